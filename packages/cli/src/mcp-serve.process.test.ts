@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { nodePlatform } from '@toolyard/agent-host/node';
 import { McpHost } from '@toolyard/mcp-host';
 import type { TransportConfig } from '@toolyard/mcp-host';
-import { eventually } from '@toolyard/testing';
+import { eventually, within } from '@toolyard/testing';
 import { NODE_ARGS } from './test-fixtures/spawn-command.ts';
 
 const SERVE = [...NODE_ARGS, 'mcp', 'serve', 'date'];
@@ -43,7 +43,7 @@ describe('toolyard mcp serve date', () => {
       expect(await callGetDate({ type: 'http', url })).toContain('+09:00');
     } finally {
       child.kill('SIGTERM');
-      expect(await once(child, 'exit')).toEqual([0, null]);
+      expect(await within(once(child, 'exit'), { what: 'the exit of mcp-serve' })).toEqual([0, null]);
     }
   });
 });

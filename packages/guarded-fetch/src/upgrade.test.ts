@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { within } from '@toolyard/testing';
 import { describe, expect, test } from 'vitest';
 import { loopbackPlaysPublic, namesOf, says, sendsTo } from './test-fixtures/origins.ts';
 import { madeHere } from './test-fixtures/made-here.ts';
@@ -44,7 +45,8 @@ describe('a connection that becomes a WebSocket', () => {
     });
     expect(headers['sec-websocket-accept']).toMatch(/=$/);
     socket.write(Buffer.from([0, 255, 1]));
-    expect([...((await once(socket, 'data')) as [Buffer])[0]]).toEqual([0, 255, 1]);
+    const [echoed] = (await within(once(socket, 'data'), { what: 'the echo' })) as [Buffer];
+    expect([...echoed]).toEqual([0, 255, 1]);
     socket.destroy();
   });
 

@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { within } from '@toolyard/testing';
 import { describe, expect, test } from 'vitest';
 import { namesOf, says, sendsTo } from './test-fixtures/origins.ts';
 import { madeHere } from './test-fixtures/made-here.ts';
@@ -13,7 +14,7 @@ describe('a WebSocket behind the guard', () => {
     const { openWebSocket } = guard({ trust: trustOrigins([peer.origin]) });
     const url = `${peer.origin.replace('http', 'ws')}/mcp?x=1`;
     const socket = openWebSocket(url, { protocols: ['mcp'], headers: { 'x-api-key': 'k' } });
-    await once(socket, 'error');
+    await within(once(socket, 'error'), { what: 'the error of the WebSocket' });
     expect(peer.seen).toMatchObject([
       { path: '/mcp?x=1', headers: { upgrade: 'websocket', 'sec-websocket-protocol': 'mcp', 'x-api-key': 'k' } },
     ]);
@@ -39,7 +40,7 @@ describe('a WebSocket behind the guard', () => {
     const peer = await origin(says('secret'));
     const { resolve, asked } = namesOf({ 'public.example': ['127.0.0.1'] });
     const socket = guard({ resolve }).openWebSocket(`ws://public.example:${peer.port}/`);
-    await once(socket, 'error');
+    await within(once(socket, 'error'), { what: 'the error of the WebSocket' });
     expect(asked).toEqual(['public.example']);
     expect(peer.seen).toEqual([]);
   });
@@ -48,7 +49,8 @@ describe('a WebSocket behind the guard', () => {
     const other = await origin(says('secret'));
     const peer = await origin(sendsTo(other.origin));
     const { openWebSocket } = guard({ trust: trustOrigins([peer.origin, other.origin]) });
-    await once(openWebSocket(peer.origin.replace('http', 'ws')), 'error');
+    const socket = openWebSocket(peer.origin.replace('http', 'ws'));
+    await within(once(socket, 'error'), { what: 'the error of the WebSocket' });
     expect([peer.seen.length, other.seen.length]).toEqual([1, 0]);
   });
 });

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
+import { within } from '@toolyard/testing';
 import { expect, test } from 'vitest';
 
 const bin = fileURLToPath(new URL('./bin.ts', import.meta.url));
@@ -26,7 +27,7 @@ test('nothing but JSON-RPC comes out of stdout, one message a line, whatever goe
   ];
   const ended = once(child, 'close');
   child.stdin.end(lines.map((line) => `${line}\n`).join(''));
-  expect(await ended).toEqual([0, null]);
+  expect(await within(ended, { what: 'the exit of the date server' })).toEqual([0, null]);
 
   const answers = stdout
     .trimEnd()

@@ -8,7 +8,7 @@ import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/cli
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { isJsonObject, parseJson, type JsonObject } from '@toolyard/protocol';
 import { afterEach, describe, expect, test } from 'vitest';
-import { eventually } from '../eventually.ts';
+import { eventually, within } from '../eventually.ts';
 import { needs, UNIX } from '../needs.ts';
 import { isAlive, processTreeOf } from '../processes.ts';
 import { COUNT_FILE_VARIABLE, LOG_FILE_VARIABLE, type McpBehaviour, type McpBehaviourName } from './behaviour.ts';
@@ -30,10 +30,11 @@ function temporaryFolder(): string {
 function startChild(behaviour: McpBehaviourName | McpBehaviour, env: Record<string, string> = {}) {
   const { command, args } = scriptedMcpCommand(behaviour);
   const child = spawn(command, args, { stdio: 'pipe', env: { ...process.env, ...env } });
-  const ended = once(child, 'close') as Promise<[number | null, NodeJS.Signals | null]>;
+  const closed = once(child, 'close') as Promise<[number | null, NodeJS.Signals | null]>;
+  const ended = () => within(closed, { what: 'the exit of the scripted server' });
   leftovers.push(async () => {
     child.kill('SIGKILL');
-    await ended;
+    await ended();
   });
   const lines: string[] = [];
   createInterface({ input: child.stdout }).on('line', (line) => lines.push(line));
@@ -106,18 +107,18 @@ describe('over stdio, as a child', () => {
 
   test('an exit at the start and in mid-call, with a last word', async () => {
     const atStart = startChild('exit-at-start');
-    expect(await atStart.ended).toEqual([3, null]);
+    expect(await atStart.ended()).toEqual([3, null]);
     expect(atStart.stderr()).toBe('fatal: no configuration found\n');
 
     const inCall = startChild('exit-in-call');
     inCall.send({ id: 1, method: 'tools/call', params: { name: 'crash' } });
-    expect(await inCall.ended).toEqual([7, null]);
+    expect(await inCall.ended()).toEqual([7, null]);
     expect(inCall.messages()).toEqual([]);
     expect(inCall.stderr()).toBe('fatal: out of luck\n');
 
     const onProbe = startChild('exit-on-unknown-method');
     onProbe.send({ id: 1, method: 'server/discover' });
-    expect((await onProbe.ended)[0]).toBe(1);
+    expect((await onProbe.ended())[0]).toBe(1);
   });
 
   test('one that never answers stays usable, in a call and in initialize', async () => {
@@ -170,7 +171,7 @@ describe('over stdio, as a child', () => {
     await new Promise((resolve) => setTimeout(resolve, 200));
     expect(isAlive(child.pid ?? 0)).toBe(true);
     child.kill('SIGKILL');
-    expect(await ended).toEqual([null, 'SIGKILL']);
+    expect(await ended()).toEqual([null, 'SIGKILL']);
   });
 
   test('pages: a size, without end, in a circle', async () => {
@@ -219,7 +220,7 @@ describe('over stdio, as a child', () => {
     const exited = once(child, 'exit');
     send({ id: 'x', method: 'tools/call', params: { name: 'crash' } });
     // Not `close`: the child holds the pipes.
-    expect(await exited).toEqual([7, null]);
+    expect(await within(exited, { what: 'the exit of the scripted server' })).toEqual([7, null]);
     expect(isAlive(left)).toBe(true);
   });
 
@@ -230,7 +231,7 @@ describe('over stdio, as a child', () => {
     leftovers.push(() => process.kill(left, 'SIGKILL'));
     const exited = once(child, 'exit');
     child.stdin.end();
-    expect(await exited).toEqual([0, null]);
+    expect(await within(exited, { what: 'the exit of the scripted server' })).toEqual([0, null]);
   });
 
   test('malformed tools, twins and unknown content go out as they are', async () => {
@@ -276,7 +277,7 @@ describe('over stdio, as a child', () => {
     const first = startChild('counting', env);
     expect((await first.ask('tools/call', { name: 'count' }))['result']).toEqual(text('1'));
     first.send({ id: 'x', method: 'tools/call', params: { name: 'count-then-exit' } });
-    expect(await first.ended).toEqual([9, null]);
+    expect(await first.ended()).toEqual([9, null]);
     expect(counted()).toBe(2);
     const second = startChild('counting', env);
     expect((await second.ask('tools/call', { name: 'count' }))['result']).toEqual(text('3'));

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { describe, expect, it } from 'vitest';
-import { eventually, isAlive, processTreeOf, reply, startModelServer } from '@toolyard/testing';
+import { eventually, isAlive, processTreeOf, reply, startModelServer, within } from '@toolyard/testing';
 import { mcpFlag } from '../test-fixtures/mcp-flag.ts';
 import { NODE_ARGS, PROCESS_ENV, spawnCommand } from '../test-fixtures/spawn-command.ts';
 
@@ -66,7 +66,7 @@ describe('the end of a one-shot leaves no child behind', () => {
   ] as const)('%s stops the answer, ends the servers and gives %i', async (signal, code) => {
     const { pid, children, ended } = await hanging();
     process.kill(pid, signal);
-    expect(await ended).toEqual([code, null]);
+    expect(await within(ended, { what: 'the exit of the command' })).toEqual([code, null]);
     expect(children.filter(isAlive)).toEqual([]);
   });
 
@@ -74,7 +74,7 @@ describe('the end of a one-shot leaves no child behind', () => {
     const { pid, children, ended } = await hanging();
     process.kill(pid, 'SIGINT');
     process.kill(pid, 'SIGINT');
-    expect(await ended).toEqual([130, null]);
+    expect(await within(ended, { what: 'the exit of the command' })).toEqual([130, null]);
     await eventually(() => !children.some(isAlive), { what: 'the end of the servers' });
   });
 
@@ -94,7 +94,7 @@ describe('the end of a one-shot leaves no child behind', () => {
       const tree = processTreeOf(child.pid ?? 0);
       expect(tree.length).toBeGreaterThan(1);
       looked.resolve();
-      expect(await ended).toEqual([code, null]);
+      expect(await within(ended, { what: 'the exit of the command' })).toEqual([code, null]);
       expect(tree.filter(isAlive)).toEqual([]);
     }
   });

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { within } from '@toolyard/testing';
 import { expect, it } from 'vitest';
 import { NODE_ARGS, PROCESS_ENV } from '../test-fixtures/spawn-command.ts';
 
@@ -9,6 +10,6 @@ it('ends quietly where its output is read no further', async () => {
   const child = spawn('bash', ['-o', 'pipefail', '-c', `${command} | head -c 1 > /dev/null`], { env: PROCESS_ENV });
   let said = '';
   child.stderr.setEncoding('utf8').on('data', (text: string) => (said += text));
-  const [code] = (await once(child, 'exit')) as [number | null];
+  const [code] = (await within(once(child, 'exit'), { what: 'the exit of the pipe' })) as [number | null];
   expect({ code, said }).toEqual({ code: 0, said: '' });
 });

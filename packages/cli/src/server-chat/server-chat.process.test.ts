@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { describe, expect, it } from 'vitest';
 import type { RunEvent, RunRecord } from '@toolyard/protocol';
-import { eventually, startModelServer } from '@toolyard/testing';
+import { eventually, startModelServer, within } from '@toolyard/testing';
 import { runCommand } from '../test-fixtures/run-command.ts';
 import { ServedProcess } from '../test-fixtures/served-process.ts';
 import { NEVER, slowly } from '../test-fixtures/slow-reply.ts';
@@ -66,7 +66,7 @@ describe('toolyard chat --server "question" while the server is killed', () => {
       const ended = once(chat, 'exit');
       const run = await served.answering();
       chat.kill(signal);
-      expect(await ended).toEqual([code, null]);
+      expect(await within(ended, { what: 'the exit of the chat' })).toEqual([code, null]);
       await eventually(async () => (await served.get<RunRecord>(`/api/runs/${run.id}`)).status === status, {
         what: `the status ${status}`,
       });

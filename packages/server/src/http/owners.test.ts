@@ -1,5 +1,6 @@
 import type { JsonValue } from '@toolyard/protocol';
 import { TAB_RUNS_VERSION } from '@toolyard/protocol';
+import { within } from '@toolyard/testing';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { RouteDescription } from './router.ts';
 import type { RequestOptions, TestServer } from './test-fixtures/test-server.ts';
@@ -192,19 +193,15 @@ describe('attack 10: somebody else’s things', () => {
   test('are told to nobody else as they happen', async () => {
     const control = new AbortController();
     const stream = await fetch(`${server.url}/api/events`, { headers: as(BERT), signal: control.signal });
-    const reader = (stream.body ?? new ReadableStream<Uint8Array>()).pipeThrough(new TextDecoderStream()).getReader();
-    let told = '';
-    const readUntil = async (text: string): Promise<void> => {
-      while (!told.includes(text)) told += (await reader.read()).value ?? '';
-    };
-    await readUntil('"hello"');
+    const events = textOf(stream);
+    await events.readUntil('"hello"');
     server.runs.emit(theirs['runs'] ?? '', { type: 'text_delta', messageId: 'x', text: 'secret-delta' });
     const change = { method: 'PATCH', headers: as(ANNE), json: { title: 'secret-title 2' } };
     await server.ask('/api/conversations/conversation-of-anne', change);
     await server.ask('/api/conversations', { headers: as(BERT), json: { id: 'of-bert' } });
-    await readUntil('of-bert');
+    await events.readUntil('of-bert');
     control.abort();
-    expect(told).not.toMatch(/secret|of-anne|text_delta/);
+    expect(events.soFar()).not.toMatch(/secret|of-anne|text_delta/);
   });
 
   test('cannot be begun anew under the same id, nor answered for by filters', async () => {
@@ -256,13 +253,28 @@ describe('attack 10: somebody else’s things', () => {
       headers,
       signal: control.signal,
     });
-    const reader = (stream.body ?? new ReadableStream<Uint8Array>()).pipeThrough(new TextDecoderStream()).getReader();
-    let told = '';
-    while (!told.includes('"hello"')) told += (await reader.read()).value ?? '';
+    const events = textOf(stream);
+    await events.readUntil('"hello"');
     await bert('/api/conversations', { id: 'later-of-bert' });
-    while (!told.includes('later-of-bert')) told += (await reader.read()).value ?? '';
+    await events.readUntil('later-of-bert');
     control.abort();
-    expect(told).not.toMatch(/secret|"run"/);
+    expect(events.soFar()).not.toMatch(/secret|"run"/);
     expect(await everythingOfAnne()).toEqual(before);
   });
 });
+
+/** Reads the text of an event stream. */
+function textOf({ body }: Response) {
+  const reader = (body ?? new ReadableStream<Uint8Array>()).pipeThrough(new TextDecoderStream()).getReader();
+  let soFar = '';
+  return {
+    soFar: () => soFar,
+    async readUntil(text: string): Promise<void> {
+      while (!soFar.includes(text)) {
+        const { done, value } = await within(reader.read(), { what: `${text} in the event stream` });
+        if (done) throw new Error(`The event stream ended before ${text}: ${soFar}`);
+        soFar += value;
+      }
+    },
+  };
+}

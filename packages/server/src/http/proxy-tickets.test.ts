@@ -1,7 +1,8 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
 import type { ProxyTicket } from '@toolyard/protocol';
-import { createFakeClock, eventually, startScriptedWebSocket } from '@toolyard/testing';
+import { createFakeClock, eventually, startScriptedWebSocket, within } from '@toolyard/testing';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createProxy } from '../proxy/proxy.ts';
 import type { ProxyStage } from './test-fixtures/proxy-stage.ts';
@@ -73,10 +74,11 @@ describe('WebSockets through the proxy', () => {
   /** Speaks with the server of this test by a real WebSocket, as a page does. */
   async function openSocket(path: string): Promise<WebSocket> {
     const socket = new WebSocket(`ws://127.0.0.1:${String(stage.server.port)}${path}`, ['mcp']);
-    await new Promise((resolve, reject) => {
+    const opened = new Promise((resolve, reject) => {
       socket.addEventListener('open', resolve);
       socket.addEventListener('error', () => reject(new Error('it was not opened')));
     });
+    await within(opened, { what: `the WebSocket on ${path} to open` });
     return socket;
   }
 
@@ -89,7 +91,7 @@ describe('WebSockets through the proxy', () => {
     const socket = await openSocket(`/api/proxy?ticket=${ticket}`);
     expect(socket.protocol).toBe('mcp');
     socket.send(JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ping' }));
-    const [{ data }] = (await once(socket, 'message')) as [{ data: string }];
+    const [{ data }] = (await within(once(socket, 'message'), { what: 'the answer to the ping' })) as [{ data: string }];
     expect(JSON.parse(data)).toMatchObject({ id: 1, result: {} });
     expect(peer.handshakes[0]).toMatchObject({ authorization: 'Bearer theirs', 'sec-websocket-protocol': 'mcp' });
     expect(peer.handshakes[0]).not.toHaveProperty('origin');
@@ -104,7 +106,7 @@ describe('WebSockets through the proxy', () => {
     const first = await openSocket(`/api/proxy?url=${encodeURIComponent(peer.url)}`);
     const closed = once(first, 'close');
     peer.dropConnections('cut');
-    await closed;
+    await within(closed, { what: 'the close of the WebSocket' });
     await openSocket(`/api/proxy?url=${encodeURIComponent(peer.url)}`);
     await stage.server.close();
     await eventually(() => expect(peer.connectionCount).toBe(0));
@@ -123,9 +125,7 @@ describe('WebSockets through the proxy', () => {
     };
     const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
     socket.write(`GET ${path} HTTP/1.1\r\n${lines.join('')}\r\n`);
-    let answer = '';
-    for await (const chunk of socket) answer += String(chunk);
-    return answer;
+    return within(text(socket), { what: `the answer to the handshake on ${path}` });
   }
 
   test('attack 27: a WebSocket of another site is refused, as is another name of this server', async () => {

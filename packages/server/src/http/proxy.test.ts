@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { request as httpRequest } from 'node:http';
 import { createGuardedFetch } from '@toolyard/guarded-fetch';
 import { systemClock } from '@toolyard/protocol';
-import { eventually } from '@toolyard/testing';
+import { eventually, within } from '@toolyard/testing';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createProxy } from '../proxy/proxy.ts';
 import type { ProxyStage } from './test-fixtures/proxy-stage.ts';
@@ -127,7 +127,8 @@ describe('streams through the proxy', () => {
     expect(response.headers['content-type']).toBe('text/event-stream');
     for (const text of ['data: one\n\n', 'data: two\n\n']) {
       say(text);
-      expect(String((await once(response, 'data'))[0])).toBe(text);
+      const [piece] = await within(once(response, 'data'), { what: `the piece ${JSON.stringify(text)}` });
+      expect(String(piece)).toBe(text);
     }
     response.destroy();
   });
@@ -147,10 +148,10 @@ describe('streams through the proxy', () => {
     });
     const coming = other.next();
     sending.write('{"first":');
-    const request = await coming;
+    const request = await within(coming, { what: 'the request at the target' });
     await eventually(() => expect(request.readableFlowing).toBe(true));
     sending.end('1}');
-    await once(sending, 'response');
+    await within(once(sending, 'response'), { what: 'the response of the proxy' });
     expect(other.seen).toMatchObject([{ body: '{"first":1}' }]);
     sending.destroy();
   });

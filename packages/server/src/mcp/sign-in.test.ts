@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { McpServerList, McpServerView, McpSignInStarted, Problem } from '@toolyard/protocol';
 import type { AuthorizationServer, ScriptedMcp } from '@toolyard/testing';
-import { eventually, startAuthorizationServer, startScriptedMcp } from '@toolyard/testing';
+import { eventually, startAuthorizationServer, startScriptedMcp, within } from '@toolyard/testing';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { RunningServer } from '../start-server.ts';
 import { createSignInFetches } from './sign-in-fetches.ts';
@@ -59,7 +59,8 @@ async function comeBack(url: string): Promise<Came> {
   const back = (await fetch(url, { redirect: 'manual' })).headers.get('location') ?? '';
   const headers = { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' };
   // A fetch would choose these headers itself.
-  const [response] = (await once(get(back, { headers }), 'response')) as [IncomingMessage];
+  const answer = once(get(back, { headers }), 'response');
+  const [response] = (await within(answer, { what: `the response of ${back}` })) as [IncomingMessage];
   let text = '';
   for await (const chunk of response.setEncoding('utf8')) text += String(chunk);
   return { status: response.statusCode ?? 0, policy: String(response.headers['content-security-policy']), text };

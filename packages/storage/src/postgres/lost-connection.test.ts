@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { connect, createServer } from 'node:net';
 import { expect, test } from 'vitest';
-import { createFailpoints, createFakeClock, eventually } from '@toolyard/testing';
+import { createFailpoints, createFakeClock, eventually, within } from '@toolyard/testing';
 import { describeOnPostgres } from '@toolyard/testing/on-postgres';
 import { statements } from '../engine/work.ts';
 import type { DatabaseOptions, SharedStorage } from '../storage.ts';
@@ -28,6 +28,10 @@ async function startRun({ conversations, runs }: SharedStorage, runId = 'r1'): P
   expect(await runs.createRun(ANNE, newRun(runId, `c-${runId}`))).toMatchObject({ outcome: 'created' });
 }
 
+/** A commit whose answer the proxy loses must not be waited for without end. */
+const commit = ({ runs }: SharedStorage, ...items: ReturnType<typeof commitOf>[]) =>
+  within(Promise.resolve(runs.commit(items)), { what: 'the result of the commit' });
+
 const seqs = async ({ runs }: SharedStorage, runId = 'r1'): Promise<number[] | undefined> =>
   (await runs.readEvents(ANNE, runId, 0, 99))?.map(({ seq }) => seq);
 
@@ -39,13 +43,13 @@ describeOnPostgres('a PostgreSQL database', (cluster) => {
       await startRun(storage);
       const item = commitOf('r1', { events: deltas('r1', 0, 2) });
       failpoint.at('commit:begun', () => cluster().stop('immediate'));
-      const error: unknown = await Promise.resolve(storage.runs.commit([item])).catch((thrown: unknown) => thrown);
+      const error: unknown = await commit(storage, item).catch((thrown: unknown) => thrown);
       expect(error).toMatchObject({ problem: 'unreachable', code: 'storage_failed', retryable: true });
       failpoint.clear('commit:begun');
       await expect(Promise.resolve(storage.runs.getRun(ANNE, 'r1'))).rejects.toMatchObject({ problem: 'unreachable' });
       await cluster().start();
       expect(await seqs(storage)).toEqual([]);
-      expect(await storage.runs.commit([item])).toEqual([{ outcome: 'committed', lastSeq: 2 }]);
+      expect(await commit(storage, item)).toEqual([{ outcome: 'committed', lastSeq: 2 }]);
     };
     await withStorage(url, use, { failpoint });
   });
@@ -60,13 +64,13 @@ describeOnPostgres('a PostgreSQL database', (cluster) => {
         await cluster().stop('immediate');
         await cluster().start();
       });
-      await expect(Promise.resolve(storage.runs.commit([first]))).rejects.toMatchObject({
+      await expect(commit(storage, first)).rejects.toMatchObject({
         problem: 'unreachable',
         message: expect.stringContaining('nothing of the last change was stored'),
       });
       failpoint.clear('commit:written');
       expect(await seqs(storage)).toEqual([]);
-      expect(await storage.runs.commit([first])).toEqual([{ outcome: 'committed', lastSeq: 2 }]);
+      expect(await commit(storage, first)).toEqual([{ outcome: 'committed', lastSeq: 2 }]);
     };
     await withStorage(url, use, { failpoint });
   });
@@ -75,10 +79,13 @@ describeOnPostgres('a PostgreSQL database', (cluster) => {
     const proxy = await startProxy(await cluster().createDatabase());
     const connection = new PostgresConnection({ url: proxy.url, connections: 1, answerWithinMs: 300 });
     const ask = (): Promise<unknown> =>
-      connection.perform(
-        statements(function* () {
-          return (yield { text: 'SELECT 1 AS one', values: [] }).rows;
-        }),
+      within(
+        connection.perform(
+          statements(function* () {
+            return (yield { text: 'SELECT 1 AS one', values: [] }).rows;
+          }),
+        ),
+        { what: 'the answer or the error of SELECT 1' },
       );
     try {
       // A busy machine may not answer in so short a time, either: then it is asked anew as well.
@@ -113,7 +120,7 @@ describeOnPostgres('a PostgreSQL database', (cluster) => {
         await startRun(storage);
         proxy.loseAnswerTo('COMMIT');
         const item = commitOf('r1', { events: deltas('r1', 0, 2), ledger: [plan] });
-        expect(await storage.runs.commit([item])).toEqual([{ outcome: 'committed', lastSeq: 2 }]);
+        expect(await commit(storage, item)).toEqual([{ outcome: 'committed', lastSeq: 2 }]);
         expect(await seqs(storage)).toEqual([1, 2]);
         await storage.conversations.create(ANNE, { id: 'c2', title: '', at: 1 });
         proxy.loseAnswerTo('COMMIT');
@@ -121,7 +128,7 @@ describeOnPostgres('a PostgreSQL database', (cluster) => {
         // What says nothing of itself cannot be told, and that is said.
         proxy.loseAnswerTo('COMMIT');
         const silent = commitOf('r1', { baseSeq: 2, ledger: [{ ...plan, callId: 'l' }] });
-        await expect(Promise.resolve(storage.runs.commit([silent]))).rejects.toMatchObject({
+        await expect(commit(storage, silent)).rejects.toMatchObject({
           message: expect.stringContaining('nobody can tell'),
         });
       });
@@ -140,7 +147,7 @@ describeOnPostgres('a PostgreSQL database', (cluster) => {
         expect(await storage.runs.acquireLease('r2', { owner: 'other', ms: 1 }, { from: 'process-1' })).not.toBeNull();
         proxy.loseAnswerTo('INSERT INTO run_events');
         const words = (runId: string) => commitOf(runId, { events: deltas(runId, 0, 2) });
-        expect(await storage.runs.commit(['r1', 'r2', 'r3'].map(words))).toEqual([
+        expect(await commit(storage, ...['r1', 'r2', 'r3'].map(words))).toEqual([
           { outcome: 'committed', lastSeq: 2 },
           { outcome: 'stale', now: { fence: 2, lastSeq: 0, status: 'running' } },
           { outcome: 'committed', lastSeq: 2 },
@@ -160,12 +167,12 @@ describeOnPostgres('a PostgreSQL database', (cluster) => {
         await startRun(storage);
         proxy.loseOnItsWay('INSERT INTO run_events');
         const item = commitOf('r1', { events: deltas('r1', 0, 2) });
-        await expect(Promise.resolve(storage.runs.commit([item]))).rejects.toMatchObject({
+        await expect(commit(storage, item)).rejects.toMatchObject({
           problem: 'unreachable',
           message: expect.stringContaining('nothing of the last change was stored'),
         });
         expect(await seqs(storage)).toEqual([]);
-        expect(await storage.runs.commit([item])).toEqual([{ outcome: 'committed', lastSeq: 2 }]);
+        expect(await commit(storage, item)).toEqual([{ outcome: 'committed', lastSeq: 2 }]);
       });
     } finally {
       proxy.close();
