@@ -47,6 +47,9 @@ const BROKEN: readonly Broken[] = [
   ['max-lines', 'packages/web/src/Long.svelte', component('\n'.repeat(501))],
   ['svelte/no-at-html-tags', 'packages/web/src/Html.svelte', "{@html 'a'}\n"],
   ['svelte/require-each-key', 'packages/web/src/Each.svelte', '{#each [1] as a}{a}{/each}\n'],
+  ['no-floating-promises', 'packages/web/src/Floating.svelte', component('const f = async () => {};\nf();')],
+  ['no-misused-promises', 'packages/web/src/Misused.svelte', component('const f = async () => {};\nif (f()) f.name;')],
+  ['await-thenable', 'packages/web/src/Await.svelte', component('export const f = async () => await 1;')],
   ['Unused', 'packages/web/src/Directive.svelte', component('// eslint-disable-next-line no-console\nexport {};')],
 ];
 
