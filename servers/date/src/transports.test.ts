@@ -180,7 +180,9 @@ describe('over HTTP', () => {
   const ask = async (url: string, headers: Record<string, string>): Promise<number> => {
     const asking = request(url, { method: 'POST', headers: { 'content-type': 'application/json', ...headers } });
     asking.end('{"jsonrpc":"2.0","id":1,"method":"tools/list"}');
-    const [response] = (await within(once(asking, 'response'), { what: `the response of ${url}` })) as [IncomingMessage];
+    const [response] = (await within(once(asking, 'response'), { what: `the response of ${url}` })) as [
+      IncomingMessage,
+    ];
     response.resume();
     return response.statusCode ?? 0;
   };

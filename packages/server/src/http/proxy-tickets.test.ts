@@ -91,7 +91,9 @@ describe('WebSockets through the proxy', () => {
     const socket = await openSocket(`/api/proxy?ticket=${ticket}`);
     expect(socket.protocol).toBe('mcp');
     socket.send(JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ping' }));
-    const [{ data }] = (await within(once(socket, 'message'), { what: 'the answer to the ping' })) as [{ data: string }];
+    const [{ data }] = (await within(once(socket, 'message'), { what: 'the answer to the ping' })) as [
+      { data: string },
+    ];
     expect(JSON.parse(data)).toMatchObject({ id: 1, result: {} });
     expect(peer.handshakes[0]).toMatchObject({ authorization: 'Bearer theirs', 'sec-websocket-protocol': 'mcp' });
     expect(peer.handshakes[0]).not.toHaveProperty('origin');
