@@ -1,6 +1,6 @@
 import { globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { SourceMap } from 'node:module';
-import { dirname, join, resolve } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { svelte2tsx } from 'svelte2tsx';
 import { PAGE } from './packages.ts';
@@ -15,7 +15,12 @@ const RULES = {
   'typescript/no-misused-promises': 'error',
   'typescript/await-thenable': 'error',
 };
-const CONFIG = { plugins: ['typescript'], categories: { correctness: 'off' }, options: { typeAware: true }, rules: RULES };
+const CONFIG = {
+  plugins: ['typescript'],
+  categories: { correctness: 'off' },
+  options: { typeAware: true },
+  rules: RULES,
+};
 
 /** Inside the page's package: generated files resolve packages and relative imports as the components do. */
 const GENERATED = join(PAGE, '.svelte-kit', 'lint');
@@ -28,15 +33,21 @@ export async function lintComponents(cwd: string): Promise<string | null> {
   const maps = new Map<string, SourceMap>();
   for (const component of globSync('src/**/*.svelte', { cwd: join(cwd, PAGE) })) {
     const text = readFileSync(join(cwd, PAGE, component), 'utf8');
-    const { code, map } = svelte2tsx(text, { filename: component, isTsFile: true, mode: 'ts', version: '5.0.0' });
+    const transpiled = transpile(component, text);
+    // ESLint reports what cannot be parsed.
+    if (transpiled === null) continue;
+    const { code, map } = transpiled;
     const generated = `${component}.ts`;
-    const payload = JSON.parse(map.toString()) as ConstructorParameters<typeof SourceMap>[0];
+    const payload = { ...map, file: generated, sourcesContent: [], sourceRoot: '' };
     maps.set(join(GENERATED, generated), new SourceMap(payload));
     mkdirSync(dirname(join(folder, generated)), { recursive: true });
     writeFileSync(join(folder, generated), code);
   }
   if (maps.size === 0) return null;
-  const types = [fileOf('svelte2tsx/svelte-shims-v4.d.ts'), resolve(dirname(fileOf('svelte/package.json')), 'svelte-html.d.ts')];
+  const types = [
+    fileOf('svelte2tsx/svelte-shims-v4.d.ts'),
+    join(dirname(fileOf('svelte/package.json')), 'svelte-html.d.ts'),
+  ];
   const tsconfig = {
     extends: '../../tsconfig.json',
     compilerOptions: { rootDirs: ['../..', '../types', '.'] },
@@ -48,7 +59,20 @@ export async function lintComponents(cwd: string): Promise<string | null> {
   writeFileSync(join(folder, 'oxlint.json'), JSON.stringify(CONFIG));
   const args = ['-c', join(GENERATED, 'oxlint.json'), '--format=unix', '--disable-nested-config', '--no-ignore'];
   const { code, output } = await runTool('oxlint/bin/oxlint', [...args, ...maps.keys()], { cwd, quiet: true });
-  return code === 0 ? null : output.split('\n').map((line) => inComponent(line, maps)).join('\n');
+  return code === 0
+    ? null
+    : output
+        .split('\n')
+        .map((line) => inComponent(line, maps))
+        .join('\n');
+}
+
+function transpile(component: string, text: string): ReturnType<typeof svelte2tsx> | null {
+  try {
+    return svelte2tsx(text, { filename: component, isTsFile: true, mode: 'ts', version: '5.0.0' });
+  } catch {
+    return null;
+  }
 }
 
 /** A line of oxlint with the place in the component. */
