@@ -41,6 +41,8 @@ export { createSteadyClock } from './steady-clock.ts';
 export type { SteadyClock } from './steady-clock.ts';
 export { createIds } from './ids.ts';
 export { TEST_SEED } from './seed.ts';
+export { loadPolicyCorpus } from './policy-corpus.ts';
+export type { CallCase, CommandCase, NeverCase, PathCase, PolicyCase } from './policy-corpus.ts';
 export { areKeysReadByNode, isKeyReadByNode } from './json-keys.ts';
 export { createFailpoints, killThisProcess } from './failpoints.ts';
 export type { FailpointAction, Failpoints } from './failpoints.ts';
