@@ -11,10 +11,17 @@ export type Changes = {
   files: string[];
 };
 
+/** Something the user has to change before anything can be checked; its message is one line. */
+export class CheckInputError extends Error {}
+
 /** What differs from the commit given, or from the one that passed last, or from HEAD where none has passed yet. */
 export async function changesSince(given: string | undefined): Promise<Changes> {
+  await requireRepository();
   const since = given === undefined ? await lastPassed() : await commitOf(given);
-  if (since === null) throw new Error(`--since: git knows no commit "${given ?? 'HEAD'}"`);
+  if (since === null) {
+    const reason = given === undefined ? 'there is no commit here yet' : `git knows no commit "${given}"`;
+    throw new CheckInputError(`--since: ${reason}. Name a commit, a branch or a tag of this repository.`);
+  }
   const [changed, added] = await Promise.all([
     git('diff', '--name-only', '--no-renames', since, '--'),
     git('ls-files', '--others', '--exclude-standard'),
@@ -38,6 +45,14 @@ async function lastPassed(): Promise<string | null> {
 async function commitOf(name: string): Promise<string | null> {
   const found = await git('rev-parse', '--verify', '--quiet', `${name}^{commit}`);
   return found.trim() || null;
+}
+
+/** @throws CheckInputError where git is missing or this folder is not a repository, such as an unpacked archive */
+async function requireRepository(): Promise<void> {
+  const ran = await run('git', ['rev-parse', '--git-dir'], { quiet: true }).catch(() => null);
+  if (ran?.code === 0) return;
+  const reason = ran === null ? 'git is not installed' : `git cannot read ${ROOT}: ${ran.output.trim().split('\n')[0]}`;
+  throw new CheckInputError(`What has changed is unknown: ${reason}. "npm test" checks everything without git.`);
 }
 
 async function git(...args: string[]): Promise<string> {

@@ -4,7 +4,7 @@ import { PAGE } from './packages.ts';
 import { ROOT, runTool, TSC } from './run.ts';
 
 type TypeOptions = {
-  /** Keeps what was found out in `.cache/`, so that the next check looks only at what has changed. */
+  /** Keeps the results on disk, so that the next check looks only at what has changed. */
   incremental?: boolean;
 };
 
@@ -27,10 +27,11 @@ export async function ensurePagePrepared(): Promise<string | null> {
   return existsSync(join(ROOT, PAGE, 'node_modules', '$app', 'tsconfig.json')) ? null : preparePage();
 }
 
-/** Checks the types of the page, components included. */
-export async function checkPageTypes(): Promise<string | null> {
+/** Checks the types of the page, components included; its cache is in `.svelte-kit/`. */
+export async function checkPageTypes({ incremental = false }: TypeOptions = {}): Promise<string | null> {
   const cwd = join(ROOT, PAGE);
-  const args = ['--fail-on-warnings', '--tsconfig', './tsconfig.json', '--output', 'human'];
+  const cached = incremental ? ['--incremental'] : [];
+  const args = ['--fail-on-warnings', '--tsconfig', './tsconfig.json', '--output', 'human', ...cached];
   const ran = await runTool('svelte-check/bin/svelte-check', args, { cwd, quiet: true });
   return ran.code === 0 ? null : ran.output;
 }
