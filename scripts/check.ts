@@ -7,7 +7,7 @@ import { format } from './format.ts';
 import type { Imports } from './import-graph.ts';
 import { checkImports, reachedFrom } from './import-graph.ts';
 import { lint } from './lint.ts';
-import { checkPageTypes, checkTypes } from './types.ts';
+import { checkPageTypes, checkTypes, ensurePagePrepared } from './types.ts';
 import { ROOT, runTool } from './run.ts';
 import { selectProjects } from './test-selection.ts';
 
@@ -22,7 +22,7 @@ type Options = { since?: string; all: boolean };
 /** Most steps keep one core busy each. */
 const AT_ONCE = 2;
 /** Unit test files run, nearest to the change first. A change in a package many import affects hundreds. */
-const MOST_TESTS = 30;
+const MOST_TESTS = 15;
 /** Type-aware rules may find something new in a file if the types it imports change; directly, or through an index.ts. */
 const LINTED_DISTANCE = 2;
 /** What the page is made of: its types are checked where one of these has changed. */
@@ -68,7 +68,7 @@ async function check({ since: given, all }: Options): Promise<number> {
   const steps: Step[] = [
     ...(wrong === null ? [{ name: 'unit tests', run: () => runAffectedTests(files, importers, all) }] : []),
     ...(files.some((file) => PAGE_SOURCES.test(file) && !OTHER_TESTS.test(file))
-      ? [{ name: 'the page: types', run: () => checkPageTypes({ incremental: true }) }]
+      ? [{ name: 'the page: types', run: checkPage }]
       : []),
     { name: 'types', run: () => checkTypes({ incremental: true }) },
     { name: 'lint', run: () => lint(wrong === null ? lintedFiles(files, importers) : {}) },
@@ -91,6 +91,11 @@ async function check({ since: given, all }: Options): Promise<number> {
     console.log(`${result.wrong === null ? 'ok    ' : 'FAILED'} ${result.name} (${seconds(result.begun)} s)`);
     if (result.wrong) console.log(result.wrong.trimEnd());
   }
+}
+
+/** npm removes the generated types when it installs something. */
+async function checkPage(): Promise<string | null> {
+  return (await ensurePagePrepared()) ?? checkPageTypes({ incremental: true });
 }
 
 /** The changed files and those near them, or everything where the settings have changed. */
