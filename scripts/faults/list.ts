@@ -204,13 +204,13 @@ export const FAULTS: readonly Fault[] = [
   },
   {
     id: 'events-elsewhere',
-    kind: 'process',
-    breaks: 'a run cannot be followed at another process than the one that executes it',
+    kind: 'unit',
+    breaks: 'events of one process, of a run or a sign-in, do not reach the others',
     file: 'packages/server/src/start-server.ts',
     find: 'const hub = relayed ?? createLiveHub();',
     replace: 'const hub = createLiveHub();',
-    tests: ['e2e/many-processes.test.ts'],
-    title: 'streams and approves at one server a run that was started at the other',
+    tests: ['packages/server/src/mcp/sign-in-in-a-run.test.ts'],
+    title: 'who signs in at one is known to the other at once',
   },
   {
     id: 'runs-resumed',
