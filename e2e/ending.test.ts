@@ -8,13 +8,35 @@ import { describeOnPostgres } from '@toolyard/testing/on-postgres';
 import { expect, onTestFinished, test } from 'vitest';
 import { layLine } from './support/cuttable-line.ts';
 import { serverOptions } from './support/server-options.ts';
+import { startServerProcess } from './support/server.ts';
 
-// `toolyard serve` exits all the same after a while: `packages/cli/src/serve/end-anyway.test.ts`, and both together in
-// `ending.long.test.ts`.
+const ENV = { TOOLYARD_SECRET: 'a secret of the test' };
+
 describeOnPostgres('a server that is closed while its database does not answer', (cluster) => {
   test('names what it waits for, and closes once the connection is lost', async () => {
     const dataDir = mkdtempSync(join(tmpdir(), 'toolyard-ending-'));
     onTestFinished(() => rmSync(dataDir, { recursive: true, force: true }));
+    const database = await startDatabase();
+    const server = await startServer(serverOptions({ dataDir, databaseUrl: database.url, env: ENV }));
+    database.silence();
+    const closed = server.close();
+    expect(await eventually(() => server.waitsFor, { what: 'what the server waits for' })).toMatch(/\S/);
+    database.cut();
+    await within(closed, { what: 'the end of the server' });
+  });
+
+  // It waits for the whole shutdown timeout, but takes no CPU time meanwhile.
+  test('exits after the shutdown timeout as `toolyard serve`, and logs what it waited for', async () => {
+    const database = await startDatabase();
+    await using server = await startServerProcess({ env: { ...ENV, DATABASE_URL: database.url } });
+    database.silence();
+    await server.stop();
+    // Which part waits longest depends on the connection that each was given.
+    expect(server.log()).toMatch(/ended all the same; what held on: (?!open in this process)\S.*\n/);
+  });
+
+  /** A database of the cluster behind a connection that can fall silent or be cut. */
+  async function startDatabase(): Promise<{ url: string; silence: () => void; cut: () => void }> {
     let isSilent = false;
     const address = new URL(await cluster().createDatabase());
     const { port } = address;
@@ -24,12 +46,6 @@ describeOnPostgres('a server that is closed while its database does not answer',
     );
     onTestFinished(() => line.close());
     address.port = String(line.port);
-    const env = { TOOLYARD_SECRET: 'a secret of the test' };
-    const server = await startServer(serverOptions({ dataDir, databaseUrl: address.href, env }));
-    isSilent = true;
-    const closed = server.close();
-    expect(await eventually(() => server.waitsFor, { what: 'what the server waits for' })).toMatch(/\S/);
-    line.cut();
-    await within(closed, { what: 'the end of the server' });
-  });
+    return { url: address.href, silence: () => (isSilent = true), cut: () => line.cut() };
+  }
 });
