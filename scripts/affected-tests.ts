@@ -1,10 +1,13 @@
-import { globSync, readFileSync } from 'node:fs';
+import { existsSync, globSync, readFileSync } from 'node:fs';
 import { basename, extname, join } from 'node:path';
 import type { Imports } from './import-graph.ts';
 import { reachedFrom } from './import-graph.ts';
 import { ROOT } from './run.ts';
 import { kindOf } from './test-kinds.ts';
 import { UNIT_PROJECTS } from './test-selection.ts';
+
+/** Unit test files run, nearest to the change first. A change in a package many import affects hundreds. */
+export const MOST_TESTS = 15;
 
 export type Selected = {
   /** Tests that start neither programs nor browsers, those nearest to the change first. */
@@ -26,6 +29,11 @@ export function affectedTests(changed: readonly string[], importers: Imports['im
     .map(([file]) => file);
   const isUnit = (file: string): boolean => UNIT_PROJECTS.includes(kindOf(file)) && !file.endsWith('.long.test.ts');
   return { unit: tests.filter(isUnit), processes: tests.filter((file) => !isUnit(file)) };
+}
+
+/** Without those deleted by the change. */
+export function existing(files: readonly string[]): string[] {
+  return files.filter((file) => existsSync(join(ROOT, file)));
 }
 
 /** Sources that name one of these files: fixtures are read, not imported. */

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { affectedTests } from './affected-tests.ts';
+import { affectedTests, existing, MOST_TESTS } from './affected-tests.ts';
 import { changesSince, CheckInputError, rememberPassed } from './changes.ts';
 import { format } from './format.ts';
 import type { Imports } from './import-graph.ts';
@@ -21,8 +21,6 @@ type Options = { since?: string; all: boolean };
 
 /** Most steps keep one core busy each. */
 const AT_ONCE = 2;
-/** Unit test files run, nearest to the change first. A change in a package many import affects hundreds. */
-const MOST_TESTS = 15;
 /** Type-aware rules may find something new in a file if the types it imports change; directly, or through an index.ts. */
 const LINTED_DISTANCE = 2;
 /** What the page is made of: its types are checked where one of these has changed. */
@@ -113,11 +111,11 @@ async function runAffectedTests(
   importers: Imports['importers'],
   all: boolean,
 ): Promise<string | null> {
-  const { unit, processes } = affectedTests(changed, importers);
+  const { unit: affected, processes } = affectedTests(changed, importers);
+  const unit = existing(affected);
   if (processes.length > 0) console.log(['affected, but left to npm test:', ...processes].join('\n  '));
-  const existing = unit.filter((file) => existsSync(join(ROOT, file)));
-  const chosen = all ? existing : existing.slice(0, MOST_TESTS);
-  const left = existing.length - chosen.length;
+  const chosen = all ? unit : unit.slice(0, MOST_TESTS);
+  const left = unit.length - chosen.length;
   if (left > 0) console.log(`${String(left)} unit test files farther from the change are not run (-- --all runs them)`);
   if (chosen.length === 0) return null;
   const args = ['run', '--reporter=dot', '--passWithNoTests', ...selectProjects(chosen), ...chosen];

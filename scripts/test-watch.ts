@@ -1,15 +1,76 @@
+import type { ChildProcess } from 'node:child_process';
 import { spawn } from 'node:child_process';
+import { watch } from 'node:fs';
 import { join } from 'node:path';
+import { affectedTests, existing, MOST_TESTS } from './affected-tests.ts';
+import { checkImports } from './import-graph.ts';
 import { ROOT } from './run.ts';
-import { selectProjects, UNIT_PROJECTS } from './test-selection.ts';
+import { selectProjects } from './test-selection.ts';
 
-/** `npm run test:watch [-- FILE...]`: vitest in watch mode, on the unit tests or the files named. */
+/**
+ * `npm run test:watch [-- FILE...]`: runs tests again after every change. With files, these, in the watch mode of vitest;
+ * without, the unit tests nearest to what changed, as `npm run check` selects them. The watch mode of vitest would first
+ * run every test to learn what each of them imports.
+ */
+const WATCHED = ['packages', 'servers', 'testing', 'scripts'];
+const SOURCE = /\.(ts|svelte|json)$/;
+const GENERATED = /(^|\/)(node_modules|dist|build|\.svelte-kit)\//;
+/** An editor may write a file several times, and save many files at once. */
+const SETTLE_MS = 200;
+
 const filters = process.argv.slice(2);
-const projects = filters.length > 0 ? selectProjects(filters) : UNIT_PROJECTS.map((name) => `--project=${name}`);
-const vitest = join(ROOT, 'node_modules', 'vitest', 'vitest.mjs');
-// Its keys need the terminal: runTool() gives a program none.
-const child = spawn(process.execPath, [vitest, 'watch', ...projects, ...filters], { cwd: ROOT, stdio: 'inherit' });
-// Ctrl-C reaches both; vitest decides when it ends.
-process.on('SIGINT', () => {});
-for (const signal of ['SIGTERM', 'SIGHUP'] as const) process.on(signal, () => child.kill(signal));
-child.on('exit', (code) => (process.exitCode = code ?? 1));
+const changed = new Set<string>();
+let running: ChildProcess | null = null;
+let timer: NodeJS.Timeout | undefined;
+
+process.on('SIGINT', () => end(130));
+for (const signal of ['SIGTERM', 'SIGHUP'] as const) process.on(signal, () => end(143));
+if (filters.length > 0) vitest(['watch', ...filters], (code) => (process.exitCode = code));
+else watchSources();
+
+function watchSources(): void {
+  for (const folder of WATCHED) {
+    watch(join(ROOT, folder), { recursive: true }, (_event, name) => {
+      const file = `${folder}/${(name ?? '').replaceAll('\\', '/')}`;
+      if (!SOURCE.test(file) || GENERATED.test(file)) return;
+      changed.add(file);
+      clearTimeout(timer);
+      timer = setTimeout(() => void runNearest(), SETTLE_MS);
+    });
+  }
+  console.log('Waiting for changes. Ctrl-C ends.');
+}
+
+/** A change during a run stops it: its files belong to the next one. */
+async function runNearest(): Promise<void> {
+  running?.kill();
+  const files = [...changed];
+  const { importers } = await checkImports({ cached: true });
+  if (changed.size > files.length) return;
+  const unit = existing(affectedTests(files, importers).unit);
+  const chosen = unit.slice(0, MOST_TESTS);
+  console.log(`\nChanged: ${files.join(', ')}. Unit tests: ${String(chosen.length)} of ${String(unit.length)} files.`);
+  if (chosen.length === 0) return changed.clear();
+  vitest(['run', ...chosen], () => {
+    for (const file of files) changed.delete(file);
+    console.log('Waiting for changes. Ctrl-C ends.');
+  });
+}
+
+/** Calls back when it has exited by itself. */
+function vitest([mode = 'run', ...files]: readonly string[], onexit: (code: number) => void): void {
+  const program = join(ROOT, 'node_modules', 'vitest', 'vitest.mjs');
+  const args = [program, mode, ...selectProjects(files), ...files];
+  // Its keys need the terminal.
+  const child = spawn(process.execPath, args, { cwd: ROOT, stdio: 'inherit' });
+  running = child;
+  child.on('exit', (code) => {
+    if (running === child) running = null;
+    if (!child.killed) onexit(code ?? 1);
+  });
+}
+
+function end(code: number): void {
+  running?.kill();
+  process.exit(code);
+}
