@@ -56,7 +56,7 @@ const START_MS = 30_000;
 const ANSWER_MS = 10_000;
 const FAREWELL_MS = 10_000;
 /** What a server says that starts and ends as it should. */
-const USUAL = /^toolyard: (data in|ending;|conversations and runs in).*\n/gm;
+const USUAL = /^toolyard: (data in|ending;|conversations and runs in|--no-token:).*\n/gm;
 
 export async function startServer(options: ServerOptions): Promise<ServerProcess> {
   const { dataFolder, providers, mcpServers = {}, args = [], env = {}, profile } = options;
@@ -80,6 +80,7 @@ export async function startServer(options: ServerOptions): Promise<ServerProcess
       dataFolder,
       '--port',
       '0',
+      '--no-token',
       ...args,
     ],
     { stdio: ['ignore', 'pipe', 'pipe', 'ipc'], env: { ...process.env, NODE_ENV: 'production', ...env } },

@@ -228,7 +228,7 @@ export class Fleet implements AsyncDisposable {
       process.execPath,
       [
         ...['--disable-warning=ExperimentalWarning', ...programArgs(BIN), 'serve'],
-        ...['--port', '0', '--no-date', '--no-ui', '--data-dir', folder, '--role', role],
+        ...['--port', '0', '--no-token', '--no-date', '--no-ui', '--data-dir', folder, '--role', role],
       ],
       {
         stdio: ['ignore', 'pipe', 'pipe'],

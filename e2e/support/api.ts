@@ -6,10 +6,14 @@ import { within } from '@toolyard/testing';
 const NO_EVENT_MS = 60_000;
 
 /** The API of a server under test; throws with the server's own words where it refuses. */
-export async function call<T>(url: string, method: string, path: string, body?: object): Promise<T> {
+export async function call<T>(url: string, method: string, path: string, body?: object, token?: string): Promise<T> {
   const sent = fetch(`${url}${path}`, {
     method,
-    ...(body === undefined ? {} : { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
+    headers: {
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+    },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   });
   const what = `the answer to ${method} ${url}${path}`;
   const response = await within(sent, { what });

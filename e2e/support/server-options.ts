@@ -23,6 +23,7 @@ export function serverOptions(of: {
     databaseNotify: of.databaseNotify ?? true,
     ...(of.role === undefined ? {} : { role: of.role }),
     host: '127.0.0.1',
+    token: null,
     port: of.port ?? 0,
     allowHosts: [],
     ui: false,

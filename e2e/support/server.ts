@@ -24,7 +24,7 @@ export type ServerProcess = {
 };
 
 export async function startServerProcess(
-  options: { args?: string[]; env?: NodeJS.ProcessEnv } = {},
+  options: { args?: string[]; env?: NodeJS.ProcessEnv; token?: boolean } = {},
 ): Promise<ServerProcess> {
   const dataDir = mkdtempSync(join(tmpdir(), 'toolyard-e2e-'));
   let log = '';
@@ -33,10 +33,14 @@ export async function startServerProcess(
 
   async function start(port: string, env: NodeJS.ProcessEnv): Promise<void> {
     const args = ['--disable-warning=ExperimentalWarning', ...programArgs(BIN), 'serve', '--data-dir', dataDir];
-    const started = spawn(process.execPath, [...args, '--port', port, ...(options.args ?? [])], {
-      stdio: ['ignore', 'pipe', 'pipe'],
-      env: { PATH: process.env['PATH'], HOME: dataDir, ...COMPILED_ONCE, ...options.env, ...env },
-    });
+    const started = spawn(
+      process.execPath,
+      [...args, '--port', port, ...(options.token ? [] : ['--no-token']), ...(options.args ?? [])],
+      {
+        stdio: ['ignore', 'pipe', 'pipe'],
+        env: { PATH: process.env['PATH'], HOME: dataDir, ...COMPILED_ONCE, ...options.env, ...env },
+      },
+    );
     child = registerProcess(started, 'toolyard serve');
     started.stderr.setEncoding('utf8').on('data', (text: string) => (log += text));
     const found = new Promise<string>((resolve, reject) => {

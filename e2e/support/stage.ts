@@ -41,6 +41,8 @@ export type StageOptions = {
   date?: boolean;
   env?: NodeJS.ProcessEnv;
   args?: string[];
+  /** True: the server requires its access token, as users start it. */
+  token?: boolean;
 };
 
 /** The server runs in the process of the test: most tests need nothing else, and a start costs a tenth. */
@@ -54,7 +56,7 @@ export function setProcessStage(script: ModelScript, options: StageOptions = {})
 }
 
 async function setStageOn<Server extends AnyServer>(
-  start: (options: { args: string[]; env: NodeJS.ProcessEnv }) => Promise<Server>,
+  start: (options: { args: string[]; env: NodeJS.ProcessEnv; token?: boolean }) => Promise<Server>,
   script: ModelScript,
   options: StageOptions,
 ): Promise<Stage<Server>> {
@@ -62,6 +64,7 @@ async function setStageOn<Server extends AnyServer>(
   const tools = scriptTools(options.servers ?? {});
   const date = options.date ? [] : ['--no-date'];
   const server = await start({
+    ...(options.token === undefined ? {} : { token: options.token }),
     // Pages use the line, which has another port than the server.
     args: ['--allow-host', '127.0.0.1', ...date, ...tools.args, ...(options.args ?? [])],
     env: { OPENAI_BASE_URL: model.url, OPENAI_API_KEY: 'sk-stage', ...options.env },

@@ -8,6 +8,8 @@ import { defineInterrupts } from './interrupts/define-interrupts.ts';
 import { defineMcp } from './mcp/define-mcp.ts';
 import { defineAbilities } from './models/ability/define-abilities.ts';
 import { defineModels } from './models/define-models.ts';
+import { defineKeys } from './keys/define-keys.ts';
+import { defineOpen } from './open/define-open.ts';
 import { defineServe } from './serve/define-serve.ts';
 import { defineServerCommands } from './server/define-commands.ts';
 import { VERSION, WIRES } from '@toolyard/protocol';
@@ -86,6 +88,8 @@ function createProgram(invocation: Invocation): Command {
     });
 
   defineServe(program, invocation);
+  defineOpen(program, io);
+  defineKeys(program, io);
   defineModels(program, invocation);
   defineAbilities(program, invocation);
   defineServerCommands(program, invocation);

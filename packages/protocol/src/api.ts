@@ -310,8 +310,6 @@ export type SettingsView = { defaults: AgentConfiguration } & Record<string, Jso
 
 export type UploadedFile = { sha256: string; size: number; mimeType: string };
 
-export type SessionView = { ownerId: string; version: string; tokenRequired: boolean };
-
 /** `ui_settings` is what the owner set with `--ui-config`; `webui` and `webui_settings` repeat them for older clients. */
 export type PropsView = {
   ui: boolean;

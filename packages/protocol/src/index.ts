@@ -44,6 +44,22 @@ export { textOf } from './messages.ts';
 export type { ContextFill, ModelRequestRecord, RequestPrelude, SentRequest } from './model-requests.ts';
 export type { Price, Rates, Usage } from './usage.ts';
 export { addUsage, costOf } from './usage.ts';
+export { DEFAULT_KEY_SCOPES, KEY_SCOPES, SCOPES } from './access.ts';
+export type {
+  ApiKeyView,
+  CreateApiKey,
+  CreatedApiKey,
+  FileLinks,
+  KeyScope,
+  Principal,
+  PrincipalVia,
+  Scope,
+  SessionView,
+  SignedIn,
+  SignedInSession,
+  SignIn,
+  SignInLink,
+} from './access.ts';
 export {
   amountOf,
   budgetExceeded,
@@ -132,7 +148,7 @@ export type {
   LedgerEntry,
   LedgerStatus,
   NewRun,
-  Principal,
+  Owner,
   PutInboxOutcome,
   AnswerKeeps,
   CommitNumber,
@@ -177,7 +193,6 @@ export type {
   ResolvedAgentConfiguration,
   SendMessage,
   SentMessage,
-  SessionView,
   SettingsView,
   TestProvider,
   TestedProvider,

@@ -9,12 +9,12 @@ import type { Usage } from './usage.ts';
  * The port through which durable runs are kept: one engine answers at once, another over a socket, so every method
  * may give a promise. Types only; all times are milliseconds since 1970 but for durations.
  *
- * Two kinds of callers: a person's doors hand over a {@link Principal} and see that owner's rows only; the process
+ * Two kinds of callers: a person's doors hand over a {@link Owner} and see that owner's rows only; the process
  * that executes runs holds leases and shows its fence instead.
  */
 
-/** On whose behalf something is read or written. What belongs to somebody else is simply not there. */
-export type Principal = { ownerId: string };
+/** On whose behalf something is read or written. What belongs to another owner is not found. */
+export type Owner = { ownerId: string };
 
 type Awaitable<T> = T | Promise<T>;
 
@@ -278,11 +278,11 @@ export type RunStore = {
   commit(items: readonly RunCommit[]): Awaitable<readonly CommitOutcome[]>;
 
   /** Stores run, messages and leaf in one transaction, with full durability. */
-  createRun(principal: Principal, run: NewRun): Awaitable<CreateRunOutcome>;
-  getRun(principal: Principal, runId: string): Awaitable<RunRecord | null>;
+  createRun(principal: Owner, run: NewRun): Awaitable<CreateRunOutcome>;
+  getRun(principal: Owner, runId: string): Awaitable<RunRecord | null>;
   /** The newest first; `before` is the id of the last one seen. */
   listRuns(
-    principal: Principal,
+    principal: Owner,
     query: {
       conversationId?: string;
       agentId?: string;
@@ -295,15 +295,10 @@ export type RunStore = {
     },
   ): Awaitable<readonly RunRecord[]>;
   /** Events with a seq above `afterSeq`, in order, at most `limit`; null where the owner has no such run. */
-  readEvents(
-    principal: Principal,
-    runId: string,
-    afterSeq: number,
-    limit: number,
-  ): Awaitable<readonly RunEvent[] | null>;
+  readEvents(principal: Owner, runId: string, afterSeq: number, limit: number): Awaitable<readonly RunEvent[] | null>;
   /** The same without what is repeated whole once a message or a call is over: deltas and progress. */
   readWholeEvents(
-    principal: Principal,
+    principal: Owner,
     runId: string,
     afterSeq: number,
     limit: number,
@@ -323,11 +318,11 @@ export type RunStore = {
    */
   takeOver(terms: LeaseTerms, limit: number): Awaitable<readonly LeasedRun[]>;
 
-  putInbox(principal: Principal, runId: string, item: InboxItem): Awaitable<PutInboxOutcome>;
+  putInbox(principal: Owner, runId: string, item: InboxItem): Awaitable<PutInboxOutcome>;
   /** What waits, in the order it came; null where the fence is not the current one. Taken by {@link RunCommit.taken}. */
   readInbox(runId: string, fence: number): Awaitable<readonly InboxItem[] | null>;
   /** Takes back what has not been taken yet; false where it was. */
-  withdrawInbox(principal: Principal, runId: string, itemId: string): Awaitable<boolean>;
+  withdrawInbox(principal: Owner, runId: string, itemId: string): Awaitable<boolean>;
 
   /**
    * Deletes deltas and progress from the events of at most `limit` runs that ended before `endedBefore`, the longest
@@ -337,11 +332,11 @@ export type RunStore = {
   compact(endedBefore: number, limit: number): Awaitable<number>;
 
   /** The calls of a run in the order they were planned; null where the owner has no such run. */
-  readLedger(principal: Principal, runId: string): Awaitable<readonly LedgerEntry[] | null>;
+  readLedger(principal: Owner, runId: string): Awaitable<readonly LedgerEntry[] | null>;
 
   /** The oldest first. */
   listInterrupts(
-    principal: Principal,
+    principal: Owner,
     query: {
       status?: StoredInterrupt['status'];
       runId?: string;
@@ -352,15 +347,15 @@ export type RunStore = {
     },
   ): Awaitable<readonly StoredInterrupt[]>;
   /** Null where the owner has no such question. */
-  getInterrupt(principal: Principal, interruptId: string): Awaitable<StoredInterrupt | null>;
+  getInterrupt(principal: Owner, interruptId: string): Awaitable<StoredInterrupt | null>;
   /** How many questions wait for an answer. */
-  countInterrupts(principal: Principal): Awaitable<number>;
+  countInterrupts(principal: Owner): Awaitable<number>;
   /**
    * The first answer counts. It is put into the run's inbox as `{ interruptId, answer }`; what it decides about the
    * tool for later, and what it changes, is stored in the same transaction.
    */
   answerInterrupt(
-    principal: Principal,
+    principal: Owner,
     interruptId: string,
     answer: InterruptAnswer,
     at: number,

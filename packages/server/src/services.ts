@@ -43,7 +43,7 @@ import type {
   ModelsView,
   ModelView,
   Price,
-  Principal,
+  Owner,
   KnownProviderView,
   ProviderView,
   QueuedMessage,
@@ -68,49 +68,49 @@ import type {
 
 /** Starts runs, keeps them going, and takes what people have to say to them. */
 export type RunService = RunsInTabs & {
-  send(principal: Principal, conversationId: string, message: SendMessage): Promise<SentMessage>;
+  send(principal: Owner, conversationId: string, message: SendMessage): Promise<SentMessage>;
   /** `conflict` where another run is under way or the conversation has gone on, `bad_request` where nothing was cut. */
-  continue(principal: Principal, conversationId: string, request: ContinueConversation): Promise<ContinuedConversation>;
-  regenerate(principal: Principal, conversationId: string, request: Regenerate): Promise<{ run: RunRecord }>;
+  continue(principal: Owner, conversationId: string, request: ContinueConversation): Promise<ContinuedConversation>;
+  regenerate(principal: Owner, conversationId: string, request: Regenerate): Promise<{ run: RunRecord }>;
   /** Resolves when the wish is stored; a run that is over stays as it is. */
-  cancel(principal: Principal, runId: string): Promise<RunRecord>;
+  cancel(principal: Owner, runId: string): Promise<RunRecord>;
   /**
    * Lets a run go on: one that rests and has its answers, or, by another run, one that failed or was cancelled. Asked
    * again it gives the same run. `conflict` where there is nothing to go on with, or questions are open.
    */
-  resume(principal: Principal, runId: string): Promise<RunRecord>;
+  resume(principal: Owner, runId: string): Promise<RunRecord>;
   /**
    * `conflict` where it was answered or withdrawn, `bad_request` where the answer does not fit its kind. `shown`: what was
    * answered; `conflict` where that is not what is asked.
    */
-  answer(principal: Principal, interruptId: string, answer: InterruptAnswer, shown?: Shown): Promise<StoredInterrupt>;
+  answer(principal: Owner, interruptId: string, answer: InterruptAnswer, shown?: Shown): Promise<StoredInterrupt>;
   /** Somebody has signed in to a server: calls that waited for that are made again. */
-  signedIn(principal: Principal, serverId: string): Promise<void>;
+  signedIn(principal: Owner, serverId: string): Promise<void>;
   /** A tab that has these tools is there: calls of the conversation that waited for one are made. */
-  tabCame(principal: Principal, conversationId: string, has: (tool: ToolReference) => boolean): Promise<void>;
+  tabCame(principal: Owner, conversationId: string, has: (tool: ToolReference) => boolean): Promise<void>;
   /** A tab brought the result of a call; where a person was asked what became of it, this is the answer. */
-  tabReturned(principal: Principal, call: { runId: string; callId: string }, result: ToolResult): Promise<void>;
+  tabReturned(principal: Owner, call: { runId: string; callId: string }, result: ToolResult): Promise<void>;
   changeQueued(
-    principal: Principal,
+    principal: Owner,
     conversationId: string,
     id: string,
     change: ChangeQueuedMessage,
   ): Promise<QueuedMessage>;
-  removeQueued(principal: Principal, conversationId: string, id: string): Promise<void>;
+  removeQueued(principal: Owner, conversationId: string, id: string): Promise<void>;
   /** Stops what is under way and sends this one at once. */
-  sendQueued(principal: Principal, conversationId: string, id: string): Promise<void>;
+  sendQueued(principal: Owner, conversationId: string, id: string): Promise<void>;
 };
 
 /** Runs whose loop is in a tab. */
 export type RunsInTabs = {
   /** `conflict` where another run is under way in the conversation. */
-  startInTab(principal: Principal, tabId: string, request: StartRunInTab): Promise<HeldRun>;
+  startInTab(principal: Owner, tabId: string, request: StartRunInTab): Promise<HeldRun>;
   /** A tab takes a run over, from whichever tab has it; null where it waits for a person. */
-  takeInTab(principal: Principal, tabId: string, runId: string): Promise<HeldRun | null>;
+  takeInTab(principal: Owner, tabId: string, runId: string): Promise<HeldRun | null>;
   /** The tab is at work on it. Gives what was said to the run; `conflict` where it is not the tab's any more. */
-  renewInTab(principal: Principal, tabId: string, runId: string, fence: number): Promise<TabRunWishes>;
+  renewInTab(principal: Owner, tabId: string, runId: string, fence: number): Promise<TabRunWishes>;
   /** `conflict` where the run is not the tab's any more. Its last one may be sent again. */
-  commitFromTab(principal: Principal, runId: string, commit: CommitFromTab): Promise<CommittedFromTab>;
+  commitFromTab(principal: Owner, runId: string, commit: CommitFromTab): Promise<CommittedFromTab>;
 };
 
 /** What happens now, told to whoever listens in this process. Runs are told only of what is committed. */
@@ -127,13 +127,13 @@ export type LiveStreams = {
    * no such run.
    */
   readRun(
-    principal: Principal,
+    principal: Owner,
     runId: string,
     afterSeq: number,
     signal: AbortSignal,
   ): Promise<AsyncIterable<readonly RunEvent[]> | null>;
   /** Everything of one owner; `cursor` is what {@link LiveBatch.cursor} was last. An unreadable one counts as none. */
-  readAll(principal: Principal, cursor: string | null, signal: AbortSignal): AsyncIterable<LiveBatch>;
+  readAll(principal: Owner, cursor: string | null, signal: AbortSignal): AsyncIterable<LiveBatch>;
 };
 
 export type LiveBatch = {
@@ -146,7 +146,7 @@ export type LiveBatch = {
 export type Configurations = {
   /** default < agent < conversation < run. `not_found` where there is no such agent. */
   resolve(
-    principal: Principal,
+    principal: Owner,
     layers: { agentId: string | null; conversation?: AgentConfiguration; run?: AgentConfiguration },
   ): Promise<ResolvedAgentConfiguration>;
   /**
@@ -154,7 +154,7 @@ export type Configurations = {
    * `bad_request` where it is set where nothing can be changed from here.
    */
   whereToRaise(
-    principal: Principal,
+    principal: Owner,
     conversationId: string,
     scope: 'conversation' | 'always',
     raised: Raised,
@@ -167,24 +167,24 @@ export type ModelAbilities = Pick<ModelView, 'contextWindow' | 'inputs'>;
 /** Providers, their keys and their models. */
 export type Models = {
   /** `refresh` asks the providers again instead of telling what is known. */
-  list(principal: Principal, options?: { refresh?: boolean; signal?: AbortSignal }): Promise<ModelsView>;
+  list(principal: Owner, options?: { refresh?: boolean; signal?: AbortSignal }): Promise<ModelsView>;
   /** `model_not_found` where there is no such provider. */
-  open(principal: Principal, model: ModelReference): Promise<ModelRuntime>;
+  open(principal: Owner, model: ModelReference): Promise<ModelRuntime>;
   /** What the model costs; undefined where nobody knows. Never throws. */
-  price(principal: Principal, model: ModelReference): Promise<Price | undefined>;
+  price(principal: Owner, model: ModelReference): Promise<Price | undefined>;
   /**
    * What the model can take and read, as far as that is known; `ask`: its provider is asked where nothing is known yet.
    * Never throws.
    */
-  facts(principal: Principal, model: ModelReference, options?: { ask?: boolean }): Promise<ModelAbilities>;
-  providers(principal: Principal): Promise<ProviderView[]>;
+  facts(principal: Owner, model: ModelReference, options?: { ask?: boolean }): Promise<ModelAbilities>;
+  providers(principal: Owner): Promise<ProviderView[]>;
   /** Those known by name, of whom only a key is wanted. */
   known(): Promise<KnownProviderView[]>;
-  create(principal: Principal, provider: CreateProvider): Promise<ProviderView>;
-  change(principal: Principal, id: string, change: ChangeProvider): Promise<ProviderView>;
-  remove(principal: Principal, id: string): Promise<void>;
+  create(principal: Owner, provider: CreateProvider): Promise<ProviderView>;
+  change(principal: Owner, id: string, change: ChangeProvider): Promise<ProviderView>;
+  remove(principal: Owner, id: string): Promise<void>;
   /** Never throws for what the address does. */
-  test(principal: Principal, request: TestProvider, signal?: AbortSignal): Promise<TestedProvider>;
+  test(principal: Owner, request: TestProvider, signal?: AbortSignal): Promise<TestedProvider>;
 };
 
 /** The tools one run may use, as they are now. */
@@ -198,41 +198,36 @@ export type ToolSelection = ToolHost & {
 
 /** The MCP servers of this process, as people and programs deal with them. */
 export type McpServers = {
-  list(principal: Principal): Promise<McpServerList>;
+  list(principal: Owner): Promise<McpServerList>;
   /** `conflict` where there is one of that id. */
-  add(principal: Principal, server: AddMcpServer): Promise<McpServerView>;
+  add(principal: Owner, server: AddMcpServer): Promise<McpServerView>;
   /** How it stands in `mcp.json`; `conflict` for one that does not stand there. */
-  configuration(principal: Principal, id: string): Promise<McpServerConfiguration>;
-  edit(principal: Principal, id: string, edit: EditMcpServer): Promise<McpServerView>;
-  remove(principal: Principal, id: string): Promise<void>;
-  change(principal: Principal, id: string, change: ChangeMcpServer): Promise<McpServerView>;
+  configuration(principal: Owner, id: string): Promise<McpServerConfiguration>;
+  edit(principal: Owner, id: string, edit: EditMcpServer): Promise<McpServerView>;
+  remove(principal: Owner, id: string): Promise<void>;
+  change(principal: Owner, id: string, change: ChangeMcpServer): Promise<McpServerView>;
   /** Never throws for what the server does. */
-  test(principal: Principal, request: TestMcpServer, signal?: AbortSignal): Promise<McpTestReport>;
-  reconnect(principal: Principal, id: string): Promise<McpServerView>;
-  log(principal: Principal, id: string, after?: string): Promise<McpLogPage>;
-  tools(principal: Principal, id: string): Promise<McpToolDetail[]>;
+  test(principal: Owner, request: TestMcpServer, signal?: AbortSignal): Promise<McpTestReport>;
+  reconnect(principal: Owner, id: string): Promise<McpServerView>;
+  log(principal: Owner, id: string, after?: string): Promise<McpLogPage>;
+  tools(principal: Owner, id: string): Promise<McpToolDetail[]>;
   /** Never throws for what server or tool do. */
-  call(principal: Principal, id: string, call: CallMcpTool, signal?: AbortSignal): Promise<ToolResult>;
-  resources(principal: Principal, id: string): Promise<McpResourceView[]>;
-  templates(principal: Principal, id: string): Promise<McpTemplateView[]>;
-  read(principal: Principal, id: string, uri: string, signal?: AbortSignal): Promise<McpResourceContents>;
-  prompts(principal: Principal): Promise<McpPromptList>;
-  getPrompt(principal: Principal, id: string, prompt: GetMcpPrompt, signal?: AbortSignal): Promise<McpFilledPrompt>;
-  complete(
-    principal: Principal,
-    id: string,
-    request: CompleteMcpArgument,
-    signal?: AbortSignal,
-  ): Promise<McpCompletion>;
+  call(principal: Owner, id: string, call: CallMcpTool, signal?: AbortSignal): Promise<ToolResult>;
+  resources(principal: Owner, id: string): Promise<McpResourceView[]>;
+  templates(principal: Owner, id: string): Promise<McpTemplateView[]>;
+  read(principal: Owner, id: string, uri: string, signal?: AbortSignal): Promise<McpResourceContents>;
+  prompts(principal: Owner): Promise<McpPromptList>;
+  getPrompt(principal: Owner, id: string, prompt: GetMcpPrompt, signal?: AbortSignal): Promise<McpFilledPrompt>;
+  complete(principal: Owner, id: string, request: CompleteMcpArgument, signal?: AbortSignal): Promise<McpCompletion>;
 };
 
 /** Signing in to MCP servers. */
 export type McpSignIns = {
   /** Where a person signs in to it; they come back to `redirectUrl`. */
-  signIn(principal: Principal, id: string, redirectUrl: string): Promise<McpSignInStarted>;
+  signIn(principal: Owner, id: string, redirectUrl: string): Promise<McpSignInStarted>;
   /** Whoever brings a state of ours may finish that sign-in. Gives the server it was. */
   finishSignIn(response: SignInResponse): Promise<string>;
-  signOut(principal: Principal, id: string): Promise<McpServerView>;
+  signOut(principal: Owner, id: string): Promise<McpServerView>;
 };
 
 /** The MCP servers of this process, also as runs use them. */

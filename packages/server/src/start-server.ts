@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { hostname } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -7,14 +7,17 @@ import type { Failpoint } from '@toolyard/protocol';
 import { systemClock } from '@toolyard/protocol';
 import type { DatabaseStorage, SharedStorage, Storage, StorageOptions } from '@toolyard/storage';
 import { openStorage, readS3Settings } from '@toolyard/storage';
+import { ownToken, TOKEN_FILE } from './access-token.ts';
 import { readConfigFile } from './config/config-file.ts';
 import { createConfigurations } from './config/configurations.ts';
 import type { ServerOptions } from './config/server-options.ts';
 import { checkOptions } from './config/server-options.ts';
 import { Ends } from './ends.ts';
 import { createHttpApp } from './http/create-http-app.ts';
+import { randomCredential } from './http/auth/credentials.ts';
 import type { Listening } from './http/listen.ts';
 import { listen } from './http/listen.ts';
+import type { AccessToken } from './http/types.ts';
 import { OWNER } from './http/types.ts';
 import { createLiveHub } from './live/hub.ts';
 import { relayHub } from './live/relay.ts';
@@ -32,6 +35,7 @@ import { Sharing } from './roles/sharing.ts';
 import { createWebServers, WebServers } from './roles/web-servers.ts';
 import type { Secrets } from './secrets/secrets.ts';
 import { createSecrets } from './secrets/secrets.ts';
+import { writePrivate } from './secrets/private-file.ts';
 import { TabDesk } from './tabs/tab-desk.ts';
 import { createTabLending } from './tabs/tab-lending.ts';
 import { readTelemetry } from './telemetry/telemetry-settings.ts';
@@ -43,6 +47,10 @@ import { untilStored } from './until-stored.ts';
 export type RunningServer = {
   /** Where the page and the API are, without a slash at the end. */
   readonly url: string;
+  /** Where the access token lies if this server created it; null if it was supplied, or none is required. */
+  readonly tokenFile: string | null;
+  /** The URL of the page with a one-time code that signs a browser in; without one if no token is required. */
+  signInUrl(): Promise<string>;
   /** Lets requests finish, leaves runs where the next start takes them up, and gives the data folder free. */
   close(): Promise<void>;
   /** What it waits for at the moment while it closes, in a word or two. */
@@ -77,6 +85,8 @@ export async function startServer(options: ServerOptions, surroundings: Surround
   let closing: Promise<void> | undefined;
   return {
     url: server.url,
+    tokenFile: options.token === undefined ? join(options.dataDir, TOKEN_FILE) : null,
+    signInUrl: () => server.signInUrl(),
     close: () => (closing ??= ending.disposeAsync()),
     get waitsFor() {
       return ends.now;
@@ -89,8 +99,8 @@ async function assemble(
   options: ServerOptions,
   { failpoint, watchStorage = (opened) => opened, leaseMs, serversMs, lastCallsMs }: Surroundings,
   ends: Ends,
-): Promise<Listening> {
-  const { dataDir, host, port, token, env, log, role = 'all' } = options;
+): Promise<{ url: string; signInUrl: () => Promise<string> }> {
+  const { dataDir, host, port, env, log, role = 'all' } = options;
   const duties = dutiesOf(role);
   const clock = systemClock;
   const ids = createUuidSource();
@@ -98,6 +108,9 @@ async function assemble(
 
   const opened = await open(options, { clock, ...(failpoint ? { failpoint } : {}) });
   ends.defer('the storage', () => opened.close());
+  const token = tokenOf(options, duties.door);
+  // For commands of this user: it is valid as long as this process, and lies beside its address.
+  const terminalToken = randomCredential();
   const storage = watchStorage(opened);
   const metrics = options.metrics ? createMetrics(role) : null;
   ends.defer('metrics', () => metrics?.close());
@@ -239,7 +252,8 @@ async function assemble(
     security: {
       host,
       allowHosts: [...options.allowHosts, ...file.allowHosts],
-      tokens: token === undefined ? [] : [{ token, principal: OWNER }],
+      tokens: token === null ? null : accessTokens(token, terminalToken),
+      urlKeys: urlKeys(secrets),
     },
     proxy,
     duties,
@@ -254,8 +268,8 @@ async function assemble(
   ends.defer('requests', () => listening.close());
   if (duties.door) {
     const addressFile = join(dataDir, ADDRESS_FILE);
-    const address = { url: listening.url, pid: process.pid, ...(token === undefined ? {} : { token }) };
-    writeFileSync(addressFile, JSON.stringify(address), { mode: 0o600 });
+    const address = { url: listening.url, pid: process.pid, ...(token === null ? {} : { token: terminalToken }) };
+    writePrivate(addressFile, JSON.stringify(address));
     ends.defer('the address file', () => rmSync(addressFile, { force: true }));
   }
   if (sharing) {
@@ -267,7 +281,27 @@ async function assemble(
   if (duties.runs) webhooks.start();
   ready = true;
   void secrets.check(OWNER);
-  return listening;
+  return {
+    url: listening.url,
+    signInUrl: async () => listening.url + (token === null ? '' : await app.signInPath(OWNER)),
+  };
+}
+
+/** Null if none is required. A process without API needs none of its own: its only use there is `/metrics`. */
+function tokenOf({ token, dataDir, databaseUrl, log }: ServerOptions, hasApi: boolean): string | readonly [] | null {
+  if (token !== undefined) return token;
+  return databaseUrl !== undefined && !hasApi ? [] : ownToken(dataDir, log);
+}
+
+function accessTokens(token: string | readonly [], terminalToken: string): AccessToken[] {
+  const terminal: AccessToken = { token: terminalToken, principal: OWNER, via: 'terminal' };
+  return typeof token === 'string' ? [{ token, principal: OWNER }, terminal] : [terminal];
+}
+
+/** Made of the key of this installation. A database without TOOLYARD_SECRET has none: then each process has its own. */
+function urlKeys(secrets: Secrets): () => Promise<readonly [string, ...string[]]> {
+  const ofThisProcess = randomCredential();
+  return () => secrets.tokens('file urls').catch(() => [ofThisProcess] as const);
 }
 
 /** The words by which processes know each other; one that does everything itself can do without. */

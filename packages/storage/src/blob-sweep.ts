@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Principal } from '@toolyard/protocol';
+import type { Owner } from '@toolyard/protocol';
 import type { Engine } from './engine/engine.ts';
 import type { Key } from './engine/read-rows.ts';
 import { rowReader } from './engine/read-rows.ts';
@@ -24,7 +24,7 @@ const NAMING: readonly { name: string; key: readonly string[]; texts: readonly s
 
 const HASH = /[0-9a-f]{64}/g;
 
-type Remove = (principal: Principal, sha256: string, unusedSince: number) => boolean | Promise<boolean>;
+type Remove = (principal: Owner, sha256: string, unusedSince: number) => boolean | Promise<boolean>;
 
 /**
  * Removes blobs no text names any more. Everything is read through in small pieces, between which others have their

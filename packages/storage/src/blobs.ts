@@ -2,7 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { mkdirSync, renameSync, rmSync } from 'node:fs';
 import { open, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
-import type { Principal } from '@toolyard/protocol';
+import type { Owner } from '@toolyard/protocol';
 import type { SqliteConnection } from './sqlite/connection.ts';
 import { toStorageError } from './storage-error.ts';
 import { scrubText } from './text.ts';
@@ -13,18 +13,18 @@ export type BlobInfo = { sha256: string; size: number; mimeType: string; created
 /** Bytes addressed by their sha256 (64 hex digits). The same bytes are kept once, whoever owns them. */
 export type BlobStore = {
   /** Keeps the bytes for the owner; on the disk before it resolves. */
-  put(principal: Principal, bytes: Uint8Array, of: { mimeType: string; at: number }): Promise<BlobInfo>;
+  put(principal: Owner, bytes: Uint8Array, of: { mimeType: string; at: number }): Promise<BlobInfo>;
   /** Says that it is about to be named somewhere: nothing sweeps it away for a day. False where there is no such blob. */
-  touch(principal: Principal, sha256: string, at: number): boolean;
+  touch(principal: Owner, sha256: string, at: number): boolean;
   /** Null where the owner has no such blob. */
-  info(principal: Principal, sha256: string): BlobInfo | null;
+  info(principal: Owner, sha256: string): BlobInfo | null;
   /** Null where the owner has no such blob; throws StorageError where its file is gone. */
-  read(principal: Principal, sha256: string): Promise<Uint8Array | null>;
+  read(principal: Owner, sha256: string): Promise<Uint8Array | null>;
   /**
    * False where the owner had no such blob, or, with `unusedSince`, has put or touched it since. The file goes with the
    * last owner.
    */
-  remove(principal: Principal, sha256: string, unusedSince?: number): boolean;
+  remove(principal: Owner, sha256: string, unusedSince?: number): boolean;
 };
 
 /** A {@link BlobStore} that can keep its files still while they are copied. */
@@ -60,7 +60,7 @@ export function createBlobStore(connection: SqliteConnection, folder: string): H
   const waiting = new Set<string>();
   let holds = 0;
 
-  const info = ({ ownerId }: Principal, sha256: string): BlobInfo | null =>
+  const info = ({ ownerId }: Owner, sha256: string): BlobInfo | null =>
     connection.guard(() => (select.get(ownerId, sha256) as BlobInfo | undefined) ?? null);
 
   function deleteUnowned(sha256: string): void {

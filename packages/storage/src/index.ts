@@ -29,6 +29,8 @@ export { MAX_INLINE_BYTES, mediaToBlobs } from './media.ts';
 export { scrubText } from './text.ts';
 export type { SyncRunStore } from './sqlite/run-store.ts';
 export type { BlobInfo, BlobStore } from './blobs.ts';
+export type { ApiKey, ApiKeyRepository } from './repositories/api-keys.ts';
+export type { Session, SessionRepository } from './repositories/sessions.ts';
 export type { AgentRepository, StoredAgent } from './repositories/agents.ts';
 export type {
   Conversation,

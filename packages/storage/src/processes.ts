@@ -1,4 +1,4 @@
-import type { Principal } from '@toolyard/protocol';
+import type { Owner } from '@toolyard/protocol';
 
 /** A process over the database that has said that it lives. */
 export type LivingProcess = {
@@ -27,14 +27,14 @@ export type Processes = {
   /** This process lives for so many milliseconds more. Gives the servers it still has, which it has as long. */
   live(process: LivingProcess & { startedAt: number }, ms: number): Promise<{ ownerId: string; serverId: string }[]>;
   /** Takes those of these servers that nobody has, and gives which they were. */
-  take(principal: Principal, holder: LivingProcess, serverIds: readonly string[], ms: number): Promise<string[]>;
+  take(principal: Owner, holder: LivingProcess, serverIds: readonly string[], ms: number): Promise<string[]>;
   /** Others may take them. */
-  giveBack(principal: Principal, holderId: string, serverIds: readonly string[]): Promise<void>;
+  giveBack(principal: Owner, holderId: string, serverIds: readonly string[]): Promise<void>;
   /** Says what there is to say of a server. False, and nothing is said, where another process has it. */
-  say(principal: Principal, holderId: string, serverId: string, catalogue: string): Promise<boolean>;
+  say(principal: Owner, holderId: string, serverId: string, catalogue: string): Promise<boolean>;
   /** Those that live. */
   living(): Promise<LivingProcess[]>;
-  servers(principal: Principal): Promise<HeldServer[]>;
+  servers(principal: Owner): Promise<HeldServer[]>;
   /** This process ends: it has nothing any more. */
   leave(id: string): Promise<void>;
 };

@@ -21,6 +21,9 @@ export type Schema = {
   permissions: PermissionsTable;
   secrets: SecretsTable;
   sign_ins: SignInsTable;
+  sessions: SessionsTable;
+  sign_in_codes: SignInCodesTable;
+  api_keys: ApiKeysTable;
   webhooks: WebhooksTable;
   announcements: AnnouncementsTable;
   request_preludes: RequestPreludesTable;
@@ -83,6 +86,32 @@ type SignInsTable = {
   sealed: Uint8Array;
   expires_at: number | null;
   updated_at: number;
+};
+
+type SessionsTable = {
+  id: string;
+  owner_id: string;
+  token_hash: string;
+  secret_hash: string;
+  user_agent: string;
+  created_at: number;
+  last_used_at: number;
+  expires_at: number;
+};
+
+type SignInCodesTable = { code_hash: string; owner_id: string; expires_at: number };
+
+type ApiKeysTable = {
+  id: string;
+  owner_id: string;
+  key_hash: string;
+  name: string;
+  start: string;
+  /** Names with commas between them. */
+  scopes: string;
+  created_at: number;
+  expires_at: number | null;
+  last_used_at: number | null;
 };
 
 type WebhooksTable = {

@@ -66,9 +66,9 @@ describe('GET /metrics', () => {
     expect(after.get('process_resident_memory_bytes')).toBeGreaterThan(1e6);
     expect([...after.keys()].join()).not.toMatch(/secret|nine/);
 
-    await using closed = await Served.start({ args: ['--metrics', '--token', 'the-token'] });
+    await using closed = await Served.start({ args: ['--metrics', '--token', 'the-token-of-a-test'] });
     expect((await fetch(`${closed.url}/metrics`)).status).toBe(401);
-    const headers = { authorization: 'Bearer the-token' };
+    const headers = { authorization: 'Bearer the-token-of-a-test' };
     expect((await fetch(`${closed.url}/metrics`, { headers })).status).toBe(200);
   });
 });

@@ -1,4 +1,3 @@
-import { spawn } from 'node:child_process';
 import { ASK_USER_SERVER } from '@toolyard/agent-host';
 import { ToolyardError } from '@toolyard/protocol';
 import type { RunningServer } from '@toolyard/server';
@@ -6,6 +5,7 @@ import type { CommandIo } from '../command-io.ts';
 import { onStopSignal } from '../chat/stop-signals.ts';
 import { serversFrom } from '../servers.ts';
 import { EXIT } from '../exit.ts';
+import { openInBrowser } from '../open/open-in-browser.ts';
 import { plain } from '../plain.ts';
 import { endAnyway } from './end-anyway.ts';
 import type { Given } from './setting.ts';
@@ -59,15 +59,15 @@ export async function serveCommand(io: CommandIo, flags: ServeFlags): Promise<nu
       env,
       log: tell,
     });
-    const address =
-      settings.token === undefined ? server.url : `${server.url}/#token=${encodeURIComponent(settings.token)}`;
-    // What no person reads is kept in a log, and a token has no business there.
-    const shown = io.stdout.isTTY && settings.role !== 'worker' && settings.role !== 'tools' ? address : server.url;
+    const hasPage = settings.role !== 'worker' && settings.role !== 'tools';
+    // What is not a terminal may be a log, and a link that signs somebody in does not belong there.
+    const shown = io.stdout.isTTY && hasPage ? await server.signInUrl() : server.url;
     const name = settings.role === 'all' ? 'Toolyard' : `Toolyard (${settings.role})`;
     io.stdout.write(`${name} is at ${shown}\n`);
+    if (hasPage) tellAccess(settings.token, server, io.stdout.isTTY === true, tell);
     const where = settings.databaseUrl === undefined ? '' : 'conversations and runs in PostgreSQL; the rest of the ';
     tell(`${where}data in ${settings.dataDir}; Ctrl-C ends it`);
-    if (flags.open) openPage(io, address);
+    if (flags.open) openInBrowser(io, await server.signInUrl());
     await ended;
     await server.close();
     return EXIT.done;
@@ -86,14 +86,18 @@ function refuseOldNode(): void {
   });
 }
 
-function openPage(io: CommandIo, address: string): void {
-  const [command, ...args] =
-    process.platform === 'darwin'
-      ? ['open', address]
-      : process.platform === 'win32'
-        ? ['cmd', '/c', 'start', '""', address]
-        : ['xdg-open', address];
-  const child = spawn(command ?? '', args, { stdio: 'ignore', detached: true });
-  child.on('error', () => io.stderr.write('toolyard: no browser could be opened; the address is above.\n'));
-  child.unref();
+/** How to sign in, apart from the printed link. */
+function tellAccess(
+  token: string | null | undefined,
+  { tokenFile }: RunningServer,
+  isTerminal: boolean,
+  tell: (line: string) => void,
+): void {
+  if (token === null) {
+    tell('--no-token: every program and every user of this machine can use this server');
+    return;
+  }
+  const where = tokenFile === null ? 'the access token is the one it was started with' : `access token: ${tokenFile}`;
+  tell(isTerminal ? 'the link signs a browser in once, within 10 minutes' : where);
+  tell('for another link: toolyard open');
 }

@@ -11,7 +11,8 @@ import { switchOf, textOf } from './setting.ts';
 export type ServeSettings = {
   host: string;
   port: number;
-  token?: string;
+  /** Null with `--no-token`. */
+  token?: string | null;
   dataDir: string;
   databaseUrl?: string;
   blobsUrl?: string;
@@ -61,7 +62,7 @@ const NOTIFY = spelled('database-notify', 'TOOLYARD_DATABASE_NOTIFY');
 
 /** Reads flags and environment. Throws ToolyardError `bad_config` that names the flag or variable at fault. */
 export function readServeSettings(given: Given): ServeSettings {
-  const token = textOf(TOKEN, given)?.text;
+  const token = given.flags['token'] === false ? null : textOf(TOKEN, given)?.text;
   const databaseUrl = textOf(DATABASE, given)?.text;
   const blobsUrl = textOf(BLOBS, given)?.text;
   const internalUrl = textOf(INTERNAL_URL, given)?.text;

@@ -138,11 +138,13 @@ describe('toolyard serve says why it cannot start', () => {
   });
 
   it.each([
-    [['--host', '0.0.0.0'], /Listening on 0\.0\.0\.0 without a token[^]*--token or TOOLYARD_TOKEN/],
-    [['--host', '::'], /Listening on :: without a token/],
-    [['--host', '0.0.0.0', '--token', 'two words'], /The token[^]*no spaces/],
+    [['--host', '0.0.0.0', '--no-token'], /Listening on 0\.0\.0\.0 with --no-token[^]*Leave --no-token out/],
+    [['--host', '::', '--no-token'], /Listening on :: with --no-token/],
+    [['--token', 'two words of a token'], /The access token has characters[^]*no spaces/],
+    [['--token', 'x'], /The access token has 1 characters; it needs at least 16/],
+    [['--database-url', 'postgres://127.0.0.1:1/x'], /With DATABASE_URL[^]*Set TOOLYARD_TOKEN[^]*--no-token/],
     [['--host', 'http://localhost'], /is not a host/],
-    [['--host', '192.0.2.1', '--token', 'x'], /192\.0\.2\.1 is no address of this machine/],
+    [['--host', '192.0.2.1'], /192\.0\.2\.1 is no address of this machine/],
     [['--allow-host', 'https://lab.example'], /"https:\/\/lab\.example" is not a host/],
     [['--port', '70000'], /from 0 to 65535/],
     [['--mcp-config', '/does/not/exist.json'], /\/does\/not\/exist\.json/],

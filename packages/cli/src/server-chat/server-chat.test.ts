@@ -71,15 +71,15 @@ describe('toolyard chat --server "question"', () => {
   });
 
   it('asks for the token where one is needed', async () => {
-    await using served = await Served.start({ args: ['--token', 'open-sesame'] });
+    await using served = await Served.start({ args: ['--token', 'open-sesame-open-sesame'] });
     const without = await runCommand(['chat', '--server', served.url, 'Hi']);
     expect(without.code).toBe(1);
-    expect(without.stderr).toContain('asks for a token');
+    expect(without.stderr).toContain('requires an access token');
     const wrong = await runCommand(['chat', '--server', served.url, '--token', 'guess', 'Hi']);
-    expect(wrong.stderr).toContain('not the one of this server');
+    expect(wrong.stderr).toContain('not the access token of this server');
     for (const [args, env] of [
-      [['--server', served.url, '--token', 'open-sesame'], {}],
-      [['--server', served.url], { TOOLYARD_TOKEN: 'open-sesame' }],
+      [['--server', served.url, '--token', 'open-sesame-open-sesame'], {}],
+      [['--server', served.url], { TOOLYARD_TOKEN: 'open-sesame-open-sesame' }],
       // The data folder tells its own.
       [['--server', '--data-dir', served.dataDir], {}],
     ] as const) {

@@ -39,7 +39,8 @@ export function serverClient(flags: ServerFlags, io: CommandPlace, fetch: Fetch)
   let address = findServer(flags, io);
 
   const withToken: Fetch = (input, init = {}) => {
-    const token = flags.token ?? (env['TOOLYARD_TOKEN'] || address.token);
+    // The one in the data folder belongs to the process at this address; TOOLYARD_TOKEN may be that of another server.
+    const token = flags.token ?? address.token ?? (env['TOOLYARD_TOKEN'] || undefined);
     const headers = new Headers(init.headers);
     if (token !== undefined) headers.set('authorization', `Bearer ${token}`);
     return fetch(input, { ...init, headers });

@@ -9,6 +9,8 @@ import { createMemoryIo } from './memory-io.ts';
 export type ServeOptions = {
   /** Behind `toolyard serve --data-dir … --port …`. */
   args?: readonly string[];
+  /** True: with its access token, as users start it. Default: `--no-token`, so that tests can call the API at once. */
+  token?: boolean;
   /** Added to the environment of commands in tests. */
   env?: Readonly<Record<string, string | undefined>>;
   /** A folder of the caller, which stays; by default a new one that is removed on disposal. */
@@ -45,7 +47,8 @@ export async function serveInProcess(options: ServeOptions = {}): Promise<ServeI
   async function start(env: ServeOptions['env'] = {}): Promise<void> {
     const io = createMemoryIo({ env: { ...options.env, ...env } });
     earlierLog += last?.stderr.text ?? '';
-    const args = ['serve', '--data-dir', dataDir, '--port', String(port), ...(options.args ?? [])];
+    const args = ['serve', '--data-dir', dataDir, '--port', String(port), ...(options.token ? [] : ['--no-token'])];
+    args.push(...(options.args ?? []));
     const returned = Promise.race([(options.main ?? main)(args, io), io.exited]);
     last = io;
     url = await new Promise<string>((resolve, reject) => {

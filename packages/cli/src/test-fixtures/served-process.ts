@@ -40,7 +40,7 @@ export class ServedProcess extends ServedApi {
   /** Starts it, again on the port it had. */
   async start(): Promise<void> {
     const port = this.#url === '' ? String(await ownPort()) : new URL(this.#url).port;
-    const args = [...NODE_ARGS, 'serve', '--data-dir', this.dataDir, '--port', port, ...this.args];
+    const args = [...NODE_ARGS, 'serve', '--data-dir', this.dataDir, '--port', port, '--no-token', ...this.args];
     const child = spawn(process.execPath, args, {
       stdio: ['ignore', 'pipe', 'pipe'],
       env: { ...PROCESS_ENV, ...this.env },

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { ModelReference, Principal } from '@toolyard/protocol';
+import type { ModelReference, Owner } from '@toolyard/protocol';
 import { DEFAULT_LIMITS, systemClock } from '@toolyard/protocol';
 import { openStorage } from '@toolyard/storage';
 import { afterAll, describe, expect, it } from 'vitest';
@@ -210,7 +210,7 @@ describe('layers of configuration', () => {
   });
 
   it('come from settings, file, agent, conversation and run, in this order', async () => {
-    const me: Principal = { ownerId: 'owner' };
+    const me: Owner = { ownerId: 'owner' };
     const storage = await openStorage({ folder: join(folder, 'data'), clock: systemClock });
     try {
       const configurations = createConfigurations({

@@ -1,4 +1,4 @@
-import type { AgentConfiguration, ModelReference, Principal } from '@toolyard/protocol';
+import type { AgentConfiguration, ModelReference, Owner } from '@toolyard/protocol';
 import { ToolyardError } from '@toolyard/protocol';
 import type { Storage } from '@toolyard/storage';
 import type { Configurations } from '../services.ts';
@@ -11,14 +11,14 @@ export type ConfigurationsOptions = {
   /** The defaults of the configuration file: they win over those the page has stored. */
   fileDefaults: AgentConfiguration;
   /** What answers where no layer names a model. */
-  standardModel: (principal: Principal) => Promise<ModelReference | null>;
+  standardModel: (principal: Owner) => Promise<ModelReference | null>;
 };
 
 /** Configurations over the stored settings and agents and the configuration file. */
 export function createConfigurations(options: ConfigurationsOptions): Configurations {
   const { storage, fileDefaults, standardModel } = options;
 
-  async function agentLayer(principal: Principal, agentId: string | null): Promise<AgentConfiguration[]> {
+  async function agentLayer(principal: Owner, agentId: string | null): Promise<AgentConfiguration[]> {
     if (agentId === null) return [];
     const agent = await storage.agents.get(principal, agentId);
     if (agent === null) {

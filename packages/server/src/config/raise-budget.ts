@@ -5,7 +5,7 @@ import type {
   BudgetMeasure,
   JsonObject,
   JsonValue,
-  Principal,
+  Owner,
 } from '@toolyard/protocol';
 import { budgetKey, mergeBudgets, nameBudget, ToolyardError } from '@toolyard/protocol';
 import type { SharedStorage } from '@toolyard/storage';
@@ -28,7 +28,7 @@ export type Raised = { budget: Budget; measure: BudgetMeasure; limit: number };
  */
 export async function whereToRaise(
   { storage, fileDefaults }: RaiseBudgetOptions,
-  principal: Principal,
+  principal: Owner,
   conversationId: string,
   scope: 'conversation' | 'always',
   { budget, measure, limit }: Raised,

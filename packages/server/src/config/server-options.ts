@@ -1,9 +1,10 @@
 import type { ServerConfig } from '@toolyard/mcp-host';
 import type { JsonObject } from '@toolyard/protocol';
 import { ToolyardError } from '@toolyard/protocol';
+import { faultOfToken } from '../access-token.ts';
 import { readAllowList } from '../proxy/allow-list.ts';
 import type { Role } from '../roles/role.ts';
-import { checkRole } from '../roles/role.ts';
+import { checkRole, dutiesOf } from '../roles/role.ts';
 
 /** How a server is started: flags and environment, already joined. The files of the data folder are read later. */
 export type ServerOptions = {
@@ -23,7 +24,8 @@ export type ServerOptions = {
   host: string;
   /** 0 takes any free one. */
   port: number;
-  token?: string;
+  /** At least 16 characters. Null: requests need no token. Absent: that of the data folder, created on first start. */
+  token?: string | null;
   /** Further names by which this server is reached, as `name` or `name:port`. */
   allowHosts: readonly string[];
   /** False serves the API without the page. */
@@ -63,16 +65,20 @@ export function checkOptions(options: ServerOptions): void {
   if (host.trim() === '' || /[\s/]/.test(host)) {
     throw bad(`"${host}" is not a host.`, 'Give a name or an address without http:// and port, such as 127.0.0.1.');
   }
-  if (token !== undefined && !/^[\x21-\x7e]+$/.test(token)) {
+  const fault = typeof token === 'string' ? faultOfToken(token) : null;
+  if (fault !== null) {
+    throw bad(fault, 'Use letters, digits and signs, no spaces; "openssl rand -base64 24" makes one.');
+  }
+  if (token === null && !isLoopback(host)) {
     throw bad(
-      'The token is empty or has characters a header cannot carry.',
-      'Use letters, digits and signs, no spaces.',
+      `Listening on ${host} with --no-token would let everybody on the network use your models, keys and tools.`,
+      'Leave --no-token out, or listen on 127.0.0.1.',
     );
   }
-  if (token === undefined && !isLoopback(host)) {
+  if (token === undefined && databaseUrl !== undefined && dutiesOf(options.role ?? 'all').door) {
     throw bad(
-      `Listening on ${host} without a token would let everybody on the network use your models, keys and tools.`,
-      'Give a token with --token or TOOLYARD_TOKEN, or listen on 127.0.0.1.',
+      'With DATABASE_URL several processes share one access token, and none is set.',
+      'Set TOOLYARD_TOKEN to the same 16 characters or more for all of them, or start with --no-token.',
     );
   }
   for (const allowed of allowHosts) checkAllowedHost(allowed, '--allow-host');

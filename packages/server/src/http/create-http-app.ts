@@ -1,7 +1,10 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
+import type { Owner } from '@toolyard/protocol';
 import { Hono } from 'hono';
 import { problemAnswer } from './answers.ts';
+import type { Auth } from './auth/create-auth.ts';
+import { createAuth } from './auth/create-auth.ts';
 import type { EventStreams } from './event-stream.ts';
 import { createEventStreams } from './event-stream.ts';
 import { createHostCheck } from './hosts.ts';
@@ -9,6 +12,7 @@ import { createPage } from './page.ts';
 import { answerFor, quoted, refusal } from './problems.ts';
 import type { RouteDescription, Router } from './router.ts';
 import { createRouter, honoPath } from './router.ts';
+import { addAccessRoutes } from './routes/access.ts';
 import { addAgentRoutes } from './routes/agents.ts';
 import { addConversationRoutes } from './routes/conversations.ts';
 import { addExportRoute } from './routes/export.ts';
@@ -33,8 +37,6 @@ import { addSettingsRoutes } from './routes/settings.ts';
 import { addTabRoutes } from './routes/tabs.ts';
 import { addUsageRoutes } from './routes/usage.ts';
 import { addWebhookRoutes } from './routes/webhook.ts';
-import type { Sessions } from './sessions.ts';
-import { createSessions } from './sessions.ts';
 import type { AppEnv, HttpDeps } from './types.ts';
 import { createUpgrades } from './upgrades.ts';
 
@@ -45,6 +47,8 @@ export type HttpApp = {
   readonly routes: readonly RouteDescription[];
   /** Every path there is a handler for, for the test that compares the two. */
   readonly handlers: Hono<AppEnv>['routes'];
+  /** Path and fragment that sign a browser in, once. */
+  signInPath(owner: Owner): Promise<string>;
   /** Takes a connection that wants to become a WebSocket. */
   upgrade(incoming: IncomingMessage, socket: Duplex): void;
   /** What is answered to a request that cannot be read. */
@@ -63,8 +67,9 @@ export type HttpApp = {
 export function createHttpApp(deps: HttpDeps): HttpApp {
   const { security, clock, log } = deps;
   const app = new Hono<AppEnv>({ strict: true });
-  const sessions = createSessions(security.tokens, clock);
-  const eventStreams = createEventStreams(clock, log);
+  const auth = createAuth(deps);
+  const { authentication } = auth;
+  const eventStreams = createEventStreams(clock, log, (principal) => authentication.isStillValid(principal));
   const checkHost = createHostCheck(security);
   const hasDoor = deps.duties?.door !== false;
   const page = hasDoor ? createPage(deps.ui) : noDoor;
@@ -79,10 +84,10 @@ export function createHttpApp(deps: HttpDeps): HttpApp {
   app.onError((error, c) => answerError(error, { method: c.req.method, path: c.req.path }));
   app.notFound((c) => (hasDoor && isPartOfApi(c.req.path) ? answerError(noRoute(c.req.path)) : page(c)));
 
-  const router = createRouter(app, sessions);
-  if (hasDoor) addRoutes(router, deps, { sessions, eventStreams });
-  else addWatchRoutes(router, deps);
-  const passUpgradeOn = addProxyRoutes(app, router, { proxy: deps.proxy, sessions });
+  const router = createRouter(app, authentication);
+  if (hasDoor) addRoutes(router, deps, { auth, eventStreams });
+  else addWatchRoutes(router, deps, authentication);
+  const passUpgradeOn = addProxyRoutes(app, router, { proxy: deps.proxy, authentication });
   refuseOtherMethods(app, router);
 
   const upgrades = createUpgrades(
@@ -99,6 +104,7 @@ export function createHttpApp(deps: HttpDeps): HttpApp {
     fetch: app.fetch,
     routes: router.descriptions,
     handlers: app.routes,
+    signInPath: async (owner) => (await auth.sessions.createLink(owner)).path,
     upgrade: (incoming, socket) => upgrades.take(incoming, socket),
     answerError,
     close: () => {
@@ -111,9 +117,10 @@ export function createHttpApp(deps: HttpDeps): HttpApp {
 function addRoutes(
   router: Router,
   deps: HttpDeps,
-  { sessions, eventStreams }: { sessions: Sessions; eventStreams: EventStreams },
+  { auth, eventStreams }: { auth: Auth; eventStreams: EventStreams },
 ): void {
-  addSessionRoutes(router, sessions);
+  addSessionRoutes(router, auth);
+  addAccessRoutes(router, deps, auth);
   addConversationRoutes(router, deps);
   addMessageRoutes(router, deps);
   addExportRoute(router, deps);
@@ -134,8 +141,8 @@ function addRoutes(
   addPreflightRoute(router);
   addSettingsRoutes(router, deps);
   addUsageRoutes(router, deps);
-  addFileRoutes(router, deps);
-  addOperationRoutes(router, deps, sessions);
+  addFileRoutes(router, deps, auth);
+  addOperationRoutes(router, deps, auth.authentication);
 }
 
 function refuseOtherMethods(app: Hono<AppEnv>, { descriptions }: Router): void {

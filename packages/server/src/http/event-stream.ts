@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
-import type { Clock } from '@toolyard/protocol';
+import type { Clock, Principal } from '@toolyard/protocol';
 import { createTellOnce } from '../tell-once.ts';
 import type { AppContext } from './types.ts';
 
@@ -22,17 +22,25 @@ const STALLED_AFTER_MS = 60_000;
 /** The streams that are open, so that a server which stops can end them. */
 export type EventStreams = {
   /**
-   * Answers with what `frames` gives, a write for each batch, until it ends, the reader goes or the server stops; the
-   * signal tells the latter two. Nothing is asked for while the reader has not taken what it got.
+   * Answers with what `frames` gives, a write for each batch, until it ends, the reader goes, its session ends or the
+   * server stops; the signal tells the latter three. Nothing is asked for while the reader has not taken what it got.
    */
-  answer(c: AppContext, frames: (signal: AbortSignal) => AsyncIterable<readonly Frame[]>): Response;
+  answer(
+    c: AppContext,
+    principal: Principal,
+    frames: (signal: AbortSignal) => AsyncIterable<readonly Frame[]>,
+  ): Response;
   /** Ends all of them, and from now on every new one at once. */
   close(): void;
   /** True once the server stops: streams end, and nobody has gone. */
   readonly closing: boolean;
 };
 
-export function createEventStreams(clock: Pick<Clock, 'after'>, log: (line: string) => void): EventStreams {
+export function createEventStreams(
+  clock: Pick<Clock, 'after'>,
+  log: (line: string) => void,
+  isStillValid: (principal: Principal) => Promise<boolean>,
+): EventStreams {
   const open = new Set<AbortController>();
   // A database that is away breaks every stream there is, and each again as soon as its reader is back.
   const telling = createTellOnce(log);
@@ -40,6 +48,7 @@ export function createEventStreams(clock: Pick<Clock, 'after'>, log: (line: stri
 
   async function run(
     outgoing: ServerResponse,
+    principal: Principal,
     frames: (signal: AbortSignal) => AsyncIterable<readonly Frame[]>,
   ): Promise<void> {
     const control = new AbortController();
@@ -48,7 +57,13 @@ export function createEventStreams(clock: Pick<Clock, 'after'>, log: (line: stri
     outgoing.on('close', end);
     open.add(control);
     if (closing) end();
-    const stopPings = keepAlive(outgoing, clock);
+    // A session that was signed out, or has expired, ends its streams too. An error of the storage ends none.
+    const check = (): void =>
+      void isStillValid(principal).then(
+        (valid) => void (valid || end()),
+        () => undefined,
+      );
+    const stopPings = keepAlive(outgoing, clock, check);
     try {
       if (!signal.aborted) {
         for await (const batch of frames(signal)) {
@@ -69,7 +84,7 @@ export function createEventStreams(clock: Pick<Clock, 'after'>, log: (line: stri
   }
 
   return {
-    answer(c, frames) {
+    answer(c, principal, frames) {
       const { incoming, outgoing } = c.env;
       outgoing.writeHead(200, {
         'content-type': 'text/event-stream',
@@ -82,7 +97,7 @@ export function createEventStreams(clock: Pick<Clock, 'after'>, log: (line: stri
         incoming.socket.setNoDelay(true);
         // Sends the headers too: a reader learns at once that it is connected.
         outgoing.write(`retry: ${RETRY_MS}\n\n`);
-        void run(outgoing, frames);
+        void run(outgoing, principal, frames);
       }
       return RESPONSE_ALREADY_SENT;
     },
@@ -106,10 +121,11 @@ function oneLine(text: string): string {
   return text.replace(/[\r\n\0]/g, '');
 }
 
-function keepAlive(outgoing: ServerResponse, clock: Pick<Clock, 'after'>): () => void {
+function keepAlive(outgoing: ServerResponse, clock: Pick<Clock, 'after'>, onPing: () => void): () => void {
   let stop = clock.after(PING_EVERY_MS, ping);
   function ping(): void {
     if (!outgoing.writableNeedDrain) outgoing.write(': ping\n\n');
+    onPing();
     stop = clock.after(PING_EVERY_MS, ping);
   }
   return () => stop();

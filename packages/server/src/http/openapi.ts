@@ -2,6 +2,7 @@ import type { JsonObject, JsonValue } from '@toolyard/protocol';
 import { isJsonObject, VERSION } from '@toolyard/protocol';
 import { z } from 'zod';
 import type { RouteDescription } from './router.ts';
+import { scopesOf } from './router.ts';
 import { problem, schemaNames } from './schemas/common.ts';
 
 /** OpenAPI 3.1 of all routes. Zod writes the schemas itself: 3.1 speaks plain JSON Schema. */
@@ -28,12 +29,14 @@ export function openApiDocument(routes: readonly RouteDescription[], { tokenRequ
 
 function operation(route: RouteDescription): JsonObject {
   const { summary, query, body, upload, open } = route;
+  const scopes = scopesOf(route);
   const parameters = [...pathParameters(route.path), ...(query === undefined ? [] : queryParameters(query))];
   return {
     summary,
     operationId: operationId(route),
     tags: [route.path.split('/').filter((step) => step !== 'api')[1] ?? 'operations'],
-    ...(open ? { security: [] } : {}),
+    security: open ? [] : [{ bearer: scopes.length === 1 ? [...scopes] : [] }],
+    ...(scopes.length > 0 ? { 'x-scopes': [...scopes] } : {}),
     ...(parameters.length === 0 ? {} : { parameters }),
     ...(body === undefined ? {} : { requestBody: { required: true, content: json(body) } }),
     ...(upload === undefined

@@ -38,6 +38,8 @@ const BODIES: Record<string, unknown> = {
   'post /api/mcp/servers/{id}/prompts/get': { name: 'p' },
   'post /api/mcp/servers/{id}/complete': { target: { prompt: 'p' }, argument: { name: 'x', value: '' } },
   'put /api/settings/{key}': 'of Bert',
+  'post /api/access/keys': { name: 'of Bert' },
+  'post /api/files/links': { files: ['0'.repeat(64)] },
   'put /api/webhook': { url: 'https://bert.example/' },
   'put /api/permissions': { tool: { serverId: 'files', name: 'delete' }, conversationId: null, decision: 'never' },
   'put /api/tabs/{tab}/offers/{conversation}': { servers: [] },
@@ -112,6 +114,10 @@ async function makeThings(): Promise<Record<string, string>> {
   const lent = { tool: { serverId: 'browser-x', name: 'secret-tool' }, arguments: {}, definition: '', at: 1 };
   await server.storage.tabs.putCall(ANNE.principal, { ...key, ...lent, conversationId: 'conversation-of-anne' });
   await server.storage.tabs.openCall(ANNE.principal, key, 1);
+  await server.ask('/api/session', { json: { token: ANNE.token }, headers: { 'user-agent': 'secret-browser' } });
+  const session = (await server.storage.sessions.list(ANNE.principal, Date.now()))[0]?.id ?? '';
+  const created = await post('/api/access/keys', { name: 'secret-key' });
+  const apiKey = (created.json as { id: string }).id;
   return {
     tab: 'tab-of-anne',
     tabs: 'tab-of-anne',
@@ -127,6 +133,8 @@ async function makeThings(): Promise<Record<string, string>> {
     providers: 'provider-of-anne',
     provider: 'provider-of-anne',
     servers: 'files',
+    sessions: session,
+    keys: apiKey,
     sha256: (json as { sha256: string }).sha256,
     key: 'key-of-anne',
     step: '0',

@@ -299,11 +299,13 @@ describe('where the proxy goes', () => {
       expect([kind, (await stage.through(other.origin, { headers })).status]).toEqual([kind, 403]);
     }
     // A browser that does not say what it asks for: an image has cookies, but no headers of ours.
-    const { headers } = await stage.server.ask('/api/session', { json: { token: ANNE.token } });
+    const { headers, json } = await stage.server.ask('/api/session', { json: { token: ANNE.token } });
     const cookie = headers['set-cookie']?.[0]?.split(';')[0] ?? '';
-    expect((await stage.through(other.origin, { headers: { cookie } })).status).toBe(403);
+    const session = { cookie, 'x-toolyard-session': (json as { secret: string }).secret };
+    expect((await stage.through(other.origin, { headers: { cookie } })).status).toBe(401);
+    expect((await stage.through(other.origin, { headers: session })).status).toBe(403);
     expect(other.seen).toEqual([]);
-    const marked = { cookie, 'x-toolyard-proxy-header-accept': '*/*' };
+    const marked = { ...session, 'x-toolyard-proxy-header-accept': '*/*' };
     expect((await stage.through(other.origin, { headers: marked })).status).toBe(200);
   });
 

@@ -1,14 +1,18 @@
 import type { IncomingMessage } from 'node:http';
-import type { JsonValue, Principal } from '@toolyard/protocol';
+import type { JsonValue, Principal, Scope } from '@toolyard/protocol';
 import type { Hono } from 'hono';
 import type { z } from 'zod';
 import { jsonAnswer } from './answers.ts';
+import type { Authentication } from './auth/authentication.ts';
+import { changesApproval, requireScope } from './auth/scopes.ts';
 import { contentTypeOf, readJson } from './body.ts';
 import { inPlainWords } from './in-plain-words.ts';
 import { misfit, quoted, refusal } from './problems.ts';
-import type { Sessions } from './sessions.ts';
 import type { AppContext, AppEnv } from './types.ts';
 import { OWNER } from './types.ts';
+
+/** Of routes without authentication: it may do nothing. */
+const ANYBODY: Principal = { ...OWNER, via: 'open', scopes: [] };
 
 type Method = 'get' | 'post' | 'put' | 'patch' | 'delete';
 
@@ -23,8 +27,10 @@ export type RouteDescription = {
   path: string;
   /** What it does, in a line. */
   summary: string;
-  /** Anybody may ask this, without a token. */
+  /** Needs no credential. */
   open?: true;
+  /** What a credential must hold, one of several; `any` is none in particular. Default `read` for GET, else `write`. */
+  scope?: Scope | readonly Scope[] | 'any';
   query?: z.ZodObject;
   body?: z.ZodType;
   /** Longest JSON body, where it may be longer than most. */
@@ -78,21 +84,23 @@ export type Router = {
 };
 
 /** Puts routes into `app`: who asks, and whether the request fits, is settled before a handler sees it. */
-export function createRouter(app: Hono<AppEnv>, sessions: Sessions): Router {
+export function createRouter(app: Hono<AppEnv>, authentication: Authentication): Router {
   const descriptions: RouteDescription[] = [];
   return {
     descriptions,
     route(route) {
       descriptions.push(route);
       app.on(route.method.toUpperCase(), honoPath(route.path), async (c) => {
-        const principal = route.open ? OWNER : await sessions.principalOf(c.env.incoming);
+        const principal = route.open ? ANYBODY : await authentication.principalOf(c.env.incoming);
+        if (!route.open) requireScope(principal, ...scopesOf(route));
         checkContentType(c.env.incoming, route);
         const handled = await route.handle({
           c,
           principal,
           params: readParams(c),
           query: readQuery(c, route.query),
-          body: route.body === undefined ? (undefined as never) : await readBody(c, route.body, route),
+          body:
+            route.body === undefined ? (undefined as never) : await readBody(c, route.body, { ...route, principal }),
         });
         if (handled instanceof Response) return handled;
         if (route.answer === undefined) return new Response(null, { status: route.status ?? 204 });
@@ -101,6 +109,13 @@ export function createRouter(app: Hono<AppEnv>, sessions: Sessions): Router {
       });
     },
   };
+}
+
+/** The scopes of which a credential must hold one to use a route; empty if none is needed. */
+export function scopesOf({ method, open, scope }: RouteDescription): readonly Scope[] {
+  if (open === true || scope === 'any') return [];
+  if (scope === undefined) return [method === 'get' ? 'read' : 'write'];
+  return typeof scope === 'string' ? [scope] : scope;
 }
 
 /** The path of a description as Hono writes it. */
@@ -142,12 +157,18 @@ function readQuery<Query extends z.ZodObject>(c: AppContext, schema: Query | und
   return parsed.data;
 }
 
+type ReadBody = Pick<RouteDescription, 'method' | 'open' | 'maxBodyBytes'> & {
+  principal: Principal;
+  precheck?: (body: JsonValue) => void;
+};
+
 async function readBody<Body extends z.ZodType>(
   c: AppContext,
   schema: Body,
-  { maxBodyBytes, precheck }: { maxBodyBytes?: number; precheck?: (body: JsonValue) => void },
+  { method, open, principal, maxBodyBytes, precheck }: ReadBody,
 ): Promise<z.output<Body>> {
   const given = await readJson(c.env.incoming, maxBodyBytes);
+  if (open !== true && changesApproval(method, given)) requireScope(principal, 'approve');
   precheck?.(given);
   const parsed = schema.safeParse(given, { error: inPlainWords });
   if (!parsed.success) throw misfit(parsed.error, 'body');

@@ -171,7 +171,7 @@ describe('tokens', () => {
   test('without one every route but the open ones is closed', async () => {
     // Where sign-in servers send people back to: what they bring is what opens it.
     const back = ['get /api/mcp/sign-in/callback', 'get /api/mcp/sign-in/tab'];
-    const open = new Set(['get /health', 'post /api/session', ...back]);
+    const open = new Set(['get /health', 'get /ready', 'post /api/session', ...back]);
     for (const { method, path } of server.app.routes) {
       const target = path.replaceAll(/\{\w+\}/g, 'x');
       const options: RequestOptions =
@@ -217,9 +217,11 @@ describe('tokens', () => {
     );
     expect(set).not.toContain(ANNE.token);
     const cookie = set.split(';', 1)[0] ?? '';
-    expect((await get('/api/session', { cookie: `a=b; ${cookie}; c=d` })).json).toMatchObject({ ownerId: 'anne' });
-    expect((await get('/api/session', { cookie: cookie.slice(0, -1) })).status).toBe(401);
-    const out = await server.ask('/api/session', { method: 'DELETE', headers: { cookie } });
+    const secret = { 'x-toolyard-session': (signedIn.json as { secret: string }).secret };
+    const signedInAs = await get('/api/session', { ...secret, cookie: `a=b; ${cookie}; c=d` });
+    expect(signedInAs.json).toMatchObject({ ownerId: 'anne', via: 'session' });
+    expect((await get('/api/session', { ...secret, cookie: cookie.slice(0, -1) })).status).toBe(401);
+    const out = await server.ask('/api/session', { method: 'DELETE', headers: { ...secret, cookie } });
     expect(out.headers['set-cookie']?.[0]).toContain('Max-Age=0');
   });
 

@@ -94,7 +94,10 @@ async function store(): Promise<Record<string, string>> {
   await server.storage.permissions.set({ ownerId: 'owner' }, { tool, conversationId: null, decision: 'allow', at: 1 });
   const file = await server.ask('/api/files', { body: SCRIPT, headers: { 'content-type': 'text/html' } });
   const { sha256 } = file.json as { sha256: string };
+  const created = await post('/api/access/keys', { name: SCRIPT });
   return {
+    sessions: 'none',
+    keys: (created.json as { id: string }).id,
     interrupts: 'i',
     conversations: 'c',
     item: 'queued',
@@ -189,6 +192,7 @@ describe('attack 14: scripts in what is stored', () => {
         carriers.push(route.path);
     }
     expect(carriers.toSorted()).toEqual([
+      '/api/access/keys',
       '/api/agents',
       '/api/agents/{id}',
       '/api/conversations',

@@ -1,5 +1,6 @@
 import type { HttpBindings } from '@hono/node-server';
-import type { AbsentRole, Clock, IdSource, JsonObject, Principal } from '@toolyard/protocol';
+import type { AbsentRole, Clock, IdSource, JsonObject, Owner, Principal } from '@toolyard/protocol';
+import { SCOPES } from '@toolyard/protocol';
 import type { SharedStorage } from '@toolyard/storage';
 import type { Context } from 'hono';
 import type { Duties } from '../roles/role.ts';
@@ -50,11 +51,13 @@ export type SecurityOptions = {
   host: string;
   /** Further names it is reached by, as `name` or `name:port`. */
   allowHosts: readonly string[];
-  /** Who has which token. Empty: nobody needs one, and everybody is the owner. */
-  tokens: readonly AccessToken[];
+  /** Tokens that hold all scopes. Null: no credential is needed, and every request is the owner's (`--no-token`). */
+  tokens: readonly AccessToken[] | null;
+  /** Sign URLs of files: the first key signs, the others were in use before. The same in all processes. */
+  urlKeys: () => Promise<readonly [string, ...string[]]>;
 };
 
-export type AccessToken = { token: string; principal: Principal };
+export type AccessToken = { token: string; principal: Owner; via?: 'token' | 'terminal' };
 
 export type UiOptions = {
   enabled: boolean;
@@ -64,8 +67,11 @@ export type UiOptions = {
   folder: string | null;
 };
 
-/** The one person there is, until there are more. */
-export const OWNER: Principal = { ownerId: 'owner' };
+/** The only owner, until there are several. */
+export const OWNER: Owner = { ownerId: 'owner' };
+
+/** Who makes a request to a server that requires no credential. */
+export const OPEN: Principal = { ...OWNER, via: 'open', scopes: SCOPES };
 
 export type AppEnv = { Bindings: HttpBindings };
 export type AppContext = Context<AppEnv>;

@@ -1,4 +1,4 @@
-import type { Budget, LeasedRun, Place, Principal, RunCommit, UsageReport } from '@toolyard/protocol';
+import type { Budget, LeasedRun, Place, Owner, RunCommit, UsageReport } from '@toolyard/protocol';
 import type { ModelServer } from '@toolyard/testing';
 import { eventually, reply } from '@toolyard/testing';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -120,7 +120,7 @@ describe('calls of a run whose loop is in a tab', () => {
       json: { model: 'dear', messages: [{ role: 'user', parts: [{ type: 'text', text: 'hi' }] }] },
     });
 
-  async function begin(id: string, of: { principal?: Principal; place?: Place } = {}): Promise<LeasedRun> {
+  async function begin(id: string, of: { principal?: Owner; place?: Place } = {}): Promise<LeasedRun> {
     const { principal = OWNER, place = 'browser' } = of;
     const conversationId = `c-${id}`;
     await server.storage.conversations.create(principal, { id: conversationId, title: '', at: 1 });

@@ -1,4 +1,4 @@
-import type { Clock, LiveEvent, Principal, RunEvent, RunRecord, RunStatus, RunStore } from '@toolyard/protocol';
+import type { Clock, LiveEvent, Owner, RunEvent, RunRecord, RunStatus, RunStore } from '@toolyard/protocol';
 import { VERSION } from '@toolyard/protocol';
 import type { LiveBatch } from '../services.ts';
 import { isAwaited } from './awaited.ts';
@@ -27,7 +27,7 @@ const ACTIVE: readonly RunStatus[] = ['queued', 'running', 'parked', 'waiting_fo
 /** Everything of one owner: the runs that go on, those missed since the cursor, and all that comes. */
 export async function* readAll(
   options: AllReaderOptions,
-  principal: Principal,
+  principal: Owner,
   cursor: string | null,
   signal: AbortSignal,
 ): AsyncGenerator<LiveBatch, undefined> {
@@ -131,7 +131,7 @@ export async function* readAll(
 }
 
 /** Where a reader stands who wants nothing of what is over already. */
-async function positionNow(store: Pick<RunStore, 'listRuns'>, principal: Principal): Promise<LivePosition> {
+async function positionNow(store: Pick<RunStore, 'listRuns'>, principal: Owner): Promise<LivePosition> {
   const [newest] = await store.listRuns(principal, { limit: 1 });
   const settledUntil = newest?.createdAt ?? 0;
   const since = settledUntil - SLACK_MS;
@@ -143,7 +143,7 @@ async function positionNow(store: Pick<RunStore, 'listRuns'>, principal: Princip
 /** Which runs are to be read, and from where: those named, those that go on, and those begun since. */
 async function startingPoints(
   store: Pick<RunStore, 'listRuns'>,
-  principal: Principal,
+  principal: Owner,
   settledUntil: number,
   named: ReadonlyMap<string, number>,
 ): Promise<Map<string, number>> {
@@ -158,7 +158,7 @@ async function startingPoints(
 
 async function listWhile(
   store: Pick<RunStore, 'listRuns'>,
-  principal: Principal,
+  principal: Owner,
   statuses: readonly RunStatus[] | undefined,
   wanted: (run: RunRecord) => boolean,
 ): Promise<RunRecord[]> {

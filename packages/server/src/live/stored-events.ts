@@ -1,11 +1,11 @@
-import type { Principal, RunEvent, RunRecord, RunStore } from '@toolyard/protocol';
+import type { Owner, RunEvent, RunRecord, RunStore } from '@toolyard/protocol';
 
 const PAGE = 500;
 
 /** What is stored of a run after `seq`, in pages; ends where nothing more is stored. */
 export async function* storedEvents(
   store: Pick<RunStore, 'readEvents'>,
-  principal: Principal,
+  principal: Owner,
   runId: string,
   seq: number,
 ): AsyncGenerator<readonly RunEvent[], undefined> {
@@ -22,7 +22,7 @@ export async function* storedEvents(
 /** True where nothing will come after `seq`: the run is over and read, or it is not there. */
 export async function isOver(
   store: Pick<RunStore, 'getRun'>,
-  principal: Principal,
+  principal: Owner,
   runId: string,
   seq: number,
 ): Promise<boolean> {

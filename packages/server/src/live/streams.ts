@@ -1,4 +1,4 @@
-import type { Clock, Principal, RunEvent, RunStore } from '@toolyard/protocol';
+import type { Clock, Owner, RunEvent, RunStore } from '@toolyard/protocol';
 import type { LiveStreams } from '../services.ts';
 import { readAll } from './all-reader.ts';
 import { isAwaited } from './awaited.ts';
@@ -29,7 +29,7 @@ export function createLiveStreams(options: LiveStreamsOptions): LiveStreams {
 
 async function* readRun(
   { store, hub, clock, maxBacklog }: LiveStreamsOptions,
-  principal: Principal,
+  principal: Owner,
   { runId, afterSeq, signal }: { runId: string; afterSeq: number; signal: AbortSignal },
 ): AsyncGenerator<readonly RunEvent[], undefined> {
   const backlog = new Backlog<RunEvent>({ clock, isUrgent: isAwaited, max: maxBacklog });

@@ -1,5 +1,5 @@
 import type { HostedStore } from '@toolyard/mcp-host';
-import type { Principal } from '@toolyard/protocol';
+import type { Owner } from '@toolyard/protocol';
 import { isStorageFault, parseJson } from '@toolyard/protocol';
 import { z } from 'zod';
 import type { Secrets } from '../secrets/secrets.ts';
@@ -9,7 +9,7 @@ const record = z.object({ url: z.string(), instanceId: z.string(), awaitsSignIn:
 /** Hosted servers that were made, kept sealed: whoever has the address of one can use it. */
 export function createHostedStore(
   secrets: Pick<Secrets, 'get' | 'names' | 'add' | 'set' | 'remove'>,
-  owner: Principal,
+  owner: Owner,
   /** There are other processes, with lists of their own. */
   isShared: boolean,
 ): HostedStore {

@@ -1,5 +1,5 @@
 import type { ServerConfig } from '@toolyard/mcp-host';
-import type { JsonObject, JsonValue, Principal, ToolReference } from '@toolyard/protocol';
+import type { JsonObject, JsonValue, Owner, ToolReference } from '@toolyard/protocol';
 import { isJsonObject } from '@toolyard/protocol';
 import type { SettingsRepository } from '@toolyard/storage';
 import type { ConfiguredServer } from './configured-servers.ts';
@@ -10,7 +10,7 @@ const TOOLS_KEY = 'mcp.tools';
 
 export type ServerBookOptions = {
   /** Whoever runs this server: the only one who switches its MCP servers. */
-  owner: Principal;
+  owner: Owner;
   settings: Pick<SettingsRepository, 'get' | 'set'>;
   now: () => number;
 };

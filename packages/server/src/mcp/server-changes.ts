@@ -1,6 +1,6 @@
 import type { HostedConfig, ServerConfig } from '@toolyard/mcp-host';
 import { HostedServers } from '@toolyard/mcp-host';
-import type { McpServerList, McpServerView, PermissionView, Principal, TestMcpServer } from '@toolyard/protocol';
+import type { McpServerList, McpServerView, PermissionView, Owner, TestMcpServer } from '@toolyard/protocol';
 import { isStorageFault, toErrorInfo, ToolyardError } from '@toolyard/protocol';
 import type { OwnerFetches } from '../config/owner-fetches.ts';
 import type { McpServers } from '../services.ts';
@@ -15,7 +15,7 @@ import type { ServersOptions } from './servers-options.ts';
 
 /** What a process makes of servers that were changed, whether or not it is connected to them itself. */
 type ChangedServers = {
-  list(principal: Principal): Promise<McpServerList>;
+  list(principal: Owner): Promise<McpServerList>;
   /** There is another list of servers. */
   updated(differences: Differences): void;
   /** Somebody has switched it by hand. */
@@ -23,7 +23,7 @@ type ChangedServers = {
   /** It is another one to whoever looks at it; without an id, what is told with all of them. */
   changed(id?: string): void;
   /** Forgets how it was signed in to. */
-  signOut(principal: Principal, id: string): Promise<unknown>;
+  signOut(principal: Owner, id: string): Promise<unknown>;
 };
 
 export type ServerChangesOptions = Pick<
@@ -84,7 +84,7 @@ export class ServerChanges {
   }
 
   /** What was decided for all conversations. */
-  async permissions(principal: Principal): Promise<PermissionView[]> {
+  async permissions(principal: Owner): Promise<PermissionView[]> {
     const decided = await this.#options.permissions.list(principal);
     return decided.filter(({ conversationId }) => conversationId === null);
   }
@@ -139,13 +139,13 @@ export class ServerChanges {
   };
 
   /** The configuration a test is about. @throws ToolyardError for what cannot even be tried */
-  tried(principal: Principal, request: TestMcpServer): ServerConfig {
+  tried(principal: Owner, request: TestMcpServer): ServerConfig {
     this.checkOwner(principal);
     return this.#editor.tried(request);
   }
 
   /** @throws ToolyardError `not_found` */
-  async view(principal: Principal, id: string): Promise<McpServerView> {
+  async view(principal: Owner, id: string): Promise<McpServerView> {
     const view = (await this.#options.servers.list(principal)).items.find((server) => server.id === id);
     if (view === undefined) throw noServer(id);
     return view;
@@ -161,13 +161,13 @@ export class ServerChanges {
   }
 
   /** @throws ToolyardError `not_found`, `forbidden` */
-  check(principal: Principal, id: string): void {
+  check(principal: Owner, id: string): void {
     if (this.#options.book.find(id) === undefined) throw noServer(id);
     this.checkOwner(principal);
   }
 
   /** @throws ToolyardError `forbidden` */
-  checkOwner(principal: Principal): void {
+  checkOwner(principal: Owner): void {
     if (principal.ownerId === this.#options.owner.ownerId) return;
     throw new ToolyardError({
       code: 'forbidden',
@@ -176,7 +176,7 @@ export class ServerChanges {
     });
   }
 
-  async #changed(principal: Principal, id: string, saved: readonly string[] = []): Promise<McpServerView> {
+  async #changed(principal: Owner, id: string, saved: readonly string[] = []): Promise<McpServerView> {
     await this.#update(saved);
     this.#options.servers.changed(id);
     return this.view(principal, id);

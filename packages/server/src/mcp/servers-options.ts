@@ -1,5 +1,5 @@
 import type { AuthStore, CreateTransport, ServerConfig } from '@toolyard/mcp-host';
-import type { Clock, Principal } from '@toolyard/protocol';
+import type { Clock, Owner } from '@toolyard/protocol';
 import type { PermissionRepository, SettingsRepository } from '@toolyard/storage';
 import type { Secrets } from '../secrets/secrets.ts';
 import type { LiveHub } from '../services.ts';
@@ -13,7 +13,7 @@ export type ServersOptions = {
   flags: readonly ServerConfig[];
   env: Readonly<Record<string, string | undefined>>;
   /** Whoever runs this server: the only one who changes its MCP servers. */
-  owner: Principal;
+  owner: Owner;
   settings: SettingsRepository;
   permissions: Pick<PermissionRepository, 'list'>;
   /** Where servers that services host are remembered; without it as long as the process lives. */

@@ -5,7 +5,7 @@ import type {
   McpServerView,
   McpSignInStarted,
   McpTestReport,
-  Principal,
+  Owner,
   ResolvedAgentConfiguration,
   TestMcpServer,
   ToolReference,
@@ -111,7 +111,7 @@ export class OwnServers implements Servers {
     await this.#changes.start({ watch: this.#options.eager !== false });
   }
 
-  async list(principal: Principal): Promise<McpServerList> {
+  async list(principal: Owner): Promise<McpServerList> {
     const permissions = await this.#changes.permissions(principal);
     const health = new Map(this.#host.health().map((each) => [each.id, each]));
     const tools = new Map<string, IndexedTool[]>();
@@ -141,13 +141,13 @@ export class OwnServers implements Servers {
   remove: Servers['remove'] = (principal, id) => this.#changes.remove(principal, id);
   change: Servers['change'] = (principal, id, change) => this.#changes.change(principal, id, change);
 
-  async test(principal: Principal, request: TestMcpServer, signal?: AbortSignal): Promise<McpTestReport> {
+  async test(principal: Owner, request: TestMcpServer, signal?: AbortSignal): Promise<McpTestReport> {
     const config = this.#changes.tried(principal, request);
     // Some servers offer more tools to whom they can ask: they are told the same as when they are used.
     return inspectServer({ ...this.#inspect, handlers: NOBODY, config, ...(signal === undefined ? {} : { signal }) });
   }
 
-  async reconnect(principal: Principal, id: string): Promise<McpServerView> {
+  async reconnect(principal: Owner, id: string): Promise<McpServerView> {
     this.#changes.check(principal, id);
     this.#changes.configOf(id);
     if (!this.#book.isEnabled(id)) {
@@ -164,7 +164,7 @@ export class OwnServers implements Servers {
     return this.#changes.view(principal, id);
   }
 
-  async signIn(principal: Principal, id: string, redirectUrl: string): Promise<McpSignInStarted> {
+  async signIn(principal: Owner, id: string, redirectUrl: string): Promise<McpSignInStarted> {
     this.#changes.check(principal, id);
     this.#changes.configOf(id);
     const { authorizationUrl, issuer } = await this.#host.signIn(id, { redirectUrl });
@@ -175,7 +175,7 @@ export class OwnServers implements Servers {
     return this.#host.finishSignIn(response);
   }
 
-  async signOut(principal: Principal, id: string): Promise<McpServerView> {
+  async signOut(principal: Owner, id: string): Promise<McpServerView> {
     this.#changes.check(principal, id);
     this.#changes.configOf(id);
     await this.#host.signOut(id);
@@ -186,7 +186,7 @@ export class OwnServers implements Servers {
     return this.#changes.view(principal, id);
   }
 
-  async log(principal: Principal, id: string, after?: string) {
+  async log(principal: Owner, id: string, after?: string) {
     this.#changes.check(principal, id);
     return this.#desk.log(id, after, this.redactor(id));
   }
@@ -197,7 +197,7 @@ export class OwnServers implements Servers {
     return server && 'config' in server ? redactorFor(server.config) : (text) => text;
   }
 
-  async tools(principal: Principal, id: string) {
+  async tools(principal: Owner, id: string) {
     await this.#readyFor(id);
     const { state, error } = this.#host.health().find((each) => each.id === id) ?? {};
     if (error !== undefined && state !== 'ready' && state !== 'reconnecting') {

@@ -1,5 +1,5 @@
 import type { AuthStore } from '@toolyard/mcp-host';
-import type { Clock, Principal } from '@toolyard/protocol';
+import type { Clock, Owner } from '@toolyard/protocol';
 import { isJsonObject, isStorageFault, parseJson, ToolyardError } from '@toolyard/protocol';
 import type { SignInRepository } from '@toolyard/storage';
 import type { Secrets } from '../secrets/secrets.ts';
@@ -7,7 +7,7 @@ import type { Secrets } from '../secrets/secrets.ts';
 export type SignInStoreOptions = {
   repository: SignInRepository;
   secrets: Pick<Secrets, 'seal' | 'unseal'>;
-  owner: Principal;
+  owner: Owner;
   clock: Clock;
 };
 

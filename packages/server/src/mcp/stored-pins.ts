@@ -1,5 +1,5 @@
 import type { PinStore, ToolPin } from '@toolyard/mcp-host';
-import type { Clock, JsonValue, Principal, ToolReference } from '@toolyard/protocol';
+import type { Clock, JsonValue, Owner, ToolReference } from '@toolyard/protocol';
 import { isJsonObject } from '@toolyard/protocol';
 import type { SettingsRepository } from '@toolyard/storage';
 import { untilStored } from '../until-stored.ts';
@@ -9,7 +9,7 @@ const PREFIX = 'mcp.pin:';
 
 export type StoredPinsOptions = {
   settings: SettingsRepository;
-  owner: Principal;
+  owner: Owner;
   clock: Clock;
   log: (line: string) => void;
 };

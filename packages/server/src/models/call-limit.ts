@@ -1,4 +1,4 @@
-import type { Principal, Usage } from '@toolyard/protocol';
+import type { Owner, Usage } from '@toolyard/protocol';
 import { ToolyardError } from '@toolyard/protocol';
 
 /** One call of a model that somebody outside asks for. */
@@ -20,14 +20,14 @@ export type CallPolicy = {
    *
    * @throws ToolyardError where the call is not to be made
    */
-  admit(principal: Principal, call: OutsideCall): CallOver | Promise<CallOver>;
+  admit(principal: Owner, call: OutsideCall): CallOver | Promise<CallOver>;
 };
 
 /** How many calls one owner may have under way; a loop that runs away in a tab stops here. */
 const MOST_AT_ONCE = 32;
 
 /** The policy of a server nobody gave another: so many at once, whatever they cost. */
-export function createCallLimit(most = MOST_AT_ONCE): { admit(principal: Principal): CallOver } {
+export function createCallLimit(most = MOST_AT_ONCE): { admit(principal: Owner): CallOver } {
   const underWay = new Map<string, number>();
   return {
     admit({ ownerId }) {

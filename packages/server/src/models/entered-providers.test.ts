@@ -1,6 +1,6 @@
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Principal } from '@toolyard/protocol';
+import type { Owner } from '@toolyard/protocol';
 import { systemClock } from '@toolyard/protocol';
 import { openStorage, StorageError } from '@toolyard/storage';
 import { reply } from '@toolyard/testing';
@@ -8,7 +8,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { createSecrets } from '../secrets/secrets.ts';
 import { nobodyThere, OWNER as me, useModelsScene } from './test-fixtures/models-scene.ts';
 
-const other: Principal = { ownerId: 'other' };
+const other: Owner = { ownerId: 'other' };
 const { scene, models, server } = useModelsScene();
 
 describe('providers a person enters', () => {

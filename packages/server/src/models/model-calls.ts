@@ -12,7 +12,7 @@ import type {
   StreamPart,
   Transcription,
 } from '@toolyard/model-runtime';
-import type { AudioPart, Clock, ImagePart, MediaSource, Message, Principal, Usage } from '@toolyard/protocol';
+import type { AudioPart, Clock, ImagePart, MediaSource, Message, Owner, Usage } from '@toolyard/protocol';
 import { isAbortError, toErrorInfo, ToolyardError } from '@toolyard/protocol';
 import type { SharedStorage } from '@toolyard/storage';
 import { withBlobsInPlace } from '../runs/run-media.ts';
@@ -31,7 +31,7 @@ type TranscriptionOfPart = { model: string; audio: AudioPart; language?: string;
 export type ModelCalls = {
   /** Throws ToolyardError where there is no such provider or the call is not permitted; the rest comes as parts. */
   chat(
-    principal: Principal,
+    principal: Owner,
     providerId: string,
     request: ChatRequest,
     /** The run of a tab it is made for. */
@@ -45,7 +45,7 @@ export type ModelCalls = {
 };
 
 type Ability<Request, Result> = (
-  principal: Principal,
+  principal: Owner,
   providerId: string,
   request: Request,
   signal: AbortSignal,
@@ -59,15 +59,15 @@ export type ModelCallsOptions = {
 };
 
 export function createModelCalls({ models, blobs, clock, policy }: ModelCallsOptions): ModelCalls {
-  const open = (principal: Principal, providerId: string, modelId: string): Promise<ModelRuntime> =>
+  const open = (principal: Owner, providerId: string, modelId: string): Promise<ModelRuntime> =>
     models.open(principal, { providerId, modelId });
 
-  const inPlace = (principal: Principal, messages: readonly Message[]): Promise<Message[]> =>
+  const inPlace = (principal: Owner, messages: readonly Message[]): Promise<Message[]> =>
     Promise.all(messages.map((message) => withBlobsInPlace(message, blobs, principal)));
 
   /** One call, begun and ended as the policy wants it. */
   async function call<Result extends object>(
-    principal: Principal,
+    principal: Owner,
     of: OutsideCall,
     signal: AbortSignal,
     make: (runtime: ModelRuntime, options: CallOptions) => Promise<Result>,
@@ -87,7 +87,7 @@ export function createModelCalls({ models, blobs, clock, policy }: ModelCallsOpt
     }
   }
 
-  async function bytesOf(principal: Principal, source: MediaSource, what: string): Promise<Uint8Array> {
+  async function bytesOf(principal: Owner, source: MediaSource, what: string): Promise<Uint8Array> {
     if ('data' in source) return Buffer.from(source.data, 'base64');
     const bytes = 'blob' in source ? await blobs.read(principal, source.blob) : null;
     if (bytes !== null) return bytes;
@@ -162,7 +162,7 @@ export function createModelCalls({ models, blobs, clock, policy }: ModelCallsOpt
       }),
   };
 
-  async function kept(principal: Principal, image: ImagePart): Promise<ImagePart> {
+  async function kept(principal: Owner, image: ImagePart): Promise<ImagePart> {
     if (!('data' in image.source)) return image;
     const bytes = Buffer.from(image.source.data, 'base64');
     const { sha256 } = await blobs.put(principal, bytes, { mimeType: image.mimeType, at: clock.now() });

@@ -1,10 +1,10 @@
-import type { AgentConfiguration, Principal } from '@toolyard/protocol';
+import type { AgentConfiguration, Owner } from '@toolyard/protocol';
 import { systemClock } from '@toolyard/protocol';
 import { eventually, reply } from '@toolyard/testing';
 import { describe, expect, it } from 'vitest';
 import { keysSeen, nobodyThere, OWNER as me, useModelsScene } from './test-fixtures/models-scene.ts';
 
-const other: Principal = { ownerId: 'other' };
+const other: Owner = { ownerId: 'other' };
 const { scene, models, server } = useModelsScene();
 
 describe('what models there are', () => {

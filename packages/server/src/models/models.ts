@@ -8,7 +8,7 @@ import type {
   ModelReference,
   ModelsView,
   ModelView,
-  Principal,
+  Owner,
 } from '@toolyard/protocol';
 import { isStorageFault, toErrorInfo, ToolyardError } from '@toolyard/protocol';
 import type { SettingsRepository } from '@toolyard/storage';
@@ -56,7 +56,7 @@ export type ModelsOptions = {
 
 export type ModelsService = Models & {
   /** What answers where nobody has chosen a model; asks providers only where nothing is known of them yet. */
-  standard(principal: Principal): Promise<ModelReference>;
+  standard(principal: Owner): Promise<ModelReference>;
   /** Ends every connection. */
   close(): Promise<void>;
 };
@@ -86,7 +86,7 @@ export async function createModels(options: ModelsOptions): Promise<ModelsServic
   const facts = new ModelFactsBook(options.statedModels, clock);
   const demo = createDemoRuntime({ clock, newId: () => ids.next() });
 
-  async function modelsOf(principal: Principal, record: ProviderRecord, how: HowFresh): Promise<ListOutcome> {
+  async function modelsOf(principal: Owner, record: ProviderRecord, how: HowFresh): Promise<ListOutcome> {
     try {
       const { key, version, runtime } = await directory.open(principal, record);
       return await lists.ask(key, version, runtime, how, LIST_MS);
@@ -97,7 +97,7 @@ export async function createModels(options: ModelsOptions): Promise<ModelsServic
     }
   }
 
-  async function collect(principal: Principal, how: HowFresh): Promise<ModelsView> {
+  async function collect(principal: Owner, how: HowFresh): Promise<ModelsView> {
     const known = await directory.configured(principal);
     const [asked, local] = await Promise.all([
       Promise.all(known.map(async (record) => ({ record, outcome: await modelsOf(principal, record, how) }))),
@@ -135,7 +135,7 @@ export async function createModels(options: ModelsOptions): Promise<ModelsServic
     };
   }
 
-  async function mayChange(principal: Principal, id: string): Promise<void> {
+  async function mayChange(principal: Owner, id: string): Promise<void> {
     const record = id === DEMO.id ? DEMO : await directory.find(principal, id);
     if (record === undefined) throw noProvider(id);
     if (record.origin === 'settings') return;

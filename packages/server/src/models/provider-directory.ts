@@ -1,6 +1,6 @@
 import type { ModelRuntime } from '@toolyard/model-runtime';
 import { createProviderRuntime } from '@toolyard/model-runtime';
-import type { Clock, IdSource, Principal, ProviderView } from '@toolyard/protocol';
+import type { Clock, IdSource, Owner, ProviderView } from '@toolyard/protocol';
 import { shownBaseUrl } from '../config/base-url.ts';
 import type { OwnerFetches } from '../config/owner-fetches.ts';
 import { DEMO } from './demo-provider.ts';
@@ -33,7 +33,7 @@ export class ProviderDirectory {
   }
 
   /** Those that somebody configured. */
-  async configured(principal: Principal): Promise<ProviderRecord[]> {
+  async configured(principal: Owner): Promise<ProviderRecord[]> {
     const own = await this.#options.stored.list(principal);
     const counting = new Map<string, ProviderRecord>();
     for (const record of [...this.#options.fixed, ...(await Promise.all(own.map(asRecord)))]) {
@@ -50,7 +50,7 @@ export class ProviderDirectory {
     );
   }
 
-  async find(principal: Principal, id: string): Promise<ProviderRecord | undefined> {
+  async find(principal: Owner, id: string): Promise<ProviderRecord | undefined> {
     const { found } = this.#options;
     const fits = (record: ProviderRecord): boolean => record.id === id;
     return (
@@ -62,12 +62,12 @@ export class ProviderDirectory {
   }
 
   /** @throws ToolyardError `bad_config` where there is one that cannot be read */
-  async keyOf(principal: Principal, record: ProviderRecord): Promise<string | undefined> {
+  async keyOf(principal: Owner, record: ProviderRecord): Promise<string | undefined> {
     return record.origin === 'settings' ? this.#options.stored.key(principal, record) : record.apiKey;
   }
 
   /** The same one until address or key change. @throws as {@link ProviderDirectory.keyOf} does. */
-  async open(principal: Principal, record: ProviderRecord): Promise<OpenedProvider> {
+  async open(principal: Owner, record: ProviderRecord): Promise<OpenedProvider> {
     const { fetches, clock, ids } = this.#options;
     const { id, baseUrl, wire, modelNames = [] } = record;
     const apiKey = await this.keyOf(principal, record);
@@ -86,7 +86,7 @@ export class ProviderDirectory {
     return opened;
   }
 
-  async view(principal: Principal, record: ProviderRecord): Promise<ProviderView> {
+  async view(principal: Owner, record: ProviderRecord): Promise<ProviderView> {
     const { id, label, origin, baseUrl, wire, known, modelNames, overrides, variables } = record;
     // One that cannot be read is a key all the same; what is wrong with it shows where it is needed.
     const hasKey = await this.keyOf(principal, record).then(

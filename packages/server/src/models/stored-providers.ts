@@ -1,4 +1,4 @@
-import type { ChangeProvider, Clock, CreateProvider, JsonValue, Principal, WireName } from '@toolyard/protocol';
+import type { ChangeProvider, Clock, CreateProvider, JsonValue, Owner, WireName } from '@toolyard/protocol';
 import { parseJson, ToolyardError, WIRES } from '@toolyard/protocol';
 import type { SettingsRepository } from '@toolyard/storage';
 import { z } from 'zod';
@@ -51,7 +51,7 @@ export class StoredProviders {
     this.#options = options;
   }
 
-  async list(principal: Principal): Promise<StoredProvider[]> {
+  async list(principal: Owner): Promise<StoredProvider[]> {
     const stored = await this.#options.settings.get(principal, PROVIDERS_KEY);
     if (!Array.isArray(stored)) return [];
     return stored.flatMap((item) => {
@@ -61,10 +61,7 @@ export class StoredProviders {
   }
 
   /** @throws ToolyardError `bad_config` where there is one that cannot be read. */
-  async key(
-    principal: Principal,
-    { id, baseUrl }: Pick<StoredProvider, 'id' | 'baseUrl'>,
-  ): Promise<string | undefined> {
+  async key(principal: Owner, { id, baseUrl }: Pick<StoredProvider, 'id' | 'baseUrl'>): Promise<string | undefined> {
     const text = await this.#options.secrets.get(principal, secretName(id));
     if (text === null) return undefined;
     const parsed = parseJson(text);
@@ -73,7 +70,7 @@ export class StoredProviders {
   }
 
   /** @throws ToolyardError `bad_request` for its address or key, `conflict` where there is one of that id */
-  create(principal: Principal, provider: CreateProvider & { id: string }): Promise<StoredProvider> {
+  create(principal: Owner, provider: CreateProvider & { id: string }): Promise<StoredProvider> {
     return this.#inTurn(async () => {
       const { id, label, wire, known, modelNames = [] } = provider;
       const baseUrl = checkAddress(provider.baseUrl);
@@ -90,7 +87,7 @@ export class StoredProviders {
   }
 
   /** Null where there is none of that id. @throws as {@link StoredProviders.create} does. */
-  change(principal: Principal, id: string, change: ChangeProvider): Promise<StoredProvider | null> {
+  change(principal: Owner, id: string, change: ChangeProvider): Promise<StoredProvider | null> {
     return this.#inTurn(async () => {
       const all = await this.list(principal);
       const before = all.find((provider) => provider.id === id);
@@ -117,7 +114,7 @@ export class StoredProviders {
   }
 
   /** False where there is none of that id. */
-  remove(principal: Principal, id: string): Promise<boolean> {
+  remove(principal: Owner, id: string): Promise<boolean> {
     return this.#inTurn(async () => {
       const all = await this.list(principal);
       const rest = all.filter((provider) => provider.id !== id);
@@ -128,13 +125,13 @@ export class StoredProviders {
     });
   }
 
-  async #write(principal: Principal, providers: readonly StoredProvider[]): Promise<void> {
+  async #write(principal: Owner, providers: readonly StoredProvider[]): Promise<void> {
     const { settings, clock } = this.#options;
     const value: JsonValue = providers.map((provider) => ({ ...provider }));
     await settings.set(principal, PROVIDERS_KEY, value, clock.now());
   }
 
-  async #writeKey(principal: Principal, of: { id: string; baseUrl: string }, apiKey: string): Promise<void> {
+  async #writeKey(principal: Owner, of: { id: string; baseUrl: string }, apiKey: string): Promise<void> {
     const text = JSON.stringify({ origin: new URL(of.baseUrl).origin, apiKey });
     await this.#options.secrets.set(principal, secretName(of.id), text);
   }

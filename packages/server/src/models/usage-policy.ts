@@ -1,4 +1,4 @@
-import type { Budget, Clock, Principal, StoredInterrupt } from '@toolyard/protocol';
+import type { Budget, Clock, Owner, StoredInterrupt } from '@toolyard/protocol';
 import { budgetExceeded, budgetKey, costOf, ToolyardError, usedUp } from '@toolyard/protocol';
 import type { SharedStorage } from '@toolyard/storage';
 import { readStoredConfiguration } from '../config/agent-configuration.ts';
@@ -31,7 +31,7 @@ export function createUsagePolicy(options: UsagePolicyOptions): CallPolicy {
   const { storage, configurations, models, clock, next, log } = options;
   const { runs, conversations, usage } = storage;
 
-  async function accountOf(principal: Principal, runId: string | undefined): Promise<Account> {
+  async function accountOf(principal: Owner, runId: string | undefined): Promise<Account> {
     if (runId === undefined) {
       const { budgets } = await configurations.resolve(principal, { agentId: null });
       return { budgets: budgets.filter((budget) => budget.of === 'day' || budget.of === 'model'), run: undefined };
@@ -54,7 +54,7 @@ export function createUsagePolicy(options: UsagePolicyOptions): CallPolicy {
   }
 
   /** Budgets as a person raised them for this run. One that stands higher by now stays as it is. */
-  async function raisedFor(principal: Principal, runId: string, budgets: readonly Budget[]): Promise<Budget[]> {
+  async function raisedFor(principal: Owner, runId: string, budgets: readonly Budget[]): Promise<Budget[]> {
     const answered: StoredInterrupt[] = [];
     for await (const each of everyInterrupt(runs, principal, { runId, status: 'answered' })) answered.push(each);
     return budgets.map((budget) => {
@@ -70,7 +70,7 @@ export function createUsagePolicy(options: UsagePolicyOptions): CallPolicy {
     });
   }
 
-  async function refuseBeyond({ budgets, run }: Account, principal: Principal, model: string): Promise<void> {
+  async function refuseBeyond({ budgets, run }: Account, principal: Owner, model: string): Promise<void> {
     for (const budget of budgets) {
       if (budget.of === 'model' && budget.model !== model) continue;
       const { conversationId = null, agentId = null } = run ?? {};

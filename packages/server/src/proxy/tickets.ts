@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { Clock, CreateProxyTicket, Principal, ProxyTicket } from '@toolyard/protocol';
+import type { Clock, CreateProxyTicket, Owner, ProxyTicket } from '@toolyard/protocol';
 import { ToolyardError } from '@toolyard/protocol';
 
 /** How long a ticket may be used, in milliseconds. */
@@ -12,9 +12,9 @@ type Redeemed = { target: string; headers: Record<string, string> };
 /** One-time keys to one address, for who can send no headers: a browser's WebSocket. */
 export type Tickets = {
   /** @throws ToolyardError `rate_limited` where too many were made and not used */
-  create(principal: Principal, wish: CreateProxyTicket): ProxyTicket;
-  /** Null for one that is used, too old, somebody else's, or none at all. */
-  redeem(principal: Principal, ticket: string): Redeemed | null;
+  create(principal: Owner, wish: CreateProxyTicket): ProxyTicket;
+  /** Null for one that is used, too old, somebody else's, or none at all. Without a principal, anybody's counts. */
+  redeem(principal: Owner | null, ticket: string): Redeemed | null;
 };
 
 export function createTickets(clock: Pick<Clock, 'now' | 'monotonic'>): Tickets {
@@ -38,10 +38,10 @@ export function createTickets(clock: Pick<Clock, 'now' | 'monotonic'>): Tickets 
       made.set(ticket, { target, headers, ownerId, until: clock.monotonic() + LIFETIME_MS });
       return { ticket, expiresAt: clock.now() + LIFETIME_MS };
     },
-    redeem({ ownerId }, ticket) {
+    redeem(principal, ticket) {
       forgetOld();
       const found = made.get(ticket);
-      if (found?.ownerId !== ownerId) return null;
+      if (found === undefined || (principal !== null && principal.ownerId !== found.ownerId)) return null;
       made.delete(ticket);
       return { target: found.target, headers: found.headers };
     },

@@ -1,4 +1,4 @@
-import type { ErrorInfo, JsonValue, Principal } from '@toolyard/protocol';
+import type { ErrorInfo, JsonValue, Owner } from '@toolyard/protocol';
 import { isJsonObject, parseJson, toErrorInfo, ToolyardError } from '@toolyard/protocol';
 import type { OwnerFetches } from '../config/owner-fetches.ts';
 import type { ServerMethod } from './server-methods.ts';
@@ -12,7 +12,7 @@ export type InternalClient = {
   ask(
     address: string,
     method: ServerMethod,
-    principal: Principal,
+    principal: Owner,
     args: readonly unknown[],
     signal?: AbortSignal,
   ): Promise<JsonValue>;

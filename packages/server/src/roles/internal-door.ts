@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { SignInResponse } from '@toolyard/mcp-host';
-import type { ErrorInfo, Principal } from '@toolyard/protocol';
+import type { ErrorInfo, Owner } from '@toolyard/protocol';
 import { isJsonObject, parseJson, toErrorInfo, ToolyardError } from '@toolyard/protocol';
 import type { HttpApp } from '../http/create-http-app.ts';
 import type { Servers } from '../services.ts';
@@ -70,7 +70,7 @@ function isSame(given: string, expected: string): boolean {
   return timingSafeEqual(hash(given), hash(expected));
 }
 
-type Given = { principal: Principal; args: unknown[] };
+type Given = { principal: Owner; args: unknown[] };
 
 async function readBody(request: Request): Promise<Given | undefined> {
   if (Number(request.headers.get('content-length') ?? Infinity) > MOST_BYTES) return undefined;

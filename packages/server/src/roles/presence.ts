@@ -1,4 +1,4 @@
-import type { Clock, Principal } from '@toolyard/protocol';
+import type { Clock, Owner } from '@toolyard/protocol';
 import type { HeldServer, LivingProcess, Processes } from '@toolyard/storage';
 import type { TellOnce } from '../tell-once.ts';
 import { createTellOnce } from '../tell-once.ts';
@@ -13,7 +13,7 @@ export type PresenceOptions = {
   id: string;
   role: Role;
   /** Whose servers they are. */
-  owner: Principal;
+  owner: Owner;
   clock: Pick<Clock, 'now' | 'after'>;
   log: (line: string) => void;
   /** How long it is believed to live without a sign of it; default 10 s. */

@@ -1,5 +1,5 @@
 import type { ServerConfig } from '@toolyard/mcp-host';
-import type { AbsentRole, Clock, Principal } from '@toolyard/protocol';
+import type { AbsentRole, Clock, Owner } from '@toolyard/protocol';
 import type { Processes } from '@toolyard/storage';
 import type { OwnerFetches } from '../config/owner-fetches.ts';
 import { createOwnerFetches } from '../config/owner-fetches.ts';
@@ -40,7 +40,7 @@ export type SharingOptions = {
   /** Of this process. */
   id: string;
   role: Role;
-  owner: Principal;
+  owner: Owner;
   /** By which the processes of this installation know each other, the one to say first; null: this one keeps to itself. */
   tokens: [string, ...string[]] | null;
   hub: Pick<LiveHub, 'changed'>;

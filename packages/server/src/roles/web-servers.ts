@@ -1,13 +1,6 @@
 import type { IndexedTool, ServerConfig, ServerHealth, SignInResponse } from '@toolyard/mcp-host';
 import { pinOf, ToolIndex, unseenPin } from '@toolyard/mcp-host';
-import type {
-  JsonValue,
-  McpPromptList,
-  McpServerList,
-  McpServerView,
-  Principal,
-  ToolReference,
-} from '@toolyard/protocol';
+import type { JsonValue, McpPromptList, McpServerList, McpServerView, Owner, ToolReference } from '@toolyard/protocol';
 import { ToolyardError } from '@toolyard/protocol';
 import type { HeldServer } from '@toolyard/storage';
 import { createOwnerFetches } from '../config/owner-fetches.ts';
@@ -75,7 +68,7 @@ export class WebServers implements Servers {
     await this.#changes.start({ watch: true });
   }
 
-  async list(principal: Principal): Promise<McpServerList> {
+  async list(principal: Owner): Promise<McpServerList> {
     const [rows, permissions] = await Promise.all([this.#rows(), this.#changes.permissions(principal)]);
     const tools = this.#tools(rows);
     const items = this.#book.all.map((server) => {
@@ -103,13 +96,13 @@ export class WebServers implements Servers {
   remove: Servers['remove'] = (principal, id) => this.#changes.remove(principal, id);
   change: Servers['change'] = (principal, id, change) => this.#changes.change(principal, id, change);
 
-  async test(principal: Principal, request: Parameters<Servers['test']>[1], signal?: AbortSignal) {
+  async test(principal: Owner, request: Parameters<Servers['test']>[1], signal?: AbortSignal) {
     const { transport } = this.#changes.tried(principal, request);
     const address = await this.#somebodyFor(transport);
     return (await this.#options.client.ask(address, 'test', principal, [request], signal)) as never;
   }
 
-  reconnect = async (principal: Principal, id: string): Promise<McpServerView> =>
+  reconnect = async (principal: Owner, id: string): Promise<McpServerView> =>
     (await this.#ask(principal, id, 'reconnect', [])) as never;
   signIn: Servers['signIn'] = async (principal, id, redirectUrl) =>
     (await this.#ask(principal, id, 'signIn', [redirectUrl])) as never;
@@ -134,7 +127,7 @@ export class WebServers implements Servers {
     return id;
   }
 
-  async tools(principal: Principal, id: string) {
+  async tools(principal: Owner, id: string) {
     const rows = await this.#rows();
     if (!isReady(rows.get(id))) return (await this.#ask(principal, id, 'tools', [])) as never;
     const permissions = await this.#changes.permissions(principal);
@@ -143,13 +136,13 @@ export class WebServers implements Servers {
       .map((tool) => toToolDetail(tool, { permissions, ...this.#ofTools(rows) }));
   }
 
-  async resources(principal: Principal, id: string) {
+  async resources(principal: Owner, id: string) {
     const row = (await this.#rows()).get(id);
     if (!isReady(row)) return (await this.#ask(principal, id, 'resources', [])) as never;
     return row.catalogue.resources.map(({ icons: _icons, ...resource }) => resource);
   }
 
-  async templates(principal: Principal, id: string) {
+  async templates(principal: Owner, id: string) {
     const row = (await this.#rows()).get(id);
     if (!isReady(row)) return (await this.#ask(principal, id, 'templates', [])) as never;
     return row.catalogue.templates.map(({ icons: _icons, ...template }) => template);
@@ -237,7 +230,7 @@ export class WebServers implements Servers {
 
   /** Asks the process that has a server. @throws ToolyardError naming the role that is missing, where none has it */
   async #ask(
-    principal: Principal,
+    principal: Owner,
     id: string,
     method: ServerMethod,
     args: readonly unknown[],

@@ -1,4 +1,4 @@
-import type { AgentConfiguration, Principal } from '@toolyard/protocol';
+import type { AgentConfiguration, Owner } from '@toolyard/protocol';
 import { ToolyardError } from '@toolyard/protocol';
 import type { Conversation, SharedStorage } from '@toolyard/storage';
 import type { StartRequest } from './start-run.ts';
@@ -6,7 +6,7 @@ import type { StartRequest } from './start-run.ts';
 /** How the run is started that answers anew what `messageId` is an answer to. @throws ToolyardError where it is none */
 export async function answeringAnew(
   storage: Pick<SharedStorage, 'messages'>,
-  principal: Principal,
+  principal: Owner,
   of: { runId: string; conversation: Conversation; messageId: string; configuration?: AgentConfiguration },
 ): Promise<StartRequest> {
   const { runId, conversation, messageId, configuration } = of;

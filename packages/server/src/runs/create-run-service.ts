@@ -1,5 +1,5 @@
 import { CommitPump } from '@toolyard/agent-host/durable';
-import type { Clock, Failpoint, IdSource, Principal, RunRecord, UserPart } from '@toolyard/protocol';
+import type { Clock, Failpoint, IdSource, Owner, RunRecord, UserPart } from '@toolyard/protocol';
 import { isStorageFault, ToolyardError } from '@toolyard/protocol';
 import { mediaToBlobs } from '@toolyard/storage';
 import type { SharedStorage } from '@toolyard/storage';
@@ -107,7 +107,7 @@ export function createRunService(options: CreateRunServiceOptions): DurableRuns 
   const keeper = new LeaseKeeper({ store: storage.runs, crew, terms, clock, log, looked });
 
   let closing: Promise<void> | null = null;
-  async function start(principal: Principal, request: StartRequest): Promise<StartOutcome> {
+  async function start(principal: Owner, request: StartRequest): Promise<StartOutcome> {
     if (closing) throw stopping();
     return startRun(principal, request, {
       storage,
@@ -120,7 +120,7 @@ export function createRunService(options: CreateRunServiceOptions): DurableRuns 
       ...failpoint,
     });
   }
-  const keepMedia = (principal: Principal, parts: UserPart[]): Promise<UserPart[]> =>
+  const keepMedia = (principal: Owner, parts: UserPart[]): Promise<UserPart[]> =>
     mediaToBlobs(parts, (bytes, mimeType) => storage.blobs.put(principal, bytes, { mimeType, at: clock.now() }));
   const queue = new MessageQueue({ storage, crew, hub, clock, keepMedia, start, log });
   const canContinue: RunServiceOptions['canContinue'] = async (principal, { agentId, configuration }, run) => {

@@ -1,11 +1,11 @@
-import type { Principal, RunStore, StoredInterrupt } from '@toolyard/protocol';
+import type { Owner, RunStore, StoredInterrupt } from '@toolyard/protocol';
 
 const AT_ONCE = 500;
 
 /** All questions there are of a run, a conversation or an owner, the oldest first, however many. */
 export async function* everyInterrupt(
   store: Pick<RunStore, 'listInterrupts'>,
-  principal: Principal,
+  principal: Owner,
   query: { status: StoredInterrupt['status']; runId?: string; conversationId?: string },
 ): AsyncGenerator<StoredInterrupt, void> {
   let after: StoredInterrupt | undefined;

@@ -1,6 +1,6 @@
 import type { CommitPump } from '@toolyard/agent-host/durable';
 import { RunWriter, unanswered } from '@toolyard/agent-host/durable';
-import type { Clock, ErrorInfo, LeasedRun, Principal } from '@toolyard/protocol';
+import type { Clock, ErrorInfo, LeasedRun, Owner } from '@toolyard/protocol';
 import { isJsonObject } from '@toolyard/protocol';
 import type { SharedStorage } from '@toolyard/storage';
 
@@ -17,7 +17,7 @@ export async function failOutright(of: {
   storage: Pick<SharedStorage, 'runs' | 'messages'>;
 }): Promise<void> {
   const { run, baseSeq, error, pump, clock, storage } = of;
-  const principal: Principal = { ownerId: run.ownerId };
+  const principal: Owner = { ownerId: run.ownerId };
   const writer = new RunWriter({
     run: { ...run, lastSeq: baseSeq },
     pump,

@@ -20,7 +20,7 @@ const PAUSE_MS = 50;
 
 /** Once an hour deletes what has had its time. Returns how to stop it. */
 export function startHousekeeping(of: {
-  storage: Pick<SharedStorage, 'runs' | 'conversations' | 'tabs' | 'sweepBlobs'>;
+  storage: Pick<SharedStorage, 'runs' | 'conversations' | 'tabs' | 'sessions' | 'sweepBlobs'>;
   clock: Clock;
   log: (line: string) => void;
 }): () => void {
@@ -43,6 +43,7 @@ export function startHousekeeping(of: {
       } else {
         next = 'runs';
         wait = HOUR_MS;
+        await storage.sessions.sweep(clock.now());
         await storage.tabs.sweep(clock.now() - KEEP_OFFERS_MS);
         if (clock.monotonic() - sweptAt >= SWEEP_EVERY_MS) {
           sweptAt = clock.monotonic();

@@ -1,4 +1,4 @@
-import type { AssistantMessage, AssistantPart, Principal, RunEvent, RunStore } from '@toolyard/protocol';
+import type { AssistantMessage, AssistantPart, Owner, RunEvent, RunStore } from '@toolyard/protocol';
 
 /** What the events tell of the step a dead process was at. */
 export type LastAttempt = {
@@ -17,7 +17,7 @@ const PAGE = 500;
 /** Reads the end of a run's events, back to where `step` began. */
 export async function readLastAttempt(
   store: Pick<RunStore, 'readEvents'>,
-  principal: Principal,
+  principal: Owner,
   run: { id: string; lastSeq: number },
   step: number,
 ): Promise<LastAttempt> {

@@ -1,13 +1,13 @@
 import type { RunConversationOptions } from '@toolyard/agent-host/durable';
 import { isSaid, RunConversation } from '@toolyard/agent-host/durable';
-import type { Message, Principal } from '@toolyard/protocol';
+import type { Message, Owner } from '@toolyard/protocol';
 import type { SharedStorage } from '@toolyard/storage';
 import { withBlobsInPlace } from './run-media.ts';
 
 /** The branch a run works on, as it is stored. */
 export async function loadConversation(
   storage: Pick<SharedStorage, 'messages' | 'blobs'>,
-  principal: Principal,
+  principal: Owner,
   options: RunConversationOptions,
 ): Promise<RunConversation> {
   const stored = await storage.messages.branch(principal, options.conversationId, options.leafId);

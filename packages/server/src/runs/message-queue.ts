@@ -1,7 +1,7 @@
 import type {
   ChangeQueuedMessage,
   Clock,
-  Principal,
+  Owner,
   QueuedMessage,
   RunRecord,
   SendMessage,
@@ -22,8 +22,8 @@ export type MessageQueueOptions = {
   hub: LiveHub;
   clock: Clock;
   /** Puts large media of the parts into the blob store. */
-  keepMedia: (principal: Principal, parts: UserPart[]) => Promise<UserPart[]>;
-  start: (principal: Principal, request: StartRequest) => Promise<StartOutcome>;
+  keepMedia: (principal: Owner, parts: UserPart[]) => Promise<UserPart[]>;
+  start: (principal: Owner, request: StartRequest) => Promise<StartOutcome>;
   log: (line: string) => void;
 };
 
@@ -38,7 +38,7 @@ export class MessageQueue {
   }
 
   /** Null where the message has been said by now. */
-  async add(principal: Principal, message: Omit<QueuedMessage, 'createdAt'>): Promise<QueuedMessage | null> {
+  async add(principal: Owner, message: Omit<QueuedMessage, 'createdAt'>): Promise<QueuedMessage | null> {
     const { storage, clock, hub } = this.#options;
     const queued = await storage.queue.add(principal, { ...message, at: clock.now() });
     hub.changed(principal.ownerId, 'queue', message.conversationId);
@@ -46,7 +46,7 @@ export class MessageQueue {
   }
 
   async change(
-    principal: Principal,
+    principal: Owner,
     conversationId: string,
     id: string,
     change: ChangeQueuedMessage,
@@ -62,7 +62,7 @@ export class MessageQueue {
     return changed;
   }
 
-  async remove(principal: Principal, conversationId: string, id: string): Promise<void> {
+  async remove(principal: Owner, conversationId: string, id: string): Promise<void> {
     const { storage, hub } = this.#options;
     if (!(await storage.queue.remove(principal, conversationId, id))) throw notQueued(id);
     hub.changed(principal.ownerId, 'queue', conversationId);
@@ -72,7 +72,7 @@ export class MessageQueue {
    * Sends a queued message at once. What is under way is stopped for it, and the wish is stored with that run: the
    * message is sent even if the process dies in between.
    */
-  async sendNow(principal: Principal, conversationId: string, id: string): Promise<void> {
+  async sendNow(principal: Owner, conversationId: string, id: string): Promise<void> {
     await this.#putFirst(principal, conversationId, id);
     const outcome = await this.#send(principal, conversationId, id);
     if (outcome === 'gone') throw notQueued(id);
@@ -88,7 +88,7 @@ export class MessageQueue {
 
   /** Does what its sender wants of a queued message while a run is under way. Done again it changes nothing. */
   async press(
-    principal: Principal,
+    principal: Owner,
     { id, conversationId }: QueuedMessage,
     whenBusy: SendMessage['whenBusy'],
     busyWith: string,
@@ -104,7 +104,7 @@ export class MessageQueue {
   }
 
   /** Has the run under way take a queued message in before its next step; one that is over sends it in its turn. */
-  async #steer(principal: Principal, runId: string, id: string): Promise<void> {
+  async #steer(principal: Owner, runId: string, id: string): Promise<void> {
     const { storage, crew, hub, clock } = this.#options;
     const item = { id: `steer:${id}`, kind: 'steer' as const, body: queuedMessageBody(id), at: clock.now() };
     const { outcome } = await storage.runs.putInbox(principal, runId, item);
@@ -117,7 +117,7 @@ export class MessageQueue {
 
   /** A run is over: sends what it was stopped for, or, after one that came to its end as it should, what comes next. */
   async afterRun(
-    principal: Principal,
+    principal: Owner,
     conversationId: string,
     status: RunRecord['status'],
     sendNext: string | null,
@@ -145,14 +145,14 @@ export class MessageQueue {
     }
   }
 
-  async #putFirst(principal: Principal, conversationId: string, id: string): Promise<void> {
+  async #putFirst(principal: Owner, conversationId: string, id: string): Promise<void> {
     const { queue } = this.#options.storage;
     const [first] = await queue.list(principal, conversationId);
     if (!first || first.id === id) return;
     await this.change(principal, conversationId, id, { before: first.id });
   }
 
-  async #send(principal: Principal, conversationId: string, id: string): Promise<StartOutcome | 'gone'> {
+  async #send(principal: Owner, conversationId: string, id: string): Promise<StartOutcome | 'gone'> {
     const { storage, clock, start } = this.#options;
     const conversation = await storage.conversations.get(principal, conversationId);
     const queued = conversation && (await storage.queue.get(principal, conversationId, id));

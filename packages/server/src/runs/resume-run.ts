@@ -1,5 +1,5 @@
 import { begunIn } from '@toolyard/agent-host';
-import type { Message, Principal, RunRecord, UserMessage } from '@toolyard/protocol';
+import type { Message, Owner, RunRecord, UserMessage } from '@toolyard/protocol';
 import { ToolyardError } from '@toolyard/protocol';
 import type { Conversation, SharedStorage } from '@toolyard/storage';
 import type { RunCrew } from './run-crew.ts';
@@ -9,9 +9,9 @@ import { noConversation } from './start-run.ts';
 export type ResumeServices = {
   storage: Pick<SharedStorage, 'runs' | 'conversations' | 'messages'>;
   crew: Pick<RunCrew, 'wake'>;
-  start: (principal: Principal, request: StartRequest) => Promise<StartOutcome>;
+  start: (principal: Owner, request: StartRequest) => Promise<StartOutcome>;
   /** True where the model of the next run can go on with an answer that was begun. */
-  canContinue: (principal: Principal, conversation: Conversation) => Promise<boolean>;
+  canContinue: (principal: Owner, conversation: Conversation) => Promise<boolean>;
 };
 
 /**
@@ -20,7 +20,7 @@ export type ResumeServices = {
  *
  * @throws ToolyardError `not_found`, or `conflict` where there is nothing to go on with, or another went on and ended too
  */
-export async function resumeRun(principal: Principal, runId: string, services: ResumeServices): Promise<RunRecord> {
+export async function resumeRun(principal: Owner, runId: string, services: ResumeServices): Promise<RunRecord> {
   const { storage, crew, start } = services;
   const run = await storage.runs.getRun(principal, runId);
   if (run === null) throw new ToolyardError({ code: 'not_found', message: `There is no run ${runId}.` });
@@ -57,7 +57,7 @@ export async function resumeRun(principal: Principal, runId: string, services: R
 
 /** The last of those that went on, each with the one before; null where none has. */
 async function lastFollower(
-  principal: Principal,
+  principal: Owner,
   runId: string,
   { runs }: Pick<ResumeServices['storage'], 'runs'>,
 ): Promise<RunRecord | null> {
@@ -70,7 +70,7 @@ async function lastFollower(
 }
 
 async function requestFor(
-  principal: Principal,
+  principal: Owner,
   run: RunRecord,
   { storage, canContinue }: ResumeServices,
 ): Promise<StartRequest> {

@@ -1,6 +1,6 @@
 import type { AgentState, BudgetGate } from '@toolyard/agent-runtime';
 import { BudgetChecker } from '@toolyard/agent-runtime';
-import type { Budget, Clock, Principal, Spent } from '@toolyard/protocol';
+import type { Budget, Clock, Owner, Spent } from '@toolyard/protocol';
 import { budgetKey, NOTHING_SPENT } from '@toolyard/protocol';
 import type { SharedStorage } from '@toolyard/storage';
 import type { RunConfiguration } from './stored-run.ts';
@@ -11,7 +11,7 @@ import type { RunConfiguration } from './stored-run.ts';
  */
 export class RunBudgets {
   readonly #usage: SharedStorage['usage'];
-  readonly #principal: Principal;
+  readonly #principal: Owner;
   readonly #of: { conversationId: string; agentId: string | null };
   readonly #clock: Clock;
   readonly #shared: readonly Budget[];
@@ -20,7 +20,7 @@ export class RunBudgets {
 
   constructor(
     usage: SharedStorage['usage'],
-    principal: Principal,
+    principal: Owner,
     of: { conversationId: string; agentId: string | null; configuration: RunConfiguration; clock: Clock },
   ) {
     const { budgets, model } = of.configuration;

@@ -5,7 +5,7 @@ import { ASK_USER, createAgentExecutors, sourcesOf, wantsCompression } from '@to
 import type { Brain, ContextSources, Executors, Gate } from '@toolyard/agent-runtime';
 import { GeneralChatAgent, InterventionChecker, isHarmless, refusalOf } from '@toolyard/agent-runtime';
 import type { ModelRuntime } from '@toolyard/model-runtime';
-import type { Clock, Principal, ToolReference, UsageEntry } from '@toolyard/protocol';
+import type { Clock, Owner, ToolReference, UsageEntry } from '@toolyard/protocol';
 import { ToolyardError } from '@toolyard/protocol';
 import type { SharedStorage } from '@toolyard/storage';
 import type { Secrets } from '../secrets/secrets.ts';
@@ -18,7 +18,7 @@ import { RunPermissions } from './run-permissions.ts';
 import type { RunConfiguration } from './stored-run.ts';
 
 export type RunHostParts = {
-  principal: Principal;
+  principal: Owner;
   runId: string;
   agentId: string | null;
   begunAt: number;

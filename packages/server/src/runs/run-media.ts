@@ -1,12 +1,12 @@
 import type { SharedStorage } from '@toolyard/storage';
-import type { AssistantPart, Message, Principal, ToolContentPart, ToolResult, UserPart } from '@toolyard/protocol';
+import type { AssistantPart, Message, Owner, ToolContentPart, ToolResult, UserPart } from '@toolyard/protocol';
 import { isStorageFault } from '@toolyard/protocol';
 
 /** The message as a model can be sent it: what lies in the blob store is put in place. A blob that is gone stays named. */
 export async function withBlobsInPlace(
   message: Message,
   blobs: SharedStorage['blobs'],
-  principal: Principal,
+  principal: Owner,
 ): Promise<Message> {
   switch (message.role) {
     case 'user': {
@@ -31,7 +31,7 @@ export async function withBlobsInPlace(
 export async function partsInPlace(
   parts: UserPart[],
   blobs: SharedStorage['blobs'],
-  principal: Principal,
+  principal: Owner,
 ): Promise<UserPart[]> {
   if (!parts.some(namesBlob)) return parts;
   return Promise.all(parts.map((part) => inPlace(part, blobs, principal)));
@@ -41,7 +41,7 @@ export async function partsInPlace(
 export async function resultInPlace(
   result: ToolResult,
   blobs: SharedStorage['blobs'],
-  principal: Principal,
+  principal: Owner,
 ): Promise<ToolResult> {
   if (!result.content.some(namesBlob)) return result;
   return { ...result, content: await Promise.all(result.content.map((item) => inPlace(item, blobs, principal))) };
@@ -54,7 +54,7 @@ function namesBlob(part: UserPart | AssistantPart | ToolContentPart): boolean {
 async function inPlace<T extends UserPart | AssistantPart | ToolContentPart>(
   part: T,
   blobs: SharedStorage['blobs'],
-  principal: Principal,
+  principal: Owner,
 ): Promise<T> {
   if (!('source' in part) || part.source === undefined || !('blob' in part.source)) return part;
   const bytes = await blobs.read(principal, part.source.blob).catch((thrown: unknown) => {

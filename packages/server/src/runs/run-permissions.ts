@@ -1,15 +1,15 @@
-import type { PermissionView, Principal, ToolReference } from '@toolyard/protocol';
+import type { PermissionView, Owner, ToolReference } from '@toolyard/protocol';
 import { formatToolReference } from '@toolyard/protocol';
 import type { PermissionRepository } from '@toolyard/storage';
 
 /** What the owner decided about tools, as it counts in one conversation. A decision made while a run works counts. */
 export class RunPermissions {
   readonly #repository: Pick<PermissionRepository, 'list'>;
-  readonly #principal: Principal;
+  readonly #principal: Owner;
   readonly #conversationId: string;
   #decided = new Map<string, PermissionView['decision']>();
 
-  constructor(repository: Pick<PermissionRepository, 'list'>, principal: Principal, conversationId: string) {
+  constructor(repository: Pick<PermissionRepository, 'list'>, principal: Owner, conversationId: string) {
     this.#repository = repository;
     this.#principal = principal;
     this.#conversationId = conversationId;

@@ -5,7 +5,7 @@ import type {
   IdSource,
   Interrupt,
   InterruptAnswer,
-  Principal,
+  Owner,
   Regenerate,
   RunRecord,
   SendMessage,
@@ -42,10 +42,10 @@ export type RunServiceOptions = {
   hub: LiveHub;
   clock: Clock;
   ids: IdSource;
-  keepMedia: (principal: Principal, parts: UserPart[]) => Promise<UserPart[]>;
-  start: (principal: Principal, request: StartRequest) => Promise<StartOutcome>;
+  keepMedia: (principal: Owner, parts: UserPart[]) => Promise<UserPart[]>;
+  start: (principal: Owner, request: StartRequest) => Promise<StartOutcome>;
   /** True where the model of the next run can go on with an answer that was begun. */
-  canContinue: (principal: Principal, conversation: Conversation, run?: AgentConfiguration) => Promise<boolean>;
+  canContinue: (principal: Owner, conversation: Conversation, run?: AgentConfiguration) => Promise<boolean>;
 };
 
 /**
@@ -56,7 +56,7 @@ export function createDoors(options: RunServiceOptions): Omit<RunService, keyof 
   const { storage, servers, configurations, tabs, queue, crew, hub, clock, ids, keepMedia, start, canContinue } =
     options;
 
-  async function conversationOf(principal: Principal, id: string): Promise<Conversation> {
+  async function conversationOf(principal: Owner, id: string): Promise<Conversation> {
     const conversation = await storage.conversations.get(principal, id);
     if (!conversation) throw noConversation(id);
     return conversation;
@@ -64,7 +64,7 @@ export function createDoors(options: RunServiceOptions): Omit<RunService, keyof 
 
   /** Of a budget raised beyond the run that asks. */
   async function whereToKeep(
-    principal: Principal,
+    principal: Owner,
     { interrupt, conversationId }: StoredInterrupt,
     given: InterruptAnswer,
   ): Promise<AnswerKeeps | null> {
@@ -76,7 +76,7 @@ export function createDoors(options: RunServiceOptions): Omit<RunService, keyof 
   }
 
   async function answer(
-    principal: Principal,
+    principal: Owner,
     interruptId: string,
     said: InterruptAnswer,
     shown?: Shown,
@@ -121,7 +121,7 @@ export function createDoors(options: RunServiceOptions): Omit<RunService, keyof 
   }
 
   /** Answers in nobody's name; somebody may have been quicker. */
-  async function answerUnlessClosed(principal: Principal, id: string, given: InterruptAnswer): Promise<void> {
+  async function answerUnlessClosed(principal: Owner, id: string, given: InterruptAnswer): Promise<void> {
     await answer(principal, id, given).catch((thrown: unknown) => {
       if (!ToolyardError.isInstance(thrown) || thrown.code !== 'conflict') throw thrown;
     });

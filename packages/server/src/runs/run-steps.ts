@@ -1,7 +1,7 @@
 import type {
   ErrorInfo,
   InterruptAnswer,
-  Principal,
+  Owner,
   RunCall,
   RunEvent,
   RunModelCall,
@@ -21,7 +21,7 @@ const PAGE = 1_000;
 /** Reads a run's events, without its deltas, into what it did step by step. `now`: up to when it waits. */
 export async function readSteps(
   store: Pick<RunStore, 'readWholeEvents'>,
-  principal: Principal,
+  principal: Owner,
   run: RunRecord,
   now: number,
 ): Promise<RunSteps> {

@@ -12,7 +12,7 @@ import {
 import type { AskQuestion } from '@toolyard/agent-host';
 import { driveRun, timeLimitExceeded } from '@toolyard/agent-host';
 import type { Ending, RunPoint } from '@toolyard/agent-runtime';
-import type { Clock, Failpoint, InterruptAnswer, LeasedRun, Principal, RunStatus, UserPart } from '@toolyard/protocol';
+import type { Clock, Failpoint, InterruptAnswer, LeasedRun, Owner, RunStatus, UserPart } from '@toolyard/protocol';
 import { HANDED_ON, isStorageFault, toErrorInfo } from '@toolyard/protocol';
 import { mediaToBlobs } from '@toolyard/storage';
 import type { SharedStorage } from '@toolyard/storage';
@@ -53,7 +53,7 @@ export class RunWorker {
   readonly run: LeasedRun;
   readonly result: Promise<WorkResult>;
   readonly #services: RunWorkerServices;
-  readonly #principal: Principal;
+  readonly #principal: Owner;
   readonly #abort = new AbortController();
   readonly #writer: RunWriter;
   #ledger: RunLedger | null = null;

@@ -1,10 +1,10 @@
-import type { Principal, SentMessage } from '@toolyard/protocol';
+import type { Owner, SentMessage } from '@toolyard/protocol';
 import type { SharedStorage } from '@toolyard/storage';
 
 /** What an earlier sending of the same message came to; null where there was none. */
 export async function sentBefore(
   storage: Pick<SharedStorage, 'runs' | 'messages' | 'queue'>,
-  principal: Principal,
+  principal: Owner,
   conversationId: string,
   id: string,
 ): Promise<SentMessage | null> {

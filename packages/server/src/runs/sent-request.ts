@@ -1,5 +1,5 @@
 import { rebuildRequest } from '@toolyard/agent-host';
-import type { Principal, RunEvent, SentRequest } from '@toolyard/protocol';
+import type { Owner, RunEvent, SentRequest } from '@toolyard/protocol';
 import type { SharedStorage } from '@toolyard/storage';
 
 const PAGE = 1_000;
@@ -10,7 +10,7 @@ const PAGE = 1_000;
  */
 export async function sentRequest(
   storage: Pick<SharedStorage, 'runs' | 'messages' | 'requestPreludes'>,
-  principal: Principal,
+  principal: Owner,
   run: { id: string; conversationId: string },
   step: number,
 ): Promise<SentRequest | null> {
@@ -29,7 +29,7 @@ type RequestMade = Extract<RunEvent, { type: 'request_made' }>;
 
 async function requestOf(
   store: Pick<SharedStorage['runs'], 'readEvents'>,
-  principal: Principal,
+  principal: Owner,
   runId: string,
   step: number,
 ): Promise<RequestMade | null> {

@@ -9,7 +9,7 @@ import type {
   LeasedRun,
   LeaseTerms,
   NewRun,
-  Principal,
+  Owner,
   RunRecord,
   UserMessage,
 } from '@toolyard/protocol';
@@ -63,7 +63,7 @@ const TITLE_CHARACTERS = 60;
  * @throws ToolyardError
  */
 export async function startRun(
-  principal: Principal,
+  principal: Owner,
   request: StartRequest,
   services: StartRunServices,
 ): Promise<StartOutcome> {
@@ -144,7 +144,7 @@ function newRun(
 }
 
 async function resolve(
-  principal: Principal,
+  principal: Owner,
   { conversation, configuration: run }: StartRequest,
   configurations: Configurations,
 ): Promise<RunConfiguration> {
@@ -164,7 +164,7 @@ async function resolve(
 
 /** What the model costs is fixed when the run begins, so that its cost is one sum. */
 async function priced(
-  principal: Principal,
+  principal: Owner,
   configuration: RunConfiguration,
   { models }: StartRunServices,
 ): Promise<RunConfiguration> {

@@ -10,7 +10,7 @@ import type {
   JsonObject,
   LeasedRun,
   LeaseTerms,
-  Principal,
+  Owner,
   RunRecord,
   StartRunInTab,
   TabRunWishes,
@@ -41,13 +41,13 @@ export type TabRunsOptions = {
   hub: LiveHub;
   clock: Clock;
   newId: () => string;
-  keepMedia: (principal: Principal, parts: UserPart[]) => Promise<UserPart[]>;
-  start: (principal: Principal, request: StartRequest) => Promise<StartOutcome>;
+  keepMedia: (principal: Owner, parts: UserPart[]) => Promise<UserPart[]>;
+  start: (principal: Owner, request: StartRequest) => Promise<StartOutcome>;
   /** What is known of a model, without asking its provider where that makes no difference. */
   facts: Models['facts'];
-  canContinue: (principal: Principal, conversation: Conversation, run?: AgentConfiguration) => Promise<boolean>;
+  canContinue: (principal: Owner, conversation: Conversation, run?: AgentConfiguration) => Promise<boolean>;
   /** What this conversation may use, as it is configured now. */
-  budgetsOf: (principal: Principal, conversation: Conversation) => Promise<Pick<RunConfiguration, 'budgets'>>;
+  budgetsOf: (principal: Owner, conversation: Conversation) => Promise<Pick<RunConfiguration, 'budgets'>>;
   /** A run is over: what waits in the queue of its conversation may be sent. */
   onOver: (run: RunRecord, status: RunRecord['status']) => void;
 };
@@ -60,17 +60,17 @@ const PREFIX = 'tab:';
 export function createTabRuns(options: TabRunsOptions): RunsInTabs {
   const { storage, hub, clock } = options;
 
-  const keep = <T>(principal: Principal, value: T): Promise<T> =>
+  const keep = <T>(principal: Owner, value: T): Promise<T> =>
     mediaToBlobs(value, (bytes, mimeType) => storage.blobs.put(principal, bytes, { mimeType, at: clock.now() }));
 
-  async function runOf(principal: Principal, runId: string): Promise<RunRecord> {
+  async function runOf(principal: Owner, runId: string): Promise<RunRecord> {
     const run = await storage.runs.getRun(principal, runId);
     if (run?.place === 'browser') return run;
     throw new ToolyardError({ code: 'not_found', message: `There is no run ${runId} of a tab.` });
   }
 
   async function wishesOf(
-    principal: Principal,
+    principal: Owner,
     run: Pick<RunRecord, 'id' | 'conversationId' | 'agentId'>,
     fence: number,
     configuration: Pick<RunConfiguration, 'budgets'> | null,
@@ -100,7 +100,7 @@ export function createTabRuns(options: TabRunsOptions): RunsInTabs {
   }
 
   /** Closes what the one before left open, applies what was said meanwhile, and hands over where it stands. */
-  async function handOver(principal: Principal, run: LeasedRun): Promise<HeldRun | null> {
+  async function handOver(principal: Owner, run: LeasedRun): Promise<HeldRun | null> {
     const stored = readStoredRun(run);
     const { configuration } = stored;
     const writer = new RunWriter({
@@ -153,7 +153,7 @@ export function createTabRuns(options: TabRunsOptions): RunsInTabs {
     };
   }
 
-  async function take(principal: Principal, tabId: string, runId: string): Promise<HeldRun | null> {
+  async function take(principal: Owner, tabId: string, runId: string): Promise<HeldRun | null> {
     const run = await runOf(principal, runId);
     const leased = await storage.runs.acquireLease(runId, termsOf(tabId), { from: PREFIX });
     if (leased === null) {
@@ -239,7 +239,7 @@ export function createTabRuns(options: TabRunsOptions): RunsInTabs {
   };
 
   /** How a run began is told to every reader: with what the person asked, word for word. */
-  async function checkQuestion(principal: Principal, run: RunRecord, { events }: CommitFromTab): Promise<void> {
+  async function checkQuestion(principal: Owner, run: RunRecord, { events }: CommitFromTab): Promise<void> {
     for (const event of events) {
       if (event.type !== 'run_started') continue;
       const { message } = event;
@@ -252,7 +252,7 @@ export function createTabRuns(options: TabRunsOptions): RunsInTabs {
     }
   }
 
-  function tellOfStatus({ ownerId }: Principal, run: RunRecord, { status }: CommitFromTab): void {
+  function tellOfStatus({ ownerId }: Owner, run: RunRecord, { status }: CommitFromTab): void {
     if (status === undefined || status === 'running') return;
     hub.changed(ownerId, 'conversations', run.conversationId);
     hub.changed(ownerId, 'interrupts', run.conversationId);
@@ -261,7 +261,7 @@ export function createTabRuns(options: TabRunsOptions): RunsInTabs {
 
   /** Tells what a person has told this run; what it has heard already, too: the same may be sent twice. */
   async function whatWasSaid(
-    principal: Principal,
+    principal: Owner,
     run: RunRecord,
     fence: number,
   ): Promise<(message: UserMessage) => Promise<boolean>> {
@@ -279,7 +279,7 @@ export function createTabRuns(options: TabRunsOptions): RunsInTabs {
 
   /** Gives the id of the run. */
   async function begin(
-    principal: Principal,
+    principal: Owner,
     tabId: string,
     request: StartRunInTab,
     conversation: Conversation,
@@ -295,11 +295,7 @@ export function createTabRuns(options: TabRunsOptions): RunsInTabs {
   }
 
   /** What a run in a tab begins with: a message, or an answer that was cut, or is to be made anew. */
-  async function begun(
-    principal: Principal,
-    request: StartRunInTab,
-    conversation: Conversation,
-  ): Promise<StartRequest> {
+  async function begun(principal: Owner, request: StartRunInTab, conversation: Conversation): Promise<StartRequest> {
     const { configuration, id: runId = options.newId() } = request;
     const kept = configuration ? { configuration } : {};
     if ('regenerates' in request) {

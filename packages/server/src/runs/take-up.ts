@@ -3,7 +3,7 @@ import { STORED_WITH_STEP } from '@toolyard/agent-host/durable';
 import type { Ending, RunPoint } from '@toolyard/agent-runtime';
 import { answerInterrupts, restingStatus } from '@toolyard/agent-runtime';
 import { messageIdOf } from '@toolyard/agent-host';
-import type { Clock, LeasedRun, Principal, RunStore } from '@toolyard/protocol';
+import type { Clock, LeasedRun, Owner, RunStore } from '@toolyard/protocol';
 import { everyInterrupt } from './every-interrupt.ts';
 import type { LastAttempt } from './last-attempt.ts';
 import { readLastAttempt } from './last-attempt.ts';
@@ -37,7 +37,7 @@ export type TakenUp =
  */
 export async function takeUp(options: TakeUpOptions): Promise<TakenUp> {
   const { run, store, writer, conversation, wishes, ending } = options;
-  const principal: Principal = { ownerId: run.ownerId };
+  const principal: Owner = { ownerId: run.ownerId };
   const { step } = options.point.state;
   const last = await readLastAttempt(store, principal, run, step);
   const attempt = last.attempt + 1;

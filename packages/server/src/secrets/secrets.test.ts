@@ -1,7 +1,7 @@
 import { chmodSync, mkdtempSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Principal } from '@toolyard/protocol';
+import type { Owner } from '@toolyard/protocol';
 import { systemClock } from '@toolyard/protocol';
 import type { Storage } from '@toolyard/storage';
 import { openStorage } from '@toolyard/storage';
@@ -10,7 +10,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Secrets } from './secrets.ts';
 import { createSecrets } from './secrets.ts';
 
-const me: Principal = { ownerId: 'owner' };
+const me: Owner = { ownerId: 'owner' };
 let folder: string;
 let storage: Storage;
 let logged: string[];

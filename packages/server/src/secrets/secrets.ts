@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import type { Clock, Principal } from '@toolyard/protocol';
+import type { Clock, Owner } from '@toolyard/protocol';
 import { toErrorInfo, ToolyardError } from '@toolyard/protocol';
 import type { Installation, SecretRepository } from '@toolyard/storage';
 import { claimKey } from './claim-key.ts';
@@ -25,17 +25,17 @@ export type Secrets = {
    * Null where there is none of that name.
    * @throws ToolyardError `bad_config` for one that cannot be read, saying which and what to do.
    */
-  get(principal: Principal, name: string): Promise<string | null>;
+  get(principal: Owner, name: string): Promise<string | null>;
   /** Names only, readable or not; with `prefix` those that begin with it. */
-  names(principal: Principal, prefix?: string): Promise<string[]>;
+  names(principal: Owner, prefix?: string): Promise<string[]>;
   /** False, and nothing is kept, where there is one of that name, readable or not. */
-  add(principal: Principal, name: string, text: string): Promise<boolean>;
-  set(principal: Principal, name: string, text: string): Promise<void>;
-  remove(principal: Principal, name: string): Promise<void>;
+  add(principal: Owner, name: string, text: string): Promise<boolean>;
+  set(principal: Owner, name: string, text: string): Promise<void>;
+  remove(principal: Owner, name: string): Promise<void>;
   /** A text for a place that is not this one, to be opened again under the same name only. */
-  seal(principal: Principal, name: string, text: string): Promise<string>;
+  seal(principal: Owner, name: string, text: string): Promise<string>;
   /** @throws ToolyardError `bad_config` for what cannot be read. */
-  unseal(principal: Principal, name: string, sealed: string): Promise<string>;
+  unseal(principal: Owner, name: string, sealed: string): Promise<string>;
   /** @throws ToolyardError `bad_config` where TOOLYARD_SECRET is another one than that of what is kept. */
   claim(): Promise<void>;
   /**
@@ -47,7 +47,7 @@ export type Secrets = {
    * Tries every secret: seals anew what a former key has sealed, and tells in the log which cannot be read. Gives
    * their names. Never rejects: it runs beside the start.
    */
-  check(principal: Principal): Promise<string[]>;
+  check(principal: Owner): Promise<string[]>;
 };
 
 /** Secrets over their repository. The key is made, or derived, when it is first needed. */
@@ -64,12 +64,12 @@ export function createSecrets(options: SecretsOptions): Secrets {
     return loading;
   }
 
-  async function set(principal: Principal, name: string, text: string): Promise<void> {
+  async function set(principal: Owner, name: string, text: string): Promise<void> {
     const { current } = await keys();
     await repository.set(principal, name, seal(current, boundName(principal, name), text), clock.now());
   }
 
-  async function get(principal: Principal, name: string): Promise<string | null> {
+  async function get(principal: Owner, name: string): Promise<string | null> {
     const sealed = await repository.get(principal, name);
     if (sealed === null) return null;
     const { current, former } = await keys();
@@ -142,7 +142,7 @@ export function createSecrets(options: SecretsOptions): Secrets {
 }
 
 /** Sealed bytes are one owner's as well as one name's. */
-function boundName({ ownerId }: Principal, name: string): string {
+function boundName({ ownerId }: Owner, name: string): string {
   return JSON.stringify([ownerId, name]);
 }
 

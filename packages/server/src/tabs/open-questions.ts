@@ -1,10 +1,10 @@
 import type { CallToolOptions, SamplingRequest } from '@toolyard/mcp-host';
-import type { JsonObject, Principal, TabQuestion, TabQuestionAnswer, ToolReference } from '@toolyard/protocol';
+import type { JsonObject, Owner, TabQuestion, TabQuestionAnswer, ToolReference } from '@toolyard/protocol';
 import type { TabRepository } from '@toolyard/storage';
 
 export type OpenQuestionsOptions = {
   tabs: Pick<TabRepository, 'questions' | 'answer'>;
-  principal: Principal;
+  principal: Owner;
   key: { runId: string; callId: string };
   tool: ToolReference;
   /** Whose handlers put the questions of the call to a person. */

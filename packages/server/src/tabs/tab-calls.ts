@@ -4,7 +4,7 @@ import type {
   ErrorInfo,
   JsonObject,
   LiveEvent,
-  Principal,
+  Owner,
   TaskHandle,
   ToolReference,
   ToolResult,
@@ -23,7 +23,7 @@ export type TabCallsOptions = {
 };
 
 /** On whose behalf, and in which run, calls go to tabs. */
-export type TabCallsOf = { principal: Principal; runId: string; conversationId: string };
+export type TabCallsOf = { principal: Owner; runId: string; conversationId: string };
 
 export type NewTabCall = { callId: string; tool: ToolReference; arguments: JsonObject; definition: string };
 
@@ -127,7 +127,7 @@ export class TabCalls {
     return offers.some(({ servers }) => canMake(servers, call));
   }
 
-  async #isThere(principal: Principal, tabId: string | null): Promise<boolean> {
+  async #isThere(principal: Owner, tabId: string | null): Promise<boolean> {
     if (tabId === null) return false;
     const now = this.#options.clock.now();
     return (await this.#options.storage.tabs.offersOf(principal, tabId)).some(({ seenUntil }) => seenUntil >= now);

@@ -4,7 +4,7 @@ import type {
   Clock,
   FinishTabCall,
   OfferTabTools,
-  Principal,
+  Owner,
   TabCallView,
   ToolReference,
 } from '@toolyard/protocol';
@@ -36,7 +36,7 @@ export class TabDesk {
 
   /** @throws ToolyardError `not_found` where there is no such conversation. */
   async offer(
-    principal: Principal,
+    principal: Owner,
     tabId: string,
     conversationId: string,
     { servers }: OfferTabTools,
@@ -51,24 +51,24 @@ export class TabDesk {
   }
 
   /** The tab is there. Gives what it may claim, and what it has claimed. */
-  async renew(principal: Principal, tabId: string): Promise<TabCallView[]> {
+  async renew(principal: Owner, tabId: string): Promise<TabCallView[]> {
     const { storage, clock } = this.#options;
     if (!(await storage.tabs.renew(principal, tabId, clock.now() + SEEN_FOR_MS))) throw noTab(tabId);
     return this.#toDo(principal, tabId);
   }
 
   /** The tab is shut, or loaded anew: it brings nothing any more. */
-  async leave(principal: Principal, tabId: string): Promise<void> {
+  async leave(principal: Owner, tabId: string): Promise<void> {
     if ((await this.#leave(principal, tabId, 0)) === 0) throw noTab(tabId);
   }
 
   /** Its stream has ended; it has a moment to come back. */
-  async streamEnded(principal: Principal, tabId: string): Promise<void> {
+  async streamEnded(principal: Owner, tabId: string): Promise<void> {
     await this.#leave(principal, tabId, AFTER_STREAM_MS);
   }
 
   /** @throws ToolyardError `conflict` where another tab was first, or nobody waits for the call any more. */
-  async claim(principal: Principal, tabId: string, key: { runId: string; callId: string }): Promise<ClaimedTabCall> {
+  async claim(principal: Owner, tabId: string, key: { runId: string; callId: string }): Promise<ClaimedTabCall> {
     const { storage, clock } = this.#options;
     const before = await storage.tabs.getCall(principal, key);
     if (before === null) throw noCall(key.callId);
@@ -86,7 +86,7 @@ export class TabDesk {
 
   /** The same result may be brought twice. @throws ToolyardError `conflict` where it does not count any more. */
   async finish(
-    principal: Principal,
+    principal: Owner,
     tabId: string,
     key: { runId: string; callId: string },
     { fence, result }: FinishTabCall,
@@ -105,7 +105,7 @@ export class TabDesk {
 
   /** Puts a question of the call's server to a person; the answer comes with what there is to do. */
   async ask(
-    principal: Principal,
+    principal: Owner,
     tabId: string,
     key: { runId: string; callId: string },
     { id, fence, question }: AskFromTab & { id: string },
@@ -119,7 +119,7 @@ export class TabDesk {
   }
 
   /** Gives in how many conversations it lent something. */
-  async #leave(principal: Principal, tabId: string, ms: number): Promise<number> {
+  async #leave(principal: Owner, tabId: string, ms: number): Promise<number> {
     const { storage, hub, clock } = this.#options;
     const offers = await storage.tabs.offersOf(principal, tabId);
     if (offers.length === 0) return 0;
@@ -128,7 +128,7 @@ export class TabDesk {
     return offers.length;
   }
 
-  async #toDo(principal: Principal, tabId: string): Promise<TabCallView[]> {
+  async #toDo(principal: Owner, tabId: string): Promise<TabCallView[]> {
     const { storage, runs } = this.#options;
     const offers = await storage.tabs.offersOf(principal, tabId);
     for (const { conversationId, servers } of offers) {
@@ -140,7 +140,7 @@ export class TabDesk {
     return Promise.all(mine.map((call) => this.#view(principal, call)));
   }
 
-  async #view(principal: Principal, call: StoredTabCall): Promise<TabCallView> {
+  async #view(principal: Owner, call: StoredTabCall): Promise<TabCallView> {
     const { callId, runId, conversationId, tool, status } = call;
     const claimed = status === 'claimed';
     const questions = claimed ? await this.#options.storage.tabs.questions(principal, { runId, callId }) : [];
@@ -148,7 +148,7 @@ export class TabDesk {
     return { callId, runId, conversationId, tool, claimed, answers: Object.fromEntries(answers) };
   }
 
-  #tell({ ownerId }: Principal, { conversationId }: StoredTabCall): void {
+  #tell({ ownerId }: Owner, { conversationId }: StoredTabCall): void {
     this.#options.hub.changed(ownerId, 'tab_calls', conversationId);
   }
 }

@@ -1,4 +1,4 @@
-import type { ApprovalInterrupt, Clock, Principal, ResolvedAgentConfiguration } from '@toolyard/protocol';
+import type { ApprovalInterrupt, Clock, Owner, ResolvedAgentConfiguration } from '@toolyard/protocol';
 import type { SharedStorage } from '@toolyard/storage';
 import type { RunHub } from '../live/hub.ts';
 import type { ToolSelection } from '../services.ts';
@@ -15,11 +15,7 @@ export type TabLending = {
     of: TabCallsOf & { begunAt: number; configuration: Pick<ResolvedAgentConfiguration, 'servers' | 'disabledTools'> },
   ): Promise<ToolSelection>;
   /** From now on the tool is called unasked only as long as it is what was shown with the question. */
-  approve(
-    principal: Principal,
-    conversationId: string,
-    of: Pick<ApprovalInterrupt, 'tool' | 'definition'>,
-  ): Promise<void>;
+  approve(principal: Owner, conversationId: string, of: Pick<ApprovalInterrupt, 'tool' | 'definition'>): Promise<void>;
 };
 
 export function createTabLending(of: {

@@ -1,14 +1,6 @@
 import type { ListedTool, ServerConfig, ToolPin } from '@toolyard/mcp-host';
 import { definitionHash, ToolTrust } from '@toolyard/mcp-host';
-import type {
-  ApprovalInterrupt,
-  Clock,
-  JsonValue,
-  Principal,
-  TabServer,
-  TabTool,
-  ToolReference,
-} from '@toolyard/protocol';
+import type { ApprovalInterrupt, Clock, JsonValue, Owner, TabServer, TabTool, ToolReference } from '@toolyard/protocol';
 import { formatToolReference, isJsonObject } from '@toolyard/protocol';
 import type { SettingsRepository } from '@toolyard/storage';
 
@@ -18,13 +10,9 @@ const PREFIX = 'tab.pin:';
 /** What was approved of the tools of tabs. Two browsers may call different servers by one id: a pin tells them apart. */
 export type TabPins = {
   /** What was approved, held against what these servers are now. */
-  review(principal: Principal, servers: readonly TabServer[]): Promise<ToolTrust>;
+  review(principal: Owner, servers: readonly TabServer[]): Promise<ToolTrust>;
   /** The tool counts as approved as long as it is what was shown with the question. */
-  approve(
-    principal: Principal,
-    of: Pick<ApprovalInterrupt, 'tool' | 'definition'>,
-    servers: TabServer[],
-  ): Promise<void>;
+  approve(principal: Owner, of: Pick<ApprovalInterrupt, 'tool' | 'definition'>, servers: TabServer[]): Promise<void>;
 };
 
 export function createTabPins({ settings, clock }: { settings: SettingsRepository; clock: Clock }): TabPins {

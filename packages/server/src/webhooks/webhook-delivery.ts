@@ -1,4 +1,4 @@
-import type { Clock, Principal, StoredInterrupt, WebhookEvent, WebhookMessage } from '@toolyard/protocol';
+import type { Clock, Owner, StoredInterrupt, WebhookEvent, WebhookMessage } from '@toolyard/protocol';
 import { formatToolReference, WEBHOOK_EVENTS } from '@toolyard/protocol';
 import type { Announcement, SharedStorage } from '@toolyard/storage';
 import type { OwnerFetches } from '../config/owner-fetches.ts';
@@ -66,7 +66,7 @@ export function startDelivery(services: DeliveryServices): () => Promise<void> {
 
 async function deliver(announcement: Announcement, services: DeliveryServices): Promise<void> {
   const { storage, secrets, fetches, clock, log } = services;
-  const principal: Principal = { ownerId: announcement.ownerId };
+  const principal: Owner = { ownerId: announcement.ownerId };
   const { id, attempts } = announcement;
   const webhook = await storage.webhooks.get(principal);
   const secret = await secrets.get(principal, WEBHOOK_SECRET);
@@ -84,7 +84,7 @@ async function deliver(announcement: Announcement, services: DeliveryServices): 
 }
 
 async function messageOf(
-  principal: Principal,
+  principal: Owner,
   { event, runId, interruptId, happenedAt }: Announcement,
   storage: Pick<SharedStorage, 'runs'>,
 ): Promise<WebhookMessage | null> {
@@ -108,7 +108,7 @@ async function messageOf(
 }
 
 async function openInterrupt(
-  principal: Principal,
+  principal: Owner,
   runId: string,
   id: string,
   storage: Pick<SharedStorage, 'runs'>,
@@ -123,7 +123,7 @@ function shortly({ id, interrupt }: StoredInterrupt): { id: string; kind: string
   return { id, kind, ...('tool' in interrupt ? { tool: formatToolReference(interrupt.tool) } : {}) };
 }
 
-async function failureOf(principal: Principal, runId: string, lastSeq: number, storage: Pick<SharedStorage, 'runs'>) {
+async function failureOf(principal: Owner, runId: string, lastSeq: number, storage: Pick<SharedStorage, 'runs'>) {
   const [last] = (await storage.runs.readEvents(principal, runId, Math.max(0, lastSeq - 1), 1)) ?? [];
   return last?.type === 'run_finished' ? last.error?.code : undefined;
 }

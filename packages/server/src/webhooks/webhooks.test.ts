@@ -6,7 +6,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import type { Principal, WebhookEvent } from '@toolyard/protocol';
+import type { Owner, WebhookEvent } from '@toolyard/protocol';
 import { ToolyardError } from '@toolyard/protocol';
 import type { Storage } from '@toolyard/storage';
 import { openStorage } from '@toolyard/storage';
@@ -18,8 +18,8 @@ import { createLiveHub } from '../live/hub.ts';
 import type { FileWebhook } from './webhooks.ts';
 import { createWebhooks } from './webhooks.ts';
 
-const ANNE: Principal = { ownerId: 'anne' };
-const BERT: Principal = { ownerId: 'bert' };
+const ANNE: Owner = { ownerId: 'anne' };
+const BERT: Owner = { ownerId: 'bert' };
 const SECRET = 'a secret of sixteen or more';
 
 type Got = { headers: IncomingHttpHeaders; body: string };

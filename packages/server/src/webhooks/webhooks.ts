@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type {
   IdSource,
-  Principal,
+  Owner,
   SetWebhook,
   SetWebhookAnswer,
   TestedWebhook,
@@ -17,11 +17,11 @@ import { startDelivery, WEBHOOK_SECRET } from './webhook-delivery.ts';
 
 /** Where the owner is told of what happens while nobody looks at the page. */
 export type Webhooks = {
-  get(principal: Principal): Promise<WebhookView | null>;
-  set(principal: Principal, webhook: SetWebhook): Promise<SetWebhookAnswer>;
-  remove(principal: Principal): Promise<void>;
+  get(principal: Owner): Promise<WebhookView | null>;
+  set(principal: Owner, webhook: SetWebhook): Promise<SetWebhookAnswer>;
+  remove(principal: Owner): Promise<void>;
   /** Sends a message that says nothing but that it is a test. */
-  test(principal: Principal): Promise<TestedWebhook>;
+  test(principal: Owner): Promise<TestedWebhook>;
 };
 
 /** A webhook as `config.json` has it. */
@@ -30,7 +30,7 @@ export type FileWebhook = { url: string; secret: string; events: readonly Webhoo
 export type WebhooksOptions = Omit<DeliveryServices, 'secrets' | 'fetches'> & {
   secrets: Pick<Secrets, 'get' | 'set' | 'remove'>;
   ids: IdSource;
-  owner: Principal;
+  owner: Owner;
   file: FileWebhook | null;
 };
 
@@ -53,7 +53,7 @@ export async function createWebhooks(
     await secrets.remove(owner, WEBHOOK_SECRET);
   }
 
-  async function get(principal: Principal): Promise<WebhookView | null> {
+  async function get(principal: Owner): Promise<WebhookView | null> {
     const webhook = await storage.webhooks.get(principal);
     if (webhook === null) return null;
     const { url, origin } = webhook;
@@ -61,14 +61,14 @@ export async function createWebhooks(
     return { url, events, origin, waiting: await storage.webhooks.waiting(principal) };
   }
 
-  async function existing(principal: Principal): Promise<WebhookView> {
+  async function existing(principal: Owner): Promise<WebhookView> {
     const webhook = await get(principal);
     if (webhook) return webhook;
     throw new ToolyardError({ code: 'not_found', message: 'No webhook is set.' });
   }
 
   /** It may lead to a machine of the owner's: nobody else may say where. */
-  async function checkChange(principal: Principal): Promise<void> {
+  async function checkChange(principal: Owner): Promise<void> {
     if (principal.ownerId !== owner.ownerId) {
       throw new ToolyardError({
         code: 'forbidden',

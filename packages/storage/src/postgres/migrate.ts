@@ -11,6 +11,7 @@ import { requestPreludes } from './migrations/007-request-preludes.ts';
 import { tabs } from './migrations/008-tabs.ts';
 import { blobsElsewhere } from './migrations/009-blobs-elsewhere.ts';
 import { tabCommits } from './migrations/010-tab-commits.ts';
+import { access } from './migrations/012-access.ts';
 import { keyFingerprint } from './migrations/011-key-fingerprint.ts';
 
 /**
@@ -33,6 +34,7 @@ export const MIGRATIONS: Readonly<Record<string, PostgresMigration>> = {
   '009-blobs-elsewhere': { kind: 'expand', statements: blobsElsewhere },
   '010-tab-commits': { kind: 'expand', statements: tabCommits },
   '011-key-fingerprint': { kind: 'expand', statements: keyFingerprint },
+  '012-access': { kind: 'expand', statements: access },
 };
 
 /** Any number that nobody else takes: advisory locks are shared by all programs of a database. */

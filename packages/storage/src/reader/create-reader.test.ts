@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { Principal } from '@toolyard/protocol';
+import type { Owner } from '@toolyard/protocol';
 import { createFakeClock, runNode, SOURCE_CONDITION } from '@toolyard/testing';
 import { DATABASE_FILE } from '../layout.ts';
 import { openStorage } from '../open-storage.ts';
@@ -106,7 +106,7 @@ describe('a search in a thread of its own', () => {
 });
 
 test('where no thread can work, this one searches', async () => {
-  const here = (principal: Principal): { conversationId: string; snippet: string }[] => [
+  const here = (principal: Owner): { conversationId: string; snippet: string }[] => [
     { conversationId: principal.ownerId, snippet: '' },
   ];
   const usage = (): never => {

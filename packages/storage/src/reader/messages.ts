@@ -1,12 +1,12 @@
-import type { ErrorInfo, Principal } from '@toolyard/protocol';
+import type { ErrorInfo, Owner } from '@toolyard/protocol';
 import type { Hit, SearchQuery } from '../repositories/conversation-search.ts';
 import type { StorageProblem } from '../storage-error.ts';
 import type { UsageFound, UsageQuery } from '../usage/usage-report.ts';
 
 /** What a reader reads: each is asked on somebody's behalf. */
 export type Readings = {
-  search: (principal: Principal, query: SearchQuery) => Hit[];
-  usage: (principal: Principal, query: UsageQuery) => UsageFound;
+  search: (principal: Owner, query: SearchQuery) => Hit[];
+  usage: (principal: Owner, query: UsageQuery) => UsageFound;
 };
 
 /** What a reader is started with: the database, and a flag that becomes 1 when it has closed it. */
@@ -14,7 +14,7 @@ export type ReaderData = { file: string; closed: Int32Array };
 
 /** What is asked of a reader, one thing at a time. */
 export type Asked = {
-  [K in keyof Readings]: { what: K; principal: Principal; query: Parameters<Readings[K]>[1] };
+  [K in keyof Readings]: { what: K; principal: Owner; query: Parameters<Readings[K]>[1] };
 }[keyof Readings];
 export type ReaderRequest = { id: number; asked: Asked } | 'close';
 

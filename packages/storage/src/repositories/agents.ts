@@ -1,5 +1,5 @@
 import type { Kysely, Selectable } from 'kysely';
-import type { JsonObject, Principal } from '@toolyard/protocol';
+import type { JsonObject, Owner } from '@toolyard/protocol';
 import { ToolyardError } from '@toolyard/protocol';
 import type { Schema } from '../schema.ts';
 import { encodeJson, scrubText } from '../text.ts';
@@ -18,19 +18,19 @@ export type StoredAgent = {
 export type AgentRepository = {
   /** @throws ToolyardError `bad_request` where the id is taken. */
   create(
-    principal: Principal,
+    principal: Owner,
     agent: { id: string; title: string; configuration: JsonObject; at: number },
   ): Promise<StoredAgent>;
-  get(principal: Principal, id: string): Promise<StoredAgent | null>;
+  get(principal: Owner, id: string): Promise<StoredAgent | null>;
   /** By title. */
-  list(principal: Principal): Promise<StoredAgent[]>;
+  list(principal: Owner): Promise<StoredAgent[]>;
   /** Null where it is not there or has another version by now: whoever asks has seen something old. */
   update(
-    principal: Principal,
+    principal: Owner,
     id: string,
     change: { title?: string; configuration?: JsonObject; version: number; at: number },
   ): Promise<StoredAgent | null>;
-  remove(principal: Principal, id: string): Promise<boolean>;
+  remove(principal: Owner, id: string): Promise<boolean>;
 };
 
 export function createAgentRepository(db: Kysely<Schema>): AgentRepository {

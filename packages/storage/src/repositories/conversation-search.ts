@@ -1,4 +1,4 @@
-import type { Message, Principal } from '@toolyard/protocol';
+import type { Message, Owner } from '@toolyard/protocol';
 import { searchableText } from '../engine/search.ts';
 import type { Term } from '../search-text.ts';
 import { snippetOf } from '../snippet.ts';
@@ -13,7 +13,7 @@ export type SearchQuery = { query: string; limit: number };
  * Conversations with all the words of a query in their title or in one of their messages: titles first, then the
  * latest. What tables there are to search is the engine's affair.
  */
-export type Search = (principal: Principal, query: SearchQuery) => Promise<Hit[]>;
+export type Search = (principal: Owner, query: SearchQuery) => Promise<Hit[]>;
 
 /** Where something was found; `message` null: in the title. */
 export type FoundRow = { conversation_id: string; title: string; message: string | null };

@@ -1,6 +1,6 @@
 import type { AliasedExpression, Selectable } from 'kysely';
 import { sql } from 'kysely';
-import type { JsonObject, Principal, RunStatus } from '@toolyard/protocol';
+import type { JsonObject, Owner, RunStatus } from '@toolyard/protocol';
 import { ToolyardError } from '@toolyard/protocol';
 import type { Engine } from '../engine/engine.ts';
 import { transaction } from '../engine/work.ts';
@@ -42,30 +42,30 @@ export type ConversationChange = {
 export type ConversationRepository = {
   /** @throws ToolyardError `bad_request` where the id is taken. */
   create(
-    principal: Principal,
+    principal: Owner,
     conversation: { id: string; title: string; agentId?: string; configuration?: JsonObject; at: number },
   ): Promise<Conversation>;
   /** Null where the owner has none of that id, or deleted it. */
-  get(principal: Principal, id: string): Promise<Conversation | null>;
+  get(principal: Owner, id: string): Promise<Conversation | null>;
   /** Pinned ones first, then the latest; `after` is the last one seen. With `deleted` those that can be restored. */
   list(
-    principal: Principal,
+    principal: Owner,
     query: { limit: number; after?: Pick<Conversation, 'id' | 'pinned' | 'updatedAt'>; deleted?: boolean },
   ): Promise<Conversation[]>;
   /**
    * Those in which every word of the query is found, in the title or in one message (what persons and assistants say
    * there, on any branch): titles first, then the latest. Any text is a query. One without a word finds nothing.
    */
-  search(principal: Principal, query: { query: string; limit: number }): Promise<FoundConversation[]>;
+  search(principal: Owner, query: { query: string; limit: number }): Promise<FoundConversation[]>;
   /** Does not count as activity: its place in the list stays, but for pinning. Null where it is not there. */
-  update(principal: Principal, id: string, change: ConversationChange): Promise<Conversation | null>;
+  update(principal: Owner, id: string, change: ConversationChange): Promise<Conversation | null>;
   /** Shows another branch; false where that message is not in the conversation. */
-  setLeaf(principal: Principal, id: string, leafId: string): Promise<boolean>;
+  setLeaf(principal: Owner, id: string, leafId: string): Promise<boolean>;
   /** Takes it out of sight; {@link restore} brings it back. */
-  remove(principal: Principal, id: string, at: number): Promise<boolean>;
-  restore(principal: Principal, id: string): Promise<boolean>;
+  remove(principal: Owner, id: string, at: number): Promise<boolean>;
+  restore(principal: Owner, id: string): Promise<boolean>;
   /** Ends it with its messages and runs, for good. */
-  purge(principal: Principal, id: string): Promise<boolean>;
+  purge(principal: Owner, id: string): Promise<boolean>;
   /**
    * Ends for good what anybody deleted before `before`, at most `limit` of them, and gives how many. Blobs stay:
    * another message may show the same bytes.
@@ -76,14 +76,14 @@ export type ConversationRepository = {
 export function createConversationRepository(engine: Engine, search: Search): ConversationRepository {
   const { db } = engine;
   const titles = engine.searchWriter();
-  const own = (principal: Principal, id: string) =>
+  const own = (principal: Owner, id: string) =>
     db
       .selectFrom('conversations')
       .selectAll()
       .select([activeRunId, activeRunStatus])
       .where('id', '=', id)
       .where('owner_id', '=', principal.ownerId);
-  const change = ({ ownerId }: Principal, id: string) =>
+  const change = ({ ownerId }: Owner, id: string) =>
     db.updateTable('conversations').where('id', '=', id).where('owner_id', '=', ownerId);
 
   return {

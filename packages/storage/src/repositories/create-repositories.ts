@@ -3,6 +3,8 @@ import type { ReadUsage } from '../usage/usage-report.ts';
 import type { AgentRepository } from './agents.ts';
 import { createAgentRepository } from './agents.ts';
 import type { Search } from './conversation-search.ts';
+import type { ApiKeyRepository } from './api-keys.ts';
+import { createApiKeyRepository } from './api-keys.ts';
 import type { ConversationRepository } from './conversations.ts';
 import { createConversationRepository } from './conversations.ts';
 import type { MessageRepository } from './messages.ts';
@@ -15,6 +17,8 @@ import type { RequestPreludeRepository } from './request-preludes.ts';
 import { createRequestPreludeRepository } from './request-preludes.ts';
 import type { SecretRepository } from './secrets.ts';
 import { createSecretRepository } from './secrets.ts';
+import type { SessionRepository } from './sessions.ts';
+import { createSessionRepository } from './sessions.ts';
 import type { SettingsRepository } from './settings.ts';
 import { createSettingsRepository } from './settings.ts';
 import type { SignInRepository } from './sign-ins.ts';
@@ -36,6 +40,8 @@ export type Repositories = {
   readonly settings: SettingsRepository;
   readonly secrets: SecretRepository;
   readonly signIns: SignInRepository;
+  readonly sessions: SessionRepository;
+  readonly apiKeys: ApiKeyRepository;
   readonly webhooks: WebhookRepository;
   readonly requestPreludes: RequestPreludeRepository;
   readonly usage: UsageRepository;
@@ -53,6 +59,8 @@ export function createRepositories(engine: Engine, search: Search, usage: ReadUs
     settings: createSettingsRepository(engine.db),
     secrets: createSecretRepository(engine.db),
     signIns: createSignInRepository(engine.db),
+    sessions: createSessionRepository(engine.db),
+    apiKeys: createApiKeyRepository(engine.db),
     webhooks: createWebhookRepository(engine.db),
     requestPreludes: createRequestPreludeRepository(engine.db),
     usage: createUsageRepository(engine, usage),

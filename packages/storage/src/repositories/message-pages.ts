@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
 import { sql } from 'kysely';
-import type { AssistantMessage, Message, MessagePage, Principal } from '@toolyard/protocol';
+import type { AssistantMessage, Message, MessagePage, Owner } from '@toolyard/protocol';
 import type { Schema } from '../schema.ts';
 
 /** Where a page of messages ends; see `MessageRepository.page`. */
@@ -15,7 +15,7 @@ export type PageQuery = {
 /** Reads one page of a branch with what stands beside it. Takes as many steps up the tree as the page has messages. */
 export async function readPage(
   db: Kysely<Schema>,
-  principal: Principal,
+  principal: Owner,
   conversationId: string,
   query: PageQuery,
 ): Promise<MessagePage> {
@@ -36,7 +36,7 @@ export async function readPage(
 
 async function readBranchEnd(
   db: Kysely<Schema>,
-  { ownerId }: Principal,
+  { ownerId }: Owner,
   conversationId: string,
   { leafId, before, limit }: PageQuery,
 ): Promise<Message[]> {

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Message, MessagePage, Principal } from '@toolyard/protocol';
+import type { Message, MessagePage, Owner } from '@toolyard/protocol';
 import { ToolyardError } from '@toolyard/protocol';
 import type { Engine } from '../engine/engine.ts';
 import { transaction } from '../engine/work.ts';
@@ -13,25 +13,25 @@ export type MessageRepository = {
    * Adds a message no run writes (an import, a system message); with `leaf` it becomes the current one.
    * @throws ToolyardError `bad_request` where conversation or parent is not there, or the id is taken.
    */
-  add(principal: Principal, conversationId: string, message: Message, options?: { leaf?: boolean }): Promise<void>;
-  get(principal: Principal, conversationId: string, id: string): Promise<Message | null>;
+  add(principal: Owner, conversationId: string, message: Message, options?: { leaf?: boolean }): Promise<void>;
+  get(principal: Owner, conversationId: string, id: string): Promise<Message | null>;
   /** The run that stored a message, be it the one it asks for or one that has heard it; null where no run did. */
-  runOf(principal: Principal, conversationId: string, id: string): Promise<string | null>;
+  runOf(principal: Owner, conversationId: string, id: string): Promise<string | null>;
   /** From the first message to `leafId`, or to the current leaf; empty where there is none. */
-  branch(principal: Principal, conversationId: string, leafId?: string): Promise<Message[]>;
+  branch(principal: Owner, conversationId: string, leafId?: string): Promise<Message[]>;
   /** The last `limit` messages of a branch, or those above one of them, with what stands beside them. */
-  page(principal: Principal, conversationId: string, query: PageQuery): Promise<MessagePage>;
+  page(principal: Owner, conversationId: string, query: PageQuery): Promise<MessagePage>;
   /** Where the newest answers below a message end, abandoned ones left out: itself, or null where it is not there. */
-  newestLeafBelow(principal: Principal, conversationId: string, messageId: string): Promise<string | null>;
+  newestLeafBelow(principal: Owner, conversationId: string, messageId: string): Promise<string | null>;
   /** All branches, by time of making. */
-  all(principal: Principal, conversationId: string): Promise<Message[]>;
+  all(principal: Owner, conversationId: string): Promise<Message[]>;
 };
 
 export function createMessageRepository(engine: Engine): MessageRepository {
   const { db } = engine;
   const writer = createMessageWriter(engine);
   const taken = engine.prepare('SELECT 1 FROM messages WHERE conversation_id = ? AND id = ?');
-  const of = ({ ownerId }: Principal, conversationId: string) =>
+  const of = ({ ownerId }: Owner, conversationId: string) =>
     db
       .selectFrom('messages')
       .select('message')

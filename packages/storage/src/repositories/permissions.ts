@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { PermissionView, Principal, ToolReference } from '@toolyard/protocol';
+import type { PermissionView, Owner, ToolReference } from '@toolyard/protocol';
 import { ToolyardError } from '@toolyard/protocol';
 import type { Engine } from '../engine/engine.ts';
 import { statements } from '../engine/work.ts';
@@ -9,14 +9,14 @@ import { scrubText } from '../text.ts';
 /** What a person decided about tools, once and for later: everywhere, or in one conversation. */
 export type PermissionRepository = {
   /** By server, tool and time; with `conversationId` what counts there: those everywhere and its own. */
-  list(principal: Principal, query?: { conversationId?: string }): Promise<PermissionView[]>;
+  list(principal: Owner, query?: { conversationId?: string }): Promise<PermissionView[]>;
   /**
    * Takes the place of what was decided before for the same tool and scope.
    * @throws ToolyardError `not_found` where there is no such conversation.
    */
-  set(principal: Principal, permission: PermissionView): Promise<void>;
+  set(principal: Owner, permission: PermissionView): Promise<void>;
   /** `conversationId` null: the one that counts everywhere. */
-  remove(principal: Principal, tool: ToolReference, conversationId: string | null): Promise<boolean>;
+  remove(principal: Owner, tool: ToolReference, conversationId: string | null): Promise<boolean>;
 };
 
 type Row = Pick<Schema['permissions'], 'server_id' | 'tool_name' | 'conversation_id' | 'decision' | 'decided_at'>;

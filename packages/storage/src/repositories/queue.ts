@@ -1,4 +1,4 @@
-import type { AgentConfiguration, ChangeQueuedMessage, Principal, QueuedMessage, UserPart } from '@toolyard/protocol';
+import type { AgentConfiguration, ChangeQueuedMessage, Owner, QueuedMessage, UserPart } from '@toolyard/protocol';
 import { ToolyardError } from '@toolyard/protocol';
 import type { Engine } from '../engine/engine.ts';
 import type { Work } from '../engine/work.ts';
@@ -12,15 +12,15 @@ import { decodeJson, encodeJson } from '../text.ts';
  * with the run that sends it: `NewRun.queuedMessageId`.
  */
 export type QueueRepository = {
-  list(principal: Principal, conversationId: string): Promise<QueuedMessage[]>;
-  get(principal: Principal, conversationId: string, id: string): Promise<QueuedMessage | null>;
+  list(principal: Owner, conversationId: string): Promise<QueuedMessage[]>;
+  get(principal: Owner, conversationId: string, id: string): Promise<QueuedMessage | null>;
   /**
    * Puts a message at the end. One of this id that is there already is given back as it is; null where the conversation
    * has it by now.
    * @throws ToolyardError `not_found` where there is no such conversation, `bad_request` for large media.
    */
   add(
-    principal: Principal,
+    principal: Owner,
     message: {
       id: string;
       conversationId: string;
@@ -34,12 +34,12 @@ export type QueueRepository = {
    * @throws ToolyardError `bad_request` for large media, or where there is nothing of the id `before` to stand before.
    */
   change(
-    principal: Principal,
+    principal: Owner,
     conversationId: string,
     id: string,
     change: ChangeQueuedMessage,
   ): Promise<QueuedMessage | null>;
-  remove(principal: Principal, conversationId: string, id: string): Promise<boolean>;
+  remove(principal: Owner, conversationId: string, id: string): Promise<boolean>;
   /**
    * For the start of a process, of all owners: what is to be sent although nobody works in its conversation. That is
    * what a run was stopped for (an inbox item of kind `message` names it), and the first of a queue behind a run that

@@ -1,13 +1,13 @@
 import type { Kysely } from 'kysely';
-import type { Principal, RequestPrelude } from '@toolyard/protocol';
+import type { Owner, RequestPrelude } from '@toolyard/protocol';
 import type { Schema } from '../schema.ts';
 import { decodeJson, encodeJson } from '../text.ts';
 
 /** What went along with the requests of conversations, each kept once under a hash of it. They go with theirs. */
 export type RequestPreludeRepository = {
   /** What is there under this id already is the same. */
-  put(principal: Principal, conversationId: string, kept: KeptPrelude): Promise<void>;
-  get(principal: Principal, conversationId: string, id: string): Promise<RequestPrelude | null>;
+  put(principal: Owner, conversationId: string, kept: KeptPrelude): Promise<void>;
+  get(principal: Owner, conversationId: string, id: string): Promise<RequestPrelude | null>;
 };
 
 type KeptPrelude = { id: string; prelude: RequestPrelude; at: number };

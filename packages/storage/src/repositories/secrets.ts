@@ -1,17 +1,17 @@
 import type { Kysely } from 'kysely';
-import type { Principal } from '@toolyard/protocol';
+import type { Owner } from '@toolyard/protocol';
 import type { Schema } from '../schema.ts';
 
 /** Sealed bytes under a name. What they say, and how they are sealed, is not known here. */
 export type SecretRepository = {
   /** Null where there is none of that name. */
-  get(principal: Principal, name: string): Promise<Uint8Array | null>;
+  get(principal: Owner, name: string): Promise<Uint8Array | null>;
   /** False, and nothing is stored, where there is one of that name. */
-  add(principal: Principal, name: string, sealed: Uint8Array, at: number): Promise<boolean>;
-  set(principal: Principal, name: string, sealed: Uint8Array, at: number): Promise<void>;
-  remove(principal: Principal, name: string): Promise<boolean>;
+  add(principal: Owner, name: string, sealed: Uint8Array, at: number): Promise<boolean>;
+  set(principal: Owner, name: string, sealed: Uint8Array, at: number): Promise<void>;
+  remove(principal: Owner, name: string): Promise<boolean>;
   /** In order; with `prefix` those that begin with it. */
-  names(principal: Principal, prefix?: string): Promise<string[]>;
+  names(principal: Owner, prefix?: string): Promise<string[]>;
   /** Everything that is sealed here, whoever it belongs to; sign-ins, too. */
   everySealed(): Promise<Uint8Array[]>;
 };

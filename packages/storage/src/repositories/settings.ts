@@ -1,19 +1,19 @@
 import type { Kysely } from 'kysely';
-import type { JsonValue, Principal } from '@toolyard/protocol';
+import type { JsonValue, Owner } from '@toolyard/protocol';
 import type { Schema } from '../schema.ts';
 import { encodeJson, scrubText } from '../text.ts';
 
 /** Named values of an owner. Secrets do not belong here. */
 export type SettingsRepository = {
   /** Undefined where it was never set; null is a value. */
-  get(principal: Principal, key: string): Promise<JsonValue | undefined>;
-  all(principal: Principal): Promise<ReadonlyMap<string, JsonValue>>;
-  set(principal: Principal, key: string, value: JsonValue, at: number): Promise<void>;
-  remove(principal: Principal, key: string): Promise<boolean>;
+  get(principal: Owner, key: string): Promise<JsonValue | undefined>;
+  all(principal: Owner): Promise<ReadonlyMap<string, JsonValue>>;
+  set(principal: Owner, key: string, value: JsonValue, at: number): Promise<void>;
+  remove(principal: Owner, key: string): Promise<boolean>;
 };
 
 export function createSettingsRepository(db: Kysely<Schema>): SettingsRepository {
-  const own = ({ ownerId }: Principal) =>
+  const own = ({ ownerId }: Owner) =>
     db.selectFrom('settings').select(['key', 'value']).where('owner_id', '=', ownerId);
 
   return {

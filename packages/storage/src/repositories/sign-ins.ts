@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Kysely } from 'kysely';
-import type { Principal } from '@toolyard/protocol';
+import type { Owner } from '@toolyard/protocol';
 import type { Schema } from '../schema.ts';
 
 /** Sealed bytes and the version they were written as. */
@@ -11,14 +11,14 @@ type SignInRow = { sealed: Uint8Array; version: string };
  * not known here. No version comes twice, also not of a row that was removed and written again.
  */
 export type SignInRepository = {
-  get(principal: Principal, key: string): Promise<SignInRow | null>;
+  get(principal: Owner, key: string): Promise<SignInRow | null>;
   /**
    * Writes if the row still has this version; null: if there is none. Gives the new one, or null where somebody else
    * was faster.
    */
-  put(principal: Principal, key: string, row: PutSignIn): Promise<string | null>;
+  put(principal: Owner, key: string, row: PutSignIn): Promise<string | null>;
   /** False where it has another version, or is not there. */
-  remove(principal: Principal, key: string, expected: string): Promise<boolean>;
+  remove(principal: Owner, key: string, expected: string): Promise<boolean>;
   /** Removes what nobody needs any more, whoever it belongs to. */
   sweep(now: number): Promise<void>;
 };

@@ -1,7 +1,7 @@
 import type { Kysely, Selectable } from 'kysely';
 import type {
   JsonObject,
-  Principal,
+  Owner,
   TabQuestion,
   TabQuestionAnswer,
   TabServer,
@@ -44,42 +44,42 @@ type TabQuestionRow = { id: string; question: TabQuestion; answer: TabQuestionAn
 /** Tabs that lend their tools to runs, and the calls that go to them. Each change of a call is compare-and-set. */
 export type TabRepository = {
   /** Takes the place of what the tab offered before. False where the owner has no such conversation. */
-  offer(principal: Principal, offer: TabOffer & { at: number }): Promise<boolean>;
+  offer(principal: Owner, offer: TabOffer & { at: number }): Promise<boolean>;
   /** The tab is there until then at least. False where it offers nothing. */
-  renew(principal: Principal, tabId: string, seenUntil: number): Promise<boolean>;
+  renew(principal: Owner, tabId: string, seenUntil: number): Promise<boolean>;
   /** The tab is there until then at most. */
-  leave(principal: Principal, tabId: string, seenUntil: number): Promise<void>;
+  leave(principal: Owner, tabId: string, seenUntil: number): Promise<void>;
   /** Those seen since then; who offered last comes first. */
-  offers(principal: Principal, query: { conversationId: string; seenSince: number }): Promise<TabOffer[]>;
-  offersOf(principal: Principal, tabId: string): Promise<TabOffer[]>;
+  offers(principal: Owner, query: { conversationId: string; seenSince: number }): Promise<TabOffer[]>;
+  offersOf(principal: Owner, tabId: string): Promise<TabOffer[]>;
 
   /** `held` from here on, unless it is done: then it is given as it is. */
-  putCall(principal: Principal, call: PutTabCall): Promise<StoredTabCall>;
-  getCall(principal: Principal, key: CallKey): Promise<StoredTabCall | null>;
+  putCall(principal: Owner, call: PutTabCall): Promise<StoredTabCall>;
+  getCall(principal: Owner, key: CallKey): Promise<StoredTabCall | null>;
   /** What is open or claimed. */
-  openCalls(principal: Principal): Promise<StoredTabCall[]>;
-  openCall(principal: Principal, key: CallKey, at: number): Promise<boolean>;
+  openCalls(principal: Owner): Promise<StoredTabCall[]>;
+  openCall(principal: Owner, key: CallKey, at: number): Promise<boolean>;
   /** Null where it is not open. */
-  claim(principal: Principal, key: CallKey, of: { tabId: string; at: number }): Promise<StoredTabCall | null>;
+  claim(principal: Owner, key: CallKey, of: { tabId: string; at: number }): Promise<StoredTabCall | null>;
   finish(
-    principal: Principal,
+    principal: Owner,
     key: CallKey,
     of: { tabId: string; fence: number; result: ToolResult; at: number },
   ): Promise<boolean>;
   /** False where it is not in this state any more. */
-  withdraw(principal: Principal, key: CallKey, from: 'held' | 'open' | 'claimed', at: number): Promise<boolean>;
+  withdraw(principal: Owner, key: CallKey, from: 'held' | 'open' | 'claimed', at: number): Promise<boolean>;
 
   /** One that was asked before stays as it is. */
-  ask(principal: Principal, key: CallKey, question: Omit<TabQuestionRow, 'answer'>): Promise<void>;
-  answer(principal: Principal, key: CallKey, id: string, answer: TabQuestionAnswer): Promise<void>;
-  questions(principal: Principal, key: CallKey): Promise<TabQuestionRow[]>;
+  ask(principal: Owner, key: CallKey, question: Omit<TabQuestionRow, 'answer'>): Promise<void>;
+  answer(principal: Owner, key: CallKey, id: string, answer: TabQuestionAnswer): Promise<void>;
+  questions(principal: Owner, key: CallKey): Promise<TabQuestionRow[]>;
 
   /** Removes offers of tabs not seen since then. */
   sweep(seenBefore: number): Promise<void>;
 };
 
 export function createTabRepository(db: Kysely<Schema>): TabRepository {
-  const call = ({ ownerId }: Principal, { runId, callId }: CallKey) =>
+  const call = ({ ownerId }: Owner, { runId, callId }: CallKey) =>
     db
       .updateTable('tab_calls')
       .where('owner_id', '=', ownerId)
@@ -266,7 +266,7 @@ export function createTabRepository(db: Kysely<Schema>): TabRepository {
   };
 }
 
-function selectCall(db: Kysely<Schema>, { ownerId }: Principal, { runId, callId }: CallKey) {
+function selectCall(db: Kysely<Schema>, { ownerId }: Owner, { runId, callId }: CallKey) {
   return db
     .selectFrom('tab_calls')
     .selectAll()

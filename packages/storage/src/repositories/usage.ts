@@ -1,4 +1,4 @@
-import type { Budget, Principal, Spent, UsageEntry } from '@toolyard/protocol';
+import type { Budget, Owner, Spent, UsageEntry } from '@toolyard/protocol';
 import { NOTHING_SPENT } from '@toolyard/protocol';
 import type { Engine } from '../engine/engine.ts';
 import { statements } from '../engine/work.ts';
@@ -14,11 +14,11 @@ type BudgetOf = { conversationId: string | null; runId?: string | null; agentId:
 /** What calls came to. Those of a run are stored with its steps: see `RunCommit.usage`. */
 export type UsageRepository = {
   /** A call that belongs to no run. */
-  add(principal: Principal, entry: UsageEntry, of?: Partial<Omit<UsageOf, 'ownerId'>>): Promise<void>;
+  add(principal: Owner, entry: UsageEntry, of?: Partial<Omit<UsageOf, 'ownerId'>>): Promise<void>;
   /**
    * What was used of a budget, as it is stored now. Nothing for a turn: a run itself counts that.
    */
-  spent(principal: Principal, budget: Budget, of: BudgetOf): Promise<Spent>;
+  spent(principal: Owner, budget: Budget, of: BudgetOf): Promise<Spent>;
   report: ReadUsage;
 };
 

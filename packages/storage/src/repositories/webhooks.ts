@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely';
-import type { Principal } from '@toolyard/protocol';
+import type { Owner } from '@toolyard/protocol';
 import type { Schema } from '../schema.ts';
 
 /** Where an owner wants to be told of what; the secret that signs it is not kept here. */
@@ -19,10 +19,10 @@ export type Announcement = {
 };
 
 export type WebhookRepository = {
-  get(principal: Principal): Promise<Webhook | null>;
-  put(principal: Principal, webhook: Omit<Webhook, 'updatedAt'>, at: number): Promise<void>;
+  get(principal: Owner): Promise<Webhook | null>;
+  put(principal: Owner, webhook: Omit<Webhook, 'updatedAt'>, at: number): Promise<void>;
   /** What is yet to be told goes with it. False where there was none. */
-  remove(principal: Principal): Promise<boolean>;
+  remove(principal: Owner): Promise<boolean>;
   /** What is due, the oldest first, of all owners. Each is kept from the others until `until`. */
   claim(now: number, until: number, limit: number): Promise<Announcement[]>;
   /** It was told, or is given up. */
@@ -30,9 +30,9 @@ export type WebhookRepository = {
   /** It is tried again then. */
   putOff(id: string, until: number): Promise<void>;
   /** Everything of this owner is tried at once. */
-  hurry(principal: Principal, now: number): Promise<void>;
+  hurry(principal: Owner, now: number): Promise<void>;
   /** How many are yet to be told. */
-  waiting(principal: Principal): Promise<number>;
+  waiting(principal: Owner): Promise<number>;
 };
 
 export function createWebhookRepository(db: Kysely<Schema>): WebhookRepository {

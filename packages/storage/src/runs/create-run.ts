@@ -1,4 +1,4 @@
-import type { CreateRunOutcome, NewRun, Principal } from '@toolyard/protocol';
+import type { CreateRunOutcome, NewRun, Owner } from '@toolyard/protocol';
 import { ToolyardError } from '@toolyard/protocol';
 import type { Engine } from '../engine/engine.ts';
 import type { Given, Recalled, Work } from '../engine/work.ts';
@@ -34,10 +34,7 @@ export function createRunCreator(engine: Engine): RunJobs['createRun'] {
   const messages = createMessageWriter(engine);
   const search = engine.searchWriter();
 
-  function* refusal(
-    { ownerId }: Principal,
-    run: NewRun,
-  ): Work<Exclude<CreateRunOutcome, { outcome: 'created' }> | null> {
+  function* refusal({ ownerId }: Owner, run: NewRun): Work<Exclude<CreateRunOutcome, { outcome: 'created' }> | null> {
     const there = yield* conversation.get(run.conversationId, ownerId);
     const same = yield* find.get(run.id);
     if (same?.owner_id === ownerId) return { outcome: 'exists', run: toRunRecord(same) };
@@ -49,7 +46,7 @@ export function createRunCreator(engine: Engine): RunJobs['createRun'] {
     return other === undefined ? null : { outcome: 'conversation_busy', runId: other.id };
   }
 
-  function* store({ ownerId }: Principal, run: NewRun): Work<CreateRunOutcome> {
+  function* store({ ownerId }: Owner, run: NewRun): Work<CreateRunOutcome> {
     const { id, conversationId, at, lease } = run;
     const row = yield* insert.get(
       id,
@@ -79,7 +76,7 @@ export function createRunCreator(engine: Engine): RunJobs['createRun'] {
   }
 
   function* recall(
-    { ownerId }: Principal,
+    { ownerId }: Owner,
     run: NewRun,
     known: Given<CreateRunOutcome> | null,
   ): Work<Recalled<CreateRunOutcome>> {

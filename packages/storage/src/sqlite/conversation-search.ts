@@ -1,4 +1,4 @@
-import type { Principal } from '@toolyard/protocol';
+import type { Owner } from '@toolyard/protocol';
 import type { FoundRow, Hit, SearchQuery } from '../repositories/conversation-search.ts';
 import { MAX_FINDS, toHits } from '../repositories/conversation-search.ts';
 import { termsOf, toMatch } from '../search-text.ts';
@@ -8,7 +8,7 @@ import type { Reading } from './read-connection.ts';
 const TITLE_FIRST = 2 ** 52;
 
 /** Searches at once, on whatever connection it is given. */
-export function createConversationSearch(connection: Reading): (principal: Principal, query: SearchQuery) => Hit[] {
+export function createConversationSearch(connection: Reading): (principal: Owner, query: SearchQuery) => Hit[] {
   // A cross join keeps its order: the index is read backwards, and no further than needed.
   const finds = (column: 'title' | 'body'): string => `
     SELECT * FROM (

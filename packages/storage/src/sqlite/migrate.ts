@@ -14,6 +14,7 @@ import { signIns } from './migrations/005-sign-ins.ts';
 import { usage } from './migrations/006-usage.ts';
 import { requestPreludes } from './migrations/009-request-preludes.ts';
 import { tabs } from './migrations/010-tabs.ts';
+import { access } from './migrations/012-access.ts';
 import { tabCommits } from './migrations/011-tab-commits.ts';
 
 /** In order; a name once released is never changed, nor what it does. */
@@ -28,6 +29,7 @@ export const MIGRATIONS: Readonly<Record<string, readonly string[]>> = {
   '009-request-preludes': requestPreludes,
   '010-tabs': tabs,
   '011-tab-commits': tabCommits,
+  '012-access': access,
 };
 
 /** Brings the tables to this version: all of the missing steps in one transaction, or none. */

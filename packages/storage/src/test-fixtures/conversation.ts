@@ -2,15 +2,15 @@ import type {
   ApprovalInterrupt,
   AssistantMessage,
   NewRun,
-  Principal,
+  Owner,
   RunCommit,
   RunEvent,
   UserMessage,
 } from '@toolyard/protocol';
 import { RUN_EVENT_VERSION } from '@toolyard/protocol';
 
-export const ANNE: Principal = { ownerId: 'anne' };
-export const BERT: Principal = { ownerId: 'bert' };
+export const ANNE: Owner = { ownerId: 'anne' };
+export const BERT: Owner = { ownerId: 'bert' };
 /** How long leases last in tests, milliseconds of the clock the test holds. */
 export const LEASE_MS = 15_000;
 

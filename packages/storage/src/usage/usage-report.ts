@@ -1,4 +1,4 @@
-import type { Principal, Usage, UsageBy, UsageRow, UsageSum } from '@toolyard/protocol';
+import type { Owner, Usage, UsageBy, UsageRow, UsageSum } from '@toolyard/protocol';
 
 /** Days in UTC, both included. */
 export type UsageQuery = { by: UsageBy; from: string; to: string };
@@ -7,7 +7,7 @@ export type UsageQuery = { by: UsageBy; from: string; to: string };
 export type UsageFound = { rows: UsageRow[]; total: UsageSum };
 
 /** Reads through whatever there is of those days; takes long where there is much. */
-export type ReadUsage = (principal: Principal, query: UsageQuery) => Promise<UsageFound>;
+export type ReadUsage = (principal: Owner, query: UsageQuery) => Promise<UsageFound>;
 
 /** More rows are nothing to look at: of those with the most cost. */
 const MOST_ROWS = 1_000;

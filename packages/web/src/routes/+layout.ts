@@ -1,4 +1,5 @@
 import { i18n } from '#lib/i18n/i18n.svelte.ts';
+import { session } from '#lib/state/session.svelte.ts';
 import { readOwnerSettings } from '#lib/state/owner-settings.ts';
 import { theme } from '#lib/state/theme.svelte.ts';
 
@@ -7,6 +8,8 @@ export const prerender = false;
 
 /** The page appears in the person's language and colours, not in others first. */
 export async function load(): Promise<void> {
+  // What the owner set is told to who is signed in.
+  await session.useAddress();
   const byOwner = await readOwnerSettings();
   theme.start(byOwner.theme);
   await i18n.start(byOwner.language);

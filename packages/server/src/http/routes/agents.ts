@@ -21,6 +21,7 @@ export function addAgentRoutes({ route }: Router, { storage, hub, clock, ids }: 
     method: 'post',
     path: '/api/agents',
     summary: 'Make an agent',
+    scope: 'settings',
     body: createAgent,
     answer: agentView,
     status: 201,
@@ -52,6 +53,7 @@ export function addAgentRoutes({ route }: Router, { storage, hub, clock, ids }: 
     method: 'patch',
     path: '/api/agents/{id}',
     summary: 'Change an agent that nobody else has changed since it was read',
+    scope: 'settings',
     body: changeAgent,
     answer: agentView,
     async handle({ principal, params: { id }, body }) {
@@ -73,6 +75,7 @@ export function addAgentRoutes({ route }: Router, { storage, hub, clock, ids }: 
     method: 'delete',
     path: '/api/agents/{id}',
     summary: 'Delete an agent; its conversations stay',
+    scope: 'settings',
     async handle({ principal, params: { id } }) {
       if (!(await agents.remove(principal, id))) throw notFound('agent', id);
       hub.changed(principal.ownerId, 'agents', id);

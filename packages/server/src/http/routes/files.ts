@@ -1,8 +1,15 @@
 import { contentTypeOf, MAX_FILE_BYTES, readBytes } from '../body.ts';
+import type { Owner } from '@toolyard/protocol';
+import { z } from 'zod';
+import { requireScope } from '../auth/scopes.ts';
+import type { Auth } from '../auth/create-auth.ts';
+import { badSignature } from '../auth/refusals.ts';
 import { notFound, refusal } from '../problems.ts';
 import type { Router } from '../router.ts';
+import { fileLinks, fileLinksOf } from '../schemas/access.ts';
+import { word } from '../schemas/query.ts';
 import { uploadedFile } from '../schemas/operations.ts';
-import type { HttpDeps } from '../types.ts';
+import type { AppContext, HttpDeps } from '../types.ts';
 
 const UPLOADED = ['image/*', 'audio/*', 'text/*', 'application/pdf', 'application/json'];
 
@@ -27,7 +34,29 @@ const SHOWN_IN_PLACE = new Set([
   'video/ogg',
 ]);
 
-export function addFileRoutes({ route }: Router, { storage, clock }: HttpDeps): void {
+const signedQuery = z.strictObject({
+  owner: word.exactOptional(),
+  expires: word.exactOptional(),
+  signature: word.exactOptional(),
+});
+
+export function addFileRoutes({ route }: Router, { storage, clock }: HttpDeps, auth: Auth): void {
+  /** Of a signed URL, or of the credential of the request. */
+  async function ownerOf(
+    c: AppContext,
+    sha256: string,
+    { owner, expires, signature }: z.output<typeof signedQuery>,
+  ): Promise<Owner> {
+    if (signature !== undefined && owner !== undefined && expires !== undefined) {
+      const found = await auth.signedUrls.check(sha256, { owner, expires, signature });
+      if (found === null) throw badSignature();
+      return found;
+    }
+    const principal = await auth.authentication.principalOf(c.env.incoming);
+    requireScope(principal, 'read');
+    return principal;
+  }
+
   route({
     method: 'post',
     path: '/api/files',
@@ -46,12 +75,26 @@ export function addFileRoutes({ route }: Router, { storage, clock }: HttpDeps): 
   });
 
   route({
+    method: 'post',
+    path: '/api/files/links',
+    summary: 'Create URLs of files that need no credential for half an hour to an hour',
+    scope: 'read',
+    body: fileLinksOf,
+    answer: fileLinks,
+    handle: ({ principal, body: { files } }) => auth.signedUrls.create(principal, files),
+  });
+
+  route({
     method: 'get',
     path: '/api/files/{sha256}',
-    summary: 'A file; images, sound and films to be shown, everything else to be saved',
+    summary: 'Get a file: with a credential, or by a signed URL. Images, audio and video are shown, the rest is saved',
+    // Who asks is found out below: a signed URL is a credential of its own.
+    open: true,
+    query: signedQuery,
     mediaType: 'application/octet-stream',
     also: { 304: 'The one the client has is the same' },
-    async handle({ c, principal, params: { sha256 } }) {
+    async handle({ c, params: { sha256 }, query }) {
+      const principal = await ownerOf(c, sha256, query);
       const info = await storage.blobs.info(principal, sha256);
       if (info === null) throw notFound('file', sha256);
       const etag = `"${info.sha256}"`;

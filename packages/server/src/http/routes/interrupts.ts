@@ -1,8 +1,9 @@
-import type { AnsweredInterrupts } from '@toolyard/protocol';
+import type { AnsweredInterrupts, ErrorInfo, Interrupt, Principal, Scope } from '@toolyard/protocol';
 import { ToolyardError } from '@toolyard/protocol';
 import { z } from 'zod';
+import { requireScope } from '../auth/scopes.ts';
 import { askedCursorOf, readAskedCursor } from '../list-cursor.ts';
-import { tellable } from '../problems.ts';
+import { ProblemAnswer, tellable } from '../problems.ts';
 import type { Router } from '../router.ts';
 import { limit, word } from '../schemas/query.ts';
 import {
@@ -16,7 +17,18 @@ import {
 } from '../schemas/runs.ts';
 import type { HttpDeps } from '../types.ts';
 
+/** Their answers let a call run, or money be spent. */
+const APPROVALS: ReadonlySet<Interrupt['kind']> = new Set(['approval', 'in_doubt', 'budget']);
+const scope: readonly Scope[] = ['approve', 'answer'];
+
 export function addInterruptRoutes({ route }: Router, { storage, runs }: HttpDeps): void {
+  /** @throws ProblemAnswer 403 if the credential must not answer a question of this kind. */
+  async function checkScope(principal: Principal, id: string): Promise<void> {
+    const found = await storage.runs.getInterrupt(principal, id);
+    if (found === null) return;
+    requireScope(principal, APPROVALS.has(found.interrupt.kind) ? 'approve' : 'answer');
+  }
+
   route({
     method: 'get',
     path: '/api/interrupts',
@@ -54,16 +66,21 @@ export function addInterruptRoutes({ route }: Router, { storage, runs }: HttpDep
   route({
     method: 'post',
     path: '/api/interrupts/{id}/answer',
-    summary: 'Answer; the first answer counts',
+    summary: 'Answer; the first answer counts. Approvals, calls in doubt and budgets need the scope approve',
+    scope,
     body: answerInterrupt,
     answer: storedInterrupt,
-    handle: ({ principal, params: { id }, body: { answer, shown } }) => runs.answer(principal, id, answer, shown),
+    async handle({ principal, params: { id }, body: { answer, shown } }) {
+      await checkScope(principal, id);
+      return runs.answer(principal, id, answer, shown);
+    },
   });
 
   route({
     method: 'post',
     path: '/api/interrupts/answers',
     summary: 'Answer many, one after the other; each has an outcome of its own',
+    scope,
     body: answerInterrupts,
     answer: answeredInterrupts,
     async handle({ principal, body: { answers } }) {
@@ -71,13 +88,22 @@ export function addInterruptRoutes({ route }: Router, { storage, runs }: HttpDep
       // In their order: what one decides for later settles others of the same call.
       for (const { id, answer, shown } of answers) {
         try {
+          await checkScope(principal, id);
           items.push({ id, outcome: 'answered', interrupt: await runs.answer(principal, id, answer, shown) });
         } catch (thrown) {
-          if (!ToolyardError.isInstance(thrown)) throw thrown;
-          items.push({ id, outcome: 'refused', error: tellable(thrown) });
+          const error = errorOf(thrown);
+          if (error === null) throw thrown;
+          items.push({ id, outcome: 'refused', error });
         }
       }
       return { items };
     },
   });
+}
+
+function errorOf(thrown: unknown): ErrorInfo | null {
+  if (ToolyardError.isInstance(thrown)) return tellable(thrown);
+  if (!(thrown instanceof ProblemAnswer)) return null;
+  const { code, detail, hint } = thrown.problem;
+  return { code, message: detail, ...(hint === undefined ? {} : { hint }) };
 }

@@ -34,7 +34,7 @@ export function addLiveRoutes({ route }: Router, deps: HttpDeps, eventStreams: E
     mediaType: 'text/event-stream',
     handle: ({ c, principal, query }) => {
       const cursor = c.req.header('last-event-id') ?? query.after ?? null;
-      return eventStreams.answer(c, (signal) => {
+      return eventStreams.answer(c, principal, (signal) => {
         if (query.tab !== undefined) follow(principal, query.tab, signal);
         return liveFrames(streams.readAll(principal, cursor, signal));
       });

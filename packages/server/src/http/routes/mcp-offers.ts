@@ -44,6 +44,7 @@ export function addMcpOfferRoutes({ route }: Router, { servers }: HttpDeps): voi
     method: 'post',
     path: '/api/mcp/servers/{id}/call',
     summary: 'Call a tool, as a person and not for a model',
+    scope: 'approve',
     body: callMcpTool,
     answer: toolResult,
     handle: ({ c, principal, params: { id }, body }) => servers.call(principal, id, body, c.req.raw.signal),

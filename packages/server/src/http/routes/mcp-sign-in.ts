@@ -21,6 +21,7 @@ export function addMcpSignInRoutes({ route }: Router, { servers, log }: HttpDeps
     method: 'post',
     path: '/api/mcp/servers/{id}/sign-in',
     summary: 'Where a person signs in to a server; they come back to this Toolyard, which connects it then',
+    scope: 'servers',
     answer: mcpSignInStarted,
     handle: ({ c, principal, params: { id } }) =>
       servers.signIn(principal, id, `${addressOf(c.env.incoming)}${CALLBACK}`),
@@ -30,6 +31,7 @@ export function addMcpSignInRoutes({ route }: Router, { servers, log }: HttpDeps
     method: 'delete',
     path: '/api/mcp/servers/{id}/sign-in',
     summary: 'Forget the tokens of a server',
+    scope: 'servers',
     answer: mcpServerView,
     handle: ({ principal, params: { id } }) => servers.signOut(principal, id),
   });

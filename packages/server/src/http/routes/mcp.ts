@@ -23,6 +23,7 @@ export function addMcpRoutes({ route }: Router, { servers }: HttpDeps): void {
     method: 'post',
     path: '/api/mcp/servers',
     summary: 'Add a server: it is written to mcp.json and connects',
+    scope: 'servers',
     body: addMcpServer,
     answer: mcpServerView,
     status: 201,
@@ -33,6 +34,7 @@ export function addMcpRoutes({ route }: Router, { servers }: HttpDeps): void {
     method: 'post',
     path: '/api/mcp/test',
     summary: 'Connect beside the servers that run and tell how it went; nothing is stored',
+    scope: 'servers',
     body: testMcpServer,
     answer: mcpTestReport,
     handle: ({ c, principal, body }) => servers.test(principal, body, c.req.raw.signal),
@@ -42,6 +44,7 @@ export function addMcpRoutes({ route }: Router, { servers }: HttpDeps): void {
     method: 'get',
     path: '/api/mcp/servers/{id}/configuration',
     summary: 'How a server stands in mcp.json; secrets are not told',
+    scope: 'servers',
     answer: mcpServerConfiguration,
     handle: ({ principal, params: { id } }) => servers.configuration(principal, id),
   });
@@ -50,6 +53,7 @@ export function addMcpRoutes({ route }: Router, { servers }: HttpDeps): void {
     method: 'put',
     path: '/api/mcp/servers/{id}',
     summary: 'Change how a server stands in mcp.json; it connects anew if that matters to it',
+    scope: 'servers',
     body: editMcpServer,
     answer: mcpServerView,
     handle: ({ principal, params: { id }, body }) => servers.edit(principal, id, body),
@@ -59,6 +63,7 @@ export function addMcpRoutes({ route }: Router, { servers }: HttpDeps): void {
     method: 'patch',
     path: '/api/mcp/servers/{id}',
     summary: 'Switch a server or its tools on or off wherever nobody chose otherwise',
+    scope: 'servers',
     body: changeMcpServer,
     answer: mcpServerView,
     handle: ({ principal, params: { id }, body }) => servers.change(principal, id, body),
@@ -68,6 +73,7 @@ export function addMcpRoutes({ route }: Router, { servers }: HttpDeps): void {
     method: 'delete',
     path: '/api/mcp/servers/{id}',
     summary: 'Leave a server and take it out of mcp.json',
+    scope: 'servers',
     handle: ({ principal, params: { id } }) => servers.remove(principal, id),
   });
 
@@ -75,6 +81,7 @@ export function addMcpRoutes({ route }: Router, { servers }: HttpDeps): void {
     method: 'post',
     path: '/api/mcp/servers/{id}/reconnect',
     summary: 'Connect anew',
+    scope: 'servers',
     answer: mcpServerView,
     handle: ({ principal, params: { id } }) => servers.reconnect(principal, id),
   });

@@ -55,7 +55,7 @@ export function addModelCallRoutes({ route }: Router, deps: HttpDeps, eventStrea
       const encoder = new WebApiEncoder(provider, price);
       const id = ids.next();
       const call = { id, providerId: provider, request, ...(price ? { price } : {}), ...(runId ? { runId } : {}) };
-      return eventStreams.answer(c, (signal) => {
+      return eventStreams.answer(c, principal, (signal) => {
         const batches = telemetry ? telemetry.watch(call, parts(signal)) : parts(signal);
         return chatFrames(batches, encoder, id);
       });

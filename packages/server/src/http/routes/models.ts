@@ -43,6 +43,7 @@ export function addModelRoutes({ route }: Router, { models }: HttpDeps): void {
     method: 'post',
     path: '/api/providers',
     summary: 'Add a provider',
+    scope: 'settings',
     body: createProvider,
     answer: providerView,
     status: 201,
@@ -53,6 +54,7 @@ export function addModelRoutes({ route }: Router, { models }: HttpDeps): void {
     method: 'post',
     path: '/api/providers/test',
     summary: 'Ask an address for its models; nothing is stored',
+    scope: 'settings',
     body: testProvider,
     answer: testedProvider,
     handle: ({ c, principal, body }) => models.test(principal, body, c.req.raw.signal),
@@ -62,6 +64,7 @@ export function addModelRoutes({ route }: Router, { models }: HttpDeps): void {
     method: 'patch',
     path: '/api/providers/{id}',
     summary: 'Change a provider that was added here',
+    scope: 'settings',
     body: changeProvider,
     answer: providerView,
     handle: ({ principal, params: { id }, body }) => models.change(principal, id, body),
@@ -71,6 +74,7 @@ export function addModelRoutes({ route }: Router, { models }: HttpDeps): void {
     method: 'delete',
     path: '/api/providers/{id}',
     summary: 'Remove a provider that was added here, with its key',
+    scope: 'settings',
     handle: ({ principal, params: { id } }) => models.remove(principal, id),
   });
 }

@@ -1,20 +1,18 @@
 import { ToolyardError, VERSION } from '@toolyard/protocol';
 import { jsonAnswer, textAnswer } from '../answers.ts';
+import type { Authentication } from '../auth/authentication.ts';
 import { openApiDocument } from '../openapi.ts';
 import { refusal } from '../problems.ts';
 import type { Router } from '../router.ts';
 import { jsonObject, named } from '../schemas/common.ts';
 import { health, propsView, readiness } from '../schemas/operations.ts';
 import type { HttpDeps } from '../types.ts';
+import { OWNER } from '../types.ts';
 
 const METRICS_TYPE = 'text/plain';
 const document = named('OpenApi', jsonObject.describe('This document'));
 
-export function addOperationRoutes(
-  router: Router,
-  deps: HttpDeps,
-  { tokenRequired }: { tokenRequired: boolean },
-): void {
+export function addOperationRoutes(router: Router, deps: HttpDeps, authentication: Authentication): void {
   const { ui, proxy } = deps;
   const { route } = router;
   let openApi: object | undefined;
@@ -25,7 +23,7 @@ export function addOperationRoutes(
     summary: 'The description of this API',
     answer: document,
     handle: ({ c }) => {
-      openApi ??= openApiDocument(router.descriptions, { tokenRequired });
+      openApi ??= openApiDocument(router.descriptions, authentication);
       return jsonAnswer(openApi, { status: 200, acceptEncoding: c.req.header('accept-encoding') });
     },
   });
@@ -45,11 +43,15 @@ export function addOperationRoutes(
     }),
   });
 
-  addWatchRoutes(router, deps);
+  addWatchRoutes(router, deps, authentication);
 }
 
 /** For whoever looks after the process. */
-export function addWatchRoutes({ route }: Router, { storage, ready, absentRoles, metrics }: HttpDeps): void {
+export function addWatchRoutes(
+  { route }: Router,
+  { storage, ready, absentRoles, metrics }: HttpDeps,
+  authentication: Authentication,
+): void {
   route({
     method: 'get',
     path: '/health',
@@ -63,6 +65,7 @@ export function addWatchRoutes({ route }: Router, { storage, ready, absentRoles,
     method: 'get',
     path: '/metrics',
     summary: 'How this process fares, in the text format of Prometheus; 404 where it was not switched on',
+    scope: ['metrics', 'read'],
     mediaType: METRICS_TYPE,
     async handle({ c }) {
       if (!metrics) throw metricsAreOff();
@@ -78,12 +81,14 @@ export function addWatchRoutes({ route }: Router, { storage, ready, absentRoles,
     method: 'get',
     path: '/ready',
     summary:
-      'The server can work: storage answers, and earlier runs were taken up; 503 until then. `absent`: what no process does',
+      'The server can work: storage answers, and earlier runs were taken up; 503 until then. Needs no credential; with one it also tells the version and, in `absent`, the roles that no process has',
+    open: true,
     answer: readiness,
-    async handle({ principal }) {
+    async handle({ c }) {
       if (!ready()) throw notReady('Runs of the last process are still being taken up.');
       try {
-        await storage.settings.get(principal, 'ready');
+        await storage.settings.get(OWNER, 'ready');
+        if ((await authentication.principalIfAny(c.env.incoming)) === null) return { status: 'ok' as const };
         return { status: 'ok' as const, version: VERSION, absent: (await absentRoles?.()) ?? [] };
       } catch (error) {
         if (!ToolyardError.isInstance(error)) throw error;

@@ -23,6 +23,7 @@ export function addPermissionRoutes({ route }: Router, { storage, servers, hub, 
     method: 'put',
     path: '/api/permissions',
     summary: 'Decide about a tool in place of what was decided before; conversationId null counts everywhere',
+    scope: 'approve',
     body: setPermission,
     answer: permissionView,
     async handle({ principal, body }) {
@@ -38,6 +39,7 @@ export function addPermissionRoutes({ route }: Router, { storage, servers, hub, 
     method: 'delete',
     path: '/api/permissions',
     summary: 'Forget a decision: from then on the tool is asked about again',
+    scope: 'approve',
     query: z.strictObject({ server: word, tool: word, conversation: word.exactOptional() }),
     async handle({ principal, query: { server, tool, conversation } }) {
       const reference = { serverId: server, name: tool };

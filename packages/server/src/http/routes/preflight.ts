@@ -8,6 +8,7 @@ export function addPreflightRoute({ route }: Router): void {
     method: 'post',
     path: '/api/mcp/preflight',
     summary: 'Whether a page of this server may speak with an MCP server directly, and which header stands in the way',
+    scope: 'servers',
     body: preflightRequest,
     answer: preflightView,
     async handle({ c, body }) {

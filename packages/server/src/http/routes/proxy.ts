@@ -4,17 +4,18 @@ import { Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { ReadableStream as WebStream } from 'node:stream/web';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
-import type { Principal } from '@toolyard/protocol';
+import type { Owner } from '@toolyard/protocol';
 import { ToolyardError } from '@toolyard/protocol';
 import type { Hono } from 'hono';
 import { hasPrefixed, requestHeaders, responseHeaders, sendable } from '../../proxy/headers.ts';
 import type { Proxy } from '../../proxy/proxy.ts';
 import { join } from '../../proxy/proxy.ts';
+import type { Authentication } from '../auth/authentication.ts';
+import { requireScope } from '../auth/scopes.ts';
 import { readBytes } from '../body.ts';
 import { ProblemAnswer, refusal } from '../problems.ts';
 import type { Router } from '../router.ts';
 import { createProxyTicket, proxyTicket } from '../schemas/proxy.ts';
-import type { Sessions } from '../sessions.ts';
 import type { AppContext, AppEnv } from '../types.ts';
 
 /** The second is the name it has at llama-server. */
@@ -29,12 +30,13 @@ type Wanted = { target: string; headers: Record<string, string> };
 export function addProxyRoutes(
   app: Hono<AppEnv>,
   { route }: Router,
-  { proxy, sessions }: { proxy: Proxy | null; sessions: Sessions },
+  { proxy, authentication }: { proxy: Proxy | null; authentication: Authentication },
 ): (incoming: IncomingMessage, socket: Duplex, signal: AbortSignal) => Promise<void> {
   route({
     method: 'post',
     path: '/api/proxy/tickets',
     summary: 'A one-time key to the proxy for one address, for who can send no headers',
+    scope: 'servers',
     body: createProxyTicket,
     answer: proxyTicket,
     status: 201,
@@ -43,7 +45,8 @@ export function addProxyRoutes(
 
   for (const path of PATHS) {
     app.all(path, async (c) => {
-      const principal = await sessions.principalOf(c.env.incoming);
+      const principal = await authentication.principalOf(c.env.incoming);
+      requireScope(principal, 'servers');
       try {
         return await passOn(c, isOn(proxy), principal);
       } catch (thrown) {
@@ -53,7 +56,8 @@ export function addProxyRoutes(
   }
 
   return async (incoming, socket, signal) => {
-    const principal = await sessions.principalOf(incoming);
+    const principal = isTicketAlone(incoming) ? null : await authentication.principalOf(incoming);
+    if (principal !== null) requireScope(principal, 'servers');
     await passUpgradeOn(incoming, socket, { proxy: isOn(proxy), principal, signal });
   };
 }
@@ -61,6 +65,15 @@ export function addProxyRoutes(
 /** Whether a request with an upgrade is one for the proxy. */
 export function isProxyPath(target: string | undefined): boolean {
   return PATHS.includes(target?.split('?', 1)[0] ?? '');
+}
+
+/** With a WebSocket a browser can send no header: the ticket, which only the page could create, is the credential. */
+function isTicketAlone({ url, headers }: IncomingMessage): boolean {
+  return queryOf(url).has('ticket') && headers.authorization === undefined;
+}
+
+function queryOf(url: string | undefined): URLSearchParams {
+  return new URLSearchParams(url?.split('?').slice(1).join('?'));
 }
 
 function isOn(proxy: Proxy | null): Proxy {
@@ -72,7 +85,7 @@ function isOn(proxy: Proxy | null): Proxy {
   });
 }
 
-async function passOn(c: AppContext, proxy: Proxy, principal: Principal): Promise<Response> {
+async function passOn(c: AppContext, proxy: Proxy, principal: Owner): Promise<Response> {
   const { incoming, outgoing } = c.env;
   refuseForeignUse(incoming);
   const { target, headers } = wanted(incoming, proxy, principal);
@@ -107,8 +120,8 @@ function refuseForeignUse(incoming: IncomingMessage): void {
   });
 }
 
-function wanted(incoming: IncomingMessage, proxy: Proxy, principal: Principal): Wanted {
-  const query = new URLSearchParams(incoming.url?.split('?').slice(1).join('?'));
+function wanted(incoming: IncomingMessage, proxy: Proxy, principal: Owner | null): Wanted {
+  const query = queryOf(incoming.url);
   const ticket = query.get('ticket');
   if (ticket !== null) {
     const redeemed = proxy.tickets.redeem(principal, ticket);
@@ -192,7 +205,7 @@ const AGREED = ['sec-websocket-accept', 'sec-websocket-protocol', 'sec-websocket
 async function passUpgradeOn(
   incoming: IncomingMessage,
   socket: Duplex,
-  { proxy, principal, signal }: { proxy: Proxy; principal: Principal; signal: AbortSignal },
+  { proxy, principal, signal }: { proxy: Proxy; principal: Owner | null; signal: AbortSignal },
 ): Promise<void> {
   const { target, headers } = wanted(incoming, proxy, principal);
   const { 'accept-encoding': _none, ...rest } = headers;

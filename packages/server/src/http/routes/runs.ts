@@ -99,7 +99,7 @@ export function addRunRoutes({ route }: Router, deps: HttpDeps, eventStreams: Ev
       const after = lastEventId(c.req.header('last-event-id')) ?? query.after;
       // An EventSource connects again when a stream ends; 204 tells it to stop.
       if (OVER.has(run.status) && after >= run.lastSeq) return new Response(null, { status: 204 });
-      return eventStreams.answer(c, (signal) => runFrames(streams.readRun(principal, id, after, signal)));
+      return eventStreams.answer(c, principal, (signal) => runFrames(streams.readRun(principal, id, after, signal)));
     },
   });
 }

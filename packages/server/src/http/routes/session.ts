@@ -1,21 +1,26 @@
 import type { Principal, SessionView } from '@toolyard/protocol';
 import { VERSION } from '@toolyard/protocol';
 import { jsonAnswer } from '../answers.ts';
+import type { Auth } from '../auth/create-auth.ts';
 import type { Router } from '../router.ts';
-import { sessionView, signIn } from '../schemas/operations.ts';
-import type { Sessions } from '../sessions.ts';
+import { sessionView, signedIn, signIn } from '../schemas/access.ts';
+import { OPEN } from '../types.ts';
 
-export function addSessionRoutes({ route }: Router, sessions: Sessions): void {
-  const view = ({ ownerId }: Principal): SessionView => ({
+export function addSessionRoutes({ route }: Router, { authentication, sessions }: Auth): void {
+  const { tokenRequired } = authentication;
+  const view = ({ ownerId, via, scopes }: Principal): SessionView => ({
     ownerId,
     version: VERSION,
-    tokenRequired: sessions.tokenRequired,
+    tokenRequired,
+    via,
+    scopes: [...scopes],
   });
 
   route({
     method: 'get',
     path: '/api/session',
-    summary: 'Who is signed in',
+    summary: 'Who is signed in, and with which scopes',
+    scope: 'any',
     answer: sessionView,
     handle: ({ principal }) => view(principal),
   });
@@ -23,17 +28,17 @@ export function addSessionRoutes({ route }: Router, sessions: Sessions): void {
   route({
     method: 'post',
     path: '/api/session',
-    summary: 'Exchange a token for a cookie',
+    summary: 'Sign this browser in with the access token or the code of a sign-in link',
     open: true,
     body: signIn,
-    answer: sessionView,
-    async handle({ c, body: { token } }) {
-      const { principal, cookie } = await sessions.signIn(c.env.incoming, token);
-      return jsonAnswer(view(principal), {
-        status: 200,
-        acceptEncoding: undefined,
-        headers: cookie === null ? {} : { 'set-cookie': cookie },
-      });
+    answer: signedIn,
+    async handle({ c, body }) {
+      if (!tokenRequired) return { ...view(OPEN), secret: null };
+      const { principal, cookie, secret } = await sessions.signIn(c.env.incoming, body);
+      return jsonAnswer(
+        { ...view(principal), secret },
+        { status: 200, acceptEncoding: undefined, headers: { 'set-cookie': cookie } },
+      );
     },
   });
 
@@ -41,6 +46,11 @@ export function addSessionRoutes({ route }: Router, sessions: Sessions): void {
     method: 'delete',
     path: '/api/session',
     summary: 'Sign this browser out',
-    handle: ({ c }) => new Response(null, { status: 204, headers: { 'set-cookie': sessions.signOut(c.env.incoming) } }),
+    scope: 'any',
+    handle: async ({ c, principal }) =>
+      new Response(null, {
+        status: 204,
+        headers: { 'set-cookie': await sessions.signOut(c.env.incoming, principal) },
+      }),
   });
 }

@@ -1,6 +1,7 @@
 import type { SettingsView } from '@toolyard/protocol';
 import { agentConfigurationSchema, readStoredConfiguration } from '../../config/agent-configuration.ts';
 import { DEFAULTS_KEY } from '../../config/raise-budget.ts';
+import { requireScope } from '../auth/scopes.ts';
 import { inPlainWords } from '../in-plain-words.ts';
 import { misfit, notFound, quoted, refusal } from '../problems.ts';
 import type { Router } from '../router.ts';
@@ -33,10 +34,13 @@ export function addSettingsRoutes({ route }: Router, { storage, hub, clock }: Ht
     method: 'put',
     path: '/api/settings/{key}',
     summary: 'Keep a value; defaults takes an agent configuration',
+    scope: 'settings',
     body: jsonValue,
     answer: jsonValue,
     async handle({ principal, params: { key }, body }) {
       if (key === DEFAULTS_KEY) {
+        // They hold approval mode, rules and budgets.
+        requireScope(principal, 'approve');
         const parsed = agentConfigurationSchema.safeParse(body, { error: inPlainWords });
         if (!parsed.success) throw misfit(parsed.error, 'body');
       } else if (JSON.stringify(body).length > MAX_VALUE_LENGTH) {
@@ -52,7 +56,9 @@ export function addSettingsRoutes({ route }: Router, { storage, hub, clock }: Ht
     method: 'delete',
     path: '/api/settings/{key}',
     summary: 'Forget a value',
+    scope: 'settings',
     async handle({ principal, params: { key } }) {
+      if (key === DEFAULTS_KEY) requireScope(principal, 'approve');
       if (!(await settings.remove(principal, storedKey(key)))) throw notFound('setting', key);
       hub.changed(principal.ownerId, 'settings', key);
     },

@@ -16,6 +16,7 @@ export function addWebhookRoutes({ route }: Router, { webhooks }: HttpDeps): voi
     method: 'put',
     path: '/api/webhook',
     summary: 'Be told there; a secret that is made is told this once',
+    scope: 'settings',
     body: setWebhook,
     answer: setWebhookAnswer,
     handle: ({ principal, body }) => webhooks.set(principal, body),
@@ -25,6 +26,7 @@ export function addWebhookRoutes({ route }: Router, { webhooks }: HttpDeps): voi
     method: 'delete',
     path: '/api/webhook',
     summary: 'Be told no more',
+    scope: 'settings',
     handle: ({ principal }) => webhooks.remove(principal),
   });
 
@@ -32,6 +34,7 @@ export function addWebhookRoutes({ route }: Router, { webhooks }: HttpDeps): voi
     method: 'post',
     path: '/api/webhook/test',
     summary: 'Send a message that says nothing but that it is a test',
+    scope: 'settings',
     answer: testedWebhook,
     handle: ({ principal }) => webhooks.test(principal),
   });

@@ -1,14 +1,8 @@
-import type { LiveEvent, PropsView, SessionView, UploadedFile } from '@toolyard/protocol';
+import type { LiveEvent, PropsView, UploadedFile } from '@toolyard/protocol';
 import { z } from 'zod';
 import { jsonObject, named } from './common.ts';
 import { exactly } from './exactly.ts';
 import { absentRole, runEvent } from './runs.ts';
-
-export const sessionView = named(
-  'SessionView',
-  exactly<SessionView>()(z.strictObject({ ownerId: z.string(), version: z.string(), tokenRequired: z.boolean() })),
-);
-export const signIn = named('SignIn', z.strictObject({ token: z.string().min(1).max(1000) }));
 
 export const uploadedFile = named(
   'UploadedFile',
@@ -31,7 +25,14 @@ export const propsView = named(
 
 const wellBeing = { status: z.literal('ok'), version: z.string() };
 export const health = named('Health', z.strictObject(wellBeing));
-export const readiness = named('Readiness', z.strictObject({ ...wellBeing, absent: z.array(absentRole) }));
+export const readiness = named(
+  'Readiness',
+  z.strictObject({
+    status: z.literal('ok'),
+    version: z.string().exactOptional(),
+    absent: z.array(absentRole).exactOptional(),
+  }),
+);
 
 export const liveEvent = named(
   'LiveEvent',

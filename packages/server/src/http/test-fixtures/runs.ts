@@ -1,4 +1,4 @@
-import type { Principal, RunEventBody, RunStatus, StoredInterrupt, UserMessage } from '@toolyard/protocol';
+import type { Owner, RunEventBody, RunStatus, StoredInterrupt, UserMessage } from '@toolyard/protocol';
 import { RUN_EVENT_VERSION, ToolyardError } from '@toolyard/protocol';
 import type { Clock, IdSource, LeasedRun, RunEvent } from '@toolyard/protocol';
 import type { Storage } from '@toolyard/storage';
@@ -20,7 +20,7 @@ type Parts = { storage: Storage; hub: LiveHub; clock: Clock; ids: IdSource };
 export function createTestRuns({ storage, hub, clock, ids }: Parts): TestRuns {
   const held = new Map<string, LeasedRun>();
 
-  function start(principal: Principal, conversationId: string, message: UserMessage | null): LeasedRun {
+  function start(principal: Owner, conversationId: string, message: UserMessage | null): LeasedRun {
     const outcome = storage.runs.createRun(principal, {
       id: ids.next(),
       conversationId,

@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { request as httpRequest } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { JsonValue, Principal } from '@toolyard/protocol';
+import type { JsonValue, Owner } from '@toolyard/protocol';
 import { parseJson, systemClock } from '@toolyard/protocol';
 import type { Storage, StorageOptions } from '@toolyard/storage';
 import { openStorage } from '@toolyard/storage';
@@ -56,7 +56,7 @@ export type TestServerOptions = {
   security?: Partial<SecurityOptions>;
   ui?: Partial<UiOptions>;
   host?: string;
-  owner?: Principal;
+  owner?: Owner;
   storage?: Pick<StorageOptions, 'maxPages'>;
   change?: Partial<HttpDeps>;
 };
@@ -92,7 +92,13 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     configurations: createConfigurations({ storage, fileDefaults: {}, standardModel: async () => null }),
     clock,
     ids,
-    security: { host, allowHosts: [], tokens: [], ...options.security },
+    security: {
+      host,
+      allowHosts: [],
+      tokens: null,
+      urlKeys: () => Promise.resolve(['key of file URLs']),
+      ...options.security,
+    },
     proxy: null,
     metrics: null,
     ui: { enabled: true, settings: {}, folder: null, ...options.ui },
@@ -120,7 +126,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
 /** Secrets as they are, for what a test looks at. */
 function keptInMemory(): Pick<Secrets, 'get' | 'set' | 'remove'> {
   const kept = new Map<string, string>();
-  const keyOf = ({ ownerId }: Principal, name: string): string => `${ownerId} ${name}`;
+  const keyOf = ({ ownerId }: Owner, name: string): string => `${ownerId} ${name}`;
   return {
     get: async (principal, name) => kept.get(keyOf(principal, name)) ?? null,
     set: async (principal, name, text) => void kept.set(keyOf(principal, name), text),

@@ -8,7 +8,7 @@ import type {
   McpLogEntry,
   McpServerView,
   McpTransport,
-  Principal,
+  Owner,
   ResolvedAgentConfiguration,
 } from '@toolyard/protocol';
 import { systemClock } from '@toolyard/protocol';
@@ -23,7 +23,7 @@ import type { Servers } from '../../services.ts';
 import { PATIENCE_MS } from '../server-connections.ts';
 import { createServers } from '../servers.ts';
 
-export const OWNER: Principal = { ownerId: 'owner' };
+export const OWNER: Owner = { ownerId: 'owner' };
 
 /** How a room is started, beside what stands in its `mcp.json`. */
 type RoomStart = {

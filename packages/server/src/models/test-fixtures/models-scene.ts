@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Principal } from '@toolyard/protocol';
+import type { Owner } from '@toolyard/protocol';
 import { systemClock } from '@toolyard/protocol';
 import type { Storage } from '@toolyard/storage';
 import { openStorage } from '@toolyard/storage';
@@ -13,7 +13,7 @@ import { createSecrets } from '../../secrets/secrets.ts';
 import type { ModelsOptions, ModelsService } from '../models.ts';
 import { createModels } from '../models.ts';
 
-export const OWNER: Principal = { ownerId: 'owner' };
+export const OWNER: Owner = { ownerId: 'owner' };
 
 /** A data folder, and the models and model servers a test starts over it; all of it ends with the test. */
 export type ModelsScene = {

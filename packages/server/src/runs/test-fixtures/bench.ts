@@ -10,7 +10,7 @@ import type {
   Message,
   ModelReference,
   Price,
-  Principal,
+  Owner,
   ResolvedAgentConfiguration,
   RunCommit,
   RunEvent,
@@ -35,8 +35,8 @@ import type { Telemetry } from '../../telemetry/telemetry.ts';
 import type { DurableRuns } from '../create-run-service.ts';
 import { createRunService } from '../create-run-service.ts';
 
-export const ANNE: Principal = { ownerId: 'anne' };
-export const BERT: Principal = { ownerId: 'bert' };
+export const ANNE: Owner = { ownerId: 'anne' };
+export const BERT: Owner = { ownerId: 'bert' };
 
 /** A tool of the made-up server `desk`. */
 export type FakeTool = {
@@ -80,7 +80,7 @@ export type Bench = {
   streams: LiveStreams;
   log: string[];
   /** Makes a conversation and gives its id. */
-  conversation(id?: string, principal?: Principal): Promise<string>;
+  conversation(id?: string, principal?: Owner): Promise<string>;
   say(conversationId: string, text: string, more?: Partial<Parameters<DurableRuns['send']>[2]>): Promise<SentMessage>;
   /** Sends and gives the id of the run. */
   ask(conversationId: string, text: string): Promise<string>;

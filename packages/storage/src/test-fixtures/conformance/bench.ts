@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import type { Clock, CommitOutcome, NewRun, PermissionView, Principal, RunCommit, RunStore } from '@toolyard/protocol';
+import type { Clock, CommitOutcome, NewRun, PermissionView, Owner, RunCommit, RunStore } from '@toolyard/protocol';
 import type { FakeClock } from '@toolyard/testing';
 import { createFakeClock } from '@toolyard/testing';
 import { ANNE, LEASE_MS, newRun } from '../conversation.ts';
@@ -11,14 +11,14 @@ export type EngineUnderTest = {
   /** Told whenever time has passed, where leases are timed by the database. */
   timePassed?(monotonic: number): Promise<void>;
   /** What the doors do beside runs: an empty conversation, its current leaf, its queue, its end. */
-  createConversation(principal: Principal, id: string): Promise<void>;
-  leafOf(principal: Principal, conversationId: string): Promise<string | null>;
-  setLeaf(principal: Principal, conversationId: string, leafId: string): Promise<void>;
-  addQueued(principal: Principal, conversationId: string, id: string): Promise<void>;
-  queuedIds(principal: Principal, conversationId: string): Promise<string[]>;
-  purgeConversation(principal: Principal, conversationId: string): Promise<void>;
-  permissions(principal: Principal): Promise<PermissionView[]>;
-  messageIds(principal: Principal, conversationId: string): Promise<string[]>;
+  createConversation(principal: Owner, id: string): Promise<void>;
+  leafOf(principal: Owner, conversationId: string): Promise<string | null>;
+  setLeaf(principal: Owner, conversationId: string, leafId: string): Promise<void>;
+  addQueued(principal: Owner, conversationId: string, id: string): Promise<void>;
+  queuedIds(principal: Owner, conversationId: string): Promise<string[]>;
+  purgeConversation(principal: Owner, conversationId: string): Promise<void>;
+  permissions(principal: Owner): Promise<PermissionView[]>;
+  messageIds(principal: Owner, conversationId: string): Promise<string[]>;
   close(): Promise<void>;
 };
 

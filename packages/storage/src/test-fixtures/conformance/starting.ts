@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { NewRun, Principal } from '@toolyard/protocol';
+import type { NewRun, Owner } from '@toolyard/protocol';
 import { ANNE, BERT, commitOf, newRun, question, reply } from '../conversation.ts';
 import type { Bench } from './bench.ts';
 
@@ -81,7 +81,7 @@ export function describeStarting(bench: Bench): void {
       await bench.engine.createConversation(ANNE, 'c2');
       await bench.engine.createConversation(BERT, 'c3');
       await bench.store.createRun(ANNE, newRun('r1', 'c1', { at: 5_000 }));
-      const begun = async (principal: Principal, run: NewRun) => {
+      const begun = async (principal: Owner, run: NewRun) => {
         const created = await bench.store.createRun(principal, run);
         return created.outcome === 'created' ? created.run.createdAt : created;
       };

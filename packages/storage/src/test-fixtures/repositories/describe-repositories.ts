@@ -1,4 +1,5 @@
 import { describe } from 'vitest';
+import { describeAccess } from './access.ts';
 import { describeBlobSweep } from './blob-sweep.ts';
 import { describeSearch } from './conversation-search.ts';
 import { describeDecisionsAndSecrets } from './decisions-and-secrets.ts';
@@ -18,6 +19,7 @@ export function describeRepositories(name: string, makeHome: MakeHome): void {
     'queued messages': describeQueue,
     'decisions and secrets': describeDecisionsAndSecrets,
     'sign-ins': describeSignIns,
+    'sessions, sign-in codes and API keys': describeAccess,
     'what calls came to': describeUsage,
     'webhooks, and what else answers and runs are told by': describeWebhooks,
     'full text': describeSearch,

@@ -2,17 +2,15 @@ import type { UploadedFile } from '@toolyard/protocol';
 import { isAbortError } from '@toolyard/protocol';
 import { t } from '../i18n/i18n.svelte.ts';
 import { ApiError, problemFrom } from './error.ts';
+import { sessionFetch, withSecret } from './session-fetch.ts';
 
 export { ApiError } from './error.ts';
 
-type Options = { signal?: AbortSignal };
-
-let whenSignedOut: () => void = () => undefined;
-
-/** Called for every answer that says the session is not, or no longer, valid. */
-export function onSignedOut(listener: () => void): void {
-  whenSignedOut = listener;
-}
+type Options = {
+  signal?: AbortSignal;
+  /** False: a request without a valid session fails, instead of waiting until the user has signed in. */
+  waits?: boolean;
+};
 
 let whenReached: () => void = () => undefined;
 
@@ -44,7 +42,8 @@ export const api = {
     request<T>('DELETE', path, asJson({}), options),
   upload: (file: Blob, options: Options = {}): Promise<UploadedFile> =>
     request('POST', '/api/files', { content: file, type: file.type || 'application/octet-stream' }, options),
-  fileUrl: (sha256: string): string => `/api/files/${encodeURIComponent(sha256)}`,
+  /** For `sessionFetch`; what loads by itself needs `fileUrls`. */
+  filePath: (sha256: string): string => `/api/files/${encodeURIComponent(sha256)}`,
 };
 
 type Body = { content: string | Blob; type: string };
@@ -53,14 +52,15 @@ function asJson(body: unknown): Body {
   return { content: JSON.stringify(body), type: 'application/json' };
 }
 
-async function request<T>(method: string, path: string, body: Body | undefined, { signal }: Options): Promise<T> {
+async function request<T>(method: string, path: string, body: Body | undefined, options: Options): Promise<T> {
   if (isClosing) return new Promise(() => undefined);
+  const { signal, waits = true } = options;
+  const send = waits ? sessionFetch : (input: string, init: RequestInit) => fetch(input, withSecret(init));
   let response: Response;
   let text: string;
   try {
-    response = await fetch(path, {
+    response = await send(path, {
       method,
-      credentials: 'same-origin',
       headers: { Accept: 'application/json', ...(body === undefined ? {} : { 'Content-Type': body.type }) },
       ...(body === undefined ? {} : { body: body.content }),
       ...(signal === undefined ? {} : { signal }),
@@ -72,7 +72,6 @@ async function request<T>(method: string, path: string, body: Body | undefined, 
   }
   whenReached();
   if (!response.ok) {
-    if (response.status === 401) whenSignedOut();
     throw problemFrom(response.status, text, {
       unreadable: t('errors.unreadable', { status: String(response.status) }),
     });

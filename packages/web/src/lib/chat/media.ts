@@ -2,15 +2,17 @@ import type { MediaSource } from '@toolyard/protocol';
 
 /**
  * Where bytes of a message may be loaded from: what the message itself holds, or this server. An address elsewhere
- * stays what it is; loading it would tell its host who reads this, and when.
+ * stays what it is; loading it would tell its host who reads this, and when. A null `address` is not known yet.
  */
-export type MediaPlace = { type: 'here'; address: string } | { type: 'elsewhere'; address: string; host: string };
+export type MediaPlace =
+  | { type: 'here'; address: string | null }
+  | { type: 'elsewhere'; address: string; host: string };
 
 /** Null for an address nobody can open. */
 export function placeOfMedia(
   source: MediaSource,
   mimeType: string,
-  fileUrl: (sha256: string) => string,
+  fileUrl: (sha256: string) => string | null,
 ): MediaPlace | null {
   if ('blob' in source) return { type: 'here', address: fileUrl(source.blob) };
   if ('data' in source) {

@@ -70,6 +70,11 @@ const lateLoaders: { [N in LateName]: Record<Locale, () => Promise<{ [K in N]: L
     'zh-Hant': () => import('./zh-Hant/questions.ts'),
     'zh-Hans': () => import('./zh-Hans/questions.ts'),
   },
+  access: {
+    en: () => import('./en/access.ts'),
+    'zh-Hant': () => import('./zh-Hant/access.ts'),
+    'zh-Hans': () => import('./zh-Hans/access.ts'),
+  },
   usage: {
     en: () => import('./en/usage.ts'),
     'zh-Hant': () => import('./zh-Hant/usage.ts'),

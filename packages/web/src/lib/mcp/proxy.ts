@@ -4,6 +4,7 @@ import type { CreateProxyTicket, Fetch, ProxyTicket } from '@toolyard/protocol';
 import { ToolyardError } from '@toolyard/protocol';
 import { api, ApiError } from '../api/client.ts';
 import { problemFrom } from '../api/error.ts';
+import { sessionFetch } from '../api/session-fetch.ts';
 
 /** Stands before each header that is meant for the server behind the proxy. */
 const PREFIX = 'x-toolyard-proxy-header-';
@@ -12,10 +13,9 @@ const PREFIX = 'x-toolyard-proxy-header-';
 export const fetchThroughProxy: Fetch = async (input, init = {}) => {
   const headers = new Headers();
   for (const [name, value] of new Headers(init.headers)) headers.set(PREFIX + name, value);
-  const answer = await fetch(`/api/proxy?url=${encodeURIComponent(String(input))}`, {
+  const answer = await sessionFetch(`/api/proxy?url=${encodeURIComponent(String(input))}`, {
     ...init,
     headers,
-    credentials: 'same-origin',
   });
   // The proxy's own refusals are marked: they are not what the server said.
   if (answer.headers.get('x-toolyard-proxy') !== 'refused') return answer;

@@ -1,4 +1,5 @@
 import { api, fallSilent } from '../api/client.ts';
+import { withSecret } from '../api/session-fetch.ts';
 import { currentTools } from '../composer/current.svelte.ts';
 import { chat } from '../state/chat.svelte.ts';
 import { live } from '../state/live.svelte.ts';
@@ -51,6 +52,7 @@ export function startBrowserServers(): void {
     if (persisted) return;
     fallSilent();
     void mcpStore.shutdown(0);
-    if (lender.lends) void fetch(`/api/tabs/${tabId}`, { method: 'DELETE', keepalive: true }).catch(() => undefined);
+    if (lender.lends)
+      void fetch(`/api/tabs/${tabId}`, withSecret({ method: 'DELETE', keepalive: true })).catch(() => undefined);
   });
 }

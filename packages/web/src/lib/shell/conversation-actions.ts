@@ -1,5 +1,6 @@
 import { goto } from '$app/navigation';
 import { conversationAddress, newChatAddress } from './addresses.ts';
+import { saveFrom } from '../api/save-from.ts';
 import { t } from '../i18n/i18n.svelte.ts';
 import { conversations } from '../state/conversations.svelte.ts';
 import { toasts } from '../state/toasts.svelte.ts';
@@ -42,10 +43,8 @@ async function restore(conversation: Named, options: { isOpen: boolean }): Promi
   }
 }
 
-/** The browser saves the file; the server names it. */
+/** The server names the file. */
 export function download({ id }: Named, format: 'json' | 'markdown'): void {
-  const link = document.createElement('a');
-  link.href = `/api/conversations/${encodeURIComponent(id)}/export?format=${format}`;
-  link.download = '';
-  link.click();
+  const path = `/api/conversations/${encodeURIComponent(id)}/export?format=${format}`;
+  saveFrom(path, `conversation.${format === 'json' ? 'json' : 'md'}`).catch((error: unknown) => toasts.problem(error));
 }

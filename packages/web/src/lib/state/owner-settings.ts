@@ -1,4 +1,5 @@
 import type { JsonValue, PropsView } from '@toolyard/protocol';
+import { withSecret } from '../api/session-fetch.ts';
 import { chooseLocale, isLocale } from '../i18n/locale.ts';
 import type { Locale } from '../i18n/locale.ts';
 import type { ThemeChoice } from './theme.svelte.ts';
@@ -10,7 +11,7 @@ export type OwnerSettings = { theme: ThemeChoice; language: Locale | 'system' };
 /** Never rejects: a page whose server does not say looks as the browser wishes. */
 export async function readOwnerSettings(): Promise<OwnerSettings> {
   try {
-    const response = await fetch('/props');
+    const response = await fetch('/props', withSecret());
     return ownerSettingsIn(response.ok ? ((await response.json()) as PropsView).ui_settings : {});
   } catch {
     return ownerSettingsIn({});

@@ -1,43 +1,86 @@
-import type { SessionView } from '@toolyard/protocol';
-import { ApiError, api } from '../api/client.ts';
+import type { SessionView, SignedIn, SignIn } from '@toolyard/protocol';
+import { api, ApiError } from '../api/client.ts';
+import { onSignInNeeded, sessionSecret, signedIn } from '../api/session-fetch.ts';
 
 /** Whether this page may talk to the server, and as whom. */
 class Session {
-  /** `token`: it asks for one. `offline`: it does not answer. */
-  status: 'checking' | 'ready' | 'token' | 'offline' = $state('checking');
+  /**
+   * - `token`: nobody is signed in; `expired`: the session ended while the page was in use
+   * - `offline`: the server does not answer
+   */
+  status: 'checking' | 'ready' | 'token' | 'expired' | 'offline' = $state('checking');
   view: SessionView | null = $state.raw(null);
+  /** Why the link that was opened did not sign in; null if it did, or there was none. */
+  problem: ApiError | null = $state.raw(null);
+  /** False once the user has closed the dialog; the next request that needs a sign-in opens it again. */
+  asking = $state(false);
 
-  /** Takes the token out of the address first, where there is one, so that it is neither shown nor bookmarked. */
+  /** Finds out who is signed in, and follows it from then on. */
   async start(): Promise<void> {
-    const token = tokenFromAddress();
-    if (token !== null) await this.enter(token).catch(() => undefined);
+    onSignInNeeded(() => this.signedOut());
+    // Again: what loads the page has put back the address it began with.
+    takeFromAddress();
+    // A sign-in link that is opened in this tab loads no new page.
+    addEventListener('hashchange', () => void this.useAddress());
+    // Another tab of this browser has signed in, or out.
+    sessionSecret.watch(() => void this.check());
     await this.check();
   }
 
   async check(): Promise<void> {
     try {
-      this.view = await api.get<SessionView>('/api/session');
+      this.view = await api.get<SessionView>('/api/session', { waits: false });
       this.status = 'ready';
+      this.asking = false;
+      this.problem = null;
+      signedIn();
     } catch (error) {
-      this.status = error instanceof ApiError && error.status === 401 ? 'token' : 'offline';
+      if (error instanceof ApiError && error.status === 401) this.signedOut();
+      else if (this.status === 'checking') this.status = 'offline';
     }
   }
 
-  /** Exchanges the token for a cookie; rejects with the server's reason. */
-  async enter(token: string): Promise<void> {
-    await api.post('/api/session', { token });
+  /** Exchanges the access token, or the code of a link, for a session. Rejects with the server's reason. */
+  async enter(credential: SignIn): Promise<void> {
+    const { secret } = await api.post<SignedIn>('/api/session', credential, { waits: false });
+    sessionSecret.set(secret);
     await this.check();
   }
 
+  /** What is in the page stays there: it is in use, and goes on after the sign-in. */
   signedOut(): void {
-    this.status = 'token';
+    this.status = this.view === null ? 'token' : 'expired';
+    this.asking = true;
+  }
+
+  /** Ends this browser's session. */
+  async signOut(): Promise<void> {
+    await api.delete('/api/session');
+    sessionSecret.set(null);
+    // Nothing of the session stays in memory.
+    location.assign('/');
+  }
+
+  /** Signs in by the link that was opened, if it is one. Never rejects. */
+  async useAddress(): Promise<void> {
+    const credential = takeFromAddress();
+    if (credential === null) return;
+    this.problem = null;
+    try {
+      await this.enter(credential);
+    } catch (error) {
+      if (error instanceof ApiError) this.problem = error;
+    }
   }
 }
 
-function tokenFromAddress(): string | null {
-  const token = new URLSearchParams(location.hash.slice(1)).get('token');
-  if (token !== null) history.replaceState(history.state, '', location.pathname + location.search);
-  return token;
+/** Removes it from the address at once, so that it is neither shown nor bookmarked. */
+function takeFromAddress(): SignIn | null {
+  const hash = new URLSearchParams(location.hash.slice(1));
+  const [code, token] = [hash.get('code'), hash.get('token')];
+  if (code === null && token === null) return null;
+  history.replaceState(history.state, '', location.pathname + location.search);
+  return code === null ? { token: token ?? '' } : { code };
 }
 
 export const session = new Session();

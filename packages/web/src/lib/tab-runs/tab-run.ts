@@ -31,6 +31,7 @@ import type {
   CommitFromTab,
   CommitOutcome,
   CommittedFromTab,
+  Fetch,
   FromTab,
   HeldRun,
   RequestPrelude,
@@ -56,7 +57,7 @@ export type TabRunDeps = {
   host: McpHost;
   /** The servers of this browser that are on with these choices. */
   idsOn: (servers: Readonly<Record<string, boolean>>) => ReadonlySet<string>;
-  fetch: typeof fetch;
+  fetch: Fetch;
   clock: Clock;
 };
 

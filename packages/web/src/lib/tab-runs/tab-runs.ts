@@ -3,6 +3,7 @@ import { systemClock, TAB_RUNS_VERSION } from '@toolyard/protocol';
 import type { FromTab, HeldRun, Page, RunRecord, StartRunInTab, StoredInterrupt, TakenRun } from '@toolyard/protocol';
 import { api } from '../api/client.ts';
 import { ApiError } from '../api/error.ts';
+import { sessionFetch } from '../api/session-fetch.ts';
 import { mcpStore } from '../mcp/mcp-store.svelte.ts';
 import { live } from '../state/live.svelte.ts';
 import { tabId } from '../state/tab-id.ts';
@@ -64,7 +65,7 @@ async function drive(held: HeldRun): Promise<void> {
     tabId,
     host,
     idsOn: (servers) => mcpStore.idsOn(servers),
-    fetch: (input, init) => fetch(input, init),
+    fetch: sessionFetch,
     clock: systemClock,
   });
   working.set(run.id, run);

@@ -1,3 +1,4 @@
+import { sessionFetch } from '../../api/session-fetch.ts';
 import { bytesOf } from './content-view.ts';
 import type { HeldMedia } from './held-media.ts';
 
@@ -15,14 +16,14 @@ export function saveFile(name: string, content: Blob): void {
 /** The bytes of held media; null where they are not to be had. */
 export async function mediaBlob(
   { mimeType, source }: HeldMedia,
-  fileUrl: (sha256: string) => string,
+  filePath: (sha256: string) => string,
 ): Promise<Blob | null> {
   if ('data' in source) {
     const bytes = bytesOf(source.data);
     return bytes === null ? null : new Blob([bytes], { type: mimeType });
   }
   try {
-    const response = await fetch(fileUrl(source.blob), { credentials: 'same-origin' });
+    const response = await sessionFetch(filePath(source.blob));
     return response.ok ? await response.blob() : null;
   } catch {
     return null;

@@ -48,6 +48,7 @@ export const chat = {
   audio: 'Audio',
   file: 'File',
   download: 'Download {name}',
+  downloadFailed: '{name} could not be downloaded.',
   sources: { one: '{count} source', other: '{count} sources' },
   abandoned: 'Interrupted by a restart, begun again below',
   abandonedShow: 'What was written until then',

@@ -1,3 +1,4 @@
+import type { access } from './access.ts';
 import type { cards } from './cards.ts';
 import type { context } from './context.ts';
 import type { inbox } from './inbox.ts';
@@ -12,6 +13,7 @@ import type { usage } from './usage.ts';
 
 /** Texts that come with the part of the page that shows them, by namespace: see `i18n.need`. */
 export type LateMessages = {
+  access: typeof access;
   cards: typeof cards;
   context: typeof context;
   inbox: typeof inbox;

@@ -5,6 +5,7 @@ export const settings = {
   models: 'Models',
   tools: 'Tools',
   permissions: 'Permissions',
+  access: 'Access',
   usage: 'Usage',
   about: 'About',
 

@@ -51,6 +51,7 @@ export const chat: Translation<typeof en> = {
   audio: '音频',
   file: '文件',
   download: '下载 {name}',
+  downloadFailed: '无法下载 {name}。',
   sources: { other: '{count} 个来源' },
   abandoned: '因重新启动而中断，下方已重新开始',
   abandonedShow: '中断前已写出的内容',

@@ -8,6 +8,7 @@ export const settings: Translation<typeof en> = {
   models: '模型',
   tools: '工具',
   permissions: '权限',
+  access: '访问',
   usage: '使用量',
   about: '关于',
 

@@ -51,6 +51,7 @@ export const chat: Translation<typeof en> = {
   audio: '音訊',
   file: '檔案',
   download: '下載 {name}',
+  downloadFailed: '無法下載 {name}。',
   sources: { other: '{count} 個來源' },
   abandoned: '因重新啟動而中斷，下方已重新開始',
   abandonedShow: '中斷前已寫出的內容',

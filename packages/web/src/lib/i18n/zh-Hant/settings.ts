@@ -8,6 +8,7 @@ export const settings: Translation<typeof en> = {
   models: '模型',
   tools: '工具',
   permissions: '權限',
+  access: '存取權',
   usage: '使用量',
   about: '關於',
 

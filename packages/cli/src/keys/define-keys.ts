@@ -1,0 +1,39 @@
+import type { Command } from 'commander';
+import { Option } from 'commander';
+import { DEFAULT_KEY_SCOPES, KEY_SCOPES } from '@toolyard/protocol';
+import type { CommandIo } from '../command-io.ts';
+import { clientOf, onServer } from '../server/on-server.ts';
+import type { ServerFlags } from '../server/server-client.ts';
+import type { CreateKeyFlags } from './keys-command.ts';
+
+/** Defines `toolyard keys`. */
+export function defineKeys(program: Command, io: CommandIo): void {
+  const keys = program.command('keys').description('API keys of a running server').exitOverride();
+
+  onServer(keys.command('create').argument('<name>').description('Create a key and print it: it is shown only once'))
+    .addOption(
+      new Option('--scopes <list>', `with commas between them, of ${KEY_SCOPES.join(', ')}`).default(
+        DEFAULT_KEY_SCOPES.join(','),
+      ),
+    )
+    .option('--expires <days>', 'days until it expires (default: never)')
+    .option('--json', 'as JSON')
+    .action(async (name: string, options: ServerFlags & CreateKeyFlags) => {
+      const { createKey } = await import('./keys-command.ts');
+      await createKey(io, await clientOf(io, options), name, options);
+    });
+
+  onServer(keys.command('list').description('List keys with their scopes'))
+    .option('--json', 'as JSON')
+    .action(async (options: ServerFlags & { json?: boolean }) => {
+      const { listKeys } = await import('./keys-command.ts');
+      await listKeys(io, await clientOf(io, options), options);
+    });
+
+  onServer(keys.command('revoke').argument('<id>').description('Revoke a key at once')).action(
+    async (id: string, options: ServerFlags) => {
+      const { revokeKey } = await import('./keys-command.ts');
+      await revokeKey(io, await clientOf(io, options), id);
+    },
+  );
+}

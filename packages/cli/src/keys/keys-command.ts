@@ -1,0 +1,82 @@
+import type { ApiKeyView, CreateApiKey, CreatedApiKey, KeyScope, Page } from '@toolyard/protocol';
+import { KEY_SCOPES, ToolyardError } from '@toolyard/protocol';
+import type { CommandIo } from '../command-io.ts';
+import { columns } from '../models/columns.ts';
+import { plainLine } from '../plain.ts';
+import type { ServerClient } from '../server/server-client.ts';
+
+const PATH = '/api/access/keys';
+const DAY_MS = 24 * 3_600_000;
+const LONGEST_DAYS = 3_650;
+
+export type CreateKeyFlags = { scopes: string; expires?: string; json?: boolean };
+
+/** `toolyard keys create`: the key goes to stdout, everything else to stderr. */
+export async function createKey(
+  io: CommandIo,
+  client: ServerClient,
+  name: string,
+  { scopes, expires, json }: CreateKeyFlags,
+): Promise<void> {
+  const wish: CreateApiKey = {
+    name,
+    scopes: readScopes(scopes),
+    ...(expires === undefined ? {} : { expiresAt: Date.now() + readDays(expires) * DAY_MS }),
+  };
+  const created = await client.post<CreatedApiKey>(PATH, wish);
+  if (json === true) {
+    io.stdout.write(`${JSON.stringify(created, null, 2)}\n`);
+    return;
+  }
+  io.stdout.write(`${created.key}\n`);
+  io.stderr.write(`toolyard: created key ${created.id} with ${created.scopes.join(', ')}. It is not shown again.\n`);
+}
+
+/** `toolyard keys list`. */
+export async function listKeys(io: CommandIo, client: ServerClient, { json }: { json?: boolean }): Promise<void> {
+  const { items } = await client.get<Page<ApiKeyView>>(PATH);
+  if (json === true) {
+    io.stdout.write(`${JSON.stringify(items, null, 2)}\n`);
+    return;
+  }
+  const rows = items.map(({ id, name, start, scopes, expiresAt, lastUsedAt }) => [
+    id,
+    name,
+    `${start}…`,
+    scopes.join(','),
+    expiresAt === null ? 'does not expire' : `expires ${dayOf(expiresAt)}`,
+    lastUsedAt === null ? 'not used yet' : `used ${dayOf(lastUsedAt)}`,
+  ]);
+  const lines = rows.length === 0 ? ['There are no API keys.'] : columns(rows);
+  io.stdout.write(`${lines.join('\n')}\n`);
+}
+
+/** `toolyard keys revoke`. */
+export async function revokeKey(io: CommandIo, client: ServerClient, id: string): Promise<void> {
+  await client.delete(`${PATH}/${encodeURIComponent(id)}`);
+  io.stderr.write(`toolyard: revoked ${plainLine(id, 100)}.\n`);
+}
+
+function readScopes(text: string): KeyScope[] {
+  const names = text.split(',').map((name) => name.trim());
+  const unknown = names.find((name) => !KEY_SCOPES.some((scope) => scope === name));
+  if (unknown === undefined) return KEY_SCOPES.filter((scope) => names.includes(scope));
+  throw new ToolyardError({
+    code: 'bad_config',
+    message: `--scopes: there is no scope "${unknown}" for API keys.`,
+    hint: `Use one or more of ${KEY_SCOPES.join(', ')}, with commas between them.`,
+  });
+}
+
+function readDays(text: string): number {
+  const days = Number(text);
+  if (Number.isInteger(days) && days >= 1 && days <= LONGEST_DAYS) return days;
+  throw new ToolyardError({
+    code: 'bad_config',
+    message: `--expires must be a number of days from 1 to ${LONGEST_DAYS} (got "${text}").`,
+  });
+}
+
+function dayOf(time: number): string {
+  return new Date(time).toISOString().slice(0, 10);
+}

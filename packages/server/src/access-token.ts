@@ -1,0 +1,34 @@
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import { badConfig, readPrivate, writePrivate } from './secrets/private-file.ts';
+
+/** The file of the data folder with the access token of this server. */
+export const TOKEN_FILE = 'access-token';
+
+/** Shorter ones can be guessed. */
+const SHORTEST_TOKEN = 16;
+
+/**
+ * The access token of a data folder, created on first start. The file has mode 0600.
+ *
+ * @throws ToolyardError `bad_config` if the file cannot be read or written, or contains no usable token.
+ */
+export function ownToken(dataDir: string, log: (line: string) => void): string {
+  const file = join(dataDir, TOKEN_FILE);
+  const stored = readPrivate(file, log);
+  if (stored === null) {
+    const token = randomBytes(32).toString('base64url');
+    writePrivate(file, token);
+    return token;
+  }
+  const fault = faultOfToken(stored);
+  if (fault !== null) throw badConfig(`${file}: ${fault}`, 'Delete the file: the next start creates a new token.');
+  return stored;
+}
+
+/** What is wrong with a token; null if nothing is. Does not repeat it. */
+export function faultOfToken(token: string): string | null {
+  if (!/^[\x21-\x7e]*$/.test(token)) return 'The access token has characters that a header cannot carry.';
+  if (token.length >= SHORTEST_TOKEN) return null;
+  return `The access token has ${token.length} characters; it needs at least ${SHORTEST_TOKEN}.`;
+}

@@ -1,0 +1,156 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { CreatedApiKey, KeyScope } from '@toolyard/protocol';
+import { KEY_SCOPES, systemClock } from '@toolyard/protocol';
+import { scopesOf } from '../router.ts';
+import type { Answer, RequestOptions, TestServer } from '../test-fixtures/test-server.ts';
+import { ANNE, as, startTestServer } from '../test-fixtures/test-server.ts';
+
+let server: TestServer;
+let later = 0;
+beforeEach(async () => {
+  later = 0;
+  const clock = { ...systemClock, now: () => systemClock.now() + later };
+  server = await startTestServer({ security: { tokens: [ANNE] }, owner: ANNE.principal, change: { clock } });
+});
+afterEach(() => server.close());
+
+async function createKey(scopes: KeyScope[], more: { expiresAt?: number } = {}): Promise<CreatedApiKey> {
+  const json = { name: 'A program', scopes, ...more };
+  const answer = await server.ask('/api/access/keys', { json, headers: as(ANNE) });
+  expect(answer.status).toBe(201);
+  return answer.json as CreatedApiKey;
+}
+
+const ask = ({ key }: CreatedApiKey, target: string, options: RequestOptions = {}): Promise<Answer> =>
+  server.ask(target, { ...options, headers: { ...options.headers, ...as({ token: key }) } });
+
+test('a route is closed to keys without its scope', async () => {
+  const routes = server.app.routes.filter((route) => scopesOf(route).length > 0);
+  for (const scope of KEY_SCOPES) {
+    const key = await createKey([scope]);
+    for (const route of routes) {
+      const { method, path } = route;
+      if (scopesOf(route).includes(scope)) continue;
+      const target = path.replaceAll(/\{\w+\}/g, 'x');
+      const options: RequestOptions = method === 'get' ? {} : { method: method.toUpperCase(), json: {} };
+      const answer = await ask(key, target, options);
+      expect([scope, method, path, answer.status]).toEqual([scope, method, path, 403]);
+    }
+  }
+});
+
+test('approving, answering and changing servers are scopes of their own', async () => {
+  const scopes = (method: string, path: string) =>
+    server.app.routes.filter((route) => route.method === method && route.path === path).flatMap(scopesOf);
+  expect(scopes('post', '/api/interrupts/{id}/answer')).toEqual(['approve', 'answer']);
+  for (const [method, path] of [
+    ['put', '/api/permissions'],
+    ['post', '/api/mcp/servers/{id}/call'],
+  ] as const) {
+    expect([path, scopes(method, path)]).toEqual([path, ['approve']]);
+  }
+  for (const [method, path] of [
+    ['post', '/api/mcp/servers'],
+    ['post', '/api/mcp/test'],
+    ['put', '/api/mcp/servers/{id}'],
+    ['delete', '/api/mcp/servers/{id}'],
+  ] as const) {
+    expect([path, scopes(method, path)]).toEqual([path, ['servers']]);
+  }
+});
+
+test('a key answers questions, or approves calls, only with the scope for it', async () => {
+  await server.ask('/api/conversations', { json: { id: 'c' }, headers: as(ANNE) });
+  const parts = [{ type: 'text', text: 'Do it' }];
+  const sent = await server.ask('/api/conversations/c/messages', { json: { parts }, headers: as(ANNE) });
+  const run = (sent.json as { run: { id: string } }).run.id;
+  server.runs.ask(run, 'approval');
+  const json = { answer: { decision: 'approve', scope: 'once' } };
+  const answering = await createKey(['read', 'write', 'answer']);
+  expect((await ask(answering, '/api/interrupts/approval/answer', { json })).json).toMatchObject({
+    status: 403,
+    detail: 'This API key does not have the scope "approve".',
+  });
+  const many = { answers: [{ id: 'approval', ...json }] };
+  expect((await ask(answering, '/api/interrupts/answers', { json: many })).json).toMatchObject({
+    items: [{ id: 'approval', outcome: 'refused', error: { code: 'forbidden' } }],
+  });
+  const approving = await createKey(['approve']);
+  expect((await ask(approving, '/api/interrupts/approval/answer', { json })).status).toBe(200);
+});
+
+test('a key without approve cannot get calls through by mode, rules or budgets', async () => {
+  await server.ask('/api/conversations', { json: { id: 'c' }, headers: as(ANNE) });
+  const key = await createKey(['read', 'write', 'settings', 'answer', 'servers']);
+  const auto = { intervention: 'auto' };
+  const rules = { interventionRules: [{ decision: 'allow' }] };
+  const parts = [{ type: 'text', text: 'Hello' }];
+  for (const [method, target, json] of [
+    ['POST', '/api/conversations', { configuration: auto }],
+    ['POST', '/api/conversations', { configuration: rules }],
+    ['POST', '/api/conversations', { configuration: { budgets: [] } }],
+    ['PATCH', '/api/conversations/c', { configuration: {} }],
+    ['POST', '/api/conversations/c/messages', { parts, configuration: auto }],
+    ['POST', '/api/runs', { parts, configuration: auto }],
+    ['POST', '/api/agents', { title: 'A', configuration: auto }],
+    ['PUT', '/api/settings/defaults', auto],
+    ['PUT', '/api/settings/defaults', {}],
+    ['DELETE', '/api/settings/defaults', {}],
+  ] as const) {
+    const answer = await ask(key, target, { method, json });
+    expect([target, json, answer.status]).toEqual([target, json, 403]);
+  }
+  expect((await ask(key, '/api/conversations', { json: { configuration: { instructions: 'x' } } })).status).toBe(201);
+});
+
+test('a key is shown once, stored as a hash, and cannot create others', async () => {
+  const key = await createKey([...KEY_SCOPES]);
+  expect(key.key).toMatch(/^tyk_[\w-]{43}$/);
+  const { text } = await server.ask('/api/access/keys', { headers: as(ANNE) });
+  expect(text).toContain(key.start);
+  expect(text).not.toContain(key.key);
+  for (const target of ['/api/access/keys', '/api/access/sessions']) {
+    expect((await ask(key, target)).status).toBe(403);
+  }
+  expect((await ask(key, '/api/access/keys', { json: { name: 'Another' } })).status).toBe(403);
+  expect((await ask(key, '/api/access/links', { method: 'POST', json: {} })).status).toBe(403);
+  const unknown = { name: 'A', scopes: ['access'] };
+  expect((await server.ask('/api/access/keys', { json: unknown, headers: as(ANNE) })).json).toMatchObject({
+    status: 400,
+    detail: expect.stringContaining('scopes') as string,
+  });
+});
+
+test('a key ends when it expires or is revoked', async () => {
+  const short = await createKey(['read'], { expiresAt: systemClock.now() + 60_000 });
+  const long = await createKey(['read']);
+  expect((await ask(short, '/api/conversations')).status).toBe(200);
+  later = 60_001;
+  expect((await ask(short, '/api/conversations')).status).toBe(401);
+  expect((await ask(long, '/api/conversations')).status).toBe(200);
+  const revoked = await server.ask(`/api/access/keys/${long.id}`, { method: 'DELETE', headers: as(ANNE) });
+  expect(revoked.status).toBe(204);
+  expect((await ask(long, '/api/conversations')).status).toBe(401);
+});
+
+test('a signed URL of a file is for that file and owner, for less than an hour', async () => {
+  const upload = (body: string) =>
+    server.ask('/api/files', { body, headers: { ...as(ANNE), 'content-type': 'image/png' } });
+  const [one, two] = [await upload('one'), await upload('two')].map(({ json }) => (json as { sha256: string }).sha256);
+  const json = { files: [one] };
+  const links = await server.ask('/api/files/links', { json, headers: as(ANNE) });
+  const url = (links.json as { urls: Record<string, string> }).urls[one ?? ''] ?? expect.fail('no URL');
+  expect((await server.ask(`/api/files/${one ?? ''}`)).status).toBe(401);
+  expect((await server.ask(url)).text).toBe('one');
+  for (const forged of [
+    url.replace(one ?? '', two ?? ''),
+    url.replace('owner=anne', 'owner=bert'),
+    url.replace(/expires=\d/, 'expires=9'),
+    url.replace(/signature=./, 'signature='),
+    url.replace(/&signature=.*/, ''),
+  ]) {
+    expect([forged, (await server.ask(forged)).status]).toEqual([forged, 401]);
+  }
+  later = 3_600_000;
+  expect((await server.ask(url)).json).toMatchObject({ detail: 'This URL of a file has expired or is not valid.' });
+});

@@ -1,0 +1,126 @@
+import type { IncomingMessage } from 'node:http';
+import type { Clock, Owner, Principal } from '@toolyard/protocol';
+import { SCOPES } from '@toolyard/protocol';
+import type { ApiKey, Session, SharedStorage } from '@toolyard/storage';
+import type { ProblemAnswer } from '../problems.ts';
+import type { AccessToken } from '../types.ts';
+import { OPEN } from '../types.ts';
+import { hashOf, isSame, KEY_PREFIX, readCookie, SESSION_HEADER } from './credentials.ts';
+import type { FailureLimit } from './failure-limit.ts';
+import { noCredential, noSecret, sessionOver, tooManyFailures, wrongToken } from './refusals.ts';
+import { nextExpiry } from './session-lifetime.ts';
+
+/** How long the answer to a wrong credential takes. */
+const DELAY_AFTER_FAILURE_MS = 250;
+/** Uses are recorded at most this often: not every request is to write. */
+const RECORD_USE_EVERY_MS = 5 * 60_000;
+
+/** Finds out who makes a request. */
+export type Authentication = {
+  readonly tokenRequired: boolean;
+  /** @throws ProblemAnswer 401 without a valid credential, 429 after too many wrong ones. */
+  principalOf(incoming: IncomingMessage): Promise<Principal>;
+  /** Null without a valid credential. Counts no failures: for routes that answer everybody. */
+  principalIfAny(incoming: IncomingMessage): Promise<Principal | null>;
+  /** The owner of an access token. Null for any other text. */
+  ownerOfToken(token: string): Owner | null;
+  /** Whether a credential that was valid still is: for streams, which stay open. */
+  isStillValid(principal: Principal): Promise<boolean>;
+  /** Answers a wrong credential; never resolves. @throws ProblemAnswer */
+  fail(why: ProblemAnswer): Promise<never>;
+};
+
+type Dependencies = {
+  /** Null: no credential is needed. */
+  tokens: readonly AccessToken[] | null;
+  storage: Pick<SharedStorage, 'sessions' | 'apiKeys'>;
+  clock: Pick<Clock, 'now' | 'after'>;
+  limit: FailureLimit;
+};
+
+type Found = Principal | ProblemAnswer;
+
+export function createAuthentication({ tokens, storage, clock, limit }: Dependencies): Authentication {
+  const known = (tokens ?? []).map(({ token, principal, via = 'token' }) => ({
+    hash: hashOf(token),
+    principal: { ownerId: principal.ownerId, via, scopes: SCOPES } satisfies Principal,
+  }));
+
+  /** Compares with every token, so that the time taken says nothing. */
+  function tokenPrincipal(token: string): Principal | undefined {
+    const hash = hashOf(token);
+    return known.filter((each) => isSame(each.hash, hash))[0]?.principal;
+  }
+
+  async function keyPrincipal(key: string): Promise<Principal | undefined> {
+    if (!key.startsWith(KEY_PREFIX)) return undefined;
+    const found = await storage.apiKeys.find(hashOf(key), clock.now());
+    if (found === null) return undefined;
+    await recordUse(found, () => storage.apiKeys.touch(found.id, clock.now()));
+    const scopes = SCOPES.filter((scope) => scope !== 'access' && found.scopes.includes(scope));
+    return { ownerId: found.ownerId, via: 'api_key', scopes, credentialId: found.id };
+  }
+
+  async function ofBearer(authorization: string): Promise<Found> {
+    const bearer = /^Bearer +([\x21-\x7e]+)$/i.exec(authorization)?.[1];
+    const found = bearer === undefined ? undefined : (tokenPrincipal(bearer) ?? (await keyPrincipal(bearer)));
+    return found ?? wrongToken();
+  }
+
+  async function ofCookie(cookie: string, incoming: IncomingMessage): Promise<Found> {
+    const secret = incoming.headers[SESSION_HEADER];
+    const session = await storage.sessions.find(hashOf(cookie), clock.now());
+    if (session === null) return sessionOver();
+    if (typeof secret !== 'string' || !isSame(session.secretHash, hashOf(secret))) return noSecret();
+    await recordUse(session, () =>
+      storage.sessions.touch(session.id, { lastUsedAt: clock.now(), expiresAt: nextExpiry(session, clock.now()) }),
+    );
+    return { ownerId: session.ownerId, via: 'session', scopes: SCOPES, credentialId: session.id };
+  }
+
+  /** A full disk is no reason to refuse who may read. */
+  async function recordUse({ lastUsedAt }: Session | ApiKey, write: () => Promise<void>): Promise<void> {
+    if (lastUsedAt !== null && clock.now() - lastUsedAt < RECORD_USE_EVERY_MS) return;
+    await write().catch(() => undefined);
+  }
+
+  async function find(incoming: IncomingMessage): Promise<Found> {
+    if (tokens === null) return OPEN;
+    const { authorization } = incoming.headers;
+    if (authorization !== undefined) return ofBearer(authorization);
+    const cookie = readCookie(incoming);
+    return cookie === undefined ? noCredential() : ofCookie(cookie, incoming);
+  }
+
+  async function fail(why: ProblemAnswer): Promise<never> {
+    const seconds = limit.count();
+    if (seconds !== null) throw tooManyFailures(seconds);
+    await new Promise<void>((resolve) => void clock.after(DELAY_AFTER_FAILURE_MS, resolve));
+    throw why;
+  }
+
+  return {
+    tokenRequired: tokens !== null,
+    async principalOf(incoming) {
+      const found = await find(incoming);
+      if (isPrincipal(found)) return found;
+      // An expired cookie is no attempt to guess: the page that has it is told at once, however many others guess.
+      if (incoming.headers.authorization !== undefined) return fail(found);
+      throw found;
+    },
+    async principalIfAny(incoming) {
+      const found = await find(incoming);
+      return isPrincipal(found) ? found : null;
+    },
+    ownerOfToken: (token) => tokenPrincipal(token) ?? null,
+    async isStillValid({ via, credentialId }) {
+      if (via !== 'session' || credentialId === undefined) return true;
+      return storage.sessions.isValid(credentialId, clock.now());
+    },
+    fail,
+  };
+}
+
+function isPrincipal(found: Found): found is Principal {
+  return 'ownerId' in found;
+}

@@ -1,0 +1,21 @@
+import { createAuthentication } from './authentication.ts';
+import type { Authentication } from './authentication.ts';
+import { createFailureLimit } from './failure-limit.ts';
+import type { SessionService } from './session-service.ts';
+import { createSessionService } from './session-service.ts';
+import type { SignedUrls } from './signed-urls.ts';
+import { createSignedUrls } from './signed-urls.ts';
+import type { HttpDeps } from '../types.ts';
+
+/** Everything that lets a request in. */
+export type Auth = { authentication: Authentication; sessions: SessionService; signedUrls: SignedUrls };
+
+export function createAuth({ security, storage, clock, ids }: HttpDeps): Auth {
+  const limit = createFailureLimit(clock);
+  const authentication = createAuthentication({ tokens: security.tokens, storage, clock, limit });
+  return {
+    authentication,
+    sessions: createSessionService({ authentication, storage, clock, ids }),
+    signedUrls: createSignedUrls(security.urlKeys, clock),
+  };
+}

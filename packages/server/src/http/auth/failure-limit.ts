@@ -1,0 +1,27 @@
+import type { Clock } from '@toolyard/protocol';
+
+/** Wrong credentials that are answered as such before the limit applies. */
+const BURST = 20;
+/** One more is answered as such after this. */
+const REFILL_MS = 3_000;
+
+/** Limits failed attempts of all clients together: whoever guesses has more than one address. */
+export type FailureLimit = {
+  /** Counts a failure. Seconds until the next is accepted if there were too many; else null. */
+  count(): number | null;
+};
+
+export function createFailureLimit(clock: Pick<Clock, 'monotonic'>): FailureLimit {
+  let left = BURST;
+  let filledAt = clock.monotonic();
+  return {
+    count() {
+      const refilled = Math.floor((clock.monotonic() - filledAt) / REFILL_MS);
+      left = Math.min(BURST, left + refilled);
+      filledAt = left === BURST ? clock.monotonic() : filledAt + refilled * REFILL_MS;
+      if (left === 0) return Math.max(1, Math.ceil((filledAt + REFILL_MS - clock.monotonic()) / 1_000));
+      left -= 1;
+      return null;
+    },
+  };
+}

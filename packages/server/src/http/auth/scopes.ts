@@ -1,0 +1,23 @@
+import type { AgentConfiguration, JsonValue, Principal, Scope } from '@toolyard/protocol';
+import { isJsonObject } from '@toolyard/protocol';
+import { missingScope } from './refusals.ts';
+
+/** Settings of a configuration that decide which calls run without approval, and how much may be spent. */
+const APPROVAL_FIELDS: readonly (keyof AgentConfiguration)[] = ['intervention', 'interventionRules', 'budgets'];
+
+/** @throws ProblemAnswer 403 if the principal has none of the scopes. */
+export function requireScope({ scopes }: Principal, ...needed: readonly Scope[]): void {
+  if (needed.length > 0 && !needed.some((scope) => scopes.includes(scope))) throw missingScope(needed);
+}
+
+/**
+ * Whether a body changes approval mode, rules or budgets: it names them, or replaces a stored configuration, which may
+ * have some.
+ */
+export function changesApproval(method: string, body: JsonValue): boolean {
+  if (!isJsonObject(body)) return false;
+  const { configuration } = body;
+  if (configuration !== undefined && (method === 'patch' || method === 'put')) return true;
+  const layers = [body, ...(isJsonObject(configuration ?? null) ? [configuration] : [])].filter(isJsonObject);
+  return layers.some((layer) => APPROVAL_FIELDS.some((field) => field in layer));
+}

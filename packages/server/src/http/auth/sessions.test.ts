@@ -1,0 +1,172 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { systemClock } from '@toolyard/protocol';
+import { within } from '@toolyard/testing';
+import { signIn } from '../test-fixtures/sign-in.ts';
+import type { TestServer } from '../test-fixtures/test-server.ts';
+import { ANNE, as, BERT, startTestServer } from '../test-fixtures/test-server.ts';
+
+const DAY_MS = 24 * 3_600_000;
+
+let server: TestServer;
+/** Added to the time of the server. */
+let later = 0;
+/** What waits for a time that the test decides: pings of streams. */
+let timers: (() => void)[] = [];
+
+beforeEach(async () => {
+  later = 0;
+  timers = [];
+  const clock = {
+    ...systemClock,
+    now: () => systemClock.now() + later,
+    monotonic: () => systemClock.monotonic() + later,
+    after(ms: number, run: () => void) {
+      if (ms !== 15_000) return systemClock.after(ms, run);
+      timers.push(run);
+      return () => undefined;
+    },
+  };
+  server = await startTestServer({ security: { tokens: [ANNE, BERT] }, change: { clock } });
+});
+afterEach(() => server.close());
+
+const statusOf = async (headers: Record<string, string>, target = '/api/session'): Promise<number> =>
+  (await server.ask(target, { headers })).status;
+
+describe('a session', () => {
+  test('needs cookie and secret: the cookie replayed from another port of the host is refused', async () => {
+    const { cookie, ...secret } = await signIn(server, ANNE);
+    expect(await statusOf({ cookie, ...secret })).toBe(200);
+    expect(await statusOf({ cookie })).toBe(401);
+    expect(await statusOf(secret)).toBe(401);
+    expect(await statusOf({ cookie, 'x-toolyard-session': 'guessed' })).toBe(401);
+    const other = await signIn(server, ANNE);
+    expect(await statusOf({ cookie, 'x-toolyard-session': other['x-toolyard-session'] })).toBe(401);
+    const streams = await server.ask('/api/events', { headers: { cookie } });
+    expect(streams).toMatchObject({ status: 401, headers: { 'x-toolyard-session': 'required' } });
+  });
+
+  test('has credentials of its own at each sign-in, and ends at sign-out', async () => {
+    const one = await signIn(server, ANNE);
+    const two = await signIn(server, ANNE);
+    expect(one.cookie).not.toBe(two.cookie);
+    const out = await server.ask('/api/session', { method: 'DELETE', headers: one });
+    expect(out.status).toBe(204);
+    expect(await statusOf(one)).toBe(401);
+    expect(await statusOf(two)).toBe(200);
+  });
+
+  test('is replaced when the same browser signs in again', async () => {
+    const one = await signIn(server, ANNE);
+    const two = await signIn(server, ANNE, { cookie: one.cookie });
+    expect(await statusOf(one)).toBe(401);
+    expect(await statusOf(two)).toBe(200);
+  });
+
+  test('expires 30 days after its last use, and 180 days after the sign-in', async () => {
+    const used = await signIn(server, ANNE);
+    const unused = await signIn(server, ANNE);
+    later = 29 * DAY_MS;
+    expect(await statusOf(used)).toBe(200);
+    later = 31 * DAY_MS;
+    expect(await statusOf(used)).toBe(200);
+    const over = await server.ask('/api/session', { headers: unused });
+    expect(over).toMatchObject({ status: 401, json: { detail: 'This session has expired or was signed out.' } });
+    for (let day = 60; day < 180; day += 29) {
+      later = day * DAY_MS;
+      expect(await statusOf(used)).toBe(200);
+    }
+    later = 181 * DAY_MS;
+    expect(await statusOf(used)).toBe(401);
+  });
+
+  test('is listed for its owner, and revoked from another one', async () => {
+    const phone = await signIn(server, ANNE, { 'user-agent': 'Phone' });
+    const desk = await signIn(server, ANNE, { 'user-agent': 'Desk' });
+    const bert = await signIn(server, BERT);
+    const { json } = await server.ask('/api/access/sessions', { headers: desk });
+    const { items } = json as { items: { id: string; userAgent: string; current: boolean }[] };
+    expect(items.map(({ userAgent, current }) => [userAgent, current]).sort()).toEqual([
+      ['Desk', true],
+      ['Phone', false],
+    ]);
+    expect(JSON.stringify(items)).not.toContain(phone['x-toolyard-session']);
+    const target = `/api/access/sessions/${items.find(({ current }) => !current)?.id ?? ''}`;
+    expect((await server.ask(target, { method: 'DELETE', headers: bert })).status).toBe(404);
+    expect((await server.ask(target, { method: 'DELETE', headers: desk })).status).toBe(204);
+    expect(await statusOf(phone)).toBe(401);
+    const third = await signIn(server, ANNE);
+    expect((await server.ask('/api/access/sessions', { method: 'DELETE', headers: desk })).status).toBe(204);
+    expect([await statusOf(third), await statusOf(desk), await statusOf(bert)]).toEqual([401, 200, 200]);
+  });
+
+  test('that ends takes its open stream along', async () => {
+    const headers = await signIn(server, ANNE);
+    const stream = await fetch(`${server.url}/api/events`, { headers });
+    const text = stream.text();
+    await server.ask('/api/session', { method: 'DELETE', headers });
+    for (const ping of timers.splice(0)) ping();
+    expect(await within(text, { what: 'the end of the stream' })).toContain('hello');
+  });
+});
+
+describe('a sign-in link', () => {
+  async function createCode(): Promise<string> {
+    const { json } = await server.ask('/api/access/links', { method: 'POST', json: {}, headers: as(ANNE) });
+    const { path, expiresAt } = json as { path: string; expiresAt: number };
+    expect(expiresAt - (systemClock.now() + later)).toBeLessThanOrEqual(10 * 60_000);
+    return /^\/#code=([\w-]{43})$/.exec(path)?.[1] ?? expect.fail(path);
+  }
+  const use = (code: string) => server.ask('/api/session', { json: { code } });
+
+  test('signs one browser in, once', async () => {
+    const code = await createCode();
+    const answers = await Promise.all([use(code), use(code), use(code)]);
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 401, 401]);
+    expect(answers.find(({ status }) => status === 200)?.json).toMatchObject({ ownerId: 'anne', via: 'session' });
+    expect((await use(code)).json).toMatchObject({
+      detail: 'This sign-in link has expired or was already used.',
+      hint: expect.stringContaining('toolyard open') as string,
+    });
+  });
+
+  test('expires after 10 minutes', async () => {
+    const code = await createCode();
+    later = 10 * 60_000 + 1;
+    expect((await use(code)).status).toBe(401);
+  });
+
+  test('is no token, and a token is no code', async () => {
+    const code = await createCode();
+    expect((await server.ask('/api/session', { json: { token: code } })).status).toBe(401);
+    expect(await statusOf(as({ token: code }))).toBe(401);
+    expect((await use(ANNE.token)).status).toBe(401);
+  });
+});
+
+test('wrong tokens are limited for all together, and a valid one is accepted at once', async () => {
+  const guesses = await Promise.all(
+    Array.from({ length: 30 }, (_none, at) =>
+      at % 2 === 0
+        ? server.ask('/api/session', { headers: as({ token: `guess-number-${String(at)}` }) })
+        : server.ask('/api/session', { json: { token: `guess-number-${String(at)}` } }),
+    ),
+  );
+  expect(guesses.filter(({ status }) => status === 401)).toHaveLength(20);
+  const limited = guesses.filter(({ status }) => status === 429);
+  expect(limited).toHaveLength(10);
+  expect(Number(limited[0]?.headers['retry-after'])).toBeGreaterThan(0);
+  expect(await statusOf(as(ANNE))).toBe(200);
+  await signIn(server, ANNE);
+  // A page whose session has ended is told so, and asks for a sign-in.
+  expect(await statusOf({ cookie: `toolyard_${server.port}=expired` })).toBe(401);
+  later = 3_000;
+  expect(await statusOf(as({ token: 'one-more-guess' }))).toBe(401);
+  expect(await statusOf(as({ token: 'one-more-guess' }))).toBe(429);
+});
+
+test('readiness is told to everybody, what belongs to it to who is signed in', async () => {
+  expect((await server.ask('/ready')).json).toEqual({ status: 'ok' });
+  expect((await server.ask('/ready', { headers: as({ token: 'not-a-valid-token' }) })).json).toEqual({ status: 'ok' });
+  expect((await server.ask('/ready', { headers: as(ANNE) })).json).toMatchObject({ status: 'ok', absent: [] });
+});

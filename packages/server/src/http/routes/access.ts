@@ -1,0 +1,127 @@
+import type { ApiKeyView } from '@toolyard/protocol';
+import { DEFAULT_KEY_SCOPES, KEY_SCOPES } from '@toolyard/protocol';
+import type { ApiKey } from '@toolyard/storage';
+import type { Auth } from '../auth/create-auth.ts';
+import { hashOf, KEY_PREFIX, randomCredential } from '../auth/credentials.ts';
+import { notFound, refusal } from '../problems.ts';
+import { reachableOrigins } from '../reachable-origins.ts';
+import type { Router } from '../router.ts';
+import { apiKeyPage, createApiKey, createdApiKey, sessionPage, signInLink } from '../schemas/access.ts';
+import type { HttpDeps } from '../types.ts';
+
+/** How much of a key is stored in plain text, to recognize it by. */
+const SHOWN_CHARACTERS = KEY_PREFIX.length + 6;
+
+/** Sessions, sign-in links and API keys. */
+export function addAccessRoutes({ route }: Router, deps: HttpDeps, { authentication, sessions }: Auth): void {
+  const { storage, clock, ids, security } = deps;
+  const scope = 'access';
+
+  route({
+    method: 'get',
+    path: '/api/access/sessions',
+    summary: 'List the browsers that are signed in',
+    scope,
+    answer: sessionPage,
+    handle: async ({ principal }) => ({ items: await sessions.list(principal) }),
+  });
+
+  route({
+    method: 'delete',
+    path: '/api/access/sessions',
+    summary: 'Sign out all browsers but this one',
+    scope,
+    handle: ({ principal }) => sessions.revokeOthers(principal),
+  });
+
+  route({
+    method: 'delete',
+    path: '/api/access/sessions/{id}',
+    summary: 'Sign a browser out',
+    scope,
+    async handle({ principal, params: { id } }) {
+      if (!(await sessions.revoke(principal, id))) throw notFound('session', id);
+    },
+  });
+
+  route({
+    method: 'post',
+    path: '/api/access/links',
+    summary: 'Create a link that signs another browser in, once',
+    scope,
+    answer: signInLink,
+    status: 201,
+    async handle({ c, principal }) {
+      if (!authentication.tokenRequired) throw noSignIn();
+      const link = await sessions.createLink(principal);
+      const origins = reachableOrigins(security.host, c.env.incoming.socket.localPort ?? 0);
+      return { ...link, origins };
+    },
+  });
+
+  route({
+    method: 'get',
+    path: '/api/access/keys',
+    summary: 'List API keys',
+    scope,
+    answer: apiKeyPage,
+    handle: async ({ principal }) => ({ items: (await storage.apiKeys.list(principal)).map(viewOf) }),
+  });
+
+  route({
+    method: 'post',
+    path: '/api/access/keys',
+    summary: 'Create an API key; only this answer contains it',
+    scope,
+    body: createApiKey,
+    answer: createdApiKey,
+    status: 201,
+    async handle({ principal, body: { name, scopes, expiresAt } }) {
+      const now = clock.now();
+      if (expiresAt !== undefined && expiresAt <= now) throw alreadyExpired(expiresAt);
+      const secret = KEY_PREFIX + randomCredential();
+      const key: ApiKey = {
+        id: ids.next(),
+        ownerId: principal.ownerId,
+        name,
+        start: secret.slice(0, SHOWN_CHARACTERS),
+        scopes: KEY_SCOPES.filter((each) => (scopes ?? DEFAULT_KEY_SCOPES).includes(each)),
+        createdAt: now,
+        expiresAt: expiresAt ?? null,
+        lastUsedAt: null,
+      };
+      await storage.apiKeys.create({ ...key, keyHash: hashOf(secret) });
+      return { ...viewOf(key), key: secret };
+    },
+  });
+
+  route({
+    method: 'delete',
+    path: '/api/access/keys/{id}',
+    summary: 'Revoke an API key',
+    scope,
+    async handle({ principal, params: { id } }) {
+      if (!(await storage.apiKeys.revoke(principal, id))) throw notFound('API key', id);
+    },
+  });
+}
+
+function viewOf({ id, name, scopes, start, createdAt, expiresAt, lastUsedAt }: ApiKey): ApiKeyView {
+  const known = KEY_SCOPES.filter((scope) => scopes.includes(scope));
+  return { id, name, scopes: known, start, createdAt, expiresAt, lastUsedAt };
+}
+
+function alreadyExpired(expiresAt: number) {
+  return refusal({
+    code: 'bad_request',
+    message: `expiresAt is in the past (${new Date(expiresAt).toISOString()}).`,
+    hint: 'Milliseconds since 1970, later than now.',
+  });
+}
+
+function noSignIn() {
+  return refusal({
+    code: 'conflict',
+    message: 'This server runs with --no-token: no browser needs to sign in.',
+  });
+}

@@ -1,0 +1,19 @@
+import type { Answer, TestServer } from './test-server.ts';
+
+/** What a browser sends after a sign-in: the cookie, and the secret that its page holds. */
+export type SignedInHeaders = { cookie: string; 'x-toolyard-session': string };
+
+export async function signIn(
+  server: TestServer,
+  { token }: { token: string },
+  headers: Record<string, string> = {},
+): Promise<SignedInHeaders> {
+  const answer = await server.ask('/api/session', { json: { token }, headers });
+  if (answer.status !== 200) throw new Error(`the sign-in was refused: ${answer.text}`);
+  return headersOf(answer);
+}
+
+function headersOf({ headers, json }: Answer): SignedInHeaders {
+  const cookie = headers['set-cookie']?.[0]?.split(';', 1)[0] ?? '';
+  return { cookie, 'x-toolyard-session': (json as { secret: string }).secret };
+}

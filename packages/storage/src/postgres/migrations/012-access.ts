@@ -1,0 +1,32 @@
+/** Byte order, as everywhere, whatever the locale of the database. */
+const TEXT = 'TEXT COLLATE "C"';
+
+/** Browsers that are signed in, codes of sign-in links, and API keys. Credentials are stored as SHA-256 hashes only. */
+export const access: readonly string[] = [
+  `CREATE TABLE sessions (
+    id ${TEXT} NOT NULL PRIMARY KEY,
+    owner_id ${TEXT} NOT NULL,
+    token_hash ${TEXT} NOT NULL UNIQUE,
+    secret_hash ${TEXT} NOT NULL,
+    user_agent ${TEXT} NOT NULL,
+    created_at BIGINT NOT NULL,
+    last_used_at BIGINT NOT NULL,
+    expires_at BIGINT NOT NULL
+  )`,
+  `CREATE TABLE sign_in_codes (
+    code_hash ${TEXT} NOT NULL PRIMARY KEY,
+    owner_id ${TEXT} NOT NULL,
+    expires_at BIGINT NOT NULL
+  )`,
+  `CREATE TABLE api_keys (
+    id ${TEXT} NOT NULL PRIMARY KEY,
+    owner_id ${TEXT} NOT NULL,
+    key_hash ${TEXT} NOT NULL UNIQUE,
+    name ${TEXT} NOT NULL,
+    start ${TEXT} NOT NULL,
+    scopes ${TEXT} NOT NULL,
+    created_at BIGINT NOT NULL,
+    expires_at BIGINT,
+    last_used_at BIGINT
+  )`,
+];

@@ -1,0 +1,80 @@
+import type { Kysely } from 'kysely';
+import type { Owner } from '@toolyard/protocol';
+import type { Schema } from '../schema.ts';
+
+/** An API key. The key itself is known by its hash only. */
+export type ApiKey = {
+  id: string;
+  ownerId: string;
+  name: string;
+  /** The first characters of the key, to recognize it by. */
+  start: string;
+  scopes: readonly string[];
+  createdAt: number;
+  expiresAt: number | null;
+  lastUsedAt: number | null;
+};
+
+export type ApiKeyRepository = {
+  create(key: ApiKey & { keyHash: string }): Promise<void>;
+  /** Null if there is none, or it has expired. */
+  find(keyHash: string, now: number): Promise<ApiKey | null>;
+  touch(id: string, lastUsedAt: number): Promise<void>;
+  /** The newest first; also those that have expired. */
+  list(owner: Owner): Promise<ApiKey[]>;
+  /** False if the owner has none of this id. */
+  revoke(owner: Owner, id: string): Promise<boolean>;
+};
+
+const COLUMNS = [
+  'id',
+  'owner_id as ownerId',
+  'name',
+  'start',
+  'scopes',
+  'created_at as createdAt',
+  'expires_at as expiresAt',
+  'last_used_at as lastUsedAt',
+] as const;
+
+export function createApiKeyRepository(db: Kysely<Schema>): ApiKeyRepository {
+  return {
+    async create({ id, ownerId, keyHash, name, start, scopes, createdAt, expiresAt, lastUsedAt }) {
+      const times = { created_at: createdAt, expires_at: expiresAt, last_used_at: lastUsedAt };
+      await db
+        .insertInto('api_keys')
+        .values({ id, owner_id: ownerId, key_hash: keyHash, name, start, scopes: scopes.join(','), ...times })
+        .execute();
+    },
+    async find(keyHash, now) {
+      const row = await db.selectFrom('api_keys').select(COLUMNS).where('key_hash', '=', keyHash).executeTakeFirst();
+      if (row === undefined || (row.expiresAt !== null && row.expiresAt <= now)) return null;
+      return withScopes(row);
+    },
+    async touch(id, lastUsedAt) {
+      await db.updateTable('api_keys').set({ last_used_at: lastUsedAt }).where('id', '=', id).execute();
+    },
+    async list({ ownerId }) {
+      const rows = await db
+        .selectFrom('api_keys')
+        .select(COLUMNS)
+        .where('owner_id', '=', ownerId)
+        .orderBy('created_at', 'desc')
+        .orderBy('id')
+        .execute();
+      return rows.map(withScopes);
+    },
+    async revoke({ ownerId }, id) {
+      const result = await db
+        .deleteFrom('api_keys')
+        .where('owner_id', '=', ownerId)
+        .where('id', '=', id)
+        .executeTakeFirst();
+      return result.numDeletedRows > 0n;
+    },
+  };
+}
+
+function withScopes<Row extends { scopes: string }>(row: Row): Omit<Row, 'scopes'> & { scopes: string[] } {
+  return { ...row, scopes: row.scopes.split(',').filter((scope) => scope !== '') };
+}

@@ -1,0 +1,8 @@
+/**
+ * Base URLs to offer to another device: that of this page if it can be reached from elsewhere, else what the server
+ * listens on.
+ */
+export function originsFor(ofServer: readonly string[], page: Pick<Location, 'origin' | 'hostname'>): string[] {
+  const isLocal = /^(localhost|127\..*|\[::1\])$/.test(page.hostname);
+  return [...new Set(isLocal ? ofServer : [page.origin, ...ofServer])];
+}

@@ -1,0 +1,38 @@
+import type { FileLinks } from '@toolyard/protocol';
+import { SvelteMap } from 'svelte/reactivity';
+import { api } from './client.ts';
+
+/** A URL that expires sooner is asked for again. */
+const LEFT_AT_LEAST_MS = 60_000;
+const AT_ONCE = 200;
+
+/** Signed URLs of files, asked for together: an `<img>` cannot send the secret of the session. */
+class FileUrls {
+  readonly #known = new SvelteMap<string, { url: string; expiresAt: number }>();
+  readonly #wanted = new Set<string>();
+
+  /** Null until the server has given one; what reads it in a template is drawn again then. */
+  readonly of = (sha256: string): string | null => {
+    const known = this.#known.get(sha256);
+    if (known !== undefined && known.expiresAt - Date.now() > LEFT_AT_LEAST_MS) return known.url;
+    if (this.#wanted.size === 0) queueMicrotask(() => void this.#ask());
+    this.#wanted.add(sha256);
+    return null;
+  };
+
+  async #ask(): Promise<void> {
+    const files = [...this.#wanted];
+    this.#wanted.clear();
+    for (let at = 0; at < files.length; at += AT_ONCE) {
+      const part = files.slice(at, at + AT_ONCE);
+      // Without an answer the images stay empty; the page says itself that the server cannot be reached.
+      const links = await api.post<FileLinks>('/api/files/links', { files: part }).catch(() => null);
+      if (links === null) return;
+      for (const [sha256, url] of Object.entries(links.urls)) {
+        this.#known.set(sha256, { url, expiresAt: links.expiresAt });
+      }
+    }
+  }
+}
+
+export const fileUrls = new FileUrls();

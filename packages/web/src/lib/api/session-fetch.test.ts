@@ -1,0 +1,58 @@
+import { afterEach, expect, test } from 'vitest';
+import { createSessionFetch, onSignInNeeded, sessionSecret, signedIn } from './session-fetch.ts';
+
+let asked = 0;
+onSignInNeeded(() => (asked += 1));
+afterEach(() => {
+  asked = 0;
+  sessionSecret.set(null);
+});
+
+/** Knows one secret, and answers as the server does. */
+function server(valid: string) {
+  const bodies: unknown[] = [];
+  const send = createSessionFetch(async (_input, init = {}) => {
+    if (new Headers(init.headers).get('x-toolyard-session') !== valid) {
+      return new Response('', { status: 401, headers: { 'x-toolyard-session': 'required' } });
+    }
+    bodies.push(init.body);
+    return new Response('ok');
+  });
+  return { send, bodies };
+}
+
+test('requests wait for the sign-in when the session has ended, and are sent again', async () => {
+  const { send, bodies } = server('new');
+  sessionSecret.set('old');
+  const answers = Promise.all(['one', 'two'].map((body) => send('/api/x', { method: 'POST', body })));
+  await expect.poll(() => asked).toBe(2);
+  expect(bodies).toEqual([]);
+  sessionSecret.set('new');
+  signedIn();
+  expect((await answers).map(({ status }) => status)).toEqual([200, 200]);
+  expect(bodies).toEqual(['one', 'two']);
+});
+
+test('a request that was refused just before a sign-in is sent again without asking', async () => {
+  const { send } = server('new');
+  sessionSecret.set('old');
+  const answer = send('/api/x');
+  sessionSecret.set('new');
+  expect((await answer).status).toBe(200);
+  expect(asked).toBe(0);
+});
+
+test('a 401 of a server behind the proxy is its own affair', async () => {
+  const send = createSessionFetch(async () => new Response('', { status: 401 }));
+  expect((await send('/api/proxy?url=x')).status).toBe(401);
+  expect(asked).toBe(0);
+});
+
+test('a request that is cancelled stops waiting', async () => {
+  const { send } = server('new');
+  const control = new AbortController();
+  const answer = send('/api/x', { signal: control.signal });
+  await expect.poll(() => asked).toBe(1);
+  control.abort(new Error('gone'));
+  await expect(answer).rejects.toThrow('gone');
+});
