@@ -66,12 +66,12 @@ describePage('a server with its access token', (stages) => {
     const chat = chatPage(page);
     await chat.send('Tell me');
     await chat.reads(/The first/);
+    await chat.path();
     await endSessions(stage);
     await chat.send('And then?');
     const dialog = dialogOf(page);
     await dialog.waitFor();
     expect(await axeFinds(page, { within: 'dialog' })).toEqual([]);
-    await page.screenshot({ path: '/tmp/auth-dialog.png' });
     rest.resolve();
     await dialog.getByLabel('Access token').fill(tokenOf(stage));
     await dialog.getByRole('button', { name: 'Sign in' }).click();
@@ -100,7 +100,6 @@ describePage('a server with its access token', (stages) => {
     expect(key).toMatch(/^tyk_/);
     await page.getByText(/read, write, approve/).waitFor();
     expect(await axeFinds(page)).toEqual([]);
-    await page.screenshot({ path: '/tmp/auth-access.png', fullPage: true });
     await call(stage.server.url, 'GET', '/api/conversations', undefined, key);
     await page.getByRole('button', { name: 'Revoke the key Build server' }).click();
     await page.getByText('There are no API keys.').waitFor();
