@@ -2,8 +2,8 @@ import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
-import type { Page as Items, SignedInSession, SignInLink } from '@toolyard/protocol';
-import { eventually, reply } from '@toolyard/testing';
+import type { Page as Items, RunRecord, SignedInSession, SignInLink } from '@toolyard/protocol';
+import { eventually, reply, startScriptedMcp } from '@toolyard/testing';
 import { call } from './support/api.ts';
 import { axeFinds } from './support/axe.ts';
 import { chatPage } from './support/chat-page.ts';
@@ -78,6 +78,43 @@ describePage('a server with its access token', (stages) => {
     await dialog.waitFor({ state: 'detached' });
     await chat.reads(/second half of it/);
     await chat.reads('And then?');
+  });
+
+  test('a run of the tab goes on after the sign-in, and makes its call once', async () => {
+    await using peer = await startScriptedMcp(
+      { tools: [{ name: 'jot', does: [{ do: 'text', text: 'jotted' }] }] },
+      { cors: {} },
+    );
+    const stage = await stages.set(
+      ({ body }) => {
+        const { messages } = body as { messages: { role: string }[] };
+        if (messages.at(-1)?.role === 'tool') return reply.text('It is written down.');
+        return reply.toolCalls([{ name: 'jot', arguments: {} }]);
+      },
+      { token: true },
+    );
+    const page = await stage.open(await linkPath(stage));
+    await chatPage(page).composer.waitFor();
+    await page.evaluate((url) => {
+      const server = { id: 'browser-notes', name: 'Notes', transport: 'http', url };
+      localStorage.setItem('toolyard:mcp-servers:1', JSON.stringify([server]));
+      localStorage.setItem('toolyard:run-place:1', '"tab"');
+    }, peer.url);
+    await page.reload();
+    await page.getByLabel('Where the answers are made').waitFor();
+    await chatPage(page).send('Write it down');
+    const allow = page.getByRole('button', { name: 'Allow once' }).first();
+    await allow.waitFor();
+    await endSessions(stage);
+    await allow.click();
+    await dialogOf(page).getByLabel('Access token').fill(tokenOf(stage));
+    await dialogOf(page).getByRole('button', { name: 'Sign in' }).click();
+    await chatPage(page).reads('It is written down.');
+    expect(peer.received.filter(({ method }) => method === 'tools/call')).toHaveLength(1);
+    const { items } = await call<Items<RunRecord>>(stage.server.url, 'GET', '/api/runs', undefined, tokenOf(stage));
+    expect(items).toMatchObject([{ place: 'browser', status: 'done' }]);
+    // A browser complains of the probes that find out what a server speaks.
+    stage.complaints.splice(0, Infinity, ...stage.complaints.filter((text) => !/CORS policy/.test(text)));
   });
 
   test('settings: a QR code for another device, sessions, and API keys', async () => {

@@ -3,10 +3,13 @@ import * as root from './index.ts';
 
 test('the package offers this and nothing else', () => {
   expect(Object.keys(root).sort()).toEqual([
+    'DEFAULT_KEY_SCOPES',
     'DEFAULT_LIMITS',
     'HANDED_ON',
+    'KEY_SCOPES',
     'NOTHING_SPENT',
     'RUN_EVENT_VERSION',
+    'SCOPES',
     'TAB_RUNS_VERSION',
     'ToolyardError',
     'VERSION',

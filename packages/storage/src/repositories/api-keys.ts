@@ -19,6 +19,8 @@ export type ApiKeyRepository = {
   create(key: ApiKey & { keyHash: string }): Promise<void>;
   /** Null if there is none, or it has expired. */
   find(keyHash: string, now: number): Promise<ApiKey | null>;
+  /** False for one that was revoked or has expired. */
+  isValid(id: string, now: number): Promise<boolean>;
   touch(id: string, lastUsedAt: number): Promise<void>;
   /** The newest first; also those that have expired. */
   list(owner: Owner): Promise<ApiKey[]>;
@@ -50,6 +52,10 @@ export function createApiKeyRepository(db: Kysely<Schema>): ApiKeyRepository {
       const row = await db.selectFrom('api_keys').select(COLUMNS).where('key_hash', '=', keyHash).executeTakeFirst();
       if (row === undefined || (row.expiresAt !== null && row.expiresAt <= now)) return null;
       return withScopes(row);
+    },
+    async isValid(id, now) {
+      const row = await db.selectFrom('api_keys').select('expires_at').where('id', '=', id).executeTakeFirst();
+      return row !== undefined && (row.expires_at === null || row.expires_at > now);
     },
     async touch(id, lastUsedAt) {
       await db.updateTable('api_keys').set({ last_used_at: lastUsedAt }).where('id', '=', id).execute();

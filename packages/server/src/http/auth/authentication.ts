@@ -20,7 +20,7 @@ export type Authentication = {
   readonly tokenRequired: boolean;
   /** @throws ProblemAnswer 401 without a valid credential, 429 after too many wrong ones. */
   principalOf(incoming: IncomingMessage): Promise<Principal>;
-  /** Null without a valid credential. Counts no failures: for routes that answer everybody. */
+  /** Null without a valid credential: for routes that answer everybody. */
   principalIfAny(incoming: IncomingMessage): Promise<Principal | null>;
   /** The owner of an access token. Null for any other text. */
   ownerOfToken(token: string): Owner | null;
@@ -110,12 +110,15 @@ export function createAuthentication({ tokens, storage, clock, limit }: Dependen
     },
     async principalIfAny(incoming) {
       const found = await find(incoming);
-      return isPrincipal(found) ? found : null;
+      if (isPrincipal(found)) return found;
+      if (incoming.headers.authorization !== undefined) limit.count();
+      return null;
     },
     ownerOfToken: (token) => tokenPrincipal(token) ?? null,
     async isStillValid({ via, credentialId }) {
-      if (via !== 'session' || credentialId === undefined) return true;
-      return storage.sessions.isValid(credentialId, clock.now());
+      if (credentialId === undefined) return true;
+      const { sessions, apiKeys } = storage;
+      return (via === 'api_key' ? apiKeys : sessions).isValid(credentialId, clock.now());
     },
     fail,
   };

@@ -63,11 +63,13 @@ export function describeAccess(makeHome: MakeHome): void {
     await apiKeys.create({ ...key, ...times, keyHash: 'hash' });
     expect(await apiKeys.find('hash', 99)).toEqual({ ...key, ...times });
     expect(await apiKeys.find('hash', 100)).toBeNull();
+    expect([await apiKeys.isValid('k', 99), await apiKeys.isValid('k', 100)]).toEqual([true, false]);
     await apiKeys.touch('k', 7);
     expect(await apiKeys.list(ANNE)).toEqual([{ ...key, ...times, lastUsedAt: 7 }]);
     expect(await apiKeys.list(BERT)).toEqual([]);
     expect(await apiKeys.revoke(BERT, 'k')).toBe(false);
     expect(await apiKeys.revoke(ANNE, 'k')).toBe(true);
     expect(await apiKeys.find('hash', 50)).toBeNull();
+    expect(await apiKeys.isValid('k', 50)).toBe(false);
   });
 }
