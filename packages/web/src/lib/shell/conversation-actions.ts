@@ -1,6 +1,5 @@
 import { goto } from '$app/navigation';
 import { conversationAddress, newChatAddress } from './addresses.ts';
-import { saveFrom } from '../api/save-from.ts';
 import { t } from '../i18n/i18n.svelte.ts';
 import { conversations } from '../state/conversations.svelte.ts';
 import { toasts } from '../state/toasts.svelte.ts';
@@ -44,7 +43,12 @@ async function restore(conversation: Named, options: { isOpen: boolean }): Promi
 }
 
 /** The server names the file. */
-export function download({ id }: Named, format: 'json' | 'markdown'): void {
+export async function download({ id }: Named, format: 'json' | 'markdown'): Promise<void> {
   const path = `/api/conversations/${encodeURIComponent(id)}/export?format=${format}`;
-  saveFrom(path, `conversation.${format === 'json' ? 'json' : 'md'}`).catch((error: unknown) => toasts.problem(error));
+  try {
+    const { saveFrom } = await import('../api/save-from.ts');
+    await saveFrom(path, `conversation.${format === 'json' ? 'json' : 'md'}`);
+  } catch (error) {
+    toasts.problem(error);
+  }
 }

@@ -18,8 +18,8 @@ export function conversationMenu(subject: Subject, options: { isOpen: boolean; s
       ? { label: t('sidebar.unpin'), icon: PinOff, onselect: () => void pin(subject, false) }
       : { label: t('sidebar.pin'), icon: Pin, onselect: () => void pin(subject, true) },
     'line',
-    { label: t('sidebar.exportMarkdown'), icon: FileText, onselect: () => download(subject, 'markdown') },
-    { label: t('sidebar.exportJson'), icon: Download, onselect: () => download(subject, 'json') },
+    { label: t('sidebar.exportMarkdown'), icon: FileText, onselect: () => void download(subject, 'markdown') },
+    { label: t('sidebar.exportJson'), icon: Download, onselect: () => void download(subject, 'json') },
     'line',
     { label: t('sidebar.delete'), icon: Trash, danger: true, onselect: () => void remove(subject, options) },
   ];
