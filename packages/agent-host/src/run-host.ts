@@ -79,6 +79,8 @@ export type RunHost = {
   toolMode: ToolMode;
   tools: ToolHost;
   conversation: ConversationPort;
+  /** Whose run it is, where the servers are shared by several: what a server asks is never shown to another one. */
+  principal?: string;
   journal: RunJournal;
   ledger: ToolLedger;
   clock: Clock;

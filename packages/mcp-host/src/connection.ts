@@ -145,7 +145,7 @@ export class McpConnection {
 
   async #greet(signal: AbortSignal, timeoutMs: number): Promise<void> {
     const { config, createTransport, clock, clientInfo, eraMemory, handlers, wire, auth } = this.#options;
-    const desk = new QuestionDesk({ serverId: this.#id, handlers, open: this.#open });
+    const desk = new QuestionDesk({ serverId: this.#id, handlers, open: this.#open, onAmbiguous: () => undefined });
     const { client, era, transport, capabilities } = await sayHello({
       config: config.transport,
       createTransport,
@@ -204,6 +204,8 @@ export class McpConnection {
       logLevel: this.#options.logLevel,
       signal: this.#ending.signal,
       warn: (text) => this.#note('warning', text),
+      relays: transport.relays,
+      lastRequestId: () => transport.lastRequestId,
       ask: (method, params, signal) =>
         transport.ask(method, framed({ client, era, clientInfo, clientCapabilities: capabilities }, params), signal),
       openTask: (taskId) =>

@@ -5,7 +5,7 @@ import { isJsonObject, ToolyardError } from '@toolyard/protocol';
 import { seconds } from './call-failure.ts';
 import type { RawReply } from './raw-result-transport.ts';
 import { anyResult, rawOf } from './raw-result-transport.ts';
-import type { Era, RequestOptions } from './types.ts';
+import type { Caller, Era, RequestOptions } from './types.ts';
 import type { QuestionHandlers } from './questions.ts';
 import type { RequestContext } from './under-way.ts';
 import { RequestStopped, underWay } from './under-way.ts';
@@ -26,6 +26,7 @@ export type ForwardedRequest = {
   options: RequestOptions & {
     /** Answers what the server asks meanwhile, in place of the handlers of the host. */
     handlers?: QuestionHandlers;
+    caller?: Caller;
   };
 };
 
@@ -62,7 +63,7 @@ export async function forward(context: ForwardContext, request: ForwardedRequest
   try {
     const answer = await underWay(context, { options, timeoutMs, totalMs, ...tool, ...taskId }, async (entry) => {
       if (isOfTask) return answerIn(await context.ask(method, params, entry.signal));
-      const result = await context.client.request({ method, params } as never, anyResult, {
+      const sent = context.client.request({ method, params } as never, anyResult, {
         signal: entry.signal,
         timeout: NEVER,
         allowInputRequired: true,
@@ -75,7 +76,8 @@ export async function forward(context: ForwardContext, request: ForwardedRequest
           });
         },
       });
-      return rawOf(result);
+      entry.requestId = context.lastRequestId();
+      return rawOf(await sent);
     });
     return isJsonObject(answer) ? answer : {};
   } catch (thrown) {

@@ -174,7 +174,7 @@ async function tryOnce(way: Way, options: HandshakeOptions): Promise<Tried> {
       getValidator: () => (input) => ({ valid: true, data: input as never, errorMessage: undefined }),
     },
   });
-  options.desk.attach(client);
+  options.desk.attach(client, transport);
   const onAbort = (): void => void inner.close();
   options.signal.addEventListener('abort', onAbort, { once: true });
   try {

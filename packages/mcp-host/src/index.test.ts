@@ -24,6 +24,7 @@ test('the package offers this and nothing else', () => {
     'readSignInResponse',
     'redactedError',
     'redactorFor',
+    'relayMeta',
     'serviceAddress',
     'sha256',
     'shownAddress',

@@ -1,5 +1,7 @@
+export * as relayMeta from './relay-meta.ts';
 export type {
   AnsweredRound,
+  Caller,
   CallToolOptions,
   Completion,
   CompletionTarget,

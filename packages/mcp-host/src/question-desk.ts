@@ -1,10 +1,13 @@
-import type { Client } from '@modelcontextprotocol/client';
+import type { Client, ClientContext, RequestId } from '@modelcontextprotocol/client';
 import { ProtocolError } from '@modelcontextprotocol/client';
 import type { JsonObject } from '@toolyard/protocol';
-import { isJsonObject, ToolyardError } from '@toolyard/protocol';
+import { ToolyardError } from '@toolyard/protocol';
 import type { AskedQuestion, Question, QuestionHandlers } from './questions.ts';
 import { answerQuestion, capabilitiesOf, readQuestion } from './questions.ts';
-import type { OpenRequest } from './under-way.ts';
+import type { RawResultTransport } from './raw-result-transport.ts';
+import { conversationsIn } from './relay-meta.ts';
+import { conversationsOf, firstAnswer, onePerConversation, possibleRequests } from './server-requests.ts';
+import type { Asked, OpenRequest } from './under-way.ts';
 import { untilAborted } from './under-way.ts';
 
 export type QuestionDeskOptions = {
@@ -12,11 +15,14 @@ export type QuestionDeskOptions = {
   handlers: QuestionHandlers;
   /** The requests under way on this connection. */
   open: ReadonlySet<OpenRequest>;
+  /** The server asked something that may belong to several calls. */
+  onAmbiguous: () => void;
 };
 
 /** Takes what one server asks, in either era, to the handlers of the owner. */
 export class QuestionDesk {
   readonly #options: QuestionDeskOptions;
+  #isRelayed = false;
   readonly #completed = new Map<string, () => void>();
 
   constructor(options: QuestionDeskOptions) {
@@ -27,19 +33,20 @@ export class QuestionDesk {
     return capabilitiesOf(this.#options.handlers);
   }
 
-  /** Legacy servers ask by requests of their own, which say nothing of the call they come from. */
-  attach(client: Client): void {
+  /** Legacy servers ask by requests of their own, which do not say which call they belong to. */
+  attach(client: Client, transport: Pick<RawResultTransport, 'carrierOf' | 'relays'>): void {
     const { sampling, form, url, roots } = this.#options.handlers;
-    const answer = (method: string, params: unknown, signal: AbortSignal): Promise<never> =>
-      this.#answerAside({ method, params: (params ?? {}) as JsonObject }, signal) as Promise<never>;
+    this.#isRelayed = transport.relays;
+    const answer = (method: string, params: unknown, { id, signal }: ClientContext['mcpReq']): Promise<never> =>
+      this.#answerServer({ method, params: (params ?? {}) as JsonObject }, signal, transport.carrierOf(id)) as Promise<never>;
     if (sampling) {
       client.setRequestHandler('sampling/createMessage', ({ method, params }, { mcpReq }) =>
-        answer(method, params, mcpReq.signal),
+        answer(method, params, mcpReq),
       );
     }
     if (form || url) {
       client.setRequestHandler('elicitation/create', ({ method, params }, { mcpReq }) =>
-        answer(method, params, mcpReq.signal),
+        answer(method, params, mcpReq),
       );
       client.setNotificationHandler('notifications/elicitation/complete', ({ params }) => {
         this.#completed.get(params.elicitationId)?.();
@@ -47,12 +54,17 @@ export class QuestionDesk {
       });
     }
     if (roots) {
-      client.setRequestHandler('roots/list', ({ method, params }, { mcpReq }) => answer(method, params, mcpReq.signal));
+      // The folders are the same whatever they are wanted for.
+      client.setRequestHandler(
+        'roots/list',
+        ({ method, params }, { mcpReq }) =>
+          this.#answer({ method, params: (params ?? {}) as JsonObject }, mcpReq.signal, undefined) as Promise<never>,
+      );
     }
   }
 
   /** Modern servers ask by an answer that wants more; what fails here fails the request. @throws ToolyardError */
-  async answerInRound(asked: { method: string; params: JsonObject }, request: OpenRequest): Promise<JsonObject> {
+  async answerInRound(asked: Asked, request: OpenRequest): Promise<JsonObject> {
     try {
       return await this.#answer(asked, request.signal, request);
     } catch (thrown) {
@@ -61,7 +73,7 @@ export class QuestionDesk {
   }
 
   /** A question of a round that waits for a person somewhere else; null for what needs none. @throws ToolyardError */
-  readInRound(asked: { method: string; params: JsonObject }, request: OpenRequest): AskedQuestion | null {
+  readInRound(asked: Asked, request: OpenRequest): AskedQuestion | null {
     try {
       return readQuestion(asked, this.#handlersFor(request));
     } catch (thrown) {
@@ -83,23 +95,35 @@ export class QuestionDesk {
     return request?.handlers === undefined ? handlers : { ...handlers, ...request.handlers };
   }
 
-  async #answerAside(asked: { method: string; params: JsonObject }, signal: AbortSignal): Promise<JsonObject> {
-    const open = [...this.#options.open];
-    const related = relatedTaskOf(asked.params);
-    // What is asked for a task says so; what does not comes from the one call that is no task.
-    const calls = open.filter(({ tool, taskId }) => tool !== undefined && taskId === related);
-    const resume = open.map(({ deadline }) => deadline.suspend());
+  /** The time of whatever it may be asked for stands still until it is answered. */
+  async #answerServer(asked: Asked, signal: AbortSignal, carrier: RequestId | undefined): Promise<JsonObject> {
+    const calls = possibleRequests(this.#options.open, asked.params, carrier);
+    const resume = (calls.length === 0 ? [...this.#options.open] : calls).map(({ deadline }) => deadline.suspend());
     try {
-      return await this.#answer(asked, signal, calls.length === 1 ? calls[0] : undefined);
+      if (calls.length > 1) return await this.#answerForOneOf(asked, signal, calls);
+      // The process that has the server knows which calls are in flight there.
+      const mayBelongTo = this.#isRelayed ? conversationsIn(asked.params) : undefined;
+      return await this.#answer(asked, signal, calls[0], mayBelongTo);
     } finally {
       for (const one of resume) one();
     }
   }
 
+  #answerForOneOf(asked: Asked, signal: AbortSignal, calls: readonly OpenRequest[]): Promise<JsonObject> {
+    this.#options.onAmbiguous();
+    const mayBelongTo = conversationsOf(calls);
+    const chosen = onePerConversation(calls);
+    if (chosen.length === 0) return this.#answer(asked, signal, undefined);
+    return firstAnswer(chosen, (call, over) =>
+      this.#answer(asked, AbortSignal.any([signal, over]), call, mayBelongTo),
+    );
+  }
+
   #answer(
-    asked: { method: string; params: JsonObject },
+    asked: Asked,
     signal: AbortSignal,
     request: OpenRequest | undefined,
+    mayBelongTo?: readonly string[],
   ): Promise<JsonObject> {
     const { serverId } = this.#options;
     const handlers = this.#handlersFor(request);
@@ -109,6 +133,7 @@ export class QuestionDesk {
       serverId,
       signal: either,
       ...(request?.tool === undefined ? {} : { tool: request.tool }),
+      ...(mayBelongTo === undefined ? {} : { mayBelongTo }),
     };
     const completed = (id: string): Promise<void> =>
       new Promise((resolve) => {
@@ -116,11 +141,4 @@ export class QuestionDesk {
       });
     return untilAborted(answerQuestion(handlers, asked, question, completed), either);
   }
-}
-
-/** The task in the name of which a legacy server asks. */
-function relatedTaskOf({ _meta: meta }: JsonObject): string | undefined {
-  const related = isJsonObject(meta) ? meta['io.modelcontextprotocol/related-task'] : undefined;
-  const taskId = isJsonObject(related) ? related['taskId'] : undefined;
-  return typeof taskId === 'string' ? taskId : undefined;
 }

@@ -7,7 +7,7 @@ import type { McpHostOptions } from './host-options.ts';
 import { answersAll, FORM, SAMPLING } from './node/test-fixtures/questions.ts';
 import { connected, everything, newHost } from './node/test-fixtures/peers.ts';
 import { MemoryPeer } from './node/test-fixtures/memory-peer.ts';
-import type { Question, QuestionHandlers } from './questions.ts';
+import type { FormAnswer, Question, QuestionHandlers } from './questions.ts';
 
 let host: McpHost | undefined;
 afterEach(() => host?.close());
@@ -22,6 +22,99 @@ function memoryHost(peer: MemoryPeer, more: Partial<McpHostOptions> = {}): McpHo
     ...more,
   });
 }
+
+/** Never answers a call. */
+function silentPeer(): MemoryPeer {
+  const peer = new MemoryPeer();
+  peer.answers['tools/call'] = () => ({ method: 'notifications/none' });
+  return peer;
+}
+
+/** A person of one chat: what they were asked, and their answer once they give it. */
+function person(principal: string, conversationId: string) {
+  const asked: Question[] = [];
+  const said = Promise.withResolvers<FormAnswer>();
+  const handlers: QuestionHandlers = {
+    form: (_request, question) => {
+      asked.push(question);
+      return said.promise;
+    },
+  };
+  return { asked, say: said.resolve, options: { caller: { principal, conversationId }, handlers } };
+}
+
+describe('a request of a legacy server while several calls are in flight', () => {
+  const go = { serverId: 'srv', name: 'go' };
+  const answerOn = (peer: MemoryPeer): Promise<unknown> =>
+    eventually(() => peer.received.find((message) => 'id' in message && message.id === 'question'));
+
+  test.each([0, 1])('names both conversations, and the answer of either counts (%i)', async (first) => {
+    const peer = silentPeer();
+    host = memoryHost(peer, { handlers: answersAll });
+    await host.connectAll();
+    const people = [person('anne', 'a'), person('anne', 'b')];
+    const calls = people.map(({ options }) => host?.callTool(go, {}, options));
+    peer.say({ id: 'question', method: 'elicitation/create', params: FORM });
+    await eventually(() => people.every(({ asked }) => asked.length === 1));
+    for (const { asked } of people) expect(asked).toMatchObject([{ serverId: 'srv', mayBelongTo: ['a', 'b'] }]);
+    people[first]?.say({ action: 'accept', content: { city: 'Taipei' } });
+    expect(await answerOn(peer)).toMatchObject({ result: { action: 'accept', content: { city: 'Taipei' } } });
+    expect(people.map(({ asked }) => asked[0]?.signal.aborted)).toEqual([true, true]);
+    await host.close();
+    await Promise.all(calls);
+  });
+
+  test('is left to the other conversation when the call of one ends', async () => {
+    const peer = silentPeer();
+    host = memoryHost(peer, { handlers: answersAll });
+    await host.connectAll();
+    const [a, b] = [person('anne', 'a'), person('anne', 'b')];
+    const stop = new AbortController();
+    const stopped = host.callTool(go, {}, { ...a.options, signal: stop.signal });
+    const other = host.callTool(go, {}, b.options);
+    peer.say({ id: 'question', method: 'elicitation/create', params: FORM });
+    await eventually(() => a.asked.length + b.asked.length === 2);
+    stop.abort();
+    await stopped;
+    expect(a.asked[0]?.signal.aborted).toBe(true);
+    expect(b.asked[0]?.signal.aborted).toBe(false);
+    b.say({ action: 'decline' });
+    expect(await answerOn(peer)).toMatchObject({ result: { action: 'decline' } });
+    await host.close();
+    await other;
+  });
+
+  test('is shown to nobody where the calls belong to several principals', async () => {
+    const peer = silentPeer();
+    host = memoryHost(peer, { handlers: answersAll });
+    await host.connectAll();
+    const people = [person('anne', 'a'), person('bert', 'b')];
+    const calls = people.map(({ options }) => host?.callTool(go, {}, options));
+    peer.say({ id: 'question', method: 'elicitation/create', params: FORM });
+    expect(await answerOn(peer)).toMatchObject({ error: { message: expect.stringContaining('several users') as string } });
+    expect(people.map(({ asked }) => asked)).toEqual([[], []]);
+    await host.close();
+    await Promise.all(calls);
+  });
+
+  test('is put to nobody whose chat has no person: the other one is asked', async () => {
+    const peer = silentPeer();
+    host = memoryHost(peer, { handlers: answersAll });
+    await host.connectAll();
+    const anne = person('anne', 'a');
+    const calls = [
+      host.callTool(go, {}, { caller: { principal: 'anne', conversationId: 'headless' } }),
+      host.callTool(go, {}, anne.options),
+    ];
+    peer.say({ id: 'question', method: 'elicitation/create', params: FORM });
+    await eventually(() => anne.asked.length === 1);
+    expect(anne.asked).toMatchObject([{ mayBelongTo: ['headless', 'a'] }]);
+    anne.say({ action: 'decline' });
+    expect(await answerOn(peer)).toMatchObject({ result: { action: 'decline' } });
+    await host.close();
+    await Promise.all(calls);
+  });
+});
 
 describe('what is declared', () => {
   const declared = async (handlers: QuestionHandlers | undefined): Promise<unknown> => {
@@ -50,8 +143,7 @@ describe('what is declared', () => {
 describe('a legacy server asks', () => {
   /** Asks in the middle of a call that never ends by itself; gives the answer as it went over the wire. */
   async function ask(handlers: QuestionHandlers, method: string, params: JsonObject = {}): Promise<unknown> {
-    const peer = new MemoryPeer();
-    peer.answers['tools/call'] = () => ({ method: 'notifications/none' });
+    const peer = silentPeer();
     host = memoryHost(peer, { handlers });
     await host.connectAll();
     const call = host.callTool({ serverId: 'srv', name: 'go' }, {});
@@ -113,10 +205,9 @@ describe('a legacy server asks', () => {
     },
   );
 
-  test('while the time of the call stands still, and calls wait for one another', async () => {
+  test('while the time of the call stands still', async () => {
     const clock = createFakeClock();
-    const peer = new MemoryPeer();
-    peer.answers['tools/call'] = () => ({ method: 'notifications/none' });
+    const peer = silentPeer();
     const questions: Question[] = [];
     let answer = (): void => undefined;
     const handlers: QuestionHandlers = {
@@ -129,31 +220,20 @@ describe('a legacy server asks', () => {
     };
     host = memoryHost(peer, { handlers, clock });
     await host.connectAll();
-    const first = host.callTool({ serverId: 'srv', name: 'go' }, { number: 1 }, { timeoutMs: 10_000 });
-    const told: (string | undefined)[] = [];
-    const onProgress = ({ text }: { text?: string }): void => void told.push(text);
-    const second = host.callTool({ serverId: 'srv', name: 'go' }, { number: 2 }, { timeoutMs: 10_000, onProgress });
+    const call = host.callTool({ serverId: 'srv', name: 'go' }, {}, { timeoutMs: 10_000 });
     await clock.advance(5_000);
-    expect(told).toEqual(['Waits for another call of "srv", which makes one at a time.']);
     peer.say({ id: 'question', method: 'elicitation/create', params: FORM });
     await clock.advance(3_600_000);
     expect(questions).toMatchObject([{ serverId: 'srv', tool: { serverId: 'srv', name: 'go' } }]);
-    expect(peer.countOf('tools/call')).toBe(1);
+    expect(questions[0]).not.toHaveProperty('mayBelongTo');
     answer();
-    await clock.advance(9_999);
-    expect(peer.countOf('tools/call')).toBe(1);
-    await clock.advance(1);
-    expect(await first).toMatchObject({ outcome: 'unknown', error: { code: 'timed_out' } });
-    await clock.advance(0);
-    expect(peer.countOf('tools/call')).toBe(2);
     await clock.advance(10_000);
-    expect(await second).toMatchObject({ error: { code: 'timed_out' } });
+    expect(await call).toMatchObject({ outcome: 'unknown', error: { code: 'timed_out' } });
     expect(clock.pending).toBe(0);
   });
 
   test('nothing of whoever has cancelled the call meanwhile', async () => {
-    const peer = new MemoryPeer();
-    peer.answers['tools/call'] = () => ({ method: 'notifications/none' });
+    const peer = silentPeer();
     let question: Question | undefined;
     const handlers: QuestionHandlers = {
       form: (_request, asked) => {
@@ -174,8 +254,7 @@ describe('a legacy server asks', () => {
   });
 
   test('calls go side by side where nothing can be asked', async () => {
-    const peer = new MemoryPeer();
-    peer.answers['tools/call'] = () => ({ method: 'notifications/none' });
+    const peer = silentPeer();
     host = memoryHost(peer, { handlers: { roots: () => [] } });
     await host.connectAll();
     const met = host;

@@ -18,6 +18,11 @@ export type Question = {
   serverId: string;
   /** The call in the middle of which it is asked, where that is known. */
   tool?: ToolReference;
+  /**
+   * Set where the server did not say which of several calls it asks for: their conversations, of one principal. It is
+   * put to each of them, and the first answer counts.
+   */
+  mayBelongTo?: readonly string[];
   /** Aborted when nobody waits for the answer any more. */
   signal: AbortSignal;
 };
@@ -65,11 +70,6 @@ export function capabilitiesOf(handlers: QuestionHandlers): ClientCapabilities {
     ...(form || url ? { elicitation } : {}),
     ...(roots ? { roots: { listChanged: true } } : {}),
   };
-}
-
-/** True where a question can interrupt a call without saying which. */
-export function mayInterrupt(handlers: QuestionHandlers): boolean {
-  return handlers.sampling !== undefined || handlers.form !== undefined || handlers.url !== undefined;
 }
 
 const INVALID_PARAMS = -32_602;

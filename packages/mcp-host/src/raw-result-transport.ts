@@ -1,4 +1,4 @@
-import type { JSONRPCMessage, MessageExtraInfo, Transport, TransportSendOptions } from '@modelcontextprotocol/client';
+import type { JSONRPCMessage, MessageExtraInfo, RequestId, Transport, TransportSendOptions } from '@modelcontextprotocol/client';
 import { SdkError, SdkErrorCode } from '@modelcontextprotocol/client';
 import type { JsonObject, JsonValue } from '@toolyard/protocol';
 import { isJsonObject } from '@toolyard/protocol';
@@ -58,6 +58,9 @@ export class RawResultTransport implements Transport {
   readonly #onStarted: () => void;
   readonly #awaited = new Map<number, Awaited>();
   readonly #own = new Map<number, OwnRequest>();
+  /** Requests of the server that are not answered yet, and the request of ours on whose stream each came. */
+  readonly #carried = new Map<RequestId, RequestId>();
+  #lastRequestId: number | undefined;
   #lastOwnId = FIRST_OWN_ID;
   #holding = false;
   /** What the SDK calls its probe; on the wire it has a number. */
@@ -75,8 +78,22 @@ export class RawResultTransport implements Transport {
     return this.inner.hasPerRequestStream === true;
   }
 
+  get relays(): boolean {
+    return this.inner.relays === true;
+  }
+
   get sessionId(): string | undefined {
     return this.inner.sessionId;
+  }
+
+  /** What the SDK called the request it sent last: it sends at once when it is told to. */
+  get lastRequestId(): number | undefined {
+    return this.#lastRequestId;
+  }
+
+  /** The request of ours on whose stream the server sent this one; undefined where its stream is for everything. */
+  carrierOf(serverRequest: RequestId): RequestId | undefined {
+    return this.#carried.get(serverRequest);
   }
 
   setProtocolVersion(version: string): void {
@@ -96,6 +113,10 @@ export class RawResultTransport implements Transport {
       this.onclose?.();
     };
     this.inner.onerror = (error) => this.onerror?.(error);
+    this.inner.oncarried = (serverRequest, carriedBy) => {
+      // Those of our own are about tasks, whose requests say themselves which task they are for.
+      if (Number(carriedBy) < FIRST_OWN_ID) this.#carried.set(serverRequest, carriedBy);
+    };
     this.inner.onmessage = (message, extra) => this.#receive(message, extra);
     await this.inner.start();
     this.#onStarted();
@@ -108,7 +129,10 @@ export class RawResultTransport implements Transport {
   async send(asked: JSONRPCMessage, options?: TransportSendOptions): Promise<void> {
     const message = this.#numbered(asked);
     this.#wire.add('sent', message);
-    if (!('method' in message)) return this.inner.send(message, options);
+    if (!('method' in message)) {
+      if (message.id !== undefined) this.#carried.delete(message.id);
+      return this.inner.send(message, options);
+    }
     if (!('id' in message)) {
       if (message.method === 'notifications/cancelled') this.#giveUp(Number(message.params?.['requestId']));
       return this.inner.send(message, options);
@@ -117,6 +141,7 @@ export class RawResultTransport implements Transport {
     if (typeof message.id !== 'number' || message.id === PROBE_NUMBER) return this.inner.send(message, options);
 
     const id = message.id;
+    this.#lastRequestId = id;
     // The SDK closes the stream of a modern request it has given up, and leaves that of a legacy one to the server.
     const hangUp = options?.requestSignal === undefined && this.hasPerRequestStream ? new AbortController() : undefined;
     this.#awaited.set(id, { method: message.method, hangUp });

@@ -78,7 +78,9 @@ async function sendRounds(context: RequestContext, request: OutgoingRequest, ent
   const { onRound, resume } = request.options;
   let params = withAnswers(request.params, resume?.responses ?? {}, resume?.state);
   for (let round = resume?.number ?? 0; ; round++) {
-    const result = await sendOnce(context.client, { ...request, params }, sdkOptions).catch(async (thrown: unknown) => {
+    const sent = sendOnce(context.client, { ...request, params }, sdkOptions);
+    entry.requestId = context.lastRequestId();
+    const result = await sent.catch(async (thrown: unknown) => {
       const pages = round < MOST_ROUNDS ? pagesWanted(thrown) : [];
       if (pages.length === 0) throw thrown;
       if (onRound !== undefined) throw new RoundHandedOut(await readRound(context, { pages, round, entry }));

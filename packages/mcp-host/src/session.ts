@@ -3,7 +3,6 @@ import { ProtocolError } from '@modelcontextprotocol/client';
 import type { Clock, ErrorInfo, JsonObject, ResourcePart, TaskHandle, ToolResult } from '@toolyard/protocol';
 import { ToolyardError } from '@toolyard/protocol';
 import { notSent } from './call-failure.ts';
-import { CallQueue } from './call-queue.ts';
 import { callTool, finishTask } from './call-tool.ts';
 import type { Catalogue } from './catalogue.ts';
 import type { ChangeWatch } from './change-watch.ts';
@@ -11,8 +10,8 @@ import type { ForwardedServer } from './forward.ts';
 import { forward } from './forward.ts';
 import type { QuestionDesk } from './question-desk.ts';
 import type { QuestionHandlers } from './questions.ts';
-import { mayInterrupt } from './questions.ts';
 import type { RawReply } from './raw-result-transport.ts';
+import { withCaller } from './relay-meta.ts';
 import { readCompletion, readContents, readFilledPrompt } from './read-contents.ts';
 import type { OutgoingRequest } from './request.ts';
 import { sendRequest } from './request.ts';
@@ -58,6 +57,10 @@ export type SessionOptions = {
   /** Aborted when the connection is left. */
   signal: AbortSignal;
   warn: (text: string) => void;
+  /** True where the server is another process's, which is told who makes a call. */
+  relays: boolean;
+  /** What the SDK called the request it sent last. */
+  lastRequestId: () => number | undefined;
   /** Makes a request the SDK does not know. */
   ask: (method: string, params: JsonObject, signal: AbortSignal) => Promise<RawReply>;
   /** What can be asked about a task of the server. */
@@ -78,7 +81,6 @@ export class Session {
   readonly #options: SessionOptions;
   readonly #id: string;
   readonly #context: RequestContext;
-  readonly #queue: CallQueue;
   #logLevel: LogLevel | undefined;
 
   constructor(options: SessionOptions) {
@@ -86,11 +88,11 @@ export class Session {
     this.#id = options.config.id;
     this.#logLevel = options.logLevel;
     const { client, clock, open, desk } = options;
-    this.#queue = new CallQueue(clock);
     this.#context = {
       client,
       clock,
       open,
+      lastRequestId: options.lastRequestId,
       answer: (asked, request) => desk.answerInRound(asked, request),
       read: (asked, request) => desk.readInRound(asked, request),
     };
@@ -98,43 +100,29 @@ export class Session {
 
   /** One call; see {@link ToolHost.callTool} for the promise it makes. */
   async callTool(name: string, args: JsonObject, options: CallToolOptions = {}): Promise<ToolResult> {
-    const { config, catalogue, era, handlers, warn, whyLost, onFailed } = this.#options;
+    const { config, catalogue, era, warn, whyLost, onFailed } = this.#options;
     const tool = catalogue.tools.get(name);
     if (tool === undefined) {
       return notSent({ code: 'tool_not_found', message: `The server "${this.#id}" offers no tool "${name}".` });
     }
-    // A legacy server's question does not say which call it belongs to: there must be only one.
-    const isAlone = era === 'legacy' && mayInterrupt(handlers);
-    const text = `Waits for another call of "${this.#id}", which makes one at a time.`;
-    const tell = (): void => options.onProgress?.({ progress: 0, text });
-    const leave = isAlone ? await this.#queue.enter(options.signal, tell) : (): void => undefined;
-    const onTask = async (handle: TaskHandle): Promise<void> => {
-      // What a task asks says which task it is: others need not wait for it.
-      leave?.();
-      await options.onTask?.(handle);
-    };
-    try {
-      const lost = whyLost();
-      if (lost !== undefined) return notSent(lost);
-      return await callTool({
-        context: this.#context,
-        tool,
-        reference: { serverId: this.#id, name },
-        args,
-        options: { ...options, onTask },
-        asTask: this.#isWantedAsTask(tool),
-        era,
-        openTask: this.#options.openTask,
-        timeoutMs: options.timeoutMs ?? timeoutOf(config),
-        meta: this.#meta(),
-        mirrorsHeaders: (config.transport.type === 'http' || config.transport.type === 'hosted') && era === 'modern',
-        whyLost,
-        onFailed,
-        warn,
-      });
-    } finally {
-      leave?.();
-    }
+    const lost = whyLost();
+    if (lost !== undefined) return notSent(lost);
+    return callTool({
+      context: this.#context,
+      tool,
+      reference: { serverId: this.#id, name },
+      args,
+      options,
+      asTask: this.#isWantedAsTask(tool),
+      era,
+      openTask: this.#options.openTask,
+      timeoutMs: options.timeoutMs ?? timeoutOf(config),
+      meta: this.#options.relays ? withCaller(this.#meta(), options.caller) : this.#meta(),
+      mirrorsHeaders: (config.transport.type === 'http' || config.transport.type === 'hosted') && era === 'modern',
+      whyLost,
+      onFailed,
+      warn,
+    });
   }
 
   /** Waits for a task that was made of a call, in this session or another; see {@link ToolHost.resumeTask}. */
@@ -158,19 +146,14 @@ export class Session {
 
   /** The server as it can be offered to others. */
   forwarded(): ForwardedServer {
-    const { client, era, config, handlers, ask, whyLost, onFailed } = this.#options;
+    const { client, era, config, ask, whyLost, onFailed } = this.#options;
     const context = { ...this.#context, serverId: this.#id, timeoutMs: timeoutOf(config), ask };
-    const isAlone = era === 'legacy' && mayInterrupt(handlers);
     return {
       era,
       capabilities: (client.getServerCapabilities() ?? {}) as JsonObject,
       serverInfo: client.getServerVersion(),
       instructions: client.getInstructions(),
       request: async (request) => {
-        const { signal } = request.options;
-        // A legacy server's question does not say which call it belongs to, whoever has made it.
-        const isOneOfMany = isAlone && request.method === 'tools/call';
-        const leave = isOneOfMany ? await this.#queue.enter(signal, () => undefined) : () => undefined;
         try {
           const lost = whyLost();
           if (lost !== undefined) throw new ProtocolError(NOT_ACCEPTED, lost.message);
@@ -178,8 +161,6 @@ export class Session {
         } catch (thrown) {
           onFailed(thrown);
           throw thrown;
-        } finally {
-          leave?.();
         }
       },
     };

@@ -1,4 +1,4 @@
-import type { Transport } from '@modelcontextprotocol/client';
+import type { RequestId, Transport } from '@modelcontextprotocol/client';
 import type { Clock, Fetch } from '@toolyard/protocol';
 import type { LogEntry, TransportConfig } from './types.ts';
 
@@ -24,6 +24,13 @@ export type HostTransport = Transport & {
   readonly end?: TransportEnd | undefined;
   /** Called when announcements may have been missed: the stream that carries them stands only now, or again. */
   onopened?: ((isFirst: boolean) => void) | undefined;
+  /**
+   * Called before `onmessage` with a request of the server that came on the stream of one of ours: it belongs to that
+   * one. Transports with one stream for everything never call it.
+   */
+  oncarried?: ((serverRequest: RequestId, carriedBy: RequestId) => void) | undefined;
+  /** True where another process of Toolyard is reached, which has the server: it is told who makes a call. */
+  relays?: boolean;
   /** How many lines came from the server that were no MCP. */
   readonly noiseLines?: number | undefined;
 };

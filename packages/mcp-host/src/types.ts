@@ -142,7 +142,19 @@ export type RequestOptions = {
   timeoutMs?: number;
 };
 
+/**
+ * On whose behalf a call is made. Servers are not told of it; it decides who may see what a server asks, and which
+ * calls share a connection of a server that asks.
+ */
+export type Caller = {
+  /** What a server asks is never shown to another one. Absent where there is only one. */
+  principal?: string;
+  conversationId?: string;
+};
+
 export type CallToolOptions = RequestOptions & {
+  /** Without it a call belongs to no conversation. */
+  caller?: Caller;
   /** Answer what the server asks in the middle of this call, in place of the handlers of the host. */
   handlers?: QuestionHandlers;
   /**

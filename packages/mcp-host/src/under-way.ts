@@ -3,7 +3,7 @@ import type { Clock, JsonObject, ToolReference } from '@toolyard/protocol';
 import type { Deadline } from './deadline.ts';
 import { startDeadline } from './deadline.ts';
 import type { AskedQuestion, QuestionHandlers } from './questions.ts';
-import type { CallToolOptions } from './types.ts';
+import type { Caller, CallToolOptions } from './types.ts';
 
 /** The SDK sends the reason of an abort to the server: it gets this and never a person's or a model's words. */
 const ABORT_REASON = 'The client no longer waits for this call.';
@@ -24,9 +24,16 @@ export type OpenRequest = {
   readonly tool?: ToolReference;
   /** Set where the call has become a task of the server, which says so with what it asks. */
   readonly taskId?: string;
+  /** On whose behalf it is made. */
+  readonly caller?: Caller;
+  /** What it is called on the wire, once it was sent. */
+  requestId?: number | undefined;
   /** Who answers what is asked while it is open, in place of the handlers of the host. */
   readonly handlers?: QuestionHandlers;
+  /** Aborted when it is stopped. */
   readonly signal: AbortSignal;
+  /** Aborted when it is over, also by an answer. */
+  readonly over: AbortSignal;
   readonly deadline: Deadline;
   stop(): void;
 };
@@ -41,6 +48,8 @@ export type RequestContext = {
   client: Client;
   clock: Clock;
   open: Set<OpenRequest>;
+  /** What the request that was sent just now is called on the wire. */
+  lastRequestId: () => number | undefined;
   answer: AnswerQuestion;
   /** Looks over what a person is to be asked; null for what needs none. */
   read: (asked: Asked, request: OpenRequest) => AskedQuestion | null;
@@ -70,6 +79,7 @@ export async function underWay<T>(
 ): Promise<T> {
   if (options.signal?.aborted === true) throw new RequestStopped('caller');
   const relay = new AbortController();
+  const over = new AbortController();
   let stopped: RequestStopped['by'] | undefined;
   const stop = (by: RequestStopped['by']): void => {
     stopped ??= by;
@@ -81,8 +91,10 @@ export async function underWay<T>(
   const entry: OpenRequest = {
     ...(tool === undefined ? {} : { tool }),
     ...(taskId === undefined ? {} : { taskId }),
+    ...(options.caller === undefined ? {} : { caller: options.caller }),
     ...(options.handlers === undefined ? {} : { handlers: options.handlers }),
     signal: relay.signal,
+    over: over.signal,
     deadline,
     stop: () => stop('closing'),
   };
@@ -94,6 +106,7 @@ export async function underWay<T>(
   } finally {
     deadline.end();
     open.delete(entry);
+    over.abort();
     options.signal?.removeEventListener('abort', onAbort);
   }
 }

@@ -22,6 +22,14 @@ export type CallInterrupt = Exclude<Interrupt, BudgetInterrupt>;
 /** The call a question is about; whatever its server asks for, it asks while this call is made. */
 type Asked = { id: string; callId: string; tool: ToolReference; name: string };
 
+type AskedByServer = Asked & {
+  /**
+   * Set where the server did not say which of several calls it asks for: the conversations of all of them. Each is asked
+   * and the first answer counts.
+   */
+  mayBelongTo?: string[];
+};
+
 /** May this call be made? The arguments shown are the arguments that will run. */
 export type ApprovalInterrupt = Asked & {
   kind: 'approval';
@@ -60,7 +68,7 @@ export type InDoubtInterrupt = Asked & {
 };
 
 /** The server of the call wants a form filled in. Message and schema are its own words: {@link readForm} reads them. */
-export type FormInterrupt = Asked & {
+export type FormInterrupt = AskedByServer & {
   kind: 'elicitation';
   mode: 'form';
   message: string;
@@ -68,13 +76,13 @@ export type FormInterrupt = Asked & {
 };
 
 /** The server of the call wants the person to open an address. It is opened by a click and by nothing else. */
-export type UrlInterrupt = Asked & { kind: 'elicitation'; mode: 'url'; message: string; url: string };
+export type UrlInterrupt = AskedByServer & { kind: 'elicitation'; mode: 'url'; message: string; url: string };
 
 /**
  * The server of the call wants an answer of the conversation's model, at the person's cost. Shown is all that the model
  * would be sent.
  */
-export type SamplingInterrupt = Asked & {
+export type SamplingInterrupt = AskedByServer & {
   kind: 'sampling';
   systemPrompt?: string;
   messages: SamplingMessage[];

@@ -40,10 +40,14 @@ export type TabServer = {
 export type OfferTabTools = { servers: TabServer[] };
 
 /** A question of the call's server, put to a person by way of the run. The words are the server's own. */
-export type TabQuestion =
+export type TabQuestion = (
   | { kind: 'form'; message: string; requestedSchema: JsonObject }
   | { kind: 'url'; message: string; url: string }
-  | { kind: 'sampling'; request: JsonObject };
+  | { kind: 'sampling'; request: JsonObject }
+) & {
+  /** As in the interrupt it becomes. */
+  mayBelongTo?: string[];
+};
 
 /** What its server is to be told; `refused` where nobody answered. */
 export type TabQuestionAnswer =

@@ -93,6 +93,8 @@ export type ToolAction =
   /** Adds one byte to the count file: its size tells how often the tool ran, whatever happened afterwards. */
   | { do: 'count' }
   | { do: 'wait'; ms: number }
+  /** Waits until so many calls are here at the same time; calls that come later pass. */
+  | { do: 'barrier'; calls: number }
   /** Waits until this file is there. */
   | { do: 'wait_for_file'; file: string }
   /** Reports progress so many times (if the caller asked for it), so many milliseconds apart. */

@@ -50,6 +50,7 @@ export function createEngine(behaviour: McpBehaviour, host: EngineHost): Engine 
   /** Requests of our own, by the client that is asked and their id. */
   const awaited = new Map<string, (answer: JsonValue) => void>();
   let requests = 0;
+  const barrier = { arrived: 0, open: new AbortController() };
   const subscriptions = new Map<string, (message: JsonObject) => void>();
   const era = behaviour.era ?? 'legacy';
   const serverInfo = behaviour.serverInfo ?? { name: 'scripted', version: '1.0.0' };
@@ -239,6 +240,11 @@ export function createEngine(behaviour: McpBehaviour, host: EngineHost): Engine 
       case 'wait':
         await pause(action.ms, signal);
         return undefined;
+      case 'barrier':
+        barrier.arrived++;
+        if (barrier.arrived >= action.calls) barrier.open.abort();
+        await untilAborted(AbortSignal.any([barrier.open.signal, signal]));
+        return undefined;
       case 'wait_for_file':
         await fileThere(action.file, signal);
         return undefined;
@@ -316,6 +322,13 @@ async function reportProgress(
     const report = { progressToken, progress, total: action.steps, message: `step ${progress}` };
     send({ jsonrpc: '2.0', method: 'notifications/progress', params: report }, false);
   }
+}
+
+function untilAborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    signal.addEventListener('abort', () => resolve(), { once: true });
+  });
 }
 
 async function fileThere(file: string, signal: AbortSignal): Promise<void> {

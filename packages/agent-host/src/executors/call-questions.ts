@@ -8,7 +8,14 @@ import type {
 } from '@toolyard/protocol';
 import { isJsonObject, isStorageFault, ToolyardError } from '@toolyard/protocol';
 import type { PendingCall, PendingQuestion } from '@toolyard/agent-runtime';
-import type { AnsweredRound, AskedQuestion, CallToolOptions, InputRound, QuestionHandlers } from '@toolyard/mcp-host';
+import type {
+  AnsweredRound,
+  AskedQuestion,
+  CallToolOptions,
+  InputRound,
+  Question,
+  QuestionHandlers,
+} from '@toolyard/mcp-host';
 import type { RunHost, ServerQuestion } from '../run-host.ts';
 import type { Bill } from './bill.ts';
 import { sample } from './sample.ts';
@@ -108,20 +115,20 @@ export class CallQuestions {
 
   get #handlers(): QuestionHandlers {
     return {
-      form: async ({ message, requestedSchema }, { signal }) => {
+      form: async ({ message, requestedSchema }, question) => {
         const schema = requestedSchema as unknown as JsonObject;
-        const answer = await this.#put(this.#interruptOf({ kind: 'form', message, requestedSchema: schema }), signal);
+        const answer = await this.#put({ kind: 'form', message, requestedSchema: schema }, question);
         if (answer.decision === 'accept') return { action: 'accept', content: answer.content ?? {}, asIs: true };
         return { action: answer.decision === 'decline' ? 'decline' : 'cancel' };
       },
-      url: async ({ message, url }, { signal }) => {
-        const { decision } = await this.#put(this.#interruptOf({ kind: 'url', message, url }), signal);
+      url: async ({ message, url }, question) => {
+        const { decision } = await this.#put({ kind: 'url', message, url }, question);
         return decision === 'accept' || decision === 'decline' ? decision : 'cancel';
       },
-      sampling: async (request, { signal }) => {
+      sampling: async (request, question) => {
         const asked = request as unknown as JsonObject;
-        const interrupt = this.#interruptOf({ kind: 'sampling', request: asked });
-        return sample(this.#host, asked, await this.#put(interrupt, signal), signal, this.#of);
+        const answer = await this.#put({ kind: 'sampling', request: asked }, question);
+        return sample(this.#host, asked, answer, question.signal, this.#of);
       },
     };
   }
@@ -139,9 +146,13 @@ export class CallQuestions {
   }
 
   /** The call stays open meanwhile. */
-  async #put(interrupt: ServerQuestion, signal: AbortSignal): Promise<InterruptAnswer> {
+  async #put(asked: AskedQuestion, { signal, mayBelongTo }: Question): Promise<InterruptAnswer> {
     const { journal, questions } = this.#host;
     if (questions.who === 'nobody') throw new ToolyardError(NOT_ANSWERED);
+    const interrupt: ServerQuestion = {
+      ...this.#interruptOf(asked),
+      ...(mayBelongTo === undefined ? {} : { mayBelongTo: [...mayBelongTo] }),
+    };
     journal.append({ type: 'interrupt_requested', interrupt, live: true });
     let answer: InterruptAnswer;
     try {

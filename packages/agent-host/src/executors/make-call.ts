@@ -1,6 +1,7 @@
 import type { ErrorInfo, JsonObject, TaskHandle, ToolOutcome, ToolReference, ToolResult } from '@toolyard/protocol';
 import { formatToolReference, isJsonObject, readTaskHandle } from '@toolyard/protocol';
 import type { PendingAsk, PendingCall } from '@toolyard/agent-runtime';
+import type { Caller } from '@toolyard/mcp-host';
 import type { RunHost } from '../run-host.ts';
 import { CallQuestions } from './call-questions.ts';
 import type { Bill } from './bill.ts';
@@ -108,6 +109,7 @@ export async function makeCall(
     const { definition } = call.about ?? {};
     const result = await host.tools.callTool(tool, call.arguments, {
       callId,
+      caller: callerOf(host),
       signal: host.signal,
       onProgress: (progress) => host.journal.append({ type: 'tool_progress', callId, ...progress }),
       onTask: (handle) => host.ledger.task(callId, handle),
@@ -137,6 +139,7 @@ async function waitForTask(
   host.journal.append({ type: 'tool_started', callId, tool, name, ...editedArgumentsOf(call) });
   try {
     const result = await host.tools.resumeTask(handle, {
+      caller: callerOf(host),
       signal: host.signal,
       onProgress: (progress) => host.journal.append({ type: 'tool_progress', callId, ...progress }),
       ...questions.options,
@@ -146,6 +149,10 @@ async function waitForTask(
     host.onDefect?.(thrown);
     return { result: brokeOff(name) };
   }
+}
+
+function callerOf({ principal, conversation }: RunHost): Caller {
+  return { conversationId: conversation.id, ...(principal === undefined ? {} : { principal }) };
 }
 
 /** What is told of the arguments besides what the model asked for. */

@@ -11,6 +11,7 @@ import type {
   McpResourceContents,
   McpResourceView,
   McpTemplateView,
+  Principal,
   ToolResult,
 } from '@toolyard/protocol';
 import { ToolyardError } from '@toolyard/protocol';
@@ -44,10 +45,14 @@ export class ServerDesk {
     return logPage(host.log(id), host.wireLog(id), after, redact);
   }
 
-  async call(id: string, { tool, arguments: args = {} }: CallMcpTool, signal?: AbortSignal): Promise<ToolResult> {
-    const result = await this.#with(id, signal, (host) =>
-      host.callTool({ serverId: id, name: tool }, args, signal === undefined ? {} : { signal }),
-    );
+  async call(
+    { ownerId: principal }: Principal,
+    id: string,
+    { tool, arguments: args = {} }: CallMcpTool,
+    signal?: AbortSignal,
+  ): Promise<ToolResult> {
+    const options = { caller: { principal }, ...(signal === undefined ? {} : { signal }) };
+    const result = await this.#with(id, signal, (host) => host.callTool({ serverId: id, name: tool }, args, options));
     return boundedResult(result);
   }
 

@@ -210,7 +210,7 @@ export class OwnServers implements Servers {
       .map((tool) => toToolDetail(tool, { permissions, ...this.#ofTools }));
   }
 
-  call: Servers['call'] = (_principal, id, request, signal) => this.#desk.call(id, request, signal);
+  call: Servers['call'] = (principal, id, request, signal) => this.#desk.call(principal, id, request, signal);
   resources: Servers['resources'] = (_principal, id) => this.#desk.resources(id);
   templates: Servers['templates'] = (_principal, id) => this.#desk.templates(id);
   read: Servers['read'] = (_principal, id, uri, signal) => this.#desk.read(id, uri, signal);

@@ -1,6 +1,7 @@
 import type { ServerContext } from '@modelcontextprotocol/server';
 import { McpServer } from '@modelcontextprotocol/server';
-import type { ForwardedServer, QuestionHandlers } from '@toolyard/mcp-host';
+import type { Caller, ForwardedServer, Question, QuestionHandlers } from '@toolyard/mcp-host';
+import { relayMeta } from '@toolyard/mcp-host';
 import type { Clock, JsonObject } from '@toolyard/protocol';
 import { isJsonObject, ToolyardError, VERSION } from '@toolyard/protocol';
 import { z } from 'zod';
@@ -45,6 +46,7 @@ export function createRelayServer({ server, clock }: RelayServerOptions): McpSer
               ...(text === undefined ? {} : { message: text }),
             }),
           handlers: questionsTo(context),
+          ...callerOf(params),
         },
       });
     } finally {
@@ -72,9 +74,17 @@ function passedOn({ tools, resources, prompts, completions, tasks, extensions }:
   };
 }
 
+/** On whose behalf another process asks: it alone knows the conversation. */
+function callerOf(given: unknown): { caller?: Caller } {
+  const caller = isJsonObject(given) ? relayMeta.callerIn(given['_meta']) : undefined;
+  return caller === undefined ? {} : { caller };
+}
+
 function paramsOf(given: unknown, { mcpReq }: ServerContext): JsonObject {
   const { _meta: meta, ...params } = isJsonObject(given) ? given : {};
-  const kept = Object.entries(isJsonObject(meta) ? meta : {}).filter(([key]) => !OF_THE_CONNECTION.includes(key));
+  const kept = Object.entries(isJsonObject(meta) ? meta : {}).filter(
+    ([key]) => !OF_THE_CONNECTION.includes(key) && !relayMeta.isRelayMeta(key),
+  );
   const state = mcpReq.requestState();
   return {
     ...params,
@@ -90,32 +100,38 @@ const anything = z.looseObject({});
 /** Questions of a legacy server, which go to whoever has made the call. */
 function questionsTo(context: ServerContext): QuestionHandlers {
   const { mcpReq } = context;
-  const ask = async <T>(method: string, params: object, schema: z.ZodType<T>, signal: AbortSignal): Promise<T> => {
+  const ask = async <T>(
+    method: string,
+    params: object,
+    schema: z.ZodType<T>,
+    { signal, mayBelongTo }: Question,
+  ): Promise<T> => {
     const { _meta: meta, ...rest } = params as JsonObject;
     const { progressToken: _token, ...kept } = isJsonObject(meta) ? meta : {};
     const sent = Object.keys(kept).length === 0 ? rest : { ...rest, _meta: kept };
     try {
-      return await mcpReq.send({ method, params: sent }, schema, { signal, timeout: NEVER });
+      return await mcpReq.send({ method, params: relayMeta.withConversations(sent, mayBelongTo) }, schema, { signal, timeout: NEVER });
     } catch (thrown) {
       const said = thrown instanceof Error ? thrown.message : '';
       throw new ToolyardError({ code: 'refused', message: said === '' ? 'The question was not answered.' : said });
     }
   };
   return {
-    sampling: async (request, { signal }) => (await ask('sampling/createMessage', request, anything, signal)) as never,
-    form: async (request, { signal }) => {
-      const given = await ask('elicitation/create', request, action, signal);
+    sampling: async (request, question) => (await ask('sampling/createMessage', request, anything, question)) as never,
+    form: async (request, question) => {
+      const given = await ask('elicitation/create', request, action, question);
       if (given.action !== 'accept') return { action: given.action };
       return { action: 'accept', content: isJsonObject(given.content) ? given.content : {}, asIs: true };
     },
-    url: async (request, { signal, completed }) => {
+    url: async (request, question) => {
+      const { completed } = question;
       const { elicitationId } = request;
       if (elicitationId !== undefined) {
         void completed
           .then(() => mcpReq.notify({ method: 'notifications/elicitation/complete', params: { elicitationId } }))
           .catch(() => undefined);
       }
-      return (await ask('elicitation/create', request, action, signal)).action;
+      return (await ask('elicitation/create', request, action, question)).action;
     },
   };
 }

@@ -32,7 +32,9 @@ export function createRelayTransports(own: CreateTransport, options: RelayTransp
         return response;
       },
     });
-    return create({ type: 'http', url: `${address}${relayPath(context.serverId)}` }, context);
+    const transport = await create({ type: 'http', url: `${address}${relayPath(context.serverId)}` }, context);
+    transport.relays = true;
+    return transport;
   };
 }
 

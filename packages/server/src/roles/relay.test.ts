@@ -7,7 +7,7 @@ import { createNodeTransports } from '@toolyard/mcp-host/node';
 import type { ToolResult } from '@toolyard/protocol';
 import { systemClock } from '@toolyard/protocol';
 import type { McpBehaviour } from '@toolyard/testing';
-import { eventually, scriptedMcpCommand } from '@toolyard/testing';
+import { eventually, scriptedMcpCommand, within } from '@toolyard/testing';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { NOBODY } from '../mcp/nobody.ts';
 import { Relay } from './relay.ts';
@@ -43,7 +43,10 @@ async function chain(behaviour: McpBehaviour): Promise<{ near: McpHost; far: Mcp
   const url = `http://127.0.0.1:${(door.address() as AddressInfo).port}/lab`;
   const far = new McpHost({
     servers: [config],
-    createTransport: (_config, context) => createWebTransports({ fetch })({ type: 'http', url }, context),
+    createTransport: async (_config, context) => {
+      const transport = await createWebTransports({ fetch })({ type: 'http', url }, context);
+      return Object.assign(transport, { relays: true });
+    },
     clock: systemClock,
     clientInfo,
     handlers: NOBODY,
@@ -171,6 +174,73 @@ test('what a legacy server asks in the middle of a call reaches who made it, and
   expect(asked).toEqual(['ask: Your name?', '9']);
   expect(JSON.stringify(result.content)).toContain('Ann');
   expect(JSON.stringify(result.content)).toContain('hello');
+});
+
+describe('a legacy server through another process, called by several conversations', () => {
+  const inChat = (conversationId: string, principal = 'anne'): CallToolOptions => ({
+    caller: { principal, conversationId },
+  });
+
+  test('has their calls in flight at once', async () => {
+    const { far } = await chain({
+      era: 'legacy',
+      tools: [{ name: 'meet', does: [{ do: 'barrier', calls: 8 }, { do: 'text', text: 'met' }] }],
+    });
+    const calls = Array.from({ length: 8 }, (_, at) => call(far, 'meet', inChat(String(at))));
+    const results = await within(Promise.all(calls), { what: 'eight calls in flight at once' });
+    for (const result of results) expect(result).toMatchObject({ outcome: 'done', isError: false });
+  });
+
+  const asking: McpBehaviour = {
+    era: 'legacy',
+    tools: [
+      { name: 'ask', does: [{ do: 'barrier', calls: 2 }, { do: 'request', ...FORM }, { do: 'tell_answers' }] },
+      { name: 'wait', does: [{ do: 'barrier', calls: 2 }, { do: 'never' }] },
+    ],
+  };
+  /** Which conversations were told that they are meant. */
+  const listening = (asked: unknown[], action: 'decline' | 'wait'): CallToolOptions => ({
+    handlers: {
+      form: (_request, { mayBelongTo, signal }) => {
+        asked.push(mayBelongTo?.toSorted());
+        return new Promise((resolve, reject) => {
+          if (action === 'decline') resolve({ action });
+          signal.addEventListener('abort', () => reject(new Error('withdrawn')));
+        });
+      },
+    },
+  });
+
+  test('asks each of them where it does not say for which call; one answer is enough', async () => {
+    const { far } = await chain(asking);
+    const asked: unknown[] = [];
+    const stop = new AbortController();
+    const waiting = call(far, 'wait', { ...inChat('b'), ...listening(asked, 'wait'), signal: stop.signal });
+    const result = await within(call(far, 'ask', { ...inChat('a'), ...listening(asked, 'decline') }), {
+      what: 'the answer',
+    });
+    expect(JSON.stringify(result.content)).toContain('decline');
+    expect(asked).toEqual([
+      ['a', 'b'],
+      ['a', 'b'],
+    ]);
+    stop.abort();
+    await waiting;
+  });
+
+  test('asks nobody where they are of several principals', async () => {
+    const { far } = await chain(asking);
+    const asked: unknown[] = [];
+    const stop = new AbortController();
+    const waiting = call(far, 'wait', { ...inChat('b', 'bert'), ...listening(asked, 'wait'), signal: stop.signal });
+    const result = await within(call(far, 'ask', { ...inChat('a'), ...listening(asked, 'decline') }), {
+      what: 'the answer',
+    });
+    expect(JSON.stringify(result.content)).toContain('several users');
+    expect(asked).toEqual([]);
+    stop.abort();
+    await waiting;
+  });
 });
 
 test('what a modern server wants to know is handed out as a round, its state kept to the letter', async () => {

@@ -190,13 +190,14 @@ function executorsOf(
     keepPrelude?: KeepPrelude;
   },
 ): Executors {
-  const { configuration, conversation, journal, ledger, clock, signal, used, onDefect } = parts;
+  const { principal, configuration, conversation, journal, ledger, clock, signal, used, onDefect } = parts;
   return createAgentExecutors({
     model,
     modelId: configuration.model.modelId,
     parameters: configuration.parameters,
     toolMode: configuration.toolMode,
     tools,
+    principal: principal.ownerId,
     conversation,
     journal,
     ledger,

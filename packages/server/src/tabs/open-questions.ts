@@ -50,7 +50,13 @@ export class OpenQuestions {
     const { tool, options } = this.#of;
     const { form, url, sampling } = options.handlers ?? {};
     const signals = [this.#over.signal, ...(options.signal ? [options.signal] : [])];
-    const asked = { serverId: tool.serverId, tool, signal: AbortSignal.any(signals) };
+    const { mayBelongTo } = question;
+    const asked = {
+      serverId: tool.serverId,
+      tool,
+      signal: AbortSignal.any(signals),
+      ...(mayBelongTo === undefined ? {} : { mayBelongTo }),
+    };
     switch (question.kind) {
       case 'form': {
         if (form === undefined) return { kind: 'refused' };

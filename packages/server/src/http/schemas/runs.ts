@@ -53,6 +53,7 @@ export const runView = named(
 export const runPage = pageOf('RunPage', runRecord);
 
 const asked = { id: z.string(), callId: z.string(), tool: toolReference, name: z.string() };
+const askedByServer = { ...asked, mayBelongTo: z.array(z.string()).exactOptional() };
 const measure = z.enum(['dollars', 'tokens', 'calls']);
 const samplingContent = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('text'), text: z.string() }),
@@ -77,14 +78,14 @@ export const interrupt = named(
       z.strictObject({ ...asked, kind: z.literal('in_doubt'), arguments: jsonObject, sentAt: time }),
       z.discriminatedUnion('mode', [
         z.strictObject({
-          ...asked,
+          ...askedByServer,
           kind: z.literal('elicitation'),
           mode: z.literal('form'),
           message: z.string(),
           requestedSchema: jsonObject,
         }),
         z.strictObject({
-          ...asked,
+          ...askedByServer,
           kind: z.literal('elicitation'),
           mode: z.literal('url'),
           message: z.string(),
@@ -92,7 +93,7 @@ export const interrupt = named(
         }),
       ]),
       z.strictObject({
-        ...asked,
+        ...askedByServer,
         kind: z.literal('sampling'),
         systemPrompt: z.string().exactOptional(),
         messages: z.array(z.strictObject({ role: z.enum(['user', 'assistant']), content: z.array(samplingContent) })),

@@ -45,13 +45,14 @@ export const offerTabTools = named(
   exactly<OfferTabTools>()(z.strictObject({ servers: z.array(tabServer).max(100) })),
 );
 
+const mayBelongTo = z.array(z.string().max(200)).max(100).exactOptional();
 const tabQuestion = named(
   'TabQuestion',
   exactly<TabQuestion>()(
     z.discriminatedUnion('kind', [
-      z.strictObject({ kind: z.literal('form'), message: z.string(), requestedSchema: jsonObject }),
-      z.strictObject({ kind: z.literal('url'), message: z.string(), url: z.string() }),
-      z.strictObject({ kind: z.literal('sampling'), request: jsonObject }),
+      z.strictObject({ kind: z.literal('form'), message: z.string(), requestedSchema: jsonObject, mayBelongTo }),
+      z.strictObject({ kind: z.literal('url'), message: z.string(), url: z.string(), mayBelongTo }),
+      z.strictObject({ kind: z.literal('sampling'), request: jsonObject, mayBelongTo }),
     ]),
   ),
 );

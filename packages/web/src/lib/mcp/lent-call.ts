@@ -1,4 +1,4 @@
-import type { McpHost, QuestionHandlers, SamplingAnswer } from '@toolyard/mcp-host';
+import type { McpHost, Question, QuestionHandlers, SamplingAnswer } from '@toolyard/mcp-host';
 import type {
   AskFromTab,
   ClaimedTabCall,
@@ -16,6 +16,7 @@ export type LentCallDeps = {
   /** Where the server takes what is said of the call. */
   path: string;
   callId: string;
+  conversationId: string;
   api: Pick<typeof api, 'put' | 'post'>;
   host: () => Promise<McpHost>;
   wait: (ms: number) => Promise<void>;
@@ -48,6 +49,7 @@ export class LentCall {
   async carryOut({ fence, tool, arguments: args, definition }: ClaimedTabCall): Promise<void> {
     const host = await this.#deps.host();
     const result = await host.callTool(tool, args, {
+      caller: { conversationId: this.#deps.conversationId },
       signal: this.#over.signal,
       handlers: this.#handlers(fence),
       // What was approved, or at least what the run was told of: a tool that is another by now is not called.
@@ -77,19 +79,19 @@ export class LentCall {
 
   #handlers(fence: number): QuestionHandlers {
     return {
-      form: async ({ message, requestedSchema }, { signal }) => {
+      form: async ({ message, requestedSchema }, asked) => {
         const schema = requestedSchema as unknown as JsonObject;
-        const answer = await this.#ask(fence, { kind: 'form', message, requestedSchema: schema }, signal);
+        const answer = await this.#ask(fence, { kind: 'form', message, requestedSchema: schema }, asked);
         if (answer.kind !== 'form') throw NOBODY;
         return answer.action === 'accept' ? { ...answer, asIs: true } : { action: answer.action };
       },
-      url: async ({ message, url }, { signal }) => {
-        const answer = await this.#ask(fence, { kind: 'url', message, url }, signal);
+      url: async ({ message, url }, asked) => {
+        const answer = await this.#ask(fence, { kind: 'url', message, url }, asked);
         if (answer.kind !== 'url') throw NOBODY;
         return answer.action;
       },
-      sampling: async (request, { signal }) => {
-        const answer = await this.#ask(fence, { kind: 'sampling', request: request as unknown as JsonObject }, signal);
+      sampling: async (request, asked) => {
+        const answer = await this.#ask(fence, { kind: 'sampling', request: request as unknown as JsonObject }, asked);
         if (answer.kind !== 'sampling') throw NOBODY;
         return answer.answer as unknown as SamplingAnswer;
       },
@@ -97,9 +99,10 @@ export class LentCall {
   }
 
   /** By way of the run, so that it stands in the chat and can be answered from anywhere. */
-  async #ask(fence: number, question: TabQuestion, signal: AbortSignal): Promise<TabQuestionAnswer> {
+  async #ask(fence: number, what: TabQuestion, { signal, mayBelongTo }: Question): Promise<TabQuestionAnswer> {
     const { api, path } = this.#deps;
     const id = `q${String(this.#asked++)}`;
+    const question = mayBelongTo === undefined ? what : { ...what, mayBelongTo: [...mayBelongTo] };
     const body: AskFromTab = { fence, question };
     const answer = new Promise<TabQuestionAnswer>((resolve, reject) => {
       const end = (): void => reject(NOBODY);

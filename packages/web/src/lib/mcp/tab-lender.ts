@@ -115,9 +115,9 @@ export class TabLender {
 
   async #take(item: TabCallView): Promise<void> {
     const { api, host, wait } = this.#deps;
-    const { callId, runId } = item;
+    const { callId, runId, conversationId } = item;
     const path = `${this.#path}/runs/${encodeURIComponent(runId)}/calls/${encodeURIComponent(callId)}`;
-    const call = new LentCall({ path, callId, api, host, wait });
+    const call = new LentCall({ path, callId, conversationId, api, host, wait });
     this.#calls.set(callId, call);
     try {
       // A call that is this tab's already, and that it knows nothing of, was claimed by words whose answer was lost.
