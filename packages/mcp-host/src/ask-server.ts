@@ -1,7 +1,9 @@
 import type { JsonObject, TaskHandle, ToolReference, ToolResult } from '@toolyard/protocol';
-import { ToolyardError } from '@toolyard/protocol';
+import { ToolyardError, toErrorInfo } from '@toolyard/protocol';
 import { notSent } from './call-failure.ts';
-import { notReady } from './connection-errors.ts';
+import type { ConversationConnection } from './calls/extra-connection.ts';
+import { takeTurn, turnRefused } from './calls/take-turn.ts';
+import { closedByUs, notReady } from './connection-errors.ts';
 import type { ListedTool } from './read-tool.ts';
 import type { ServerSlot } from './server-slot.ts';
 import type { Session } from './session.ts';
@@ -34,8 +36,69 @@ export async function askServer<T>(
 /** Nobody was there to take a call. */
 const NOT_THERE: ReadonlySet<string> = new Set(['server_closed', 'server_unreachable', 'server_exited']);
 
-/** Makes a call; it is made a second time only where that can do no harm. Never throws. */
+/**
+ * Makes a call when it is its turn, on the connection of its conversation; it is made a second time only where that can
+ * do no harm. Never throws.
+ */
 export async function callServer(
+  slot: ServerSlot,
+  whenBack: () => Promise<void>,
+  tool: ToolReference,
+  args: JsonObject,
+  options: CallToolOptions,
+): Promise<ToolResult> {
+  const made = await callInTurn(slot, whenBack, tool, args, options);
+  return made.lostBefore ? (await callInTurn(slot, whenBack, tool, args, options)).result : made.result;
+}
+
+/** `lostBefore`: the connection of the conversation had been lost, which was found out by this call; it was not made. */
+async function callInTurn(
+  slot: ServerSlot,
+  whenBack: () => Promise<void>,
+  tool: ToolReference,
+  args: JsonObject,
+  options: CallToolOptions,
+): Promise<{ result: ToolResult; lostBefore: boolean }> {
+  const entered = takeTurn(slot, slot.session?.isWantedAsTask(tool.name) === true, options);
+  const turn = entered instanceof Promise ? await entered : entered;
+  if (turn.kind !== 'admitted') {
+    return { result: notSent(turnRefused(turn.kind, slot.config.id)), lostBefore: false };
+  }
+  const { connection, release } = turn;
+  const onTask = async (handle: TaskHandle): Promise<void> => {
+    // The server goes on by itself: nothing of it is in flight.
+    release();
+    await options.onTask?.(handle);
+  };
+  try {
+    if (connection === undefined) {
+      const result = await callOnFirst(slot, whenBack, tool, args, { ...options, onTask });
+      return { result, lostBefore: false };
+    }
+    const result = await callOnExtra(connection, tool, args, options);
+    return { result, lostBefore: connection.isLost && result.outcome === 'not_sent' };
+  } finally {
+    release();
+  }
+}
+
+async function callOnExtra(
+  connection: ConversationConnection,
+  tool: ToolReference,
+  args: JsonObject,
+  options: CallToolOptions,
+): Promise<ToolResult> {
+  try {
+    const session = await connection.session();
+    return session === undefined
+      ? notSent(closedByUs(tool.serverId))
+      : await session.callTool(tool.name, args, options);
+  } catch (thrown) {
+    return notSent(toErrorInfo(thrown));
+  }
+}
+
+async function callOnFirst(
   slot: ServerSlot,
   whenBack: () => Promise<void>,
   tool: ToolReference,

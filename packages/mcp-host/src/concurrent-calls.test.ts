@@ -24,7 +24,15 @@ function answersIn(city: string, when: Promise<void> = Promise.resolve()): Quest
 
 /** Answers only when so many calls are here at once: calls made one by one would wait for ever. */
 const meeting = (calls: number): McpBehaviour => ({
-  tools: [{ name: 'meet', does: [{ do: 'barrier', calls }, { do: 'text', text: 'met' }] }],
+  tools: [
+    {
+      name: 'meet',
+      does: [
+        { do: 'barrier', calls },
+        { do: 'text', text: 'met' },
+      ],
+    },
+  ],
 });
 
 describe('calls of a legacy server that may ask', () => {
@@ -33,7 +41,9 @@ describe('calls of a legacy server that may ask', () => {
     const met = host;
     const calls = Array.from({ length: 8 }, (_, at) => call(met, 'meet', inChat(of === 'one turn' ? 'a' : `${at}`)));
     const results = await within(Promise.all(calls), { what: 'eight calls in flight at once' });
-    expect(results.map(({ content }) => content)).toEqual(Array.from({ length: 8 }, () => [{ type: 'text', text: 'met' }]));
+    expect(results.map(({ content }) => content)).toEqual(
+      Array.from({ length: 8 }, () => [{ type: 'text', text: 'met' }]),
+    );
   });
 
   test('of one conversation go on while a form in another one is open', async () => {

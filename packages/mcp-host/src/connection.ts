@@ -34,6 +34,8 @@ export type ConnectionOptions = {
   wire: WireLog;
   /** From which level on the server is to tell what it does; undefined leaves that to it. */
   logLevel: LogLevel | undefined;
+  /** For a connection beside the first one, where nothing is listed or followed: the tools of the server. */
+  tools?: () => ReadonlyMap<string, ListedTool>;
   note(entry: LogEntry, source?: 'server'): void;
   /** Absent for a server that nobody signs in to. */
   auth: ServerAuth | undefined;
@@ -41,6 +43,8 @@ export type ConnectionOptions = {
   onChange(): void;
   /** At most once, and only if it stood. */
   onLost(error: ErrorInfo, by: LostBy): void;
+  /** The server asked something that may belong to several calls. */
+  onAmbiguous(): void;
   /** A resource that is followed has changed. */
   onUpdated(uri: string): void;
 };
@@ -128,8 +132,10 @@ export class McpConnection {
     try {
       if (this.#closing !== undefined) throw new Error('It was left before it began.');
       await this.#greet(stop.signal, timeoutMs);
-      this.#set('listing');
-      await this.#catalogue?.listTools(stop.signal);
+      if (this.#options.tools === undefined) {
+        this.#set('listing');
+        await this.#catalogue?.listTools(stop.signal);
+      }
       if (this.#error !== undefined || stop.signal.aborted) throw new Error('The connection was lost.');
       this.#isReady = true;
       this.#set('connected');
@@ -139,13 +145,18 @@ export class McpConnection {
       cancelTimer();
       this.#ending.signal.removeEventListener('abort', onEnding);
     }
-    void this.#catalogue?.listTheRest(this.#ending.signal);
+    if (this.#options.tools === undefined) void this.#catalogue?.listTheRest(this.#ending.signal);
     void this.#session?.setLogLevel(this.#options.logLevel);
   }
 
   async #greet(signal: AbortSignal, timeoutMs: number): Promise<void> {
     const { config, createTransport, clock, clientInfo, eraMemory, handlers, wire, auth } = this.#options;
-    const desk = new QuestionDesk({ serverId: this.#id, handlers, open: this.#open, onAmbiguous: () => undefined });
+    const desk = new QuestionDesk({
+      serverId: this.#id,
+      handlers,
+      open: this.#open,
+      onAmbiguous: () => this.#options.onAmbiguous(),
+    });
     const { client, era, transport, capabilities } = await sayHello({
       config: config.transport,
       createTransport,
@@ -183,7 +194,7 @@ export class McpConnection {
       clock,
       refresh: async (kind) => {
         await this.#connecting?.catch(() => undefined);
-        if (this.#isReady) await catalogue.refresh(kind, this.#ending.signal);
+        if (this.#isReady && this.#options.tools === undefined) await catalogue.refresh(kind, this.#ending.signal);
       },
       onUpdated: (uri) => this.#options.onUpdated(uri),
       onFailed: (thrown) => this.#onFailed(thrown),
@@ -200,6 +211,7 @@ export class McpConnection {
       desk,
       open: this.#open,
       catalogue,
+      tools: this.#options.tools ?? (() => catalogue.tools),
       watch,
       logLevel: this.#options.logLevel,
       signal: this.#ending.signal,

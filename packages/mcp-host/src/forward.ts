@@ -3,6 +3,7 @@ import { ProtocolError, SdkError, SdkErrorCode } from '@modelcontextprotocol/cli
 import type { JsonObject, ToolReference } from '@toolyard/protocol';
 import { isJsonObject, ToolyardError } from '@toolyard/protocol';
 import { seconds } from './call-failure.ts';
+import { readProgress } from './progress.ts';
 import type { RawReply } from './raw-result-transport.ts';
 import { anyResult, rawOf } from './raw-result-transport.ts';
 import type { Caller, Era, RequestOptions } from './types.ts';
@@ -15,7 +16,8 @@ const NEVER = 2 ** 31 - 1;
 /** Progress renews the time-out, but not for ever. */
 const LONGEST_MS = 60 * 60 * 1_000;
 
-const NOT_ACCEPTED = -32_600;
+/** What the protocol has for a request that was not accepted. */
+export const NOT_ACCEPTED = -32_600;
 /** What those who pass calls on say when nobody can tell what came of one. */
 const GIVEN_UP = -32_001;
 
@@ -67,13 +69,9 @@ export async function forward(context: ForwardContext, request: ForwardedRequest
         signal: entry.signal,
         timeout: NEVER,
         allowInputRequired: true,
-        onprogress: ({ progress, total, message }) => {
+        onprogress: (progress) => {
           entry.deadline.renew();
-          options.onProgress?.({
-            progress,
-            ...(total === undefined ? {} : { total }),
-            ...(message === undefined ? {} : { text: message }),
-          });
+          options.onProgress?.(readProgress(progress, context.relays));
         },
       });
       entry.requestId = context.lastRequestId();

@@ -1,6 +1,8 @@
 import type { JsonObject, TaskHandle, ToolReference, ToolResult } from '@toolyard/protocol';
 import { askServer, callServer, followServerTask } from './ask-server.ts';
 import { notSent } from './call-failure.ts';
+import { forwardInTurn } from './calls/forward-in-turn.ts';
+import type { ForwardedServer } from './forward.ts';
 import type { Flows } from './flows.ts';
 import { CLOSED } from './flows.ts';
 import { isSwitchedOff } from './selected-tools.ts';
@@ -60,6 +62,13 @@ export class HostCalls {
     this.#flows.refuseWhenClosed();
     const slot = this.#servers.get(id);
     return this.#flows.during(() => askServer(slot, this.#whenBack(slot, options.signal), ask));
+  }
+
+  /** A server as it can be offered to others. @throws ToolyardError */
+  async forwarded(id: string, signal: AbortSignal | undefined): Promise<ForwardedServer> {
+    const server = await this.ask(id, signal === undefined ? {} : { signal }, async (session) => session.forwarded());
+    const slot = this.#servers.get(id);
+    return { ...server, request: (request) => forwardInTurn(slot, server, request) };
   }
 
   /** What a tool is now, and where its server is, in one hash; undefined where the tool is not offered. */

@@ -183,9 +183,7 @@ export class McpHost extends HostServers implements ToolHost {
 
   /** A server as it can be offered to others; one that is reconnecting is waited for. @throws ToolyardError */
   forwarded(serverId: string, signal?: AbortSignal): Promise<ForwardedServer> {
-    return this.#parts.calls.ask(serverId, signal === undefined ? {} : { signal }, async (session) =>
-      session.forwarded(),
-    );
+    return this.#parts.calls.forwarded(serverId, signal);
   }
 
   /**

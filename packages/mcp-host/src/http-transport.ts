@@ -1,8 +1,4 @@
-import type {
-  JSONRPCMessage,
-  RequestId,
-  StreamableHTTPClientTransportOptions,
-} from '@modelcontextprotocol/client';
+import type { JSONRPCMessage, RequestId, StreamableHTTPClientTransportOptions } from '@modelcontextprotocol/client';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import type { Fetch } from '@toolyard/protocol';
 import { createReopening, MOST_TRIES } from './stream-reopening.ts';

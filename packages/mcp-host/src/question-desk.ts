@@ -38,7 +38,11 @@ export class QuestionDesk {
     const { sampling, form, url, roots } = this.#options.handlers;
     this.#isRelayed = transport.relays;
     const answer = (method: string, params: unknown, { id, signal }: ClientContext['mcpReq']): Promise<never> =>
-      this.#answerServer({ method, params: (params ?? {}) as JsonObject }, signal, transport.carrierOf(id)) as Promise<never>;
+      this.#answerServer(
+        { method, params: (params ?? {}) as JsonObject },
+        signal,
+        transport.carrierOf(id),
+      ) as Promise<never>;
     if (sampling) {
       client.setRequestHandler('sampling/createMessage', ({ method, params }, { mcpReq }) =>
         answer(method, params, mcpReq),
@@ -114,9 +118,7 @@ export class QuestionDesk {
     const mayBelongTo = conversationsOf(calls);
     const chosen = onePerConversation(calls);
     if (chosen.length === 0) return this.#answer(asked, signal, undefined);
-    return firstAnswer(chosen, (call, over) =>
-      this.#answer(asked, AbortSignal.any([signal, over]), call, mayBelongTo),
-    );
+    return firstAnswer(chosen, (call, over) => this.#answer(asked, AbortSignal.any([signal, over]), call, mayBelongTo));
   }
 
   #answer(

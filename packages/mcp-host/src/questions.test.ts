@@ -53,7 +53,8 @@ describe('a request of a legacy server while several calls are in flight', () =>
     host = memoryHost(peer, { handlers: answersAll });
     await host.connectAll();
     const people = [person('anne', 'a'), person('anne', 'b')];
-    const calls = people.map(({ options }) => host?.callTool(go, {}, options));
+    const met = host;
+    const calls = people.map(({ options }) => met.callTool(go, {}, options));
     peer.say({ id: 'question', method: 'elicitation/create', params: FORM });
     await eventually(() => people.every(({ asked }) => asked.length === 1));
     for (const { asked } of people) expect(asked).toMatchObject([{ serverId: 'srv', mayBelongTo: ['a', 'b'] }]);
@@ -89,9 +90,12 @@ describe('a request of a legacy server while several calls are in flight', () =>
     host = memoryHost(peer, { handlers: answersAll });
     await host.connectAll();
     const people = [person('anne', 'a'), person('bert', 'b')];
-    const calls = people.map(({ options }) => host?.callTool(go, {}, options));
+    const met = host;
+    const calls = people.map(({ options }) => met.callTool(go, {}, options));
     peer.say({ id: 'question', method: 'elicitation/create', params: FORM });
-    expect(await answerOn(peer)).toMatchObject({ error: { message: expect.stringContaining('several users') as string } });
+    expect(await answerOn(peer)).toMatchObject({
+      error: { message: expect.stringContaining('several users') as string },
+    });
     expect(people.map(({ asked }) => asked)).toEqual([[], []]);
     await host.close();
     await Promise.all(calls);

@@ -8,6 +8,7 @@ import type { Caller } from './types.ts';
  */
 const PREFIX = 'toolyard/';
 const CALLER = `${PREFIX}caller`;
+const WAITS_FOR = `${PREFIX}waitsFor`;
 const MAY_BELONG_TO = `${PREFIX}mayBelongTo`;
 
 /** True for a name in `_meta` that is not for servers. */
@@ -36,7 +37,20 @@ export function withConversations(params: JsonObject, mayBelongTo: readonly stri
 }
 
 export function conversationsIn({ _meta: meta }: JsonObject): string[] | undefined {
-  const ids = isJsonObject(meta) ? meta[MAY_BELONG_TO] : undefined;
+  return idsIn(meta, MAY_BELONG_TO);
+}
+
+/** `_meta` of progress: the conversations a call waits for. */
+export function waitMeta(waitsFor: readonly string[] | undefined): { _meta?: JsonObject } {
+  return waitsFor === undefined ? {} : { _meta: { [WAITS_FOR]: [...waitsFor] } };
+}
+
+export function conversationsWaitedFor(meta: unknown): string[] | undefined {
+  return idsIn(meta, WAITS_FOR);
+}
+
+function idsIn(meta: unknown, name: string): string[] | undefined {
+  const ids = isJsonObject(meta) ? meta[name] : undefined;
   return Array.isArray(ids) ? ids.filter((id) => typeof id === 'string') : undefined;
 }
 

@@ -2,6 +2,7 @@ import type { Client, RequestOptions as SdkOptions } from '@modelcontextprotocol
 import { ProtocolError } from '@modelcontextprotocol/client';
 import type { JsonObject, JsonValue, ToolReference } from '@toolyard/protocol';
 import { isJsonObject, ToolyardError } from '@toolyard/protocol';
+import { readProgress } from './progress.ts';
 import { anyResult, rawOf } from './raw-result-transport.ts';
 import type { ListedTool } from './read-tool.ts';
 import type { CallToolOptions, InputRound } from './types.ts';
@@ -66,13 +67,9 @@ async function sendRounds(context: RequestContext, request: OutgoingRequest, ent
     signal: entry.signal,
     timeout: NEVER,
     allowInputRequired: true,
-    onprogress: ({ progress, total, message }) => {
+    onprogress: (progress) => {
       entry.deadline.renew();
-      onProgress?.({
-        progress,
-        ...(total === undefined ? {} : { total }),
-        ...(message === undefined ? {} : { text: message }),
-      });
+      onProgress?.(readProgress(progress, context.relays));
     },
   };
   const { onRound, resume } = request.options;

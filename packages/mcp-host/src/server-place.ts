@@ -40,6 +40,24 @@ export function makePlace(config: ServerConfig, after: Promise<unknown>, parts: 
     onChange: () => onChange(slot),
     onSignedIn: () => slot.signedIn(),
   });
+  const ofAll = () => ({
+    config,
+    createTransport,
+    clock,
+    clientInfo,
+    eraMemory,
+    handlers,
+    wire,
+    logLevel: logLevel(),
+    auth,
+    onAmbiguous: () => {
+      if (slot.calls.isInteractive) return;
+      slot.calls.becomeInteractive();
+      const text =
+        'It asked something while several calls were in flight, and did not say for which. From now on each conversation has a connection of its own.';
+      note({ at: clock.now(), phase: 'connected', level: 'info', text });
+    },
+  });
   const slot: ServerSlot = new ServerSlot({
     config,
     after,
@@ -60,19 +78,20 @@ export function makePlace(config: ServerConfig, after: Promise<unknown>, parts: 
     },
     makeConnection: (onLost) =>
       new McpConnection({
-        config,
-        createTransport,
-        clock,
-        clientInfo,
-        eraMemory,
-        handlers,
-        wire,
-        logLevel: logLevel(),
+        ...ofAll(),
         note,
-        auth,
         onChange: () => onChange(slot),
         onLost,
         onUpdated: (uri) => resources().updated(config.id, uri),
+      }),
+    makeExtraConnection: (onLost) =>
+      new McpConnection({
+        ...ofAll(),
+        tools: () => slot.tools,
+        note: (entry, source) => note({ ...entry, text: `A conversation's own connection: ${entry.text}` }, source),
+        onChange: () => undefined,
+        onLost,
+        onUpdated: () => undefined,
       }),
   });
   return { slot, wire, log };

@@ -59,7 +59,7 @@ export function firstAnswer(
   let left = calls.length;
   return new Promise<JsonObject>((resolve, reject) => {
     for (const call of calls) {
-      ask(call, AbortSignal.any([call.over, answered.signal])).then(resolve, (thrown: unknown) => {
+      ask(call, AbortSignal.any([call.over, answered.signal])).then(resolve, (thrown: Error) => {
         left--;
         if (left === 0 || !(call.over.aborted || call.signal.aborted)) reject(thrown);
       });

@@ -1,5 +1,7 @@
 import type { Clock, ErrorInfo } from '@toolyard/protocol';
 import { ToolyardError, toErrorInfo } from '@toolyard/protocol';
+import { CallScheduler } from './calls/call-scheduler.ts';
+import { ConversationConnection } from './calls/extra-connection.ts';
 import type { Catalogue } from './catalogue.ts';
 import type { McpConnection } from './connection.ts';
 import { closedByUs } from './connection-errors.ts';
@@ -30,6 +32,8 @@ export type SlotOptions = {
   jitter: () => number;
   /** A fresh connection; `onLost` is called at most once, if it stood and is gone. */
   makeConnection(onLost: (error: ErrorInfo, by: LostBy) => void): McpConnection;
+  /** A fresh connection beside the first one; `onLost` is called at most once, if it stood and is gone. */
+  makeExtraConnection(onLost: () => void): McpConnection;
   onChange(): void;
   /** A connection stands, the first or another one. */
   onReady(): void;
@@ -41,6 +45,8 @@ export type SlotOptions = {
  */
 export class ServerSlot {
   readonly config: ServerConfig;
+  /** Decides when calls are made, and on which connection. */
+  readonly calls: CallScheduler<ConversationConnection>;
   readonly #options: SlotOptions;
   #machine: Machine;
   #connection: McpConnection | undefined;
@@ -61,6 +67,17 @@ export class ServerSlot {
     this.#cleared = options.after;
     const enabled = options.config.disabled !== true;
     this.#machine = { stage: enabled ? 'idle' : 'disabled', enabled, spent: 0 };
+    this.calls = new CallScheduler({
+      clock: options.clock,
+      maxCalls: () => (this.session?.relays === true ? Infinity : (this.config.maxConcurrentCalls ?? Infinity)),
+      maxConnections: maxConnectionsOf(options.config),
+      open: (after) => {
+        const extra: ConversationConnection = new ConversationConnection(options.makeExtraConnection, after, () =>
+          this.calls.dropped(extra),
+        );
+        return extra;
+      },
+    });
   }
 
   get stage(): Stage {
@@ -123,6 +140,7 @@ export class ServerSlot {
             },
           }
         : {}),
+      ...(this.calls.isInteractive ? { interactive: true as const } : {}),
       ...(signIn === undefined ? {} : { signIn }),
       log: log.entries(),
     };
@@ -144,6 +162,7 @@ export class ServerSlot {
   disconnect(): Promise<void> {
     this.#departures++;
     this.#leave();
+    this.#leaveExtras();
     this.#apply('disconnect');
     return this.#cleared.then(() => undefined);
   }
@@ -153,12 +172,15 @@ export class ServerSlot {
     if (enabled) return void this.#apply('enable');
     this.#departures++;
     this.#leave();
+    this.#leaveExtras();
     this.#apply('disable');
     await this.#cleared;
   }
 
   abortCalls(): void {
+    this.calls.refuseWaiting();
     this.#connection?.abortCalls();
+    for (const extra of this.calls.extras) extra.abortCalls();
   }
 
   #apply(event: ServerEvent): void {
@@ -233,11 +255,24 @@ export class ServerSlot {
     this.#apply(by);
   }
 
+  #leaveExtras(): void {
+    this.#cleared = Promise.allSettled([this.#cleared, this.calls.close()]);
+  }
+
   /** The connection stays where it can tell what became of it; nothing more comes of it. */
   #leave(): void {
     const closing = this.#connection?.close();
     if (closing !== undefined) this.#cleared = Promise.allSettled([this.#cleared, closing]);
   }
+}
+
+/** A process is dear, a session is not. */
+const MOST_PROCESSES = 4;
+const MOST_SESSIONS = 16;
+
+function maxConnectionsOf({ processes, transport }: ServerConfig): number {
+  if (processes === 'one') return 1;
+  return transport.type === 'stdio' ? MOST_PROCESSES : MOST_SESSIONS;
 }
 
 /** What no waiting cures. A server that has been there before is believed to come back from anything else. */

@@ -7,7 +7,7 @@ import { callTool, finishTask } from './call-tool.ts';
 import type { Catalogue } from './catalogue.ts';
 import type { ChangeWatch } from './change-watch.ts';
 import type { ForwardedServer } from './forward.ts';
-import { forward } from './forward.ts';
+import { forward, NOT_ACCEPTED } from './forward.ts';
 import type { QuestionDesk } from './question-desk.ts';
 import type { QuestionHandlers } from './questions.ts';
 import type { RawReply } from './raw-result-transport.ts';
@@ -37,8 +37,6 @@ import type {
 import type { OpenRequest, RequestContext } from './under-way.ts';
 
 const DEFAULT_TIMEOUT_MS = 60_000;
-/** What the protocol has for a request that was not accepted. */
-const NOT_ACCEPTED = -32_600;
 /** How long a call of an approved tool waits for a list that was announced to have changed, in milliseconds. */
 const LOOK_MS = 5_000;
 
@@ -52,6 +50,8 @@ export type SessionOptions = {
   /** The requests under way. */
   open: Set<OpenRequest>;
   catalogue: Catalogue;
+  /** The tools that can be called, by the server's own names. */
+  tools: () => ReadonlyMap<string, ListedTool>;
   watch: ChangeWatch;
   logLevel: LogLevel | undefined;
   /** Aborted when the connection is left. */
@@ -93,15 +93,21 @@ export class Session {
       clock,
       open,
       lastRequestId: options.lastRequestId,
+      relays: options.relays,
       answer: (asked, request) => desk.answerInRound(asked, request),
       read: (asked, request) => desk.readInRound(asked, request),
     };
   }
 
+  /** True where another process has the server: it decides when calls are made. */
+  get relays(): boolean {
+    return this.#options.relays;
+  }
+
   /** One call; see {@link ToolHost.callTool} for the promise it makes. */
   async callTool(name: string, args: JsonObject, options: CallToolOptions = {}): Promise<ToolResult> {
-    const { config, catalogue, era, warn, whyLost, onFailed } = this.#options;
-    const tool = catalogue.tools.get(name);
+    const { config, tools, era, warn, whyLost, onFailed } = this.#options;
+    const tool = tools().get(name);
     if (tool === undefined) {
       return notSent({ code: 'tool_not_found', message: `The server "${this.#id}" offers no tool "${name}".` });
     }
@@ -113,7 +119,7 @@ export class Session {
       reference: { serverId: this.#id, name },
       args,
       options,
-      asTask: this.#isWantedAsTask(tool),
+      asTask: this.isWantedAsTask(name),
       era,
       openTask: this.#options.openTask,
       timeoutMs: options.timeoutMs ?? timeoutOf(config),
@@ -127,12 +133,12 @@ export class Session {
 
   /** Waits for a task that was made of a call, in this session or another; see {@link ToolHost.resumeTask}. */
   async followTask(handle: TaskHandle, options: CallToolOptions): Promise<ToolResult> {
-    const { config, catalogue, era, openTask, warn, whyLost, onFailed } = this.#options;
+    const { config, tools, era, openTask, warn, whyLost, onFailed } = this.#options;
     if (era !== handle.era) return unreachableTask(handle, 'its server speaks another generation of the protocol now.');
     return finishTask(
       {
         context: this.#context,
-        tool: catalogue.tools.get(handle.tool.name),
+        tool: tools().get(handle.tool.name),
         openTask,
         options,
         timeoutMs: options.timeoutMs ?? timeoutOf(config),
@@ -170,8 +176,9 @@ export class Session {
    * Modern servers decide by themselves. A legacy one is asked to where its tool needs it, and where that is of use: a
    * task outlives the connection, but not a program that ends with it.
    */
-  #isWantedAsTask({ taskSupport }: ListedTool): boolean {
-    const { era, client, config } = this.#options;
+  isWantedAsTask(name: string): boolean {
+    const { era, client, config, tools } = this.#options;
+    const taskSupport = tools().get(name)?.taskSupport;
     if (era !== 'legacy' || client.getServerCapabilities()?.tasks?.requests?.tools?.call === undefined) return false;
     return taskSupport === 'required' || (taskSupport === 'optional' && config.transport.type === 'http');
   }

@@ -47,6 +47,13 @@ export type ServerConfig = {
   callTimeoutMs?: number;
   /** Milliseconds from nothing to a listed server; default 30,000. */
   connectTimeoutMs?: number;
+  /**
+   * `one`: it has one connection, also where it asks and several conversations call it; they wait for one another then.
+   * By default (`auto`) every conversation gets a connection of its own where that is needed.
+   */
+  processes?: 'auto' | 'one';
+  /** How many calls may be in flight at once, over all its connections; by default as many as there are. */
+  maxConcurrentCalls?: number;
   /** What there is to say about signing in to it. */
   oauth?: OAuthSettings;
 };
@@ -122,6 +129,8 @@ export type ServerHealth = {
   serverInfo?: { name: string; version: string; title?: string };
   instructions?: string;
   error?: ErrorInfo;
+  /** It asks without saying for which call: each conversation has a connection of its own. */
+  interactive?: true;
   /** What it offers beside tools. */
   capabilities?: { resources: boolean; subscribe: boolean; prompts: boolean; completions: boolean; logging: boolean };
   /** Of a server one may sign in to: how that stands. */
@@ -132,7 +141,16 @@ export type ServerHealth = {
   log: LogEntry[];
 };
 
-export type ToolProgress = { progress: number; total?: number; text?: string };
+export type ToolProgress = {
+  progress: number;
+  total?: number;
+  text?: string;
+  /**
+   * Set while the call waits for its turn and was not sent yet: the conversations whose calls it waits for, as far as
+   * they are of the same principal. The next progress without it says that the wait is over.
+   */
+  waitsFor?: string[];
+};
 
 export type RequestOptions = {
   /** Aborted with {@link HANDED_ON}, it leaves a task to whoever has its handle. */

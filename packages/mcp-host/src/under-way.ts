@@ -48,6 +48,8 @@ export type RequestContext = {
   client: Client;
   clock: Clock;
   open: Set<OpenRequest>;
+  /** True where a process of Toolyard is asked, which has the server. */
+  relays: boolean;
   /** What the request that was sent just now is called on the wire. */
   lastRequestId: () => number | undefined;
   answer: AnswerQuestion;

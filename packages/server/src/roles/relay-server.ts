@@ -1,4 +1,4 @@
-import type { ServerContext } from '@modelcontextprotocol/server';
+import type { Progress, ServerContext } from '@modelcontextprotocol/server';
 import { McpServer } from '@modelcontextprotocol/server';
 import type { Caller, ForwardedServer, Question, QuestionHandlers } from '@toolyard/mcp-host';
 import { relayMeta } from '@toolyard/mcp-host';
@@ -39,11 +39,12 @@ export function createRelayServer({ server, clock }: RelayServerOptions): McpSer
         params: paramsOf(params, context),
         options: {
           signal: context.mcpReq.signal,
-          onProgress: ({ progress, total, text }) =>
+          onProgress: ({ progress, total, text, waitsFor }) =>
             tellProgress(context, {
               progress,
               ...(total === undefined ? {} : { total }),
               ...(text === undefined ? {} : { message: text }),
+              ...relayMeta.waitMeta(waitsFor),
             }),
           handlers: questionsTo(context),
           ...callerOf(params),
@@ -110,7 +111,10 @@ function questionsTo(context: ServerContext): QuestionHandlers {
     const { progressToken: _token, ...kept } = isJsonObject(meta) ? meta : {};
     const sent = Object.keys(kept).length === 0 ? rest : { ...rest, _meta: kept };
     try {
-      return await mcpReq.send({ method, params: relayMeta.withConversations(sent, mayBelongTo) }, schema, { signal, timeout: NEVER });
+      return await mcpReq.send({ method, params: relayMeta.withConversations(sent, mayBelongTo) }, schema, {
+        signal,
+        timeout: NEVER,
+      });
     } catch (thrown) {
       const said = thrown instanceof Error ? thrown.message : '';
       throw new ToolyardError({ code: 'refused', message: said === '' ? 'The question was not answered.' : said });
@@ -136,7 +140,7 @@ function questionsTo(context: ServerContext): QuestionHandlers {
   };
 }
 
-function tellProgress({ mcpReq }: ServerContext, said: { progress: number; total?: number; message?: string }): void {
+function tellProgress({ mcpReq }: ServerContext, said: Progress & { _meta?: JsonObject }): void {
   const { _meta: meta } = mcpReq;
   const progressToken = meta?.progressToken;
   if (progressToken === undefined) return;

@@ -184,7 +184,15 @@ describe('a legacy server through another process, called by several conversatio
   test('has their calls in flight at once', async () => {
     const { far } = await chain({
       era: 'legacy',
-      tools: [{ name: 'meet', does: [{ do: 'barrier', calls: 8 }, { do: 'text', text: 'met' }] }],
+      tools: [
+        {
+          name: 'meet',
+          does: [
+            { do: 'barrier', calls: 8 },
+            { do: 'text', text: 'met' },
+          ],
+        },
+      ],
     });
     const calls = Array.from({ length: 8 }, (_, at) => call(far, 'meet', inChat(String(at))));
     const results = await within(Promise.all(calls), { what: 'eight calls in flight at once' });

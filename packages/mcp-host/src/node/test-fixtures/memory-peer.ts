@@ -42,9 +42,14 @@ export class MemoryPeer {
     for (const transport of this.#open) transport.drop();
   }
 
+  /** What stands now, in the order it was opened. */
+  get connections(): MemoryTransport[] {
+    return [...this.#open];
+  }
+
   /** Tells or asks every client something. */
   say(message: object): void {
-    for (const transport of this.#open) transport.onmessage?.({ jsonrpc: '2.0', ...message } as JSONRPCMessage);
+    for (const transport of this.#open) transport.say(message);
   }
 
   countOf(method: string): number {
@@ -52,12 +57,14 @@ export class MemoryPeer {
   }
 }
 
-class MemoryTransport implements HostTransport {
+export class MemoryTransport implements HostTransport {
   onclose?: (() => void) | undefined;
   onerror?: ((error: Error) => void) | undefined;
   onmessage?: ((message: JSONRPCMessage) => void) | undefined;
   end: TransportEnd | undefined;
   sessionId: string | undefined;
+  /** What came on this connection. */
+  readonly received: JSONRPCMessage[] = [];
   readonly #peer: MemoryPeer;
   readonly #open: Set<MemoryTransport>;
 
@@ -86,6 +93,7 @@ class MemoryTransport implements HostTransport {
   async send(message: JSONRPCMessage): Promise<void> {
     const peer = this.#peer;
     peer.received.push(message);
+    this.received.push(message);
     if (!('method' in message) || peer.greeting === 'silent') return;
     if (message.method === 'initialize') this.sessionId = 'session';
     else if ('id' in message && peer.asked === 'sign_in') throw new UnauthorizedError();
@@ -110,6 +118,14 @@ class MemoryTransport implements HostTransport {
       default:
         return { error: { code: -32_601, message: 'Method not found' } };
     }
+  }
+
+  say(message: object): void {
+    this.onmessage?.({ jsonrpc: '2.0', ...message } as JSONRPCMessage);
+  }
+
+  countOf(method: string): number {
+    return this.received.filter((message) => 'method' in message && message.method === method).length;
   }
 
   drop(): void {

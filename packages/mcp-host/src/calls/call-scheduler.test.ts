@@ -1,0 +1,189 @@
+import { createFakeClock } from '@toolyard/testing';
+import { describe, expect, test } from 'vitest';
+import type { Caller } from '../types.ts';
+import type { CallSchedulerOptions, Turn } from './call-scheduler.ts';
+import { CallScheduler, IDLE_MS, QUEUE_TIMEOUT_MS } from './call-scheduler.ts';
+
+class Extra {
+  isGone = false;
+
+  async close(): Promise<void> {
+    this.isGone = true;
+  }
+}
+
+function schedulerOf(options: Partial<CallSchedulerOptions<Extra>> = {}) {
+  const clock = createFakeClock();
+  const opened: Extra[] = [];
+  const scheduler = new CallScheduler<Extra>({
+    clock,
+    maxCalls: () => Infinity,
+    maxConnections: 4,
+    open: () => {
+      const extra = new Extra();
+      opened.push(extra);
+      return extra;
+    },
+    ...options,
+  });
+  const chat = (conversationId: string): Caller => ({ principal: 'anne', conversationId });
+  /** A call of a chat, and what it was told while it waited. */
+  const enter = (conversationId: string, more: { isTask?: boolean; signal?: AbortSignal } = {}) => {
+    const told: ((string | undefined)[] | null)[] = [];
+    let turn: Turn<Extra> | undefined;
+    const entered = scheduler.enter({
+      caller: chat(conversationId),
+      isTask: false,
+      signal: undefined,
+      onWait: (waitsFor) => told.push(waitsFor?.map((caller) => caller.conversationId) ?? null),
+      ...more,
+    });
+    const done = Promise.resolve(entered).then((made) => (turn = made));
+    return {
+      told,
+      done,
+      get kind() {
+        return turn?.kind;
+      },
+      get connection() {
+        return turn?.kind === 'admitted' ? (turn.connection ?? 'first') : undefined;
+      },
+      leave: () => (turn?.kind === 'admitted' ? turn.release() : undefined),
+    };
+  };
+  return { clock, scheduler, opened, enter };
+}
+
+describe('calls of a server that is not interactive', () => {
+  test('are all in flight at once on the first connection', async () => {
+    const { clock, enter } = schedulerOf();
+    const calls = ['a', 'b', 'c', 'd', 'e', 'a'].map((chat) => enter(chat));
+    await clock.advance(0);
+    expect(calls.map(({ connection }) => connection)).toEqual(Array.from({ length: 6 }, () => 'first'));
+    expect(clock.pending).toBe(0);
+  });
+
+  test('wait for one another up to the limit, in their order; each is told what it waits for', async () => {
+    const { clock, enter } = schedulerOf({ maxCalls: () => 1 });
+    const calls = ['a', 'b', 'c'].map((chat) => enter(chat));
+    await clock.advance(1_000);
+    expect(calls.map(({ kind }) => kind)).toEqual(['admitted', undefined, undefined]);
+    expect(calls.map(({ told }) => told)).toEqual([[], [['a']], [['a']]]);
+    calls[0]?.leave();
+    await clock.advance(0);
+    expect(calls.map(({ kind }) => kind)).toEqual(['admitted', 'admitted', undefined]);
+    expect(calls[1]?.told).toEqual([['a'], null]);
+    expect(calls[2]?.told).toEqual([['a'], ['b']]);
+    calls[1]?.leave();
+    calls[2]?.leave();
+    await clock.advance(0);
+    calls[2]?.leave();
+    expect(clock.pending).toBe(0);
+  });
+
+  test('are given up after a while, when they are stopped, and when the server is left', async () => {
+    const { clock, scheduler, enter } = schedulerOf({ maxCalls: () => 1 });
+    const stop = new AbortController();
+    const first = enter('a');
+    const [late, stopped] = [enter('b'), enter('c', { signal: stop.signal })];
+    stop.abort();
+    await clock.advance(QUEUE_TIMEOUT_MS);
+    const left = enter('d');
+    await clock.advance(0);
+    await scheduler.close();
+    await clock.advance(0);
+    expect([late.kind, stopped.kind, left.kind]).toEqual(['timed_out', 'aborted', 'closed']);
+    first.leave();
+    expect(enter('e', { signal: stop.signal }).told).toEqual([]);
+    expect(clock.pending).toBe(0);
+  });
+});
+
+describe('calls of an interactive server', () => {
+  test('have a connection for each conversation, up to the most; another one waits for whichever is idle first', async () => {
+    const { clock, scheduler, opened, enter } = schedulerOf();
+    scheduler.becomeInteractive();
+    const [a, b, c, d, e] = ['a', 'b', 'c', 'd', 'e'].map((chat) => enter(chat));
+    const again = enter('b');
+    await clock.advance(1_000);
+    expect([a, b, c, d, e].map((call) => call?.connection)).toEqual(['first', ...opened, undefined]);
+    expect(opened).toHaveLength(3);
+    expect(again.connection).toBe(opened[0]);
+    expect(e?.told).toEqual([['a', 'b', 'c', 'd', 'b']]);
+    b?.leave();
+    await clock.advance(0);
+    expect(e?.kind).toBeUndefined();
+    again.leave();
+    await clock.advance(0);
+    expect(e?.connection).toBe(opened[3]);
+    expect(opened[0]?.isGone).toBe(true);
+    for (const call of [a, c, d, e]) call?.leave();
+  });
+
+  test('keep the connection of their conversation until it was idle for a while', async () => {
+    const { clock, scheduler, opened, enter } = schedulerOf();
+    scheduler.becomeInteractive();
+    for (const chat of ['a', 'b', 'a', 'b']) {
+      const call = enter(chat);
+      await clock.advance(IDLE_MS - 1);
+      expect(call.connection).toBe(chat === 'a' ? 'first' : opened[0]);
+      call.leave();
+    }
+    await clock.advance(IDLE_MS);
+    expect(opened.map(({ isGone }) => isGone)).toEqual([true]);
+    expect(scheduler.extras).toEqual([]);
+    const taken = enter('b');
+    await clock.advance(0);
+    expect(taken.connection).toBe('first');
+    taken.leave();
+    await scheduler.close();
+    expect(clock.pending).toBe(0);
+  });
+
+  test('do not share the first connection with calls made before it was known to be interactive', async () => {
+    const { clock, scheduler, opened, enter } = schedulerOf();
+    const [a, b] = [enter('a'), enter('b')];
+    await clock.advance(0);
+    scheduler.becomeInteractive();
+    const next = enter('a');
+    await clock.advance(0);
+    expect(next.connection).toBe(opened[0]);
+    for (const call of [a, b, next]) call.leave();
+  });
+
+  test('are made on the first connection where they become tasks, whoever has it', async () => {
+    const { clock, scheduler, enter } = schedulerOf();
+    scheduler.becomeInteractive();
+    const [a, task] = [enter('a'), enter('b', { isTask: true })];
+    await clock.advance(0);
+    expect([a.connection, task.connection]).toEqual(['first', 'first']);
+    task.leave();
+    a.leave();
+  });
+
+  test('get another connection after theirs is gone; the others keep theirs', async () => {
+    const { clock, scheduler, opened, enter } = schedulerOf();
+    scheduler.becomeInteractive();
+    const [a, b, c] = [enter('a'), enter('b'), enter('c')];
+    await clock.advance(0);
+    if (opened[0] !== undefined) scheduler.dropped(opened[0]);
+    b.leave();
+    const [nextB, nextC] = [enter('b'), enter('c')];
+    await clock.advance(0);
+    expect([nextB.connection, nextC.connection]).toEqual([opened[2], opened[1]]);
+    for (const call of [a, c, nextB, nextC]) call.leave();
+  });
+
+  test('with one connection wait for the other conversation', async () => {
+    const { clock, scheduler, enter } = schedulerOf({ maxConnections: 1 });
+    scheduler.becomeInteractive();
+    const [a, b, again] = [enter('a'), enter('b'), enter('a')];
+    await clock.advance(0);
+    expect([a.connection, b.connection, again.connection]).toEqual(['first', undefined, 'first']);
+    a.leave();
+    again.leave();
+    await clock.advance(0);
+    expect(b.connection).toBe('first');
+    b.leave();
+  });
+});

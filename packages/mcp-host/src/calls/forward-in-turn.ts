@@ -1,0 +1,44 @@
+import { ProtocolError } from '@modelcontextprotocol/client';
+import type { JsonObject } from '@toolyard/protocol';
+import { toErrorInfo } from '@toolyard/protocol';
+import { closedByUs } from '../connection-errors.ts';
+import type { ForwardedRequest, ForwardedServer } from '../forward.ts';
+import { NOT_ACCEPTED } from '../forward.ts';
+import type { ServerSlot } from '../server-slot.ts';
+import type { Session } from '../session.ts';
+import type { ConversationConnection } from './extra-connection.ts';
+import { takeTurn, turnRefused } from './take-turn.ts';
+
+/**
+ * Passes a request on; a call of a tool when it is its turn, on the connection of its conversation.
+ *
+ * @throws ProtocolError as {@link ForwardedServer.request} does
+ */
+export async function forwardInTurn(
+  slot: ServerSlot,
+  first: ForwardedServer,
+  request: ForwardedRequest,
+): Promise<JsonObject> {
+  if (request.method !== 'tools/call') return first.request(request);
+  const { id } = slot.config;
+  const entered = takeTurn(slot, request.params['task'] !== undefined, request.options);
+  const turn = entered instanceof Promise ? await entered : entered;
+  if (turn.kind !== 'admitted') throw new ProtocolError(NOT_ACCEPTED, turnRefused(turn.kind, id).message);
+  const { connection, release } = turn;
+  try {
+    if (connection === undefined) return await first.request(request);
+    return await (await sessionOn(connection, id)).forwarded().request(request);
+  } finally {
+    release();
+  }
+}
+
+async function sessionOn(connection: ConversationConnection, serverId: string): Promise<Session> {
+  try {
+    const session = await connection.session();
+    if (session !== undefined) return session;
+  } catch (thrown) {
+    throw new ProtocolError(NOT_ACCEPTED, toErrorInfo(thrown).message);
+  }
+  throw new ProtocolError(NOT_ACCEPTED, closedByUs(serverId).message);
+}

@@ -1,0 +1,57 @@
+import type { ErrorInfo } from '@toolyard/protocol';
+import { seconds } from '../call-failure.ts';
+import type { ServerSlot } from '../server-slot.ts';
+import type { Caller, ToolProgress } from '../types.ts';
+import type { Turn } from './call-scheduler.ts';
+import { QUEUE_TIMEOUT_MS } from './call-scheduler.ts';
+import type { ConversationConnection } from './extra-connection.ts';
+
+/** Who makes a call, and what is told while it waits for its turn. */
+export type TurnOptions = {
+  caller?: Caller;
+  signal?: AbortSignal;
+  onProgress?: (progress: ToolProgress) => void;
+};
+
+/**
+ * When a call of a server may be made, bounded; what it waits for is told as progress. A promise only where it waits: a
+ * call that may be made is sent at once.
+ */
+export function takeTurn(
+  slot: ServerSlot,
+  isTask: boolean,
+  { caller, signal, onProgress }: TurnOptions,
+): Turn<ConversationConnection> | Promise<Turn<ConversationConnection>> {
+  const text = `Waits for other calls of "${slot.config.id}".`;
+  return slot.calls.enter({
+    caller,
+    isTask,
+    signal,
+    onWait: (waitsFor) =>
+      onProgress?.(
+        waitsFor === null ? { progress: 0 } : { progress: 0, text, waitsFor: conversationsFor(caller, waitsFor) },
+      ),
+  });
+}
+
+/** Why a call was not made. */
+export function turnRefused(kind: Exclude<Turn<unknown>['kind'], 'admitted'>, serverId: string): ErrorInfo {
+  switch (kind) {
+    case 'aborted':
+      return { code: 'cancelled', message: 'The call was cancelled before it was made.' };
+    case 'closed':
+      return { code: 'server_closed', message: `The connection to "${serverId}" was closed before the call was made.` };
+    case 'timed_out':
+      return {
+        code: 'timed_out',
+        message: `The call waited ${seconds(QUEUE_TIMEOUT_MS)} for other calls of "${serverId}" to end, and was not made.`,
+        hint: `Answer what "${serverId}" asks in the other chats, or stop those calls, then try again.`,
+      };
+  }
+}
+
+/** Whoever waits is not told of the conversations of others. */
+function conversationsFor(caller: Caller | undefined, waitsFor: readonly Caller[]): string[] {
+  const own = waitsFor.filter(({ principal }) => principal === caller?.principal);
+  return [...new Set(own.flatMap(({ conversationId }) => conversationId ?? []))];
+}
