@@ -11,7 +11,10 @@ import { connected, healthOf, scripted } from './node/test-fixtures/peers.ts';
 import type { CallToolOptions, ServerConfig, ToolProgress } from './types.ts';
 
 let host: McpHost | undefined;
-afterEach(() => host?.close());
+afterEach(async () => {
+  await host?.close();
+  host = undefined;
+});
 
 const inChat = (conversationId: string): CallToolOptions => ({ caller: { principal: 'anne', conversationId } });
 
@@ -198,6 +201,11 @@ test('calls of a server that takes one at a time wait for one another', async ()
   expect(desk.calls).toEqual([['a', 'b']]);
   desk.answerOn(0);
   for (const call of calls) expect(await call).toMatchObject({ outcome: 'done' });
+});
+
+test.each([{ processes: 'many' as 'one' }, { maxConcurrentCalls: 0 }])('nothing starts with %j', (more) => {
+  expect(() => new Desk(more)).toThrow(/^The server "srv": "(processes|maxConcurrentCalls)" must be/);
+  expect(host).toBeUndefined();
 });
 
 test('nobody is told of the conversations of another principal', async () => {

@@ -1,5 +1,6 @@
 import type { Clock } from '@toolyard/protocol';
 import { ToolyardError } from '@toolyard/protocol';
+import { readConcurrency } from './concurrency.ts';
 import type { NumberedEntry } from './server-log.ts';
 import type { Place } from './server-place.ts';
 import type { ServerSlot } from './server-slot.ts';
@@ -43,9 +44,10 @@ export class ServerSet {
     return this.#places.get(id)?.wire.entries() ?? [];
   }
 
-  /** @throws ToolyardError `bad_config` for its id */
+  /** @throws ToolyardError `bad_config` for its id, or for limits of calls that are none */
   add(config: ServerConfig): void {
     checkId(config.id, this.#places);
+    readConcurrency(config, `The server "${config.id}"`);
     this.#places.set(config.id, this.#makePlace(config, Promise.resolve()));
   }
 
@@ -61,6 +63,7 @@ export class ServerSet {
   /** Puts a server in the place of the one with its id, where it begins when nothing of that is left. */
   replace(config: ServerConfig): void {
     const { id } = config;
+    readConcurrency(config, `The server "${id}"`);
     const left = this.#leave(this.get(id));
     this.#places.set(id, this.#makePlace(config, left));
     this.tell(id);

@@ -72,7 +72,7 @@ export class ServerSlot {
       maxCalls: () => (this.session?.relays === true ? Infinity : (this.config.maxConcurrentCalls ?? Infinity)),
       maxConnections: maxConnectionsOf(options.config),
       open: (after) => {
-        const extra: ConversationConnection = new ConversationConnection(options.makeExtraConnection, after, () =>
+        const extra: ConversationConnection = new ConversationConnection((onLost) => options.makeExtraConnection(onLost), after, () =>
           this.calls.dropped(extra),
         );
         return extra;

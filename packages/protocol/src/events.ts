@@ -59,7 +59,8 @@ export type RunEventBody =
   | { type: 'interrupt_withdrawn'; interruptId: string }
   /** `editedArguments`: what a person made of the arguments the model had asked for. */
   | { type: 'tool_started'; callId: string; tool: ToolReference; name: string; editedArguments?: JsonObject }
-  | { type: 'tool_progress'; callId: string; progress: number; total?: number; text?: string }
+  /** `waitsFor`: the call was not sent yet; its server is busy with calls of these conversations, one's own alone. */
+  | { type: 'tool_progress'; callId: string; progress: number; total?: number; text?: string; waitsFor?: string[] }
   | { type: 'tool_finished'; callId: string; result: ToolResult; message: ToolMessage; durationMs: number }
   /** Nothing goes on until a person has answered the open interrupts. */
   | { type: 'run_parked' }

@@ -40,6 +40,24 @@ describe('mcp.json', () => {
     expect(configs(settings)).toMatchObject([{ id: 'a', transport: { command: 'b' } }]);
   });
 
+  it('takes limits of calls, and sets aside a server whose limits are none', () => {
+    expect(one({ command: 'a', processes: 'one', maxConcurrentCalls: 1 })).toMatchObject({
+      processes: 'one',
+      maxConcurrentCalls: 1,
+    });
+    expect(one({ command: 'a', processes: 'auto' })).toMatchObject({ processes: 'auto' });
+    for (const processes of ['many', 1, null]) {
+      expect(one({ command: 'a', processes })).toContain(
+        `mcp.json, line 1: server "a": "processes" must be "auto" or "one" (got ${JSON.stringify(processes)}).`,
+      );
+    }
+    for (const maxConcurrentCalls of [0, 1.5, '1', null, 1_001]) {
+      expect(one({ command: 'a', maxConcurrentCalls })).toContain(
+        `"maxConcurrentCalls" must be a whole number from 1 to 1000 (got ${JSON.stringify(maxConcurrentCalls)}).`,
+      );
+    }
+  });
+
   it('tells by address and type how a remote server is reached', () => {
     expect(one({ type: 'http', url: 'https://a.example/mcp' })).toMatchObject({ transport: { type: 'http' } });
     expect(one({ type: 'streamable-http', url: 'https://a.example/mcp' })).toMatchObject({

@@ -3,6 +3,7 @@ import { dirname, resolve } from 'node:path';
 import { parseEnv } from 'node:util';
 import type { JsonValue } from '@toolyard/protocol';
 import { isJsonObject, ToolyardError } from '@toolyard/protocol';
+import { readConcurrency } from '../concurrency.ts';
 import { readHosted } from '../hosted/hosted-config.ts';
 import type { ServerConfig, TransportConfig } from '../types.ts';
 import type { JsonFile } from './json-file.ts';
@@ -93,7 +94,11 @@ function readEntry(
     const fill = (text: string): string => fillVariables(text, source, where);
     const isOwn = transport.type === 'stdio' || transport.type === 'hosted';
     const oauth = isOwn ? undefined : readOAuth(entry, { fill, folder: source.folder, where });
-    const config = { ...configOf(id, transport, switches), ...(oauth === undefined ? {} : { oauth }) };
+    const config = {
+      ...configOf(id, transport, switches),
+      ...readConcurrency(entry, where),
+      ...(oauth === undefined ? {} : { oauth }),
+    };
     return { id, line, switches, written, config };
   } catch (thrown) {
     if (!ToolyardError.isInstance(thrown)) throw thrown;

@@ -294,6 +294,7 @@ export const runEvent = named(
         progress: z.number(),
         total: z.number().exactOptional(),
         text: z.string().exactOptional(),
+        waitsFor: z.array(z.string()).exactOptional(),
       }),
       event('tool_finished', { callId, result: toolResult, message: toolMessage, durationMs: z.number() }),
       event('run_parked', {}),

@@ -127,10 +127,15 @@ export function applyRunEvent(transcript: Transcript, event: RunEvent): Transcri
       }));
 
     case 'tool_progress': {
-      const { progress, total, text } = event;
+      const { progress, total, text, waitsFor } = event;
       return changeCall(next, event.callId, (call) => ({
         ...call,
-        progress: { progress, ...(total === undefined ? {} : { total }), ...(text === undefined ? {} : { text }) },
+        progress: {
+          progress,
+          ...(total === undefined ? {} : { total }),
+          ...(text === undefined ? {} : { text }),
+          ...(waitsFor === undefined ? {} : { waitsFor }),
+        },
       }));
     }
 

@@ -39,7 +39,7 @@ export type CallView = {
   over: boolean;
 };
 
-export type CallProgress = { progress: number; total?: number; text?: string };
+export type CallProgress = { progress: number; total?: number; text?: string; waitsFor?: readonly string[] };
 
 /**
  * - `writing`: the model is writing the arguments

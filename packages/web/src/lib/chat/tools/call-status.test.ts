@@ -28,6 +28,11 @@ describe('the state of a call', () => {
     ['that is to be made', WRITTEN, { kind: 'waiting' }],
     ['a person is asked about', { ...WRITTEN, interrupt: ASKED }, { kind: 'approval', interrupt: ASKED }],
     ['that was sent', SENT, { kind: 'running', since: 100, progress: null }],
+    [
+      'that waits for calls of other chats',
+      { ...SENT, progress: { progress: 0, text: 'Waits', waitsFor: ['b'] } },
+      { kind: 'queued', waitsFor: ['b'] },
+    ],
     ['that was answered', answered({}), { kind: 'done' }],
     ['whose tool reports an error', answered({ isError: true }), { kind: 'failed', error: null }],
     [

@@ -11,6 +11,8 @@ export type CallStatus =
   | { kind: 'in_doubt'; interrupt: InDoubtInterrupt }
   /** Its server wants something of a person. */
   | { kind: 'asked'; interrupt: AskedByServer }
+  /** It was not sent yet: its server is busy with calls of these conversations, as far as they are one's own. */
+  | { kind: 'queued'; waitsFor: readonly string[] }
   | { kind: 'running'; since: number | null; progress: ShownProgress | null }
   | { kind: 'done' }
   /** The tool said so itself where there is no error. */
@@ -35,6 +37,9 @@ export function callStatus(call: CallView): CallStatus {
   if (call.interrupt?.kind === 'approval') return { kind: 'approval', interrupt: call.interrupt };
   if (call.interrupt?.kind === 'in_doubt') return { kind: 'in_doubt', interrupt: call.interrupt };
   if (call.interrupt !== null) return { kind: 'asked', interrupt: call.interrupt };
+  if (call.started && call.progress?.waitsFor !== undefined) {
+    return { kind: 'queued', waitsFor: call.progress.waitsFor };
+  }
   if (call.started) return { kind: 'running', since: call.startedAt, progress: shownProgress(call.progress) };
   return { kind: call.arguments === null ? 'writing' : 'waiting' };
 }

@@ -33,6 +33,7 @@ export function gistOf(call: CallView, status: CallStatus): Gist {
     case 'in_doubt':
     case 'asked':
     case 'waiting':
+    case 'queued':
     case 'done':
     case 'refused':
     case 'cancelled':

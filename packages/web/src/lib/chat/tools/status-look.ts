@@ -32,6 +32,7 @@ export const STATUS_LOOKS: Readonly<Record<CallStatus['kind'], Look>> = {
   approval: { icon: ShieldQuestionMark, words: 'tools.stateApproval', tone: WARNING, ink: 'text-warn' },
   in_doubt: { icon: CircleQuestionMark, words: 'tools.stateInDoubt', tone: WARNING, ink: 'text-warn' },
   asked: { icon: CircleQuestionMark, words: 'tools.stateInDoubt', tone: WARNING, ink: 'text-warn' },
+  queued: { icon: Clock, words: 'tools.stateQueued', tone: QUIET, ink: 'text-muted' },
   running: {
     icon: LoaderCircle,
     words: 'tools.stateRunning',

@@ -5,7 +5,6 @@ export const inbox = {
   count: { one: '{count} question waits for you.', other: '{count} questions wait for you.' },
   question: 'Question about {tool}',
   budget: 'A budget is used up',
-  openChat: 'Open the conversation',
   live: 'Its call is held open until you answer.',
   batchTitle: { one: '{count} call of {tool}', other: '{count} calls of {tool}' },
   batchText: 'They wait one by one below, too. What is feared or has changed is not among these.',

@@ -5,6 +5,8 @@ export const questions = {
   samplingTitle: '"{server}" wants an answer of the model',
   signInTitle: '"{server}" asks you to sign in',
   during: 'It asks while it runs "{tool}". All that follows are its own words.',
+  mayBelongTo:
+    'The server did not say which call this is for. It may belong to one of these conversations; the first answer counts.',
   goesToServer: 'What you fill in goes to this server.',
   secretWarning:
     'This form seems to ask for a password or a key. No server may ask for that in a form: do not give it.',

@@ -6,7 +6,6 @@ export const inbox: LateTexts<'inbox'> = {
   count: { other: '有 {count} 个问题等您处理。' },
   question: '关于 {tool} 的问题',
   budget: '预算已用完',
-  openChat: '打开对话',
   live: '调用会一直等到您回答为止。',
   batchTitle: { other: '{tool} 的 {count} 次调用' },
   batchText: '下方也可逐一处理。有疑虑或已变更的调用不在其中。',

@@ -6,7 +6,6 @@ export const inbox: LateTexts<'inbox'> = {
   count: { other: '有 {count} 個問題等您處理。' },
   question: '關於 {tool} 的問題',
   budget: '預算已用完',
-  openChat: '開啟對話',
   live: '呼叫會一直等到您回答為止。',
   batchTitle: { other: '{tool} 的 {count} 個呼叫' },
   batchText: '下方也可逐一處理。有疑慮或已變更的呼叫不在其中。',
