@@ -10,6 +10,7 @@ type Measure = (options: Options) => Promise<Finding[]>;
 
 const MEASURES: Readonly<Record<Part, () => Promise<Measure>>> = {
   calls: async () => (await import('./mcp/calls.ts')).measureCalls,
+  concurrent: async () => (await import('./mcp/concurrent.ts')).measureConcurrent,
   slow: async () => (await import('./mcp/slow.ts')).measureSlow,
   tools: async () => (await import('./mcp/tools.ts')).measureTools,
   closing: async () => (await import('./mcp/closing.ts')).measureClosing,

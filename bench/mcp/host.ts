@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import type { ServerConfig, TransportConfig } from '../../packages/mcp-host/src/index.ts';
+import type { QuestionHandlers, ServerConfig, TransportConfig } from '../../packages/mcp-host/src/index.ts';
 import { McpHost } from '../../packages/mcp-host/src/index.ts';
 import { createNodeTransports } from '../../packages/mcp-host/src/node/index.ts';
 import { systemClock } from '../../packages/protocol/src/index.ts';
@@ -14,12 +14,13 @@ export const OVER_STDIO: Extract<TransportConfig, { type: 'stdio' }> = {
 };
 
 /** A host as the server of Toolyard has it, but for its guard. */
-export function makeHost(servers: ServerConfig[]): McpHost {
+export function makeHost(servers: ServerConfig[], handlers: QuestionHandlers = {}): McpHost {
   return new McpHost({
     servers,
     createTransport: createNodeTransports({ fetch: (input, init) => fetch(input, init) }),
     clock: systemClock,
     clientInfo: { name: 'bench', version: '1.0.0' },
+    handlers,
   });
 }
 

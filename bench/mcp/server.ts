@@ -1,4 +1,4 @@
-// A server of the official package with two tools that do nothing: over stdio, or over HTTP if told a port is wanted.
+// A server of the official package with two tools that do nothing and one that takes its time: over stdio, or over HTTP if told a port is wanted.
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { NodeStreamableHTTPServerTransport } from '@modelcontextprotocol/node';
@@ -12,11 +12,18 @@ const place = z.object({
   next: z.object({ at: z.string(), height: z.number() }).optional(),
 });
 
+/** How long a tool takes that does something. */
+const PAUSE_MS = 20;
+
 function create(): McpServer {
   const server = new McpServer({ name: 'bench', version: '1.0.0' });
   server.registerTool('echo', { inputSchema: z.object({ message: z.string() }) }, ({ message }) => ({
     content: [{ type: 'text', text: message }],
   }));
+  server.registerTool('pause', { inputSchema: z.object({ message: z.string() }) }, async ({ message }) => {
+    await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+    return { content: [{ type: 'text', text: message }] };
+  });
   server.registerTool(
     'tides',
     { inputSchema: z.object({ message: z.string() }), outputSchema: place },

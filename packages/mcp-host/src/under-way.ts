@@ -81,7 +81,7 @@ export async function underWay<T>(
 ): Promise<T> {
   if (options.signal?.aborted === true) throw new RequestStopped('caller');
   const relay = new AbortController();
-  const over = new AbortController();
+  let over: AbortController | undefined;
   let stopped: RequestStopped['by'] | undefined;
   const stop = (by: RequestStopped['by']): void => {
     stopped ??= by;
@@ -96,7 +96,11 @@ export async function underWay<T>(
     ...(options.caller === undefined ? {} : { caller: options.caller }),
     ...(options.handlers === undefined ? {} : { handlers: options.handlers }),
     signal: relay.signal,
-    over: over.signal,
+    // Made for those that look: aborting one costs more than all the rest of a call.
+    get over() {
+      over ??= new AbortController();
+      return over.signal;
+    },
     deadline,
     stop: () => stop('closing'),
   };
@@ -108,7 +112,7 @@ export async function underWay<T>(
   } finally {
     deadline.end();
     open.delete(entry);
-    over.abort();
+    over?.abort();
     options.signal?.removeEventListener('abort', onAbort);
   }
 }
