@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
-import type { CallToolOptions, EraMemory } from '@toolyard/mcp-host';
+import type { CallToolOptions, EraMemory, ServerConfig, ToolProgress } from '@toolyard/mcp-host';
 import { createWebTransports, McpHost } from '@toolyard/mcp-host';
 import { createNodeTransports } from '@toolyard/mcp-host/node';
 import type { ToolResult } from '@toolyard/protocol';
@@ -15,10 +15,13 @@ import { Relay } from './relay.ts';
 const clientInfo = { name: 'test', version: '1.0.0' };
 
 /** A server as a program, the host that has it, and another host that reaches it through the first one. */
-async function chain(behaviour: McpBehaviour): Promise<{ near: McpHost; far: McpHost; relay: Relay; log: string[] }> {
+async function chain(
+  behaviour: McpBehaviour,
+  more: Partial<ServerConfig> = {},
+): Promise<{ near: McpHost; far: McpHost; relay: Relay; log: string[] }> {
   const log: string[] = [];
   const transport = { type: 'stdio' as const, ...scriptedMcpCommand(behaviour) };
-  const config = { id: 'lab', transport, connectTimeoutMs: 120_000 };
+  const config = { id: 'lab', transport, connectTimeoutMs: 120_000, ...more };
   // A modern server is taken for a legacy one where a busy machine starts it slowly, unless it is known.
   const eraMemory: EraMemory = {
     get: () => ({ era: behaviour.era === 'modern' ? 'modern' : 'legacy', at: systemClock.now() }),
@@ -234,6 +237,50 @@ describe('a legacy server through another process, called by several conversatio
     ]);
     stop.abort();
     await waiting;
+  });
+
+  test('gets a process for each of them then; a crash of one is not felt by the other', async () => {
+    const { near, far } = await chain({
+      era: 'legacy',
+      tools: [
+        { name: 'ask', does: [{ do: 'barrier', calls: 2 }, { do: 'request', ...FORM }, { do: 'tell_answers' }] },
+        { name: 'hold', does: [{ do: 'never' }] },
+        { name: 'crash', does: [{ do: 'exit', code: 3 }] },
+        { name: 'echo', does: [{ do: 'echo' }] },
+      ],
+    });
+    const asked: unknown[] = [];
+    const both = ['a', 'b'].map((chat) => call(far, 'ask', { ...inChat(chat), ...listening(asked, 'decline') }));
+    await within(Promise.all(both), { what: 'both calls that asked' });
+    expect(near.health()).toMatchObject([{ interactive: true }]);
+    const stop = new AbortController();
+    const held = call(far, 'hold', { ...inChat('a'), signal: stop.signal });
+    await eventually(() => near.wireLog('lab').some(({ text }) => text.includes('hold')));
+    expect(await within(call(far, 'crash', inChat('b')), { what: 'the crash' })).toMatchObject({ outcome: 'unknown' });
+    expect(await within(call(far, 'echo', inChat('b')), { what: 'a call after the crash' })).toMatchObject({
+      outcome: 'done',
+    });
+    expect(near.health()).toMatchObject([{ state: 'ready' }]);
+    stop.abort();
+    expect(await held).toMatchObject({ error: { code: 'cancelled' } });
+  });
+
+  test('makes one at a time where its entry says so; who waits is told for whom', async () => {
+    const tools = [
+      { name: 'hold', does: [{ do: 'never' as const }] },
+      { name: 'echo', does: [{ do: 'echo' as const }] },
+    ];
+    const { near, far } = await chain({ era: 'legacy', tools }, { maxConcurrentCalls: 1 });
+    const stop = new AbortController();
+    const held = call(far, 'hold', { ...inChat('a'), signal: stop.signal });
+    await eventually(() => near.wireLog('lab').some(({ text }) => text.includes('hold')));
+    const told: ToolProgress[] = [];
+    const waiting = call(far, 'echo', { ...inChat('b'), onProgress: (progress) => told.push(progress) });
+    await eventually(() => expect(told).toMatchObject([{ waitsFor: ['a'] }]));
+    stop.abort();
+    await held;
+    expect(await within(waiting, { what: 'the call that waited' })).toMatchObject({ outcome: 'done' });
+    expect(told.at(-1)).toEqual({ progress: 0 });
   });
 
   test('asks nobody where they are of several principals', async () => {
