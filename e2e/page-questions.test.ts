@@ -174,6 +174,29 @@ describePage('what servers ask', (stages) => {
     expect(await card.getByRole('button', { name: 'Send' }).count()).toBe(0);
   });
 
+  test('a call that waits for the form of another chat links to it, and is made when that is answered', async () => {
+    const behaviour = asking('legacy', 'elicitation/create', FORM);
+    const stage = await stages.set(callsAll, { servers: { hotel: { behaviour, entry: { maxConcurrentCalls: 1 } } } });
+    const page = await stage.open('/');
+    const chat = chatPage(page);
+    const card = page.locator('[data-tool-card]');
+    await chat.send('Book.');
+    await card.getByRole('button', { name: 'Allow once' }).click();
+    await card.getByText('asks you to fill in a form').waitFor();
+    const first = await chat.path();
+    await chat.anew();
+    await chat.send('Book another one.');
+    await card.getByRole('button', { name: 'Allow once' }).click();
+    await card.getByText('The server is busy with calls of:').waitFor();
+    expect(await axeFinds(page, { within: '[data-tool-card]' })).toEqual([]);
+    await card.getByRole('link').click();
+    await page.waitForURL((url) => url.pathname === first);
+    await card.getByRole('button', { name: 'Decline' }).click();
+    await chat.reads(/It said:.*decline/);
+    await page.goBack();
+    await card.getByText('asks you to fill in a form').waitFor();
+  });
+
   test.each([
     ['zh-TW', '請您填寫表單', '送出', '必填。'],
     ['zh-CN', '请您填写表单', '发送', '必填。'],

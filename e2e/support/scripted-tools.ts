@@ -6,7 +6,15 @@ import { scriptedMcpCommand } from '@toolyard/testing';
 
 /** Scripted MCP servers by name. */
 export type ScriptedServers = Readonly<
-  Record<string, { behaviour: McpBehaviourName | McpBehaviour; env?: Record<string, string> }>
+  Record<
+    string,
+    {
+      behaviour: McpBehaviourName | McpBehaviour;
+      env?: Record<string, string>;
+      /** What else its entry says. */
+      entry?: Record<string, unknown>;
+    }
+  >
 >;
 
 /** Arguments of `toolyard serve` for scripted MCP servers; the file they name is there until it is disposed of. */
@@ -14,7 +22,10 @@ export function scriptTools(servers: ScriptedServers): Disposable & { args: stri
   const folder = mkdtempSync(join(tmpdir(), 'toolyard-mcp-'));
   const file = join(folder, 'mcp.json');
   const mcpServers = Object.fromEntries(
-    Object.entries(servers).map(([name, { behaviour, env = {} }]) => [name, { ...scriptedMcpCommand(behaviour), env }]),
+    Object.entries(servers).map(([name, { behaviour, env = {}, entry = {} }]) => [
+      name,
+      { ...scriptedMcpCommand(behaviour), env, ...entry },
+    ]),
   );
   writeFileSync(file, JSON.stringify({ mcpServers }));
   return {

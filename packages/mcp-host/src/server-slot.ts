@@ -72,8 +72,10 @@ export class ServerSlot {
       maxCalls: () => (this.session?.relays === true ? Infinity : (this.config.maxConcurrentCalls ?? Infinity)),
       maxConnections: maxConnectionsOf(options.config),
       open: (after) => {
-        const extra: ConversationConnection = new ConversationConnection((onLost) => options.makeExtraConnection(onLost), after, () =>
-          this.calls.dropped(extra),
+        const extra: ConversationConnection = new ConversationConnection(
+          (onLost) => options.makeExtraConnection(onLost),
+          after,
+          () => this.calls.dropped(extra),
         );
         return extra;
       },

@@ -28,7 +28,13 @@ const behaviour = (file: string): McpBehaviour => ({
         { do: 'tell_answers' },
       ],
     },
-    { name: 'wait', does: [{ do: 'barrier', calls: 2 }, { do: 'wait_for_file', file }] },
+    {
+      name: 'wait',
+      does: [
+        { do: 'barrier', calls: 2 },
+        { do: 'wait_for_file', file },
+      ],
+    },
   ],
 });
 

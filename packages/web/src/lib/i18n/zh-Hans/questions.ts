@@ -6,8 +6,7 @@ export const questions: LateTexts<'questions'> = {
   samplingTitle: '“{server}”想请模型回答',
   signInTitle: '“{server}”请您登录',
   during: '它在运行“{tool}”时提出。以下都是它自己的话。',
-  mayBelongTo:
-    '服务器没有说明这是为哪次调用提出的，可能属于下列某个对话；以最先的回答为准。',
+  mayBelongTo: '服务器没有说明这是为哪次调用提出的，可能属于下列某个对话；以最先的回答为准。',
   goesToServer: '您填写的内容会发送给这个服务器。',
   secretWarning: '这份表单似乎在要密码或密钥。任何服务器都不得用表单索取这些：请勿提供。',
   unreadable: '无法显示这份表单。请关闭问题：服务器会得知。',

@@ -6,8 +6,7 @@ export const questions: LateTexts<'questions'> = {
   samplingTitle: '「{server}」想請模型回答',
   signInTitle: '「{server}」請您登入',
   during: '它在執行「{tool}」時提出。以下都是它自己的話。',
-  mayBelongTo:
-    '伺服器沒有說明這是哪一次呼叫要問的，可能屬於下列其中一個對話；以最先的回答為準。',
+  mayBelongTo: '伺服器沒有說明這是哪一次呼叫要問的，可能屬於下列其中一個對話；以最先的回答為準。',
   goesToServer: '您填寫的內容會傳給這個伺服器。',
   secretWarning: '這份表單似乎在要密碼或金鑰。任何伺服器都不得用表單索取這些：請勿提供。',
   unreadable: '無法顯示這份表單。請關閉問題：伺服器會得知。',
