@@ -11,7 +11,7 @@ import type {
   McpResourceContents,
   McpResourceView,
   McpTemplateView,
-  Principal,
+  Owner,
   ToolResult,
 } from '@toolyard/protocol';
 import { ToolyardError } from '@toolyard/protocol';
@@ -46,7 +46,7 @@ export class ServerDesk {
   }
 
   async call(
-    { ownerId: principal }: Principal,
+    { ownerId: principal }: Owner,
     id: string,
     { tool, arguments: args = {} }: CallMcpTool,
     signal?: AbortSignal,
