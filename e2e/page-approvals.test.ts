@@ -109,9 +109,10 @@ describePage('approvals in the page', (stages) => {
     await field.press('Escape');
     await card.getByRole('button', { name: 'Allow once as edited' }).waitFor();
     expect(await chat.text()).not.toContain('The tool said');
+    await page.clock.install();
     await card.locator('[data-question]').focus();
     // Keys count once the question has been there to be seen.
-    await page.waitForTimeout(800);
+    await page.clock.fastForward(1_000);
     await page.keyboard.press('Enter');
     await chat.reads(/The tool said: .*bob@example\.com/);
   });
