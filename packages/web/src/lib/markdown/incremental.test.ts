@@ -23,6 +23,7 @@ const BLOCKS = [
   '* star\n+ plus',
   '> quote\n> goes on\nlazily\n>\n> - list in it',
   '> > nested\n> back',
+  `${'> '.repeat(40)}deep\n> ${'- '.repeat(40)}deep`,
   '| a | b |\n|---|:-:|\n| 1 | **2** |\n| 3 |',
   'a | b\n--|--\n1 | 2',
   '    indented code\n\n    goes on',

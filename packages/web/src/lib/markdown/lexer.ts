@@ -2,11 +2,67 @@ import { Lexer, Tokenizer } from 'marked';
 import type { Links, Tokens, TokensList } from 'marked';
 
 /**
- * GitHub's Markdown as marked reads it, with three differences. HTML is text, but for a handful of tags without
+ * Blocks, and spans, inside each other: more are text. Nobody writes so many, and reading and drawing them recurse: a
+ * few hundred bytes would otherwise exhaust the stack.
+ */
+export const MOST_NESTED = 24;
+
+/**
+ * GitHub's Markdown as marked reads it, with four differences. HTML is text, but for a handful of tags without
  * attributes: what a model writes never becomes a tag of the page. And a link definition is one line, so that no line
- * that comes later can change what an earlier block is.
+ * that comes later can change what an earlier block is. And what is nested too deeply is text ({@link MOST_NESTED}).
  */
 class ChatTokenizer extends Tokenizer {
+  #blocks = 0;
+  #spans = 0;
+
+  override blockquote(source: string): Tokens.Blockquote | undefined {
+    return this.#inBlock(() => super.blockquote(source));
+  }
+
+  override list(source: string): Tokens.List | undefined {
+    return this.#inBlock(() => super.list(source));
+  }
+
+  override emStrong(source: string, masked: string, before?: string): Tokens.Em | Tokens.Strong | undefined {
+    return this.#inSpan(() => super.emStrong(source, masked, before));
+  }
+
+  override del(source: string, masked: string, before?: string): Tokens.Del | undefined {
+    return this.#inSpan(() => super.del(source, masked, before));
+  }
+
+  override link(source: string): Tokens.Link | Tokens.Image | undefined {
+    return this.#inSpan(() => super.link(source));
+  }
+
+  override reflink(
+    source: string,
+    links: Links,
+  ): Tokens.Link | Tokens.Image | Tokens.Text | undefined {
+    return this.#inSpan(() => super.reflink(source, links));
+  }
+
+  #inBlock<T>(read: () => T): T | undefined {
+    if (this.#blocks >= MOST_NESTED) return undefined;
+    this.#blocks += 1;
+    try {
+      return read();
+    } finally {
+      this.#blocks -= 1;
+    }
+  }
+
+  #inSpan<T>(read: () => T): T | undefined {
+    if (this.#spans >= MOST_NESTED) return undefined;
+    this.#spans += 1;
+    try {
+      return read();
+    } finally {
+      this.#spans -= 1;
+    }
+  }
+
   override html(): undefined {
     return undefined;
   }

@@ -7,6 +7,7 @@ import type {
   Usage,
   UserMessage,
 } from '@toolyard/protocol';
+import { textOfParts } from '../composer/queue.ts';
 import type { CallView } from './calls.ts';
 
 /**
@@ -102,6 +103,22 @@ export function textOfRow(row: AssistantRow): string {
   const texts: string[] = [];
   for (const block of row.blocks) if (block.type === 'text') texts.push(block.text);
   return texts.join('\n\n');
+}
+
+/** What was written in a row, without its formatting: shown where the row itself cannot be drawn. */
+export function rawTextOf(row: Row): string {
+  switch (row.kind) {
+    case 'user':
+      return textOfParts(row.message.parts);
+    case 'assistant':
+      return textOfRow(row);
+    case 'fold':
+    case 'notice':
+      return row.text;
+    case 'budget':
+    case 'outcome':
+      return '';
+  }
 }
 
 /** True for an answer that is still to grow. */
