@@ -110,6 +110,7 @@ describePage('approvals in the page', (stages) => {
     await card.getByRole('button', { name: 'Allow once as edited' }).waitFor();
     expect(await chat.text()).not.toContain('The tool said');
     await page.clock.install();
+    await chat.composer.focus();
     await card.locator('[data-question]').focus();
     // Keys count once the question has been there to be seen.
     await page.clock.fastForward(1_000);

@@ -96,7 +96,8 @@ function tellTool({ description = '', changed, danger }: ApprovalInterrupt, { er
 }
 
 function tellCall({ tool, arguments: given }: ApprovalInterrupt | InDoubtInterrupt, what: string, to: Terminal): void {
-  to.err.write(`\n${plain(formatToolReference(tool))} ${what}\n${plain(JSON.stringify(given, null, 2))}\n`);
+  const name = showHidden(formatToolReference(tool));
+  to.err.write(`\n${name} ${what}\n${showHidden(JSON.stringify(given, null, 2))}\n`);
 }
 
 /** Asks until one of the words is said. */
