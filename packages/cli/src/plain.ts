@@ -15,6 +15,14 @@ export function withoutControls(text: string): string {
   return text.replace(CONTROLS, '');
 }
 
+/** JSON on one line. It escapes most controls itself, but not those above ASCII. */
+export function jsonLine(value: unknown): string {
+  return JSON.stringify(value).replace(
+    /[\u007f-\u009f]/g,
+    (control) => `\\u${control.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+}
+
 /** A name, or arguments, on one line: what hides in it is written out, so that what is read is what is sent. */
 export function shownLine(text: string, length = 200): string {
   return plainLine(showHidden(text), length);

@@ -1,6 +1,6 @@
 import type { AssistantMessage, InterruptAnswer, RunEvent, ToolResult } from '@toolyard/protocol';
 import { formatToolReference, textOf } from '@toolyard/protocol';
-import { plain, plainLine, shownLine } from '../plain.ts';
+import { plain, plainLine, shownLine, withoutControls } from '../plain.ts';
 import type { Terminal } from './terminal.ts';
 import { dim } from './terminal.ts';
 
@@ -112,7 +112,7 @@ export class Transcript {
     const { output, outputIsScreen } = this.#terminal;
     const calledTools = message.parts.some((part) => part.type === 'tool_call');
     if (calledTools && !outputIsScreen) return this.#note(plain(text).trim());
-    const whole = outputIsScreen ? plain(text) : text;
+    const whole = outputIsScreen ? plain(text) : withoutControls(text);
     output.write(whole.endsWith('\n') ? whole : `${whole}\n`);
   }
 
