@@ -40,6 +40,8 @@ const BLOCKS = [
   '中文、日本語 and 한국어 together 👩‍👩‍👧‍👦🎉',
   'line with two spaces  \nand a break\\\nor so',
   'a &amp; b &lt; c &copy; &#x41;',
+  'Here \\(a^2 + *b* c*\\) and\n\\[ x_1 * y_2 * z \\]',
+  'An open \\(a *b* and \\[not a link\\] \\) \\]',
   '\\*not emphasised\\* 2 * 3 * 4',
   '#not a heading\n#\n####### seven',
   '- ',

@@ -8,9 +8,9 @@ import type { Links, Tokens, TokensList } from 'marked';
 export const MOST_NESTED = 24;
 
 /**
- * GitHub's Markdown as marked reads it, with four differences. HTML is text, but for a handful of tags without
+ * GitHub's Markdown as marked reads it, with five differences. HTML is text, but for a handful of tags without
  * attributes: what a model writes never becomes a tag of the page. And a link definition is one line, so that no line
- * that comes later can change what an earlier block is. And what is nested too deeply is text ({@link MOST_NESTED}).
+ * that comes later can change what an earlier block is. And what is nested too deeply is text ({@link MOST_NESTED}). Mathematics between `\(` and `\)`, or `\[` and `\]`, stays as it was written.
  */
 class ChatTokenizer extends Tokenizer {
   #blocks = 0;
@@ -41,6 +41,11 @@ class ChatTokenizer extends Tokenizer {
     links: Links,
   ): Tokens.Link | Tokens.Image | Tokens.Text | undefined {
     return this.#inSpan(() => super.reflink(source, links));
+  }
+
+  override escape(source: string): Tokens.Escape | undefined {
+    const raw = MATHEMATICS.exec(source)?.[0];
+    return raw === undefined || IN_WORDS.test(raw) ? super.escape(source) : { type: 'escape', raw, text: raw };
   }
 
   #inBlock<T>(read: () => T): T | undefined {
@@ -81,6 +86,10 @@ class ChatTokenizer extends Tokenizer {
     return found?.raw.length === line.length ? found : undefined;
   }
 }
+
+const MATHEMATICS = /^\\(?:\((?!\\\))[^]{1,2000}?\\\)|\[(?!\\\])[^]{1,2000}?\\\])/;
+/** Brackets somebody escaped around words, so that they are no link. */
+const IN_WORDS = /^\\.\s*\p{L}{2,}[\p{L}\p{N}\s,.;:!?'’-]*\\.$/u;
 
 const HARMLESS_TAG = /^<(\/?)(br|sub|sup|kbd|mark|u|small|b|i|s|em|strong|del|ins)\s*\/?>/i;
 
