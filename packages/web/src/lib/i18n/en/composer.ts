@@ -28,6 +28,7 @@ export const composer = {
   whyFailed: 'Remove the file that could not be attached',
   whyNoModel: 'Choose a model first',
   whySending: 'Sending…',
+  steering: 'Added to this answer at its next step',
   queueTitle: { one: '{count} message waiting', other: '{count} messages waiting' },
   queueNote: 'Sent one after another when the answer is finished.',
   queuePaused: 'Paused: nothing is sent until you resume.',

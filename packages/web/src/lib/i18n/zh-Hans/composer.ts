@@ -31,6 +31,7 @@ export const composer: Translation<typeof en> = {
   whyFailed: '请先移除无法添加的文件',
   whyNoModel: '请先选择模型',
   whySending: '发送中…',
+  steering: '下一步就会加入这条回答',
   queueTitle: { other: '{count} 条消息等待中' },
   queueNote: '回答结束后会依次发送。',
   queuePaused: '已暂停，继续后才会发送。',

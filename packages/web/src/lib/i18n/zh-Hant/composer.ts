@@ -31,6 +31,7 @@ export const composer: Translation<typeof en> = {
   whyFailed: '請先移除無法附加的檔案',
   whyNoModel: '請先選擇模型',
   whySending: '傳送中…',
+  steering: '下一步就會加入這則回答',
   queueTitle: { other: '{count} 則訊息等候中' },
   queueNote: '回答結束後會依序傳送。',
   queuePaused: '已暫停，繼續後才會傳送。',
