@@ -121,6 +121,17 @@ export function rawTextOf(row: Row): string {
   }
 }
 
+/** The provider refused the request itself: asked to continue, it would refuse that as well. */
+const REFUSED_REQUEST: readonly string[] = ['invalid_key', 'quota_exceeded', 'model_not_found', 'unauthorized', 'forbidden'];
+
+/** True for an answer that can be continued: it was cut, and not refused before anything was written. */
+export function isCut({ finishReason, blocks }: AssistantRow): boolean {
+  if (finishReason === 'length' || finishReason === 'cancelled') return true;
+  if (finishReason !== 'error') return false;
+  const isRefused = blocks.some((block) => block.type === 'error' && REFUSED_REQUEST.includes(block.error.code));
+  return !isRefused && blocks.some((block) => block.type !== 'error');
+}
+
 /** True for an answer that is still to grow. */
 export function isOpenRow(row: AssistantRow): boolean {
   return row.status === 'pending' || row.status === 'writing';
