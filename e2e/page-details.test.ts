@@ -58,8 +58,8 @@ describePage('details of the page', (stages) => {
     await page.setViewportSize({ width: 390, height: 844 });
     await chat.send('note');
     await page.getByRole('button', { name: 'Allow once' }).waitFor();
-    await page.getByRole('banner').getByRole('link', { name: 'New chat' }).click();
-    const inbox = page.getByRole('banner').getByRole('link', { name: 'Inbox: 1 question' });
+    await page.locator('header').getByRole('link', { name: 'New chat' }).click();
+    const inbox = page.locator('header').getByRole('link', { name: 'Inbox: 1 question' });
     await inbox.click();
     await page.getByRole('heading', { name: 'Waiting for you' }).waitFor();
   });

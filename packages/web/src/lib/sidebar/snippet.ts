@@ -8,7 +8,8 @@ function withoutMarkdown(text: string): string {
     .replace(/\|?(?:\s*:?-+:?\s*\|)+\s*/g, ' ')
     .replace(/\*\*|~~|`+|(?<![\p{L}\p{N}])__(?=\S)|(?<=\S)__(?![\p{L}\p{N}])/gu, '')
     .replace(/(^|[\s(\u0002])\*(?=\S)|(?<=\S)\*(?=$|[\s.,;:!?)\u0003])/g, '$1')
-    .replace(/\s*\|\s*/g, ' ');
+    .replace(/\s*\|\s*/g, ' ')
+    .replace(/ {2,}/g, ' ');
 }
 
 /** Cuts what a search found into plain and found pieces; the server puts finds between U+0002 and U+0003. */
