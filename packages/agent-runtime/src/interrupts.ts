@@ -197,7 +197,9 @@ export function faultOfScope(open: ApprovalInterrupt, answer: ApprovalAnswer): s
  */
 export function settledBy(lasting: ApprovalAnswer | undefined, open: ApprovalInterrupt): ApprovalAnswer | undefined {
   if (lasting?.decision !== 'approve') return lasting;
-  return open.danger === undefined && open.byRule === undefined ? { decision: 'approve', scope: lasting.scope } : undefined;
+  return open.danger === undefined && open.byRule === undefined
+    ? { decision: 'approve', scope: lasting.scope }
+    : undefined;
 }
 
 function isSame(one: JsonObject, other: JsonObject): boolean {

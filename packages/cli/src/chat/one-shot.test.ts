@@ -50,7 +50,10 @@ describe('toolyard chat "question"', () => {
     expect((await ask()).stdout).toBe('a[31mb]52;c;aGk= 0;t שלום\u200e\tc\n');
     const { stdout } = await ask('--json');
     expect(stdout).not.toMatch(/[\u001b\u0007\u009c\u009d]/);
-    const events = stdout.trimEnd().split('\n').map((line) => JSON.parse(line) as RunEvent);
+    const events = stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as RunEvent);
     expect(events.flatMap((event) => (event.type === 'text_delta' ? event.text : [])).join('')).toBe(ANSWER);
   });
 

@@ -36,10 +36,7 @@ class ChatTokenizer extends Tokenizer {
     return this.#inSpan(() => super.link(source));
   }
 
-  override reflink(
-    source: string,
-    links: Links,
-  ): Tokens.Link | Tokens.Image | Tokens.Text | undefined {
+  override reflink(source: string, links: Links): Tokens.Link | Tokens.Image | Tokens.Text | undefined {
     return this.#inSpan(() => super.reflink(source, links));
   }
 

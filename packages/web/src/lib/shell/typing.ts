@@ -54,7 +54,8 @@ export class Typing {
 
   /** Notes every key, and what a touch keyboard or an input method writes without one. */
   watch(target: EventTarget): void {
-    for (const type of ['keydown', 'beforeinput']) target.addEventListener(type, (event) => this.#note(event), { capture: true });
+    for (const type of ['keydown', 'beforeinput'])
+      target.addEventListener(type, (event) => this.#note(event), { capture: true });
   }
 }
 

@@ -208,7 +208,8 @@ describe('an open conversation', () => {
     });
     await chat.open('c1');
     expect(chat.queuePaused).toBe(false);
-    for (const event of eventsOf('r1', [{ type: 'run_finished', status: 'cancelled', usage: {} }])) listeners.run(event);
+    for (const event of eventsOf('r1', [{ type: 'run_finished', status: 'cancelled', usage: {} }]))
+      listeners.run(event);
     expect(chat.queuePaused).toBe(true);
     await chat.send([...HELLO], { whenBusy: 'queue' });
     expect(calls.filter(({ method }) => method === 'POST')).toMatchObject([

@@ -122,7 +122,13 @@ export function rawTextOf(row: Row): string {
 }
 
 /** The provider refused the request itself: asked to continue, it would refuse that as well. */
-const REFUSED_REQUEST: readonly string[] = ['invalid_key', 'quota_exceeded', 'model_not_found', 'unauthorized', 'forbidden'];
+const REFUSED_REQUEST: readonly string[] = [
+  'invalid_key',
+  'quota_exceeded',
+  'model_not_found',
+  'unauthorized',
+  'forbidden',
+];
 
 /** True for an answer that can be continued: it was cut, and not refused before anything was written. */
 export function isCut({ finishReason, blocks }: AssistantRow): boolean {

@@ -27,7 +27,9 @@ export type AddedServer = { id: string; entry: JsonObject };
 export function readAddCommand(words: readonly string[]): AddedServer | null {
   const json = words.indexOf('--add-mcp');
   if (json > 0) return readJson(words[json + 1] ?? '', undefined);
-  const at = words.findIndex((word, index) => index <= 2 && word === 'mcp' && /^add(?:-json)?$/.test(words[index + 1] ?? ''));
+  const at = words.findIndex(
+    (word, index) => index <= 2 && word === 'mcp' && /^add(?:-json)?$/.test(words[index + 1] ?? ''),
+  );
   if (at < 1) return null;
   const rest = words.slice(at + 2);
   if (words[at + 1] === 'add-json') {

@@ -38,7 +38,10 @@ describe('what somebody pastes to set up a server', () => {
   });
 
   it.each([
-    ['a comment before JSON', '// mine\n/* and\nyours */ {"files":{"command":"npx","args":["-y","server-files","/tmp"]}}'],
+    [
+      'a comment before JSON',
+      '// mine\n/* and\nyours */ {"files":{"command":"npx","args":["-y","server-files","/tmp"]}}',
+    ],
     ['a comment before an entry', '// mine\n"files": {"command":"npx","args":["-y","server-files","/tmp"]}'],
     ['Claude Code', 'claude mcp add files -- npx -y server-files /tmp'],
     ['Claude Code over lines', 'claude mcp add --scope user files \\\n  -- npx -y server-files /tmp'],
