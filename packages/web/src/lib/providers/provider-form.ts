@@ -28,7 +28,7 @@ const NEARBY =
   /^(?:localhost|[\w-]+\.local|host\.docker\.internal|127(?:\.\d+){3}|10(?:\.\d+){3}|192\.168(?:\.\d+){2}|172\.(?:1[6-9]|2\d|3[01])(?:\.\d+){2}|\[::1\])(?::\d+)?(?:\/|$)/i;
 
 /** The address with its scheme, where it can only be `http`. */
-export function completeAddress(typed: string): string {
+function completeAddress(typed: string): string {
   const address = typed.trim();
   return NEARBY.test(address) ? `http://${address}` : address;
 }

@@ -1,5 +1,5 @@
 /** A key pressed so soon after a question appeared, or got the focus, was meant for something else. */
-export const UNREAD_MS = 1_000;
+const UNREAD_MS = 1_000;
 
 /** Tells keys that answer a question from keys that merely hit it. */
 export class AnswerGuard {
@@ -22,7 +22,7 @@ export class AnswerGuard {
 }
 
 /** Marks a button that allows something. */
-export const ALLOWS = 'data-allows';
+const ALLOWS = 'data-allows';
 
 /** Has buttons marked {@link ALLOWS} ignore the keyboard while the guard does not accept keys yet. */
 export function guardButtons(node: HTMLElement, guard = new AnswerGuard()): () => void {
