@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { McpBehaviour, ModelScript } from '@toolyard/testing';
 import { reply } from '@toolyard/testing';
+import { call } from './support/api.ts';
 import { axeFinds } from './support/axe.ts';
 import { chatPage } from './support/chat-page.ts';
 import { describePage } from './support/page-stage.ts';
@@ -36,8 +37,9 @@ const office: McpBehaviour = {
 };
 
 describePage('approvals in the page', (stages) => {
-  async function untilAsked(script = writes) {
+  async function untilAsked(script = writes, prepare = (_url: string): Promise<unknown> => Promise.resolve()) {
     const stage = await stages.set(script, { servers: { office: { behaviour: office } } });
+    await prepare(stage.server.url);
     const page = await stage.open();
     const chat = chatPage(page);
     await chat.send('Write to Ann.');
@@ -49,6 +51,14 @@ describePage('approvals in the page', (stages) => {
   test('of what is feared are for the one call', async () => {
     const { card } = await untilAsked(() => reply.toolCalls([{ name: 'post', arguments: { to: 'rm -rf /' } }]));
     await card.getByText('Look closely: only this one call would be allowed.').waitFor();
+    expect(await card.getByRole('button', { name: /^(?:In this conversation|Always)$/ }).count()).toBe(0);
+  });
+
+  test('of what a rule asks about are for the one call, and say so', async () => {
+    const rules = { interventionRules: [{ decision: 'ask', tool: '*/post' }] };
+    const { card } = await untilAsked(writes, (url) => call(url, 'PUT', '/api/settings/defaults', rules));
+    await card.getByText('One of your rules asks before every call like this one.').waitFor();
+    expect(await card.getByRole('link', { name: 'Rules' }).getAttribute('href')).toBe('/settings/permissions');
     expect(await card.getByRole('button', { name: /^(?:In this conversation|Always)$/ }).count()).toBe(0);
   });
 
@@ -109,9 +119,11 @@ describePage('approvals in the page', (stages) => {
     await field.press('Escape');
     await card.getByRole('button', { name: 'Allow once as edited' }).waitFor();
     expect(await chat.text()).not.toContain('The tool said');
+    await page.clock.install();
+    await chat.composer.focus();
     await card.locator('[data-question]').focus();
     // Keys count once the question has been there to be seen.
-    await page.waitForTimeout(800);
+    await page.clock.fastForward(1_000);
     await page.keyboard.press('Enter');
     await chat.reads(/The tool said: .*bob@example\.com/);
   });

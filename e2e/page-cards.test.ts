@@ -56,6 +56,7 @@ describeInBrowser('tool cards in a browser', () => {
     server = await startLocalServer({ args: argsOf(mcp) });
     page = await (await launchBrowser()).newPage({ viewport: { width: 900, height: 800 }, locale: 'en' });
     page.setDefaultTimeout(60_000);
+    await page.clock.install();
     await openConversation(server.url);
   });
   afterEach(async () => {
@@ -85,8 +86,9 @@ describeInBrowser('tool cards in a browser', () => {
 
   /** The question has the focus, and has been there long enough for its keys to count. */
   async function whenAsked(): Promise<void> {
+    await page.clock.fastForward(1_000);
     await page.locator('[data-question]:focus').waitFor();
-    await page.waitForTimeout(800);
+    await page.clock.fastForward(1_000);
   }
 
   test('a question says what would run, and Enter runs it once', async () => {
@@ -101,6 +103,39 @@ describeInBrowser('tool cards in a browser', () => {
     await card().getByText('Done').waitFor();
     expect(timesRun()).toBe(1);
     await page.locator('textarea:focus').waitFor();
+  });
+
+  test('a long call is allowed once its end was seen, and by keys once they can be meant for it', async () => {
+    const allow = question().getByRole('button', { name: 'Allow once' });
+    const keys = question().getByText('Enter allows it once');
+    const frozen = async () => page.clock.pauseAt((await page.evaluate<number>('Date.now()')) + 100);
+    await say(`/call write_note ${JSON.stringify({ text: `begin${'\n'.repeat(300)}end` })}`);
+    await question().waitFor();
+    await frozen();
+    await composer().focus();
+    expect(await keys.isVisible()).toBe(false);
+    expect(await allow.isDisabled()).toBe(true);
+    await question().focus();
+    expect(await keys.isVisible()).toBe(true);
+    await page.clock.fastForward(1_000);
+    // Unread, it only leads to the arguments.
+    await page.keyboard.press('Enter');
+    await page.locator('[data-arguments] pre:focus').waitFor();
+    await page.keyboard.press('End');
+    await allow.and(page.locator(':enabled')).waitFor();
+    for (const element of [question(), allow]) {
+      await composer().focus();
+      await element.focus();
+      await page.keyboard.press('Enter');
+      await page.keyboard.press(' ');
+      expect(await allow.isEnabled()).toBe(true);
+    }
+    expect(timesRun()).toBe(0);
+    await page.clock.fastForward(1_000);
+    await page.keyboard.press('Enter');
+    await page.clock.resume();
+    await card().getByText('Done').waitFor();
+    expect(timesRun()).toBe(1);
   });
 
   test('Escape refuses it, and stops nothing else', async () => {

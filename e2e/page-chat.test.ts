@@ -330,6 +330,7 @@ describePage('a conversation in the page', ({ set, setProcess }) => {
     await page.getByText('The server could not be reached.').first().waitFor();
     await expect.poll(() => chat.composer.inputValue()).toBe('Are you there?');
     await server.restart();
+    await page.getByText('The server could not be reached.').first().waitFor({ state: 'detached' });
     await chat.composer.press('Enter');
     await expect.poll(async () => countOf('Now I am.', await chat.text())).toBe(2);
     expect(countOf('Are you there?', await chat.text())).toBe(1);

@@ -133,6 +133,8 @@ describePage('control in the page', (stages) => {
     await page.getByRole('menuitem', { name: 'Tell it to this answer now' }).click();
     expect((await taken).ok()).toBe(true);
     expect(await chat.composer.inputValue()).toBe('');
+    await page.getByRole('region', { name: 'Added to this answer at its next step' }).getByText('blue one').waitFor();
+    expect(await page.getByText('Sent one after another').count()).toBe(0);
     release();
     await page.getByRole('button', { name: 'Allow once' }).click();
     await chat.reads('Blue it is.');

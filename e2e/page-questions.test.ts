@@ -122,8 +122,9 @@ describePage('what servers ask', (stages) => {
 
     const shut = await untilAsked(asking('legacy', 'elicitation/create', FORM));
     const question = shut.card.locator('[data-question]').filter({ hasText: 'fill in a form' });
+    await shut.page.clock.install();
     await question.focus();
-    await shut.page.waitForTimeout(800);
+    await shut.page.clock.fastForward(1_000);
     await question.press('Escape');
     await shut.chat.reads(/It said:.*cancel/);
   });

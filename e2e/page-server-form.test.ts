@@ -105,21 +105,26 @@ describePage('the form of an MCP server', (stages) => {
           date: { command: 'other' },
           'a/b': { command: 'x' },
           two: { url: 'https://127.0.0.1:1/mcp', headers: { Authorization: 'Bearer ${input:key}' }, disabled: true },
+          three: { url: 'https://127.0.0.1:1/mcp', headers: { Authorization: 'Bearer <YOUR_KEY>' } },
           bad: {},
         },
       }),
     );
     await broken.getByRole('button', { name: 'Take over' }).click();
-    await broken.getByText('5 servers were found').waitFor();
+    await broken.getByText('6 servers were found').waitFor();
     await row(page, 'date').getByText('There is a server of this name already.').waitFor();
     await row(page, 'bad')
       .getByText(/neither a program/)
       .waitFor();
     await row(page, 'two').getByText('Put your own value in the place of ${input:key}.').waitFor();
-    await broken.getByRole('button', { name: 'Add 3 servers' }).click();
+    // One that is to be connected wants its values first.
+    await broken.getByRole('button', { name: 'Add 4 servers' }).click();
+    await broken.getByText('Enter a value, or leave this server out.').waitFor();
+    await row(page, 'three').getByLabel('Put your own value in the place of <YOUR_KEY>.').fill('k3');
+    await broken.getByRole('button', { name: 'Add 4 servers' }).click();
     // What the server refuses is told at its place, and the others are there.
     await broken.getByRole('listitem').filter({ hasText: 'a/b' }).getByRole('alert').waitFor();
-    await expect.poll(() => broken.getByRole('img', { name: 'added' }).count()).toBe(2);
+    await expect.poll(() => broken.getByRole('img', { name: 'added' }).count()).toBe(3);
     await page.keyboard.press('Escape');
     await row(page, 'one').getByText(/Ready/).waitFor();
     await row(page, 'two')
@@ -142,6 +147,17 @@ describePage('the form of an MCP server', (stages) => {
     expect(await form.getByLabel('Name', { exact: true }).inputValue()).toBe('web');
     expect(await form.getByLabel('Address', { exact: true }).inputValue()).toBe('https://mcp.example.com/mcp');
     expect(await form.getByLabel('X-Key: Value').inputValue()).toBe('1');
+    // A second one brings its own name; one that was typed stays.
+    for (const [typed, name] of [
+      [undefined, 'notion'],
+      ['mine', 'mine'],
+    ] as const) {
+      if (typed !== undefined) await form.getByLabel('Name', { exact: true }).fill(typed);
+      await form.getByRole('button', { name: 'Paste a configuration' }).click();
+      await form.getByLabel('Configuration').fill('claude mcp add --transport http notion https://mcp.notion.com/mcp');
+      await form.getByRole('button', { name: 'Take over' }).click();
+      expect(await form.getByLabel('Name', { exact: true }).inputValue()).toBe(name);
+    }
   });
 
   test('a stored secret is kept, replaced, never shown, and never sent to another host', async () => {

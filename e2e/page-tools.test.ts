@@ -175,6 +175,26 @@ describePage('tools in the page', (stages) => {
     expect(await chat.messages.locator('[href^="javascript:"], [onerror]').count()).toBe(0);
   });
 
+  test('one message that cannot be drawn hides no other', async () => {
+    const stage = await stages.set(({ body }) => {
+      const asked = JSON.stringify((body as Messages).messages.at(-1));
+      return reply.text(asked.includes('nest') ? `${'> '.repeat(400)}deep` : 'See [it](https://boom.example/) anyway.');
+    });
+    const page = await stage.open();
+    const chat = chatPage(page);
+    await chat.send('nest');
+    await chat.reads('deep');
+    await page.evaluate<unknown>(
+      `{ const { parse } = URL; URL.parse = (address) => { if (address.includes('boom')) throw new Error('boom'); return parse(address); }; }`,
+    );
+    await chat.send('boom');
+    await chat.reads('This message could not be displayed.');
+    await chat.reads(/See \[it\]/);
+    await chat.reads('deep');
+    // The error is reported all the same.
+    expect(stage.complaints.splice(0).join()).toContain('boom');
+  });
+
   test('attack 14: names of everything are text and nothing else', async () => {
     const NAME = '<img src=x onerror="window.broken=1"><svg onload=window.broken=1>"\'`${1}';
     const servers: ScriptedServers = {

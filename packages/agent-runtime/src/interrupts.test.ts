@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { InterruptAnswer } from '@toolyard/protocol';
 import { DEFAULT_LIMITS } from '@toolyard/protocol';
 import type { RunPoint } from './agent-runtime.ts';
-import { answerInterrupts, openInterrupts } from './interrupts.ts';
+import { answerInterrupts, approvalOf, faultOfScope, openInterrupts } from './interrupts.ts';
 import type { PendingCall } from './state.ts';
 import { initialState } from './state.ts';
 
@@ -33,6 +33,24 @@ describe('openInterrupts', () => {
       { id: 'a.approval', kind: 'approval', arguments: { to: 'a' } },
       { id: 'b.in_doubt.3', kind: 'in_doubt', sentAt: 7 },
     ]);
+  });
+});
+
+describe('a call that a rule asks about', () => {
+  const byRule = call('a', { about: { byRule: true } });
+
+  it('is allowed once, not for later', () => {
+    const open = approvalOf(byRule);
+    if (open === null) throw new Error('nothing is asked');
+    expect(faultOfScope(open, { decision: 'approve', scope: 'once' })).toBeNull();
+    for (const scope of ['conversation', 'always'] as const) {
+      expect(faultOfScope(open, { decision: 'approve', scope })).toContain('A rule asks');
+    }
+  });
+
+  it('is not settled by what was allowed for another call', () => {
+    const always = answers({ 'b.approval': { decision: 'approve', scope: 'always' } });
+    expect(answerInterrupts(parked([byRule, call('b')]), always).stillOpen).toEqual(['a.approval']);
   });
 });
 

@@ -179,11 +179,12 @@ export function withAskAnswer(asks: PendingAsk | undefined, answer: InterruptAns
 }
 
 /**
- * Null where the answer may be given for as long as it says. What is feared is allowed for the one call only: for later
- * it would count for other calls, which nobody has seen.
+ * Null where the answer may be given for as long as it says. A dangerous call is allowed once only: for later it would
+ * count for other calls, which nobody has seen. So is one that a rule asks about, since it would be asked about again.
  */
 export function faultOfScope(open: ApprovalInterrupt, answer: ApprovalAnswer): string | null {
   if (answer.decision !== 'approve' || answer.scope === 'once') return null;
+  if (open.byRule === true) return 'A rule asks before every call like this one: it is allowed once or not at all.';
   const { arguments: written = open.arguments } = answer;
   const why = open.danger ?? (isSame(written, open.arguments) ? undefined : dangerOf(open.tool, written));
   if (why === undefined) return null;
@@ -196,7 +197,9 @@ export function faultOfScope(open: ApprovalInterrupt, answer: ApprovalAnswer): s
  */
 export function settledBy(lasting: ApprovalAnswer | undefined, open: ApprovalInterrupt): ApprovalAnswer | undefined {
   if (lasting?.decision !== 'approve') return lasting;
-  return open.danger === undefined ? { decision: 'approve', scope: lasting.scope } : undefined;
+  return open.danger === undefined && open.byRule === undefined
+    ? { decision: 'approve', scope: lasting.scope }
+    : undefined;
 }
 
 function isSame(one: JsonObject, other: JsonObject): boolean {

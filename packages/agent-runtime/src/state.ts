@@ -73,7 +73,10 @@ export type PendingAsk = (
 ) & { isOpen: boolean };
 
 /** A tool as it is when a person is asked about a call of it. */
-export type CallAbout = Pick<ApprovalInterrupt, 'description' | 'definition' | 'inputSchema' | 'changed' | 'danger'>;
+export type CallAbout = Pick<
+  ApprovalInterrupt,
+  'description' | 'definition' | 'inputSchema' | 'changed' | 'danger' | 'byRule'
+>;
 
 /** What a server asks for while its call waits. `keeps` of {@link PendingCall.waits} belongs to the executor alone. */
 export type PendingQuestion = {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { plain, plainLine } from './plain.ts';
+import { plain, plainLine, shownLine } from './plain.ts';
 
 describe('text of strangers in a terminal', () => {
   it('can neither colour, move the cursor, ring, nor set the title', () => {
@@ -12,6 +12,10 @@ describe('text of strangers in a terminal', () => {
 
   it('keeps lines, tabs and every script', () => {
     expect(plain('a\n\tb 中文 😀 é')).toBe('a\n\tb 中文 😀 é');
+  });
+
+  it('writes out what hides in a name', () => {
+    expect(shownLine('files/\u202egnp\u200b.exe\u001b[2J')).toBe('files/⟨U+202E⟩gnp⟨U+200B⟩.exe⟨U+001B⟩[2J');
   });
 
   it('fits on one line where one is needed', () => {

@@ -1,5 +1,8 @@
+import { showHidden } from '@toolyard/protocol';
+
 // Everything a terminal would act on instead of showing, and the marks that reorder text: but for tab and newline.
 
+const CONTROLS = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g;
 const ACTIVE = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
 
 /** Text of a model, tool or server as a terminal may show it: it cannot move the cursor, colour, or hide anything. */
@@ -7,7 +10,25 @@ export function plain(text: string): string {
   return text.replace(ACTIVE, '');
 }
 
-/** The same on one line, at most `length` characters. */
+/** Text without what starts a command of a terminal: for a pipe, which may lead to one. It keeps the marks of scripts. */
+export function withoutControls(text: string): string {
+  return text.replace(CONTROLS, '');
+}
+
+/** JSON on one line. It escapes most controls itself, but not those above ASCII. */
+export function jsonLine(value: unknown): string {
+  return JSON.stringify(value).replace(
+    /[\u007f-\u009f]/g,
+    (control) => `\\u${control.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+}
+
+/** A name, or arguments, on one line: what hides in it is written out, so that what is read is what is sent. */
+export function shownLine(text: string, length = 200): string {
+  return plainLine(showHidden(text), length);
+}
+
+/** Text on one line, at most `length` characters. */
 export function plainLine(text: string, length = 200): string {
   const line = plain(text).replace(/\s+/g, ' ').trim();
   return line.length > length ? `${line.slice(0, length - 1)}…` : line;

@@ -198,6 +198,8 @@ export type QueuedMessage = {
   createdAt: number;
   /** Counts for its run only, as it was sent. */
   configuration?: AgentConfiguration;
+  /** The run in progress takes it in before its next step. */
+  steers?: true;
 };
 /** `before`: the id of the queued message it is to stand before; null: the end. */
 export type ChangeQueuedMessage = { parts?: UserPart[]; before?: string | null };

@@ -133,5 +133,15 @@ test('attack 22: a form that wants a password or a key is known by its words', (
   ])
     expect(asksForSecret('', fields)).toBe(true);
   expect(asksForSecret('Please give your access token', wants('x'))).toBe(true);
+  for (const harmless of ['Your name. Do not give us your pin!', 'Never enter a password here', '請勿輸入您的密碼。']) {
+    expect(asksForSecret(harmless, wants('x'))).toBe(false);
+  }
+  for (const sly of [
+    'Do not worry, enter your pin',
+    'Do not give your name but your password',
+    'Never share your password; what is your password?',
+  ]) {
+    expect(asksForSecret(sly, wants('x'))).toBe(true);
+  }
   expect(asksForSecret('Which city?', wants('city', { title: 'Passenger' }))).toBe(false);
 });

@@ -291,10 +291,20 @@ export function formFaultText(fault: FormFault): string {
 const SECRET =
   /pass(word|phrase|code)|secret|api.?key|access.?key|private.?key|token|credential|\bpin\b|\bcvv?\b|密码|密碼|口令|密钥|密鑰|令牌|權杖/i;
 
+/** What says that a secret is not to be given. Only up to the secret it names, and not past a "but". */
+const WANTS_NONE = new RegExp(
+  `(?:\\b(?:do\\s+not|don['’]?t|never|must\\s+not|should\\s+not)\\s+(?:ever\\s+)?` +
+    `(?:give|enter|share|send|type|tell|provide|include|put|write|paste|ask)\\b` +
+    `(?:(?!\\b(?:but|only|except|instead|and|until|unless|before|then)\\b)[^.,;:!?\\n]){0,40}?` +
+    `|(?:请勿|請勿|切勿|不要|勿)(?:在此|在這裡|在这里)?(?:输入|輸入|提供|填写|填寫|透露|告诉|告訴)[^。；！？，,.]{0,8}?)` +
+    `(?:${SECRET.source})`,
+  'gi',
+);
+
 /** True where a form seems to want what no server may ask for in a form: a password, a key. */
 export function asksForSecret(message: string, fields: readonly FormField[]): boolean {
   const words = fields.map(
     ({ name, label, description = '' }) => `${name.replaceAll('_', ' ')} ${label} ${description}`,
   );
-  return [message, ...words].some((text) => SECRET.test(text));
+  return [message, ...words].some((text) => SECRET.test(text.replace(WANTS_NONE, '')));
 }

@@ -44,6 +44,8 @@ export type ApprovalInterrupt = Asked & {
   changed?: ToolChange;
   /** Why it is asked whatever was allowed: only an answer to this very question lets the call through. */
   danger?: string;
+  /** A rule asks about every such call: an answer counts for this one only. */
+  byRule?: true;
 };
 
 /** In which way a tool differs from what was approved. */

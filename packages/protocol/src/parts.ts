@@ -10,8 +10,9 @@ export type TextPart = { type: 'text'; text: string };
 /** The model's thinking. `signature` is opaque and must go back unchanged to the provider that gave it. */
 export type ReasoningPart = { type: 'reasoning'; text: string; signature?: string };
 
-export type ImagePart = { type: 'image'; mimeType: string; source: MediaSource };
-export type AudioPart = { type: 'audio'; mimeType: string; source: MediaSource };
+/** `name`: that of the file a person attached. */
+export type ImagePart = { type: 'image'; mimeType: string; name?: string; source: MediaSource };
+export type AudioPart = { type: 'audio'; mimeType: string; name?: string; source: MediaSource };
 export type FilePart = { type: 'file'; mimeType: string; name?: string; source: MediaSource };
 
 /** An MCP resource: a link to one (no content) or one with its content. */

@@ -111,6 +111,9 @@ describe('InterventionChecker', () => {
       const permission = (): 'allow' => 'allow';
       expect(inEach({ permission, rules: [{ decision: 'ask', tool: '*' }] })).toEqual(['ask', 'ask', 'ask', 'refused']);
       expect(inEach({ permission, rules: [{ decision: 'never', tool: '*' }] })).toEqual(Array(4).fill('refused'));
+      // The question says so: an "always" would change nothing.
+      const asked = gate({ mode: 'auto', permission, rules: [{ decision: 'ask', tool: '*' }] })(tool);
+      expect(asked).toEqual({ decision: 'ask', about: { byRule: true } });
     });
 
     it('asks about what is feared, and says why', () => {

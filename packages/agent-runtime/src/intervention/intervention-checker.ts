@@ -87,21 +87,20 @@ export class InterventionChecker {
     const ruled = decideByRules(rules, tool, args, hints, read);
     if (ruled === 'never') return refused(ruledOut(reference));
     const danger = findDanger({ name: tool.name, onlyReads: hints.readOnly }, args, read);
-    if (danger) return this.#ask(judged, tooDangerous(reference, danger.why), danger.why);
+    if (danger) return this.#ask(judged, tooDangerous(reference, danger.why), { danger: danger.why });
     const harmless = isHarmless(judged);
-    if (lostRules === true && !harmless) return this.#ask(judged, rulesLost(reference), RULES_LOST);
-    if (ruled === 'ask') return this.#ask(judged, needsPerson(reference));
+    if (lostRules === true && !harmless) return this.#ask(judged, rulesLost(reference), { danger: RULES_LOST });
+    if (ruled === 'ask') return this.#ask(judged, needsPerson(reference), { byRule: true });
     if (harmless) return RUN;
     if (judged?.changed !== undefined) return this.#ask(judged, hasChanged(reference));
     if (decided === 'allow' || (ruled === 'allow' && mode !== 'manual') || (mode === 'auto' && judged)) return RUN;
     return this.#ask(judged, needsPerson(reference));
   }
 
-  #ask(judged: JudgedTool | undefined, otherwise: ErrorInfo, danger?: string): Verdict {
+  #ask(judged: JudgedTool | undefined, otherwise: ErrorInfo, why: Pick<CallAbout, 'danger' | 'byRule'> = {}): Verdict {
     if (this.#options.mode === 'headless' || this.#options.asks === false) return refused(otherwise);
-    const about = judged?.about?.();
-    if (danger === undefined) return { decision: 'ask', ...(about === undefined ? {} : { about }) };
-    return { decision: 'ask', about: { ...about, danger } };
+    const about = { ...judged?.about?.(), ...why };
+    return { decision: 'ask', ...(Object.keys(about).length === 0 ? {} : { about }) };
   }
 }
 

@@ -1,4 +1,5 @@
 import type { Partner, Answering } from './partner.ts';
+import { jsonLine } from '../plain.ts';
 import { follow } from './follow.ts';
 import type { Terminal } from './terminal.ts';
 import { Transcript } from './transcript.ts';
@@ -21,7 +22,7 @@ export async function answerOnce(of: {
     if (json) {
       return await follow(run, partner, {
         terminal,
-        show: (event) => void terminal.output.write(`${JSON.stringify(event)}\n`),
+        show: (event) => void terminal.output.write(`${jsonLine(event)}\n`),
         settle: () => {},
       });
     }

@@ -52,8 +52,9 @@ export function askApproval(
 ): Promise<Reply<ApprovalAnswer>> {
   tellCall(interrupt, 'wants to run with', asked.terminal);
   tellTool(interrupt, asked.terminal);
-  // What is feared is allowed for the one call, and nothing is allowed along with it.
-  const later = interrupt.danger !== undefined ? [] : asked.remembers ? [CONVERSATION, ALWAYS] : [CONVERSATION];
+  // Such a call is allowed once, and nothing is allowed along with it.
+  const isForOne = interrupt.danger !== undefined || interrupt.byRule === true;
+  const later = isForOne ? [] : asked.remembers ? [CONVERSATION, ALWAYS] : [CONVERSATION];
   const choices = [ONCE, ...later, NO, ...(asked.remembers ? [NEVER] : []), STOP];
   return choose('Allow it?', choices, asked);
 }
@@ -81,8 +82,9 @@ export async function askInDoubt(interrupt: InDoubtInterrupt, asked: Asked): Pro
 }
 
 /** What a server says of its tool is shown where it hides something, or has changed. */
-function tellTool({ description = '', changed, danger }: ApprovalInterrupt, { err }: Terminal): void {
+function tellTool({ description = '', changed, danger, byRule }: ApprovalInterrupt, { err }: Terminal): void {
   if (danger !== undefined) err.write(`Look closely: ${plain(danger)} Only this one call would be allowed.\n`);
+  if (byRule === true) err.write('One of your rules asks before every call like this one.\n');
   const shown = showHidden(description);
   if (shown !== description) err.write(`Its description hides characters:\n${shown}\n`);
   if (changed === undefined) return;
@@ -96,7 +98,8 @@ function tellTool({ description = '', changed, danger }: ApprovalInterrupt, { er
 }
 
 function tellCall({ tool, arguments: given }: ApprovalInterrupt | InDoubtInterrupt, what: string, to: Terminal): void {
-  to.err.write(`\n${plain(formatToolReference(tool))} ${what}\n${plain(JSON.stringify(given, null, 2))}\n`);
+  const name = showHidden(formatToolReference(tool));
+  to.err.write(`\n${name} ${what}\n${showHidden(JSON.stringify(given, null, 2))}\n`);
 }
 
 /** Asks until one of the words is said. */

@@ -1,7 +1,7 @@
 import type { Message } from '@toolyard/protocol';
 import { EXIT } from '../exit.ts';
 import { reportFailure } from '../failure.ts';
-import { plain, plainLine } from '../plain.ts';
+import { plain, plainLine, shownLine } from '../plain.ts';
 import { follow } from './follow.ts';
 import type { Answering, Partner } from './partner.ts';
 import type { StopSignals } from './stop-signals.ts';
@@ -176,7 +176,7 @@ function describeMessage(message: Message): string {
       case 'reasoning':
         return `(thinks: ${plainLine(part.text, 120)})`;
       case 'tool_call':
-        return `(calls ${part.name} ${plainLine(JSON.stringify(part.arguments), 120)})`;
+        return `(calls ${shownLine(part.name)} ${shownLine(JSON.stringify(part.arguments), 120)})`;
       case 'malformed_tool_call':
         return `(a call that cannot be read: ${plainLine(part.raw, 120)})`;
       case 'tool_result':
@@ -195,6 +195,6 @@ function describeMessage(message: Message): string {
         return `[${part.error.message}]`;
     }
   });
-  const who = message.role === 'tool' ? `tool ${message.name}` : message.role;
+  const who = message.role === 'tool' ? `tool ${shownLine(message.name)}` : message.role;
   return `${who}: ${parts.join(' ')}`;
 }

@@ -93,7 +93,7 @@ describe('toolyard chat at a terminal', () => {
   it('shows the arguments of a foreign call and asks: no, yes, always', async () => {
     await using server = await startModelServer((_request, index) =>
       index % 2 === 0
-        ? reply.toolCalls([{ name: 'echo', arguments: { message: `m${index}\u001b[31m` } }])
+        ? reply.toolCalls([{ name: 'echo', arguments: { message: `m${index}\u001b[31m\u202e\u200b` } }])
         : reply.text(`Answer ${index}.`),
     );
     await using chat = new TerminalChat(['--base-url', server.url, '--mcp-config', echoServer()]);
@@ -102,6 +102,8 @@ describe('toolyard chat at a terminal', () => {
     const question = await chat.see(/wants to run with[\s\S]*Allow it\?[^:]*: /);
     expect(question).toContain('m0');
     expect(question).not.toContain('\u001b[31m');
+    // What is read is what is sent: nothing is left out, and nothing is there unseen.
+    expect(question).toContain('\\u001b[31m⟨U+202E⟩⟨U+200B⟩');
     chat.line('n');
     await chat.see('refused');
     await chat.see('Answer 1.');

@@ -43,6 +43,20 @@ describe('toolyard chat "question"', () => {
     expect(server.requests.find(({ method }) => method === 'POST')?.text).toContain('two\\nlines');
   });
 
+  it('gives a pipe, which may lead to a terminal, nothing that one would act on', async () => {
+    const ANSWER = 'a\u001b[31mb\u001b]52;c;aGk=\u0007 \u009d0;t\u009c שלום\u200e\tc\n';
+    await using server = await startModelServer([reply.text(ANSWER), reply.text(ANSWER)]);
+    const ask = (...flags: string[]) => runCommand(['chat', '--base-url', server.url, '--no-date', ...flags, 'Go']);
+    expect((await ask()).stdout).toBe('a[31mb]52;c;aGk= 0;t שלום\u200e\tc\n');
+    const { stdout } = await ask('--json');
+    expect(stdout).not.toMatch(/[\u001b\u0007\u009c\u009d]/);
+    const events = stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as RunEvent);
+    expect(events.flatMap((event) => (event.type === 'text_delta' ? event.text : [])).join('')).toBe(ANSWER);
+  });
+
   it('keeps what a model says before a call out of the answer in a pipe', async () => {
     await using server = await startModelServer([
       reply.toolCalls([{ name: 'get-date', arguments: {} }], { text: 'Let me look.' }),

@@ -1,6 +1,6 @@
-import { showHidden, ToolyardError } from '@toolyard/protocol';
+import { ToolyardError } from '@toolyard/protocol';
 import { reportFailure } from '../failure.ts';
-import { plainLine } from '../plain.ts';
+import { plainLine, shownLine } from '../plain.ts';
 import type { ServerLine } from './partner.ts';
 import type { Terminal } from './terminal.ts';
 import { dim } from './terminal.ts';
@@ -8,8 +8,8 @@ import { dim } from './terminal.ts';
 /** A tool in a list of them. */
 export function toolLine(tool: { reference: string; asksFirst: boolean; about: string }): string {
   // What hides in a description is read by the model all the same.
-  const about = plainLine(showHidden(tool.about), 100);
-  return `${plainLine(tool.reference)}${tool.asksFirst ? ' (asks first)' : ''}  ${about}`;
+  const about = shownLine(tool.about, 100);
+  return `${shownLine(tool.reference)}${tool.asksFirst ? ' (asks first)' : ''}  ${about}`;
 }
 
 /** A server that is not there is told, not fatal: the others work. */
@@ -17,9 +17,9 @@ export function tellServers(servers: readonly ServerLine[], terminal: Terminal):
   const { err } = terminal;
   for (const { id, state, tools, skipped, error } of servers) {
     if (state === 'ready') {
-      err.write(dim(`server ${plainLine(id)}: ${tools} ${tools === 1 ? 'tool' : 'tools'}\n`, terminal));
+      err.write(dim(`server ${shownLine(id)}: ${tools} ${tools === 1 ? 'tool' : 'tools'}\n`, terminal));
       for (const { name, reason } of skipped) {
-        err.write(dim(`  left out ${plainLine(name)}: ${plainLine(reason)}\n`, terminal));
+        err.write(dim(`  left out ${shownLine(name)}: ${plainLine(reason)}\n`, terminal));
       }
     } else {
       reportFailure(new ToolyardError(error ?? { code: 'internal', message: `${id} is ${state}.` }), terminal.io);

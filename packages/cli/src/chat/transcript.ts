@@ -1,6 +1,6 @@
 import type { AssistantMessage, InterruptAnswer, RunEvent, ToolResult } from '@toolyard/protocol';
 import { formatToolReference, textOf } from '@toolyard/protocol';
-import { plain, plainLine } from '../plain.ts';
+import { plain, plainLine, shownLine, withoutControls } from '../plain.ts';
 import type { Terminal } from './terminal.ts';
 import { dim } from './terminal.ts';
 
@@ -35,7 +35,7 @@ export class Transcript {
         return this.#note(`tool call that cannot be read (${event.call.reason}): ${plainLine(event.call.raw)}`);
       case 'tool_call_ready': {
         const name = event.call.tool ? formatToolReference(event.call.tool) : event.call.name;
-        return this.#note(`call ${plainLine(name)} ${plainLine(JSON.stringify(event.call.arguments))}`);
+        return this.#note(`call ${shownLine(name)} ${shownLine(JSON.stringify(event.call.arguments))}`);
       }
       case 'tool_progress': {
         const of = event.total === undefined ? '' : `/${event.total}`;
@@ -44,7 +44,7 @@ export class Transcript {
       case 'tool_finished': {
         const { tool, name } = event.message;
         const who = tool ? formatToolReference(tool) : name;
-        return this.#note(`  ${plainLine(who)} ${describeResult(event.result)} (${event.durationMs} ms)`);
+        return this.#note(`  ${shownLine(who)} ${describeResult(event.result)} (${event.durationMs} ms)`);
       }
       case 'notice':
         return this.#note(plainLine(event.text, 500));
@@ -112,7 +112,7 @@ export class Transcript {
     const { output, outputIsScreen } = this.#terminal;
     const calledTools = message.parts.some((part) => part.type === 'tool_call');
     if (calledTools && !outputIsScreen) return this.#note(plain(text).trim());
-    const whole = outputIsScreen ? plain(text) : text;
+    const whole = outputIsScreen ? plain(text) : withoutControls(text);
     output.write(whole.endsWith('\n') ? whole : `${whole}\n`);
   }
 

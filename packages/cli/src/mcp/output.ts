@@ -1,6 +1,6 @@
 import type { ResourcePart, ToolContentPart, UserPart } from '@toolyard/protocol';
 import type { CommandIo } from '../command-io.ts';
-import { plain, plainLine } from '../plain.ts';
+import { plain, plainLine, shownLine } from '../plain.ts';
 
 /** A line on stdout: text of servers can do nothing to the terminal. */
 export function say(io: Pick<CommandIo, 'stdout'>, text: string): void {
@@ -30,10 +30,10 @@ export function wordsOfPart(part: UserPart): string {
       const name = part.title ?? part.name;
       if (part.text !== undefined) return part.text;
       const size = part.source === undefined ? 'a link' : sizeOf(part.source);
-      return `(resource ${plainLine(part.uri, 500)}${name === undefined ? '' : `, ${plainLine(name)}`}: ${size})`;
+      return `(resource ${shownLine(part.uri, 500)}${name === undefined ? '' : `, ${shownLine(name)}`}: ${size})`;
     }
     case 'file':
-      return `(file ${plainLine(part.name ?? 'without a name')}, ${plainLine(part.mimeType)}, ${sizeOf(part.source)})`;
+      return `(file ${shownLine(part.name ?? 'without a name')}, ${plainLine(part.mimeType)}, ${sizeOf(part.source)})`;
     case 'image':
     case 'audio':
       return `(${part.type}, ${plainLine(part.mimeType)}, ${sizeOf(part.source)})`;

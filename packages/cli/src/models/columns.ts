@@ -1,8 +1,8 @@
-import { plainLine } from '../plain.ts';
+import { shownLine, withoutControls } from '../plain.ts';
 
 /** Rows as lines, each column as wide as its widest text; the last may be of any length. */
 export function columns(rows: readonly (readonly string[])[]): string[] {
-  const texts = rows.map((row) => row.map((text) => plainLine(text, 300)));
+  const texts = rows.map((row) => row.map((text) => shownLine(withoutControls(text), 300)));
   const widths: number[] = [];
   for (const row of texts) row.forEach((text, at) => (widths[at] = Math.max(widths[at] ?? 0, text.length)));
   return texts.map((row) =>

@@ -7,7 +7,7 @@ import { askApproval, askInDoubt } from '../chat/ask-person.ts';
 import { askPrompt, askSelection } from '../chat/ask-model-question.ts';
 import { askForTab, askSampling, askSignIn, askUrl } from '../chat/ask-server-question.ts';
 import type { LineReader, Terminal } from '../chat/terminal.ts';
-import { plainLine } from '../plain.ts';
+import { shownLine } from '../plain.ts';
 import type { AskPerson } from './questions.ts';
 
 /**
@@ -31,7 +31,7 @@ export function askAtTerminal(of: {
     const reference = formatToolReference(interrupt.tool);
     if (allow.includes(reference)) return { kind: 'said', answer: { decision: 'approve', scope: 'once' } };
     if (terminal.interactive) return askApproval(interrupt, { ...asked, remembers: true });
-    tell(`${plainLine(reference)} is not called: nobody can be asked here. --allow ${plainLine(reference)} allows it.`);
+    tell(`${shownLine(reference)} is not called: nobody can be asked here. --allow ${shownLine(reference)} allows it.`);
     return { kind: 'said', answer: { decision: 'refuse', scope: 'once', reason: 'Nobody could be asked.' } };
   };
 }
@@ -64,6 +64,6 @@ function leaveToOthers(interrupt: Other, tell: (line: string) => void): Reply<In
   const { kind } = interrupt;
   if (kind === 'in_doubt' || kind === 'sign_in' || kind === 'budget' || kind === 'tab') return { kind: 'left' };
   const { tool } = interrupt;
-  tell(`${plainLine(formatToolReference(tool))} asks for something, and nobody can be asked here.`);
+  tell(`${shownLine(formatToolReference(tool))} asks for something, and nobody can be asked here.`);
   return { kind: 'said', answer: { decision: kind === 'elicitation' ? 'cancel' : 'decline' } };
 }

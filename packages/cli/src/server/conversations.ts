@@ -1,7 +1,7 @@
 import type { ConversationSummary, ConversationView, Message, MessagePage, Page } from '@toolyard/protocol';
-import { textOf } from '@toolyard/protocol';
+import { showHidden, textOf } from '@toolyard/protocol';
 import type { CommandIo } from '../command-io.ts';
-import { plain } from '../plain.ts';
+import { plain, shownLine } from '../plain.ts';
 import { saveOrPrint } from './save-or-print.ts';
 import type { ServerClient } from './server-client.ts';
 
@@ -60,7 +60,7 @@ function linesOf(message: Message): string[] {
       return [`> ${plain(textOf(message))}`, ''];
     case 'assistant': {
       const calls = message.parts.flatMap((part) =>
-        part.type === 'tool_call' ? [`[${plain(part.name)} ${plain(JSON.stringify(part.arguments))}]`] : [],
+        part.type === 'tool_call' ? [`[${shownLine(part.name)} ${showHidden(JSON.stringify(part.arguments))}]`] : [],
       );
       const text = plain(textOf(message));
       return [...(text === '' ? [] : [text, '']), ...calls];

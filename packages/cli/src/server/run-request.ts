@@ -2,7 +2,7 @@ import type { AssistantPart, Message, RunSteps, SentRequest, ToolResultPart, Use
 import { showHidden, ToolyardError } from '@toolyard/protocol';
 import type { CommandIo } from '../command-io.ts';
 import { counted, say, sayJson, wordsOfPart } from '../mcp/output.ts';
-import { plainLine } from '../plain.ts';
+import { plainLine, shownLine } from '../plain.ts';
 import type { ServerClient } from './server-client.ts';
 
 /** `toolyard runs request`: of the last step that asked a model, where none is named. */
@@ -68,7 +68,7 @@ function nameOf(message: Message): string {
     case 'assistant':
       return 'model';
     case 'tool':
-      return `result of ${plainLine(message.name)}${message.parts[0].result.isError ? ', failed' : ''}`;
+      return `result of ${shownLine(message.name)}${message.parts[0].result.isError ? ', failed' : ''}`;
   }
 }
 
@@ -77,7 +77,7 @@ function wordsOf(part: UserPart | AssistantPart | ToolResultPart): string {
     case 'reasoning':
       return `(thinking) ${part.text}`;
     case 'tool_call':
-      return `[${plainLine(part.name)} ${JSON.stringify(part.arguments)}]`;
+      return `[${shownLine(part.name)} ${JSON.stringify(part.arguments)}]`;
     case 'malformed_tool_call':
       return part.raw;
     case 'tool_result': {
@@ -106,6 +106,6 @@ function sayTools(io: CommandIo, tools: SentRequest['tools']): void {
   if (tools === null) return say(io, '\nThe tools it was offered were not kept.');
   say(io, `\n${counted(tools.length, 'tool was', 'tools were')} offered${tools.length === 0 ? '.' : ':'}`);
   for (const { name, description = '' } of tools) {
-    say(io, `    ${plainLine(name)}${description === '' ? '' : `: ${plainLine(showHidden(description), 150)}`}`);
+    say(io, `    ${shownLine(name)}${description === '' ? '' : `: ${shownLine(description, 150)}`}`);
   }
 }

@@ -1,8 +1,7 @@
 import type { RunCall, RunQuestion, RunStep, RunSteps } from '@toolyard/protocol';
-import { showHidden } from '@toolyard/protocol';
 import type { CommandIo } from '../command-io.ts';
 import { say, sayJson } from '../mcp/output.ts';
-import { plainLine } from '../plain.ts';
+import { plainLine, shownLine } from '../plain.ts';
 import type { ServerClient } from './server-client.ts';
 
 /** `toolyard runs steps`. */
@@ -47,10 +46,10 @@ function sayStep(
 }
 
 function callLine({ name, arguments: args, editedArguments, result }: RunCall): string {
-  const given = plainLine(showHidden(JSON.stringify(editedArguments ?? args)));
+  const given = shownLine(JSON.stringify(editedArguments ?? args));
   const by = editedArguments ? ' (as a person wrote them)' : '';
   const came = result === null ? 'no answer yet' : result.isError ? `failed, ${result.outcome}` : result.outcome;
-  return `${plainLine(name)} ${given}${by}: ${came}`;
+  return `${shownLine(name)} ${given}${by}: ${came}`;
 }
 
 function questionLine({ interrupt, status, answer }: RunQuestion): string {

@@ -22,6 +22,7 @@ const SLACK_MS = 1_000;
 const PAGE = 100;
 /** Who was away for longer than so many runs begins anew with what goes on now. */
 const MOST_RUNS = 1_000;
+const WAITING: readonly RunStatus[] = ['parked', 'waiting_for_tab'];
 const ACTIVE: readonly RunStatus[] = ['queued', 'running', 'parked', 'waiting_for_tab'];
 
 /** Everything of one owner: the runs that go on, those missed since the cursor, and all that comes. */
@@ -130,14 +131,18 @@ export async function* readAll(
   }
 }
 
-/** Where a reader stands who wants nothing of what is over already. */
+/**
+ * Where a new reader stands: behind runs that are over, and at the end of those that wait for somebody. Opening the
+ * conversation brings what was said in them; each stream would bring it again to everyone.
+ */
 async function positionNow(store: Pick<RunStore, 'listRuns'>, principal: Owner): Promise<LivePosition> {
   const [newest] = await store.listRuns(principal, { limit: 1 });
   const settledUntil = newest?.createdAt ?? 0;
   const since = settledUntil - SLACK_MS;
   const latest = await listWhile(store, principal, undefined, ({ createdAt }) => createdAt >= since);
   const ended = latest.filter(({ endedAt }) => endedAt !== null);
-  return { settledUntil, runs: new Map(ended.map(({ id, lastSeq }) => [id, lastSeq])) };
+  const waiting = await listWhile(store, principal, WAITING, () => true);
+  return { settledUntil, runs: new Map([...ended, ...waiting].map(({ id, lastSeq }) => [id, lastSeq])) };
 }
 
 /** Which runs are to be read, and from where: those named, those that go on, and those begun since. */

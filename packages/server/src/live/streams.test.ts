@@ -3,7 +3,7 @@ import type { LiveEvent, RunEvent } from '@toolyard/protocol';
 import { RUN_EVENT_VERSION, systemClock } from '@toolyard/protocol';
 import { eventually } from '@toolyard/testing';
 import type { Bench } from '../runs/test-fixtures/bench.ts';
-import { ANNE, BERT, cleanUp, openBench, temporaryFolder } from '../runs/test-fixtures/bench.ts';
+import { ANNE, BERT, answers, cleanUp, openBench, temporaryFolder } from '../runs/test-fixtures/bench.ts';
 import { calls, hangsAfter, says, scriptedModel } from '../runs/test-fixtures/scripted-model.ts';
 import { createLiveStreams } from './streams.ts';
 
@@ -123,6 +123,20 @@ describe('everything of one owner', () => {
     await eventually(() => tab.finished(second));
     expect(seqs(tab.runEvents(), first)).toEqual([]);
     expect(seqs(tab.runEvents(), second)).toEqual(upTo(bench.events(second).length));
+  });
+
+  test('a new reader gets nothing of a run that waits for a person until it is answered', async () => {
+    const model = scriptedModel([calls({ name: 'send', arguments: {} }), says('Done')]);
+    const tools = { send: { inQuestion: true, call: () => answers('sent') } };
+    const bench = await openBench(temporaryFolder(), { model, tools });
+    const runId = await bench.ask(await bench.conversation(), 'Do it');
+    const before = await bench.rest(runId);
+    const tab = openTab(bench, null);
+    await eventually(() => tab.events.length > 0);
+    const [asked] = bench.storage.runs.listInterrupts(ANNE, { status: 'open', runId, limit: 1 });
+    await bench.runs.answer(ANNE, asked?.id ?? '', { decision: 'approve', scope: 'once' });
+    await eventually(() => tab.finished(runId));
+    expect(seqs(tab.runEvents(), runId)).toEqual(upTo(bench.events(runId).length, before.length + 1));
   });
 
   test('from any cursor on each event comes once, also of runs that ended or began in between', async () => {

@@ -111,6 +111,7 @@ export class MessageQueue {
     if (outcome !== 'put' && outcome !== 'exists') return;
     await crew.wake(runId);
     const run = await storage.runs.getRun(principal, runId);
+    if (run) hub.changed(principal.ownerId, 'queue', run.conversationId);
     // Its tab looks at what was said to it.
     if (run?.place === 'browser') hub.changed(principal.ownerId, 'tab_calls', run.conversationId);
   }

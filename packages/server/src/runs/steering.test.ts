@@ -23,6 +23,10 @@ describe('what is said to a run under way', () => {
     await eventually(() => bench.events(runId).some(({ type }) => type === 'tool_started'));
     const sent = await bench.say(conversation, 'in German, please', { id: 's1', whenBusy: 'steer' });
     expect(sent).toMatchObject({ queued: { id: 's1' } });
+    await bench.say(conversation, 'Later', { id: 'q1' });
+    const queued = await bench.storage.queue.list(ANNE, conversation);
+    expect(queued.map(({ id, steers }) => ({ id, steers }))).toEqual([{ id: 's1', steers: true }, { id: 'q1' }]);
+    await bench.runs.removeQueued(ANNE, conversation, 'q1');
     go();
     const events = await bench.rest(runId);
 

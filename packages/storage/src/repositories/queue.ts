@@ -50,10 +50,15 @@ export type QueueRepository = {
 
 type DueMessage = { ownerId: string; conversationId: string; id: string };
 
-type Row = { id: string; parts: string; configuration: string | null; created_at: number };
+type Row = { id: string; parts: string; configuration: string | null; created_at: number; steers: number };
 
 export function createQueueRepository(engine: Engine): QueueRepository {
-  const columns = 'id, parts, configuration, created_at';
+  const steers = `CASE WHEN EXISTS (
+    SELECT 1 FROM run_inbox AS i JOIN runs AS r ON r.id = i.run_id
+    WHERE r.conversation_id = queued_messages.conversation_id AND r.status IN ${ACTIVE}
+      AND i.kind = 'steer' AND i.taken_at IS NULL AND json(i.body) ->> 'queuedMessageId' = queued_messages.id
+    ) THEN 1 ELSE 0 END`;
+  const columns = `id, parts, configuration, created_at, ${steers} AS steers`;
   const own = 'conversation_id = ? AND owner_id = ?';
   const selectAll = engine.prepare<Row>(`SELECT ${columns} FROM queued_messages WHERE ${own} ORDER BY position, id`);
   const select = engine.prepare<Row>(`SELECT ${columns} FROM queued_messages WHERE ${own} AND id = ?`);
@@ -161,7 +166,8 @@ function refused(id: string, problem: string): ToolyardError {
 function toQueued(conversationId: string, row: Row): QueuedMessage {
   // Only this room writes the columns, from what they are read as.
   const parts = decodeJson(row.parts) as unknown as UserPart[];
-  const queued = { id: row.id, conversationId, parts, createdAt: row.created_at };
+  const steers = row.steers === 1 ? { steers: true as const } : {};
+  const queued = { id: row.id, conversationId, parts, createdAt: row.created_at, ...steers };
   if (row.configuration === null) return queued;
   return { ...queued, configuration: decodeJson(row.configuration) as AgentConfiguration };
 }

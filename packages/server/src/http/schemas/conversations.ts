@@ -64,6 +64,7 @@ export const queuedMessage = named(
       parts: z.array(userPart),
       createdAt: time,
       configuration: agentConfiguration.exactOptional(),
+      steers: z.literal(true).exactOptional(),
     }),
   ),
 );

@@ -24,8 +24,9 @@ const mediaSource = named(
 );
 
 const text = { type: z.literal('text'), text: z.string() };
-const image = { type: z.literal('image'), mimeType, source: mediaSource };
-const audio = { type: z.literal('audio'), mimeType, source: mediaSource };
+const name = z.string().exactOptional();
+const image = { type: z.literal('image'), mimeType, name, source: mediaSource };
+const audio = { type: z.literal('audio'), mimeType, name, source: mediaSource };
 const resource = {
   type: z.literal('resource'),
   uri: z.string(),

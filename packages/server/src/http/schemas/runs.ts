@@ -74,6 +74,7 @@ export const interrupt = named(
         inputSchema: jsonObject.exactOptional(),
         changed: toolChange.exactOptional(),
         danger: z.string().exactOptional(),
+        byRule: z.literal(true).exactOptional(),
       }),
       z.strictObject({ ...asked, kind: z.literal('in_doubt'), arguments: jsonObject, sentAt: time }),
       z.discriminatedUnion('mode', [

@@ -112,6 +112,18 @@ export function describeQueue(makeHome: MakeHome): void {
       expect(await due()).toEqual([]);
     });
 
+    test('says which messages the run in progress takes in, and no longer once it is over', async () => {
+      const steering = async (): Promise<string[]> =>
+        (await storage.queue.list(ANNE, 'c1')).flatMap(({ id, steers }) => (steers === true ? [id] : []));
+      await storage.runs.createRun(ANNE, newRun('r1', 'c1'));
+      expect(await steering()).toEqual([]);
+      await storage.runs.putInbox(ANNE, 'r1', { id: 'x', kind: 'steer', body: { queuedMessageId: 'b' }, at: 3 });
+      expect(await steering()).toEqual(['b']);
+      const end = { runId: 'r1', fence: 1, baseSeq: 0, events: [], durability: 'normal' } as const;
+      await storage.runs.commit([{ ...end, status: 'cancelled' }]);
+      expect(await steering()).toEqual([]);
+    });
+
     test('goes with its conversation, and takes nothing for one that is gone', async () => {
       await storage.conversations.remove(ANNE, 'c1', 3);
       const message = { id: 'd', conversationId: 'c1', parts: text('d'), at: 4 };

@@ -32,7 +32,7 @@ describe('attached files', () => {
     expect(await prepareFile(file, world)).toEqual({
       ok: true,
       kind: 'image',
-      part: { type: 'image', mimeType: 'image/jpeg', source: { blob: sha256 } },
+      part: { type: 'image', mimeType: 'image/jpeg', name: 'photo.jpg', source: { blob: sha256 } },
     });
     expect(world.uploaded.map((blob) => blob.type)).toEqual(['image/jpeg']);
   });

@@ -140,6 +140,11 @@ export class Draft {
     }
   }
 
+  /** The server can be reached again: what said that it cannot is no longer true. */
+  reconnected(): void {
+    if (this.error?.code === 'network') this.error = null;
+  }
+
   async #read(attachment: Attachment): Promise<void> {
     const file = this.#files.get(attachment.id);
     if (file === undefined) return;

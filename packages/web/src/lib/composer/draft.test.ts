@@ -70,6 +70,20 @@ it('comes back when the server refuses it, before what was written meanwhile', a
   expect(new Draft('c1', deps).text).toBe('first\n\nsecond');
 });
 
+it('no longer says that the server cannot be reached once it can, and keeps other reasons', async () => {
+  const draft = new Draft('c1', world());
+  for (const [code, left] of [
+    ['network', undefined],
+    ['storage_full', 'storage_full'],
+  ] as const) {
+    draft.write('hello');
+    await draft.send(() => Promise.reject(new ApiError({ code, status: 0, detail: 'No.' })));
+    expect(draft.error?.code).toBe(code);
+    draft.reconnected();
+    expect(draft.error?.code).toBe(left);
+  }
+});
+
 it('cannot be sent while a file is read or has failed, and a failed upload can be tried again', async () => {
   const outcomes: PreparedFile[] = [{ ok: false, problem: 'upload_failed' }, picture];
   const draft = new Draft(

@@ -84,7 +84,7 @@ function toPart(
   name: string,
   source: { data: string } | { blob: string },
 ): UserPart {
-  if (kind === 'image' || kind === 'audio') return { type: kind, mimeType, source };
+  if (kind === 'image' || kind === 'audio') return { type: kind, mimeType, name, source };
   return { type: 'file', mimeType, name, source };
 }
 

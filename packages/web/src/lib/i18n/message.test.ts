@@ -12,6 +12,10 @@ describe('a message', () => {
     expect(formatMessage({ other: '{count} 個檔案' }, { count: 1 }, 'zh-Hant')).toBe('1 個檔案');
   });
 
+  it('writes out what hides in a value or turns the text around', () => {
+    expect(formatMessage('Allow "{tool}"?', { tool: 'a\u202egnp\u200b' }, 'en')).toBe('Allow "a⟨U+202E⟩gnp⟨U+200B⟩"?');
+  });
+
   it('takes a value as it is, even one that looks like a place for another', () => {
     expect(formatMessage('“{title}” was deleted', { title: '{count} $& $1' }, 'en')).toBe(
       '“{count} $& $1” was deleted',

@@ -1,3 +1,5 @@
+import { showHidden } from '@toolyard/protocol';
+
 /** A text, or one that depends on `count` by the plural rules of its language. `{name}` stands for a value. */
 type PluralText = { readonly one?: string; readonly other: string };
 export type MessageText = string | PluralText;
@@ -17,12 +19,15 @@ export type ValueNames<M> = M extends string
     ? NamesIn<O> | 'count'
     : never;
 
-/** Puts the values in their places; numbers are written as the language writes them. */
+/**
+ * Puts the values in their places; numbers are written as the language writes them. Values are names of tools, servers
+ * and files: what hides in one, or turns the text around, is written out.
+ */
 export function formatMessage(text: MessageText, values: Values, locale: string): string {
   return pick(text, values, locale).replace(/\{(\w+)\}/g, (whole, name: string) => {
     const value = values[name];
     if (value === undefined) return whole;
-    return typeof value === 'number' ? new Intl.NumberFormat(locale).format(value) : value;
+    return typeof value === 'number' ? new Intl.NumberFormat(locale).format(value) : showHidden(value);
   });
 }
 

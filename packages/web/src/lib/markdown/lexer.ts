@@ -2,11 +2,69 @@ import { Lexer, Tokenizer } from 'marked';
 import type { Links, Tokens, TokensList } from 'marked';
 
 /**
- * GitHub's Markdown as marked reads it, with three differences. HTML is text, but for a handful of tags without
+ * Blocks, and spans, inside each other: more are text. Nobody writes so many, and reading and drawing them recurse: a
+ * few hundred bytes would otherwise exhaust the stack.
+ */
+export const MOST_NESTED = 24;
+
+/**
+ * GitHub's Markdown as marked reads it, with five differences. HTML is text, but for a handful of tags without
  * attributes: what a model writes never becomes a tag of the page. And a link definition is one line, so that no line
- * that comes later can change what an earlier block is.
+ * that comes later can change what an earlier block is. And what is nested too deeply is text ({@link MOST_NESTED}). Mathematics between `\(` and `\)`, or `\[` and `\]`, stays as it was written.
  */
 class ChatTokenizer extends Tokenizer {
+  #blocks = 0;
+  #spans = 0;
+
+  override blockquote(source: string): Tokens.Blockquote | undefined {
+    return this.#inBlock(() => super.blockquote(source));
+  }
+
+  override list(source: string): Tokens.List | undefined {
+    return this.#inBlock(() => super.list(source));
+  }
+
+  override emStrong(source: string, masked: string, before?: string): Tokens.Em | Tokens.Strong | undefined {
+    return this.#inSpan(() => super.emStrong(source, masked, before));
+  }
+
+  override del(source: string, masked: string, before?: string): Tokens.Del | undefined {
+    return this.#inSpan(() => super.del(source, masked, before));
+  }
+
+  override link(source: string): Tokens.Link | Tokens.Image | undefined {
+    return this.#inSpan(() => super.link(source));
+  }
+
+  override reflink(source: string, links: Links): Tokens.Link | Tokens.Image | Tokens.Text | undefined {
+    return this.#inSpan(() => super.reflink(source, links));
+  }
+
+  override escape(source: string): Tokens.Escape | undefined {
+    const raw = MATHEMATICS.exec(source)?.[0];
+    return raw === undefined || IN_WORDS.test(raw) ? super.escape(source) : { type: 'escape', raw, text: raw };
+  }
+
+  #inBlock<T>(read: () => T): T | undefined {
+    if (this.#blocks >= MOST_NESTED) return undefined;
+    this.#blocks += 1;
+    try {
+      return read();
+    } finally {
+      this.#blocks -= 1;
+    }
+  }
+
+  #inSpan<T>(read: () => T): T | undefined {
+    if (this.#spans >= MOST_NESTED) return undefined;
+    this.#spans += 1;
+    try {
+      return read();
+    } finally {
+      this.#spans -= 1;
+    }
+  }
+
   override html(): undefined {
     return undefined;
   }
@@ -25,6 +83,10 @@ class ChatTokenizer extends Tokenizer {
     return found?.raw.length === line.length ? found : undefined;
   }
 }
+
+const MATHEMATICS = /^\\(?:\((?!\\\))[^]{1,2000}?\\\)|\[(?!\\\])[^]{1,2000}?\\\])/;
+/** Brackets somebody escaped around words, so that they are no link. */
+const IN_WORDS = /^\\.\s*\p{L}{2,}[\p{L}\p{N}\s,.;:!?'’-]*\\.$/u;
 
 const HARMLESS_TAG = /^<(\/?)(br|sub|sup|kbd|mark|u|small|b|i|s|em|strong|del|ins)\s*\/?>/i;
 

@@ -1,4 +1,5 @@
 import type { MarkedToken, Token, Tokens } from 'marked';
+import { otherHost } from './link-host.ts';
 import type { ListItem, MarkdownBlock, TableCell } from './blocks.ts';
 
 /** What is shown of block tokens; blank space and link definitions are not. */
@@ -112,7 +113,20 @@ function renderLink({ href, title, tokens }: Tokens.Link): string {
   const address = safeAddress(href);
   if (address === null) return content;
   const tip = title == null || title === '' ? '' : ` title="${escapeText(title)}"`;
-  return `<a href="${escapeAll(address.href)}"${tip} target="_blank" rel="noopener noreferrer">${content}</a>`;
+  const other = otherHost(readText(content), address);
+  const host = other === null ? '' : ` <small class="md-host">(${escapeAll(other)})</small>`;
+  return `<a href="${escapeAll(address.href)}"${tip} target="_blank" rel="noopener noreferrer">${content}${host}</a>`;
+}
+
+/** What is read of inline HTML of ours. An entity by its name may be any character: taken for a dot, it hides no host. */
+function readText(html: string): string {
+  return html
+    .replace(/<[^>]*>/g, '')
+    .replace(/&#(?:[Xx]([\dA-Fa-f]{1,6})|(\d{1,7}));/g, (_, hex?: string, decimal?: string) => {
+      const code = hex === undefined ? Number(decimal) : Number.parseInt(hex, 16);
+      return code <= 0x10ffff ? String.fromCodePoint(code) : '';
+    })
+    .replace(/&\w+;/g, (entity) => PLAIN[entity] ?? '.');
 }
 
 /**
@@ -145,6 +159,14 @@ const ENTITIES: Readonly<Record<string, string>> = {
   '>': '&gt;',
   '"': '&quot;',
   "'": '&#39;',
+};
+
+const PLAIN: Readonly<Record<string, string>> = {
+  '&amp;': '&',
+  '&lt;': '<',
+  '&gt;': '>',
+  '&quot;': '"',
+  '&nbsp;': ' ',
 };
 
 function escapeAll(text: string): string {

@@ -1,3 +1,4 @@
+import { showHidden } from '@toolyard/protocol';
 import type { JsonValue, ModelReference, ModelsView, ModelView } from '@toolyard/protocol';
 
 const DEMO = 'demo';
@@ -36,7 +37,8 @@ export function groupModels(
 }
 
 /** A name short enough to read: of a file on a disk only the file's name. */
-export function modelName(modelId: string): string {
+export function modelName(id: string): string {
+  const modelId = showHidden(id);
   if (!/^(\/|[A-Za-z]:[\\/])|\.gguf$/i.test(modelId)) return modelId;
   return (modelId.split(/[\\/]/).at(-1) ?? modelId).replace(/\.gguf$/i, '') || modelId;
 }

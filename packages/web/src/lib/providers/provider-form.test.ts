@@ -18,6 +18,23 @@ it('says which field lacks what', () => {
   expect(problemsOf(fieldsOf(stored))).toEqual({});
 });
 
+it('completes an address on this machine or in its network with http', () => {
+  const typed = (baseUrl: string) => ({ ...fieldsOf(stored), baseUrl });
+  for (const address of ['127.0.0.1:8799', 'localhost:11434/v1', '[::1]:80', ' 192.168.1.7/v1 ', 'box.local:1234']) {
+    expect(problemsOf(typed(address))).toEqual({});
+    expect(toCreate(typed(address)).baseUrl).toBe(`http://${address.trim()}`);
+  }
+  expect(problemsOf(typed('localhost.example.org'))).toEqual({ baseUrl: 'address' });
+});
+
+it('forgets what a preset speaks when another one is chosen, and keeps what somebody chose', () => {
+  const preset = { id: 'a', label: 'A', baseUrl: 'https://a.example', wire: 'anthropic-messages' } as KnownProviderView;
+  const filled = filledFrom(preset, undefined, fieldsOf(null));
+  expect(filledFrom(undefined, preset, filled)).toMatchObject({ known: '', baseUrl: '', wire: 'openai-chat' });
+  const own = { ...filled, wire: 'google-gemini' as const };
+  expect(filledFrom(undefined, preset, own).wire).toBe('google-gemini');
+});
+
 const api = { wire: 'anthropic-messages', known: null, modelNames: [] };
 
 it('keeps the stored key when nothing was typed, replaces it by what was, and removes it when told', () => {

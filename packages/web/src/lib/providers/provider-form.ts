@@ -20,6 +20,19 @@ export type ProviderFields = {
   modelNames: string;
 };
 
+/** What most servers of models speak. */
+const DEFAULT_WIRE: WireName = 'openai-chat';
+
+/** An address on this machine or in its network, without a scheme: nothing speaks HTTPS there. */
+const NEARBY =
+  /^(?:localhost|[\w-]+\.local|host\.docker\.internal|127(?:\.\d+){3}|10(?:\.\d+){3}|192\.168(?:\.\d+){2}|172\.(?:1[6-9]|2\d|3[01])(?:\.\d+){2}|\[::1\])(?::\d+)?(?:\/|$)/i;
+
+/** The address with its scheme, where it can only be `http`. */
+function completeAddress(typed: string): string {
+  const address = typed.trim();
+  return NEARBY.test(address) ? `http://${address}` : address;
+}
+
 /** `gap`: what is still to be filled in, such as `{ACCOUNT}`. */
 export type FieldProblems = { label?: 'missing'; baseUrl?: 'address' | { gap: string } };
 
@@ -28,7 +41,7 @@ export function fieldsOf(provider: ProviderView | null): ProviderFields {
     known: provider?.known ?? '',
     label: provider?.label ?? '',
     baseUrl: provider?.baseUrl ?? '',
-    wire: provider?.wire ?? 'openai-chat',
+    wire: provider?.wire ?? DEFAULT_WIRE,
     apiKey: '',
     removeKey: false,
     modelNames: (provider?.modelNames ?? []).join('\n'),
@@ -44,7 +57,9 @@ export function filledFrom(
   const isOwnName = fields.label.trim() !== '' && fields.label !== before?.label;
   const isOwnAddress = fields.baseUrl.trim() !== '' && fields.baseUrl !== before?.baseUrl;
   if (chosen === undefined) {
-    return { ...fields, known: '', label: isOwnName ? fields.label : '', baseUrl: isOwnAddress ? fields.baseUrl : '' };
+    const wire = fields.wire === before?.wire ? DEFAULT_WIRE : fields.wire;
+    const label = isOwnName ? fields.label : '';
+    return { ...fields, known: '', label, baseUrl: isOwnAddress ? fields.baseUrl : '', wire };
   }
   const { id, label, baseUrl, wire } = chosen;
   return { ...fields, known: id, label: isOwnName ? fields.label : label, baseUrl, wire };
@@ -71,7 +86,7 @@ export function toCreate(fields: ProviderFields): CreateProvider {
   const modelNames = namesIn(fields.modelNames);
   return {
     label: fields.label.trim(),
-    baseUrl: fields.baseUrl.trim(),
+    baseUrl: completeAddress(fields.baseUrl),
     wire: fields.wire,
     ...(fields.known === '' ? {} : { known: fields.known }),
     ...(modelNames.length === 0 ? {} : { modelNames }),
@@ -103,7 +118,7 @@ function namesIn(text: string): string[] {
 }
 
 function originOf(address: string): string | null {
-  if (!URL.canParse(address.trim())) return null;
-  const url = new URL(address.trim());
+  const url = URL.parse(completeAddress(address));
+  if (url === null) return null;
   return url.protocol === 'http:' || url.protocol === 'https:' ? url.origin : null;
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { RunStep } from '@toolyard/protocol';
-import { scaleOf, timelineOf } from './timeline.ts';
+import { scaleOf, shortenedIn, timelineOf } from './timeline.ts';
 
 const HOUR = 3_600_000;
 
@@ -98,7 +98,23 @@ describe('the timeline of a run', () => {
     expect(place(1000)).toBeGreaterThan(0.4);
     expect(place(400 * HOUR)).toBeLessThan(0.6);
     expect(place(400 * HOUR + 1000)).toBe(1);
+    expect([...shortenedIn(entries, 0)]).toEqual(['2.1:q1000']);
     expect(place(200 * HOUR)).toBeCloseTo((place(1000) + place(400 * HOUR)) / 2, 5);
+  });
+
+  it('marks no pause that is drawn as long as it was, nor one in which something worked', () => {
+    const entries = timelineOf([
+      step({ step: 1, instruction: 'call_llm', startedAt: 0, endedAt: 1000, model: model('m1', 1000) }),
+      step({
+        step: 2,
+        instruction: 'call_tool',
+        startedAt: 1000,
+        endedAt: 9000,
+        calls: [call('a', 1000, 8000)],
+        questions: [question(900, 1100), question(1200, 8900), question(9000, 9500)],
+      }),
+    ]);
+    expect([...shortenedIn(entries, 0)]).toEqual([]);
   });
 
   it('holds where nothing took any time, and where there is nothing', () => {

@@ -77,20 +77,42 @@ function entriesOf(step: RunStep): Entry[] {
 /** Waiting for a person may take weeks: drawn, no pause is longer than this part of what was worked. */
 const LONGEST_PAUSE = 0.12;
 
-/** Where a time lies on a line from 0 to 1 that is true to what was worked, and shortens what was only waited. */
-export function scaleOf(entries: readonly Entry[], now: number): (at: number) => number {
-  const work = entries
+type Span = { from: number; to: number };
+
+function workIn(entries: readonly Entry[], now: number): Span[] {
+  return entries
     .filter(({ kind }) => kind === 'model' || kind === 'tool' || kind === 'fold')
     .map(({ from, to }) => ({ from, to: to ?? now }));
+}
+
+function longestPause(work: readonly Span[]): number {
+  return Math.max(1, work.reduce((sum, { from, to }) => sum + to - from, 0) * LONGEST_PAUSE);
+}
+
+/** Keys of the entries that {@link scaleOf} draws shorter than they were: their bars need a mark. */
+export function shortenedIn(entries: readonly Entry[], now: number): ReadonlySet<string> {
+  const work = workIn(entries, now);
+  const longest = longestPause(work);
+  const shortened = entries.filter(({ kind, from, to }) => {
+    const end = to ?? now;
+    const meanwhile = work.reduce((sum, one) => sum + Math.max(0, Math.min(one.to, end) - Math.max(one.from, from)), 0);
+    return kind === 'wait' && end - from - meanwhile > longest;
+  });
+  return new Set(shortened.map(({ key }) => key));
+}
+
+/** Where a time lies on a line from 0 to 1 that is true to what was worked, and shortens what was only waited. */
+export function scaleOf(entries: readonly Entry[], now: number): (at: number) => number {
+  const work = workIn(entries, now);
   const edges = [...new Set(entries.flatMap(({ from, to }) => [from, to ?? now]))].toSorted((a, b) => a - b);
-  const worked = work.reduce((sum, { from, to }) => sum + to - from, 0);
+  const longest = longestPause(work);
   const places: { at: number; place: number }[] = [];
   let place = 0;
   for (const [index, at] of edges.entries()) {
     const before = edges[index - 1];
     if (before !== undefined) {
       const isWork = work.some(({ from, to }) => from <= before && to >= at);
-      place += isWork ? at - before : Math.min(at - before, Math.max(1, worked * LONGEST_PAUSE));
+      place += isWork ? at - before : Math.min(at - before, longest);
     }
     places.push({ at, place });
   }

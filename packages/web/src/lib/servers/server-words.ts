@@ -1,7 +1,8 @@
 import type { McpServerView } from '@toolyard/protocol';
+import { showHidden } from '@toolyard/protocol';
 import { t } from '../i18n/i18n.svelte.ts';
 
-/** What a person calls a server. */
+/** The name of a server as the page shows it: what hides in it is written out. */
 export function serverTitle({
   id,
   serverInfo,
@@ -10,7 +11,7 @@ export function serverTitle({
   /** Of one of this browser: there a person has named it. */
   entry?: { name: string };
 }): string {
-  return entry?.name ?? serverInfo?.title ?? id;
+  return showHidden(entry?.name ?? serverInfo?.title ?? id);
 }
 
 /** The state of a server in words. */

@@ -1,5 +1,6 @@
 import type { ChangeQueuedMessage, Page, QueuedMessage } from '@toolyard/protocol';
 import type { api as realApi } from '../api/client.ts';
+import { ApiError } from '../api/error.ts';
 
 /** The messages that wait until the run under way of one conversation is over. The server keeps them. */
 export class ChatQueue {
@@ -40,6 +41,19 @@ export class ChatQueue {
   async sendNow(queuedId: string): Promise<void> {
     await this.#api.post(`${this.#pathOf(queuedId)}/send`);
     await this.load();
+  }
+
+  /** Sends the first message; the others follow it. */
+  async resume(): Promise<void> {
+    const [first] = this.items;
+    if (first === undefined) return;
+    try {
+      await this.sendNow(first.id);
+    } catch (thrown) {
+      // Another tab has sent or removed it.
+      if (!(thrown instanceof ApiError) || thrown.code !== 'not_found') throw thrown;
+      await this.load();
+    }
   }
 
   #pathOf(queuedId: string): string {

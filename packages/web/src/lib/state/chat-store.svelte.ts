@@ -50,6 +50,7 @@ export type ChatDeps = OpenConversationDeps & {
 };
 
 type SendOptions = { whenBusy?: NonNullable<SendMessage['whenBusy']> };
+type PostOptions = SendOptions & Pick<SendMessage, 'parentId'> & { isBehindQueue?: boolean };
 
 /** The conversation that is open, or a new chat that is none yet, and all that can be done with it. */
 export class ChatStore {
@@ -68,6 +69,10 @@ export class ChatStore {
   readonly run: RunState | null = $derived.by(() => this.#open.transcript?.run ?? null);
   /** A run is under way, or about to be. */
   readonly busy: boolean = $derived.by(() => this.#open.held || (this.run !== null && isActive(this.run.status)));
+  /** The last run was stopped or failed: the server sends nothing from the queue until someone resumes it. */
+  readonly queuePaused: boolean = $derived.by(
+    () => !this.busy && this.#open.queue.items.length > 0 && this.run?.status !== 'done',
+  );
   readonly configuration: AgentConfiguration = $derived.by(() => this.#open.view?.configuration ?? this.#chosen);
 
   constructor(deps: ChatDeps) {
@@ -146,6 +151,7 @@ export class ChatStore {
   async send(parts: UserPart[], options: SendOptions = {}): Promise<void> {
     const message = this.#newMessage(parts, lastMessageId(this.rows));
     if (this.busy) return this.#post(message, options);
+    if (this.queue.length > 0) return this.#sendBehindQueue(message);
     const { visit } = this.#open;
     await this.#hold(async () => {
       try {
@@ -255,6 +261,10 @@ export class ChatStore {
     return this.#open.queue.remove(queuedId);
   }
 
+  resumeQueue(): Promise<void> {
+    return this.#open.queue.resume();
+  }
+
   /** Stops what is under way and sends this one at once. */
   sendQueued(queuedId: string): Promise<void> {
     return this.#open.queue.sendNow(queuedId);
@@ -274,6 +284,14 @@ export class ChatStore {
     } finally {
       if (visit === this.#open.visit) this.#open.held = false;
     }
+  }
+
+  /** Messages are sent in the order they were written: what was queued before goes first. */
+  async #sendBehindQueue(message: UserMessage): Promise<void> {
+    await this.#hold(async () => {
+      await this.#open.queue.resume();
+      await this.#post(message, { whenBusy: 'queue', isBehindQueue: true });
+    });
   }
 
   async #create(message: UserMessage): Promise<void> {
@@ -296,7 +314,7 @@ export class ChatStore {
     await this.#deps.goTo(id);
   }
 
-  async #post(message: UserMessage, options: SendOptions & Pick<SendMessage, 'parentId'>): Promise<void> {
+  async #post(message: UserMessage, { isBehindQueue = false, ...options }: PostOptions): Promise<void> {
     const { id, visit } = this.#open;
     if (id === null) return;
     const { parts } = message;
@@ -305,7 +323,8 @@ export class ChatStore {
     const body: SendMessage = { id: message.id, parts, ...options };
     const { whenBusy: _whenBusy, ...begun } = body;
     // What it follows is known best where the leaf is kept: the rows show no results of tools.
-    const run = this.#isRunning ? null : await this.#deps.startHere({ conversationId: id, ...begun, id: message.id });
+    const onServer = this.#isRunning || isBehindQueue;
+    const run = onServer ? null : await this.#deps.startHere({ conversationId: id, ...begun, id: message.id });
     const sent: SentMessage = run
       ? { run, message }
       : await this.#deps.api.post<SentMessage>(`${pathOf(id)}/messages`, body);

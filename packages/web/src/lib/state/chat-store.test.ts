@@ -198,6 +198,26 @@ describe('an open conversation', () => {
     expect(calls.at(-2)).toMatchObject({ body: { whenBusy: 'queue' } });
   });
 
+  it('pauses the queue after Stop, and sends a later message behind what is queued', async () => {
+    const queue = [{ id: 'q1', conversationId: 'c1', parts: [], createdAt: 1 }];
+    stored = view([QUESTION], { activeRun: run('r1'), queue });
+    const { chat, calls, listeners } = chatOver((call) => {
+      if (call.path.endsWith('/q1/send')) queue.length = 0;
+      if (call.path.endsWith('/messages')) return { queued: { id: 'q2' } };
+      return call.path.endsWith('/queue') ? { items: queue } : server(call);
+    });
+    await chat.open('c1');
+    expect(chat.queuePaused).toBe(false);
+    for (const event of eventsOf('r1', [{ type: 'run_finished', status: 'cancelled', usage: {} }]))
+      listeners.run(event);
+    expect(chat.queuePaused).toBe(true);
+    await chat.send([...HELLO], { whenBusy: 'queue' });
+    expect(calls.filter(({ method }) => method === 'POST')).toMatchObject([
+      { path: '/api/conversations/c1/queue/q1/send' },
+      { path: '/api/conversations/c1/messages', body: { whenBusy: 'queue' } },
+    ]);
+  });
+
   it('edits a message as a branch beside it', async () => {
     const { chat, calls, shown } = chatOver(server);
     await chat.open('c1');

@@ -3,6 +3,7 @@ import type { ApiError } from '../api/error.ts';
 import type { api as realApi } from '../api/client.ts';
 import { RunFollower } from '../transcript/run-follower.ts';
 import type { RunFollowerDeps } from '../transcript/run-follower.ts';
+import { keepTimes } from '../transcript/known-times.ts';
 import { isActive, openTranscript, prependPage } from '../transcript/transcript.ts';
 import type { Transcript } from '../transcript/transcript.ts';
 import { ChatQueue, pathOf } from './chat-queue.svelte.ts';
@@ -142,6 +143,7 @@ export class OpenConversation {
     this.transcript = transcript;
     // Which branches there are now, only the server says.
     if (run !== null && isActive(run.status) && transcript.run !== null && !isActive(transcript.run.status)) {
+      keepTimes(transcript.tail);
       this.#refreshSoon();
     }
   }

@@ -42,7 +42,7 @@ function mergeBlocks(blocks: readonly Block[], before: readonly Block[]): readon
     }
     if (block.type === 'text' && old.type === 'text') return old.text === block.text && !old.open ? old : block;
     if (block.type === 'reasoning' && old.type === 'reasoning') {
-      return old.text === block.text && !old.open ? old : { ...block, durationMs: old.durationMs };
+      return old.text === block.text && !old.open ? old : { ...block, durationMs: old.durationMs ?? block.durationMs };
     }
     return old;
   });
@@ -56,7 +56,12 @@ function mergeCall(call: CallView, old: CallView): CallView {
     const { interrupt, asksNext } = call;
     return sameQuestions(call, old) ? old : { ...old, interrupt, asksNext };
   }
-  return { ...call, durationMs: old.durationMs, answer: old.answer, started: old.started };
+  return {
+    ...call,
+    durationMs: old.durationMs ?? call.durationMs,
+    answer: old.answer,
+    started: old.started || call.started,
+  };
 }
 
 function sameQuestions(one: CallView, other: CallView): boolean {

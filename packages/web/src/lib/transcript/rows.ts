@@ -7,6 +7,7 @@ import type {
   Usage,
   UserMessage,
 } from '@toolyard/protocol';
+import { textOfParts } from '../composer/queue.ts';
 import type { CallView } from './calls.ts';
 
 /**
@@ -102,6 +103,39 @@ export function textOfRow(row: AssistantRow): string {
   const texts: string[] = [];
   for (const block of row.blocks) if (block.type === 'text') texts.push(block.text);
   return texts.join('\n\n');
+}
+
+/** What was written in a row, without its formatting: shown where the row itself cannot be drawn. */
+export function rawTextOf(row: Row): string {
+  switch (row.kind) {
+    case 'user':
+      return textOfParts(row.message.parts);
+    case 'assistant':
+      return textOfRow(row);
+    case 'fold':
+    case 'notice':
+      return row.text;
+    case 'budget':
+    case 'outcome':
+      return '';
+  }
+}
+
+/** The provider refused the request itself: asked to continue, it would refuse that as well. */
+const REFUSED_REQUEST: readonly string[] = [
+  'invalid_key',
+  'quota_exceeded',
+  'model_not_found',
+  'unauthorized',
+  'forbidden',
+];
+
+/** True for an answer that can be continued: it was cut, and not refused before anything was written. */
+export function isCut({ finishReason, blocks }: AssistantRow): boolean {
+  if (finishReason === 'length' || finishReason === 'cancelled') return true;
+  if (finishReason !== 'error') return false;
+  const isRefused = blocks.some((block) => block.type === 'error' && REFUSED_REQUEST.includes(block.error.code));
+  return !isRefused && blocks.some((block) => block.type !== 'error');
 }
 
 /** True for an answer that is still to grow. */

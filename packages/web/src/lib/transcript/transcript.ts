@@ -9,6 +9,7 @@ import type {
   UserMessage,
 } from '@toolyard/protocol';
 import { buildRows } from './build-rows.ts';
+import { withKnownTimes } from './known-times.ts';
 import { markAnswers, sameList } from './mark-answers.ts';
 import { keepExtras, keepKnownRows } from './keep-known-rows.ts';
 import type { AssistantRow, Row } from './rows.ts';
@@ -75,7 +76,7 @@ export function openTranscript(view: ConversationView, before?: Transcript): Tra
   const run = view.activeRun;
   const shownRows = shown === undefined ? [] : [...shown.history, ...shown.tail];
   const fresh = keepKnownRows(
-    buildRows({ ...view.page, interrupts: view.interrupts, activeRunId: run?.id }),
+    withKnownTimes(buildRows({ ...view.page, interrupts: view.interrupts, activeRunId: run?.id })),
     shownRows,
   );
   // A message has but one way up: what is shown above the first of these still stands there.
@@ -145,9 +146,8 @@ export function prependPage(transcript: Transcript, page: MessagePage): Transcri
     if (id !== null) shown.add(id);
   }
   const { orphans } = transcript;
-  const older = buildRows({ ...page, activeRunId: transcript.run?.id, results: orphans }).filter(
-    (row) => !shown.has(messageIdOf(row) ?? row.key),
-  );
+  const built = buildRows({ ...page, activeRunId: transcript.run?.id, results: orphans });
+  const older = withKnownTimes(built).filter((row) => !shown.has(messageIdOf(row) ?? row.key));
   const rows = markAnswers([...older, ...transcript.history, ...transcript.tail]);
   const split = transcript.run === null ? { history: rows, tail: [] } : splitAtRun(rows, transcript.run.id);
   return {

@@ -1,7 +1,7 @@
 import type { Budget } from '@toolyard/protocol';
 import { expect, test } from 'vitest';
 import type { BudgetDraft } from './budget-drafts.ts';
-import { draftOf, emptyDraft, readDrafts } from './budget-drafts.ts';
+import { draftOf, emptyDraft, readDrafts, shownProblems, touched } from './budget-drafts.ts';
 
 const typed = (more: Partial<BudgetDraft>): BudgetDraft => ({ ...emptyDraft(1), ...more });
 
@@ -28,6 +28,12 @@ test.each<[Partial<BudgetDraft>, unknown]>([
   const { budgets, problems } = readDrafts([typed({ id: 7, dollars: '1', of: 'day' }), typed(more)]);
   expect(budgets).toBeNull();
   expect([...problems]).toEqual([[1, problem]]);
+});
+
+test('one that was only just added says nothing of what it lacks', () => {
+  expect(shownProblems([emptyDraft(1)])).toEqual(new Map());
+  expect(readDrafts([emptyDraft(1)]).budgets).toBeNull();
+  expect(shownProblems([touched(emptyDraft(1))])).toEqual(new Map([[1, 'none']]));
 });
 
 test('the same thing has one budget', () => {

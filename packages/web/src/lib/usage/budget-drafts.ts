@@ -5,7 +5,13 @@ export const BUDGET_KINDS = ['run', 'conversation', 'day', 'turn', 'agent', 'mod
 export const BUDGET_MEASURES = ['dollars', 'tokens', 'calls'] as const;
 
 /** A budget as it is typed. */
-export type BudgetDraft = { id: number; of: Budget['of']; name: string } & Record<BudgetMeasure, string>;
+export type BudgetDraft = {
+  id: number;
+  of: Budget['of'];
+  name: string;
+  /** Nobody has typed anything yet: what is missing is not told. */
+  fresh?: true;
+} & Record<BudgetMeasure, string>;
 
 /** `amount`, `whole`: of the field of that measure. */
 export type DraftProblem = 'name' | 'none' | 'twice' | { measure: BudgetMeasure; wants: 'amount' | 'whole' };
@@ -17,7 +23,7 @@ export function draftOf(budget: Budget, id: number): BudgetDraft {
 }
 
 export function emptyDraft(id: number): BudgetDraft {
-  return { id, of: 'run', name: '', dollars: '', tokens: '', calls: '' };
+  return { id, of: 'run', name: '', fresh: true, dollars: '', tokens: '', calls: '' };
 }
 
 /** What was typed as budgets; null where something of it is none: the problems stand by the ids of their drafts. */
@@ -40,6 +46,17 @@ export function readDrafts(drafts: readonly BudgetDraft[]): {
     budgets.push(read.budget);
   }
   return { budgets: problems.size === 0 ? budgets : null, problems };
+}
+
+/** The problems to be shown: not those of one that was only just added. */
+export function shownProblems(drafts: readonly BudgetDraft[]): ReadonlyMap<number, DraftProblem> {
+  const fresh = new Set(drafts.filter((draft) => draft.fresh === true).map(({ id }) => id));
+  return new Map([...readDrafts(drafts).problems].filter(([id]) => !fresh.has(id)));
+}
+
+/** The draft once somebody has been at it. */
+export function touched({ fresh: _fresh, ...draft }: BudgetDraft): BudgetDraft {
+  return draft;
 }
 
 function readDraft(draft: BudgetDraft): { budget: Budget } | { problem: DraftProblem } {

@@ -34,8 +34,8 @@ test.each<[string, CallView, object]>([
 });
 
 test('nothing hides in it, and it stays short', () => {
-  const call = { ...WRITTEN, arguments: { command: `rm \u202egnp.exe`, rest: 'x'.repeat(1_000_000) } };
+  const call = { ...WRITTEN, arguments: { 'com\u200bmand': `rm \u202egnp.exe`, rest: 'x'.repeat(1_000_000) } };
   const told = gist(call);
-  expect(told).toMatchObject({ text: expect.stringContaining('rm \\u202egnp.exe') as string });
+  expect(told).toMatchObject({ text: expect.stringContaining('com⟨U+200B⟩mand: "rm \\u202egnp.exe') as string });
   expect('text' in told && told.text.length).toBeLessThan(300);
 });

@@ -1,4 +1,5 @@
 import type { JsonObject, JsonValue } from '@toolyard/protocol';
+import { showHidden } from '@toolyard/protocol';
 import type { CallView } from '../../transcript/calls.ts';
 import { lastLine } from './bound-text.ts';
 import type { CallStatus } from './call-status.ts';
@@ -48,7 +49,7 @@ function argumentsGist(values: JsonObject | null): Gist {
   let length = 0;
   for (const [name, value] of Object.entries(values)) {
     if (length > LONGEST) break;
-    const part = `${name}: ${valueGist(value)}`;
+    const part = `${showHidden(name)}: ${valueGist(value)}`;
     parts.push(part);
     length += part.length;
   }

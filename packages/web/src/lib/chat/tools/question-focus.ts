@@ -1,27 +1,26 @@
 import type { Attachment } from 'svelte/attachments';
 import { composerField } from '../../composer/composer-field.ts';
-
-/** A key that somebody pressed before they saw the question is no answer to it. */
-const UNSEEN_MS = 700;
+import { typing } from '../../shell/typing.ts';
+import { AnswerGuard, guardButtons } from './answer-guard.ts';
 
 /** By then the list has measured what came with the question, and stands still. */
 const SETTLED_MS = 250;
 
 const QUESTION = 'data-question';
 
-/** The question that has the focus was given it, not chosen. */
-let unseenUntil = 0;
-
 type Actions = { onenter?: () => void; onescape?: () => void };
 
 /**
- * Makes a question answerable by its keys while the focus is on the question itself, and gives it the focus when it
- * comes up, if nobody is doing anything else; in a list of questions (`data-questions`) none was waited for. Whoever goes on typing goes on in the composer. When it is answered the
- * next question gets the focus, or else the composer.
+ * Makes a question answerable by its keys while the focus is on the question itself. A new question takes the focus
+ * once nobody has typed for a second, if nothing else has it; in a list of questions (`data-questions`) it never does.
+ * A letter typed on it goes to the composer. When it is answered the next question gets the focus, or else the
+ * composer.
  */
 export function questionFocus({ onenter, onescape }: Actions): Attachment<HTMLElement> {
   return (element) => {
     element.setAttribute(QUESTION, '');
+    const guard = new AnswerGuard();
+    const unguard = guardButtons(element, guard);
     /** The focus was here last: it may have gone to nowhere since, but to nothing else. */
     let hadFocus = false;
     const onfocusin = (): void => {
@@ -32,7 +31,12 @@ export function questionFocus({ onenter, onescape }: Actions): Attachment<HTMLEl
     };
     element.addEventListener('focusin', onfocusin);
     element.addEventListener('focusout', onfocusout);
-    if (isIdle() && element.closest('[data-questions]') === null) focusQuestion(element);
+    const leaveAlone =
+      element.closest('[data-questions]') === null
+        ? typing.whenQuiet(() => {
+            if (isIdle()) focusQuestion(element);
+          })
+        : () => undefined;
 
     function onkeydown(event: KeyboardEvent): void {
       if (event.target !== element || event.isComposing || event.ctrlKey || event.metaKey || event.altKey) return;
@@ -40,7 +44,7 @@ export function questionFocus({ onenter, onescape }: Actions): Attachment<HTMLEl
       if (action !== undefined) {
         event.preventDefault();
         event.stopPropagation();
-        if (!event.repeat && performance.now() >= unseenUntil) action();
+        if (!event.repeat && guard.accepts) action();
       } else if (event.key.length === 1 && event.key !== ' ' && event.key !== '?') {
         // The letter itself follows the focus.
         composerField()?.focus();
@@ -49,6 +53,8 @@ export function questionFocus({ onenter, onescape }: Actions): Attachment<HTMLEl
 
     element.addEventListener('keydown', onkeydown);
     return () => {
+      leaveAlone();
+      unguard();
       element.removeEventListener('keydown', onkeydown);
       element.removeEventListener('focusin', onfocusin);
       element.removeEventListener('focusout', onfocusout);
@@ -59,7 +65,6 @@ export function questionFocus({ onenter, onescape }: Actions): Attachment<HTMLEl
 
 /** What Enter would answer must be in sight: of several questions the first, not the last. */
 function focusQuestion(element: HTMLElement): void {
-  unseenUntil = performance.now() + UNSEEN_MS;
   element.focus({ preventScroll: true });
   setTimeout(() => {
     if (document.activeElement === element) element.closest('[data-tool-card]')?.scrollIntoView({ block: 'nearest' });

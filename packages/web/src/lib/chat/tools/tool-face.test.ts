@@ -37,6 +37,18 @@ describe('how a tool is called', () => {
     expect(toolFace(made, servers)).toMatchObject({ title, server: from });
   });
 
+  test('with what hides in its names written out', () => {
+    const sly = server('b\u200b', [{ name: 'del\u202eete' }, { name: 'add', title: 'Ad\u2066d' }]);
+    sly.serverInfo = { name: 'b', version: '1', title: 'Ser\u202ever' };
+    expect(toolFace(call('del\u202eete', sly.id), [sly])).toMatchObject({
+      title: 'del⟨U+202E⟩ete',
+      server: 'Ser⟨U+202E⟩ver',
+    });
+    expect(toolFace(call('add', sly.id), [sly]).title).toBe('Ad⟨U+2066⟩d');
+    expect(toolFace(call('x', sly.id), []).server).toBe('b⟨U+200B⟩');
+    expect(toolFace(call('x\u200e', null), []).title).toBe('x⟨U+200E⟩');
+  });
+
   test('while it is being written, by the only tool of that name', () => {
     expect(toolFace({ name: 'add', tool: null, arguments: null }, servers).title).toBe('Add numbers');
     expect(toolFace({ name: 'echo', tool: null, arguments: null }, servers)).toMatchObject({

@@ -1,8 +1,9 @@
 import type { McpServerView, McpToolView, ToolAnnotations, ToolReference } from '@toolyard/protocol';
+import { showHidden } from '@toolyard/protocol';
 import type { CallView } from '../../transcript/calls.ts';
 import { serverTitle } from '../../servers/server-words.ts';
 
-/** How a tool is called before a person. What its server says of it is not to be trusted, only shown. */
+/** A tool as the page names it. What its server says of it is not to be trusted, only shown: hidden characters too. */
 export type ToolFace = {
   title: string;
   /** Null where nobody offers a tool of that name. */
@@ -17,12 +18,12 @@ type Servers = readonly Pick<McpServerView, 'id' | 'serverInfo' | 'tools'>[];
 
 export function toolFace(call: Pick<CallView, 'name' | 'tool' | 'arguments'>, servers: Servers): ToolFace {
   const tool = call.tool ?? (call.arguments === null ? toolOfName(call.name, servers) : null);
-  if (tool === null) return { title: call.name, server: null, facts: [] };
+  if (tool === null) return { title: showHidden(call.name), server: null, facts: [] };
   const server = servers.find(({ id }) => id === tool.serverId);
   const known = server?.tools.find((view) => view.tool.name === tool.name);
   return {
-    title: known?.title ?? tool.name,
-    server: server === undefined ? tool.serverId : serverTitle(server),
+    title: showHidden(known?.title ?? tool.name),
+    server: server === undefined ? showHidden(tool.serverId) : serverTitle(server),
     facts: known === undefined ? [] : factsOf(known),
   };
 }

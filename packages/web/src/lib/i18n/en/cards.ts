@@ -29,6 +29,7 @@ export const cards = {
   repeatable: 'Twice does no more than once',
   outside: 'Reaches other services',
   inside: 'Stays within its own system',
+  readAll: 'Scroll to the end of the arguments to allow this.',
   once: 'Allow once',
   onceEdited: 'Allow once as edited',
   editArguments: 'Change the arguments…',

@@ -59,6 +59,7 @@ export const chat = {
   cutOff: 'The answer broke off.',
   failed: 'There is no answer',
   cancelled: 'You stopped before anything was written.',
+  notShown: 'This message could not be displayed. Its text:',
   unanswered: 'This message was not answered.',
   answerNow: 'Answer it now',
   tokens: '{input} tokens read, {output} written',

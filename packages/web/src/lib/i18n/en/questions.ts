@@ -77,6 +77,8 @@ export const questions = {
     'The tool is reached from a browser, and no tab that has it is open. Open this chat in that browser, or connect the server here: the call is made then.',
   tabGiveUp: 'Go on without it',
   badAddress: 'The server names no page of the web to sign in at.',
+  byRule: 'One of your rules asks before every call like this one.',
+  toRules: 'Rules',
   danger: 'Look closely: only this one call would be allowed.',
   changed: 'This tool is not what you approved before.',
   moved: '"{server}" is reached in another way now: another command, or another address.',

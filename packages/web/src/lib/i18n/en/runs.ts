@@ -14,6 +14,7 @@ export const runs = {
   noTools:
     'A call waits for an MCP server that is a program, and no process is there to run it. It is made as soon as one is started over the same database:',
   took: 'Took in all',
+  shortened: 'drawn shortened',
   waited: 'Of it waited for a person',
   requests: 'Requests to the model',
   calls: 'Calls of tools',

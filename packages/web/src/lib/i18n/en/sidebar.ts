@@ -17,6 +17,7 @@ export const sidebar = {
   running: 'Answering',
   waiting: 'Waits for you',
   inbox: 'Waiting for you',
+  inboxCount: { one: 'Inbox: {count} question', other: 'Inbox: {count} questions' },
   menu: 'Options for “{title}”',
   rename: 'Rename',
   renameLabel: 'Title of the conversation',

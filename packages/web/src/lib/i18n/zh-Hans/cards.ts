@@ -30,6 +30,7 @@ export const cards: LateTexts<'cards'> = {
   repeatable: '重做也不会多做',
   outside: '会连接其他服务',
   inside: '不超出自身系统',
+  readAll: '请先滚动到参数末尾，才能允许。',
   once: '允许一次',
   onceEdited: '按修改后的内容允许一次',
   editArguments: '修改参数…',

@@ -62,6 +62,7 @@ export const chat: Translation<typeof en> = {
   cutOff: '回答中途断掉了。',
   failed: '没有得到回答',
   cancelled: '您在写出任何内容之前就停止了。',
+  notShown: '无法显示这条消息，以下是原始文本：',
   unanswered: '这条消息没有得到回答。',
   answerNow: '现在回答',
   tokens: '读取 {input} 个词元，写出 {output} 个',

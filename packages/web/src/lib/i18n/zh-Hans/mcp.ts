@@ -147,6 +147,7 @@ export const mcp: LateTexts<'mcp'> = {
   pasteNeither: '它既没有程序（command）也没有地址（url）。',
   pasteAddress: '它的地址不是以 http、https、ws 或 wss 开头。',
   pastePart: '它的“{part}”含有文字以外的内容。',
+  pasteGapMissing: '请填写值，或取消选择这个服务器。',
   pasteAsks: '请以您自己的值替换 {gap}。',
   fillIn: '自行填写',
   name: '名称',

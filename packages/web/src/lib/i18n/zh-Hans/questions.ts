@@ -76,6 +76,8 @@ export const questions: LateTexts<'questions'> = {
     '这个工具要由浏览器连接，而目前没有打开能连上它的标签页。请在那个浏览器打开此对话，或在这里连接该服务器，调用便会继续。',
   tabGiveUp: '不等了，继续',
   badAddress: '服务器没有提供可登录的网页。',
+  byRule: '您的规则要求每次调用前都先询问。',
+  toRules: '查看规则',
   danger: '请仔细看：只会允许这一次调用。',
   changed: '这个工具已不是您先前允许的样子。',
   moved: '“{server}”现在改由另一个命令或地址连接。',

@@ -15,6 +15,7 @@ export const runs: LateTexts<'runs'> = {
   noTools:
     '有一次调用在等一个作为程序运行的 MCP 服务器，目前没有任何进程运行它。只要在同一个数据库上启动一个，就会执行这次调用：',
   took: '总共用时',
+  shortened: '图中已缩短',
   waited: '其中等人处理',
   requests: '向模型发出的请求',
   calls: '工具调用',

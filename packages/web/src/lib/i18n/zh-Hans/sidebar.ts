@@ -20,6 +20,7 @@ export const sidebar: Translation<typeof en> = {
   running: '回答中',
   waiting: '等待您的决定',
   inbox: '等您处理',
+  inboxCount: { other: '收件箱：{count} 个问题' },
   menu: '“{title}”的选项',
   rename: '重命名',
   renameLabel: '对话标题',

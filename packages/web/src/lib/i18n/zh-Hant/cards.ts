@@ -30,6 +30,7 @@ export const cards: LateTexts<'cards'> = {
   repeatable: '重做也不會多做',
   outside: '會連到其他服務',
   inside: '不超出自身系統',
+  readAll: '請先捲動到引數結尾，才能允許。',
   once: '允許一次',
   onceEdited: '以修改後的內容允許一次',
   editArguments: '修改引數…',

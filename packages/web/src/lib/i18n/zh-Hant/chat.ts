@@ -62,6 +62,7 @@ export const chat: Translation<typeof en> = {
   cutOff: '回答中途斷掉了。',
   failed: '沒有得到回答',
   cancelled: '您在寫出任何內容之前就停止了。',
+  notShown: '無法顯示這則訊息，以下是原始文字：',
   unanswered: '這則訊息沒有得到回答。',
   answerNow: '現在回答',
   tokens: '讀取 {input} 個詞元，寫出 {output} 個',

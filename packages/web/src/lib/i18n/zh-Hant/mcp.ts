@@ -147,6 +147,7 @@ export const mcp: LateTexts<'mcp'> = {
   pasteNeither: '它既沒有程式（command）也沒有位址（url）。',
   pasteAddress: '它的位址不是以 http、https、ws 或 wss 開頭。',
   pastePart: '它的「{part}」含有文字以外的內容。',
+  pasteGapMissing: '請填入值，或取消選取這個伺服器。',
   pasteAsks: '請以您自己的值取代 {gap}。',
   fillIn: '自行填寫',
   name: '名稱',

@@ -76,6 +76,8 @@ export const questions: LateTexts<'questions'> = {
     '這個工具要由瀏覽器連線，而目前沒有開啟連得上它的分頁。請在那個瀏覽器開啟此對話，或在這裡連線該伺服器，呼叫便會繼續。',
   tabGiveUp: '不等了，繼續',
   badAddress: '伺服器沒有提供可登入的網頁。',
+  byRule: '您的規則要求每次呼叫前都先詢問。',
+  toRules: '查看規則',
   danger: '請仔細看：只會允許這一次呼叫。',
   changed: '這個工具已不是您先前允許的樣子。',
   moved: '「{server}」現在改由另一個命令或位址連線。',

@@ -15,6 +15,7 @@ export const runs: LateTexts<'runs'> = {
   noTools:
     '有一個呼叫在等一個作為程式執行的 MCP 伺服器，目前沒有任何程序執行它。只要在同一個資料庫上啟動一個，就會進行這個呼叫：',
   took: '總共花費',
+  shortened: '圖中已縮短',
   waited: '其中等人處理',
   requests: '向模型提出的請求',
   calls: '工具呼叫',

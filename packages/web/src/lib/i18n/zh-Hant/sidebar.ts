@@ -20,6 +20,7 @@ export const sidebar: Translation<typeof en> = {
   running: '回答中',
   waiting: '等待您的決定',
   inbox: '等您處理',
+  inboxCount: { other: '收件匣：{count} 個問題' },
   menu: '「{title}」的選項',
   rename: '重新命名',
   renameLabel: '對話標題',

@@ -41,3 +41,15 @@ function tidy(name: string): string {
     .replace(/[^a-z0-9_-]+/g, '-')
     .replace(/^-+|-+$/g, '');
 }
+
+/** Programs that start servers, with arguments that may be plain words. */
+const LAUNCHERS =
+  /^(?:npx|bunx|uvx|pipx|npm|pnpm|yarn|bun|deno|node|uv|python\d*|py|docker|podman|java|dotnet|go|cargo|ruby|php|bash|sh|cmd|wsl|ssh)$/i;
+
+/** Sentences are no command: words alone, none of which looks like a path, a flag, a version or an address. */
+export function isProse(words: readonly string[]): boolean {
+  const [first = ''] = words;
+  if (!/^[\w.@~/\\:%$+-]+$/.test(first)) return true;
+  if (words.length === 1 || LAUNCHERS.test(first)) return false;
+  return /^[A-Z][a-z]+$/.test(first) || words.every((word) => /^[\p{L}\p{M}'’"“”(),;.!?…]+$/u.test(word));
+}

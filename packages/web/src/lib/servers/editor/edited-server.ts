@@ -6,7 +6,7 @@ import { isOfBrowser } from '../shown-server.ts';
 import { fieldsOfBrowser, toBrowserDraft } from './browser-drafts.ts';
 import type { ServerDraft } from './read-snippet.ts';
 import type { ServerFields } from './server-form.ts';
-import { EMPTY, fieldsOf, readSeconds, toDraft, writeSeconds } from './server-form.ts';
+import { EMPTY, fieldsOf, readSeconds, toDraft, toTest, writeSeconds } from './server-form.ts';
 
 /** What a form about a server begins with. */
 type Loaded = {
@@ -55,6 +55,5 @@ export async function testFields(
   if (fields.place === 'browser') {
     return mcpStore.test(toBrowserDraft(fields, true), signal);
   }
-  const { transport } = toDraft(fields);
-  return serverApi.test({ transport, ...(server === null ? {} : { id: server.id }) }, signal);
+  return serverApi.test(toTest(fields, server?.id ?? null), signal);
 }

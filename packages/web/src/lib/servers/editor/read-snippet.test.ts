@@ -37,6 +37,48 @@ describe('what somebody pastes to set up a server', () => {
     expect(entriesOf(text)).toMatchObject([{ id: 'x', draft: { transport: { type } } }]);
   });
 
+  it.each([
+    [
+      'a comment before JSON',
+      '// mine\n/* and\nyours */ {"files":{"command":"npx","args":["-y","server-files","/tmp"]}}',
+    ],
+    ['a comment before an entry', '// mine\n"files": {"command":"npx","args":["-y","server-files","/tmp"]}'],
+    ['Claude Code', 'claude mcp add files -- npx -y server-files /tmp'],
+    ['Claude Code over lines', 'claude mcp add --scope user files \\\n  -- npx -y server-files /tmp'],
+    ['Gemini', 'gemini mcp add -s user files npx -y server-files /tmp'],
+    ['JSON for Claude Code', `claude mcp add-json files '{"command":"npx","args":["-y","server-files","/tmp"]}'`],
+    ['VS Code', `code --add-mcp '{"name":"files","command":"npx","args":["-y","server-files","/tmp"]}'`],
+    ['VS Code on Windows', 'code --add-mcp "{\\"name\\":\\"files\\",\\"command\\":\\"npx -y server-files /tmp\\"}"'],
+  ])('is understood as %s', (_name, text) => {
+    expect(entriesOf(text)).toMatchObject([{ id: 'files', draft: { transport: files } }]);
+  });
+
+  it('reads transport, headers and variables of a command that adds a server', () => {
+    const add = 'claude mcp add --transport sse notion https://a.example/sse --header "Authorization: Bearer k:1"';
+    expect(entriesOf(add)).toMatchObject([
+      {
+        id: 'notion',
+        draft: { transport: { type: 'sse', url: 'https://a.example/sse', headers: { Authorization: 'Bearer k:1' } } },
+      },
+    ]);
+    expect(entriesOf('claude mcp add --transport=http https://mcp.notion.com/mcp')).toMatchObject([
+      { id: 'notion', draft: { transport: { type: 'http' } } },
+    ]);
+    expect(entriesOf('codex mcp add a --env KEY=a=b -e ON=1 -- npx --env=x b')).toMatchObject([
+      { id: 'a', draft: { transport: { command: 'npx', args: ['--env=x', 'b'], env: { KEY: 'a=b', ON: '1' } } } },
+    ]);
+  });
+
+  it.each([
+    'Install the server with npx, please.',
+    'Add the "files" server',
+    'please add this server to my list',
+    '請安裝這個伺服器',
+    '• npx -y server',
+  ])('takes no prose for a command: %s', (text) => {
+    expect(entriesOf(text)).toEqual({ kind: 'no servers' });
+  });
+
   it('keeps headers and variables as they are written, and says what only an editor can fill in', () => {
     const text = `{"mcpServers":{"a":{"url":"https://a.example","headers":{"Authorization":"Bearer \${input:key}"},
       "disabled":true},"b":{"command":"b","env":{"PORT":80,"ON":true,"OFF":null},"envFile":".env"}}}`;

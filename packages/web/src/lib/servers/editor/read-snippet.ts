@@ -2,7 +2,9 @@ import type { ParseError } from 'jsonc-parser';
 import { parse } from 'jsonc-parser';
 import type { JsonObject, JsonValue, McpTransport } from '@toolyard/protocol';
 import { isJsonObject } from '@toolyard/protocol';
-import { nameFor, splitCommand } from './command-line.ts';
+import { readAddCommand } from './add-command.ts';
+import { isProse, nameFor, splitCommand } from './command-line.ts';
+import { gapsIn } from './gaps.ts';
 
 /** Why an entry cannot be taken. `part`: a field that holds something else than it should. */
 export type EntryProblem = { kind: 'neither' } | { kind: 'address'; url: string } | { kind: 'part'; part: string };
@@ -17,7 +19,7 @@ export type SnippetEntry = {
 } & (
   | {
       draft: ServerDraft;
-      /** What only an editor could ask for, as it stands there: `${input:key}`. */
+      /** What is left to be filled in, as it is written there: `${input:key}`, `<YOUR_KEY>`. */
       gaps: string[];
     }
   | { problem: EntryProblem }
@@ -33,8 +35,9 @@ export type Snippet =
  */
 export function readSnippet(text: string): Snippet {
   const trimmed = text.trim();
-  const json = /^"[^"\n]*"\s*:/.test(trimmed) ? `{${trimmed}}` : trimmed;
-  if (!json.startsWith('{') && !json.startsWith('[')) return readPlain(trimmed);
+  const begin = trimmed.replace(COMMENTS, '');
+  const json = /^"[^"\n]*"\s*:/.test(begin) ? `{${begin}}` : trimmed;
+  if (!/^["{[]/.test(begin)) return readPlain(begin);
   const errors: ParseError[] = [];
   const value = parse(json, errors, { allowTrailingComma: true }) as JsonValue | undefined;
   const [first] = errors;
@@ -46,11 +49,20 @@ export function readSnippet(text: string): Snippet {
   return entries.length === 0 ? { ok: false, problem: { kind: 'no servers' } } : { ok: true, entries };
 }
 
-/** An address or a command line. */
-function readPlain(text: string): Snippet {
-  const words = splitCommand(text.replace(/^\$\s+/, ''));
+/** What a file of settings may begin with. */
+const COMMENTS = /^(?:\s*(?:\/\/[^\n]*(?:\n|$)|\/\*[^]*?\*\/))*\s*/;
+
+/** An address, a command line, or the command with which another program adds a server. */
+function readPlain(pasted: string): Snippet {
+  const text = pasted.replace(/[\\^`]\r?\n\s*/g, ' ').replace(/^[$>]\s+/, '');
+  const words = splitCommand(text);
   const [first] = words;
   if (first === undefined || text.includes('\n')) return { ok: false, problem: { kind: 'no servers' } };
+  const added = readAddCommand(words);
+  if (added !== null) {
+    return { ok: true, entries: [readEntry(added.id === '' ? suggestedName(added.entry) : added.id, added.entry)] };
+  }
+  if (isProse(words)) return { ok: false, problem: { kind: 'no servers' } };
   const id = nameFor(words);
   const entry: JsonObject = /^(?:https?|wss?):\/\//i.test(first)
     ? { url: first }
@@ -91,7 +103,8 @@ function readEntry(id: string, entry: JsonValue): SnippetEntry {
   if (!isJsonObject(entry)) return { id, enabled, problem: { kind: 'neither' } };
   const transport = readTransport(entry);
   if ('kind' in transport) return { id, enabled, problem: transport };
-  return { id, enabled, draft: { id, transport }, gaps: gapsIn(entry) };
+  const draft = { id, transport };
+  return { id, enabled, draft, gaps: gapsIn(draft) };
 }
 
 function readTransport(entry: JsonObject): McpTransport | EntryProblem {
@@ -141,10 +154,6 @@ export function wireOf(url: string, type: JsonValue | undefined): 'http' | 'sse'
   if (protocol === undefined) return /^\$\{[^}]+\}/.test(url) ? (type === 'sse' ? 'sse' : 'http') : null;
   if (protocol.startsWith('ws')) return 'websocket';
   return type === 'sse' ? 'sse' : 'http';
-}
-
-function gapsIn(entry: JsonObject): string[] {
-  return [...new Set(JSON.stringify(entry).match(/\$\{input:[^}"]+\}/g))];
 }
 
 function isTextList(value: JsonValue): value is string[] {

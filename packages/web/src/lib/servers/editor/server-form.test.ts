@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { ServerDraft } from './read-snippet.ts';
-import { EMPTY, fieldsOf, formRow, hasProblems, problemsOf, readSeconds, toDraft } from './server-form.ts';
+import { EMPTY, fieldsOf, formRow, hasProblems, problemsOf, readSeconds, toDraft, toTest } from './server-form.ts';
 import type { ServerFields } from './server-form.ts';
 
 const program: ServerDraft = {
@@ -93,4 +93,10 @@ it('wants what is kept again before it would go to another host, or by another n
   expect(moved('http://a.example/sse')).toEqual(['again']);
   const headers = fieldsOf(address).headers.map((row) => ({ ...row, name: 'X-Key' }));
   expect([...problems({ ...fieldsOf(address), headers }, address).rows.values()]).toEqual(['again']);
+});
+
+it('is tried under the name in the form, or under that of the stored one', () => {
+  const fields = { ...EMPTY, id: ' mine ', command: 'npx' };
+  expect(toTest(fields, null)).toEqual({ id: 'mine', transport: { type: 'stdio', command: 'npx' } });
+  expect(toTest(fields, 'stored').id).toBe('stored');
 });

@@ -101,6 +101,12 @@ export function toDraft(fields: ServerFields): ServerDraft {
   return { id: fields.id.trim(), transport: toTransport(fields) };
 }
 
+/** What is tried. It has the name that stands in the form, so that a failure names it; a stored one lends its secrets. */
+export function toTest(fields: ServerFields, savedId: string | null): { id: string; transport: McpTransport } {
+  const { id, transport } = toDraft(fields);
+  return { id: savedId ?? id, transport };
+}
+
 function toTransport(fields: ServerFields): McpTransport {
   if (fields.kind === 'program') {
     const cwd = fields.cwd.trim();

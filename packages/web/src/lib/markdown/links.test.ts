@@ -1,0 +1,33 @@
+import { expect, it } from 'vitest';
+import { parseMarkdown } from './incremental.ts';
+
+function shown(markdown: string): string {
+  const [block] = parseMarkdown(markdown);
+  return block?.type === 'paragraph' ? block.html.replace(/<[^>]*>/g, '') : '';
+}
+
+it.each([
+  ['[https://good.example/login](https://evil.example/login)', 'https://good.example/login (evil.example)'],
+  ['[**good**.example](https://evil.example:81/)', 'good.example (evil.example:81)'],
+  ['[good&#46;example](https://evil.example/)', 'good.example (evil.example)'],
+  ['[good&period;example](https://evil.example/)', 'good&period;example (evil.example)'],
+  ['[10.0.0.1](http://10.0.0.2/)', '10.0.0.1 (10.0.0.2)'],
+  ['[good。example](https://evil.example/)', 'good。example (evil.example)'],
+  ['[gооgle.example](https://gооgle.example/)', 'gооgle.example (xn--ggle-55da.example)'],
+  ['[evil.example and good.example](https://evil.example/)', 'evil.example and good.example (evil.example)'],
+  ['<https://good.example@evil.example/>', 'https://good.example@evil.example/ (evil.example)'],
+  ['[ann@good.example](mailto:eve@evil.example)', 'ann@good.example (eve@evil.example)'],
+])('names the host of a link whose text names another one: %s', (markdown, text) => {
+  expect(shown(markdown)).toBe(text);
+});
+
+it.each([
+  ['[the docs](https://good.example/docs)', 'the docs'],
+  ['https://good.example/a?b=other.example', 'https://good.example/a?b=other.example'],
+  ['[good.example](https://www.good.example/docs)', 'good.example'],
+  ['www.good.example', 'www.good.example'],
+  ['[Version 2.0, 3.14 and e.g. this](https://good.example/)', 'Version 2.0, 3.14 and e.g. this'],
+  ['ann@good.example', 'ann@good.example'],
+])('leaves other links as they are: %s', (markdown, text) => {
+  expect(shown(markdown)).toBe(text);
+});

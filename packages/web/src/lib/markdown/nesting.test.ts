@@ -1,0 +1,37 @@
+import { expect, it } from 'vitest';
+import type { MarkdownBlock } from './blocks.ts';
+import { parseMarkdown } from './incremental.ts';
+import { MOST_NESTED } from './lexer.ts';
+
+function depthOf(blocks: readonly MarkdownBlock[]): number {
+  const inside = blocks.map((block) => {
+    if (block.type === 'quote') return 1 + depthOf(block.blocks);
+    if (block.type === 'list') return 1 + Math.max(0, ...block.items.map((item) => depthOf(item.blocks)));
+    return 0;
+  });
+  return Math.max(0, ...inside);
+}
+
+const steps = (line: string) => Array.from({ length: 500 }, (_, level) => '  '.repeat(level) + line).join('\n');
+
+it.each([
+  ['quotes', `${'> '.repeat(5_000)}the end`],
+  ['lists on one line', `${'- '.repeat(2_000)}the end`],
+  ['lists line by line', steps('- the end')],
+  ['lists in quotes', `${'> 1. '.repeat(2_000)}the end`],
+])('%s nested too deeply are text', (_, text) => {
+  const blocks = parseMarkdown(text);
+  expect(depthOf(blocks)).toBe(MOST_NESTED);
+  expect(JSON.stringify(blocks)).toContain('the end');
+});
+
+it.each([
+  ['emphasis', `${'*a _b '.repeat(2_000)}the end${' b_ a*'.repeat(2_000)}`],
+  ['links', `${'['.repeat(2_000)}the end${'](https://example.org)'.repeat(2_000)}`],
+  ['images', `${'!['.repeat(2_000)}the end${'](https://example.org)'.repeat(2_000)}`],
+])('so are spans: %s', (_, text) => {
+  const [block] = parseMarkdown(text);
+  expect(block).toMatchObject({ type: 'paragraph', html: expect.stringContaining('the end') as string });
+  const open = (block?.type === 'paragraph' ? block.html : '').match(/<(em|strong|a) ?/g) ?? [];
+  expect(open.length).toBeLessThanOrEqual(2 * MOST_NESTED);
+});

@@ -1,0 +1,31 @@
+import type { McpServerView, McpToolView } from '@toolyard/protocol';
+import { formatToolReference, showHidden } from '@toolyard/protocol';
+
+type Server = Pick<McpServerView, 'id' | 'tools'>;
+export type ToolOption<S extends Server> = {
+  value: string;
+  label: string;
+  group: string;
+  server: S;
+  view: McpToolView;
+};
+
+/** Tools to choose from. Closed, a list shows no groups: those of one name have their server beside it. */
+export function toolOptions<S extends Server>(servers: readonly S[]): ToolOption<S>[] {
+  const counts = new Map<string, number>();
+  for (const { tools } of servers)
+    for (const { tool } of tools) counts.set(tool.name, (counts.get(tool.name) ?? 0) + 1);
+  return servers.flatMap((server) =>
+    server.tools.map((view) => {
+      const name = showHidden(view.tool.name);
+      const isShared = (counts.get(view.tool.name) ?? 0) > 1;
+      return {
+        value: formatToolReference(view.tool),
+        label: isShared ? `${name} (${showHidden(server.id)})` : name,
+        group: showHidden(server.id),
+        server,
+        view,
+      };
+    }),
+  );
+}

@@ -1,0 +1,57 @@
+import type { McpTransport } from '@toolyard/protocol';
+import type { ServerDraft } from './read-snippet.ts';
+
+/**
+ * What a snippet leaves to whoever uses it: `${input:key}` of VS Code, and what documentation writes in place of a
+ * secret: `<YOUR_KEY>`, `your-api-key-here`, `REPLACE_ME`, `xxxxxxxx`.
+ */
+const GAP =
+  /\$\{input:[^}]+\}|<[A-Za-z][\w .-]{0,60}>|\byour[-_ ]?[\w-]*(?:key|token|secret|password|pat|id|path|url|domain|here)[\w-]*\b|\b(?:replace|insert|change|enter|add)[-_](?:me|this|with|your|here)[\w-]*\b|\bx{6,}\b/giu;
+
+/** The gaps in a server's settings, each once, as they are written there. */
+export function gapsIn({ transport }: ServerDraft): string[] {
+  const gaps = new Set<string>();
+  mapTexts(transport, (text) => {
+    for (const [gap] of text.matchAll(GAP)) gaps.add(gap);
+    return text;
+  });
+  return [...gaps];
+}
+
+/** The server with what was entered for its gaps; those without a value stay. */
+export function fillGaps(draft: ServerDraft, values: Readonly<Record<string, string>>): ServerDraft {
+  const fill = (text: string): string =>
+    text.replace(GAP, (gap) => {
+      const value = values[gap]?.trim() ?? '';
+      return value === '' ? gap : value;
+    });
+  return { ...draft, transport: mapTexts(draft.transport, fill) };
+}
+
+/** A transport with its texts changed: all but the names of headers and variables. */
+function mapTexts(transport: McpTransport, map: (text: string) => string): McpTransport {
+  const all = <T>(texts: Record<string, T>): Record<string, T | string> =>
+    Object.fromEntries(
+      Object.entries(texts).map(([name, value]) => [name, typeof value === 'string' ? map(value) : value]),
+    );
+  switch (transport.type) {
+    case 'stdio': {
+      const { args, env, cwd } = transport;
+      return {
+        ...transport,
+        command: map(transport.command),
+        ...(args === undefined ? {} : { args: args.map(map) }),
+        ...(env === undefined ? {} : { env: all(env) }),
+        ...(cwd === undefined ? {} : { cwd: map(cwd) }),
+      };
+    }
+    case 'hosted': {
+      const { apiKey } = transport;
+      return { ...transport, apiKey: typeof apiKey === 'string' ? map(apiKey) : apiKey };
+    }
+    default: {
+      const { headers } = transport;
+      return { ...transport, url: map(transport.url), ...(headers === undefined ? {} : { headers: all(headers) }) };
+    }
+  }
+}

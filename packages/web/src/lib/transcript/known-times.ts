@@ -1,0 +1,65 @@
+import { stored } from '../browser-storage.ts';
+import type { Block, Row } from './rows.ts';
+
+/** How many durations a browser keeps; the newest count. */
+const MOST = 1_000;
+
+type Times = Record<string, number>;
+
+const times = stored<Times>('durations', {
+  version: 1,
+  read: (value) =>
+    typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? Object.fromEntries(
+          Object.entries(value).filter((entry): entry is [string, number] => typeof entry[1] === 'number'),
+        )
+      : undefined,
+  fallback: {},
+});
+
+/**
+ * Durations of calls and of reasoning are measured by whoever watches a run; messages do not have them. They are kept
+ * in this browser, so that a reload does not take them away.
+ */
+export function keepTimes(rows: readonly Row[]): void {
+  const found = blocksOf(rows).flatMap(([key, block]): [string, number][] => {
+    const ms = block.type === 'call' ? (block.call.started ? block.call.durationMs : null) : block.durationMs;
+    return ms === null ? [] : [[key, ms]];
+  });
+  if (found.length === 0) return;
+  const others = Object.entries(times.get()).filter(([key]) => !found.some(([other]) => other === key));
+  times.set(Object.fromEntries([...others, ...found].slice(-MOST)));
+}
+
+/** The rows with the durations this browser knows, where they have none. Rows it knows nothing of stay the same. */
+export function withKnownTimes(rows: readonly Row[]): Row[] {
+  const known = times.get();
+  return rows.map((row) => {
+    if (row.kind !== 'assistant') return row;
+    const blocks = row.blocks.map((block, index) => timed(block, known[keyOf(row.messageId, block, index)]));
+    return blocks.every((block, index) => block === row.blocks[index]) ? row : { ...row, blocks };
+  });
+}
+
+function timed(block: Block, ms: number | undefined): Block {
+  if (ms === undefined) return block;
+  if (block.type === 'reasoning') return block.durationMs === null ? { ...block, durationMs: ms } : block;
+  if (block.type !== 'call' || block.call.durationMs !== null || block.call.result === null) return block;
+  return { ...block, call: { ...block.call, started: true, durationMs: ms } };
+}
+
+type Timed = Extract<Block, { type: 'call' | 'reasoning' }>;
+
+function blocksOf(rows: readonly Row[]): [string, Timed][] {
+  return rows.flatMap((row) =>
+    row.kind !== 'assistant'
+      ? []
+      : row.blocks.flatMap((block, index): [string, Timed][] =>
+          block.type === 'call' || block.type === 'reasoning' ? [[keyOf(row.messageId, block, index), block]] : [],
+        ),
+  );
+}
+
+function keyOf(messageId: string, block: Block, index: number): string {
+  return block.type === 'call' ? block.call.callId : `${messageId}:${String(index)}`;
+}
