@@ -26,6 +26,8 @@ export type HostTransport = Transport & {
   onopened?: ((isFirst: boolean) => void) | undefined;
   /** How many lines came from the server that were no MCP. */
   readonly noiseLines?: number | undefined;
+  /** The last lines a child process wrote to its standard error, oldest first. */
+  readonly lastStderr?: readonly string[] | undefined;
 };
 
 /** What a transport is given beside its configuration. */

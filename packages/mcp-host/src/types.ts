@@ -45,7 +45,7 @@ export type ServerConfig = {
   tools?: { disabled?: readonly string[]; only?: readonly string[] };
   /** Milliseconds a call may take without a sign of progress; default 60,000. */
   callTimeoutMs?: number;
-  /** Milliseconds from nothing to a listed server; default 30,000. */
+  /** Milliseconds from nothing to a listed server; default 30,000, and 300,000 for a launcher such as `npx`. */
   connectTimeoutMs?: number;
   /** What there is to say about signing in to it. */
   oauth?: OAuthSettings;
@@ -111,6 +111,11 @@ export type ServerHealth = {
   phase: ConnectionPhase;
   /** When each phase of it began, in milliseconds since 1970. */
   phases: { phase: ConnectionPhase; at: number }[];
+  /**
+   * While a launcher (`npx`, `uvx`, `docker`, …) has not answered yet, which usually means that it downloads: since
+   * when (milliseconds since 1970), and the last lines of its standard error.
+   */
+  launch?: { launcher: string; since: number; stderr: readonly string[] };
   /** While `reconnecting`: which attempt this is or will be, and, while waiting, when it begins. */
   reconnect?: { attempt: number; of: number; at?: number };
   toolCount: number;

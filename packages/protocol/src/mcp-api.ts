@@ -62,6 +62,8 @@ export type McpServerView = McpIntroduction & {
   error?: ErrorInfo;
   /** The phases of the connection of the moment, or of the last one, and when each began. */
   phases: { phase: McpPhase; at: number }[];
+  /** While a launcher (`npx`, `uvx`, …) has not answered yet: since when, and the last lines of its standard error. */
+  launch?: { launcher: string; since: number; stderr: string[] };
   /** While `reconnecting`: which attempt this is or will be, and, while waiting, when it begins. */
   reconnect?: { attempt: number; of: number; at?: number };
   /** Of a server one may sign in to: how that stands. */
@@ -157,7 +159,7 @@ export type EditMcpServer = {
   disabledTools?: string[];
   /** Milliseconds a call may take without a sign of progress; null: the usual 60,000. */
   callTimeoutMs?: number | null;
-  /** Milliseconds from nothing to a listed server; null: the usual 30,000. */
+  /** Milliseconds from nothing to a listed server; null: the default (30,000; 300,000 for a launcher such as `npx`). */
   connectTimeoutMs?: number | null;
 };
 

@@ -7,6 +7,7 @@ import type { ChatFlags } from '../flags.ts';
 import { plain } from '../plain.ts';
 import { dataDirFrom } from '../server/data-dir.ts';
 import { serversFrom } from '../servers.ts';
+import { showLaunches } from '../show-launches.ts';
 import { agentPartner } from './agent-partner.ts';
 import { answerOnce } from './answer-once.ts';
 import { createTerminalApproval, createTerminalAskUser, createTerminalQuestions } from './approval.ts';
@@ -50,6 +51,7 @@ export async function chatCommand(io: CommandIo, question: string | undefined, f
               ? { maxTurns: ONE_SHOT_TURNS }
               : {}),
         },
+        whileConnecting: (health) => showLaunches(io, health),
         toolMode: flags.toolMode ?? 'native',
         allow: flags.allow,
         ...(flags.system === undefined ? {} : { instructions: flags.system }),

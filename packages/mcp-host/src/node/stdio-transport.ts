@@ -3,11 +3,11 @@ import { statSync } from 'node:fs';
 import { stripVTControlCharacters } from 'node:util';
 import type { JSONRPCMessage } from '@modelcontextprotocol/client';
 import { SdkError, SdkErrorCode } from '@modelcontextprotocol/client';
-import { getDefaultEnvironment } from '@modelcontextprotocol/client/stdio';
 import { isJsonObject, parseJson } from '@toolyard/protocol';
 import spawn from 'cross-spawn';
 import type { HostTransport, TransportContext, TransportEnd } from '../transport.ts';
 import type { TransportConfig } from '../types.ts';
+import { childEnvironment } from './launch/child-environment.ts';
 import { LineReader } from './line-reader.ts';
 import { ProcessGroup } from './process-group.ts';
 
@@ -23,8 +23,8 @@ const DRAIN_MS = 500;
 type StdioConfig = Extract<TransportConfig, { type: 'stdio' }>;
 
 /**
- * An MCP server as a child process, spoken to over its standard input and output. It gets a minimal environment (what
- * the SDK allows through, and what the configuration names), a process group of its own, and is ended with all its
+ * An MCP server as a child process, spoken to over its standard input and output. It gets a minimal environment (see
+ * {@link childEnvironment}, and what the configuration names), a process group of its own, and is ended with all its
  * descendants, also if it exits on its own and leaves some behind.
  */
 export function createStdioTransport(
@@ -80,11 +80,17 @@ class StdioTransport implements HostTransport {
     });
   }
 
+  get lastStderr(): readonly string[] {
+    return this.#lastWords;
+  }
+
   #spawn(): ChildProcess {
     const { command, args, env, cwd } = this.#config;
+    const inherited = childEnvironment(process.env);
+    this.#logWithheld(inherited.withheld);
     try {
       return spawn(command, args ?? [], {
-        env: { ...getDefaultEnvironment(), ...env },
+        env: { ...inherited.env, ...env },
         stdio: ['pipe', 'pipe', 'pipe'],
         detached: process.platform !== 'win32',
         windowsHide: true,
@@ -94,6 +100,15 @@ class StdioTransport implements HostTransport {
       // Some refusals of the system are thrown and not emitted: too long a command line, a NUL byte in it.
       this.end = notStarted(this.#config, error instanceof Error ? error : new Error('cannot be started'));
       throw error;
+    }
+  }
+
+  #logWithheld(names: readonly string[]): void {
+    for (const name of names.filter((each) => this.#config.env?.[each] === undefined)) {
+      this.#context.log(
+        'warning',
+        `${name} contains credentials and is not passed to the server. To pass it, add "${name}": "\${env:${name}}" to "env" of its entry.`,
+      );
     }
   }
 

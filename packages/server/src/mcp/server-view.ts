@@ -46,7 +46,7 @@ export function toServerView(options: ServerViewOptions): McpServerView {
 
   const { config } = server;
   const redact = redactorFor(config);
-  const { serverInfo, era, protocolVersion, instructions, capabilities, error, reconnect } = health;
+  const { serverInfo, era, protocolVersion, instructions, capabilities, error, reconnect, launch } = health;
   return {
     ...base,
     state: !enabled && health.state === 'idle' ? 'disabled' : health.state,
@@ -61,6 +61,7 @@ export function toServerView(options: ServerViewOptions): McpServerView {
     ...(error === undefined ? {} : { error: redactedError(error, redact) }),
     phases: health.phases,
     ...(health.signIn === undefined ? {} : { signIn: signInOf(health.signIn, redact) }),
+    ...(launch === undefined ? {} : { launch: { ...launch, stderr: launch.stderr.map(redact) } }),
     ...(reconnect === undefined ? {} : { reconnect }),
     offers: offersOf(health, tools.length, templates),
     tokens: shown.reduce((sum, tool) => sum + (tool.enabled ? tool.tokens : 0), 0),

@@ -123,6 +123,7 @@ export const mcpServerView = named(
       fault: z.strictObject({ file: z.string(), line: z.int() }).exactOptional(),
       error: errorInfo.exactOptional(),
       phases: z.array(z.strictObject({ phase, at: time })),
+      launch: z.strictObject({ launcher: z.string(), since: time, stderr: z.array(z.string()) }).exactOptional(),
       reconnect: z.strictObject({ attempt: z.int(), of: z.int(), at: time.exactOptional() }).exactOptional(),
       signIn: signInView.exactOptional(),
       offers,

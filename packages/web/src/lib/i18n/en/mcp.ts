@@ -28,6 +28,8 @@ export const mcp = {
   signIn: 'Sign in',
   signOut: 'Sign out',
 
+  launching: 'Downloading… {seconds} s',
+  launchingText: '{launcher} has not answered yet. The first start downloads the server and may take up to 5 minutes.',
   retryWaits: 'Attempt {attempt} of {of} in {seconds} s',
   retryRuns: 'Attempt {attempt} of {of} is under way',
   retryNow: 'Now',

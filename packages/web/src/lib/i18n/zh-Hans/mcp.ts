@@ -30,6 +30,8 @@ export const mcp: LateTexts<'mcp'> = {
   signIn: '登录',
   signOut: '退出登录',
 
+  launching: '下载中… {seconds} 秒',
+  launchingText: '{launcher} 尚未响应。首次启动需要下载服务器，最多可能需要 5 分钟。',
   retryWaits: '{seconds} 秒后进行第 {attempt} 次尝试，最多 {of} 次',
   retryRuns: '正在进行第 {attempt} 次尝试，最多 {of} 次',
   retryNow: '立即',

@@ -30,6 +30,8 @@ export const mcp: LateTexts<'mcp'> = {
   signIn: '登入',
   signOut: '登出',
 
+  launching: '下載中… {seconds} 秒',
+  launchingText: '{launcher} 尚未回應。首次啟動需要下載伺服器，最多可能需要 5 分鐘。',
   retryWaits: '{seconds} 秒後進行第 {attempt} 次嘗試，最多 {of} 次',
   retryRuns: '正在進行第 {attempt} 次嘗試，最多 {of} 次',
   retryNow: '立即',
