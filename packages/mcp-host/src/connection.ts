@@ -99,6 +99,7 @@ export class McpConnection {
       phase: this.#phase,
       phases: [...this.#phases],
       ...this.#launch(),
+      ...(this.#transport?.isolation === undefined ? {} : { isolation: this.#transport.isolation }),
       ...(this.#era === undefined ? {} : { era: this.#era }),
       ...(this.#client === undefined || this.#era === undefined ? {} : introductionOf(this.#client)),
       ...(this.#client === undefined || this.#era === undefined ? {} : { capabilities: capabilitiesIn(this.#client) }),
@@ -175,6 +176,7 @@ export class McpConnection {
       onPhase: (phase) => this.#set(phase),
       onTransport: (transport) => {
         this.#transport = transport;
+        transport.onblocked = () => this.#options.onChange();
       },
     });
     this.#client = client;

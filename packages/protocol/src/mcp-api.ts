@@ -21,6 +21,19 @@ export type McpPhase =
   | 'error'
   | 'disconnected';
 
+/** What a sandbox refused: a host, or a file or folder. */
+export type McpBlockedAccess = { kind: 'host' | 'path'; target: string };
+
+/** How a local server (stdio) is isolated from the rest of the machine. */
+export type McpIsolation =
+  | { kind: 'sandboxed'; network: 'on' | 'off' | 'hosts'; blocked: McpBlockedAccess[] }
+  /** It can read what the account of Toolyard can read. */
+  | { kind: 'unsandboxed' }
+  /** The same, although its entry asks for a sandbox: the system has none. */
+  | { kind: 'unavailable'; reason: string; hint: string }
+  /** Docker isolates it, as far as these flags let it. `exposed`: they give it the machine. */
+  | { kind: 'docker'; flags: string[]; exposed: boolean };
+
 /** How a server is reached, for people: no arguments, no environment, no headers, nothing that may be a key. */
 export type McpTransportView = { type: 'stdio'; command: string } | { type: 'http' | 'sse' | 'websocket'; url: string };
 
