@@ -43,6 +43,9 @@ describePage('the form of an MCP server', (stages) => {
     await form.getByRole('button', { name: 'Test' }).click();
     await form.getByText('It does not work').waitFor();
 
+    // Its script lies in this repository, which no sandbox shows.
+    await form.getByLabel('Run in a sandbox').uncheck();
+    await form.getByText(/runs without a sandbox/).waitFor();
     await form.getByLabel('Program', { exact: true }).fill(command);
     await form.getByRole('button', { name: 'Remove Argument 2' }).click();
     await form.getByLabel('Argument 1', { exact: true }).fill(args[0] ?? '');

@@ -6,7 +6,7 @@ import {
   SseError,
   UnauthorizedError,
 } from '@modelcontextprotocol/client';
-import type { ErrorCode, ErrorInfo } from '@toolyard/protocol';
+import type { ErrorCode, ErrorInfo, McpIsolation } from '@toolyard/protocol';
 import { ToolyardError } from '@toolyard/protocol';
 import { seconds } from './call-failure.ts';
 import { signInWanted } from './connection-errors.ts';
@@ -30,10 +30,23 @@ export type FailedConnect = {
   noiseLines: number;
   /** The last lines of standard error of a child process. */
   stderr: readonly string[];
+  /** Of a child process that was started. */
+  isolation?: McpIsolation | undefined;
 };
 
 /** Says in plain words which server failed, where, and what the person can do. */
 export function explainFailedConnect(failed: FailedConnect): ErrorInfo {
+  const error = explain(failed);
+  const { isolation } = failed;
+  if (isolation?.kind !== 'sandboxed') return error;
+  const paths = isolation.blocked.filter(({ kind }) => kind === 'path').map(({ target }) => target);
+  const hidden = [...new Set([...isolation.proposed, ...paths])];
+  if (hidden.length === 0) return error;
+  const hint = `Its sandbox hides ${hidden.slice(0, 3).join(', ')}. Allow it in the settings of the server, or in mcp.json with "sandbox": { "read": [...] } or "write".`;
+  return { ...error, hint };
+}
+
+function explain(failed: FailedConnect): ErrorInfo {
   const { config, thrown, end } = failed;
   const own = ownErrorIn(thrown);
   if (own !== undefined) return own.toJSON();

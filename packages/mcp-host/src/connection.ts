@@ -250,6 +250,7 @@ export class McpConnection {
       end: transport?.end,
       noiseLines: transport?.noiseLines ?? 0,
       stderr: transport?.lastStderr ?? [],
+      isolation: transport?.isolation,
     });
     await transport?.close();
     this.#end(error);

@@ -1,17 +1,8 @@
-import type { JsonValue } from '@toolyard/protocol';
+import type { JsonValue, McpSandbox } from '@toolyard/protocol';
 import { isJsonObject, ToolyardError } from '@toolyard/protocol';
 
 /** What a sandboxed stdio server may reach beyond its own folders, as `"sandbox"` in its entry in `mcp.json` has it. */
-export type SandboxSettings = {
-  /** Files and folders it may read. */
-  read?: string[];
-  /** Folders it may change. */
-  write?: string[];
-  /** Everything (the default), nothing, or HTTP(S) to these hosts: `example.com`, `*.example.com`, `example.com:8443`. */
-  network?: 'on' | 'off' | string[];
-  /** `browser`: the server starts a browser, which needs user namespaces and unix sockets of its own. */
-  profile?: 'browser';
-};
+export type SandboxSettings = McpSandbox;
 
 const KEYS = ['read', 'write', 'network', 'profile'];
 

@@ -224,6 +224,7 @@ export type {
   McpPromptView,
   McpResourceContents,
   McpResourceView,
+  McpSandbox,
   McpSecretValue,
   McpServerConfiguration,
   McpServerList,

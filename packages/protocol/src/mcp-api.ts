@@ -26,7 +26,14 @@ export type McpBlockedAccess = { kind: 'host' | 'path'; target: string };
 
 /** How a local server (stdio) is isolated from the rest of the machine. */
 export type McpIsolation =
-  | { kind: 'sandboxed'; network: 'on' | 'off' | 'hosts'; blocked: McpBlockedAccess[] }
+  | {
+      kind: 'sandboxed';
+      network: 'on' | 'off' | 'hosts';
+      /** What it tried and the sandbox refused. */
+      blocked: McpBlockedAccess[];
+      /** Paths in its arguments that it cannot see. */
+      proposed: string[];
+    }
   /** It can read what the account of Toolyard can read. */
   | { kind: 'unsandboxed' }
   /** The same, although its entry asks for a sandbox: the system has none. */
@@ -86,6 +93,8 @@ export type McpServerView = McpIntroduction & {
   tokens: number;
   tools: McpToolView[];
   skipped: { name: string; reason: string }[];
+  /** Of a local server (stdio): how it is isolated; before its first start, what its entry asks for. */
+  isolation?: McpIsolation;
   /** The end of its log; the whole of it is at `/log`. */
   log: { at: number; level: 'info' | 'warning' | 'error'; text: string }[];
 };
@@ -139,6 +148,18 @@ export type ChangeMcpServer = { enabled?: boolean; tools?: Record<string, boolea
  */
 export type McpSecretValue = string | { secret: true };
 
+/** What a sandboxed local server may reach beyond its own folders. */
+export type McpSandbox = {
+  /** Files and folders it may read. */
+  read?: string[];
+  /** Folders it may change. */
+  write?: string[];
+  /** Everything (the default), nothing, or HTTP(S) to these hosts: `example.com`, `*.example.com`, `example.com:8443`. */
+  network?: 'on' | 'off' | string[];
+  /** `browser`: the server starts a browser. */
+  profile?: 'browser';
+};
+
 /** A transport as `mcp.json` has it: `${env:NAME}` stands as it was written. */
 export type McpTransport =
   | {
@@ -149,6 +170,8 @@ export type McpTransport =
       /** A file of `NAME=value` lines, as editors have it. */
       envFile?: string;
       cwd?: string;
+      /** Absent: a new server gets the default (`true`), one that is changed keeps what it has. */
+      sandbox?: boolean | McpSandbox;
     }
   | { type: 'http' | 'sse' | 'websocket'; url: string; headers?: Record<string, McpSecretValue> }
   | {

@@ -1,14 +1,16 @@
+import { homedir } from 'node:os';
+import { ToolyardError } from '@toolyard/protocol';
 import type { McpBlockedAccess, McpIsolation } from '@toolyard/protocol';
 import { launcherOf } from '../launcher.ts';
 import type { TransportContext } from '../transport.ts';
 import { childEnvironment } from './launch/child-environment.ts';
+import { proposedPaths } from './sandbox/proposed-paths.ts';
 import { blockedPath } from './sandbox/blocked-path.ts';
 import { dockerIsolation } from './sandbox/docker-flags.ts';
 import { resolvePath } from './sandbox/machine-files.ts';
 import type { SandboxOptions, StdioConfig } from './sandbox/sandboxed-command.ts';
 import { sandboxedCommand } from './sandbox/sandboxed-command.ts';
 import { sandboxSupport } from './sandbox/support.ts';
-import { ToolyardError } from '@toolyard/protocol';
 
 /** What is started for a stdio server: its command as it is, or in a sandbox. */
 export type StdioCommand = {
@@ -81,9 +83,10 @@ export async function stdioCommand(
   // There is no such command: started as it is, it fails with the error that says so.
   if (made === undefined) return plain({ kind: 'unsandboxed' });
   const { profile, ...rest } = made;
+  const proposed = proposedPaths(args, profile, homedir());
   return {
     ...rest,
-    isolation: () => ({ kind: 'sandboxed', network: profile.network, blocked: [...blocked] }),
+    isolation: () => ({ kind: 'sandboxed', network: profile.network, blocked: [...blocked], proposed }),
     readLine: (line) => {
       const target = blockedPath(line, profile, (path) => resolvePath(path) !== undefined);
       if (target !== undefined) block({ kind: 'path', target });

@@ -1,4 +1,4 @@
-import type { IndexedTool, ServerHealth, SignInHealth } from '@toolyard/mcp-host';
+import type { IndexedTool, ServerConfig, ServerHealth, SignInHealth } from '@toolyard/mcp-host';
 import { definitionTokens, offersOf, redactedError, redactorFor, shownTransport } from '@toolyard/mcp-host';
 import type {
   McpServerView,
@@ -67,8 +67,19 @@ export function toServerView(options: ServerViewOptions): McpServerView {
     tokens: shown.reduce((sum, tool) => sum + (tool.enabled ? tool.tokens : 0), 0),
     tools: shown,
     skipped: health.skipped,
+    ...isolationOf(config, health),
     log: health.log.slice(-LOG_LINES).map(({ at, level, text }) => ({ at, level, text: redact(text) })),
   };
+}
+
+/** As it was started; before that, what its entry asks for. */
+function isolationOf({ transport }: ServerConfig, health: ServerHealth): Pick<McpServerView, 'isolation'> {
+  if (transport.type !== 'stdio') return {};
+  if (health.isolation !== undefined) return { isolation: health.isolation };
+  const { sandbox } = transport;
+  if (sandbox === undefined || sandbox === false) return { isolation: { kind: 'unsandboxed' } };
+  const network = Array.isArray(sandbox.network) ? 'hosts' : (sandbox.network ?? 'on');
+  return { isolation: { kind: 'sandboxed', network, blocked: [], proposed: [] } };
 }
 
 /** What the other side said is its own words: it may repeat what it was sent. */

@@ -1,7 +1,7 @@
 import type { SandboxProfile } from './profile.ts';
-import { isInside } from './profile.ts';
+import { isVisible } from './profile.ts';
 
-const REFUSED = /ENOENT|EACCES|EROFS|EPERM|No such file|cannot open|Permission denied|Read-only file system|not found/i;
+const REFUSED = /ENOENT|EACCES|EROFS|EPERM|No such file|Cannot find|cannot open|Permission denied|Read-only file system|not found/i;
 const PATH = /(?:^|[\s'"`(:=])(\/[^\s'"`():,]+)/g;
 
 /**
@@ -16,15 +16,8 @@ export function blockedPath(
   exists: (path: string) => boolean,
 ): string | undefined {
   if (!REFUSED.test(line)) return undefined;
-  const { write, read, system, programs, home, temp } = profile;
-  const writable = [...write.map(({ path }) => path), home, temp, '/proc', '/dev'];
-  const readable = [...read, ...system, ...programs].map(({ path }) => path);
   const isReadOnly = /EROFS|EACCES|Permission denied|Read-only/i.test(line);
   return [...line.matchAll(PATH)]
     .map(([, path = '']) => path.replace(/[.;]+$/, ''))
-    .find((path) => {
-      if (writable.some((folder) => isInside(path, folder))) return false;
-      if (!isReadOnly && readable.some((folder) => isInside(path, folder))) return false;
-      return exists(path);
-    });
+    .find((path) => !isVisible(profile, path, isReadOnly ? 'write' : 'read') && exists(path));
 }

@@ -124,6 +124,14 @@ export function isInside(path: string, folder: string): boolean {
   return path === folder || path.startsWith(prefix);
 }
 
+/** Whether the server can read, or change, what is at this path. */
+export function isVisible(profile: SandboxProfile, path: string, access: 'read' | 'write'): boolean {
+  const { write, read, system, programs, home, temp } = profile;
+  const folders = [...write.map((mount) => mount.path), home, temp, '/proc', '/dev'];
+  const readable = access === 'read' ? [...read, ...system, ...programs].map((mount) => mount.path) : [];
+  return [...folders, ...readable].some((folder) => isInside(path, folder));
+}
+
 export function expandHome(path: string, home: string): string {
   return path === '~' || path.startsWith('~/') ? home + path.slice(1) : path;
 }

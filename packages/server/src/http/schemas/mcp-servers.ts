@@ -1,5 +1,6 @@
 import type {
   ChangeMcpServer,
+  McpIsolation,
   McpServerList,
   McpServerView,
   McpSignInStarted,
@@ -107,6 +108,23 @@ export const mcpSignInStarted = named(
   exactly<McpSignInStarted>()(z.strictObject({ url: z.string(), issuer: z.string() })),
 );
 
+const isolation = named(
+  'McpIsolation',
+  exactly<McpIsolation>()(
+    z.discriminatedUnion('kind', [
+      z.strictObject({
+        kind: z.literal('sandboxed'),
+        network: z.enum(['on', 'off', 'hosts']),
+        blocked: z.array(z.strictObject({ kind: z.enum(['host', 'path']), target: z.string() })),
+        proposed: z.array(z.string()),
+      }),
+      z.strictObject({ kind: z.literal('unsandboxed') }),
+      z.strictObject({ kind: z.literal('unavailable'), reason: z.string(), hint: z.string() }),
+      z.strictObject({ kind: z.literal('docker'), flags: z.array(z.string()), exposed: z.boolean() }),
+    ]),
+  ),
+);
+
 export const mcpServerView = named(
   'McpServerView',
   exactly<McpServerView>()(
@@ -130,6 +148,7 @@ export const mcpServerView = named(
       tokens: z.int(),
       tools: z.array(mcpTool),
       skipped,
+      isolation: isolation.exactOptional(),
       log: logLines,
     }),
   ),
