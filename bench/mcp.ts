@@ -12,6 +12,7 @@ const MEASURES: Readonly<Record<Part, () => Promise<Measure>>> = {
   calls: async () => (await import('./mcp/calls.ts')).measureCalls,
   slow: async () => (await import('./mcp/slow.ts')).measureSlow,
   tools: async () => (await import('./mcp/tools.ts')).measureTools,
+  starting: async () => (await import('./mcp/starting.ts')).measureStarting,
   closing: async () => (await import('./mcp/closing.ts')).measureClosing,
 };
 

@@ -1,12 +1,26 @@
 import { readFileSync, statSync } from 'node:fs';
 import { delimiter } from 'node:path';
 import { LAUNCHERS } from '@toolyard/mcp-host';
-import { CERTIFICATE_VARIABLES, childEnvironment, findCommand, networkSettings } from '@toolyard/mcp-host/node';
+import {
+  CERTIFICATE_VARIABLES,
+  childEnvironment,
+  findCommand,
+  networkSettings,
+  sandboxSupport,
+} from '@toolyard/mcp-host/node';
 import type { Finding } from './finding.ts';
 
-/** What local servers (stdio) need before they can start: proxy, certificates, launchers. Nothing is started. */
-export function checkLaunching(env: NodeJS.ProcessEnv): Finding[] {
-  return [...checkProxy(env), ...checkCertificates(env), checkLaunchers(env)];
+/** What local servers (stdio) need before they can start: proxy, certificates, launchers, sandbox. */
+export async function checkLaunching(env: NodeJS.ProcessEnv): Promise<Finding[]> {
+  return [...checkProxy(env), ...checkCertificates(env), checkLaunchers(env), await checkSandbox()];
+}
+
+async function checkSandbox(): Promise<Finding> {
+  const support = await sandboxSupport();
+  const subject = 'sandbox';
+  if (support.kind !== 'none') return { level: 'ok', subject, text: `${support.kind} (${support.path})` };
+  const text = `local servers run without a sandbox. ${support.reason}`;
+  return { level: 'info', subject, text, hint: support.hint };
 }
 
 function checkProxy(env: NodeJS.ProcessEnv): Finding[] {

@@ -35,6 +35,7 @@ describe('toolyard doctor', () => {
     expect(ran.stdout).toMatch(/wrong\s+certificates: NODE_EXTRA_CA_CERTS=\/no\/such.pem: cannot be read \(ENOENT\)/);
     expect(ran.stdout).toMatch(/info\s+proxy: HTTPS_PROXY=http:\/\/proxy:3128 contains credentials/);
     expect(ran.stdout).toMatch(/info\s+launchers: .*not in PATH/);
+    expect(ran.stdout).toMatch(/(ok\s+sandbox: (bubblewrap|seatbelt)|info\s+sandbox: local servers run without)/);
     expect(ran.stdout + ran.stderr).not.toContain('secret-word');
   });
 

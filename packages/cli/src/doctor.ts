@@ -10,6 +10,7 @@ import type { DoctorFlags } from './flags.ts';
 import { checkLaunching } from './doctor-launching.ts';
 import type { Finding } from './finding.ts';
 import { plainLine } from './plain.ts';
+import { dataDirFrom } from './server/data-dir.ts';
 import { serversFrom } from './servers.ts';
 import { showLaunches } from './show-launches.ts';
 
@@ -28,7 +29,7 @@ export async function doctorCommand(io: CommandIo, flags: DoctorFlags): Promise<
 
   tell({ level: 'ok', subject: 'toolyard', text: `${VERSION} on Node ${process.versions.node}, ${process.platform}` });
   await lookAtModels(io, flags, tell);
-  for (const finding of checkLaunching(io.env)) tell(finding);
+  for (const finding of await checkLaunching(io.env)) tell(finding);
   await lookAtServers(io, flags, tell);
   if (flags.json) io.stdout.write(`${JSON.stringify(findings, null, 2)}\n`);
   return findings.some((finding) => finding.level === 'wrong') ? EXIT.failed : EXIT.done;
@@ -82,7 +83,7 @@ async function keysIn(flags: DoctorFlags, env: NodeJS.ProcessEnv): Promise<strin
 }
 
 async function lookAtServers(io: CommandIo, flags: DoctorFlags, tell: (finding: Finding) => void): Promise<void> {
-  const { createTransport, clock } = nodePlatform();
+  const { createTransport, clock } = nodePlatform({ sandbox: { dataFolders: [dataDirFrom(undefined, io)] } });
   try {
     await using host = new McpHost({
       servers: serversFrom(flags, io),

@@ -45,6 +45,7 @@ test('the package offers this and nothing else', () => {
     'readJsonFile',
     'readMcpConfig',
     'readTransport',
+    'sandboxSupport',
     'watchConfigFile',
   ]);
 });

@@ -19,7 +19,10 @@ export function readSandbox(value: JsonValue | undefined, where: string): Sandbo
   if (!isJsonObject(value)) throw bad(`${where}: "sandbox" must be true, false or an object.`);
   for (const key of Object.keys(value)) {
     if (KEYS.includes(key)) continue;
-    throw bad(`${where}: "sandbox" has an unknown key ${JSON.stringify(key.slice(0, 80))}.`, `Known are ${KEYS.join(', ')}.`);
+    throw bad(
+      `${where}: "sandbox" has an unknown key ${JSON.stringify(key.slice(0, 80))}.`,
+      `Known are ${KEYS.join(', ')}.`,
+    );
   }
   const { read, write, network, profile } = value;
   if (profile !== undefined && profile !== 'browser') {

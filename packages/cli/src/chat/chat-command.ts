@@ -32,7 +32,7 @@ export async function chatCommand(io: CommandIo, question: string | undefined, f
   const signals = onStopSignal(io, () => underWay.cancel());
   const reader = createLineReader(terminal);
   try {
-    const platform = nodePlatform();
+    const platform = nodePlatform({ sandbox: { dataFolders: [dataDirFrom(undefined, io)] } });
     const chosen = await chooseModel(flags, { env: io.env, fetch: platform.fetch, clock: platform.clock });
     const servers = serversFrom(flags, io);
     terminal.err.write(dim(`model: ${chosen.told}\n`, terminal));

@@ -205,9 +205,9 @@ it.each([
   const text = JSON.stringify({ mcpServers: { a: { command: 'x', ...entry } } });
   const [read] = parseMcpConfig(text, { name: 'mcp.json', folder: '/', env: { PLACE: '/p' } });
   expect(read).toHaveProperty('config');
-  expect(read && 'config' in read && 'sandbox' in read.config.transport ? read.config.transport.sandbox : undefined).toEqual(
-    sandbox,
-  );
+  expect(
+    read && 'config' in read && 'sandbox' in read.config.transport ? read.config.transport.sandbox : undefined,
+  ).toEqual(sandbox);
 });
 
 it.each([

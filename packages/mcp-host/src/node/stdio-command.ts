@@ -26,7 +26,7 @@ export type StdioCommand = {
   end(): Promise<void>;
 };
 
-type Options = SandboxOptions & { onBlocked(): void };
+type Options = SandboxOptions & { onBlocked: () => void };
 
 /** More of them help nobody. */
 const BLOCKED_KEPT = 20;
@@ -75,7 +75,10 @@ export async function stdioCommand(
     const isKnown = blocked.some(({ kind, target }) => kind === access.kind && target === access.target);
     if (isKnown || blocked.length >= BLOCKED_KEPT) return;
     blocked.push(access);
-    log('warning', `The sandbox has blocked ${access.kind === 'host' ? 'a connection to' : 'access to'} ${access.target}.`);
+    log(
+      'warning',
+      `The sandbox has blocked ${access.kind === 'host' ? 'a connection to' : 'access to'} ${access.target}.`,
+    );
     onBlocked();
   };
   const onBlockedHost = (target: string): void => block({ kind: 'host', target });

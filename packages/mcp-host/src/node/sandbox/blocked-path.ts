@@ -1,7 +1,8 @@
 import type { SandboxProfile } from './profile.ts';
 import { isVisible } from './profile.ts';
 
-const REFUSED = /ENOENT|EACCES|EROFS|EPERM|No such file|Cannot find|cannot open|Permission denied|Read-only file system|not found/i;
+const REFUSED =
+  /ENOENT|EACCES|EROFS|EPERM|No such file|Cannot find|cannot open|Permission denied|Read-only file system|not found/i;
 const PATH = /(?:^|[\s'"`(:=])(\/[^\s'"`():,]+)/g;
 
 /**

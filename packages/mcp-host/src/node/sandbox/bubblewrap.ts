@@ -14,7 +14,10 @@ export type BubblewrapFeatures = {
  * The arguments of `bwrap` for a profile, up to the command. The file system begins empty; processes, IPC and users
  * have namespaces of their own, and everything in them is killed when bubblewrap or its parent ends.
  */
-export function bubblewrapArguments(profile: SandboxProfile, { filtered, disablesUserns }: BubblewrapFeatures): string[] {
+export function bubblewrapArguments(
+  profile: SandboxProfile,
+  { filtered, disablesUserns }: BubblewrapFeatures,
+): string[] {
   const { system, hidden, programs, read, write, hiddenInside, home, temp, cwd, network, browser } = profile;
   return [
     '--die-with-parent',

@@ -1,7 +1,8 @@
 import type { McpIsolation } from '@toolyard/protocol';
 
 /** Flags that are shown: what the container gets of the machine. Values of `-e` may be secrets and are left out. */
-const SHOWN = /^(-v|--volume|--mount|--network|--net|--privileged|--pid|--ipc|--userns|--cap-add|--device|--security-opt|-u|--user|-p|--publish|--add-host|--read-only|-e|--env|--env-file)(=|$)/;
+const SHOWN =
+  /^(-v|--volume|--mount|--network|--net|--privileged|--pid|--ipc|--userns|--cap-add|--device|--security-opt|-u|--user|-p|--publish|--add-host|--read-only|-e|--env|--env-file)(=|$)/;
 
 /** What a `docker run` gives the container of the machine. Only its flags count: Docker isolates the rest. */
 export function dockerIsolation(args: readonly string[]): Extract<McpIsolation, { kind: 'docker' }> {

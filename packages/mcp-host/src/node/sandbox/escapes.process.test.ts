@@ -1,19 +1,20 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { systemClock } from '@toolyard/protocol';
-import {
-  eventually,
-  isAlive,
-  needs,
-  processTreeOf,
-  SANDBOX,
-  SOURCE_CONDITION,
-  within,
-} from '@toolyard/testing';
+import { eventually, isAlive, needs, processTreeOf, SANDBOX, SOURCE_CONDITION, within } from '@toolyard/testing';
 import { afterEach, expect, test } from 'vitest';
 import type { HostTransport } from '../../transport.ts';
 import type { EscapeReport, EscapeTargets } from '../test-fixtures/escaping-server.ts';
@@ -134,40 +135,48 @@ function marked(marker: string): number[] {
   });
 }
 
-test('none of 40 ways out of the sandbox works, what was approved does, and nothing is left behind', needs(SANDBOX), async () => {
-  const at = await prepare();
-  const transport = await startHostile(at, { readable: [at.readable], writable: [at.writable] });
-  const { tried, escaped, works } = (await ask(transport, 'escape', { at })) as EscapeReport;
-  expect(escaped).toEqual([]);
-  expect(tried.length).toBeGreaterThanOrEqual(40);
-  expect(works).toEqual(Object.fromEntries(Object.keys(works).map((name) => [name, true])));
-  expect(existsSync(`/tmp/${at.marker}`)).toBe(false);
-  expect(existsSync(join(at.writable, 'result'))).toBe(true);
-  expect(marked(at.marker)).toHaveLength(1);
-  await transport.close();
-  await eventually(() => marked(at.marker).length === 0, { what: 'the end of the process that was left behind' });
-});
+test(
+  'none of 40 ways out of the sandbox works, what was approved does, and nothing is left behind',
+  needs(SANDBOX),
+  async () => {
+    const at = await prepare();
+    const transport = await startHostile(at, { readable: [at.readable], writable: [at.writable] });
+    const { tried, escaped, works } = (await ask(transport, 'escape', { at })) as EscapeReport;
+    expect(escaped).toEqual([]);
+    expect(tried.length).toBeGreaterThanOrEqual(40);
+    expect(works).toEqual(Object.fromEntries(Object.keys(works).map((name) => [name, true])));
+    expect(existsSync(`/tmp/${at.marker}`)).toBe(false);
+    expect(existsSync(join(at.writable, 'result'))).toBe(true);
+    expect(marked(at.marker)).toHaveLength(1);
+    await transport.close();
+    await eventually(() => marked(at.marker).length === 0, { what: 'the end of the process that was left behind' });
+  },
+);
 
-test('a server that ignores the end of its input, and what it left behind, end with Toolyard after SIGKILL', needs(SANDBOX), async () => {
-  const at = await prepare();
-  const request = {
-    config: hostile({ readable: [at.readable], writable: [at.writable] }),
-    stateFolder: at.stateFolder,
-    ask: at,
-  };
-  const owner = spawn(process.execPath, [SOURCE_CONDITION, fixture('killed-owner.ts'), JSON.stringify(request)], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  ends.push(() => owner.kill('SIGKILL'));
-  await within(once(owner.stdout, 'data'), { what: 'the first answer of the server' });
-  const pids = processTreeOf(owner.pid ?? 0).filter((pid) => pid !== owner.pid);
-  expect(pids.length).toBeGreaterThanOrEqual(3);
-  expect(marked(at.marker)).toHaveLength(1);
-  owner.kill('SIGKILL');
-  await eventually(() => pids.every((pid) => !isAlive(pid)) && marked(at.marker).length === 0, {
-    what: 'the end of all processes of the server',
-  });
-});
+test(
+  'a server that ignores the end of its input, and what it left behind, end with Toolyard after SIGKILL',
+  needs(SANDBOX),
+  async () => {
+    const at = await prepare();
+    const request = {
+      config: hostile({ readable: [at.readable], writable: [at.writable] }),
+      stateFolder: at.stateFolder,
+      ask: at,
+    };
+    const owner = spawn(process.execPath, [SOURCE_CONDITION, fixture('killed-owner.ts'), JSON.stringify(request)], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    ends.push(() => owner.kill('SIGKILL'));
+    await within(once(owner.stdout, 'data'), { what: 'the first answer of the server' });
+    const pids = processTreeOf(owner.pid ?? 0).filter((pid) => pid !== owner.pid);
+    expect(pids.length).toBeGreaterThanOrEqual(3);
+    expect(marked(at.marker)).toHaveLength(1);
+    owner.kill('SIGKILL');
+    await eventually(() => pids.every((pid) => !isAlive(pid)) && marked(at.marker).length === 0, {
+      what: 'the end of all processes of the server',
+    });
+  },
+);
 
 test('a folder that is missing, or belongs to Toolyard, starts nothing and is named', needs(SANDBOX), async () => {
   const at = await prepare();

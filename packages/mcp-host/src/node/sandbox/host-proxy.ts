@@ -14,7 +14,7 @@ export type HostProxyOptions = {
   /** `example.com`, `*.example.com` or `example.com:8443`; without a port, 80 and 443 are meant. */
   hosts: readonly string[];
   /** A connection was refused; `target` is `host:port`. */
-  onBlocked(target: string): void;
+  onBlocked: (target: string) => void;
 };
 
 /**
@@ -73,7 +73,11 @@ function forwardRequest(
   if (url?.protocol !== 'http:') return refuse(400);
   if (!isAllowed(url.hostname, Number(url.port || 80))) return refuse(403);
   const { 'proxy-connection': _connection, 'proxy-authorization': _authorization, ...headers } = incoming.headers;
-  const outgoing = request(url, { method: incoming.method ?? 'GET', headers: { ...headers, host: url.host }, lookup: lookupPublic });
+  const outgoing = request(url, {
+    method: incoming.method ?? 'GET',
+    headers: { ...headers, host: url.host },
+    lookup: lookupPublic,
+  });
   outgoing.on('response', (answer) => {
     response.writeHead(answer.statusCode ?? 502, answer.headers);
     answer.pipe(response);

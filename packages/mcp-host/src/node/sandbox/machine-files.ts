@@ -12,7 +12,15 @@ const SYSTEM_FOLDERS = ['/usr', '/opt', '/nix', '/bin', '/sbin', '/lib', '/lib32
 /** What programs look up there; the rest of `/etc` holds passwords and keys of services. */
 const ETC = [
   ...['passwd', 'group', 'nsswitch.conf', 'resolv.conf', 'hosts', 'host.conf', 'gai.conf', 'services', 'protocols'],
-  ...['ssl/certs', 'ssl/openssl.cnf', 'ssl/cert.pem', 'ca-certificates', 'ca-certificates.conf', 'pki', 'crypto-policies'],
+  ...[
+    'ssl/certs',
+    'ssl/openssl.cnf',
+    'ssl/cert.pem',
+    'ca-certificates',
+    'ca-certificates.conf',
+    'pki',
+    'crypto-policies',
+  ],
   ...['localtime', 'timezone', 'locale.conf', 'locale.alias', 'os-release', 'debian_version', 'mime.types', 'magic'],
   ...['ld.so.cache', 'ld.so.conf', 'ld.so.conf.d', 'alternatives', 'fonts', 'chromium', 'java-17-openjdk', 'python3'],
 ].map((name) => `/etc/${name}`);
@@ -21,8 +29,25 @@ const OTHERS = ['/var/lib/ca-certificates', '/var/cache/fontconfig'];
 
 /** Folders in a home folder in which tools install programs, and nothing that is secret. */
 const TOOL_FOLDERS = [
-  ...['.nvm/versions', '.volta', '.asdf', '.pyenv', '.bun/bin', '.deno/bin', '.cargo/bin', '.rbenv', '.sdkman/candidates'],
-  ...['.local/share/mise', '.local/share/fnm', '.local/share/uv', '.local/share/pipx', '.local/pipx', '.local/share/pnpm'],
+  ...[
+    '.nvm/versions',
+    '.volta',
+    '.asdf',
+    '.pyenv',
+    '.bun/bin',
+    '.deno/bin',
+    '.cargo/bin',
+    '.rbenv',
+    '.sdkman/candidates',
+  ],
+  ...[
+    '.local/share/mise',
+    '.local/share/fnm',
+    '.local/share/uv',
+    '.local/share/pipx',
+    '.local/pipx',
+    '.local/share/pnpm',
+  ],
 ];
 
 /** The files of the system that a sandboxed program needs, where they are on this machine. */
@@ -37,11 +62,13 @@ export function programMounts(command: string, env: Environment, home: string): 
     ...interpretersOf(command, env['PATH']).flatMap((path) => programFolders(path, home)),
     ...CERTIFICATE_VARIABLES.flatMap((name) => (env[name] ?? '').split(delimiter)),
   ];
-  return wanted
-    .filter((path) => isAbsolute(path) && !seen.some((folder) => isInside(path, folder)))
-    // A home folder as a whole is never mounted, whatever a variable says.
-    .filter((path, at, all) => !isInside(home, path) && all.indexOf(path) === at)
-    .flatMap((path) => mountOf(path) ?? []);
+  return (
+    wanted
+      .filter((path) => isAbsolute(path) && !seen.some((folder) => isInside(path, folder)))
+      // A home folder as a whole is never mounted, whatever a variable says.
+      .filter((path, at, all) => !isInside(home, path) && all.indexOf(path) === at)
+      .flatMap((path) => mountOf(path) ?? [])
+  );
 }
 
 function mountOf(path: string): Mount | undefined {

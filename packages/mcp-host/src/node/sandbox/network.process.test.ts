@@ -72,23 +72,27 @@ test('a server without a network reaches nothing, not even this machine', needs(
   expect(transport?.isolation).toMatchObject({ kind: 'sandboxed', network: 'off' });
 });
 
-test('a server limited to hosts reaches these through its proxy, and what it was refused is listed', needs(SANDBOX), async () => {
-  const { port } = web.address() as AddressInfo;
-  expect(await reached([`127.0.0.1:${port}`], port)).toEqual({
-    direct: 'ECONNREFUSED',
-    proxy: '200 you asked for /x',
-    fetched: 'you asked for /y',
-    tunnel: 200,
-    others: ['403 ', 403, 403],
-    variable: 'http://127.0.0.1:3128',
-  });
-  expect(transport?.isolation).toEqual({
-    kind: 'sandboxed',
-    network: 'hosts',
-    blocked: [
-      { kind: 'host', target: 'other.example' },
-      { kind: 'host', target: 'localhost:22' },
-    ],
-    proposed: [],
-  });
-});
+test(
+  'a server limited to hosts reaches these through its proxy, and what it was refused is listed',
+  needs(SANDBOX),
+  async () => {
+    const { port } = web.address() as AddressInfo;
+    expect(await reached([`127.0.0.1:${port}`], port)).toEqual({
+      direct: 'ECONNREFUSED',
+      proxy: '200 you asked for /x',
+      fetched: 'you asked for /y',
+      tunnel: 200,
+      others: ['403 ', 403, 403],
+      variable: 'http://127.0.0.1:3128',
+    });
+    expect(transport?.isolation).toEqual({
+      kind: 'sandboxed',
+      network: 'hosts',
+      blocked: [
+        { kind: 'host', target: 'other.example' },
+        { kind: 'host', target: 'localhost:22' },
+      ],
+      proposed: [],
+    });
+  },
+);

@@ -32,7 +32,15 @@ test('hides the data folder inside an approved folder, and mounts the private ho
   const profile = plan({ write: ['~'] }, '/work');
   expect(profile.hiddenInside).toEqual(facts.dataFolders);
   const args = bubblewrapArguments(profile, { filtered: true, disablesUserns: true }).join(' ');
-  expect(args).toMatch(/--bind \/work \/work --bind \/home\/ann \/home\/ann --tmpfs \/home\/ann\/\.toolyard --bind \S+\/1 \S+\/1 --chdir \/work --$/);
+  expect(args).toMatch(
+    /--bind \/work \/work --bind \/home\/ann \/home\/ann --tmpfs \/home\/ann\/\.toolyard --bind \S+\/1 \S+\/1 --chdir \/work --$/,
+  );
+});
+
+test('hides the data folder also behind a link to the folder around it', () => {
+  const resolve = (path: string) => ({ path: path === '/link' ? '/home/ann' : path, isFolder: true });
+  const linked = planSandbox({ serverId: 'files', settings: { read: ['/link'] } }, { ...facts, resolve });
+  expect(linked.hiddenInside).toContain('/link/.toolyard');
 });
 
 test.each([
@@ -82,11 +90,16 @@ test('finds in a line of standard error the path that the sandbox hides', () => 
   expect(find("EROFS: read-only file system, open '/shared/x'")).toBe('/shared/x');
   expect(find("ENOENT: no such file or directory, open '/shared/x'")).toBeUndefined();
   expect(find("ENOENT: no such file or directory, open '/home/ann/gone'")).toBeUndefined();
+  expect(find("ENOENT: no such file or directory, open '/tmp/of-the-machine'")).toBe('/tmp/of-the-machine');
   expect(find('listening at /home/ann/a.json')).toBeUndefined();
 });
 
 test.each([
-  [['run', '-i', '--rm', '-e', 'KEY=secret', '-v', '/data:/data:ro', 'image', 'x'], ['-e KEY', '-v /data:/data:ro'], false],
+  [
+    ['run', '-i', '--rm', '-e', 'KEY=secret', '-v', '/data:/data:ro', 'image', 'x'],
+    ['-e KEY', '-v /data:/data:ro'],
+    false,
+  ],
   [['run', '-v', '/var/run/docker.sock:/var/run/docker.sock', 'image'], undefined, true],
   [['run', '--privileged', 'image'], ['--privileged'], true],
   [['run', '--network=host', 'image'], ['--network host'], true],

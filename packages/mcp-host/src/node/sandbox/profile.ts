@@ -62,7 +62,8 @@ export function planSandbox({ serverId, settings, cwd }: SandboxedEntry, facts: 
     const where = `The server "${serverId}" is not started: "${key}" names ${JSON.stringify(path)}`;
     if (!posix.isAbsolute(given)) throw bad(`${where}, which is not an absolute path.`);
     const found = facts.resolve(given);
-    if (found === undefined) throw bad(`${where}, which does not exist.`, `Create it, or correct "${key}" of the server.`);
+    if (found === undefined)
+      throw bad(`${where}, which does not exist.`, `Create it, or correct "${key}" of the server.`);
     if (wantsFolder && !found.isFolder) throw bad(`${where}, which is not a folder.`);
     const problem = problemWith(found.path, dataFolders);
     if (problem !== null) throw bad(`${where}, ${problem}.`);
@@ -72,15 +73,14 @@ export function planSandbox({ serverId, settings, cwd }: SandboxedEntry, facts: 
   const approved = (settings.write ?? []).map((path) => mount(path, 'sandbox.write', false));
   const working = cwd === undefined ? [] : [mount(cwd, 'cwd', true)];
   const write = [...working, ...approved];
-  const seen = [...facts.system, ...facts.programs];
   const network = settings.network ?? 'on';
   return {
     system: [...facts.system],
-    hidden: [home, ...dataFolders].filter((folder) => seen.some(({ source }) => isInside(folder, source))),
+    hidden: within([home, ...dataFolders], [...facts.system, ...facts.programs]),
     programs: [...facts.programs],
     read,
     write,
-    hiddenInside: dataFolders.filter((folder) => [...read, ...write].some(({ source }) => isInside(folder, source))),
+    hiddenInside: within(dataFolders, [...read, ...write]),
     home: privateHome,
     temp,
     cwd: working[0]?.path ?? temp,
@@ -90,9 +90,20 @@ export function planSandbox({ serverId, settings, cwd }: SandboxedEntry, facts: 
   };
 }
 
+/** Where these folders would be seen through the mounts, also under the name of a link to a folder around them. */
+function within(folders: readonly string[], mounts: readonly Mount[]): string[] {
+  const paths = mounts.flatMap(({ path, source }) =>
+    folders
+      .filter((folder) => isInside(folder, source))
+      .flatMap((folder) => [folder, path + folder.slice(source.length)]),
+  );
+  return [...new Set(paths)];
+}
+
 function privateEnvironment({ env, privateHome, temp }: SandboxFacts, { network }: SandboxSettings) {
   const kept = Object.entries(env).filter(
-    ([name]) => !/^XDG_|^(DBUS_|SSH_AUTH_SOCK|WAYLAND_DISPLAY|DISPLAY|DOCKER_HOST)/.test(name) && !isProxy(name, network),
+    ([name]) =>
+      !/^XDG_|^(DBUS_|SSH_AUTH_SOCK|WAYLAND_DISPLAY|DISPLAY|DOCKER_HOST)/.test(name) && !isProxy(name, network),
   );
   return {
     ...Object.fromEntries(kept),
@@ -126,8 +137,9 @@ export function isInside(path: string, folder: string): boolean {
 
 /** Whether the server can read, or change, what is at this path. */
 export function isVisible(profile: SandboxProfile, path: string, access: 'read' | 'write'): boolean {
-  const { write, read, system, programs, home, temp } = profile;
-  const folders = [...write.map((mount) => mount.path), home, temp, '/proc', '/dev'];
+  const { write, read, system, programs, home } = profile;
+  // Not the temporary folder: what lies there outside is not what the server has there.
+  const folders = [...write.map((mount) => mount.path), home, '/proc', '/dev'];
   const readable = access === 'read' ? [...read, ...system, ...programs].map((mount) => mount.path) : [];
   return [...folders, ...readable].some((folder) => isInside(path, folder));
 }

@@ -46,7 +46,7 @@ type Request = {
   env: Record<string, string>;
   options: SandboxOptions;
   support: Exclude<SandboxSupport, { kind: 'none' }>;
-  onBlockedHost(target: string): void;
+  onBlockedHost: (target: string) => void;
 };
 
 /**
@@ -68,7 +68,7 @@ export async function sandboxedCommand(request: Request): Promise<SandboxedComma
     { serverId, settings, cwd: config.cwd },
     {
       home,
-      dataFolders: [...(options.dataFolders ?? []), stateFolder],
+      dataFolders: [...(options.dataFolders ?? []), stateFolder].map((folder) => resolvePath(folder)?.path ?? folder),
       privateHome,
       temp: isLinux ? '/tmp' : join(privateHome, 'tmp'),
       system: systemMounts(),

@@ -18,7 +18,11 @@ export function sandboxSupport(): Promise<SandboxSupport> {
 async function findSupport(): Promise<SandboxSupport> {
   if (process.platform === 'darwin') return { kind: 'seatbelt', path: '/usr/bin/sandbox-exec' };
   if (process.platform !== 'linux') {
-    return { kind: 'none', reason: `There is no sandbox for ${process.platform}.`, hint: 'Use Linux, macOS, WSL 2 or Docker.' };
+    return {
+      kind: 'none',
+      reason: `There is no sandbox for ${process.platform}.`,
+      hint: 'Use Linux, macOS, WSL 2 or Docker.',
+    };
   }
   const path = findCommand('bwrap', process.env['PATH']);
   if (path === undefined) {

@@ -55,11 +55,14 @@ function attempts(at: EscapeTargets): Record<string, Attempt> {
     return true;
   };
   const signals = (pid: number) => () => process.kill(pid, 0);
-  const runs = (command: string, ...args: string[]) => () => {
-    execFileSync(command, args, { stdio: 'ignore', timeout: 5_000 });
-    return true;
-  };
-  const python = (code: string) => runs('/usr/bin/python3', '-c', `import ctypes, sys\nlibc = ctypes.CDLL(None, use_errno=True)\n${code}`);
+  const runs =
+    (command: string, ...args: string[]) =>
+    () => {
+      execFileSync(command, args, { stdio: 'ignore', timeout: 5_000 });
+      return true;
+    };
+  const python = (code: string) =>
+    runs('/usr/bin/python3', '-c', `import ctypes, sys\nlibc = ctypes.CDLL(None, use_errno=True)\n${code}`);
   const everyProcess = (file: string, text: string) => () =>
     readdirSync('/proc').some((pid) => {
       if (!/^\d+$/.test(pid)) return false;

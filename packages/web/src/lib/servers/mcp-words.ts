@@ -52,7 +52,9 @@ export function isolationWords(isolation: McpIsolation | undefined): string | nu
     case undefined:
       return null;
     case 'sandboxed':
-      return { on: t('mcp.sandboxedOn'), off: t('mcp.sandboxedOff'), hosts: t('mcp.sandboxedHosts') }[isolation.network];
+      return { on: t('mcp.sandboxedOn'), off: t('mcp.sandboxedOff'), hosts: t('mcp.sandboxedHosts') }[
+        isolation.network
+      ];
     case 'docker':
       return [t('mcp.inDocker'), ...isolation.flags].join(', ');
     default:

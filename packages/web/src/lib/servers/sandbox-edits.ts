@@ -2,14 +2,13 @@ import type { McpSandbox } from '@toolyard/protocol';
 import { serverApi } from './server-api.ts';
 
 /** Changes the sandbox of a server of `mcp.json`; the rest of its entry stays, and it is started again. */
-export async function changeSandbox(
-  id: string,
-  change: (now: McpSandbox) => boolean | McpSandbox,
-): Promise<void> {
+export async function changeSandbox(id: string, change: (now: McpSandbox) => boolean | McpSandbox): Promise<void> {
   const { transport } = await serverApi.configuration(id);
   if (transport?.type !== 'stdio') return;
   const { sandbox } = transport;
-  await serverApi.edit(id, { transport: { ...transport, sandbox: change(typeof sandbox === 'object' ? sandbox : {}) } });
+  await serverApi.edit(id, {
+    transport: { ...transport, sandbox: change(typeof sandbox === 'object' ? sandbox : {}) },
+  });
 }
 
 /** The settings that also allow this. */
