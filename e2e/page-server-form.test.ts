@@ -138,8 +138,8 @@ describePage('the form of an MCP server', (stages) => {
     await page.getByText('The sandbox hides or has blocked:').waitFor();
     expect(await axeFinds(page)).toEqual([]);
     await page.getByRole('button', { name: 'Allow reading' }).first().click();
-    await page.getByText(/Ready · 3 tools/).waitFor();
-    expect(servers.stored()).toContain('"read"');
+    await expect.poll(() => servers.stored()).toContain('"read"');
+    await expect.poll(async () => (await servers.serverOf('mine'))?.state).toBe('ready');
   });
 
   test('JSON dropped into a field fills all of them', async () => {
