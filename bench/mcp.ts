@@ -13,6 +13,7 @@ const MEASURES: Readonly<Record<Part, () => Promise<Measure>>> = {
   concurrent: async () => (await import('./mcp/concurrent.ts')).measureConcurrent,
   slow: async () => (await import('./mcp/slow.ts')).measureSlow,
   tools: async () => (await import('./mcp/tools.ts')).measureTools,
+  starting: async () => (await import('./mcp/starting.ts')).measureStarting,
   closing: async () => (await import('./mcp/closing.ts')).measureClosing,
 };
 

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import type { Locator, Page } from 'playwright-core';
 import { beforeEach, expect, test } from 'vitest';
-import { reply, scriptedMcpCommand, startScriptedMcp } from '@toolyard/testing';
+import { needs, reply, SANDBOX, scriptedMcpCommand, startScriptedMcp } from '@toolyard/testing';
 import { axeFinds } from './support/axe.ts';
 import { describePage } from './support/page-stage.ts';
 import { beginNew, FILES, row, serversPage } from './support/servers-page.ts';
@@ -43,6 +43,9 @@ describePage('the form of an MCP server', (stages) => {
     await form.getByRole('button', { name: 'Test' }).click();
     await form.getByText('It does not work').waitFor();
 
+    // Its script lies in this repository, which no sandbox shows.
+    await form.getByLabel('Run in a sandbox').uncheck();
+    await form.getByText(/runs without a sandbox/).waitFor();
     await form.getByLabel('Program', { exact: true }).fill(command);
     await form.getByRole('button', { name: 'Remove Argument 2' }).click();
     await form.getByLabel('Argument 1', { exact: true }).fill(args[0] ?? '');
@@ -126,10 +129,22 @@ describePage('the form of an MCP server', (stages) => {
     await broken.getByRole('listitem').filter({ hasText: 'a/b' }).getByRole('alert').waitFor();
     await expect.poll(() => broken.getByRole('img', { name: 'added' }).count()).toBe(3);
     await page.keyboard.press('Escape');
-    await row(page, 'one').getByText(/Ready/).waitFor();
     await row(page, 'two')
       .getByText(/uses \$\{input:key\}/)
       .waitFor();
+  });
+
+  test('a sandbox hides the script of a new server; one click shows it', needs(SANDBOX), async () => {
+    const page = await servers.openList();
+    const form = await paste(page, JSON.stringify({ mcpServers: { mine: scriptedMcpCommand(FILES) } }));
+    await form.getByRole('button', { name: 'Save' }).click();
+    await row(page, 'mine').getByText('Does not work').waitFor();
+    await row(page, 'mine').getByRole('link').click();
+    await page.getByText('The sandbox hides or has blocked:').waitFor();
+    expect(await axeFinds(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Allow reading' }).first().click();
+    await expect.poll(() => servers.stored()).toContain('"read"');
+    await expect.poll(async () => (await servers.serverOf('mine'))?.state).toBe('ready');
   });
 
   test('JSON dropped into a field fills all of them', async () => {

@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 
 /** The parts of the bench, in the order they are run. */
-export const PARTS = ['calls', 'concurrent', 'slow', 'tools', 'closing'] as const;
+export const PARTS = ['calls', 'concurrent', 'slow', 'tools', 'starting', 'closing'] as const;
 export type Part = (typeof PARTS)[number];
 
 export type Options = {

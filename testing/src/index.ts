@@ -48,7 +48,7 @@ export { createFailpoints, killThisProcess } from './failpoints.ts';
 export type { FailpointAction, Failpoints } from './failpoints.ts';
 export { eventually, within } from './eventually.ts';
 export type { WaitOptions } from './eventually.ts';
-export { needs, UNIX, UNPRIVILEGED_USER, utilLinux } from './needs.ts';
+export { needs, SANDBOX, UNIX, UNPRIVILEGED_USER, utilLinux } from './needs.ts';
 export type { Need } from './needs.ts';
 export { describeProcesses, forgetExitedProcesses, registerProcess } from './started-processes.ts';
 export { ownPort } from './ports.ts';

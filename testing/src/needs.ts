@@ -11,6 +11,7 @@ export const NEED_NAMES = [
   'unprivileged-user',
   'unix',
   'provider-sdk',
+  'sandbox',
 ] as const;
 
 export type Need = {
@@ -56,4 +57,15 @@ export function utilLinux(name: Need['name'], program: string): Need {
   const { stdout } = spawnSync(program, ['--version'], { encoding: 'utf8' });
   const found = typeof stdout === 'string' && stdout.includes('util-linux');
   return { name, missing: found ? null : `"${program}" of util-linux is not in PATH: install util-linux` };
+}
+
+/** bubblewrap, in which stdio servers run on Linux. */
+export const SANDBOX: Need = { name: 'sandbox', missing: missingSandbox() };
+
+function missingSandbox(): string | null {
+  if (process.platform !== 'linux') return 'sandboxes are tested with bubblewrap, which runs on Linux only';
+  const args = ['--unshare-user', '--unshare-pid', '--ro-bind', '/', '/', '--proc', '/proc', '--dev', '/dev', 'true'];
+  const { status, error, stderr } = spawnSync('bwrap', args, { encoding: 'utf8' });
+  if (error !== undefined) return 'bubblewrap is not installed: install the package "bubblewrap"';
+  return status === 0 ? null : `bubblewrap does not work here: ${stderr.trim().slice(0, 200)}`;
 }

@@ -52,6 +52,8 @@ export type AgentOptions = {
   questions?: AgentQuestions;
   /** Tools that need not be asked about, as `server/tool`. */
   allow?: string[];
+  /** Called before servers are connected, with a way to look at them; what it returns is called afterwards. */
+  whileConnecting?: (health: () => readonly ServerHealth[]) => () => void;
   /** One line for each thing worth knowing: connections, their end, defects. */
   log?: (line: string) => void;
 };

@@ -33,7 +33,12 @@ export async function createAgent(options: AgentOptions, platform: Platform): Pr
     ...(options.signIn === undefined ? {} : { signIn: options.signIn }),
     ...(options.questions ? { handlers: declared(options.questions) } : {}),
   });
-  await host.connectAll();
+  const connected = options.whileConnecting?.(() => host.health());
+  try {
+    await host.connectAll();
+  } finally {
+    connected?.();
+  }
   for (const server of host.health()) if (server.id !== ASK_USER.serverId || !options.askUser) log(describe(server));
   return new LocalAgent(options, platform, host, new MemoryConversation(ids.next()), log);
 }

@@ -24,6 +24,21 @@ describe('toolyard doctor', () => {
     expect(ran.stdout).toMatch(/ok\s+server date/);
   });
 
+  it('checks certificates, the proxy and launchers, without showing a password', async () => {
+    const env = {
+      ...process.env,
+      NODE_EXTRA_CA_CERTS: '/no/such.pem',
+      HTTPS_PROXY: 'http://ann:secret-word@proxy:3128',
+    };
+    const ran = await runCommand(['doctor', '--model', 'demo'], { env });
+    expect(ran.code).toBe(1);
+    expect(ran.stdout).toMatch(/wrong\s+certificates: NODE_EXTRA_CA_CERTS=\/no\/such.pem: cannot be read \(ENOENT\)/);
+    expect(ran.stdout).toMatch(/info\s+proxy: HTTPS_PROXY=http:\/\/proxy:3128 contains credentials/);
+    expect(ran.stdout).toMatch(/info\s+launchers: .*not in PATH/);
+    expect(ran.stdout).toMatch(/(ok\s+sandbox: (bubblewrap|seatbelt)|info\s+sandbox: local servers run without)/);
+    expect(ran.stdout + ran.stderr).not.toContain('secret-word');
+  });
+
   it('gives its findings as JSON, without a key in them', async () => {
     const ran = await doctor('--json', '--model', 'demo', '--api-key', 'sk-very-secret');
     const findings = JSON.parse(ran.stdout) as { level: string; subject: string }[];

@@ -7,16 +7,12 @@ import type { CommandIo } from './command-io.ts';
 import { chooseModel } from './choose-model.ts';
 import { EXIT } from './exit.ts';
 import type { DoctorFlags } from './flags.ts';
+import { checkLaunching } from './doctor-launching.ts';
+import type { Finding } from './finding.ts';
 import { plainLine } from './plain.ts';
+import { dataDirFrom } from './server/data-dir.ts';
 import { serversFrom } from './servers.ts';
-
-type Finding = {
-  /** `ok`, worth knowing, or to be mended. */
-  level: 'ok' | 'info' | 'wrong';
-  subject: string;
-  text: string;
-  hint?: string;
-};
+import { showLaunches } from './show-launches.ts';
 
 const MARKS = { ok: 'ok   ', info: 'info ', wrong: 'wrong' } as const;
 
@@ -33,6 +29,7 @@ export async function doctorCommand(io: CommandIo, flags: DoctorFlags): Promise<
 
   tell({ level: 'ok', subject: 'toolyard', text: `${VERSION} on Node ${process.versions.node}, ${process.platform}` });
   await lookAtModels(io, flags, tell);
+  for (const finding of await checkLaunching(io.env)) tell(finding);
   await lookAtServers(io, flags, tell);
   if (flags.json) io.stdout.write(`${JSON.stringify(findings, null, 2)}\n`);
   return findings.some((finding) => finding.level === 'wrong') ? EXIT.failed : EXIT.done;
@@ -86,7 +83,7 @@ async function keysIn(flags: DoctorFlags, env: NodeJS.ProcessEnv): Promise<strin
 }
 
 async function lookAtServers(io: CommandIo, flags: DoctorFlags, tell: (finding: Finding) => void): Promise<void> {
-  const { createTransport, clock } = nodePlatform();
+  const { createTransport, clock } = nodePlatform({ sandbox: { dataFolders: [dataDirFrom(undefined, io)] } });
   try {
     await using host = new McpHost({
       servers: serversFrom(flags, io),
@@ -94,7 +91,9 @@ async function lookAtServers(io: CommandIo, flags: DoctorFlags, tell: (finding: 
       clock,
       clientInfo: { name: 'toolyard', version: VERSION },
     });
+    const connected = showLaunches(io, () => host.health());
     await host.connectAll();
+    connected();
     for (const server of host.health()) {
       const subject = `server ${server.id}`;
       if (server.state !== 'ready') {

@@ -6,10 +6,12 @@ import {
   SseError,
   UnauthorizedError,
 } from '@modelcontextprotocol/client';
-import type { ErrorCode, ErrorInfo } from '@toolyard/protocol';
+import type { ErrorCode, ErrorInfo, McpIsolation } from '@toolyard/protocol';
 import { ToolyardError } from '@toolyard/protocol';
 import { seconds } from './call-failure.ts';
 import { signInWanted } from './connection-errors.ts';
+import { launcherOf } from './launcher.ts';
+import { likelyCause } from './likely-cause.ts';
 import { titleOf } from './hosted/hosted-config.ts';
 import { networkCodeOf } from './network-error.ts';
 import type { TransportEnd } from './transport.ts';
@@ -26,10 +28,25 @@ export type FailedConnect = {
   timeoutMs: number;
   end: TransportEnd | undefined;
   noiseLines: number;
+  /** The last lines of standard error of a child process. */
+  stderr: readonly string[];
+  /** Of a child process that was started. */
+  isolation?: McpIsolation | undefined;
 };
 
 /** Says in plain words which server failed, where, and what the person can do. */
 export function explainFailedConnect(failed: FailedConnect): ErrorInfo {
+  const error = explain(failed);
+  const { isolation } = failed;
+  if (isolation?.kind !== 'sandboxed') return error;
+  const paths = isolation.blocked.filter(({ kind }) => kind === 'path').map(({ target }) => target);
+  const hidden = [...new Set([...isolation.proposed, ...paths])];
+  if (hidden.length === 0) return error;
+  const hint = `Its sandbox hides ${hidden.slice(0, 3).join(', ')}. Allow it in the settings of the server, or in mcp.json with "sandbox": { "read": [...] } or "write".`;
+  return { ...error, hint };
+}
+
+function explain(failed: FailedConnect): ErrorInfo {
   const { config, thrown, end } = failed;
   const own = ownErrorIn(thrown);
   if (own !== undefined) return own.toJSON();
@@ -68,11 +85,13 @@ export function explainEnd(serverId: string, phase: ConnectionPhase, end: Transp
       return explainNoStart(serverId, end);
     case 'exited': {
       const how = end.signal === null ? `exited with code ${end.code ?? 'unknown'}` : `was ended by ${end.signal}`;
-      const words = end.stderr.length === 0 ? ' It printed no error.' : ` Its last words:\n${end.stderr.join('\n')}`;
+      const words = end.stderr.length === 0 ? ' It printed no error.' : printed(end.stderr);
       return {
         code: 'server_exited',
         message: `The server "${serverId}" ${how} while ${doing(phase)}.${words}`,
-        hint: 'Run its command in a terminal to see what it lacks: arguments, environment variables, packages.',
+        hint:
+          likelyCause(end.stderr) ??
+          'Run its command in a terminal to see what it lacks: arguments, environment variables, packages.',
         retryable: true,
       };
     }
@@ -132,17 +151,24 @@ function explainNoStart(serverId: string, end: Extract<TransportEnd, { kind: 'no
   }
 }
 
-function explainSilence(failed: FailedConnect): ErrorInfo {
-  const noise =
-    failed.noiseLines === 0
-      ? 'It may still be starting: give it a longer connect time-out.'
-      : `It printed ${failed.noiseLines} line(s) that are no MCP: check that the command starts an MCP server.`;
+function explainSilence({ config, phase, timeoutMs, noiseLines, stderr }: FailedConnect): ErrorInfo {
+  const launcher = launcherOf(config.transport);
+  const fallback =
+    noiseLines > 0
+      ? `It printed ${noiseLines} line(s) that are no MCP: check that the command starts an MCP server.`
+      : launcher === undefined
+        ? 'It may still be starting: give it a longer connect time-out.'
+        : `${launcher} may still be downloading: give the server a longer connect time-out, or run the command once in a terminal.`;
   return {
     code: 'timed_out',
-    message: `The server "${failed.config.id}" was not ready within ${seconds(failed.timeoutMs)}; it stopped answering while ${doing(failed.phase)}.`,
-    hint: noise,
+    message: `The server "${config.id}" was not ready within ${seconds(timeoutMs)}; it stopped answering while ${doing(phase)}.${stderr.length === 0 ? '' : printed(stderr)}`,
+    hint: likelyCause(stderr) ?? fallback,
     retryable: true,
   };
+}
+
+function printed(stderr: readonly string[]): string {
+  return ` Its last lines on standard error:\n${stderr.join('\n')}`;
 }
 
 function explainStatus(config: ServerConfig, phase: ConnectionPhase, status: number): ErrorInfo {

@@ -7,6 +7,7 @@ import { explainEnd, explainFailedConnect } from './connect-failure.ts';
 import { closedByUs, connectionClosed } from './connection-errors.ts';
 import type { EraMemory } from './era-memory.ts';
 import { sayHello } from './handshake.ts';
+import { defaultConnectTimeout, launcherOf } from './launcher.ts';
 import { capabilitiesIn, introductionOf } from './introduction.ts';
 import type { ServerAuth } from './oauth/server-auth.ts';
 import type { QuestionHandlers } from './questions.ts';
@@ -22,7 +23,8 @@ import type { LostBy } from './what-is-lost.ts';
 import { lossIn } from './what-is-lost.ts';
 import type { WireLog } from './wire-log.ts';
 
-const DEFAULT_CONNECT_TIMEOUT_MS = 30_000;
+/** How often the owner is told that a launcher printed something, in milliseconds. */
+const LAUNCH_NEWS_MS = 500;
 
 export type ConnectionOptions = {
   config: ServerConfig;
@@ -58,6 +60,7 @@ export class McpConnection {
   #phase: ConnectionPhase = 'disconnected';
   #phases: ServerHealth['phases'] = [];
   #isReady = false;
+  #hasNews = false;
   #error: ErrorInfo | undefined;
   #era: Era | undefined;
   #client: Client | undefined;
@@ -99,6 +102,8 @@ export class McpConnection {
     return {
       phase: this.#phase,
       phases: [...this.#phases],
+      ...this.#launch(),
+      ...(this.#transport?.isolation === undefined ? {} : { isolation: this.#transport.isolation }),
       ...(this.#era === undefined ? {} : { era: this.#era }),
       ...(this.#client === undefined || this.#era === undefined ? {} : introductionOf(this.#client)),
       ...(this.#client === undefined || this.#era === undefined ? {} : { capabilities: capabilitiesIn(this.#client) }),
@@ -106,6 +111,13 @@ export class McpConnection {
       ...(prompts === undefined || !this.#isReady ? {} : { promptCount: prompts.length }),
       skipped,
     };
+  }
+
+  #launch(): Pick<ServerHealth, 'launch'> {
+    const launcher = launcherOf(this.#options.config.transport);
+    const [first] = this.#phases;
+    if (launcher === undefined || first === undefined || !LAUNCHING.has(this.#phase)) return {};
+    return { launch: { launcher, since: first.at, stderr: [...(this.#transport?.lastStderr ?? [])] } };
   }
 
   /**
@@ -120,7 +132,7 @@ export class McpConnection {
 
   async #connect(): Promise<void> {
     const { config, clock } = this.#options;
-    const timeoutMs = config.connectTimeoutMs ?? DEFAULT_CONNECT_TIMEOUT_MS;
+    const timeoutMs = config.connectTimeoutMs ?? defaultConnectTimeout(config.transport);
     const stop = new AbortController();
     let outOfTime = false;
     const cancelTimer = clock.after(timeoutMs, () => {
@@ -175,6 +187,7 @@ export class McpConnection {
       onPhase: (phase) => this.#set(phase),
       onTransport: (transport) => {
         this.#transport = transport;
+        transport.onblocked = () => this.#options.onChange();
       },
     });
     this.#client = client;
@@ -250,6 +263,8 @@ export class McpConnection {
       timeoutMs,
       end: transport?.end,
       noiseLines: transport?.noiseLines ?? 0,
+      stderr: transport?.lastStderr ?? [],
+      isolation: transport?.isolation,
     });
     await transport?.close();
     this.#end(error);
@@ -321,6 +336,16 @@ export class McpConnection {
   }
 
   #note(level: LogEntry['level'], text: string, source?: 'server'): void {
-    this.#options.note({ at: this.#options.clock.now(), phase: this.#phase, level, text }, source);
+    const { clock } = this.#options;
+    this.#options.note({ at: clock.now(), phase: this.#phase, level, text }, source);
+    if (source !== 'server' || this.#hasNews || this.#launch().launch === undefined) return;
+    this.#hasNews = true;
+    clock.after(LAUNCH_NEWS_MS, () => {
+      this.#hasNews = false;
+      if (this.#launch().launch !== undefined) this.#options.onChange();
+    });
   }
 }
+
+/** The phases before a server has answered for the first time. */
+const LAUNCHING: ReadonlySet<ConnectionPhase> = new Set(['transport_creating', 'transport_ready', 'initializing']);

@@ -103,7 +103,8 @@ export class HostServers implements AsyncDisposable {
   async reconnect(id: string): Promise<void> {
     this.#parts.flows.refuseWhenClosed();
     const slot = this.#parts.servers.get(id);
-    void slot.disconnect();
+    // Ending a launcher in the middle of its download would make it begin again: its attempt is joined.
+    if (slot.health().launch === undefined) void slot.disconnect();
     await slot.connect();
   }
 

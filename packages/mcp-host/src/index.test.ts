@@ -5,6 +5,7 @@ import * as node from './node/index.ts';
 test('the package offers this and nothing else', () => {
   expect(Object.keys(root).sort()).toEqual([
     'HostedServers',
+    'LAUNCHERS',
     'McpHost',
     'ResourceDraft',
     'ToolIndex',
@@ -32,15 +33,20 @@ test('the package offers this and nothing else', () => {
     'unseenPin',
   ]);
   expect(Object.keys(node).sort()).toEqual([
+    'CERTIFICATE_VARIABLES',
     'McpConfigFile',
+    'childEnvironment',
     'configOf',
     'createNodeTransports',
     'createStdioTransport',
     'fillTransport',
+    'findCommand',
     'killAllStdioChildren',
+    'networkSettings',
     'readJsonFile',
     'readMcpConfig',
     'readTransport',
+    'sandboxSupport',
     'watchConfigFile',
   ]);
 });

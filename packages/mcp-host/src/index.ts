@@ -26,6 +26,7 @@ export type {
   ToolProgress,
   TransportConfig,
 } from './types.ts';
+export { LAUNCHERS } from './launcher.ts';
 export { checkArguments } from './check-arguments.ts';
 export type { EraMemory, EraRecord } from './era-memory.ts';
 export { createEraMemory } from './era-memory.ts';

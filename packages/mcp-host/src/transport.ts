@@ -1,5 +1,5 @@
 import type { RequestId, Transport } from '@modelcontextprotocol/client';
-import type { Clock, Fetch } from '@toolyard/protocol';
+import type { Clock, Fetch, McpIsolation } from '@toolyard/protocol';
 import type { LogEntry, TransportConfig } from './types.ts';
 
 /** Why a connection ended, as far as its transport can tell. */
@@ -33,6 +33,12 @@ export type HostTransport = Transport & {
   relays?: boolean;
   /** How many lines came from the server that were no MCP. */
   readonly noiseLines?: number | undefined;
+  /** How a child process is isolated, once it was started. */
+  readonly isolation?: McpIsolation | undefined;
+  /** Called when the sandbox of a child process has refused something. */
+  onblocked?: (() => void) | undefined;
+  /** The last lines a child process wrote to its standard error, oldest first. */
+  readonly lastStderr?: readonly string[] | undefined;
 };
 
 /** What a transport is given beside its configuration. */

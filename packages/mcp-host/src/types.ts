@@ -6,6 +6,7 @@ import type {
   JsonObject,
   McpCompletion,
   McpFilledPrompt,
+  McpIsolation,
   McpPromptView,
   McpResourceView,
   McpTemplateView,
@@ -15,11 +16,20 @@ import type {
   ToolResult,
 } from '@toolyard/protocol';
 import type { AskedQuestion, QuestionHandlers } from './questions.ts';
+import type { SandboxSettings } from './sandbox-settings.ts';
 import type { HostedConfig } from './hosted/hosted-config.ts';
 
 /** How a server is reached. */
 export type TransportConfig =
-  | { type: 'stdio'; command: string; args?: string[]; env?: Record<string, string>; cwd?: string }
+  | {
+      type: 'stdio';
+      command: string;
+      args?: string[];
+      env?: Record<string, string>;
+      cwd?: string;
+      /** Without it the server runs outside of any sandbox. */
+      sandbox?: SandboxSettings | false;
+    }
   /** Streamable HTTP; a server that only knows the older HTTP+SSE is found out and spoken to over that. */
   | { type: 'http'; url: string; headers?: Record<string, string> }
   /** HTTP+SSE of 2024-11-05, and nothing else. */
@@ -45,7 +55,7 @@ export type ServerConfig = {
   tools?: { disabled?: readonly string[]; only?: readonly string[] };
   /** Milliseconds a call may take without a sign of progress; default 60,000. */
   callTimeoutMs?: number;
-  /** Milliseconds from nothing to a listed server; default 30,000. */
+  /** Milliseconds from nothing to a listed server; default 30,000, and 300,000 for a launcher such as `npx`. */
   connectTimeoutMs?: number;
   /**
    * `one`: it has one connection, also where it asks and several conversations call it; they wait for one another then.
@@ -118,6 +128,13 @@ export type ServerHealth = {
   phase: ConnectionPhase;
   /** When each phase of it began, in milliseconds since 1970. */
   phases: { phase: ConnectionPhase; at: number }[];
+  /**
+   * While a launcher (`npx`, `uvx`, `docker`, …) has not answered yet, which usually means that it downloads: since
+   * when (milliseconds since 1970), and the last lines of its standard error.
+   */
+  launch?: { launcher: string; since: number; stderr: readonly string[] };
+  /** Of a stdio server that was started: how it is isolated. */
+  isolation?: McpIsolation;
   /** While `reconnecting`: which attempt this is or will be, and, while waiting, when it begins. */
   reconnect?: { attempt: number; of: number; at?: number };
   toolCount: number;

@@ -21,6 +21,26 @@ export type McpPhase =
   | 'error'
   | 'disconnected';
 
+/** What a sandbox refused: a host, or a file or folder. */
+export type McpBlockedAccess = { kind: 'host' | 'path'; target: string };
+
+/** How a local server (stdio) is isolated from the rest of the machine. */
+export type McpIsolation =
+  | {
+      kind: 'sandboxed';
+      network: 'on' | 'off' | 'hosts';
+      /** What it tried and the sandbox refused. */
+      blocked: McpBlockedAccess[];
+      /** Paths in its arguments that it cannot see. */
+      proposed: string[];
+    }
+  /** It can read what the account of Toolyard can read. */
+  | { kind: 'unsandboxed' }
+  /** The same, although its entry asks for a sandbox: the system has none. */
+  | { kind: 'unavailable'; reason: string; hint: string }
+  /** Docker isolates it, as far as these flags let it. `exposed`: they give it the machine. */
+  | { kind: 'docker'; flags: string[]; exposed: boolean };
+
 /** How a server is reached, for people: no arguments, no environment, no headers, nothing that may be a key. */
 export type McpTransportView = { type: 'stdio'; command: string } | { type: 'http' | 'sse' | 'websocket'; url: string };
 
@@ -62,6 +82,8 @@ export type McpServerView = McpIntroduction & {
   error?: ErrorInfo;
   /** The phases of the connection of the moment, or of the last one, and when each began. */
   phases: { phase: McpPhase; at: number }[];
+  /** While a launcher (`npx`, `uvx`, …) has not answered yet: since when, and the last lines of its standard error. */
+  launch?: { launcher: string; since: number; stderr: string[] };
   /** While `reconnecting`: which attempt this is or will be, and, while waiting, when it begins. */
   reconnect?: { attempt: number; of: number; at?: number };
   /** Of a server one may sign in to: how that stands. */
@@ -71,6 +93,8 @@ export type McpServerView = McpIntroduction & {
   tokens: number;
   tools: McpToolView[];
   skipped: { name: string; reason: string }[];
+  /** Of a local server (stdio): how it is isolated; before its first start, what its entry asks for. */
+  isolation?: McpIsolation;
   /** The end of its log; the whole of it is at `/log`. */
   log: { at: number; level: 'info' | 'warning' | 'error'; text: string }[];
 };
@@ -124,6 +148,18 @@ export type ChangeMcpServer = { enabled?: boolean; tools?: Record<string, boolea
  */
 export type McpSecretValue = string | { secret: true };
 
+/** What a sandboxed local server may reach beyond its own folders. */
+export type McpSandbox = {
+  /** Files and folders it may read. */
+  read?: string[];
+  /** Folders it may change. */
+  write?: string[];
+  /** Everything (the default), nothing, or HTTP(S) to these hosts: `example.com`, `*.example.com`, `example.com:8443`. */
+  network?: 'on' | 'off' | string[];
+  /** `browser`: the server starts a browser. */
+  profile?: 'browser';
+};
+
 /** A transport as `mcp.json` has it: `${env:NAME}` stands as it was written. */
 export type McpTransport =
   | {
@@ -134,6 +170,8 @@ export type McpTransport =
       /** A file of `NAME=value` lines, as editors have it. */
       envFile?: string;
       cwd?: string;
+      /** Absent: a new server gets the default (`true`), one that is changed keeps what it has. */
+      sandbox?: boolean | McpSandbox;
     }
   | { type: 'http' | 'sse' | 'websocket'; url: string; headers?: Record<string, McpSecretValue> }
   | {
@@ -157,7 +195,7 @@ export type EditMcpServer = {
   disabledTools?: string[];
   /** Milliseconds a call may take without a sign of progress; null: the usual 60,000. */
   callTimeoutMs?: number | null;
-  /** Milliseconds from nothing to a listed server; null: the usual 30,000. */
+  /** Milliseconds from nothing to a listed server; null: the default (30,000; 300,000 for a launcher such as `npx`). */
   connectTimeoutMs?: number | null;
 };
 

@@ -1,3 +1,4 @@
+import type { NodeTransportsOptions } from '@toolyard/mcp-host/node';
 import { createNodeTransports } from '@toolyard/mcp-host/node';
 import { systemClock } from '@toolyard/protocol';
 import type { Agent, AgentOptions, Platform } from '../agent.ts';
@@ -5,12 +6,12 @@ import { createAgent as createAgentOn } from '../create-agent.ts';
 import { createUuidSource } from '../uuid.ts';
 
 /** What Node provides: its fetch, child processes, the machine's clock. */
-export function nodePlatform(): Platform {
+export function nodePlatform({ sandbox }: Pick<NodeTransportsOptions, 'sandbox'> = {}): Platform {
   // Looked up at each call, so that whoever replaces the global one is heard.
   const fetch: Platform['fetch'] = (input, init) => globalThis.fetch(input, init);
   return {
     fetch,
-    createTransport: createNodeTransports({ fetch }),
+    createTransport: createNodeTransports({ fetch, ...(sandbox === undefined ? {} : { sandbox }) }),
     clock: systemClock,
     ids: createUuidSource(),
   };

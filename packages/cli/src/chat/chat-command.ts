@@ -7,6 +7,7 @@ import type { ChatFlags } from '../flags.ts';
 import { plain } from '../plain.ts';
 import { dataDirFrom } from '../server/data-dir.ts';
 import { serversFrom } from '../servers.ts';
+import { showLaunches } from '../show-launches.ts';
 import { agentPartner } from './agent-partner.ts';
 import { answerOnce } from './answer-once.ts';
 import { createTerminalApproval, createTerminalAskUser, createTerminalQuestions } from './approval.ts';
@@ -31,7 +32,7 @@ export async function chatCommand(io: CommandIo, question: string | undefined, f
   const signals = onStopSignal(io, () => underWay.cancel());
   const reader = createLineReader(terminal);
   try {
-    const platform = nodePlatform();
+    const platform = nodePlatform({ sandbox: { dataFolders: [dataDirFrom(undefined, io)] } });
     const chosen = await chooseModel(flags, { env: io.env, fetch: platform.fetch, clock: platform.clock });
     const servers = serversFrom(flags, io);
     terminal.err.write(dim(`model: ${chosen.told}\n`, terminal));
@@ -50,6 +51,7 @@ export async function chatCommand(io: CommandIo, question: string | undefined, f
               ? { maxTurns: ONE_SHOT_TURNS }
               : {}),
         },
+        whileConnecting: (health) => showLaunches(io, health),
         toolMode: flags.toolMode ?? 'native',
         allow: flags.allow,
         ...(flags.system === undefined ? {} : { instructions: flags.system }),

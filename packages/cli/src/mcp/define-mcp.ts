@@ -219,6 +219,10 @@ function reachedBy(command: Command): Command {
     .addOption(repeatable('--header <name: value>', 'sent to an address'))
     .addOption(repeatable('--env <NAME=value>', 'in the environment of a program'))
     .option('--cwd <folder>', 'where a program works')
+    .addOption(repeatable('--read <path>', 'what a program may read in its sandbox'))
+    .addOption(repeatable('--write <folder>', 'what a program may change in its sandbox'))
+    .option('--network <on|off|hosts>', 'what a program may reach: on (default), off, or hosts with commas between')
+    .option('--no-sandbox', 'run a program without a sandbox')
     .option('--sse', 'the address knows only the older HTTP+SSE')
     .option('--ws', 'the address is that of a WebSocket');
 }

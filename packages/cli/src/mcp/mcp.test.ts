@@ -47,7 +47,7 @@ const TOOLS: McpBehaviour = {
 describe('toolyard mcp without a running server', () => {
   it('adds a server to mcp.json, tries it, and takes it out again', async () => {
     writeFileSync(path(), '{\n  // mine\n  "mcpServers": {}\n}\n');
-    const added = await mcp('add', 'mine', '--env', 'KEY=value', ...words(TOOLS));
+    const added = await mcp('add', 'mine', '--env', 'KEY=value', '--no-sandbox', ...words(TOOLS));
     expect(added).toMatchObject({ code: 0, stdout: '' });
     expect(added.stderr).toContain('no Toolyard is running');
     expect(added.stderr).toMatch(/"mine" stands in mcp\.json now\.\n.*It answers: 3 tools, about \d+ tokens/);
@@ -200,7 +200,7 @@ describe('toolyard mcp with a running server', () => {
     expect(list.stderr).toContain(`the Toolyard at ${served.url}`);
     expect(list.stdout).toMatch(/^mine /m);
     expect(await at('call', 'mine', 'echo', '{"a":1}')).toMatchObject({ code: 0, stdout: '{"a":1}\n' });
-    const added = await at('add', 'more', ...words({ tools: [{ name: 'other' }] }));
+    const added = await at('add', 'more', '--no-sandbox', ...words({ tools: [{ name: 'other' }] }));
     expect(added).toMatchObject({ code: 0, stderr: /It answers: 1 tool/ });
     expect((await at('tools', 'more')).stdout).toMatch(/^other /m);
     expect((await at('test', 'more')).stdout).toMatch(/^Connected over stdio/);

@@ -1,5 +1,6 @@
+import { resolve } from 'node:path';
 import type { ServerConfig } from '@toolyard/mcp-host';
-import type { McpTransport } from '@toolyard/protocol';
+import type { McpSandbox as SandboxSettings, McpTransport } from '@toolyard/protocol';
 import { ToolyardError } from '@toolyard/protocol';
 import { serverFromFlag } from '../servers.ts';
 
@@ -8,6 +9,12 @@ export type TargetFlags = {
   header: string[];
   env: string[];
   cwd?: string;
+  /** False with `--no-sandbox`. */
+  sandbox?: boolean;
+  read?: string[];
+  write?: string[];
+  /** `on`, `off`, or hosts with commas between. */
+  network?: string;
   sse?: boolean;
   ws?: boolean;
   /** `service:server` */
@@ -57,10 +64,14 @@ export function serverFromWords(words: readonly string[], flags: TargetFlags): S
         ...transport,
         ...(Object.keys(env).length === 0 ? {} : { env }),
         ...(flags.cwd === undefined ? {} : { cwd: flags.cwd }),
+        ...sandboxOf(flags),
       },
     };
   }
   if (transport.type === 'in-memory' || transport.type === 'hosted') return server;
+  if (Object.keys(sandboxOf(flags)).length > 0) {
+    throw bad('--no-sandbox, --read, --write and --network are for a program.');
+  }
   if (flags.env.length > 0 || flags.cwd !== undefined) {
     throw bad('--env and --cwd are for a program; a server with an address takes --header.');
   }
@@ -68,6 +79,19 @@ export function serverFromWords(words: readonly string[], flags: TargetFlags): S
   const url = flags.ws === true ? transport.url.replace(/^http/, 'ws') : transport.url;
   const type = flags.sse === true ? 'sse' : flags.ws === true ? 'websocket' : transport.type;
   return { ...server, transport: { type, url, ...(Object.keys(headers).length === 0 ? {} : { headers }) } };
+}
+
+/** Without these flags nothing is said, and a new server is sandboxed. */
+function sandboxOf({ sandbox, read = [], write = [], network }: TargetFlags): { sandbox?: SandboxSettings | false } {
+  const settings: SandboxSettings = {
+    ...(read.length === 0 ? {} : { read: read.map((path) => resolve(path)) }),
+    ...(write.length === 0 ? {} : { write: write.map((path) => resolve(path)) }),
+    ...(network === undefined ? {} : { network: network === 'on' || network === 'off' ? network : network.split(',') }),
+  };
+  const isEmpty = Object.keys(settings).length === 0;
+  if (sandbox !== false) return isEmpty ? {} : { sandbox: settings };
+  if (!isEmpty) throw bad('--no-sandbox leaves nothing for --read, --write and --network to allow.');
+  return { sandbox: false };
 }
 
 /** The same as it goes over the API. */

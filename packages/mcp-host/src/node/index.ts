@@ -1,8 +1,11 @@
 export { readJsonFile, type JsonFile } from './json-file.ts';
 export { configOf, fillTransport, readMcpConfig, type McpConfigEntry } from './mcp-config.ts';
 export { McpConfigFile, type ServerEntry } from './mcp-config-file.ts';
+export { CERTIFICATE_VARIABLES, childEnvironment, networkSettings } from './launch/child-environment.ts';
+export { findCommand } from './launch/find-command.ts';
+export { sandboxSupport } from './sandbox/support.ts';
 export { killAllStdioChildren } from './process-group.ts';
 export { createStdioTransport } from './stdio-transport.ts';
-export { createNodeTransports } from './transports.ts';
+export { createNodeTransports, type NodeTransportsOptions } from './transports.ts';
 export { watchConfigFile } from './watch-file.ts';
 export { readTransport, type ServerSwitches, type WrittenTransport } from './written-server.ts';

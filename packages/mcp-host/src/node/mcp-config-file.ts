@@ -175,7 +175,7 @@ function putInPlace(draft: string, target: string): boolean {
 
 type Edit = [path: string[], value: JsonValue | undefined];
 
-const PROGRAM_KEYS = ['command', 'args', 'env', 'envFile', 'cwd'];
+const PROGRAM_KEYS = ['command', 'args', 'env', 'envFile', 'cwd', 'sandbox'];
 const ADDRESS_KEYS = ['url', 'serverUrl', 'httpUrl', 'headers'];
 
 /** Only differences are written, so that what was not changed keeps its form. */
@@ -209,6 +209,11 @@ function edits(keys: readonly string[], old: JsonValue | undefined, entry: Serve
     setAll('env', transport.env);
     set('envFile', transport.envFile);
     set('cwd', transport.cwd);
+    const { sandbox } = transport;
+    const isDefault = sandbox !== undefined && sandbox !== false && Object.keys(sandbox).length === 0;
+    // Written without settings, `true` and `{}` mean the same: what stands there stays.
+    if (!isDefault) set('sandbox', sandbox);
+    else if (before['sandbox'] !== true) set('sandbox', isJsonObject(before['sandbox']) ? {} : true);
     for (const key of [...ADDRESS_KEYS, 'hosted']) set(key, undefined);
   } else {
     const urlKey = ['serverUrl', 'httpUrl'].find((key) => keys.includes(key) && !keys.includes('url')) ?? 'url';

@@ -3,7 +3,7 @@ import { homedir, tmpdir } from 'node:os';
 import { join, sep } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { ServerConfig } from '../types.ts';
-import { readMcpConfig } from './mcp-config.ts';
+import { parseMcpConfig, readMcpConfig } from './mcp-config.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'toolyard-config-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -212,4 +212,31 @@ describe('mcp.json', () => {
   it('says that the file is not there', () => {
     expect(() => readMcpConfig(join(folder, 'none.json'), {})).toThrow(/There is no file .*none\.json/);
   });
+});
+
+it.each([
+  [{ sandbox: true }, {}],
+  [{ sandbox: false }, false],
+  [{}, undefined],
+  [{ sandbox: { read: ['${env:PLACE}'], network: ['A.Example:8443'] } }, { read: ['/p'], network: ['a.example:8443'] }],
+])('reads the sandbox of an entry: %j', (entry, sandbox) => {
+  const text = JSON.stringify({ mcpServers: { a: { command: 'x', ...entry } } });
+  const [read] = parseMcpConfig(text, { name: 'mcp.json', folder: '/', env: { PLACE: '/p' } });
+  expect(read).toHaveProperty('config');
+  expect(
+    read && 'config' in read && 'sandbox' in read.config.transport ? read.config.transport.sandbox : undefined,
+  ).toEqual(sandbox);
+});
+
+it.each([
+  [{ sandbox: { reed: [] } }, '"sandbox" has an unknown key "reed"'],
+  [{ sandbox: 'yes' }, '"sandbox" must be true, false or an object'],
+  [{ sandbox: { network: 'https://a.example' } }, '"sandbox.network" must be "on", "off" or a list of hosts'],
+  [{ sandbox: { network: ['https://a.example/x'] } }, 'which is not a host'],
+  [{ sandbox: { write: '/a' } }, '"sandbox.write" must be a list of paths'],
+  [{ sandboxed: true }, 'has an unknown key "sandboxed"'],
+])('sets an entry aside whose sandbox cannot be read, so that it does not start without one: %j', (entry, problem) => {
+  const text = JSON.stringify({ mcpServers: { a: { command: 'x', ...entry } } });
+  const [read] = parseMcpConfig(text, { name: 'mcp.json', folder: '/', env: {} });
+  expect(read && 'fault' in read ? read.fault.message : undefined).toContain(problem);
 });

@@ -5,6 +5,7 @@ import type { JsonValue } from '@toolyard/protocol';
 import { isJsonObject, ToolyardError } from '@toolyard/protocol';
 import { readConcurrency } from '../concurrency.ts';
 import { readHosted } from '../hosted/hosted-config.ts';
+import type { SandboxSettings } from '../sandbox-settings.ts';
 import type { ServerConfig, TransportConfig } from '../types.ts';
 import type { JsonFile } from './json-file.ts';
 import { parseJsonFile, readTextFile } from './json-file.ts';
@@ -140,7 +141,7 @@ export function fillTransport(written: WrittenTransport, source: McpConfigSource
       throw bad(`${where}: "url" is not an http or ws address.`);
     return { type: checked.type, ...filled };
   }
-  const { command, args = [], env, envFile, cwd } = written;
+  const { command, args = [], env, envFile, cwd, sandbox } = written;
   const ofFile = envFile === undefined ? {} : readEnvFile(resolve(source.folder, fill(envFile)), where);
   const ownEnv = { ...ofFile, ...fillAll(env ?? {}) };
   return {
@@ -149,6 +150,16 @@ export function fillTransport(written: WrittenTransport, source: McpConfigSource
     args: args.map(fill),
     ...(env === undefined && envFile === undefined ? {} : { env: ownEnv }),
     ...(cwd === undefined ? {} : { cwd: fill(cwd) }),
+    ...(sandbox === undefined ? {} : { sandbox: sandbox === false ? false : fillSandbox(sandbox, fill) }),
+  };
+}
+
+function fillSandbox(settings: SandboxSettings, fill: (text: string) => string): SandboxSettings {
+  const { read, write } = settings;
+  return {
+    ...settings,
+    ...(read === undefined ? {} : { read: read.map(fill) }),
+    ...(write === undefined ? {} : { write: write.map(fill) }),
   };
 }
 

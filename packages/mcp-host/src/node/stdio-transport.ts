@@ -1,15 +1,20 @@
 import type { ChildProcess } from 'node:child_process';
 import { statSync } from 'node:fs';
+import { Writable } from 'node:stream';
 import { stripVTControlCharacters } from 'node:util';
 import type { JSONRPCMessage } from '@modelcontextprotocol/client';
 import { SdkError, SdkErrorCode } from '@modelcontextprotocol/client';
-import { getDefaultEnvironment } from '@modelcontextprotocol/client/stdio';
+import type { McpIsolation } from '@toolyard/protocol';
 import { isJsonObject, parseJson } from '@toolyard/protocol';
 import spawn from 'cross-spawn';
 import type { HostTransport, TransportContext, TransportEnd } from '../transport.ts';
 import type { TransportConfig } from '../types.ts';
 import { LineReader } from './line-reader.ts';
 import { ProcessGroup } from './process-group.ts';
+import { SECCOMP_FD } from './sandbox/bubblewrap.ts';
+import type { SandboxOptions } from './sandbox/sandboxed-command.ts';
+import type { StdioCommand } from './stdio-command.ts';
+import { stdioCommand } from './stdio-command.ts';
 
 /** The longest message a server may send, in bytes. */
 const LONGEST_LINE = 64 * 1_024 * 1_024;
@@ -23,17 +28,19 @@ const DRAIN_MS = 500;
 type StdioConfig = Extract<TransportConfig, { type: 'stdio' }>;
 
 /**
- * An MCP server as a child process, spoken to over its standard input and output. It gets a minimal environment (what
- * the SDK allows through, and what the configuration names), a process group of its own, and is ended with all its
+ * An MCP server as a child process, spoken to over its standard input and output. It gets a minimal environment (see
+ * {@link childEnvironment}, and what the configuration names), a process group of its own, and is ended with all its
  * descendants, also if it exits on its own and leaves some behind.
  */
 export function createStdioTransport(
   config: StdioConfig,
   context: TransportContext,
-  options: { longestLineBytes?: number } = {},
+  options: StdioOptions = {},
 ): HostTransport {
-  return new StdioTransport(config, context, options.longestLineBytes ?? LONGEST_LINE);
+  return new StdioTransport(config, context, options);
 }
+
+export type StdioOptions = { longestLineBytes?: number; sandbox?: SandboxOptions };
 
 class StdioTransport implements HostTransport {
   onclose?: (() => void) | undefined;
@@ -45,16 +52,20 @@ class StdioTransport implements HostTransport {
   readonly #config: StdioConfig;
   readonly #context: TransportContext;
   readonly #longestLine: number;
+  readonly #sandbox: SandboxOptions;
+  onblocked?: (() => void) | undefined;
+  #command: StdioCommand | undefined;
   #child: ChildProcess | undefined;
   #group: ProcessGroup | undefined;
   #lastWords: string[] = [];
   #closing: Promise<void> | undefined;
   #isOver = false;
 
-  constructor(config: StdioConfig, context: TransportContext, longestLine: number) {
+  constructor(config: StdioConfig, context: TransportContext, { longestLineBytes, sandbox = {} }: StdioOptions) {
     this.#config = config;
     this.#context = context;
-    this.#longestLine = longestLine;
+    this.#longestLine = longestLineBytes ?? LONGEST_LINE;
+    this.#sandbox = sandbox;
   }
 
   /** With `stderr`, the mark by which the SDK tells a child process from a remote server. */
@@ -66,8 +77,18 @@ class StdioTransport implements HostTransport {
     return null;
   }
 
+  get isolation(): McpIsolation | undefined {
+    return this.#command?.isolation();
+  }
+
   async start(): Promise<void> {
-    const child = this.#spawn();
+    const options = { ...this.#sandbox, onBlocked: () => this.onblocked?.() };
+    this.#command = await stdioCommand(this.#config, this.#context, options);
+    if (this.#closing !== undefined) {
+      await this.#command.end();
+      throw new Error('It was closed before it started.');
+    }
+    const child = this.#spawn(this.#command);
     this.#child = child;
     if (child.pid !== undefined) this.#group = new ProcessGroup(child, child.pid, this.#context.clock);
     this.#listen(child);
@@ -80,16 +101,21 @@ class StdioTransport implements HostTransport {
     });
   }
 
-  #spawn(): ChildProcess {
-    const { command, args, env, cwd } = this.#config;
+  get lastStderr(): readonly string[] {
+    return this.#lastWords;
+  }
+
+  #spawn({ command, args, env, cwd, filter }: StdioCommand): ChildProcess {
     try {
-      return spawn(command, args ?? [], {
-        env: { ...getDefaultEnvironment(), ...env },
-        stdio: ['pipe', 'pipe', 'pipe'],
+      const child = spawn(command, [...args], {
+        env,
+        stdio: ['pipe', 'pipe', 'pipe', ...(filter === undefined ? [] : ['pipe' as const])],
         detached: process.platform !== 'win32',
         windowsHide: true,
         ...(cwd === undefined ? {} : { cwd }),
       });
+      if (filter !== undefined) endWith(child.stdio[SECCOMP_FD], filter);
+      return child;
     } catch (error) {
       // Some refusals of the system are thrown and not emitted: too long a command line, a NUL byte in it.
       this.end = notStarted(this.#config, error instanceof Error ? error : new Error('cannot be started'));
@@ -152,6 +178,7 @@ class StdioTransport implements HostTransport {
     this.#lastWords.push(line.slice(0, LONGEST_LAST_WORD));
     if (this.#lastWords.length > LAST_WORDS) this.#lastWords.shift();
     this.#context.log('info', line, 'server');
+    this.#command?.readLine(line);
   }
 
   async send(message: JSONRPCMessage): Promise<void> {
@@ -185,6 +212,7 @@ class StdioTransport implements HostTransport {
     this.#child?.stdout?.destroy();
     this.#child?.stderr?.destroy();
     this.#child?.stdin?.destroy();
+    await this.#command?.end();
     if (announce) this.onclose?.();
   }
 
@@ -207,6 +235,13 @@ function notStarted(config: StdioConfig, error: Error): TransportEnd {
   if (code === 'ENOENT') return { ...base, reason: 'command_not_found' };
   if (code === 'EACCES') return { ...base, reason: 'not_executable' };
   return { ...base, reason: 'other' };
+}
+
+function endWith(pipe: unknown, bytes: Buffer): void {
+  if (!(pipe instanceof Writable)) return;
+  // The process may exit before it reads this; that is reported as its exit.
+  pipe.on('error', () => undefined);
+  pipe.end(bytes);
 }
 
 function isFolder(path: string): boolean {

@@ -2,7 +2,13 @@ import type { CreateTransport } from '../transport.ts';
 import type { WebTransportsOptions } from '../web-transports.ts';
 import { createWebTransports } from '../web-transports.ts';
 import type { OpenWebSocket } from '../websocket-transport.ts';
+import type { SandboxOptions } from './sandbox/sandboxed-command.ts';
 import { createStdioTransport } from './stdio-transport.ts';
+
+export type NodeTransportsOptions = WebTransportsOptions & {
+  /** Where sandboxed servers keep what is theirs, and what they never see. */
+  sandbox?: SandboxOptions;
+};
 
 /**
  * Every transport Node can offer: child processes, and what {@link createWebTransports} offers. Where no
@@ -11,10 +17,11 @@ import { createStdioTransport } from './stdio-transport.ts';
  * @example
  * const host = new McpHost({ servers, createTransport: createNodeTransports({ fetch }), clock, clientInfo });
  */
-export function createNodeTransports(options: WebTransportsOptions): CreateTransport {
+export function createNodeTransports({ sandbox = {}, ...options }: NodeTransportsOptions): CreateTransport {
   const openWebSocket = options.openWebSocket ?? nodeWebSocket();
   const web = createWebTransports({ ...options, ...(openWebSocket === undefined ? {} : { openWebSocket }) });
-  return (config, context) => (config.type === 'stdio' ? createStdioTransport(config, context) : web(config, context));
+  return (config, context) =>
+    config.type === 'stdio' ? createStdioTransport(config, context, { sandbox }) : web(config, context);
 }
 
 /** Node 20 has none; from 22 on it takes headers, which browsers do not. */

@@ -3,6 +3,8 @@ import { isJsonObject, ToolyardError } from '@toolyard/protocol';
 import type { HostedConfig } from '../hosted/hosted-config.ts';
 import { readHosted } from '../hosted/hosted-config.ts';
 import { readUrl } from '../read-url.ts';
+import type { SandboxSettings } from '../sandbox-settings.ts';
+import { readSandbox, refuseMisspeltSandbox } from '../sandbox-settings.ts';
 
 /** How a server is reached as its entry in an `mcp.json` has it, nothing filled in. */
 export type WrittenTransport =
@@ -13,6 +15,8 @@ export type WrittenTransport =
       env?: Record<string, string>;
       envFile?: string;
       cwd?: string;
+      /** Absent: without a sandbox, as entries of earlier versions are. */
+      sandbox?: SandboxSettings | false;
     }
   | { type: 'http' | 'sse' | 'websocket'; url: string; headers?: Record<string, string> }
   | HostedConfig;
@@ -113,6 +117,8 @@ function readProgram(entry: JsonObject, where: string): WrittenTransport {
   const env = textsOf(entry, 'env', where);
   const envFile = textOf(entry, 'envFile', where);
   const cwd = textOf(entry, 'cwd', where);
+  const sandbox = readSandbox(entry['sandbox'], where);
+  refuseMisspeltSandbox(Object.keys(entry), where);
   return {
     type: 'stdio',
     command,
@@ -120,6 +126,7 @@ function readProgram(entry: JsonObject, where: string): WrittenTransport {
     ...(env === undefined ? {} : { env }),
     ...(envFile === undefined ? {} : { envFile }),
     ...(cwd === undefined ? {} : { cwd }),
+    ...(sandbox === undefined ? {} : { sandbox }),
   };
 }
 

@@ -106,7 +106,9 @@ describe('a server that is tried', () => {
       'stdio',
     ];
     const all = await room.start({});
-    const { tools, offers } = await all.test(me, { transport: { type: 'stdio', command: 'node', args } });
+    const { tools, offers } = await all.test(me, {
+      transport: { type: 'stdio', command: 'node', args, sandbox: false },
+    });
     expect(offers.tools).toBe(tools.length);
     const names = tools.map(({ name }) => name);
     for (const asking of ['trigger-elicitation-request', 'trigger-sampling-request']) expect(names).toContain(asking);

@@ -5,11 +5,12 @@ import { createNodeTransports } from '@toolyard/mcp-host/node';
 import type { OwnerFetches } from '../config/owner-fetches.ts';
 
 /** Ways to servers from this process itself: over the network through the guard, which lets them go where they are. */
-export function createOwnTransports(fetches: OwnerFetches, hosted: HostedServers): CreateTransport {
+export function createOwnTransports(fetches: OwnerFetches, hosted: HostedServers, dataFolder: string): CreateTransport {
   return (config, context) => {
     const address = addressOf(config);
     return createNodeTransports({
       hosted,
+      sandbox: { dataFolders: [dataFolder] },
       inMemory: askUserInMemory,
       fetch: (input, init) => fetches.for(address)(input, init),
       openWebSocket: (url, init) => fetches.for(address).openWebSocket(url, init),

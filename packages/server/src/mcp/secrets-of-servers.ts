@@ -31,7 +31,8 @@ function maskedValue(value: string): McpSecretValue {
  */
 export function withSecrets(given: McpTransport, stored: WrittenTransport | undefined): WrittenTransport {
   if (given.type === 'stdio') {
-    const { env, ...rest } = given;
+    const { env, sandbox, ...others } = given;
+    const rest = { ...others, ...(sandbox === undefined ? {} : { sandbox: sandbox === true ? {} : sandbox }) };
     const known = stored?.type === 'stdio' ? stored.env : undefined;
     return env === undefined ? rest : { ...rest, env: filled(env, known) };
   }

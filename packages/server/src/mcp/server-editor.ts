@@ -126,12 +126,22 @@ function configIn(id: string | undefined, server: ConfiguredServer | undefined):
 
 /** What is written, checked as if it were read. @throws ToolyardError `bad_request` */
 function writable(given: McpTransport, stored: WrittenTransport | undefined): WrittenTransport {
-  const written = withSecrets(given, stored);
   try {
-    return readTransport(written, 'The server');
+    return withSandbox(readTransport(withSecrets(given, stored), 'The server'), stored);
   } catch (thrown) {
     throw asRequest(thrown);
   }
+}
+
+/** Who does not mention the sandbox neither opens nor closes one; a command that is new is sandboxed. */
+function withSandbox(written: WrittenTransport, stored: WrittenTransport | undefined): WrittenTransport {
+  if (written.type !== 'stdio') return written;
+  const { sandbox, ...others } = written;
+  // Said of an entry without the key, it changes nothing, and the entry stays as it is.
+  if (sandbox === false && stored?.type === 'stdio' && stored.sandbox === undefined) return others;
+  if (sandbox !== undefined) return written;
+  if (stored?.type !== 'stdio') return { ...written, sandbox: {} };
+  return stored.sandbox === undefined ? written : { ...written, sandbox: stored.sandbox };
 }
 
 /** A mistake in what somebody sent is theirs to mend, not a fault of this server. */

@@ -1,4 +1,4 @@
-import type { IndexedTool, ServerHealth, SignInHealth } from '@toolyard/mcp-host';
+import type { IndexedTool, ServerConfig, ServerHealth, SignInHealth } from '@toolyard/mcp-host';
 import { definitionTokens, offersOf, redactedError, redactorFor, shownTransport } from '@toolyard/mcp-host';
 import type {
   McpServerView,
@@ -46,7 +46,7 @@ export function toServerView(options: ServerViewOptions): McpServerView {
 
   const { config } = server;
   const redact = redactorFor(config);
-  const { serverInfo, era, protocolVersion, instructions, capabilities, error, reconnect } = health;
+  const { serverInfo, era, protocolVersion, instructions, capabilities, error, reconnect, launch } = health;
   return {
     ...base,
     state: !enabled && health.state === 'idle' ? 'disabled' : health.state,
@@ -61,13 +61,25 @@ export function toServerView(options: ServerViewOptions): McpServerView {
     ...(error === undefined ? {} : { error: redactedError(error, redact) }),
     phases: health.phases,
     ...(health.signIn === undefined ? {} : { signIn: signInOf(health.signIn, redact) }),
+    ...(launch === undefined ? {} : { launch: { ...launch, stderr: launch.stderr.map(redact) } }),
     ...(reconnect === undefined ? {} : { reconnect }),
     offers: offersOf(health, tools.length, templates),
     tokens: shown.reduce((sum, tool) => sum + (tool.enabled ? tool.tokens : 0), 0),
     tools: shown,
     skipped: health.skipped,
+    ...isolationOf(config, health),
     log: health.log.slice(-LOG_LINES).map(({ at, level, text }) => ({ at, level, text: redact(text) })),
   };
+}
+
+/** As it was started; before that, what its entry asks for. */
+function isolationOf({ transport }: ServerConfig, health: ServerHealth): Pick<McpServerView, 'isolation'> {
+  if (transport.type !== 'stdio') return {};
+  if (health.isolation !== undefined) return { isolation: health.isolation };
+  const { sandbox } = transport;
+  if (sandbox === undefined || sandbox === false) return { isolation: { kind: 'unsandboxed' } };
+  const network = Array.isArray(sandbox.network) ? 'hosts' : (sandbox.network ?? 'on');
+  return { isolation: { kind: 'sandboxed', network, blocked: [], proposed: [] } };
 }
 
 /** What the other side said is its own words: it may repeat what it was sent. */

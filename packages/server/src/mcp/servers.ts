@@ -1,3 +1,4 @@
+import { dirname } from 'node:path';
 import type { IndexedTool, InspectOptions, ServerConfig, SignInResponse } from '@toolyard/mcp-host';
 import { inspectServer, McpHost, redactedError, redactorFor } from '@toolyard/mcp-host';
 import type {
@@ -72,7 +73,7 @@ export class OwnServers implements Servers {
       },
     });
     const clientInfo = { name: 'toolyard', version: VERSION };
-    const own = createOwnTransports(this.#fetches, this.#changes.hosted);
+    const own = createOwnTransports(this.#fetches, this.#changes.hosted, dirname(options.file));
     const createTransport = options.part?.transports(own) ?? own;
     const signIn = {
       store: signIns,

@@ -19,6 +19,14 @@ const secret = z.union([
 ]);
 const secrets = z.record(z.string().min(1).max(300), secret);
 
+const paths = z.array(text.min(1)).max(100);
+const sandbox = z.strictObject({
+  read: paths.exactOptional(),
+  write: paths.exactOptional(),
+  network: z.union([z.enum(['on', 'off']), z.array(z.string().min(1).max(300)).max(1_000)]).exactOptional(),
+  profile: z.literal('browser').exactOptional(),
+});
+
 const transport = named(
   'McpTransport',
   exactly<McpTransport>()(
@@ -30,6 +38,7 @@ const transport = named(
         env: secrets.exactOptional(),
         envFile: text.exactOptional(),
         cwd: text.exactOptional(),
+        sandbox: z.union([z.boolean(), sandbox]).exactOptional(),
       }),
       z.strictObject({
         type: z.enum(['http', 'sse', 'websocket']),

@@ -1,5 +1,6 @@
 import type {
   ChangeMcpServer,
+  McpIsolation,
   McpServerList,
   McpServerView,
   McpSignInStarted,
@@ -107,6 +108,23 @@ export const mcpSignInStarted = named(
   exactly<McpSignInStarted>()(z.strictObject({ url: z.string(), issuer: z.string() })),
 );
 
+const isolation = named(
+  'McpIsolation',
+  exactly<McpIsolation>()(
+    z.discriminatedUnion('kind', [
+      z.strictObject({
+        kind: z.literal('sandboxed'),
+        network: z.enum(['on', 'off', 'hosts']),
+        blocked: z.array(z.strictObject({ kind: z.enum(['host', 'path']), target: z.string() })),
+        proposed: z.array(z.string()),
+      }),
+      z.strictObject({ kind: z.literal('unsandboxed') }),
+      z.strictObject({ kind: z.literal('unavailable'), reason: z.string(), hint: z.string() }),
+      z.strictObject({ kind: z.literal('docker'), flags: z.array(z.string()), exposed: z.boolean() }),
+    ]),
+  ),
+);
+
 export const mcpServerView = named(
   'McpServerView',
   exactly<McpServerView>()(
@@ -123,12 +141,14 @@ export const mcpServerView = named(
       fault: z.strictObject({ file: z.string(), line: z.int() }).exactOptional(),
       error: errorInfo.exactOptional(),
       phases: z.array(z.strictObject({ phase, at: time })),
+      launch: z.strictObject({ launcher: z.string(), since: time, stderr: z.array(z.string()) }).exactOptional(),
       reconnect: z.strictObject({ attempt: z.int(), of: z.int(), at: time.exactOptional() }).exactOptional(),
       signIn: signInView.exactOptional(),
       offers,
       tokens: z.int(),
       tools: z.array(mcpTool),
       skipped,
+      isolation: isolation.exactOptional(),
       log: logLines,
     }),
   ),

@@ -169,7 +169,8 @@ export function chosen(
 
 /** How a scripted server is started, as the API takes it. */
 export function stdio(behaviour: McpBehaviourName | McpBehaviour): McpTransport {
-  return { type: 'stdio', ...scriptedMcpCommand(behaviour) };
+  // Its script lies in this repository, which no sandbox shows.
+  return { type: 'stdio', ...scriptedMcpCommand(behaviour), sandbox: false };
 }
 
 /** A scripted server that runs as a program. */

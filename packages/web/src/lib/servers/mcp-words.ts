@@ -1,4 +1,4 @@
-import type { McpPhase } from '@toolyard/protocol';
+import type { McpIsolation, McpPhase } from '@toolyard/protocol';
 import { t } from '../i18n/i18n.svelte.ts';
 import type { ShownServer } from './shown-server.ts';
 
@@ -29,6 +29,36 @@ export function originNote(server: Pick<ShownServer, 'origin'>): string | null {
       return null;
     case 'browser':
       return t('mcp.fromBrowser');
+  }
+}
+
+/** A badge for a local server that can read what the account of Toolyard can read; null for all others. */
+export function isolationNote(server: ShownServer): string | null {
+  if (server.origin === 'browser' || server.builtIn) return null;
+  switch (server.isolation?.kind) {
+    case 'unsandboxed':
+    case 'unavailable':
+      return t('mcp.unsandboxed');
+    case 'docker':
+      return server.isolation.exposed ? t('mcp.unsandboxed') : t('mcp.inDocker');
+    default:
+      return null;
+  }
+}
+
+/** How a local server is isolated, in words; null where there is nothing to say. */
+export function isolationWords(isolation: McpIsolation | undefined): string | null {
+  switch (isolation?.kind) {
+    case undefined:
+      return null;
+    case 'sandboxed':
+      return { on: t('mcp.sandboxedOn'), off: t('mcp.sandboxedOff'), hosts: t('mcp.sandboxedHosts') }[
+        isolation.network
+      ];
+    case 'docker':
+      return [t('mcp.inDocker'), ...isolation.flags].join(', ');
+    default:
+      return t('mcp.unsandboxed');
   }
 }
 

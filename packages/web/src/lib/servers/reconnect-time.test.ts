@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { secondsUntil } from './reconnect-time.ts';
+import { launchSeconds, secondsUntil } from './reconnect-time.ts';
 
 it.each([
   [undefined, null],
@@ -11,4 +11,9 @@ it.each([
   [99_000, null],
 ])('counts the seconds until %s', (at, seconds) => {
   expect(secondsUntil(at, 10_000)).toBe(seconds);
+});
+
+it('counts the seconds of a launcher, but not the first ones, in which a cached server answers', () => {
+  expect(launchSeconds(10_000, 12_999)).toBeNull();
+  expect(launchSeconds(10_000, 50_400)).toBe(40);
 });

@@ -7,3 +7,12 @@ export function secondsUntil(at: number | undefined, now: number): number | null
   const seconds = Math.ceil((at - now) / 1000);
   return seconds >= 0 && seconds <= LONGEST_WAIT ? seconds : null;
 }
+
+/** A cached server answers in this time: until then nothing is shown. */
+const FIRST_SHOWN_SECONDS = 3;
+
+/** The whole seconds a launcher has taken so far; null while they are too few to be shown. */
+export function launchSeconds(since: number, now: number): number | null {
+  const seconds = Math.floor((now - since) / 1000);
+  return seconds < FIRST_SHOWN_SECONDS ? null : seconds;
+}

@@ -10,7 +10,7 @@ import type { BegunSignIn } from './sign-in.ts';
 import { hostToSignInAt, openTab } from './sign-in.ts';
 
 /** What is being done with one server, from wherever it is shown. */
-export class ServerDoing extends Attempt<'switch' | 'reconnect' | 'sign in' | 'sign out'> {
+export class ServerDoing extends Attempt<'switch' | 'reconnect' | 'sign in' | 'sign out' | 'sandbox'> {
   signIn: BegunSignIn | null = $state.raw(null);
 
   switch(server: ShownServer, on: boolean): Promise<boolean> {

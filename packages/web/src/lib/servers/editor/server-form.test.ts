@@ -1,6 +1,16 @@
 import { expect, it } from 'vitest';
 import type { ServerDraft } from './read-snippet.ts';
-import { EMPTY, fieldsOf, formRow, hasProblems, problemsOf, readSeconds, toDraft, toTest } from './server-form.ts';
+import {
+  EMPTY,
+  fieldsOf,
+  formRow,
+  hasProblems,
+  newFieldsOf,
+  problemsOf,
+  readSeconds,
+  toDraft,
+  toTest,
+} from './server-form.ts';
 import type { ServerFields } from './server-form.ts';
 
 const program: ServerDraft = {
@@ -11,6 +21,7 @@ const program: ServerDraft = {
     args: ['-y', 'x'],
     env: { TOKEN: { secret: true }, A: '1' },
     cwd: '/tmp',
+    sandbox: { network: 'off' },
   },
 };
 const address: ServerDraft = {
@@ -33,6 +44,13 @@ const problems = (changes: Partial<ServerFields>, saved: ServerDraft | null = nu
 
 it.each([[program], [address], [hosted]])('gives back what it was filled with, secrets unseen', (draft) => {
   expect(toDraft(fieldsOf(draft))).toEqual(draft);
+});
+
+it('sandboxes a command that is new, and not one that is stored without a sandbox', () => {
+  const draft: ServerDraft = { id: 'x', transport: { type: 'stdio', command: 'x' } };
+  expect(toDraft(newFieldsOf(draft)).transport).toMatchObject({ sandbox: true });
+  expect(toDraft({ ...EMPTY, id: 'x', command: 'x' }).transport).toMatchObject({ sandbox: true });
+  expect(toDraft(fieldsOf(draft)).transport).toMatchObject({ sandbox: false });
 });
 
 it('puts what was typed in the place of a kept value, and keeps it again where that is deleted', () => {

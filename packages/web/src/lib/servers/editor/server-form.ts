@@ -1,4 +1,5 @@
 import type { McpSecretValue, McpTransport } from '@toolyard/protocol';
+import { sandboxFields, toSandbox } from './sandbox-fields.ts';
 import type { ServerDraft } from './read-snippet.ts';
 import { wireOf } from './read-snippet.ts';
 
@@ -15,6 +16,13 @@ export type ServerFields = {
   cwd: string;
   envFile: string;
   env: FormRow[];
+  /** Of a command: it runs in a sandbox, with these paths, one a line, and this network. */
+  sandbox: boolean;
+  readPaths: string;
+  writePaths: string;
+  network: 'on' | 'hosts' | 'off';
+  hosts: string;
+  browser: boolean;
   url: string;
   /** The address knows nothing but HTTP+SSE. */
   olderWire: boolean;
@@ -66,6 +74,12 @@ export const EMPTY: Readonly<ServerFields> = {
   cwd: '',
   envFile: '',
   env: [],
+  sandbox: true,
+  readPaths: '',
+  writePaths: '',
+  network: 'on',
+  hosts: '',
+  browser: false,
   url: '',
   olderWire: false,
   headers: [],
@@ -80,13 +94,19 @@ export const EMPTY: Readonly<ServerFields> = {
   connectTimeout: '',
 };
 
+/** Of a server that is not stored yet: it is sandboxed, unless what was pasted says something else. */
+export function newFieldsOf({ id, transport }: ServerDraft): ServerFields {
+  if (transport.type !== 'stdio') return fieldsOf({ id, transport });
+  return fieldsOf({ id, transport: { ...transport, sandbox: transport.sandbox ?? true } });
+}
+
 export function fieldsOf({ id, transport }: ServerDraft): ServerFields {
   const rows = (texts: Record<string, McpSecretValue> = {}) =>
     Object.entries(texts).map(([name, value]) => formRow(name, value));
   if (transport.type === 'stdio') {
     const { command, args = [], env, cwd = '', envFile = '' } = transport;
     const shown = { command, args: args.map((value) => argumentRow(value)), env: rows(env), cwd, envFile };
-    return { ...EMPTY, id, kind: 'program', ...shown };
+    return { ...EMPTY, id, kind: 'program', ...shown, ...sandboxFields(transport.sandbox) };
   }
   if (transport.type === 'hosted') {
     const { server, apiKey, user = '', url = '' } = transport;
@@ -119,6 +139,7 @@ function toTransport(fields: ServerFields): McpTransport {
       ...textsOf('env', fields.env),
       ...(cwd === '' ? {} : { cwd }),
       ...(envFile === '' ? {} : { envFile }),
+      sandbox: toSandbox(fields),
     };
   }
   if (fields.kind === 'hosted') {

@@ -1,0 +1,22 @@
+import { accessSync, constants, statSync } from 'node:fs';
+import { delimiter, isAbsolute, join, resolve } from 'node:path';
+
+/** Where a command is, searched for in `path` as the system does; undefined where it is not. */
+export function findCommand(command: string, path: string | undefined, cwd = process.cwd()): string | undefined {
+  if (isAbsolute(command) || /[\\/]/.test(command)) return [resolve(cwd, command)].find(isExecutable);
+  const endings = process.platform === 'win32' ? ['.exe', '.cmd', '.bat', ''] : [''];
+  return (path ?? '')
+    .split(delimiter)
+    .filter((folder) => folder !== '')
+    .flatMap((folder) => endings.map((ending) => join(folder, `${command}${ending}`)))
+    .find(isExecutable);
+}
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return statSync(path).isFile();
+  } catch {
+    return false;
+  }
+}

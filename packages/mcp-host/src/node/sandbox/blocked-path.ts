@@ -1,0 +1,24 @@
+import type { SandboxProfile } from './profile.ts';
+import { isVisible } from './profile.ts';
+
+const REFUSED =
+  /ENOENT|EACCES|EROFS|EPERM|No such file|Cannot find|cannot open|Permission denied|Read-only file system|not found/i;
+const PATH = /(?:^|[\s'"`(:=])(\/[^\s'"`():,]+)/g;
+
+/**
+ * The path that a line of standard error complains about and that is there outside of the sandbox: what a person may want
+ * to allow. A sandbox reports nothing itself: a hidden file looks like one that does not exist.
+ *
+ * @param exists whether a path is there outside
+ */
+export function blockedPath(
+  line: string,
+  profile: SandboxProfile,
+  exists: (path: string) => boolean,
+): string | undefined {
+  if (!REFUSED.test(line)) return undefined;
+  const isReadOnly = /EROFS|EACCES|Permission denied|Read-only/i.test(line);
+  return [...line.matchAll(PATH)]
+    .map(([, path = '']) => path.replace(/[.;]+$/, ''))
+    .find((path) => !isVisible(profile, path, isReadOnly ? 'write' : 'read') && exists(path));
+}

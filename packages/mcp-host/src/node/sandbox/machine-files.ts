@@ -1,0 +1,139 @@
+import { closeSync, existsSync, openSync, readFileSync, readSync, realpathSync, statSync } from 'node:fs';
+import { basename, delimiter, dirname, isAbsolute, join } from 'node:path';
+import { CERTIFICATE_VARIABLES } from '../launch/child-environment.ts';
+import { findCommand } from '../launch/find-command.ts';
+import type { Mount } from './profile.ts';
+import { isInside } from './profile.ts';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+const SYSTEM_FOLDERS = ['/usr', '/opt', '/nix', '/bin', '/sbin', '/lib', '/lib32', '/lib64', '/libx32'];
+
+/** What programs look up there; the rest of `/etc` holds passwords and keys of services. */
+const ETC = [
+  ...['passwd', 'group', 'nsswitch.conf', 'resolv.conf', 'hosts', 'host.conf', 'gai.conf', 'services', 'protocols'],
+  ...[
+    'ssl/certs',
+    'ssl/openssl.cnf',
+    'ssl/cert.pem',
+    'ca-certificates',
+    'ca-certificates.conf',
+    'pki',
+    'crypto-policies',
+  ],
+  ...['localtime', 'timezone', 'locale.conf', 'locale.alias', 'os-release', 'debian_version', 'mime.types', 'magic'],
+  ...['ld.so.cache', 'ld.so.conf', 'ld.so.conf.d', 'alternatives', 'fonts', 'chromium', 'java-17-openjdk', 'python3'],
+].map((name) => `/etc/${name}`);
+
+const OTHERS = ['/var/lib/ca-certificates', '/var/cache/fontconfig'];
+
+/** Folders in a home folder in which tools install programs, and nothing that is secret. */
+const TOOL_FOLDERS = [
+  ...[
+    '.nvm/versions',
+    '.volta',
+    '.asdf',
+    '.pyenv',
+    '.bun/bin',
+    '.deno/bin',
+    '.cargo/bin',
+    '.rbenv',
+    '.sdkman/candidates',
+  ],
+  ...[
+    '.local/share/mise',
+    '.local/share/fnm',
+    '.local/share/uv',
+    '.local/share/pipx',
+    '.local/pipx',
+    '.local/share/pnpm',
+  ],
+];
+
+/** The files of the system that a sandboxed program needs, where they are on this machine. */
+export function systemMounts(): Mount[] {
+  return [...SYSTEM_FOLDERS, ...ETC, ...OTHERS].flatMap((path) => mountOf(path) ?? []);
+}
+
+/** Command, its interpreters, and certificate files, wherever they are. */
+export function programMounts(command: string, env: Environment, home: string): Mount[] {
+  const seen = [...SYSTEM_FOLDERS, ...ETC, ...OTHERS];
+  const wanted = [
+    ...interpretersOf(command, env['PATH']).flatMap((path) => programFolders(path, home)),
+    ...CERTIFICATE_VARIABLES.flatMap((name) => (env[name] ?? '').split(delimiter)),
+  ];
+  return (
+    wanted
+      .filter((path) => isAbsolute(path) && !seen.some((folder) => isInside(path, folder)))
+      // A home folder as a whole is never mounted, whatever a variable says.
+      .filter((path, at, all) => !isInside(home, path) && all.indexOf(path) === at)
+      .flatMap((path) => mountOf(path) ?? [])
+  );
+}
+
+function mountOf(path: string): Mount | undefined {
+  const found = resolvePath(path);
+  return found === undefined ? undefined : { path, source: found.path };
+}
+
+/** The path with links resolved; undefined where there is nothing. */
+export function resolvePath(path: string): { path: string; isFolder: boolean } | undefined {
+  try {
+    const real = realpathSync(path);
+    return { path: real, isFolder: statSync(real).isDirectory() };
+  } catch {
+    return undefined;
+  }
+}
+
+/** The command, and what its `#!` line names, and what that names. */
+function interpretersOf(command: string, path: string | undefined): string[] {
+  const found = [command];
+  for (let depth = 0; depth < 3; depth++) {
+    const next = interpreterIn(found.at(-1) ?? '', path);
+    if (next === undefined || found.includes(next)) break;
+    found.push(next);
+  }
+  return found;
+}
+
+function interpreterIn(file: string, path: string | undefined): string | undefined {
+  const [, program = '', argument = ''] = /^#!\s*(\S+)[ \t]*([^\r\n]*)/.exec(beginningOf(file)) ?? [];
+  if (program === '') return undefined;
+  if (basename(program) !== 'env') return program;
+  const name = argument.split(/\s+/).find((word) => word !== '' && !word.startsWith('-') && !word.includes('='));
+  return name === undefined ? undefined : findCommand(name, path);
+}
+
+function beginningOf(file: string): string {
+  try {
+    const handle = openSync(file, 'r');
+    try {
+      const bytes = Buffer.alloc(256);
+      return bytes.toString('latin1', 0, readSync(handle, bytes, 0, bytes.length, 0));
+    } finally {
+      closeSync(handle);
+    }
+  } catch {
+    return '';
+  }
+}
+
+/** A program rarely works as a single file: what is installed with it. */
+function programFolders(program: string, home: string): string[] {
+  const real = resolvePath(program)?.path ?? program;
+  const tool = TOOL_FOLDERS.map((name) => join(home, name)).filter((folder) =>
+    [program, real].some((path) => isInside(path, folder)),
+  );
+  const bin = dirname(program);
+  const prefix = dirname(bin);
+  if (existsSync(join(prefix, 'pyvenv.cfg'))) return [...tool, prefix, ...baseOfVenv(join(prefix, 'pyvenv.cfg'))];
+  const hasModules = basename(bin) === 'bin' && existsSync(join(prefix, 'lib', 'node_modules'));
+  return [...tool, ...(hasModules ? [bin, join(prefix, 'lib')] : []), program, real];
+}
+
+/** A virtual environment uses the library of the Python it was made with. */
+function baseOfVenv(file: string): string[] {
+  const [, folder] = /^home\s*=\s*(\/.*?)\s*$/m.exec(readFileSync(file, 'utf8')) ?? [];
+  return folder === undefined ? [] : [dirname(resolvePath(folder)?.path ?? folder)];
+}

@@ -1,0 +1,146 @@
+import { createHash } from 'node:crypto';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { homedir, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { canonicalJson, ToolyardError } from '@toolyard/protocol';
+import type { SandboxSettings } from '../../sandbox-settings.ts';
+import type { TransportConfig } from '../../types.ts';
+import { findCommand } from '../launch/find-command.ts';
+import { bubblewrapArguments } from './bubblewrap.ts';
+import { startHostProxy } from './host-proxy.ts';
+import { programMounts, resolvePath, systemMounts } from './machine-files.ts';
+import type { SandboxProfile } from './profile.ts';
+import { planSandbox } from './profile.ts';
+import { PROXY_PORT, RELAY } from './relay.ts';
+import { seatbeltProfile } from './seatbelt.ts';
+import { unixSocketFilter } from './seccomp.ts';
+import type { SandboxSupport } from './support.ts';
+
+export type StdioConfig = Extract<TransportConfig, { type: 'stdio' }>;
+
+export type SandboxOptions = {
+  /** Holds a private home folder for each server; by default in the cache folder of the user. */
+  stateFolder?: string;
+  /** Never shown to a server: the data folder. */
+  dataFolders?: readonly string[];
+};
+
+/** What is really started for a server. */
+export type SandboxedCommand = {
+  command: string;
+  args: string[];
+  env: Record<string, string>;
+  cwd: string;
+  /** What the sandbox reads from the file descriptor after standard error. */
+  filter: Buffer | undefined;
+  profile: SandboxProfile;
+  /** Gives back what belongs to this process, once it has ended. */
+  end(): Promise<void>;
+};
+
+type Request = {
+  serverId: string;
+  config: StdioConfig;
+  settings: SandboxSettings;
+  /** The environment the server would have without a sandbox. */
+  env: Record<string, string>;
+  options: SandboxOptions;
+  support: Exclude<SandboxSupport, { kind: 'none' }>;
+  onBlockedHost: (target: string) => void;
+};
+
+/**
+ * Turns the command of a server into one that runs it in a sandbox; undefined where there is no such command.
+ *
+ * @throws ToolyardError `bad_config` for a folder that is missing or must not be shown
+ */
+export async function sandboxedCommand(request: Request): Promise<SandboxedCommand | undefined> {
+  const { serverId, config, settings, env, options, support } = request;
+  const command = findCommand(config.command, env['PATH'], config.cwd);
+  if (command === undefined) return undefined;
+
+  const home = homedir();
+  const stateFolder = options.stateFolder ?? defaultStateFolder();
+  const privateHome = makePrivateHome(stateFolder, serverId, config);
+  const isLinux = support.kind === 'bubblewrap';
+  const needsRelay = isLinux && Array.isArray(settings.network);
+  const profile = planSandbox(
+    { serverId, settings, cwd: config.cwd },
+    {
+      home,
+      dataFolders: [...(options.dataFolders ?? []), stateFolder].map((folder) => resolvePath(folder)?.path ?? folder),
+      privateHome,
+      temp: isLinux ? '/tmp' : join(privateHome, 'tmp'),
+      system: systemMounts(),
+      programs: [
+        ...programMounts(command, env, home),
+        ...(needsRelay ? programMounts(process.execPath, {}, home) : []),
+      ],
+      env,
+      resolve: resolvePath,
+    },
+  );
+  const way = Array.isArray(settings.network) ? await openWayOut(settings.network, request) : undefined;
+  const proxied = { ...profile.env, ...(way === undefined ? {} : proxyVariables(way.port)) };
+  const given = [command, ...(config.args ?? [])];
+  const rest = { env: proxied, cwd: '/', profile, end: async () => way?.end() };
+  if (support.kind === 'seatbelt') {
+    mkdirSync(profile.temp, { recursive: true, mode: 0o700 });
+    const args = ['-p', seatbeltProfile(profile, way?.port), ...given];
+    return { ...rest, command: support.path, args, cwd: config.cwd ?? profile.temp, filter: undefined };
+  }
+  // With a network of its own there is nobody at the other end of an abstract socket.
+  const filter = profile.network === 'on' && !profile.browser ? unixSocketFilter() : undefined;
+  const features = { filtered: filter !== undefined, disablesUserns: support.disablesUserns };
+  const mounted = way === undefined ? profile : withSocket(profile, way.socket);
+  const run = way === undefined ? given : [process.execPath, '-e', RELAY, way.socket, ...given];
+  return { ...rest, command: support.path, args: [...bubblewrapArguments(mounted, features), ...run], filter };
+}
+
+function defaultStateFolder(): string {
+  return join(process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache'), 'toolyard', 'sandbox');
+}
+
+/** Another command under the same name gets another folder: what the one has cached is not run by the other. */
+function makePrivateHome(stateFolder: string, serverId: string, { command, args = [] }: StdioConfig): string {
+  const identity = canonicalJson({ serverId, command, args });
+  const folder = join(stateFolder, createHash('sha256').update(identity).digest('hex').slice(0, 24));
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    return resolvePath(folder)?.path ?? folder;
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown reason';
+    throw new ToolyardError({
+      code: 'bad_config',
+      message: `The server "${serverId}" is not started: its private folder ${folder} cannot be created (${code}).`,
+    });
+  }
+}
+
+type WayOut = { socket: string; port: number; end(): Promise<void> };
+
+/** The proxy of a server with limited hosts. */
+async function openWayOut(hosts: readonly string[], { support, onBlockedHost }: Request): Promise<WayOut> {
+  const folder = mkdtempSync(join(tmpdir(), 'toolyard-proxy-'));
+  const socket = join(folder, 'proxy.sock');
+  const at = support.kind === 'bubblewrap' ? socket : 0;
+  const proxy = await startHostProxy({ at, hosts, onBlocked: onBlockedHost });
+  return {
+    socket,
+    port: typeof at === 'string' ? PROXY_PORT : proxy.port,
+    async end() {
+      await proxy[Symbol.asyncDispose]();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+function withSocket(profile: SandboxProfile, socket: string): SandboxProfile {
+  return { ...profile, read: [...profile.read, { path: socket, source: socket }] };
+}
+
+function proxyVariables(port: number): Record<string, string> {
+  const url = `http://127.0.0.1:${port}`;
+  const names = ['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY', 'http_proxy', 'https_proxy', 'all_proxy'];
+  return { ...Object.fromEntries(names.map((name) => [name, url])), NODE_USE_ENV_PROXY: '1' };
+}

@@ -1,0 +1,63 @@
+import { execFile } from 'node:child_process';
+import { findCommand } from '../launch/find-command.ts';
+
+export type SandboxSupport =
+  | { kind: 'bubblewrap'; path: string; disablesUserns: boolean }
+  | { kind: 'seatbelt'; path: string }
+  /** Why there is no sandbox, and what to do, for people. */
+  | { kind: 'none'; reason: string; hint: string };
+
+let known: Promise<SandboxSupport> | undefined;
+
+/** Which sandbox this system has; tried once for each process. */
+export function sandboxSupport(): Promise<SandboxSupport> {
+  known ??= findSupport();
+  return known;
+}
+
+async function findSupport(): Promise<SandboxSupport> {
+  if (process.platform === 'darwin') return { kind: 'seatbelt', path: '/usr/bin/sandbox-exec' };
+  if (process.platform !== 'linux') {
+    return {
+      kind: 'none',
+      reason: `There is no sandbox for ${process.platform}.`,
+      hint: 'Use Linux, macOS, WSL 2 or Docker.',
+    };
+  }
+  const path = findCommand('bwrap', process.env['PATH']);
+  if (path === undefined) {
+    return {
+      kind: 'none',
+      reason: 'bubblewrap is not installed.',
+      hint: 'Install the package "bubblewrap" (apt, dnf, pacman, zypper or apk), then restart Toolyard.',
+    };
+  }
+  // Version 0.8 added it.
+  for (const disablesUserns of [true, false]) {
+    const failure = await tryBubblewrap(path, disablesUserns);
+    if (failure === null) return { kind: 'bubblewrap', path, disablesUserns };
+    if (disablesUserns && /unknown option/i.test(failure)) continue;
+    return {
+      kind: 'none',
+      reason: `bubblewrap does not work here: ${failure}`,
+      hint: 'The system forbids user namespaces. On Ubuntu, an AppArmor profile for bwrap allows them; in a container, they must be allowed from outside.',
+    };
+  }
+  throw new Error('unreachable');
+}
+
+/** Null where it works, else what it said. */
+function tryBubblewrap(path: string, disablesUserns: boolean): Promise<string | null> {
+  const args = [
+    ...['--unshare-user', '--unshare-pid', '--unshare-net', '--cap-drop', 'ALL', '--ro-bind', '/', '/'],
+    ...['--proc', '/proc', '--dev', '/dev'],
+    ...(disablesUserns ? ['--disable-userns'] : []),
+    'true',
+  ];
+  return new Promise((resolve) => {
+    execFile(path, args, { timeout: 10_000 }, (error, _stdout, stderr) => {
+      if (error === null) return resolve(null);
+      resolve(stderr.trim().split('\n').at(-1)?.slice(0, 300) || error.message.slice(0, 300));
+    });
+  });
+}

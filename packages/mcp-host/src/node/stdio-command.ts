@@ -1,0 +1,98 @@
+import { homedir } from 'node:os';
+import { ToolyardError } from '@toolyard/protocol';
+import type { McpBlockedAccess, McpIsolation } from '@toolyard/protocol';
+import { launcherOf } from '../launcher.ts';
+import type { TransportContext } from '../transport.ts';
+import { childEnvironment } from './launch/child-environment.ts';
+import { proposedPaths } from './sandbox/proposed-paths.ts';
+import { blockedPath } from './sandbox/blocked-path.ts';
+import { dockerIsolation } from './sandbox/docker-flags.ts';
+import { resolvePath } from './sandbox/machine-files.ts';
+import type { SandboxOptions, StdioConfig } from './sandbox/sandboxed-command.ts';
+import { sandboxedCommand } from './sandbox/sandboxed-command.ts';
+import { sandboxSupport } from './sandbox/support.ts';
+
+/** What is started for a stdio server: its command as it is, or in a sandbox. */
+export type StdioCommand = {
+  command: string;
+  args: readonly string[];
+  env: Record<string, string>;
+  cwd: string | undefined;
+  /** What the sandbox reads from the file descriptor after standard error. */
+  filter?: Buffer | undefined;
+  isolation(): McpIsolation;
+  /** Looks at a line of standard error for something the sandbox refused. */
+  readLine(line: string): void;
+  end(): Promise<void>;
+};
+
+type Options = SandboxOptions & { onBlocked: () => void };
+
+/** More of them help nobody. */
+const BLOCKED_KEPT = 20;
+
+/** @throws ToolyardError `bad_config` where the sandbox cannot be made as configured: nothing is started then */
+export async function stdioCommand(
+  config: StdioConfig,
+  { serverId, log }: Pick<TransportContext, 'serverId' | 'log'>,
+  { onBlocked, ...options }: Options,
+): Promise<StdioCommand> {
+  const inherited = childEnvironment(process.env);
+  for (const name of inherited.withheld.filter((each) => config.env?.[each] === undefined)) {
+    log(
+      'warning',
+      `${name} contains credentials and is not passed to the server. To pass it, add "${name}": "\${env:${name}}" to "env" of its entry.`,
+    );
+  }
+  const env = { ...inherited.env, ...config.env };
+  const { command, args = [], cwd, sandbox: settings } = config;
+  const plain = (isolation: McpIsolation): StdioCommand => ({
+    ...{ command, args, env, cwd },
+    isolation: () => isolation,
+    readLine: () => undefined,
+    end: () => Promise.resolve(),
+  });
+  if (launcherOf(config) === 'docker') return plain(dockerIsolation(args));
+  if (settings === undefined || settings === false) return plain({ kind: 'unsandboxed' });
+
+  const support = await sandboxSupport();
+  if (support.kind === 'none') {
+    const { reason, hint } = support;
+    // A limit that cannot be kept is worse than a server that does not start.
+    if (settings.network !== undefined && settings.network !== 'on') {
+      throw new ToolyardError({
+        code: 'bad_config',
+        message: `The server "${serverId}" is not started: its network is limited, and there is no sandbox. ${reason}`,
+        hint,
+      });
+    }
+    log('warning', `The server runs without a sandbox. ${reason} ${hint}`);
+    return plain({ kind: 'unavailable', reason, hint });
+  }
+
+  const blocked: McpBlockedAccess[] = [];
+  const block = (access: McpBlockedAccess): void => {
+    const isKnown = blocked.some(({ kind, target }) => kind === access.kind && target === access.target);
+    if (isKnown || blocked.length >= BLOCKED_KEPT) return;
+    blocked.push(access);
+    log(
+      'warning',
+      `The sandbox has blocked ${access.kind === 'host' ? 'a connection to' : 'access to'} ${access.target}.`,
+    );
+    onBlocked();
+  };
+  const onBlockedHost = (target: string): void => block({ kind: 'host', target });
+  const made = await sandboxedCommand({ serverId, config, settings, env, options, support, onBlockedHost });
+  // There is no such command: started as it is, it fails with the error that says so.
+  if (made === undefined) return plain({ kind: 'unsandboxed' });
+  const { profile, ...rest } = made;
+  const proposed = proposedPaths(args, profile, homedir());
+  return {
+    ...rest,
+    isolation: () => ({ kind: 'sandboxed', network: profile.network, blocked: [...blocked], proposed }),
+    readLine: (line) => {
+      const target = blockedPath(line, profile, (path) => resolvePath(path) !== undefined);
+      if (target !== undefined) block({ kind: 'path', target });
+    },
+  };
+}

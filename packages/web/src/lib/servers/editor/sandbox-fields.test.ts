@@ -1,0 +1,18 @@
+import { expect, it } from 'vitest';
+import { sandboxFields, toSandbox } from './sandbox-fields.ts';
+
+it.each([
+  false,
+  true,
+  { read: ['/a', '/b'], write: ['/c'], network: 'off' as const },
+  { network: ['a.example', '*.b.example'], profile: 'browser' as const },
+])('takes a sandbox into the form and back: %j', (sandbox) => {
+  expect(toSandbox(sandboxFields(sandbox))).toEqual(sandbox);
+});
+
+it('shows a server without a sandbox as one, and reads hosts with commas or line breaks between', () => {
+  expect(sandboxFields(undefined).sandbox).toBe(false);
+  expect(toSandbox({ ...sandboxFields(true), network: 'hosts', hosts: 'a.example, b.example\n' })).toEqual({
+    network: ['a.example', 'b.example'],
+  });
+});

@@ -1,0 +1,37 @@
+import type { McpSandbox } from '@toolyard/protocol';
+import type { ServerFields } from './server-form.ts';
+
+type SandboxFields = Pick<ServerFields, 'sandbox' | 'readPaths' | 'writePaths' | 'network' | 'hosts' | 'browser'>;
+
+/** What stands in the form about the sandbox of a server that is written down; absent means none. */
+export function sandboxFields(given: boolean | McpSandbox | undefined): SandboxFields {
+  const { read = [], write = [], network = 'on', profile } = typeof given === 'object' ? given : {};
+  return {
+    sandbox: given !== undefined && given !== false,
+    readPaths: read.join('\n'),
+    writePaths: write.join('\n'),
+    network: Array.isArray(network) ? 'hosts' : network,
+    hosts: Array.isArray(network) ? network.join('\n') : '',
+    browser: profile === 'browser',
+  };
+}
+
+export function toSandbox(fields: SandboxFields): boolean | McpSandbox {
+  if (!fields.sandbox) return false;
+  const read = linesOf(fields.readPaths);
+  const write = linesOf(fields.writePaths);
+  const settings: McpSandbox = {
+    ...(read.length === 0 ? {} : { read }),
+    ...(write.length === 0 ? {} : { write }),
+    ...(fields.network === 'on' ? {} : { network: fields.network === 'off' ? 'off' : linesOf(fields.hosts) }),
+    ...(fields.browser ? { profile: 'browser' } : {}),
+  };
+  return Object.keys(settings).length === 0 ? true : settings;
+}
+
+function linesOf(text: string): string[] {
+  return text
+    .split(/[\n,]/)
+    .map((line) => line.trim())
+    .filter((line) => line !== '');
+}

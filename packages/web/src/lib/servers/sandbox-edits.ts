@@ -1,0 +1,20 @@
+import type { McpSandbox } from '@toolyard/protocol';
+import { serverApi } from './server-api.ts';
+
+/** Changes the sandbox of a server of `mcp.json`; the rest of its entry stays, and it is started again. */
+export async function changeSandbox(id: string, change: (now: McpSandbox) => boolean | McpSandbox): Promise<void> {
+  const { transport } = await serverApi.configuration(id);
+  if (transport?.type !== 'stdio') return;
+  const { sandbox } = transport;
+  await serverApi.edit(id, {
+    transport: { ...transport, sandbox: change(typeof sandbox === 'object' ? sandbox : {}) },
+  });
+}
+
+/** The settings that also allow this. */
+export function allowing(now: McpSandbox, access: { kind: 'read' | 'write' | 'host'; target: string }): McpSandbox {
+  const { kind, target } = access;
+  const added = (list: readonly string[] = []): string[] => [...new Set([...list, target])];
+  if (kind === 'host') return { ...now, network: added(Array.isArray(now.network) ? now.network : []) };
+  return kind === 'read' ? { ...now, read: added(now.read) } : { ...now, write: added(now.write) };
+}
