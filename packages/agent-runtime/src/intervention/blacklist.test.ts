@@ -1,12 +1,14 @@
 import type { JsonObject } from '@toolyard/protocol';
 import { describe, expect, it } from 'vitest';
 import { findDanger } from './blacklist.ts';
+import { CallFacts } from './call-facts.ts';
 
 const SHELL = { name: 'execute_command', onlyReads: false };
 const OTHER = { name: 'do', onlyReads: false };
 
-function kindOf(args: JsonObject, tool = OTHER): string {
-  return findDanger(tool, args)?.kind ?? 'nothing';
+function kindOf(args: JsonObject, { name, onlyReads } = OTHER): string {
+  const facts = new CallFacts({ serverId: 'desk', name }, args);
+  return findDanger(facts, onlyReads) === undefined ? 'nothing' : 'flagged';
 }
 
 /** Under a name that says nothing, in a tool that says nothing, and deep inside. */
@@ -14,7 +16,7 @@ function kindsOf(command: string): string[] {
   return [kindOf({ x: command }), kindOf({ command }, SHELL), kindOf({ jobs: [{ steps: [command] }] })];
 }
 
-const FORBIDDEN = ['forbidden', 'forbidden', 'forbidden'];
+const FLAGGED = ['flagged', 'flagged', 'flagged'];
 const NOTHING = ['nothing', 'nothing', 'nothing'];
 
 describe('the default blacklist', () => {
@@ -29,13 +31,13 @@ describe('the default blacklist', () => {
       'dd if=/dev/zero of=/dev/mmcblk0 bs=1M',
       'dd of=/dev/disk2',
     ])('has not: %s', (command) => {
-      expect(kindsOf(command)).toEqual(FORBIDDEN);
+      expect(kindsOf(command)).toEqual(FLAGGED);
     });
 
     it.each(['filePath', 'cmd', 'script', 'url', 'x'])('looks at an argument called %s', (name) => {
-      expect(kindOf({ [name]: 'rm -rf /' })).toBe('forbidden');
-      expect(kindOf({ [name]: '/home/me/.ssh/id_rsa' })).toBe('forbidden');
-      expect(kindOf({ [name]: 'file:///home/me/%2Essh/id_rsa' })).toBe('forbidden');
+      expect(kindOf({ [name]: 'rm -rf /' })).toBe('flagged');
+      expect(kindOf({ [name]: '/home/me/.ssh/id_rsa' })).toBe('flagged');
+      expect(kindOf({ [name]: 'file:///home/me/%2Essh/id_rsa' })).toBe('flagged');
     });
 
     it.each([
@@ -87,7 +89,6 @@ describe('the default blacklist', () => {
       'apt-get install passwd',
       'useradd --help',
       'iptables -L INPUT',
-      'iptables -P INPUT DROP',
       'pfctl -s rules',
       'docker run -v /srv/data:/data -v ./x:/x alpine',
       'docker run -v ~/Downloads:/downloads -p 80:80 alpine',
@@ -287,6 +288,7 @@ describe('the default blacklist', () => {
     'sudo visudo',
     'find . -exec sudo passwd root \\;',
     'iptables -P INPUT ACCEPT',
+    'iptables -P INPUT DROP',
     'pfctl -d',
     'docker run -v /etc:/x alpine',
     'docker run --volume=/home/me:/x alpine',
@@ -307,35 +309,33 @@ describe('the default blacklist', () => {
     "node -e \"fs.readFileSync('/etc/'+'shadow')\"",
     "python3 -c \"open(os.path.join('/etc', 'shadow'))\"",
   ])('catches %j', (command) => {
-    expect(kindsOf(command)).toEqual(FORBIDDEN);
+    expect(kindsOf(command)).toEqual(FLAGGED);
   });
 
   it('puts together what comes in pieces, whatever they are called and in whatever order', () => {
-    expect(kindOf({ program: 'rm', arguments: ['-rf', '/'] })).toBe('forbidden');
-    expect(kindOf({ target: '/', a: '-rf', b: '/bin/rm' })).toBe('forbidden');
-    expect(kindOf({ argv: ['sudo', 'sh', '-c', 'rm -rf /'] })).toBe('forbidden');
-    expect(kindOf({ b: { c: ['dd', 'of=/dev/sda'] } })).toBe('forbidden');
+    expect(kindOf({ program: 'rm', arguments: ['-rf', '/'] })).toBe('flagged');
+    expect(kindOf({ target: '/', a: '-rf', b: '/bin/rm' })).toBe('flagged');
+    expect(kindOf({ argv: ['sudo', 'sh', '-c', 'rm -rf /'] })).toBe('flagged');
+    expect(kindOf({ b: { c: ['dd', 'of=/dev/sda'] } })).toBe('flagged');
   });
 
   it('fears the environment where it is run, and takes the word for a word elsewhere', () => {
     for (const command of ['env', 'printenv', 'sudo env', 'printenv API_KEY']) {
-      expect([command, kindOf({ command }, SHELL)]).toEqual([command, 'forbidden']);
+      expect([command, kindOf({ command }, SHELL)]).toEqual([command, 'flagged']);
       if (!command.includes('API'))
         expect([command, kindOf({ x: 'env', name: 'printenv' })]).toEqual([command, 'nothing']);
     }
   });
 
   it('looks at names too, and at files no shell reads', () => {
-    expect(kindOf({ files: { '/home/me/.ssh/id_rsa': 'x' } })).toBe('forbidden');
-    expect(kindOf({ path: '.env' })).toBe('forbidden');
-    expect(kindOf({ path: 'C:\\Users\\me\\.ssh\\id_rsa' })).toBe('forbidden');
-    expect(kindOf({ path: '/home/me/.bashrc', content: 'x' })).toBe('forbidden');
+    expect(kindOf({ files: { '/home/me/.ssh/id_rsa': 'x' } })).toBe('flagged');
+    expect(kindOf({ path: '.env' })).toBe('flagged');
+    expect(kindOf({ path: 'C:\\Users\\me\\.ssh\\id_rsa' })).toBe('flagged');
+    expect(kindOf({ path: '/home/me/.bashrc', content: 'x' })).toBe('flagged');
     expect(kindOf({ path: '/home/me/.bashrc' }, { name: 'read', onlyReads: true })).toBe('nothing');
-    expect(kindOf({ path: '/home', recursive: true }, { name: 'deleteFolder', onlyReads: false })).toBe('forbidden');
-    expect(kindOf({ code: "import shutil\nshutil.rmtree('/')" })).toBe('forbidden');
-    expect(kindOf({ code: "open('/home/me/.ssh/id_rsa')" }, { name: 'run_python', onlyReads: false })).toBe(
-      'forbidden',
-    );
+    expect(kindOf({ path: '/home', recursive: true }, { name: 'deleteFolder', onlyReads: false })).toBe('flagged');
+    expect(kindOf({ code: "import shutil\nshutil.rmtree('/')" })).toBe('flagged');
+    expect(kindOf({ code: "open('/home/me/.ssh/id_rsa')" }, { name: 'run_python', onlyReads: false })).toBe('flagged');
   });
 
   describe('what cannot be read is asked about', () => {
@@ -355,17 +355,17 @@ describe('the default blacklist', () => {
       "printf '/\\0' | xargs -0 rm -rf",
       'read X; $X x',
     ])('%s', (command) => {
-      expect(kindOf({ command }, SHELL)).toBe('unreadable');
+      expect(kindOf({ command }, SHELL)).toBe('flagged');
     });
 
     it('also where there is too much of it', () => {
       let deep: JsonObject = { x: 1 };
       for (let i = 0; i < 100; i++) deep = { deep };
-      expect(kindOf(deep)).toBe('unreadable');
-      expect(kindOf({ many: Array.from({ length: 30_000 }, () => 1) })).toBe('unreadable');
+      expect(kindOf(deep)).toBe('flagged');
+      expect(kindOf({ many: Array.from({ length: 30_000 }, () => 1) })).toBe('flagged');
       let nested = 'ls';
       for (let i = 0; i < 20; i++) nested = `echo $(${nested})`;
-      expect(kindOf({ command: nested }, SHELL)).toBe('unreadable');
+      expect(kindOf({ command: nested }, SHELL)).toBe('flagged');
     });
   });
 });

@@ -1,145 +1,127 @@
-import type { JsonValue } from '@toolyard/protocol';
-import { isJsonObject } from '@toolyard/protocol';
-import type { Finding } from './dangerous-commands.ts';
-import { forbidden, isFeared, unreadable } from './dangerous-commands.ts';
-import { inspectProgram, inspectShell, inspectWords } from './inspect-shell.ts';
-import { secret, startsLater } from './look-at-paths.ts';
-import { isDevice, isEverything, isSecretPath, isSomebodys, isStartedByItself } from './sensitive-paths.ts';
-import { isInterpreter, SHELLS, USUAL, WRAPPERS } from './shell-names.ts';
-import type { ReadShell } from './read-once.ts';
-import { readShell } from './shell-reader.ts';
+import type { CallFacts, Field } from './call-facts.ts';
+import { inWords, KNOWN_PROGRAM } from './call-facts.ts';
+import { inspectScript, secret, touchesOwn } from './dangers.ts';
+import { METADATA } from './network-dangers.ts';
+import { inspectCode, inspectQuery, shown } from './inline-code.ts';
+import { dangerOfPath, isEverything, isPersonal } from './sensitive-paths.ts';
+import { inFolder } from './shell-values.ts';
+import type { Finding, Script } from './shell-script.ts';
+import { danger, unclear } from './shell-script.ts';
 
-const DEEPEST = 64;
-const MOST_VALUES = 20_000;
-const MOST_CHARACTERS = 1_000_000;
-const LONGEST_PATH = 4_096;
-const MOST_WORDS = 2_000;
-
-/** Names that say that what is given is run. What has another name is looked at too; more of it counts as text. */
-const RUNS =
-  /(?:^|[_\-.\s])(?:sh|bash|zsh|shell|exec|execute|cmd|command|commands|cmdline|terminal|run|spawn|script|argv)(?:[_\-.\s]|$)/;
-const CODE =
-  /(?:^|[_\-.\s])(?:code|python|script|node|js|javascript|eval|evaluate|repl|source|program|exec|run)(?:[_\-.\s]|$)/;
-const REMOVES = /(?:^|[_\-.\s])(?:delete|remove|rm|rmdir|unlink|erase|wipe|trash|destroy)(?:[_\-.\s]|$)/;
-/** What goes with a command for a person to read. */
-const TELLS = /^(?:description|reason|explanation|comment|title|summary|note|intent|purpose)$/i;
-
-/** What is known of a tool whose call is looked at; its name may only make things worse. */
-export type Suspect = { name: string; onlyReads: boolean };
+const part = (list: string): RegExp => new RegExp(`(?:^|[_\\-.\\s/])(?:${list})(?:[_\\-.\\s/]|$)`);
+const REMOVES = part('delete|remove|rm|rmdir|unlink|erase|wipe|trash|destroy|purge');
+const WRITES = part(
+  'write|append|create|edit|apply|move|save|put|update|insert|upload|set|patch|replace|copy|rename|add',
+);
+const DATABASE = part('sql|postgres|postgresql|mysql|mariadb|sqlite|database|db|mongo|mongodb|redis|duckdb');
 
 /**
- * The default blacklist: what nobody wants done unasked, whatever else was allowed. Every text among the arguments is
- * looked at, at any depth and under any name. It knows what a text says, not what a server makes of it: it is no
- * sandbox.
+ * The default blacklist: what nobody wants done unasked, whatever else was allowed. It knows what a call says, not what a
+ * server makes of it: it is no sandbox.
  */
-export function findDanger({ name, onlyReads }: Suspect, args: JsonValue, read?: ReadShell): Finding | undefined {
-  const called = inWords(name);
-  const search = new Search({
-    runs: RUNS.test(called),
-    code: CODE.test(called),
-    removes: REMOVES.test(called),
+export function findDanger(facts: CallFacts, onlyReads: boolean): Finding | undefined {
+  if (facts.isTooMuch) return unclear('There is too much of it to look through.');
+  const own = facts.surroundings.own ?? {};
+  const called = inWords(facts.reference);
+  const tool: Tool = {
     onlyReads,
-    read: read ?? readShell,
-  });
-  search.lookAt(args, '', 0);
-  return search.finding;
-}
-
-type Looking = { runs: boolean; code: boolean; removes: boolean; onlyReads: boolean; read: ReadShell };
-
-class Search {
-  readonly #tool: Looking;
-  #values = 0;
-  #characters = 0;
-  finding: Finding | undefined;
-
-  constructor(tool: Looking) {
-    this.#tool = tool;
-  }
-
-  lookAt(value: JsonValue, key: string, depth: number): void {
-    if (this.finding?.kind === 'forbidden') return;
-    if (depth > DEEPEST || ++this.#values > MOST_VALUES || this.#characters > MOST_CHARACTERS) {
-      return this.#found(unreadable('There is too much of it to look through.'));
+    removes: REMOVES.test(called),
+    writes: WRITES.test(called),
+    queries: DATABASE.test(called),
+  };
+  let found: Finding | undefined;
+  const looks = (function* (): Generator<Finding | undefined> {
+    for (const list of facts.wordLists) yield judged(inspectScript(facts.scriptOf(list), own), list.isCertain);
+    for (const field of facts.fields) {
+      yield inspectPlace(field, tool);
+      if (field.role !== 'text')
+        yield touchesOwn(field.text, own) ?? (METADATA.test(field.text) ? METADATA_READ : undefined);
+      yield inspectText(field, facts, tool);
     }
-    if (typeof value === 'string') this.#text(value, key);
-    else if (Array.isArray(value)) {
-      if (value.length > 1) this.#words(value.filter((each) => typeof each === 'string'));
-      for (const each of value) this.lookAt(each, key, depth + 1);
-    } else if (isJsonObject(value)) {
-      this.#fields(value);
-      for (const [name, each] of Object.entries(value)) {
-        if (name.length > 3) this.#path(name);
-        this.lookAt(each, name, depth + 1);
-      }
-    }
+    for (const name of facts.names) if (name.length > 3 && dangerOfPath(name) === 'secret') yield secret(name);
+  })();
+  for (const finding of looks) {
+    if (finding?.kind === 'danger') return finding;
+    found ??= finding;
   }
+  return found;
+}
 
-  #text(text: string, key: string): void {
-    this.#characters += text.length;
-    if (text.length < 2 && text !== '/' && text !== '~') return;
-    const { runs, code, removes, read } = this.#tool;
-    const called = inWords(key);
-    this.#path(text);
-    if (removes && /^[/~%]|^[a-z]:/i.test(text) && (isEverything(text) || isSomebodys(text))) {
-      this.#found(forbidden(`It removes ${text} and all that is in it.`));
-    }
-    this.#found(inspectShell(text, RUNS.test(called) || (runs && !TELLS.test(key)), read));
-    if (code || CODE.test(called)) this.#found(inspectProgram(text));
-  }
+type Tool = { onlyReads: boolean; removes: boolean; writes: boolean; queries: boolean };
 
-  #path(text: string): void {
-    if (text.length > LONGEST_PATH || text.includes('\n')) return;
-    if (isSecretPath(text, true)) return this.#found(secret(text));
-    // A line of a shell is looked at word by word.
-    if (this.#tool.onlyReads || isLine(text)) return;
-    if (isStartedByItself(text)) this.#found(startsLater(text));
-    else if (isDevice(text)) this.#found(forbidden(`It works on the device ${text}.`));
-  }
+const METADATA_READ = danger('It reads the secrets of a cloud machine.');
 
-  /** A command may come in pieces: the program here, what it is given there. */
-  #fields(fields: Record<string, JsonValue>): void {
-    const values = Object.values(fields);
-    if (values.length < 2) return;
-    for (const [index, value] of values.entries()) {
-      if (!isProgram(firstWordIn(value))) continue;
-      const others = values.filter((_other, at) => at !== index);
-      this.#words([...wordsIn(value), ...others.flatMap(wordsIn)]);
-    }
-  }
+/** Of a text that is only perhaps a command, what cannot be followed says nothing. */
+function judged(finding: Finding | undefined, isCommand: boolean): Finding | undefined {
+  return isCommand || finding?.kind === 'danger' ? finding : undefined;
+}
 
-  #words(words: readonly string[]): void {
-    if (words.length > MOST_WORDS) this.#found(unreadable('There is too much of it to look through.'));
-    else if (words.length > 1) this.#found(inspectWords(words));
-  }
+function inspectPlace({ name, text, role, folder }: Field, { onlyReads, removes, writes }: Tool): Finding | undefined {
+  if (role === 'text' && !/^(?:name|label)$/.test(name)) return undefined;
+  if (text.includes('\n') || role === 'code' || role === 'query') return undefined;
+  if (role === 'command') return !/\s/.test(text) && dangerOfPath(text) === 'secret' ? secret(text) : undefined;
+  const path = inFolder(text, folder);
+  const found = dangerOfPath(text) ?? (path === text || /\s/.test(text) ? undefined : dangerOfPath(path));
+  if (found === 'secret') return secret(path);
+  if (
+    /^(?:volumes?|mounts?|binds?)$/i.test(name) &&
+    (isEverything(text.split(':')[0] ?? '') || text.includes('docker.sock'))
+  )
+    return danger(`It hands ${shown(text)} to a container.`);
+  if (removes && /^[/~%]|^[a-z]:/i.test(path) && (isEverything(path) || isPersonal(path)))
+    return danger(`It removes ${shown(path)} and all that is in it.`);
+  if (onlyReads || /\s/.test(text)) return undefined;
+  if (found === 'device') return danger(`It works on the device ${shown(path)}.`);
+  if (found === 'startup' || (found === 'system' && (writes || removes)))
+    return danger(`It writes to ${shown(path)}, which is run later, or belongs to the system.`);
+  return undefined;
+}
 
-  #found(finding: Finding | undefined): void {
-    if (finding?.kind === 'forbidden' || this.finding === undefined) this.finding = finding ?? this.finding;
+/** As it is written for PowerShell, which is not parsed here. */
+const RUNS_FETCHED =
+  /\b(?:iex|invoke-expression)\b[^\n]{0,200}\b(?:iwr|irm|invoke-webrequest|invoke-restmethod|downloadstring)\b|\b(?:iwr|irm|invoke-webrequest|invoke-restmethod)\b[^\n]{0,200}\|\s*(?:iex|invoke-expression)\b/i;
+
+function inspectText(field: Field, facts: CallFacts, tool: Tool): Finding | undefined {
+  const { text, role } = field;
+  if (role !== 'text' && RUNS_FETCHED.test(text)) return danger('It runs what is downloaded.');
+  const { own = {} } = facts.surroundings;
+  switch (role) {
+    case 'command':
+      return text.trim() === '' ? undefined : inspectScript(facts.scriptIn(field), own);
+    case 'code':
+      return inspectCode(text) ?? (KNOWN_PROGRAM.test(text) ? judged(maybeCommand(field, facts), false) : undefined);
+    case 'query':
+      return inspectQuery(text);
+    case 'text':
+      return tool.queries ? inspectQuery(text) : undefined;
+    case 'unknown':
+    case 'path':
+    case 'folder':
+    case 'url':
+      return (
+        (tool.queries && role === 'unknown' ? inspectQuery(text) : undefined) ??
+        judged(maybeCommand(field, facts), false)
+      );
   }
 }
 
-function firstWordIn(value: JsonValue): string {
-  const first = Array.isArray(value) ? value[0] : value;
-  if (typeof first !== 'string') return '';
-  const word = /^\s*(\S{1,200})/.exec(first)?.[1] ?? '';
-  return word.slice(word.lastIndexOf('/') + 1).toLowerCase();
+/** A text that nothing says is a command is parsed as one only if it may be one. */
+function maybeCommand(field: Field, facts: CallFacts): Finding | undefined {
+  const { text } = field;
+  if (text.length < 4 || text.length > 20_000 || /^[\w.@:/~-]*$/.test(text)) return undefined;
+  const script = facts.scriptIn(field);
+  if (script.fault !== undefined && NAMES_PROGRAM.test(text) && !/^[A-Z][a-z]*[,' ]/.test(text)) {
+    return danger(`It looks like a command that cannot be followed: ${script.fault}.`);
+  }
+  if (!beginsAsCommand(script, text)) return undefined;
+  return inspectScript(script, facts.surroundings.own ?? {});
 }
 
-function isLine(text: string): boolean {
-  return USUAL.has(/^\s*(\S{1,200})\s/.exec(text)?.[1] ?? '');
-}
+const NAMES_PROGRAM = /(?:^|[;&|(`\s])(?:rm|dd|sudo|cat|curl|wget|cp|mv|mkfs\S*|chmod|sh|bash|eval|ssh|nc)\s+[-~/.\w]/;
 
-function isProgram(name: string): boolean {
-  return isFeared(name) || SHELLS.has(name) || WRAPPERS.has(name) || isInterpreter(name);
-}
-
-function wordsIn(value: JsonValue): string[] {
-  if (typeof value === 'string') return value.length > LONGEST_PATH ? [] : value.trim().split(/\s+/);
-  if (!Array.isArray(value) || value.length > MOST_WORDS) return [];
-  return value.filter((each) => typeof each === 'string');
-}
-
-/** `runCommand` and `run_command` are the same words. */
-function inWords(name: string): string {
-  return name.replace(/([a-z0-9])([A-Z])/g, '$1_$2').toLowerCase();
+function beginsAsCommand({ commands, finding }: Script, text: string): boolean {
+  const [first] = commands;
+  if (first === undefined) return finding !== undefined && /^[\w$"({]/.test(text);
+  // Sentences begin with a capital letter, or hold marks no command has.
+  return !/^[A-Z][a-z]*[,' ]/.test(text) || /[|;&`]|\$\(/.test(text);
 }

@@ -9,14 +9,12 @@ import type {
 import { formatToolReference } from '@toolyard/protocol';
 import type { CallAbout } from '../state.ts';
 import { findDanger } from './blacklist.ts';
+import type { CallSurroundings } from './call-facts.ts';
+import { CallFacts } from './call-facts.ts';
 import { decideByRules } from './rules.ts';
-import { readOnce } from './read-once.ts';
-import { readShell } from './shell-reader.ts';
 
 export type Verdict =
-  | { decision: 'run' }
-  | { decision: 'ask'; about?: CallAbout }
-  | { decision: 'refused'; refusal: ErrorInfo };
+  { decision: 'run' } | { decision: 'ask'; about?: CallAbout } | { decision: 'refused'; refusal: ErrorInfo };
 
 /** What is known of a tool when a call of it is judged. */
 export type JudgedTool = {
@@ -29,6 +27,8 @@ export type JudgedTool = {
   changed?: ToolChange;
   /** Asked only where a person is. */
   about?: () => CallAbout;
+  /** Its schema, and the working folder of its server. */
+  surroundings?: () => Pick<CallSurroundings, 'inputSchema' | 'workingFolder'>;
 };
 
 export type InterventionOptions = {
@@ -40,6 +40,8 @@ export type InterventionOptions = {
   lostRules?: boolean;
   /** What the owner decided about a tool before; undefined where nothing was. */
   permission: (tool: ToolReference) => 'allow' | 'never' | undefined;
+  /** What Toolyard knows of itself, and how symbolic links are resolved. Without it paths are compared as they are written. */
+  surroundings?: Pick<CallSurroundings, 'own' | 'resolvePath'>;
   /** Looks a tool up; undefined where it has gone since. */
   lookUp: (tool: ToolReference) => JudgedTool | undefined;
 };
@@ -83,10 +85,10 @@ export class InterventionChecker {
     if (decided === 'never') return refused(neverAllowed(reference));
     const judged = lookUp(tool);
     const hints = trustedHints(judged);
-    const read = rules.length === 0 ? readShell : readOnce();
-    const ruled = decideByRules(rules, tool, args, hints, read);
+    const facts = new CallFacts(tool, args, { ...this.#options.surroundings, ...judged?.surroundings?.() });
+    const ruled = decideByRules(rules, facts, hints);
     if (ruled === 'never') return refused(ruledOut(reference));
-    const danger = findDanger({ name: tool.name, onlyReads: hints.readOnly }, args, read);
+    const danger = findDanger(facts, hints.readOnly);
     if (danger) return this.#ask(judged, tooDangerous(reference, danger.why), { danger: danger.why });
     const harmless = isHarmless(judged);
     if (lostRules === true && !harmless) return this.#ask(judged, rulesLost(reference), { danger: RULES_LOST });
@@ -105,8 +107,8 @@ export class InterventionChecker {
 }
 
 /** Why a person is warned of a call of which nothing but its text is known. */
-export function dangerOf({ name }: ToolReference, args: JsonObject): string | undefined {
-  return findDanger({ name, onlyReads: false }, args)?.why;
+export function dangerOf(tool: ToolReference, args: JsonObject): string | undefined {
+  return findDanger(new CallFacts(tool, args), false)?.why;
 }
 
 const RULES_LOST = 'Stored rules cannot be read, and one of them may forbid this.';

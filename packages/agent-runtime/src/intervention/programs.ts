@@ -1,78 +1,198 @@
-import { FEARED, isFeared } from './dangerous-commands.ts';
-import {
-  CHANGES_FOLDER,
-  isVersioned,
-  POWER,
-  PRINTERS,
-  PRINTS_ENVIRONMENT,
-  READERS,
-  RUNS_TEXT,
-  runsText,
-  TEXT_ONLY,
-  USUAL,
-  WRAPPERS,
-  WRITERS,
-} from './shell-names.ts';
+/** What programs are, by their names. One program may be in several classes. */
 
-/** What is known of a program by its name: found once for each word, and asked for many times. */
-export type Program = {
-  /** It has to be looked at wherever it stands. */
-  readonly isFeared: boolean;
-  readonly endsMachine: boolean;
-  /** It reads a text among its arguments, or its input, as a program. */
-  readonly runsText: boolean;
-  /** It takes a command with its arguments, and runs it. */
-  readonly wraps: boolean;
-  /** People hardly begin a sentence with its name. */
-  readonly isUsual: boolean;
-  readonly takesMereText: boolean;
-  readonly prints: boolean;
-  readonly printsEnvironment: boolean;
-  readonly onlyReads: boolean;
-  readonly writes: boolean;
-  readonly changesFolder: boolean;
+function names(list: string): ReadonlySet<string> {
+  return new Set(list.split(/\s+/).filter((name) => name !== ''));
+}
+
+/** Every call of these needs approval, unless its arguments only ask a question ({@link ONLY_ASKS}). */
+export const ALWAYS: readonly { why: string; programs: ReadonlySet<string> }[] = [
+  {
+    why: 'runs with the rights of another user, or changes rights',
+    programs: names(`sudo sudoedit doas su pkexec run0 runuser runas gsudo machinectl systemd-run chroot unshare nsenter
+      capsh setcap setpriv newgrp sg usermod useradd adduser addgroup userdel deluser groupadd groupmod groupdel gpasswd
+      visudo vipw vigr chpasswd passwd chage chsh chfn pam-auth-update update-alternatives dpkg-divert setenforce
+      setsebool semanage aa-disable aa-complain aa-teardown apparmor_parser chattr insmod modprobe rmmod kexec bpftool
+      sysctl iptables ip6tables iptables-restore nft ufw firewall-cmd pfctl netsh polkit dscl csrutil spctl tccutil
+      nvram auditctl dsenableroot dseditgroup authconfig realm kinit ldapmodify reg regedit takeown icacls cacls net
+      wevtutil bcdedit schtasks sc wmic`),
+  },
+  {
+    why: 'destroys data or stops the machine',
+    programs:
+      names(`mkfs mke2fs mkswap mkdosfs fdisk cfdisk parted sfdisk sgdisk gdisk cgdisk partprobe wipefs blkdiscard shred srm wipe scrub
+      badblocks nwipe shutdown reboot halt poweroff init telinit dropdb dropuser diskutil hdparm sdparm nvme lvremove
+      vgremove pvremove lvreduce mdadm cryptsetup veracrypt zpool swapoff swapon mount umount losetup fsck e2fsck
+      tune2fs resize2fs xfs_repair debugfs flashrom fstrim format diskpart vssadmin wbadmin cipher rd rmdir.exe del erase
+      deltree trash-empty remove-item clear-disk format-volume initialize-disk clear-content sponge ed ex red mtools mdel mformat
+      rimraf trash newfs_apfs newfs_hfs asr dmsetup drbdadm gparted testdisk unlink.exe killall5`),
+  },
+  {
+    why: 'opens or listens on a raw connection',
+    programs:
+      names(`nc.traditional nc.openbsd ncat netcat socat telnet ttyd gotty ngrok cloudflared chisel frpc frps bore
+      localtunnel lt pagekite inlets gsocket gs-netcat pwncat pwncat-cs msfvenom msfconsole sshuttle autossh cryptcat
+      iodine dnscat dnscat2 ptunnel stunnel stunnel4 websocat tmate tty-share upterm teleconsole sbd powercat
+      xfreerdp rlogin rsh rexec nmap masscan hydra tcpdump tshark dumpcap ettercap bettercap mitmproxy mitmdump proxychains`),
+  },
+  {
+    why: 'reads a store of secrets, or what others typed or copied',
+    programs: names(`op bw bws lpass pass gopass passage secret-tool keyring security vault chamber sops aws-vault
+      saml2aws doppler infisical dcli keepassxc-cli kpcli rbw ykman kwallet-query kwalletcli seahorse gnome-keyring-daemon
+      pinentry age-keygen git-credential-store git-credential-cache git-credential-manager git-credential-osxkeychain
+      git-credential-libsecret mimipenguin laZagne lazagne pypykatz xsel wl-paste pbpaste clipman cliphist
+      copyq xinput xev logkeys scrot maim grim gnome-screenshot screencapture import fswebcam arecord gcore
+      gdb lldb strace ltrace ptrace dtrace dtruss fs_usage procdump reptyr secretsdump.py hashcat john unshadow
+      aws_completer credstash teller envchain summon ssh-add ssh-keygen gpg gpg2 gpg-connect-agent klist
+      nmcli iwgetid wpa_cli wpa_passphrase history fc teller cmdkey vaultcmd`),
+  },
+  {
+    why: 'lets something run later, by itself',
+    programs:
+      names(`crontab at batch anacron launchctl update-rc.d chkconfig rc-update sysv-rc-conf insserv incrontab loginctl
+      osascript automator defaults plistbuddy dracut update-initramfs mkinitcpio grub-install grub-mkconfig efibootmgr
+      ldconfig pm2 supervisorctl atrm fcrontab ln.exe`),
+  },
+  { why: 'controls Toolyard itself', programs: names('toolyard') },
+];
+
+/** Arguments with which these programs change nothing. */
+export const ONLY_ASKS: Readonly<Record<string, RegExp>> = {
+  passwd: /^(?:-S|--status)$/,
+  iptables: /^(?:-[LSnvVC]+|--list\S*)$/,
+  ip6tables: /^(?:-[LSnvVC]+|--list\S*)$/,
+  nft: /^list$/,
+  ufw: /^(?:status|version)$/,
+  pfctl: /^(?:-s|-vv?s\w*)$/,
+  sysctl: /^(?:-n|-a|--all|[a-z]+(?:\.\w+)+)$/,
+  launchctl: /^(?:list|print|blame)$/,
+  loginctl: /^(?:list-\w+|show-\w+|\w+-status)$/,
+  crontab: /^-l$/,
+  passage: /^ls$/,
+  pm2: /^(?:ls|list|status|logs)$/,
+  supervisorctl: /^status$/,
+  mount: /^-l$/,
+  swapon: /^(?:-s|--show)$/,
+  fdisk: /^(?:-l|--list)$/,
+  parted: /^-l$/,
+  diskutil: /^(?:list|info)$/,
+  defaults: /^read$/,
+  nmcli: /^(?:device|general|d|g)$/,
+  'ssh-keygen': /^-[lF]\w*$/,
+  'ssh-add': /^-[lL]$/,
+  gpg: /^(?:--verify|--list-(?:public-)?keys|-k)$/,
+  gpg2: /^(?:--verify|--list-(?:public-)?keys|-k)$/,
+  security: /^(?:find-identity|list-keychains)$/,
+  hdparm: /^-I$/,
+  gdb: /^--version$/,
+  zpool: /^(?:list|status)$/,
+  mdadm: /^--detail$/,
+  nvme: /^list$/,
+  'update-alternatives': /^(?:--list|--display|--query)$/,
+  aide: /^--check$/,
+  net: /^(?:view|time|statistics)$/,
+  op: /^(?:whoami|--version)$/,
+  vault: /^(?:status|version)$/,
+  sops: /^--version$/,
+  csrutil: /^status$/,
 };
 
-/** @internal What the lists say of a name, each asked by itself. */
-export function describeProgram(name: string): Program {
-  return {
-    isFeared: isFeared(name),
-    endsMachine: POWER.has(name),
-    runsText: runsText(name),
-    wraps: WRAPPERS.has(name),
-    isUsual: USUAL.has(name),
-    takesMereText: TEXT_ONLY.has(name),
-    prints: PRINTERS.has(name),
-    printsEnvironment: PRINTS_ENVIRONMENT.has(name),
-    onlyReads: READERS.has(name),
-    writes: WRITERS.has(name),
-    changesFolder: CHANGES_FOLDER.has(name),
-  };
+/** They read their arguments as their program, or their input where they have none. */
+export const INTERPRETERS =
+  names(`python pypy node nodejs deno bun tsx ts-node perl ruby php lua luajit tclsh wish expect
+  awk gawk mawk nawk osascript groovy scala julia rscript r swift jshell ghci elixir iex erl guile racket clojure clj irb
+  pwsh powershell psh powershell_ise make gmake bc.exe m4 gnuplot octave sqlite.exe kotlin sbcl crystal nim v go cargo java`);
+
+/** The option behind which their program stands. */
+export const CODE_OPTIONS: Readonly<Record<string, RegExp>> = {
+  python: /^-[bBdEhiIOqsSuvx]*c/,
+  pypy: /^-[bBdEhiIOqsSuvx]*c/,
+  node: /^(?:-[a-z]*[ep]|--eval|--print)(?:=|$)/,
+  nodejs: /^(?:-[a-z]*[ep]|--eval|--print)(?:=|$)/,
+  bun: /^(?:-[ep]|--eval|--print)(?:=|$)/,
+  tsx: /^(?:-[ep]|--eval|--print)(?:=|$)/,
+  'ts-node': /^(?:-[a-z]*[ep]|--eval|--print)(?:=|$)/,
+  deno: /^eval$/,
+  perl: /^-[a-zA-Z0-9.]*[eE]/,
+  ruby: /^-[a-zA-Z0-9.]*e/,
+  php: /^(?:-[a-z]*[rBRE]|--run)$/,
+  lua: /^-e/,
+  luajit: /^-e/,
+  julia: /^(?:-[eE]|--eval|--print)/,
+  rscript: /^-e/,
+  r: /^-e/,
+  swift: /^-e/,
+  groovy: /^-e/,
+  scala: /^-e/,
+  elixir: /^(?:-e|--eval|--rpc-eval)/,
+  erl: /^-eval/,
+  guile: /^-c/,
+  racket: /^-e/,
+  clojure: /^(?:-e|-M|--eval)/,
+  expect: /^-c/,
+  ghci: /^-e/,
+};
+
+/** Editors: with commands for them they run programs and write files. */
+export const EDITORS = names(
+  'vi vim nvim view rvim gvim vimdiff emacs emacsclient nano pico joe micro kak hx helix code less more most man.exe',
+);
+
+/** Their arguments are text: names of files among them are only mentioned. */
+export const TEXT_ONLY = names(
+  'echo printf man info type which whereis help apropos whatis tldr command alias unalias test [ [[ : true false expr seq cowsay figlet yes logger say notify-send basename dirname return exit break continue shift wait sleep jobs fg bg ulimit umask hash kill',
+);
+
+/** They list what is there, and no more. */
+export const LISTERS = names(
+  'ls cd du df pwd tree pushd popd stat file test [ realpath readlink find fd fdfind exa eza lsd mkdir touch git ncdu chdir dir vdir which code open',
+);
+
+/** They print the environment if they are called with nothing else. */
+export const PRINTS_ENVIRONMENT = names('env printenv set export declare typeset local compgen readonly');
+
+/** They write to the files they are given, to all or the last. */
+export const WRITERS =
+  names(`cp mv install ln tee touch dd rsync scp truncate sed perl ruby patch gzip gunzip xz bzip2 zstd chmod chown chgrp
+  setfacl mkdir mkfifo mknod tar unzip bsdtar cpio ditto sort split csplit curl wget rm rmdir unlink vim vi nano ed ex
+  sponge dos2unix unix2dos prettier git jq yq awk gawk robocopy xcopy copy move echo printf cat awk openssl`);
+
+/** They delete, or overwrite, what they are given. */
+export const REMOVERS = names('rm rmdir unlink shred truncate trash trash-put gio rimraf del erase');
+
+/** Programs of daily work: what they are told is no danger by the words in it alone. */
+export const BUILDS =
+  names(`npm pnpm yarn bun npx cargo go make cmake ninja gradle gradlew mvn mvnw ant sbt pytest tox nox jest vitest mocha
+  playwright cypress eslint tsc prettier ruff black mypy flake8 pylint rake rspec bundle gem mix dotnet swift xcodebuild
+  phpunit composer pip pip3 pipx uv poetry pdm conda apt apt-get dnf yum brew apk pacman snap python python3 node deno ruby
+  perl php java javac gcc g++ clang rustc tsx ts-node turbo nx lerna rush bazel just task pre-commit hugo jekyll vite
+  webpack rollup esbuild svelte-check knip git gh glab grep egrep fgrep rg ag ack jq yq sed awk gawk find fd sort uniq cut tr
+  wc cat head tail diff comm paste ls cd tree file stat cp mv mkdir touch chmod less more tee xargs date curl wget http ssh scp rsync
+  psql mysql sqlite3 bat column nl tac rev fold fmt pandoc ffmpeg convert magick zip unzip tar gzip base64 md5sum sha256sum xxd od hexdump strings
+  docker-compose shellcheck systemctl journalctl ps top htop kill pkill pgrep lsof ss netstat dig host nslookup ping traceroute whois openssl
+  ansible-lint tflint helm.exe locale timedatectl rm rmdir ln readlink realpath dd split csplit patch vim nano code emacs`);
+
+/** They install, or run, code that they are given the address of. */
+export const RUNS_ADDRESSES =
+  names(`pip pip3 pipx uv uvx npm pnpm yarn npx bunx bun pnpx gem brew deno python python3 node php go cargo poetry conda easy_install
+  dpkg rpm dnf yum apt apt-get apk pacman zypper snap flatpak docker.exe java mvn gradle composer luarocks cpan cpanm
+  opam stack cabal nix nix-env nix-shell nix-build helm kubectl terraform msiexec rundll32 regsvr32 mshta certutil bitsadmin vim bash sh zsh source . emacs code r rscript julia swift raco mix rebar3 npm-check pm2 ansible-pull sysext`);
+
+export const DOWNLOADS = names(
+  'curl wget aria2c axel http https xh fetch lwp-download lwp-request scp sftp ftp tftp rsync git svn hg gh aws gsutil iwr irm invoke-webrequest invoke-restmethod rclone base64 base32 xxd uudecode openssl gunzip zcat certutil bitsadmin lynx w3m links youtube-dl yt-dlp',
+);
+
+/** Programs that talk to databases: their arguments and input are queries. */
+export const DATABASES = names(
+  'psql mysql mariadb sqlite3 sqlite mongosh mongo redis-cli valkey-cli cqlsh sqlcmd isql sqlplus duckdb clickhouse clickhouse-client usql pgcli mycli litecli influx neo4j cypher-shell etcdctl cockroach snowsql bq mysqladmin osql surreal',
+);
+
+/** Names of programs with a version: `python3.12`. */
+export function plainName(program: string): string {
+  const name = program.toLowerCase();
+  const plain = /^([a-z]+?)[-\d.]+$/.exec(name)?.[1];
+  return plain !== undefined && (INTERPRETERS.has(plain) || plain === 'pip')
+    ? plain
+    : name.startsWith('mkfs.')
+      ? 'mkfs'
+      : name;
 }
-
-const LISTS = [
-  ...[FEARED, POWER, RUNS_TEXT, WRAPPERS, USUAL, TEXT_ONLY, PRINTERS, PRINTS_ENVIRONMENT, READERS, WRITERS],
-  CHANGES_FOLDER,
-];
-const KNOWN = new Map(LISTS.flatMap((list) => [...list].map((name) => [name, describeProgram(name)] as const)));
-
-/** Of which nothing is known. */
-export const ANY_PROGRAM = describeProgram('');
-
-/** @param name as it is called, in lower case */
-export function programOf(name: string): Program {
-  if (!mayBeProgram(name.charCodeAt(0))) return ANY_PROGRAM;
-  const known = KNOWN.get(name);
-  if (known) return known;
-  // All that no list holds as they are.
-  return name.startsWith('mkfs.') || isVersioned(name) ? describeProgram(name) : ANY_PROGRAM;
-}
-
-/** Flags, numbers and much else begin as no name of the lists does. */
-function mayBeProgram(first: number): boolean {
-  return first >= LETTER_A || first === DOT || first === BRACKET;
-}
-
-const LETTER_A = 97;
-const DOT = 46;
-const BRACKET = 91;

@@ -1,5 +1,6 @@
 import type { InterventionRule, JsonObject } from '@toolyard/protocol';
 import { describe, expect, it } from 'vitest';
+import { CallFacts } from './call-facts.ts';
 import { readInterventionRules } from './read-rules.ts';
 import { decideByRules } from './rules.ts';
 
@@ -7,7 +8,7 @@ const tool = { serverId: 'files', name: 'write' };
 const NOTHING_KNOWN = { readOnly: false, destructive: true };
 
 function by(rule: InterventionRule, args: JsonObject = {}, hints = NOTHING_KNOWN): string | undefined {
-  return decideByRules([rule], tool, args, hints);
+  return decideByRules([rule], new CallFacts(tool, args), hints);
 }
 
 describe('a rule', () => {
@@ -81,7 +82,9 @@ describe('a rule', () => {
 
   it('allows only where all paths are inside', () => {
     const allow: InterventionRule = { decision: 'allow', inside: '/srv/project/' };
-    expect(by(allow, { from: '/srv/project/a', to: 'b' })).toBe('allow');
+    expect(by(allow, { from: '/srv/project/a', to: '/srv/project/b' })).toBe('allow');
+    // Nobody knows which folder a relative path starts from.
+    expect(by(allow, { from: '/srv/project/a', to: 'b' })).toBeUndefined();
     expect(by(allow, { from: '/srv/project/a', to: '/b' })).toBeUndefined();
     expect(by(allow, { command: 'cat "$X"' })).toBeUndefined();
   });
@@ -111,9 +114,9 @@ describe('a rule', () => {
       { decision: 'never', argument: 'x' },
       { decision: 'ask', argument: 'y' },
     ];
-    expect(decideByRules(rules, tool, { a: 'y' }, NOTHING_KNOWN)).toBe('ask');
-    expect(decideByRules(rules, tool, { a: 'y', b: 'x' }, NOTHING_KNOWN)).toBe('never');
-    expect(decideByRules(rules, tool, {}, NOTHING_KNOWN)).toBe('allow');
+    expect(decideByRules(rules, new CallFacts(tool, { a: 'y' }), NOTHING_KNOWN)).toBe('ask');
+    expect(decideByRules(rules, new CallFacts(tool, { a: 'y', b: 'x' }), NOTHING_KNOWN)).toBe('never');
+    expect(decideByRules(rules, new CallFacts(tool, {}), NOTHING_KNOWN)).toBe('allow');
   });
 });
 

@@ -1,210 +1,206 @@
-import type { InterventionRule, JsonObject, JsonValue, ToolReference } from '@toolyard/protocol';
-import { formatToolReference, isJsonObject } from '@toolyard/protocol';
+import type { InterventionRule } from '@toolyard/protocol';
+import type { CallFacts, Field } from './call-facts.ts';
 import { globOf } from './globs.ts';
-import type { LiteralText } from './literal-text.ts';
-import { readLiterally } from './literal-text.ts';
+import type { PathOptions, Readings } from './resolved-path.ts';
+import { liesIn, readingsOf } from './resolved-path.ts';
 import { normalPath } from './sensitive-paths.ts';
-import type { ReadShell } from './read-once.ts';
-import { readShell } from './shell-reader.ts';
-import type { Command } from './shell-script.ts';
-import { emptyCommand } from './shell-script.ts';
-import { UNKNOWN } from './word-text.ts';
-import { holds, OF_WHOLE_PATHS, wordOf } from './words.ts';
+import type { Script, SimpleCommand } from './shell-script.ts';
+import { hasUnknown, isDynamic } from './shell-text.ts';
 
 /** What the owner trusts a tool to be; of a server that is not trusted nothing counts. */
 export type TrustedHints = { readOnly: boolean; destructive: boolean };
 
-const DEEPEST = 64;
+type Decision = InterventionRule['decision'];
 
 /**
- * What the rules say about a call: the strictest of those that fit it, whatever their order; undefined where none
- * does.
+ * What the rules say about a call: the strictest of those that match, whatever their order; undefined where none does.
  */
 export function decideByRules(
   rules: readonly InterventionRule[],
-  tool: ToolReference,
-  args: JsonObject,
+  facts: CallFacts,
   hints: TrustedHints,
-  read: ReadShell = readShell,
-): InterventionRule['decision'] | undefined {
-  if (rules.length === 0) return undefined;
-  const facts = new CallFacts(tool, args, hints, read);
-  let decided: InterventionRule['decision'] | undefined;
+): Decision | undefined {
+  let decided: Decision | undefined;
   for (const rule of rules) {
     if (decided === rule.decision || (decided !== undefined && rule.decision === 'allow')) continue;
-    if (!fits(rule, facts)) continue;
+    if (!matches(rule, facts, hints)) continue;
     if (rule.decision === 'never') return 'never';
     decided = rule.decision;
   }
   return decided;
 }
 
-/** A rule that allows has to fit the whole call, one that does not only a part of it. */
-function fits(rule: InterventionRule, facts: CallFacts): boolean {
+/** A rule that allows has to match the whole call, one that does not only a part of it. */
+function matches(rule: InterventionRule, facts: CallFacts, hints: TrustedHints): boolean {
   const { tool, readOnly, destructive, argument, command, outside, inside } = rule;
-  if (tool !== undefined && !globOf(tool)(facts.reference)) return false;
-  if (readOnly !== undefined && readOnly !== facts.hints.readOnly) return false;
-  if (destructive !== undefined && destructive !== facts.hints.destructive) return false;
   const allows = rule.decision === 'allow';
-  if (argument !== undefined) {
-    const glob = globOf(argument);
-    const matches = (text: string): boolean => glob(text) && (!allows || glob(normalPath(text)));
-    const { texts } = facts;
-    if (allows ? texts.length === 0 || !texts.every(matches) : !facts.all.some(matches)) return false;
-  }
-  if (command !== undefined && !(allows ? facts.isPlainly(command) : facts.holds(command))) return false;
-  if (outside !== undefined && !facts.texts.some((text) => facts.pathsIn(text).some((path) => !lies(path, outside)))) {
+  if (tool !== undefined && !globOf(tool)(facts.reference)) return false;
+  if (readOnly !== undefined && readOnly !== hints.readOnly) return false;
+  if (destructive !== undefined && destructive !== hints.destructive) return false;
+  // Of a call that is too long to look through only a part is known.
+  if (facts.isTooMuch && allows && (argument ?? command ?? inside) !== undefined) return false;
+  if (argument !== undefined && !matchesArgument(argument, facts, allows)) return false;
+  if (command !== undefined && !(allows ? isOnly(command, facts) : runs(command, facts))) return false;
+  if (outside !== undefined && !reachesOutside(outside, facts)) return false;
+  return inside === undefined || staysInside(inside, facts);
+}
+
+function matchesArgument(pattern: string, { fields, all }: CallFacts, allows: boolean): boolean {
+  const glob = globOf(pattern);
+  if (!allows) return all.some(glob);
+  return fields.length > 0 && fields.every(({ text }) => glob(text) && glob(withoutDots(text)));
+}
+
+function withoutDots(path: string): string {
+  if (!path.includes('/..')) return path;
+  const [reading = path] = readingsOf(path, { workingFolder: '/' }).paths;
+  return reading;
+}
+
+/** The texts of a call that may be commands. */
+function scriptsOf(facts: CallFacts): Script[] {
+  const { fields, wordLists } = facts;
+  const texts = fields.filter(
+    ({ role, text }) => role === 'command' || ((role === 'unknown' || role === 'path') && /\s|[;|&`$]/.test(text)),
+  );
+  return [...texts.map((field) => facts.scriptIn(field)), ...wordLists.map((list) => facts.scriptOf(list))];
+}
+
+/** True where all there is are commands of this pattern, and plain ones. */
+function isOnly(pattern: string, facts: CallFacts): boolean {
+  const glob = globOf(pattern);
+  const given = facts.fields.filter(
+    ({ role }) => role === 'command' || role === 'unknown' || role === 'code' || role === 'query',
+  );
+  // Words in pieces are one command, and may not be taken one by one.
+  const scripts = facts.wordLists.some(({ isCertain }) => isCertain)
+    ? facts.wordLists.map((list) => facts.scriptOf(list))
+    : given.map((field) => facts.scriptIn(field));
+  const commands = scripts.flatMap((script) => script.commands);
+  if (commands.length === 0 || scripts.some(({ fault, finding }) => fault !== undefined || finding !== undefined))
     return false;
-  }
-  if (inside !== undefined) {
-    const paths = facts.texts.flatMap((text) => facts.pathsIn(text));
-    // A call that names no whole path may take effect anywhere.
-    if (paths.length === 0 || !paths.every((path) => lies(path, inside))) return false;
-  }
-  return true;
-}
-
-/** What the rules look at, found out once and only where one asks for it. */
-class CallFacts {
-  readonly reference: string;
-  readonly hints: TrustedHints;
-  readonly #args: JsonObject;
-  #texts: string[] | null = null;
-  #all: string[] | null = null;
-  readonly #commands = new Map<string, readonly NamedCommand[]>();
-  readonly #literal = new Map<string, LiteralText | null>();
-  readonly #paths = new Map<string, readonly string[]>();
-  readonly #read: ReadShell;
-
-  constructor(tool: ToolReference, args: JsonObject, hints: TrustedHints, read: ReadShell) {
-    this.reference = formatToolReference(tool);
-    this.#args = args;
-    this.hints = hints;
-    this.#read = read;
-  }
-
-  /** Every text among the values, at any depth; the shortest first, for that is soon read. */
-  get texts(): string[] {
-    this.#texts ??= collect(this.#args, { names: false }).sort((a, b) => a.length - b.length);
-    return this.#texts;
-  }
-
-  /** The names and numbers as well. */
-  get all(): string[] {
-    this.#all ??= collect(this.#args, { names: true });
-    return this.#all;
-  }
-
-  /** True where all there is are commands of this pattern, and plain ones. */
-  isPlainly(pattern: string): boolean {
-    const glob = globOf(pattern);
-    let isAny = false;
-    for (const text of this.texts) {
-      for (const command of this.#commandsIn(text)) {
-        if (!glob(command.text) || !isPlain(command)) return false;
-        isAny = true;
-      }
-    }
-    return isAny;
-  }
-
-  /** True where one of the commands is of this pattern. */
-  holds(pattern: string): boolean {
-    const glob = globOf(pattern);
-    const name = /^[\w-]+/.exec(pattern)?.[0] ?? '';
-    return this.texts.some((text) => {
-      if (name !== '' && this.#literally(text)?.bare.includes(name) === false) return false;
-      return this.#commandsIn(text).some((command) => glob(command.text));
-    });
-  }
-
-  /** What of a text may be a path: the whole, or the words of a command. */
-  pathsIn(text: string): readonly string[] {
-    let paths = this.#paths.get(text);
-    if (paths === undefined) {
-      paths = this.#literally(text)?.mayHoldPath === false ? [] : pathsIn(text, this.#read);
-      this.#paths.set(text, paths);
-    }
-    return paths;
-  }
-
-  #commandsIn(text: string): readonly NamedCommand[] {
-    let found = this.#commands.get(text);
-    if (found === undefined) {
-      const { commands, faults } = this.#read(text);
-      const all = faults.length === 0 ? commands : [...commands, UNREADABLE];
-      found = all.map((command) => ({ command, text: wordsOf(command) }));
-      this.#commands.set(text, found);
-    }
-    return found;
-  }
-
-  #literally(text: string): LiteralText | null {
-    let known = this.#literal.get(text);
-    if (known === undefined) {
-      known = readLiterally(text);
-      this.#literal.set(text, known);
-    }
-    return known;
-  }
-}
-
-type NamedCommand = { command: Command; text: string };
-
-/** Fits nothing that allows. */
-const UNREADABLE: Command = { ...emptyCommand(), words: [wordOf(UNKNOWN)] };
-
-function collect(value: JsonValue, what: { names: boolean }, into: string[] = [], depth = 0): string[] {
-  if (depth > DEEPEST) into.push(UNKNOWN);
-  else if (typeof value === 'string') into.push(value);
-  else if (Array.isArray(value)) for (const each of value) collect(each, what, into, depth + 1);
-  else if (isJsonObject(value)) {
-    for (const [name, each] of Object.entries(value)) {
-      if (what.names) into.push(name);
-      collect(each, what, into, depth + 1);
-    }
-  } else if (what.names && value !== null) into.push(String(value));
-  return into;
-}
-
-function wordsOf({ words }: Command): string {
-  let all = words[0]?.text ?? '';
-  for (let at = 1; at < words.length; at++) all += ` ${words[at]?.text ?? ''}`;
-  return all;
+  return commands.every((command) => isPlain(command) && (glob(textOf(command)) || glob(`${textOf(command)} `)));
 }
 
 /** Nothing but this command: it writes to no file, and nothing in it is known only once it runs. */
-function isPlain({ command, text }: NamedCommand): boolean {
+function isPlain({ words, assignments, redirects }: SimpleCommand): boolean {
   return (
-    !text.includes(UNKNOWN) &&
-    command.assignments.length === 0 &&
-    command.redirects.every(({ operator, target }) => /&$/.test(operator) || target.text === '/dev/null')
+    words[0] !== '' &&
+    !words[0]?.includes('/') &&
+    !words.some(hasUnknown) &&
+    assignments.length === 0 &&
+    redirects.every(({ operator, target }) => /&$/.test(operator) || target === '/dev/null')
   );
 }
 
-/** Something that every path which says where it lies has. */
-const MAYBE_PATH = new RegExp(`[/\\\\~${UNKNOWN}]|\\.\\.`);
-
-/** What of a text may be a path: the whole, or the words of a command. */
-function pathsIn(text: string, read: ReadShell): string[] {
-  const words = /\s/.test(text) ? read(text).commands.flatMap(pathWords) : [text];
-  return words
-    .filter((word) => MAYBE_PATH.test(word))
-    .flatMap((word) => [word, ...(/[=:@]/.test(word) ? word.split(/[=:@]/) : [])])
-    .map((word) => word.replace(/^file:(?:\/\/)?/, ''))
-    .filter((word) => /^[/~\\]|^[A-Za-z]:[\\/]|(?:^|[/\\])\.\.(?:[/\\]|$)/.test(word) || word.startsWith(UNKNOWN));
+/** True where one of the commands, or one that they run, is of this pattern. */
+function runs(pattern: string, facts: CallFacts): boolean {
+  const glob = globOf(pattern);
+  return scriptsOf(facts).some(({ commands }) =>
+    commands.some(
+      (command) => [...formsOf(command)].some((form) => glob(form) || glob(`${form} `)) || mayBe(command, pattern),
+    ),
+  );
 }
 
-function pathWords({ words, redirects }: Command): string[] {
-  const all = redirects.length === 0 ? words : [...words, ...redirects.map(({ target }) => target)];
-  return all.filter((word) => holds(word, OF_WHOLE_PATHS)).map(({ text }) => text);
+function textOf({ program, args }: SimpleCommand): string {
+  return [program, ...args].join(' ');
 }
 
-/** Relative paths are those of the folder itself. */
-function lies(path: string, folder: string): boolean {
-  const slashed = path.replaceAll('\\', '/');
-  if (slashed.startsWith(UNKNOWN)) return false;
-  const home = normalPath(folder).replace(/\/$/, '');
-  const whole = /^[/~]|^[A-Za-z]:/.test(slashed) ? normalPath(slashed) : normalPath(`${home}/${slashed}`);
-  return whole === home || whole.startsWith(`${home}/`);
+/** A command as it is written, by its base name, and without the options before what it is told to do. */
+function* formsOf(command: SimpleCommand): Generator<string> {
+  const { words, program, args } = command;
+  yield words.join(' ');
+  yield [program, ...args].join(' ');
+  for (let at = 0; at < Math.min(args.length, 12); at++) {
+    const isValue = args[at - 1]?.startsWith('-') === true;
+    if (!args[at]?.startsWith('-') && at > 0) yield [program, ...args.slice(at)].join(' ');
+    if (!args[at]?.startsWith('-') && !isValue) return;
+  }
+}
+
+/** A program that is named by a pattern may be the one that a rule names. */
+function mayBe({ program, words }: SimpleCommand, pattern: string): boolean {
+  if (!isDynamic(program) || /^\[\[?$/.test(words[0] ?? '')) return false;
+  const name = /^[\w.+-]+/.exec(pattern)?.[0] ?? '';
+  return name === '' || globOf(program.replace(/\[[^\]]*\]/g, '?').replace(/[\0\u0001]/g, '*'))(name);
+}
+
+/** The words of commands, and the arguments, that are paths. `isBound`: it is one for certain. */
+function* pathsIn(facts: CallFacts): Generator<Readings & { text: string }> {
+  const { resolvePath } = facts.surroundings;
+  for (const field of facts.fields) {
+    const { text, role } = field;
+    const options: PathOptions = { workingFolder: folderOf(field, facts), resolvePath };
+    if (role === 'path' || role === 'folder') {
+      const isFolder = role === 'folder' && text === field.folder;
+      yield {
+        text,
+        ...readingsOf(text, isFolder ? { ...options, workingFolder: facts.surroundings.workingFolder } : options),
+      };
+    } else if (role === 'url' && /^file:/i.test(text)) yield { text, ...readingsOf(text, options) };
+    else if (role === 'command' || (role === 'unknown' && /\s/.test(text)))
+      yield* pathsOfScript(facts.scriptIn(field), options, role === 'command');
+    else if (role === 'unknown' && LOOKS_LIKE_PATH.test(text)) yield { text, ...readingsOf(text, options) };
+  }
+  for (const list of facts.wordLists) {
+    if (list.isCertain)
+      yield* pathsOfScript(
+        facts.scriptOf(list),
+        { workingFolder: list.folder ?? facts.surroundings.workingFolder, resolvePath },
+        true,
+      );
+  }
+}
+
+const LOOKS_LIKE_PATH = /^[/~\\]|^[A-Za-z]:[\\/]|^\.{1,2}(?:$|[/\\])|^[^\s:?&=]*[/\\][^\s:?&=]*$|[\0\u0001]/;
+
+function folderOf({ folder }: Field, { surroundings }: CallFacts): string | undefined {
+  if (folder === undefined) return surroundings.workingFolder;
+  const [whole] = readingsOf(folder, { workingFolder: surroundings.workingFolder }).paths;
+  return whole;
+}
+
+function* pathsOfScript(
+  { commands, fault }: Script,
+  options: PathOptions,
+  isCommand: boolean,
+): Generator<Readings & { text: string }> {
+  if (fault !== undefined && isCommand) yield { text: '', paths: [], unresolved: true };
+  for (const { args, redirects, folder } of commands) {
+    const here =
+      folder === undefined || folder === options.workingFolder
+        ? options
+        : { ...options, workingFolder: readingsOf(folder, options).paths[0] };
+    for (const word of [
+      ...args,
+      ...redirects.filter(({ operator }) => !operator.startsWith('<<')).map(({ target }) => target),
+    ]) {
+      for (const text of [word, ...(/[=:@]/.test(word) ? word.split(/[=:@]/) : [])]) {
+        if (hasUnknown(text) || /[/\\~]|^\.{1,2}$/.test(text)) yield { text, ...readingsOf(text, here) };
+      }
+    }
+  }
+}
+
+function reachesOutside(folder: string, facts: CallFacts): boolean {
+  const { resolvePath } = facts.surroundings;
+  for (const { text, paths, unresolved } of pathsIn(facts)) {
+    if (paths.some((path) => !liesIn(path, folder, resolvePath))) return true;
+    // Where the working folder is not known, a relative path is taken to be in it.
+    if (unresolved && /^[/~]|^[A-Za-z]:|^\.\.(?:\/|$)|[\0\u0001]/.test(normalPath(text.replaceAll('\\', '/'))))
+      return true;
+  }
+  return false;
+}
+
+function staysInside(folder: string, facts: CallFacts): boolean {
+  const { resolvePath } = facts.surroundings;
+  let isAny = false;
+  for (const { paths, unresolved } of pathsIn(facts)) {
+    if (unresolved || paths.some((path) => !liesIn(path, folder, resolvePath))) return false;
+    isAny = true;
+  }
+  // A call that names no path may take effect anywhere, and so may a command by the words that are none.
+  return isAny && !facts.fields.some(({ role }) => role === 'code' || role === 'query');
 }

@@ -1,145 +1,191 @@
-import { isPattern, matchesSecret } from './file-patterns.ts';
+import { matchesGlob } from './globs.ts';
+import { hasUnknown, LISTED, UNKNOWN } from './shell-text.ts';
 
-/**
- * Which paths hold what nobody is to read or write unasked. Only the text of a path is looked at: links are not
- * followed, and nothing is read.
- */
+/** Which paths nobody is to touch unasked. Only the text of a path is looked at; the file system is not. */
 
-/** Folders and files known by where they lie, in lower case, for some file systems make no difference. */
-const SECRET_PLACES =
-  /(?:^|\/)(?:\.ssh(?:$|\/(?!known_hosts|[^/]*\.pub$))|\.(?:aws|gnupg|azure|password-store)(?:\/|$)|\.kube\/config|\.docker\/config\.json|\.config\/(?:gcloud|gh\/hosts\.yml|op|rclone)(?:\/|$)|\.terraform\.d\/credentials|\.cargo\/credentials|\.git\/credentials|library\/keychains|\.local\/share\/keyrings|(?:var\/)?run\/(?:secrets|docker\.sock)(?:\/|$))|\/etc\/(?:passwd-?|g?shadow-?|sudoers(?:\.d)?|ssh\/(?:sshd_config|ssh_host_[^/]*key))(?:\/|$)|\/proc\/[^/]+\/(?:environ|mem)$|\/dev\/k?mem$/;
+/** What is wrong with touching a path. `secret`: at all; `startup` and `system`: by writing to it. */
+export type PathDanger = 'secret' | 'startup' | 'system' | 'device';
+
+const LONGEST = 4_096;
+
+/** Home folders, as they are written. */
+const HOME = /^(?:~[^/]*|\/(?:home|users)\/[^/]+|\/root|\/var\/root|[a-z]:\/users\/[^/]+|%userprofile%)(?=\/|$)/;
+
+/** Hidden things of a home folder that hold no secrets; of all others it is assumed that they do. */
+const HARMLESS_IN_HOME =
+  /^(?:\.cache|\.(?:bash|zsh)(?:rc|_aliases)|\.profile|\.(?:bash|zsh)_?profile|\.zshenv|\.vim(?:rc|$)|\.vim\/|\.tmux\.conf|\.gitconfig|\.gitignore\w*|\.inputrc|\.nvm|\.npm\/_logs|\.rustup|\.cargo\/(?:bin|registry|env|git)|\.pyenv|\.rbenv|\.volta|\.local\/(?:bin|lib)|\.oh-my-zsh|\.fonts|\.themes|\.ssh\/(?:known_hosts[^/]*|[^/]+\.pub)$|\.config$|\.config\/(?:nvim|vim|fish|kitty|alacritty|htop|bat|lazygit|tmux|helix|zed|starship|autostart|systemd|environment\.d|code\/user)|\.local$|\.vscode(?:-server)?\/extensions)/;
+
+const SECRET_PLACES = new RegExp(
+  [
+    '(?:^|/)\\.ssh(?:$|/(?!known_hosts|[^/]*\\.pub$))',
+    '(?:^|/)\\.(?:aws|gnupg|azure|password-store|gcloud|kube|docker|oci|minikube|chef|ansible|gem|sops|keychain|mozilla|thunderbird|electrum|bitcoin|ethereum)(?:/|$)',
+    '(?:^|/)\\.config/(?:gcloud|gh|hub|op|rclone|doctl|heroku|stripe|sops|age|glab-cli|google-chrome|chromium|bravesoftware|keepassxc|1password|bitwarden|configstore)(?:/|$)',
+    '(?:^|/)(?:\\.terraform\\.d|\\.cargo)/credentials',
+    '(?:^|/)\\.git/(?:credentials|config\\.secret)',
+    '(?:^|/)library/(?:keychains|cookies|application support/(?:google|firefox|com\\.apple\\.tcc|1password|bitwarden|brave|toolyard))',
+    '(?:^|/)\\.local/share/(?:keyrings|kwalletd|toolyard|gnupg|containers)',
+    '(?:^|/)(?:var/)?run/(?:secrets|docker\\.sock|containerd|podman|user/\\d+/(?:keyring|gnupg|bus))',
+    '^/(?:etc|private/etc)/(?:passwd-?|g?shadow-?|sudoers(?:\\.d)?|ssh|ssl/private|wireguard|openvpn|networkmanager|ppp|krb5|security|pki|letsencrypt|docker|kubernetes|rancher|vault[^/]*)(?:/|$)',
+    '^/(?:etc|private/etc)/[^/]*(?:passw|secret|token|keytab|credential)',
+    '^/proc/(?:kcore|kmem|[^/]+/(?:environ|mem|maps|fd|root|cwd|auxv|cmdline|task|stack))(?:/|$)',
+    '^/dev/(?:k?mem|port|input)(?:/|$)',
+    '^/var/(?:lib/(?:toolyard|mysql|postgresql|docker|kubelet|gdm|sss|vault)|spool/(?:cron|mail)|mail|backups)(?:/|$)',
+    '^/sys/firmware/efi/efivars',
+    '(?:^|/)appdata/(?:roaming|local)/(?:google|mozilla|microsoft/(?:credentials|protect|vault)|toolyard)',
+    '^c:/windows/system32/config(?:/|$)',
+    '(?:^|/)[\\w-]*(?:chrome|chromium|brave-browser|microsoft-edge|opera|vivaldi)/(?:[^/]+/){0,4}(?:cookies|web data)$',
+  ].join('|'),
+);
 
 /** Files known by their name alone. */
 const SECRET_NAMES =
-  /(?:^|\/)(?:\.env(?:rc|\.(?!(?:example|sample|template|dist|defaults?)$)[\w.-]+)?|[._]netrc|\.(?:npmrc|pypirc|pgpass|my\.cnf|git-credentials|vault-token|htpasswd|s3cfg|boto)|\.(?:bash|zsh|sh|fish|python|node_repl|mysql|psql|sqlite|rediscli)_history|id_(?:rsa|dsa|ecdsa|ed25519)(?:_sk)?|key4\.db|logins\.json|cookies\.sqlite|[\w-]*(?:chrome|chromium|brave-browser|microsoft-edge|opera|vivaldi)\/(?:[^/]+\/){0,4}(?:cookies|web data)|login data|login\.keychain(?:-db)?|[^/]+\.kdbx)$/;
+  /(?:^|\/)(?:\.env(?:rc|\.(?!(?:example|sample|template|dist|defaults?|schema)$)[\w.-]+)?|[._]netrc|\.(?:npmrc|yarnrc|pypirc|pgpass|my\.cnf|mylogin\.cnf|git-credentials|vault-token|htpasswd|s3cfg|boto|dockercfg|databrickscfg|fly|pgpass|rhosts|xauthority|esd_auth|mongorc\.js|terraformrc|gemrc|rclone\.conf|smbcredentials)|\.(?:\w+_)?history|id_(?:rsa|dsa|ecdsa|ed25519|xmss)(?:_sk)?|(?:key[34]|cert9|signons|login data|cookies)(?:\.(?:db|sqlite))?|logins\.json|login\.keychain(?:-db)?|login\.keyring|[^/]+\.(?:kdbx?|keychain|keystore|jks|p12|pfx|ppk|ovpn|agekey|keytab|pem|asc\.key)|(?:service[-_]?account|credentials|client_secret)[\w-]*\.json|secrets?\.(?:ya?ml|json|toml|env|key)|secret\.key|accesstokens\.json|kubeconfig|master\.key|wallet\.dat|sam|ntds\.dit)$/;
 
-/** What is run at the next start, sign-in or hour, without anybody asking for it. */
-const STARTED_BY_ITSELF =
-  /(?:^|\/)(?:\.(?:bash|zsh|ksh|csh|tcsh)rc|\.(?:bash_|zsh_|z)?(?:profile|login|logout|env)|\.zshenv|\.xinitrc|\.xsession|\.config\/(?:fish\/config\.fish|autostart(?:\/.*)?|systemd(?:\/.*)?)|\.git\/hooks\/[^/]+|library\/launchagents(?:\/.*)?)$|\/etc\/(?:profile(?:\.d)?|bash\.bashrc|bashrc|zsh|cron[^/]*|crontab|rc\.local|init\.d|systemd|ld\.so\.preload|pam\.d|hosts)(?:\/|$)|\/var\/spool\/cron(?:\/|$)|\/proc\/sys(?:\/|$|rq-trigger)|\/sys\/(?:firmware|power|kernel)\//;
+/** What is run at the next start, sign-in, commit or hour without anybody asking for it. */
+const STARTUP =
+  /(?:^|\/)(?:\.git\/(?:hooks|config|info\/attributes)|\.git\/modules|\.husky|\.config\/(?:fish|autostart|systemd|environment\.d|git|nvim|vim)|library\/launch(?:agents|daemons)|node_modules\/\.bin|\.venv\/bin|\.local\/(?:bin|lib)|(?:user|site)customize\.py|\.vscode\/(?:tasks|settings)\.json|\.envrc|\.cargo\/(?:config|bin)|start menu\/programs\/startup|\.mcp\.json|mcp\.json|claude_desktop_config\.json)(?:\/|$|\.toml$)|(?:^|\/)\.(?:(?:bash|zsh|ksh|mksh|csh|tcsh|vim|gvim|input|screen|xinit|mail|in|wget|curl|npm|yarn|python|irb|pry|dircolors|lessh|gdbinit|nano)rc|\w*profile|\w*login|\w*logout|zshenv|bash_aliases|xsession|xinitrc|gitconfig|tmux\.conf|inputrc|vimrc|emacs)$|sitecustomize|\.pth$/;
+
+const SYSTEM =
+  /^\/(?:etc|usr(?!\/local\/share\/)|bin|sbin|lib\w*|boot|sys|proc|root|system|library|private\/(?:etc|var)|var\/(?:lib|spool|run|log|cache|www)|run|opt|nix|snap)(?:\/|$)|^[a-z]:\/(?:windows|program files)/;
 
 const SAFE_DEVICES =
-  /^\/dev\/(?:null|zero|full|u?random|tty|std(?:in|out|err)|fd(?:\/\d+)?|ptmx|pts(?:\/\d*)?|shm(?:\/.*)?)$/;
+  /^\/dev\/(?:null|zero|full|u?random|tty|std(?:in|out|err)|fd(?:\/.*)?|ptmx|pts(?:\/\d*)?|shm(?:\/.*)?|tcp\/(?:localhost|127\.0\.0\.1)\/.*)$/;
 
-/** What every secret path has a piece of in lower case, unless it is a pattern: most words are out after one look. */
-const SECRET_PIECES =
-  /ssh|aws|gnupg|azure|password-store|kube|docker|config\/|terraform|cargo|cred|keychain|keyrings|secrets|passwd|shadow|sudoers|environ|mem$|\.env|netrc|npmrc|pypirc|pgpass|my\.cnf|vault|s3cfg|boto|history|id_|key4|logins?|cookies|web data|kdbx/;
+/** What patterns of file names are tried on. */
+const EXAMPLES = [
+  ...['.env', '.env.local', '.netrc', '.npmrc', '.pgpass', '.git-credentials', '.bash_history', 'id_rsa', 'id_ed25519'],
+  ...['~/.ssh/id_rsa', '~/.aws/credentials', '~/.gnupg/secring.gpg', '~/.kube/config', '~/.docker/config.json'],
+  ...['/etc/shadow', '/etc/gshadow', '/etc/passwd', '/etc/sudoers', '/proc/self/environ', '~/.netrc', '~/.zsh_history'],
+  ...[
+    '~/.config/gh/hosts.yml',
+    '~/.config/op/config',
+    'server.key',
+    'x.pem',
+    '.ssh/id_rsa',
+    '.aws/credentials',
+    '.ssh',
+    '.aws',
+  ],
+];
 
-const ESCAPES = /[%\\]/;
-
-/** What lies right in such a folder may be secret though nothing about its own name tells. */
-const MAYBE_FOLDER = new RegExp(
-  `${SECRET_PIECES.source}|[*?[\\0%\\\\]|etc|proc|dev|library|share|run|git|chrom|brave|edge|opera|vivaldi`,
-  'i',
-);
-
-/** The same for what is started by itself. */
-const MAYBE_STARTED = /rc|profile|log(?:in|out)|env|xsession|config|hooks|launchagents|etc|cron|proc|sys|[%\\]/i;
-
-/** A piece of all of them, and of every device, as far as one word of a path may hold it. */
-const MAYBE_ANY = new RegExp(`${SECRET_PIECES.source}|[*?[\\0]|${MAYBE_STARTED.source}|dev|mem|credentials`, 'i');
-
-/** No system opens a path that is longer. */
-const LONGEST = 4096;
-
-/** One of these is in every path that is known here, and in few words. */
-const PLACE = /[./_ \\%*?[\0]/;
-
-/** Without what changes nothing about a path: `.`, `..`, slashes in a row. */
+/** Removes what changes nothing about a path: `.`, `..` and slashes in a row. */
 export function normalPath(path: string): string {
-  if (!path.includes('/')) return path;
-  const rooted = withoutRoot(path);
-  if (rooted !== path) return normalPath(rooted);
-  if (!/\/\/|(?:^|\/)\.{1,2}(?:\/|$)|.\/$/.test(path)) return path;
+  if (!/\/\/|(?:^|\/)\.{1,2}(?:\/|$)|.\/$|\/proc\//.test(path)) return path;
   const isAbsolute = path.startsWith('/');
   const parts: string[] = [];
   for (const part of path.split('/')) {
     if (part === '' || part === '.') continue;
     const last = parts.at(-1);
     if (part !== '..') parts.push(part);
-    else if (last !== undefined && last !== '..' && last !== '~') parts.pop();
-    else if (!isAbsolute) parts.push(part);
+    else if (last !== undefined && last !== '..') {
+      // Above a home folder there are the others.
+      if (last.startsWith('~')) parts.splice(-1, 1, '', 'home');
+      else parts.pop();
+    } else if (!isAbsolute) parts.push(part);
+    // The root of a process is the root once more.
+    if (part === 'root' && isAbsolute && parts[0] === 'proc' && parts.length === 3) parts.length = 0;
   }
-  return isAbsolute ? `/${parts.join('/')}` : parts.join('/') || '.';
+  const joined = parts.join('/').replace(/^\/+/, '/');
+  return isAbsolute ? `/${joined.replace(/^\/+/, '')}` : joined || '.';
 }
 
-/** `/proc/self/root` is the root once more. */
-function withoutRoot(path: string): string {
-  if (!path.includes('/root')) return path;
-  return path.replace(/^\/+(?:\.\/+)*proc\/+(?:\.\/+)*[^/]+\/+(?:\.\/+)*root(?=\/|$)/, '') || '/';
+/** The same place, with every home folder written as `~`, in lower case: some file systems make no difference. */
+export function placeOf(path: string): string {
+  const slashed = path.includes('\\') ? path.replaceAll('\\', '/') : path;
+  return normalPath(slashed.toLowerCase()).replace(HOME, '~');
 }
 
-/** False for a folder in which nothing is secret by a name that does not say where it lies. */
-export function mayHoldSecrets(folder: string): boolean {
-  return MAYBE_FOLDER.test(`${folder}/`);
+/** What is wrong with a path in a word, or in what stands behind `=`, `:`, `@` or `,` in it. */
+export function dangerOfPath(word: string): PathDanger | undefined {
+  if (word.length > LONGEST || !/[./~_\\%*?[\0\u0001]/.test(word)) return undefined;
+  let found: PathDanger | undefined;
+  for (const text of pathsIn(word)) {
+    const danger = dangerOf(text);
+    if (danger === 'secret') return danger;
+    found ??= danger;
+  }
+  return found;
 }
 
-/** `named`: files known by their name alone count too, not only those that say where they lie. */
-export function isSecretPath(text: string, named: boolean): boolean {
-  if (!PLACE.test(text)) return false;
-  const hasPieces = SECRET_PIECES.test(text.toLowerCase()) || ESCAPES.test(text);
-  if (!hasPieces && !isPattern(text)) return false;
-  return pathsIn(text).some((written) => {
-    if (!hasPieces && !isPattern(written)) return false;
-    const path = normalPath(written);
-    if (!named && !path.includes('/')) return false;
-    return (hasPieces && (SECRET_PLACES.test(path) || SECRET_NAMES.test(path))) || matchesSecret(path);
+function dangerOf(text: string): PathDanger | undefined {
+  const path = placeOf(text);
+  if (SECRET_PLACES.test(path) || SECRET_NAMES.test(path)) return 'secret';
+  const hidden = /^~\/(\.[^/]*.*)$/s.exec(path)?.[1];
+  if (hidden !== undefined && hidden !== '.' && !HARMLESS_IN_HOME.test(hidden)) return 'secret';
+  if (path.startsWith('/dev/') && !SAFE_DEVICES.test(path)) return 'device';
+  if (/[*?[\0]/.test(path) && matchesSecret(path)) return 'secret';
+  if (STARTUP.test(path)) return 'startup';
+  return SYSTEM.test(path) ? 'system' : undefined;
+}
+
+/** True for a pattern that stands for secret files among others: `/e*c/sh?dow`. */
+function matchesSecret(path: string): boolean {
+  const pattern = path
+    .replace(/\[[^\]]*\]/g, '?')
+    .replaceAll(UNKNOWN, '*')
+    .replaceAll(LISTED, '*');
+  const last = pattern.slice(pattern.lastIndexOf('/') + 1);
+  const isAny = last.replace(/[*?]/g, '').length < 2;
+  if (isAny && !/^(?:~|\/etc|\/proc)\//.test(path) && !/^\.[*?]/.test(last)) return false;
+  // A lone pattern in a home folder matches no hidden file unless it begins with a dot.
+  if (isAny && /^~\/[*?]/.test(path) && !path.includes(UNKNOWN) && !path.slice(2).includes('/')) return false;
+  return EXAMPLES.some((example) => {
+    if (pattern.split('/').length !== example.split('/').length) return false;
+    return matchesGlob(pattern, example) && !hidesFrom(pattern, example);
   });
 }
 
-/** False for what is surely no part of a path that any of these knows. */
-export function mayBeAnyPlace(text: string): boolean {
-  return MAYBE_ANY.test(text);
+/** A pattern that begins a name with `*` or `?` matches no hidden file, unless it is not known what it is. */
+function hidesFrom(pattern: string, example: string): boolean {
+  const names = example.split('/');
+  return pattern
+    .split('/')
+    .some((part, at) => /^\?|^\*./.test(part) && names[at]?.startsWith('.') === true && !part.startsWith('**'));
 }
 
-/** True for a file that is run without anybody asking for it. */
-export function isStartedByItself(text: string): boolean {
-  if (!PLACE.test(text) || !MAYBE_STARTED.test(text)) return false;
-  return pathsIn(text).some((path) => STARTED_BY_ITSELF.test(normalPath(path)));
-}
-
-/** A disk or whatever else is no file: what is written to it is written over everything. */
-export function isDevice(text: string): boolean {
-  if (!text.startsWith('/') || text.length > LONGEST) return false;
-  const path = normalPath(text);
-  return path.startsWith('/dev/') && !SAFE_DEVICES.test(path);
-}
-
-/** The root, a home, the working folder, or a folder of the system: all that would be lost with it. */
+/** The root, a home, or a folder of the system: all that would be lost with it, or sent away. */
 export function isEverything(text: string): boolean {
   if (text.length > LONGEST) return false;
-  const path = normalPath(text.replace(/(?:\/(?:\*|\.\*|\.\[!\.\]\*|\{\*,\.\*\}|\.))+\/*$/, '/'));
-  if (/^(?:\/|\.|\.\.(?:\/\.\.)*|\*|\.\*|\*\.\*|~[^/]*)$/.test(path)) return true;
-  const at = path.toLowerCase();
-  if (/^\/(?:home|users)(?:\/[^/]+)?$|^[a-z]:[\\/]?\*?$|^\/(?:mnt\/)?[a-z]$/.test(at)) return true;
-  if (
-    /^(?:%(?:userprofile|systemdrive|systemroot|homedrive|homepath)%|[a-z]:[\\/]?(?:users|windows))[\\/]?\*?$/.test(at)
-  )
-    return true;
-  if (/^\/[^/]*[*?[][^/]*$/.test(at)) return true;
-  return /^\/(?:bin|boot|dev|etc|lib(?:32|64)?|opt|proc|root|run|sbin|srv|sys|usr(?:\/(?:bin|lib(?:32|64)?|sbin|share|local))?|var(?:\/(?:lib|log|spool))?|system|library|applications|private|volumes|nix)$/.test(
-    at,
+  const path = placeOf(text.replace(/(?:\/(?:\*+|\.\*|\.\[!\.\]\*|\[[^\]]*\]\*?|\.|[\0\u0001]+))+\/*$/, '/'));
+  return (
+    /^(?:\/|~|\/home|\/users|\/root|[a-z]:\/?\*?|%(?:userprofile|systemdrive|systemroot|homedrive|homepath)%\/?\*?)$/.test(
+      path,
+    ) ||
+    /^\/(?:bin|boot|dev|etc|lib\w*|mnt|media|opt|proc|root|run|sbin|srv|sys|usr(?:\/(?:bin|lib\w*|sbin|share|local))?|var(?:\/(?:lib|log|spool|www))?|system|library|applications|private|volumes|nix|data|[a-z])$/.test(
+      path,
+    ) ||
+    /^\/[^/]*[*?[{\0][^/]*$|^[a-z]:\/(?:users|windows)\/?\*?$/.test(path)
   );
 }
 
-/** A folder in which people keep what is theirs, right in their home. */
-export function isSomebodys(text: string): boolean {
-  if (text.length > LONGEST) return false;
-  const path = normalPath(text.replaceAll('\\', '/').replace(/\/\*$/, ''));
-  return /^(?:~[^/]*|\/(?:home|users)\/[^/]+|\/root|[a-z]:\/users\/[^/]+|%userprofile%)\/(?:desktop|documents|downloads|pictures|photos|music|videos|movies|library|dropbox|onedrive)$/i.test(
-    path,
-  );
+/** A folder right in a home, or on the top levels of the machine, or one that is only known by a pattern. */
+export function isPersonal(text: string): boolean {
+  const path = placeOf(text);
+  if (/^~\/(?:\.cache|\.npm\/_cacache)\//.test(path)) return false;
+  if (/^~\/[^/]+$|^~\/.*[*?[\0]/.test(path)) return true;
+  if (/^\/(?:tmp|var\/tmp|private\/tmp)(?:\/[^/]|$)/.test(path)) return false;
+  return /^\/[^/]+(?:\/[^/]+)?$|^\/(?:etc|usr|var|opt|boot|lib)\/|^\/.*[*?[\0]|^[a-z]:\/[^/]*\/?[^/]*$/.test(path);
 }
 
 /** The paths a word may hold, as they are written: the whole, and what stands behind `=`, `@`, `:` or `,` in it. */
 function pathsIn(text: string): string[] {
-  const plain = unescaped(text).toLowerCase();
-  const whole = plain.startsWith('file:') ? plain.replace(/^file:(?:\/\/[^/]*)?/, '') : plain;
-  const parts = /[=@:,]/.test(plain) ? [whole, ...plain.split(/[=@:,]/)] : [whole];
-  return parts.filter((path) => path !== '' && path.length <= LONGEST);
+  const plain = text.includes('%') ? decoded(text) : text;
+  // A sentence is no path, unless it begins as one.
+  if (/\s/.test(plain) && !/^(?:[/~.]|[A-Za-z]:)|[=@]\s*[/~.]/.test(plain)) return [];
+  const whole = plain.replace(/^file:(?:\/\/[^/]*)?/i, '');
+  if (!/[=@:,]/.test(plain)) return attached(whole);
+  if (/^[a-z][a-z0-9+.-]*:\/\//i.test(whole)) return [];
+  return [whole, ...plain.split(/[=@:,]/)].filter((path) => path !== '').flatMap(attached);
 }
 
-function unescaped(text: string): string {
-  const slashed = text.includes('\\') ? text.replaceAll('\\', '/') : text;
-  if (!slashed.includes('%')) return slashed;
-  return slashed.replace(/%([0-9a-fA-F]{2})/g, (_all, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
+/** A value may follow its option without a blank: `-f/etc/shadow`. */
+function attached(path: string): string[] {
+  const value = /^-[A-Za-z]([~/.].*)$/s.exec(path)?.[1];
+  // What is not known may be nothing.
+  const bare = hasUnknown(path) && path.length > 1 ? [path.replaceAll(UNKNOWN, '')] : [];
+  return value === undefined ? [path, ...bare] : [path, value];
+}
+
+export function decoded(text: string): string {
+  return text.replace(/%([0-9a-fA-F]{2})/g, (_all, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
 }

@@ -1,300 +1,481 @@
-import { endOfLine, readHereDocument } from './here-documents.ts';
-import { ScriptBuilder } from './script-builder.ts';
-import type { Script } from './shell-script.ts';
-import { ShellVariables } from './shell-variables.ts';
+import type * as Bash from 'unbash';
+import { forEachChild, parse } from 'unbash';
+import type { Finding, Redirection, Script, SimpleCommand } from './shell-script.ts';
+import { danger, inputOf, printedBy } from './shell-script.ts';
+import { baseName, combine, expandBraces, hasUnknown, MOST_ALTERNATIVES } from './shell-text.ts';
+import { LISTED, PROCESS_OUTPUT, removeMatch, SPLIT, UNKNOWN } from './shell-text.ts';
 import {
-  AT_START,
-  CLOSE,
-  closingQuote,
-  COMMA,
-  decodeAnsi,
-  means,
-  OPEN,
-  QUOTED,
-  UNKNOWN,
-  UNQUOTED,
-} from './word-text.ts';
+  HARMLESS_VARIABLES,
+  inFolder,
+  listsOnly,
+  operandsOf,
+  placeholderIn,
+  readsScript,
+  SECRET_VARIABLES,
+} from './shell-values.ts';
+import { innersOf } from './wrappers.ts';
 
-/**
- * Reads what a POSIX shell (or bash) would make of a text, as far as it can be told without running it: commands with
- * their words and redirections, also those within substitutions and subshells. It leaves nothing out: where it cannot
- * follow, it says so in `faults`, and goes on.
- */
-export function readShell(text: string): Script {
-  const script: Script = { commands: [], faults: [] };
-  new ShellReader(text, script, new ShellVariables(), 0).read('');
-  return script;
+/** A longer text is not parsed: it needs approval. */
+export const LONGEST_SCRIPT = 65_536;
+const MOST_COMMANDS = 3_000;
+const MOST_STEPS = 30_000;
+const DEEPEST = 16;
+
+/** What the last reading cost, for tests of the budget. */
+export type Work = { parsed: number; steps: number };
+
+export type ReadOptions = { folder?: string | undefined; work?: Work };
+
+/** Reads a text as bash does. Never throws: what it cannot follow is a fault of the script. */
+export function readShell(text: string, options: ReadOptions = {}): Script {
+  return read(options, (reader) => reader.script(text, 0));
 }
 
-const DEEPEST = 12;
+/** The same for a command that is given in words already. */
+export function readWords(words: readonly string[], options: ReadOptions = {}): Script {
+  return read(options, (reader) => reader.words(words));
+}
 
-/** What stands behind a dollar: a name, something in braces, or a single character. */
-const VARIABLE = /(?:([A-Za-z_]\w*)|\{([A-Za-z_]\w*)\}|\{[^}]*\}|[0-9@*#?$!-])/y;
-
-const ANGLES = /<<<|<<-?|<>|<&|<|>>|>\||>&|>/y;
-
-/** Reads one text; what it finds is added to the script. */
-class ShellReader {
-  readonly #text: string;
-  readonly #script: Script;
-  readonly #variables: ShellVariables;
-  readonly #builder: ScriptBuilder;
-  readonly #depth: number;
-  #at: number;
-
-  constructor(text: string, script: Script, variables: ShellVariables, depth: number, at = 0) {
-    this.#text = text;
-    this.#script = script;
-    this.#variables = variables;
-    this.#builder = new ScriptBuilder(script, variables);
-    this.#depth = depth;
-    this.#at = at;
-  }
-
-  /** Up to an unquoted `)` where that is the end, else to the end of the text; tells where it stopped. */
-  read(end: ')' | ''): number {
-    const text = this.#text;
-    const builder = this.#builder;
-    let open = 0;
-    while (this.#at < text.length) {
-      if (!means(text.charCodeAt(this.#at), AT_START)) {
-        this.#pushPlain(UNQUOTED);
-        continue;
-      }
-      const char = text.charAt(this.#at);
-      switch (char) {
-        case ' ':
-        case '\t':
-        case '\r':
-          builder.endWord();
-          this.#at++;
-          break;
-        case '\n':
-          builder.endCommand();
-          this.#at++;
-          this.#readHereDocuments();
-          break;
-        case ';':
-          builder.endCommand();
-          this.#at++;
-          break;
-        case '(':
-          open++;
-          builder.endCommand();
-          this.#at++;
-          break;
-        case ')':
-          builder.endCommand();
-          if (open === 0 && end === ')') {
-            this.#readHereDocuments();
-            return this.#at;
-          }
-          if (open > 0) open--;
-          this.#at++;
-          break;
-        case '&':
-          this.#readAmpersand();
-          break;
-        case '|':
-          this.#readBar();
-          break;
-        case '<':
-        case '>':
-          this.#readAngle(char);
-          break;
-        case '#':
-          if (builder.isInWord) this.#pushPlain(UNQUOTED);
-          else this.#at = endOfLine(text, this.#at);
-          break;
-        default:
-          this.#readInWord(char);
-      }
+function read(options: ReadOptions, run: (reader: Reader) => void): Script {
+  let volatile: ReadonlySet<string> = new Set();
+  for (let pass = 0; ; pass++) {
+    const reader = new Reader(options, volatile);
+    try {
+      run(reader);
+    } catch {
+      // The parser is maintained elsewhere; whatever it throws, the text needs approval.
+      reader.fail('it cannot be parsed');
     }
-    builder.endCommand();
-    this.#readHereDocuments();
-    return this.#at;
+    if (reader.changed.size === 0 || pass === 2) return reader.result();
+    volatile = new Set([...volatile, ...reader.changed]);
+  }
+}
+
+type Scope = { folder: string | undefined; depth: number; isInner: boolean };
+
+class Reader {
+  readonly #commands: SimpleCommand[] = [];
+  readonly #variables = new Map<string, readonly string[]>();
+  readonly #readNames = new Set<string>();
+  readonly #volatile: ReadonlySet<string>;
+  readonly #work: Work;
+  readonly #start: string | undefined;
+  readonly changed = new Set<string>();
+  #fault: string | undefined;
+  #finding: Finding | undefined;
+  #steps = 0;
+
+  constructor({ folder, work }: ReadOptions, volatile: ReadonlySet<string>) {
+    this.#start = folder;
+    this.#work = work ?? { parsed: 0, steps: 0 };
+    this.#volatile = volatile;
   }
 
-  #readAmpersand(): void {
-    const text = this.#text;
-    if (text.charAt(this.#at + 1) === '>') return this.#startRedirect(text.startsWith('&>>', this.#at) ? '&>>' : '&>');
-    this.#builder.endCommand();
-    this.#at++;
+  result(): Script {
+    this.#work.steps += this.#steps;
+    return { commands: this.#commands, fault: this.#fault, finding: this.#finding };
   }
 
-  #readBar(): void {
-    const next = this.#text.charAt(this.#at + 1);
-    if (next === '|') this.#builder.endCommand();
-    else this.#builder.pipe();
-    this.#at += next === '|' || next === '&' ? 2 : 1;
+  fail(why: string): void {
+    this.#fault ??= why;
   }
 
-  #readAngle(char: '<' | '>'): void {
-    if (this.#text.charAt(this.#at + 1) === '(') return this.#substitute(this.#at + 2);
-    ANGLES.lastIndex = this.#at;
-    this.#startRedirect(ANGLES.exec(this.#text)?.[0] ?? char);
+  script(text: string, depth: number, scope?: Scope): void {
+    if (text.length > LONGEST_SCRIPT) return this.fail(`it is longer than ${LONGEST_SCRIPT} characters`);
+    if (text.includes('\r')) this.fail('it contains a carriage return');
+    // Unassigned and private characters stand for something here.
+    if (/[\0\u0001\ue000]/.test(text) && depth === 0) this.fail('it contains control characters');
+    this.#work.parsed++;
+    this.#block(parse(text), scope ?? { folder: this.#start, depth, isInner: depth > 0 });
   }
 
-  #startRedirect(operator: string): void {
-    this.#builder.startRedirect(operator);
-    this.#at += operator.length;
+  words(words: readonly string[]): void {
+    this.#add([...words], { redirects: [], assignments: [], sources: [] }, this.#scope());
   }
 
-  #readInWord(char: string): void {
-    switch (char) {
-      case '\\':
-        return this.#readEscaped('');
-      case "'":
-        return this.#readSingleQuoted();
-      case '"':
-        return this.#readDoubleQuoted();
-      case '$':
-        return this.#readDollar(false);
-      case '`':
-        return this.#readBackticks();
-      case '{':
-        return this.#add(OPEN);
-      case ',':
-        return this.#add(COMMA);
-      case '}':
-        return this.#add(CLOSE);
+  #scope(): Scope {
+    return { folder: this.#start, depth: 0, isInner: false };
+  }
+
+  #block(script: Bash.ParsedScript, scope: Scope): void {
+    const [error] = script.errors ?? [];
+    if (error) this.fail(`it cannot be parsed (${error.message})`);
+    this.#list(script.commands, scope);
+  }
+
+  #list(statements: readonly Bash.Statement[], scope: Scope): void {
+    for (const { command } of statements) this.#node(command, scope, []);
+  }
+
+  #step(scope: Scope): boolean {
+    if (scope.depth > DEEPEST) this.fail('commands are nested too deeply');
+    else if (++this.#steps > MOST_STEPS || this.#commands.length > MOST_COMMANDS) this.fail('it is too long');
+    else return true;
+    return false;
+  }
+
+  #node(
+    node: Bash.PipelineNode | Bash.AndOr | Bash.CompoundList,
+    scope: Scope,
+    sources: readonly SimpleCommand[],
+  ): void {
+    if (!this.#step(scope)) return;
+    const inside: Scope = { ...scope, depth: scope.depth + 1 };
+    switch (node.type) {
+      case 'Command':
+        return this.#command(node, scope, sources);
+      case 'AndOr':
+        for (const each of node.commands) this.#node(each, scope, sources);
+        return;
+      case 'Pipeline':
+        return this.#pipeline(node, inside);
+      case 'CompoundList':
+        return this.#list(node.commands, scope);
+      case 'Redirected':
+        this.#redirectedBy(node.redirects, scope, sources);
+        return this.#node(node.command, scope, sources);
+      case 'Subshell':
+        return this.#body(node.body, inside, sources);
+      case 'BraceGroup':
+        return this.#body(node.body, scope, sources);
+      case 'If':
+        for (const part of [node, ...node.elif]) {
+          this.#body(part.clause, scope, sources);
+          this.#body(part.then, scope, sources);
+        }
+        if (node.else) this.#body(node.else, scope, sources);
+        return;
+      case 'For':
+      case 'Select':
+        this.#assign(
+          node.name.value,
+          node.wordlist ? node.wordlist.flatMap((word) => this.#word(word, scope)) : [UNKNOWN],
+        );
+        return this.#body(node.body, scope, sources);
+      case 'ArithmeticFor':
+        for (const part of [node.initialize, node.test, node.update]) if (part) this.#expression(part, scope);
+        return this.#body(node.body, scope, sources);
+      case 'While':
+        this.#body(node.clause, scope, sources);
+        return this.#body(node.body, scope, sources);
+      case 'Case':
+        this.#word(node.word, scope);
+        for (const { pattern, body } of node.items) {
+          for (const word of pattern) this.#word(word, scope);
+          this.#body(body, scope, sources);
+        }
+        return;
+      case 'Function':
+        return this.#function(node, inside);
+      case 'Coproc':
+        return this.#node(node.body, inside, sources);
+      case 'TestCommand':
+        return this.#expression(node.expression, scope);
+      case 'ArithmeticCommand':
+        if (node.expression) this.#expression(node.expression, scope);
+        return;
       default:
-        this.#pushPlain(UNQUOTED);
+        this.fail(`it contains "${String((node as { type: unknown }).type)}", which is not known here`);
     }
   }
 
-  /** @param kept stands before what needs no escape */
-  #readEscaped(kept: '' | '\\'): void {
-    const next = this.#text.charAt(this.#at + 1);
-    if (next !== '\n') this.#builder.push(kept === '' || '$`"\\'.includes(next) ? next : kept + next);
-    this.#at += 2;
+  #body(body: Bash.CompoundList, scope: Scope, sources: readonly SimpleCommand[]): void {
+    for (const { command } of body.commands) this.#node(command, scope, sources);
   }
 
-  #readSingleQuoted(): void {
-    const close = this.#text.indexOf("'", this.#at + 1);
-    if (close === -1) return this.#openQuote("'");
-    this.#builder.push(this.#text.slice(this.#at + 1, close));
-    this.#at = close + 1;
+  #function({ name, body }: Bash.Function, scope: Scope): void {
+    const from = this.#commands.length;
+    this.#node(body, scope, []);
+    const own = this.#commands.slice(from);
+    const called = baseName(name.text);
+    if (own.some(({ program, sources }) => program === called && sources.some((source) => source.program === called))) {
+      this.#finding ??= danger('It starts itself over and over until the machine stands still.');
+    }
   }
 
-  #readDoubleQuoted(): void {
-    const text = this.#text;
-    if (closingQuote(text, this.#at + 1) === -1) return this.#openQuote('"');
-    this.#builder.push('');
-    this.#at++;
-    while (this.#at < text.length) {
-      switch (text.charAt(this.#at)) {
-        case '"':
-          this.#at++;
-          return;
-        case '\\':
-          this.#readEscaped('\\');
-          break;
-        case '$':
-          this.#readDollar(true);
-          break;
-        case '`':
-          this.#readBackticks();
-          break;
-        default:
-          this.#pushPlain(QUOTED);
+  #pipeline({ commands }: Bash.Pipeline, scope: Scope): void {
+    const from = this.#commands.length;
+    let before = from;
+    for (const command of commands) {
+      const here = this.#commands.length;
+      // A long pipeline would hand on ever longer lists.
+      const sources = this.#commands.slice(Math.max(from, here - 30), here);
+      this.#node(command, { ...scope }, sources);
+      const reader = this.#commands[here];
+      for (let at = before; at < here; at++) {
+        const source = this.#commands[at];
+        if (source) source.next ??= reader;
       }
-    }
-    this.#script.faults.push('open quote');
-  }
-
-  #readDollar(quoted: boolean): void {
-    const text = this.#text;
-    const next = text.charAt(this.#at + 1);
-    // `$((` may as well begin with a subshell: it is read as one.
-    if (next === '(') return this.#substitute(this.#at + 2);
-    if (!quoted && next === "'") return this.#readAnsi();
-    if (!quoted && next === '"') {
-      this.#at++;
-      return;
-    }
-    VARIABLE.lastIndex = this.#at + 1;
-    const found = VARIABLE.exec(text);
-    if (!found) return this.#add('$');
-    const [inside, bare, braced] = found;
-    this.#at += 1 + inside.length;
-    // A default may hold commands of its own.
-    if (inside.includes('$(') || inside.includes('`')) this.#readNested(inside);
-    const name = bare ?? braced ?? (inside.startsWith('{IFS') ? 'IFS' : undefined);
-    this.#pushValue(name === undefined ? null : this.#variables.valueOf(name), quoted);
-  }
-
-  #pushValue(value: string | null, quoted: boolean): void {
-    if (value === null) return this.#builder.push(UNKNOWN);
-    if (quoted) return this.#builder.push(value);
-    for (const [index, part] of value.split(/\s+/).entries()) {
-      if (index > 0) this.#builder.endWord();
-      if (part !== '') this.#builder.push(part);
+      before = here;
     }
   }
 
-  #readAnsi(): void {
-    const close = closingQuote(this.#text, this.#at + 2, "'");
-    if (close === -1) {
-      this.#at++;
-      return this.#openQuote("'");
+  #redirectedBy(redirects: readonly Bash.Redirection[], scope: Scope, sources: readonly SimpleCommand[]): void {
+    this.#push([''], { redirects: this.#redirects(redirects, scope), assignments: [], sources }, scope);
+  }
+
+  #command(node: Bash.Command, scope: Scope, sources: readonly SimpleCommand[]): void {
+    const assignments = node.prefix.flatMap((each) =>
+      each.type === 'Assignment' ? this.#assignment(each, scope) : [],
+    );
+    const redirects = this.#redirects(node.redirects, scope);
+    const more: string[] = [];
+    for (const arg of node.args) {
+      if (arg.type === 'Word') more.push(...this.#word(arg, scope).flatMap((text) => text.split(SPLIT)));
+      else for (const { name, value } of this.#assignment(arg, scope)) more.push(`${name}=${value}`);
+      if (more.length > MOST_STEPS) return this.fail('it is too long');
     }
-    this.#builder.push(decodeAnsi(this.#text.slice(this.#at + 2, close)));
-    this.#at = close + 1;
+    const about = { redirects, assignments, sources };
+    if (!node.name) return void this.#push(['', ...more], about, scope);
+    const names = this.#word(node.name, scope);
+    const isSequence = names.length > 1 && node.name.parts?.some(({ type }) => type === 'BraceExpansion') === true;
+    if (isSequence) return this.#add([...names, ...more], about, scope);
+    for (const name of names.slice(0, 8)) this.#add([...name.split(SPLIT), ...more], about, scope);
   }
 
-  #readBackticks(): void {
-    const close = closingQuote(this.#text, this.#at + 1, '`');
-    if (close === -1) return this.#openQuote('`');
-    const body = this.#text.slice(this.#at + 1, close).replace(/\\([$`\\])/g, '$1');
-    const before = this.#script.commands.length;
-    this.#readNested(body);
-    this.#builder.push(UNKNOWN);
-    this.#builder.pushCommandsSince(before);
-    this.#at = close + 1;
-  }
-
-  #substitute(from: number): void {
-    this.#builder.push(UNKNOWN);
-    if (this.#depth >= DEEPEST) {
-      this.#script.faults.push('too deep');
-      this.#at = from;
-      return;
+  /** A command, and all that it runs besides itself. */
+  #add(words: string[], about: Pick<SimpleCommand, 'redirects' | 'assignments' | 'sources'>, scope: Scope): void {
+    while (words.length > 1 && words[0] === '') words.shift();
+    const command = this.#push(words, about, scope);
+    const { program, args } = command;
+    const inner: Scope = { ...scope, depth: scope.depth + 1, isInner: true };
+    this.#builtin(command, scope);
+    if (!this.#step(inner)) return;
+    const placeholder = placeholderIn(program, args);
+    const given = placeholder === undefined ? args : args.map((arg) => arg.replaceAll(placeholder, UNKNOWN));
+    for (const each of innersOf(program, given)) {
+      if ('words' in each) this.#add([...each.words], { ...about, assignments: [] }, inner);
+      else if (!hasUnknown(each.script)) this.script(each.script, inner.depth, inner);
+      else if (/[\s;&|]/.test(each.script.trim()))
+        this.script(each.script.replace(/[\0\u0001]/g, '_'), inner.depth, inner);
     }
-    const before = this.#script.commands.length;
-    const reader = new ShellReader(this.#text, this.#script, this.#variables, this.#depth + 1, from);
-    this.#at = reader.read(')') + 1;
-    this.#builder.pushCommandsSince(before);
+    const input = readsScript(command) ? inputOf(command) : undefined;
+    if (input === undefined || hasUnknown(input)) return;
+    const script = program === 'make' ? input.replace(/^(?!\t).*$/gm, '').replace(/^\t[@-]*/gm, '') : input;
+    this.script(script, inner.depth, inner);
   }
 
-  #readNested(text: string): void {
-    if (this.#depth >= DEEPEST) this.#script.faults.push('too deep');
-    else new ShellReader(text, this.#script, this.#variables, this.#depth + 1).read('');
+  #push(
+    words: string[],
+    about: Pick<SimpleCommand, 'redirects' | 'assignments' | 'sources'>,
+    scope: Scope,
+  ): SimpleCommand {
+    const [first = '', ...args] = words;
+    const { folder, isInner } = scope;
+    const command: SimpleCommand = {
+      words,
+      program: baseName(first),
+      args,
+      ...about,
+      folder,
+      isInner,
+      next: undefined,
+    };
+    this.#commands.push(command);
+    return command;
   }
 
-  #readHereDocuments(): void {
-    for (const document of this.#builder.takeHereDocuments()) {
-      this.#at = readHereDocument(document, this.#text, this.#at);
+  /** Commands of the shell itself that change what later words mean. */
+  #builtin({ program, args }: SimpleCommand, scope: Scope): void {
+    switch (program) {
+      case 'cd':
+      case 'pushd': {
+        const to = args.find((arg) => !/^-[LPe@]*$/.test(arg));
+        scope.folder = args.includes('-') ? UNKNOWN : inFolder(to ?? '~', scope.folder);
+        return;
+      }
+      case 'popd':
+        scope.folder = UNKNOWN;
+        return;
+      case 'read':
+      case 'mapfile':
+      case 'readarray':
+      case 'getopts':
+      case 'let':
+        for (const arg of args) this.#assign(arg, [UNKNOWN]);
+        return;
+      case 'printf':
+        if (args[0] === '-v') this.#assign(args[1] ?? '', [UNKNOWN]);
+        return;
+      case 'declare':
+      case 'typeset':
+      case 'local':
+        // A name that stands for another one.
+        if (args.some((arg) => /^-\w*n/.test(arg)))
+          for (const arg of args) this.#assign(/^\w*/.exec(arg)?.[0] ?? '', [UNKNOWN]);
     }
   }
 
-  #openQuote(quote: string): void {
-    this.#script.faults.push('open quote');
-    this.#add(quote);
+  #assignment({ name, value, append, index }: Bash.Assignment, scope: Scope): { name: string; value: string }[] {
+    if (index) this.#word(index, scope);
+    const values =
+      value.type === 'Word'
+        ? this.#word(value, scope)
+        : value.elements.flatMap((element) => this.#word(element, scope).flatMap((text) => text.split(SPLIT)));
+    if (value.type === 'ArrayValue' && !append) this.#set(name, values);
+    else this.#assign(name, append ? [UNKNOWN] : values);
+    return values.map((each) => ({ name, value: each }));
   }
 
-  /** One character, as it is or as what it means. */
-  #add(piece: string): void {
-    this.#builder.push(piece);
-    this.#at++;
+  #assign(name: string, values: readonly string[]): void {
+    const before = this.#variables.get(name);
+    if (before === undefined) return this.#set(name, values);
+    if (before.length === values.length && before.every((value, at) => value === values[at])) return;
+    this.changed.add(name);
+    this.#set(name, [...before, ...values]);
   }
 
-  /** All up to the next character that means something; the first means nothing here. */
-  #pushPlain(meaning: number): void {
-    const text = this.#text;
-    let to = this.#at + 1;
-    while (to < text.length && !means(text.charCodeAt(to), meaning)) to++;
-    this.#builder.push(text.slice(this.#at, to));
-    this.#at = to;
+  #set(name: string, values: readonly string[]): void {
+    if (this.#readNames.has(name) && !this.#variables.has(name)) this.changed.add(name);
+    if (this.#volatile.has(name)) this.changed.delete(name);
+    const all = values.length > MOST_ALTERNATIVES ? [UNKNOWN] : [...new Set(values)];
+    this.#variables.set(name, this.#volatile.has(name) ? [...new Set([...all, UNKNOWN])] : all);
+  }
+
+  #redirects(redirects: readonly Bash.Redirection[], scope: Scope): Redirection[] {
+    return redirects.flatMap((redirect): Redirection[] => {
+      const { operator } = redirect;
+      if (redirect.type === 'HereDoc') {
+        const { body, delimiter, closing } = redirect;
+        if (delimiter && /[$`\\\n]/.test(delimiter.text)) this.fail('the end of a here-document is not plain');
+        if (!closing) this.fail('a here-document has no end');
+        const isLiteral = delimiter?.quoted === true;
+        return (isLiteral ? [body.text] : this.#parts(body.parts, body.text, scope, true)).map((target) => ({
+          operator,
+          target,
+        }));
+      }
+      const { target } = redirect;
+      return (target ? this.#word(target, scope) : [UNKNOWN]).map((text) => ({ operator, target: text }));
+    });
+  }
+
+  /** The words and substitutions in a test or in arithmetic. */
+  #expression(node: Bash.SyntaxNode, scope: Scope): void {
+    if (!this.#step(scope)) return;
+    if (node.type === 'Word') this.#word(node, scope);
+    else if (node.type === 'ArithmeticCommandExpansion') this.#substitution(node.script, scope);
+    else if (/^(?:Test|Arithmetic(?!Expansion))/.test(node.type)) {
+      // An arithmetic comparison evaluates the text of its words.
+      const isEvaluated = node.type === 'TestBinary' && /^-(?:eq|ne|lt|le|gt|ge)$/.test(node.operator);
+      if (isEvaluated && /'[^']*[$`]/.test(node.left.text + node.right.text)) this.fail('a comparison runs commands');
+      forEachChild(node, (child) => this.#expression(child, scope));
+    } else if (node.type !== 'Negation') this.#part(node as Bash.WordPart, scope, true);
+  }
+
+  /** What a word may be: one text, or several where a variable may hold several or braces stand for several. */
+  #word(word: Bash.Word, scope: Scope): string[] {
+    if (!this.#step(scope)) return [UNKNOWN];
+    const texts = this.#parts(word.parts, word.value, scope, false);
+    const [text = ''] = texts;
+    return texts.length === 1 ? [text.replace(/\\\n/g, '')] : texts;
+  }
+
+  #parts(parts: readonly Bash.WordPart[] | undefined, value: string, scope: Scope, quoted: boolean): string[] {
+    if (parts === undefined) return [value];
+    let all: string[] = [''];
+    for (const part of parts) all = combine(all, this.#part(part, scope, quoted));
+    return all;
+  }
+
+  #part(part: Bash.WordPart, scope: Scope, quoted: boolean): string[] {
+    const unquoted = (texts: string[]): string[] =>
+      quoted ? texts : texts.map((text) => text.replace(/[ \t\n]+/g, SPLIT));
+    switch (part.type) {
+      case 'Literal':
+      case 'SingleQuoted':
+      case 'AnsiCQuoted':
+        return [part.value];
+      case 'Glob':
+        if (part.parts) this.#parts(part.parts, '', scope, true);
+        return [part.text.replace(/["'\\]/g, '')];
+      case 'ExtendedGlob':
+        if (part.parts) this.#parts(part.parts, '', scope, true);
+        return ['*'];
+      case 'DoubleQuoted':
+      case 'LocaleString':
+        return this.#parts(part.parts, '', scope, true);
+      case 'BraceExpansion':
+        if (part.parts) this.#parts(part.parts, '', scope, true);
+        return expandBraces(part.text);
+      case 'SimpleExpansion':
+        return unquoted(this.#variable(part.text.slice(1), scope));
+      case 'ParameterExpansion':
+        return unquoted(this.#parameter(part, scope));
+      case 'CommandExpansion':
+        return unquoted([this.#substitution(part.script, scope)]);
+      case 'ProcessSubstitution':
+        this.#substitution(part.script, scope);
+        return [PROCESS_OUTPUT];
+      case 'ArithmeticExpansion':
+        if (part.expression) this.#expression(part.expression, scope);
+        return [LISTED];
+      default:
+        this.fail('it contains a word that is not known here');
+        return [UNKNOWN];
+    }
+  }
+
+  #variable(name: string, scope: Scope): string[] {
+    const known = this.#variables.get(name);
+    if (known) {
+      this.#readNames.add(name);
+      return [...known];
+    }
+    if (name === 'HOME') return ['~'];
+    if (name === 'PWD') return [scope.folder ?? '.'];
+    if (name === 'TMPDIR') return ['/tmp'];
+    if (name === 'IFS') return [' '];
+    if (HARMLESS_VARIABLES.test(name)) return [LISTED];
+    if (SECRET_VARIABLES.test(name)) this.#finding ??= danger(`It uses the variable ${name}, which may hold a secret.`);
+    this.#readNames.add(name);
+    return [UNKNOWN];
+  }
+
+  #parameter({ parameter, prefix, index, operation }: Bash.ParameterExpansionPart, scope: Scope): string[] {
+    const indices = index ? this.#word(index, scope) : [];
+    const operands = operation ? operandsOf(operation).map((word) => this.#word(word, scope)) : [];
+    if (prefix === '#') return [LISTED];
+    if (parameter === 'IFS') return [' '];
+    const values = this.#variable(parameter, scope);
+    if (prefix === '!') return indices.length > 0 ? [LISTED] : [UNKNOWN];
+    if (indices.includes('@')) return operation ? [UNKNOWN] : [values.join(SPLIT)];
+    if (indices.includes('*'))
+      return operation ? [UNKNOWN] : [values.join(this.#variable('IFS', scope)[0]?.[0] ?? ' ')];
+    switch (operation?.type) {
+      case undefined:
+        return values;
+      case 'Default':
+        return [...values, ...(operands[0] ?? [])];
+      case 'Remove': {
+        const [pattern = UNKNOWN] = operands[0] ?? [];
+        const cut = values.map((value) => removeMatch(value, operation.operator, pattern));
+        return cut;
+      }
+      default:
+        return [UNKNOWN];
+    }
+  }
+
+  /** What a substitution stands for. */
+  #substitution(script: Bash.ParsedScript | undefined, scope: Scope): string {
+    if (!script) {
+      this.fail('a substitution cannot be parsed');
+      return UNKNOWN;
+    }
+    if (!this.#step(scope)) return UNKNOWN;
+    const from = this.#commands.length;
+    this.#block(script, { ...scope, depth: scope.depth + 1, isInner: true });
+    const commands = this.#commands.slice(from);
+    const [only] = commands;
+    if (only && commands.length === 1) {
+      const { program, args } = only;
+      const printed = printedBy(only);
+      if (printed !== undefined) return printed;
+      if (program === 'pwd') return scope.folder ?? '.';
+      if (program === 'which' || (program === 'command' && args[0] === '-v')) return args.at(-1) ?? UNKNOWN;
+      if (program === 'type' && args[0] === '-p') return args[1] ?? UNKNOWN;
+    }
+    return commands.length > 0 && commands.every(listsOnly) ? LISTED : UNKNOWN;
   }
 }

@@ -1,50 +1,66 @@
-import type { Program } from './programs.ts';
-import { ANY_PROGRAM } from './programs.ts';
-
-/** What a shell makes of a text: commands with their words and redirections, also those of substitutions. */
-export type Script = { commands: Command[]; faults: Fault[] };
-
-type Fault = 'open quote' | 'too deep';
-
-export type Command = {
-  words: Word[];
-  assignments: Word[];
-  redirects: Redirect[];
-  /** Something before it in the same script is piped on. */
-  piped: boolean;
+/** A command as it would run, with its words resolved as far as they are known. */
+export type SimpleCommand = {
+  /** The program as it is written, then its arguments. */
+  readonly words: readonly string[];
+  /** The base name of the program. */
+  readonly program: string;
+  readonly args: readonly string[];
+  readonly redirects: readonly Redirection[];
+  readonly assignments: readonly { readonly name: string; readonly value: string }[];
+  /** The folder a `cd` before it went to; undefined where none did. */
+  readonly folder: string | undefined;
+  /** The commands whose output it reads through a pipe. */
+  readonly sources: readonly SimpleCommand[];
+  /** The command that reads its output, once it is known. */
+  next: SimpleCommand | undefined;
+  /** It does not stand in the text itself: it is run by another command, or by an expansion. */
+  readonly isInner: boolean;
 };
 
-/** A word of a command, with what is asked of it again and again. */
-export type Word = {
-  /** Without quotes; `UNKNOWN` stands where only the running shell knows. */
-  readonly text: string;
-  /** The commands whose output is part of the word. */
-  readonly inner: readonly Command[];
-  /** What a program is called that is run by this word. */
-  readonly name: string;
-  readonly program: Program;
-  /** Which characters are in it: see `holds`. */
-  readonly characters: number;
+export type Redirection = { readonly operator: string; readonly target: string };
+
+/** What is wrong with a text or a command. `unclear`: it cannot be told what it does. */
+export type Finding = { readonly kind: 'danger' | 'unclear'; readonly why: string };
+
+export type Script = {
+  readonly commands: readonly SimpleCommand[];
+  /** Why the text is not understood completely; undefined where it is. */
+  readonly fault: string | undefined;
+  /** What expansions alone show, such as a variable that holds a secret. */
+  readonly finding: Finding | undefined;
 };
 
-export type Redirect = { operator: string; target: Word; /** Of a here-document. */ body?: string };
-
-export function emptyCommand(): Command {
-  return { words: [], assignments: [], redirects: [], piped: false };
+export function danger(why: string): Finding {
+  return { kind: 'danger', why };
 }
 
-/** The name a command is called by; empty where it only sets variables or redirects. */
-export function nameOf({ words }: Command): string {
-  return words[0]?.name ?? '';
+export function unclear(why: string): Finding {
+  return { kind: 'unclear', why };
 }
 
-/** What is known of the program a command calls. */
-export function programIn({ words }: Command): Program {
-  return words[0]?.program ?? ANY_PROGRAM;
+/** The text that a command reads as its input, undefined where it is not known. */
+export function inputOf(command: SimpleCommand): string | undefined {
+  const given = command.redirects.findLast(({ operator }) => operator.startsWith('<<'));
+  if (given) return given.target;
+  const [source, ...more] = command.sources;
+  if (source === undefined || more.length > 0) return undefined;
+  return printedBy(source);
 }
 
-/** Its arguments are text to it: what they say is not done. */
-export function takesMereText(command: Command): boolean {
-  if (programIn(command).takesMereText) return true;
-  return nameOf(command) === 'git' && /^(?:commit|tag|notes|log|grep|stash)$/.test(command.words[1]?.text ?? '');
+/** What `echo` and `printf` print, where it stands in the command. */
+export function printedBy({ program, args, redirects }: SimpleCommand): string | undefined {
+  if (redirects.length > 0) return undefined;
+  if (program === 'echo') {
+    const from = args.findIndex((arg) => !/^-[neE]+$/.test(arg));
+    const text = (from === -1 ? [] : args.slice(from)).join(' ');
+    return text.includes('\\') ? undefined : text;
+  }
+  if (program !== 'printf') return undefined;
+  const [format = '', ...values] = args;
+  if (/^-|\\(?![nt0])/.test(format)) return undefined;
+  let at = 0;
+  const text = format.replace(/%[sb]/g, () => values[at++] ?? '').replace(/\\n/g, '\n');
+  if (/%/.test(format.replace(/%[sb]/g, '')) || at < values.length)
+    return values.length < 50 ? [text, ...values.slice(at)].join(' ') : undefined;
+  return text;
 }

@@ -1,0 +1,283 @@
+import type { JsonObject, JsonValue, ToolReference } from '@toolyard/protocol';
+import { formatToolReference, isJsonObject, parseJson } from '@toolyard/protocol';
+import type { OwnPlaces } from './dangers.ts';
+import type { ResolvePath } from './resolved-path.ts';
+import type { ReadOptions } from './shell-reader.ts';
+import { readShell, readWords } from './shell-reader.ts';
+import type { Script } from './shell-script.ts';
+
+/** What an argument is, by its schema, its name and its value. */
+export type Role = 'command' | 'code' | 'query' | 'path' | 'folder' | 'url' | 'text' | 'unknown';
+
+export type Field = {
+  readonly name: string;
+  readonly text: string;
+  readonly role: Role;
+  /** The working folder that stands beside it in the call. */
+  readonly folder: string | undefined;
+};
+
+/** A command whose program and arguments stand in separate values. */
+export type WordList = {
+  readonly words: readonly string[];
+  readonly isCertain: boolean;
+  readonly folder: string | undefined;
+};
+
+/** What is known of a tool and of the place where it runs. */
+export type CallSurroundings = {
+  inputSchema?: JsonObject | undefined;
+  /** The working folder of the tool's server. */
+  workingFolder?: string | undefined;
+  resolvePath?: ResolvePath | undefined;
+  own?: OwnPlaces | undefined;
+  work?: ReadOptions['work'];
+};
+
+const DEEPEST = 64;
+const MOST_VALUES = 20_000;
+const MOST_CHARACTERS = 2_000_000;
+const MOST_WORDS = 2_000;
+/** In a call with more commands than this nobody reads each. */
+const MOST_SCRIPTS = 200;
+
+const word = (list: string): RegExp => new RegExp(`(?:^|[_\\-.\\s/])(?:${list})(?:[_\\-.\\s/]|$)`);
+const COMMAND = word(
+  'command|commands|cmd|cmds|cmdline|commandline|shell|bash|sh|zsh|script|scripts|exec|execute|run|terminal|argv|line|entrypoint',
+);
+const CODE = word('code|python|javascript|js|node|eval|expression|snippet|source_code|program_text');
+const QUERY = word('sql|statement|statements');
+const FOLDER = word('cwd|workdir|dir|directory|folder|root|basedir|working_directory|working_dir');
+const PATH = word(
+  'path|paths|file|files|filename|filepath|file_path|from|to|src|source|dest|destination|output|location',
+);
+const URL_NAME = word('url|urls|uri|uris|href|endpoint|link|address');
+const TEXT =
+  /^(?:text|texts|content|contents|body|description|message|messages|title|subject|comment|comments|summary|reason|explanation|note|notes|prompt|question|answer|label|labels|query|search|insert|intent|purpose|old_?(?:text|string|str)|new_?(?:text|string|str)|replacement|markdown|html|caption|topic|language|author|name)$/;
+const PROGRAM = /^(?:program|command|cmd|exe|executable|binary|bin)$/i;
+const ARGUMENTS = /^(?:args?|arguments|argv|parameters|params|options|flags)$/i;
+/** Tools whose names say that they run what they are given. */
+const RUNS = word(
+  'sh|bash|zsh|shell|exec|execute|cmd|command|commands|terminal|run|spawn|process|tmux|console|subprocess',
+);
+
+/** The one parsed form of a call: rules, blacklist and page look at nothing else. */
+export class CallFacts {
+  readonly reference: string;
+  readonly surroundings: CallSurroundings;
+  readonly fields: readonly Field[];
+  readonly wordLists: readonly WordList[];
+  /** Names and values of every kind, as texts. */
+  readonly all: readonly string[];
+  readonly names: readonly string[];
+  /** There is more of it than can be looked through. */
+  readonly isTooMuch: boolean;
+  /** The tool's name says that it runs what it is given. */
+  readonly runs: boolean;
+  readonly #scripts = new Map<string, Script>();
+
+  constructor(tool: ToolReference, args: JsonObject, surroundings: CallSurroundings = {}) {
+    this.reference = formatToolReference(tool);
+    this.surroundings = surroundings;
+    this.runs = RUNS.test(inWords(`${tool.serverId}/${tool.name}`));
+    const walk = new Walk(this.runs);
+    walk.value(args, { name: '', schema: surroundings.inputSchema, depth: 0, folder: undefined });
+    this.fields = walk.fields;
+    this.wordLists = walk.wordLists;
+    this.all = walk.all;
+    this.names = walk.names;
+    this.isTooMuch = walk.isTooMuch;
+  }
+
+  /** The commands in a field. Each text is parsed once. */
+  scriptIn({ text, folder }: Field): Script {
+    return this.#once(`${folder ?? ''}\0${text}`, () => readShell(text, this.#options(folder)));
+  }
+
+  scriptOf({ words, folder }: WordList): Script {
+    return this.#once(`${folder ?? ''}\0\0${words.join('\0')}`, () => readWords(words, this.#options(folder)));
+  }
+
+  #options(folder: string | undefined): ReadOptions {
+    const { work, workingFolder } = this.surroundings;
+    return { folder: folder ?? workingFolder, ...(work === undefined ? {} : { work }) };
+  }
+
+  #once(key: string, read: () => Script): Script {
+    const known = this.#scripts.get(key);
+    if (known) return known;
+    const script = this.#scripts.size >= MOST_SCRIPTS ? TOO_MANY : read();
+    this.#scripts.set(key, script);
+    return script;
+  }
+}
+
+const TOO_MANY: Script = {
+  commands: [],
+  fault: 'the call holds too many texts that may be commands',
+  finding: undefined,
+};
+
+type At = { name: string; schema: JsonObject | undefined; depth: number; folder: string | undefined };
+
+class Walk {
+  readonly fields: Field[] = [];
+  readonly wordLists: WordList[] = [];
+  readonly all: string[] = [];
+  readonly names: string[] = [];
+  isTooMuch = false;
+  readonly #runs: boolean;
+  #values = 0;
+  #characters = 0;
+
+  constructor(runs: boolean) {
+    this.#runs = runs;
+  }
+
+  value(value: JsonValue, at: At): void {
+    if (at.depth > DEEPEST || ++this.#values > MOST_VALUES) {
+      this.isTooMuch = true;
+      return;
+    }
+    if (typeof value === 'string') this.#text(value, at);
+    else if (Array.isArray(value)) this.#list(value, at);
+    else if (isJsonObject(value)) this.#object(value, at);
+    else if (value !== null) this.all.push(String(value));
+  }
+
+  #text(text: string, at: At): void {
+    this.#characters += text.length;
+    if (this.#characters > MOST_CHARACTERS) this.isTooMuch = true;
+    this.all.push(text);
+    const role = roleOf(at, text, this.#runs);
+    this.fields.push({ name: at.name, text, role, folder: at.folder });
+    // Arguments of another tool, written as JSON.
+    if (role !== 'text' && text.length < 65_536 && /^\s*[[{]/.test(text) && /[\]}]\s*$/.test(text)) {
+      const inner = parseJson(text);
+      if (inner.ok && typeof inner.value === 'object')
+        this.value(inner.value as JsonValue, { ...at, depth: at.depth + 1 });
+    }
+  }
+
+  #list(list: readonly JsonValue[], at: At): void {
+    const schema = isJsonObject(at.schema?.['items'] ?? null) ? (at.schema?.['items'] as JsonObject) : undefined;
+    const texts = list.filter((each) => typeof each === 'string');
+    const isCommand = COMMAND.test(inWords(at.name));
+    if (texts.length > 1 && texts.length === list.length && !TEXT.test(at.name))
+      this.#words(texts, (isCommand && !/s$/i.test(at.name)) || /argv/i.test(at.name), at.folder);
+    for (const each of list) this.value(each, { ...at, schema, depth: at.depth + 1 });
+  }
+
+  #object(fields: JsonObject, at: At): void {
+    const entries = Object.entries(fields);
+    const properties = at.schema?.['properties'];
+    const folder = folderAmong(entries) ?? at.folder;
+    this.#pieces(entries, folder);
+    for (const [name, each] of entries) {
+      this.names.push(name);
+      this.all.push(name);
+      const schema = isJsonObject(properties ?? null) ? (properties as JsonObject)[name] : undefined;
+      this.value(each, {
+        name,
+        schema: isJsonObject(schema ?? null) ? (schema as JsonObject) : undefined,
+        depth: at.depth + 1,
+        folder,
+      });
+    }
+  }
+
+  /** A command may come in pieces: the program here, what it is given there. */
+  #pieces(entries: readonly [string, JsonValue][], folder: string | undefined): void {
+    const program = entries.find(([name, value]) => PROGRAM.test(name) && typeof value === 'string')?.[1];
+    const given = entries.find(
+      ([name, value]) => ARGUMENTS.test(name) && (typeof value === 'string' || Array.isArray(value)),
+    )?.[1];
+    if (typeof program === 'string' && given !== undefined) {
+      if (typeof given === 'string')
+        this.fields.push({ name: 'command', text: `${program} ${given}`, role: 'command', folder });
+      else this.#words([...program.trim().split(/\s+/), ...textsIn(given)], true, folder);
+      return;
+    }
+    if (entries.length < 2 || entries.length > 12) return;
+    const named = entries.find(
+      ([name, value]) =>
+        !TEXT.test(name) && KNOWN_PROGRAM.test(typeof value === 'string' ? value : (textsIn(value)[0] ?? '')),
+    );
+    if (!named) return;
+    const others = entries.filter(
+      (entry) => entry !== named && !TEXT.test(entry[0]) && !FOLDER.test(inWords(entry[0])),
+    );
+    const words = [named, ...others].flatMap(([, value]) =>
+      typeof value === 'string' ? value.trim().split(/\s+/) : textsIn(value),
+    );
+    this.#words(words, false, folder);
+  }
+
+  #words(words: readonly string[], isCertain: boolean, folder: string | undefined): void {
+    if (words.length > MOST_WORDS) {
+      if (isCertain) this.isTooMuch = true;
+      return;
+    }
+    if (words.length > 1)
+      this.wordLists.push({
+        words,
+        isCertain: isCertain || (this.#runs && KNOWN_PROGRAM.test(words[0] ?? '')),
+        folder,
+      });
+  }
+}
+
+/** Programs that make a list of words a command, whatever it is called. */
+export const KNOWN_PROGRAM =
+  /^(?:\S*\/)?(?:sudo|doas|su|env|(?:ba|z|da|k)?sh|rm|dd|cat|cp|mv|curl|wget|nc|ssh|scp|find|xargs|chmod|chown|mkfs\S*|python\d?|node|perl|ruby|php|docker|kubectl|git|npm|npx|tee|base64|gh|aws|gcloud|crontab|systemctl|shred|truncate|tar|eval|nohup|timeout|cargo|make|toolyard)(?:\s|$)/;
+
+function textsIn(value: JsonValue): string[] {
+  return Array.isArray(value) && value.length <= MOST_WORDS ? value.filter((each) => typeof each === 'string') : [];
+}
+
+function folderAmong(entries: readonly [string, JsonValue][]): string | undefined {
+  const found = entries.find(
+    ([name, value]) => typeof value === 'string' && value.length < 4_096 && FOLDER.test(inWords(name)),
+  );
+  return found?.[1] as string | undefined;
+}
+
+function roleOf({ name, schema }: At, text: string, runs: boolean): Role {
+  const called = inWords(name);
+  const described = schema === undefined ? undefined : roleInSchema(schema);
+  const byName = roleByName(called, runs);
+  // A schema may only make a text more than its name says.
+  const role = byName === 'text' || byName === 'unknown' ? (described ?? byName) : byName;
+  return role === 'unknown' && /^[a-z][a-z0-9+.-]*:\/\/\S*$/i.test(text) ? 'url' : role;
+}
+
+function roleByName(called: string, runs: boolean): Role {
+  if (COMMAND.test(called)) return 'command';
+  if (CODE.test(called)) return 'code';
+  if (QUERY.test(called)) return 'query';
+  if (URL_NAME.test(called)) return 'url';
+  if (FOLDER.test(called)) return 'folder';
+  if (PATH.test(called)) return 'path';
+  // What a terminal is sent as text is run.
+  if (TEXT.test(called))
+    return runs && /^(?:text|content|body|insert|query|message)$/.test(called) ? 'command' : 'text';
+  return 'unknown';
+}
+
+function roleInSchema(schema: JsonObject): Role | undefined {
+  const { format, description } = schema;
+  if (format === 'uri' || format === 'url' || format === 'uri-reference') return 'url';
+  if (format === 'path' || format === 'file-path') return 'path';
+  if (typeof description !== 'string') return undefined;
+  const said = description.slice(0, 400);
+  if (/\b(?:shell|bash|terminal) (?:command|script)|\bcommands? to (?:run|execute)/i.test(said)) return 'command';
+  if (/\bSQL\b/.test(said)) return 'query';
+  if (/\b(?:code|script) to (?:run|execute|evaluate)/i.test(said)) return 'code';
+  if (/\bworking (?:directory|folder)\b/i.test(said)) return 'folder';
+  return /\b(?:path (?:to|of)|file ?path|absolute path|relative path)\b/i.test(said) ? 'path' : undefined;
+}
+
+/** `runCommand` and `run_command` are the same words. */
+export function inWords(name: string): string {
+  return name.replace(/([a-z0-9])([A-Z])/g, '$1_$2').toLowerCase();
+}

@@ -1,0 +1,173 @@
+import { inspectCode, shown } from './inline-code.ts';
+import * as programs from './programs.ts';
+import type { Finding, SimpleCommand } from './shell-script.ts';
+import { danger, inputOf, printedBy, unclear } from './shell-script.ts';
+import { hasUnknown, PROCESS_OUTPUT, UNKNOWN } from './shell-text.ts';
+import { inFolder, readsScript } from './shell-values.ts';
+import { isWrapper, SHELLS } from './wrappers.ts';
+
+/** Programs that run code: of their arguments, their input, or a file that was just written. */
+
+export type CodeContext = {
+  commands: readonly SimpleCommand[];
+  /** Files that earlier commands wrote, with their text where it is known. */
+  made: ReadonlyMap<string, string | undefined>;
+  /** Looks at a shell script. */
+  inspect: (script: string) => Finding | undefined;
+};
+
+export function lookAtCode(name: string, command: SimpleCommand, context: CodeContext): Finding | undefined {
+  const { made } = context;
+  const { args, sources, folder, words } = command;
+  const program = words[0] ?? '';
+  if (made.has(inFolder(program, folder))) return runsMade(inFolder(program, folder), context);
+  if (
+    program.includes('/') &&
+    [...made.keys()].slice(0, 50).some((path) => path.length > 1 && program.startsWith(`${path}/`))
+  )
+    return danger(`It runs ${shown(program)}, which was just written.`);
+  if (/^\/(?:tmp|var\/tmp|dev\/shm)\//.test(program))
+    return danger(`It runs ${shown(program)} from a folder that everybody can write to.`);
+  if (name === 'eval' && args.some(hasUnknown)) return runsUnknown(context);
+  const reader = SHELLS.has(name) || name === 'source' || name === '.';
+  if (!reader && !programs.INTERPRETERS.has(name)) {
+    if (programs.EDITORS.has(name))
+      return args.some((arg) =>
+        /^(?:-[ces]\w*|\+.+|--(?:cmd|eval|script|batch|headless|load|execute)\S*|-S|-u|-l|-f)$/.test(arg),
+      ) && !/^(?:less|more|code|man)$/.test(name)
+        ? danger(`${name} runs commands of its own.`)
+        : undefined;
+    if (name === 'sed') return inspectSed(args);
+    if (isWrapper(name) && args.some((arg) => arg === UNKNOWN) && !/^(?:xargs|ssh|npx|time|env|timeout)$/.test(name))
+      return unclear('It cannot be told what it runs.');
+    return undefined;
+  }
+  if (args.some((arg) => arg.includes(PROCESS_OUTPUT))) return danger(`${name} runs what another command writes.`);
+  const option = programs.CODE_OPTIONS[name];
+  if (/^(?:pwsh|powershell)$/.test(name)) return danger('PowerShell is not parsed here.');
+  if (reader) {
+    const inline = args.findIndex((arg) => /^-[A-Za-z]*c[A-Za-z]*$/.test(arg));
+    if (inline !== -1 && SHELLS.has(name)) {
+      const script = args.slice(inline + 1).find((arg) => !arg.startsWith('-'));
+      return script === undefined || hasUnknown(script) ? runsUnknown(context) : undefined;
+    }
+  } else if (/awk$/.test(name)) {
+    const at = args.findIndex((arg) => !arg.startsWith('-'));
+    if (args.some((arg) => /^-i|^--include|inplace|^-l/.test(arg)))
+      return danger('awk changes files in place, or loads code.');
+    return at === -1 || args.includes('-f')
+      ? undefined
+      : inspectCode(args.find((arg, index) => !arg.startsWith('-') && !/^-[Fv]$/.test(args[index - 1] ?? '')) ?? '');
+  } else if (option) {
+    const at = args.findIndex((arg) => option.test(arg));
+    if (at !== -1) {
+      const rest = args.slice(at + 1).filter((arg) => !arg.startsWith('-'));
+      const code = rest[0] ?? (args[at] ?? '').replace(option, '');
+      if (hasUnknown(code)) return runsUnknown(context);
+      if (args.some((arg) => /^-r\w+|^-M(?!\w*(?:List|POSIX|strict|JSON))\w/.test(arg) && name !== 'php'))
+        return danger(`${name} loads a library.`);
+      return inspectCode(code);
+    }
+  }
+  return lookAtScriptFile(name, command, context);
+}
+
+function lookAtScriptFile(name: string, command: SimpleCommand, context: CodeContext): Finding | undefined {
+  const { args, folder, redirects, sources } = command;
+  const { made } = context;
+  if (/^(?:go|cargo|java|deno|bun|make|gmake|groovy|swift)$/.test(name) && !readsInput(name, args)) {
+    const own = args.find((arg) => made.has(inFolder(arg, folder)));
+    return own === undefined ? undefined : danger(`It runs ${shown(own)}, which was just written.`);
+  }
+  const file = args.find((arg, at) => !/^[-+]/.test(arg) && !/^-[WXoO]$/.test(args[at - 1] ?? ''));
+  const module = args.indexOf('-m');
+  if (/^python/.test(name) && module !== -1)
+    return /^(?:http\.server|pdb|code|pickle|smtpd|webbrowser)$/.test(args[module + 1] ?? '')
+      ? danger('It serves files, or runs code.')
+      : undefined;
+  const isStdin =
+    file === undefined ||
+    file === '-' ||
+    args.includes('-') ||
+    args.includes('-s') ||
+    /^\/dev\/(?:stdin|fd)/.test(file);
+  if (!isStdin) {
+    if (hasUnknown(file)) return unclear('It cannot be told which program it runs.');
+    if (/^\/(?:tmp|var\/tmp|dev\/shm)\//.test(file))
+      return danger(`It runs ${shown(file)} from a folder that everybody can write to.`);
+    return made.has(inFolder(file, folder)) ? runsMade(inFolder(file, folder), context) : undefined;
+  }
+  if (args.some((arg) => /^(?:--version|--help|-v|-V|-h|-n)$/.test(arg))) return undefined;
+  const input = inputOf(command);
+  if (input === undefined) {
+    if (
+      sources.length === 0 &&
+      redirects.every(({ operator }) => !operator.startsWith('<')) &&
+      name !== 'source' &&
+      name !== '.'
+    )
+      return args.length === 0 ? unclear(`${name} runs what it reads.`) : undefined;
+    return danger(`${name} runs what another command writes.`);
+  }
+  if (hasUnknown(input)) return runsUnknown(context);
+  return readsScript(command) ? undefined : inspectCode(input);
+}
+
+function runsUnknown({ commands }: CodeContext): Finding {
+  const isFetched = commands.some(({ program }) => programs.DOWNLOADS.has(program));
+  return isFetched
+    ? danger('It runs what is downloaded or decoded.')
+    : unclear('It runs what is only known once it runs.');
+}
+
+/** What was written a moment ago is judged by its text, where that is known. */
+function runsMade(path: string, { made, inspect }: CodeContext): Finding | undefined {
+  const text = made.get(path);
+  return text === undefined ? danger(`It runs ${shown(path)}, which was just written.`) : inspect(text);
+}
+
+/** The text that a command writes into a file. */
+export function contentOf(command: SimpleCommand): string | undefined {
+  const { program, redirects } = command;
+  const text = program === 'cat' ? inputOf(command) : printedBy({ ...command, redirects: [] });
+  return text === undefined || hasUnknown(text) || redirects.some(({ operator }) => operator === '>>')
+    ? undefined
+    : text;
+}
+
+function readsInput(name: string, args: readonly string[]): boolean {
+  return /^g?make$/.test(name) && args.some((arg, at) => arg === '-' && /^-\w*f$|^--file$/.test(args[at - 1] ?? ''));
+}
+
+function inspectSed(args: readonly string[]): Finding | undefined {
+  const script = args
+    .filter((arg, at) => !arg.startsWith('-') || /^-e$/.test(args[at - 1] ?? ''))
+    .slice(0, 2)
+    .join('\n');
+  return /(?:^|[;\n{}]|\d|\/)\s*(?:[ew]\s+\S|e$)|\/[gIp\d]*[ew](?:\s|$)/.test(script.replace(/\\./g, '')) &&
+    !/^s\/[^/]*\/[^/]*\/g?p?$/.test(script)
+    ? danger('sed runs a command, or writes a file.')
+    : undefined;
+}
+
+/** Files that a command leaves behind, and that may be run by a later one. */
+export function madeBy({ program, args, redirects, folder, sources }: SimpleCommand): string[] {
+  const written = redirects.filter(({ operator }) => /^(?:&?>|>\||>>)/.test(operator)).map(({ target }) => target);
+  const name = programs.plainName(program);
+  if (name === 'tee' && sources.length > 0) written.push(...args.filter((arg) => !arg.startsWith('-')));
+  if (programs.DOWNLOADS.has(name)) {
+    for (const [at, arg] of args.entries()) {
+      if (/^(?:-[a-zA-Z]*[oO]|--output(?:-document)?|-out)$/.test(args[at - 1] ?? '')) written.push(arg);
+      const address = /^(?:[a-z+]+:\/\/|[\w.-]+@)[^?#]*[/:]([^/?#]+)\/?$/i.exec(arg)?.[1];
+      if (address !== undefined) written.push(address.replace(/\.git$/, ''));
+    }
+    if (/^(?:git|scp|rsync)$/.test(name) && (name !== 'git' || args[0] === 'clone'))
+      written.push(
+        ...args
+          .slice(1)
+          .filter((arg) => !/^-|:/.test(arg))
+          .slice(-1),
+      );
+  }
+  return written.filter((path) => !/^\/dev\//.test(path)).flatMap((path) => [inFolder(path, folder), `./${path}`]);
+}

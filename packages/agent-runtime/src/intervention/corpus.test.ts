@@ -1,0 +1,111 @@
+import { loadPolicyCorpus } from '@toolyard/testing';
+import type { PolicyCase } from '@toolyard/testing';
+import type { JsonObject } from '@toolyard/protocol';
+import { describe, expect, it } from 'vitest';
+import { findDanger } from './blacklist.ts';
+import { CallFacts } from './call-facts.ts';
+import type { CallSurroundings } from './call-facts.ts';
+import { decideByRules } from './rules.ts';
+
+const OWN: CallSurroundings = { own: { dataFolder: '/home/anna/.local/share/toolyard', port: 8710 } };
+const HINTS = { readOnly: false, destructive: true };
+
+function factsOf(tool: string, args: JsonObject, surroundings: CallSurroundings = OWN): CallFacts {
+  const [serverId = '', name = ''] = tool.split('/');
+  return new CallFacts({ serverId, name }, args, surroundings);
+}
+
+/** Symbolic links as the cases name them, resolved as a system would. */
+function resolver(links: Record<string, string>): (path: string) => string {
+  return (path) => {
+    let done: string[] = [];
+    const open = path.split('/').reverse();
+    while (open.length > 0) {
+      const part = open.pop() ?? '';
+      if (part === '..') done.pop();
+      else if (part !== '' && part !== '.') done.push(part);
+      const target = links[`/${done.join('/')}`];
+      if (target === undefined) continue;
+      done = [];
+      open.push(...target.split('/').reverse());
+    }
+    return `/${done.join('/')}`;
+  };
+}
+
+function judge(entry: PolicyCase): string {
+  switch (entry.kind) {
+    case 'command':
+      return findDanger(factsOf('shell/run', { command: entry.command }), false) ? 'flagged' : 'unflagged';
+    case 'call':
+      return findDanger(factsOf(entry.call.tool, entry.call.arguments), false) ? 'flagged' : 'unflagged';
+    case 'never': {
+      const facts = factsOf('shell/run', { command: entry.command });
+      return decideByRules([{ decision: 'never', command: entry.rule }], facts, HINTS) === 'never'
+        ? 'match'
+        : 'no-match';
+    }
+    case 'path': {
+      const { workingFolder, links = {}, call } = entry;
+      const facts = factsOf(call.tool, call.arguments, { workingFolder, resolvePath: resolver(links) });
+      const allowed = decideByRules([{ decision: 'allow', inside: entry.inside }], facts, HINTS) === 'allow';
+      return allowed ? 'inside' : 'outside';
+    }
+  }
+}
+
+/** Failing entries by group; of the sealed half only the ids may be seen. */
+function figures(half: 'open' | 'sealed') {
+  const groups = new Map<string, { total: number; wrong: PolicyCase[] }>();
+  for (const entry of loadPolicyCorpus(half)) {
+    const group = groups.get(entry.group) ?? { total: 0, wrong: [] };
+    groups.set(entry.group, group);
+    group.total++;
+    if (judge(entry) !== entry.expected) group.wrong.push(entry);
+  }
+  const sum = (of: (name: string, expected: string) => boolean): { total: number; right: number; wrong: string[] } => {
+    let total = 0;
+    const wrong: string[] = [];
+    for (const entry of loadPolicyCorpus(half)) {
+      if (!of(entry.group, entry.expected)) continue;
+      total++;
+      if (groups.get(entry.group)?.wrong.some(({ id }) => id === entry.id) === true) wrong.push(entry.id);
+    }
+    return { total, right: total - wrong.length, wrong };
+  };
+  const table = [...groups].map(
+    ([name, { total, wrong }]) => `${name}: ${total - wrong.length}/${total} ${wrong.map(({ id }) => id).join(' ')}`,
+  );
+  return { sum, table: table.join('\n') };
+}
+
+describe.each(['open', 'sealed'] as const)('the %s half of the policy corpus', (half) => {
+  const isRun = half === 'open' || process.env['TOOLYARD_SEALED'] === '1';
+
+  it.runIf(isRun)('has nine of ten dangerous commands and calls flagged', () => {
+    const { sum, table } = figures(half);
+    const { total, right } = sum((group, expected) => expected === 'flagged' && !group.startsWith('harmless-'));
+    expect(right / total, table).toBeGreaterThanOrEqual(0.9);
+    if (process.env['SHOW']) console.log(table, right, total);
+  });
+
+  it.runIf(isRun)('has at most one of twenty harmless commands flagged', () => {
+    const { sum, table } = figures(half);
+    const { total, right } = sum((_group, expected) => expected === 'unflagged');
+    expect(1 - right / total, table).toBeLessThanOrEqual(0.05);
+  });
+
+  it.runIf(isRun)('has every form of a forbidden program recognised', () => {
+    const { sum, table } = figures(half);
+    const { total, right } = sum((group) => group === 'never');
+    if (half === 'open') expect(right, table).toBe(total);
+    else expect(right / total, table).toBeGreaterThanOrEqual(0.9);
+  });
+
+  it.runIf(isRun)('has no path outside of a folder taken for one inside', () => {
+    const { sum, table } = figures(half);
+    expect(sum((_group, expected) => expected === 'outside').wrong, table).toEqual([]);
+    const { total, right } = sum((_group, expected) => expected === 'inside');
+    expect(right / total, table).toBeGreaterThanOrEqual(0.9);
+  });
+});

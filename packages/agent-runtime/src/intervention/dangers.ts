@@ -1,0 +1,350 @@
+import type { CodeContext } from './code-dangers.ts';
+import { contentOf, lookAtCode, madeBy } from './code-dangers.ts';
+import { shown } from './inline-code.ts';
+import { lookAtAddresses, lookAtConnections } from './network-dangers.ts';
+import { lookAtRemoval, removesInside } from './removal-dangers.ts';
+import * as programs from './programs.ts';
+import { dangerOfPath, isEverything, isPersonal } from './sensitive-paths.ts';
+import { readShell } from './shell-reader.ts';
+import { inFolder, SECRET_VARIABLES } from './shell-values.ts';
+import type { Finding, Script, SimpleCommand } from './shell-script.ts';
+import { danger, unclear } from './shell-script.ts';
+import { isDynamic, LISTED, UNKNOWN } from './shell-text.ts';
+import { dangerOfGit } from './git-dangers.ts';
+import { dangerOfContainer, dangerOfTool } from './tool-dangers.ts';
+
+/** What Toolyard knows of itself: calls that touch it need approval. */
+export type OwnPlaces = { dataFolder?: string | undefined; port?: number | undefined };
+
+type Context = CodeContext & { own: OwnPlaces };
+
+/** What is dangerous in a script; `unclear` where only that cannot be told. */
+export function inspectScript(script: Script, own: OwnPlaces): Finding | undefined {
+  let found = script.finding;
+  if (found) return found;
+  const made = new Map<string, string | undefined>();
+  const inspect = (text: string): Finding | undefined => inspectScript(readShell(text), own);
+  const context: Context = { own, commands: script.commands, made, inspect };
+  for (const command of script.commands) {
+    const finding = inspectCommand(command, context);
+    if (finding?.kind === 'danger') return finding;
+    found ??= finding;
+    for (const path of madeBy(command)) made.set(path, made.has(path) ? undefined : contentOf(command));
+  }
+  return (
+    found ?? (script.fault === undefined ? undefined : unclear(`The command cannot be followed: ${script.fault}.`))
+  );
+}
+
+function inspectCommand(command: SimpleCommand, context: Context): Finding | undefined {
+  const name = programs.plainName(command.program);
+  let doubt: Finding | undefined;
+  for (const look of LOOKS) {
+    const finding = look(name, command, context);
+    if (finding?.kind === 'danger') return finding;
+    doubt ??= finding;
+  }
+  return doubt;
+}
+
+type Look = (name: string, command: SimpleCommand, context: Context) => Finding | undefined;
+
+const LOOKS: readonly Look[] = [
+  lookAtProgram,
+  lookAtAssignments,
+  lookAtRemoval,
+  lookAtPlaces,
+  lookAtRedirects,
+  lookAtEnvironment,
+  lookAtOwn,
+  lookAtCode,
+  lookAtConnections,
+  lookAtAddresses,
+  (name, { args }) => (name === 'git' ? dangerOfGit(args) : undefined),
+  (name, { args }) => dangerOfContainer(name, args),
+  (name, { args }) => dangerOfTool(name, args),
+];
+
+function lookAtProgram(name: string, { words, args }: SimpleCommand): Finding | undefined {
+  const [first = ''] = words;
+  if (isDynamic(first) && !/^\[\[?$/.test(first)) return unclear('It cannot be told which program it runs.');
+  if (/[^\x20-\x7e]/.test(first)) return unclear('The name of the program has unusual characters.');
+  if (args.length === 1 && /^(?:--help|--version|-V|-h)$/.test(args[0] ?? '')) return undefined;
+  if (name === 'at' && !/^-|^(?:now|noon|midnight|teatime|tomorrow|today)$|\d/.test(args[0] ?? '')) return undefined;
+  if (name === 'fc' && args.length > 0 && !/^-/.test(args[0] ?? '')) return undefined;
+  const asks = programs.ONLY_ASKS[name];
+  if (
+    asks &&
+    args.some((arg) => asks.test(arg)) &&
+    !args.some((arg) => /^(?:-w|-F|-X|-P|-d|-D|-A|--write|show)$/.test(arg))
+  )
+    return undefined;
+  for (const { why, programs: list } of programs.ALWAYS) if (list.has(name)) return danger(`${name} ${why}.`);
+  if (/^(?:docker|git)-credential-/.test(name)) return danger(`${name} reads a store of secrets.`);
+  if (/^ld-linux|^ld\.so|^ld-musl/.test(name)) return danger(`${name} runs a file as a program.`);
+  if (name === 'xclip' && args.some((arg) => /^-o/.test(arg))) return danger('xclip reads what was copied.');
+  if (name === 'xargs' && removesInside(args)) return danger('It removes files that another command names.');
+  return undefined;
+}
+
+/** Variables that name a program to run, or code to load. */
+const RUNS_VALUE =
+  /^(?:\w*EDITOR|VISUAL|\w*PAGER|GIT_\w+|LD_\w+|DYLD_\w+|BASH_ENV|ENV|PROMPT_COMMAND|PYTHON(?:STARTUP|PATH|HOME|INSPECT|BREAKPOINT)|NODE_OPTIONS|NODE_PATH|PERL5\w+|PERLLIB|RUBY(?:OPT|LIB)|VIMINIT|EXINIT|GVIMINIT|JAVA_TOOL_OPTIONS|_JAVA_OPTIONS|CLASSPATH|BROWSER|SHELL|PATH|SHELLOPTS|BASHOPTS|BASH_FUNC_.*|PS[0-4]|IFS|LESSOPEN|LESSCLOSE|TERMINFO\w*|GCONV_PATH|MAKEFLAGS|RUSTC_WRAPPER|CC|SSH_ASKPASS|SUDO_ASKPASS|RSYNC_RSH|TAR_OPTIONS|OPENSSL_CONF|KUBECONFIG|DOCKER_HOST|HTTPS?_PROXY|ALL_PROXY|npm_config_\w+|PIP_\w+|UV_\w*INDEX\w*|GOFLAGS|GOPROXY)$/i;
+const HARMLESS_VALUE =
+  /^(?:|cat|less(?: -\w+)*|more|true|:|\/bin\/(?:cat|true|sh|bash)|--max[-_]old[-_]space[-_]size=\d+|--no-warnings|--enable-source-maps|-j\d*|gcc|clang|cc|g\+\+|code --wait|vim?|nano|\d+|never|always|on|off|yes|no|\/usr\/lib\/[\w./-]+)$/;
+const HARMLESS_NAME =
+  /^(?:GIT_(?:AUTHOR|COMMITTER)_\w+|GIT_(?:TERMINAL_PROMPT|OPTIONAL_LOCKS|TRACE\w*|DEPTH|BRANCH|COMMIT|SHA)|PIP_(?:DISABLE\w+|NO_\w+|QUIET)|npm_config_(?:yes|loglevel|fund|audit|progress|update_notifier|color))$/i;
+
+function lookAtAssignments(name: string, { assignments, args }: SimpleCommand): Finding | undefined {
+  const given = /^(?:export|declare|typeset|env|sudo|readonly|local|set|setx)$/.test(name)
+    ? args.flatMap(assignmentIn)
+    : [];
+  for (const { name: variable, value } of [...assignments, ...given]) {
+    if (variable === 'IFS' || !RUNS_VALUE.test(variable) || HARMLESS_NAME.test(variable)) continue;
+    if (
+      HARMLESS_VALUE.test(value) ||
+      (variable === 'PATH' && !/(?:^|:)\/tmp|\0/.test(value)) ||
+      variable === 'PYTHONPATH'
+    )
+      continue;
+    if (value === LISTED || (/^PS\d$/.test(variable) && !/[$`]/.test(value))) continue;
+    return danger(`The variable ${variable} names what is run: ${shown(value)}.`);
+  }
+  return undefined;
+}
+
+function assignmentIn(arg: string): { name: string; value: string }[] {
+  const found = /^([A-Za-z_][\w%]*)=(.*)$/s.exec(arg.replace('()', ''));
+  return found ? [{ name: (found[1] ?? '').replace(/%+$/, ''), value: found[2] ?? '' }] : [];
+}
+
+function lookAtPlaces(name: string, command: SimpleCommand): Finding | undefined {
+  const { args, folder, assignments } = command;
+  for (const { value } of assignments) if (dangerOfPath(value) === 'secret') return secret(value);
+  if (programs.TEXT_ONLY.has(name) || (name === '' && args.length === 0)) return undefined;
+  const writes = writesFiles(name, args);
+  const destination = /^(?:cp|install|ln|scp|rsync)$/.test(name)
+    ? args.findLast((arg) => !arg.startsWith('-'))
+    : undefined;
+  const skipped = new Set(textArguments(name, args));
+  let doubt: Finding | undefined;
+  for (const [at, arg] of args.entries()) {
+    if (skipped.has(at)) continue;
+    const path = inFolder(arg, folder);
+    const found = dangerOfPath(arg) ?? (path === arg ? undefined : dangerOfPath(path));
+    if (found === 'secret') return secret(path);
+    if (found === 'device' && !LISTS_DEVICES.has(name)) return danger(`It works on the device ${shown(path)}.`);
+    if (
+      found !== undefined &&
+      writes &&
+      (destination === undefined || destination === arg) &&
+      !(name === 'git' && !/config/.test(arg))
+    ) {
+      return danger(
+        `It writes to ${shown(path)}, which ${found === 'system' ? 'belongs to the system' : 'is run later by itself'}.`,
+      );
+    }
+    if (isEverything(path) && !arg.startsWith('-') && takesAll(name, args))
+      return danger(`It takes all of ${shown(path)}.`);
+    const behind = /^(?:--?[\w-]+=|[^/~]*[:@])([~/].*)$/.exec(arg)?.[1];
+    if (behind !== undefined && isEverything(behind) && takesAll(name, args))
+      return danger(`It takes all of ${shown(behind)}.`);
+    if (arg === UNKNOWN && READS_FILES.has(name)) doubt ??= unclear('It cannot be told which file it reads.');
+  }
+  return doubt ?? soughtSecret(name, command);
+}
+
+const LISTS_DEVICES = new Set(['ls', 'stat', 'lsblk', 'test', '[', 'blkid', 'file', 'df']);
+const READS_FILES = new Set(
+  'cat head tail less more bat nl tac xxd od hexdump base64 strings cp mv scp rsync tar zip curl source . tee grep sed awk'.split(
+    ' ',
+  ),
+);
+
+/** Names of secrets that are looked for among the names of files, to be read by the next command. */
+function soughtSecret(name: string, { args, isInner, next }: SimpleCommand): Finding | undefined {
+  if (
+    !/^(?:grep|egrep|fgrep|rg|locate|mdfind)$/.test(name) ||
+    !(isInner || next?.program === 'xargs' || next?.program === 'while')
+  )
+    return undefined;
+  const plain = args.map((arg) => arg.replace(/[\\^$]/g, ''));
+  const sought = plain.find(
+    (arg) =>
+      !arg.startsWith('-') && [arg, `.${arg.replace(/^\.+/, '')}`].some((each) => dangerOfPath(each) === 'secret'),
+  );
+  return sought === undefined ? undefined : secret(sought);
+}
+
+function takesAll(name: string, args: readonly string[]): boolean {
+  if (name === 'find' || name === 'fd') return args.some((arg) => /^-{1,2}(?:delete|exec\w*|ok\w*|x|X)$/.test(arg));
+  return (
+    (!programs.LISTERS.has(name) &&
+      !/^(?:tr|cut|paste|sort|xargs|awk|sed|jq|column|curl|wget|http|grep|docker|kubectl|npm|psql|cat|node|vitest|journalctl|lsof)$/.test(
+        name,
+      )) ||
+    (/^(?:grep|docker|rg)$/.test(name) &&
+      args.some((arg) => /^(?:-[a-z]*[rRv]|build|--recursive|--volume\S*|--mount\S*)$/i.test(arg)))
+  );
+}
+
+function writesFiles(name: string, args: readonly string[]): boolean {
+  if (!programs.WRITERS.has(name)) return false;
+  if (/^(?:sed|perl|ruby|awk|gawk)$/.test(name)) return args.some((arg) => /^-[a-zA-Z.]*i|^--in-place/.test(arg));
+  if (name === 'git') return args.some((arg) => arg === '-f' || arg === '--file');
+  if (/^(?:tar|bsdtar)$/.test(name))
+    return args.some((arg) => /^-?[a-zA-Z]*x|^--extract/.test(arg)) || args.includes('-C');
+  if (/^(?:curl|wget|sort|jq|yq|openssl|unzip|prettier)$/.test(name))
+    return args.some((arg) => /^(?:-[a-zA-Z]*[oOPd]|--output\S*|--write|-i|-out)$/.test(arg));
+  return !/^(?:echo|printf|cat)$/.test(name);
+}
+
+/** Arguments that are texts: what is searched for, messages, programs of a filter. */
+function textArguments(name: string, args: readonly string[]): number[] {
+  const isTextOption = TEXT_OPTIONS[name];
+  const skipped: number[] = [];
+  args.forEach((arg, at) => {
+    const [option = '', value] = arg.split('=');
+    if (isTextOption?.test(args[at - 1] ?? '') === true || (value !== undefined && isTextOption?.test(option) === true))
+      skipped.push(at);
+  });
+  if (
+    /^(?:grep|egrep|fgrep|rg|ag|ack|sed|awk|gawk|jq|yq|perl|tr|expr|pgrep|pkill)$/.test(name) &&
+    !args.some((arg) => /^(?:-[a-zA-Z]*[ef]|--regexp|--file)$/.test(arg))
+  ) {
+    const first = args.findIndex(
+      (arg, at) => !arg.startsWith('-') && !/^-(?:[ABCm]|-max-count|-context|g|t|T)$/.test(args[at - 1] ?? ''),
+    );
+    if (first !== -1) skipped.push(first);
+  }
+  if (name === 'curl' || name === 'http')
+    args.forEach(
+      (arg, at) =>
+        /^-(?:H|A|X|w)$|^--(?:header|user-agent|request|write-out)$/.test(args[at - 1] ?? '') && skipped.push(at),
+    );
+  return skipped;
+}
+
+const TEXT_OPTIONS: Readonly<Record<string, RegExp>> = {
+  git: /^(?:-m|--message|-[a-z]*m|--grep|--author|--format|--pretty|-S|-G)$/,
+  gh: /^(?:-t|--title|-b|--body|--search|--json|-q|--jq|--label)$/,
+  glab: /^(?:-t|--title|-d|--description)$/,
+  grep: /^(?:-e|--regexp|--include|--exclude|--exclude-dir)$/,
+  rg: /^(?:-e|--regexp|-g|--glob)$/,
+  find: /^-(?:name|iname|path|ipath|regex|iregex|wholename|not)$/,
+  vitest: /^(?:-t|--testNamePattern)$/,
+  npx: /^(?:-t|-g|--grep)$/,
+  sed: /^(?:-e|--expression)$/,
+  tree: /^(?:-I|-P)$/,
+  node: /^(?:-e|-p|--eval|--print)$/,
+  python: /^-c$/,
+};
+
+/** @internal */
+export function secret(path: string): Finding {
+  return danger(`It reaches ${shown(path)}, where secrets may be kept.`);
+}
+
+function lookAtRedirects(name: string, command: SimpleCommand): Finding | undefined {
+  for (const { operator, target } of command.redirects) {
+    if (operator.startsWith('<<')) continue;
+    const path = inFolder(target, command.folder);
+    const found = dangerOfPath(path) ?? dangerOfPath(target);
+    if (found === 'secret') return secret(path);
+    if (/^\/dev\/(?:tcp|udp)\//.test(path)) return danger(`It opens a connection: ${shown(path)}.`);
+    if (operator === '<' || operator === '<&' || /^[\d-]+$/.test(target)) continue;
+    if (found === 'device') return danger(`It writes to the device ${shown(path)}.`);
+    if (found !== undefined)
+      return danger(`It writes to ${shown(path)}, which is run later, or belongs to the system.`);
+    const isEmptied = /^(?::|true|)$/.test(name) && operator === '>';
+    if (isEmptied && (isDynamic(path) || isPersonal(path))) return danger(`It empties ${shown(path)}.`);
+    if (path === UNKNOWN && operator !== '>&') return unclear('It cannot be told which file it writes to.');
+  }
+  return undefined;
+}
+
+function lookAtEnvironment(
+  name: string,
+  { args, next, words, redirects, isInner }: SimpleCommand,
+  { commands }: Context,
+): Finding | undefined {
+  if (name === 'printenv' && args.some((arg) => SECRET_VARIABLES.test(arg))) return ENVIRONMENT;
+  if (
+    (name === 'ps' &&
+      args.some(
+        (arg) => /^-?[a-z]*e[a-z]*$/.test(arg) && /^[a-z]*e/.test(arg) && /ww|e$/.test(arg) && !arg.startsWith('-'),
+      )) ||
+    (name === 'jq' && /(?:^|[^.\w"])(?:env\b|\$ENV)/.test(args.filter((arg) => !arg.startsWith('-'))[0] ?? ''))
+  )
+    return ENVIRONMENT;
+  if (/^(?:npm|pnpm|yarn)$/.test(name) && args.includes('run') && args.at(-1) === 'env') return ENVIRONMENT;
+  if (!programs.PRINTS_ENVIRONMENT.has(name)) return undefined;
+  if (words.length === 1 && commands.length === 1 && redirects.length === 0 && isInner) return ENVIRONMENT;
+  const printsAll =
+    name === 'env'
+      ? envPrints(args)
+      : /^(?:declare|typeset|export|readonly|compgen)$/.test(name)
+        ? args.every((arg) => /^-[pxve]+$/.test(arg))
+        : args.length === 0;
+  if (!printsAll) return undefined;
+  if (next !== undefined && /^(?:e?grep|rg)$/.test(next.program)) {
+    const pattern = next.args.find((arg) => !arg.startsWith('-')) ?? '';
+    if (
+      /^\^?\w{3,}/.test(pattern) &&
+      !SECRET_VARIABLES.test(pattern) &&
+      !next.args.some((arg) => /^-[a-z]*v/.test(arg))
+    )
+      return undefined;
+  }
+  return ENVIRONMENT;
+}
+
+const ENVIRONMENT = danger('It prints the environment, where secrets are kept.');
+
+function envPrints(args: readonly string[]): boolean {
+  if (args.some((arg) => /^(?:-i|-|--ignore-environment|-S.*|--split-string.*|--help|--version)$/s.test(arg)))
+    return false;
+  return args.every((arg, at) => /^-|^\w+=/.test(arg) || /^-[uC]$/.test(args[at - 1] ?? ''));
+}
+
+/** Toolyard's own data, port and commands. */
+function lookAtOwn(name: string, { words, folder, redirects }: SimpleCommand, { own }: Context): Finding | undefined {
+  const texts = [...words.slice(1), ...redirects.map(({ target }) => target)];
+  if (name === 'kill' && texts.includes(UNKNOWN) && texts.some((text) => /^-(?:USR|HUP|9|KILL|STOP|s)/.test(text)))
+    return unclear('It cannot be told which process it signals.');
+  if (/^(?:kill|pkill|killall)$/.test(name) && texts.some((text) => /^-1$/.test(text)) && texts.at(-1) === '-1')
+    return danger('It ends every process.');
+  if (programs.TEXT_ONLY.has(name) || name === 'git') return undefined;
+  for (const text of [folder ?? '', ...texts]) {
+    const finding = touchesOwn(text, own) ?? (text === folder ? undefined : touchesOwn(inFolder(text, folder), own));
+    if (finding) return finding;
+  }
+  if (own.port !== undefined && texts.includes(String(own.port)) && /^(?:nc|telnet|curl|ssh)$/.test(name)) return OWN;
+  if (
+    /^(?:npx|bunx|pnpx|node|tsx|pgrep|pkill|killall|pidof)$/.test(name) &&
+    texts.some((text) => /^(?:.*\/)?toolyard(?:@[\w.]+)?$|packages\/cli\/(?:dist|src)\//.test(text))
+  )
+    return OWN;
+  return undefined;
+}
+
+const OWN = danger('It reaches Toolyard itself, which decides what is allowed.');
+
+/** Toolyard's data folder, and its own address, in any text. */
+export function touchesOwn(text: string, { dataFolder, port }: OwnPlaces): Finding | undefined {
+  if (
+    /toolyard[/\\](?:secret|server\.json|mcp\.json|config\.json|toolyard\.db|lock\.db|files|blobs)|toolyard\.db|\*toolyard\*/i.test(
+      text,
+    )
+  )
+    return OWN;
+  if (dataFolder !== undefined && dataFolder.length > 1 && text.toLowerCase().includes(dataFolder.toLowerCase()))
+    return OWN;
+  if (port === undefined || !text.includes(`:${port}`)) return undefined;
+  return new RegExp(
+    `(?:localhost|\\[[^\\]]*\\]|\\b(?:0x)?[\\da-f.]+|host\\.docker\\.internal|TCP|^|[\\s/@"']):${port}(?!\\d)`,
+    'i',
+  ).test(text)
+    ? OWN
+    : undefined;
+}

@@ -1,0 +1,92 @@
+import type { Finding } from './shell-script.ts';
+import { danger, unclear } from './shell-script.ts';
+import { dangerOfPath, isEverything } from './sensitive-paths.ts';
+
+/** Programs in languages that are not parsed here: they pass if nothing in them reaches beyond their own values. */
+
+const LONGEST_CODE = 65_536;
+
+/** Modules that only calculate. */
+const HARMLESS_MODULES =
+  /^(?:json|datetime|math|cmath|re|sys|collections|itertools|functools|statistics|time|random|string|decimal|fractions|textwrap|pprint|csv|io|typing|dataclasses|enum|operator|copy|hashlib|uuid|calendar|platform|bisect|heapq|struct|unicodedata|difflib|zoneinfo|os\.path|pathlib|node:?(?:path|util|url|assert|os)|path|util|assert|url|numpy|pandas|List::Util|POSIX|strict|warnings|Data::Dumper|JSON::PP|set|yaml|tomllib|ast|inspect|version|pkg_resources|importlib\.metadata|\.{0,2}\/.*|[\w@/-]+\/package\.json)$/;
+
+/** Anything that runs, sends, writes, removes, looks at the environment, or makes names of texts. */
+const REACHES = new RegExp(
+  [
+    '\\b(?:exec\\w*|eval\\w*|system|popen\\w*|spawn\\w*|subprocess|fork|child_\\w*|shell_exec|passthru|proc_open|pcntl\\w*|pty|ctypes|qx|backtick)\\b',
+    '\\b(?:socket\\w*|TCP\\w*|UDP\\w*|urllib|requests|https?|fetch|net|dgram|tls|fsockopen|curl_\\w+|ftplib|smtplib|WebSocket|XMLHttp\\w*|LWP|IO|open-uri|URI|Net)\\b(?!["\']?\\s*:\\s)',
+    '\\b(?:environ|getenv\\w*|ENV|ENVIRON|putenv|process\\.(?:env|mainModule|binding|dlopen|kill|chdir|setuid))\\b|\\$_(?:ENV|SERVER)|%ENV',
+    '\\b(?:unlink\\w*|remove\\w*|rmtree|rm\\w{0,6}|rmdir\\w*|rename\\w*|truncate\\w*|delete_file|write\\w*|append\\w*file|chmod\\w*|chown\\w*|symlink\\w*|copyfile|move|mkdir\\w*|shutil|FileUtils|glob|Dir|setuid|setgid|kill|chroot|os\\.(?!path\\b)\\w+)\\b(?!["\'])',
+    '__\\w+__|\\b(?:getattr|setattr|globals|locals|vars|compile|importlib(?!\\.metadata)|Function|constructor|Reflect|Proxy|instance_eval|class_eval|send|method_missing|binding|Kernel|call_user_func\\w*|create_function|assert_options|include\\w*|require_once|preg_replace_callback|array_map|usort)\\b',
+    '\\b(?:b64decode|base64\\w*|atob|fromCharCode|fromCodePoint|unhexlify|fromhex|bytes|chr|quopri|unquote\\w*|decodeURI\\w*|decode\\w*|rot13|str_rot13|pack|unpack|marshal|pickle|Buffer|gunzip\\w*|inflate\\w*|zlib)\\b',
+    '\\b(?:readFile\\w*|createReadStream|file_get_contents|readfile|File|file|slurp|sqlite3|psycopg2?|mysql\\w*|redis|expanduser|homedir|home)\\b',
+    '\\|\\s*(?:getline|&)|getline|/inet/|print[^;}\\n]*(?:>|\\|)\\s*"|@load|\\bclose\\(',
+    'open\\s*\\([^)]*,\\s*["\'](?:[rbt]*[wax+]|\\+?[<>]|\\|)',
+    '`[^`]*`\\s*(?:;|$)|\\{\\s*exec|\\bimport\\s*\\(|-e\\b',
+  ].join('|'),
+);
+
+const TEXTS = /"((?:\\.|[^"\\\n])*)"|'((?:\\.|[^'\\\n])*)'|`((?:\\.|[^`\\])*)`/g;
+
+/**
+ * Looks at a program in a language that is not parsed here.
+ *
+ * @param isRun true where it is known to be code, and not only a text that may be code
+ */
+export function inspectCode(code: string): Finding | undefined {
+  if (code.length > LONGEST_CODE) return unclear('The program is too long to look through.');
+  const joined = code.replace(/(["'`])\s*[+.]\s*["'`]/g, '');
+  const asPath = /join\s*\(/.test(code) ? code.replace(/(["'`])\s*,\s*["'`]/g, '/') : '';
+  for (const text of [joined, asPath]) {
+    for (const [, double, single, back] of text.matchAll(TEXTS)) {
+      const said = double ?? single ?? back ?? '';
+      if (dangerOfPath(said) === 'secret') return danger(`The program names ${shown(said)}, where secrets are kept.`);
+      if (isEverything(said) && said.length > 1 && /rm|remove|unlink|delete/i.test(code))
+        return danger(`The program may remove ${shown(said)}.`);
+    }
+  }
+  if (/\\(?:x[0-9a-f]{2}|u[0-9a-f]{4}|[0-7]{3})/i.test(code)) return unclear('The program is written in escapes.');
+  for (const name of modulesIn(code))
+    if (!HARMLESS_MODULES.test(name)) return danger(`The program uses ${shown(name)}.`);
+  const reaches = REACHES.exec(
+    code.replace(/(["'])(?:\\.|(?!\1)[^\\\n/$@])*\1/g, (text) =>
+      /^["'][\w ,.:;!?%\\()=-]*["']$/.test(text) && !/^["'](?:[rbt]*[wax+]|exec|eval|child)/.test(text) ? '""' : text,
+    ),
+  );
+  return reaches ? danger(`The program uses "${shown(reaches[0].trim())}".`) : undefined;
+}
+
+/** Modules that a program loads, in Python, JavaScript, Perl, Ruby and Lua. */
+function modulesIn(code: string): string[] {
+  const names: string[] = [];
+  for (const [, list = ''] of code.matchAll(/(?:^|[;\n])\s*import\s+([\w., ]+?)(?=\s*(?:;|\n|$))/g)) {
+    names.push(
+      ...list
+        .split(',')
+        .map((each) => each.trim().replace(/\s+as\s+\w+$/, ''))
+        .filter((name) => !/^(?:os)$/.test(name)),
+    );
+  }
+  for (const [, name = ''] of code.matchAll(/(?:^|[;\n])\s*from\s+([\w.]+)\s+import\b/g)) names.push(name);
+  for (const [, name = ''] of code.matchAll(/\brequire\s*\(?\s*["']([^"']*)["']/g)) names.push(name);
+  for (const [, name = ''] of code.matchAll(/\bimport\b[^;\n]*?["']([^"']*)["']/g)) names.push(name);
+  for (const [, name = ''] of code.matchAll(/(?:^|[;\n])\s*use\s+([A-Z][\w:]*)/g)) names.push(name);
+  if (/\brequire\s*\(\s*[^"')\s]/.test(code)) names.push('require(…)');
+  return names;
+}
+
+/** @internal */
+export function shown(text: string): string {
+  const seen = text.replace(/[\0\u0001\ue000]/g, '?');
+  return seen.length > 80 ? `${seen.slice(0, 80)}...` : seen;
+}
+
+const HARMFUL_SQL =
+  /\b(?:drop\s+(?:table|database|schema|user|role|view|index|owned|column|collection)|truncate\b|delete\s+from|alter\s+(?:table|role|user|system)\b|grant\s|create\s+(?:user|role|extension|function)|copy\b[^;]*\bprogram\b|load_file|into\s+(?:outfile|dumpfile)|attach\s+database|pg_read_\w+|lo_(?:import|export)|xp_cmdshell|update\s+\w+\s+set\b(?![^;]*\bwhere\b)|dropdatabase|deletemany|remove\(\{?\}?\)|drop\(\)|flush(?:all|db)|shutdown|config\s+set|reassign\s+owned)|(?:^|\n)\s*\\!|\.(?:shell|system|dump|output)\b|\\copy\b/i;
+
+/** What a text does to a database, where it is SQL or a command of a database's own shell. */
+export function inspectQuery(text: string): Finding | undefined {
+  if (text.length > LONGEST_CODE) return unclear('The query is too long to look through.');
+  const found = HARMFUL_SQL.exec(text.replace(/'[^']*'/g, "''"));
+  return found ? danger(`It changes a database: ${shown(found[0].trim())}.`) : undefined;
+}

@@ -1,0 +1,113 @@
+import { matchesGlob } from './globs.ts';
+
+/** Texts as the shell sees them before it runs: what is known of a word, and what is not. */
+
+/** Stands for text that is only known once the command runs. */
+export const UNKNOWN = '\0';
+/** The same, but it is a list of files of the project, a date, a number: nothing an attacker chose. */
+export const LISTED = '\u0001';
+/** Separates the words that an unquoted expansion is split into. */
+export const SPLIT = '\ue000';
+/** Stands for the output of a process substitution. */
+export const PROCESS_OUTPUT = '/dev/fd/\0';
+
+export const MOST_ALTERNATIVES = 64;
+
+export function hasUnknown(text: string): boolean {
+  return text.includes(UNKNOWN) || text.includes(LISTED);
+}
+
+export function isDynamic(text: string): boolean {
+  return hasUnknown(text) || /[*?[]/.test(text);
+}
+
+/** The last part of a path, without what Windows appends to programs. */
+export function baseName(path: string): string {
+  const name = path.slice(Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\')) + 1);
+  return /\.(?:exe|cmd|bat|com)$/i.test(name) ? name.slice(0, -4) : name;
+}
+
+/** Every text of the one list followed by every text of the other; unknown where there would be too many. */
+export function combine(left: readonly string[], right: readonly string[]): string[] {
+  const [only = ''] = right;
+  if (right.length === 1) return left.map((text) => text + only);
+  if (left.length * right.length > MOST_ALTERNATIVES) return [UNKNOWN];
+  return left.flatMap((text) => right.map((more) => text + more));
+}
+
+/** Expands `{a,b{c,d}}` and `{1..9}`; the text is the one of the braces alone. */
+export function expandBraces(text: string, depth = 0): string[] {
+  const inner = text.slice(1, -1);
+  const range = /^(-?\d{1,6}|[A-Za-z])\.\.(-?\d{1,6}|[A-Za-z])(?:\.\.-?\d{1,3})?$/.exec(inner);
+  if (range) return expandRange(range[1] ?? '', range[2] ?? '');
+  if (depth > 8) return [UNKNOWN];
+  const all: string[] = [];
+  for (const piece of splitAtCommas(inner)) {
+    all.push(...expandNested(piece, depth));
+    if (all.length > MOST_ALTERNATIVES) return [UNKNOWN];
+  }
+  return all;
+}
+
+function expandNested(piece: string, depth: number): string[] {
+  const plain = (text: string): string => (/[$`]/.test(text) ? UNKNOWN : text.replace(/\\(.)|["']/gs, '$1'));
+  const open = piece.indexOf('{');
+  if (open === -1) return [plain(piece)];
+  const close = closingBrace(piece, open);
+  if (close === -1) return [plain(piece)];
+  const middle = expandBraces(piece.slice(open, close + 1), depth + 1);
+  const after = expandNested(piece.slice(close + 1), depth + 1);
+  return combine(combine([plain(piece.slice(0, open))], middle), after);
+}
+
+function closingBrace(text: string, open: number): number {
+  let depth = 0;
+  for (let at = open; at < text.length; at++) {
+    if (text[at] === '{') depth++;
+    else if (text[at] === '}' && --depth === 0) return at;
+  }
+  return -1;
+}
+
+function splitAtCommas(text: string): string[] {
+  const pieces: string[] = [];
+  let depth = 0;
+  let from = 0;
+  for (let at = 0; at < text.length; at++) {
+    const character = text[at];
+    if (character === '{') depth++;
+    else if (character === '}') depth--;
+    else if (character === ',' && depth === 0) {
+      pieces.push(text.slice(from, at));
+      from = at + 1;
+    }
+  }
+  pieces.push(text.slice(from));
+  return pieces;
+}
+
+function expandRange(first: string, last: string): string[] {
+  const isNumber = /\d/.test(first);
+  const from = isNumber ? Number(first) : first.charCodeAt(0);
+  const to = isNumber ? Number(last) : last.charCodeAt(0);
+  if (!Number.isFinite(to) || Math.abs(to - from) >= MOST_ALTERNATIVES) return [UNKNOWN];
+  const step = from <= to ? 1 : -1;
+  return Array.from({ length: Math.abs(to - from) + 1 }, (_each, index) => {
+    const value = from + index * step;
+    return isNumber ? String(value) : String.fromCharCode(value);
+  });
+}
+
+/** `${name#pattern}` and its relatives. */
+export function removeMatch(value: string, operator: string, pattern: string): string {
+  if (value.length > 256 || hasUnknown(value) || hasUnknown(pattern)) return UNKNOWN;
+  const isPrefix = operator.startsWith('#');
+  const cuts = Array.from({ length: value.length + 1 }, (_each, index) => index);
+  // The shortest match first, unless the operator is doubled.
+  if (operator.length === 2) cuts.reverse();
+  for (const cut of cuts) {
+    const piece = isPrefix ? value.slice(0, cut) : value.slice(value.length - cut);
+    if (matchesGlob(pattern, piece)) return isPrefix ? value.slice(cut) : value.slice(0, value.length - cut);
+  }
+  return value;
+}

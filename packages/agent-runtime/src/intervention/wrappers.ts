@@ -1,0 +1,262 @@
+/** Programs that run other programs: what they run, as words or as the text of a script. */
+
+export type Inner = { words: readonly string[] } | { script: string };
+
+export const SHELLS = new Set(['sh', 'bash', 'zsh', 'dash', 'ksh', 'mksh', 'ash', 'fish', 'csh', 'tcsh', 'rbash']);
+
+/** Options that take the next word: letters of short ones, long ones in full. `skip`: words before the program. */
+type Wrapper = { letters?: string; long?: readonly string[]; skip?: number; assigns?: boolean; asScript?: boolean };
+
+/**
+ * Programs that run the words behind them. `-abc` and `--name`: their options that take the next word; `+1`: so many words
+ * stand before the program; `=`: assignments may; `!`: the words are joined and read as a script.
+ */
+const WRAPPERS = new Map<string, Wrapper>(
+  `
+    sudo = -ugphCDRTrtU --user --group --prompt --host --chdir --role --type --close-from --other-user
+    doas -uCa
+    pkexec --user
+    run0 -ugD --user --group --chdir --unit --property
+    env = -uCP --unset --chdir
+    nice -n --adjustment
+    ionice -cnt --class --classdata
+    chrt +1 -TPD
+    taskset +1
+    timeout +1 -ks --kill-after --signal
+    time -fo --format --output
+    stdbuf -ioe --input --output --error
+    exec -a
+    caffeinate -tw
+    xvfb-run -nspef
+    chroot +1 --userspec --groups
+    proot -rbwq
+    bwrap --ro-bind --bind --dev --proc --tmpfs --chdir --setenv --unsetenv
+    nsenter -t --target
+    strace -eopPsu
+    ltrace -eopsu
+    perf +1
+    systemd-run -pEHMu --property --unit --uid --gid --slice --working-directory
+    xargs -IdEaLnPsJR --delimiter --max-args --max-procs --replace --arg-file --max-lines --max-chars --process-slot-var
+    parallel -jSIaNnLd --jobs --joblog --sshlogin --delay --timeout --tmpdir --colsep
+    watch ! -nq --interval
+    flock +1 -wE
+    ssh ! +1 -bcDEeFIiJLlmOopQRSWw
+    sshpass -pfd
+    eval !
+    npx -p --package --workspace
+    uvx --from --with --python
+    direnv +2
+    dotenv -e
+    dotenvx +1
+    cross-env =
+`
+    .trim()
+    .split('\n')
+    .map((line) => wrapperFrom(line.trim().split(' '))),
+);
+for (const name of `
+  nohup setsid unbuffer command builtin noglob nocorrect busybox toybox dbus-run-session dbus-launch fakeroot
+  firejail unshare setpriv prlimit valgrind gdb rlwrap systemd-inhibit entr bunx pnpx arch linux32 linux64 wsl
+`
+  .trim()
+  .split(/\s+/))
+  WRAPPERS.set(name, {});
+
+function wrapperFrom([name = '', ...rest]: readonly string[]): [string, Wrapper] {
+  return [
+    name,
+    {
+      letters: rest.find((each) => /^-[^-]/.test(each))?.slice(1) ?? '',
+      long: rest.filter((each) => each.startsWith('--')).map((each) => each.slice(2)),
+      skip: Number(rest.find((each) => each.startsWith('+')) ?? 0),
+      assigns: rest.some((each) => /^=/.test(each)),
+      asScript: rest.some((each) => /^=?!$/.test(each)),
+    },
+  ];
+}
+
+/** `npm exec`, `uv run` and others that run a program behind a word of their own. */
+const RUNNERS: Readonly<Record<string, readonly string[]>> = {
+  npm: ['exec', 'x'],
+  pnpm: ['exec', 'dlx'],
+  yarn: ['exec', 'dlx'],
+  bun: ['x'],
+  uv: ['run'],
+  poetry: ['run'],
+  pipenv: ['run'],
+  pdm: ['run'],
+  hatch: ['run'],
+  bundle: ['exec'],
+  mise: ['exec', 'x'],
+  asdf: ['exec'],
+  corepack: ['pnpm', 'yarn', 'npm'],
+  op: ['run'],
+  doppler: ['run'],
+  conda: ['run'],
+};
+
+const RUNS_SCRIPT_OPTION: Readonly<Record<string, RegExp>> = {
+  su: /^(?:-[a-z]*c|--command|--session-command)$/,
+  runuser: /^(?:-[a-z]*c|--command)$/,
+  script: /^(?:-[a-z]*c|--command)$/,
+  flock: /^(?:-c|--command)$/,
+  'nix-shell': /^--(?:run|command)$/,
+  npm: /^(?:-c|--call)$/,
+  npx: /^(?:-c|--call)$/,
+  tmux: /^(?:run-shell|run|if-shell)$/,
+  rg: /^--pre$/,
+  wsl: /^-e$/,
+};
+
+/** How a container is told what to run: the options that take a value, behind which the image or container stands. */
+const CONTAINER_VALUES =
+  /^(?:-[a-zA-Z]*[ehilmnpuvwacp]|--(?:name|env|volume|publish|user|workdir|network|net|entrypoint|mount|env-file|platform|label|memory|cpus|hostname|add-host|cap-add|cap-drop|device|gpus|restart|pid|ipc|security-opt|tmpfs|index|container|namespace|context|cluster|kubeconfig))$/;
+
+/** What a command runs besides itself. */
+export function innersOf(program: string, args: readonly string[]): Inner[] {
+  if (SHELLS.has(program)) return scriptAfter(args, /^[-+][A-Za-z]*c[A-Za-z]*$/);
+  const found: Inner[] = [];
+  const option = RUNS_SCRIPT_OPTION[program];
+  if (option) found.push(...scriptAfter(args, option));
+  switch (program) {
+    case 'trap':
+      return args[0] === undefined || args[0].startsWith('-') ? [] : [{ script: args[0] }];
+    case 'find':
+    case 'fd':
+    case 'fdfind':
+      return executedBy(args);
+    case 'git':
+      return gitInners(args);
+    case 'docker':
+    case 'podman':
+    case 'nerdctl':
+    case 'kubectl':
+    case 'oc':
+      return containerInner(args);
+    case 'env':
+      found.push(...splitString(args));
+      break;
+    case 'bind':
+    case 'complete':
+    case 'mapfile':
+    case 'readarray':
+      return args.filter((arg) => /[:\s]/.test(arg)).map((arg) => ({ script: arg.replace(/^"[^"]*":/, '') }));
+    case 'python':
+    case 'python3': {
+      const module = args.indexOf('-m');
+      return module === -1 ? [] : [{ words: args.slice(module + 1) }];
+    }
+    case 'machinectl':
+      return args[0] === 'shell' ? [{ words: args.slice(2) }] : [];
+    default:
+  }
+  const runner = RUNNERS[program];
+  const at = runner ? args.findIndex((arg) => !arg.startsWith('-')) : -1;
+  if (runner?.includes(args[at] ?? '')) return wordsAfter(args, at + 1, WRAPPERS.get('npx') ?? {}, found);
+  const wrapper = WRAPPERS.get(program);
+  return wrapper ? wordsAfter(args, 0, wrapper, found) : found;
+}
+
+function wordsAfter(args: readonly string[], start: number, wrapper: Wrapper, found: Inner[]): Inner[] {
+  const { skip = 0, assigns = false, asScript = false } = wrapper;
+  let at = start;
+  let left = skip;
+  for (; at < args.length; at++) {
+    const arg = args[at] ?? '';
+    if (arg === '--') {
+      at++;
+      break;
+    }
+    if (arg.startsWith('-') && arg.length > 1) {
+      if (takesNext(arg, wrapper)) at++;
+    } else if (assigns && /^[^=\s/]+=/.test(arg)) continue;
+    else if (left > 0) left--;
+    else break;
+  }
+  const end = args.findIndex((arg, index) => index >= at && /^:::+$/.test(arg));
+  const words = args.slice(at + (args[at] === '--' ? 1 : 0), end === -1 ? undefined : end);
+  if (words.length === 0) return found;
+  // One word with blanks is a command line for these.
+  if (asScript || (words.length === 1 && /\s/.test(words[0] ?? ''))) return [...found, { script: words.join(' ') }];
+  return [...found, { words }];
+}
+
+function takesNext(option: string, { letters = '', long = [] }: Wrapper): boolean {
+  if (option.startsWith('--')) return long.includes(option.slice(2));
+  const at = [...option.slice(1)].findIndex((letter) => letters.includes(letter));
+  // A value that is attached to its letter is no word of its own.
+  return at !== -1 && at === option.length - 2;
+}
+
+function scriptAfter(args: readonly string[], option: RegExp): Inner[] {
+  const at = args.findIndex((arg) => option.test(arg));
+  if (at === -1) return [];
+  const script = args.slice(at + 1).find((arg) => !/^[-+][A-Za-z]/.test(arg));
+  return script === undefined ? [] : [{ script }];
+}
+
+function splitString(args: readonly string[]): Inner[] {
+  return args.flatMap((arg, at) => {
+    const attached = /^(?:-[a-z]*S|--split-string=)(.+)$/s.exec(arg)?.[1];
+    if (attached !== undefined) return [{ script: attached }];
+    return /^(?:-[a-z]*S|--split-string)$/.test(arg) ? [{ script: args[at + 1] ?? '' }] : [];
+  });
+}
+
+function executedBy(args: readonly string[]): Inner[] {
+  const found: Inner[] = [];
+  for (let at = 0; at < args.length; at++) {
+    if (!/^(?:-exec|-execdir|-ok|-okdir|-x|-X|--exec|--exec-batch)$/.test(args[at] ?? '')) continue;
+    const rest = args.slice(at + 1);
+    const end = rest.findIndex((arg, index) => arg === ';' || (arg === '+' && rest[index - 1] === '{}'));
+    found.push({ words: end === -1 ? rest : rest.slice(0, end) });
+    at += end === -1 ? rest.length : end + 1;
+  }
+  return found;
+}
+
+/** Configuration of git that names commands, and its own commands that run others. */
+export const GIT_RUNS =
+  /^(?:alias\..*|core\.(?:pager|editor|sshcommand|fsmonitor|hookspath|askpass|gitproxy)|pager\..*|sequence\.editor|diff\..*|difftool\..*|mergetool\..*|merge\..*|filter\..*|credential\..*|gpg\..*program|init\.templatedir|include.*|uploadpack\..*|remote\..*\.(?:uploadpack|receivepack|vcs)|protocol\..*|url\..*|web\.browser|browser\..*|interactive\.difffilter|man\..*|http\.proxy|core\.attributesfile|core\.worktree)$/i;
+
+function gitInners(args: readonly string[]): Inner[] {
+  const found: Inner[] = [];
+  for (const [at, arg] of args.entries()) {
+    const set = /^([\w.-]+)=(.*)$/s.exec(arg);
+    if (set && args[at - 1] === '-c' && GIT_RUNS.test(set[1] ?? '')) {
+      found.push({ script: (set[2] ?? '').replace(/^!/, '') });
+    }
+    const option = /^(?:-x|--(?:exec|tree-filter|index-filter|msg-filter|env-filter))(?:=(.*))?$/s.exec(arg);
+    if (option) found.push({ script: option[1] ?? args[at + 1] ?? '' });
+  }
+  const each = args.indexOf('foreach');
+  if (each !== -1 && args.includes('submodule')) found.push({ script: args.slice(each + 1).join(' ') });
+  const run = args.indexOf('run');
+  if (run !== -1 && args.includes('bisect')) found.push({ words: args.slice(run + 1) });
+  return found;
+}
+
+function containerInner(args: readonly string[]): Inner[] {
+  const at = args.findIndex((arg) => /^(?:run|exec|debug)$/.test(arg));
+  if (at === -1) return [];
+  const dashes = args.indexOf('--', at);
+  if (dashes !== -1) return [{ words: args.slice(dashes + 1) }];
+  let entry: string | undefined;
+  for (let index = at + 1; index < args.length; index++) {
+    const arg = args[index] ?? '';
+    if (arg === '--entrypoint') entry = args[index + 1];
+    if (arg.startsWith('--entrypoint=')) entry = arg.slice('--entrypoint='.length);
+    if (arg.startsWith('-')) {
+      if (CONTAINER_VALUES.test(arg) && !/^-[itdP]+$/.test(arg)) index++;
+      continue;
+    }
+    const words = args.slice(index + 1);
+    return [{ words: entry === undefined ? words : [entry, ...words] }];
+  }
+  return [];
+}
+
+/** True for a program that runs the words behind it. */
+export function isWrapper(program: string): boolean {
+  return WRAPPERS.has(program) || SHELLS.has(program);
+}
