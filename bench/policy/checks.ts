@@ -4,9 +4,13 @@ import type { InterventionRule, JsonObject } from '@toolyard/protocol';
 import type { Finding } from '../support/finding.ts';
 import { median, quartiles } from '../support/quantile.ts';
 
-/** Calls as agents make them all day. */
-const CALLS: Readonly<Record<string, { tool: string; args: JsonObject }>> = {
-  'a short command': { tool: 'run', args: { command: 'npm test 2>&1 | tail -n 40', description: 'Runs the tests' } },
+/** Calls as agents make them all day, and one that is over the budget; `atMost`: what a check may take, in µs. */
+const CALLS: Readonly<Record<string, { tool: string; args: JsonObject; atMost: number }>> = {
+  'a short command': {
+    tool: 'run',
+    args: { command: 'npm test 2>&1 | tail -n 40', description: 'Runs the tests' },
+    atMost: 300,
+  },
   'a long command': {
     tool: 'run',
     args: {
@@ -14,13 +18,16 @@ const CALLS: Readonly<Record<string, { tool: string; args: JsonObject }>> = {
         'cd /srv/app && git pull --rebase && npm ci && npm run build > build.log 2>&1 && for f in dist/*.js; do gzip -k "$f"; done; ' +
         'grep -rn "TODO" src | sort | uniq -c | head -n 20 && tar -czf /tmp/release.tgz dist && scp /tmp/release.tgz deploy:/srv/releases/',
     },
+    atMost: 300,
   },
+  'a command over the budget, 100 kB': { tool: 'run', args: { command: 'cd a;'.repeat(20_000) }, atMost: 1_000 },
   'a file to write, 2 kB': {
     tool: 'write_file',
     args: {
       path: '/srv/app/src/index.ts',
       content: 'export const answer = (x: number): number => x * 42;\n'.repeat(38),
     },
+    atMost: 20,
   },
   'a search, seven fields': {
     tool: 'search',
@@ -33,6 +40,7 @@ const CALLS: Readonly<Record<string, { tool: string; args: JsonObject }>> = {
       from: null,
       tags: ['sea', 'moon'],
     },
+    atMost: 20,
   },
 };
 
@@ -45,11 +53,10 @@ const FOUR_RULES: readonly InterventionRule[] = [
 ];
 
 const KNOWN: JudgedTool = { builtIn: false, readOnly: false };
-const AIM_US = 20;
 
 /** What one check takes of a processor: medians over rounds. */
 export function measurePolicy(quick: boolean): Finding[] {
-  return Object.entries(CALLS).flatMap(([name, { tool, args }]) =>
+  return Object.entries(CALLS).flatMap(([name, { tool, args, atMost }]) =>
     [[], FOUR_RULES].map((rules): Finding => {
       const checker = new InterventionChecker({
         mode: 'auto',
@@ -65,7 +72,7 @@ export function measurePolicy(quick: boolean): Finding[] {
         value: median(values),
         unit: 'µs',
         quartiles: quartiles(values),
-        atMost: AIM_US,
+        atMost,
       };
     }),
   );

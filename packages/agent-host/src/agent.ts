@@ -14,6 +14,7 @@ import type {
   ToolMode,
   UserPart,
 } from '@toolyard/protocol';
+import type { CallSurroundings } from '@toolyard/agent-runtime';
 import type { CreateTransport, ServerConfig, ServerHealth, SignInOptions } from '@toolyard/mcp-host';
 import type { ModelInfo } from '@toolyard/model-runtime';
 import type { AgentQuestions } from './agent-questions.ts';
@@ -65,6 +66,8 @@ export type Platform = {
   clock: Clock;
   ids: IdSource;
   failpoint?: Failpoint;
+  /** How symbolic links are resolved when calls are judged, and where Toolyard keeps its own data. */
+  policy?: Pick<CallSurroundings, 'own' | 'resolvePath'>;
 };
 
 export type RunOptions = { signal?: AbortSignal };

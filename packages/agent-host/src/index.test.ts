@@ -26,5 +26,5 @@ test('the package offers this and nothing else', () => {
 });
 
 test('the Node side offers this and nothing else', () => {
-  expect(Object.keys(node).sort()).toEqual(['createAgent', 'nodePlatform']);
+  expect(Object.keys(node).sort()).toEqual(['createAgent', 'nodePlatform', 'resolvePath']);
 });

@@ -8,7 +8,7 @@ const LONGEST_SCHEMA = 16_000;
 
 /** What a gate and a person are to know of one of these tools. Undefined for one that is not among them. */
 export function judgedBy(
-  host: Pick<McpHost, 'trust' | 'definitionOf' | 'isTrusted'>,
+  host: Pick<McpHost, 'trust' | 'definitionOf' | 'isTrusted'> & Partial<Pick<McpHost, 'workingFolderOf'>>,
   tools: readonly IndexedTool[],
   { serverId, name }: ToolReference,
 ): JudgedTool | undefined {
@@ -27,6 +27,7 @@ export function judgedBy(
     trusted: host.isTrusted(serverId),
     ...(destructive === undefined ? {} : { destructive }),
     ...(changed === undefined ? {} : { changed }),
+    surroundings: () => ({ inputSchema, workingFolder: host.workingFolderOf?.(serverId) }),
     about: () => {
       const definition = host.definitionOf(tool);
       return {

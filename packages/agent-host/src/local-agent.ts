@@ -187,6 +187,7 @@ export class LocalAgent implements Agent {
     const checker = new InterventionChecker({
       mode: intervention ?? (approve ? 'manual' : 'headless'),
       asks: approve !== undefined,
+      ...(this.#platform.policy ? { surroundings: this.#platform.policy } : {}),
       rules: this.#rules,
       permission: (tool) => this.#permissions.get(formatToolReference(tool)),
       lookUp: (tool) => this.#judged(tool),

@@ -85,6 +85,12 @@ export class McpHost extends HostServers implements ToolHost {
     return this.#parts.servers.find(serverId)?.config.trusted === true;
   }
 
+  /** Where a local server was told to run; undefined where nobody said so, and for every other server. */
+  workingFolderOf(serverId: string): string | undefined {
+    const transport = this.#parts.servers.find(serverId)?.config.transport;
+    return transport?.type === 'stdio' ? transport.cwd : undefined;
+  }
+
   /**
    * Stands for all that a server says of a tool now, and for where the server is: it changes when any of it does.
    * Undefined where the tool is not offered.

@@ -3,6 +3,7 @@ import { createRequire } from 'node:module';
 import { hostname } from 'node:os';
 import { dirname, join } from 'node:path';
 import { createUuidSource } from '@toolyard/agent-host';
+import { resolvePath } from '@toolyard/agent-host/node';
 import type { Failpoint } from '@toolyard/protocol';
 import { systemClock } from '@toolyard/protocol';
 import type { DatabaseStorage, SharedStorage, Storage, StorageOptions } from '@toolyard/storage';
@@ -194,6 +195,8 @@ async function assemble(
   const telemetry =
     traced && (await import('./telemetry/telemetry.ts')).createTelemetry({ settings: traced, clock, log });
   ends.defer('traces', () => telemetry?.close());
+  // Known for certain once the server listens; runs begin after that.
+  let ownPort = port;
   const runs = createRunService({
     storage,
     models,
@@ -206,6 +209,7 @@ async function assemble(
     ids,
     log,
     takesUp: duties.runs,
+    policy: () => ({ own: { dataFolder: dataDir, port: ownPort }, resolvePath }),
     ...(relayed ? { wakeElsewhere: (runId: string) => relayed.wake(runId) } : {}),
     ...(metrics ? { metrics } : {}),
     ...(telemetry ? { telemetry } : {}),
@@ -266,6 +270,7 @@ async function assemble(
   });
   const listening = await listen(sharing ? withInternalDoor(app, sharing) : app, { host, port, clock });
   ends.defer('requests', () => listening.close());
+  ownPort = Number(new URL(listening.url).port);
   if (duties.door) {
     const addressFile = join(dataDir, ADDRESS_FILE);
     const address = { url: listening.url, pid: process.pid, ...(token === null ? {} : { token: terminalToken }) };

@@ -4,6 +4,9 @@ import { systemClock } from '@toolyard/protocol';
 import type { Agent, AgentOptions, Platform } from '../agent.ts';
 import { createAgent as createAgentOn } from '../create-agent.ts';
 import { createUuidSource } from '../uuid.ts';
+import { resolvePath } from './resolve-path.ts';
+
+export { resolvePath };
 
 /** What Node provides: its fetch, child processes, the machine's clock. */
 export function nodePlatform({ sandbox }: Pick<NodeTransportsOptions, 'sandbox'> = {}): Platform {
@@ -14,6 +17,7 @@ export function nodePlatform({ sandbox }: Pick<NodeTransportsOptions, 'sandbox'>
     createTransport: createNodeTransports({ fetch, ...(sandbox === undefined ? {} : { sandbox }) }),
     clock: systemClock,
     ids: createUuidSource(),
+    policy: { resolvePath },
   };
 }
 

@@ -154,8 +154,7 @@ class Walk {
     // Arguments of another tool, written as JSON.
     if (role !== 'text' && text.length < 65_536 && /^\s*[[{]/.test(text) && /[\]}]\s*$/.test(text)) {
       const inner = parseJson(text);
-      if (inner.ok && typeof inner.value === 'object')
-        this.value(inner.value as JsonValue, { ...at, depth: at.depth + 1 });
+      if (inner.ok && typeof inner.value === 'object') this.value(inner.value, { ...at, depth: at.depth + 1 });
     }
   }
 
@@ -218,12 +217,9 @@ class Walk {
       if (isCertain) this.isTooMuch = true;
       return;
     }
-    if (words.length > 1)
-      this.wordLists.push({
-        words,
-        isCertain: isCertain || (this.#runs && KNOWN_PROGRAM.test(words[0] ?? '')),
-        folder,
-      });
+    const isKnown = KNOWN_PROGRAM.test(words[0] ?? '');
+    if (words.length < 2 || !(isCertain || isKnown)) return;
+    this.wordLists.push({ words, isCertain: isCertain || this.#runs, folder });
   }
 }
 
@@ -251,7 +247,20 @@ function roleOf({ name, schema }: At, text: string, runs: boolean): Role {
   return role === 'unknown' && /^[a-z][a-z0-9+.-]*:\/\/\S*$/i.test(text) ? 'url' : role;
 }
 
+const known = new Map<string, Role>();
+
+/** Calls of a tool have the same names again and again. */
 function roleByName(called: string, runs: boolean): Role {
+  const key = `${runs ? '!' : ''}${called}`;
+  const before = known.get(key);
+  if (before !== undefined) return before;
+  if (known.size > 1_000) known.clear();
+  const role = findRole(called, runs);
+  known.set(key, role);
+  return role;
+}
+
+function findRole(called: string, runs: boolean): Role {
   if (COMMAND.test(called)) return 'command';
   if (CODE.test(called)) return 'code';
   if (QUERY.test(called)) return 'query';

@@ -18,7 +18,7 @@ export type CodeContext = {
 
 export function lookAtCode(name: string, command: SimpleCommand, context: CodeContext): Finding | undefined {
   const { made } = context;
-  const { args, sources, folder, words } = command;
+  const { args, folder, words } = command;
   const program = words[0] ?? '';
   if (made.has(inFolder(program, folder))) return runsMade(inFolder(program, folder), context);
   if (

@@ -86,7 +86,6 @@ describe.each(['open', 'sealed'] as const)('the %s half of the policy corpus', (
     const { sum, table } = figures(half);
     const { total, right } = sum((group, expected) => expected === 'flagged' && !group.startsWith('harmless-'));
     expect(right / total, table).toBeGreaterThanOrEqual(0.9);
-    if (process.env['SHOW']) console.log(table, right, total);
   });
 
   it.runIf(isRun)('has at most one of twenty harmless commands flagged', () => {

@@ -4,7 +4,7 @@ import { dangerOfPath, isEverything } from './sensitive-paths.ts';
 
 /** Programs in languages that are not parsed here: they pass if nothing in them reaches beyond their own values. */
 
-const LONGEST_CODE = 65_536;
+const LONGEST_CODE = 32_768;
 
 /** Modules that only calculate. */
 const HARMLESS_MODULES =
@@ -16,12 +16,12 @@ const REACHES = new RegExp(
     '\\b(?:exec\\w*|eval\\w*|system|popen\\w*|spawn\\w*|subprocess|fork|child_\\w*|shell_exec|passthru|proc_open|pcntl\\w*|pty|ctypes|qx|backtick)\\b',
     '\\b(?:socket\\w*|TCP\\w*|UDP\\w*|urllib|requests|https?|fetch|net|dgram|tls|fsockopen|curl_\\w+|ftplib|smtplib|WebSocket|XMLHttp\\w*|LWP|IO|open-uri|URI|Net)\\b(?!["\']?\\s*:\\s)',
     '\\b(?:environ|getenv\\w*|ENV|ENVIRON|putenv|process\\.(?:env|mainModule|binding|dlopen|kill|chdir|setuid))\\b|\\$_(?:ENV|SERVER)|%ENV',
-    '\\b(?:unlink\\w*|remove\\w*|rmtree|rm\\w{0,6}|rmdir\\w*|rename\\w*|truncate\\w*|delete_file|write\\w*|append\\w*file|chmod\\w*|chown\\w*|symlink\\w*|copyfile|move|mkdir\\w*|shutil|FileUtils|glob|Dir|setuid|setgid|kill|chroot|os\\.(?!path\\b)\\w+)\\b(?!["\'])',
+    '\\b(?:unlink\\w*|remove\\w*|rmtree|rm\\w{0,6}|rmdir\\w*|rename\\w*|truncate\\w*|delete_file|write\\w*|append\\w*file|chmod\\w*|chown\\w*|symlink\\w*|copyfile|move|mkdir\\w*|shutil|FileUtils|glob|Dir|setuid|setgid|kill|chroot|os\\.(?!(?:path|getcwd|cpu_count|sep|name)\\b)\\w+)\\b(?!["\'])',
     '__\\w+__|\\b(?:getattr|setattr|globals|locals|vars|compile|importlib(?!\\.metadata)|Function|constructor|Reflect|Proxy|instance_eval|class_eval|send|method_missing|binding|Kernel|call_user_func\\w*|create_function|assert_options|include\\w*|require_once|preg_replace_callback|array_map|usort)\\b',
     '\\b(?:b64decode|base64\\w*|atob|fromCharCode|fromCodePoint|unhexlify|fromhex|bytes|chr|quopri|unquote\\w*|decodeURI\\w*|decode\\w*|rot13|str_rot13|pack|unpack|marshal|pickle|Buffer|gunzip\\w*|inflate\\w*|zlib)\\b',
     '\\b(?:readFile\\w*|createReadStream|file_get_contents|readfile|File|file|slurp|sqlite3|psycopg2?|mysql\\w*|redis|expanduser|homedir|home)\\b',
-    '\\|\\s*(?:getline|&)|getline|/inet/|print[^;}\\n]*(?:>|\\|)\\s*"|@load|\\bclose\\(',
-    'open\\s*\\([^)]*,\\s*["\'](?:[rbt]*[wax+]|\\+?[<>]|\\|)',
+    '\\|\\s*(?:getline|&)|getline|/inet/|print[^;}\\n]{0,200}(?:>|\\|)\\s*"|@load|\\bclose\\(',
+    'open\\s*\\([^)]{0,200},\\s*["\'](?:[rbt]*[wax+]|\\+?[<>]|\\|)',
     '`[^`]*`\\s*(?:;|$)|\\{\\s*exec|\\bimport\\s*\\(|-e\\b',
   ].join('|'),
 );
@@ -59,7 +59,7 @@ export function inspectCode(code: string): Finding | undefined {
 /** Modules that a program loads, in Python, JavaScript, Perl, Ruby and Lua. */
 function modulesIn(code: string): string[] {
   const names: string[] = [];
-  for (const [, list = ''] of code.matchAll(/(?:^|[;\n])\s*import\s+([\w., ]+?)(?=\s*(?:;|\n|$))/g)) {
+  for (const [, list = ''] of code.matchAll(/(?:^|[;\n])\s*import\s+([\w., ]{1,200}?)(?=\s*(?:;|\n|$))/g)) {
     names.push(
       ...list
         .split(',')
@@ -69,7 +69,7 @@ function modulesIn(code: string): string[] {
   }
   for (const [, name = ''] of code.matchAll(/(?:^|[;\n])\s*from\s+([\w.]+)\s+import\b/g)) names.push(name);
   for (const [, name = ''] of code.matchAll(/\brequire\s*\(?\s*["']([^"']*)["']/g)) names.push(name);
-  for (const [, name = ''] of code.matchAll(/\bimport\b[^;\n]*?["']([^"']*)["']/g)) names.push(name);
+  for (const [, name = ''] of code.matchAll(/\bimport\b[^;\n]{0,200}?["']([^"']*)["']/g)) names.push(name);
   for (const [, name = ''] of code.matchAll(/(?:^|[;\n])\s*use\s+([A-Z][\w:]*)/g)) names.push(name);
   if (/\brequire\s*\(\s*[^"')\s]/.test(code)) names.push('require(…)');
   return names;

@@ -16,7 +16,7 @@ import {
 import { innersOf } from './wrappers.ts';
 
 /** A longer text is not parsed: it needs approval. */
-export const LONGEST_SCRIPT = 65_536;
+export const LONGEST_SCRIPT = 32_768;
 const MOST_COMMANDS = 3_000;
 const MOST_STEPS = 30_000;
 const DEEPEST = 16;
@@ -281,7 +281,8 @@ class Reader {
       case 'cd':
       case 'pushd': {
         const to = args.find((arg) => !/^-[LPe@]*$/.test(arg));
-        scope.folder = args.includes('-') ? UNKNOWN : inFolder(to ?? '~', scope.folder);
+        scope.folder =
+          args.includes('-') || (scope.folder ?? '').length > 1_000 ? UNKNOWN : inFolder(to ?? '~', scope.folder);
         return;
       }
       case 'popd':

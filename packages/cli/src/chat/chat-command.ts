@@ -57,7 +57,7 @@ export async function chatCommand(io: CommandIo, question: string | undefined, f
         ...(flags.system === undefined ? {} : { instructions: flags.system }),
         ...personAt(terminal, reader, () => underWay.cancel()),
       },
-      platform,
+      { ...platform, policy: { ...platform.policy, own: { dataFolder: dataDirFrom(undefined, io) } } },
     );
     tellServers(linesOf(agent), terminal);
     const partner = agentPartner(agent);

@@ -13,6 +13,7 @@ import { createTellOnce } from '../tell-once.ts';
 import { startHousekeeping } from './housekeeping.ts';
 import { LeaseKeeper } from './leases.ts';
 import { MessageQueue } from './message-queue.ts';
+import type { RunHostServices } from './run-host-parts.ts';
 import { RunCrew } from './run-crew.ts';
 import type { RunServiceOptions } from './run-service.ts';
 import { createDoors } from './run-service.ts';
@@ -38,6 +39,8 @@ export type CreateRunServiceOptions = {
   /** False: runs are begun here and taken up by other processes; default true. */
   takesUp?: boolean;
   telemetry?: Pick<Telemetry, 'took' | 'published'>;
+  /** What calls are judged by besides the configuration. */
+  policy?: NonNullable<RunHostServices['policy']>;
   /**
    * Passed at `run:created`, `run:planned`, `run:sent`, `run:returned`, `run:streaming`, `run:step`, `run:stepped`,
    * `run:parked` and `run:finished`.

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { DurableJournal, RunConversation, RunLedger } from '@toolyard/agent-host/durable';
 import type { AskQuestion, KeepPrelude, Questioning } from '@toolyard/agent-host';
 import { ASK_USER, createAgentExecutors, sourcesOf, wantsCompression } from '@toolyard/agent-host';
-import type { Brain, ContextSources, Executors, Gate } from '@toolyard/agent-runtime';
+import type { Brain, ContextSources, Executors, Gate, InterventionOptions } from '@toolyard/agent-runtime';
 import { GeneralChatAgent, InterventionChecker, isHarmless, refusalOf } from '@toolyard/agent-runtime';
 import type { ModelRuntime } from '@toolyard/model-runtime';
 import type { Clock, Owner, ToolReference, UsageEntry } from '@toolyard/protocol';
@@ -42,6 +42,8 @@ export type RunHostServices = {
   storage: Pick<SharedStorage, 'permissions' | 'usage' | 'requestPreludes'>;
   secrets: Pick<Secrets, 'seal' | 'unseal'>;
   tabs: Pick<TabLending, 'select'>;
+  /** How symbolic links are resolved when calls are judged, and where Toolyard keeps its own data. */
+  policy?: () => NonNullable<InterventionOptions['surroundings']>;
   /** Aborted when this process lets go of its runs. */
   stopping: AbortSignal;
   log: (line: string) => void;
@@ -79,6 +81,7 @@ export async function openRunHost(parts: RunHostParts, services: RunHostServices
     mode: configuration.intervention,
     rules: configuration.interventionRules,
     lostRules: configuration.lostRules === true,
+    ...(services.policy ? { surroundings: services.policy() } : {}),
     permission: (tool) => permissions.of(tool),
     lookUp: (tool) => tools.judged(tool),
   });

@@ -1,5 +1,5 @@
 import { InterventionChecker } from '@toolyard/agent-runtime';
-import type { JudgedTool } from '@toolyard/agent-runtime';
+import type { CallSurroundings, JudgedTool } from '@toolyard/agent-runtime';
 import type { InterventionMode, InterventionRule, JsonObject, ToolReference } from '@toolyard/protocol';
 
 export type CallToExplain = {
@@ -10,6 +10,8 @@ export type CallToExplain = {
   lostRules: boolean;
   permission: 'allow' | 'never' | undefined;
   judged: JudgedTool;
+  /** Where Toolyard itself is reached. */
+  own?: CallSurroundings['own'];
 };
 
 /** What would be done with a call, and what decides it. `rules`: all those that say so, by their place in the list. */
@@ -35,6 +37,7 @@ export function explainCall(call: CallToExplain): Explained {
       rules: used.rules,
       lostRules: used.lostRules,
       permission: () => used.permission,
+      ...(call.own ? { surroundings: { own: call.own } } : {}),
       lookUp: () => used.judged,
     }).check(tool, args);
   };

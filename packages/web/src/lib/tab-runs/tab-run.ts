@@ -247,6 +247,7 @@ export class TabRun {
       mode: configuration.intervention,
       rules: configuration.interventionRules,
       lostRules: configuration.lostRules === true,
+      surroundings: { own: { port: Number(location.port) || undefined } },
       permission: (tool) => this.#permissionOf(tool),
       lookUp: judged,
     });
