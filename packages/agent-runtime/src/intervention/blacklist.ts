@@ -93,7 +93,11 @@ function inspectText(field: Field, facts: CallFacts, tool: Tool): Finding | unde
     case 'query':
       return inspectQuery(text);
     case 'text':
-      return tool.queries ? inspectQuery(text) : undefined;
+      if (tool.queries) return inspectQuery(text);
+      // A message that begins as a command may be one; what is searched for, or written to a file, is not.
+      return KNOWN_PROGRAM.test(text) && !/^(?:contents?|query|search|title|subject|name|label)$/.test(field.name)
+        ? judged(maybeCommand(field, facts), false)
+        : undefined;
     case 'unknown':
     case 'path':
     case 'folder':

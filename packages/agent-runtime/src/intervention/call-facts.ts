@@ -7,7 +7,7 @@ import { readShell, readWords } from './shell-reader.ts';
 import type { Script } from './shell-script.ts';
 
 /** What an argument is, by its schema, its name and its value. */
-export type Role = 'command' | 'code' | 'query' | 'path' | 'folder' | 'url' | 'text' | 'unknown';
+type Role = 'command' | 'code' | 'query' | 'path' | 'folder' | 'url' | 'text' | 'unknown';
 
 export type Field = {
   readonly name: string;

@@ -90,7 +90,7 @@ export function normalPath(path: string): string {
 }
 
 /** The same place, with every home folder written as `~`, in lower case: some file systems make no difference. */
-export function placeOf(path: string): string {
+function placeOf(path: string): string {
   const slashed = path.includes('\\') ? path.replaceAll('\\', '/') : path;
   return normalPath(slashed.toLowerCase()).replace(HOME, '~');
 }

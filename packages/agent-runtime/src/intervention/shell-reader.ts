@@ -22,7 +22,7 @@ const MOST_STEPS = 30_000;
 const DEEPEST = 16;
 
 /** What the last reading cost, for tests of the budget. */
-export type Work = { parsed: number; steps: number };
+type Work = { parsed: number; steps: number };
 
 export type ReadOptions = { folder?: string | undefined; work?: Work };
 
