@@ -73,13 +73,17 @@ function isOnly(pattern: string, facts: CallFacts): boolean {
     ({ role }) => role === 'command' || role === 'unknown' || role === 'code' || role === 'query',
   );
   // Words in pieces are one command, and may not be taken one by one.
-  const scripts = facts.wordLists.some(({ isCertain }) => isCertain)
-    ? facts.wordLists.map((list) => facts.scriptOf(list))
-    : given.map((field) => facts.scriptIn(field));
-  const commands = scripts.flatMap((script) => script.commands);
-  if (commands.length === 0 || scripts.some(({ fault, finding }) => fault !== undefined || finding !== undefined))
-    return false;
-  return commands.every((command) => isPlain(command) && (glob(textOf(command)) || glob(`${textOf(command)} `)));
+  const isInPieces = facts.wordLists.some(({ isCertain }) => isCertain);
+  let isAny = false;
+  for (const each of isInPieces ? facts.wordLists : given) {
+    const { commands, fault, finding } = 'words' in each ? facts.scriptOf(each) : facts.scriptIn(each);
+    if (fault !== undefined || finding !== undefined) return false;
+    const fits = (command: SimpleCommand): boolean =>
+      isPlain(command) && (glob(textOf(command)) || glob(`${textOf(command)} `));
+    if (!commands.every(fits)) return false;
+    isAny ||= commands.length > 0;
+  }
+  return isAny;
 }
 
 /** Nothing but this command: it writes to no file, and nothing in it is known only once it runs. */
