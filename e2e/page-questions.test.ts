@@ -123,6 +123,8 @@ describePage('what servers ask', (stages) => {
     const shut = await untilAsked(asking('legacy', 'elicitation/create', FORM));
     const question = shut.card.locator('[data-question]').filter({ hasText: 'fill in a form' });
     await shut.page.clock.install();
+    // The question may have the focus already: its second begins again when it comes back.
+    await shut.chat.composer.focus();
     await question.focus();
     await shut.page.clock.fastForward(1_000);
     await question.press('Escape');

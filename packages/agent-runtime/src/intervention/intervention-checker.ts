@@ -14,7 +14,9 @@ import { CallFacts } from './call-facts.ts';
 import { decideByRules } from './rules.ts';
 
 export type Verdict =
-  { decision: 'run' } | { decision: 'ask'; about?: CallAbout } | { decision: 'refused'; refusal: ErrorInfo };
+  | { decision: 'run' }
+  | { decision: 'ask'; about?: CallAbout }
+  | { decision: 'refused'; refusal: ErrorInfo };
 
 /** What is known of a tool when a call of it is judged. */
 export type JudgedTool = {

@@ -77,7 +77,7 @@ it('creates, lists and revokes API keys', async () => {
   const denied = await runCommand(['keys', 'list', '--server', served.url, '--token', key]);
   expect(denied.stderr).toContain('This API key does not have the scope "access".');
   const listed = await runCommand(['keys', 'list', ...at]);
-  expect(listed.stdout).toMatch(/^[\w-]+ {2}Backup {2}tyk_\w+… {2}read {2}expires \d{4}-/);
+  expect(listed.stdout).toMatch(/^[\w-]+ {2}Backup {2}tyk_[\w-]+… {2}read {2}expires \d{4}-/);
   const id = listed.stdout.split(' ')[0] ?? '';
   expect((await runCommand(['keys', 'revoke', id, ...at])).code).toBe(0);
   expect((await runCommand(['keys', 'list', ...at])).stdout).toBe('There are no API keys.\n');

@@ -4,7 +4,7 @@ import { serverApi } from '../server-api.ts';
 import type { ShownServer } from '../shown-server.ts';
 import { isOfBrowser } from '../shown-server.ts';
 import { fieldsOfBrowser, toBrowserDraft } from './browser-drafts.ts';
-import type { ServerDraft } from './read-snippet.ts';
+import type { ServerDraft } from './server-draft.ts';
 import type { ServerFields } from './server-form.ts';
 import { EMPTY, fieldsOf, readSeconds, toDraft, toTest, writeSeconds } from './server-form.ts';
 

@@ -1,5 +1,5 @@
 import type { McpTransport } from '@toolyard/protocol';
-import type { ServerDraft } from './read-snippet.ts';
+import type { ServerDraft } from './server-draft.ts';
 
 /**
  * What a snippet leaves to whoever uses it: `${input:key}` of VS Code, and what documentation writes in place of a

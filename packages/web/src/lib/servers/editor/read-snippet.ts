@@ -5,12 +5,10 @@ import { isJsonObject } from '@toolyard/protocol';
 import { readAddCommand } from './add-command.ts';
 import { isProse, nameFor, splitCommand } from './command-line.ts';
 import { gapsIn } from './gaps.ts';
+import type { ServerDraft } from './server-draft.ts';
 
 /** Why an entry cannot be taken. `part`: a field that holds something else than it should. */
 export type EntryProblem = { kind: 'neither' } | { kind: 'address'; url: string } | { kind: 'part'; part: string };
-
-/** A server that is not saved yet. */
-export type ServerDraft = { id: string; transport: McpTransport };
 
 export type SnippetEntry = {
   id: string;

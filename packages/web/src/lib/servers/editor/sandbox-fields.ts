@@ -1,7 +1,14 @@
 import type { McpSandbox } from '@toolyard/protocol';
-import type { ServerFields } from './server-form.ts';
 
-type SandboxFields = Pick<ServerFields, 'sandbox' | 'readPaths' | 'writePaths' | 'network' | 'hosts' | 'browser'>;
+/** What the form of a command says: it runs in a sandbox, with these paths, one a line, and this network. */
+export type SandboxFields = {
+  sandbox: boolean;
+  readPaths: string;
+  writePaths: string;
+  network: 'on' | 'hosts' | 'off';
+  hosts: string;
+  browser: boolean;
+};
 
 /** What stands in the form about the sandbox of a server that is written down; absent means none. */
 export function sandboxFields(given: boolean | McpSandbox | undefined): SandboxFields {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { ServerDraft } from './read-snippet.ts';
+import type { ServerDraft } from './server-draft.ts';
 import {
   EMPTY,
   fieldsOf,

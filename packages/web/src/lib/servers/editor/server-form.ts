@@ -1,6 +1,7 @@
 import type { McpSecretValue, McpTransport } from '@toolyard/protocol';
+import type { SandboxFields } from './sandbox-fields.ts';
 import { sandboxFields, toSandbox } from './sandbox-fields.ts';
-import type { ServerDraft } from './read-snippet.ts';
+import type { ServerDraft } from './server-draft.ts';
 import { wireOf } from './read-snippet.ts';
 
 /** One header or variable. `kept`: its value is on the server and stays as long as none is typed here. */
@@ -8,7 +9,7 @@ export type FormRow = { key: number; name: string; value: string; kept: boolean 
 export type ArgumentRow = { key: number; value: string };
 
 /** What stands in the form. Both kinds keep what was typed when one is switched to the other and back. */
-export type ServerFields = {
+export type ServerFields = SandboxFields & {
   id: string;
   kind: 'program' | 'address' | 'hosted';
   command: string;
@@ -16,13 +17,6 @@ export type ServerFields = {
   cwd: string;
   envFile: string;
   env: FormRow[];
-  /** Of a command: it runs in a sandbox, with these paths, one a line, and this network. */
-  sandbox: boolean;
-  readPaths: string;
-  writePaths: string;
-  network: 'on' | 'hosts' | 'off';
-  hosts: string;
-  browser: boolean;
   url: string;
   /** The address knows nothing but HTTP+SSE. */
   olderWire: boolean;
