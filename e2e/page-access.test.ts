@@ -112,6 +112,7 @@ describePage('a server with its access token', (stages) => {
     await dialogOf(page).getByLabel('Access token').fill(tokenOf(stage));
     await dialogOf(page).getByRole('button', { name: 'Sign in' }).click();
     await chatPage(page).reads('It is written down.');
+    await chatPage(page).rests();
     expect(peer.received.filter(({ method }) => method === 'tools/call')).toHaveLength(1);
     const { items } = await call<Items<RunRecord>>(stage.server.url, 'GET', '/api/runs', undefined, tokenOf(stage));
     expect(items).toMatchObject([{ place: 'browser', status: 'done' }]);

@@ -12,6 +12,7 @@ export const NEED_NAMES = [
   'unix',
   'provider-sdk',
   'sandbox',
+  'sealed-corpus',
 ] as const;
 
 export type Need = {

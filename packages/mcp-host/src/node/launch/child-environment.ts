@@ -28,6 +28,9 @@ const PLAIN = [
   'XDG_DATA_HOME',
 ];
 
+/** What a child process inherits beside the variables of the SDK and `LC_*`. */
+export const INHERITED: readonly string[] = [...ADDRESSES, ...PLAIN];
+
 /** Variables that name files or folders of certificates. */
 export const CERTIFICATE_VARIABLES: readonly string[] = [
   'NODE_EXTRA_CA_CERTS',

@@ -114,10 +114,17 @@ live.onSign(() => {
 });
 live.onHello(listen);
 live.onHello(() => void lookForBegun());
+// Answers that were given while there was no stream were announced to nobody.
+live.onHello(() => goOnAnswered());
 live.onChanged(({ what, id }) => {
   if (what !== 'interrupts' && what !== 'tab_calls') return;
   for (const run of working.values()) if (id === undefined || run.conversationId === id) void run.listen();
+  goOnAnswered(id);
+});
+
+/** Continues the runs that rest here, or those of one conversation, if they were answered. */
+function goOnAnswered(id?: string): void {
   for (const [runId, conversationId] of resting) {
     if (id === undefined || conversationId === id) void goOn(runId).catch(() => undefined);
   }
-});
+}

@@ -115,6 +115,6 @@ it('wants what is kept again before it would go to another host, or by another n
 
 it('is tried under the name in the form, or under that of the stored one', () => {
   const fields = { ...EMPTY, id: ' mine ', command: 'npx' };
-  expect(toTest(fields, null)).toEqual({ id: 'mine', transport: { type: 'stdio', command: 'npx' } });
+  expect(toTest(fields, null)).toEqual({ id: 'mine', transport: { type: 'stdio', command: 'npx', sandbox: true } });
   expect(toTest(fields, 'stored').id).toBe('stored');
 });
