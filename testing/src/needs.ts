@@ -13,6 +13,7 @@ export const NEED_NAMES = [
   'provider-sdk',
   'sandbox',
   'sealed-corpus',
+  'stable',
 ] as const;
 
 export type Need = {
