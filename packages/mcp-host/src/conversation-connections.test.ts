@@ -208,7 +208,7 @@ test.each([{ processes: 'many' as 'one' }, { maxConcurrentCalls: 0 }])('nothing 
   expect(host).toBeUndefined();
 });
 
-test('nobody is told of the conversations of another principal', async () => {
+test('shows no conversation to another principal', async () => {
   const desk = new Desk({ maxConcurrentCalls: 1 });
   await desk.host.connectAll();
   const told: ToolProgress[] = [];

@@ -85,7 +85,7 @@ export class McpHost extends HostServers implements ToolHost {
     return this.#parts.servers.find(serverId)?.config.trusted === true;
   }
 
-  /** Where a local server was told to run; undefined where nobody said so, and for every other server. */
+  /** The configured working folder of a local server; undefined if none is configured, and for remote servers. */
   workingFolderOf(serverId: string): string | undefined {
     const transport = this.#parts.servers.find(serverId)?.config.transport;
     return transport?.type === 'stdio' ? transport.cwd : undefined;

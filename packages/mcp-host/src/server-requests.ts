@@ -29,7 +29,7 @@ export function conversationsOf(calls: readonly OpenRequest[]): string[] {
   if (new Set(calls.map(({ caller }) => caller?.principal)).size > 1) {
     throw new ProtocolError(
       INTERNAL,
-      'This request does not say which call it belongs to, and calls of several users are in progress. Nobody was asked; the next call has a connection of its own.',
+      'This request does not say which call it belongs to, and calls of several users are in progress. It was not shown to any user; the next call has a connection of its own.',
     );
   }
   return [...new Set(calls.flatMap(({ caller }) => caller?.conversationId ?? []))];

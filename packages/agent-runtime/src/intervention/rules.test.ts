@@ -83,7 +83,7 @@ describe('a rule', () => {
   it('allows only where all paths are inside', () => {
     const allow: InterventionRule = { decision: 'allow', inside: '/srv/project/' };
     expect(by(allow, { from: '/srv/project/a', to: '/srv/project/b' })).toBe('allow');
-    // Nobody knows which folder a relative path starts from.
+    // The folder a relative path starts from is unknown.
     expect(by(allow, { from: '/srv/project/a', to: 'b' })).toBeUndefined();
     expect(by(allow, { from: '/srv/project/a', to: '/b' })).toBeUndefined();
     expect(by(allow, { command: 'cat "$X"' })).toBeUndefined();

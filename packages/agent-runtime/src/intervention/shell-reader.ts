@@ -450,8 +450,7 @@ class Reader {
         return [...values, ...(operands[0] ?? [])];
       case 'Remove': {
         const [pattern = UNKNOWN] = operands[0] ?? [];
-        const cut = values.map((value) => removeMatch(value, operation.operator, pattern));
-        return cut;
+        return values.map((value) => removeMatch(value, operation.operator, pattern));
       }
       default:
         return [UNKNOWN];

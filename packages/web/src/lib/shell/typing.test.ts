@@ -24,7 +24,7 @@ it('waits until nobody has typed for a second, however long somebody types', () 
   expect(act).toHaveBeenCalledOnce();
 });
 
-it('acts at once where nobody types, and never once the wish was taken back', () => {
+it('acts at once if the user is not typing, and never after it was cancelled', () => {
   const { typing, type } = watched();
   const act = vi.fn();
   typing.whenQuiet(act);

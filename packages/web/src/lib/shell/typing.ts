@@ -12,7 +12,7 @@ export class Typing {
     this.#now = now;
   }
 
-  /** Milliseconds until the focus may be moved; 0 where nobody types. */
+  /** Milliseconds until the focus may be moved; 0 if the user is not typing. */
   get quietInMs(): number {
     return Math.max(0, this.#last + QUIET_MS - this.#now());
   }
