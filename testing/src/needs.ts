@@ -13,7 +13,6 @@ export const NEED_NAMES = [
   'provider-sdk',
   'sandbox',
   'sealed-corpus',
-  'stable',
 ] as const;
 
 export type Need = {
