@@ -1,14 +1,12 @@
-import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
-import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import type { Client } from '@modelcontextprotocol/client';
+import type { McpHost } from '../../packages/mcp-host/src/index.ts';
 import type { JsonObject } from '../../packages/protocol/src/index.ts';
 import { say } from '../support/command.ts';
 import type { Finding } from '../support/finding.ts';
-import { startPeer } from '../support/process.ts';
 import { median, quartiles } from '../support/quantile.ts';
-import { checkReady, makeHost, OVER_STDIO } from './host.ts';
+import { besideBareSdk } from './beside-sdk.ts';
 import type { Options } from './options.ts';
 
-const START_MS = 20_000;
 const WARM_UP = 1_000;
 /** What a call may cost beside the bare SDK's, in microseconds. */
 const AIMS = { echo: 50, tides: 150 } as const;
@@ -18,41 +16,12 @@ type Tool = keyof typeof AIMS;
 type MakeCall = (tool: Tool, message: string) => Promise<void>;
 
 /** One call through the host beside one through the bare SDK, again and again, each with a server of its own. */
-export async function measureCalls({ quick }: Options): Promise<Finding[]> {
+export function measureCalls({ quick }: Options): Promise<Finding[]> {
   const calls = quick ? 1_000 : 10_000;
-  return [...(await overStdio(calls)), ...(await overHttp(calls))];
-}
-
-async function overStdio(calls: number): Promise<Finding[]> {
-  const { command, args = [] } = OVER_STDIO;
-  const client = new Client({ name: 'bench', version: '1.0.0' });
-  await client.connect(new StdioClientTransport({ command, args, stderr: 'ignore' }));
-  await using host = makeHost([{ id: 'bench', transport: OVER_STDIO }]);
-  await host.connectAll();
-  checkReady(host);
-  await client.listTools();
-  const found = await compare('stdio', calls, bareCall(client), hostCall(host));
-  await client.close();
-  return found;
-}
-
-async function overHttp(calls: number): Promise<Finding[]> {
-  const servers = [0, 1].map(() => startPeer<string, { url: string }>('mcp/server.ts'));
-  try {
-    const [bare, pooled] = await Promise.all(servers.map((server) => server.hear(START_MS)));
-    if (bare === undefined || pooled === undefined) throw new Error('no server');
-    const client = new Client({ name: 'bench', version: '1.0.0' });
-    await client.connect(new StreamableHTTPClientTransport(new URL(bare.url)));
-    await using host = makeHost([{ id: 'bench', transport: { type: 'http', url: pooled.url } }]);
-    await host.connectAll();
-    checkReady(host);
+  return besideBareSdk(async ({ over, client, host }) => {
     await client.listTools();
-    const found = await compare('HTTP', calls, bareCall(client), hostCall(host));
-    await client.close();
-    return found;
-  } finally {
-    await Promise.all(servers.map((server) => server.end()));
-  }
+    return compare(over, calls, bareCall(client), hostCall(host));
+  });
 }
 
 function bareCall(client: Client): MakeCall {
@@ -63,7 +32,7 @@ function bareCall(client: Client): MakeCall {
   };
 }
 
-function hostCall(host: ReturnType<typeof makeHost>): MakeCall {
+function hostCall(host: McpHost): MakeCall {
   return async (name, message) => {
     const { content, structured, outcome } = await host.callTool({ serverId: 'bench', name }, { message });
     const [part] = content;

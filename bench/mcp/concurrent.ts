@@ -1,13 +1,11 @@
-import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
-import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import type { Client } from '@modelcontextprotocol/client';
+import type { McpHost } from '../../packages/mcp-host/src/index.ts';
 import { say } from '../support/command.ts';
 import type { Finding } from '../support/finding.ts';
-import { startPeer } from '../support/process.ts';
 import { median, quartiles } from '../support/quantile.ts';
-import { checkReady, makeHost, OVER_STDIO } from './host.ts';
+import { besideBareSdk } from './beside-sdk.ts';
 import type { Options } from './options.ts';
 
-const START_MS = 20_000;
 const CHATS = 50;
 const WARM_UP = 3;
 /**
@@ -24,44 +22,12 @@ type Tool = (typeof TOOLS)[number];
 type MakeCall = (tool: Tool['name'], chat: number, message: string) => Promise<void>;
 
 /** Fifty chats that call one server at the same time, through the host and through the bare SDK. */
-export async function measureConcurrent({ quick }: Options): Promise<Finding[]> {
+export function measureConcurrent({ quick }: Options): Promise<Finding[]> {
   const rounds = quick ? 10 : 40;
-  return [...(await overStdio(rounds)), ...(await overHttp(rounds))];
-}
-
-async function overStdio(rounds: number): Promise<Finding[]> {
-  const { command, args = [] } = OVER_STDIO;
-  const client = new Client({ name: 'bench', version: '1.0.0' });
-  await client.connect(new StdioClientTransport({ command, args, stderr: 'ignore' }));
-  await using host = askedHost({ id: 'bench', transport: OVER_STDIO });
-  await host.connectAll();
-  checkReady(host);
-  const found = await compare('stdio', rounds, bareCall(client), hostCall(host));
-  await client.close();
-  return found;
-}
-
-async function overHttp(rounds: number): Promise<Finding[]> {
-  const servers = [0, 1].map(() => startPeer<string, { url: string }>('mcp/server.ts'));
-  try {
-    const [bare, pooled] = await Promise.all(servers.map((server) => server.hear(START_MS)));
-    if (bare === undefined || pooled === undefined) throw new Error('no server');
-    const client = new Client({ name: 'bench', version: '1.0.0' });
-    await client.connect(new StreamableHTTPClientTransport(new URL(bare.url)));
-    await using host = askedHost({ id: 'bench', transport: { type: 'http', url: pooled.url } });
-    await host.connectAll();
-    checkReady(host);
-    const found = await compare('HTTP', rounds, bareCall(client), hostCall(host));
-    await client.close();
-    return found;
-  } finally {
-    await Promise.all(servers.map((server) => server.end()));
-  }
-}
-
-/** As the server of Toolyard has it: servers may ask. */
-function askedHost(server: Parameters<typeof makeHost>[0][number]): ReturnType<typeof makeHost> {
-  return makeHost([server], { form: () => Promise.resolve({ action: 'cancel' }) });
+  // As the server of Toolyard has it: servers may ask.
+  return besideBareSdk(({ over, client, host }) => compare(over, rounds, bareCall(client), hostCall(host)), {
+    form: () => Promise.resolve({ action: 'cancel' }),
+  });
 }
 
 function bareCall(client: Client): MakeCall {
@@ -71,7 +37,7 @@ function bareCall(client: Client): MakeCall {
   };
 }
 
-function hostCall(host: ReturnType<typeof makeHost>): MakeCall {
+function hostCall(host: McpHost): MakeCall {
   return async (name, chat, message) => {
     const caller = { principal: 'bench', conversationId: String(chat) };
     const { content } = await host.callTool({ serverId: 'bench', name }, { message }, { caller });
