@@ -2,7 +2,7 @@ import type * as Bash from 'unbash';
 import { forEachChild, parse } from 'unbash';
 import type { Finding, Redirection, Script, SimpleCommand } from './shell-script.ts';
 import { danger, inputOf, printedBy } from './shell-script.ts';
-import { baseName, combine, expandBraces, hasUnknown, MOST_ALTERNATIVES } from './shell-text.ts';
+import { baseName, combine, expandBraces, hasUnknown } from './shell-text.ts';
 import { LISTED, PROCESS_OUTPUT, removeMatch, SPLIT, UNKNOWN } from './shell-text.ts';
 import {
   HARMLESS_VARIABLES,
@@ -13,6 +13,7 @@ import {
   readsScript,
   SECRET_VARIABLES,
 } from './shell-values.ts';
+import { ShellVariables } from './shell-variables.ts';
 import { innersOf } from './wrappers.ts';
 
 /** A longer text is not parsed: it needs approval. */
@@ -55,12 +56,9 @@ type Scope = { folder: string | undefined; depth: number; isInner: boolean };
 
 class Reader {
   readonly #commands: SimpleCommand[] = [];
-  readonly #variables = new Map<string, readonly string[]>();
-  readonly #readNames = new Set<string>();
-  readonly #volatile: ReadonlySet<string>;
+  readonly #variables: ShellVariables;
   readonly #work: Work;
   readonly #start: string | undefined;
-  readonly changed = new Set<string>();
   #fault: string | undefined;
   #finding: Finding | undefined;
   #steps = 0;
@@ -68,7 +66,12 @@ class Reader {
   constructor({ folder, work }: ReadOptions, volatile: ReadonlySet<string>) {
     this.#start = folder;
     this.#work = work ?? { parsed: 0, steps: 0 };
-    this.#volatile = volatile;
+    this.#variables = new ShellVariables(volatile);
+  }
+
+  /** Variables that got another value later, see ShellVariables. */
+  get changed(): ReadonlySet<string> {
+    return this.#variables.changed;
   }
 
   result(): Script {
@@ -147,7 +150,7 @@ class Reader {
         return;
       case 'For':
       case 'Select':
-        this.#assign(
+        this.#variables.assign(
           node.name.value,
           node.wordlist ? node.wordlist.flatMap((word) => this.#word(word, scope)) : [UNKNOWN],
         );
@@ -293,17 +296,17 @@ class Reader {
       case 'readarray':
       case 'getopts':
       case 'let':
-        for (const arg of args) this.#assign(arg, [UNKNOWN]);
+        for (const arg of args) this.#variables.assign(arg, [UNKNOWN]);
         return;
       case 'printf':
-        if (args[0] === '-v') this.#assign(args[1] ?? '', [UNKNOWN]);
+        if (args[0] === '-v') this.#variables.assign(args[1] ?? '', [UNKNOWN]);
         return;
       case 'declare':
       case 'typeset':
       case 'local':
         // A name that stands for another one.
         if (args.some((arg) => /^-\w*n/.test(arg)))
-          for (const arg of args) this.#assign(/^\w*/.exec(arg)?.[0] ?? '', [UNKNOWN]);
+          for (const arg of args) this.#variables.assign(/^\w*/.exec(arg)?.[0] ?? '', [UNKNOWN]);
     }
   }
 
@@ -313,24 +316,9 @@ class Reader {
       value.type === 'Word'
         ? this.#word(value, scope)
         : value.elements.flatMap((element) => this.#word(element, scope).flatMap((text) => text.split(SPLIT)));
-    if (value.type === 'ArrayValue' && !append) this.#set(name, values);
-    else this.#assign(name, append ? [UNKNOWN] : values);
+    if (value.type === 'ArrayValue' && !append) this.#variables.set(name, values);
+    else this.#variables.assign(name, append ? [UNKNOWN] : values);
     return values.map((each) => ({ name, value: each }));
-  }
-
-  #assign(name: string, values: readonly string[]): void {
-    const before = this.#variables.get(name);
-    if (before === undefined) return this.#set(name, values);
-    if (before.length === values.length && before.every((value, at) => value === values[at])) return;
-    this.changed.add(name);
-    this.#set(name, [...before, ...values]);
-  }
-
-  #set(name: string, values: readonly string[]): void {
-    if (this.#readNames.has(name) && !this.#variables.has(name)) this.changed.add(name);
-    if (this.#volatile.has(name)) this.changed.delete(name);
-    const all = values.length > MOST_ALTERNATIVES ? [UNKNOWN] : [...new Set(values)];
-    this.#variables.set(name, this.#volatile.has(name) ? [...new Set([...all, UNKNOWN])] : all);
   }
 
   #redirects(redirects: readonly Bash.Redirection[], scope: Scope): Redirection[] {
@@ -420,7 +408,7 @@ class Reader {
   #variable(name: string, scope: Scope): string[] {
     const known = this.#variables.get(name);
     if (known) {
-      this.#readNames.add(name);
+      this.#variables.use(name);
       return [...known];
     }
     if (name === 'HOME') return ['~'];
@@ -429,7 +417,7 @@ class Reader {
     if (name === 'IFS') return [' '];
     if (HARMLESS_VARIABLES.test(name)) return [LISTED];
     if (SECRET_VARIABLES.test(name)) this.#finding ??= danger(`It uses the variable ${name}, which may hold a secret.`);
-    this.#readNames.add(name);
+    this.#variables.use(name);
     return [UNKNOWN];
   }
 
