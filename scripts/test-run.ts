@@ -2,12 +2,13 @@ import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, readlinkSy
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { isAlive, processTreeOf } from '../testing/src/processes.ts';
-import { RUN_VARIABLE, runFolder } from '../testing/src/test-run.ts';
+import { MACHINE_TMP_VARIABLE, RUN_VARIABLE, runFolder } from '../testing/src/test-run.ts';
+import { memoryFolder } from './memory-folder.ts';
 
 /**
- * All temporary files of a test run are in one folder, which is deleted at its end. The name of the folder says which
- * process the run belongs to; where that was killed, the next run deletes the folder and kills the processes that have
- * its name in their environment.
+ * All temporary files of a test run are in one folder, in memory if possible, which is deleted at its end. Its name
+ * contains the process the run belongs to; if that was killed, the next run deletes the folder and kills the processes
+ * that have its name in their environment.
  */
 const NAME = /^toolyard-run-(?<namespace>\d+)-(?<pid>\d+)-(?<startedAt>\d+)$/;
 
@@ -18,14 +19,16 @@ export function beginTestRun(): () => void {
   const current = runFolder();
   if (current !== undefined && existsSync(current)) return () => {};
   removeKilledRuns();
-  const folder = join(tmpdir(), nameOfRun());
+  const folder = join(memoryFolder() ?? tmpdir(), nameOfRun());
   mkdirSync(folder, { recursive: true });
   // As open as the folder it replaces: PostgreSQL runs as another user.
   chmodSync(folder, 0o1777);
   process.env[RUN_VARIABLE] = folder;
+  process.env[MACHINE_TMP_VARIABLE] = tmpdir();
   const end = (): void => {
     process.off('exit', end);
     delete process.env[RUN_VARIABLE];
+    delete process.env[MACHINE_TMP_VARIABLE];
     remove(folder);
   };
   process.on('exit', end);
@@ -38,10 +41,12 @@ export function testRunEnv(): Record<string, string> {
   return folder === undefined ? {} : { TMPDIR: folder, TMP: folder, TEMP: folder };
 }
 
-/** Deletes and kills what runs left behind whose process is gone. */
+/** Deletes the folders and kills the processes of runs whose own process is gone. */
 function removeKilledRuns(): void {
   if (process.platform === 'linux') killProcesses();
-  for (const name of readdirSync(tmpdir())) if (isKilledRun(name)) remove(join(tmpdir(), name));
+  for (const base of new Set([tmpdir(), memoryFolder() ?? tmpdir()])) {
+    for (const name of readdirSync(base)) if (isKilledRun(name)) remove(join(base, name));
+  }
 }
 
 /** Names this process so that a later one with the same number is not taken for it. */

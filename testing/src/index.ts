@@ -73,3 +73,4 @@ export type {
   TaskQuestion,
   TaskWork,
 } from './task-server/task-desk.ts';
+export { sharedTmp } from './test-run.ts';

@@ -1,5 +1,4 @@
 import { tmpdir } from 'node:os';
-import { dirname } from 'node:path';
 
 /**
  * Names the folder of the current test run, which is `TMPDIR` of its tests, see `scripts/test-run.ts`. Programs that
@@ -7,13 +6,15 @@ import { dirname } from 'node:path';
  */
 export const RUN_VARIABLE = 'TOOLYARD_TEST_RUN';
 
+/** The temporary folder of the machine: `TMPDIR` names that of the run, which may be in memory. */
+export const MACHINE_TMP_VARIABLE = 'TOOLYARD_TEST_MACHINE_TMP';
+
 /** The folder of the current test run; undefined outside of one. */
 export function runFolder(): string | undefined {
   return process.env[RUN_VARIABLE];
 }
 
-/** The temporary folder of the machine, for what one test run leaves to the next. */
+/** The temporary folder of the machine, on its disk: for what one test run leaves to the next, and for sandboxes. */
 export function sharedTmp(): string {
-  const folder = runFolder();
-  return folder === undefined ? tmpdir() : dirname(folder);
+  return process.env[MACHINE_TMP_VARIABLE] ?? tmpdir();
 }

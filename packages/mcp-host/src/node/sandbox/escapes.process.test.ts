@@ -11,10 +11,9 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { systemClock } from '@toolyard/protocol';
-import { eventually, isAlive, needs, processTreeOf, SANDBOX, SOURCE_CONDITION, within } from '@toolyard/testing';
+import { eventually, isAlive, needs, processTreeOf, SANDBOX, sharedTmp, SOURCE_CONDITION, within } from '@toolyard/testing';
 import { afterEach, expect, test } from 'vitest';
 import type { HostTransport } from '../../transport.ts';
 import type { EscapeReport, EscapeTargets } from '../test-fixtures/escaping-server.ts';
@@ -27,9 +26,9 @@ afterEach(async () => {
   for (const end of ends.splice(0).reverse()) await end();
 });
 
-/** A folder outside of everything a sandbox shows. */
+/** A folder outside of everything a sandbox shows. Not in memory: the devices of a sandbox are its own. */
 function newFolder(): string {
-  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'toolyard-escape-')));
+  const folder = realpathSync(mkdtempSync(join(sharedTmp(), 'toolyard-escape-')));
   ends.push(() => rmSync(folder, { recursive: true, force: true }));
   return folder;
 }
