@@ -8,7 +8,7 @@ import { TIMEOUTS, WORKERS } from './scripts/test-workers.ts';
 const conditions = ['toolyard-src'];
 
 /** One project for each kind of test. A worker process keeps the modules it has loaded from file to file. */
-function project(kind: TestKind, more: { isolate?: boolean; globalSetup?: string[] } = {}) {
+function project(kind: TestKind, more: { globalSetup?: string[] } = {}) {
   return {
     plugins: [bundledReaderThread()],
     resolve: { conditions },
@@ -34,8 +34,7 @@ export default defineConfig({
     projects: [
       project('packages'),
       project('cli'),
-      // Some of these tests measure their own process, or change how it ends.
-      project('processes', { isolate: true }),
+      project('processes'),
       project('browser', { globalSetup: ['scripts/test-programs.ts', 'e2e/support/unpack-browser.ts'] }),
       // The page's tests need its compiler: it has a configuration of its own.
       'packages/web',
