@@ -42,6 +42,7 @@ test('the package offers this and nothing else', () => {
     'fillTransport',
     'findCommand',
     'killAllStdioChildren',
+    'killOrphans',
     'networkSettings',
     'readJsonFile',
     'readMcpConfig',
