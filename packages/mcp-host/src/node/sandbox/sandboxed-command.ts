@@ -11,8 +11,9 @@ import { startHostProxy } from './host-proxy.ts';
 import { programMounts, resolvePath, systemMounts } from './machine-files.ts';
 import type { SandboxProfile } from './profile.ts';
 import { planSandbox } from './profile.ts';
-import { PROXY_PORT, RELAY } from './relay.ts';
+import { PROXY_PORT, RELAY, relayEnvironment } from './relay.ts';
 import { seatbeltProfile } from './seatbelt.ts';
+import { upstreamProxies } from './upstream-proxy.ts';
 import { unixSocketFilter } from './seccomp.ts';
 import type { SandboxSupport } from './support.ts';
 
@@ -93,8 +94,9 @@ export async function sandboxedCommand(request: Request): Promise<SandboxedComma
   const filter = profile.network === 'on' && !profile.browser ? unixSocketFilter() : undefined;
   const features = { filtered: filter !== undefined, disablesUserns: support.disablesUserns };
   const mounted = way === undefined ? profile : withSocket(profile, way.socket);
+  const relayed = way === undefined ? rest : { ...rest, env: relayEnvironment(proxied) };
   const run = way === undefined ? given : [process.execPath, '-e', RELAY, way.socket, ...given];
-  return { ...rest, command: support.path, args: [...bubblewrapArguments(mounted, features), ...run], filter };
+  return { ...relayed, command: support.path, args: [...bubblewrapArguments(mounted, features), ...run], filter };
 }
 
 function defaultStateFolder(): string {
@@ -121,10 +123,11 @@ type WayOut = { socket: string; port: number; end(): Promise<void> };
 
 /** The proxy of a server with limited hosts. */
 async function openWayOut(hosts: readonly string[], { support, onBlockedHost }: Request): Promise<WayOut> {
+  const upstream = upstreamProxies(process.env);
   const folder = mkdtempSync(join(tmpdir(), 'toolyard-proxy-'));
   const socket = join(folder, 'proxy.sock');
   const at = support.kind === 'bubblewrap' ? socket : 0;
-  const proxy = await startHostProxy({ at, hosts, onBlocked: onBlockedHost });
+  const proxy = await startHostProxy({ at, hosts, upstream, onBlocked: onBlockedHost });
   return {
     socket,
     port: typeof at === 'string' ? PROXY_PORT : proxy.port,
