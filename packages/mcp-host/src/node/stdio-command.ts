@@ -55,7 +55,7 @@ export async function stdioCommand(
   if (launcherOf(config) === 'docker') return plain(dockerIsolation(args));
   if (settings === undefined || settings === false) return plain({ kind: 'unsandboxed' });
 
-  const support = await sandboxSupport();
+  const support = await (options.support ?? sandboxSupport)();
   if (support.kind === 'none') {
     const { reason, hint } = support;
     // A limit that cannot be kept is worse than a server that does not start.

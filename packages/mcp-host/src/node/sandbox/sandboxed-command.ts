@@ -24,6 +24,8 @@ export type SandboxOptions = {
   stateFolder?: string;
   /** Never shown to a server: the data folder. */
   dataFolders?: readonly string[];
+  /** What the system offers; by default it is tried once. */
+  support?: () => Promise<SandboxSupport>;
 };
 
 /** What is really started for a server. */
