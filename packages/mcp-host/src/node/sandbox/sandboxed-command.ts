@@ -8,13 +8,13 @@ import type { TransportConfig } from '../../types.ts';
 import { findCommand } from '../launch/find-command.ts';
 import { bubblewrapArguments } from './bubblewrap.ts';
 import { startHostProxy } from './host-proxy.ts';
-import { programMounts, resolvePath, systemMounts } from './machine-files.ts';
+import { certificateMounts, linksOn, programMounts, resolvePath, systemMounts } from './machine-files.ts';
 import type { SandboxProfile } from './profile.ts';
 import { planSandbox } from './profile.ts';
 import { PROXY_PORT, RELAY, relayEnvironment } from './relay.ts';
 import { seatbeltProfile } from './seatbelt.ts';
 import { upstreamProxies } from './upstream-proxy.ts';
-import { unixSocketFilter } from './seccomp.ts';
+import { systemCallFilter } from './seccomp.ts';
 import type { SandboxSupport } from './support.ts';
 
 export type StdioConfig = Extract<TransportConfig, { type: 'stdio' }>;
@@ -76,11 +76,14 @@ export async function sandboxedCommand(request: Request): Promise<SandboxedComma
       temp: isLinux ? '/tmp' : join(privateHome, 'tmp'),
       system: systemMounts(),
       programs: [
-        ...programMounts(command, env, home),
-        ...(needsRelay ? programMounts(process.execPath, {}, home) : []),
+        ...programMounts(command, env['PATH'], home),
+        ...(needsRelay ? programMounts(process.execPath, undefined, home) : []),
+        // Those of the machine only: an entry could name any file or folder as a certificate.
+        ...certificateMounts(process.env, home),
       ],
       env,
       resolve: resolvePath,
+      linksOn,
     },
   );
   const way = Array.isArray(settings.network) ? await openWayOut(settings.network, request) : undefined;
@@ -92,8 +95,8 @@ export async function sandboxedCommand(request: Request): Promise<SandboxedComma
     const args = ['-p', seatbeltProfile(profile, way?.port), ...given];
     return { ...rest, command: support.path, args, cwd: config.cwd ?? profile.temp, filter: undefined };
   }
-  // With a network of its own there is nobody at the other end of an abstract socket.
-  const filter = profile.network === 'on' && !profile.browser ? unixSocketFilter() : undefined;
+  // The relay needs a unix socket, and so does a browser.
+  const filter = systemCallFilter(profile.network === 'hosts' || profile.browser);
   const features = { filtered: filter !== undefined, disablesUserns: support.disablesUserns };
   const mounted = way === undefined ? profile : withSocket(profile, way.socket);
   const relayed = way === undefined ? rest : { ...rest, env: relayEnvironment(proxied) };
