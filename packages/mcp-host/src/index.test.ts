@@ -39,6 +39,8 @@ test('the package offers this and nothing else', () => {
     'configOf',
     'createNodeTransports',
     'createStdioTransport',
+    'deleteOtherPrivateFolders',
+    'deletePrivateFolder',
     'fillTransport',
     'findCommand',
     'killAllStdioChildren',

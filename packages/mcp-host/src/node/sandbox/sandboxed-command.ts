@@ -1,14 +1,14 @@
-import { createHash } from 'node:crypto';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { canonicalJson, ToolyardError } from '@toolyard/protocol';
 import type { SandboxSettings } from '../../sandbox-settings.ts';
 import type { TransportConfig } from '../../types.ts';
 import { findCommand } from '../launch/find-command.ts';
 import { bubblewrapArguments } from './bubblewrap.ts';
 import { startHostProxy } from './host-proxy.ts';
 import { certificateMounts, linksOn, programMounts, resolvePath, systemMounts } from './machine-files.ts';
+import type { PrivateFolders } from './private-folders.ts';
+import { defaultStateFolder, makePrivateFolder } from './private-folders.ts';
 import type { SandboxProfile } from './profile.ts';
 import { planSandbox } from './profile.ts';
 import { PROXY_PORT, RELAY, relayEnvironment } from './relay.ts';
@@ -19,9 +19,7 @@ import type { SandboxSupport } from './support.ts';
 
 export type StdioConfig = Extract<TransportConfig, { type: 'stdio' }>;
 
-export type SandboxOptions = {
-  /** Holds a private home folder for each server; by default in the cache folder of the user. */
-  stateFolder?: string;
+export type SandboxOptions = PrivateFolders & {
   /** Never shown to a server: the data folder. */
   dataFolders?: readonly string[];
   /** What the system offers; by default it is tried once. */
@@ -64,7 +62,7 @@ export async function sandboxedCommand(request: Request): Promise<SandboxedComma
 
   const home = homedir();
   const stateFolder = options.stateFolder ?? defaultStateFolder();
-  const privateHome = makePrivateHome(stateFolder, serverId, config);
+  const privateHome = makePrivateFolder(options, serverId, config);
   const isLinux = support.kind === 'bubblewrap';
   const needsRelay = isLinux && Array.isArray(settings.network);
   const profile = planSandbox(
@@ -102,26 +100,6 @@ export async function sandboxedCommand(request: Request): Promise<SandboxedComma
   const relayed = way === undefined ? rest : { ...rest, env: relayEnvironment(proxied) };
   const run = way === undefined ? given : [process.execPath, '-e', RELAY, way.socket, ...given];
   return { ...relayed, command: support.path, args: [...bubblewrapArguments(mounted, features), ...run], filter };
-}
-
-function defaultStateFolder(): string {
-  return join(process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache'), 'toolyard', 'sandbox');
-}
-
-/** Another command under the same name gets another folder: what the one has cached is not run by the other. */
-function makePrivateHome(stateFolder: string, serverId: string, { command, args = [] }: StdioConfig): string {
-  const identity = canonicalJson({ serverId, command, args });
-  const folder = join(stateFolder, createHash('sha256').update(identity).digest('hex').slice(0, 24));
-  try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
-    return resolvePath(folder)?.path ?? folder;
-  } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown reason';
-    throw new ToolyardError({
-      code: 'bad_config',
-      message: `The server "${serverId}" is not started: its private folder ${folder} cannot be created (${code}).`,
-    });
-  }
 }
 
 type WayOut = { socket: string; port: number; end(): Promise<void> };
