@@ -9,7 +9,7 @@ export type OwnTransportsOptions = {
   hosted: HostedServers;
   dataFolder: string;
   /** False for servers that `mcp.json` does not list: their private folders are kept. */
-  isListed(serverId: string): boolean;
+  isListed: (serverId: string) => boolean;
 };
 
 /** Ways to servers from this process itself: over the network through the guard, which lets them go where they are. */

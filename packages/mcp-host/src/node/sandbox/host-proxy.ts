@@ -67,7 +67,7 @@ export async function startHostProxy({ at, hosts, upstream, onBlocked }: HostPro
   };
 }
 
-type Rules = { isAllowed(host: string, port: number): boolean; upstream: UpstreamProxies };
+type Rules = { isAllowed: (host: string, port: number) => boolean; upstream: UpstreamProxies };
 
 function forwardRequest(incoming: IncomingMessage, response: ServerResponse, { isAllowed, upstream }: Rules): void {
   const url = URL.canParse(incoming.url ?? '') ? new URL(incoming.url ?? '') : null;
