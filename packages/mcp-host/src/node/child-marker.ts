@@ -36,7 +36,7 @@ export function markedWith(markers: readonly string[]): OwnProcess[] {
  * What processes of Toolyard have left behind that exist no longer, because they were killed: all that carries their
  * marker. Never a process of another user or namespace, this process, or one that it descends from.
  */
-export function findOrphans(): OwnProcess[] {
+function findOrphans(): OwnProcess[] {
   const namespace = processNamespace();
   return processesWith(`${MARKER_VARIABLE}=`).filter((entry) => {
     const [of, pid = '', started] = markerOf(entry).split(':');

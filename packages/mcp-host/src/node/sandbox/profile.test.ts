@@ -52,7 +52,14 @@ test('shows no folder to which a link leads that the server itself can change', 
   expect(() => start({ read: ['/proj/data'] })).toThrow(
     '"/proj/data" leads over the link "/proj/data", which the server itself can change, to "/home/ann/.ssh"',
   );
-  expect(start({ read: ['/proj/src'] }).read).toEqual([{ path: '/proj/src', source: '/proj/src' }]);
+  expect(start({ read: ['/other'] }).read).toEqual([{ path: '/other', source: '/other' }]);
+});
+
+test('mounts nothing once more that lies in a folder the server may change: it could be swapped meanwhile', () => {
+  const proj = { path: '/proj', source: '/proj' };
+  const profile = plan({ read: ['/proj/data', '/other'], write: ['/proj'] }, '/proj/src');
+  expect(profile).toMatchObject({ read: [{ path: '/other' }], write: [proj], cwd: '/proj/src' });
+  expect(plan({ write: ['/proj'] }, '/proj').write).toEqual([proj, proj]);
 });
 
 test('a working folder that contains the home folder needs an approval of its own', () => {

@@ -94,14 +94,16 @@ export function planSandbox({ serverId, settings, cwd }: SandboxedEntry, facts: 
       'If that is meant, allow the folder it leads to by its own path.',
     );
   }
+  // What lies in a folder that the server may change is seen there: mounted once more, it could be swapped meanwhile.
+  const isMounted = (mount: Mount): boolean => !write.some((other) => contains(other, mount));
+  const mounts = { read: read.filter(isMounted), write: write.filter(isMounted) };
   const network = settings.network ?? 'on';
   return {
     system: [...facts.system],
     hidden: within([home, ...dataFolders], [...facts.system, ...programs]),
     programs,
-    read,
-    write,
-    hiddenInside: within(dataFolders, [...read, ...write]),
+    ...mounts,
+    hiddenInside: within(dataFolders, [...mounts.read, ...mounts.write]),
     home: privateHome,
     temp,
     cwd: working[0]?.path ?? temp,
@@ -109,6 +111,12 @@ export function planSandbox({ serverId, settings, cwd }: SandboxedEntry, facts: 
     network: Array.isArray(network) ? 'hosts' : network,
     browser: settings.profile === 'browser',
   };
+}
+
+/** Whether one mount shows the other, under the same path. */
+function contains(outer: Mount, inner: Mount): boolean {
+  const isBelow = inner.source !== outer.source && isInside(inner.source, outer.source);
+  return isBelow && inner.path === outer.path + inner.source.slice(outer.source.length);
 }
 
 /** Whether a link, which lies in a folder that the server may change, leads out of that folder. */
