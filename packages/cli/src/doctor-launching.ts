@@ -12,11 +12,12 @@ import type { Finding } from './finding.ts';
 
 /** What local servers (stdio) need before they can start: proxy, certificates, launchers, sandbox. */
 export async function checkLaunching(env: NodeJS.ProcessEnv): Promise<Finding[]> {
-  return [...checkProxy(env), ...checkCertificates(env), checkLaunchers(env), await checkSandbox()];
+  return [...checkProxy(env), ...checkCertificates(env), checkLaunchers(env), await checkSandbox(sandboxSupport)];
 }
 
-async function checkSandbox(): Promise<Finding> {
-  const support = await sandboxSupport();
+/** Exported for its test: no machine lacks everything that a sandbox may lack. */
+export async function checkSandbox(look: typeof sandboxSupport): Promise<Finding> {
+  const support = await look();
   const subject = 'sandbox';
   if (support.kind !== 'none') return { level: 'ok', subject, text: `${support.kind} (${support.path})` };
   const text = `local servers run without a sandbox. ${support.reason}`;

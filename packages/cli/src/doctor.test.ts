@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { startModelServer } from '@toolyard/testing';
+import { checkSandbox } from './doctor-launching.ts';
 import type { CommandResult } from './test-fixtures/run-command.ts';
 import { runCommand } from './test-fixtures/run-command.ts';
 
@@ -37,6 +38,20 @@ describe('toolyard doctor', () => {
     expect(ran.stdout).toMatch(/info\s+launchers: .*not in PATH/);
     expect(ran.stdout).toMatch(/(ok\s+sandbox: (bubblewrap|seatbelt)|info\s+sandbox: local servers run without)/);
     expect(ran.stdout + ran.stderr).not.toContain('secret-word');
+  });
+
+  it('says why there is no sandbox and what to do', async () => {
+    const none = {
+      kind: 'none',
+      reason: 'AppArmor forbids user namespaces.',
+      hint: 'Give bubblewrap a profile.',
+    } as const;
+    expect(await checkSandbox(() => Promise.resolve(none))).toEqual({
+      level: 'info',
+      subject: 'sandbox',
+      text: 'local servers run without a sandbox. AppArmor forbids user namespaces.',
+      hint: 'Give bubblewrap a profile.',
+    });
   });
 
   it('gives its findings as JSON, without a key in them', async () => {

@@ -4,6 +4,7 @@ import { hostname } from 'node:os';
 import { dirname, join } from 'node:path';
 import { createUuidSource } from '@toolyard/agent-host';
 import { resolvePath } from '@toolyard/agent-host/node';
+import { killOrphans } from '@toolyard/mcp-host/node';
 import type { Failpoint } from '@toolyard/protocol';
 import { systemClock } from '@toolyard/protocol';
 import type { DatabaseStorage, SharedStorage, Storage, StorageOptions } from '@toolyard/storage';
@@ -161,6 +162,7 @@ async function assemble(
         })
       : null;
   ends.defer('connections to other processes', () => sharing?.close());
+  if (duties.servers !== 'none') tellOrphans(await killOrphans(clock), log);
   const ofServers = {
     builtIn: options.builtInServers,
     file: join(dataDir, 'mcp.json'),
@@ -290,6 +292,11 @@ async function assemble(
     url: listening.url,
     signInUrl: async () => listening.url + (token === null ? '' : await app.signInPath(OWNER)),
   };
+}
+
+function tellOrphans(pids: readonly number[], log: (line: string) => void): void {
+  if (pids.length === 0) return;
+  log(`ended ${pids.length} processes of MCP servers whose Toolyard was killed (process ids: ${pids.join(', ')})`);
 }
 
 /** Null if none is required. A process without API needs none of its own: its only use there is `/metrics`. */

@@ -39,9 +39,9 @@ export type McpBehaviour = {
   stubborn?: boolean;
   /**
    * stdio only: before anything is answered it starts a process of its own, which has the same stdout and stderr,
-   * ignores SIGTERM and outlives the server.
+   * ignores SIGTERM and outlives the server; `'detached'`: in a session of its own, with none of its descriptors.
    */
-  stubbornChild?: boolean;
+  stubbornChild?: boolean | 'detached';
 };
 
 /** A response as it goes out, or the connection cut in place of one. */
@@ -135,6 +135,7 @@ export const MCP_BEHAVIOURS = {
   'slow-with-progress': { tools: [echo, { name: 'slow', does: [{ do: 'progress', steps: 5, everyMs: 40 }] }] },
   stubborn: { tools: [echo], stubborn: true },
   'stubborn-child': { tools: [echo, { name: 'crash', does: [{ do: 'exit', code: 7 }] }], stubbornChild: true },
+  'detached-child': { tools: [echo], stubbornChild: 'detached' },
   'endless-pagination': { tools: [echo], pages: 'endless' },
   'looping-pagination': { tools: [echo], pages: 'looping' },
   'circular-pagination': { tools: [echo, { name: 'second' }, { name: 'third' }], pages: { size: 1, circle: true } },

@@ -20,7 +20,7 @@ const behaviour = parsed.value as McpBehaviour;
 const logFile = process.env[LOG_FILE_VARIABLE];
 
 if (behaviour.stubborn === true) beStubborn();
-if (behaviour.stubbornChild === true) await startStubbornChild();
+if (behaviour.stubbornChild !== undefined) await startStubbornChild(behaviour.stubbornChild === 'detached');
 if (behaviour.atStart !== undefined) start(behaviour.atStart);
 if (behaviour.endlessLine !== undefined) write(STDOUT, 'x'.repeat(behaviour.endlessLine.bytes));
 
@@ -74,13 +74,14 @@ function beStubborn(): void {
 }
 
 /** Resolves once the child ignores SIGTERM: a test that ends it sooner would prove nothing. */
-async function startStubbornChild(): Promise<void> {
+async function startStubbornChild(detached: boolean): Promise<void> {
   const script = `
     process.on('SIGTERM', () => {});
     setTimeout(() => process.exit(99), ${STUBBORN_FOR_MS});
     process.disconnect();
   `;
-  const child = spawn(process.execPath, ['-e', script], { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
+  const output = detached ? 'ignore' : 'inherit';
+  const child = spawn(process.execPath, ['-e', script], { detached, stdio: ['ignore', output, output, 'ipc'] });
   await once(child, 'disconnect');
   child.unref();
 }

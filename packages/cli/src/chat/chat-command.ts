@@ -1,6 +1,8 @@
 import type { Agent, AgentOptions } from '@toolyard/agent-host';
 import { createAgent, nodePlatform } from '@toolyard/agent-host/node';
 import type { ServerConfig } from '@toolyard/mcp-host';
+import { killOrphans } from '@toolyard/mcp-host/node';
+import { systemClock } from '@toolyard/protocol';
 import type { CommandIo } from '../command-io.ts';
 import { chooseModel } from '../choose-model.ts';
 import type { ChatFlags } from '../flags.ts';
@@ -32,6 +34,7 @@ export async function chatCommand(io: CommandIo, question: string | undefined, f
   const signals = onStopSignal(io, () => underWay.cancel());
   const reader = createLineReader(terminal);
   try {
+    await killOrphans(systemClock);
     const platform = nodePlatform({ sandbox: { dataFolders: [dataDirFrom(undefined, io)] } });
     const chosen = await chooseModel(flags, { env: io.env, fetch: platform.fetch, clock: platform.clock });
     const servers = serversFrom(flags, io);

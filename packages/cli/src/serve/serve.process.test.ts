@@ -8,7 +8,7 @@ import { spawnCommand } from '../test-fixtures/spawn-command.ts';
 const serveAgain = (dataDir: string) => spawnCommand(['serve', '--data-dir', dataDir, '--port', '0']);
 
 it('locks the data folder against another process until it is killed, and starts again from what was stored', async () => {
-  await using served = await ServedProcess.start();
+  await using served = await ServedProcess.start({ mcp: { mine: { tools: [{ name: 'echo' }], stubborn: true } } });
   await served.post('/api/conversations', { id: 'c', title: 'Kept' });
   const refused = await serveAgain(served.dataDir);
   expect(refused).toMatchObject({ code: 1, stdout: '' });
@@ -16,9 +16,13 @@ it('locks the data folder against another process until it is killed, and starts
     `${served.dataDir} is in use by the Toolyard at ${served.url} (process ${served.pid})`,
   );
   expect(await served.get('/health')).toMatchObject({ status: 'ok' });
+  await expect.poll(() => processTreeOf(served.pid).length, { message: 'an MCP server' }).toBeGreaterThan(1);
+  const left = processTreeOf(served.pid);
   expect(await served.end('SIGKILL')).toEqual([null, 'SIGKILL']);
   await served.start();
   expect(await served.get('/api/conversations/c')).toMatchObject({ title: 'Kept' });
+  // The MCP server ignores the end of its input; the next start ends it.
+  expect(left.filter(isAlive)).toEqual([]);
 });
 
 it.each(['SIGTERM', 'SIGINT'] as const)(

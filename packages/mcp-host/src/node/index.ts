@@ -3,7 +3,9 @@ export { configOf, fillTransport, readMcpConfig, type McpConfigEntry } from './m
 export { McpConfigFile, type ServerEntry } from './mcp-config-file.ts';
 export { CERTIFICATE_VARIABLES, childEnvironment, networkSettings } from './launch/child-environment.ts';
 export { findCommand } from './launch/find-command.ts';
+export { deleteOtherPrivateFolders, deletePrivateFolder } from './sandbox/private-folders.ts';
 export { sandboxSupport } from './sandbox/support.ts';
+export { killOrphans } from './child-marker.ts';
 export { killAllStdioChildren } from './process-group.ts';
 export { createStdioTransport } from './stdio-transport.ts';
 export { createNodeTransports, type NodeTransportsOptions } from './transports.ts';

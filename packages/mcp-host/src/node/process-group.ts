@@ -1,6 +1,7 @@
 import type { ChildProcess } from 'node:child_process';
 import { spawn, spawnSync } from 'node:child_process';
 import type { Clock } from '@toolyard/protocol';
+import { endAll, markedWith, signalTo } from './child-marker.ts';
 import { groupExists, groupRuns } from './group-members.ts';
 
 /** How long each stage of ending waits for the processes to go, in milliseconds. */
@@ -9,6 +10,7 @@ const POLL_MS = 20;
 /** Every so many polls the system is asked in full, which costs more. */
 const FULL_POLL = 5;
 
+/** Groups that are not ended yet: of a server that exited, what it left behind may still run. */
 const live = new Set<ProcessGroup>();
 
 /**
@@ -16,12 +18,15 @@ const live = new Set<ProcessGroup>();
  * of a process, where nothing asynchronous runs any more.
  */
 export function killAllStdioChildren(): void {
+  const markers = [...live].flatMap(({ marker }) => marker ?? []);
   for (const group of live) group.killNow();
+  for (const entry of markedWith(markers)) signalTo(entry, 'SIGKILL');
 }
 
 /**
  * A child process and everything it started. On POSIX the child leads a process group of its own (it must have been
- * spawned `detached`), and signals go to the group: a server behind `sh -c` or `npx` is reached as well.
+ * spawned `detached`), and signals go to the group: a server behind `sh -c` or `npx` is reached as well. What has left
+ * the group is found by its marker, see {@link newMarker}.
  */
 export class ProcessGroup {
   readonly #child: ChildProcess;
@@ -29,11 +34,13 @@ export class ProcessGroup {
   readonly #clock: Clock;
   #gone = false;
   #ending: Promise<void> | undefined;
+  readonly marker: string | undefined;
 
-  constructor(child: ChildProcess, pid: number, clock: Clock) {
+  constructor(child: ChildProcess, pid: number, { clock, marker }: { clock: Clock; marker: string | undefined }) {
     this.#child = child;
     this.#pid = pid;
     this.#clock = clock;
+    this.marker = marker;
     live.add(this);
     // Once the whole group is gone its number may be given to a stranger: look at the first possible moment.
     child.once('exit', () => this.isGone());
@@ -43,13 +50,12 @@ export class ProcessGroup {
   isGone(): boolean {
     if (this.#gone) return true;
     this.#gone = process.platform === 'win32' ? hasExited(this.#child) : !groupExists(this.#pid);
-    if (this.#gone) live.delete(this);
     return this.#gone;
   }
 
   /**
-   * Ends the group: end of input, then SIGTERM, then SIGKILL, with a second in between. Resolves when no process is
-   * left, or a little after SIGKILL if the system does not clear them away.
+   * Ends the group: end of input, then SIGTERM, then SIGKILL, with a second in between; then what has left the group.
+   * Resolves when no process is left, or a little after SIGKILL if the system does not clear them away.
    */
   end(): Promise<void> {
     this.#ending ??= this.#end();
@@ -57,13 +63,19 @@ export class ProcessGroup {
   }
 
   async #end(): Promise<void> {
+    await this.#endGroup();
+    const { marker } = this;
+    if (marker !== undefined) await endAll(() => markedWith([marker]), this.#clock);
+    live.delete(this);
+  }
+
+  async #endGroup(): Promise<void> {
     this.#child.stdin?.end();
     if (await this.#goneWithin(PATIENCE.afterEndOfInput)) return;
     this.#signal('SIGTERM');
     if (await this.#goneWithin(PATIENCE.afterTerm)) return;
     this.#signal('SIGKILL');
     await this.#goneWithin(PATIENCE.afterKill);
-    live.delete(this);
   }
 
   /** SIGKILL to the group, synchronously. */
@@ -104,7 +116,6 @@ export class ProcessGroup {
   #onlyDeadAreLeft(): boolean {
     if (process.platform === 'win32' || groupRuns(this.#pid)) return false;
     this.#gone = true;
-    live.delete(this);
     return true;
   }
 }

@@ -1,3 +1,6 @@
+import type { ChildProcess } from 'node:child_process';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import type { McpBehaviour, McpBehaviourName } from '@toolyard/testing';
 import {
   createSteadyClock,
@@ -9,6 +12,7 @@ import {
   SOURCE_CONDITION,
   scriptedMcpCommand,
   UNIX,
+  within,
 } from '@toolyard/testing';
 import type { Clock } from '@toolyard/protocol';
 import { systemClock } from '@toolyard/protocol';
@@ -16,7 +20,9 @@ import { afterEach, describe, expect, test } from 'vitest';
 import type { McpHost } from '../host.ts';
 import type { CreateTransport, HostTransport } from '../transport.ts';
 import type { TransportConfig } from '../types.ts';
+import { killOrphans, MARKER_VARIABLE, newMarker } from './child-marker.ts';
 import { killAllStdioChildren } from './process-group.ts';
+import { readPs } from './process-table.ts';
 import { createStdioTransport } from './stdio-transport.ts';
 import { fixture, healthOf, newHost } from './test-fixtures/peers.ts';
 
@@ -83,6 +89,7 @@ describe('after closing, nothing is left', needs(UNIX), () => {
     ['a stubborn server behind sh -c', behindShell('stubborn'), 1],
     ['a stubborn server behind a shell that waits for it', behindShell('stubborn', '; true'), 2],
     ['a server with a stubborn child of its own', direct('stubborn-child'), 2],
+    ['a server with a stubborn child in a session of its own', direct('detached-child'), 2],
     ['a server behind npx', { type: 'stdio', command: 'npx', args: EVERYTHING } satisfies StdioConfig, 2],
   ])('%s', async (_, config, atLeast) => {
     await begin(config);
@@ -121,15 +128,72 @@ describe('after closing, nothing is left', needs(UNIX), () => {
     expect(running(pids)).toEqual([]);
   });
 
-  test('not even when the process exits without closing', async () => {
-    const config = JSON.stringify(behindShell('stubborn', '; true'));
+  test.each([
+    ['a server', behindShell('stubborn', '; true')],
+    ['its child in another session', behindShell('detached-child')],
+  ])('not even %s when the process exits without closing', async (_, server) => {
+    const config = JSON.stringify(server);
     const owner = await runNode([SOURCE_CONDITION, fixture('hasty-owner.ts'), config]);
     expect(owner).toMatchObject({ code: 5, stderr: '' });
     const pids = JSON.parse(owner.stdout) as number[];
-    expect(pids).toHaveLength(3);
+    expect(pids.length).toBeGreaterThanOrEqual(3);
     // A process that was killed takes a moment to be gone; nobody is left who could wait for it.
     await eventually(() => running(pids).length === 0);
   });
+});
+
+describe('at the next start', needs(UNIX), () => {
+  /** Starts a server in a process of its own, kills that with SIGKILL, and gives the processes of the server. */
+  async function leaveBehind(config: StdioConfig): Promise<number[]> {
+    const request = JSON.stringify({ config, stateFolder: '/nonexistent', ask: {} });
+    const owner = spawn(process.execPath, [SOURCE_CONDITION, fixture('killed-owner.ts'), request], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    await within(once(owner.stdout, 'data'), { what: 'the first answer of the server' });
+    const pids = processTreeOf(owner.pid ?? 0).filter((pid) => pid !== owner.pid);
+    owner.kill('SIGKILL');
+    await within(once(owner, 'exit'), { what: 'the end of the owner' });
+    return pids;
+  }
+
+  test.each([
+    ['a server that ignores the end of its input', { ...direct('stubborn') }, 1],
+    ['a child of it in a session of its own', direct('detached-child'), 2],
+  ])('ends %s, left behind by SIGKILL', async (_, config, atLeast) => {
+    const pids = await leaveBehind(config);
+    expect(pids.length).toBeGreaterThanOrEqual(atLeast);
+    await killOrphans(systemClock);
+    expect(running(pids)).toEqual([]);
+  });
+
+  test('spares what belongs to a living process, to another namespace or to nobody', async () => {
+    const [namespace, , started] = newMarker()?.split(':') ?? [];
+    const markers = [newMarker(), `1:${process.pid}:1:x`, `${namespace}:nonsense:1:x`, undefined];
+    const spared = markers.map((marker) => sleeping(marker));
+    const reused = sleeping(`${namespace}:${process.pid}:${Number(started) - 1}:x`);
+    await killOrphans(systemClock);
+    expect(spared.map(({ pid = 0 }) => isAlive(pid))).toEqual(markers.map(() => true));
+    expect(isAlive(reused.pid ?? 0)).toBe(false);
+    for (const child of spared) child.kill('SIGKILL');
+  });
+
+  function sleeping(marker: string | undefined): ChildProcess {
+    const env = marker === undefined ? {} : { [MARKER_VARIABLE]: marker };
+    return spawn('sleep', ['60'], { env: { PATH: process.env['PATH'], ...env }, stdio: 'ignore' });
+  }
+});
+
+test('reads the processes of this user from ps of macOS', () => {
+  const output = [
+    '  501   1   502 Ss   Mon Nov 23 15:51:48 2026 /bin/sleep 60 PATH=/bin TOOLYARD_CHILD_OF=mac:7:Nov-3-01:x HOME=/h',
+    '  502 501   502 Z    Mon Nov  3 15:51:48 2026 (sleep)',
+    '  503   1   503 S    Mon Nov  3 15:51:48 2026 /bin/sleep PATH=/bin',
+    'nonsense',
+  ].join('\n');
+  const [only, ...others] = readPs(output, 502);
+  expect(others).toEqual([]);
+  expect(only).toMatchObject({ pid: 501, parent: 1, started: 'Nov-23-15-51-48-2026' });
+  expect(only?.variable(MARKER_VARIABLE)).toBe('mac:7:Nov-3-01:x');
 });
 
 test('the emergency stop ends what runs and leaves the host without its server', async () => {

@@ -4,6 +4,7 @@ import type { McpBlockedAccess, McpIsolation } from '@toolyard/protocol';
 import { launcherOf } from '../launcher.ts';
 import type { TransportContext } from '../transport.ts';
 import { childEnvironment } from './launch/child-environment.ts';
+import { findCommand } from './launch/find-command.ts';
 import { proposedPaths } from './sandbox/proposed-paths.ts';
 import { blockedPath } from './sandbox/blocked-path.ts';
 import { dockerIsolation } from './sandbox/docker-flags.ts';
@@ -52,10 +53,10 @@ export async function stdioCommand(
     readLine: () => undefined,
     end: () => Promise.resolve(),
   });
-  if (launcherOf(config) === 'docker') return plain(dockerIsolation(args));
+  if (isDocker(config, env)) return plain(dockerIsolation({ args, env: config.env }));
   if (settings === undefined || settings === false) return plain({ kind: 'unsandboxed' });
 
-  const support = await sandboxSupport();
+  const support = await (options.support ?? sandboxSupport)();
   if (support.kind === 'none') {
     const { reason, hint } = support;
     // A limit that cannot be kept is worse than a server that does not start.
@@ -95,4 +96,12 @@ export async function stdioCommand(
       if (target !== undefined) block({ kind: 'path', target });
     },
   };
+}
+
+/** Whether this starts the Docker of this machine, which isolates the server, and not something else of that name. */
+function isDocker(config: StdioConfig, env: Readonly<Record<string, string>>): boolean {
+  if (launcherOf(config) !== 'docker') return false;
+  if (process.platform === 'win32') return true;
+  const docker = findCommand('docker', process.env['PATH']);
+  return findCommand(config.command, env['PATH'], config.cwd) === docker;
 }

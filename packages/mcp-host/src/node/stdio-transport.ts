@@ -9,6 +9,7 @@ import { isJsonObject, parseJson } from '@toolyard/protocol';
 import spawn from 'cross-spawn';
 import type { HostTransport, TransportContext, TransportEnd } from '../transport.ts';
 import type { TransportConfig } from '../types.ts';
+import { MARKER_VARIABLE, newMarker } from './child-marker.ts';
 import { LineReader } from './line-reader.ts';
 import { ProcessGroup } from './process-group.ts';
 import { SECCOMP_FD } from './sandbox/bubblewrap.ts';
@@ -88,9 +89,11 @@ class StdioTransport implements HostTransport {
       await this.#command.end();
       throw new Error('It was closed before it started.');
     }
-    const child = this.#spawn(this.#command);
+    const marker = newMarker();
+    const child = this.#spawn(this.#command, marker);
     this.#child = child;
-    if (child.pid !== undefined) this.#group = new ProcessGroup(child, child.pid, this.#context.clock);
+    const { clock } = this.#context;
+    if (child.pid !== undefined) this.#group = new ProcessGroup(child, child.pid, { clock, marker });
     this.#listen(child);
     await new Promise<void>((resolve, reject) => {
       child.once('spawn', resolve);
@@ -105,10 +108,10 @@ class StdioTransport implements HostTransport {
     return this.#lastWords;
   }
 
-  #spawn({ command, args, env, cwd, filter }: StdioCommand): ChildProcess {
+  #spawn({ command, args, env, cwd, filter }: StdioCommand, marker: string | undefined): ChildProcess {
     try {
       const child = spawn(command, [...args], {
-        env,
+        env: { ...env, ...(marker === undefined ? {} : { [MARKER_VARIABLE]: marker }) },
         stdio: ['pipe', 'pipe', 'pipe', ...(filter === undefined ? [] : ['pipe' as const])],
         detached: process.platform !== 'win32',
         windowsHide: true,

@@ -4,13 +4,22 @@ import { serviceAddress } from '@toolyard/mcp-host';
 import { createNodeTransports } from '@toolyard/mcp-host/node';
 import type { OwnerFetches } from '../config/owner-fetches.ts';
 
+export type OwnTransportsOptions = {
+  fetches: OwnerFetches;
+  hosted: HostedServers;
+  dataFolder: string;
+  /** False for servers that `mcp.json` does not list: their private folders are kept. */
+  isListed: (serverId: string) => boolean;
+};
+
 /** Ways to servers from this process itself: over the network through the guard, which lets them go where they are. */
-export function createOwnTransports(fetches: OwnerFetches, hosted: HostedServers, dataFolder: string): CreateTransport {
+export function createOwnTransports({ fetches, hosted, dataFolder, isListed }: OwnTransportsOptions): CreateTransport {
   return (config, context) => {
     const address = addressOf(config);
+    const listed = isListed(context.serverId) ? { listedIn: dataFolder } : {};
     return createNodeTransports({
       hosted,
-      sandbox: { dataFolders: [dataFolder] },
+      sandbox: { dataFolders: [dataFolder], ...listed },
       inMemory: askUserInMemory,
       fetch: (input, init) => fetches.for(address)(input, init),
       openWebSocket: (url, init) => fetches.for(address).openWebSocket(url, init),

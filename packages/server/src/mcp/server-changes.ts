@@ -1,5 +1,7 @@
+import { dirname } from 'node:path';
 import type { HostedConfig, ServerConfig } from '@toolyard/mcp-host';
 import { HostedServers } from '@toolyard/mcp-host';
+import { deleteOtherPrivateFolders, deletePrivateFolder } from '@toolyard/mcp-host/node';
 import type { McpServerList, McpServerView, PermissionView, Owner, TestMcpServer } from '@toolyard/protocol';
 import { isStorageFault, toErrorInfo, ToolyardError } from '@toolyard/protocol';
 import type { OwnerFetches } from '../config/owner-fetches.ts';
@@ -68,6 +70,7 @@ export class ServerChanges {
   async start({ watch }: { watch: boolean }): Promise<void> {
     await this.#update();
     if (watch) this.#file.watch();
+    void this.#deleteUnlistedFolders();
   }
 
   async close(): Promise<void> {
@@ -124,6 +127,8 @@ export class ServerChanges {
     servers.changed(id);
     const hosted = hostedOf(server);
     if (hosted) await this.#giveBack(id, hosted);
+    // Not waited for: a process of the server may still be ending, and caches may be large.
+    void this.#untilDeleted(deletePrivateFolder({ listedIn: this.#dataFolder }, id, this.#options.clock));
   };
 
   change: McpServers['change'] = async (principal, id, { enabled, tools }) => {
@@ -238,6 +243,27 @@ export class ServerChanges {
     if (this.#told.has(line)) return;
     this.#told.add(line);
     this.#options.log(line);
+  }
+
+  /** Private folders of entries that were removed by hand while nobody was looking. */
+  async #deleteUnlistedFolders(): Promise<void> {
+    // A file that cannot be read, or is not there, does not say which servers were removed.
+    if (!this.#file.exists || this.#file.fault !== undefined) return;
+    const ids = [...this.#options.book.ids, ...this.#file.entries.map(({ id }) => id)];
+    await this.#untilDeleted(deleteOtherPrivateFolders({ listedIn: this.#dataFolder }, ids));
+  }
+
+  async #untilDeleted(deleting: Promise<void>): Promise<void> {
+    const { log } = this.#options;
+    await deleting.catch((thrown: unknown) => {
+      log(
+        `A private folder of a removed MCP server could not be deleted: ${thrown instanceof Error ? thrown.message : ''}`,
+      );
+    });
+  }
+
+  get #dataFolder(): string {
+    return dirname(this.#options.file);
   }
 
   /** What its service still has of a server that was removed; that it cannot be given back just now keeps nobody. */

@@ -37,6 +37,11 @@ export class ServerFile {
     return this.#entries;
   }
 
+  /** False where there is no such file; the servers are those of none. */
+  get exists(): boolean {
+    return this.#text !== null;
+  }
+
   /** What is wrong with the file as a whole, while it is. */
   get fault(): ErrorInfo | undefined {
     return this.#fault;

@@ -73,7 +73,12 @@ export class OwnServers implements Servers {
       },
     });
     const clientInfo = { name: 'toolyard', version: VERSION };
-    const own = createOwnTransports(this.#fetches, this.#changes.hosted, dirname(options.file));
+    const own = createOwnTransports({
+      fetches: this.#fetches,
+      hosted: this.#changes.hosted,
+      dataFolder: dirname(options.file),
+      isListed: (id) => book.find(id)?.origin !== 'flag',
+    });
     const createTransport = options.part?.transports(own) ?? own;
     const signIn = {
       store: signIns,

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import {
+  chmodSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -83,6 +84,7 @@ async function prepare(): Promise<EscapeTargets> {
   setVariable('HOME', home);
   setVariable('OPENAI_API_KEY', canary);
   await listen(at.unixSocket);
+  await listen(join(at.readable, 'agent.sock'));
   await listen(`\0${at.abstractSocket}`);
   write(`/dev/shm/${marker}`, canary);
   ends.push(() => rmSync(`/dev/shm/${marker}`, { force: true }));
@@ -134,15 +136,22 @@ function marked(marker: string): number[] {
   });
 }
 
+test('none of them works without a network either', needs(SANDBOX), async () => {
+  const at = await prepare();
+  const transport = await startHostile(at, { readable: [at.readable], writable: [at.writable], network: 'off' });
+  const { escaped } = (await ask(transport, 'escape', { at })) as EscapeReport;
+  expect(escaped).toEqual([]);
+});
+
 test(
-  'none of 40 ways out of the sandbox works, what was approved does, and nothing is left behind',
+  'none of 60 ways out of the sandbox works, what was approved does, and nothing is left behind',
   needs(SANDBOX),
   async () => {
     const at = await prepare();
     const transport = await startHostile(at, { readable: [at.readable], writable: [at.writable] });
     const { tried, escaped, works } = (await ask(transport, 'escape', { at })) as EscapeReport;
     expect(escaped).toEqual([]);
-    expect(tried.length).toBeGreaterThanOrEqual(40);
+    expect(tried.length).toBeGreaterThanOrEqual(60);
     expect(works).toEqual(Object.fromEntries(Object.keys(works).map((name) => [name, true])));
     expect(existsSync(`/tmp/${at.marker}`)).toBe(false);
     expect(existsSync(join(at.writable, 'result'))).toBe(true);
@@ -184,3 +193,40 @@ test('a folder that is missing, or belongs to Toolyard, starts nothing and is na
   await expect(start([join(at.dataFolder, 'secret.key')])).rejects.toThrow(/belongs to Toolyard itself/);
   await expect(start(['/'])).rejects.toThrow(/whole file system/);
 });
+
+test(
+  'a server that swaps a folder it may change for a link does not get what the link leads to',
+  needs(SANDBOX),
+  async () => {
+    const at = await prepare();
+    const data = join(at.writable, 'data');
+    mkdirSync(data);
+    await startHostile(at, { readable: [data], writable: [at.writable] });
+    rmSync(data, { recursive: true });
+    symlinkSync(join(at.home, '.ssh'), data);
+    const again = startHostile(at, { readable: [data], writable: [at.writable] });
+    await expect(again).rejects.toThrow(/leads over the link ".*data", which the server itself can change/);
+  },
+);
+
+test(
+  'what is only named docker, or names a folder as its certificates, is sandboxed like the rest',
+  needs(SANDBOX),
+  async () => {
+    const at = await prepare();
+    const command = write(join(at.readable, 'docker'), `#!/bin/sh\ncat ${at.home}/.ssh/id_rsa\necho read >&2\n`);
+    chmodSync(command, 0o755);
+    const logged: string[] = [];
+    const env = { SSL_CERT_DIR: join(at.home, '.ssh') };
+    const transport = createStdioTransport(
+      { type: 'stdio', command, args: ['run', 'image'], env, sandbox: { read: [at.readable] } },
+      { serverId: 'docker', clock: systemClock, log: (_level, line) => void logged.push(line) },
+      { sandbox: { dataFolders: [at.dataFolder], stateFolder: at.stateFolder } },
+    );
+    ends.push(() => transport.close());
+    await transport.start();
+    expect(transport.isolation?.kind).toBe('sandboxed');
+    await eventually(() => logged.includes('read'), { what: 'the end of the script' });
+    expect(logged.join()).toContain('No such file');
+  },
+);

@@ -1,4 +1,14 @@
-import { closeSync, existsSync, openSync, readFileSync, readSync, realpathSync, statSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  readSync,
+  realpathSync,
+  statSync,
+} from 'node:fs';
 import { basename, delimiter, dirname, isAbsolute, join } from 'node:path';
 import { CERTIFICATE_VARIABLES } from '../launch/child-environment.ts';
 import { findCommand } from '../launch/find-command.ts';
@@ -18,7 +28,10 @@ const ETC = [
     'ssl/cert.pem',
     'ca-certificates',
     'ca-certificates.conf',
-    'pki',
+    'pki/ca-trust/extracted',
+    'pki/tls/certs',
+    'pki/tls/cert.pem',
+    'pki/tls/openssl.cnf',
     'crypto-policies',
   ],
   ...['localtime', 'timezone', 'locale.conf', 'locale.alias', 'os-release', 'debian_version', 'mime.types', 'magic'],
@@ -43,7 +56,8 @@ const TOOL_FOLDERS = [
   ...[
     '.local/share/mise',
     '.local/share/fnm',
-    '.local/share/uv',
+    '.local/share/uv/python',
+    '.local/share/uv/tools',
     '.local/share/pipx',
     '.local/pipx',
     '.local/share/pnpm',
@@ -55,19 +69,31 @@ export function systemMounts(): Mount[] {
   return [...SYSTEM_FOLDERS, ...ETC, ...OTHERS].flatMap((path) => mountOf(path) ?? []);
 }
 
-/** Command, its interpreters, and certificate files, wherever they are. */
-export function programMounts(command: string, env: Environment, home: string): Mount[] {
+/** The command and its interpreters, wherever they are. */
+export function programMounts(command: string, path: string | undefined, home: string): Mount[] {
+  return mountsOf(
+    interpretersOf(command, path).flatMap((program) => programFolders(program, home)),
+    home,
+  );
+}
+
+/** The certificate files that these variables name, wherever they are. */
+export function certificateMounts(env: Environment, home: string): Mount[] {
+  return mountsOf(
+    CERTIFICATE_VARIABLES.flatMap((name) => (env[name] ?? '').split(delimiter)),
+    home,
+  );
+}
+
+function mountsOf(paths: readonly string[], home: string): Mount[] {
   const seen = [...SYSTEM_FOLDERS, ...ETC, ...OTHERS];
-  const wanted = [
-    ...interpretersOf(command, env['PATH']).flatMap((path) => programFolders(path, home)),
-    ...CERTIFICATE_VARIABLES.flatMap((name) => (env[name] ?? '').split(delimiter)),
-  ];
   return (
-    wanted
+    paths
       .filter((path) => isAbsolute(path) && !seen.some((folder) => isInside(path, folder)))
       // A home folder as a whole is never mounted, whatever a variable says.
       .filter((path, at, all) => !isInside(home, path) && all.indexOf(path) === at)
       .flatMap((path) => mountOf(path) ?? [])
+      .filter(({ source }) => !isInside(resolvePath(home)?.path ?? home, source))
   );
 }
 
@@ -100,7 +126,8 @@ function interpretersOf(command: string, path: string | undefined): string[] {
 function interpreterIn(file: string, path: string | undefined): string | undefined {
   const [, program = '', argument = ''] = /^#!\s*(\S+)[ \t]*([^\r\n]*)/.exec(beginningOf(file)) ?? [];
   if (program === '') return undefined;
-  if (basename(program) !== 'env') return program;
+  // Only what can be executed: the script may belong to the server, and any file that it names would be shown to it.
+  if (basename(program) !== 'env') return findCommand(program, path);
   const name = argument.split(/\s+/).find((word) => word !== '' && !word.startsWith('-') && !word.includes('='));
   return name === undefined ? undefined : findCommand(name, path);
 }
@@ -132,8 +159,47 @@ function programFolders(program: string, home: string): string[] {
   return [...tool, ...(hasModules ? [bin, join(prefix, 'lib')] : []), program, real];
 }
 
-/** A virtual environment uses the library of the Python it was made with. */
+/**
+ * A virtual environment uses the library of the Python it was made with. The server may have written its `pyvenv.cfg`, so
+ * that must be a Python, and nothing beside it is shown.
+ */
 function baseOfVenv(file: string): string[] {
-  const [, folder] = /^home\s*=\s*(\/.*?)\s*$/m.exec(readFileSync(file, 'utf8')) ?? [];
-  return folder === undefined ? [] : [dirname(resolvePath(folder)?.path ?? folder)];
+  const [, named] = /^home\s*=\s*(\/.*?)\s*$/m.exec(readFileSync(file, 'utf8')) ?? [];
+  const bin = named === undefined ? undefined : resolvePath(named)?.path;
+  if (bin === undefined || basename(bin) !== 'bin' || findCommand(join(bin, 'python3'), undefined) === undefined)
+    return [];
+  const python = /^python3\.\d+$/;
+  const libraries = ['lib', 'lib64'].map((name) => join(dirname(bin), name)).filter(existsSync);
+  return libraries.some((folder) => readdirSync(folder).some((name) => python.test(name))) ? [bin, ...libraries] : [];
+}
+
+/** The links that a path leads over, each where it lies, with the links before it resolved. */
+export function linksOn(path: string): string[] {
+  const found: string[] = [];
+  let reached = '/';
+  const rest = path.split('/');
+  for (let name = rest.shift(); name !== undefined; name = rest.shift()) {
+    const next = join(reached, name);
+    const target = linkAt(next);
+    if (target === undefined) {
+      reached = next;
+      continue;
+    }
+    found.push(next);
+    if (found.length > MOST_LINKS) break;
+    if (isAbsolute(target)) reached = '/';
+    rest.unshift(...target.split('/'));
+  }
+  return found;
+}
+
+/** As many as Linux follows. */
+const MOST_LINKS = 40;
+
+function linkAt(path: string): string | undefined {
+  try {
+    return readlinkSync(path);
+  } catch {
+    return undefined;
+  }
 }

@@ -15,6 +15,7 @@ const facts: SandboxFacts = {
   system: [usr],
   programs: [{ path: '/home/ann/.nvm/versions', source: '/home/ann/.nvm/versions' }],
   env: { PATH: '/usr/bin', HOME: '/home/ann', HTTPS_PROXY: 'http://proxy', DBUS_SESSION_BUS_ADDRESS: 'x', KEY: 'k' },
+  linksOn: () => [],
   resolve: (path) => (path.includes('gone') ? undefined : { path, isFolder: !path.endsWith('.txt') }),
 };
 const plan = (settings: Parameters<typeof planSandbox>[0]['settings'], cwd?: string) =>
@@ -43,10 +44,41 @@ test('hides the data folder also behind a link to the folder around it', () => {
   expect(linked.hiddenInside).toContain('/link/.toolyard');
 });
 
+test('shows no folder to which a link leads that the server itself can change', () => {
+  const resolve = (path: string) => ({ path: path === '/proj/data' ? '/home/ann/.ssh' : path, isFolder: true });
+  const linksOn = (path: string): string[] => (path === '/proj/data' ? ['/proj/data'] : []);
+  const start = (settings: Parameters<typeof planSandbox>[0]['settings']) =>
+    planSandbox({ serverId: 'files', settings, cwd: '/proj' }, { ...facts, resolve, linksOn });
+  expect(() => start({ read: ['/proj/data'] })).toThrow(
+    '"/proj/data" leads over the link "/proj/data", which the server itself can change, to "/home/ann/.ssh"',
+  );
+  expect(start({ read: ['/other'] }).read).toEqual([{ path: '/other', source: '/other' }]);
+});
+
+test('mounts nothing once more that lies in a folder the server may change: it could be swapped meanwhile', () => {
+  const proj = { path: '/proj', source: '/proj' };
+  const profile = plan({ read: ['/proj/data', '/other'], write: ['/proj'] }, '/proj/src');
+  expect(profile).toMatchObject({ read: [{ path: '/other' }], write: [proj], cwd: '/proj/src' });
+  expect(plan({ write: ['/proj'] }, '/proj').write).toEqual([proj, proj]);
+});
+
+test('a working folder that contains the home folder needs an approval of its own', () => {
+  for (const cwd of ['~', '/home']) {
+    expect(() => plan({}, cwd)).toThrow('which contains your home folder');
+    expect(plan({ write: [cwd] }, cwd).write).toHaveLength(2);
+  }
+});
+
+test('shows no program that lies in the data folder', () => {
+  const programs = [{ path: '/x', source: '/home/ann/.toolyard/blobs' }];
+  expect(planSandbox({ serverId: 'files', settings: {} }, { ...facts, programs }).programs).toEqual([]);
+});
+
 test.each([
   [{ read: ['gone'] }, 'not an absolute path'],
   [{ read: ['/gone'] }, '"sandbox.read" names "/gone", which does not exist'],
   [{ write: ['/'] }, 'the whole file system'],
+  [{ write: ['/link/..'] }, 'contains ".."'],
   [{ write: ['/run/user/1000'] }, 'leads out of the sandbox'],
   [{ read: ['/x/docker.sock'] }, 'control over all containers'],
   [{ read: ['~/.toolyard/mcp.json'] }, 'belongs to Toolyard itself'],
@@ -104,8 +136,11 @@ test.each([
   [['run', '--privileged', 'image'], ['--privileged'], true],
   [['run', '--network=host', 'image'], ['--network host'], true],
   [['run', '-v', '/:/host', 'image'], undefined, true],
+  [['--config', '/project/evil', 'run', 'image'], ['docker --config'], true],
+  [['container', 'run', 'image'], [], false],
+  [['mcp', 'gateway', 'run'], ['docker mcp'], true],
 ])('shows what docker %j gives the container', (args, flags, exposed) => {
-  const isolation = dockerIsolation(args);
+  const isolation = dockerIsolation({ args });
   expect(isolation.exposed).toBe(exposed);
   if (flags !== undefined) expect(isolation.flags).toEqual(flags);
 });

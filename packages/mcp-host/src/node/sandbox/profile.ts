@@ -43,6 +43,8 @@ export type SandboxFacts = {
   env: Readonly<Record<string, string>>;
   /** The same path with links resolved; undefined where there is nothing. */
   resolve(path: string): { path: string; isFolder: boolean } | undefined;
+  /** The links that a path leads over, where they lie. */
+  linksOn(path: string): string[];
 };
 
 export type SandboxedEntry = { serverId: string; settings: SandboxSettings; cwd?: string | undefined };
@@ -57,10 +59,13 @@ const NEVER = ['/proc', '/sys', '/dev', '/run', '/var/run'];
  */
 export function planSandbox({ serverId, settings, cwd }: SandboxedEntry, facts: SandboxFacts): SandboxProfile {
   const { privateHome, temp, home, dataFolders } = facts;
+  const programs = facts.programs.filter(({ source }) => problemWith(source, dataFolders) === null);
   const mount = (path: string, key: string, wantsFolder: boolean): Mount => {
     const given = expandHome(path, home);
     const where = `The server "${serverId}" is not started: "${key}" names ${JSON.stringify(path)}`;
     if (!posix.isAbsolute(given)) throw bad(`${where}, which is not an absolute path.`);
+    // Behind a link, ".." is another folder to the system than to who reads it.
+    if (given.split('/').includes('..')) throw bad(`${where}, which contains "..".`, 'Write the path itself.');
     const found = facts.resolve(given);
     if (found === undefined)
       throw bad(`${where}, which does not exist.`, `Create it, or correct "${key}" of the server.`);
@@ -73,14 +78,32 @@ export function planSandbox({ serverId, settings, cwd }: SandboxedEntry, facts: 
   const approved = (settings.write ?? []).map((path) => mount(path, 'sandbox.write', false));
   const working = cwd === undefined ? [] : [mount(cwd, 'cwd', true)];
   const write = [...working, ...approved];
+  for (const { path, source } of working) {
+    const isApproved = approved.some((mount) => isInside(source, mount.source));
+    if (!isInside(home, source) || isApproved) continue;
+    throw bad(
+      `The server "${serverId}" is not started: "cwd" names ${JSON.stringify(path)}, which contains your home folder.`,
+      'Name the folder that the server works in, or allow this one in "sandbox.write".',
+    );
+  }
+  for (const { path, source } of [...read, ...write]) {
+    const moved = facts.linksOn(path).find((link) => write.some((own) => canRedirect(link, source, own.source)));
+    if (moved === undefined) continue;
+    throw bad(
+      `The server "${serverId}" is not started: ${JSON.stringify(path)} leads over the link ${JSON.stringify(moved)}, which the server itself can change, to ${JSON.stringify(source)}.`,
+      'If that is meant, allow the folder it leads to by its own path.',
+    );
+  }
+  // What lies in a folder that the server may change is seen there: mounted once more, it could be swapped meanwhile.
+  const isMounted = (mount: Mount): boolean => !write.some((other) => contains(other, mount));
+  const mounts = { read: read.filter(isMounted), write: write.filter(isMounted) };
   const network = settings.network ?? 'on';
   return {
     system: [...facts.system],
-    hidden: within([home, ...dataFolders], [...facts.system, ...facts.programs]),
-    programs: [...facts.programs],
-    read,
-    write,
-    hiddenInside: within(dataFolders, [...read, ...write]),
+    hidden: within([home, ...dataFolders], [...facts.system, ...programs]),
+    programs,
+    ...mounts,
+    hiddenInside: within(dataFolders, [...mounts.read, ...mounts.write]),
     home: privateHome,
     temp,
     cwd: working[0]?.path ?? temp,
@@ -88,6 +111,17 @@ export function planSandbox({ serverId, settings, cwd }: SandboxedEntry, facts: 
     network: Array.isArray(network) ? 'hosts' : network,
     browser: settings.profile === 'browser',
   };
+}
+
+/** Whether one mount shows the other, under the same path. */
+function contains(outer: Mount, inner: Mount): boolean {
+  const isBelow = inner.source !== outer.source && isInside(inner.source, outer.source);
+  return isBelow && inner.path === outer.path + inner.source.slice(outer.source.length);
+}
+
+/** Whether a link, which lies in a folder that the server may change, leads out of that folder. */
+function canRedirect(link: string, target: string, writable: string): boolean {
+  return isInside(link, writable) && !isInside(target, writable);
 }
 
 /** Where these folders would be seen through the mounts, also under the name of a link to a folder around them. */

@@ -1,6 +1,19 @@
 /** Where the proxy is inside a sandbox with limited hosts: the only thing that listens in its network. */
 export const PROXY_PORT = 3128;
 
+/** Hides variables from the relay that are meant for the server, see {@link relayEnvironment}. */
+const HIDING = 'TOOLYARD_OF_SERVER_';
+
+/**
+ * The environment of the relay. Node would read `NODE_OPTIONS`, certificates and `NODE_USE_ENV_PROXY` (which loads an
+ * HTTP client: as long as all the rest of its start) before the relay runs, so they have another name until then.
+ */
+export function relayEnvironment(env: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(env).map(([name, value]) => [name.startsWith('NODE_') ? HIDING + name : name, value]),
+  );
+}
+
 /**
  * A program for `node -e`, run inside a sandbox that has a network of its own: it listens on {@link PROXY_PORT},
  * connects whoever comes to the unix socket of the proxy outside, and runs the server. It is text because it must run
@@ -10,6 +23,8 @@ export const RELAY = `
 const net = require('node:net');
 const { spawn } = require('node:child_process');
 const [socket, command, ...args] = process.argv.slice(1);
+const entries = Object.entries(process.env);
+const env = Object.fromEntries(entries.map(([name, value]) => [name.replace(/^${HIDING}/, ''), value]));
 const relay = net.createServer((client) => {
   const proxy = net.connect(socket);
   for (const [one, other] of [[client, proxy], [proxy, client]]) {
@@ -18,7 +33,7 @@ const relay = net.createServer((client) => {
   }
 });
 relay.listen(${PROXY_PORT}, '127.0.0.1', () => {
-  const child = spawn(command, args, { stdio: 'inherit' });
+  const child = spawn(command, args, { stdio: 'inherit', env });
   child.on('error', (error) => { console.error(error.message); process.exit(127); });
   child.on('exit', (code, signal) => process.exit(code ?? 1));
 });

@@ -1,28 +1,29 @@
-import { createHash } from 'node:crypto';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { canonicalJson, ToolyardError } from '@toolyard/protocol';
 import type { SandboxSettings } from '../../sandbox-settings.ts';
 import type { TransportConfig } from '../../types.ts';
 import { findCommand } from '../launch/find-command.ts';
 import { bubblewrapArguments } from './bubblewrap.ts';
 import { startHostProxy } from './host-proxy.ts';
-import { programMounts, resolvePath, systemMounts } from './machine-files.ts';
+import { certificateMounts, linksOn, programMounts, resolvePath, systemMounts } from './machine-files.ts';
+import type { PrivateFolders } from './private-folders.ts';
+import { defaultStateFolder, makePrivateFolder } from './private-folders.ts';
 import type { SandboxProfile } from './profile.ts';
 import { planSandbox } from './profile.ts';
-import { PROXY_PORT, RELAY } from './relay.ts';
+import { PROXY_PORT, RELAY, relayEnvironment } from './relay.ts';
 import { seatbeltProfile } from './seatbelt.ts';
-import { unixSocketFilter } from './seccomp.ts';
+import { upstreamProxies } from './upstream-proxy.ts';
+import { systemCallFilter } from './seccomp.ts';
 import type { SandboxSupport } from './support.ts';
 
 export type StdioConfig = Extract<TransportConfig, { type: 'stdio' }>;
 
-export type SandboxOptions = {
-  /** Holds a private home folder for each server; by default in the cache folder of the user. */
-  stateFolder?: string;
+export type SandboxOptions = PrivateFolders & {
   /** Never shown to a server: the data folder. */
   dataFolders?: readonly string[];
+  /** What the system offers; by default it is tried once. */
+  support?: () => Promise<SandboxSupport>;
 };
 
 /** What is really started for a server. */
@@ -61,7 +62,7 @@ export async function sandboxedCommand(request: Request): Promise<SandboxedComma
 
   const home = homedir();
   const stateFolder = options.stateFolder ?? defaultStateFolder();
-  const privateHome = makePrivateHome(stateFolder, serverId, config);
+  const privateHome = makePrivateFolder(options, serverId, config);
   const isLinux = support.kind === 'bubblewrap';
   const needsRelay = isLinux && Array.isArray(settings.network);
   const profile = planSandbox(
@@ -73,11 +74,14 @@ export async function sandboxedCommand(request: Request): Promise<SandboxedComma
       temp: isLinux ? '/tmp' : join(privateHome, 'tmp'),
       system: systemMounts(),
       programs: [
-        ...programMounts(command, env, home),
-        ...(needsRelay ? programMounts(process.execPath, {}, home) : []),
+        ...programMounts(command, env['PATH'], home),
+        ...(needsRelay ? programMounts(process.execPath, undefined, home) : []),
+        // Those of the machine only: an entry could name any file or folder as a certificate.
+        ...certificateMounts(process.env, home),
       ],
       env,
       resolve: resolvePath,
+      linksOn,
     },
   );
   const way = Array.isArray(settings.network) ? await openWayOut(settings.network, request) : undefined;
@@ -89,42 +93,24 @@ export async function sandboxedCommand(request: Request): Promise<SandboxedComma
     const args = ['-p', seatbeltProfile(profile, way?.port), ...given];
     return { ...rest, command: support.path, args, cwd: config.cwd ?? profile.temp, filter: undefined };
   }
-  // With a network of its own there is nobody at the other end of an abstract socket.
-  const filter = profile.network === 'on' && !profile.browser ? unixSocketFilter() : undefined;
+  // The relay needs a unix socket, and so does a browser.
+  const filter = systemCallFilter(profile.network === 'hosts' || profile.browser);
   const features = { filtered: filter !== undefined, disablesUserns: support.disablesUserns };
   const mounted = way === undefined ? profile : withSocket(profile, way.socket);
+  const relayed = way === undefined ? rest : { ...rest, env: relayEnvironment(proxied) };
   const run = way === undefined ? given : [process.execPath, '-e', RELAY, way.socket, ...given];
-  return { ...rest, command: support.path, args: [...bubblewrapArguments(mounted, features), ...run], filter };
-}
-
-function defaultStateFolder(): string {
-  return join(process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache'), 'toolyard', 'sandbox');
-}
-
-/** Another command under the same name gets another folder: what the one has cached is not run by the other. */
-function makePrivateHome(stateFolder: string, serverId: string, { command, args = [] }: StdioConfig): string {
-  const identity = canonicalJson({ serverId, command, args });
-  const folder = join(stateFolder, createHash('sha256').update(identity).digest('hex').slice(0, 24));
-  try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
-    return resolvePath(folder)?.path ?? folder;
-  } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown reason';
-    throw new ToolyardError({
-      code: 'bad_config',
-      message: `The server "${serverId}" is not started: its private folder ${folder} cannot be created (${code}).`,
-    });
-  }
+  return { ...relayed, command: support.path, args: [...bubblewrapArguments(mounted, features), ...run], filter };
 }
 
 type WayOut = { socket: string; port: number; end(): Promise<void> };
 
 /** The proxy of a server with limited hosts. */
 async function openWayOut(hosts: readonly string[], { support, onBlockedHost }: Request): Promise<WayOut> {
+  const upstream = upstreamProxies(process.env);
   const folder = mkdtempSync(join(tmpdir(), 'toolyard-proxy-'));
   const socket = join(folder, 'proxy.sock');
   const at = support.kind === 'bubblewrap' ? socket : 0;
-  const proxy = await startHostProxy({ at, hosts, onBlocked: onBlockedHost });
+  const proxy = await startHostProxy({ at, hosts, upstream, onBlocked: onBlockedHost });
   return {
     socket,
     port: typeof at === 'string' ? PROXY_PORT : proxy.port,

@@ -1,47 +1,92 @@
-/** Numbers of the system calls that are refused, and of the machine (AUDIT_ARCH), by `process.arch`. */
-const MACHINES: Readonly<Record<string, { audit: number; socket: number; refused: number[] }>> = {
-  x64: { audit: 0xc000003e, socket: 41, refused: [248, 249, 250, 425, 426, 427] },
-  arm64: { audit: 0xc00000b7, socket: 198, refused: [217, 218, 219, 425, 426, 427] },
+/** A system call that is refused: always, or where each of these arguments has one of these bits, or this value. */
+type Rule = { call: number; if?: { argument: number; bits?: number; value?: number }[]; error?: number };
+
+type Machine = { audit: number; always: Rule[]; unixSockets: Rule };
+
+const EPERM = 1;
+const ENOSYS = 38;
+const AF_UNIX = 1;
+const SET_ID = 0o6000;
+const O_CREAT = 0o100;
+
+const setIdAt = (call: number, argument: number): Rule => ({ call, if: [{ argument, bits: SET_ID }] });
+const setIdIfCreated = (call: number, flags: number, mode: number): Rule => ({
+  call,
+  if: [
+    { argument: flags, bits: O_CREAT },
+    { argument: mode, bits: SET_ID },
+  ],
+});
+const refused = (calls: readonly number[]): Rule[] => calls.map((call) => ({ call }));
+
+/** The same numbers everywhere: io_uring_setup, io_uring_enter, io_uring_register, fchmodat2; openat2. */
+const EVERYWHERE: Rule[] = [...refused([425, 426, 427]), setIdAt(452, 2), { call: 437, error: ENOSYS }];
+
+/** By `process.arch`; `audit` is AUDIT_ARCH. */
+const MACHINES: Readonly<Record<string, Machine>> = {
+  x64: {
+    audit: 0xc000003e,
+    always: [
+      // add_key, request_key, keyctl; perf_event_open, bpf, userfaultfd
+      ...refused([248, 249, 250, 298, 321, 323]),
+      // chmod, fchmod, fchmodat, creat, mknod, mknodat
+      ...[setIdAt(90, 1), setIdAt(91, 1), setIdAt(268, 2), setIdAt(85, 1), setIdAt(133, 1), setIdAt(259, 2)],
+      // open, openat
+      ...[setIdIfCreated(2, 1, 2), setIdIfCreated(257, 2, 3)],
+      ...EVERYWHERE,
+    ],
+    unixSockets: { call: 41, if: [{ argument: 0, value: AF_UNIX }] },
+  },
+  arm64: {
+    audit: 0xc00000b7,
+    always: [
+      ...refused([217, 218, 219, 241, 280, 282]),
+      // fchmod, fchmodat, mknodat
+      ...[setIdAt(52, 1), setIdAt(53, 2), setIdAt(33, 2)],
+      setIdIfCreated(56, 2, 3),
+      ...EVERYWHERE,
+    ],
+    unixSockets: { call: 198, if: [{ argument: 0, value: AF_UNIX }] },
+  },
 };
 
 const LOAD = 0x20; // BPF_LD | BPF_W | BPF_ABS
 const IF_EQUAL = 0x15; // BPF_JMP | BPF_JEQ | BPF_K
 const IF_AT_LEAST = 0x35; // BPF_JMP | BPF_JGE | BPF_K
+const IF_BITS = 0x45; // BPF_JMP | BPF_JSET | BPF_K
 const RETURN = 0x06; // BPF_RET | BPF_K
 const NUMBER_AT = 0;
 const MACHINE_AT = 4;
-const FIRST_ARGUMENT_AT = 16;
+const ARGUMENTS_AT = 16;
 const ALLOW = 0x7fff0000;
-const REFUSE = 0x00050001; // SECCOMP_RET_ERRNO with EPERM
-const AF_UNIX = 1;
+const REFUSE = 0x00050000; // SECCOMP_RET_ERRNO
 /** Calls of the x32 interface carry this bit. */
 const X32 = 0x40000000;
 
+type Instruction = [code: number, ifTrue: number, ifFalse: number, value: number];
+
 /**
- * A filter for a sandbox that shares the network of the machine (classic BPF, see `seccomp(2)`). Such a sandbox also
- * shares its abstract unix sockets, which no mount hides: D-Bus and X11 listen there. So no unix socket can be made
- * (`socketpair`, which pipes between processes use, still works); nor can io_uring, which makes sockets past the
- * filter, nor the keyrings of the kernel, which belong to the user and not to a namespace. Undefined for machines whose
- * numbers are not known here.
+ * The filter of system calls of every sandbox (classic BPF, see `seccomp(2)`): what no namespace and no mount keeps in.
+ * Keyrings of the kernel belong to the user; files with the set-user-ID bit would give every account of the machine what
+ * this one may do; io_uring and openat2 get past the filter; userfaultfd, bpf and perf_event_open help to attack the
+ * kernel.
+ *
+ * Without `unixSockets` no unix socket can be made (`socketpair`, which pipes between processes use, still works): a shared
+ * network has abstract sockets that no mount hides, such as those of D-Bus and X11, and an approved folder may contain one
+ * of an agent. Undefined for machines whose numbers are not known here.
  */
-export function unixSocketFilter(arch: string = process.arch): Buffer | undefined {
+export function systemCallFilter(unixSockets: boolean, arch: string = process.arch): Buffer | undefined {
   const machine = MACHINES[arch];
   if (machine === undefined) return undefined;
-  const { audit, socket, refused } = machine;
-  // Jumps count the instructions that are skipped. REFUSE follows the checks; the check of the family comes last.
-  const checks = refused.length + 1;
-  const program: [code: number, ifTrue: number, ifFalse: number, value: number][] = [
+  const rules = unixSockets ? machine.always : [...machine.always, machine.unixSockets];
+  const program: Instruction[] = [
     [LOAD, 0, 0, MACHINE_AT],
-    [IF_EQUAL, 0, checks + 3, audit],
+    [IF_EQUAL, 1, 0, machine.audit],
+    [RETURN, 0, 0, REFUSE | EPERM],
     [LOAD, 0, 0, NUMBER_AT],
-    [IF_AT_LEAST, checks + 1, 0, X32],
-    ...refused.map((number, at): [number, number, number, number] => [IF_EQUAL, checks - at, 0, number]),
-    [IF_EQUAL, 2, 0, socket],
-    [RETURN, 0, 0, ALLOW],
-    [RETURN, 0, 0, REFUSE],
-    [LOAD, 0, 0, FIRST_ARGUMENT_AT],
-    [IF_EQUAL, 0, 1, AF_UNIX],
-    [RETURN, 0, 0, REFUSE],
+    [IF_AT_LEAST, 0, 1, X32],
+    [RETURN, 0, 0, REFUSE | EPERM],
+    ...rules.flatMap(instructionsOf),
     [RETURN, 0, 0, ALLOW],
   ];
   const bytes = Buffer.alloc(program.length * 8);
@@ -52,4 +97,16 @@ export function unixSocketFilter(arch: string = process.arch): Buffer | undefine
     bytes.writeUInt32LE(value, at * 8 + 4);
   });
   return bytes;
+}
+
+/** A jump counts the instructions that are skipped; one that does not match goes on behind this rule. */
+function instructionsOf({ call, if: conditions = [], error = EPERM }: Rule): Instruction[] {
+  const tests = conditions.flatMap(({ argument, bits, value = 0 }, index): Instruction[] => {
+    const toReload = 2 * (conditions.length - 1 - index) + 1;
+    const test: Instruction = bits === undefined ? [IF_EQUAL, 0, toReload, value] : [IF_BITS, 0, toReload, bits];
+    return [[LOAD, 0, 0, ARGUMENTS_AT + 8 * argument], test];
+  });
+  const reload: Instruction[] = conditions.length === 0 ? [] : [[LOAD, 0, 0, NUMBER_AT]];
+  const length = tests.length + 1 + reload.length;
+  return [[IF_EQUAL, 0, length, call], ...tests, [RETURN, 0, 0, REFUSE | error], ...reload];
 }

@@ -1,11 +1,13 @@
 import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { findCommand } from '../launch/find-command.ts';
+import type { NoSandbox } from './no-sandbox.ts';
+import { explainNoSandbox } from './no-sandbox.ts';
 
 export type SandboxSupport =
   | { kind: 'bubblewrap'; path: string; disablesUserns: boolean }
   | { kind: 'seatbelt'; path: string }
-  /** Why there is no sandbox, and what to do, for people. */
-  | { kind: 'none'; reason: string; hint: string };
+  | NoSandbox;
 
 let known: Promise<SandboxSupport> | undefined;
 
@@ -37,13 +39,17 @@ async function findSupport(): Promise<SandboxSupport> {
     const failure = await tryBubblewrap(path, disablesUserns);
     if (failure === null) return { kind: 'bubblewrap', path, disablesUserns };
     if (disablesUserns && /unknown option/i.test(failure)) continue;
-    return {
-      kind: 'none',
-      reason: `bubblewrap does not work here: ${failure}`,
-      hint: 'The system forbids user namespaces. On Ubuntu, an AppArmor profile for bwrap allows them; in a container, they must be allowed from outside.',
-    };
+    return explainNoSandbox(failure, readSystemFile);
   }
   throw new Error('unreachable');
+}
+
+function readSystemFile(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return undefined;
+  }
 }
 
 /** Null where it works, else what it said. */

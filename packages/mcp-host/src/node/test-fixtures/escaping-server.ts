@@ -29,7 +29,7 @@ export type EscapeTargets = {
   stateFolder: string;
   /** A file beside the approved folders. */
   secretFile: string;
-  /** Approved for reading, with one file `note.txt` and a link `out` to the secret file. */
+  /** Approved for reading, with a file `note.txt`, a link `out` to the secret file, and a unix socket `agent.sock`. */
   readable: string;
   writable: string;
   outsidePid: number;
@@ -123,7 +123,7 @@ function attempts(at: EscapeTargets): Record<string, Attempt> {
     'inherit an open file': () =>
       readdirSync('/proc/self/fd').some((fd) => {
         try {
-          return readlinkSync(`/proc/self/fd/${fd}`).startsWith(at.home);
+          return /^\/(?!dev\/|proc\/)/.test(readlinkSync(`/proc/self/fd/${fd}`));
         } catch {
           return false;
         }
@@ -141,7 +141,32 @@ function attempts(at: EscapeTargets): Record<string, Attempt> {
     'mount a file system': runs('mount', '-t', 'tmpfs', 'none', at.writable),
     'change the root': runs('chroot', '/usr', 'true'),
     'use a key of the kernel keyring': python('sys.exit(0 if libc.syscall(250, 0, -4, 1) > 0 else 1)'),
+    'use the keyring of the session': python('sys.exit(0 if libc.syscall(250, 0, -3, 1) > 0 else 1)'),
+    'add a key': python('sys.exit(0 if libc.syscall(248, b"user", b"x", b"x", 1, -2) > 0 else 1)'),
+    'set up io_uring': python('sys.exit(0 if libc.syscall(425, 1, ctypes.create_string_buffer(120)) >= 0 else 1)'),
+    'handle page faults of the kernel': python('sys.exit(0 if libc.syscall(323, 1) >= 0 else 1)'),
+    'load a program into the kernel': python(
+      'sys.exit(0 if libc.syscall(321, 0, ctypes.create_string_buffer(b"\\x01\\0\\0\\0\\x04\\0\\0\\0\\x04\\0\\0\\0\\x01", 72), 72) >= 0 else 1)',
+    ),
+    'type into the terminal of Toolyard': python(
+      'import fcntl, termios\nfcntl.ioctl(open("/dev/tty", "w"), termios.TIOCSTI, b"x")',
+    ),
+    'leave a program that runs with the rights of this user': () => {
+      const file = join(at.writable, 'set-id');
+      writeFileSync(file, 'x');
+      chmodSync(file, 0o4755);
+      return (statSync(file).mode & 0o4000) !== 0;
+    },
+    'make such a program': () => {
+      const file = join(at.writable, 'made-set-id');
+      closeSync(openSync(file, 'w', 0o6755));
+      return (statSync(file).mode & 0o6000) !== 0;
+    },
+    'remove what hides the data folder': python(
+      `sys.exit(0 if libc.umount2(b${JSON.stringify(at.dataFolder)}, 2) == 0 else 1)`,
+    ),
     'connect to a unix socket': () => connects(at.unixSocket),
+    'connect to a unix socket in an approved folder': () => connects(join(at.readable, 'agent.sock')),
     'connect to an abstract unix socket': () => connects(`\0${at.abstractSocket}`),
     'find the sockets of services': () =>
       ['/run/docker.sock', '/var/run/docker.sock', '/run/dbus/system_bus_socket', '/run/user'].some((path) =>

@@ -1,0 +1,123 @@
+import { execFileSync } from 'node:child_process';
+import { readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs';
+
+/** A process of this user. `started` and `pid` together name it: a number is given again, also within seconds. */
+export type OwnProcess = {
+  pid: number;
+  started: string;
+  /** The value of a variable in the environment it was started with. */
+  variable(name: string): string | undefined;
+};
+
+/** Where process numbers mean the same: on Linux a PID namespace, of which containers and sandboxes have their own. */
+export function processNamespace(): string | undefined {
+  if (process.platform === 'darwin') return 'mac';
+  if (process.platform !== 'linux') return undefined;
+  try {
+    return /^pid:\[(\d+)\]$/.exec(readlinkSync('/proc/self/ns/pid'))?.[1];
+  } catch {
+    return undefined;
+  }
+}
+
+/** When a process started, in a form of the system; undefined where there is none, or only a zombie. */
+export function startOf(pid: number): string | undefined {
+  if (process.platform === 'linux') return readStat(String(pid))?.started;
+  return listPs(['-p', String(pid)])[0]?.started;
+}
+
+export function parentOf(pid: number): number | undefined {
+  if (process.platform === 'linux') return readStat(String(pid))?.parent;
+  return listPs(['-p', String(pid)])[0]?.parent;
+}
+
+/**
+ * The processes of this user in whose environment the text occurs. Empty on Windows, and where the system does not say.
+ * What runs in containers and sandboxes below this namespace is included.
+ */
+export function processesWith(text: string): OwnProcess[] {
+  if (process.platform === 'darwin') return listPs(['-A']).filter(({ variables }) => variables.includes(text));
+  if (process.platform !== 'linux') return [];
+  return pidsIn('/proc').flatMap((pid) => readProcessWith(pid, text) ?? []);
+}
+
+function pidsIn(folder: string): string[] {
+  try {
+    return readdirSync(folder).filter((name) => /^\d+$/.test(name));
+  } catch {
+    return [];
+  }
+}
+
+function readProcessWith(pid: string, text: string): OwnProcess | undefined {
+  try {
+    // First what decides in most cases. Zombies and threads of the kernel have an empty environment.
+    const environment = readFileSync(`/proc/${pid}/environ`, 'utf8');
+    if (!environment.includes(text)) return undefined;
+    // Root may read the environment of every user.
+    if (statSync(`/proc/${pid}`).uid !== process.geteuid?.()) return undefined;
+    const stat = readStat(pid);
+    if (stat === undefined) return undefined;
+    return { pid: Number(pid), started: stat.started, variable: (name) => variableIn(environment, name) };
+  } catch {
+    return undefined;
+  }
+}
+
+function variableIn(environment: string, name: string): string | undefined {
+  return environment
+    .split('\0')
+    .find((line) => line.startsWith(`${name}=`))
+    ?.slice(name.length + 1);
+}
+
+function readStat(pid: string): { parent: number; started: string } | undefined {
+  try {
+    // "pid (name) state parent ... start ...", and a name may hold spaces and brackets.
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    const [state = '', parent = '', ...rest] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    const started = rest[START_FIELD];
+    return started === undefined || 'ZX'.includes(state) ? undefined : { parent: Number(parent), started };
+  } catch {
+    return undefined;
+  }
+}
+
+/** `starttime` is field 22 of `/proc/<pid>/stat`; `rest` begins with field 5. */
+const START_FIELD = 22 - 5;
+
+type PsEntry = OwnProcess & { parent: number; variables: string };
+
+/** `-E` of macOS adds the environment to the command. */
+function listPs(which: string[]): PsEntry[] {
+  const columns = ['-o', 'pid=,ppid=,uid=,stat=,lstart=,command='];
+  try {
+    const output = execFileSync('ps', [...which, '-E', '-ww', ...columns], {
+      encoding: 'utf8',
+      env: { PATH: process.env['PATH'] ?? '', LC_ALL: 'C', TZ: 'UTC' },
+      stdio: ['ignore', 'pipe', 'ignore'],
+      maxBuffer: 64 * 1_024 * 1_024,
+    });
+    return readPs(output, process.geteuid?.());
+  } catch {
+    return [];
+  }
+}
+
+/** Reads what `ps` of macOS prints: the processes of this user that are no zombies. Exported for its test. */
+export function readPs(output: string, user: number | undefined): PsEntry[] {
+  return output.split('\n').flatMap((line) => {
+    const [, pid, parent, uid, state = '', day, variables = ''] = PS_LINE.exec(line) ?? [];
+    if (pid === undefined || Number(uid) !== user || state.startsWith('Z')) return [];
+    const variable = (name: string): string | undefined =>
+      variables
+        .split(' ')
+        .find((word) => word.startsWith(`${name}=`))
+        ?.slice(name.length + 1);
+    return [
+      { pid: Number(pid), parent: Number(parent), started: day?.replace(/[\s:]+/g, '-') ?? '', variables, variable },
+    ];
+  });
+}
+
+const PS_LINE = /^\s*(\d+)\s+(\d+)\s+(\d+)\s+(\S+)\s+\w{3}\s+(\w{3}\s+\d+\s+[\d:]{8}\s+\d{4})\s(.*)$/;

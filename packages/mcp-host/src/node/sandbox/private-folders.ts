@@ -1,0 +1,118 @@
+import { createHash } from 'node:crypto';
+import { mkdirSync } from 'node:fs';
+import { chmod, lstat, readdir, rm } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import type { Clock } from '@toolyard/protocol';
+import { canonicalJson, ToolyardError } from '@toolyard/protocol';
+import type { TransportConfig } from '../../types.ts';
+import { processesWith } from '../process-table.ts';
+import { resolvePath } from './machine-files.ts';
+
+/** Where the private home folders of sandboxed servers are. */
+export type PrivateFolders = {
+  /** By default in the cache folder of the user. */
+  stateFolder?: string;
+  /** The data folder whose `mcp.json` lists the servers; their folders are deleted with their entries. */
+  listedIn?: string;
+};
+
+type StdioConfig = Extract<TransportConfig, { type: 'stdio' }>;
+
+/** How long a process that still uses a folder is waited for, in milliseconds. */
+const PATIENCE_MS = 10_000;
+const POLL_MS = 200;
+
+export function defaultStateFolder(): string {
+  return join(process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache'), 'toolyard', 'sandbox');
+}
+
+/**
+ * Makes the private home folder of a server. Another command under the same name gets another folder: what the one has
+ * cached is not run by the other.
+ */
+export function makePrivateFolder(
+  place: PrivateFolders,
+  serverId: string,
+  { command, args = [] }: StdioConfig,
+): string {
+  const folder = join(folderOf(place), nameOf(serverId), nameOf(canonicalJson({ command, args })));
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    return resolvePath(folder)?.path ?? folder;
+  } catch (error) {
+    throw new ToolyardError({
+      code: 'bad_config',
+      message: `The server "${serverId}" is not started: its private folder ${folder} cannot be created (${codeOf(error)}).`,
+    });
+  }
+}
+
+/** Deletes the folders of a server, once no process uses them. @throws Error that says which folder is left and why */
+export function deletePrivateFolder(place: PrivateFolders, serverId: string, clock: Clock): Promise<void> {
+  return deleteUnused(join(folderOf(place), nameOf(serverId)), clock);
+}
+
+/**
+ * Deletes the folders of all servers but these, except those that a process still uses.
+ *
+ * @throws Error that says which folder is left and why
+ */
+export async function deleteOtherPrivateFolders(place: PrivateFolders, serverIds: readonly string[]): Promise<void> {
+  const kept = new Set(serverIds.map(nameOf));
+  const folder = folderOf(place);
+  const names = await readdir(folder).catch(() => []);
+  for (const name of names.filter((each) => NAME.test(each) && !kept.has(each))) {
+    if (!isUsed(join(folder, name))) await deleteFolder(join(folder, name));
+  }
+}
+
+async function deleteUnused(folder: string, clock: Clock): Promise<void> {
+  const start = clock.monotonic();
+  while (isUsed(folder)) {
+    if (clock.monotonic() - start >= PATIENCE_MS) throw new Error(`${folder} is left: a process uses it`);
+    await new Promise<void>((resolve) => void clock.after(POLL_MS, resolve));
+  }
+  await deleteFolder(folder);
+}
+
+/** A process of the server has the folder as its home folder. */
+function isUsed(folder: string): boolean {
+  const real = resolvePath(folder)?.path;
+  return real !== undefined && processesWith(`HOME=${real}/`).length > 0;
+}
+
+/** Servers leave folders that are read-only, as the module cache of Go. A link is deleted and not followed. */
+async function deleteFolder(folder: string): Promise<void> {
+  try {
+    await rm(folder, { recursive: true, force: true });
+  } catch {
+    try {
+      await makeDeletable(folder);
+      await rm(folder, { recursive: true, force: true });
+    } catch (error) {
+      throw new Error(`${folder} is left (${codeOf(error)})`, { cause: error });
+    }
+  }
+}
+
+async function makeDeletable(path: string): Promise<void> {
+  if (!(await lstat(path)).isDirectory()) return;
+  await chmod(path, 0o700);
+  for (const name of await readdir(path)) await makeDeletable(join(path, name));
+}
+
+/** Servers that no `mcp.json` lists have theirs in one place: nobody says when they are removed. */
+function folderOf({ stateFolder = defaultStateFolder(), listedIn }: PrivateFolders): string {
+  return join(stateFolder, listedIn === undefined ? 'unlisted' : nameOf(resolvePath(listedIn)?.path ?? listedIn));
+}
+
+const NAME = /^[0-9a-f]{24}$/;
+
+function nameOf(text: string): string {
+  return createHash('sha256').update(text).digest('hex').slice(0, 24);
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : 'unknown reason';
+}

@@ -1,0 +1,72 @@
+import { BlockList, isIP } from 'node:net';
+import { ToolyardError } from '@toolyard/protocol';
+
+/** A proxy that the machine has to use, from `HTTPS_PROXY` and the like. */
+export type UpstreamProxy = { url: URL; authorization: string | undefined };
+
+/** Which proxy a connection goes through; undefined: directly. `https:` stands for every `CONNECT`. */
+export type UpstreamProxies = (protocol: 'http:' | 'https:', host: string, port: number) => UpstreamProxy | undefined;
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/**
+ * Reads `HTTPS_PROXY`, `HTTP_PROXY`, `ALL_PROXY` and `NO_PROXY` (or their lower-case forms, which come first) as curl does.
+ *
+ * @throws ToolyardError `bad_config` for a proxy that is not an `http:` or `https:` URL: a connection past it is not made
+ */
+export function upstreamProxies(env: Environment): UpstreamProxies {
+  const ofHttps = proxyIn(env, 'HTTPS_PROXY') ?? proxyIn(env, 'ALL_PROXY');
+  const ofHttp = proxyIn(env, 'HTTP_PROXY') ?? proxyIn(env, 'ALL_PROXY');
+  const direct = (valueOf(env, 'NO_PROXY') ?? '')
+    .toLowerCase()
+    .split(/[\s,]+/)
+    .filter((rule) => rule !== '');
+  return (protocol, host, port) => {
+    if (direct.some((rule) => exempts(rule, host, port))) return undefined;
+    return protocol === 'https:' ? ofHttps : ofHttp;
+  };
+}
+
+function valueOf(env: Environment, name: string): string | undefined {
+  return env[name.toLowerCase()] || env[name] || undefined;
+}
+
+function proxyIn(env: Environment, name: string): UpstreamProxy | undefined {
+  const text = valueOf(env, name)?.trim();
+  if (text === undefined) return undefined;
+  const complete = text.includes('://') ? text : `http://${text}`;
+  const url = URL.canParse(complete) ? new URL(complete) : undefined;
+  if (url === undefined || !/^https?:$/.test(url.protocol)) {
+    throw new ToolyardError({
+      code: 'bad_config',
+      message: `A server whose network is limited to hosts cannot be started: ${name} is ${
+        url === undefined ? 'not a URL' : `a URL with "${url.protocol.slice(0, 20)}"`
+      }. Only http:// and https:// proxies are supported.`,
+      hint: `Correct or unset ${name} where Toolyard is started, or change "sandbox.network" of the server.`,
+    });
+  }
+  const { username, password } = url;
+  const credentials = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
+  const authorization = username === '' ? undefined : `Basic ${Buffer.from(credentials).toString('base64')}`;
+  return { url, authorization };
+}
+
+/** Whether a rule of `NO_PROXY` means this host: `*`, an address, a subnet, or a name and all names below it. */
+function exempts(rule: string, host: string, port: number): boolean {
+  if (rule === '*') return true;
+  if (rule.includes('/')) return isInSubnet(rule, host);
+  const [, name = rule, wanted] = /^\[?(.*?)\]?(?::(\d+))?$/.exec(isIP(rule) === 6 ? `[${rule}]` : rule) ?? [];
+  if (wanted !== undefined && Number(wanted) !== port) return false;
+  const bare = name.replace(/^\*?\./, '');
+  return host === bare || (isIP(bare) === 0 && host.endsWith(`.${bare}`));
+}
+
+function isInSubnet(rule: string, host: string): boolean {
+  const [address = '', bits = ''] = rule.split('/');
+  const family = isIP(address);
+  if (family === 0 || isIP(host) !== family || !/^\d+$/.test(bits) || Number(bits) > (family === 4 ? 32 : 128))
+    return false;
+  const subnet = new BlockList();
+  subnet.addSubnet(address, Number(bits), family === 4 ? 'ipv4' : 'ipv6');
+  return subnet.check(host, family === 4 ? 'ipv4' : 'ipv6');
+}

@@ -1,0 +1,43 @@
+import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { eventually, needs, SANDBOX } from '@toolyard/testing';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { OWNER as me, useServerRoom } from './test-fixtures/server-room.ts';
+
+const room = useServerRoom();
+let cache = '';
+beforeEach(() => {
+  cache = mkdtempSync(join(tmpdir(), 'toolyard-cache-'));
+  vi.stubEnv('XDG_CACHE_HOME', cache);
+});
+afterEach(() => {
+  vi.unstubAllEnvs();
+  rmSync(cache, { recursive: true, force: true });
+});
+
+/** A server that leaves a file in its private home folder and never answers. */
+function leaving(name: string): object {
+  const script = `require('node:fs').writeFileSync(process.env.HOME + '/${name}', ''); process.stdin.resume();`;
+  return { command: process.execPath, args: ['-e', script], sandbox: {} };
+}
+
+const left = (): string[] =>
+  existsSync(join(cache, 'toolyard'))
+    ? readdirSync(join(cache, 'toolyard'), { recursive: true, encoding: 'utf8' }).flatMap(
+        (path) => /(one|two|three)$/.exec(path)?.[1] ?? [],
+      )
+    : [];
+
+it('deletes the private folder of a server that is removed, or is no longer listed', needs(SANDBOX), async () => {
+  const all = await room.start({ one: leaving('one'), two: leaving('two'), three: leaving('three') });
+  await eventually(() => left().length === 3, { what: 'three private folders' });
+  await all.remove(me, 'one');
+  await eventually(() => left().sort().join() === 'three,two', { what: 'the deletion of the removed one' });
+  await room.start({ two: leaving('two') });
+  await eventually(() => left().join() === 'two', { what: 'the deletion of the one that is no longer listed' });
+  // What cannot be read says nothing of what was removed.
+  await room.start('{ broken');
+  await room.start({ two: { ...leaving('two'), disabled: true } });
+  expect(left()).toEqual(['two']);
+});
