@@ -1,30 +1,66 @@
+import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { cpuSeconds } from './cpu.ts';
 
 /**
- * A fixed amount of work of the kinds the tests do most: JSON, regular expressions, sorting, hashing, objects that are
- * thrown away. Machines differ by a factor of two or more; a cost divided by what this takes can be compared between
- * them. Never change it: the recorded budget is a multiple of it.
+ * A fixed amount of work of the kinds the tests do: objects, text and hashes; starts of processes; requests over
+ * loopback; rows and files. Machines differ in each of these by a factor of up to two; a cost divided by what this takes
+ * can be compared between them. Never change it: the recorded budget is a multiple of it.
  */
-function calibrationWork(): number {
-  let checksum = 0;
+async function calibrationWork(): Promise<void> {
+  computes();
+  startsProcesses();
+  await sendsRequests();
+  storesRows();
+}
+
+function computes(): void {
   const rows = Array.from({ length: 2_000 }, (_, index) => ({
     id: `row-${String((index * 7_919) % 10_007)}`,
     text: `some text of row ${String(index)} with words, numbers ${String(index * 31)} and "quotes"`,
     nested: { list: [index, index + 1, index + 2], flag: index % 3 === 0 },
   }));
-  for (let round = 0; round < 60; round += 1) {
+  for (let round = 0; round < 20; round += 1) {
     const copy = JSON.parse(JSON.stringify(rows)) as typeof rows;
     copy.sort((one, other) => (one.id < other.id ? -1 : 1));
-    for (const { text } of copy) checksum += text.replaceAll(/(\w+) (\d+)/g, '$2 $1').length;
-    const counts = new Map<string, number>();
-    for (const { id } of copy) counts.set(id.slice(0, 6), (counts.get(id.slice(0, 6)) ?? 0) + 1);
-    checksum += counts.size + createHash('sha256').update(JSON.stringify(copy)).digest().readUInt8(0);
+    const texts = copy.map(({ text }) => text.replaceAll(/(\w+) (\d+)/g, '$2 $1'));
+    createHash('sha256').update(texts.join('\n')).digest();
   }
-  return checksum;
+}
+
+function startsProcesses(): void {
+  for (let start = 0; start < 6; start += 1) spawnSync(process.execPath, ['--eval', 'require("node:http")']);
+}
+
+async function sendsRequests(): Promise<void> {
+  const server = createServer((request, response) => void request.pipe(response));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const url = `http://127.0.0.1:${String((server.address() as AddressInfo).port)}/`;
+  for (let request = 0; request < 200; request += 1) {
+    await (await fetch(url, { method: 'POST', body: JSON.stringify({ request, text: 'x'.repeat(2_000) }) })).text();
+  }
+  server.closeAllConnections();
+  server.close();
+}
+
+function storesRows(): void {
+  const folder = mkdtempSync(join(tmpdir(), 'toolyard-calibration-'));
+  const database = new DatabaseSync(join(folder, 'rows.db'));
+  database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF; CREATE TABLE rows (id INTEGER PRIMARY KEY, text)');
+  const insert = database.prepare('INSERT INTO rows (text) VALUES (?)');
+  for (let row = 0; row < 3_000; row += 1) insert.run(`text of row ${String(row)} `.repeat(10));
+  database.close();
+  for (let file = 0; file < 200; file += 1) writeFileSync(join(folder, `${String(file)}.txt`), 'text\n'.repeat(100));
+  rmSync(folder, { recursive: true });
 }
 
 if (import.meta.main) {
-  calibrationWork();
-  const { user, system } = process.cpuUsage();
-  process.stdout.write(String((user + system) / 1e6));
+  await calibrationWork();
+  process.stdout.write(String(cpuSeconds()));
 }
