@@ -17,17 +17,19 @@ export function ensureInstalled({ root, forDevelopment, say }) {
 
   const what = everything ? 'all packages, with those of tests and lint' : 'the packages Toolyard runs on';
   say(`${installed === null ? 'installing' : 'adding or updating'} ${what} ...`);
-  const done = npm(root, [
+  const args = [
     // "ci" deletes node_modules first; "install" adds to it, and with --no-save leaves the lock file as it is.
     ...(installed === null ? ['ci'] : ['install', '--no-save']),
-    // No package needs its install script, see docs/decisions/116.
+    // No package needs its install script, see docs/decisions/116-packages-without-install-scripts.md.
     '--ignore-scripts',
     everything ? '--include=dev' : '--omit=dev',
     '--include=optional',
     '--no-audit',
     '--no-fund',
     '--loglevel=error',
-  ]);
+  ];
+  // The versions are locked: what npm has in its cache needs no request, unless the cache is older than a version.
+  const done = npm(root, [...args, '--prefer-offline']) || npm(root, [...args, '--prefer-online']);
   if (done) say('packages installed.');
   return done;
 }
@@ -61,7 +63,8 @@ function isComplete(locked, installed, everything) {
     const present = installed[path];
     // npm leaves out optional packages of other platforms.
     if (present === undefined) return path !== pinned && (wanted.optional || wanted.devOptional) === true;
-    return ['version', 'integrity', 'resolved'].every((key) => present[key] === wanted[key]);
+    const keys = wanted.link ? ['resolved'] : ['version', 'integrity'];
+    return keys.every((key) => present[key] === wanted[key]);
   });
 }
 
