@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { COVERAGE_VARIABLE } from './coverage/record.ts';
 import { PAGE as PAGE_FOLDER } from './packages.ts';
 import { ROOT, runTool } from './run.ts';
@@ -41,7 +41,7 @@ export function pageFingerprint(more: readonly string[] = []): string {
   if (process.env[COVERAGE_VARIABLE] !== undefined) hash.update('coverage\n');
   for (const path of [...SOURCES, ...more].flatMap(filesIn)) {
     const { size, mtimeMs } = statSync(path);
-    hash.update(`${path} ${size} ${mtimeMs}\n`);
+    hash.update(`${relative(ROOT, path)} ${size} ${mtimeMs}\n`);
   }
   return hash.digest('hex');
 }

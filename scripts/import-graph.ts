@@ -39,6 +39,8 @@ export async function checkImports({ cached = false } = {}): Promise<Imports> {
       quiet: true,
     });
     if (ran.code !== 0) return { wrong: ran.output, importers: new Map() };
+    // Its other fields name the folder of the checkout, which may be copied.
+    writeFileSync(OUTPUT, JSON.stringify(onlyRead(JSON.parse(readFileSync(OUTPUT, 'utf8')) as Cruised)));
     writeFileSync(KEY, key);
   }
   const { modules, summary } = JSON.parse(readFileSync(OUTPUT, 'utf8')) as Cruised;
@@ -54,6 +56,14 @@ export async function checkImports({ cached = false } = {}): Promise<Imports> {
     }
   }
   return { wrong: wrong.length === 0 ? null : wrong.join('\n'), importers };
+}
+
+function onlyRead({ modules, summary: { violations } }: Cruised): Cruised {
+  const graph = modules.map(({ source, dependencies }) => ({
+    source,
+    dependencies: dependencies.map(({ resolved }) => ({ resolved })),
+  }));
+  return { modules: graph, summary: { violations } };
 }
 
 /** The same as long as the graph is: paths of all sources with what they import. Text that only looks so does no harm. */

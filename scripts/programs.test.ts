@@ -1,8 +1,17 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { join, relative } from 'node:path';
 import { afterAll, afterEach, describe, expect, test } from 'vitest';
-import { bundled } from './programs.ts';
+import { bundled, TESTED } from './programs.ts';
 import { ROOT } from './run.ts';
 
 const FOLDER = join(ROOT, '.cache', 'programs');
@@ -66,5 +75,12 @@ describe('a program', () => {
     write("export const text: string = 'for all';");
     const all = await Promise.all([1, 2, 3].map(() => bundled(set)));
     expect(all.map(run)).toEqual(all.map(() => 'for all\n'));
+  });
+
+  test('and its record name no folder outside: a copied checkout runs its own', async () => {
+    const folder = await bundled(TESTED);
+    const files = [`${TESTED.name}.json`, ...globSync(`${relative(FOLDER, folder)}/**/*.js`, { cwd: FOLDER })];
+    expect(files.length).toBeGreaterThan(TESTED.sources.length);
+    expect(files.filter((file) => readFileSync(join(FOLDER, file), 'utf8').includes(ROOT))).toEqual([]);
   });
 });

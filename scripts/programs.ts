@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { join, relative } from 'node:path';
-import { pathToFileURL } from 'node:url';
+import { basename, dirname, join, relative } from 'node:path';
 import type { Plugin } from 'rolldown';
 import { COVERAGE_VARIABLE } from './coverage/record.ts';
 import { PUBLISHED } from './packages.ts';
@@ -49,18 +48,22 @@ const FOLDER = join(ROOT, '.cache', COVERAGE ? 'programs-for-coverage' : 'progra
 /** A process may still load from the folders before. */
 const KEPT = 3;
 
-/** What a set was made of: sizes and times are enough, and looked at in a few milliseconds. */
+/**
+ * The record of a bundled set: its folder, and the size and time of each file it was made of, which is enough and takes a
+ * few milliseconds to check. The folder is named relative to `FOLDER`, files relative to the repository: a copied
+ * checkout runs its own programs.
+ */
 type Made = { folder: string; of: [path: string, size: number, changed: number][] };
 
 /** The folder of the set, bundled anew where what it is made of has changed. Rejects with what is wrong with a source. */
 export async function bundled(set: ProgramSet): Promise<string> {
   const made = readRecord(set);
-  if (made !== null && isCurrent(made)) return made.folder;
+  if (made !== null && isCurrent(made)) return join(FOLDER, made.folder);
   // In a process of its own: what the bundler needs, half a gigabyte, would be this one's for as long as it runs.
   const { code, output } = await run(process.execPath, [import.meta.filename, JSON.stringify(set)], { quiet: true });
   const anew = code === 0 ? readRecord(set) : null;
   if (anew === null) throw new Error(output.trimEnd());
-  return anew.folder;
+  return join(FOLDER, anew.folder);
 }
 
 /** Bundles the set into a folder of its own, and then says so. */
@@ -69,7 +72,7 @@ async function bundleAnew(set: ProgramSet): Promise<void> {
   const of = await bundle(set, folder);
   // As a whole, or not at all: several processes may do so at once.
   const aside = `${folder}.json`;
-  writeFileSync(aside, JSON.stringify({ folder, of } satisfies Made));
+  writeFileSync(aside, JSON.stringify({ folder: basename(folder), of } satisfies Made));
   renameSync(aside, recordOf(set));
   forgetOld(set);
 }
@@ -84,16 +87,16 @@ function readRecord(set: ProgramSet): Made | null {
 }
 
 function isCurrent({ folder, of }: Made): boolean {
-  if (!existsSync(folder)) return false;
+  if (!existsSync(join(FOLDER, folder))) return false;
   return of.every(([path, size, changed]) => {
-    const now = statSync(path, { throwIfNoEntry: false });
+    const now = statSync(join(ROOT, path), { throwIfNoEntry: false });
     return now?.size === size && now.mtimeMs === changed;
   });
 }
 
 function lookAt(path: string): Made['of'][number] {
   const { size, mtimeMs } = statSync(path);
-  return [path, size, mtimeMs];
+  return [relative(ROOT, path), size, mtimeMs];
 }
 
 /** Gives the files of ours it is made of, as they were just before they were read. */
@@ -124,7 +127,7 @@ async function bundle(set: ProgramSet, folder: string): Promise<Made['of']> {
       comments: false,
       charset: 'ascii',
       // Hidden: Node would write the maps into every record.
-      ...(COVERAGE && { sourcemap: 'hidden', banner: loadFlush }),
+      ...(COVERAGE && { sourcemap: 'hidden', banner: (chunk) => loadFlush(chunk, folder) }),
     });
     return of;
   } finally {
@@ -133,8 +136,10 @@ async function bundle(set: ProgramSet, folder: string): Promise<Made['of']> {
 }
 
 /** Only what is started: the other chunks are loaded by it. */
-function loadFlush({ isEntry }: { isEntry: boolean }): string {
-  return isEntry ? `import ${JSON.stringify(pathToFileURL(FLUSH).href)};` : '';
+function loadFlush({ isEntry, fileName }: { isEntry: boolean; fileName: string }, folder: string): string {
+  if (!isEntry) return '';
+  const path = relative(dirname(join(folder, fileName)), FLUSH).replaceAll('\\', '/');
+  return `import ${JSON.stringify(path)};`;
 }
 
 /** A program that is looked up by the name of its package is the one of the same set. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { plain, plainLine, shownLine } from './plain.ts';
+import { jsonLine, jsonLines, plain, plainLine, shownLine } from './plain.ts';
 
 describe('text of strangers in a terminal', () => {
   it('can neither colour, move the cursor, ring, nor set the title', () => {
@@ -16,6 +16,15 @@ describe('text of strangers in a terminal', () => {
 
   it('writes out what hides in a name', () => {
     expect(shownLine('files/\u202egnp\u200b.exe\u001b[2J')).toBe('files/⟨U+202E⟩gnp⟨U+200B⟩.exe⟨U+001B⟩[2J');
+  });
+
+  it('is escaped in JSON, where a program reads all of it', () => {
+    const value = { text: 'a\u001b[31m\u009d52;c;aGk=\u009c\u007f' };
+    for (const json of [jsonLine(value), jsonLines(value)]) {
+      expect(json).not.toMatch(/[\u001b\u007f-\u009f]/);
+      expect(JSON.parse(json)).toEqual(value);
+    }
+    expect(jsonLines(value)).toContain('\n  "text"');
   });
 
   it('fits on one line where one is needed', () => {

@@ -15,12 +15,19 @@ export function withoutControls(text: string): string {
   return text.replace(CONTROLS, '');
 }
 
-/** JSON on one line. It escapes most controls itself, but not those above ASCII. */
+/** JSON on one line. */
 export function jsonLine(value: unknown): string {
-  return JSON.stringify(value).replace(
-    /[\u007f-\u009f]/g,
-    (control) => `\\u${control.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  );
+  return withEscapedControls(JSON.stringify(value));
+}
+
+/** JSON on several lines, indented. */
+export function jsonLines(value: unknown): string {
+  return withEscapedControls(JSON.stringify(value, null, 2));
+}
+
+/** JSON escapes the controls of ASCII, but not those above it, which start commands of a terminal, too. */
+function withEscapedControls(json: string): string {
+  return json.replace(/[\u007f-\u009f]/g, (control) => `\\u${control.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
 /** A name, or arguments, on one line: what hides in it is written out, so that what is read is what is sent. */

@@ -8,7 +8,7 @@ import { killOrphans } from '@toolyard/mcp-host/node';
 import type { Failpoint } from '@toolyard/protocol';
 import { systemClock } from '@toolyard/protocol';
 import type { DatabaseStorage, SharedStorage, Storage, StorageOptions } from '@toolyard/storage';
-import { openStorage, readS3Settings } from '@toolyard/storage';
+import { DATABASE_FILES, openStorage, readS3Settings } from '@toolyard/storage';
 import { ownToken, TOKEN_FILE } from './access-token.ts';
 import { readConfigFile } from './config/config-file.ts';
 import { createConfigurations } from './config/configurations.ts';
@@ -37,7 +37,7 @@ import { Sharing } from './roles/sharing.ts';
 import { createWebServers, WebServers } from './roles/web-servers.ts';
 import type { Secrets } from './secrets/secrets.ts';
 import { createSecrets } from './secrets/secrets.ts';
-import { writePrivate } from './secrets/private-file.ts';
+import { closeOrWarn, writePrivate } from './secrets/private-file.ts';
 import { TabDesk } from './tabs/tab-desk.ts';
 import { createTabLending } from './tabs/tab-lending.ts';
 import { readTelemetry } from './telemetry/telemetry-settings.ts';
@@ -106,6 +106,7 @@ async function assemble(
   const duties = dutiesOf(role);
   const clock = systemClock;
   const ids = createUuidSource();
+  for (const name of ['config.json', ...DATABASE_FILES]) closeOrWarn(join(dataDir, name), log);
   const file = readConfigFile(join(dataDir, 'config.json'), env);
 
   const opened = await open(options, { clock, ...(failpoint ? { failpoint } : {}) });

@@ -15,7 +15,8 @@ export type {
   StorageOptions,
 } from './storage.ts';
 export { backupFolder } from './backup.ts';
-export { DATABASE_FILE, FINGERPRINT_FILE, KEY_FILE, SALT_FILE } from './layout.ts';
+export { DATABASE_FILE, DATABASE_FILES, FINGERPRINT_FILE, KEY_FILE, SALT_FILE } from './layout.ts';
+export { makePrivate } from './private-mode.ts';
 export { checkStorage } from './check.ts';
 export { checkDatabaseAt } from './postgres/check-at.ts';
 export { readS3Settings } from './s3/settings.ts';

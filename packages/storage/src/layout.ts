@@ -1,5 +1,7 @@
 /** The database of a data folder. */
 export const DATABASE_FILE = 'toolyard.db';
+/** The database with the files that SQLite keeps beside it. */
+export const DATABASE_FILES = [DATABASE_FILE, `${DATABASE_FILE}-wal`, `${DATABASE_FILE}-shm`] as const;
 /** The database of a folder that is still being copied to. */
 export const UNFINISHED_FILE = 'toolyard.db.copying';
 /** Where its blobs lie, each in a file named after its sha256. */

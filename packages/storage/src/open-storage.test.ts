@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -51,6 +51,15 @@ describe('opening a data folder', () => {
     await open({ folder: deep });
     expect(statSync(deep).mode & 0o777).toBe(0o700);
     expect(statSync(join(deep, DATABASE_FILE)).mode & 0o777).toBe(0o600);
+  });
+
+  test('closes a database to other users that was copied there with another mode', async () => {
+    const file = join(folder.path, DATABASE_FILE);
+    await leaveDatabase();
+    chmodSync(file, 0o644);
+    await open();
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    expect(statSync(`${file}-wal`).mode & 0o777).toBe(0o600);
   });
 
   test('a second time finds everything', async () => {

@@ -1,6 +1,6 @@
 import type { ResourcePart, ToolContentPart, UserPart } from '@toolyard/protocol';
 import type { CommandIo } from '../command-io.ts';
-import { plain, plainLine, shownLine } from '../plain.ts';
+import { jsonLines, plain, plainLine, shownLine } from '../plain.ts';
 
 /** A line on stdout: text of servers can do nothing to the terminal. */
 export function say(io: Pick<CommandIo, 'stdout'>, text: string): void {
@@ -13,7 +13,7 @@ export function remark(io: Pick<CommandIo, 'stderr'>, text: string): void {
 }
 
 export function sayJson(io: Pick<CommandIo, 'stdout'>, value: unknown): void {
-  io.stdout.write(`${JSON.stringify(value, null, 2)}\n`);
+  io.stdout.write(`${jsonLines(value)}\n`);
 }
 
 /** What a tool, a prompt or a resource holds, as lines. */

@@ -1,7 +1,7 @@
 import type { ConversationSummary, ConversationView, Message, MessagePage, Page } from '@toolyard/protocol';
 import { showHidden, textOf } from '@toolyard/protocol';
 import type { CommandIo } from '../command-io.ts';
-import { plain, shownLine } from '../plain.ts';
+import { jsonLines, plain, shownLine } from '../plain.ts';
 import { saveOrPrint } from './save-or-print.ts';
 import type { ServerClient } from './server-client.ts';
 
@@ -16,7 +16,7 @@ export async function listConversations(
 ): Promise<void> {
   const query = new URLSearchParams({ limit: options.limit, ...(options.search ? { q: options.search } : {}) });
   const { items } = await client.get<Page<ConversationSummary>>(`/api/conversations?${query.toString()}`);
-  if (options.json) return write(io, JSON.stringify(items, null, 2));
+  if (options.json) return write(io, jsonLines(items));
   for (const { id, title, updatedAt, pinned, activeRun } of items) {
     const marks = [pinned ? 'pinned' : '', activeRun ? activeRun.status : ''].filter((mark) => mark !== '').join(', ');
     write(io, `${id}  ${when(updatedAt)}  ${plain(title) || '(untitled)'}${marks === '' ? '' : `  [${marks}]`}`);
@@ -33,7 +33,7 @@ export async function showConversation(
 ): Promise<void> {
   const view = await client.get<ConversationView>(`/api/conversations/${encodeURIComponent(id)}`);
   const messages = await wholeBranch(client, view);
-  if (options.json) return write(io, JSON.stringify({ ...view, page: { ...view.page, messages } }, null, 2));
+  if (options.json) return write(io, jsonLines({ ...view, page: { ...view.page, messages } }));
   write(io, `${plain(view.title) || '(untitled)'}\n`);
   for (const message of messages) for (const line of linesOf(message)) write(io, line);
   if (view.activeRun) write(io, `(a run is ${view.activeRun.status})`);

@@ -1,5 +1,6 @@
 import type { Page, ResumedRun, RunRecord } from '@toolyard/protocol';
 import type { CommandIo } from '../command-io.ts';
+import { jsonLines } from '../plain.ts';
 import { saveOrPrint } from './save-or-print.ts';
 import type { ServerClient } from './server-client.ts';
 
@@ -14,7 +15,7 @@ export async function listRuns(io: CommandIo, client: ServerClient, options: Run
   const filters = Object.entries({ limit, status, conversation, agent }).filter(([, value]) => value !== undefined);
   const query = new URLSearchParams(filters as [string, string][]);
   const { items } = await client.get<Page<RunRecord>>(`/api/runs?${query.toString()}`);
-  if (options.json) return write(io, JSON.stringify(items, null, 2));
+  if (options.json) return write(io, jsonLines(items));
   for (const run of items)
     write(io, `${run.id}  ${when(run.createdAt)}  ${run.status.padEnd(9)}  ${run.conversationId}`);
   if (items.length === 0) io.stderr.write('There are no runs.\n');
@@ -28,7 +29,7 @@ export async function showRun(
   options: { json?: boolean },
 ): Promise<void> {
   const run = await client.get<RunRecord>(`/api/runs/${encodeURIComponent(id)}`);
-  if (options.json) return write(io, JSON.stringify(run, null, 2));
+  if (options.json) return write(io, jsonLines(run));
   write(io, `run           ${run.id}`);
   write(io, `conversation  ${run.conversationId}`);
   write(io, `status        ${run.status}`);
@@ -51,7 +52,7 @@ export async function resumeRun(
   options: { json?: boolean },
 ): Promise<void> {
   const resumed = await client.post<ResumedRun>(`/api/runs/${encodeURIComponent(id)}/resume`);
-  if (options.json) return write(io, JSON.stringify(resumed, null, 2));
+  if (options.json) return write(io, jsonLines(resumed));
   const { run } = resumed;
   write(io, run.id === id ? `${id}: ${run.status}` : `${run.id}: ${run.status}, goes on where ${id} ended`);
 }

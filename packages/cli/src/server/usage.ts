@@ -2,6 +2,7 @@ import type { BudgetMeasure, BudgetView, Page, UsageBy, UsageReport, UsageSum } 
 import { amountOf, nameBudget } from '@toolyard/protocol';
 import type { CommandIo } from '../command-io.ts';
 import { columns } from '../models/columns.ts';
+import { jsonLines } from '../plain.ts';
 import type { ServerClient } from './server-client.ts';
 
 const write = ({ stdout }: CommandIo, line: string): void => void stdout.write(`${line}\n`);
@@ -29,7 +30,7 @@ export async function usageCommand(
     return void io.stdout.write(await answer.text());
   }
   const report = await client.get<UsageReport>(`/api/usage?${query.toString()}`);
-  if (json) return write(io, JSON.stringify(report, null, 2));
+  if (json) return write(io, jsonLines(report));
   const heads = [HEADS[by], 'model calls', 'tool calls', 'failed', 'tokens in', 'tokens out', 'cost'];
   const rows = report.rows.map((row) => [nameOf(by, row), ...cells(row)]);
   for (const line of columns([heads, ...rows, ['all', ...cells(report.total)]])) write(io, line);
@@ -77,7 +78,7 @@ export async function budgetsCommand(
 ): Promise<void> {
   const query = conversation === undefined ? '' : `?${new URLSearchParams({ conversation }).toString()}`;
   const { items } = await client.get<Page<BudgetView>>(`/api/usage/budgets${query}`);
-  if (json) return write(io, JSON.stringify(items, null, 2));
+  if (json) return write(io, jsonLines(items));
   const rows = items.flatMap(({ budget, spent }) =>
     MEASURES.flatMap((measure) => {
       const limit = budget[measure];

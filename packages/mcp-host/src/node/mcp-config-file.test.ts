@@ -88,6 +88,12 @@ describe('an mcp.json that is written', () => {
     expect(file.entries()).toMatchObject([{ id: 'a', config: { transport: { command: 'a' } } }]);
   });
 
+  it('is made in a folder that is its owner’s alone', needs(UNIX), () => {
+    const inner = join(folder, 'data', 'mcp.json');
+    new McpConfigFile({ path: inner, env: {} }).write('a', program('a'));
+    expect(statSync(join(folder, 'data')).mode & 0o777).toBe(0o700);
+  });
+
   it('keeps whatever else stands in it', () => {
     writeFileSync(path, OF_A_PERSON);
     file.write('new', { transport: { type: 'sse', url: 'https://n.example/sse' }, ...SWITCHES });
@@ -158,12 +164,12 @@ describe('an mcp.json that is written', () => {
     expect(file.entries()).toEqual([]);
   });
 
-  it('keeps its mark of UTF-8, its line ends and its rights', () => {
+  it('keeps its byte order mark and its line ends, and is closed to other users', () => {
     writeFileSync(path, '\uFEFF{\r\n\t"mcpServers": {}\r\n}\r\n');
     if (process.platform !== 'win32') chmodSync(path, 0o640);
     file.write('a', program('a'));
     expect(text()).toBe('\uFEFF{\r\n\t"mcpServers": {\r\n\t\t"a": {\r\n\t\t\t"command": "a"\r\n\t\t}\r\n\t}\r\n}\r\n');
-    if (process.platform !== 'win32') expect(statSync(path).mode & 0o777).toBe(0o640);
+    if (process.platform !== 'win32') expect(statSync(path).mode & 0o777).toBe(0o600);
     expect(readdirSync(folder)).toEqual(['mcp.json']);
   });
 

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { mkdirSync, readFileSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import type { JsonValue } from '@toolyard/protocol';
 import { isJsonObject, ToolyardError } from '@toolyard/protocol';
@@ -142,9 +142,9 @@ export class McpConfigFile {
     const target = before === null ? this.path : realpathSync(this.path);
     const draft = join(dirname(target), `.${basename(target)}.${randomUUID()}.tmp`);
     try {
-      mkdirSync(dirname(target), { recursive: true });
-      // A file of ours may hold keys: nobody else is to read it.
-      writeFileSync(draft, after, { mode: before === null ? 0o600 : statSync(target).mode & 0o777, flush: true });
+      mkdirSync(dirname(target), { recursive: true, mode: 0o700 });
+      // It may hold keys. A file that exists may have been created by an editor, with a mode that lets others read it.
+      writeFileSync(draft, after, { mode: 0o600, flush: true });
       this.#failpoint('mcp-config:replace');
       if (this.text() !== before) return false;
       return putInPlace(draft, target);

@@ -2,6 +2,7 @@ import type { McpConfigEntry, ServerEntry } from '@toolyard/mcp-host/node';
 import { McpConfigFile, watchConfigFile } from '@toolyard/mcp-host/node';
 import type { Clock, ErrorInfo } from '@toolyard/protocol';
 import { ToolyardError, toErrorInfo } from '@toolyard/protocol';
+import { closeOrWarn } from '../secrets/private-file.ts';
 
 /** How long a file that is gone may stay away, as while an editor replaces it, before it counts as empty. Milliseconds. */
 const ABSENCE_MS = 1_000;
@@ -26,6 +27,7 @@ export class ServerFile {
   #told: string[] = [];
   #endWatch: (() => void) | undefined;
   #callOff: (() => void) | undefined;
+  #isWarned = false;
 
   constructor(options: ServerFileOptions) {
     this.#options = options;
@@ -104,6 +106,7 @@ export class ServerFile {
   /** What cannot be read leaves everything as it was, and says so. */
   #read(given?: string | null): void {
     const { log } = this.#options;
+    this.#close();
     try {
       this.#text = given === undefined ? this.#file.text() : given;
       this.#entries = this.#file.entries(this.#text);
@@ -119,6 +122,14 @@ export class ServerFile {
     const lines = this.#entries.flatMap((entry) => this.#remarksOn(entry));
     for (const line of lines) if (!this.#told.includes(line)) log(line);
     this.#told = lines;
+  }
+
+  /** Editors and other programs may replace the file with one that has another mode. */
+  #close(): void {
+    closeOrWarn(this.#file.path, (line) => {
+      if (!this.#isWarned) this.#options.log(line);
+      this.#isWarned = true;
+    });
   }
 
   #remarksOn(entry: McpConfigEntry): string[] {

@@ -1,15 +1,6 @@
-import {
-  chmodSync,
-  closeSync,
-  fsyncSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeSync,
-} from 'node:fs';
+import { closeSync, fsyncSync, openSync, readFileSync, renameSync, rmSync, writeSync } from 'node:fs';
 import { ToolyardError } from '@toolyard/protocol';
+import { makePrivate } from '@toolyard/storage';
 
 /**
  * Null where there is no such file. Closes it to other users of the machine.
@@ -27,11 +18,9 @@ export function readPrivate(file: string, log: (line: string) => void): string |
   }
 }
 
-/** Windows keeps its own lists of who may read what. */
 function closeToOthers(file: string, log: (line: string) => void): void {
-  if (process.platform === 'win32' || (statSync(file).mode & 0o077) === 0) return;
   try {
-    chmodSync(file, 0o600);
+    if (makePrivate(file) !== 'changed') return;
   } catch (thrown) {
     throw badConfig(
       `${file} can be read by other users of this machine, and that cannot be changed (${codeOf(thrown)}).`,
@@ -39,6 +28,18 @@ function closeToOthers(file: string, log: (line: string) => void): void {
     );
   }
   log(`${file} could be read by other users of this machine; it is closed to them now. Consider its key known.`);
+}
+
+/** Closes a file that may hold secrets to other users; logs if it cannot, because the file is used all the same. */
+export function closeOrWarn(file: string, log: (line: string) => void): void {
+  try {
+    makePrivate(file);
+  } catch (thrown) {
+    log(
+      `${file} may hold secrets and can be read by other users of this machine. Its mode cannot be set to 600 ` +
+        `(${codeOf(thrown)}): change its owner to the user Toolyard runs as, or keep secrets out of it.`,
+    );
+  }
 }
 
 /** @throws ToolyardError `bad_config` */

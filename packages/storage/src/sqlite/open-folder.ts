@@ -8,7 +8,8 @@ import { createBlobStore } from '../blobs.ts';
 import { checkStorage } from '../check.ts';
 import { lockFolder } from '../folder-lock.ts';
 import { jsonColumns } from '../json-columns.ts';
-import { BLOBS_FOLDER, DATABASE_FILE, UNFINISHED_FILE } from '../layout.ts';
+import { BLOBS_FOLDER, DATABASE_FILE, DATABASE_FILES, UNFINISHED_FILE } from '../layout.ts';
+import { makePrivate } from '../private-mode.ts';
 import { createReader } from '../reader/create-reader.ts';
 import { createRepositories } from '../repositories/create-repositories.ts';
 import { createCounts } from '../runs/counts.ts';
@@ -35,7 +36,7 @@ export async function openFolder(options: StorageOptions): Promise<Storage> {
   try {
     refuseUnfinishedCopy(folder);
     refuseForeignDatabase(file);
-    makePrivateFile(file);
+    makePrivateDatabase(folder);
     connection = new SqliteConnection(file, options);
     await migrateToLatest(
       new Kysely({ dialect: createSqliteDialect(connection, { transactions: 'allowed' }) }),
@@ -104,7 +105,14 @@ function refuseUnfinishedCopy(folder: string): void {
   if (existsSync(join(folder, UNFINISHED_FILE))) throw unfinishedCopy(folder);
 }
 
-/** SQLite gives its log the mode of the database; a folder somebody else made may be open to all. */
-function makePrivateFile(file: string): void {
-  closeSync(openSync(file, 'a', 0o600));
+/** SQLite gives its log the mode of the database, but a database may have been copied here with another mode. */
+function makePrivateDatabase(folder: string): void {
+  closeSync(openSync(join(folder, DATABASE_FILE), 'a', 0o600));
+  for (const name of DATABASE_FILES) {
+    try {
+      makePrivate(join(folder, name));
+    } catch {
+      // A file of another user that this one may write: the server warns.
+    }
+  }
 }

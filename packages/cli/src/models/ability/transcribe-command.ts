@@ -1,7 +1,7 @@
 import type { CommandIo } from '../../command-io.ts';
 import { EXIT } from '../../exit.ts';
 import { endWithItsReader } from '../../pipe.ts';
-import { plain } from '../../plain.ts';
+import { jsonLine, plain } from '../../plain.ts';
 import { readMedia } from './files.ts';
 import type { AbilityFlags, TranscribeFlags } from './flags.ts';
 import { cannot, openModel } from './open-model.ts';
@@ -24,6 +24,6 @@ export async function transcribeCommand(
     ...(language === undefined ? {} : { language }),
     ...(prompt === undefined ? {} : { prompt }),
   });
-  io.stdout.write(`${flags.json ? JSON.stringify({ model, ...heard }) : plain(heard.text)}\n`);
+  io.stdout.write(`${flags.json ? jsonLine({ model, ...heard }) : plain(heard.text)}\n`);
   return EXIT.done;
 }
