@@ -43,7 +43,10 @@ export function possibleCancelled(
 /** What the server is told where all the calls it may ask for were cancelled. @throws ProtocolError */
 export function answerForCancelled({ method }: Asked): JsonObject {
   if (method === 'elicitation/create') return { action: 'cancel' };
-  throw new ProtocolError(REFUSED, 'The call this request may belong to was cancelled, so it was not shown to the user.');
+  throw new ProtocolError(
+    REFUSED,
+    'The call this request may belong to was cancelled, so it was not shown to the user.',
+  );
 }
 
 /** The conversations these calls belong to. @throws ProtocolError where they belong to more than one principal */
