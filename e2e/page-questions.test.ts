@@ -225,7 +225,7 @@ describePage('what servers ask', (stages) => {
     await page.getByRole('button', { name: 'Remove in⟨U+202E⟩txt.exe' }).waitFor();
     await page.getByText('Reading…', { exact: true }).waitFor({ state: 'detached' });
     await chat.send('Book.');
-    await chat.messages.getByRole('button', { name: 'in⟨U+202E⟩txt.exe' }).waitFor();
+    await chat.messages.getByText('in⟨U+202E⟩txt.exe').waitFor();
     const card = page.locator('[data-tool-card]');
     await card.getByText('The description hides characters').waitFor();
     for (const mark of ['⟨U+200B⟩', '⟨U+E0049⟩', '⟨U+202E⟩']) await card.getByText(mark).waitFor();

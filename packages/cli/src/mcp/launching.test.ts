@@ -13,12 +13,12 @@ beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'toolyard-launching-'));
   npx = join(folder, 'npx');
   arrived = join(folder, 'arrived');
-  // It "downloads" until the file is there, and then is a server.
+  // It "downloads" until the file is there, and then is a server. Without its folder it exits: nothing is left of a failed test.
   const { command, args } = scriptedMcpCommand('plain');
   const server = [command, ...args].map((word) => `'${word.replaceAll("'", `'\\''`)}'`).join(' ');
   writeFileSync(
     npx,
-    `#!/bin/sh\necho 'fetching a package' >&2\nwhile [ ! -e '${arrived}' ]; do sleep 0.05; done\nexec ${server}\n`,
+    `#!/bin/sh\necho 'fetching a package' >&2\nwhile [ ! -e '${arrived}' ]; do [ -d '${folder}' ] || exit 1; sleep 0.05; done\nexec ${server}\n`,
   );
   chmodSync(npx, 0o755);
 });
