@@ -31,16 +31,16 @@ const behaviour: McpBehaviour = {
 /** A server of each transport whose own requests do not come on the stream of a call. */
 const servers: Record<string, () => Promise<{ transport: TransportConfig; close: () => Promise<void> }>> = {
   'HTTP+SSE': async () => {
-    const { url, close } = await startScriptedSse(behaviour);
-    return { transport: { type: 'sse', url }, close };
+    const server = await startScriptedSse(behaviour);
+    return { transport: { type: 'sse', url: server.url }, close: () => server.close() };
   },
   WebSocket: async () => {
-    const { url, close } = await startScriptedWebSocket(behaviour);
-    return { transport: { type: 'websocket', url }, close };
+    const server = await startScriptedWebSocket(behaviour);
+    return { transport: { type: 'websocket', url: server.url }, close: () => server.close() };
   },
   'the GET stream of Streamable HTTP': async () => {
-    const { url, close } = await startScriptedMcp(behaviour, { requestsOnGetStream: true });
-    return { transport: { type: 'http', url }, close };
+    const server = await startScriptedMcp(behaviour, { requestsOnGetStream: true });
+    return { transport: { type: 'http', url: server.url }, close: () => server.close() };
   },
 };
 

@@ -40,7 +40,7 @@ export function addProxyRoutes(
     clock,
   }: { proxy: Proxy | null; authentication: Authentication; clock: Pick<Clock, 'after'> },
 ): (incoming: IncomingMessage, socket: Duplex, signal: AbortSignal) => Promise<void> {
-  const { isStillValid } = authentication;
+  const isStillValid = (principal: Principal): Promise<boolean> => authentication.isStillValid(principal);
   const watch: Watch = (principal, end) => watchCredential({ isStillValid, clock }, principal, end);
 
   route({
