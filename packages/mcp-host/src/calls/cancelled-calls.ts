@@ -1,13 +1,17 @@
 import type { RequestId } from '@modelcontextprotocol/client';
 import type { Clock } from '@toolyard/protocol';
-import type { OpenRequest } from '../under-way.ts';
+import type { Caller } from '../types.ts';
 
 /** How long a server that does not answer a cancelled call may still ask something for it, in milliseconds. */
 export const CANCELLED_MS = 5 * 60_000;
 /** More are not kept: the oldest are dropped. */
 const MAX_CALLS = 100;
 
-export type CancelledCall = Pick<OpenRequest, 'requestId' | 'caller'>;
+export type CancelledCall = {
+  /** What it is called on the wire; absent where it was never sent. */
+  readonly requestId?: number | undefined;
+  readonly caller?: Caller;
+};
 
 /**
  * The calls of one connection that were cancelled or timed out and that the server has not answered. The protocol tells
