@@ -158,15 +158,23 @@ describe('WebSockets through the proxy', () => {
       await eventually(() => expect(checks).toEqual([]));
     });
 
-    test('that is an API key, are closed at the next check', async () => {
+    test('that is an API key, are closed at the next check, and so are streams', async () => {
+      const other = await stage.target((_request, response) => {
+        response.writeHead(200, { 'content-type': 'text/event-stream' }).flushHeaders();
+      });
+      const allowed = [new URL(peer.url).origin, other.origin];
+      await stage.start(allowed, { security: { tokens: [ANNE] }, change: { clock } });
       const wish = { name: 'Desk', scopes: ['servers'] };
       const created = await stage.server.ask('/api/access/keys', { json: wish, headers: as(ANNE) });
       const { id, key } = created.json as unknown as CreatedApiKey;
-      const socket = await openSocket(`/api/proxy?ticket=${await ticketFor({ authorization: `Bearer ${key}` })}`);
+      const headers = { authorization: `Bearer ${key}` };
+      const socket = await openSocket(`/api/proxy?ticket=${await ticketFor(headers)}`);
       const closed = once(socket, 'close');
+      const stream = await fetch(`${stage.server.url}/api/proxy?url=${encodeURIComponent(other.origin)}`, { headers });
+      const ended = expect(stream.text()).rejects.toThrow();
       await stage.server.ask(`/api/access/keys/${id}`, { method: 'DELETE', headers: as(ANNE) });
       for (const check of checks.splice(0)) check();
-      await within(closed, { what: 'the close of the WebSocket' });
+      await within(Promise.all([closed, ended]), { what: 'the close of the WebSocket and of the stream' });
       await eventually(() => expect(peer.connectionCount).toBe(0));
     });
   });
