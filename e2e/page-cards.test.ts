@@ -19,7 +19,13 @@ const ELSEWHERE = 'https://elsewhere.example/report.pdf';
 const NOTES: McpBehaviour = {
   serverInfo: { name: 'notes', version: '1', title: 'Notes and mail' },
   tools: [
-    { name: 'write_note', title: 'Write a note', annotations: { destructiveHint: true }, does: [{ do: 'count' }] },
+    {
+      name: 'write_note',
+      title: 'Write a note',
+      description: 'Appends.',
+      annotations: { destructiveHint: true },
+      does: [{ do: 'count' }],
+    },
     { name: 'send_mail', does: [{ do: 'count' }, { do: 'never' }] },
     {
       name: 'show',
@@ -91,13 +97,26 @@ describeInBrowser('tool cards in a browser', () => {
     await page.clock.fastForward(1_000);
   }
 
-  test('a question says what would run, and Enter runs it once', async () => {
+  /** How high questions have been since; each new height moves the buttons of one. */
+  async function heightsOfQuestions(): Promise<() => Promise<number[]>> {
+    await page.evaluate(`
+      window.heights = new Set();
+      const sizes = new ResizeObserver((all) => all.forEach(({ target }) => window.heights.add(target.clientHeight)));
+      const watch = () => document.querySelectorAll('[data-question]').forEach((one) => sizes.observe(one));
+      new MutationObserver(watch).observe(document.body, { childList: true, subtree: true });
+    `);
+    return () => page.evaluate<number[]>('[...window.heights]');
+  }
+
+  test('a question says what would run, does not move, and Enter runs it once', async () => {
+    const heights = await heightsOfQuestions();
     await say('/call write_note {"path":"/home/me/notes.md","text":"first\\nsecond"}');
     await whenAsked();
     const asked = await question().innerText();
-    for (const said of ['notes/write_note', '"/home/me/notes.md"', 'second"', 'Can change or delete']) {
+    for (const said of ['notes/write_note', '"/home/me/notes.md"', 'second"', 'Can change or delete', 'as the model']) {
       expect(asked).toContain(said);
     }
+    expect(await heights()).toHaveLength(1);
     expect(timesRun()).toBe(0);
     await page.keyboard.press('Enter');
     await card().getByText('Done').waitFor();

@@ -33,7 +33,12 @@ describePage('a conversation in the page', ({ set, setProcess }) => {
     );
     const page = await open();
     const chat = chatPage(page);
+    const { promise: untilWritten, resolve: written } = Promise.withResolvers<void>();
+    await page.route('**/messages', (route) => untilWritten.then(() => route.continue()));
     await chat.send('What time is it in Tokyo?');
+    // Written before the new chat has its address, it is not lost when it gets one.
+    await chat.composer.pressSequentially('Thanks');
+    written();
     await chat.reads('It is noon in Tokyo.');
     expect(await chat.text()).not.toContain(END);
     goOn();
@@ -41,6 +46,7 @@ describePage('a conversation in the page', ({ set, setProcess }) => {
     await chat.rests();
 
     expect(await chat.path()).toMatch(/^\/c\/.+/);
+    expect(await chat.composer.inputValue()).toBe('Thanks');
     expect(await chat.text()).toMatch(/get-date|Date/);
     const answered = model.requests.at(-1)?.text ?? '';
     expect(answered).toMatch(/Asia\/Tokyo/);

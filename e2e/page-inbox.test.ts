@@ -12,7 +12,11 @@ type Messages = { messages: { role: string; content: unknown }[] };
 const notes: ModelScript = ({ body }) => {
   const { messages } = body as Messages;
   const last = messages.at(-1);
-  if (last?.role !== 'tool') return reply.toolCalls([{ name: 'note', arguments: { text: String(last?.content) } }]);
+  if (last?.role !== 'tool') {
+    const text = String(last?.content);
+    const more = text === 'long' ? { more: `${'\n'.repeat(300)}end` } : {};
+    return reply.toolCalls([{ name: 'note', arguments: { text, ...more } }]);
+  }
   return reply.text(`Noted: ${JSON.stringify(last.content)}`);
 };
 
@@ -65,6 +69,31 @@ describePage('the inbox', (stages) => {
     await other.getByText('Nothing waits for you.').waitFor();
     await page.getByRole('link', { name: 'two', exact: true }).click();
     await chatPage(page).reads(/Noted/);
+  });
+
+  test('calls of one tool are allowed together once all was seen, and by keys once they can be meant for them', async () => {
+    const page = await untilAsked(['long', 'two']);
+    await inboxLink(page).click();
+    const allow = page.getByRole('button', { name: 'Allow all 2 once' });
+    await allow.waitFor();
+    expect(await allow.isDisabled()).toBe(true);
+    const calls = page.getByRole('list', { name: 'Calls' });
+    await calls.getByRole('group', { name: 'Arguments' }).first().press('End');
+    await calls.press('End');
+    // The beginning of the list was never out of sight, and its second call is in sight now.
+    await allow.and(page.locator(':enabled')).waitFor();
+    await page.clock.install();
+    await page.clock.pauseAt((await page.evaluate<number>('Date.now()')) + 100);
+    await inboxLink(page).focus();
+    await allow.focus();
+    await page.keyboard.press('Enter');
+    await page.keyboard.press(' ');
+    expect(await allow.isEnabled()).toBe(true);
+    expect(await page.getByText('2 questions wait for you.').isVisible()).toBe(true);
+    await page.clock.fastForward(1_000);
+    await page.keyboard.press('Enter');
+    await page.clock.resume();
+    await page.getByText('Nothing waits for you.').waitFor();
   });
 
   test('notifies only whoever asked for it by a click', async () => {

@@ -53,6 +53,12 @@ describePage('the form of an MCP server', (stages) => {
       await page.keyboard.press('Enter');
       await page.keyboard.insertText(argument);
     }
+    await form.getByText('Limits').click();
+    await form.getByLabel('Concurrent calls').fill('0');
+    await form.getByRole('button', { name: 'Save' }).click();
+    await form.getByText('Write a whole number from 1 to 1000, or nothing.').waitFor();
+    await form.getByLabel('Concurrent calls').fill('2');
+    await form.getByLabel('One connection for all chats').check();
     await form.getByRole('button', { name: 'Add a variable' }).click();
     await page.keyboard.insertText('API_TOKEN');
     const value = form.getByLabel('API_TOKEN: Value');
@@ -73,7 +79,7 @@ describePage('the form of an MCP server', (stages) => {
     await row(page, 'mine')
       .getByText(/Ready · 3 tools/)
       .waitFor();
-    expect(servers.stored()).toContain('"mine"');
+    expect(servers.stored()).toMatch(/"mine"[^]*"processes": "one",\s+"maxConcurrentCalls": 2/);
     expect(JSON.stringify(await servers.serverOf('mine'))).not.toContain(SECRET);
   });
 

@@ -9,6 +9,7 @@ import { defineMcp } from './mcp/define-mcp.ts';
 import { defineAbilities } from './models/ability/define-abilities.ts';
 import { defineModels } from './models/define-models.ts';
 import { defineKeys } from './keys/define-keys.ts';
+import { defineSessions } from './sessions/define-sessions.ts';
 import { defineOpen } from './open/define-open.ts';
 import { defineServe } from './serve/define-serve.ts';
 import { defineServerCommands } from './server/define-commands.ts';
@@ -90,6 +91,7 @@ function createProgram(invocation: Invocation): Command {
   defineServe(program, invocation);
   defineOpen(program, io);
   defineKeys(program, io);
+  defineSessions(program, io);
   defineModels(program, invocation);
   defineAbilities(program, invocation);
   defineServerCommands(program, invocation);

@@ -30,6 +30,11 @@ function withEscapedControls(json: string): string {
   return json.replace(/[\u007f-\u009f]/g, (control) => `\\u${control.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
+/** A message of ours, which may name what a server or file is called: what hides in that is written out. */
+export function shownMessage(text: string): string {
+  return showHidden(withoutControls(text));
+}
+
 /** A name, or arguments, on one line: what hides in it is written out, so that what is read is what is sent. */
 export function shownLine(text: string, length = 200): string {
   return plainLine(showHidden(text), length);

@@ -9,6 +9,6 @@ test('shows how long a launcher has taken and the last line it printed, and no o
     { id: 'new', launch: { launcher: 'uvx', since: 40_000, stderr: [] } },
   ];
   expect(launchLines(servers, 41_000)).toEqual([
-    { seconds: 40, text: 'server files: Downloading… 40 s (npx): [31mnpm http fetch GET' },
+    { id: 'files', seconds: 40, text: 'server files: Downloading… 40 s (npx): [31mnpm http fetch GET' },
   ]);
 });

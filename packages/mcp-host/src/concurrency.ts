@@ -1,10 +1,11 @@
 import type { JsonValue } from '@toolyard/protocol';
-import { ToolyardError } from '@toolyard/protocol';
+import { MAX_CONCURRENT_CALLS, ToolyardError } from '@toolyard/protocol';
 import type { ServerConfig } from './types.ts';
+
+type Entry = { processes?: JsonValue | undefined; maxConcurrentCalls?: JsonValue | undefined };
 
 type Concurrency = Pick<ServerConfig, 'processes' | 'maxConcurrentCalls'>;
 
-const MOST_CALLS = 1_000;
 const LONGEST_SHOWN = 40;
 
 /**
@@ -13,12 +14,9 @@ const LONGEST_SHOWN = 40;
  * @param where names the entry, for the message
  * @throws ToolyardError `bad_config` for a value that says nothing
  */
-export function readConcurrency(
-  entry: { processes?: JsonValue | undefined; maxConcurrentCalls?: JsonValue | undefined },
-  where: string,
-): Concurrency {
+export function readConcurrency(entry: Entry, where: string): Concurrency {
   const { processes, maxConcurrentCalls } = entry;
-  if (processes !== undefined && processes !== 'auto' && processes !== 'one') {
+  if (processes !== undefined && !isProcesses(processes)) {
     throw bad(
       `${where}: "processes" must be "auto" or "one" (got ${shown(processes)}).`,
       'With "one" the server has one connection; "auto", the default, gives conversations connections of their own where the server asks.',
@@ -26,18 +24,27 @@ export function readConcurrency(
   }
   if (maxConcurrentCalls !== undefined && !isCount(maxConcurrentCalls)) {
     throw bad(
-      `${where}: "maxConcurrentCalls" must be a whole number from 1 to ${MOST_CALLS} (got ${shown(maxConcurrentCalls)}).`,
+      `${where}: "maxConcurrentCalls" must be a whole number from 1 to ${MAX_CONCURRENT_CALLS} (got ${shown(maxConcurrentCalls)}).`,
       'Leave it out where the server takes any number of calls at once.',
     );
   }
+  return validConcurrency(entry);
+}
+
+/** The same without what is not valid. */
+export function validConcurrency({ processes, maxConcurrentCalls }: Entry): Concurrency {
   return {
-    ...(processes === undefined ? {} : { processes }),
-    ...(maxConcurrentCalls === undefined ? {} : { maxConcurrentCalls }),
+    ...(isProcesses(processes) ? { processes } : {}),
+    ...(isCount(maxConcurrentCalls) ? { maxConcurrentCalls } : {}),
   };
 }
 
-function isCount(value: JsonValue): value is number {
-  return typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= MOST_CALLS;
+function isProcesses(value: JsonValue | undefined): value is 'auto' | 'one' {
+  return value === 'auto' || value === 'one';
+}
+
+function isCount(value: JsonValue | undefined): value is number {
+  return typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= MAX_CONCURRENT_CALLS;
 }
 
 function shown(value: JsonValue): string {

@@ -1,6 +1,7 @@
 import type { Client, Implementation } from '@modelcontextprotocol/client';
 import type { Clock, ErrorInfo } from '@toolyard/protocol';
 import { ToolyardError } from '@toolyard/protocol';
+import { CancelledCalls } from './calls/cancelled-calls.ts';
 import { Catalogue } from './catalogue.ts';
 import { ChangeWatch } from './change-watch.ts';
 import { explainEnd, explainFailedConnect } from './connect-failure.ts';
@@ -163,10 +164,12 @@ export class McpConnection {
 
   async #greet(signal: AbortSignal, timeoutMs: number): Promise<void> {
     const { config, createTransport, clock, clientInfo, eraMemory, handlers, wire, auth } = this.#options;
+    const cancelled = new CancelledCalls(clock);
     const desk = new QuestionDesk({
       serverId: this.#id,
       handlers,
       open: this.#open,
+      cancelled,
       onAmbiguous: () => this.#options.onAmbiguous(),
     });
     const { client, era, transport, capabilities } = await sayHello({
@@ -223,6 +226,7 @@ export class McpConnection {
       handlers,
       desk,
       open: this.#open,
+      cancelled,
       catalogue,
       tools: this.#options.tools ?? (() => catalogue.tools),
       watch,

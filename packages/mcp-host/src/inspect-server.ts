@@ -18,6 +18,8 @@ export type InspectOptions = Pick<
   config: ServerConfig;
   /** Ends it early; the report then says so. */
   signal?: AbortSignal;
+  /** Called when the attempt to connect begins, with what tells how it is; what it returns is called when it is over. */
+  whileConnecting?: (health: () => readonly ServerHealth[]) => () => void;
 };
 
 /**
@@ -43,7 +45,9 @@ export async function inspectServer(options: InspectOptions): Promise<McpTestRep
     maxReconnects: 0,
   });
   const began = clock.monotonic();
+  const over = options.whileConnecting?.(() => host.health());
   const error = await connect(host, config.id, signal);
+  over?.();
   const ended = clock.now();
   const durationMs = Math.round(clock.monotonic() - began);
   if (error === undefined) await host.whenListed(config.id, signal, REST_MS);

@@ -2,11 +2,19 @@ import type { Client, ClientContext, RequestId } from '@modelcontextprotocol/cli
 import { ProtocolError } from '@modelcontextprotocol/client';
 import type { JsonObject } from '@toolyard/protocol';
 import { ToolyardError } from '@toolyard/protocol';
+import type { CancelledCall, CancelledCalls } from './calls/cancelled-calls.ts';
 import type { AskedQuestion, Question, QuestionHandlers } from './questions.ts';
 import { answerQuestion, capabilitiesOf, readQuestion } from './questions.ts';
 import type { RawResultTransport } from './raw-result-transport.ts';
 import { conversationsIn } from './relay-meta.ts';
-import { conversationsOf, firstAnswer, onePerConversation, possibleRequests } from './server-requests.ts';
+import {
+  answerForCancelled,
+  conversationsOf,
+  firstAnswer,
+  onePerConversation,
+  possibleCancelled,
+  possibleRequests,
+} from './server-requests.ts';
 import type { Asked, OpenRequest } from './under-way.ts';
 import { untilAborted } from './under-way.ts';
 
@@ -15,6 +23,8 @@ export type QuestionDeskOptions = {
   handlers: QuestionHandlers;
   /** The requests under way on this connection. */
   open: ReadonlySet<OpenRequest>;
+  /** Its calls that are no longer waited for. */
+  cancelled: CancelledCalls;
   /** The server asked something that may belong to several calls. */
   onAmbiguous: () => void;
 };
@@ -34,8 +44,9 @@ export class QuestionDesk {
   }
 
   /** Legacy servers ask by requests of their own, which do not say which call they belong to. */
-  attach(client: Client, transport: Pick<RawResultTransport, 'carrierOf' | 'relays'>): void {
+  attach(client: Client, transport: Pick<RawResultTransport, 'carrierOf' | 'relays' | 'onlateanswer'>): void {
     const { sampling, form, url, roots } = this.#options.handlers;
+    transport.onlateanswer = (requestId) => this.#options.cancelled.answered(requestId);
     this.#isRelayed = transport.relays;
     const answer = (method: string, params: unknown, { id, signal }: ClientContext['mcpReq']): Promise<never> =>
       this.#answerServer(
@@ -101,10 +112,13 @@ export class QuestionDesk {
 
   /** The time of whatever it may be asked for stands still until it is answered. */
   async #answerServer(asked: Asked, signal: AbortSignal, carrier: RequestId | undefined): Promise<JsonObject> {
-    const calls = possibleRequests(this.#options.open, asked.params, carrier);
-    const resume = (calls.length === 0 ? [...this.#options.open] : calls).map(({ deadline }) => deadline.suspend());
+    const { open } = this.#options;
+    const calls = possibleRequests(open, asked.params, carrier);
+    const cancelled = possibleCancelled(this.#options.cancelled, asked.params, carrier);
+    if (calls.length === 0 && cancelled.length > 0) return answerForCancelled(asked);
+    const resume = (calls.length === 0 ? [...open] : calls).map(({ deadline }) => deadline.suspend());
     try {
-      if (calls.length > 1) return await this.#answerForOneOf(asked, signal, calls);
+      if (calls.length + cancelled.length > 1) return await this.#answerForOneOf(asked, signal, calls, cancelled);
       // The process that has the server knows which calls are in flight there.
       const mayBelongTo = this.#isRelayed ? conversationsIn(asked.params) : undefined;
       return await this.#answer(asked, signal, calls[0], mayBelongTo);
@@ -113,9 +127,14 @@ export class QuestionDesk {
     }
   }
 
-  #answerForOneOf(asked: Asked, signal: AbortSignal, calls: readonly OpenRequest[]): Promise<JsonObject> {
+  #answerForOneOf(
+    asked: Asked,
+    signal: AbortSignal,
+    calls: readonly OpenRequest[],
+    cancelled: readonly CancelledCall[],
+  ): Promise<JsonObject> {
     this.#options.onAmbiguous();
-    const mayBelongTo = conversationsOf(calls);
+    const mayBelongTo = conversationsOf([...calls, ...cancelled]);
     const chosen = onePerConversation(calls);
     if (chosen.length === 0) return this.#answer(asked, signal, undefined);
     return firstAnswer(chosen, (call, over) => this.#answer(asked, AbortSignal.any([signal, over]), call, mayBelongTo));

@@ -58,6 +58,8 @@ export class RawResultTransport implements Transport {
   onerror?: ((error: Error) => void) | undefined;
   onmessage?: (<T extends JSONRPCMessage>(message: T, extra?: MessageExtraInfo) => void) | undefined;
 
+  /** Called for an answer that nobody waits for any more. */
+  onlateanswer?: ((requestId: number) => void) | undefined;
   readonly inner: HostTransport;
   probeReply: ProbeReply | undefined;
   readonly #wire: WireLog;
@@ -246,7 +248,7 @@ export class RawResultTransport implements Transport {
     }
     const id = Number(message.id);
     const method = this.#awaited.get(id)?.method;
-    this.#awaited.delete(id);
+    if (!this.#awaited.delete(id)) this.onlateanswer?.(id);
     if (method === undefined || !('result' in message)) return message;
     // What asks for input is put into words by the SDK; a task is an answer like others here.
     const type: unknown = (message.result as { resultType?: unknown } | null)?.resultType;

@@ -56,6 +56,7 @@ export function makePlace(config: ServerConfig, after: Promise<unknown>, parts: 
       const text =
         'It asked something while several calls were in flight, and did not say for which. From now on each conversation has a connection of its own.';
       note({ at: clock.now(), phase: 'connected', level: 'info', text });
+      onChange(slot);
     },
   });
   const slot: ServerSlot = new ServerSlot({

@@ -2,9 +2,12 @@ import { ProtocolError } from '@modelcontextprotocol/client';
 import type { RequestId } from '@modelcontextprotocol/client';
 import type { JsonObject } from '@toolyard/protocol';
 import { isJsonObject } from '@toolyard/protocol';
-import type { OpenRequest } from './under-way.ts';
+import type { CancelledCall, CancelledCalls } from './calls/cancelled-calls.ts';
+import type { Asked, OpenRequest } from './under-way.ts';
 
 const INTERNAL = -32_603;
+/** What the protocol has for a user who said no. */
+const REFUSED = -1;
 
 /**
  * Which of the requests in flight a legacy server's own request may belong to.
@@ -24,12 +27,34 @@ export function possibleRequests(
   return related === undefined ? calls : calls.slice(0, 1);
 }
 
+/**
+ * The calls that nobody waits for any more to which a request may belong, where it is for none of the tasks.
+ *
+ * @param carrier as for {@link possibleRequests}
+ */
+export function possibleCancelled(
+  cancelled: CancelledCalls,
+  params: JsonObject,
+  carrier: RequestId | undefined,
+): CancelledCall[] {
+  return relatedTaskOf(params) === undefined ? cancelled.mayAsk(carrier) : [];
+}
+
+/** What the server is told where all the calls it may ask for were cancelled. @throws ProtocolError */
+export function answerForCancelled({ method }: Asked): JsonObject {
+  if (method === 'elicitation/create') return { action: 'cancel' };
+  throw new ProtocolError(
+    REFUSED,
+    'The call this request may belong to was cancelled, so it was not shown to the user.',
+  );
+}
+
 /** The conversations these calls belong to. @throws ProtocolError where they belong to more than one principal */
-export function conversationsOf(calls: readonly OpenRequest[]): string[] {
+export function conversationsOf(calls: readonly Pick<OpenRequest, 'caller'>[]): string[] {
   if (new Set(calls.map(({ caller }) => caller?.principal)).size > 1) {
     throw new ProtocolError(
       INTERNAL,
-      'This request does not say which call it belongs to, and calls of several users are in progress. It was not shown to any user; the next call has a connection of its own.',
+      'This request does not say which call it belongs to, and it may belong to calls of several users. It was not shown to any user; the next call has a connection of its own.',
     );
   }
   return [...new Set(calls.flatMap(({ caller }) => caller?.conversationId ?? []))];

@@ -4,6 +4,7 @@ import type { Clock, ErrorInfo, JsonObject, ResourcePart, TaskHandle, ToolResult
 import { ToolyardError } from '@toolyard/protocol';
 import { notSent } from './call-failure.ts';
 import { callTool, finishTask } from './call-tool.ts';
+import type { CancelledCalls } from './calls/cancelled-calls.ts';
 import type { Catalogue } from './catalogue.ts';
 import type { ChangeWatch } from './change-watch.ts';
 import type { ForwardedServer } from './forward.ts';
@@ -49,6 +50,8 @@ export type SessionOptions = {
   desk: QuestionDesk;
   /** The requests under way. */
   open: Set<OpenRequest>;
+  /** Calls that are no longer waited for. */
+  cancelled: CancelledCalls;
   catalogue: Catalogue;
   /** The tools that can be called, by the server's own names. */
   tools: () => ReadonlyMap<string, ListedTool>;
@@ -87,11 +90,12 @@ export class Session {
     this.#options = options;
     this.#id = options.config.id;
     this.#logLevel = options.logLevel;
-    const { client, clock, open, desk } = options;
+    const { client, clock, open, cancelled, desk } = options;
     this.#context = {
       client,
       clock,
       open,
+      cancelled,
       lastRequestId: options.lastRequestId,
       relays: options.relays,
       answer: (asked, request) => desk.answerInRound(asked, request),

@@ -1,5 +1,6 @@
 import type { Client } from '@modelcontextprotocol/client';
 import type { Clock, JsonObject, ToolReference } from '@toolyard/protocol';
+import type { CancelledCalls } from './calls/cancelled-calls.ts';
 import type { Deadline } from './deadline.ts';
 import { startDeadline } from './deadline.ts';
 import type { AskedQuestion, QuestionHandlers } from './questions.ts';
@@ -48,6 +49,8 @@ export type RequestContext = {
   client: Client;
   clock: Clock;
   open: Set<OpenRequest>;
+  /** Calls that are no longer waited for. */
+  cancelled: CancelledCalls;
   /** True where a process of Toolyard is asked, which has the server. */
   relays: boolean;
   /** What the request that was sent just now is called on the wire. */
@@ -75,7 +78,7 @@ export type Undertaking = {
  * @throws RequestStopped where one of them did; else what `work` throws
  */
 export async function underWay<T>(
-  { clock, open }: Pick<RequestContext, 'clock' | 'open'>,
+  { clock, open, cancelled }: Pick<RequestContext, 'clock' | 'open' | 'cancelled'>,
   { options, timeoutMs, totalMs, tool, taskId }: Undertaking,
   work: (entry: OpenRequest) => Promise<T>,
 ): Promise<T> {
@@ -108,7 +111,9 @@ export async function underWay<T>(
   try {
     return await work(entry);
   } catch (thrown) {
-    throw stopped === undefined ? thrown : new RequestStopped(stopped);
+    if (stopped === undefined) throw thrown;
+    if (tool !== undefined && taskId === undefined) cancelled.add(entry);
+    throw new RequestStopped(stopped);
   } finally {
     deadline.end();
     open.delete(entry);

@@ -7,6 +7,7 @@ test('the package offers this and nothing else', () => {
     'DEFAULT_LIMITS',
     'HANDED_ON',
     'KEY_SCOPES',
+    'MAX_CONCURRENT_CALLS',
     'NOTHING_SPENT',
     'RUN_EVENT_VERSION',
     'SCOPES',

@@ -263,6 +263,7 @@ export type {
   WebhookView,
 } from './webhook.ts';
 export { WEBHOOK_EVENTS } from './webhook.ts';
+export { MAX_CONCURRENT_CALLS } from './mcp-api.ts';
 export { VERSION } from './version.ts';
 export { WIRES } from './wires.ts';
 export type { WireName } from './wires.ts';

@@ -41,6 +41,9 @@ export type McpIsolation =
   /** Docker isolates it, as far as these flags let it. `exposed`: they give it the machine. */
   | { kind: 'docker'; flags: string[]; exposed: boolean };
 
+/** The highest `maxConcurrentCalls` of a server. */
+export const MAX_CONCURRENT_CALLS = 1_000;
+
 /** How a server is reached, for people: no arguments, no environment, no headers, nothing that may be a key. */
 export type McpTransportView = { type: 'stdio'; command: string } | { type: 'http' | 'sse' | 'websocket'; url: string };
 
@@ -93,6 +96,8 @@ export type McpServerView = McpIntroduction & {
   tokens: number;
   tools: McpToolView[];
   skipped: { name: string; reason: string }[];
+  /** It sends requests without saying for which call: each conversation has a connection of its own. */
+  interactive?: true;
   /** Of a local server (stdio): how it is isolated; before its first start, what its entry asks for. */
   isolation?: McpIsolation;
   /** The end of its log; the whole of it is at `/log`. */
@@ -197,6 +202,10 @@ export type EditMcpServer = {
   callTimeoutMs?: number | null;
   /** Milliseconds from nothing to a listed server; null: the default (30,000; 300,000 for a launcher such as `npx`). */
   connectTimeoutMs?: number | null;
+  /** `one`: one connection for all conversations; null: the default, `auto`. */
+  processes?: 'auto' | 'one' | null;
+  /** How many calls may be in flight at once; null: no limit. */
+  maxConcurrentCalls?: number | null;
 };
 
 export type AddMcpServer = EditMcpServer & { id: string };
@@ -211,6 +220,8 @@ export type McpServerConfiguration = {
   disabledTools: string[];
   callTimeoutMs: number | null;
   connectTimeoutMs: number | null;
+  processes: 'auto' | 'one' | null;
+  maxConcurrentCalls: number | null;
 };
 
 /**

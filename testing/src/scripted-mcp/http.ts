@@ -17,6 +17,8 @@ export type ScriptedMcpOptions = {
   protection?: Protection;
   /** Where tools that count do so. */
   countFile?: string;
+  /** Its own requests go out on the GET stream of the client, not on the stream of the call that asks. */
+  requestsOnGetStream?: true;
   /** Lets pages of other origins in; without it a browser keeps them away. */
   cors?: Cors;
 };
@@ -61,14 +63,16 @@ export async function startScriptedMcp(
   const received: JsonObject[] = [];
   const answered: string[] = [];
   const sessions = new Set<string>();
-  const listeners = new Set<ServerResponse>();
+  const listeners = new Map<ServerResponse, string>();
+  /** Requests that wait for the GET stream of their client. */
+  let held: { client: string; message: JsonObject }[] = [];
   const hasSessions = options.sessions !== false;
 
   const engine = createEngine(behaviour, {
     exit: () => void close(),
     noise: () => {},
     broadcast(message) {
-      for (const listener of listeners) listener.write(toEvent(message));
+      for (const listener of listeners.keys()) listener.write(toEvent(message));
     },
     countFile: options.countFile,
   });
@@ -125,7 +129,13 @@ export async function startScriptedMcp(
       response.writeHead(202, headers).end();
       return;
     }
-    const stop = engine.receive(message, (answer, last) => sendOn(response, headers, answer, last), client);
+    const send = (answer: JsonObject, last: boolean): void => {
+      const isRequest = answer['method'] !== undefined && answer['id'] !== undefined;
+      if (!isRequest || options.requestsOnGetStream !== true) return sendOn(response, headers, answer, last);
+      held.push({ client, message: answer });
+      sendHeld();
+    };
+    const stop = engine.receive(message, send, client);
     response.once('close', stop);
   }
 
@@ -140,8 +150,16 @@ export async function startScriptedMcp(
   function handleGet(request: IncomingMessage, response: ServerResponse): void {
     if (!hasSessions || !sessions.has(sessionOf(request))) return refuse(response, 405, 'Method Not Allowed');
     response.writeHead(200, { 'content-type': 'text/event-stream' }).flushHeaders();
-    listeners.add(response);
+    listeners.set(response, sessionOf(request));
     response.once('close', () => listeners.delete(response));
+    sendHeld();
+  }
+
+  function sendHeld(): void {
+    for (const [listener, session] of listeners) {
+      for (const { client, message } of held) if (client === session) listener.write(toEvent(message));
+      held = held.filter(({ client }) => client !== session);
+    }
   }
 
   function openSession(): string {
@@ -183,7 +201,7 @@ export async function startScriptedMcp(
     },
     announce: (method, params = {}) => engine.announce({ jsonrpc: '2.0', method, params }),
     dropStreams() {
-      for (const listener of listeners) listener.end();
+      for (const listener of listeners.keys()) listener.end();
     },
     forgetSessions: () => sessions.clear(),
     close,

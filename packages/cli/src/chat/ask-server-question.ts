@@ -15,15 +15,21 @@ import type { Asked, Reply } from './ask-person.ts';
 import { choose } from './ask-person.ts';
 import type { Terminal } from './terminal.ts';
 
+type AskedForCall = FormInterrupt | UrlInterrupt | SamplingInterrupt | SignInInterrupt | TabInterrupt;
+
 /** Who asks is said by us and comes first: all that follows are the server's own words. */
-export function tellWhoAsks(
-  { tool }: FormInterrupt | UrlInterrupt | SamplingInterrupt | SignInInterrupt | TabInterrupt,
-  what: string,
-  { err }: Terminal,
-): void {
-  err.write(
-    `\nThe server ${showHidden(tool.serverId)} ${what} (called as ${showHidden(formatToolReference(tool))}):\n`,
-  );
+export function tellWhoAsks(interrupt: AskedForCall, what: string, { err }: Terminal): void {
+  err.write(`\n${whoAsks(interrupt, what)}:\n`);
+}
+
+/** Who asks, and for which call; where the server did not say that, for which conversations it may be. */
+export function whoAsks(interrupt: AskedForCall, what: string): string {
+  const { tool } = interrupt;
+  const asks = `The server ${showHidden(tool.serverId)} ${what}`;
+  const conversations = 'mayBelongTo' in interrupt ? (interrupt.mayBelongTo ?? []) : [];
+  if (conversations.length === 0) return `${asks} (called as ${showHidden(formatToolReference(tool))})`;
+  const listed = conversations.map((id) => showHidden(id)).join(', ');
+  return `${asks}. It did not say for which call; it may be for one of these conversations, and the first answer counts: ${listed}`;
 }
 
 /** Asks whether an address may be opened; it is shown in full, and opened by the person and by nobody else. */

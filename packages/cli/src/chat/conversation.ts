@@ -186,11 +186,11 @@ function describeMessage(message: Message): string {
       case 'image':
       case 'audio':
       case 'file':
-        return `[${part.type} ${part.mimeType}]`;
+        return `[${part.type} ${shownLine(part.mimeType)}]`;
       case 'resource':
-        return `[resource ${part.uri}]`;
+        return `[resource ${shownLine(part.uri)}]`;
       case 'citation':
-        return `[${part.url}]`;
+        return `[${shownLine(part.url)}]`;
       case 'error':
         return `[${part.error.message}]`;
     }

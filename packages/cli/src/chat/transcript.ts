@@ -146,9 +146,9 @@ function describeResult({ content, isError, outcome, error }: ToolResult): strin
           return part.text;
         case 'image':
         case 'audio':
-          return `[${part.type} ${part.mimeType}]`;
+          return `[${part.type} ${shownLine(part.mimeType)}]`;
         case 'resource':
-          return `[resource ${part.uri}]`;
+          return `[resource ${shownLine(part.uri)}]`;
       }
     })
     .join(' ');

@@ -1,6 +1,7 @@
 import type { ApiKeyView, CreateApiKey, CreatedApiKey, KeyScope, Page } from '@toolyard/protocol';
 import { KEY_SCOPES, ToolyardError } from '@toolyard/protocol';
 import type { CommandIo } from '../command-io.ts';
+import { dayOf } from '../day-of.ts';
 import { columns } from '../models/columns.ts';
 import { plainLine } from '../plain.ts';
 import type { ServerClient } from '../server/server-client.ts';
@@ -75,8 +76,4 @@ function readDays(text: string): number {
     code: 'bad_config',
     message: `--expires must be a number of days from 1 to ${LONGEST_DAYS} (got "${text}").`,
   });
-}
-
-function dayOf(time: number): string {
-  return new Date(time).toISOString().slice(0, 10);
 }

@@ -1,6 +1,7 @@
 import type { AddMcpServer } from '@toolyard/protocol';
 import type { CommandIo } from '../command-io.ts';
 import { EXIT } from '../exit.ts';
+import { whileLaunching } from '../show-launches.ts';
 import type { McpSource } from './mcp-source.ts';
 import { counted, remark, sayJson } from './output.ts';
 import type { TargetFlags } from './target.ts';
@@ -29,7 +30,7 @@ export async function addServer(
     return EXIT.done;
   }
   if (!flags.test || flags.disabled === true) return EXIT.done;
-  const report = await source.test({ id }, signal);
+  const report = await whileLaunching(io, source, () => source.test({ id }, signal));
   if (report.ok) {
     remark(io, `It answers: ${counted(report.offers.tools, 'tool')}, about ${report.tokens} tokens in every request.`);
     return EXIT.done;

@@ -2,12 +2,13 @@ import type { McpServerView } from '@toolyard/protocol';
 import type { CommandIo } from '../command-io.ts';
 import { EXIT } from '../exit.ts';
 import { columns } from '../models/columns.ts';
+import { launchLines, whileLaunching } from '../show-launches.ts';
 import { counted, remark, say, sayJson } from './output.ts';
 import type { McpSource } from './mcp-source.ts';
 
 /** `toolyard mcp list`: 1 where a server that is on has failed, or the file cannot be read. */
 export async function listServers(io: CommandIo, source: McpSource, { json }: { json?: boolean }): Promise<number> {
-  await source.connectAll();
+  await whileLaunching(io, source, () => source.connectAll());
   const { items, fileFault } = await source.list();
   const isBad = fileFault !== undefined || items.some(({ state, enabled }) => enabled && state === 'failed');
   const code = isBad ? EXIT.failed : EXIT.done;
@@ -16,6 +17,7 @@ export async function listServers(io: CommandIo, source: McpSource, { json }: { 
     return code;
   }
   for (const line of columns(items.map(rowOf))) say(io, line);
+  for (const { text } of launchLines(items, Date.now())) remark(io, text);
   if (items.length === 0) remark(io, 'There are no servers. "toolyard mcp add <name> -- <command>" adds one.');
   for (const { id, error, fault } of items) {
     if (error === undefined) continue;

@@ -142,6 +142,34 @@ describe('toolyard mcp without a running server', () => {
       expect(stdout).not.toMatch(/[\u001b\u0007\u202e]/);
     }
   });
+
+  it('writes out what hides in names of resources, prompts and their arguments', async () => {
+    const name = 'a\u202etxt\u200b.exe';
+    const answers: McpBehaviour['answers'] = {
+      'resources/list': { result: { resources: [{ uri: `x://${name}`, name, mimeType: name }] } },
+      'resources/templates/list': { result: { resourceTemplates: [{ uriTemplate: `x://${name}/{id}`, name }] } },
+      'resources/read': { result: { contents: [{ uri: `x://${name}`, mimeType: name, blob: 'AAEC' }] } },
+      'prompts/list': { result: { prompts: [{ name, description: name, arguments: [{ name }] }] } },
+      'prompts/get': {
+        result: { messages: [{ role: 'user', content: { type: 'resource_link', uri: `x://${name}`, name } }] },
+      },
+      'completion/complete': { result: { completion: { values: [name] } } },
+    };
+    configure({ evil: scriptedMcpCommand({ answers, capabilities: { resources: {}, prompts: {}, completions: {} } }) });
+    const shown = 'a⟨U+202E⟩txt⟨U+200B⟩.exe';
+    for (const [args, times] of [
+      [['resources', 'evil'], 5],
+      [['prompts', 'evil'], 3],
+      [['get', 'evil', name], 2],
+      [['complete', 'evil', name, name], 1],
+    ] as const) {
+      const { stdout } = await mcp(...args);
+      expect(stdout.split(shown), stdout).toHaveLength(times + 1);
+      expect(stdout).not.toMatch(/[\u202e\u200b]/);
+    }
+    const unnamed = await mcp('get', 'evil', name, '--arg', name);
+    expect(unnamed).toMatchObject({ code: 1, stderr: expect.stringContaining(`"${shown}"`) as string });
+  });
 });
 
 describe('toolyard mcp test', () => {

@@ -6,12 +6,15 @@ import { readAll } from '../chat/terminal.ts';
 import type { CommandIo } from '../command-io.ts';
 import { EXIT } from '../exit.ts';
 import { columns } from '../models/columns.ts';
-import { plainLine } from '../plain.ts';
+import { shownLine } from '../plain.ts';
 import type { McpSource } from './mcp-source.ts';
 import { counted, remark, say, sayJson, sayPart } from './output.ts';
 import { pairs } from './target.ts';
 
 type Json = { json?: boolean };
+
+/** A longer value of an argument is cut where it is printed, not with --json. */
+const MAX_VALUE = 1_000;
 
 /** `toolyard mcp tools <server>` */
 export async function listTools(io: CommandIo, source: McpSource, id: string, { json }: Json): Promise<number> {
@@ -21,7 +24,7 @@ export async function listTools(io: CommandIo, source: McpSource, id: string, { 
     tool.name,
     `${tokens} tokens`,
     [readOnly ? 'read-only' : '', enabled ? '' : 'off'].filter((word) => word !== '').join(', '),
-    plainLine(description ?? '', 100),
+    shownLine(description ?? '', 100),
   ]);
   for (const line of columns(rows)) say(io, line);
   if (tools.length === 0) remark(io, `The server "${id}" offers no tools.`);
@@ -138,7 +141,7 @@ export async function listPrompts(
     serverId,
     name,
     args.map((each) => (each.required ? each.name : `[${each.name}]`)).join(' '),
-    plainLine(description, 100),
+    shownLine(description, 100),
   ]);
   for (const line of columns(rows)) say(io, line);
   if (items.length === 0) remark(io, 'There are no prompts.');
@@ -188,7 +191,7 @@ export async function completeArgument(
     signal,
   );
   if (json === true) return done(() => sayJson(io, completion));
-  for (const each of completion.values) say(io, each);
+  for (const each of completion.values) say(io, shownLine(each, MAX_VALUE));
   if (completion.hasMore) {
     const left =
       completion.total === undefined ? 'more' : counted(completion.total - completion.values.length, 'more', 'more');

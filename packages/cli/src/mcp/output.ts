@@ -1,6 +1,6 @@
 import type { ResourcePart, ToolContentPart, UserPart } from '@toolyard/protocol';
 import type { CommandIo } from '../command-io.ts';
-import { jsonLines, plain, plainLine, shownLine } from '../plain.ts';
+import { jsonLines, plain, shownLine, shownMessage } from '../plain.ts';
 
 /** A line on stdout: text of servers can do nothing to the terminal. */
 export function say(io: Pick<CommandIo, 'stdout'>, text: string): void {
@@ -9,7 +9,7 @@ export function say(io: Pick<CommandIo, 'stdout'>, text: string): void {
 
 /** A line on stderr, for what is no answer. */
 export function remark(io: Pick<CommandIo, 'stderr'>, text: string): void {
-  io.stderr.write(`toolyard: ${plain(text)}\n`);
+  io.stderr.write(`toolyard: ${shownMessage(text)}\n`);
 }
 
 export function sayJson(io: Pick<CommandIo, 'stdout'>, value: unknown): void {
@@ -33,16 +33,16 @@ export function wordsOfPart(part: UserPart): string {
       return `(resource ${shownLine(part.uri, 500)}${name === undefined ? '' : `, ${shownLine(name)}`}: ${size})`;
     }
     case 'file':
-      return `(file ${shownLine(part.name ?? 'without a name')}, ${plainLine(part.mimeType)}, ${sizeOf(part.source)})`;
+      return `(file ${shownLine(part.name ?? 'without a name')}, ${shownLine(part.mimeType)}, ${sizeOf(part.source)})`;
     case 'image':
     case 'audio':
-      return `(${part.type}, ${plainLine(part.mimeType)}, ${sizeOf(part.source)})`;
+      return `(${part.type}, ${shownLine(part.mimeType)}, ${sizeOf(part.source)})`;
   }
 }
 
 function sizeOf(source: NonNullable<ResourcePart['source']>): string {
   if ('data' in source) return bytes(Buffer.byteLength(source.data, 'base64'));
-  return 'url' in source ? plainLine(source.url, 500) : 'stored';
+  return 'url' in source ? shownLine(source.url, 500) : 'stored';
 }
 
 function bytes(count: number): string {

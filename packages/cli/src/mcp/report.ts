@@ -2,7 +2,7 @@ import type { McpPhase, McpTestReport } from '@toolyard/protocol';
 import type { CommandIo } from '../command-io.ts';
 import { EXIT } from '../exit.ts';
 import { columns } from '../models/columns.ts';
-import { plainLine } from '../plain.ts';
+import { plainLine, shownLine } from '../plain.ts';
 import { counted, say } from './output.ts';
 
 const TOOLS_SHOWN = 20;
@@ -51,7 +51,7 @@ function sayServer(io: CommandIo, report: McpTestReport): void {
     ['Beside tools', can.length === 0 ? 'nothing' : can.join(', ')],
     ['Offers', offersIn(offers)],
     ['Cost', `about ${counted(tokens, 'token')} in every request, for ${counted(offers.tools, 'tool')}`],
-    ...(instructions === undefined ? [] : [['Instructions', plainLine(instructions, 160)]]),
+    ...(instructions === undefined ? [] : [['Instructions', shownLine(instructions, 160)]]),
   ];
   say(io, '');
   for (const line of columns(rows)) say(io, line);
@@ -82,7 +82,7 @@ function sayFindings(io: CommandIo, { findings, ok }: McpTestReport): void {
   for (const { level, about, text } of findings.slice(0, FINDINGS_SHOWN)) {
     say(
       io,
-      `${level === 'warning' ? '!' : '-'} ${about === undefined ? '' : `${plainLine(about, 80)}: `}${plainLine(text, 500)}`,
+      `${level === 'warning' ? '!' : '-'} ${about === undefined ? '' : `${shownLine(about, 80)}: `}${shownLine(text, 500)}`,
     );
   }
   if (findings.length > FINDINGS_SHOWN) say(io, `and ${findings.length - FINDINGS_SHOWN} more; --json has them all`);

@@ -2,6 +2,7 @@ import type { CommandIo } from '../command-io.ts';
 import { onStopSignal } from '../chat/stop-signals.ts';
 import { EXIT } from '../exit.ts';
 import { endWithItsReader } from '../pipe.ts';
+import { whileLaunching } from '../show-launches.ts';
 import type { McpFlags, McpSource } from './mcp-source.ts';
 import { openAdHoc, openSource } from './mcp-source.ts';
 import { remark } from './output.ts';
@@ -30,7 +31,8 @@ export async function withServer(io: CommandIo, flags: McpFlags, server: string,
 
 /** Tries a server: one that is configured by its name, any other by its address or command. */
 export function testServer(io: CommandIo, flags: McpFlags & TargetFlags, words: readonly string[]): Promise<number> {
-  const print = async (report: Awaited<ReturnType<McpSource['test']>>): Promise<number> => {
+  const test = async (source: McpSource, id: string, signal: AbortSignal): Promise<number> => {
+    const report = await whileLaunching(io, source, () => source.test({ id }, signal));
     const { sayReport } = await import('./report.ts');
     if (flags.json !== true) return sayReport(io, report);
     const { sayJson } = await import('./output.ts');
@@ -43,7 +45,7 @@ export function testServer(io: CommandIo, flags: McpFlags & TargetFlags, words: 
     return run(
       io,
       () => openAdHoc(io, flags, config),
-      async (source, signal) => print(await source.test({ id: config.id }, signal)),
+      (source, signal) => test(source, config.id, signal),
     );
   };
   if (words.length > 1 || isTarget(first) || flags.header.length + flags.env.length > 0) return adHoc();
@@ -53,7 +55,7 @@ export function testServer(io: CommandIo, flags: McpFlags & TargetFlags, words: 
       remark(io, `There is no server "${first}"; it is taken for a command.`);
       return adHoc();
     }
-    return print(await source.test({ id: first }, signal));
+    return test(source, first, signal);
   });
 }
 

@@ -93,3 +93,48 @@ it('creates, lists and revokes API keys', async () => {
     expect(ran.stderr).toMatch(message);
   }
 });
+
+it('lists the browsers that are signed in, and signs one or all of them out', async () => {
+  await using served = await serveInProcess({ token: true, args: ['--no-date'] });
+  const at = ['--data-dir', served.dataDir];
+  const token = readFileSync(join(served.dataDir, 'access-token'), 'utf8').trim();
+  const signIn = async (userAgent: string) => {
+    const answer = await fetch(`${served.url}/api/session`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'user-agent': userAgent },
+      body: JSON.stringify({ token }),
+    });
+    const { secret } = (await answer.json()) as { secret: string };
+    return { cookie: answer.headers.get('set-cookie')?.split(';', 1)[0] ?? '', 'x-toolyard-session': secret };
+  };
+  const statusOf = async (headers: Record<string, string>) =>
+    (await fetch(`${served.url}/api/conversations`, { headers })).status;
+  const phone = await signIn('Phone\u00adBrowser');
+  const [desk, other] = [await signIn('Desk'), await signIn('Other')];
+  const { stdout } = await runCommand(['sessions', 'list', ...at]);
+  expect(stdout).toMatch(/^[\w-]+ {2}since \d{4}-\d\d-\d\d {2}used \S+ {2}expires \S+ {2}Phone⟨U\+00AD⟩Browser$/m);
+  const id =
+    stdout
+      .split('\n')
+      .find((line) => line.includes('Phone'))
+      ?.split(' ')[0] ?? '';
+  expect(await runCommand(['sessions', 'revoke', id, ...at])).toMatchObject({
+    code: 0,
+    stderr: expect.stringContaining(id),
+  });
+  expect([await statusOf(phone), await statusOf(desk)]).toEqual([401, 200]);
+  expect(await runCommand(['sessions', 'revoke', id, ...at])).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining(id),
+  });
+  for (const wrong of [[], [id, '--all']]) {
+    const ran = await runCommand(['sessions', 'revoke', ...wrong, ...at]);
+    expect(ran).toMatchObject({ code: 1, stderr: expect.stringMatching(/an id (nor|and) --all/) });
+  }
+  expect((await runCommand(['sessions', 'revoke', '--all', ...at])).code).toBe(0);
+  expect([await statusOf(desk), await statusOf(other)]).toEqual([401, 401]);
+  expect((await runCommand(['sessions', 'list', ...at])).stdout).toBe('No browser is signed in.\n');
+  const key = await runCommand(['keys', 'create', 'Reader', '--scopes', 'read', ...at]);
+  const denied = await runCommand(['sessions', 'list', '--server', served.url, '--token', key.stdout.trim()]);
+  expect(denied).toMatchObject({ code: 1, stderr: expect.stringContaining('the scope "access"') });
+});

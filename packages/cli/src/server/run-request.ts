@@ -89,7 +89,7 @@ function wordsOf(part: UserPart | AssistantPart | ToolResultPart): string {
       return words.join('\n');
     }
     case 'citation':
-      return `(source ${plainLine(part.url, 500)})`;
+      return `(source ${shownLine(part.url, 500)})`;
     case 'error':
       return `(error: ${plainLine(part.error.message, 500)})`;
     default:

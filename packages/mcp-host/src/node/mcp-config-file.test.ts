@@ -26,7 +26,14 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-const SWITCHES = { enabled: true, disabledTools: undefined, callTimeoutMs: undefined, connectTimeoutMs: undefined };
+const SWITCHES = {
+  enabled: true,
+  disabledTools: undefined,
+  callTimeoutMs: undefined,
+  connectTimeoutMs: undefined,
+  processes: undefined,
+  maxConcurrentCalls: undefined,
+};
 
 function program(command: string, more: Partial<ServerEntry> = {}): ServerEntry {
   return { transport: { type: 'stdio', command, args: [] }, ...SWITCHES, ...more };
@@ -135,6 +142,16 @@ describe('an mcp.json that is written', () => {
     expect(text()).toBe(
       '{"servers": {"a": {"command": "a", "enabled": true}, "b": {"command": "b", "disabled": false, "callTimeoutMs": 5000}, "c": {"command": "c", "disabled": true, "disabledTools": ["x"]}}}',
     );
+  });
+
+  it('writes how many calls and processes a server may have, and takes out what is the default', () => {
+    writeFileSync(path, '{"mcpServers": {"a": {"command": "a", "processes": "auto"}}}');
+    file.write('a', program('a'));
+    expect(text()).toBe('{"mcpServers": {"a": {"command": "a", "processes": "auto"}}}');
+    file.write('a', program('a', { processes: 'one', maxConcurrentCalls: 2 }));
+    expect(text()).toBe('{"mcpServers": {"a": {"command": "a", "processes": "one", "maxConcurrentCalls": 2}}}');
+    file.write('a', program('a'));
+    expect(text()).toBe('{"mcpServers": {"a": {"command": "a" }}}');
   });
 
   it('makes a program of an address, and nothing is left of that', () => {

@@ -13,7 +13,11 @@ import type { ServerSwitches, WrittenTransport } from './written-server.ts';
 export type ServerEntry = {
   transport: WrittenTransport;
   enabled: boolean;
-} & { [Key in 'disabledTools' | 'callTimeoutMs' | 'connectTimeoutMs']: ServerSwitches[Key] | undefined };
+} & {
+  [Key in 'disabledTools' | 'callTimeoutMs' | 'connectTimeoutMs' | 'processes' | 'maxConcurrentCalls']:
+    | ServerSwitches[Key]
+    | undefined;
+};
 
 export type McpConfigFileOptions = {
   path: string;
@@ -181,7 +185,7 @@ const ADDRESS_KEYS = ['url', 'serverUrl', 'httpUrl', 'headers'];
 /** Only differences are written, so that what was not changed keeps its form. */
 function edits(keys: readonly string[], old: JsonValue | undefined, entry: ServerEntry): Edit[] {
   const before = isJsonObject(old) ? old : {};
-  const { transport, enabled, disabledTools, callTimeoutMs, connectTimeoutMs } = entry;
+  const { transport, enabled, disabledTools, callTimeoutMs, connectTimeoutMs, processes, maxConcurrentCalls } = entry;
   const list: Edit[] = [];
   const set = (key: string, value: JsonValue | undefined): void => {
     if (JSON.stringify(before[key]) !== JSON.stringify(value)) list.push([[key], value]);
@@ -232,6 +236,9 @@ function edits(keys: readonly string[], old: JsonValue | undefined, entry: Serve
   }
   set('callTimeoutMs', callTimeoutMs);
   set('connectTimeoutMs', connectTimeoutMs);
+  // Left out, it means `auto`: where that is written it stays.
+  if (processes !== undefined || before['processes'] !== 'auto') set('processes', processes);
+  set('maxConcurrentCalls', maxConcurrentCalls);
   return list;
 }
 

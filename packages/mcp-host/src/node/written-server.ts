@@ -1,5 +1,6 @@
 import type { JsonObject, JsonValue } from '@toolyard/protocol';
 import { isJsonObject, ToolyardError } from '@toolyard/protocol';
+import { validConcurrency } from '../concurrency.ts';
 import type { HostedConfig } from '../hosted/hosted-config.ts';
 import { readHosted } from '../hosted/hosted-config.ts';
 import { readUrl } from '../read-url.ts';
@@ -33,6 +34,8 @@ export type ServerSwitches = {
   trusted: boolean;
   callTimeoutMs?: number;
   connectTimeoutMs?: number;
+  processes?: 'auto' | 'one';
+  maxConcurrentCalls?: number;
 };
 
 /** The names under which the same thing stands in the files of different editors. */
@@ -163,6 +166,7 @@ export function readSwitches(entry: JsonObject): ServerSwitches {
     trusted: entry['trusted'] === true,
     ...(callTimeoutMs === undefined ? {} : { callTimeoutMs }),
     ...(connectTimeoutMs === undefined ? {} : { connectTimeoutMs }),
+    ...validConcurrency(entry),
   };
 }
 

@@ -87,7 +87,7 @@ export function createHttpApp(deps: HttpDeps): HttpApp {
   const router = createRouter(app, authentication);
   if (hasDoor) addRoutes(router, deps, { auth, eventStreams });
   else addWatchRoutes(router, deps, authentication);
-  const passUpgradeOn = addProxyRoutes(app, router, { proxy: deps.proxy, authentication });
+  const passUpgradeOn = addProxyRoutes(app, router, { proxy: deps.proxy, authentication, clock: deps.clock });
   refuseOtherMethods(app, router);
 
   const upgrades = createUpgrades(

@@ -2,6 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import type { Clock, Principal } from '@toolyard/protocol';
 import { createTellOnce } from '../tell-once.ts';
+import { CHECK_EVERY_MS, endIfInvalid } from './auth/watch-credential.ts';
 import type { AppContext } from './types.ts';
 
 /** One event on the wire. `id` is what a reader gives back after a lost connection; absent, it keeps the one before. */
@@ -13,7 +14,7 @@ export type Frame = {
 };
 
 /** Comments in between keep proxies from taking a quiet stream for a dead one, and find readers that are gone. */
-const PING_EVERY_MS = 15_000;
+const PING_EVERY_MS = CHECK_EVERY_MS;
 /** How long a browser waits before it asks again for a stream that broke. */
 const RETRY_MS = 1_000;
 /** A reader that takes nothing for so long is gone, or might as well be. */
@@ -57,13 +58,8 @@ export function createEventStreams(
     outgoing.on('close', end);
     open.add(control);
     if (closing) end();
-    // A session that was signed out, or has expired, ends its streams too. An error of the storage ends none.
-    const check = (): void =>
-      void isStillValid(principal).then(
-        (valid) => void (valid || end()),
-        () => undefined,
-      );
-    const stopPings = keepAlive(outgoing, clock, check);
+    // A session that was signed out, or has expired, ends its streams too.
+    const stopPings = keepAlive(outgoing, clock, () => void endIfInvalid(isStillValid, principal, end));
     try {
       if (!signal.aborted) {
         for await (const batch of frames(signal)) {

@@ -34,6 +34,8 @@ test('MCP servers are added, changed, tried and removed', async () => {
     { id: 'a', transport: { type: 'http', url: 'https://x.example', command: 'both' } },
     { id: 'a', transport: { ...transport, env: { KEY: { secret: false } } } },
     { id: 'a', transport, callTimeoutMs: -1 },
+    { id: 'a', transport, processes: 'many' },
+    { id: 'a', transport, maxConcurrentCalls: 0 },
   ]) {
     expect((await post('/api/mcp/servers', wrong)).status).toBe(400);
   }

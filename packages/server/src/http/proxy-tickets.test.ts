@@ -1,12 +1,16 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
-import type { ProxyTicket } from '@toolyard/protocol';
+import type { Clock, CreatedApiKey, ProxyTicket } from '@toolyard/protocol';
+import { systemClock } from '@toolyard/protocol';
+import type { ScriptedWebSocket } from '@toolyard/testing';
 import { createFakeClock, eventually, startScriptedWebSocket, within } from '@toolyard/testing';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createProxy } from '../proxy/proxy.ts';
+import { CHECK_EVERY_MS } from './auth/watch-credential.ts';
 import type { ProxyStage } from './test-fixtures/proxy-stage.ts';
 import { createProxyStage } from './test-fixtures/proxy-stage.ts';
+import { signIn } from './test-fixtures/sign-in.ts';
 import { ANNE, as, BERT } from './test-fixtures/test-server.ts';
 
 let stage: ProxyStage;
@@ -112,6 +116,67 @@ describe('WebSockets through the proxy', () => {
     await openSocket(`/api/proxy?url=${encodeURIComponent(peer.url)}`);
     await stage.server.close();
     await eventually(() => expect(peer.connectionCount).toBe(0));
+  });
+
+  describe('of a credential that is revoked', () => {
+    /** What waits for the next check of credentials. */
+    let checks: (() => void)[] = [];
+    const clock: Clock = {
+      ...systemClock,
+      after(ms, run) {
+        if (ms !== CHECK_EVERY_MS) return systemClock.after(ms, run);
+        checks.push(run);
+        return () => void (checks = checks.filter((one) => one !== run));
+      },
+    };
+    let peer: ScriptedWebSocket;
+    beforeEach(async () => {
+      checks = [];
+      peer = stage.ends(await startScriptedWebSocket('plain'));
+      await stage.start([new URL(peer.url).origin], { security: { tokens: [ANNE] }, change: { clock } });
+    });
+
+    const ticketFor = async (headers: Record<string, string>): Promise<string> => {
+      const answer = await stage.server.ask('/api/proxy/tickets', { json: { target: peer.url }, headers });
+      return (answer.json as unknown as ProxyTicket).ticket;
+    };
+
+    test('that is a session, are closed at the next check, and its tickets are refused', async () => {
+      const [gone, other] = [await signIn(stage.server, ANNE), await signIn(stage.server, ANNE)];
+      const socket = await openSocket(`/api/proxy?ticket=${await ticketFor(gone)}`);
+      const kept = await openSocket(`/api/proxy?ticket=${await ticketFor(other)}`);
+      const unused = await ticketFor(gone);
+      const closed = once(socket, 'close');
+      await stage.server.ask('/api/session', { method: 'DELETE', headers: gone });
+      expect(checks).toHaveLength(2);
+      for (const check of checks.splice(0)) check();
+      await within(closed, { what: 'the close of the WebSocket' });
+      expect(kept.readyState).toBe(WebSocket.OPEN);
+      await eventually(() => expect(checks).toHaveLength(1));
+      expect(await handshake(`/api/proxy?ticket=${unused}`)).toMatch(/^HTTP\/1\.1 403 [^]*ticket is not valid/);
+      kept.close();
+      await eventually(() => expect(checks).toEqual([]));
+    });
+
+    test('that is an API key, are closed at the next check, and so are streams', async () => {
+      const other = await stage.target((_request, response) => {
+        response.writeHead(200, { 'content-type': 'text/event-stream' }).flushHeaders();
+      });
+      const allowed = [new URL(peer.url).origin, other.origin];
+      await stage.start(allowed, { security: { tokens: [ANNE] }, change: { clock } });
+      const wish = { name: 'Desk', scopes: ['servers'] };
+      const created = await stage.server.ask('/api/access/keys', { json: wish, headers: as(ANNE) });
+      const { id, key } = created.json as unknown as CreatedApiKey;
+      const headers = { authorization: `Bearer ${key}` };
+      const socket = await openSocket(`/api/proxy?ticket=${await ticketFor(headers)}`);
+      const closed = once(socket, 'close');
+      const stream = await fetch(`${stage.server.url}/api/proxy?url=${encodeURIComponent(other.origin)}`, { headers });
+      const ended = expect(stream.text()).rejects.toThrow();
+      await stage.server.ask(`/api/access/keys/${id}`, { method: 'DELETE', headers: as(ANNE) });
+      for (const check of checks.splice(0)) check();
+      await within(Promise.all([closed, ended]), { what: 'the close of the WebSocket and of the stream' });
+      await eventually(() => expect(peer.connectionCount).toBe(0));
+    });
   });
 
   /** What is answered to a handshake, as text. */

@@ -80,6 +80,7 @@ test('a request that may belong to either of two chats is open in both, and answ
   for (const { interrupt } of open) {
     expect((interrupt as FormInterrupt).mayBelongTo?.toSorted()).toEqual([...CHATS]);
   }
+  expect((await ask<McpServerList>('GET', '/api/mcp/servers')).items[0]?.interactive).toBe(true);
   const elsewhere = open.find(({ runId }) => runId === waiting);
   const answer = { decision: 'accept', content: { city: 'Taipei' } };
   await ask('POST', `/api/interrupts/${encodeURIComponent(elsewhere?.id ?? '')}/answer`, { answer });

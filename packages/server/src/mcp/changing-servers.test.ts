@@ -171,11 +171,12 @@ describe('a server that is added, changed and taken out', () => {
     });
     await whenIn(all, 'a', 'ready');
     expect(readFileSync(room.path, 'utf8')).toMatch(/\/\/ mine[^]*"a": \{\n {6}"command"/);
-    await all.edit(me, 'a', { transport: stdio({ tools: [{ name: 'other' }] }), callTimeoutMs: 9_000 });
+    const limits = { callTimeoutMs: 9_000, processes: 'one' as const, maxConcurrentCalls: 2 };
+    await all.edit(me, 'a', { transport: stdio({ tools: [{ name: 'other' }] }), ...limits });
     await eventually(async () => (await findView(all, 'a'))?.tools[0]?.tool.name === 'other');
     expect(await all.configuration(me, 'a')).toMatchObject({
       enabled: true,
-      callTimeoutMs: 9_000,
+      ...limits,
       connectTimeoutMs: null,
     });
     await all.remove(me, 'a');

@@ -41,6 +41,8 @@ export class ServerEditor {
       disabledTools: server.disabledTools,
       callTimeoutMs: server.callTimeoutMs ?? undefined,
       connectTimeoutMs: server.connectTimeoutMs ?? undefined,
+      processes: server.processes ?? undefined,
+      maxConcurrentCalls: server.maxConcurrentCalls ?? undefined,
     });
   }
 
@@ -56,13 +58,15 @@ export class ServerEditor {
       disabledTools: this.#options.book.toolsOff(id),
       callTimeoutMs: switches.callTimeoutMs ?? null,
       connectTimeoutMs: switches.connectTimeoutMs ?? null,
+      processes: switches.processes ?? null,
+      maxConcurrentCalls: switches.maxConcurrentCalls ?? null,
     };
   }
 
   /** @throws ToolyardError as {@link ServerEditor.configuration} and {@link ServerEditor.add} do */
   edit(id: string, edit: EditMcpServer, enabled: boolean): void {
     const { switches, written } = this.#entryOf(id);
-    const kept = (given: number | null | undefined, before: number | undefined): number | undefined =>
+    const kept = <T>(given: T | null | undefined, before: T | undefined): T | undefined =>
       given === undefined ? before : (given ?? undefined);
     const entry: ServerEntry = {
       transport: writable(edit.transport, written),
@@ -70,6 +74,8 @@ export class ServerEditor {
       disabledTools: edit.disabledTools,
       callTimeoutMs: kept(edit.callTimeoutMs, switches.callTimeoutMs),
       connectTimeoutMs: kept(edit.connectTimeoutMs, switches.connectTimeoutMs),
+      processes: kept(edit.processes, switches.processes),
+      maxConcurrentCalls: kept(edit.maxConcurrentCalls, switches.maxConcurrentCalls),
     };
     this.#options.file.write(id, entry);
   }

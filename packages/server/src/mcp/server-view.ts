@@ -67,6 +67,7 @@ export function toServerView(options: ServerViewOptions): McpServerView {
     tokens: shown.reduce((sum, tool) => sum + (tool.enabled ? tool.tokens : 0), 0),
     tools: shown,
     skipped: health.skipped,
+    ...(health.interactive === true ? { interactive: true as const } : {}),
     ...isolationOf(config, health),
     log: health.log.slice(-LOG_LINES).map(({ at, level, text }) => ({ at, level, text: redact(text) })),
   };

@@ -1,5 +1,5 @@
 import { dirname } from 'node:path';
-import type { IndexedTool, InspectOptions, ServerConfig, SignInResponse } from '@toolyard/mcp-host';
+import type { IndexedTool, InspectOptions, ServerConfig, ServerHealth, SignInResponse } from '@toolyard/mcp-host';
 import { inspectServer, McpHost, redactedError, redactorFor } from '@toolyard/mcp-host';
 import type {
   McpServerList,
@@ -48,6 +48,8 @@ export class OwnServers implements Servers {
   readonly #connections: ServerConnections;
   readonly #signal: ChangeSignal;
   readonly #inspect: Pick<InspectOptions, 'createTransport' | 'clock' | 'clientInfo' | 'signIn'>;
+  /** What the tests that are connecting tell of their servers. */
+  readonly #tests = new Set<() => readonly ServerHealth[]>();
   readonly #desk: ServerDesk;
   readonly #selections: Selections;
   readonly #wantsSignIn = new Set<string>();
@@ -131,7 +133,7 @@ export class OwnServers implements Servers {
       toServerView({
         server,
         enabled: this.#book.isEnabled(server.id),
-        health: health.get(server.id),
+        health: this.#withLaunchOfTest(health.get(server.id)),
         tools: tools.get(server.id) ?? [],
         templates: this.#host.resources.templates(server.id).length,
         permissions,
@@ -139,6 +141,13 @@ export class OwnServers implements Servers {
       }),
     );
     return this.#changes.listOf(items);
+  }
+
+  /** A test that downloads the server shows this as the server itself does. */
+  #withLaunchOfTest(health: ServerHealth | undefined): ServerHealth | undefined {
+    if (health === undefined || health.launch !== undefined) return health;
+    const tested = [...this.#tests].flatMap((test) => test()).find(({ id, launch }) => id === health.id && launch);
+    return tested?.launch === undefined ? health : { ...health, launch: tested.launch };
   }
 
   add: Servers['add'] = (principal, server) => this.#changes.add(principal, server);
@@ -150,7 +159,16 @@ export class OwnServers implements Servers {
   async test(principal: Owner, request: TestMcpServer, signal?: AbortSignal): Promise<McpTestReport> {
     const config = this.#changes.tried(principal, request);
     // Some servers offer more tools to whom they can ask: they are told the same as when they are used.
-    return inspectServer({ ...this.#inspect, handlers: NOBODY, config, ...(signal === undefined ? {} : { signal }) });
+    return inspectServer({
+      ...this.#inspect,
+      handlers: NOBODY,
+      config,
+      ...(signal === undefined ? {} : { signal }),
+      whileConnecting: (health) => {
+        this.#tests.add(health);
+        return () => this.#tests.delete(health);
+      },
+    });
   }
 
   async reconnect(principal: Owner, id: string): Promise<McpServerView> {

@@ -1,3 +1,5 @@
+import type { Principal } from '@toolyard/protocol';
+import { SCOPES } from '@toolyard/protocol';
 import { createFakeClock } from '@toolyard/testing';
 import { expect, test } from 'vitest';
 import { createProxy } from './proxy.ts';
@@ -19,12 +21,13 @@ test('tickets that nobody uses do not pile up, and one owner’s do not keep ano
   const clock = createFakeClock();
   const tickets = createTickets(clock);
   const wish = { target: 'https://mcp.example.com/' };
-  const anne = { ownerId: 'anne' };
+  const of = (ownerId: string): Principal => ({ ownerId, via: 'session', scopes: SCOPES });
+  const anne = of('anne');
   for (let made = 0; made < 100; made += 1) tickets.create(anne, wish);
   expect(() => tickets.create(anne, wish)).toThrow(expect.objectContaining({ code: 'rate_limited' }) as Error);
-  tickets.create({ ownerId: 'bert' }, wish);
+  tickets.create(of('bert'), wish);
   await clock.advance(30_000);
   const { ticket, expiresAt } = tickets.create(anne, wish);
   expect(expiresAt).toBe(clock.now() + 30_000);
-  expect(tickets.redeem(anne, ticket)).toEqual({ target: wish.target, headers: {} });
+  expect(tickets.redeem(anne, ticket)).toEqual({ target: wish.target, headers: {}, principal: anne });
 });

@@ -4,7 +4,7 @@ import { Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { ReadableStream as WebStream } from 'node:stream/web';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
-import type { Owner } from '@toolyard/protocol';
+import type { Clock, Principal } from '@toolyard/protocol';
 import { ToolyardError } from '@toolyard/protocol';
 import type { Hono } from 'hono';
 import { hasPrefixed, requestHeaders, responseHeaders, sendable } from '../../proxy/headers.ts';
@@ -12,6 +12,7 @@ import type { Proxy } from '../../proxy/proxy.ts';
 import { join } from '../../proxy/proxy.ts';
 import type { Authentication } from '../auth/authentication.ts';
 import { requireScope } from '../auth/scopes.ts';
+import { watchCredential } from '../auth/watch-credential.ts';
 import { readBytes } from '../body.ts';
 import { ProblemAnswer, refusal } from '../problems.ts';
 import type { Router } from '../router.ts';
@@ -24,14 +25,24 @@ const PATHS = ['/api/proxy', '/cors-proxy'];
 const SENT_AGAIN_UP_TO = 256 * 1024;
 const LONGEST_BODY = 64 * 1024 * 1024;
 
-type Wanted = { target: string; headers: Record<string, string> };
+type Wanted = { target: string; headers: Record<string, string>; principal: Principal };
+
+/** Ends what stays open when the credential it was opened with is no longer valid. */
+type Watch = (principal: Principal, end: () => void) => () => void;
 
 /** Puts the proxy in: everything by HTTP here, WebSockets by what is returned. */
 export function addProxyRoutes(
   app: Hono<AppEnv>,
   { route }: Router,
-  { proxy, authentication }: { proxy: Proxy | null; authentication: Authentication },
+  {
+    proxy,
+    authentication,
+    clock,
+  }: { proxy: Proxy | null; authentication: Authentication; clock: Pick<Clock, 'after'> },
 ): (incoming: IncomingMessage, socket: Duplex, signal: AbortSignal) => Promise<void> {
+  const isStillValid = (principal: Principal): Promise<boolean> => authentication.isStillValid(principal);
+  const watch: Watch = (principal, end) => watchCredential({ isStillValid, clock }, principal, end);
+
   route({
     method: 'post',
     path: '/api/proxy/tickets',
@@ -48,7 +59,7 @@ export function addProxyRoutes(
       const principal = await authentication.principalOf(c.env.incoming);
       requireScope(principal, 'servers');
       try {
-        return await passOn(c, isOn(proxy), principal);
+        return await passOn(c, { proxy: isOn(proxy), principal, watch });
       } catch (thrown) {
         throw marked(thrown);
       }
@@ -58,7 +69,7 @@ export function addProxyRoutes(
   return async (incoming, socket, signal) => {
     const principal = isTicketAlone(incoming) ? null : await authentication.principalOf(incoming);
     if (principal !== null) requireScope(principal, 'servers');
-    await passUpgradeOn(incoming, socket, { proxy: isOn(proxy), principal, signal });
+    await passUpgradeOn(incoming, socket, { proxy: isOn(proxy), principal, signal, isStillValid, watch });
   };
 }
 
@@ -85,13 +96,18 @@ function isOn(proxy: Proxy | null): Proxy {
   });
 }
 
-async function passOn(c: AppContext, proxy: Proxy, principal: Owner): Promise<Response> {
+async function passOn(
+  c: AppContext,
+  { proxy, principal, watch }: { proxy: Proxy; principal: Principal; watch: Watch },
+): Promise<Response> {
   const { incoming, outgoing } = c.env;
   refuseForeignUse(incoming);
   const { target, headers } = wanted(incoming, proxy, principal);
   const leave = proxy.enter();
   const control = new AbortController();
   outgoing.on('close', () => control.abort());
+  // The other server may send events for as long as it likes.
+  const unwatch = watch(principal, () => outgoing.destroy());
   try {
     const body = await bodyOf(incoming);
     const response = await proxy.fetch(target, {
@@ -102,6 +118,7 @@ async function passOn(c: AppContext, proxy: Proxy, principal: Owner): Promise<Re
     });
     await answer(outgoing, response, incoming.method === 'HEAD');
   } finally {
+    unwatch();
     leave();
   }
   return RESPONSE_ALREADY_SENT;
@@ -120,31 +137,39 @@ function refuseForeignUse(incoming: IncomingMessage): void {
   });
 }
 
-function wanted(incoming: IncomingMessage, proxy: Proxy, principal: Owner | null): Wanted {
+/** @param principal null where the ticket is the only credential */
+function wanted(incoming: IncomingMessage, proxy: Proxy, principal: Principal | null): Wanted {
   const query = queryOf(incoming.url);
   const ticket = query.get('ticket');
   if (ticket !== null) {
     const redeemed = proxy.tickets.redeem(principal, ticket);
-    if (redeemed === null) {
-      throw refusal({
-        code: 'forbidden',
-        message: 'This ticket is not valid: it was used, is too old, or was made for somebody else.',
-        hint: 'Make a new one with POST /api/proxy/tickets.',
-      });
-    }
+    if (redeemed === null) throw wrongTicket();
     const { accept, 'content-type': type } = requestHeaders(incoming);
     const own = {
       ...(accept === undefined ? {} : { accept }),
       ...(type === undefined ? {} : { 'content-type': type }),
     };
-    return { target: redeemed.target, headers: sendable({ ...own, ...redeemed.headers }) };
+    return {
+      target: redeemed.target,
+      headers: sendable({ ...own, ...redeemed.headers }),
+      principal: principal ?? redeemed.principal,
+    };
   }
   const target = query.get('url');
-  if (target !== null && URL.canParse(target)) return { target, headers: requestHeaders(incoming) };
+  if (principal === null) throw wrongTicket();
+  if (target !== null && URL.canParse(target)) return { target, headers: requestHeaders(incoming), principal };
   throw refusal({
     code: 'bad_request',
     message: target === null ? 'There is no url in the query.' : 'The url in the query is no complete address.',
     hint: 'Write it as /api/proxy?url=https%3A%2F%2Fmcp.example.com%2Fmcp.',
+  });
+}
+
+function wrongTicket(): ProblemAnswer {
+  return refusal({
+    code: 'forbidden',
+    message: 'This ticket is not valid: it was used, is too old, or was made for somebody else.',
+    hint: 'Make a new one with POST /api/proxy/tickets.',
   });
 }
 
@@ -201,18 +226,33 @@ const HANDSHAKE = [
 ] as const;
 const AGREED = ['sec-websocket-accept', 'sec-websocket-protocol', 'sec-websocket-extensions'] as const;
 
+type UpgradeOptions = {
+  proxy: Proxy;
+  /** Null where the ticket is the only credential. */
+  principal: Principal | null;
+  signal: AbortSignal;
+  isStillValid: Authentication['isStillValid'];
+  watch: Watch;
+};
+
 /** The two handshakes are one: what is said after it goes through untouched. */
 async function passUpgradeOn(
   incoming: IncomingMessage,
   socket: Duplex,
-  { proxy, principal, signal }: { proxy: Proxy; principal: Owner | null; signal: AbortSignal },
+  { proxy, principal: sender, signal, isStillValid, watch }: UpgradeOptions,
 ): Promise<void> {
-  const { target, headers } = wanted(incoming, proxy, principal);
+  const { target, headers, principal } = wanted(incoming, proxy, sender);
+  // Who created the ticket may have signed out since.
+  if (sender === null && !(await isStillValid(principal))) throw wrongTicket();
   const { 'accept-encoding': _none, ...rest } = headers;
   const leave = proxy.enter();
   socket.once('close', leave);
   const stop = new AbortController();
   socket.once('close', () => stop.abort());
+  socket.once(
+    'close',
+    watch(principal, () => socket.destroy()),
+  );
   const handshake = named(incoming.headers, HANDSHAKE);
   const far = await proxy.upgrade(target, { ...rest, ...handshake }, AbortSignal.any([signal, stop.signal]));
   const agreed = Object.entries(named(far.headers, AGREED)).map(([name, value]) => `${name}: ${oneLine(value)}\r\n`);

@@ -6,6 +6,7 @@ import type {
   McpTransport,
   TestMcpServer,
 } from '@toolyard/protocol';
+import { MAX_CONCURRENT_CALLS } from '@toolyard/protocol';
 import { z } from 'zod';
 import { errorInfo, named } from './common.ts';
 import { exactly } from './exactly.ts';
@@ -64,6 +65,8 @@ const serverId = z
   .refine((id) => id !== '__proto__', 'expected another name, this one is taken');
 
 const timeout = z.int().min(100).max(86_400_000).nullable();
+const processes = z.enum(['auto', 'one']).nullable();
+const maxConcurrentCalls = z.int().min(1).max(MAX_CONCURRENT_CALLS).nullable();
 
 const editable = {
   transport,
@@ -71,6 +74,8 @@ const editable = {
   disabledTools: z.array(z.string().min(1).max(1_000)).max(10_000).exactOptional(),
   callTimeoutMs: timeout.exactOptional(),
   connectTimeoutMs: timeout.exactOptional(),
+  processes: processes.exactOptional(),
+  maxConcurrentCalls: maxConcurrentCalls.exactOptional(),
 };
 
 export const editMcpServer = named('EditMcpServer', exactly<EditMcpServer>()(z.strictObject(editable)));
@@ -90,6 +95,8 @@ export const mcpServerConfiguration = named(
       disabledTools: z.array(z.string()),
       callTimeoutMs: timeout,
       connectTimeoutMs: timeout,
+      processes,
+      maxConcurrentCalls,
     }),
   ),
 );

@@ -148,6 +148,7 @@ export const mcpServerView = named(
       tokens: z.int(),
       tools: z.array(mcpTool),
       skipped,
+      interactive: z.literal(true).exactOptional(),
       isolation: isolation.exactOptional(),
       log: logLines,
     }),

@@ -117,6 +117,8 @@ export function createTestServers(ownerId: string): Servers {
       disabledTools: [],
       callTimeoutMs: null,
       connectTimeoutMs: null,
+      processes: null,
+      maxConcurrentCalls: null,
     }),
     edit: async (principal, id) => find(principal, id),
     async remove(principal, id) {

@@ -25,7 +25,7 @@ export class Draft {
   sending = $state(false);
   /** Why the server refused it last. */
   error: ApiError | null = $state.raw(null);
-  readonly #key: string;
+  #key: string;
   readonly #deps: DraftDeps;
   readonly #files = new Map<string, File>();
   #timer: ReturnType<typeof setTimeout> | undefined;
@@ -37,6 +37,16 @@ export class Draft {
     this.#deps = deps;
     this.text = deps.storage.text.get(key);
     this.attachments = fromKept(deps.storage.files.get(key), () => this.#nextId());
+  }
+
+  /** The conversation has got its id: the draft stays the same, also in the browser's storage. */
+  rename(key: string): void {
+    const { text, files } = this.#deps.storage;
+    text.set(key, text.get(this.#key));
+    files.set(key, files.get(this.#key));
+    text.set(this.#key, '');
+    files.set(this.#key, []);
+    this.#key = key;
   }
 
   get empty(): boolean {

@@ -70,6 +70,22 @@ it('comes back when the server refuses it, before what was written meanwhile', a
   expect(new Draft('c1', deps).text).toBe('first\n\nsecond');
 });
 
+it('goes along when its conversation gets an id while it is sent, with all that was written since', async () => {
+  const deps = world();
+  const draft = new Draft('new', deps);
+  draft.write('first');
+  await draft.add([file('a.png')]);
+  await draft.send(async () => {
+    draft.write('second');
+    await draft.add([file('b.png')]);
+    draft.rename('c1');
+    expect(new Draft('c1', deps)).toMatchObject({ text: 'first', attachments: [{ name: 'a.png' }] });
+  });
+  expect(draft.text).toBe('second');
+  expect(new Draft('c1', deps)).toMatchObject({ text: 'second', attachments: [{ name: 'b.png' }] });
+  expect(new Draft('new', deps).empty).toBe(true);
+});
+
 it('no longer says that the server cannot be reached once it can, and keeps other reasons', async () => {
   const draft = new Draft('c1', world());
   for (const [code, left] of [

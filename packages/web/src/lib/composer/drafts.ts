@@ -3,6 +3,9 @@ import type { PreparedFile } from './attachments.ts';
 import { openDraftStorage } from './draft-storage.ts';
 import { Draft } from './draft.svelte.ts';
 
+/** The key of the conversation that is not made yet. */
+const NEW = 'new';
+
 const drafts = new Map<string, Draft>();
 const storage = openDraftStorage();
 
@@ -11,12 +14,21 @@ const storage = openDraftStorage();
  * file goes on being read while one looks at another conversation.
  */
 export function draftOf(conversationId: string | null): Draft {
-  const key = conversationId ?? 'new';
+  const key = conversationId ?? NEW;
   const known = drafts.get(key);
   if (known !== undefined) return known;
   const draft = new Draft(key, { storage, prepare });
   drafts.set(key, draft);
   return draft;
+}
+
+/** The new chat has become this conversation: whatever was written since its first message was sent goes along. */
+export function giveNewDraftTo(conversationId: string): void {
+  const draft = drafts.get(NEW);
+  if (draft === undefined || drafts.has(conversationId)) return;
+  drafts.delete(NEW);
+  drafts.set(conversationId, draft);
+  draft.rename(conversationId);
 }
 
 /** What reads files is loaded with the first of them; where it cannot be had, the file can be tried again. */

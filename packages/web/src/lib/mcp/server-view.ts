@@ -38,6 +38,7 @@ export function toBrowserServerView(
     ...(health?.instructions === undefined ? {} : { instructions: health.instructions }),
     ...(health?.capabilities === undefined ? {} : { capabilities: health.capabilities }),
     ...(health?.signIn === undefined ? {} : { signIn: health.signIn }),
+    ...(health?.interactive === true ? { interactive: true as const } : {}),
     ...(health?.reconnect === undefined ? {} : { reconnect: health.reconnect }),
     editable: true,
     phases: health?.phases ?? [],

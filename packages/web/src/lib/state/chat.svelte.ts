@@ -1,5 +1,6 @@
 import { goto } from '$app/navigation';
 import { api } from '../api/client.ts';
+import { giveNewDraftTo } from '../composer/drafts.ts';
 import { lending } from '../mcp/lending.svelte.ts';
 import { conversationAddress } from '../shell/addresses.ts';
 import { readRun } from '../transcript/read-run.ts';
@@ -13,7 +14,10 @@ export const chat = new ChatStore({
   live,
   readRun: (runId, after, signal) => readRun(runId, after, signal),
   soon: withNextFrame,
-  goTo: (conversationId) => goto(conversationAddress(conversationId), { reset: false }),
+  goTo: (conversationId) => {
+    giveNewDraftTo(conversationId);
+    return goto(conversationAddress(conversationId), { reset: false });
+  },
   newId: () => uuid(),
   lendTo: lending.lendTo,
   startHere: lending.startHere,

@@ -20,6 +20,22 @@ describe('a piece of a result', () => {
     expect(contentView(part)).toMatchObject(view);
   });
 
+  test('has its names, addresses and descriptions with what hides in them written out', () => {
+    const hidden = { name: 'a\u202etxt.exe', title: 'a\u200bb', mimeType: 'x/\u2066y', description: 'c\u00add' };
+    const [title, mimeType, description] = ['a⟨U+200B⟩b', 'x/⟨U+2066⟩y', 'c⟨U+00AD⟩d'];
+    const address = { kind: 'other', uri: 'x://⟨U+202E⟩z' };
+    const uri = 'x://\u202ez';
+    expect(contentView(file(uri, hidden))).toMatchObject({ title, mimeType, description, address });
+    expect(contentView(file(uri, { ...hidden, text: 'text' }))).toMatchObject({
+      ...{ kind: 'document', title, mimeType, uri: address.uri, name: 'atxt.exe' },
+    });
+    expect(contentView(file(uri, { ...hidden, source: HELD }))).toMatchObject({
+      kind: 'file',
+      title,
+      uri: address.uri,
+    });
+  });
+
   test.each(['image/svg+xml', 'text/html', 'image/x-anything', 'IMAGE/SVG+XML'])(
     'an image of the type %s is saved, never shown',
     (mimeType) => {

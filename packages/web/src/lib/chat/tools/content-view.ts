@@ -1,9 +1,13 @@
 import type { MediaSource, ToolContentPart } from '@toolyard/protocol';
+import { showHidden } from '@toolyard/protocol';
 import { plainType, shownAs } from './held-media.ts';
 import type { HeldMedia } from './held-media.ts';
 import { jsonIn } from './pretty-json.ts';
 
-/** What a piece of a result is shown as. Nothing that lies elsewhere is ever loaded: it is at most a link. */
+/**
+ * What a piece of a result is shown as: in titles, addresses, types and descriptions hidden characters are written out.
+ * Nothing that lies elsewhere is ever loaded: it is at most a link.
+ */
 export type ContentView =
   | { kind: 'text'; text: string }
   | { kind: 'json'; json: string }
@@ -26,9 +30,10 @@ export function contentView(part: ToolContentPart): ContentView {
     case 'audio':
       return mediaView(part.mimeType, part.source, { name: part.type, title: part.type, uri: null });
     case 'resource': {
-      const { uri, source, text } = part;
-      const title = part.title ?? part.name ?? uri;
-      const name = fileNameOf(part.name ?? uri);
+      const { source, text } = part;
+      const uri = showHidden(part.uri);
+      const title = showHidden(part.title ?? part.name ?? part.uri);
+      const name = fileNameOf(part.name ?? part.uri);
       if (text !== undefined) {
         return {
           kind: 'document',
@@ -37,14 +42,20 @@ export function contentView(part: ToolContentPart): ContentView {
           name,
           title,
           uri,
-          mimeType: part.mimeType ?? 'text/plain',
+          mimeType: showHidden(part.mimeType ?? 'text/plain'),
         };
       }
       if (source !== undefined) {
         return mediaView(part.mimeType ?? 'application/octet-stream', source, { name, title, uri });
       }
-      const { description = null, mimeType = null } = part;
-      return { kind: 'link', title, description, mimeType, address: addressOf(uri) };
+      const { description, mimeType } = part;
+      return {
+        kind: 'link',
+        title,
+        description: description === undefined ? null : showHidden(description),
+        mimeType: mimeType === undefined ? null : showHidden(mimeType),
+        address: addressOf(part.uri),
+      };
     }
   }
 }
@@ -82,9 +93,9 @@ function mediaView(
   if ('url' in source) {
     return {
       kind: 'link',
-      title: uri === null ? source.url : title,
+      title: uri === null ? showHidden(source.url) : title,
       description: null,
-      mimeType,
+      mimeType: showHidden(mimeType),
       address: addressOf(source.url),
     };
   }
@@ -96,5 +107,5 @@ function mediaView(
 function addressOf(uri: string): LinkAddress {
   const url = URL.parse(uri);
   const isWeb = url !== null && (url.protocol === 'https:' || url.protocol === 'http:');
-  return isWeb ? { kind: 'web', href: url.href, host: url.host } : { kind: 'other', uri };
+  return isWeb ? { kind: 'web', href: url.href, host: url.host } : { kind: 'other', uri: showHidden(uri) };
 }

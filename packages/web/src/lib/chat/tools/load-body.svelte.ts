@@ -12,7 +12,8 @@ class CardBody {
     this.#loading = true;
     this.failed = false;
     try {
-      [this.parts] = await Promise.all([import('./card-body.ts'), i18n.need('cards')]);
+      // All texts at once: a card that grows after it is shown moves its buttons.
+      [this.parts] = await Promise.all([import('./card-body.ts'), i18n.need('cards', 'questions')]);
     } catch {
       this.failed = true;
     } finally {

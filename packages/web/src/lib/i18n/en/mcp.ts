@@ -56,6 +56,10 @@ export const mcp = {
   browserProfile: 'The server starts a browser',
   browserProfileHint: 'Allows the namespaces and sockets that a browser needs for its own sandbox.',
 
+  interactive: 'Interactive',
+  interactiveText:
+    'It has asked for input without saying for which call, so each chat has a connection of its own, unless it is limited to one.',
+
   launching: 'Downloading… {seconds} s',
   launchingText: '{launcher} has not answered yet. The first start downloads the server and may take up to 5 minutes.',
   retryWaits: 'Attempt {attempt} of {of} in {seconds} s',
@@ -245,6 +249,12 @@ export const mcp = {
   callTimeoutHint: 'Without a sign of progress. Empty: 60.',
   connectTimeout: 'Longest way to a connection, in seconds',
   connectTimeoutHint: 'Empty: 30.',
+  maxCalls: 'Concurrent calls',
+  maxCallsHint: 'Further calls wait for up to 5 minutes. Empty: no limit.',
+  maxCallsProblem: 'Write a whole number from 1 to 1000, or nothing.',
+  oneConnection: 'One connection for all chats',
+  oneConnectionHint:
+    'Otherwise an interactive server gets a connection (a process, at most 4) for each chat. With one, chats wait for each other.',
   notSaved: 'Not saved',
   secondsProblem: 'Write a number of seconds, from 1 to 86400.',
 

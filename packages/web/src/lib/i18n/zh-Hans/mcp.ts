@@ -58,6 +58,9 @@ export const mcp: LateTexts<'mcp'> = {
   browserProfile: '服务器会启动浏览器',
   browserProfileHint: '允许浏览器自身沙箱所需的命名空间和套接字。',
 
+  interactive: '交互式',
+  interactiveText: '它曾请求输入，但未说明属于哪个调用；因此每个对话都有自己的连接，除非限制为一个。',
+
   launching: '下载中… {seconds} 秒',
   launchingText: '{launcher} 尚未响应。首次启动需要下载服务器，最多可能需要 5 分钟。',
   retryWaits: '{seconds} 秒后进行第 {attempt} 次尝试，最多 {of} 次',
@@ -246,6 +249,11 @@ export const mcp: LateTexts<'mcp'> = {
   connectTimeout: '连接的时间上限（秒）',
   connectTimeoutHint: '留空：30。',
   secondsProblem: '请填写 1 到 86400 的秒数。',
+  maxCalls: '同时进行的调用数',
+  maxCallsHint: '其他调用最多等待 5 分钟。留空：不限。',
+  maxCallsProblem: '请填写 1 到 1000 的整数，或留空。',
+  oneConnection: '所有对话共用一个连接',
+  oneConnectionHint: '否则交互式服务器会为每个对话建立自己的连接（一个进程，最多 4 个）。共用时，各对话会互相等待。',
   notSaved: '未保存',
 
   test: '测试',

@@ -58,6 +58,9 @@ export const mcp: LateTexts<'mcp'> = {
   browserProfile: '伺服器會啟動瀏覽器',
   browserProfileHint: '允許瀏覽器自身沙箱所需的命名空間與通訊端。',
 
+  interactive: '互動式',
+  interactiveText: '它曾要求輸入，但未說明屬於哪個呼叫；因此每個對話都有自己的連線，除非限制為一個。',
+
   launching: '下載中… {seconds} 秒',
   launchingText: '{launcher} 尚未回應。首次啟動需要下載伺服器，最多可能需要 5 分鐘。',
   retryWaits: '{seconds} 秒後進行第 {attempt} 次嘗試，最多 {of} 次',
@@ -246,6 +249,11 @@ export const mcp: LateTexts<'mcp'> = {
   connectTimeout: '連線的時間上限（秒）',
   connectTimeoutHint: '留空：30。',
   secondsProblem: '請填寫 1 到 86400 的秒數。',
+  maxCalls: '同時進行的呼叫數',
+  maxCallsHint: '其他呼叫最多等候 5 分鐘。留空：不限。',
+  maxCallsProblem: '請填寫 1 到 1000 的整數，或留空。',
+  oneConnection: '所有對話共用一個連線',
+  oneConnectionHint: '否則互動式伺服器會為每個對話建立自己的連線（一個行程，最多 4 個）。共用時，各對話會互相等候。',
   notSaved: '未儲存',
 
   test: '測試',

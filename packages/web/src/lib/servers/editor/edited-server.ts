@@ -6,7 +6,7 @@ import { isOfBrowser } from '../shown-server.ts';
 import { fieldsOfBrowser, toBrowserDraft } from './browser-drafts.ts';
 import type { ServerDraft } from './server-draft.ts';
 import type { ServerFields } from './server-form.ts';
-import { EMPTY, fieldsOf, readSeconds, toDraft, toTest, writeSeconds } from './server-form.ts';
+import { EMPTY, fieldsOf, readCount, readSeconds, toDraft, toTest, writeSeconds } from './server-form.ts';
 
 /** What a form about a server begins with. */
 type Loaded = {
@@ -22,9 +22,15 @@ export async function loadFields(server: ShownServer): Promise<Loaded> {
   if (isOfBrowser(server)) {
     return { fields: fieldsOfBrowser(mcpStore.draftOf(server.id)), saved: null, enabled: server.enabled, fault: null };
   }
-  const { id, transport, enabled, callTimeoutMs, connectTimeoutMs, fault } = await serverApi.configuration(server.id);
+  const stored = await serverApi.configuration(server.id);
+  const { id, transport, enabled, callTimeoutMs, connectTimeoutMs, processes, maxConcurrentCalls, fault } = stored;
   const saved = transport === null ? null : { id, transport };
-  const limits = { callTimeout: writeSeconds(callTimeoutMs), connectTimeout: writeSeconds(connectTimeoutMs) };
+  const limits = {
+    callTimeout: writeSeconds(callTimeoutMs),
+    connectTimeout: writeSeconds(connectTimeoutMs),
+    maxCalls: maxConcurrentCalls === null ? '' : String(maxConcurrentCalls),
+    oneConnection: processes === 'one',
+  };
   const fields = { ...(saved === null ? { ...EMPTY, id } : fieldsOf(saved)), ...limits };
   return { fields, saved, enabled, fault: fault?.message ?? null };
 }
@@ -41,6 +47,8 @@ export async function saveFields(fields: ServerFields, server: ShownServer | nul
   const limits = {
     callTimeoutMs: readSeconds(fields.callTimeout) ?? null,
     connectTimeoutMs: readSeconds(fields.connectTimeout) ?? null,
+    maxConcurrentCalls: readCount(fields.maxCalls) ?? null,
+    processes: fields.oneConnection ? ('one' as const) : null,
   };
   if (server === null) await serverApi.add({ id, transport, enabled, ...limits });
   else await serverApi.edit(server.id, { transport, ...limits });

@@ -7,6 +7,7 @@ import {
   hasProblems,
   newFieldsOf,
   problemsOf,
+  readCount,
   readSeconds,
   toDraft,
   toTest,
@@ -92,6 +93,19 @@ it.each([
 ])('reads %j as a time', (text, ms) => {
   expect(readSeconds(text)).toBe(ms);
   expect(problems({ callTimeout: text }).callTimeout).toBe(ms === undefined ? 'seconds' : undefined);
+});
+
+it.each([
+  ['', null],
+  ['1', 1],
+  ['1000', 1000],
+  ['0', undefined],
+  ['1.5', undefined],
+  ['1001', undefined],
+  ['many', undefined],
+])('reads %j as a number of calls', (text, count) => {
+  expect(readCount(text)).toBe(count);
+  expect(problems({ maxCalls: text }).maxCalls).toBe(count === undefined ? 'count' : undefined);
 });
 
 it('says of each row what is wrong with it', () => {

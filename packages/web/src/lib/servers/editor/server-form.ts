@@ -1,4 +1,5 @@
 import type { McpSecretValue, McpTransport } from '@toolyard/protocol';
+import { MAX_CONCURRENT_CALLS } from '@toolyard/protocol';
 import type { SandboxFields } from './sandbox-fields.ts';
 import { sandboxFields, toSandbox } from './sandbox-fields.ts';
 import type { ServerDraft } from './server-draft.ts';
@@ -35,6 +36,10 @@ export type ServerFields = SandboxFields & {
   /** Seconds, as they were typed; empty: the usual. */
   callTimeout: string;
   connectTimeout: string;
+  /** As it was typed; empty: no limit. */
+  maxCalls: string;
+  /** All chats share one connection, also where the server is interactive. */
+  oneConnection: boolean;
 };
 
 /** What is wrong with a row: it has no name, one that cannot be, that of another row, or wants its value again. */
@@ -47,6 +52,7 @@ export type FormProblems = {
   apiKey?: 'missing' | 'again';
   callTimeout?: 'seconds';
   connectTimeout?: 'seconds';
+  maxCalls?: 'count';
   /** By the key of the row. */
   rows: ReadonlyMap<number, RowProblem>;
 };
@@ -86,6 +92,8 @@ export const EMPTY: Readonly<ServerFields> = {
   keepSecrets: false,
   callTimeout: '',
   connectTimeout: '',
+  maxCalls: '',
+  oneConnection: false,
 };
 
 /** Of a server that is not stored yet: it is sandboxed, unless what was pasted says something else. */
@@ -183,6 +191,7 @@ export function problemsOf(
     ...(id === null ? {} : { id }),
     ...(readSeconds(fields.callTimeout) === undefined ? { callTimeout: 'seconds' as const } : {}),
     ...(readSeconds(fields.connectTimeout) === undefined ? { connectTimeout: 'seconds' as const } : {}),
+    ...(readCount(fields.maxCalls) === undefined ? { maxCalls: 'count' as const } : {}),
     rows: rowProblems(fields, saved),
   };
   if (fields.kind === 'program') return fields.command.trim() === '' ? { ...problems, command: 'missing' } : problems;
@@ -205,6 +214,13 @@ export function readSeconds(text: string): number | null | undefined {
   if (text.trim() === '') return null;
   const seconds = Number(text);
   return Number.isFinite(seconds) && seconds >= 1 && seconds <= 86_400 ? Math.round(seconds * 1000) : undefined;
+}
+
+/** Null where nothing was typed, undefined for what is no number of calls that a server may be limited to. */
+export function readCount(text: string): number | null | undefined {
+  if (text.trim() === '') return null;
+  const count = Number(text);
+  return Number.isInteger(count) && count >= 1 && count <= MAX_CONCURRENT_CALLS ? count : undefined;
 }
 
 export function writeSeconds(ms: number | null): string {

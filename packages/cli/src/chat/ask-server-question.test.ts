@@ -1,0 +1,21 @@
+import type { UrlInterrupt } from '@toolyard/protocol';
+import { expect, test } from 'vitest';
+import { whoAsks } from './ask-server-question.ts';
+
+const asked: UrlInterrupt = {
+  id: 'q',
+  callId: 'c',
+  kind: 'elicitation',
+  mode: 'url',
+  name: 'book',
+  tool: { serverId: 'hotel', name: 'book' },
+  message: 'Pay here',
+  url: 'https://pay.example.com/',
+};
+
+test('names the call a server asks for, or the conversations it may ask for', () => {
+  expect(whoAsks(asked, 'asks you')).toBe('The server hotel asks you (called as hotel/book)');
+  const ambiguous = whoAsks({ ...asked, mayBelongTo: ['a1', 'b2'] }, 'asks you');
+  expect(ambiguous).toMatch(/did not say for which call.*the first answer counts: a1, b2$/);
+  expect(ambiguous).not.toContain('hotel/book');
+});
