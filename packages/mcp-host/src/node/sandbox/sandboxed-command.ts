@@ -6,8 +6,10 @@ import { canonicalJson, ToolyardError } from '@toolyard/protocol';
 import type { SandboxSettings } from '../../sandbox-settings.ts';
 import type { TransportConfig } from '../../types.ts';
 import { findCommand } from '../launch/find-command.ts';
+import { browserFiles } from './browser-files.ts';
 import { bubblewrapArguments } from './bubblewrap.ts';
 import { startHostProxy } from './host-proxy.ts';
+import { launcherFiles } from './launcher-files.ts';
 import { programMounts, resolvePath, systemMounts } from './machine-files.ts';
 import type { SandboxProfile } from './profile.ts';
 import { planSandbox } from './profile.ts';
@@ -47,6 +49,8 @@ type Request = {
   options: SandboxOptions;
   support: Exclude<SandboxSupport, { kind: 'none' }>;
   onBlockedHost: (target: string) => void;
+  /** Something the user should know before the server starts. */
+  warn: (text: string) => void;
 };
 
 /**
@@ -64,6 +68,7 @@ export async function sandboxedCommand(request: Request): Promise<SandboxedComma
   const privateHome = makePrivateHome(stateFolder, serverId, config);
   const isLinux = support.kind === 'bubblewrap';
   const needsRelay = isLinux && Array.isArray(settings.network);
+  const extra = [launcherFiles(request, privateHome, home), browserFiles(settings, home)];
   const profile = planSandbox(
     { serverId, settings, cwd: config.cwd },
     {
@@ -74,9 +79,10 @@ export async function sandboxedCommand(request: Request): Promise<SandboxedComma
       system: systemMounts(),
       programs: [
         ...programMounts(command, env, home),
+        ...extra.flatMap(({ mounts }) => mounts),
         ...(needsRelay ? programMounts(process.execPath, {}, home) : []),
       ],
-      env,
+      env: { ...Object.fromEntries(extra.flatMap((one) => Object.entries(one.env))), ...env },
       resolve: resolvePath,
     },
   );
@@ -91,7 +97,11 @@ export async function sandboxedCommand(request: Request): Promise<SandboxedComma
   }
   // With a network of its own there is nobody at the other end of an abstract socket.
   const filter = profile.network === 'on' && !profile.browser ? unixSocketFilter() : undefined;
-  const features = { filtered: filter !== undefined, disablesUserns: support.disablesUserns };
+  const features = {
+    filtered: filter !== undefined,
+    disablesUserns: support.disablesUserns,
+    isRoot: process.getuid?.() === 0,
+  };
   const mounted = way === undefined ? profile : withSocket(profile, way.socket);
   const run = way === undefined ? given : [process.execPath, '-e', RELAY, way.socket, ...given];
   return { ...rest, command: support.path, args: [...bubblewrapArguments(mounted, features), ...run], filter };
