@@ -29,7 +29,9 @@ async function tryMcpServers(python: Python | string, { names, fresh }: Options)
         ? notTried(peer, python)
         : await tryPeer(peer, stage.of(peer), { fresh, before });
     writeResults({ ...results, mcp: merged(results.mcp, [row], ({ id }) => id) });
-    say(`    ${row.call.tool}: ${row.call.outcome} ${row.call.detail} (${row.firstMs ?? '-'} ms, ${row.againMs ?? '-'} ms)`);
+    say(
+      `    ${row.call.tool}: ${row.call.outcome} ${row.call.detail} (${row.firstMs ?? '-'} ms, ${row.againMs ?? '-'} ms)`,
+    );
   }
 }
 
@@ -47,7 +49,10 @@ async function main(options: Options): Promise<number> {
     const results = readResults();
     writeResults({ ...results, models: await tryModelServers(python) });
   }
-  const problems = writeReport(readResults(), PEERS.map(({ id }) => id));
+  const problems = writeReport(
+    readResults(),
+    PEERS.map(({ id }) => id),
+  );
   for (const problem of problems) say(`peers: ${problem}`);
   return problems.length === 0 ? 0 : 1;
 }

@@ -57,11 +57,7 @@ async function findPython(path: string): Promise<string | null> {
 }
 
 /** Installs unless the same list is installed already; gives what went wrong. */
-async function once(
-  folder: string,
-  name: string,
-  install: () => Promise<string | null>,
-): Promise<string | null> {
+async function once(folder: string, name: string, install: () => Promise<string | null>): Promise<string | null> {
   const list = readFileSync(join(REQUIREMENTS, `${name}.txt`));
   const hash = createHash('sha256').update(list).digest('hex');
   const stamp = join(folder, '.toolyard-installed');

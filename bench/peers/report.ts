@@ -100,7 +100,13 @@ function modelTable(rows: readonly ModelRow[]): string[] {
     '',
     ...table(
       ['server', 'date', 'check', 'result', 'details'],
-      rows.map(({ server, date, check, passed, detail }) => [server, date, check, passed ? 'passed' : 'failed', detail]),
+      rows.map(({ server, date, check, passed, detail }) => [
+        server,
+        date,
+        check,
+        passed ? 'passed' : 'failed',
+        detail,
+      ]),
     ),
     '',
   ];

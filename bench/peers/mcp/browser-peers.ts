@@ -1,4 +1,4 @@
-import type { Chromium, Peer, Stage } from './peer.ts';
+import type { Peer, Stage } from './peer.ts';
 import { npx, PAGE_TEXT } from './peer.ts';
 
 const missing = ({ chromium }: Stage): string | null => (chromium === null ? 'no Chromium runs on this machine' : null);
@@ -16,7 +16,15 @@ export const BROWSER_PEERS: readonly Peer[] = [
     package: '@playwright/mcp@0.0.83',
     from: 'npm',
     entry: (stage) =>
-      withBrowser(stage, '@playwright/mcp@0.0.83', '--browser', 'chromium', '--executable-path', 'BROWSER', '--isolated'),
+      withBrowser(
+        stage,
+        '@playwright/mcp@0.0.83',
+        '--browser',
+        'chromium',
+        '--executable-path',
+        'BROWSER',
+        '--isolated',
+      ),
     missing,
     call: {
       tool: 'browser_navigate',

@@ -124,13 +124,23 @@ export const NPM_PEERS: readonly Peer[] = [
       ...npx('mcp-server-sqlite-npx@0.8.0', join(folder, 'tides.db')),
       sandbox: { write: [folder] },
     }),
-    call: { tool: 'read_query', arguments: () => ({ query: 'SELECT 19 + 23 AS sum' }), expects: /42/ },
+    call: {
+      tool: 'read_query',
+      arguments: () => ({ query: 'SELECT 19 + 23 AS sum' }),
+      expects: /42/,
+      needs: 'a binary that its package sqlite3 downloads from outside of npm, or a C++ compiler',
+    },
   },
   {
     id: 'fetch-npm',
     package: 'mcp-fetch-server@1.1.2',
     from: 'npm',
     entry: () => ({ ...npx('mcp-fetch-server@1.1.2'), sandbox: {} }),
-    call: { tool: 'fetch_txt', arguments: ({ pageUrl }) => ({ url: pageUrl }), expects: new RegExp(PAGE_TEXT) },
+    call: {
+      tool: 'fetch_txt',
+      arguments: ({ pageUrl }) => ({ url: pageUrl }),
+      expects: new RegExp(PAGE_TEXT),
+      needs: 'a page on the internet: it refuses addresses of this machine',
+    },
   },
 ];

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Peer, Stage } from './peer.ts';
-import { PAGE_TEXT, uvx } from './peer.ts';
+import { uvx } from './peer.ts';
 
 /** Servers from PyPI, started by `uvx`. Versions are pinned here. */
 export const PYTHON_PEERS: readonly Peer[] = [
@@ -36,15 +36,18 @@ export const PYTHON_PEERS: readonly Peer[] = [
     id: 'fetch',
     package: 'mcp-server-fetch@2026.10.24',
     from: 'PyPI',
-    entry: () => ({ ...uvx('mcp-server-fetch@2026.10.24', '--ignore-robots-txt'), sandbox: {} }),
-    call: { tool: 'fetch', arguments: ({ pageUrl }) => ({ url: pageUrl }), expects: new RegExp(PAGE_TEXT) },
+    entry: () => ({ ...uvx('mcp-server-fetch@2026.10.24', '--ignore-robots-txt', '--allow-private-ips'), sandbox: {} }),
+    call: { tool: 'fetch', arguments: ({ pageUrl }) => ({ url: pageUrl }), expects: /A page of this machine/ },
   },
   {
     id: 'fastmcp',
-    package: 'fastmcp-sample-server@0.4.1',
+    package: 'fastmcp-sample-server==0.4.1',
     from: 'PyPI',
-    entry: () => ({ ...uvx('fastmcp-sample-server@0.4.1'), sandbox: {} }),
-    call: { tool: 'add', arguments: () => ({ a: 19, b: 23 }), expects: /\b42\b/ },
+    entry: () => ({
+      ...uvx('--from', 'fastmcp-sample-server==0.4.1', 'sample-mcp-server', '--transport', 'stdio'),
+      sandbox: {},
+    }),
+    call: { tool: 'calculate', arguments: () => ({ expression: '19 + 23' }), expects: /\b42\b/ },
   },
   {
     id: 'mcp-proxy',

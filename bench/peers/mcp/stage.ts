@@ -50,11 +50,15 @@ async function servePage(): Promise<{ url: string; close(): void }> {
 /** `mcp-proxy` in front of `mcp-server-time`, started as a user would: outside of Toolyard and its sandbox. */
 async function startProxied(): Promise<{ url: string; end(): Promise<void> } | null> {
   const port = String(20_000 + (process.pid % 10_000));
-  const child = spawn('uvx', ['mcp-proxy@0.13.0', '--pass-environment', '--port', port, 'uvx', 'mcp-server-time@2026.10.19'], {
-    stdio: 'ignore',
-    env: { ...process.env, UV_CACHE_DIR: cached('uv-cache'), UV_TOOL_DIR: join(cached('uv-cache'), 'tools') },
-    detached: true,
-  });
+  const child = spawn(
+    'uvx',
+    ['mcp-proxy@0.13.0', '--pass-environment', '--port', port, 'uvx', 'mcp-server-time@2026.10.19'],
+    {
+      stdio: 'ignore',
+      env: { ...process.env, UV_CACHE_DIR: cached('uv-cache'), UV_TOOL_DIR: join(cached('uv-cache'), 'tools') },
+      detached: true,
+    },
+  );
   const ended = once(child, 'exit');
   const end = async (): Promise<void> => {
     if (child.pid !== undefined && child.exitCode === null) process.kill(-child.pid, 'SIGTERM');

@@ -87,14 +87,15 @@ async function useHost(host: McpHost, peer: Peer, stage: Stage): Promise<Omit<Tr
   const begun = performance.now();
   const progress = setInterval(() => {
     const [health] = host.health();
-    say(`    ${peer.id}: ${health?.state ?? ''} ${((performance.now() - begun) / 1000).toFixed(0)} s`);
+    const seconds = ((performance.now() - begun) / 1000).toFixed(0);
+    say(`    ${peer.id}: ${health?.state ?? ''} ${seconds} s ${health?.launch?.stderr.at(-1) ?? ''}`);
   }, 15_000);
   await host.connectAll().finally(() => clearInterval(progress));
   const ms = performance.now() - begun;
   const [health] = host.health();
   if (health?.state !== 'ready') {
     const { message = 'unknown reason', hint = '' } = health?.error ?? {};
-    return { ...failed(peer, oneLine(`${message} ${hint}`)), ms: null };
+    return { ...notConnected(peer, oneLine(`${message} ${hint}`)), ms: null };
   }
   const call = await callTool(host, peer, stage);
   // Listed without anybody waiting: by now they are there.
@@ -154,9 +155,10 @@ export function notTried({ id, package: name, call }: Peer, reason: string): Mcp
   };
 }
 
-function failed(peer: Peer, reason: string): McpRow {
-  const { call, ...row } = notTried(peer, reason);
-  return { ...row, call: { ...call, outcome: 'failed' } };
+function notConnected(peer: Peer, reason: string): McpRow {
+  const { needs } = peer.call;
+  const row = notTried(peer, needs === undefined ? reason : `needs ${needs}`);
+  return needs === undefined ? { ...row, call: { ...row.call, outcome: 'failed' } } : row;
 }
 
 function oneLine(text: string): string {
