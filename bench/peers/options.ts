@@ -14,7 +14,7 @@ export type Options = {
 export const USAGE = `npm run peers [-- --only PART,...] [--fresh] [NAME...]
 
   Connects to MCP servers of others and to a real model server, and writes docs/peers.md.
-  Downloads about 2 GB into .cache/peers the first time.
+  Downloads about 2.5 GB into .cache/peers the first time.
 
   --only     these parts alone: ${PARTS.join(', ')}
   --fresh    measure the first connection again: deletes what the sandboxed servers have downloaded

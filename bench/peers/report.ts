@@ -42,7 +42,7 @@ function introduction(): string[] {
     'MCP servers and model servers of others, tried with Toolyard. `npm run peers` repeats all of it and writes this file:',
     '',
     '```sh',
-    'npm run peers                      # everything; downloads about 2 GB into .cache/peers the first time',
+    'npm run peers                      # everything; downloads about 2.5 GB into .cache/peers the first time',
     'npm run peers -- --only models     # the model servers alone',
     'npm run peers -- playwright time   # these MCP servers alone',
     'npm run peers -- --fresh           # with the downloads of the MCP servers measured again',

@@ -128,7 +128,7 @@ export const NPM_PEERS: readonly Peer[] = [
       tool: 'read_query',
       arguments: () => ({ query: 'SELECT 19 + 23 AS sum' }),
       expects: /42/,
-      needs: 'a binary that its package sqlite3 downloads from outside of npm, or a C++ compiler',
+      needs: 'a binary that its package sqlite3 downloads from outside of npm, or the headers of Node to compile it',
     },
   },
   {

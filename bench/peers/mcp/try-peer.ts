@@ -148,7 +148,7 @@ export function notTried({ id, package: name, call }: Peer, reason: string): Mcp
     tools: 0,
     resources: 0,
     prompts: 0,
-    sandboxed: `no: ${reason}`,
+    sandboxed: 'no: it did not start',
     call: { tool: call.tool, outcome: 'not possible', detail: reason },
     processesLeft: null,
     blocked: [],
