@@ -22,6 +22,7 @@ const TASKS = {
   lint: ['scripts/lint.ts'],
   format: ['scripts/format.ts'],
   bench: ['scripts/bench.ts'],
+  peers: ['bench/peers/main.ts'],
   torture: ['e2e/torture/main.ts'],
   endure: ['e2e/endurance/main.ts'],
   fuzz: ['scripts/fuzz.ts'],

@@ -70,6 +70,25 @@ export async function withModelFacts(
   }
 }
 
+/**
+ * Whether llama.cpp shows the model the tools of a request. The chat templates of many models have no place for them,
+ * and llama.cpp then leaves them out and answers as if there were none. Undefined: it does not say.
+ */
+export async function templateShowsTools(options: ModelFactsOptions): Promise<boolean | undefined> {
+  const { clock, timeoutMs = 2000, signal } = options;
+  const deadline = new AbortController();
+  const callOff = clock.after(timeoutMs, () => deadline.abort());
+  const either = signal === undefined ? deadline.signal : AbortSignal.any([signal, deadline.signal]);
+  try {
+    const props = await ask('/props', undefined, options, either);
+    const abilities = isJsonObject(props) ? props['chat_template_caps'] : undefined;
+    const told = isJsonObject(abilities) ? abilities['supports_tools'] : undefined;
+    return typeof told === 'boolean' ? told : undefined;
+  } finally {
+    callOff();
+  }
+}
+
 async function ask(
   path: string,
   body: JsonObject | undefined,

@@ -83,7 +83,8 @@ export async function stdioCommand(
     onBlocked();
   };
   const onBlockedHost = (target: string): void => block({ kind: 'host', target });
-  const made = await sandboxedCommand({ serverId, config, settings, env, options, support, onBlockedHost });
+  const warn = (text: string): void => log('warning', text);
+  const made = await sandboxedCommand({ serverId, config, settings, env, options, support, onBlockedHost, warn });
   // There is no such command: started as it is, it fails with the error that says so.
   if (made === undefined) return plain({ kind: 'unsandboxed' });
   const { profile, ...rest } = made;

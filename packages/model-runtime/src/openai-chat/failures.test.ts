@@ -164,6 +164,38 @@ describe('what a server cannot do is done without', () => {
   });
 });
 
+describe('tools that llama.cpp leaves out because the chat template has no place for them', () => {
+  const asked = request('hi', { tools: [tool('f')] });
+  const call = reply.text('<tool_call>{"name":"f"}</tool_call>');
+  /** The header and the properties of a real llama.cpp server. */
+  const asLlama =
+    (props: object, count: () => void): typeof fetch =>
+    async (input, init) => {
+      if (String(input instanceof Request ? input.url : input).endsWith('/props')) {
+        count();
+        return Response.json(props);
+      }
+      const { body, status, headers } = await fetch(input, init);
+      return new Response(body, { status, headers: { ...Object.fromEntries(headers), server: 'llama.cpp' } });
+    };
+
+  test.each([
+    ['has none', { chat_template_caps: { supports_tools: false } }, [true, false, false]],
+    ['has one', { chat_template_caps: { supports_tools: true } }, [true, true]],
+    ['is not described, as by older versions', { chat_template: '' }, [true, true]],
+  ])('are described in the prompt if the template %s', async (_, props, native) => {
+    await using server = await startModelServer([call, call, call]);
+    let count = 0;
+    const runtime = runtimeAt(server.url, { fetch: asLlama(props, () => (count += 1)) });
+    const first = await collect(runtime, asked);
+    const second = await collect(runtime, asked);
+    expect(first.some((part) => part.type === 'notice' && part.code === 'tools_as_text')).toBe(native.length === 3);
+    expect(second.some((part) => part.type === 'notice')).toBe(false);
+    expect(server.requests.map(({ text }) => text.includes('"tools":['))).toEqual(native);
+    expect(count).toBe(1);
+  });
+});
+
 describe('addresses', () => {
   test.each([
     ['http://h:1', ['http://h:1', 'http://h:1/v1']],

@@ -59,12 +59,7 @@ export class Concessions {
     const made = this.#of(request.model);
     if (made.size >= MOST) return false;
     if (request.toolMode === 'native' && request.tools.length > 0 && isToolRefusal(error)) {
-      made.add(NATIVE_TOOLS);
-      notices.push({
-        type: 'notice',
-        code: 'tools_as_text',
-        text: `${this.#server} takes no tool definitions for ${request.model}: the tools are described in the prompt instead.`,
-      });
+      this.describeTools(request.model, notices);
       return true;
     }
     // A key, a model or a context that is at fault stays so, whatever the message mentions beside it.
@@ -86,6 +81,16 @@ export class Concessions {
       text: `${request.model} at ${this.#server} refused the ${settingInWords(name)}, so it was left out: ${said}`,
     });
     return true;
+  }
+
+  /** From now on the tools of this model are described in the prompt. */
+  describeTools(model: string, notices: StreamPart[]): void {
+    this.#of(model).add(NATIVE_TOOLS);
+    notices.push({
+      type: 'notice',
+      code: 'tools_as_text',
+      text: `${this.#server} takes no tool definitions for ${model}: the tools are described in the prompt instead.`,
+    });
   }
 
   #of(model: string): Set<string> {

@@ -14,6 +14,7 @@ import { serverName } from './base-url.ts';
 import { CallGuard, SilenceError } from './call-guard.ts';
 import type { Dialect, Exchange, Outgoing } from './dialect.ts';
 import { Endpoint, readBounded, type Met } from './endpoint.ts';
+import type { ModelFactsOptions } from '../model-facts.ts';
 import type { ModelListing } from './model-listing.ts';
 import { mayPass, toNetworkError } from './network-error.ts';
 import { createRedactor, retryAfterMs, toModelError, type ErrorContext } from './provider-error.ts';
@@ -101,9 +102,20 @@ export class Connection {
     const { serverOfModels, withModelFacts } = await import('../model-facts.ts');
     const server = serverOfModels(models);
     if (server === undefined) return models;
+    return withModelFacts(models, server, await this.#factsOptions(signal));
+  }
+
+  /** False where this answer came from a server that had not shown the model the tools of the request. */
+  async showsTools(response: Response, { signal }: CallOptions): Promise<boolean> {
+    if (!/^llama\.cpp\b/i.test(response.headers.get('server') ?? '')) return true;
+    const { templateShowsTools } = await import('../model-facts.ts');
+    return (await templateShowsTools(await this.#factsOptions(signal))) !== false;
+  }
+
+  async #factsOptions(signal: AbortSignal | undefined): Promise<ModelFactsOptions> {
     const { baseUrl, fetch, clock } = this.#options;
     const { headers } = await this.open();
-    return withModelFacts(models, server, { baseUrl, fetch, clock, headers, signal });
+    return { baseUrl, fetch, clock, headers, signal };
   }
 
   /** One request that is answered with JSON. `nothing`: what is wrong where the JSON does not hold what was asked for. */

@@ -39,6 +39,8 @@ export class WireRuntime implements ModelRuntime {
   readonly canContinue: boolean;
   readonly #connection: Connection;
   readonly #concessions: Concessions;
+  /** Models that are known to be shown the tools of a request. */
+  readonly #toolsShown = new Set<string>();
 
   /** Throws ToolyardError `bad_config` for what is no http address. */
   constructor(options: WireOptions, load: () => Promise<Dialect>, canContinue = false) {
@@ -60,7 +62,7 @@ export class WireRuntime implements ModelRuntime {
       for (let attempt = 0; ; attempt += 1) {
         const notices: StreamPart[] = [];
         const askedAt = connection.clock.monotonic();
-        const { met, sent } = await this.#ask(request, guard, errors, notices);
+        const { met, sent } = await this.#ask(request, guard, options, errors, notices);
         if (notices.length > 0) yield notices;
 
         let failure: ErrorInfo | null = null;
@@ -186,6 +188,7 @@ export class WireRuntime implements ModelRuntime {
   async #ask(
     asked: ChatRequest,
     guard: CallGuard,
+    options: CallOptions,
     errors: ErrorContext,
     notices: StreamPart[],
   ): Promise<{ met: Met; sent: ChatRequest }> {
@@ -197,9 +200,22 @@ export class WireRuntime implements ModelRuntime {
       concessions.tell(sent.model, outgoing.leftOut, notices);
       const init = requestInit(outgoing, 'text/event-stream, application/json', headers);
       const met = await endpoint.send(outgoing.path, init, guard, errors);
+      if (met.kind === 'answered' && !(await this.#showsTools(met.response, sent, options))) {
+        met.response.body?.cancel().catch(() => undefined);
+        concessions.describeTools(sent.model, notices);
+        continue;
+      }
       const isConceded = met.kind === 'refused' && concessions.make(dialect, met, sent, outgoing, errors, notices);
       if (!isConceded) return { met, sent };
     }
+  }
+
+  /** Asked once for each model: it costs a request. */
+  async #showsTools(response: Response, sent: ChatRequest, options: CallOptions): Promise<boolean> {
+    if (sent.toolMode !== 'native' || sent.tools.length === 0 || this.#toolsShown.has(sent.model)) return true;
+    const shown = await this.#connection.showsTools(response, options);
+    if (shown) this.#toolsShown.add(sent.model);
+    return shown;
   }
 
   #cannot(dialect: Dialect, what: string): ToolyardError {

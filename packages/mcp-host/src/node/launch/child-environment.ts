@@ -82,7 +82,8 @@ export function networkSettings(own: Environment): { name: string; value: string
 
 const CREDENTIALS = /^([a-z][a-z0-9+.-]*:\/\/)?[^/?#\s]*@/i;
 
-function hasCredentials(value: string): boolean {
+/** Whether a URL contains a user name or a password. */
+export function hasCredentials(value: string): boolean {
   return CREDENTIALS.test(value.trim());
 }
 

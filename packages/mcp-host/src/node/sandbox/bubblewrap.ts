@@ -8,6 +8,8 @@ export type BubblewrapFeatures = {
   filtered: boolean;
   /** This version can forbid further user namespaces (0.8 and newer). */
   disablesUserns: boolean;
+  /** Toolyard runs as root. */
+  isRoot: boolean;
 };
 
 /**
@@ -16,7 +18,7 @@ export type BubblewrapFeatures = {
  */
 export function bubblewrapArguments(
   profile: SandboxProfile,
-  { filtered, disablesUserns }: BubblewrapFeatures,
+  { filtered, disablesUserns, isRoot }: BubblewrapFeatures,
 ): string[] {
   const { system, hidden, programs, read, write, hiddenInside, home, temp, cwd, network, browser } = profile;
   return [
@@ -25,6 +27,8 @@ export function bubblewrapArguments(
     ...(network === 'on' ? [] : ['--unshare-net']),
     // A browser has a sandbox of its own, which needs user namespaces.
     ...(browser || !disablesUserns ? [] : ['--disable-userns']),
+    // Chrome refuses to start as root. Outside, the files still belong to the user of Toolyard.
+    ...(browser && isRoot ? ['--uid', NOBODY, '--gid', NOBODY] : []),
     ...['--cap-drop', 'ALL'],
     ...(filtered ? ['--seccomp', String(SECCOMP_FD)] : []),
     ...['--tmpfs', temp],
@@ -41,6 +45,9 @@ export function bubblewrapArguments(
     '--',
   ];
 }
+
+/** Every system has this user, so that programs find a name for it. */
+const NOBODY = '65534';
 
 /** Settings of the whole machine: where Toolyard runs as root, they belong to the user of the sandbox too. */
 const KERNEL = ['sys', 'sysrq-trigger', 'irq', 'bus', 'fs', 'acpi', 'scsi'].map((name) => `/proc/${name}`);

@@ -32,7 +32,7 @@ test('gives a server folders of its own and no session of the desktop', () => {
 test('hides the data folder inside an approved folder, and mounts the private home folder last', () => {
   const profile = plan({ write: ['~'] }, '/work');
   expect(profile.hiddenInside).toEqual(facts.dataFolders);
-  const args = bubblewrapArguments(profile, { filtered: true, disablesUserns: true }).join(' ');
+  const args = bubblewrapArguments(profile, { filtered: true, disablesUserns: true, isRoot: false }).join(' ');
   expect(args).toMatch(
     /--bind \/work \/work --bind \/home\/ann \/home\/ann --tmpfs \/home\/ann\/\.toolyard --bind \S+\/1 \S+\/1 --chdir \/work --$/,
   );
@@ -91,8 +91,12 @@ test('refuses a working folder that is a file', () => {
 });
 
 test('a browser keeps user namespaces; a limited network is a network of its own', () => {
-  const features = { filtered: false, disablesUserns: true };
-  expect(bubblewrapArguments(plan({ profile: 'browser' }), features)).not.toContain('--disable-userns');
+  const features = { filtered: false, disablesUserns: true, isRoot: true };
+  const browser = bubblewrapArguments(plan({ profile: 'browser' }), features);
+  expect(browser).not.toContain('--disable-userns');
+  // Chrome refuses to start as root.
+  expect(browser.join(' ')).toContain('--uid 65534 --gid 65534');
+  expect(bubblewrapArguments(plan({}), features)).not.toContain('--uid');
   expect(bubblewrapArguments(plan({}), features)).not.toContain('--unshare-net');
   expect(bubblewrapArguments(plan({ network: 'off' }), features)).toContain('--unshare-net');
   expect(bubblewrapArguments(plan({ network: ['a.example'] }), features)).toContain('--unshare-net');

@@ -4,8 +4,10 @@ import { join } from 'node:path';
 import type { SandboxSettings } from '../../sandbox-settings.ts';
 import type { TransportConfig } from '../../types.ts';
 import { findCommand } from '../launch/find-command.ts';
+import { browserFiles } from './browser-files.ts';
 import { bubblewrapArguments } from './bubblewrap.ts';
 import { startHostProxy } from './host-proxy.ts';
+import { launcherFiles } from './launcher-files.ts';
 import { certificateMounts, linksOn, programMounts, resolvePath, systemMounts } from './machine-files.ts';
 import type { PrivateFolders } from './private-folders.ts';
 import { defaultStateFolder, makePrivateFolder } from './private-folders.ts';
@@ -48,6 +50,8 @@ type Request = {
   options: SandboxOptions;
   support: Exclude<SandboxSupport, { kind: 'none' }>;
   onBlockedHost: (target: string) => void;
+  /** Something the user should know before the server starts. */
+  warn: (text: string) => void;
 };
 
 /**
@@ -65,6 +69,7 @@ export async function sandboxedCommand(request: Request): Promise<SandboxedComma
   const privateHome = makePrivateFolder(options, serverId, config);
   const isLinux = support.kind === 'bubblewrap';
   const needsRelay = isLinux && Array.isArray(settings.network);
+  const extra = [launcherFiles(request, privateHome, home), browserFiles(settings, home)];
   const profile = planSandbox(
     { serverId, settings, cwd: config.cwd },
     {
@@ -76,10 +81,11 @@ export async function sandboxedCommand(request: Request): Promise<SandboxedComma
       programs: [
         ...programMounts(command, env['PATH'], home),
         ...(needsRelay ? programMounts(process.execPath, undefined, home) : []),
+        ...extra.flatMap(({ mounts }) => mounts),
         // Those of the machine only: an entry could name any file or folder as a certificate.
         ...certificateMounts(process.env, home),
       ],
-      env,
+      env: { ...Object.fromEntries(extra.flatMap((one) => Object.entries(one.env))), ...env },
       resolve: resolvePath,
       linksOn,
     },
@@ -95,7 +101,11 @@ export async function sandboxedCommand(request: Request): Promise<SandboxedComma
   }
   // The relay needs a unix socket, and so does a browser.
   const filter = systemCallFilter(profile.network === 'hosts' || profile.browser);
-  const features = { filtered: filter !== undefined, disablesUserns: support.disablesUserns };
+  const features = {
+    filtered: filter !== undefined,
+    disablesUserns: support.disablesUserns,
+    isRoot: process.getuid?.() === 0,
+  };
   const mounted = way === undefined ? profile : withSocket(profile, way.socket);
   const relayed = way === undefined ? rest : { ...rest, env: relayEnvironment(proxied) };
   const run = way === undefined ? given : [process.execPath, '-e', RELAY, way.socket, ...given];

@@ -1,0 +1,23 @@
+import { join } from 'node:path';
+import type { SandboxSettings } from '../../sandbox-settings.ts';
+import type { ExtraFiles } from './launcher-files.ts';
+import { resolvePath } from './machine-files.ts';
+
+/** Where Playwright installs browsers unless told otherwise, below the home folder. */
+const BROWSERS = ['.cache/ms-playwright', 'Library/Caches/ms-playwright'];
+
+/**
+ * The browsers that the user installed with Playwright, for a server with the profile `browser`. Browsers of the system
+ * are among its programs.
+ */
+export function browserFiles({ profile }: SandboxSettings, home: string): ExtraFiles {
+  const places = profile === 'browser' ? BROWSERS : [];
+  const [found] = places.flatMap((name) => {
+    const path = join(home, name);
+    const source = resolvePath(path)?.path;
+    return source === undefined ? [] : [{ path, source }];
+  });
+  return found === undefined
+    ? { mounts: [], env: {} }
+    : { mounts: [found], env: { PLAYWRIGHT_BROWSERS_PATH: found.path } };
+}

@@ -1,0 +1,44 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { launcherOf } from '../../launcher.ts';
+import type { TransportConfig } from '../../types.ts';
+import { findCommand } from '../launch/find-command.ts';
+import { launcherSettings } from '../launch/launcher-settings.ts';
+import { programMounts, resolvePath } from './machine-files.ts';
+import type { Mount } from './profile.ts';
+
+type StdioConfig = Extract<TransportConfig, { type: 'stdio' }>;
+
+/** Files that a server may read beside its own, and the variables that name them. */
+export type ExtraFiles = { mounts: Mount[]; env: Record<string, string> };
+
+/** What a launcher needs beside its own program: the settings of its package manager, and a Python where it uses one. */
+export function launcherFiles(
+  { config, env, warn }: { config: StdioConfig; env: Record<string, string>; warn: (text: string) => void },
+  privateHome: string,
+  home: string,
+): ExtraFiles {
+  const launcher = launcherOf(config);
+  const python = launcher === 'uvx' || launcher === 'pipx' ? findCommand('python3', env['PATH']) : undefined;
+  const mounts = python === undefined ? [] : programMounts(python, undefined, home);
+  const settings = launcherSettings(launcher, home, process.env);
+  if (settings === undefined) return { mounts, env: {} };
+
+  const { variable, name, text, certificates, withheld, source } = settings;
+  for (const key of withheld) {
+    warn(
+      `"${key}" in ${source} contains credentials and is not passed to the server. To pass the whole file, add ` +
+        `"${variable}": ${JSON.stringify(source)} to "env" of its entry, and the file to "read" of its "sandbox".`,
+    );
+  }
+  // Beside the private home folder and not in it: the server could have put a link to somewhere else there.
+  const folder = `${privateHome}.settings`;
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const file = join(folder, name);
+  writeFileSync(file, text, { mode: 0o600 });
+  const files = [file, ...certificates].flatMap((path) => {
+    const found = resolvePath(path);
+    return found === undefined ? [] : [{ path, source: found.path }];
+  });
+  return { mounts: [...mounts, ...files], env: { [variable]: file } };
+}
