@@ -27,9 +27,10 @@ export type {
   TaskHandle,
   ToolAnnotations,
   ToolDefinition,
+  ToolOrigin,
   ToolReference,
 } from './tools.ts';
-export { formatToolReference, HANDED_ON, readTaskHandle } from './tools.ts';
+export { decisionAbout, formatToolReference, HANDED_ON, originOf, readTaskHandle } from './tools.ts';
 export type {
   AssistantMessage,
   FinishReason,

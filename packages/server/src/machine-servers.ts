@@ -68,7 +68,7 @@ export async function openMachineServers({ dataDir, ...options }: MachineServers
       set: () => Promise.resolve(),
       remove: () => Promise.resolve(false),
     },
-    permissions: { list: () => Promise.resolve([]) },
+    permissions: { list: () => Promise.resolve([]), settleOrigins: () => Promise.resolve([]) },
     hub: { changed: () => undefined },
     clock: systemClock,
     eager: false,

@@ -238,6 +238,7 @@ export type Servers = McpServers &
      * it is now.
      */
     approve(of: Pick<ApprovalInterrupt, 'tool' | 'definition'>): void;
+    isConfigured(id: string): boolean;
     /** Calls back when a server that wanted a sign-in is ready. */
     onSignedIn(listener: (serverId: string) => void): void;
     /** Waits, bounded, for servers of this configuration that are still connecting. */

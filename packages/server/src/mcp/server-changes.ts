@@ -12,6 +12,7 @@ import type { Differences, ServerBook } from './server-book.ts';
 import { ServerEditor } from './server-editor.ts';
 import { ServerFile } from './server-file.ts';
 import type { ServersOptions } from './servers-options.ts';
+import { settleOrigins } from './settle-origins.ts';
 
 /** What a process makes of servers that were changed, whether or not it is connected to them itself. */
 type ChangedServers = {
@@ -28,7 +29,7 @@ type ChangedServers = {
 
 export type ServerChangesOptions = Pick<
   ServersOptions,
-  'builtIn' | 'file' | 'flags' | 'env' | 'owner' | 'permissions' | 'secrets' | 'clock' | 'log'
+  'builtIn' | 'file' | 'flags' | 'env' | 'owner' | 'settings' | 'permissions' | 'secrets' | 'clock' | 'log'
 > & {
   book: ServerBook;
   fetches: OwnerFetches;
@@ -65,9 +66,12 @@ export class ServerChanges {
     this.#editor = new ServerEditor({ book, file: this.#file });
   }
 
-  async start({ watch }: { watch: boolean }): Promise<void> {
+  /** Returns true if approvals of tools were written that this process has not read. */
+  async start({ watch }: { watch: boolean }): Promise<boolean> {
     await this.#update();
     if (watch) this.#file.watch();
+    // Without the file nobody knows which servers there are: the next start settles it.
+    return this.#file.fault === undefined && (await settleOrigins(this.#options, this.#options.book));
   }
 
   async close(): Promise<void> {

@@ -9,7 +9,7 @@ import type {
   ToolChange,
   ToolReference,
 } from '@toolyard/protocol';
-import { toErrorInfo } from '@toolyard/protocol';
+import { decisionAbout, toErrorInfo } from '@toolyard/protocol';
 import type { ConfiguredServer } from './configured-servers.ts';
 
 /** How many lines of its log are shown of a server, the newest ones. */
@@ -113,7 +113,6 @@ type ToolViewOptions = Pick<ServerViewOptions, 'permissions' | 'isToolOn' | 'cha
 function toToolView(listed: IndexedTool, { permissions, isToolOn, changeOf }: ToolViewOptions): McpToolView {
   const { tool, name, title, description, annotations } = listed;
   const change = changeOf(tool);
-  const decided = permissions.find((each) => each.tool.serverId === tool.serverId && each.tool.name === tool.name);
   return {
     tool,
     name,
@@ -121,7 +120,7 @@ function toToolView(listed: IndexedTool, { permissions, isToolOn, changeOf }: To
     ...(description === undefined ? {} : { description }),
     readOnly: annotations?.readOnly === true,
     ...(annotations === undefined ? {} : { annotations }),
-    permission: decided?.decision ?? null,
+    permission: decisionAbout(tool, permissions) ?? null,
     enabled: isToolOn(tool),
     tokens: costOf(listed),
     ...(change === undefined ? {} : { changed: { hasMoved: change.hasMoved, differences: change.differences } }),

@@ -15,7 +15,7 @@ export type ServersOptions = {
   /** Whoever runs this server: the only one who changes its MCP servers. */
   owner: Owner;
   settings: SettingsRepository;
-  permissions: Pick<PermissionRepository, 'list'>;
+  permissions: Pick<PermissionRepository, 'list' | 'settleOrigins'>;
   /** Where servers that services host are remembered; without it as long as the process lives. */
   secrets?: Pick<Secrets, 'get' | 'names' | 'add' | 'set' | 'remove'>;
   hub: Pick<LiveHub, 'changed'>;

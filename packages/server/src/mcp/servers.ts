@@ -109,7 +109,7 @@ export class OwnServers implements Servers {
   }
 
   async start(): Promise<void> {
-    await this.#changes.start({ watch: this.#options.eager !== false });
+    if (await this.#changes.start({ watch: this.#options.eager !== false })) await this.#readPins();
   }
 
   async list(principal: Owner): Promise<McpServerList> {
@@ -232,6 +232,10 @@ export class OwnServers implements Servers {
     if (definition !== undefined && config?.builtIn !== true) this.#host.approveTool(tool, definition);
   }
 
+  isConfigured(id: string): boolean {
+    return this.#book.find(id) !== undefined;
+  }
+
   /** For whoever offers the servers of this process to others. */
   get host(): McpHost {
     return this.#host;
@@ -245,6 +249,10 @@ export class OwnServers implements Servers {
   /** Takes over what was switched and approved in another process over the same database. */
   async lookAgain(): Promise<void> {
     for (const id of await this.#book.readAgain()) await this.#connections.switched(id);
+    await this.#readPins();
+  }
+
+  async #readPins(): Promise<void> {
     for (const tool of await this.#pins.readAgain()) this.#host.trust.reviewAgain(tool);
   }
 

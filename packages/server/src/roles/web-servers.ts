@@ -181,6 +181,10 @@ export class WebServers implements Servers {
     this.#options.hub.changed(null, 'servers', tool.serverId);
   }
 
+  isConfigured(id: string): boolean {
+    return this.#book.find(id) !== undefined;
+  }
+
   /** Calls that waited for a sign-in are made again by who makes them. */
   onSignedIn(): void {}
 
@@ -216,7 +220,7 @@ export class WebServers implements Servers {
     const servers = this.#book.all.flatMap((server) => {
       const catalogue = rows.get(server.id)?.catalogue;
       if (!('config' in server) || catalogue === undefined) return [];
-      return [{ serverId: server.id, builtIn: server.config.builtIn === true, tools: catalogue.tools }];
+      return [{ serverId: server.id, origin: 'server' as const, builtIn: server.config.builtIn === true, tools: catalogue.tools }];
     });
     return new ToolIndex(servers).tools;
   }

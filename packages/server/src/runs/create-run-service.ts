@@ -24,7 +24,7 @@ import { startRun } from './start-run.ts';
 export type CreateRunServiceOptions = {
   storage: SharedStorage;
   models: Pick<Models, 'open' | 'price' | 'facts'>;
-  servers: Pick<Servers, 'select' | 'approve'>;
+  servers: Pick<Servers, 'select' | 'approve' | 'isConfigured'>;
   secrets: Pick<Secrets, 'seal' | 'unseal'>;
   tabs: TabLending;
   configurations: Configurations;

@@ -87,6 +87,7 @@ export function createTestServers(ownerId: string): Servers {
     },
     reconnect: async (principal, id) => find(principal, id),
     approve() {},
+    isConfigured: (id) => id === server.id,
     onSignedIn() {},
     async signIn(principal, id, redirectUrl) {
       const back = encodeURIComponent(redirectUrl);

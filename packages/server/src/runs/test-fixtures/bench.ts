@@ -213,8 +213,12 @@ export function runsOver(storage: SharedStorage, options: RunsOptions): DurableR
       price: () => Promise.resolve(options.price),
       facts: () => Promise.resolve(options.abilities ?? {}),
     },
-    servers: { select: () => Promise.resolve(selectionOf(options.tools ?? {})), approve: () => undefined },
-    tabs: createTabLending({ storage, hub, clock }),
+    servers: {
+      select: () => Promise.resolve(selectionOf(options.tools ?? {})),
+      approve: () => undefined,
+      isConfigured: () => false,
+    },
+    tabs: createTabLending({ storage, hub, clock, isConfigured: () => false }),
     secrets: {
       seal: (_principal, _name, text) => Promise.resolve(Buffer.from(text).toString('base64')),
       unseal: (_principal, _name, sealed) => Promise.resolve(Buffer.from(sealed, 'base64').toString()),
