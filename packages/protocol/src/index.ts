@@ -205,6 +205,7 @@ export type {
 } from './api.ts';
 export type {
   AddMcpServer,
+  ApproveMcpEntry,
   CallMcpTool,
   ChangeMcpServer,
   CompleteMcpArgument,
@@ -216,6 +217,7 @@ export type {
   McpFilledPrompt,
   McpFinding,
   McpIsolation,
+  McpEntryApproval,
   McpIntroduction,
   McpLogEntry,
   McpLogPage,

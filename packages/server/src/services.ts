@@ -12,6 +12,7 @@ import type {
   AnswerKeeps,
   ApprovalInterrupt,
   AddMcpServer,
+  ApproveMcpEntry,
   CallMcpTool,
   CompleteMcpArgument,
   ContinueConversation,
@@ -19,6 +20,7 @@ import type {
   EditMcpServer,
   GetMcpPrompt,
   McpCompletion,
+  McpEntryApproval,
   McpFilledPrompt,
   McpLogPage,
   McpPromptList,
@@ -205,6 +207,10 @@ export type McpServers = {
   configuration(principal: Owner, id: string): Promise<McpServerConfiguration>;
   edit(principal: Owner, id: string, edit: EditMcpServer): Promise<McpServerView>;
   remove(principal: Owner, id: string): Promise<void>;
+  /** Its entry in `mcp.json` as it is to be approved; `conflict` if it needs no approval. */
+  approval(principal: Owner, id: string): Promise<McpEntryApproval>;
+  /** Approves the entry; `conflict` if it is another one by now. */
+  approveEntry(principal: Owner, id: string, approved: ApproveMcpEntry): Promise<McpServerView>;
   change(principal: Owner, id: string, change: ChangeMcpServer): Promise<McpServerView>;
   /** Never throws for what the server does. */
   test(principal: Owner, request: TestMcpServer, signal?: AbortSignal): Promise<McpTestReport>;

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import type { Invocation } from '../command-io.ts';
 import { port, repeatable } from '../options.ts';
+import type { ApproveFlags } from './approve.ts';
 import type { AuthFlags } from './auth.ts';
 import type { AddFlags } from './change.ts';
 import type { McpFlags } from './mcp-source.ts';
@@ -70,6 +71,18 @@ function defineConfiguring(mcp: Command, invocation: Invocation): void {
       await exit(invocation, flags, (source) => removeServer(io, source, name));
     },
   );
+
+  withSourceOptions(
+    mcp
+      .command('approve')
+      .argument('<name>')
+      .description('Print what a local server that was written to mcp.json by other means starts, and approve it'),
+  )
+    .option('--hash <hash>', 'approve the text that was printed with this hash, without asking')
+    .action(async (name: string, flags: McpFlags & ApproveFlags) => {
+      const { approveServer } = await import('./approve.ts');
+      await exit(invocation, flags, (source, signal) => approveServer(io, source, { id: name, signal }, flags));
+    });
 
   reachedBy(
     withSourceOptions(

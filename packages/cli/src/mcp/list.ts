@@ -17,20 +17,24 @@ export async function listServers(io: CommandIo, source: McpSource, { json }: { 
   }
   for (const line of columns(items.map(rowOf))) say(io, line);
   if (items.length === 0) remark(io, 'There are no servers. "toolyard mcp add <name> -- <command>" adds one.');
-  for (const { id, error, fault } of items) {
+  for (const { id, error, fault, approval } of items) {
     if (error === undefined) continue;
-    remark(io, fault === undefined ? `${id}: ${error.message}` : error.message);
+    remark(io, fault === undefined && approval === undefined ? `${id}: ${error.message}` : error.message);
     if (error.hint !== undefined) remark(io, `  ${error.hint}`);
   }
   if (fileFault !== undefined) remark(io, fileFault.message);
   return code;
 }
 
-function rowOf({ id, state, offers, tokens, transport, origin, protocolVersion, fault }: McpServerView): string[] {
+function rowOf({ id, state, offers, tokens, transport, origin, protocolVersion, fault, approval }: McpServerView): string[] {
   const isReady = state === 'ready';
   return [
     id,
-    fault === undefined ? state.replace('_', ' ') : `line ${fault.line} of ${fault.file}`,
+    fault !== undefined
+      ? `line ${fault.line} of ${fault.file}`
+      : approval === undefined
+        ? state.replace('_', ' ')
+        : 'needs approval',
     isReady ? counted(offers.tools, 'tool') : '',
     isReady && offers.tools > 0 ? `${tokens} tokens` : '',
     protocolVersion === undefined ? '' : `MCP ${protocolVersion}`,

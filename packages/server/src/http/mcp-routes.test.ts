@@ -47,6 +47,9 @@ test('MCP servers are added, changed, tried and removed', async () => {
     ok: true,
     findings: [{ about: 'delete' }],
   });
+  expect((await ask('/api/mcp/servers/files/approval')).json).toMatchObject({ id: 'files', hash: 'h' });
+  expect((await post('/api/mcp/servers/files/approval', { hash: 'h' })).json).toMatchObject({ id: 'files' });
+  expect((await post('/api/mcp/servers/files/approval', {})).status).toBe(400);
   expect((await remove('/api/mcp/servers/files')).status).toBe(204);
 });
 

@@ -97,7 +97,7 @@ function faulty(
     state: enabled ? 'failed' : 'disabled',
     builtIn: false,
     transport: null,
-    ...(server.entry === undefined ? {} : { fault: { file: 'mcp.json', line: server.entry.line } }),
+    ...placeOf(server),
     ...('fault' in server ? { error: toErrorInfo(server.fault) } : {}),
     phases: [],
     offers: { tools: 0 },
@@ -105,6 +105,13 @@ function faulty(
     tools: [],
     skipped: [],
     log: [],
+  };
+}
+
+function placeOf({ entry, waiting }: ConfiguredServer): Pick<McpServerView, 'fault' | 'approval'> {
+  return {
+    ...(entry !== undefined && 'fault' in entry ? { fault: { file: 'mcp.json', line: entry.line } } : {}),
+    ...(waiting === undefined ? {} : { approval: { hash: waiting.hash, isNew: waiting.isNew } }),
   };
 }
 

@@ -140,6 +140,9 @@ export class OwnServers implements Servers {
   configuration: Servers['configuration'] = (principal, id) => this.#changes.configuration(principal, id);
   edit: Servers['edit'] = (principal, id, edit) => this.#changes.edit(principal, id, edit);
   remove: Servers['remove'] = (principal, id) => this.#changes.remove(principal, id);
+  approval: Servers['approval'] = (principal, id) => this.#changes.approval(principal, id);
+  approveEntry: Servers['approveEntry'] = (principal, id, approved) =>
+    this.#changes.approveEntry(principal, id, approved);
   change: Servers['change'] = (principal, id, change) => this.#changes.change(principal, id, change);
 
   async test(principal: Owner, request: TestMcpServer, signal?: AbortSignal): Promise<McpTestReport> {
@@ -250,6 +253,7 @@ export class OwnServers implements Servers {
   async lookAgain(): Promise<void> {
     for (const id of await this.#book.readAgain()) await this.#connections.switched(id);
     await this.#readPins();
+    await this.#changes.lookAgain();
   }
 
   async #readPins(): Promise<void> {

@@ -94,6 +94,9 @@ export class WebServers implements Servers {
   configuration: Servers['configuration'] = (principal, id) => this.#changes.configuration(principal, id);
   edit: Servers['edit'] = (principal, id, edit) => this.#changes.edit(principal, id, edit);
   remove: Servers['remove'] = (principal, id) => this.#changes.remove(principal, id);
+  approval: Servers['approval'] = (principal, id) => this.#changes.approval(principal, id);
+  approveEntry: Servers['approveEntry'] = (principal, id, approved) =>
+    this.#changes.approveEntry(principal, id, approved);
   change: Servers['change'] = (principal, id, change) => this.#changes.change(principal, id, change);
 
   async test(principal: Owner, request: Parameters<Servers['test']>[1], signal?: AbortSignal) {
@@ -200,6 +203,7 @@ export class WebServers implements Servers {
   /** Takes over what was switched in another process. */
   async lookAgain(): Promise<void> {
     await this.#book.readAgain();
+    await this.#changes.lookAgain();
   }
 
   async close(): Promise<void> {

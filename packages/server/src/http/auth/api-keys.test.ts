@@ -54,6 +54,8 @@ test('approving, answering and changing servers are scopes of their own', async 
     ['post', '/api/mcp/test'],
     ['put', '/api/mcp/servers/{id}'],
     ['delete', '/api/mcp/servers/{id}'],
+    ['get', '/api/mcp/servers/{id}/approval'],
+    ['post', '/api/mcp/servers/{id}/approval'],
   ] as const) {
     expect([path, scopes(method, path)]).toEqual([path, ['servers']]);
   }

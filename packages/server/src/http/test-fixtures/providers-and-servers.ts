@@ -120,6 +120,15 @@ export function createTestServers(ownerId: string): Servers {
       connectTimeoutMs: null,
     }),
     edit: async (principal, id) => find(principal, id),
+    approval: async (principal, id) => ({
+      id: find(principal, id).id,
+      file: 'mcp.json',
+      line: 3,
+      text: '{}',
+      hash: 'h',
+      isNew: true,
+    }),
+    approveEntry: async (principal, id) => find(principal, id),
     async remove(principal, id) {
       find(principal, id);
     },
