@@ -7,11 +7,10 @@ import type { McpServers } from '../services.ts';
 import { untilStored } from '../until-stored.ts';
 import type { ConfiguredServer } from './configured-servers.ts';
 import { configuredServers } from './configured-servers.ts';
-import type { EntryApprovals } from './entry-approvals.ts';
-import { approvalView, createEntryApprovals, needsApproval } from './entry-approvals.ts';
+import { createEntryApprovals } from './entry-approvals.ts';
+import { EntryGate } from './entry-gate.ts';
 import { createHostedStore } from './hosted-store.ts';
 import type { Differences, ServerBook } from './server-book.ts';
-import type { PlannedEntry } from './server-editor.ts';
 import { ServerEditor } from './server-editor.ts';
 import { ServerFile } from './server-file.ts';
 import type { ServersOptions } from './servers-options.ts';
@@ -60,7 +59,7 @@ export class ServerChanges {
   readonly #options: ServerChangesOptions;
   readonly #file: ServerFile;
   readonly #editor: ServerEditor;
-  readonly #approvals: EntryApprovals;
+  readonly #gate: EntryGate;
   /** One new list after the other. */
   #updating: Promise<void> = Promise.resolve();
   readonly #told = new Set<string>();
@@ -78,12 +77,11 @@ export class ServerChanges {
     });
     this.#file = new ServerFile({ path: file, env, clock, log, onChange: () => this.#followFile() });
     this.#editor = new ServerEditor({ book, file: this.#file });
-    this.#approvals =
-      options.approvals ??
-      createEntryApprovals({
-        get: (key) => settings.get(owner, key),
-        set: (key, value) => settings.set(owner, key, value, clock.now()),
-      });
+    const stored = createEntryApprovals({
+      get: (key) => settings.get(owner, key),
+      set: (key, value) => settings.set(owner, key, value, clock.now()),
+    });
+    this.#gate = new EntryGate(options.approvals ?? stored, book);
   }
 
   /** Returns true if approvals of tools were written that this process has not read. */
@@ -115,7 +113,7 @@ export class ServerChanges {
 
   add: McpServers['add'] = async (principal, { id, ...server }) => {
     this.checkOwner(principal);
-    await this.#approved(id, this.#editor.add(id, server));
+    await this.#gate.write(id, this.#editor.add(id, server));
     await this.#options.book.forget([id], [id]);
     return this.#changed(principal, id);
   };
@@ -128,8 +126,8 @@ export class ServerChanges {
   edit: McpServers['edit'] = async (principal, id, edit) => {
     const { book } = this.#options;
     this.check(principal, id);
-    this.#checkApproved(id);
-    await this.#approved(id, this.#editor.edit(id, edit, book.isEnabled(id)));
+    this.#gate.check(id);
+    await this.#gate.write(id, this.#editor.edit(id, edit, book.isEnabled(id)));
     await book.forget([id], edit.disabledTools === undefined ? [] : [id]);
     return this.#changed(principal, id, [id]);
   };
@@ -144,8 +142,7 @@ export class ServerChanges {
       if (isStorageFault(thrown)) throw thrown;
     });
     this.#editor.remove(id);
-    // Somebody else who writes the same entry again has to ask.
-    if ((await this.#approvals.approved(id)) !== null) await this.#approvals.approve(id, null);
+    await this.#gate.forget(id);
     await book.forget([id], [id]);
     await this.#update();
     servers.changed(id);
@@ -165,37 +162,27 @@ export class ServerChanges {
     return this.view(principal, id);
   };
 
-  /** The entry a user is to approve. @throws ToolyardError `conflict` if there is nothing to approve */
   approval: McpServers['approval'] = async (principal, id) => {
     this.check(principal, id);
-    const { entry, waiting } = this.#options.book.find(id) ?? {};
-    if (entry !== undefined && waiting !== undefined) return approvalView(id, entry.line, waiting);
-    throw new ToolyardError({ code: 'conflict', message: `The server "${id}" needs no approval.` });
+    return this.#gate.view(id);
   };
 
   approveEntry: McpServers['approveEntry'] = async (principal, id, { hash }) => {
-    const shown = await this.approval(principal, id);
-    if (shown.hash !== hash) {
-      throw new ToolyardError({
-        code: 'conflict',
-        message: `The entry of "${id}" in mcp.json has changed since it was shown. Nothing was approved.`,
-        hint: 'Read it again.',
-      });
-    }
-    await this.#approvals.approve(id, hash);
+    this.check(principal, id);
+    await this.#gate.approve(id, hash);
     return this.#changed(principal, id);
   };
 
   /** Approvals may have been given in another process over the same database. */
   async lookAgain(): Promise<void> {
-    if (this.#options.book.all.some(({ waiting }) => waiting !== undefined)) await this.#update();
+    if (this.#gate.isAnyWaiting) await this.#update();
   }
 
   /** The configuration a test is about. @throws ToolyardError for what cannot even be tried */
   tried(principal: Owner, request: TestMcpServer): ServerConfig {
     this.checkOwner(principal);
     // A test may use stored values of the entry.
-    if (request.id !== undefined) this.#checkApproved(request.id);
+    if (request.id !== undefined) this.#gate.check(request.id);
     return this.#editor.tried(request);
   }
 
@@ -231,25 +218,6 @@ export class ServerChanges {
     });
   }
 
-  /** @throws ToolyardError `conflict`: what nobody has seen is neither started nor kept by an edit */
-  #checkApproved(id: string): void {
-    const { entry, waiting } = this.#options.book.find(id) ?? {};
-    if (entry !== undefined && waiting !== undefined) throw needsApproval(id, entry.line, waiting);
-  }
-
-  /** What the user writes here counts as approved; if it cannot be written, what was approved before still does. */
-  async #approved(id: string, { launch, write }: PlannedEntry): Promise<void> {
-    if (launch === null) return write();
-    const before = await this.#approvals.approved(id);
-    await this.#approvals.approve(id, launch.hash);
-    try {
-      write();
-    } catch (thrown) {
-      await this.#approvals.approve(id, before);
-      throw thrown;
-    }
-  }
-
   async #changed(principal: Owner, id: string, saved: readonly string[] = []): Promise<McpServerView> {
     await this.#update(saved);
     this.#options.servers.changed(id);
@@ -268,7 +236,7 @@ export class ServerChanges {
     const configured = configuredServers({
       builtIn,
       entries,
-      waiting: await this.#approvals.waiting(entries, fault === undefined),
+      waiting: await this.#gate.waiting(entries, fault === undefined),
       flags,
       log: (line) => this.#tellOnce(line),
     });
