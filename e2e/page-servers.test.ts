@@ -112,6 +112,21 @@ describePage('MCP servers in the page', (stages) => {
       .waitFor();
     await page.getByRole('button', { name: 'Go on' }).click();
     await expect.poll(() => messages.getByRole('listitem').count()).toBeGreaterThan(before);
+
+    // It runs without a sandbox: calls without questions are confirmed beside it.
+    await page.goto(new URL('/settings/general', page.url()).href);
+    const mode = page.getByLabel('Asking before tools run');
+    await mode.selectOption('auto');
+    const dialog = page.getByRole('dialog', { name: 'Run calls without asking?' });
+    await dialog.getByText('files', { exact: true }).waitFor();
+    expect(await axeFinds(page)).toEqual([]);
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    await expect.poll(() => mode.inputValue()).toBe('');
+    await mode.selectOption('auto');
+    await dialog.getByRole('button', { name: 'Run without asking' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    await expect.poll(() => mode.inputValue()).toBe('auto');
+    await page.getByText('Saved', { exact: true }).waitFor();
   });
 
   test('a lost connection says which attempt is next, and Now makes it', async () => {

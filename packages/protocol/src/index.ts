@@ -209,6 +209,7 @@ export type {
   CallMcpTool,
   ChangeMcpServer,
   CompleteMcpArgument,
+  ConfirmUnsandboxed,
   EditMcpServer,
   GetMcpPrompt,
   McpBlockedAccess,
@@ -243,6 +244,7 @@ export type {
   McpTransportView,
   ReadMcpResource,
   TestMcpServer,
+  UnsandboxedServers,
 } from './mcp-api.ts';
 export type {
   AbsentRole,

@@ -161,6 +161,15 @@ export type McpEntryApproval = {
 /** Approves the entry whose text has this hash, and no other. */
 export type ApproveMcpEntry = Pick<McpEntryApproval, 'hash'>;
 
+/**
+ * Enabled local servers (stdio) that run without a sandbox: they can read what the account of Toolyard can read. Mode
+ * `auto` counts only while none is `unconfirmed`; otherwise calls are asked about as in mode `allow-list`.
+ */
+export type UnsandboxedServers = { servers: string[]; unconfirmed: string[] };
+
+/** Confirms mode `auto` beside these servers. */
+export type ConfirmUnsandboxed = { servers: string[] };
+
 /** Switches a server, or some of its tools by their own names; what is absent stays. */
 export type ChangeMcpServer = { enabled?: boolean; tools?: Record<string, boolean> };
 

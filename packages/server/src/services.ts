@@ -245,6 +245,11 @@ export type Servers = McpServers &
      */
     approve(of: Pick<ApprovalInterrupt, 'tool' | 'definition'>): void;
     isConfigured(id: string): boolean;
+    /**
+     * The enabled local servers that run without a sandbox, but for those that ship with Toolyard. `chosen` switches some
+     * on or off.
+     */
+    unsandboxed(chosen?: Readonly<Record<string, boolean>>): Promise<string[]>;
     /** Calls back when a server that wanted a sign-in is ready. */
     onSignedIn(listener: (serverId: string) => void): void;
     /** Waits, bounded, for servers of this configuration that are still connecting. */

@@ -1,6 +1,6 @@
 import type { McpEntryApproval } from '@toolyard/protocol';
 import { ToolyardError } from '@toolyard/protocol';
-import { createLineReader, terminalOf } from '../chat/terminal.ts';
+import { askYesNo } from '../ask-yes-no.ts';
 import type { CommandIo } from '../command-io.ts';
 import { EXIT } from '../exit.ts';
 import type { McpSource } from './mcp-source.ts';
@@ -22,7 +22,7 @@ export async function approveServer(
   if (hash !== undefined && hash !== shown.hash) throw changed(shown);
   if (hash === undefined) {
     tell(io, shown);
-    const answer = await ask(io, signal);
+    const answer = await askYesNo(io, 'Allow Toolyard to start this?', signal);
     if (answer === 'cannot') {
       remark(io, `Approve it with: toolyard mcp approve ${id} --hash ${shown.hash}`);
       return EXIT.failed;
@@ -40,18 +40,6 @@ export async function approveServer(
 function tell(io: CommandIo, { id, file, line, text, isNew }: McpEntryApproval): void {
   remark(io, `${file}, line ${line}: the local server "${id}" was ${isNew ? 'added' : 'changed'} outside Toolyard.`);
   say(io, text);
-}
-
-async function ask(io: CommandIo, signal: AbortSignal): Promise<'yes' | 'no' | 'cannot'> {
-  const terminal = terminalOf(io);
-  if (!terminal.interactive) return 'cannot';
-  const reader = createLineReader(terminal);
-  try {
-    const line = await reader.ask('Allow Toolyard to start this? [y/N] ', signal);
-    return line.kind === 'line' && /^y(es)?$/i.test(line.text.trim()) ? 'yes' : 'no';
-  } finally {
-    reader.close();
-  }
 }
 
 function changed({ id, file }: McpEntryApproval): ToolyardError {

@@ -227,6 +227,10 @@ describe('toolyard mcp with a running server', () => {
     expect((await at('log', 'more')).stdout).toContain('tools/list');
     expect((await at('prompts', 'more')).stderr).toContain('There are no prompts.');
     expect((await at('list', '--json')).stdout).toContain('"id": "more"');
+    expect((await at('unsandboxed')).stdout).toBe('more  mode auto is not confirmed beside it\n');
+    expect(await at('unsandboxed', '--confirm-auto')).toMatchObject({ code: 1, stderr: /--yes is needed/ });
+    expect(await at('unsandboxed', '--confirm-auto', '--yes')).toMatchObject({ code: 0 });
+    expect((await at('unsandboxed')).stdout).toBe('more  mode auto is confirmed\n');
     expect(await at('remove', 'more')).toMatchObject({ code: 0 });
     expect(await at('tools', 'more')).toMatchObject({ code: 1, stderr: /no server "more"/ });
     expect((await at('list', '--alone')).stderr).toContain('are started for this command');

@@ -81,3 +81,22 @@ test('what MCP servers offer and what went on with them', async () => {
   });
   expect((await post(`${at}/complete`, { target: { prompt: 'p', uriTemplate: 'x' }, argument })).status).toBe(400);
 });
+
+test('mode auto beside a server without a sandbox is refused by name until it is confirmed for that server', async () => {
+  const auto = { intervention: 'auto' };
+  const refused = await put('/api/settings/defaults', auto);
+  expect(refused).toMatchObject({
+    status: 409,
+    json: { code: 'conflict', detail: expect.stringContaining('"files"') as string },
+  });
+  expect((await post('/api/conversations', { configuration: auto })).status).toBe(409);
+  // It does not run in this conversation.
+  const without = { ...auto, servers: { files: false } };
+  expect((await post('/api/conversations', { configuration: without })).status).toBe(201);
+  expect((await ask('/api/mcp/unsandboxed')).json).toEqual({ servers: ['files'], unconfirmed: ['files'] });
+  expect((await put('/api/mcp/unsandboxed', { servers: ['files'] })).json).toEqual({
+    servers: ['files'],
+    unconfirmed: [],
+  });
+  expect((await put('/api/settings/defaults', auto)).status).toBe(200);
+});

@@ -72,8 +72,25 @@ export function toServerView(options: ServerViewOptions): McpServerView {
   };
 }
 
+/** True for a local server that can read what the account of Toolyard can read. */
+export function isUnsandboxed(config: ServerConfig, health: Pick<ServerHealth, 'isolation'> = {}): boolean {
+  const { isolation } = config.builtIn === true ? {} : isolationOf(config, health);
+  switch (isolation?.kind) {
+    case 'unsandboxed':
+    case 'unavailable':
+      return true;
+    case 'docker':
+      return isolation.exposed;
+    default:
+      return false;
+  }
+}
+
 /** As it was started; before that, what its entry asks for. */
-function isolationOf({ transport }: ServerConfig, health: ServerHealth): Pick<McpServerView, 'isolation'> {
+function isolationOf(
+  { transport }: ServerConfig,
+  health: Pick<ServerHealth, 'isolation'>,
+): Pick<McpServerView, 'isolation'> {
   if (transport.type !== 'stdio') return {};
   if (health.isolation !== undefined) return { isolation: health.isolation };
   const { sandbox } = transport;

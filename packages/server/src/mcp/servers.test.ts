@@ -59,6 +59,16 @@ describe('the servers of a start', () => {
   });
 });
 
+it('the servers without a sandbox are those that are on, started here, and not built in', async () => {
+  const off = { ...scriptedMcpCommand('plain'), disabled: true };
+  const servers = await room.start(
+    { open: scriptedMcpCommand('plain'), off, boxed: { ...off, sandbox: true }, web: { url: 'https://a.example/mcp' } },
+    { builtIn: [program('shipped', 'plain')] },
+  );
+  expect(await servers.unsandboxed()).toEqual(['open']);
+  expect(await servers.unsandboxed({ open: false, off: true, boxed: true })).toEqual(['off']);
+});
+
 const HINTS = { readOnlyHint: true, openWorldHint: false };
 
 describe('the MCP servers of a process', () => {

@@ -23,7 +23,7 @@ import { PATIENCE_MS, ServerConnections } from './server-connections.ts';
 import { ServerDesk } from './server-desk.ts';
 import type { ServersOptions } from './servers-options.ts';
 import { NOBODY } from './nobody.ts';
-import { toServerView, toToolDetail } from './server-view.ts';
+import { isUnsandboxed, toServerView, toToolDetail } from './server-view.ts';
 import { createSignInFetches } from './sign-in-fetches.ts';
 import type { StoredPins } from './stored-pins.ts';
 import { loadPins } from './stored-pins.ts';
@@ -238,6 +238,14 @@ export class OwnServers implements Servers {
   isConfigured(id: string): boolean {
     return this.#book.find(id) !== undefined;
   }
+
+  unsandboxed: Servers['unsandboxed'] = async (chosen = {}) => {
+    const health = new Map(this.#host.health().map((each) => [each.id, each]));
+    return this.#book.usable
+      .filter(({ id }) => chosen[id] ?? this.#book.isEnabled(id))
+      .filter((config) => isUnsandboxed(config, health.get(config.id)))
+      .map(({ id }) => id);
+  };
 
   /** For whoever offers the servers of this process to others. */
   get host(): McpHost {

@@ -6,7 +6,7 @@ import type { HeldServer } from '@toolyard/storage';
 import { createOwnerFetches } from '../config/owner-fetches.ts';
 import { ServerBook } from '../mcp/server-book.ts';
 import { noServer, ServerChanges } from '../mcp/server-changes.ts';
-import { toServerView, toToolDetail } from '../mcp/server-view.ts';
+import { isUnsandboxed, toServerView, toToolDetail } from '../mcp/server-view.ts';
 import type { ServersOptions } from '../mcp/servers-options.ts';
 import { storePin } from '../mcp/stored-pins.ts';
 import type { Servers } from '../services.ts';
@@ -187,6 +187,14 @@ export class WebServers implements Servers {
   isConfigured(id: string): boolean {
     return this.#book.find(id) !== undefined;
   }
+
+  unsandboxed: Servers['unsandboxed'] = async (chosen = {}) => {
+    const rows = await this.#rows();
+    return this.#book.usable
+      .filter(({ id }) => chosen[id] ?? this.#book.isEnabled(id))
+      .filter((config) => isUnsandboxed(config, rows.get(config.id)?.catalogue?.health))
+      .map(({ id }) => id);
+  };
 
   /** Calls that waited for a sign-in are made again by who makes them. */
   onSignedIn(): void {}

@@ -46,6 +46,7 @@ test('approving, answering and changing servers are scopes of their own', async 
   for (const [method, path] of [
     ['put', '/api/permissions'],
     ['post', '/api/mcp/servers/{id}/call'],
+    ['put', '/api/mcp/unsandboxed'],
   ] as const) {
     expect([path, scopes(method, path)]).toEqual([path, ['approve']]);
   }

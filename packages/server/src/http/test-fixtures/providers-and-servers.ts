@@ -88,6 +88,7 @@ export function createTestServers(ownerId: string): Servers {
     reconnect: async (principal, id) => find(principal, id),
     approve() {},
     isConfigured: (id) => id === server.id,
+    unsandboxed: async (chosen = {}) => [server.id].filter((id) => chosen[id] ?? true),
     onSignedIn() {},
     async signIn(principal, id, redirectUrl) {
       const back = encodeURIComponent(redirectUrl);

@@ -63,6 +63,8 @@ export type BenchOptions = {
   /** What the model costs; default unknown. */
   price?: Price;
   configuration?: Partial<ResolvedAgentConfiguration>;
+  /** Servers that run without a sandbox; default none. */
+  unsandboxed?: readonly string[];
   /** Called before what was decided about tools is read. */
   beforePermissions?: () => void;
   /** Called before a group is stored, which waits for it. */
@@ -217,6 +219,7 @@ export function runsOver(storage: SharedStorage, options: RunsOptions): DurableR
       select: () => Promise.resolve(selectionOf(options.tools ?? {})),
       approve: () => undefined,
       isConfigured: () => false,
+      unsandboxed: () => Promise.resolve([...(options.unsandboxed ?? [])]),
     },
     tabs: createTabLending({ storage, hub, clock, isConfigured: () => false }),
     secrets: {
