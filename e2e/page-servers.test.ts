@@ -256,7 +256,9 @@ describePage('MCP servers in the page', (stages) => {
   });
 
   test('a chat chooses servers and tools of its own, finds them, and sees what they cost', async () => {
-    await servers.writeApproved({ files: scriptedMcpCommand({ ...FILES, tools: [...(FILES.tools ?? []), ...more(8)] }) });
+    await servers.writeApproved({
+      files: scriptedMcpCommand({ ...FILES, tools: [...(FILES.tools ?? []), ...more(8)] }),
+    });
     const page = await stages.now.open('/');
     // Twelve of the server, and Toolyard's own.
     await page.getByRole('button', { name: /^Tools: 13 on/ }).click();
@@ -271,7 +273,11 @@ describePage('MCP servers in the page', (stages) => {
   });
 
   test('on a phone nothing is wider than the screen, and no English is left in Chinese', async () => {
-    await servers.writeApproved({ files: scriptedMcpCommand(FILES), broken: {}, gone: { url: 'http://127.0.0.1:1/mcp' } });
+    await servers.writeApproved({
+      files: scriptedMcpCommand(FILES),
+      broken: {},
+      gone: { url: 'http://127.0.0.1:1/mcp' },
+    });
     const viewport = { width: 360, height: 740 };
     const page = await stages.now.open('/settings/tools', {
       viewport,

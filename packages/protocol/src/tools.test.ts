@@ -20,7 +20,10 @@ test('a reference stored without an origin belongs to a tab only if its id says 
 });
 
 test('an "allow" for the tool of a tab does not count for a server of the same id, nor the other way round', () => {
-  const [server, tab] = [{ ...TOOL, origin: 'server' as const }, { ...TOOL, origin: 'tab' as const }];
+  const [server, tab] = [
+    { ...TOOL, origin: 'server' as const },
+    { ...TOOL, origin: 'tab' as const },
+  ];
   expect(decisionAbout(server, [decided('tab', 'allow')])).toBeUndefined();
   expect(decisionAbout(tab, [decided('server', 'allow')])).toBeUndefined();
   expect(decisionAbout(tab, [decided(undefined, 'allow')])).toBeUndefined();

@@ -38,7 +38,11 @@ export function findDanger(facts: CallFacts, onlyReads: boolean): Finding | unde
     for (const field of facts.fields) {
       yield inspectPlace(field, tool);
       if (field.role !== 'text')
-        yield touchesOwn(field.text, own) ?? leadsToOwn(field, facts) ?? (METADATA.test(field.text) ? METADATA_READ : undefined);
+        yield (
+          touchesOwn(field.text, own) ??
+            leadsToOwn(field, facts) ??
+            (METADATA.test(field.text) ? METADATA_READ : undefined)
+        );
       yield inspectText(field, facts, tool);
     }
     for (const name of facts.names) if (name.length > 3 && dangerOfPath(name) === 'secret') yield secret(name);
@@ -53,8 +57,8 @@ export function findDanger(facts: CallFacts, onlyReads: boolean): Finding | unde
 /** Toolyard's data folder by another way: a relative path, `..`, a symbolic link. */
 function leadsToOwn({ text, role }: Field, { surroundings }: CallFacts): Finding | undefined {
   const { own, workingFolder, resolvePath } = surroundings;
-  const dataFolder = own?.dataFolder;
-  if (dataFolder === undefined || (role !== 'path' && role !== 'folder')) return undefined;
+  if (own?.dataFolder === undefined || (role !== 'path' && role !== 'folder')) return undefined;
+  const { dataFolder } = own;
   const isOwn = (path: string): boolean => liesIn(path, dataFolder);
   if (readingsOf(text, { workingFolder }).paths.some(isOwn)) return OWN;
   if (resolvePath === undefined) return undefined;

@@ -26,21 +26,23 @@ export async function listServers(io: CommandIo, source: McpSource, { json }: { 
   return code;
 }
 
-function rowOf({ id, state, offers, tokens, transport, origin, protocolVersion, fault, approval }: McpServerView): string[] {
+function rowOf(server: McpServerView): string[] {
+  const { id, state, offers, tokens, transport, origin, protocolVersion } = server;
   const isReady = state === 'ready';
   return [
     id,
-    fault !== undefined
-      ? `line ${fault.line} of ${fault.file}`
-      : approval === undefined
-        ? state.replace('_', ' ')
-        : 'needs approval',
+    stateOf(server),
     isReady ? counted(offers.tools, 'tool') : '',
     isReady && offers.tools > 0 ? `${tokens} tokens` : '',
     protocolVersion === undefined ? '' : `MCP ${protocolVersion}`,
     FROM[origin],
     transport === null ? '' : transport.type === 'stdio' ? transport.command : transport.url,
   ];
+}
+
+function stateOf({ state, fault, approval }: McpServerView): string {
+  if (fault !== undefined) return `line ${fault.line} of ${fault.file}`;
+  return approval === undefined ? state.replace('_', ' ') : 'needs approval';
 }
 
 const FROM: Record<McpServerView['origin'], string> = {

@@ -104,7 +104,9 @@ export function createRouter(app: Hono<AppEnv>, authentication: Authentication, 
           params: readParams(c),
           query: readQuery(c, route.query),
           body:
-            route.body === undefined ? (undefined as never) : await readBody(c, route.body, { ...route, principal, auto }),
+            route.body === undefined
+              ? (undefined as never)
+              : await readBody(c, route.body, { ...route, principal, auto }),
         });
         if (handled instanceof Response) return handled;
         if (route.answer === undefined) return new Response(null, { status: route.status ?? 204 });

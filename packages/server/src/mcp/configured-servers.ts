@@ -34,7 +34,13 @@ export type ConfiguredServersOptions = {
  * All servers there are. Of two with one id that of the flags counts before that of the file, and both before a
  * built-in one: what a person configured is never taken for built in, whatever it is called.
  */
-export function configuredServers({ builtIn, entries, waiting, flags, log }: ConfiguredServersOptions): ConfiguredServer[] {
+export function configuredServers({
+  builtIn,
+  entries,
+  waiting,
+  flags,
+  log,
+}: ConfiguredServersOptions): ConfiguredServer[] {
   const servers = new Map<string, ConfiguredServer>();
   const add = (server: ConfiguredServer): void => {
     const before = servers.get(server.id);

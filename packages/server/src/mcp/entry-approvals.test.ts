@@ -130,9 +130,9 @@ describe('what counts as approved', () => {
   it('stays what it was if the file cannot be written', async () => {
     const servers = await start(KNOWN);
     writeFileSync(room.path, '{ "mcpServers": ');
-    await expect(servers.edit(OWNER, 'known', { transport: { type: 'stdio', command: 'other' } })).rejects.toMatchObject(
-      { code: 'conflict' },
-    );
+    await expect(
+      servers.edit(OWNER, 'known', { transport: { type: 'stdio', command: 'other' } }),
+    ).rejects.toMatchObject({ code: 'conflict' });
     const again = await start(KNOWN);
     expect((await viewOf(again, 'known')).approval).toBeUndefined();
   });

@@ -53,7 +53,8 @@ function ofDatabase(url: string): ApprovalStore {
 function inUse(): ToolyardError {
   return new ToolyardError({
     code: 'conflict',
-    message: 'A Toolyard is running with this data folder and keeps the approvals of its local servers. Nothing was changed.',
+    message:
+      'A Toolyard is running with this data folder and keeps the approvals of its local servers. Nothing was changed.',
     hint: 'Leave out --alone, or stop it first.',
   });
 }

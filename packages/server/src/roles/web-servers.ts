@@ -232,7 +232,14 @@ export class WebServers implements Servers {
     const servers = this.#book.all.flatMap((server) => {
       const catalogue = rows.get(server.id)?.catalogue;
       if (!('config' in server) || catalogue === undefined) return [];
-      return [{ serverId: server.id, origin: 'server' as const, builtIn: server.config.builtIn === true, tools: catalogue.tools }];
+      return [
+        {
+          serverId: server.id,
+          origin: 'server' as const,
+          builtIn: server.config.builtIn === true,
+          tools: catalogue.tools,
+        },
+      ];
     });
     return new ToolIndex(servers).tools;
   }

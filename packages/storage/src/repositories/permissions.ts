@@ -49,7 +49,9 @@ export function createPermissionRepository(engine: Engine): PermissionRepository
         WHERE CAST(${conversationId} AS TEXT) IS NULL
           OR EXISTS (SELECT 1 FROM conversations WHERE id = ${conversationId} AND owner_id = ${ownerId})
         ON CONFLICT (owner_id, coalesce(conversation_id, ''), server_id, tool_name)
-        DO UPDATE SET decision = excluded.decision, decided_at = excluded.decided_at, origin = excluded.origin`.execute(db);
+        DO UPDATE SET decision = excluded.decision, decided_at = excluded.decided_at, origin = excluded.origin`.execute(
+        db,
+      );
       if (numAffectedRows === 1n) return;
       throw new ToolyardError({ code: 'not_found', message: `There is no conversation ${String(conversationId)}.` });
     },

@@ -6,7 +6,13 @@ import {
   mcpTestReport,
   testMcpServer,
 } from '../schemas/mcp-configuration.ts';
-import { approveMcpEntry, changeMcpServer, mcpEntryApproval, mcpServerList, mcpServerView } from '../schemas/mcp-servers.ts';
+import {
+  approveMcpEntry,
+  changeMcpServer,
+  mcpEntryApproval,
+  mcpServerList,
+  mcpServerView,
+} from '../schemas/mcp-servers.ts';
 import type { HttpDeps } from '../types.ts';
 
 /** The servers themselves: how they are, and what is to be done with them. */

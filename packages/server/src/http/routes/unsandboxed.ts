@@ -7,7 +7,8 @@ export function addUnsandboxedRoutes({ route }: Router, auto: AutoConfirmation):
   route({
     method: 'get',
     path: '/api/mcp/unsandboxed',
-    summary: 'List the enabled local servers that run without a sandbox, and those beside which mode auto is not confirmed',
+    summary:
+      'List the enabled local servers that run without a sandbox, and those beside which mode auto is not confirmed',
     answer: unsandboxedServers,
     handle: ({ principal }) => auto.view(principal),
   });

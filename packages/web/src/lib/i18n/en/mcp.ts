@@ -29,7 +29,8 @@ export const mcp = {
   signOut: 'Sign out',
 
   approvalNew: 'This server was added to mcp.json outside Toolyard. It is not started until you approve what it runs.',
-  approvalChanged: 'This server was changed in mcp.json outside Toolyard. It is not started until you approve what it runs.',
+  approvalChanged:
+    'This server was changed in mcp.json outside Toolyard. It is not started until you approve what it runs.',
   approvalText: '{file}, line {line}: everything that decides what is started. Hidden characters are written out.',
   approvalReview: 'Review',
   approvalApprove: 'Approve and start',
