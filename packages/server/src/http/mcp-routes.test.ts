@@ -18,6 +18,8 @@ test('MCP servers and decisions about their tools', async () => {
   expect((await decide('allow')).json).toMatchObject({ tool, decision: 'allow' });
   expect((await ask('/api/permissions')).json).toMatchObject({ items: [{ tool, decision: 'allow' }] });
   expect((await decide('sometimes')).status).toBe(400);
+  const ofTab = { tool: { ...tool, origin: 'tab' }, conversationId: null, decision: 'allow' };
+  expect((await put('/api/permissions', ofTab)).status).toBe(400);
   expect((await decide('allow', 'no-such-conversation')).status).toBe(404);
   expect((await remove('/api/permissions?server=files&tool=delete')).status).toBe(204);
   expect((await remove('/api/permissions?server=files&tool=delete')).status).toBe(404);

@@ -1,6 +1,6 @@
 import { dirname } from 'node:path';
 import type { IndexedTool, InspectOptions, ServerConfig, SignInResponse } from '@toolyard/mcp-host';
-import { inspectServer, McpHost, redactedError, redactorFor } from '@toolyard/mcp-host';
+import { inspectServer, McpHost, redactedError, redactorFor, unseenPin } from '@toolyard/mcp-host';
 import type {
   McpServerList,
   McpServerView,
@@ -11,7 +11,7 @@ import type {
   TestMcpServer,
   ToolReference,
 } from '@toolyard/protocol';
-import { ToolyardError, VERSION } from '@toolyard/protocol';
+import { formatToolReference, ToolyardError, VERSION } from '@toolyard/protocol';
 import { createOwnerFetches } from '../config/owner-fetches.ts';
 import type { Servers, ToolSelection } from '../services.ts';
 import { ChangeSignal } from './change-signal.ts';
@@ -232,7 +232,11 @@ export class OwnServers implements Servers {
 
   approve({ tool, definition = this.#host.definitionOf(tool) }: Parameters<Servers['approve']>[0]): void {
     const config = this.#host.configurations.get(tool.serverId);
-    if (definition !== undefined && config?.builtIn !== true) this.#host.approveTool(tool, definition);
+    if (config?.builtIn === true) return;
+    if (config !== undefined && definition !== undefined) return this.#host.approveTool(tool, definition);
+    // It is not there to be seen: whatever it is when it comes is asked about.
+    const key = formatToolReference(tool);
+    if (this.#pins.get(key) === undefined) this.#pins.set(key, unseenPin(definition ?? ''));
   }
 
   isConfigured(id: string): boolean {
