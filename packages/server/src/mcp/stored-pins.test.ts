@@ -124,5 +124,8 @@ it('a tool that was allowed while nobody could see it is asked about once it is 
   away.approve({ tool: BOOK });
   await away.close();
   const servers = await start();
-  expect(changeSeenBy(servers)).toMatchObject({ hasMoved: false, differences: expect.arrayContaining([{ path: 'description', after: '"Books a room."' }]) as unknown });
+  expect(changeSeenBy(servers)).toMatchObject({
+    hasMoved: false,
+    differences: expect.arrayContaining([{ path: 'description', after: '"Books a room."' }]) as unknown,
+  });
 });
