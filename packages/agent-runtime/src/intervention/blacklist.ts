@@ -59,11 +59,12 @@ function leadsToOwn({ text, role }: Field, { surroundings }: CallFacts): Finding
   const { own, workingFolder, resolvePath } = surroundings;
   if (own?.dataFolder === undefined || (role !== 'path' && role !== 'folder')) return undefined;
   const { dataFolder } = own;
-  const isOwn = (path: string): boolean => liesIn(path, dataFolder);
-  if (readingsOf(text, { workingFolder }).paths.some(isOwn)) return OWN;
-  if (resolvePath === undefined) return undefined;
-  const real = realFolder(own, resolvePath);
-  return readingsOf(text, { workingFolder, resolvePath }).paths.some((path) => liesIn(path, real)) ? OWN : undefined;
+  const real = resolvePath === undefined ? dataFolder : realFolder(own, resolvePath);
+  const { paths, unresolved } = readingsOf(text, { workingFolder, resolvePath });
+  if (paths.some((path) => liesIn(path, real))) return OWN;
+  // What the system does not tell is compared as it is written.
+  const written = unresolved ? readingsOf(text, { workingFolder }).paths : [];
+  return written.some((path) => liesIn(path, dataFolder)) ? OWN : undefined;
 }
 
 const realFolders = new WeakMap<OwnPlaces, string>();
