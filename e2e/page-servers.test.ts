@@ -21,7 +21,7 @@ describePage('MCP servers in the page', (stages) => {
   });
 
   test('says of each in words how it is, what it offers, what is wrong and what to do', async () => {
-    servers.write({
+    await servers.writeApproved({
       files: scriptedMcpCommand(FILES),
       broken: scriptedMcpCommand({ atStart: { exitCode: 3, stderr: 'no token given' } }),
       empty: {},
@@ -49,10 +49,18 @@ describePage('MCP servers in the page', (stages) => {
     expect(await row(page, 'off').getByRole('switch').getAttribute('aria-checked')).toBe('true');
   });
 
-  test('a server has a page: its tools, what hides in them, switches and decisions that last', async () => {
-    servers.write({ files: scriptedMcpCommand(FILES) });
+  test('a server has a page: its entry is approved there, its tools, switches and decisions that last', async () => {
+    // By another program than Toolyard: it is not started until its text was read.
+    servers.write({ files: { ...scriptedMcpCommand(FILES), env: { HIDING: 'a\u202eb' } } });
     const page = await servers.openList();
-    await page.getByRole('link', { name: /Files of a folder/ }).click();
+    await row(page, 'files').getByText('Needs approval').waitFor();
+    await page.getByRole('link', { name: /files/ }).click();
+    await page.getByRole('heading', { name: 'files' }).waitFor();
+    expect(await page.getByRole('button', { name: 'Approve and start' }).count()).toBe(0);
+    await page.getByRole('button', { name: 'Review' }).click();
+    await page.getByText('"HIDING": "a⟨U+202E⟩b"').waitFor();
+    expect(await axeFinds(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Approve and start' }).click();
     await page.getByRole('heading', { name: 'Files of a folder' }).waitFor();
     await page.getByText('1 thing was set aside').click();
     await page.getByText(/The tool has no name/).waitFor();
@@ -104,6 +112,21 @@ describePage('MCP servers in the page', (stages) => {
       .waitFor();
     await page.getByRole('button', { name: 'Go on' }).click();
     await expect.poll(() => messages.getByRole('listitem').count()).toBeGreaterThan(before);
+
+    // It runs without a sandbox: calls without questions are confirmed beside it.
+    await page.goto(new URL('/settings/general', page.url()).href);
+    const mode = page.getByLabel('Asking before tools run');
+    await mode.selectOption('auto');
+    const dialog = page.getByRole('dialog', { name: 'Run calls without asking?' });
+    await dialog.getByText('files', { exact: true }).waitFor();
+    expect(await axeFinds(page)).toEqual([]);
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    await expect.poll(() => mode.inputValue()).toBe('');
+    await mode.selectOption('auto');
+    await dialog.getByRole('button', { name: 'Run without asking' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    await expect.poll(() => mode.inputValue()).toBe('auto');
+    await page.getByText('Saved', { exact: true }).waitFor();
   });
 
   test('a lost connection says which attempt is next, and Now makes it', async () => {
@@ -160,7 +183,7 @@ describePage('MCP servers in the page', (stages) => {
   });
 
   test('one is removed only after the question, and can be asked about twice', async () => {
-    servers.write({ files: scriptedMcpCommand(FILES), other: { command: 'x', disabled: true } });
+    await servers.writeApproved({ files: scriptedMcpCommand(FILES), other: { command: 'x', disabled: true } });
     const page = await servers.openList();
     const remove = async (): Promise<Locator> => {
       await page.getByRole('button', { name: 'What to do with files' }).click();
@@ -233,7 +256,9 @@ describePage('MCP servers in the page', (stages) => {
   });
 
   test('a chat chooses servers and tools of its own, finds them, and sees what they cost', async () => {
-    servers.write({ files: scriptedMcpCommand({ ...FILES, tools: [...(FILES.tools ?? []), ...more(8)] }) });
+    await servers.writeApproved({
+      files: scriptedMcpCommand({ ...FILES, tools: [...(FILES.tools ?? []), ...more(8)] }),
+    });
     const page = await stages.now.open('/');
     // Twelve of the server, and Toolyard's own.
     await page.getByRole('button', { name: /^Tools: 13 on/ }).click();
@@ -248,7 +273,11 @@ describePage('MCP servers in the page', (stages) => {
   });
 
   test('on a phone nothing is wider than the screen, and no English is left in Chinese', async () => {
-    servers.write({ files: scriptedMcpCommand(FILES), broken: {}, gone: { url: 'http://127.0.0.1:1/mcp' } });
+    await servers.writeApproved({
+      files: scriptedMcpCommand(FILES),
+      broken: {},
+      gone: { url: 'http://127.0.0.1:1/mcp' },
+    });
     const viewport = { width: 360, height: 740 };
     const page = await stages.now.open('/settings/tools', {
       viewport,

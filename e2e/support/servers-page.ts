@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { Locator, Page } from 'playwright-core';
 import type { McpServerList, McpServerView } from '@toolyard/protocol';
 import type { McpBehaviour } from '@toolyard/testing';
+import { eventually } from '@toolyard/testing';
 import { call } from './api.ts';
 import type { Stage } from './stage.ts';
 
@@ -21,14 +22,25 @@ export const FILES: McpBehaviour = {
 /** The servers of a stage, as they stand in its `mcp.json` and in the settings of its page. */
 export function serversPage(stage: Stage) {
   const file = join(stage.server.dataDir, 'mcp.json');
+  const write = (mcpServers: Record<string, unknown>): void =>
+    writeFileSync(file, `{\n  // mine\n  "mcpServers": ${JSON.stringify(mcpServers, null, 4)}\n}\n`);
+  const serverOf = async (id: string): Promise<McpServerView | undefined> =>
+    (await call<McpServerList>(stage.server.url, 'GET', '/api/mcp/servers')).items.find((one) => one.id === id);
   return {
     file,
     stored: (): string => (existsSync(file) ? readFileSync(file, 'utf8') : ''),
-    write: (mcpServers: Record<string, unknown>): void =>
-      writeFileSync(file, `{\n  // mine\n  "mcpServers": ${JSON.stringify(mcpServers, null, 4)}\n}\n`),
+    write,
+    /** The same, its local servers approved: what is written by another program than Toolyard needs that. */
+    writeApproved: async (mcpServers: Record<string, object>): Promise<void> => {
+      write(mcpServers);
+      for (const [id, entry] of Object.entries(mcpServers)) {
+        if (!('command' in entry)) continue;
+        const approval = await eventually(async () => (await serverOf(id))?.approval, { what: `${id} to be approved` });
+        await call(stage.server.url, 'POST', `/api/mcp/servers/${id}/approval`, { hash: approval.hash });
+      }
+    },
     /** As the API tells it. */
-    serverOf: async (id: string): Promise<McpServerView | undefined> =>
-      (await call<McpServerList>(stage.server.url, 'GET', '/api/mcp/servers')).items.find((one) => one.id === id),
+    serverOf,
     openList: (): Promise<Page> => stage.open('/settings/tools'),
   };
 }

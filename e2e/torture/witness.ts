@@ -75,6 +75,8 @@ export class Witness {
     const ofEnvironment = items.find(({ origin }) => origin === 'environment')?.id ?? '';
     const model = { providerId: this.#lives.providerId ?? ofEnvironment, modelId: 'scripted' };
     const configuration = { ...this.#story.configuration, model };
+    // Its server runs without a sandbox.
+    await call(url, 'PUT', '/api/mcp/unsandboxed', { servers: ['counter'] });
     await call(url, 'POST', '/api/conversations', { id: CONVERSATION, configuration });
     for (const [index, text] of this.#story.questions.entries()) {
       await this.#say(url, { id: questionId(index), parts: [{ type: 'text', text }] });

@@ -52,7 +52,9 @@ async function sendsRequests(): Promise<void> {
 function storesRows(): void {
   const folder = mkdtempSync(join(tmpdir(), 'toolyard-calibration-'));
   const database = new DatabaseSync(join(folder, 'rows.db'));
-  database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF; CREATE TABLE rows (id INTEGER PRIMARY KEY, text)');
+  database.exec(
+    'PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF; CREATE TABLE rows (id INTEGER PRIMARY KEY, text)',
+  );
   const insert = database.prepare('INSERT INTO rows (text) VALUES (?)');
   for (let row = 0; row < 3_000; row += 1) insert.run(`text of row ${String(row)} `.repeat(10));
   database.close();

@@ -1,5 +1,5 @@
 import type { Implementation } from '@modelcontextprotocol/client';
-import type { Clock, ErrorInfo, Fetch } from '@toolyard/protocol';
+import type { Clock, ErrorInfo, Fetch, ToolOrigin } from '@toolyard/protocol';
 import type { AuthStore } from './oauth/auth-store.ts';
 import type { ClientIntroduction } from './oauth/client-identity.ts';
 import type { EraMemory } from './era-memory.ts';
@@ -23,6 +23,8 @@ export type SignInOptions = {
 
 export type McpHostOptions = {
   servers: readonly ServerConfig[];
+  /** The origin of its tools: `tab` for the host of a browser tab; default `server`. */
+  origin?: ToolOrigin;
   createTransport: CreateTransport;
   clock: Clock;
   /** How Toolyard introduces itself to servers. */

@@ -1,4 +1,4 @@
-import type { JsonObject, TaskHandle, ToolReference, ToolResult } from '@toolyard/protocol';
+import type { JsonObject, TaskHandle, ToolOrigin, ToolReference, ToolResult } from '@toolyard/protocol';
 import { ToolyardError } from '@toolyard/protocol';
 import { listAllPrompts } from './all-prompts.ts';
 import type { ForwardedServer } from './forward.ts';
@@ -38,11 +38,13 @@ import type {
 export class McpHost extends HostServers implements ToolHost {
   readonly #parts: HostParts;
   readonly #all: SelectedTools;
+  readonly #origin: ToolOrigin;
 
   constructor(options: McpHostOptions) {
     const parts = new HostParts(options);
     super(parts);
     this.#parts = parts;
+    this.#origin = options.origin ?? 'server';
     this.#all = this.#selectWhere(() => true);
   }
 
@@ -209,6 +211,7 @@ export class McpHost extends HostServers implements ToolHost {
 
   #selectWhere(chosen: (id: string) => boolean, hidden?: (tool: ToolReference) => boolean): SelectedTools {
     return new SelectedTools({
+      origin: this.#origin,
       sources: () => this.#parts.servers.all.filter(({ config }) => chosen(config.id)),
       hidden: (tool) =>
         hidden?.(tool) === true || isSwitchedOff(this.#parts.servers.find(tool.serverId)?.config, tool.name),

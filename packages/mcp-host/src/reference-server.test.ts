@@ -38,7 +38,7 @@ describe.each(['stdio', 'Streamable HTTP'] as const)('the reference server over 
   });
 
   test('tools are offered under their own names, and called', async () => {
-    expect(host.resolve('echo')?.tool).toEqual({ serverId: 'everything', name: 'echo' });
+    expect(host.resolve('echo')?.tool).toEqual({ serverId: 'everything', name: 'echo', origin: 'server' });
     expect(await call('echo', { message: 'hi' })).toEqual({
       content: [{ type: 'text', text: 'Echo: hi' }],
       isError: false,

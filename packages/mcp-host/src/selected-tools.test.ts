@@ -16,7 +16,7 @@ describe('a view of some servers', () => {
     expect(names(host)).toEqual(['a__read', 'a__write', 'b__read', 'b__write', 'echo']);
     const view = host.select(new Set(['c', 'a']));
     expect(names(view)).toEqual(['read', 'write', 'echo']);
-    expect(view.resolve('read')?.tool).toEqual({ serverId: 'a', name: 'read' });
+    expect(view.resolve('read')?.tool).toEqual({ serverId: 'a', name: 'read', origin: 'server' });
     expect(view.resolve('b__read')).toBeUndefined();
   });
 

@@ -1,4 +1,4 @@
-import type { JsonObject, TaskHandle, ToolReference, ToolResult } from '@toolyard/protocol';
+import type { JsonObject, TaskHandle, ToolOrigin, ToolReference, ToolResult } from '@toolyard/protocol';
 import { notSent } from './call-failure.ts';
 import type { ListedTool } from './read-tool.ts';
 import { ToolIndex } from './tool-index.ts';
@@ -10,6 +10,8 @@ type ToolSource = { readonly config: ServerConfig; readonly tools: ReadonlyMap<s
 export type SelectedToolsOptions = {
   /** The servers as they are now, in the configured order. */
   sources(): readonly ToolSource[];
+  /** Of all of them. */
+  origin: ToolOrigin;
   hidden?: ((tool: ToolReference) => boolean) | undefined;
   callTool: ToolHost['callTool'];
   resumeTask: ToolHost['resumeTask'];
@@ -66,6 +68,7 @@ export class SelectedTools implements ToolHost {
     const index = new ToolIndex(
       sources.map(({ config, tools }) => ({
         serverId: config.id,
+        origin: this.#options.origin,
         builtIn: config.builtIn === true,
         tools: tools.values(),
       })),

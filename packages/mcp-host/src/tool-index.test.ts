@@ -9,7 +9,12 @@ const listed = (name: string): ListedTool => ({ name, inputSchema: { type: 'obje
 
 function index(servers: Record<string, string[]>): ToolIndex {
   return new ToolIndex(
-    Object.entries(servers).map(([serverId, names]) => ({ serverId, builtIn: false, tools: names.map(listed) })),
+    Object.entries(servers).map(([serverId, names]) => ({
+      serverId,
+      origin: 'server',
+      builtIn: false,
+      tools: names.map(listed),
+    })),
   );
 }
 
@@ -106,10 +111,10 @@ describe('whatever servers call their tools', () => {
     fc.assert(
       fc.property(references, (tools) => {
         const index = new ToolIndex(
-          tools.map(({ serverId, name }) => ({ serverId, builtIn: false, tools: [listed(name)] })),
+          tools.map(({ serverId, name }) => ({ serverId, origin: 'server', builtIn: false, tools: [listed(name)] })),
         );
         for (const { tool, name } of index.tools) expect(index.resolve(name)?.tool).toEqual(tool);
-        expect(index.tools.map(({ tool }) => tool)).toEqual(tools);
+        expect(index.tools.map(({ tool }) => tool)).toEqual(tools.map((tool) => ({ ...tool, origin: 'server' })));
       }),
       cases(300),
     );

@@ -1,11 +1,11 @@
-import type { ToolReference } from '@toolyard/protocol';
+import type { ToolOrigin, ToolReference } from '@toolyard/protocol';
 import { checkArguments } from './check-arguments.ts';
 import type { ListedTool } from './read-tool.ts';
 import { nameTools } from './tool-names.ts';
 import type { IndexedTool } from './types.ts';
 
 /** What one server contributes to the index. */
-export type ServerTools = { serverId: string; builtIn: boolean; tools: Iterable<ListedTool> };
+export type ServerTools = { serverId: string; origin: ToolOrigin; builtIn: boolean; tools: Iterable<ListedTool> };
 
 /**
  * All tools under the names models call them by. An index never changes; a new one is made when a server changes.
@@ -17,9 +17,9 @@ export class ToolIndex {
 
   constructor(servers: readonly ServerTools[]) {
     const seen = new Set<string>();
-    const listed = servers.flatMap(({ serverId, builtIn, tools }) =>
+    const listed = servers.flatMap(({ serverId, origin, builtIn, tools }) =>
       [...tools]
-        .map((tool) => ({ tool, builtIn, reference: { serverId, name: tool.name } }))
+        .map((tool) => ({ tool, builtIn, reference: { serverId, name: tool.name, origin } }))
         .filter(({ reference }) => isNew(seen, reference)),
     );
     const names = nameTools(listed.map(({ reference }) => reference));

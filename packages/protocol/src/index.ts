@@ -27,9 +27,10 @@ export type {
   TaskHandle,
   ToolAnnotations,
   ToolDefinition,
+  ToolOrigin,
   ToolReference,
 } from './tools.ts';
-export { formatToolReference, HANDED_ON, readTaskHandle } from './tools.ts';
+export { decisionAbout, formatToolReference, HANDED_ON, originOf, readTaskHandle } from './tools.ts';
 export type {
   AssistantMessage,
   FinishReason,
@@ -204,9 +205,11 @@ export type {
 } from './api.ts';
 export type {
   AddMcpServer,
+  ApproveMcpEntry,
   CallMcpTool,
   ChangeMcpServer,
   CompleteMcpArgument,
+  ConfirmUnsandboxed,
   EditMcpServer,
   GetMcpPrompt,
   McpBlockedAccess,
@@ -215,6 +218,7 @@ export type {
   McpFilledPrompt,
   McpFinding,
   McpIsolation,
+  McpEntryApproval,
   McpIntroduction,
   McpLogEntry,
   McpLogPage,
@@ -240,6 +244,7 @@ export type {
   McpTransportView,
   ReadMcpResource,
   TestMcpServer,
+  UnsandboxedServers,
 } from './mcp-api.ts';
 export type {
   AbsentRole,

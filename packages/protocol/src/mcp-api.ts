@@ -82,6 +82,11 @@ export type McpServerView = McpIntroduction & {
   transport: McpTransportView | null;
   /** Set where its entry in `mcp.json` cannot be read: it is not connected, `error` says why. */
   fault?: { file: string; line: number };
+  /**
+   * Set while its entry in `mcp.json` is not the one that was approved: it is not started. `isNew`: nothing was ever
+   * approved under this id.
+   */
+  approval?: { hash: string; isNew: boolean };
   error?: ErrorInfo;
   /** The phases of the connection of the moment, or of the last one, and when each began. */
   phases: { phase: McpPhase; at: number }[];
@@ -143,6 +148,32 @@ export type McpToolDetail = McpToolView & { inputSchema: JsonObject; outputSchem
 
 /** All servers; `file` is set where `mcp.json` as a whole cannot be read: what it said before still counts then. */
 export type McpServerList = { items: McpServerView[]; fileFault?: ErrorInfo };
+
+/**
+ * The entry of a local server that needs approval, since it was written neither by the page nor by the CLI. `text` is
+ * everything in it that decides what is started, environment included, with hidden characters written out; `hash`
+ * stands for it.
+ */
+export type McpEntryApproval = {
+  id: string;
+  file: string;
+  line: number;
+  text: string;
+  hash: string;
+  isNew: boolean;
+};
+
+/** Approves the entry whose text has this hash, and no other. */
+export type ApproveMcpEntry = Pick<McpEntryApproval, 'hash'>;
+
+/**
+ * Enabled local servers (stdio) that run without a sandbox: they can read what the account of Toolyard can read. Mode
+ * `auto` counts only while none is `unconfirmed`; otherwise calls are asked about as in mode `allow-list`.
+ */
+export type UnsandboxedServers = { servers: string[]; unconfirmed: string[] };
+
+/** Confirms mode `auto` beside these servers. */
+export type ConfirmUnsandboxed = { servers: string[] };
 
 /** Switches a server, or some of its tools by their own names; what is absent stays. */
 export type ChangeMcpServer = { enabled?: boolean; tools?: Record<string, boolean> };

@@ -1,7 +1,24 @@
 import type { JsonObject } from './json.ts';
 
+/** Where a tool runs: on an MCP server of this Toolyard (built-in tools too), or on one that a browser tab connects to. */
+export type ToolOrigin = 'server' | 'tab';
+
 /** The only identity of a tool: in permissions, routing, storage and display. */
-export type ToolReference = { serverId: string; name: string };
+export type ToolReference = {
+  serverId: string;
+  name: string;
+  /** Absent only in references of versions before this field; {@link originOf} decides about them. */
+  origin?: ToolOrigin;
+};
+
+/**
+ * The origin of a reference. Ids of tab servers have always begun with `browser-`; where the origin was not stored, that
+ * is what there is to go by, unless a server of that id is configured. Nothing else derives an origin from a name.
+ */
+export function originOf({ origin, serverId }: ToolReference, isConfigured: (serverId: string) => boolean): ToolOrigin {
+  if (origin !== undefined) return origin;
+  return serverId.startsWith('browser-') && !isConfigured(serverId) ? 'tab' : 'server';
+}
 
 /** `server/tool`, as people write it in `--allow` and read it in messages. */
 export function formatToolReference(tool: ToolReference): string {
@@ -35,7 +52,10 @@ export function readTaskHandle(stored: unknown): TaskHandle | null {
   if (!('serverId' in tool) || !('name' in tool) || (era !== 'legacy' && era !== 'modern' && era !== 'tab'))
     return null;
   const { serverId, name } = tool;
-  return typeof serverId === 'string' && typeof name === 'string' ? { tool: { serverId, name }, taskId, era } : null;
+  if (typeof serverId !== 'string' || typeof name !== 'string') return null;
+  const origin = 'origin' in tool ? tool.origin : undefined;
+  const isKnown = origin === 'server' || origin === 'tab';
+  return { tool: { serverId, name, ...(isKnown ? { origin } : {}) }, taskId, era };
 }
 
 /** What a person decided about a tool; `conversationId` null: everywhere. */
@@ -48,6 +68,23 @@ export type PermissionView = {
 
 /** What is decided in a place of its own, not as the answer to a question. */
 export type SetPermission = Omit<PermissionView, 'at'>;
+
+/**
+ * What was decided about a tool. A "never" counts wherever it was given and whatever runs under that name; an "allow"
+ * counts only for a tool of the same origin.
+ */
+export function decisionAbout(
+  tool: ToolReference,
+  permissions: readonly Pick<PermissionView, 'tool' | 'decision'>[],
+): PermissionView['decision'] | undefined {
+  let decided: PermissionView['decision'] | undefined;
+  for (const { tool: other, decision } of permissions) {
+    if (other.serverId !== tool.serverId || other.name !== tool.name) continue;
+    if (decision === 'never') return 'never';
+    if ((other.origin ?? 'server') === (tool.origin ?? 'server')) decided = decision;
+  }
+  return decided;
+}
 
 /** Hints a server gives about its own tool. Untrusted, unless the owner says otherwise. */
 export type ToolAnnotations = {

@@ -7,6 +7,8 @@ import { join } from 'node:path';
 import type { ServerConfig, SignInOptions } from '@toolyard/mcp-host';
 import { systemClock } from '@toolyard/protocol';
 import { createServers } from './mcp/servers.ts';
+import { createEntryApprovals } from './mcp/entry-approvals.ts';
+import { openMachineApprovals } from './mcp/machine-approvals.ts';
 import type { MachineSignInsOptions } from './mcp/machine-sign-ins.ts';
 import { openMachineSignIns } from './mcp/machine-sign-ins.ts';
 import { createSignInFetches } from './mcp/sign-in-fetches.ts';
@@ -68,7 +70,8 @@ export async function openMachineServers({ dataDir, ...options }: MachineServers
       set: () => Promise.resolve(),
       remove: () => Promise.resolve(false),
     },
-    permissions: { list: () => Promise.resolve([]) },
+    approvals: createEntryApprovals(openMachineApprovals({ dataDir, env }), { pinsExisting: false }),
+    permissions: { list: () => Promise.resolve([]), settleOrigins: () => Promise.resolve([]) },
     hub: { changed: () => undefined },
     clock: systemClock,
     eager: false,
@@ -79,6 +82,8 @@ export async function openMachineServers({ dataDir, ...options }: MachineServers
     configuration: (id) => servers.configuration(NOBODY, id),
     edit: (id, edit) => servers.edit(NOBODY, id, edit),
     remove: (id) => servers.remove(NOBODY, id),
+    approval: (id) => servers.approval(NOBODY, id),
+    approveEntry: (id, approved) => servers.approveEntry(NOBODY, id, approved),
     change: (id, change) => servers.change(NOBODY, id, change),
     test: (request, signal) => servers.test(NOBODY, request, signal),
     reconnect: (id) => servers.reconnect(NOBODY, id),

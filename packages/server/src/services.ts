@@ -12,6 +12,7 @@ import type {
   AnswerKeeps,
   ApprovalInterrupt,
   AddMcpServer,
+  ApproveMcpEntry,
   CallMcpTool,
   CompleteMcpArgument,
   ContinueConversation,
@@ -19,6 +20,7 @@ import type {
   EditMcpServer,
   GetMcpPrompt,
   McpCompletion,
+  McpEntryApproval,
   McpFilledPrompt,
   McpLogPage,
   McpPromptList,
@@ -205,6 +207,10 @@ export type McpServers = {
   configuration(principal: Owner, id: string): Promise<McpServerConfiguration>;
   edit(principal: Owner, id: string, edit: EditMcpServer): Promise<McpServerView>;
   remove(principal: Owner, id: string): Promise<void>;
+  /** Its entry in `mcp.json` as it is to be approved; `conflict` if it needs no approval. */
+  approval(principal: Owner, id: string): Promise<McpEntryApproval>;
+  /** Approves the entry; `conflict` if it is another one by now. */
+  approveEntry(principal: Owner, id: string, approved: ApproveMcpEntry): Promise<McpServerView>;
   change(principal: Owner, id: string, change: ChangeMcpServer): Promise<McpServerView>;
   /** Never throws for what the server does. */
   test(principal: Owner, request: TestMcpServer, signal?: AbortSignal): Promise<McpTestReport>;
@@ -238,6 +244,12 @@ export type Servers = McpServers &
      * it is now.
      */
     approve(of: Pick<ApprovalInterrupt, 'tool' | 'definition'>): void;
+    isConfigured(id: string): boolean;
+    /**
+     * The enabled local servers that run without a sandbox, but for those that ship with Toolyard. `chosen` switches some
+     * on or off.
+     */
+    unsandboxed(chosen?: Readonly<Record<string, boolean>>): Promise<string[]>;
     /** Calls back when a server that wanted a sign-in is ready. */
     onSignedIn(listener: (serverId: string) => void): void;
     /** Waits, bounded, for servers of this configuration that are still connecting. */

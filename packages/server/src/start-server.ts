@@ -205,7 +205,7 @@ async function assemble(
     models,
     servers,
     secrets,
-    tabs: createTabLending({ storage, hub, clock }),
+    tabs: createTabLending({ storage, hub, clock, isConfigured: (id) => servers.isConfigured(id) }),
     configurations,
     hub,
     clock,

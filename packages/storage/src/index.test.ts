@@ -16,6 +16,7 @@ test('the package offers this and nothing else', () => {
     'mediaToBlobs',
     'openStorage',
     'readS3Settings',
+    'readSetting',
     'scrubText',
   ]);
 });

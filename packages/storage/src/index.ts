@@ -4,6 +4,7 @@
  * @module
  */
 export { openStorage } from './open-storage.ts';
+export { readSetting } from './sqlite/read-setting.ts';
 export type { Bulletins, ToldRun } from './bulletins.ts';
 export type { HeldServer, LivingProcess, Processes } from './processes.ts';
 export type {

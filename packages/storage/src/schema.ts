@@ -6,6 +6,7 @@ import type {
   TabQuestion,
   TabQuestionAnswer,
   TabServer,
+  ToolOrigin,
   ToolResult,
 } from '@toolyard/protocol';
 
@@ -75,6 +76,8 @@ type PermissionsTable = {
   tool_name: string;
   decision: 'allow' | 'never';
   decided_at: number;
+  /** Null in rows of a version without this column. */
+  origin: ToolOrigin | null;
 };
 
 type SecretsTable = { owner_id: string; name: string; sealed: Uint8Array; updated_at: number };

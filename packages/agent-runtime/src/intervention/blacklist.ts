@@ -1,8 +1,11 @@
 import type { CallFacts, Field } from './call-facts.ts';
 import { inWords, KNOWN_PROGRAM } from './call-facts.ts';
-import { inspectScript, secret, touchesOwn } from './dangers.ts';
+import type { OwnPlaces } from './dangers.ts';
+import { inspectScript, OWN, secret, touchesOwn } from './dangers.ts';
 import { METADATA } from './network-dangers.ts';
 import { inspectCode, inspectQuery, shown } from './inline-code.ts';
+import type { ResolvePath } from './resolved-path.ts';
+import { liesIn, readingsOf } from './resolved-path.ts';
 import { dangerOfPath, isEverything, isPersonal } from './sensitive-paths.ts';
 import { inFolder } from './shell-values.ts';
 import type { Finding, Script } from './shell-script.ts';
@@ -35,7 +38,11 @@ export function findDanger(facts: CallFacts, onlyReads: boolean): Finding | unde
     for (const field of facts.fields) {
       yield inspectPlace(field, tool);
       if (field.role !== 'text')
-        yield touchesOwn(field.text, own) ?? (METADATA.test(field.text) ? METADATA_READ : undefined);
+        yield (
+          touchesOwn(field.text, own) ??
+            leadsToOwn(field, facts) ??
+            (METADATA.test(field.text) ? METADATA_READ : undefined)
+        );
       yield inspectText(field, facts, tool);
     }
     for (const name of facts.names) if (name.length > 3 && dangerOfPath(name) === 'secret') yield secret(name);
@@ -45,6 +52,31 @@ export function findDanger(facts: CallFacts, onlyReads: boolean): Finding | unde
     found ??= finding;
   }
   return found;
+}
+
+/** Toolyard's data folder by another way: a relative path, `..`, a symbolic link. */
+function leadsToOwn({ text, role }: Field, { surroundings }: CallFacts): Finding | undefined {
+  const { own, workingFolder, resolvePath } = surroundings;
+  if (own?.dataFolder === undefined || (role !== 'path' && role !== 'folder')) return undefined;
+  const { dataFolder } = own;
+  const real = resolvePath === undefined ? dataFolder : realFolder(own, resolvePath);
+  const { paths, unresolved } = readingsOf(text, { workingFolder, resolvePath });
+  if (paths.some((path) => liesIn(path, real))) return OWN;
+  // What the system does not tell is compared as it is written.
+  const written = unresolved ? readingsOf(text, { workingFolder }).paths : [];
+  return written.some((path) => liesIn(path, dataFolder)) ? OWN : undefined;
+}
+
+const realFolders = new WeakMap<OwnPlaces, string>();
+
+/** Resolved once for a run: a check takes microseconds, and each part of a path is a system call. */
+function realFolder(own: OwnPlaces, resolvePath: ResolvePath): string {
+  const known = realFolders.get(own);
+  if (known !== undefined) return known;
+  const { dataFolder = '' } = own;
+  const real = resolvePath(dataFolder) ?? dataFolder;
+  realFolders.set(own, real);
+  return real;
 }
 
 type Tool = { onlyReads: boolean; removes: boolean; writes: boolean; queries: boolean };

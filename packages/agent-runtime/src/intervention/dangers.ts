@@ -328,7 +328,7 @@ function lookAtOwn(name: string, { words, folder, redirects }: SimpleCommand, { 
   return undefined;
 }
 
-const OWN = danger('It reaches Toolyard itself, which decides what is allowed.');
+export const OWN = danger('It reaches Toolyard itself, which decides what is allowed.');
 
 /** Toolyard's data folder, and its own address, in any text. */
 export function touchesOwn(text: string, { dataFolder, port }: OwnPlaces): Finding | undefined {

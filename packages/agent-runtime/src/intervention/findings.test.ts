@@ -96,6 +96,19 @@ it('flags what touches Toolyard itself', () => {
   expect(isFlagged({ path: '/srv/yard/mcp.json' }, { own })).toBe(true);
   expect(isFlagged({ command: 'curl -d x http://127.1:8710/api' }, { own })).toBe(true);
   expect(isFlagged({ command: 'curl http://127.0.0.1:3000/api' }, { own })).toBe(false);
+  for (const url of ['http://localhost:8710/api/mcp/servers', 'http://[::1]:8710/', 'ws://127.0.0.1:8710/x'])
+    expect([url, isFlagged({ url }, { own })]).toEqual([url, true]);
+  for (const command of ['toolyard mcp approve x --hash 1', 'npx toolyard keys list', '/usr/bin/toolyard open'])
+    expect([command, isFlagged({ command }, { own })]).toEqual([command, true]);
+});
+
+it('flags the data folder also by a relative path, `..` or a symbolic link', () => {
+  const own = { dataFolder: '/srv/yard' };
+  const resolvePath = (path: string): string => path.replace(/^\/tmp\/link(?=\/|$)/, '/srv/yard');
+  for (const path of ['/srv/x/../yard/a.txt', '/srv//yard', '/tmp/link/a.txt', 'file:///tmp/link/a.txt'])
+    expect([path, isFlagged({ path }, { own, resolvePath })]).toEqual([path, true]);
+  expect(isFlagged({ path: 'a.txt' }, { own, workingFolder: '/srv/yard' })).toBe(true);
+  expect(isFlagged({ path: 'a.txt' }, { own, workingFolder: '/srv/other' })).toBe(false);
 });
 
 it('knows what an argument is by its schema', () => {

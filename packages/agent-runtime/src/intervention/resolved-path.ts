@@ -44,7 +44,7 @@ function resolveOne(path: string, { workingFolder, resolvePath }: PathOptions): 
   const normal = lexical(whole);
   if (resolvePath === undefined) return [normal];
   // A program may remove `..` before it opens the path, or leave it to the system.
-  const real = [resolvePath(whole), resolvePath(normal)];
+  const real = (whole === normal ? [normal] : [whole, normal]).map(resolvePath);
   return real.includes(undefined) ? undefined : real.map((each) => each ?? '');
 }
 

@@ -1,11 +1,15 @@
 import type { Command } from 'commander';
 import type { Invocation } from '../command-io.ts';
 import { port, repeatable } from '../options.ts';
+import type { ApproveFlags } from './approve.ts';
+import { clientOf, onServer } from '../server/on-server.ts';
+import type { ServerFlags } from '../server/server-client.ts';
 import type { AuthFlags } from './auth.ts';
 import type { AddFlags } from './change.ts';
 import type { McpFlags } from './mcp-source.ts';
 import type { Work, WorkOnOne } from './run.ts';
 import type { TargetFlags } from './target.ts';
+import type { UnsandboxedFlags } from './unsandboxed.ts';
 
 /** The same each time: many sign-in servers know only the addresses that were registered with them. */
 const SIGN_IN_PORT = 8_719;
@@ -70,6 +74,31 @@ function defineConfiguring(mcp: Command, invocation: Invocation): void {
       await exit(invocation, flags, (source) => removeServer(io, source, name));
     },
   );
+
+  withSourceOptions(
+    mcp
+      .command('approve')
+      .argument('<name>')
+      .description('Print what a local server that was written to mcp.json by other means starts, and approve it'),
+  )
+    .option('--hash <hash>', 'approve the text that was printed with this hash, without asking')
+    .action(async (name: string, flags: McpFlags & ApproveFlags) => {
+      const { approveServer } = await import('./approve.ts');
+      await exit(invocation, flags, (source, signal) => approveServer(io, source, { id: name, signal }, flags));
+    });
+
+  onServer(
+    mcp
+      .command('unsandboxed')
+      .description('List the enabled local servers of a running Toolyard that run without a sandbox'),
+  )
+    .option('--confirm-auto', 'confirm that approval mode auto counts beside them')
+    .option('--yes', 'without asking')
+    .option('--json', 'as JSON')
+    .action(async (flags: ServerFlags & UnsandboxedFlags) => {
+      const { listUnsandboxed } = await import('./unsandboxed.ts');
+      invocation.exitCode = await listUnsandboxed(io, await clientOf(io, flags), flags);
+    });
 
   reachedBy(
     withSourceOptions(

@@ -19,26 +19,32 @@ export async function listServers(io: CommandIo, source: McpSource, { json }: { 
   for (const line of columns(items.map(rowOf))) say(io, line);
   for (const { text } of launchLines(items, Date.now())) remark(io, text);
   if (items.length === 0) remark(io, 'There are no servers. "toolyard mcp add <name> -- <command>" adds one.');
-  for (const { id, error, fault } of items) {
+  for (const { id, error, fault, approval } of items) {
     if (error === undefined) continue;
-    remark(io, fault === undefined ? `${id}: ${error.message}` : error.message);
+    remark(io, fault === undefined && approval === undefined ? `${id}: ${error.message}` : error.message);
     if (error.hint !== undefined) remark(io, `  ${error.hint}`);
   }
   if (fileFault !== undefined) remark(io, fileFault.message);
   return code;
 }
 
-function rowOf({ id, state, offers, tokens, transport, origin, protocolVersion, fault }: McpServerView): string[] {
+function rowOf(server: McpServerView): string[] {
+  const { id, state, offers, tokens, transport, origin, protocolVersion } = server;
   const isReady = state === 'ready';
   return [
     id,
-    fault === undefined ? state.replace('_', ' ') : `line ${fault.line} of ${fault.file}`,
+    stateOf(server),
     isReady ? counted(offers.tools, 'tool') : '',
     isReady && offers.tools > 0 ? `${tokens} tokens` : '',
     protocolVersion === undefined ? '' : `MCP ${protocolVersion}`,
     FROM[origin],
     transport === null ? '' : transport.type === 'stdio' ? transport.command : transport.url,
   ];
+}
+
+function stateOf({ state, fault, approval }: McpServerView): string {
+  if (fault !== undefined) return `line ${fault.line} of ${fault.file}`;
+  return approval === undefined ? state.replace('_', ' ') : 'needs approval';
 }
 
 const FROM: Record<McpServerView['origin'], string> = {

@@ -141,6 +141,8 @@ function atServer(client: ServerClient): McpSource {
     configuration: (id) => client.get(at(id, '/configuration')),
     edit: (id, edit) => client.put(at(id), edit),
     remove: (id) => client.delete(at(id)),
+    approval: (id) => client.get(at(id, '/approval')),
+    approveEntry: (id, approved) => client.post(at(id, '/approval'), approved),
     change: (id, change) => client.patch(at(id), change),
     test: (request, signal) => client.post('/api/mcp/test', request, signal),
     reconnect: (id) => client.post(at(id, '/reconnect')),

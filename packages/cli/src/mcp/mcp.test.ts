@@ -45,6 +45,26 @@ const TOOLS: McpBehaviour = {
 };
 
 describe('toolyard mcp without a running server', () => {
+  it('starts no local server that the server of the data folder has not approved, and approves its exact text', async () => {
+    configure({});
+    await using first = await Served.start({ dataDir: folder });
+    await first.stop();
+    configure({ planted: scriptedMcpCommand(TOOLS) });
+    const listed = await mcp('list');
+    expect(listed).toMatchObject({ code: 1, stdout: expect.stringMatching(/^planted +needs approval/m) });
+    expect((await mcp('tools', 'planted')).code).toBe(1);
+    // Not a terminal: it prints what is started, and how to approve exactly that.
+    const shown = await mcp('approve', 'planted');
+    expect(shown).toMatchObject({ code: 1, stdout: expect.stringContaining('"command"') });
+    const [, hash = ''] = /--hash (\w+)/.exec(shown.stderr) ?? [];
+    expect((await mcp('approve', 'planted', '--hash', 'wrong')).code).toBe(1);
+    expect(await mcp('approve', 'planted', '--hash', hash)).toMatchObject({ code: 0 });
+    expect((await mcp('tools', 'planted')).stdout).toContain('echo');
+    // What is added here is approved with it.
+    expect(await mcp('add', 'mine', '--no-sandbox', ...words(TOOLS))).toMatchObject({ code: 0 });
+    expect((await mcp('list')).stdout).toMatch(/^mine +ready/m);
+  });
+
   it('adds a server to mcp.json, tries it, and takes it out again', async () => {
     writeFileSync(path(), '{\n  // mine\n  "mcpServers": {}\n}\n');
     const added = await mcp('add', 'mine', '--env', 'KEY=value', '--no-sandbox', ...words(TOOLS));
@@ -235,6 +255,10 @@ describe('toolyard mcp with a running server', () => {
     expect((await at('log', 'more')).stdout).toContain('tools/list');
     expect((await at('prompts', 'more')).stderr).toContain('There are no prompts.');
     expect((await at('list', '--json')).stdout).toContain('"id": "more"');
+    expect((await at('unsandboxed')).stdout).toBe('more  mode auto is not confirmed beside it\n');
+    expect(await at('unsandboxed', '--confirm-auto')).toMatchObject({ code: 1, stderr: /--yes is needed/ });
+    expect(await at('unsandboxed', '--confirm-auto', '--yes')).toMatchObject({ code: 0 });
+    expect((await at('unsandboxed')).stdout).toBe('more  mode auto is confirmed\n');
     expect(await at('remove', 'more')).toMatchObject({ code: 0 });
     expect(await at('tools', 'more')).toMatchObject({ code: 1, stderr: /no server "more"/ });
     expect((await at('list', '--alone')).stderr).toContain('are started for this command');

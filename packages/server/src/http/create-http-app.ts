@@ -2,6 +2,8 @@ import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { Owner } from '@toolyard/protocol';
 import { Hono } from 'hono';
+import type { AutoConfirmation } from '../config/auto-confirmation.ts';
+import { createAutoConfirmation } from '../config/auto-confirmation.ts';
 import { problemAnswer } from './answers.ts';
 import type { Auth } from './auth/create-auth.ts';
 import { createAuth } from './auth/create-auth.ts';
@@ -35,6 +37,7 @@ import { addPermissionRoutes } from './routes/permissions.ts';
 import { addSessionRoutes } from './routes/session.ts';
 import { addSettingsRoutes } from './routes/settings.ts';
 import { addTabRoutes } from './routes/tabs.ts';
+import { addUnsandboxedRoutes } from './routes/unsandboxed.ts';
 import { addUsageRoutes } from './routes/usage.ts';
 import { addWebhookRoutes } from './routes/webhook.ts';
 import type { AppEnv, HttpDeps } from './types.ts';
@@ -84,8 +87,9 @@ export function createHttpApp(deps: HttpDeps): HttpApp {
   app.onError((error, c) => answerError(error, { method: c.req.method, path: c.req.path }));
   app.notFound((c) => (hasDoor && isPartOfApi(c.req.path) ? answerError(noRoute(c.req.path)) : page(c)));
 
-  const router = createRouter(app, authentication);
-  if (hasDoor) addRoutes(router, deps, { auth, eventStreams });
+  const auto = createAutoConfirmation({ settings: deps.storage.settings, servers: deps.servers, clock });
+  const router = createRouter(app, authentication, auto);
+  if (hasDoor) addRoutes(router, deps, { auth, auto, eventStreams });
   else addWatchRoutes(router, deps, authentication);
   const passUpgradeOn = addProxyRoutes(app, router, { proxy: deps.proxy, authentication, clock: deps.clock });
   refuseOtherMethods(app, router);
@@ -117,7 +121,7 @@ export function createHttpApp(deps: HttpDeps): HttpApp {
 function addRoutes(
   router: Router,
   deps: HttpDeps,
-  { auth, eventStreams }: { auth: Auth; eventStreams: EventStreams },
+  { auth, auto, eventStreams }: { auth: Auth; auto: AutoConfirmation; eventStreams: EventStreams },
 ): void {
   addSessionRoutes(router, auth);
   addAccessRoutes(router, deps, auth);
@@ -134,6 +138,7 @@ function addRoutes(
   addAgentRoutes(router, deps);
   addModelRoutes(router, deps);
   addMcpRoutes(router, deps);
+  addUnsandboxedRoutes(router, auto);
   addMcpSignInRoutes(router, deps);
   addMcpOfferRoutes(router, deps);
   addPermissionRoutes(router, deps);

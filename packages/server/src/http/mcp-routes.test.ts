@@ -18,6 +18,8 @@ test('MCP servers and decisions about their tools', async () => {
   expect((await decide('allow')).json).toMatchObject({ tool, decision: 'allow' });
   expect((await ask('/api/permissions')).json).toMatchObject({ items: [{ tool, decision: 'allow' }] });
   expect((await decide('sometimes')).status).toBe(400);
+  const ofTab = { tool: { ...tool, origin: 'tab' }, conversationId: null, decision: 'allow' };
+  expect((await put('/api/permissions', ofTab)).status).toBe(400);
   expect((await decide('allow', 'no-such-conversation')).status).toBe(404);
   expect((await remove('/api/permissions?server=files&tool=delete')).status).toBe(204);
   expect((await remove('/api/permissions?server=files&tool=delete')).status).toBe(404);
@@ -49,6 +51,9 @@ test('MCP servers are added, changed, tried and removed', async () => {
     ok: true,
     findings: [{ about: 'delete' }],
   });
+  expect((await ask('/api/mcp/servers/files/approval')).json).toMatchObject({ id: 'files', hash: 'h' });
+  expect((await post('/api/mcp/servers/files/approval', { hash: 'h' })).json).toMatchObject({ id: 'files' });
+  expect((await post('/api/mcp/servers/files/approval', {})).status).toBe(400);
   expect((await remove('/api/mcp/servers/files')).status).toBe(204);
 });
 
@@ -79,4 +84,23 @@ test('what MCP servers offer and what went on with them', async () => {
     hasMore: false,
   });
   expect((await post(`${at}/complete`, { target: { prompt: 'p', uriTemplate: 'x' }, argument })).status).toBe(400);
+});
+
+test('mode auto beside a server without a sandbox is refused by name until it is confirmed for that server', async () => {
+  const auto = { intervention: 'auto' };
+  const refused = await put('/api/settings/defaults', auto);
+  expect(refused).toMatchObject({
+    status: 409,
+    json: { code: 'conflict', detail: expect.stringContaining('"files"') as string },
+  });
+  expect((await post('/api/conversations', { configuration: auto })).status).toBe(409);
+  // It does not run in this conversation.
+  const without = { ...auto, servers: { files: false } };
+  expect((await post('/api/conversations', { configuration: without })).status).toBe(201);
+  expect((await ask('/api/mcp/unsandboxed')).json).toEqual({ servers: ['files'], unconfirmed: ['files'] });
+  expect((await put('/api/mcp/unsandboxed', { servers: ['files'] })).json).toEqual({
+    servers: ['files'],
+    unconfirmed: [],
+  });
+  expect((await put('/api/settings/defaults', auto)).status).toBe(200);
 });

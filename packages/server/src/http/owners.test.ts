@@ -32,6 +32,8 @@ const BODIES: Record<string, unknown> = {
   'post /api/mcp/servers': { id: 'of-bert', transport: { type: 'stdio', command: 'x' } },
   'put /api/mcp/servers/{id}': { transport: { type: 'stdio', command: 'x' } },
   'patch /api/mcp/servers/{id}': { enabled: false },
+  'post /api/mcp/servers/{id}/approval': { hash: 'h' },
+  'put /api/mcp/unsandboxed': { servers: ['files'] },
   'post /api/mcp/test': { transport: { type: 'stdio', command: 'x' } },
   'post /api/mcp/servers/{id}/call': { tool: 'delete' },
   'post /api/mcp/servers/{id}/read': { uri: 'files://a' },

@@ -4,6 +4,7 @@ import type { Hono } from 'hono';
 import type { z } from 'zod';
 import { jsonAnswer } from './answers.ts';
 import type { Authentication } from './auth/authentication.ts';
+import type { AutoConfirmation } from '../config/auto-confirmation.ts';
 import { changesApproval, requireScope } from './auth/scopes.ts';
 import { contentTypeOf, readJson } from './body.ts';
 import { inPlainWords } from './in-plain-words.ts';
@@ -83,8 +84,11 @@ export type Router = {
   readonly descriptions: readonly RouteDescription[];
 };
 
+/** Asked about every body, so that no route can forget it. */
+type CheckAuto = Pick<AutoConfirmation, 'check'>;
+
 /** Puts routes into `app`: who asks, and whether the request fits, is settled before a handler sees it. */
-export function createRouter(app: Hono<AppEnv>, authentication: Authentication): Router {
+export function createRouter(app: Hono<AppEnv>, authentication: Authentication, auto: CheckAuto): Router {
   const descriptions: RouteDescription[] = [];
   return {
     descriptions,
@@ -100,7 +104,9 @@ export function createRouter(app: Hono<AppEnv>, authentication: Authentication):
           params: readParams(c),
           query: readQuery(c, route.query),
           body:
-            route.body === undefined ? (undefined as never) : await readBody(c, route.body, { ...route, principal }),
+            route.body === undefined
+              ? (undefined as never)
+              : await readBody(c, route.body, { ...route, principal, auto }),
         });
         if (handled instanceof Response) return handled;
         if (route.answer === undefined) return new Response(null, { status: route.status ?? 204 });
@@ -160,15 +166,17 @@ function readQuery<Query extends z.ZodObject>(c: AppContext, schema: Query | und
 type ReadBody = Pick<RouteDescription, 'method' | 'open' | 'maxBodyBytes'> & {
   principal: Principal;
   precheck?: (body: JsonValue) => void;
+  auto: CheckAuto;
 };
 
 async function readBody<Body extends z.ZodType>(
   c: AppContext,
   schema: Body,
-  { method, open, principal, maxBodyBytes, precheck }: ReadBody,
+  { method, open, principal, maxBodyBytes, precheck, auto }: ReadBody,
 ): Promise<z.output<Body>> {
   const given = await readJson(c.env.incoming, maxBodyBytes);
   if (open !== true && changesApproval(method, given)) requireScope(principal, 'approve');
+  if (open !== true) await auto.check(principal, given);
   precheck?.(given);
   const parsed = schema.safeParse(given, { error: inPlainWords });
   if (!parsed.success) throw misfit(parsed.error, 'body');

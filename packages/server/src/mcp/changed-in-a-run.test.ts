@@ -36,7 +36,7 @@ beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'toolyard-changed-in-a-run-'));
   writeFileSync(
     join(folder, 'mcp.json'),
-    JSON.stringify({ mcpServers: { hotel: scriptedMcpCommand({ tools: [book] }) } }),
+    JSON.stringify({ mcpServers: { 'browser-use': scriptedMcpCommand({ tools: [book] }) } }),
   );
   model = await startModelServer(({ body }) => {
     const { messages } = body as { messages: { role: string; content: unknown }[] };
@@ -70,7 +70,8 @@ const allow = ({ open }: { open?: StoredInterrupt }, scope: string): Promise<unk
     answer: { decision: 'approve', scope },
   });
 
-test('attack 17: a tool that changes in the middle of a run is asked about before its next call, however soon', async () => {
+// Tools of a server called `browser-…` were once taken for those of a browser tab, and not pinned (finding 16).
+test('attack 17: a tool that changes during a run asks before its next call, whatever its server is called', async () => {
   await eventually(async () => (await ask<McpServerList>('GET', '/api/mcp/servers')).items[0]?.state === 'ready');
   await ask('POST', '/api/conversations', { id: CONVERSATION });
   const parts = [{ type: 'text', text: 'Book, and book again.' }];

@@ -9,11 +9,14 @@ import type { McpServers } from '../services.ts';
 import { untilStored } from '../until-stored.ts';
 import type { ConfiguredServer } from './configured-servers.ts';
 import { configuredServers } from './configured-servers.ts';
+import { createEntryApprovals } from './entry-approvals.ts';
+import { EntryGate } from './entry-gate.ts';
 import { createHostedStore } from './hosted-store.ts';
 import type { Differences, ServerBook } from './server-book.ts';
 import { ServerEditor } from './server-editor.ts';
 import { ServerFile } from './server-file.ts';
 import type { ServersOptions } from './servers-options.ts';
+import { settleOrigins } from './settle-origins.ts';
 
 /** What a process makes of servers that were changed, whether or not it is connected to them itself. */
 type ChangedServers = {
@@ -30,7 +33,17 @@ type ChangedServers = {
 
 export type ServerChangesOptions = Pick<
   ServersOptions,
-  'builtIn' | 'file' | 'flags' | 'env' | 'owner' | 'permissions' | 'secrets' | 'clock' | 'log'
+  | 'builtIn'
+  | 'file'
+  | 'flags'
+  | 'env'
+  | 'owner'
+  | 'settings'
+  | 'permissions'
+  | 'approvals'
+  | 'secrets'
+  | 'clock'
+  | 'log'
 > & {
   book: ServerBook;
   fetches: OwnerFetches;
@@ -48,6 +61,7 @@ export class ServerChanges {
   readonly #options: ServerChangesOptions;
   readonly #file: ServerFile;
   readonly #editor: ServerEditor;
+  readonly #gate: EntryGate;
   /** One new list after the other. */
   #updating: Promise<void> = Promise.resolve();
   readonly #told = new Set<string>();
@@ -56,7 +70,7 @@ export class ServerChanges {
   #following = new AbortController();
 
   constructor(options: ServerChangesOptions) {
-    const { book, file, env, fetches, secrets, owner, clock, log, isShared } = options;
+    const { book, file, env, fetches, secrets, owner, settings, clock, log, isShared } = options;
     this.#options = options;
     this.hosted = new HostedServers({
       // Only the services themselves are asked through it, and their addresses are the owner's.
@@ -65,12 +79,20 @@ export class ServerChanges {
     });
     this.#file = new ServerFile({ path: file, env, clock, log, onChange: () => this.#followFile() });
     this.#editor = new ServerEditor({ book, file: this.#file });
+    const stored = createEntryApprovals({
+      get: (key) => settings.get(owner, key),
+      set: (key, value) => settings.set(owner, key, value, clock.now()),
+    });
+    this.#gate = new EntryGate(options.approvals ?? stored, book);
   }
 
-  async start({ watch }: { watch: boolean }): Promise<void> {
+  /** Returns true if approvals of tools were written that this process has not read. */
+  async start({ watch }: { watch: boolean }): Promise<boolean> {
     await this.#update();
     if (watch) this.#file.watch();
     void this.#deleteUnlistedFolders();
+    // Without the file nobody knows which servers there are: the next start settles it.
+    return this.#file.fault === undefined && (await settleOrigins(this.#options, this.#options.book));
   }
 
   async close(): Promise<void> {
@@ -94,7 +116,7 @@ export class ServerChanges {
 
   add: McpServers['add'] = async (principal, { id, ...server }) => {
     this.checkOwner(principal);
-    this.#editor.add(id, server);
+    await this.#gate.write(id, this.#editor.add(id, server));
     await this.#options.book.forget([id], [id]);
     return this.#changed(principal, id);
   };
@@ -107,7 +129,8 @@ export class ServerChanges {
   edit: McpServers['edit'] = async (principal, id, edit) => {
     const { book } = this.#options;
     this.check(principal, id);
-    this.#editor.edit(id, edit, book.isEnabled(id));
+    this.#gate.check(id);
+    await this.#gate.write(id, this.#editor.edit(id, edit, book.isEnabled(id)));
     await book.forget([id], edit.disabledTools === undefined ? [] : [id]);
     return this.#changed(principal, id, [id]);
   };
@@ -122,6 +145,7 @@ export class ServerChanges {
       if (isStorageFault(thrown)) throw thrown;
     });
     this.#editor.remove(id);
+    await this.#gate.forget(id);
     await book.forget([id], [id]);
     await this.#update();
     servers.changed(id);
@@ -143,9 +167,27 @@ export class ServerChanges {
     return this.view(principal, id);
   };
 
+  approval: McpServers['approval'] = async (principal, id) => {
+    this.check(principal, id);
+    return this.#gate.view(id);
+  };
+
+  approveEntry: McpServers['approveEntry'] = async (principal, id, { hash }) => {
+    this.check(principal, id);
+    await this.#gate.approve(id, hash);
+    return this.#changed(principal, id);
+  };
+
+  /** Approvals may have been given in another process over the same database. */
+  async lookAgain(): Promise<void> {
+    if (this.#gate.isAnyWaiting) await this.#update();
+  }
+
   /** The configuration a test is about. @throws ToolyardError for what cannot even be tried */
   tried(principal: Owner, request: TestMcpServer): ServerConfig {
     this.checkOwner(principal);
+    // A test may use stored values of the entry.
+    if (request.id !== undefined) this.#gate.check(request.id);
     return this.#editor.tried(request);
   }
 
@@ -195,9 +237,11 @@ export class ServerChanges {
 
   async #updateNow(saved: readonly string[]): Promise<void> {
     const { builtIn, flags, book, isThere, servers } = this.#options;
+    const { entries, fault } = this.#file;
     const configured = configuredServers({
       builtIn,
-      entries: this.#file.entries,
+      entries,
+      waiting: await this.#gate.waiting(entries, fault === undefined),
       flags,
       log: (line) => this.#tellOnce(line),
     });

@@ -4,6 +4,8 @@ import { configOf, fillTransport, readTransport } from '@toolyard/mcp-host/node'
 import type { EditMcpServer, McpServerConfiguration, McpTransport, TestMcpServer } from '@toolyard/protocol';
 import { ToolyardError } from '@toolyard/protocol';
 import type { ConfiguredServer } from './configured-servers.ts';
+import type { EntryLaunch } from './entry-approvals.ts';
+import { launchOf } from './entry-approvals.ts';
 import type { ServerBook } from './server-book.ts';
 import type { ServerFile } from './server-file.ts';
 import { withoutSecrets, withSecrets } from './secrets-of-servers.ts';
@@ -12,6 +14,9 @@ export type ServerEditorOptions = {
   book: ServerBook;
   file: ServerFile;
 };
+
+/** An entry that is about to be written, and what it starts; null if it starts nothing here. */
+export type PlannedEntry = { launch: EntryLaunch | null; write: () => void };
 
 const NO_SWITCHES = { enabled: true, disabledTools: [], allowedTools: [], trusted: false };
 
@@ -24,7 +29,7 @@ export class ServerEditor {
   }
 
   /** @throws ToolyardError `conflict` where the id is taken, `bad_request` for what cannot be written */
-  add(id: string, server: EditMcpServer): void {
+  add(id: string, server: EditMcpServer): PlannedEntry {
     const { book, file } = this.#options;
     const taken = book.find(id) ?? file.entries.find((entry) => entry.id === id);
     if (taken !== undefined) {
@@ -35,7 +40,7 @@ export class ServerEditor {
       });
     }
     const transport = writable(server.transport, undefined);
-    file.write(id, {
+    const entry: ServerEntry = {
       transport,
       enabled: server.enabled ?? true,
       disabledTools: server.disabledTools,
@@ -43,7 +48,8 @@ export class ServerEditor {
       connectTimeoutMs: server.connectTimeoutMs ?? undefined,
       processes: server.processes ?? undefined,
       maxConcurrentCalls: server.maxConcurrentCalls ?? undefined,
-    });
+    };
+    return this.#planned(id, entry, false);
   }
 
   /** @throws ToolyardError `conflict` for one that does not stand in the file */
@@ -64,7 +70,7 @@ export class ServerEditor {
   }
 
   /** @throws ToolyardError as {@link ServerEditor.configuration} and {@link ServerEditor.add} do */
-  edit(id: string, edit: EditMcpServer, enabled: boolean): void {
+  edit(id: string, edit: EditMcpServer, enabled: boolean): PlannedEntry {
     const { switches, written } = this.#entryOf(id);
     const kept = <T>(given: T | null | undefined, before: T | undefined): T | undefined =>
       given === undefined ? before : (given ?? undefined);
@@ -77,7 +83,24 @@ export class ServerEditor {
       processes: kept(edit.processes, switches.processes),
       maxConcurrentCalls: kept(edit.maxConcurrentCalls, switches.maxConcurrentCalls),
     };
-    this.#options.file.write(id, entry);
+    return this.#planned(id, entry, switches.trusted);
+  }
+
+  #planned(id: string, entry: ServerEntry, trusted: boolean): PlannedEntry {
+    const { file } = this.#options;
+    const launch = launchOf(entry.transport, { env: this.#envOf(entry.transport), trusted });
+    return { launch, write: () => file.write(id, entry) };
+  }
+
+  /** Undefined if a variable cannot be filled in: the entry is not started then. */
+  #envOf(written: WrittenTransport): Record<string, string> | undefined {
+    try {
+      const filled = fillTransport(written, this.#options.file.source, 'The server');
+      return filled.type === 'stdio' ? filled.env : undefined;
+    } catch (thrown) {
+      if (ToolyardError.isInstance(thrown)) return undefined;
+      throw thrown;
+    }
   }
 
   /** @throws ToolyardError as {@link ServerEditor.configuration} does */

@@ -9,7 +9,7 @@ import type {
   ToolChange,
   ToolReference,
 } from '@toolyard/protocol';
-import { toErrorInfo } from '@toolyard/protocol';
+import { decisionAbout, toErrorInfo } from '@toolyard/protocol';
 import type { ConfiguredServer } from './configured-servers.ts';
 
 /** How many lines of its log are shown of a server, the newest ones. */
@@ -73,8 +73,25 @@ export function toServerView(options: ServerViewOptions): McpServerView {
   };
 }
 
+/** True for a local server that can read what the account of Toolyard can read. */
+export function isUnsandboxed(config: ServerConfig, health: Pick<ServerHealth, 'isolation'> = {}): boolean {
+  const { isolation } = config.builtIn === true ? {} : isolationOf(config, health);
+  switch (isolation?.kind) {
+    case 'unsandboxed':
+    case 'unavailable':
+      return true;
+    case 'docker':
+      return isolation.exposed;
+    default:
+      return false;
+  }
+}
+
 /** As it was started; before that, what its entry asks for. */
-function isolationOf({ transport }: ServerConfig, health: ServerHealth): Pick<McpServerView, 'isolation'> {
+function isolationOf(
+  { transport }: ServerConfig,
+  health: Pick<ServerHealth, 'isolation'>,
+): Pick<McpServerView, 'isolation'> {
   if (transport.type !== 'stdio') return {};
   if (health.isolation !== undefined) return { isolation: health.isolation };
   const { sandbox } = transport;
@@ -98,7 +115,7 @@ function faulty(
     state: enabled ? 'failed' : 'disabled',
     builtIn: false,
     transport: null,
-    ...(server.entry === undefined ? {} : { fault: { file: 'mcp.json', line: server.entry.line } }),
+    ...placeOf(server),
     ...('fault' in server ? { error: toErrorInfo(server.fault) } : {}),
     phases: [],
     offers: { tools: 0 },
@@ -109,12 +126,18 @@ function faulty(
   };
 }
 
+function placeOf({ entry, waiting }: ConfiguredServer): Pick<McpServerView, 'fault' | 'approval'> {
+  return {
+    ...(entry !== undefined && 'fault' in entry ? { fault: { file: 'mcp.json', line: entry.line } } : {}),
+    ...(waiting === undefined ? {} : { approval: { hash: waiting.hash, isNew: waiting.isNew } }),
+  };
+}
+
 type ToolViewOptions = Pick<ServerViewOptions, 'permissions' | 'isToolOn' | 'changeOf'>;
 
 function toToolView(listed: IndexedTool, { permissions, isToolOn, changeOf }: ToolViewOptions): McpToolView {
   const { tool, name, title, description, annotations } = listed;
   const change = changeOf(tool);
-  const decided = permissions.find((each) => each.tool.serverId === tool.serverId && each.tool.name === tool.name);
   return {
     tool,
     name,
@@ -122,7 +145,7 @@ function toToolView(listed: IndexedTool, { permissions, isToolOn, changeOf }: To
     ...(description === undefined ? {} : { description }),
     readOnly: annotations?.readOnly === true,
     ...(annotations === undefined ? {} : { annotations }),
-    permission: decided?.decision ?? null,
+    permission: decisionAbout(tool, permissions) ?? null,
     enabled: isToolOn(tool),
     tokens: costOf(listed),
     ...(change === undefined ? {} : { changed: { hasMoved: change.hasMoved, differences: change.differences } }),

@@ -3,6 +3,7 @@ import type { Clock, Owner } from '@toolyard/protocol';
 import type { PermissionRepository, SettingsRepository } from '@toolyard/storage';
 import type { Secrets } from '../secrets/secrets.ts';
 import type { LiveHub } from '../services.ts';
+import type { EntryApprovals } from './entry-approvals.ts';
 
 export type ServersOptions = {
   /** Those that ship with Toolyard. */
@@ -15,10 +16,12 @@ export type ServersOptions = {
   /** Whoever runs this server: the only one who changes its MCP servers. */
   owner: Owner;
   settings: SettingsRepository;
-  permissions: Pick<PermissionRepository, 'list'>;
+  permissions: Pick<PermissionRepository, 'list' | 'settleOrigins'>;
   /** Where servers that services host are remembered; without it as long as the process lives. */
   secrets?: Pick<Secrets, 'get' | 'names' | 'add' | 'set' | 'remove'>;
   hub: Pick<LiveHub, 'changed'>;
+  /** Which local servers of the file may be started; absent: as the settings say. */
+  approvals?: EntryApprovals;
   /** Where sign-ins to servers are kept. */
   signIns: AuthStore;
   clock: Clock;

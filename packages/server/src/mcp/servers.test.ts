@@ -28,6 +28,7 @@ describe('the servers of a start', () => {
   it('are the built-in ones, those of the file and those of the flags', () => {
     const servers = configuredServers({
       builtIn: [{ id: 'date', transport: { type: 'stdio', command: 'node' } }],
+      waiting: new Map(),
       entries: entries('{"mcpServers": {"a": {"command": "a"}, "b": {"command": "b", "disabled": true}}}'),
       flags: [{ id: 'c', transport: { type: 'http', url: 'http://x/mcp' } }],
       log,
@@ -45,6 +46,7 @@ describe('the servers of a start', () => {
   it('with one id are one: the flags before the file before what is built in, which it then no longer is', () => {
     const servers = configuredServers({
       builtIn: [{ id: 'date', transport: { type: 'stdio', command: 'node' }, builtIn: true }],
+      waiting: new Map(),
       entries: entries('{"mcpServers": {"date": {"command": "mine"}, "x": {"command": "x"}}}'),
       flags: [{ id: 'x', transport: { type: 'stdio', command: 'y' }, builtIn: true }],
       log,
@@ -55,6 +57,16 @@ describe('the servers of a start', () => {
     ]);
     expect(room.logged).toHaveLength(2);
   });
+});
+
+it('the servers without a sandbox are those that are on, started here, and not built in', async () => {
+  const off = { ...scriptedMcpCommand('plain'), disabled: true };
+  const servers = await room.start(
+    { open: scriptedMcpCommand('plain'), off, boxed: { ...off, sandbox: true }, web: { url: 'https://a.example/mcp' } },
+    { builtIn: [program('shipped', 'plain')] },
+  );
+  expect(await servers.unsandboxed()).toEqual(['open']);
+  expect(await servers.unsandboxed({ open: false, off: true, boxed: true })).toEqual(['off']);
 });
 
 const HINTS = { readOnlyHint: true, openWorldHint: false };

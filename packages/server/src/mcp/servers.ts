@@ -1,6 +1,6 @@
 import { dirname } from 'node:path';
 import type { IndexedTool, InspectOptions, ServerConfig, ServerHealth, SignInResponse } from '@toolyard/mcp-host';
-import { inspectServer, McpHost, redactedError, redactorFor } from '@toolyard/mcp-host';
+import { inspectServer, McpHost, redactedError, redactorFor, unseenPin } from '@toolyard/mcp-host';
 import type {
   McpServerList,
   McpServerView,
@@ -11,7 +11,7 @@ import type {
   TestMcpServer,
   ToolReference,
 } from '@toolyard/protocol';
-import { ToolyardError, VERSION } from '@toolyard/protocol';
+import { formatToolReference, ToolyardError, VERSION } from '@toolyard/protocol';
 import { createOwnerFetches } from '../config/owner-fetches.ts';
 import type { Servers, ToolSelection } from '../services.ts';
 import { ChangeSignal } from './change-signal.ts';
@@ -23,7 +23,7 @@ import { PATIENCE_MS, ServerConnections } from './server-connections.ts';
 import { ServerDesk } from './server-desk.ts';
 import type { ServersOptions } from './servers-options.ts';
 import { NOBODY } from './nobody.ts';
-import { toServerView, toToolDetail } from './server-view.ts';
+import { isUnsandboxed, toServerView, toToolDetail } from './server-view.ts';
 import { createSignInFetches } from './sign-in-fetches.ts';
 import type { StoredPins } from './stored-pins.ts';
 import { loadPins } from './stored-pins.ts';
@@ -116,7 +116,7 @@ export class OwnServers implements Servers {
   }
 
   async start(): Promise<void> {
-    await this.#changes.start({ watch: this.#options.eager !== false });
+    if (await this.#changes.start({ watch: this.#options.eager !== false })) await this.#readPins();
   }
 
   async list(principal: Owner): Promise<McpServerList> {
@@ -154,6 +154,9 @@ export class OwnServers implements Servers {
   configuration: Servers['configuration'] = (principal, id) => this.#changes.configuration(principal, id);
   edit: Servers['edit'] = (principal, id, edit) => this.#changes.edit(principal, id, edit);
   remove: Servers['remove'] = (principal, id) => this.#changes.remove(principal, id);
+  approval: Servers['approval'] = (principal, id) => this.#changes.approval(principal, id);
+  approveEntry: Servers['approveEntry'] = (principal, id, approved) =>
+    this.#changes.approveEntry(principal, id, approved);
   change: Servers['change'] = (principal, id, change) => this.#changes.change(principal, id, change);
 
   async test(principal: Owner, request: TestMcpServer, signal?: AbortSignal): Promise<McpTestReport> {
@@ -252,8 +255,24 @@ export class OwnServers implements Servers {
 
   approve({ tool, definition = this.#host.definitionOf(tool) }: Parameters<Servers['approve']>[0]): void {
     const config = this.#host.configurations.get(tool.serverId);
-    if (definition !== undefined && config?.builtIn !== true) this.#host.approveTool(tool, definition);
+    if (config?.builtIn === true) return;
+    if (config !== undefined && definition !== undefined) return this.#host.approveTool(tool, definition);
+    // It is not there to be seen: whatever it is when it comes is asked about.
+    const key = formatToolReference(tool);
+    if (this.#pins.get(key) === undefined) this.#pins.set(key, unseenPin(definition ?? ''));
   }
+
+  isConfigured(id: string): boolean {
+    return this.#book.find(id) !== undefined;
+  }
+
+  unsandboxed: Servers['unsandboxed'] = async (chosen = {}) => {
+    const health = new Map(this.#host.health().map((each) => [each.id, each]));
+    return this.#book.usable
+      .filter(({ id }) => chosen[id] ?? this.#book.isEnabled(id))
+      .filter((config) => isUnsandboxed(config, health.get(config.id)))
+      .map(({ id }) => id);
+  };
 
   /** For whoever offers the servers of this process to others. */
   get host(): McpHost {
@@ -268,6 +287,11 @@ export class OwnServers implements Servers {
   /** Takes over what was switched and approved in another process over the same database. */
   async lookAgain(): Promise<void> {
     for (const id of await this.#book.readAgain()) await this.#connections.switched(id);
+    await this.#readPins();
+    await this.#changes.lookAgain();
+  }
+
+  async #readPins(): Promise<void> {
     for (const tool of await this.#pins.readAgain()) this.#host.trust.reviewAgain(tool);
   }
 

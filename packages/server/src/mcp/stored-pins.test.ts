@@ -110,3 +110,22 @@ it('a tool that is approved once more as it was shown, and has changed by now, k
   servers.approve({ tool: BOOK, definition: shown });
   expect(changeSeenBy(servers)).toEqual(CHANGED);
 });
+
+it('a tool that was allowed while nobody could see it is asked about once it is there', async () => {
+  const { settings, permissions } = room.storage;
+  const options = { builtIn: [], file: 'none.json', env: {}, owner: OWNER, settings, permissions, clock: systemClock };
+  const away = await createServers({
+    ...options,
+    flags: [],
+    signIns: createMemoryAuthStore(),
+    hub: { changed: () => undefined },
+    log: () => undefined,
+  });
+  away.approve({ tool: BOOK });
+  await away.close();
+  const servers = await start();
+  expect(changeSeenBy(servers)).toMatchObject({
+    hasMoved: false,
+    differences: expect.arrayContaining([{ path: 'description', after: '"Books a room."' }]) as unknown,
+  });
+});

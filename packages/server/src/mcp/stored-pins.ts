@@ -93,6 +93,14 @@ function readPin(value: JsonValue): ToolPin | null {
   return { hash, endpoint, definition };
 }
 
+/** Whether anything was approved of a tool, by `server/tool`. */
+export async function hasPin(
+  { settings, owner }: Pick<StoredPinsOptions, 'settings' | 'owner'>,
+  key: string,
+): Promise<boolean> {
+  return readPin((await settings.get(owner, PREFIX + key)) ?? null) !== null;
+}
+
 /** Approves a tool from a process that is not connected to it; what is known of it as it was approved stays known. */
 export async function storePin(
   { settings, owner, clock }: Omit<StoredPinsOptions, 'log'>,

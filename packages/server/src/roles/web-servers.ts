@@ -6,7 +6,7 @@ import type { HeldServer } from '@toolyard/storage';
 import { createOwnerFetches } from '../config/owner-fetches.ts';
 import { ServerBook } from '../mcp/server-book.ts';
 import { noServer, ServerChanges } from '../mcp/server-changes.ts';
-import { toServerView, toToolDetail } from '../mcp/server-view.ts';
+import { isUnsandboxed, toServerView, toToolDetail } from '../mcp/server-view.ts';
 import type { ServersOptions } from '../mcp/servers-options.ts';
 import { storePin } from '../mcp/stored-pins.ts';
 import type { Servers } from '../services.ts';
@@ -94,6 +94,9 @@ export class WebServers implements Servers {
   configuration: Servers['configuration'] = (principal, id) => this.#changes.configuration(principal, id);
   edit: Servers['edit'] = (principal, id, edit) => this.#changes.edit(principal, id, edit);
   remove: Servers['remove'] = (principal, id) => this.#changes.remove(principal, id);
+  approval: Servers['approval'] = (principal, id) => this.#changes.approval(principal, id);
+  approveEntry: Servers['approveEntry'] = (principal, id, approved) =>
+    this.#changes.approveEntry(principal, id, approved);
   change: Servers['change'] = (principal, id, change) => this.#changes.change(principal, id, change);
 
   async test(principal: Owner, request: Parameters<Servers['test']>[1], signal?: AbortSignal) {
@@ -181,6 +184,18 @@ export class WebServers implements Servers {
     this.#options.hub.changed(null, 'servers', tool.serverId);
   }
 
+  isConfigured(id: string): boolean {
+    return this.#book.find(id) !== undefined;
+  }
+
+  unsandboxed: Servers['unsandboxed'] = async (chosen = {}) => {
+    const rows = await this.#rows();
+    return this.#book.usable
+      .filter(({ id }) => chosen[id] ?? this.#book.isEnabled(id))
+      .filter((config) => isUnsandboxed(config, rows.get(config.id)?.catalogue?.health))
+      .map(({ id }) => id);
+  };
+
   /** Calls that waited for a sign-in are made again by who makes them. */
   onSignedIn(): void {}
 
@@ -196,6 +211,7 @@ export class WebServers implements Servers {
   /** Takes over what was switched in another process. */
   async lookAgain(): Promise<void> {
     await this.#book.readAgain();
+    await this.#changes.lookAgain();
   }
 
   async close(): Promise<void> {
@@ -216,7 +232,14 @@ export class WebServers implements Servers {
     const servers = this.#book.all.flatMap((server) => {
       const catalogue = rows.get(server.id)?.catalogue;
       if (!('config' in server) || catalogue === undefined) return [];
-      return [{ serverId: server.id, builtIn: server.config.builtIn === true, tools: catalogue.tools }];
+      return [
+        {
+          serverId: server.id,
+          origin: 'server' as const,
+          builtIn: server.config.builtIn === true,
+          tools: catalogue.tools,
+        },
+      ];
     });
     return new ToolIndex(servers).tools;
   }

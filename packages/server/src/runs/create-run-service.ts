@@ -4,6 +4,7 @@ import { isStorageFault, ToolyardError } from '@toolyard/protocol';
 import { mediaToBlobs } from '@toolyard/storage';
 import type { SharedStorage } from '@toolyard/storage';
 import { readStoredConfiguration } from '../config/agent-configuration.ts';
+import { createAutoConfirmation } from '../config/auto-confirmation.ts';
 import type { RunMetrics } from '../metrics/metrics.ts';
 import type { Secrets } from '../secrets/secrets.ts';
 import type { Configurations, LiveHub, Models, RunService, Servers } from '../services.ts';
@@ -24,7 +25,7 @@ import { startRun } from './start-run.ts';
 export type CreateRunServiceOptions = {
   storage: SharedStorage;
   models: Pick<Models, 'open' | 'price' | 'facts'>;
-  servers: Pick<Servers, 'select' | 'approve'>;
+  servers: Pick<Servers, 'select' | 'approve' | 'isConfigured' | 'unsandboxed'>;
   secrets: Pick<Secrets, 'seal' | 'unseal'>;
   tabs: TabLending;
   configurations: Configurations;
@@ -101,6 +102,7 @@ export function createRunService(options: CreateRunServiceOptions): DurableRuns 
   const stop = new AbortController();
   const crew = new RunCrew({
     ...options,
+    auto: createAutoConfirmation({ settings: storage.settings, servers: options.servers, clock }),
     stopping: stop.signal,
     pump,
     terms,

@@ -280,6 +280,24 @@ describe('a call that is feared', () => {
     expect(asked).toMatchObject([{ interrupt: { kind: 'approval', arguments: { x: 'rm -rf /' } } }]);
   });
 
+  test('everything is asked about with "auto" while a server runs without a sandbox and nobody confirmed that', async () => {
+    const { tool, count } = counting();
+    const bench = await openBench(temporaryFolder(), {
+      model: scriptedModel([calls(harmless), says('Done'), calls(harmless), says('Done')]),
+      tools: { send: tool },
+      configuration: { intervention: 'auto' },
+      unsandboxed: ['files', 'shell'],
+    });
+    await bench.storage.settings.set(ANNE, 'auto.unsandboxed', ['files'], 1);
+    const { runId, asked } = await askUntilParked(bench);
+    expect(asked).toMatchObject([{ interrupt: { kind: 'approval' } }]);
+    await bench.runs.answer(ANNE, asked[0]?.id ?? '', { decision: 'approve', scope: 'once' });
+    await over(bench, runId);
+    await bench.storage.settings.set(ANNE, 'auto.unsandboxed', ['files', 'shell'], 2);
+    await over(bench, await bench.ask(await bench.conversation('second'), 'Do it'));
+    expect(count()).toBe(2);
+  });
+
   test('is refused where nobody can be asked, and what a rule allows is made', async () => {
     const { tool, count } = counting();
     const model = scriptedModel([calls(harmless, feared), says('Done')]);

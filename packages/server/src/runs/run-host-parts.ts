@@ -8,6 +8,7 @@ import type { ModelRuntime } from '@toolyard/model-runtime';
 import type { Clock, Owner, ToolReference, UsageEntry } from '@toolyard/protocol';
 import { ToolyardError } from '@toolyard/protocol';
 import type { SharedStorage } from '@toolyard/storage';
+import type { AutoConfirmation } from '../config/auto-confirmation.ts';
 import type { Secrets } from '../secrets/secrets.ts';
 import type { Models, Servers, ToolSelection } from '../services.ts';
 import type { TabLending } from '../tabs/tab-lending.ts';
@@ -42,6 +43,7 @@ export type RunHostServices = {
   storage: Pick<SharedStorage, 'permissions' | 'usage' | 'requestPreludes'>;
   secrets: Pick<Secrets, 'seal' | 'unseal'>;
   tabs: Pick<TabLending, 'select'>;
+  auto: Pick<AutoConfirmation, 'view'>;
   /** How symbolic links are resolved when calls are judged, and where Toolyard keeps its own data. */
   policy?: () => NonNullable<InterventionOptions['surroundings']>;
   /** Aborted when this process lets go of its runs. */
@@ -74,18 +76,23 @@ export async function openRunHost(parts: RunHostParts, services: RunHostServices
   const tools = await services.tabs.select(own, lent);
   const contextSources = sourcesOf(configuration, tools, abilities);
   const permissions = new RunPermissions(services.storage.permissions, principal, conversation.id);
+  const isAuto = configuration.intervention === 'auto';
+  // A server without a sandbox may be added while the run works: the mode counts only beside those that are confirmed.
+  let isConfirmed = !isAuto || (await isAutoConfirmed(parts, services));
   const refresh = async (called: readonly ToolReference[]): Promise<void> => {
     await Promise.all([permissions.refresh(), tools.refresh(called)]);
+    if (isAuto) isConfirmed = await isAutoConfirmed(parts, services);
   };
-  const checker = new InterventionChecker({
-    mode: configuration.intervention,
+  const judging = {
     rules: configuration.interventionRules,
     lostRules: configuration.lostRules === true,
     ...(services.policy ? { surroundings: services.policy() } : {}),
-    permission: (tool) => permissions.of(tool),
-    lookUp: (tool) => tools.judged(tool),
-  });
-  const gate: Gate = (tool, args) => checker.check(tool, args);
+    permission: (tool: ToolReference) => permissions.of(tool),
+    lookUp: (tool: ToolReference) => tools.judged(tool),
+  } satisfies Omit<InterventionOptions, 'mode'>;
+  const checker = new InterventionChecker({ ...judging, mode: configuration.intervention });
+  const cautious = new InterventionChecker({ ...judging, mode: 'allow-list' });
+  const gate: Gate = (tool, args) => (isConfirmed ? checker : cautious).check(tool, args);
   const { agentId, clock } = parts;
   const budgets =
     configuration.budgets.length > 0
@@ -118,6 +125,13 @@ export async function openRunHost(parts: RunHostParts, services: RunHostServices
     isNearlyFull: () => wantsCompression({ conversation, contextSources, tools }),
   });
   return { brain, executors, refresh, ...(budgets ? { count: budgets.refresh } : {}) };
+}
+
+async function isAutoConfirmed(
+  { principal, configuration }: Pick<RunHostParts, 'principal' | 'configuration'>,
+  { auto }: Pick<RunHostServices, 'auto'>,
+): Promise<boolean> {
+  return (await auto.view(principal, configuration.servers)).unconfirmed.length === 0;
 }
 
 function isAskUser({ serverId, name }: ToolReference): boolean {

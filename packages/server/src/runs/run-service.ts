@@ -16,7 +16,7 @@ import type {
   UserMessage,
   UserPart,
 } from '@toolyard/protocol';
-import { canonicalJson, ToolyardError } from '@toolyard/protocol';
+import { canonicalJson, originOf, ToolyardError } from '@toolyard/protocol';
 import type { Conversation, SharedStorage } from '@toolyard/storage';
 import type { Configurations, LiveHub, RunsInTabs, RunService, Servers } from '../services.ts';
 import type { TabLending } from '../tabs/tab-lending.ts';
@@ -34,7 +34,7 @@ import { noConversation } from './start-run.ts';
 
 export type RunServiceOptions = {
   storage: Pick<SharedStorage, 'runs' | 'conversations' | 'messages' | 'queue'>;
-  servers: Pick<Servers, 'approve'>;
+  servers: Pick<Servers, 'approve' | 'isConfigured'>;
   configurations: Pick<Configurations, 'whereToRaise'>;
   tabs: Pick<TabLending, 'approve'>;
   queue: MessageQueue;
@@ -81,8 +81,9 @@ export function createDoors(options: RunServiceOptions): Omit<RunService, keyof 
     said: InterruptAnswer,
     shown?: Shown,
   ): Promise<StoredInterrupt> {
-    const asked = await storage.runs.getInterrupt(principal, interruptId);
-    if (!asked) throw noInterrupt(interruptId);
+    const stored = await storage.runs.getInterrupt(principal, interruptId);
+    if (!stored) throw noInterrupt(interruptId);
+    const asked = withOrigin(stored, (id) => servers.isConfigured(id));
     checkAnswer(asked.interrupt, said, shown);
     const given = withoutUnchanged(asked.interrupt, said);
     const keeps = await whereToKeep(principal, asked, given);
@@ -110,13 +111,14 @@ export function createDoors(options: RunServiceOptions): Omit<RunService, keyof 
         });
       case 'answered':
         if (decides?.decision === 'allow' && asked.interrupt.kind === 'approval') {
-          if (!isOfTab(asked.interrupt.tool)) servers.approve(asked.interrupt);
-          await tabs.approve(principal, asked.conversationId, asked.interrupt);
+          if (asked.interrupt.tool.origin === 'tab') {
+            await tabs.approve(principal, asked.conversationId, asked.interrupt);
+          } else servers.approve(asked.interrupt);
         }
         if (keeps) hub.changed(principal.ownerId, keeps.what, keeps.id);
         hub.changed(principal.ownerId, 'interrupts', asked.conversationId);
         await crew.wake(outcome.runId);
-        return { ...asked, status: 'answered', answer: given, answeredAt: at };
+        return { ...stored, status: 'answered', answer: given, answeredAt: at };
     }
   }
 
@@ -240,9 +242,12 @@ export function createDoors(options: RunServiceOptions): Omit<RunService, keyof 
   };
 }
 
-/** A server of a tab is none of ours: what stands for its tools is kept with those of tabs. */
-function isOfTab({ serverId }: ToolReference): boolean {
-  return serverId.startsWith('browser-');
+/** A question of a version whose references had no origin gets one. */
+function withOrigin(asked: StoredInterrupt, isConfigured: (serverId: string) => boolean): StoredInterrupt {
+  const { interrupt } = asked;
+  if (interrupt.kind === 'budget' || interrupt.tool.origin !== undefined) return asked;
+  const tool: ToolReference = { ...interrupt.tool, origin: originOf(interrupt.tool, isConfigured) };
+  return { ...asked, interrupt: { ...interrupt, tool } };
 }
 
 function resultText({ content }: ToolResult): string {

@@ -21,6 +21,8 @@ export type TabLending = {
 export function createTabLending(of: {
   storage: Pick<SharedStorage, 'tabs' | 'blobs' | 'settings'>;
   hub: Pick<RunHub, 'listen' | 'changed'>;
+  /** True for the id of a server of this Toolyard. */
+  isConfigured: (serverId: string) => boolean;
   clock: Clock;
 }): TabLending {
   const { storage, clock } = of;
@@ -34,11 +36,11 @@ export function createTabLending(of: {
         begunAt,
         configuration,
         tabs: storage.tabs,
+        isConfigured: of.isConfigured,
         calls,
         pins,
       }),
     async approve(principal, conversationId, approved) {
-      if (!approved.tool.serverId.startsWith('browser-')) return;
       const offers = await storage.tabs.offers(principal, { conversationId, seenSince: 0 });
       await pins.approve(
         principal,

@@ -10,7 +10,7 @@ import type {
   ToolReference,
   ToolResult,
 } from '@toolyard/protocol';
-import { formatToolReference } from '@toolyard/protocol';
+import { formatToolReference, originOf } from '@toolyard/protocol';
 import type { TabRepository } from '@toolyard/storage';
 import type { ToolSelection } from '../services.ts';
 import type { TabCalls, TabCallsOf } from './tab-calls.ts';
@@ -24,6 +24,7 @@ export type TabToolsOptions = {
   begunAt: number;
   configuration: Pick<ResolvedAgentConfiguration, 'servers' | 'disabledTools'>;
   tabs: Pick<TabRepository, 'offers'>;
+  isConfigured: (serverId: string) => boolean;
   calls: TabCalls;
   pins: TabPins;
 };
@@ -64,11 +65,13 @@ export class TabTools implements ToolSelection {
     const index = new ToolIndex([
       ...own.map((tool): ServerTools => ({
         serverId: tool.tool.serverId,
+        origin: 'server',
         builtIn: tool.builtIn,
         tools: [{ ...tool, name: tool.tool.name, hasHeaderParameters: false }],
       })),
       ...lent.map((server): ServerTools => ({
         serverId: server.id,
+        origin: 'tab',
         builtIn: false,
         tools: server.tools.map(listed),
       })),
@@ -142,10 +145,7 @@ export class TabTools implements ToolSelection {
     this.#sources = null;
   }
 
-  /** Servers of a tab are named so, and hardly any of ours. */
-  #isLent({ serverId }: ToolReference): boolean {
-    return (
-      serverId.startsWith('browser-') && !this.#options.base.tools().some(({ tool }) => tool.serverId === serverId)
-    );
+  #isLent(tool: ToolReference): boolean {
+    return originOf(tool, this.#options.isConfigured) === 'tab';
   }
 }

@@ -12,6 +12,7 @@ import { tabs } from './migrations/008-tabs.ts';
 import { blobsElsewhere } from './migrations/009-blobs-elsewhere.ts';
 import { tabCommits } from './migrations/010-tab-commits.ts';
 import { access } from './migrations/012-access.ts';
+import { permissionOrigins } from './migrations/013-permission-origins.ts';
 import { keyFingerprint } from './migrations/011-key-fingerprint.ts';
 
 /**
@@ -35,6 +36,7 @@ export const MIGRATIONS: Readonly<Record<string, PostgresMigration>> = {
   '010-tab-commits': { kind: 'expand', statements: tabCommits },
   '011-key-fingerprint': { kind: 'expand', statements: keyFingerprint },
   '012-access': { kind: 'expand', statements: access },
+  '013-permission-origins': { kind: 'expand', statements: permissionOrigins },
 };
 
 /** Any number that nobody else takes: advisory locks are shared by all programs of a database. */

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { PermissionView, Owner, ToolReference } from '@toolyard/protocol';
+import type { PermissionView, Owner, ToolOrigin, ToolReference } from '@toolyard/protocol';
 import { ToolyardError } from '@toolyard/protocol';
 import type { Engine } from '../engine/engine.ts';
 import { statements } from '../engine/work.ts';
@@ -17,16 +17,18 @@ export type PermissionRepository = {
   set(principal: Owner, permission: PermissionView): Promise<void>;
   /** `conversationId` null: the one that counts everywhere. */
   remove(principal: Owner, tool: ToolReference, conversationId: string | null): Promise<boolean>;
+  /** Gives rows of a version without origins one, for all owners. Returns the tools that were allowed among them. */
+  settleOrigins(originOf: (tool: ToolReference) => ToolOrigin): Promise<ToolReference[]>;
 };
 
-type Row = Pick<Schema['permissions'], 'server_id' | 'tool_name' | 'conversation_id' | 'decision' | 'decided_at'>;
+type Row = Omit<Schema['permissions'], 'owner_id'>;
 
 export function createPermissionRepository(engine: Engine): PermissionRepository {
   const { db } = engine;
   // Kept prepared: a run reads them before every call it makes.
   const select = (narrowed: string) =>
     engine.prepare<Row>(`
-      SELECT server_id, tool_name, conversation_id, decision, decided_at FROM permissions
+      SELECT server_id, tool_name, conversation_id, decision, decided_at, origin FROM permissions
       WHERE owner_id = ? ${narrowed} ORDER BY server_id, tool_name, decided_at, conversation_id`);
   const selectAll = select('');
   const selectHere = select('AND (conversation_id IS NULL OR conversation_id = ?)');
@@ -41,13 +43,15 @@ export function createPermissionRepository(engine: Engine): PermissionRepository
     },
     async set({ ownerId }, { tool, conversationId, decision, at }) {
       const { numAffectedRows } = await sql`
-        INSERT INTO permissions (owner_id, conversation_id, server_id, tool_name, decision, decided_at)
+        INSERT INTO permissions (owner_id, conversation_id, server_id, tool_name, decision, decided_at, origin)
         SELECT ${ownerId}, CAST(${conversationId} AS TEXT), ${scrubText(tool.serverId)}, ${scrubText(tool.name)}, ${decision},
-          CAST(${at} AS BIGINT)
+          CAST(${at} AS BIGINT), ${tool.origin ?? 'server'}
         WHERE CAST(${conversationId} AS TEXT) IS NULL
           OR EXISTS (SELECT 1 FROM conversations WHERE id = ${conversationId} AND owner_id = ${ownerId})
         ON CONFLICT (owner_id, coalesce(conversation_id, ''), server_id, tool_name)
-        DO UPDATE SET decision = excluded.decision, decided_at = excluded.decided_at`.execute(db);
+        DO UPDATE SET decision = excluded.decision, decided_at = excluded.decided_at, origin = excluded.origin`.execute(
+        db,
+      );
       if (numAffectedRows === 1n) return;
       throw new ToolyardError({ code: 'not_found', message: `There is no conversation ${String(conversationId)}.` });
     },
@@ -61,12 +65,35 @@ export function createPermissionRepository(engine: Engine): PermissionRepository
         .executeTakeFirst();
       return result.numDeletedRows > 0;
     },
+    async settleOrigins(originOf) {
+      const allowed: ToolReference[] = [];
+      const rows = await db
+        .selectFrom('permissions')
+        .select(['server_id', 'tool_name', 'decision'])
+        .where('origin', 'is', null)
+        .execute();
+      const origins = new Map<string, ToolOrigin>();
+      for (const { server_id: serverId, tool_name: name, decision } of rows) {
+        const origin = originOf({ serverId, name });
+        origins.set(serverId, origin);
+        if (decision === 'allow') allowed.push({ serverId, name, origin });
+      }
+      for (const [serverId, origin] of origins) {
+        await db
+          .updateTable('permissions')
+          .set({ origin })
+          .where('server_id', '=', serverId)
+          .where('origin', 'is', null)
+          .execute();
+      }
+      return allowed;
+    },
   };
 }
 
 function toPermission(row: Row): PermissionView {
   return {
-    tool: { serverId: row.server_id, name: row.tool_name },
+    tool: { serverId: row.server_id, name: row.tool_name, ...(row.origin === 'tab' ? { origin: row.origin } : {}) },
     conversationId: row.conversation_id,
     decision: row.decision,
     at: row.decided_at,

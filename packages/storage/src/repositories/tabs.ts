@@ -289,7 +289,7 @@ function toCall(row: Selectable<Schema['tab_calls']>): StoredTabCall {
     callId: row.call_id,
     runId: row.run_id,
     conversationId: row.conversation_id,
-    tool: { serverId: row.server_id, name: row.tool_name },
+    tool: { serverId: row.server_id, name: row.tool_name, origin: 'tab' },
     arguments: row.arguments,
     definition: row.definition,
     status: row.status,

@@ -111,10 +111,10 @@ export function createInterruptDoor(
     INSERT INTO run_inbox (run_id, id, owner_id, kind, body, at) VALUES (?, ?, ?, 'answer', ?, ?)
     ON CONFLICT (run_id, id) DO UPDATE SET kind = 'answer', body = excluded.body, at = excluded.at, taken_at = NULL`);
   const decide = engine.prepare(`
-    INSERT INTO permissions (owner_id, conversation_id, server_id, tool_name, decision, decided_at)
-    VALUES (?, ?, ?, ?, ?, ?)
+    INSERT INTO permissions (owner_id, conversation_id, server_id, tool_name, decision, decided_at, origin)
+    VALUES (?, ?, ?, ?, ?, ?, ?)
     ON CONFLICT (owner_id, coalesce(conversation_id, ''), server_id, tool_name)
-    DO UPDATE SET decision = excluded.decision, decided_at = excluded.decided_at`);
+    DO UPDATE SET decision = excluded.decision, decided_at = excluded.decided_at, origin = excluded.origin`);
   // Before anything is written, as every writer does: a run cannot park or end past the answer without seeing it.
   const holder = engine.prepare<{ lease_owner: string | null; active: number }>(`
     SELECT lease_owner, CASE WHEN status IN ${ACTIVE} THEN 1 ELSE 0 END AS active
@@ -171,6 +171,7 @@ export function createInterruptDoor(
             scrubText(tool.name),
             decision,
             decides.at,
+            tool.origin ?? 'server',
           );
         }
         return { outcome: 'answered', runId: found.run_id, leaseOwner: run?.active === 1 ? run.lease_owner : null };

@@ -15,6 +15,7 @@ import { usage } from './migrations/006-usage.ts';
 import { requestPreludes } from './migrations/009-request-preludes.ts';
 import { tabs } from './migrations/010-tabs.ts';
 import { access } from './migrations/012-access.ts';
+import { permissionOrigins } from './migrations/013-permission-origins.ts';
 import { tabCommits } from './migrations/011-tab-commits.ts';
 
 /** In order; a name once released is never changed, nor what it does. */
@@ -30,6 +31,7 @@ export const MIGRATIONS: Readonly<Record<string, readonly string[]>> = {
   '010-tabs': tabs,
   '011-tab-commits': tabCommits,
   '012-access': access,
+  '013-permission-origins': permissionOrigins,
 };
 
 /** Brings the tables to this version: all of the missing steps in one transaction, or none. */

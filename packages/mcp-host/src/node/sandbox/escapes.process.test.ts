@@ -14,7 +14,16 @@ import {
 import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
 import { systemClock } from '@toolyard/protocol';
-import { eventually, isAlive, needs, processTreeOf, SANDBOX, sharedTmp, SOURCE_CONDITION, within } from '@toolyard/testing';
+import {
+  eventually,
+  isAlive,
+  needs,
+  processTreeOf,
+  SANDBOX,
+  sharedTmp,
+  SOURCE_CONDITION,
+  within,
+} from '@toolyard/testing';
 import { afterEach, expect, test } from 'vitest';
 import type { HostTransport } from '../../transport.ts';
 import type { EscapeReport, EscapeTargets } from '../test-fixtures/escaping-server.ts';

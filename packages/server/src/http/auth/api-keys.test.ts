@@ -46,6 +46,7 @@ test('approving, answering and changing servers are scopes of their own', async 
   for (const [method, path] of [
     ['put', '/api/permissions'],
     ['post', '/api/mcp/servers/{id}/call'],
+    ['put', '/api/mcp/unsandboxed'],
   ] as const) {
     expect([path, scopes(method, path)]).toEqual([path, ['approve']]);
   }
@@ -54,6 +55,8 @@ test('approving, answering and changing servers are scopes of their own', async 
     ['post', '/api/mcp/test'],
     ['put', '/api/mcp/servers/{id}'],
     ['delete', '/api/mcp/servers/{id}'],
+    ['get', '/api/mcp/servers/{id}/approval'],
+    ['post', '/api/mcp/servers/{id}/approval'],
   ] as const) {
     expect([path, scopes(method, path)]).toEqual([path, ['servers']]);
   }

@@ -6,7 +6,13 @@ import {
   mcpTestReport,
   testMcpServer,
 } from '../schemas/mcp-configuration.ts';
-import { changeMcpServer, mcpServerList, mcpServerView } from '../schemas/mcp-servers.ts';
+import {
+  approveMcpEntry,
+  changeMcpServer,
+  mcpEntryApproval,
+  mcpServerList,
+  mcpServerView,
+} from '../schemas/mcp-servers.ts';
 import type { HttpDeps } from '../types.ts';
 
 /** The servers themselves: how they are, and what is to be done with them. */
@@ -57,6 +63,25 @@ export function addMcpRoutes({ route }: Router, { servers }: HttpDeps): void {
     body: editMcpServer,
     answer: mcpServerView,
     handle: ({ principal, params: { id }, body }) => servers.edit(principal, id, body),
+  });
+
+  route({
+    method: 'get',
+    path: '/api/mcp/servers/{id}/approval',
+    summary: 'Get the entry of a local server that needs approval: its exact text, environment included',
+    scope: 'servers',
+    answer: mcpEntryApproval,
+    handle: ({ principal, params: { id } }) => servers.approval(principal, id),
+  });
+
+  route({
+    method: 'post',
+    path: '/api/mcp/servers/{id}/approval',
+    summary: 'Approve the entry with this hash: the server may be started',
+    scope: 'servers',
+    body: approveMcpEntry,
+    answer: mcpServerView,
+    handle: ({ principal, params: { id }, body }) => servers.approveEntry(principal, id, body),
   });
 
   route({

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { notFound } from '../problems.ts';
+import { formatToolReference } from '@toolyard/protocol';
+import { notFound, refusal } from '../problems.ts';
 import type { Router } from '../router.ts';
 import { word } from '../schemas/query.ts';
 import { permissionPage, permissionView, setPermission } from '../schemas/permissions.ts';
@@ -27,6 +28,14 @@ export function addPermissionRoutes({ route }: Router, { storage, servers, hub, 
     body: setPermission,
     answer: permissionView,
     async handle({ principal, body }) {
+      // Its definition is known to the tab alone: it is allowed with the answer to a question, which shows it.
+      if (body.decision === 'allow' && body.tool.origin === 'tab') {
+        throw refusal({
+          code: 'bad_request',
+          message: `${formatToolReference(body.tool)} is a tool of a browser tab, and cannot be allowed here.`,
+          hint: 'Choose "always" when it asks for approval.',
+        });
+      }
       const permission = { ...body, at: clock.now() };
       await storage.permissions.set(principal, permission);
       if (body.decision === 'allow') servers.approve(body);

@@ -116,7 +116,9 @@ export const problem = named(
 
 export const toolReference = named(
   'ToolReference',
-  exactly<ToolReference>()(z.strictObject({ serverId: z.string(), name: z.string() })),
+  exactly<ToolReference>()(
+    z.strictObject({ serverId: z.string(), name: z.string(), origin: z.enum(['server', 'tab']).exactOptional() }),
+  ),
 );
 
 /** What a server says of its tool. */

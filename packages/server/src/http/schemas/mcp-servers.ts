@@ -1,5 +1,7 @@
 import type {
+  ApproveMcpEntry,
   ChangeMcpServer,
+  McpEntryApproval,
   McpIsolation,
   McpServerList,
   McpServerView,
@@ -139,6 +141,7 @@ export const mcpServerView = named(
       editable: z.boolean(),
       transport: transportView.nullable(),
       fault: z.strictObject({ file: z.string(), line: z.int() }).exactOptional(),
+      approval: z.strictObject({ hash: z.string(), isNew: z.boolean() }).exactOptional(),
       error: errorInfo.exactOptional(),
       phases: z.array(z.strictObject({ phase, at: time })),
       launch: z.strictObject({ launcher: z.string(), since: time, stderr: z.array(z.string()) }).exactOptional(),
@@ -158,6 +161,25 @@ export const mcpServerView = named(
 export const mcpServerList = named(
   'McpServerList',
   exactly<McpServerList>()(z.strictObject({ items: z.array(mcpServerView), fileFault: errorInfo.exactOptional() })),
+);
+
+export const mcpEntryApproval = named(
+  'McpEntryApproval',
+  exactly<McpEntryApproval>()(
+    z.strictObject({
+      id: z.string(),
+      file: z.string(),
+      line: z.int(),
+      text: z.string(),
+      hash: z.string(),
+      isNew: z.boolean(),
+    }),
+  ),
+);
+
+export const approveMcpEntry = named(
+  'ApproveMcpEntry',
+  exactly<ApproveMcpEntry>()(z.strictObject({ hash: z.string().min(1).max(200) })),
 );
 
 export const changeMcpServer = named(

@@ -87,6 +87,8 @@ export function createTestServers(ownerId: string): Servers {
     },
     reconnect: async (principal, id) => find(principal, id),
     approve() {},
+    isConfigured: (id) => id === server.id,
+    unsandboxed: async (chosen = {}) => [server.id].filter((id) => chosen[id] ?? true),
     onSignedIn() {},
     async signIn(principal, id, redirectUrl) {
       const back = encodeURIComponent(redirectUrl);
@@ -121,6 +123,15 @@ export function createTestServers(ownerId: string): Servers {
       maxConcurrentCalls: null,
     }),
     edit: async (principal, id) => find(principal, id),
+    approval: async (principal, id) => ({
+      id: find(principal, id).id,
+      file: 'mcp.json',
+      line: 3,
+      text: '{}',
+      hash: 'h',
+      isNew: true,
+    }),
+    approveEntry: async (principal, id) => find(principal, id),
     async remove(principal, id) {
       find(principal, id);
     },

@@ -20,6 +20,7 @@ import { afterEach, beforeEach } from 'vitest';
 import { resolveAgentConfig } from '../../config/resolve-agent-config.ts';
 import { createSecrets } from '../../secrets/secrets.ts';
 import type { Servers } from '../../services.ts';
+import type { EntryApprovals } from '../entry-approvals.ts';
 import { PATIENCE_MS } from '../server-connections.ts';
 import { createServers } from '../servers.ts';
 
@@ -33,12 +34,20 @@ type RoomStart = {
   env?: Record<string, string>;
   clock?: Clock;
   signIns?: AuthStore;
+  /** Default: whatever is written to `mcp.json` is approved; `stored` is what a server does. */
+  approvals?: 'stored';
 };
 
 /** On which a run waits for its servers for as long as it takes: programs start slowly on a busy machine. */
 const patientClock: Clock = {
   ...systemClock,
   after: (ms, callback) => systemClock.after(ms === PATIENCE_MS ? 20 * PATIENCE_MS : ms, callback),
+};
+
+const EVERYTHING_APPROVED: EntryApprovals = {
+  waiting: () => Promise.resolve(new Map()),
+  approve: () => Promise.resolve(),
+  approved: () => Promise.resolve(null),
 };
 
 /** The MCP part of a server on a data folder of its own. */
@@ -107,6 +116,7 @@ export async function openServerRoom(standard: RoomStart = {}): Promise<ServerRo
         env = {},
         clock = patientClock,
         signIns = createMemoryAuthStore(),
+        approvals,
       } = {
         ...standard,
         ...more,
@@ -121,6 +131,7 @@ export async function openServerRoom(standard: RoomStart = {}): Promise<ServerRo
         owner: OWNER,
         settings: storage.settings,
         permissions: storage.permissions,
+        ...(approvals === 'stored' ? {} : { approvals: EVERYTHING_APPROVED }),
         secrets: createSecrets({ repository: storage.secrets, clock: systemClock, folder, env: {}, log }),
         signIns,
         hub: { changed: (_owner, _what, id) => void changed.push(id) },

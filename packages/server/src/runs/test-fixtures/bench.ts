@@ -63,6 +63,8 @@ export type BenchOptions = {
   /** What the model costs; default unknown. */
   price?: Price;
   configuration?: Partial<ResolvedAgentConfiguration>;
+  /** Servers that run without a sandbox; default none. */
+  unsandboxed?: readonly string[];
   /** Called before what was decided about tools is read. */
   beforePermissions?: () => void;
   /** Called before a group is stored, which waits for it. */
@@ -213,8 +215,13 @@ export function runsOver(storage: SharedStorage, options: RunsOptions): DurableR
       price: () => Promise.resolve(options.price),
       facts: () => Promise.resolve(options.abilities ?? {}),
     },
-    servers: { select: () => Promise.resolve(selectionOf(options.tools ?? {})), approve: () => undefined },
-    tabs: createTabLending({ storage, hub, clock }),
+    servers: {
+      select: () => Promise.resolve(selectionOf(options.tools ?? {})),
+      approve: () => undefined,
+      isConfigured: () => false,
+      unsandboxed: () => Promise.resolve([...(options.unsandboxed ?? [])]),
+    },
+    tabs: createTabLending({ storage, hub, clock, isConfigured: () => false }),
     secrets: {
       seal: (_principal, _name, text) => Promise.resolve(Buffer.from(text).toString('base64')),
       unseal: (_principal, _name, sealed) => Promise.resolve(Buffer.from(sealed, 'base64').toString()),

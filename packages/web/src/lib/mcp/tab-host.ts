@@ -27,6 +27,7 @@ export { definitionTokens } from '@toolyard/mcp-host';
 export function createTabHost(usesProxy: (serverId: string) => boolean): McpHost {
   const host = new McpHost({
     servers: [],
+    origin: 'tab',
     // The person is a server of runs whose loop is here.
     createTransport: withAskUser((config, context) =>
       (usesProxy(context.serverId) ? createProxiedTransport : direct)(config, context),

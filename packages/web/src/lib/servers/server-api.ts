@@ -1,6 +1,8 @@
 import type {
   AddMcpServer,
+  ApproveMcpEntry,
   EditMcpServer,
+  McpEntryApproval,
   McpLogPage,
   McpServerConfiguration,
   McpServerView,
@@ -21,6 +23,9 @@ export const serverApi = {
   edit: (id: string, edit: EditMcpServer) => changing(api.put<McpServerView>(path(id), edit)),
   remove: (id: string) => changing(api.delete(path(id))),
   configuration: (id: string) => api.get<McpServerConfiguration>(`${path(id)}/configuration`),
+  approval: (id: string) => api.get<McpEntryApproval>(`${path(id)}/approval`),
+  approve: (id: string, approved: ApproveMcpEntry) =>
+    changing(api.post<McpServerView>(`${path(id)}/approval`, approved)),
   test: (request: TestMcpServer, signal: AbortSignal) => api.post<McpTestReport>('/api/mcp/test', request, { signal }),
   log: (id: string, after: string | null) =>
     api.get<McpLogPage>(`${path(id)}/log${after === null ? '' : `?after=${encodeURIComponent(after)}`}`),

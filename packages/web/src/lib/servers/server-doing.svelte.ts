@@ -10,7 +10,9 @@ import type { BegunSignIn } from './sign-in.ts';
 import { hostToSignInAt, openTab } from './sign-in.ts';
 
 /** What is being done with one server, from wherever it is shown. */
-export class ServerDoing extends Attempt<'switch' | 'reconnect' | 'sign in' | 'sign out' | 'sandbox'> {
+export class ServerDoing extends Attempt<
+  'switch' | 'reconnect' | 'sign in' | 'sign out' | 'sandbox' | 'review' | 'approve'
+> {
   signIn: BegunSignIn | null = $state.raw(null);
 
   switch(server: ShownServer, on: boolean): Promise<boolean> {

@@ -7,6 +7,7 @@ import type { MenuEntry } from '../ui/Menu.svelte';
 import type { ServerDoing } from './server-doing.svelte.ts';
 import type { ServerEdits } from './server-edits.ts';
 import type { ShownServer } from './shown-server.ts';
+import { needsApproval } from './shown-server.ts';
 
 /** What can be done with a server beside switching it. */
 export function serverMenu(server: ShownServer, doing: ServerDoing, edits: ServerEdits): MenuEntry[] {
@@ -14,7 +15,7 @@ export function serverMenu(server: ShownServer, doing: ServerDoing, edits: Serve
   if (canReconnect(server)) {
     entries.push({ label: t('mcp.reconnect'), icon: RotateCw, onselect: () => void doing.reconnect(server) });
   }
-  if (server.editable) entries.push({ label: t('mcp.edit'), icon: Pencil, onselect: () => edits.edit(server) });
+  if (isEditable(server)) entries.push({ label: t('mcp.edit'), icon: Pencil, onselect: () => edits.edit(server) });
   if (isSignedIn(server)) {
     entries.push({ label: t('mcp.signOut'), icon: LogOut, onselect: () => void doing.signOut(server) });
   }
@@ -25,8 +26,14 @@ export function serverMenu(server: ShownServer, doing: ServerDoing, edits: Serve
   return entries;
 }
 
-export function canReconnect({ fault, enabled, builtIn }: ShownServer): boolean {
-  return fault === undefined && enabled && !builtIn;
+/** What nobody has approved is approved or removed, not edited. */
+export function isEditable(server: ShownServer): boolean {
+  return server.editable && !needsApproval(server);
+}
+
+export function canReconnect(server: ShownServer): boolean {
+  const { fault, enabled, builtIn } = server;
+  return fault === undefined && enabled && !builtIn && !needsApproval(server);
 }
 
 export function isSignedIn({ signIn }: ShownServer): boolean {

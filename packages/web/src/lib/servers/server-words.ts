@@ -15,7 +15,8 @@ export function serverTitle({
 }
 
 /** The state of a server in words. */
-export function stateWords(server: Pick<McpServerView, 'state' | 'tools'>): string {
+export function stateWords(server: Pick<McpServerView, 'state' | 'tools' | 'approval'>): string {
+  if (server.approval !== undefined) return t('servers.stateNeedsApproval');
   switch (server.state) {
     case 'idle':
       return t('servers.stateIdle');

@@ -4,6 +4,13 @@ import type { BrowserServerView } from '../mcp/types.ts';
 /** A server as the panels show it: one of Toolyard's, or of this browser only. */
 export type ShownServer = McpServerView | BrowserServerView;
 
+/** True if its entry in `mcp.json` needs approval before it is started. */
+export function needsApproval<Server extends ShownServer>(
+  server: Server,
+): server is Server & { approval: NonNullable<McpServerView['approval']> } {
+  return 'approval' in server && server.approval !== undefined;
+}
+
 export function isOfBrowser(server: ShownServer): server is BrowserServerView {
   return server.origin === 'browser';
 }

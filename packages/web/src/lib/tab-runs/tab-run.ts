@@ -42,6 +42,7 @@ import type {
 import {
   budgetKey,
   canonicalJson,
+  decisionAbout,
   formatToolReference,
   HANDED_ON,
   NOTHING_SPENT,
@@ -248,7 +249,7 @@ export class TabRun {
       rules: configuration.interventionRules,
       lostRules: configuration.lostRules === true,
       surroundings: { own: { port: Number(location.port) || undefined } },
-      permission: (tool) => this.#permissionOf(tool),
+      permission: (tool) => decisionAbout(tool, this.#wishes.permissions),
       lookUp: judged,
     });
     const gate: Gate = (tool, args) => checker.check(tool, args);
@@ -305,13 +306,6 @@ export class TabRun {
     const id = sha256(canonicalJson(prelude));
     this.#preludes.set(id, prelude);
     return id;
-  }
-
-  /** Of two decisions about one tool a "never" wins, wherever it was given. */
-  #permissionOf(tool: ToolReference): 'allow' | 'never' | undefined {
-    const wanted = formatToolReference(tool);
-    const decided = this.#wishes.permissions.filter((one) => formatToolReference(one.tool) === wanted);
-    return decided.find(({ decision }) => decision === 'never')?.decision ?? decided[0]?.decision;
   }
 
   /** Sent until it is stored or refused: the server tells by its number that it has it already. */

@@ -28,6 +28,13 @@ export const mcp = {
   signIn: 'Sign in',
   signOut: 'Sign out',
 
+  approvalNew: 'This server was added to mcp.json outside Toolyard. It is not started until you approve what it runs.',
+  approvalChanged:
+    'This server was changed in mcp.json outside Toolyard. It is not started until you approve what it runs.',
+  approvalText: '{file}, line {line}: everything that decides what is started. Hidden characters are written out.',
+  approvalReview: 'Review',
+  approvalApprove: 'Approve and start',
+
   unsandboxed: 'Not sandboxed',
   unsandboxedText: 'This server runs without a sandbox: it can read every file that the account of Toolyard can read.',
   sandboxOn: 'Run in a sandbox',

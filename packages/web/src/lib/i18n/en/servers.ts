@@ -8,6 +8,7 @@ export const servers = {
   stateFailed: 'Does not work',
   stateReconnecting: 'Lost, connecting again…',
   stateNeedsSignIn: 'Wants a sign-in',
+  stateNeedsApproval: 'Needs approval',
   stateDisabled: 'Off',
   useHere: 'Use {server} in this chat',
   useEverywhere: 'Use {server} in chats that do not choose otherwise',

@@ -61,6 +61,13 @@ export const settings = {
   intervention_allow_list: 'Ask, unless a rule allows it',
   intervention_manual: 'Ask',
   intervention_headless: 'Never ask: refuse',
+  autoTitle: 'Run calls without asking?',
+  autoText: 'These servers run without a sandbox: they can read every file that the account of Toolyard can read.',
+  autoAlternative: 'It is safer to run them in a sandbox first. Each server has a button for it under MCP servers.',
+  autoConfirm: 'Run without asking',
+  autoNotice:
+    '“Run without asking” has no effect yet, since these servers run without a sandbox: {servers}. Calls ask unless a rule allows them.',
+  autoReview: 'Confirm…',
   toolMode: 'Tool calls',
   toolModeHint: '“As text” is for models that cannot call tools themselves.',
   toolModeNative: 'Native',

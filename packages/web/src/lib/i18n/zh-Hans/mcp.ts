@@ -30,6 +30,12 @@ export const mcp: LateTexts<'mcp'> = {
   signIn: '登录',
   signOut: '退出登录',
 
+  approvalNew: '这个服务器不是通过 Toolyard 添加到 mcp.json 的。在您批准它要运行的内容之前，不会启动。',
+  approvalChanged: '这个服务器在 mcp.json 中的内容不是通过 Toolyard 更改的。在您批准它要运行的内容之前，不会启动。',
+  approvalText: '{file} 第 {line} 行：决定启动内容的所有项目。隐藏字符会直接写出。',
+  approvalReview: '查看内容',
+  approvalApprove: '批准并启动',
+
   unsandboxed: '未使用沙箱',
   unsandboxedText: '这个服务器未在沙箱中运行：Toolyard 的账号能读取的文件，它都能读取。',
   sandboxOn: '在沙箱中运行',

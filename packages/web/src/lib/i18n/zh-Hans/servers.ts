@@ -11,6 +11,7 @@ export const servers: Translation<typeof en> = {
   stateFailed: '无法运行',
   stateReconnecting: '连接中断，正在重新连接…',
   stateNeedsSignIn: '需要登录',
+  stateNeedsApproval: '需要您的批准',
   stateDisabled: '已关闭',
   useHere: '在这个对话中使用 {server}',
   useEverywhere: '在未另行选择的对话中使用 {server}',

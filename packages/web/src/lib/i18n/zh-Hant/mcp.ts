@@ -30,6 +30,12 @@ export const mcp: LateTexts<'mcp'> = {
   signIn: '登入',
   signOut: '登出',
 
+  approvalNew: '這個伺服器不是透過 Toolyard 加入 mcp.json 的。在您同意它要執行的內容之前，不會啟動。',
+  approvalChanged: '這個伺服器在 mcp.json 中的內容不是透過 Toolyard 變更的。在您同意它要執行的內容之前，不會啟動。',
+  approvalText: '{file} 第 {line} 行：決定啟動內容的所有項目。隱藏字元會直接寫出。',
+  approvalReview: '檢視內容',
+  approvalApprove: '同意並啟動',
+
   unsandboxed: '未使用沙箱',
   unsandboxedText: '這個伺服器未在沙箱中執行：凡是 Toolyard 的帳號能讀取的檔案，它都能讀取。',
   sandboxOn: '在沙箱中執行',

@@ -11,6 +11,7 @@ export const servers: Translation<typeof en> = {
   stateFailed: '無法運作',
   stateReconnecting: '連線中斷，正在重新連線…',
   stateNeedsSignIn: '需要登入',
+  stateNeedsApproval: '需要您的同意',
   stateDisabled: '已關閉',
   useHere: '在這個對話中使用 {server}',
   useEverywhere: '在未另行選擇的對話中使用 {server}',

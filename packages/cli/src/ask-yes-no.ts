@@ -1,0 +1,19 @@
+import { createLineReader, terminalOf } from './chat/terminal.ts';
+import type { CommandIo } from './command-io.ts';
+
+/** Asks on the terminal; `cannot` if there is none. Anything but "y" and "yes" is a no. */
+export async function askYesNo(
+  io: CommandIo,
+  question: string,
+  signal?: AbortSignal,
+): Promise<'yes' | 'no' | 'cannot'> {
+  const terminal = terminalOf(io);
+  if (!terminal.interactive) return 'cannot';
+  const reader = createLineReader(terminal);
+  try {
+    const line = await reader.ask(`${question} [y/N] `, signal);
+    return line.kind === 'line' && /^y(es)?$/i.test(line.text.trim()) ? 'yes' : 'no';
+  } finally {
+    reader.close();
+  }
+}

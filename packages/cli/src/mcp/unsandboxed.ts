@@ -1,0 +1,41 @@
+import type { ConfirmUnsandboxed, UnsandboxedServers } from '@toolyard/protocol';
+import { askYesNo } from '../ask-yes-no.ts';
+import type { CommandIo } from '../command-io.ts';
+import { EXIT } from '../exit.ts';
+import { shownLine } from '../plain.ts';
+import type { ServerClient } from '../server/server-client.ts';
+import { remark, say, sayJson } from './output.ts';
+
+const PATH = '/api/mcp/unsandboxed';
+
+export type UnsandboxedFlags = { confirmAuto?: boolean; yes?: boolean; json?: boolean };
+
+/** `toolyard mcp unsandboxed`: lists the servers, and confirms mode auto beside them. */
+export async function listUnsandboxed(
+  io: CommandIo,
+  client: ServerClient,
+  { confirmAuto, yes, json }: UnsandboxedFlags,
+): Promise<number> {
+  const found = await client.get<UnsandboxedServers>(PATH);
+  if (json === true) sayJson(io, found);
+  else tell(io, found);
+  const { unconfirmed } = found;
+  if (confirmAuto !== true || unconfirmed.length === 0) return EXIT.done;
+  const question = 'Let mode "auto" run calls without asking beside these servers?';
+  const answer = yes === true ? 'yes' : await askYesNo(io, question);
+  if (answer !== 'yes') {
+    remark(io, answer === 'no' ? 'Not confirmed.' : 'Not confirmed: without a terminal, --yes is needed.');
+    return EXIT.failed;
+  }
+  await client.put(PATH, { servers: unconfirmed } satisfies ConfirmUnsandboxed);
+  remark(io, `Confirmed beside ${unconfirmed.map((id) => shownLine(id)).join(', ')}.`);
+  return EXIT.done;
+}
+
+function tell(io: CommandIo, { servers, unconfirmed }: UnsandboxedServers): void {
+  if (servers.length === 0) remark(io, 'Every enabled local server runs in a sandbox.');
+  for (const id of servers) {
+    const note = unconfirmed.includes(id) ? 'mode auto is not confirmed beside it' : 'mode auto is confirmed';
+    say(io, `${shownLine(id)}  ${note}`);
+  }
+}

@@ -1,0 +1,77 @@
+import type { Clock, JsonValue, Owner, UnsandboxedServers } from '@toolyard/protocol';
+import { isJsonObject, showHidden, ToolyardError } from '@toolyard/protocol';
+import type { SettingsRepository } from '@toolyard/storage';
+import type { Servers } from '../services.ts';
+
+/** The servers beside which the owner has confirmed mode `auto`. Written here only. */
+const KEY = 'auto.unsandboxed';
+
+/**
+ * Mode `auto` runs calls without asking, and a server without a sandbox can read what its account can read. Beside
+ * such servers the mode counts only if the owner has confirmed it for each of them.
+ */
+export type AutoConfirmation = {
+  /** `servers`: those that a configuration switches on or off by choice. */
+  view(principal: Owner, servers?: Readonly<Record<string, boolean>>): Promise<UnsandboxedServers>;
+  confirm(principal: Owner, servers: readonly string[]): Promise<void>;
+  /** @throws ToolyardError `conflict`, naming the servers, if the body sets mode `auto` and it is not confirmed */
+  check(principal: Owner, body: JsonValue): Promise<void>;
+};
+
+export function createAutoConfirmation({
+  settings,
+  servers: { unsandboxed },
+  clock,
+}: {
+  settings: Pick<SettingsRepository, 'get' | 'set'>;
+  servers: Pick<Servers, 'unsandboxed'>;
+  clock: Clock;
+}): AutoConfirmation {
+  async function confirmed(principal: Owner): Promise<string[]> {
+    const stored = await settings.get(principal, KEY);
+    return Array.isArray(stored) ? stored.filter((id) => typeof id === 'string') : [];
+  }
+
+  async function view(principal: Owner, chosen?: Readonly<Record<string, boolean>>): Promise<UnsandboxedServers> {
+    const servers = await unsandboxed(chosen);
+    const known = servers.length === 0 ? [] : await confirmed(principal);
+    return { servers, unconfirmed: servers.filter((id) => !known.includes(id)) };
+  }
+
+  return {
+    view,
+    async confirm(principal, servers) {
+      const all = new Set([...(await confirmed(principal)), ...servers]);
+      await settings.set(principal, KEY, [...all], clock.now());
+    },
+    async check(principal, body) {
+      if (!setsAuto(body)) return;
+      const { unconfirmed } = await view(principal, chosenIn(body));
+      if (unconfirmed.length > 0) throw needsConfirmation(unconfirmed);
+    },
+  };
+}
+
+function layersOf(body: JsonValue): Record<string, JsonValue>[] {
+  if (!isJsonObject(body)) return [];
+  const { configuration } = body;
+  return isJsonObject(configuration) ? [body, configuration] : [body];
+}
+
+function setsAuto(body: JsonValue): boolean {
+  return layersOf(body).some(({ intervention }) => intervention === 'auto');
+}
+
+function chosenIn(body: JsonValue): Record<string, boolean> {
+  const named = layersOf(body).flatMap(({ servers }) => (isJsonObject(servers) ? Object.entries(servers) : []));
+  return Object.fromEntries(named.flatMap(([id, on]) => (typeof on === 'boolean' ? [[id, on]] : [])));
+}
+
+function needsConfirmation(servers: readonly string[]): ToolyardError {
+  const names = servers.map((id) => `"${showHidden(id)}"`).join(', ');
+  return new ToolyardError({
+    code: 'conflict',
+    message: `Approval mode "auto" runs calls without asking, and these servers run without a sandbox: ${names}. Nothing was changed.`,
+    hint: 'Confirm it first: in the settings of the page, with "toolyard mcp unsandboxed --confirm-auto", or with PUT /api/mcp/unsandboxed.',
+  });
+}

@@ -1,0 +1,154 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { McpServerView } from '@toolyard/protocol';
+import { eventually, scriptedMcpCommand } from '@toolyard/testing';
+import { describe, expect, it } from 'vitest';
+import type { Servers } from '../services.ts';
+import { findView, OWNER, stdio, useServerRoom, viewOf, whenIn } from './test-fixtures/server-room.ts';
+
+const room = useServerRoom({ approvals: 'stored' });
+
+type Entries = Record<string, Record<string, unknown>>;
+
+const KNOWN: Entries = { known: scriptedMcpCommand('plain') };
+const write = (entries: Entries): void => writeFileSync(room.path, JSON.stringify({ mcpServers: entries }));
+const written = (): Entries => (JSON.parse(readFileSync(room.path, 'utf8')) as { mcpServers: Entries }).mcpServers;
+const start = (entries: Entries): Promise<Servers> => room.start(entries);
+const whenWaiting = (servers: Servers, id: string): Promise<McpServerView> =>
+  eventually(
+    async () => {
+      const view = await findView(servers, id);
+      return view?.approval === undefined ? undefined : view;
+    },
+    { what: `${id} needing approval` },
+  );
+
+/** A server that leaves a file where it was started. */
+function leaving(name: string): { entry: Record<string, unknown>; hasRun: () => boolean } {
+  const file = join(room.folder, name);
+  const script = `require('fs').writeFileSync(${JSON.stringify(file)}, '')`;
+  return { entry: { command: process.execPath, args: ['-e', script] }, hasRun: () => existsSync(file) };
+}
+
+describe('a local server that was written to mcp.json outside Toolyard', () => {
+  it('is not started, not even for a test, until its exact text is approved; the approval lasts', async () => {
+    const servers = await start(KNOWN);
+    await whenIn(servers, 'known', 'ready');
+    const { entry, hasRun } = leaving('ran');
+    write({ ...KNOWN, planted: entry });
+    const view = await whenWaiting(servers, 'planted');
+    expect(view).toMatchObject({
+      state: 'failed',
+      approval: { isNew: true },
+      error: { message: expect.stringMatching(/"planted" was added outside Toolyard/) as string },
+    });
+    await expect(servers.test(OWNER, { id: 'planted' })).rejects.toMatchObject({ code: 'conflict' });
+    await expect(servers.reconnect(OWNER, 'planted')).rejects.toMatchObject({ code: 'conflict' });
+    await expect(servers.edit(OWNER, 'planted', { transport: stdio('plain') })).rejects.toMatchObject({
+      code: 'conflict',
+    });
+    await servers.change(OWNER, 'planted', { enabled: true });
+    // The other server was not touched.
+    expect((await viewOf(servers, 'known')).state).toBe('ready');
+
+    const shown = await servers.approval(OWNER, 'planted');
+    expect(JSON.parse(shown.text)).toEqual({ ...entry, sandbox: false });
+    await expect(servers.approveEntry(OWNER, 'planted', { hash: 'another' })).rejects.toMatchObject({
+      code: 'conflict',
+    });
+    expect(hasRun()).toBe(false);
+    await servers.approveEntry(OWNER, 'planted', { hash: shown.hash });
+    await eventually(hasRun, { what: 'the approved server' });
+    await expect(servers.approval(OWNER, 'planted')).rejects.toMatchObject({ code: 'conflict' });
+
+    const again = await start({ ...KNOWN, planted: entry });
+    expect((await viewOf(again, 'planted')).approval).toBeUndefined();
+  });
+
+  it('asks again for whatever decides what is started, and for nothing else', async () => {
+    const envFile = join(room.folder, 'extra.env');
+    writeFileSync(envFile, 'MODE=quiet\n');
+    const entry = { ...scriptedMcpCommand('plain'), env: { KEY: 'k' }, envFile, disabled: true };
+    const servers = await start({ a: entry });
+    const [, ...args] = entry.args;
+    const changes: Record<string, unknown>[] = [
+      { command: '/bin/sh' },
+      { args },
+      { env: { KEY: 'k', NODE_OPTIONS: '--require /tmp/x.js' } },
+      { cwd: '/tmp' },
+      { envFile: undefined },
+      { sandbox: { write: ['/'] } },
+      { trusted: true },
+    ];
+    for (const change of changes) {
+      const changed = await start({ a: { ...entry, ...change } });
+      expect([change, (await viewOf(changed, 'a')).approval]).toMatchObject([change, { isNew: false }]);
+    }
+    for (const change of [{}, { disabledTools: ['x'] }, { callTimeoutMs: 5 }, { type: 'stdio' }]) {
+      const same = await start({ a: { ...entry, ...change } });
+      expect([change, (await viewOf(same, 'a')).approval]).toEqual([change, undefined]);
+    }
+    await servers.close();
+    writeFileSync(envFile, 'MODE=quiet\nLD_PRELOAD=/tmp/x.so\n');
+    const loaded = await start({ a: entry });
+    expect((await loaded.approval(OWNER, 'a')).text).toContain('"LD_PRELOAD": "/tmp/x.so"');
+  });
+
+  it('is shown with its environment and with the characters that hide in it', async () => {
+    await start(KNOWN);
+    const hiding = { command: 'run', args: ['a\u202eb', 'line\nbreak'], env: { KEY: 'value' } };
+    const servers = await start({ hiding });
+    const { text, line } = await servers.approval(OWNER, 'hiding');
+    expect(text).toContain(String.raw`"a⟨U+202E⟩b"`);
+    expect(text).toContain(String.raw`"line\nbreak"`);
+    expect(text).toContain('"KEY": "value"');
+    expect(line).toBe(3);
+    // The list, which others may read, has none of it.
+    expect(JSON.stringify(await servers.list(OWNER))).not.toContain('value');
+  });
+
+  it('needs approval too if the same name was removed here before', async () => {
+    const servers = await start(KNOWN);
+    await servers.remove(OWNER, 'known');
+    write(KNOWN);
+    expect((await whenWaiting(servers, 'known')).approval).toMatchObject({ isNew: true });
+  });
+});
+
+describe('what counts as approved', () => {
+  it('is what is added and changed here, also after a restart', async () => {
+    const servers = await start(KNOWN);
+    await servers.add(OWNER, { id: 'mine', transport: stdio('plain') });
+    await whenIn(servers, 'mine', 'ready');
+    const env = { MODE: 'other' };
+    await servers.edit(OWNER, 'mine', { transport: { ...stdio('plain'), env } as never });
+    expect((await viewOf(servers, 'mine')).approval).toBeUndefined();
+    const again = await start(written());
+    expect((await again.list(OWNER)).items.map(({ approval }) => approval)).toEqual([undefined, undefined]);
+  });
+
+  it('stays what it was if the file cannot be written', async () => {
+    const servers = await start(KNOWN);
+    writeFileSync(room.path, '{ "mcpServers": ');
+    await expect(
+      servers.edit(OWNER, 'known', { transport: { type: 'stdio', command: 'other' } }),
+    ).rejects.toMatchObject({ code: 'conflict' });
+    const again = await start(KNOWN);
+    expect((await viewOf(again, 'known')).approval).toBeUndefined();
+  });
+
+  it('is what the file holds at the upgrade, once it can be read', async () => {
+    const broken = await room.start('{ "mcpServers": ');
+    expect((await broken.list(OWNER)).items).toEqual([]);
+    const servers = await start(KNOWN);
+    expect((await viewOf(servers, 'known')).approval).toBeUndefined();
+    const later = await start({ ...KNOWN, later: scriptedMcpCommand('plain') });
+    expect((await viewOf(later, 'later')).approval).toMatchObject({ isNew: true });
+  });
+
+  it('is every remote server: nothing is started for it', async () => {
+    await start(KNOWN);
+    const servers = await start({ web: { url: 'https://a.example/mcp', disabled: true } });
+    expect((await viewOf(servers, 'web')).approval).toBeUndefined();
+  });
+});

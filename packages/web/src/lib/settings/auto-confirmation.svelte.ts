@@ -1,0 +1,19 @@
+import type { UnsandboxedServers } from '@toolyard/protocol';
+import { api } from '../api/client.ts';
+
+const PATH = '/api/mcp/unsandboxed';
+
+/** The local servers without a sandbox beside which mode `auto` has not been confirmed. */
+export class AutoConfirmation {
+  unconfirmed: string[] = $state.raw([]);
+
+  async load(): Promise<string[]> {
+    this.unconfirmed = (await api.get<UnsandboxedServers>(PATH)).unconfirmed;
+    return this.unconfirmed;
+  }
+
+  /** Of those that were shown. */
+  async confirm(): Promise<void> {
+    this.unconfirmed = (await api.put<UnsandboxedServers>(PATH, { servers: this.unconfirmed })).unconfirmed;
+  }
+}
