@@ -1,6 +1,6 @@
 /** What programs are, by their names. One program may be in several classes. */
 
-function names(list: string): ReadonlySet<string> {
+export function names(list: string): ReadonlySet<string> {
   return new Set(list.split(/\s+/).filter((name) => name !== ''));
 }
 

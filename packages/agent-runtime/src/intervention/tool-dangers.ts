@@ -1,5 +1,5 @@
 import { inspectQuery, shown } from './inline-code.ts';
-import { BUILDS, DATABASES } from './programs.ts';
+import { BUILDS, DATABASES, names } from './programs.ts';
 import { dangerOfPath, isEverything } from './sensitive-paths.ts';
 import type { Finding } from './shell-script.ts';
 import { danger } from './shell-script.ts';
@@ -10,12 +10,18 @@ import { hasUnknown } from './shell-text.ts';
 const SECRET_WORD =
   /^(?:--?)?(?:[\w/.]*[-_:/.])?(?:secrets?|tokens?|passwords?|passwd|credentials?|access-?tokens?|identity-?tokens?|private-?keys?|api-?keys?|auth-?keys?|keyrings?|reveal|with-decryption|show-secrets?|raw|get-login(?:-password)?|session-token|assume-role\S*|export-credentials|print-\S*token|get-caller-token|authtoken|_authtoken|kubeconfig|update-kubeconfig|get-credentials|printenv|env)(?:[-_:/.](?:value|list|get|access|versions?|string|key)\S*)?(?:=.*)?$/i;
 
-const DESTROYS =
+export const DESTROYS =
   /^(?:[\w.]+[-:_])?(?:delete|destroy|drop|purge|wipe|erase|nuke|flush(?:all|db)?|truncate|terminate|deprovision|obliterate|teardown|uninstall|prune|rm|rb|remove|reset|revoke|expire|shred|zap|cleanup|empty|unpublish|force-unlock|rollback|undo)(?:[-:_]\S*)?$/i;
 
 /** Programs whose words say what they do to something far away. */
-const REMOTE =
-  /^(?:aws|gcloud|gsutil|az|azcopy|kubectl|oc|helm|k9s|eksctl|heroku|flyctl|fly|vercel|netlify|railway|render|doctl|linode-cli|hcloud|scw|ibmcloud|oci|terraform|tofu|terragrunt|pulumi|cdk|serverless|sls|sam|wrangler|firebase|supabase|planetscale|pscale|turso|neonctl|ansible|ansible-playbook|ansible-vault|packer|vagrant|multipass|virsh|lxc|incus|nomad|consul|etcdctl|rclone|s3cmd|mc|b2|borg|restic|duplicity|kopia|velero|btrfs|zfs|lvm|snapper|timeshift|tmutil|mysqladmin|redis-cli|mongosh|rabbitmqctl|kafka-\w+|prisma|sequelize|knex|drizzle-kit|rails|rake|artisan|manage\.py|alembic|flyway|liquibase|stripe|gh|glab|hub|snap|flatpak|launchctl|brctl|lpstat|npm|pnpm|yarn|docker|podman|nerdctl|docker-compose|minikube|kind|k3d|k3s|oras|skopeo|crane|cosign)$/;
+const REMOTE = names(`
+  aws gcloud gsutil az azcopy kubectl oc helm k9s eksctl heroku flyctl fly vercel netlify railway render doctl
+  linode-cli hcloud scw ibmcloud oci terraform tofu terragrunt pulumi cdk serverless sls sam wrangler firebase
+  supabase planetscale pscale turso neonctl ansible ansible-playbook ansible-vault packer vagrant multipass virsh
+  lxc incus nomad consul etcdctl rclone s3cmd mc b2 borg restic duplicity kopia velero btrfs zfs lvm snapper
+  timeshift tmutil mysqladmin redis-cli mongosh rabbitmqctl prisma sequelize knex drizzle-kit rails rake artisan
+  manage.py alembic flyway liquibase stripe gh glab hub snap flatpak launchctl brctl lpstat npm pnpm yarn docker
+  podman nerdctl docker-compose minikube kind k3d k3s oras skopeo crane cosign`);
 
 /** What is no danger though it sounds like one. */
 const HARMLESS_PAIRS =
@@ -33,7 +39,7 @@ export function dangerOfTool(name: string, args: readonly string[]): Finding | u
       : dangerOfTool(/[\w.]+$/.exec(args[script] ?? '')?.[0] ?? '', args.slice(script + 1));
   }
   if (HARMLESS_PAIRS.test(pair) || HARMLESS_PAIRS.test(`${pair} ${plain[1] ?? ''}`)) return undefined;
-  const isRemote = REMOTE.test(name);
+  const isRemote = REMOTE.has(name) || name.startsWith('kafka-');
   if (
     !isRemote &&
     (BUILDS.has(name) ||
@@ -112,6 +118,11 @@ const SPECIAL: Readonly<Record<string, (args: readonly string[], plain: readonly
   dnf: (args) => systemPackages(args),
   yum: (args) => systemPackages(args),
 };
+
+/** Programs that are looked at here by their names. */
+export function isToolProgram(name: string): boolean {
+  return REMOTE.has(name) || name.startsWith('kafka-') || Object.hasOwn(SPECIAL, name);
+}
 
 function systemPackages(args: readonly string[]): Finding | undefined {
   const removes = args.some((arg) => /^(?:remove|purge|autoremove|--purge|erase)$/.test(arg));

@@ -256,6 +256,15 @@ function containerInner(args: readonly string[]): Inner[] {
   return [];
 }
 
+/** Every program for which {@link innersOf} may find something. */
+export const WRAPPING_PROGRAMS: readonly string[] = [
+  ...WRAPPERS.keys(),
+  ...SHELLS,
+  ...Object.keys(RUNNERS),
+  ...Object.keys(RUNS_SCRIPT_OPTION),
+  ...'trap find fd fdfind git docker podman nerdctl kubectl oc env bind complete mapfile readarray python'.split(' '),
+];
+
 /** True for a program that runs the words behind it. */
 export function isWrapper(program: string): boolean {
   return WRAPPERS.has(program) || SHELLS.has(program);

@@ -65,17 +65,19 @@ export function snapshot(folder: string): Record<string, string> {
   return Object.fromEntries(pathsBelow(folder).map((path) => [path, stateOf(path)]));
 }
 
-/** The contents of all files below a folder. */
-export function filesBelow(folder: string): Buffer[] {
+/** The paths of all files below a folder with their contents. */
+export function filesBelow(folder: string): { path: string; bytes: Buffer }[] {
   return pathsBelow(folder)
     .filter((path) => lstatSync(path).isFile())
-    .map((path) => readFileSync(path));
+    .map((path) => ({ path, bytes: readFileSync(path) }));
 }
 
 /** Links are not followed: commands put some beside their files. */
 function pathsBelow(folder: string): string[] {
-  const entries = readdirSync(folder, { recursive: true, withFileTypes: true });
-  return entries.map(({ parentPath, name }) => join(parentPath, name)).sort();
+  return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
+    const path = join(folder, entry.name);
+    return entry.isDirectory() ? [path, ...pathsBelow(path)] : [path];
+  });
 }
 
 function stateOf(path: string): string {

@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createServer as createSocketServer } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { systemClock } from '@toolyard/protocol';
 import { loadPolicyCorpus, within } from '@toolyard/testing';
 import type { HostTransport } from '../../transport.ts';
@@ -29,9 +29,9 @@ export type AttackReport = {
   leaks: string[];
   /** Commands that changed the home folder, as seen from inside. */
   changed: string[];
-  /** Places of secrets in files that the sandbox could write. */
+  /** Files that the sandbox could write, and the places of the secrets in them. */
   written: string[];
-  /** Places of secrets that arrived at the listener. */
+  /** Requests to the listener, and the places of the secrets in them. */
   received: string[];
   /** Requests that arrived at the listener. */
   requests: number;
@@ -118,19 +118,20 @@ export class AttackedMachine implements AsyncDisposable {
       const next = left.findIndex(({ id }) => !outputs.has(id));
       left = next === -1 ? [] : left.slice(next + 1);
     }
-    const placesIn = (bytes: readonly Buffer[]): string[] => [
-      ...new Set(bytes.flatMap((each) => this.#canaries.placesIn(each))),
-    ];
     const reports = [...outputs];
     return {
       ran: attacks.filter(({ id }) => outputs.has(id)).length,
-      leaks: reports.flatMap(([id, { output }]) => placesIn([output]).map((place) => `${id}: ${place}`)),
+      leaks: reports.flatMap(([id, { output }]) => this.#found(id, output)),
       changed: reports.flatMap(([id, { changed }]) => (changed ? [id] : [])),
-      written: placesIn([...filesBelow(state), ...filesBelow(work)]),
-      received: placesIn(this.#bodies),
+      written: filesBelow(folder).flatMap(({ path, bytes }) => this.#found(relative(folder, path), bytes)),
+      received: this.#bodies.flatMap((body, at) => this.#found(`request ${at}`, body)),
       requests: this.#bodies.length,
       forbidden: this.#forbidden,
     };
+  }
+
+  #found(where: string, bytes: Buffer): string[] {
+    return this.#canaries.placesIn(bytes).map((place) => `${where}: ${place}`);
   }
 
   /** Commands that prove that the listener is reached, and that secrets are found in requests and in files. */
