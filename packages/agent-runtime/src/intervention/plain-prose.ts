@@ -25,7 +25,9 @@ const KNOWN: ReadonlySet<string> = new Set([
   ...programs.LISTERS,
   ...WRAPPING_PROGRAMS,
   ...'nc xterm xhost tmux screen nslookup mail mailx mutt sendmail msmtp swaks xclip gio locate mdfind'.split(' '),
-  ...'read trap popd alias killall egrep fgrep rg ag ack bsdtar dpkg rpm . kill eval jq source getopts let'.split(' '),
+  ...'service zmodload read trap popd alias killall egrep fgrep rg ag ack bsdtar dpkg rpm . kill eval jq source getopts let'.split(
+    ' ',
+  ),
 ]);
 
 /**

@@ -121,6 +121,8 @@ export function innersOf(program: string, args: readonly string[]): Inner[] {
   switch (program) {
     case 'trap':
       return args[0] === undefined || args[0].startsWith('-') ? [] : [{ script: args[0] }];
+    case 'alias':
+      return args.filter((arg) => arg.includes('=')).map((arg) => ({ script: arg.slice(arg.indexOf('=') + 1) }));
     case 'find':
     case 'fd':
     case 'fdfind':
