@@ -37,7 +37,7 @@ const CALLS: Readonly<Record<string, { tool: string; args: JsonObject; atMost: n
   '3,000 fields': {
     tool: 'import_rows',
     args: Object.fromEntries(Array.from({ length: 3_000 }, (_each, at) => [`row${at}`, `value ${at} of the table`])),
-    atMost: 3_000,
+    atMost: 7_500,
   },
   'a search, seven fields': {
     tool: 'search',

@@ -261,7 +261,9 @@ function roleByName(called: string, runs: boolean): Role {
   const before = known.get(key);
   if (before !== undefined) return before;
   const role = findRole(called, runs);
-  if (known.size < 1_000) known.set(key, role);
+  if (known.size >= 1_000) known.clear();
+  // A table of data has thousands of names that say nothing.
+  if (role !== 'unknown') known.set(key, role);
   return role;
 }
 

@@ -52,7 +52,8 @@ function mayBeKnown(program: string): boolean {
   if (/["'#]/.test(program) || RESERVED.test(program)) return true;
   const name = programs.plainName(program.replace(/[,.:!]+$/, ''));
   if (KNOWN.has(name) || isWrapper(name) || isToolProgram(name) || /-credential-|^ld[-.]/.test(name)) return true;
-  if (unknownWords.size < 2_000) unknownWords.add(program);
+  if (unknownWords.size >= 2_000) unknownWords.clear();
+  unknownWords.add(program);
   return false;
 }
 
