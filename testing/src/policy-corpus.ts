@@ -61,7 +61,7 @@ const FOLDER = new URL('../policy-corpus/', import.meta.url);
 
 /**
  * Reads one half of the attack corpus in `testing/policy-corpus`, harmless cases included. Commands are data: pass them to
- * the policy check, never to a shell.
+ * the policy check, never to a shell outside the sandbox of decision 114.
  *
  * @throws if the sealed half is asked for and `TOOLYARD_SEALED` is not `1`
  */

@@ -42,16 +42,22 @@ const MOST_WORDS = 2_000;
 const MOST_SCRIPTS = 200;
 
 const word = (list: string): RegExp => new RegExp(`(?:^|[_\\-.\\s/])(?:${list})(?:[_\\-.\\s/]|$)`);
-const COMMAND = word(
-  'command|commands|cmd|cmds|cmdline|commandline|shell|bash|sh|zsh|script|scripts|exec|execute|run|terminal|argv|line|entrypoint',
+/** Words in the names of arguments that say what they are; an earlier row counts more. */
+const ROLE_WORDS = {
+  command:
+    'command|commands|cmd|cmds|cmdline|commandline|shell|bash|sh|zsh|script|scripts|exec|execute|run|terminal|argv|line|entrypoint',
+  code: 'code|python|javascript|js|node|eval|expression|snippet|source_code|program_text',
+  query: 'sql|statement|statements',
+  url: 'url|urls|uri|uris|href|endpoint|link|address',
+  folder: 'cwd|workdir|dir|directory|folder|root|basedir|working_directory|working_dir',
+  path: 'path|paths|file|files|filename|filepath|file_path|from|to|src|source|dest|destination|output|location',
+} as const satisfies Partial<Record<Role, string>>;
+const COMMAND = word(ROLE_WORDS.command);
+const FOLDER = word(ROLE_WORDS.folder);
+const ANY_ROLE = word(Object.values(ROLE_WORDS).join('|'));
+const ROLES = (['command', 'code', 'query', 'url', 'folder', 'path'] as const).map(
+  (role) => [role, word(ROLE_WORDS[role])] as const,
 );
-const CODE = word('code|python|javascript|js|node|eval|expression|snippet|source_code|program_text');
-const QUERY = word('sql|statement|statements');
-const FOLDER = word('cwd|workdir|dir|directory|folder|root|basedir|working_directory|working_dir');
-const PATH = word(
-  'path|paths|file|files|filename|filepath|file_path|from|to|src|source|dest|destination|output|location',
-);
-const URL_NAME = word('url|urls|uri|uris|href|endpoint|link|address');
 const TEXT =
   /^(?:text|texts|content|contents|body|description|message|messages|title|subject|comment|comments|summary|reason|explanation|note|notes|prompt|question|answer|label|labels|query|search|insert|intent|purpose|old_?(?:text|string|str)|new_?(?:text|string|str)|replacement|markdown|html|caption|topic|language|author|name)$/;
 const PROGRAM = /^(?:program|command|cmd|exe|executable|binary|bin)$/i;
@@ -254,19 +260,15 @@ function roleByName(called: string, runs: boolean): Role {
   const key = `${runs ? '!' : ''}${called}`;
   const before = known.get(key);
   if (before !== undefined) return before;
-  if (known.size > 1_000) known.clear();
   const role = findRole(called, runs);
-  known.set(key, role);
+  if (known.size >= 1_000) known.clear();
+  // A table of data has thousands of names that say nothing.
+  if (role !== 'unknown') known.set(key, role);
   return role;
 }
 
 function findRole(called: string, runs: boolean): Role {
-  if (COMMAND.test(called)) return 'command';
-  if (CODE.test(called)) return 'code';
-  if (QUERY.test(called)) return 'query';
-  if (URL_NAME.test(called)) return 'url';
-  if (FOLDER.test(called)) return 'folder';
-  if (PATH.test(called)) return 'path';
+  if (ANY_ROLE.test(called)) for (const [role, pattern] of ROLES) if (pattern.test(called)) return role;
   // What a terminal is sent as text is run.
   if (TEXT.test(called))
     return runs && /^(?:text|content|body|insert|query|message)$/.test(called) ? 'command' : 'text';

@@ -23,7 +23,11 @@ export function lookAtCode(name: string, command: SimpleCommand, context: CodeCo
   if (made.has(inFolder(program, folder))) return runsMade(inFolder(program, folder), context);
   if (
     program.includes('/') &&
-    [...made.keys()].slice(0, 50).some((path) => path.length > 1 && program.startsWith(`${path}/`))
+    [...made.keys()]
+      .slice(0, 50)
+      .some(
+        (path) => path.length > 1 && [program, inFolder(program, folder)].some((each) => each.startsWith(`${path}/`)),
+      )
   )
     return danger(`It runs ${shown(program)}, which was just written.`);
   if (/^\/(?:tmp|var\/tmp|dev\/shm)\//.test(program))
@@ -38,12 +42,14 @@ export function lookAtCode(name: string, command: SimpleCommand, context: CodeCo
         ? danger(`${name} runs commands of its own.`)
         : undefined;
     if (name === 'sed') return inspectSed(args);
+    if (name === 'man' && args.some((arg) => /^(?:-P|--pager|-H|--html)/.test(arg)))
+      return danger('man runs a program.');
     if (isWrapper(name) && args.some((arg) => arg === UNKNOWN) && !/^(?:xargs|ssh|npx|time|env|timeout)$/.test(name))
       return unclear('It cannot be told what it runs.');
     return undefined;
   }
   if (args.some((arg) => arg.includes(PROCESS_OUTPUT))) return danger(`${name} runs what another command writes.`);
-  const option = programs.CODE_OPTIONS[name];
+  const option = programs.CODE_OPTIONS.get(name);
   if (/^(?:pwsh|powershell)$/.test(name)) return danger('PowerShell is not parsed here.');
   if (reader) {
     const inline = args.findIndex((arg) => /^-[A-Za-z]*c[A-Za-z]*$/.test(arg));
@@ -144,6 +150,8 @@ function inspectSed(args: readonly string[]): Finding | undefined {
     .filter((arg, at) => !arg.startsWith('-') || /^-e$/.test(args[at - 1] ?? ''))
     .slice(0, 2)
     .join('\n');
+  if (args.some((arg) => /^-[a-zA-Z]*i|^--in-place/.test(arg)) && /^(?:1,\$)?\s*d$/m.test(script))
+    return danger('sed deletes every line of a file.');
   return /(?:^|[;\n{}]|\d|\/)\s*(?:[ew]\s+\S|e$)|\/[gIp\d]*[ew](?:\s|$)/.test(script.replace(/\\./g, '')) &&
     !/^s\/[^/]*\/[^/]*\/g?p?$/.test(script)
     ? danger('sed runs a command, or writes a file.')

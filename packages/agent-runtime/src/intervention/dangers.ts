@@ -314,6 +314,8 @@ function lookAtOwn(name: string, { words, folder, redirects }: SimpleCommand, { 
     return unclear('It cannot be told which process it signals.');
   if (/^(?:kill|pkill|killall)$/.test(name) && texts.some((text) => /^-1$/.test(text)) && texts.at(-1) === '-1')
     return danger('It ends every process.');
+  if (/^(?:pkill|killall)$/.test(name) && texts.some((text) => /^(?:-[uU]|--e?user|--uid)/.test(text)))
+    return danger('It ends every process of a user.');
   if (programs.TEXT_ONLY.has(name) || name === 'git') return undefined;
   for (const text of [folder ?? '', ...texts]) {
     const finding = touchesOwn(text, own) ?? (text === folder ? undefined : touchesOwn(inFolder(text, folder), own));
@@ -321,8 +323,8 @@ function lookAtOwn(name: string, { words, folder, redirects }: SimpleCommand, { 
   }
   if (own.port !== undefined && texts.includes(String(own.port)) && /^(?:nc|telnet|curl|ssh)$/.test(name)) return OWN;
   if (
-    /^(?:npx|bunx|pnpx|node|tsx|pgrep|pkill|killall|pidof)$/.test(name) &&
-    texts.some((text) => /^(?:.*\/)?toolyard(?:@[\w.]+)?$|packages\/cli\/(?:dist|src)\//.test(text))
+    /^(?:npx|bunx|pnpx|node|tsx|pgrep|pkill|killall|pidof|systemctl|service)$/.test(name) &&
+    texts.some((text) => /^(?:.*\/)?toolyard(?:@[\w.]+|\.service)?$|packages\/cli\/(?:dist|src)\//.test(text))
   )
     return OWN;
   return undefined;

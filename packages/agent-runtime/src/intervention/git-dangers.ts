@@ -3,6 +3,54 @@ import { danger } from './shell-script.ts';
 import { hasUnknown } from './shell-text.ts';
 import { GIT_RUNS } from './wrappers.ts';
 
+type Row = {
+  /** An argument that makes it dangerous; absent: the action always is. */
+  has?: RegExp;
+  /** An argument with which it is not. */
+  but?: RegExp;
+  why: string;
+};
+
+const DISCARDS: Row = {
+  has: /^(?:\.|:\/|\*|-f|--force|--discard-changes|:\(.*)$/,
+  why: 'It discards changes.',
+};
+const UNREACHABLE = 'It deletes the way back to lost commits.';
+const OF_A_FOLDER: Row = { has: /^(?:-f|--force|deinit)$/, why: 'It deletes a folder with changes.' };
+const SHOWS: Row = { why: 'It rewrites the history, serves or shows credentials.' };
+
+const ACTIONS: ReadonlyMap<string, Row> = new Map(
+  Object.entries({
+    push: {
+      has: /^(?:--force\S*|-[a-z]*f[a-z]*|--mirror|--delete|-d|--prune|[:+].+)$/,
+      why: 'It overwrites or deletes what others have.',
+    },
+    reset: { has: /^--(?:hard|merge|keep)$/, why: 'It discards changes.' },
+    clean: {
+      has: /^(?:-[a-z]*[fxX]|--force)/,
+      but: /^(?:-[a-z]*n|--dry-run)/,
+      why: 'It deletes files that are not in the history.',
+    },
+    checkout: DISCARDS,
+    switch: DISCARDS,
+    branch: { has: /^(?:-[a-zA-Z]*[Df]|--force)$/, why: 'It deletes or moves a branch that is not merged.' },
+    gc: { has: /^--prune=(?:now|all)/, why: UNREACHABLE },
+    prune: { why: UNREACHABLE },
+    rm: { has: /^(?:-[a-z]*r[a-z]*|\.|\*|:.*)$/, but: /^--cached$/, why: 'It deletes files.' },
+    'update-ref': { has: /^-d$/, why: 'It deletes a branch.' },
+    worktree: OF_A_FOLDER,
+    submodule: OF_A_FOLDER,
+    'filter-branch': SHOWS,
+    'filter-repo': SHOWS,
+    credential: SHOWS,
+    'credential-store': SHOWS,
+    'credential-cache': SHOWS,
+    daemon: SHOWS,
+    instaweb: SHOWS,
+    'send-email': SHOWS,
+  } satisfies Record<string, Row>),
+);
+
 /** What git is told to do that loses work, runs commands or shows credentials. */
 export function dangerOfGit(args: readonly string[]): Finding | undefined {
   const at = args.findIndex(
@@ -26,60 +74,13 @@ export function dangerOfGit(args: readonly string[]): Finding | undefined {
     hasUnknown(action)
   )
     return danger('git is told to run a command.');
-  switch (action) {
-    case 'push':
-      return has(/^(?:--force\S*|-[a-z]*f[a-z]*|--mirror|--delete|-d|--prune|[:+].+)$/)
-        ? danger('It overwrites or deletes what others have.')
-        : undefined;
-    case 'reset':
-      return has(/^--(?:hard|merge|keep)$/) ? danger('It discards changes.') : undefined;
-    case 'clean':
-      return has(/^(?:-[a-z]*[fxX]|--force)/) && !has(/^(?:-[a-z]*n|--dry-run)/)
-        ? danger('It deletes files that are not in the history.')
-        : undefined;
-    case 'checkout':
-    case 'restore':
-    case 'switch':
-      return has(/^(?:\.|:\/|\*|-f|--force|--discard-changes|:\(.*)$/) &&
-        !(action === 'restore' && has(/^(?:--staged|-S)$/) && !has(/^--worktree$|^-W$/))
-        ? danger('It discards changes.')
-        : undefined;
-    case 'stash':
-      return /^(?:clear|drop)$/.test(rest[0] ?? '') ? danger('It deletes stashed changes.') : undefined;
-    case 'branch':
-      return has(/^(?:-D|-[a-zA-Z]*D|--force)$/) ? danger('It deletes a branch that is not merged.') : undefined;
-    case 'reflog':
-      return /^(?:expire|delete)$/.test(rest[0] ?? '') ? danger('It deletes the way back to lost commits.') : undefined;
-    case 'gc':
-    case 'prune':
-      return has(/^--prune=(?:now|all)/) || action === 'prune'
-        ? danger('It deletes the way back to lost commits.')
-        : undefined;
-    case 'rm':
-      return has(/^(?:-[a-z]*r[a-z]*|\.|\*|:.*)$/) && !has(/^--cached$/) ? danger('It deletes files.') : undefined;
-    case 'update-ref':
-      return has(/^-d$/) ? danger('It deletes a branch.') : undefined;
-    case 'worktree':
-    case 'submodule':
-      return has(/^(?:-f|--force|deinit)$/) ? danger('It deletes a folder with changes.') : undefined;
-    case 'filter-branch':
-    case 'filter-repo':
-    case 'credential':
-    case 'credential-store':
-    case 'credential-cache':
-    case 'daemon':
-    case 'instaweb':
-    case 'send-email':
-      return danger(`git ${action} rewrites the history, serves or shows credentials.`);
-    case 'config':
-      return has(GIT_RUNS) && rest.filter((arg) => !arg.startsWith('-')).length > 1
-        ? danger('It names a command that git runs later.')
-        : undefined;
-    case 'remote':
-      return /^(?:set-url|add)$/.test(rest[0] ?? '') && has(/^ext::/)
-        ? danger('git is told to run a command.')
-        : undefined;
-    default:
-      return undefined;
-  }
+  if (action === 'restore' && has(/^(?:--staged|-S)$/) && !has(/^--worktree$|^-W$/)) return undefined;
+  const row = ACTIONS.get(action === 'restore' ? 'checkout' : action);
+  if (row) return (!row.has || has(row.has)) && !(row.but && has(row.but)) ? danger(row.why) : undefined;
+  const [first = ''] = rest;
+  if (action === 'stash' && /^(?:clear|drop)$/.test(first)) return danger('It deletes stashed changes.');
+  if (action === 'reflog' && /^(?:expire|delete)$/.test(first)) return danger(UNREACHABLE);
+  if (action === 'config' && has(GIT_RUNS) && rest.filter((arg) => !arg.startsWith('-')).length > 1)
+    return danger('It names a command that git runs later.');
+  return undefined;
 }

@@ -1,14 +1,20 @@
 /** What programs are, by their names. One program may be in several classes. */
 
-function names(list: string): ReadonlySet<string> {
+export function names(list: string): ReadonlySet<string> {
   return new Set(list.split(/\s+/).filter((name) => name !== ''));
+}
+
+/** The same for each of the names. */
+function byName<T>(rows: readonly (readonly [string, T])[]): ReadonlyMap<string, T> {
+  return new Map(rows.flatMap(([list, value]) => [...names(list)].map((name) => [name, value] as const)));
 }
 
 /** Every call of these needs approval, unless its arguments only ask a question ({@link ONLY_ASKS}). */
 export const ALWAYS: readonly { why: string; programs: ReadonlySet<string> }[] = [
   {
     why: 'runs with the rights of another user, or changes rights',
-    programs: names(`sudo sudoedit doas su pkexec run0 runuser runas gsudo machinectl systemd-run chroot unshare nsenter
+    programs:
+      names(`ssh-copy-id sudo sudoedit doas su pkexec run0 runuser runas gsudo machinectl systemd-run chroot unshare nsenter
       capsh setcap setpriv newgrp sg usermod useradd adduser addgroup userdel deluser groupadd groupmod groupdel gpasswd
       visudo vipw vigr chpasswd passwd chage chsh chfn pam-auth-update update-alternatives dpkg-divert setenforce
       setsebool semanage aa-disable aa-complain aa-teardown apparmor_parser chattr insmod modprobe rmmod kexec bpftool
@@ -29,7 +35,7 @@ export const ALWAYS: readonly { why: string; programs: ReadonlySet<string> }[] =
   {
     why: 'opens or listens on a raw connection',
     programs:
-      names(`nc.traditional nc.openbsd ncat netcat socat telnet ttyd gotty ngrok cloudflared chisel frpc frps bore
+      names(`zmodload nc.traditional nc.openbsd ncat netcat socat telnet ttyd gotty ngrok cloudflared chisel frpc frps bore
       localtunnel lt pagekite inlets gsocket gs-netcat pwncat pwncat-cs msfvenom msfconsole sshuttle autossh cryptcat
       iodine dnscat dnscat2 ptunnel stunnel stunnel4 websocat tmate tty-share upterm teleconsole sbd powercat
       xfreerdp rlogin rsh rexec nmap masscan hydra tcpdump tshark dumpcap ettercap bettercap mitmproxy mitmdump proxychains`),
@@ -103,34 +109,21 @@ export const INTERPRETERS =
   pwsh powershell psh powershell_ise make gmake bc.exe m4 gnuplot octave sqlite.exe kotlin sbcl crystal nim v go cargo java`);
 
 /** The option behind which their program stands. */
-export const CODE_OPTIONS: Readonly<Record<string, RegExp>> = {
-  python: /^-[bBdEhiIOqsSuvx]*c/,
-  pypy: /^-[bBdEhiIOqsSuvx]*c/,
-  node: /^(?:-[a-z]*[ep]|--eval|--print)(?:=|$)/,
-  nodejs: /^(?:-[a-z]*[ep]|--eval|--print)(?:=|$)/,
-  bun: /^(?:-[ep]|--eval|--print)(?:=|$)/,
-  tsx: /^(?:-[ep]|--eval|--print)(?:=|$)/,
-  'ts-node': /^(?:-[a-z]*[ep]|--eval|--print)(?:=|$)/,
-  deno: /^eval$/,
-  perl: /^-[a-zA-Z0-9.]*[eE]/,
-  ruby: /^-[a-zA-Z0-9.]*e/,
-  php: /^(?:-[a-z]*[rBRE]|--run)$/,
-  lua: /^-e/,
-  luajit: /^-e/,
-  julia: /^(?:-[eE]|--eval|--print)/,
-  rscript: /^-e/,
-  r: /^-e/,
-  swift: /^-e/,
-  groovy: /^-e/,
-  scala: /^-e/,
-  elixir: /^(?:-e|--eval|--rpc-eval)/,
-  erl: /^-eval/,
-  guile: /^-c/,
-  racket: /^-e/,
-  clojure: /^(?:-e|-M|--eval)/,
-  expect: /^-c/,
-  ghci: /^-e/,
-};
+export const CODE_OPTIONS: ReadonlyMap<string, RegExp> = byName([
+  ['python pypy', /^-[bBdEhiIOqsSuvx]*c/],
+  ['node nodejs ts-node', /^(?:-[a-z]*[ep]|--eval|--print)(?:=|$)/],
+  ['bun tsx', /^(?:-[ep]|--eval|--print)(?:=|$)/],
+  ['deno', /^eval$/],
+  ['perl', /^-[a-zA-Z0-9.]*[eE]/],
+  ['ruby', /^-[a-zA-Z0-9.]*e/],
+  ['php', /^(?:-[a-z]*[rBRE]|--run)$/],
+  ['lua luajit rscript r swift groovy scala racket ghci', /^-e/],
+  ['julia', /^(?:-[eE]|--eval|--print)/],
+  ['elixir', /^(?:-e|--eval|--rpc-eval)/],
+  ['erl', /^-eval/],
+  ['guile expect', /^-c/],
+  ['clojure', /^(?:-e|-M|--eval)/],
+]);
 
 /** Editors: with commands for them they run programs and write files. */
 export const EDITORS = names(

@@ -21,6 +21,8 @@ export function lookAtRemoval(name: string, { args, folder, redirects }: SimpleC
   if (name === 'find') return removalByFind(args, folder);
   if (name === 'mv' && operands.slice(0, -1).some((path) => isEverything(inFolder(path, folder))))
     return danger('It moves a whole folder away.');
+  if (name === 'mv' && operands.slice(0, -1).some((path) => /^(?:\.\/)?\*$/.test(path)))
+    return danger('It moves all files away.');
   if (/^(?:chmod|chown|chgrp|setfacl)$/.test(name)) {
     if (args.some((arg) => /^[ugoa]*\+[rwx]*s|^0?[2467][0-7]{3}$/.test(arg)))
       return danger('It gives a program the rights of its owner.');
@@ -52,7 +54,7 @@ export function lookAtRemoval(name: string, { args, folder, redirects }: SimpleC
   if (!REMOVERS.has(name)) return undefined;
   if (name === 'gio') return args[0] === 'trash' || args[0] === 'remove' ? danger('It removes files.') : undefined;
   for (const operand of operands) {
-    const path = inFolder(operand, folder);
+    const path = inFolder(operand.replace(/^(?:\.\/)+(?=.)/, ''), folder);
     if (/^(?:\/|~|\.\.?(?:\/\.\.)*)\/?$/.test(path) || isEverything(path))
       return danger(`It removes ${shown(path)} and all that is in it.`);
     if (/(?:^|\/)\.git(?:\/|$)/.test(path)) return danger('It removes the history of the project.');
@@ -61,6 +63,8 @@ export function lookAtRemoval(name: string, { args, folder, redirects }: SimpleC
     const last = path.replace(/\/+$/, '').slice(path.replace(/\/+$/, '').lastIndexOf('/') + 1);
     if (/[*?[]/.test(last) && last.replace(/\[[^\]]*\]|[*?.]/g, '') === '' && (isRecursive || !path.includes('/')))
       return danger(`It removes whatever matches ${shown(path)}.`);
+    if (/^(?:truncate|shred)$/.test(name) && isDynamic(path))
+      return danger(`It empties whatever matches ${shown(path)}.`);
     if (path.includes('**')) return danger(`It removes whatever matches ${shown(path)}.`);
     if (path.startsWith(UNKNOWN) && /[*]|\/$/.test(path)) return danger('It may remove everything.');
     if (hasUnknown(path)) return unclear('It cannot be told what it removes.');

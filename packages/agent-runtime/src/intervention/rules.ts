@@ -1,9 +1,11 @@
 import type { InterventionRule } from '@toolyard/protocol';
 import type { CallFacts, Field } from './call-facts.ts';
 import { globOf } from './globs.ts';
+import { isPlainProse } from './plain-prose.ts';
 import type { PathOptions, Readings } from './resolved-path.ts';
 import { liesIn, readingsOf } from './resolved-path.ts';
 import { normalPath } from './sensitive-paths.ts';
+import { LONGEST_SCRIPT } from './shell-reader.ts';
 import type { Script, SimpleCommand } from './shell-script.ts';
 import { hasUnknown, isDynamic } from './shell-text.ts';
 
@@ -57,11 +59,15 @@ function withoutDots(path: string): string {
   return reading;
 }
 
-/** The texts of a call that may be commands. */
-function scriptsOf(facts: CallFacts): Script[] {
+/** The texts of a call that may be commands; plain prose only where it holds the name of the program. */
+function scriptsOf(facts: CallFacts, program: string): Script[] {
   const { fields, wordLists } = facts;
   const texts = fields.filter(
-    ({ role, text }) => role === 'command' || ((role === 'unknown' || role === 'path') && /\s|[;|&`$]/.test(text)),
+    ({ role, text }) =>
+      role === 'command' ||
+      ((role === 'unknown' || role === 'path') &&
+        /\s|[;|&`$]/.test(text) &&
+        (text.includes(program) || text.length > LONGEST_SCRIPT || !isPlainProse(text))),
   );
   return [...texts.map((field) => facts.scriptIn(field)), ...wordLists.map((list) => facts.scriptOf(list))];
 }
@@ -100,7 +106,8 @@ function isPlain({ words, assignments, redirects }: SimpleCommand): boolean {
 /** True where one of the commands, or one that they run, is of this pattern. */
 function runs(pattern: string, facts: CallFacts): boolean {
   const glob = globOf(pattern);
-  return scriptsOf(facts).some(({ commands }) =>
+  const [program = ''] = /^[\w.+-]*/.exec(pattern) ?? [];
+  return scriptsOf(facts, program).some(({ commands }) =>
     commands.some(
       (command) => [...formsOf(command)].some((form) => glob(form) || glob(`${form} `)) || mayBe(command, pattern),
     ),

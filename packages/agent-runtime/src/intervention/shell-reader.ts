@@ -416,9 +416,13 @@ class Reader {
     if (name === 'TMPDIR') return ['/tmp'];
     if (name === 'IFS') return [' '];
     if (HARMLESS_VARIABLES.test(name)) return [LISTED];
-    if (SECRET_VARIABLES.test(name)) this.#finding ??= danger(`It uses the variable ${name}, which may hold a secret.`);
+    this.#useSecret(name);
     this.#variables.use(name);
     return [UNKNOWN];
+  }
+
+  #useSecret(name: string): void {
+    if (SECRET_VARIABLES.test(name)) this.#finding ??= danger(`It uses the variable ${name}, which may hold a secret.`);
   }
 
   #parameter({ parameter, prefix, index, operation }: Bash.ParameterExpansionPart, scope: Scope): string[] {
@@ -427,7 +431,10 @@ class Reader {
     if (prefix === '#') return [LISTED];
     if (parameter === 'IFS') return [' '];
     const values = this.#variable(parameter, scope);
-    if (prefix === '!') return indices.length > 0 ? [LISTED] : [UNKNOWN];
+    if (prefix === '!') {
+      for (const value of values) this.#useSecret(value);
+      return indices.length > 0 ? [LISTED] : [UNKNOWN];
+    }
     if (indices.includes('@')) return operation ? [UNKNOWN] : [values.join(SPLIT)];
     if (indices.includes('*'))
       return operation ? [UNKNOWN] : [values.join(this.#variable('IFS', scope)[0]?.[0] ?? ' ')];

@@ -1,4 +1,5 @@
 import type * as Bash from 'unbash';
+import { names } from './programs.ts';
 import type { SimpleCommand } from './shell-script.ts';
 import { SHELLS } from './wrappers.ts';
 
@@ -35,45 +36,10 @@ export const SECRET_VARIABLES =
   /TOKEN|SECRET|PASSW|PASSPHRASE|CREDENTIAL|API_?KEY|ACCESS_?KEY|PRIVATE_?KEY|SIGNING_?KEY|ENCRYPTION_?KEY|(?:^|_)(?:KEY|PAT|PWD|AUTH|SESSION|DSN|COOKIE|JWT)$|^TOOLYARD_/i;
 
 /** What they print are names of files, dates and numbers. */
-const LISTS_ONLY = new Set([
-  ...['ls', 'find', 'fd', 'basename', 'dirname', 'realpath', 'readlink', 'mktemp', 'date', 'nproc', 'uname', 'whoami'],
-  ...[
-    'hostname',
-    'id',
-    'wc',
-    'head',
-    'tail',
-    'sort',
-    'uniq',
-    'tr',
-    'cut',
-    'grep',
-    'rg',
-    'seq',
-    'expr',
-    'stat',
-    'du',
-    'df',
-  ],
-  ...[
-    'git',
-    'which',
-    'node',
-    'npm',
-    'arch',
-    'sw_vers',
-    'getconf',
-    'tput',
-    'stty',
-    'pgrep',
-    'pidof',
-    'echo',
-    'printf',
-    'sed',
-    'awk',
-  ],
-  ...['jq', 'xargs', 'true', 'test', '[', 'go', 'cargo', 'rustc', 'python', 'python3', 'command', 'cat'],
-]);
+const LISTS_ONLY = names(`
+  ls find fd basename dirname realpath readlink mktemp date nproc uname whoami hostname id wc head tail sort
+  uniq tr cut grep rg seq expr stat du df git which node npm arch sw_vers getconf tput stty pgrep pidof echo
+  printf sed awk jq xargs true test [ go cargo rustc python python3 command cat`);
 
 export function listsOnly({ program, args }: SimpleCommand): boolean {
   if (program === 'git')

@@ -1,5 +1,5 @@
 import { inspectQuery, shown } from './inline-code.ts';
-import { BUILDS, DATABASES } from './programs.ts';
+import { BUILDS, DATABASES, names } from './programs.ts';
 import { dangerOfPath, isEverything } from './sensitive-paths.ts';
 import type { Finding } from './shell-script.ts';
 import { danger } from './shell-script.ts';
@@ -10,16 +10,22 @@ import { hasUnknown } from './shell-text.ts';
 const SECRET_WORD =
   /^(?:--?)?(?:[\w/.]*[-_:/.])?(?:secrets?|tokens?|passwords?|passwd|credentials?|access-?tokens?|identity-?tokens?|private-?keys?|api-?keys?|auth-?keys?|keyrings?|reveal|with-decryption|show-secrets?|raw|get-login(?:-password)?|session-token|assume-role\S*|export-credentials|print-\S*token|get-caller-token|authtoken|_authtoken|kubeconfig|update-kubeconfig|get-credentials|printenv|env)(?:[-_:/.](?:value|list|get|access|versions?|string|key)\S*)?(?:=.*)?$/i;
 
-const DESTROYS =
-  /^(?:[\w.]+[-:_])?(?:delete|destroy|drop|purge|wipe|erase|nuke|flush(?:all|db)?|truncate|terminate|deprovision|obliterate|teardown|uninstall|prune|rm|rb|remove|reset|revoke|expire|shred|zap|cleanup|empty|unpublish|force-unlock|rollback|undo)(?:[-:_]\S*)?$/i;
+export const DESTROYS =
+  /^(?:[\w.]+[-:_])?(?:delete|destroy|drop|purge|wipe|erase|nuke|flush(?:all|db)?|truncate|terminate|deprovision|obliterate|teardown|uninstall|prune|rm|rb|remove|reset|revoke|expire|shred|zap|cleanup|empty|forget|unpublish|force-unlock|rollback|undo)(?:[-:_]\S*)?$/i;
 
 /** Programs whose words say what they do to something far away. */
-const REMOTE =
-  /^(?:aws|gcloud|gsutil|az|azcopy|kubectl|oc|helm|k9s|eksctl|heroku|flyctl|fly|vercel|netlify|railway|render|doctl|linode-cli|hcloud|scw|ibmcloud|oci|terraform|tofu|terragrunt|pulumi|cdk|serverless|sls|sam|wrangler|firebase|supabase|planetscale|pscale|turso|neonctl|ansible|ansible-playbook|ansible-vault|packer|vagrant|multipass|virsh|lxc|incus|nomad|consul|etcdctl|rclone|s3cmd|mc|b2|borg|restic|duplicity|kopia|velero|btrfs|zfs|lvm|snapper|timeshift|tmutil|mysqladmin|redis-cli|mongosh|rabbitmqctl|kafka-\w+|prisma|sequelize|knex|drizzle-kit|rails|rake|artisan|manage\.py|alembic|flyway|liquibase|stripe|gh|glab|hub|snap|flatpak|launchctl|brctl|lpstat|npm|pnpm|yarn|docker|podman|nerdctl|docker-compose|minikube|kind|k3d|k3s|oras|skopeo|crane|cosign)$/;
+const REMOTE = names(`
+  aws gcloud gsutil az azcopy kubectl oc helm k9s eksctl heroku flyctl fly vercel netlify railway render doctl
+  linode-cli hcloud scw ibmcloud oci terraform tofu terragrunt pulumi cdk serverless sls sam wrangler firebase
+  supabase planetscale pscale turso neonctl ansible ansible-playbook ansible-vault packer vagrant multipass virsh
+  lxc incus nomad consul etcdctl rclone s3cmd mc b2 borg restic duplicity kopia velero btrfs zfs lvm snapper
+  timeshift tmutil mysqladmin redis-cli mongosh rabbitmqctl prisma sequelize knex drizzle-kit rails rake artisan
+  manage.py alembic flyway liquibase stripe gh glab hub snap flatpak launchctl brctl lpstat npm pnpm yarn docker
+  podman nerdctl docker-compose minikube kind k3d k3s oras skopeo crane cosign`);
 
 /** What is no danger though it sounds like one. */
 const HARMLESS_PAIRS =
-  /^(?:gh (?:auth status|issue|pr|run|release (?:list|view)|repo view|label|cache list)|npm (?:cache|uninstall|remove|rm|prune|un|run|test|ci|i|install|ls|dedupe|version|view|outdated|audit|exec|init|x)|pnpm (?:remove|rm|prune|run|test|i|install|add|-r|exec)|yarn (?:remove|run|test|install|add|workspace)|docker (?:logs|ps|images|build|pull|stop|start|restart|stats|tag|history|version|info|buildx)|kubectl (?:logs|top|describe|apply|rollout|version|cluster-info|api-resources|explain|wait|port-forward|scale)|helm (?:template|lint|list|status|repo|dependency|show)|terraform (?:fmt|validate|plan|init|show|version|output)|rake (?:test|spec)|rails (?:test|server|console|routes|generate)|docker compose (?:up|stop|start|restart|build|pull|ps|logs|config|run|exec|top|ls))$/;
+  /^(?:gh (?:auth status|issue|pr|run|release (?:list|view)|repo view|label|cache list)|npm (?:cache|uninstall|remove|rm|prune|un|run|test|ci|i|install|ls|dedupe|version|view|outdated|audit|exec|init|x)|pnpm (?:remove|rm|prune|run|test|i|install|add|-r|exec)|yarn (?:remove|run|test|install|add|workspace)|docker (?:logs|ps|images|build|pull|stop|start|restart|stats|tag|history|version|info|buildx)|kubectl (?:logs|top|describe|apply|rollout|version|cluster-info|api-resources|explain|wait|port-forward|scale)|helm (?:template|lint|list|status|repo|dependency|show)|terraform (?:fmt|validate|plan|init|show|version)|rake (?:test|spec)|rails (?:test|server|console|routes|generate)|docker compose (?:up|stop|start|restart|build|pull|ps|logs|config|run|exec|top|ls))$/;
 
 export function dangerOfTool(name: string, args: readonly string[]): Finding | undefined {
   const plain = args.filter((arg) => !arg.startsWith('-') && !/[\s/]/.test(arg));
@@ -33,7 +39,7 @@ export function dangerOfTool(name: string, args: readonly string[]): Finding | u
       : dangerOfTool(/[\w.]+$/.exec(args[script] ?? '')?.[0] ?? '', args.slice(script + 1));
   }
   if (HARMLESS_PAIRS.test(pair) || HARMLESS_PAIRS.test(`${pair} ${plain[1] ?? ''}`)) return undefined;
-  const isRemote = REMOTE.test(name);
+  const isRemote = REMOTE.has(name) || name.startsWith('kafka-');
   if (
     !isRemote &&
     (BUILDS.has(name) ||
@@ -47,6 +53,10 @@ export function dangerOfTool(name: string, args: readonly string[]): Finding | u
         (SECRET_WORD.test(arg) && !/^--(?:token|password|no-\S+|env|raw)=|^--env$|^-e$/.test(arg)) ||
         (/reveal|show-?token|^-t$/.test(arg) && /auth/.test(pair)),
     );
+    if (plain.includes('create') || /^(?:aws|gcloud)$/.test(name)) {
+      const grant = plain.find((arg) => GRANTS.test(arg));
+      if (grant !== undefined) return danger(`${name} ${shown(grant)}: it gives rights.`);
+    }
     if (secret !== undefined) return danger(`${name} ${shown(secret)}: it may show or use a secret.`);
   }
   const destroys = (isRemote ? plain : plain.slice(0, 2)).find((arg) => DESTROYS.test(arg) && !arg.includes('.'));
@@ -61,9 +71,13 @@ export function dangerOfTool(name: string, args: readonly string[]): Finding | u
   return undefined;
 }
 
+/** What gives rights to somebody in a cloud or a cluster. */
+const GRANTS =
+  /^(?:(?:cluster)?rolebindings?|(?:attach|put)-[\w-]+-policy|(?:add|set)-iam-policy\S*|create-(?:access-key|login-profile)|add-user-to-group|assignment|add-role-to-\S+)$/;
+
 const SPECIAL: Readonly<Record<string, (args: readonly string[], plain: readonly string[]) => Finding | undefined>> = {
   systemctl: (args, plain) =>
-    /^(?:enable|link|mask|unmask|preset|edit|set-default|poweroff|reboot|halt|kexec|isolate|rescue|emergency|hibernate|suspend|set-property|set-environment|disable|revert|add-wants)$/.test(
+    /^(?:enable|link|mask|unmask|preset|edit|set-default|poweroff|reboot|halt|kexec|isolate|rescue|emergency|hibernate|suspend|set-property|show-environment|set-environment|disable|revert|add-wants)$/.test(
       plain[0] ?? '',
     )
       ? danger(`systemctl ${plain[0] ?? ''} changes what the machine runs.`)
@@ -83,8 +97,11 @@ const SPECIAL: Readonly<Record<string, (args: readonly string[], plain: readonly
     args.some((arg) => /\.scripts\b.*(?:=|\|=)/.test(arg)) ? danger('It changes what npm runs.') : undefined,
   heroku: (_args, plain) =>
     /^config|^pg:credentials|^run/.test(plain[0] ?? '') ? danger('It shows the configuration of an app.') : undefined,
-  kubectl: (_args, plain) =>
-    /^(?:secrets?)(?:\/|$)/.test(plain[1] ?? '') || plain[0] === 'debug' || plain[0] === 'cp' || plain[0] === 'drain'
+  kubectl: (args, plain) =>
+    args.some((arg) => /^secrets?(?:\/|$)/.test(arg)) ||
+    plain[0] === 'debug' ||
+    plain[0] === 'cp' ||
+    plain[0] === 'drain'
       ? danger('It reads secrets of a cluster, or works inside it.')
       : undefined,
   gh: (args, plain) =>
@@ -112,6 +129,11 @@ const SPECIAL: Readonly<Record<string, (args: readonly string[], plain: readonly
   dnf: (args) => systemPackages(args),
   yum: (args) => systemPackages(args),
 };
+
+/** Programs that are looked at here by their names. */
+export function isToolProgram(name: string): boolean {
+  return REMOTE.has(name) || name.startsWith('kafka-') || Object.hasOwn(SPECIAL, name);
+}
 
 function systemPackages(args: readonly string[]): Finding | undefined {
   const removes = args.some((arg) => /^(?:remove|purge|autoremove|--purge|erase)$/.test(arg));

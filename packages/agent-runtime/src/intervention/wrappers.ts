@@ -121,6 +121,8 @@ export function innersOf(program: string, args: readonly string[]): Inner[] {
   switch (program) {
     case 'trap':
       return args[0] === undefined || args[0].startsWith('-') ? [] : [{ script: args[0] }];
+    case 'alias':
+      return args.filter((arg) => arg.includes('=')).map((arg) => ({ script: arg.slice(arg.indexOf('=') + 1) }));
     case 'find':
     case 'fd':
     case 'fdfind':
@@ -255,6 +257,15 @@ function containerInner(args: readonly string[]): Inner[] {
   }
   return [];
 }
+
+/** Every program for which {@link innersOf} may find something. */
+export const WRAPPING_PROGRAMS: readonly string[] = [
+  ...WRAPPERS.keys(),
+  ...SHELLS,
+  ...Object.keys(RUNNERS),
+  ...Object.keys(RUNS_SCRIPT_OPTION),
+  ...'trap find fd fdfind git docker podman nerdctl kubectl oc env bind complete mapfile readarray python'.split(' '),
+];
 
 /** True for a program that runs the words behind it. */
 export function isWrapper(program: string): boolean {

@@ -8,6 +8,7 @@ import { chooseModel } from '../choose-model.ts';
 import type { ChatFlags } from '../flags.ts';
 import { plain } from '../plain.ts';
 import { dataDirFrom } from '../server/data-dir.ts';
+import { addressIn } from '../server/server-client.ts';
 import { serversFrom } from '../servers.ts';
 import { showLaunches } from '../show-launches.ts';
 import { agentPartner } from './agent-partner.ts';
@@ -60,7 +61,7 @@ export async function chatCommand(io: CommandIo, question: string | undefined, f
         ...(flags.system === undefined ? {} : { instructions: flags.system }),
         ...personAt(terminal, reader, () => underWay.cancel()),
       },
-      { ...platform, policy: { ...platform.policy, own: { dataFolder: dataDirFrom(undefined, io) } } },
+      { ...platform, policy: { ...platform.policy, own: ownPlaces(dataDirFrom(undefined, io)) } },
     );
     tellServers(linesOf(agent), terminal);
     const partner = agentPartner(agent);
@@ -74,6 +75,13 @@ export async function chatCommand(io: CommandIo, question: string | undefined, f
     reader.close();
     signals.dispose();
   }
+}
+
+/** Toolyard itself: its data folder, and the port of the server that uses it, if one does. */
+function ownPlaces(dataFolder: string): { dataFolder: string; port?: number } {
+  const url = addressIn(dataFolder)?.url;
+  const port = url === undefined || !URL.canParse(url) ? 0 : Number(new URL(url).port);
+  return { dataFolder, ...(port === 0 ? {} : { port }) };
 }
 
 /** What somebody has signed in to with `toolyard mcp auth`. */

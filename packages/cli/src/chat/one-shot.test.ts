@@ -1,4 +1,7 @@
-import { describe, expect, it } from 'vitest';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import type { RunEvent } from '@toolyard/protocol';
 import { reply, startModelServer } from '@toolyard/testing';
 import { mcpFlag } from '../test-fixtures/mcp-flag.ts';
@@ -215,6 +218,20 @@ describe('MCP servers', () => {
     const ran = await runCommand(['chat', '--base-url', server.url, '--mcp', noisy, '--allow', 'odd/echo', 'Echo']);
     expect(ran.stdout).toBe('Done.\n');
     expect(ran.stderr).toMatch(/ok: .*hello/);
+  });
+
+  it('refuses a call to the Toolyard server of its data folder, whatever is allowed', async () => {
+    const dataDir = mkdtempSync(join(tmpdir(), 'toolyard-own-'));
+    onTestFinished(() => rmSync(dataDir, { recursive: true }));
+    writeFileSync(join(dataDir, 'server.json'), JSON.stringify({ url: 'http://127.0.0.1:8710', pid: 1 }));
+    const call = (url: string) => reply.toolCalls([{ name: 'echo', arguments: { message: 'x', url } }]);
+    const script = ['8710', '8711'].map((port) => call(`http://localhost:${port}/api/mcp/servers`));
+    await using server = await startModelServer([...script, reply.text('Done.')]);
+    const mcp = mcpFlag({ tools: [{ name: 'echo', does: [{ do: 'echo' }] }] });
+    const flags = ['chat', '--base-url', server.url, '--mcp', mcp, '--allow', 'odd/echo', 'Go'];
+    const { stderr } = await runCommand(flags, { env: { TOOLYARD_DATA_DIR: dataDir } });
+    expect(stderr.match(/It reaches Toolyard itself/g)).toHaveLength(1);
+    expect(stderr.match(/ok: /g)).toHaveLength(1);
   });
 
   it('refuses a foreign tool where nobody can be asked, tells how to allow it, and runs it with --allow', async () => {

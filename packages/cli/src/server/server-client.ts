@@ -138,7 +138,7 @@ function findServer(flags: ServerFlags, io: CommandPlace): Address {
 }
 
 /** What a server writes into its data folder while it runs; null where none does. */
-function addressIn(dataDir: string): Address | null {
+export function addressIn(dataDir: string): Address | null {
   let text;
   try {
     text = readFileSync(join(dataDir, 'server.json'), 'utf8');

@@ -1,0 +1,81 @@
+import * as programs from './programs.ts';
+import { dangerOfPath } from './sensitive-paths.ts';
+import { DESTROYS, isToolProgram } from './tool-dangers.ts';
+import { isWrapper, WRAPPING_PROGRAMS } from './wrappers.ts';
+
+/** Characters with which a shell expands, assigns, redirects or escapes. Prose rarely has them. */
+const EXPANDS = /[$`~<>\\*[\]{}=%@^\ue000\0-\x08\x0b-\x1f]|\?\w/;
+
+/** What stands where a command may begin: the program, and the two words behind it. */
+const COMMANDS = /(?:^|[;&|(\n])[\s!]*([^\s;&|()]+)[ \t]*([^\s;&|()]*)[ \t]*([^\s;&|()]*)/g;
+
+const RESERVED = /^(?:if|then|elif|else|while|until|do|time|coproc|function|for|case|select|-\S*|\d+)$/;
+
+const KNOWN: ReadonlySet<string> = new Set([
+  ...programs.ALWAYS.flatMap((each) => [...each.programs]),
+  ...programs.INTERPRETERS,
+  ...programs.EDITORS,
+  ...programs.WRITERS,
+  ...programs.REMOVERS,
+  ...programs.BUILDS,
+  ...programs.RUNS_ADDRESSES,
+  ...programs.DOWNLOADS,
+  ...programs.DATABASES,
+  ...programs.PRINTS_ENVIRONMENT,
+  ...programs.LISTERS,
+  ...WRAPPING_PROGRAMS,
+  ...'nc xterm xhost tmux screen nslookup mail mailx mutt sendmail msmtp swaks xclip gio locate mdfind'.split(' '),
+  ...'service zmodload read trap popd alias killall egrep fgrep rg ag ack bsdtar dpkg rpm . kill eval jq source getopts let'.split(
+    ' ',
+  ),
+]);
+
+/**
+ * True for a text that a shell would read as commands of programs that are not known here, with arguments that are no
+ * paths: there is no danger in it, so it need not be parsed. Takes time in proportion to its length.
+ */
+export function isPlainProse(text: string): boolean {
+  if (EXPANDS.test(text) || (NAME_PART.test(text) && namesPath(text))) return false;
+  COMMANDS.lastIndex = 0;
+  for (let found = COMMANDS.exec(text); found !== null; found = COMMANDS.exec(text)) {
+    const [, program = '', first = '', second = ''] = found;
+    if (mayBeKnown(program) || mayDestroy(first) || mayDestroy(second)) return false;
+  }
+  return true;
+}
+
+/** Texts begin with the same words again and again. */
+const unknownWords = new Set<string>();
+
+function mayBeKnown(program: string): boolean {
+  if (unknownWords.has(program)) return false;
+  if (/["'#]/.test(program) || RESERVED.test(program)) return true;
+  const name = programs.plainName(program.replace(/[,.:!]+$/, ''));
+  if (KNOWN.has(name) || isWrapper(name) || isToolProgram(name) || /-credential-|^ld[-.]/.test(name)) return true;
+  if (unknownWords.size >= 2_000) unknownWords.clear();
+  unknownWords.add(program);
+  return false;
+}
+
+/** A program that is not known is judged by the first words it is given. */
+function mayDestroy(word: string): boolean {
+  return word.length > 1 && (word.startsWith('-') || DESTROYS.test(word));
+}
+
+const NAME_PART = /[._](?=\w)|\//;
+const BETWEEN_WORDS = /[\s;&|()]/;
+
+/** Words that hold a dot, a slash or an underscore may name files. */
+function namesPath(text: string): boolean {
+  let end = 0;
+  for (const { index } of text.matchAll(new RegExp(NAME_PART, 'g'))) {
+    if (index < end) continue;
+    let from = index;
+    while (from > end && !BETWEEN_WORDS.test(text.charAt(from - 1))) from--;
+    end = index + 1;
+    while (end < text.length && !BETWEEN_WORDS.test(text.charAt(end))) end++;
+    const word = text.slice(from, end);
+    if (/^\/|["']/.test(word) || dangerOfPath(word) !== undefined) return true;
+  }
+  return false;
+}
