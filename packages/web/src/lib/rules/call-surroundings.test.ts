@@ -11,6 +11,7 @@ function api(cwd: string | undefined) {
   const transport = { type: 'stdio' as const, command: 'x', ...(cwd === undefined ? {} : { cwd }) };
   const configuration: McpServerConfiguration = {
     ...{ id: 'desk', enabled: true, disabledTools: [], callTimeoutMs: null, connectTimeoutMs: null },
+    ...{ processes: null, maxConcurrentCalls: null },
     transport,
   };
   return {
