@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 export const ROOT = join(dirname(fileURLToPath(import.meta.url)), '..');
 
 /** The compiler; the linter, svelte-check and knip still need the one before it, which is written in JavaScript. */
-export const TSC = 'typescript-native/bin/tsc';
+export const TSC = '@typescript/native/bin/tsc';
 
 export type Ran = { code: number; output: string };
 
