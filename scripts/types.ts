@@ -31,7 +31,15 @@ export async function ensurePagePrepared(): Promise<string | null> {
 export async function checkPageTypes({ incremental = false }: TypeOptions = {}): Promise<string | null> {
   const cwd = join(ROOT, PAGE);
   const cached = incremental ? ['--incremental'] : [];
-  const args = ['--fail-on-warnings', '--tsconfig', './tsconfig.json', '--output', 'human', '--tsgo-experimental-api', ...cached];
+  const args = [
+    '--fail-on-warnings',
+    '--tsconfig',
+    './tsconfig.json',
+    '--output',
+    'human',
+    '--tsgo-experimental-api',
+    ...cached,
+  ];
   const ran = await runTool('svelte-check/bin/svelte-check', args, { cwd, quiet: true });
   return ran.code === 0 ? null : ran.output;
 }

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { sharedFolder } from './shared-folder.ts';
-import { RUN_VARIABLE } from './test-run.ts';
+import { MACHINE_TMP_VARIABLE, RUN_VARIABLE } from './test-run.ts';
 
 let tmp: string;
 
@@ -12,6 +12,7 @@ beforeEach(() => {
   onTestFinished(() => rmSync(machine, { recursive: true, force: true }));
   tmp = machine;
   vi.stubEnv('TMPDIR', tmp);
+  vi.stubEnv(MACHINE_TMP_VARIABLE, tmp);
   vi.stubEnv(RUN_VARIABLE, undefined);
 });
 

@@ -128,7 +128,7 @@ test('attack 21: a program is started with its own variables and a few harmless 
   const said = healthOf(host, 'odd').log.find(({ text }) => text.startsWith('env '))?.text ?? '';
   const names = said.split(' ').slice(1);
   expect(names).toContain('OWN_KEY');
-  const harmless = ['HOME', 'LOGNAME', 'OWN_KEY', 'PATH', 'SHELL', 'TERM', 'USER', ...INHERITED];
+  const harmless = ['HOME', 'LOGNAME', 'OWN_KEY', 'PATH', 'SHELL', 'TERM', 'TOOLYARD_CHILD_OF', 'USER', ...INHERITED];
   expect(names.filter((name) => !harmless.includes(name) && !name.startsWith('LC_'))).toEqual([]);
 });
 

@@ -4,6 +4,7 @@ import * as root from './index.ts';
 test('the package offers this and nothing else', () => {
   expect(Object.keys(root).sort()).toEqual([
     'DATABASE_FILE',
+    'DATABASE_FILES',
     'FINGERPRINT_FILE',
     'KEY_FILE',
     'MAX_INLINE_BYTES',
@@ -13,6 +14,7 @@ test('the package offers this and nothing else', () => {
     'checkDatabaseAt',
     'checkStorage',
     'copyStorage',
+    'makePrivate',
     'mediaToBlobs',
     'openStorage',
     'readS3Settings',

@@ -18,6 +18,6 @@ export function browserFiles({ profile }: SandboxSettings, home: string): ExtraF
     return source === undefined ? [] : [{ path, source }];
   });
   return found === undefined
-    ? { mounts: [], env: {} }
-    : { mounts: [found], env: { PLAYWRIGHT_BROWSERS_PATH: found.path } };
+    ? { mounts: [], own: [], env: {} }
+    : { mounts: [found], own: [], env: { PLAYWRIGHT_BROWSERS_PATH: found.path } };
 }

@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, expect, test, vi } from 'vitest';
+import { sharedTmp } from '@toolyard/testing';
 import { sandboxedCommand } from './sandboxed-command.ts';
 
 let folder = '';
@@ -38,7 +38,7 @@ async function started(launcher: string, env: Record<string, string> = {}) {
 }
 
 test('npx reads a copy of .npmrc without its secrets, and the certificates that it names', async () => {
-  folder = realpathSync(mkdtempSync(join(tmpdir(), 'toolyard-launcher-')));
+  folder = realpathSync(mkdtempSync(join(sharedTmp(), 'toolyard-launcher-')));
   const cafile = write('corp/ca.pem', 'PEM');
   const npmrc = `registry=https://npm.example/\n//npm.example/:_authToken=canary\ncafile=${cafile}\nproxy=http://a:canary@b\n`;
   write('home/.npmrc', npmrc);
@@ -54,7 +54,7 @@ test('npx reads a copy of .npmrc without its secrets, and the certificates that 
 });
 
 test('uvx sees the Python of PATH, and a browser server the browsers of Playwright', async () => {
-  folder = realpathSync(mkdtempSync(join(tmpdir(), 'toolyard-launcher-')));
+  folder = realpathSync(mkdtempSync(join(sharedTmp(), 'toolyard-launcher-')));
   const python = write('bin/python3', '');
   const browsers = dirname(write('home/.cache/ms-playwright/x', ''));
   const { env, args } = await started('uvx');

@@ -10,7 +10,12 @@ import type { Mount } from './profile.ts';
 type StdioConfig = Extract<TransportConfig, { type: 'stdio' }>;
 
 /** Files that a server may read beside its own, and the variables that name them. */
-export type ExtraFiles = { mounts: Mount[]; env: Record<string, string> };
+export type ExtraFiles = {
+  mounts: Mount[];
+  /** Those that Toolyard wrote for it. */
+  own: Mount[];
+  env: Record<string, string>;
+};
 
 /** What a launcher needs beside its own program: the settings of its package manager, and a Python where it uses one. */
 export function launcherFiles(
@@ -22,7 +27,7 @@ export function launcherFiles(
   const python = launcher === 'uvx' || launcher === 'pipx' ? findCommand('python3', env['PATH']) : undefined;
   const mounts = python === undefined ? [] : programMounts(python, undefined, home);
   const settings = launcherSettings(launcher, home, process.env);
-  if (settings === undefined) return { mounts, env: {} };
+  if (settings === undefined) return { mounts, own: [], env: {} };
 
   const { variable, name, text, certificates, withheld, source } = settings;
   for (const key of withheld) {
@@ -36,9 +41,10 @@ export function launcherFiles(
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const file = join(folder, name);
   writeFileSync(file, text, { mode: 0o600 });
-  const files = [file, ...certificates].flatMap((path) => {
-    const found = resolvePath(path);
-    return found === undefined ? [] : [{ path, source: found.path }];
-  });
-  return { mounts: [...mounts, ...files], env: { [variable]: file } };
+  return { mounts: [...mounts, ...certificates.flatMap(mountOf)], own: mountOf(file), env: { [variable]: file } };
+}
+
+function mountOf(path: string): Mount[] {
+  const found = resolvePath(path);
+  return found === undefined ? [] : [{ path, source: found.path }];
 }

@@ -13,6 +13,7 @@ const facts: SandboxFacts = {
   privateHome: '/home/ann/.cache/toolyard/sandbox/1',
   temp: '/tmp',
   system: [usr],
+  own: [],
   programs: [{ path: '/home/ann/.nvm/versions', source: '/home/ann/.nvm/versions' }],
   env: { PATH: '/usr/bin', HOME: '/home/ann', HTTPS_PROXY: 'http://proxy', DBUS_SESSION_BUS_ADDRESS: 'x', KEY: 'k' },
   linksOn: () => [],

@@ -39,6 +39,8 @@ export type SandboxFacts = {
   temp: string;
   system: readonly Mount[];
   programs: readonly Mount[];
+  /** Files that Toolyard wrote for this server, beside its private home folder. */
+  own: readonly Mount[];
   /** The environment a server without a sandbox would get. */
   env: Readonly<Record<string, string>>;
   /** The same path with links resolved; undefined where there is nothing. */
@@ -59,7 +61,8 @@ const NEVER = ['/proc', '/sys', '/dev', '/run', '/var/run'];
  */
 export function planSandbox({ serverId, settings, cwd }: SandboxedEntry, facts: SandboxFacts): SandboxProfile {
   const { privateHome, temp, home, dataFolders } = facts;
-  const programs = facts.programs.filter(({ source }) => problemWith(source, dataFolders) === null);
+  const foreign = facts.programs.filter(({ source }) => problemWith(source, dataFolders) === null);
+  const programs = [...foreign, ...facts.own];
   const mount = (path: string, key: string, wantsFolder: boolean): Mount => {
     const given = expandHome(path, home);
     const where = `The server "${serverId}" is not started: "${key}" names ${JSON.stringify(path)}`;

@@ -85,6 +85,7 @@ export async function sandboxedCommand(request: Request): Promise<SandboxedComma
         // Those of the machine only: an entry could name any file or folder as a certificate.
         ...certificateMounts(process.env, home),
       ],
+      own: extra.flatMap(({ own }) => own),
       env: { ...Object.fromEntries(extra.flatMap((one) => Object.entries(one.env))), ...env },
       resolve: resolvePath,
       linksOn,

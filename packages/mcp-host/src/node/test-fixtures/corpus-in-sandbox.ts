@@ -3,10 +3,9 @@ import type { Server } from 'node:http';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createServer as createSocketServer } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { systemClock } from '@toolyard/protocol';
-import { loadPolicyCorpus, within } from '@toolyard/testing';
+import { loadPolicyCorpus, sharedTmp, within } from '@toolyard/testing';
 import type { HostTransport } from '../../transport.ts';
 import { createStdioTransport } from '../stdio-transport.ts';
 import { Canaries, filesBelow, snapshot, writeNew } from './canaries.ts';
@@ -81,7 +80,7 @@ export function openAttacks(every: number): Attack[] {
 
 /** A machine worth attacking: a home folder full of secrets, Toolyard with its data folder and port, a listener outside. */
 export class AttackedMachine implements AsyncDisposable {
-  readonly #base = realpathSync(mkdtempSync(join(tmpdir(), 'toolyard-corpus-')));
+  readonly #base = realpathSync(mkdtempSync(join(sharedTmp(), 'toolyard-corpus-')));
   readonly #home = join(this.#base, 'home');
   readonly #canaries = new Canaries();
   readonly #bodies: Buffer[] = [];
