@@ -186,6 +186,8 @@ export const mcp = {
   pasteNeither: 'It has neither a program (command) nor an address (url).',
   pasteAddress: 'Its address does not begin with http, https, ws or wss.',
   pastePart: 'Its “{part}” holds something else than text.',
+  pasteNumber: 'Its “{part}” must be a whole number from {min} to {max} (got {value}).',
+  pasteProcesses: 'Its “processes” must be "auto" or "one" (got {value}).',
   pasteGapMissing: 'Enter a value, or leave this server out.',
   pasteAsks: 'Put your own value in the place of {gap}.',
   fillIn: 'Fill in myself',

@@ -186,6 +186,8 @@ export const mcp: LateTexts<'mcp'> = {
   pasteNeither: '它既没有程序（command）也没有地址（url）。',
   pasteAddress: '它的地址不是以 http、https、ws 或 wss 开头。',
   pastePart: '它的“{part}”含有文字以外的内容。',
+  pasteNumber: '它的“{part}”必须是 {min} 到 {max} 的整数（当前为 {value}）。',
+  pasteProcesses: '它的“processes”必须是 "auto" 或 "one"（当前为 {value}）。',
   pasteGapMissing: '请填写值，或取消选择这个服务器。',
   pasteAsks: '请以您自己的值替换 {gap}。',
   fillIn: '自行填写',

@@ -186,6 +186,8 @@ export const mcp: LateTexts<'mcp'> = {
   pasteNeither: '它既沒有程式（command）也沒有位址（url）。',
   pasteAddress: '它的位址不是以 http、https、ws 或 wss 開頭。',
   pastePart: '它的「{part}」含有文字以外的內容。',
+  pasteNumber: '它的「{part}」必須是 {min} 到 {max} 的整數（目前是 {value}）。',
+  pasteProcesses: '它的「processes」必須是 "auto" 或 "one"（目前是 {value}）。',
   pasteGapMissing: '請填入值，或取消選取這個伺服器。',
   pasteAsks: '請以您自己的值取代 {gap}。',
   fillIn: '自行填寫',
