@@ -257,7 +257,7 @@ export const mcp = {
   callTimeout: 'Longest call, in seconds',
   callTimeoutHint: 'Without a sign of progress. Empty: 60.',
   connectTimeout: 'Longest way to a connection, in seconds',
-  connectTimeoutHint: 'Empty: 30.',
+  connectTimeoutHint: 'Empty: 30; 300 for a launcher such as npx or uvx.',
   maxCalls: 'Concurrent calls',
   maxCallsHint: 'Further calls wait for up to 5 minutes. Empty: no limit.',
   maxCallsProblem: 'Write a whole number from 1 to 1000, or nothing.',

@@ -255,7 +255,7 @@ export const mcp: LateTexts<'mcp'> = {
   callTimeout: '调用的时间上限（秒）',
   callTimeoutHint: '没有进度时的上限。留空：60。',
   connectTimeout: '连接的时间上限（秒）',
-  connectTimeoutHint: '留空：30。',
+  connectTimeoutHint: '留空：30；以 npx、uvx 等启动器运行时为 300。',
   secondsProblem: '请填写 1 到 86400 的秒数。',
   maxCalls: '同时进行的调用数',
   maxCallsHint: '其他调用最多等待 5 分钟。留空：不限。',

@@ -255,7 +255,7 @@ export const mcp: LateTexts<'mcp'> = {
   callTimeout: '呼叫的時間上限（秒）',
   callTimeoutHint: '沒有進度時的上限。留空：60。',
   connectTimeout: '連線的時間上限（秒）',
-  connectTimeoutHint: '留空：30。',
+  connectTimeoutHint: '留空：30；以 npx、uvx 等啟動器執行時為 300。',
   secondsProblem: '請填寫 1 到 86400 的秒數。',
   maxCalls: '同時進行的呼叫數',
   maxCallsHint: '其他呼叫最多等候 5 分鐘。留空：不限。',
