@@ -1,6 +1,7 @@
 import { PassThrough } from 'node:stream';
 import { expect, it } from 'vitest';
 import type { ApprovalInterrupt } from '@toolyard/protocol';
+import type { CommandIo } from '../command-io.ts';
 import { askApproval } from './ask-person.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -16,7 +17,16 @@ it('names the unsandboxed servers that keep mode "auto" from counting, and the c
     arguments: {},
     autoUnconfirmed: ['desk', 'odd\u001b[31m'],
   };
-  const io = { env: {}, cwd: '/', stdin: new PassThrough(), stdout: output, stderr: err };
+  const io: CommandIo = {
+    env: {},
+    cwd: '/',
+    stdin: new PassThrough(),
+    stdout: output,
+    stderr: err,
+    onSignal: () => () => {},
+    onExit() {},
+    exit() {},
+  };
   const terminal: Terminal = {
     io,
     input: io.stdin,
