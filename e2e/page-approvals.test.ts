@@ -62,6 +62,17 @@ describePage('approvals in the page', (stages) => {
     expect(await card.getByRole('button', { name: /^(?:In this conversation|Always)$/ }).count()).toBe(0);
   });
 
+  test('say which unsandboxed server keeps mode "auto" from counting', async () => {
+    const { card } = await untilAsked(writes, async (url) => {
+      await call(url, 'PUT', '/api/mcp/unsandboxed', { servers: ['office'] });
+      await call(url, 'PUT', '/api/settings/defaults', { intervention: 'auto' });
+      const transport = { type: 'stdio', command: process.execPath, args: ['--version'], sandbox: false };
+      await call(url, 'POST', '/api/mcp/servers', { id: 'added', transport });
+    });
+    await card.getByText(/is not confirmed beside these servers, which run without a sandbox: added\./).waitFor();
+    expect(await card.getByRole('link', { name: 'Settings' }).getAttribute('href')).toMatch(/^\/settings/);
+  });
+
   test('the arguments are changed in a form and as JSON, the difference is shown, and the call is made with them', async () => {
     const { page, chat, card } = await untilAsked();
     await card.getByRole('button', { name: 'Change the arguments…' }).click();

@@ -1,5 +1,6 @@
 import type { Locator } from 'playwright-core';
 import { beforeEach, expect, test } from 'vitest';
+import type { McpServerList } from '@toolyard/protocol';
 import type { McpBehaviour } from '@toolyard/testing';
 import {
   reply,
@@ -77,8 +78,24 @@ describePage('MCP servers in the page', (stages) => {
     await expect
       .poll(async () => (await servers.serverOf('files'))?.tools.map(({ permission }) => permission))
       .toContain('never');
+    // The server was seen to be interactive meanwhile.
+    await page.route(
+      (url) => url.pathname === '/api/mcp/servers',
+      async (route) => {
+        const response = await route.fetch();
+        const { items, ...rest } = (await response.json()) as McpServerList;
+        await route.fulfill({
+          response,
+          json: { ...rest, items: items.map((one) => ({ ...one, interactive: true })) },
+        });
+      },
+    );
     await page.reload();
     await page.getByText(/2 of 3 on/).waitFor();
+    await page
+      .getByRole('status')
+      .filter({ hasText: / · Interactive$/ })
+      .waitFor();
     expect(await decision.inputValue()).toBe('never');
     expect(await axeFinds(page)).toEqual([]);
     await decision.selectOption('ask');
@@ -92,6 +109,7 @@ describePage('MCP servers in the page', (stages) => {
     await page.getByRole('tab', { name: /Tools/ }).focus();
     await page.keyboard.press('ArrowRight');
     await page.getByText('Read before you write.').waitFor();
+    await page.getByText(/so each chat has a connection of its own/).waitFor();
     expect(await axeFinds(page)).toEqual([]);
     await page.keyboard.press('End');
     await page.getByRole('list', { name: 'What happened' }).getByText('Connected').waitFor();

@@ -75,7 +75,7 @@ export type PendingAsk = (
 /** A tool as it is when a person is asked about a call of it. */
 export type CallAbout = Pick<
   ApprovalInterrupt,
-  'description' | 'definition' | 'inputSchema' | 'changed' | 'danger' | 'byRule'
+  'description' | 'definition' | 'inputSchema' | 'changed' | 'danger' | 'byRule' | 'autoUnconfirmed'
 >;
 
 /** What a server asks for while its call waits. `keeps` of {@link PendingCall.waits} belongs to the executor alone. */

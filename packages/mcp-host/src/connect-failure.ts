@@ -85,7 +85,7 @@ export function explainEnd(serverId: string, phase: ConnectionPhase, end: Transp
       return explainNoStart(serverId, end);
     case 'exited': {
       const how = end.signal === null ? `exited with code ${end.code ?? 'unknown'}` : `was ended by ${end.signal}`;
-      const words = end.stderr.length === 0 ? ' It printed no error.' : printed(end.stderr);
+      const words = end.stderr.length === 0 ? ' It wrote nothing to standard error.' : printed(end.stderr);
       return {
         code: 'server_exited',
         message: `The server "${serverId}" ${how} while ${doing(phase)}.${words}`,
@@ -251,7 +251,7 @@ function doing(phase: ConnectionPhase): string {
     case 'transport_ready':
       return 'starting';
     case 'initializing':
-      return 'saying hello';
+      return 'initializing';
     case 'capabilities_exchanged':
     case 'listing':
       return 'listing its tools';

@@ -52,7 +52,7 @@ export type ConnectionOptions = {
   onUpdated(uri: string): void;
 };
 
-/** One life of a connection: saying hello, what the server offers, asking it for things, losing or leaving it. */
+/** One connection: initialize, list what the server offers, send requests, and close or lose it. */
 export class McpConnection {
   readonly #options: ConnectionOptions;
   readonly #id: string;

@@ -78,7 +78,9 @@ describe('connecting', () => {
   });
 
   test('a server that exits at once leaves its exit code and last words, without colours', async () => {
-    const { error } = await meet({ atStart: { stderr: '\u001b[31mMissing API key\u001b[0m\n', exitCode: 3 } });
+    const { error } = await meet({
+      atStart: { stderr: `\u001b[31mMissing API key\u001b[0m\n${'npm notice\n'.repeat(10)}`, exitCode: 3 },
+    });
     expect(error?.code).toBe('server_exited');
     expect(error?.message).toContain('code 3');
     expect(error?.message).toContain('Missing API key');
@@ -94,7 +96,7 @@ describe('connecting', () => {
     await passUntil(clock, connecting);
     const { error } = odd();
     expect(error).toMatchObject({ code: 'timed_out' });
-    expect(error?.message).toContain('saying hello');
+    expect(error?.message).toContain('initializing');
   });
 
   test('a server that refuses the handshake is quoted', async () => {

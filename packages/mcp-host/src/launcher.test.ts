@@ -14,6 +14,15 @@ test.each([
   ['cmd', ['/c', 'npx', '-y', 'x'], 'npx'],
   ['node', ['npx'], undefined],
   ['my-docker', [], undefined],
+  ['uv', ['tool', 'run', 'mcp-server-git'], 'uv'],
+  ['uv', ['--offline', '--directory', '/srv', 'run', 'server.py'], 'uv'],
+  ['uv', ['pip', 'run'], undefined],
+  ['bun', ['x', 'server'], 'bun'],
+  ['bun', ['x.ts'], undefined],
+  ['pnpm', ['--package=server', 'dlx', 'server'], 'pnpm'],
+  ['cmd', ['/c', 'yarn', 'dlx', 'server'], 'yarn'],
+  ['npm', ['exec', '-y', 'server'], 'npm'],
+  ['pnpm', ['start'], undefined],
 ])('%s %j starts through the launcher %s', (command, args, launcher) => {
   expect(launcherOf({ type: 'stdio', command, args })).toBe(launcher);
 });

@@ -46,6 +46,11 @@ export type ApprovalInterrupt = Asked & {
   danger?: string;
   /** A rule asks about every such call: an answer counts for this one only. */
   byRule?: true;
+  /**
+   * Mode `auto` would allow this call, and is not confirmed beside these enabled local servers, which run without a
+   * sandbox. Set only where nothing else asks.
+   */
+  autoUnconfirmed?: string[];
 };
 
 /** In which way a tool differs from what was approved. */

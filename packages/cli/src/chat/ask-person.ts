@@ -82,9 +82,11 @@ export async function askInDoubt(interrupt: InDoubtInterrupt, asked: Asked): Pro
 }
 
 /** What a server says of its tool is shown where it hides something, or has changed. */
-function tellTool({ description = '', changed, danger, byRule }: ApprovalInterrupt, { err }: Terminal): void {
+function tellTool(interrupt: ApprovalInterrupt, { err }: Terminal): void {
+  const { description = '', changed, danger, byRule, autoUnconfirmed } = interrupt;
   if (danger !== undefined) err.write(`Look closely: ${plain(danger)} Only this one call would be allowed.\n`);
   if (byRule === true) err.write('One of your rules asks before every call like this one.\n');
+  if (autoUnconfirmed !== undefined) err.write(unconfirmedText(autoUnconfirmed));
   const shown = showHidden(description);
   if (shown !== description) err.write(`Its description hides characters:\n${shown}\n`);
   if (changed === undefined) return;
@@ -95,6 +97,14 @@ function tellTool({ description = '', changed, danger, byRule }: ApprovalInterru
     if (before !== undefined) err.write(`  - ${showHidden(before)}\n`);
     if (after !== undefined) err.write(`  + ${showHidden(after)}\n`);
   }
+}
+
+function unconfirmedText(servers: readonly string[]): string {
+  const names = servers.map((id) => plain(showHidden(id))).join(', ');
+  return (
+    `Approval mode "auto" is not confirmed beside these servers, which run without a sandbox: ${names}. ` +
+    'Confirm it with "toolyard mcp unsandboxed --confirm-auto".\n'
+  );
 }
 
 function tellCall({ tool, arguments: given }: ApprovalInterrupt | InDoubtInterrupt, what: string, to: Terminal): void {

@@ -12,7 +12,7 @@ const LOG_LINES_SHOWN = 15;
 const PHASES: Record<McpPhase, string> = {
   transport_creating: 'starting',
   transport_ready: 'started',
-  initializing: 'saying hello',
+  initializing: 'initializing',
   capabilities_exchanged: 'exchanging capabilities',
   listing: 'listing',
   connected: 'connected',

@@ -23,6 +23,8 @@ const LONGEST_STDERR_LINE = 64 * 1_024;
 /** Last lines of stderr kept for the account of an exit. */
 const LAST_WORDS = 10;
 const LONGEST_LAST_WORD = 500;
+/** Package managers announce new versions of themselves on stderr; that explains no exit. */
+const UPDATE_NOTICE = /^(npm notice\b|\[notice\] (A new release of pip|To update, run)|WARN\s+Update available!)/i;
 /** How long the pipes may stay open after the child itself has exited, in milliseconds. */
 const DRAIN_MS = 500;
 
@@ -178,8 +180,10 @@ class StdioTransport implements HostTransport {
   #hear(raw: string): void {
     const line = withoutControls(raw).trimEnd();
     if (line === '') return;
-    this.#lastWords.push(line.slice(0, LONGEST_LAST_WORD));
-    if (this.#lastWords.length > LAST_WORDS) this.#lastWords.shift();
+    if (!UPDATE_NOTICE.test(line)) {
+      this.#lastWords.push(line.slice(0, LONGEST_LAST_WORD));
+      if (this.#lastWords.length > LAST_WORDS) this.#lastWords.shift();
+    }
     this.#context.log('info', line, 'server');
     this.#command?.readLine(line);
   }

@@ -10,6 +10,7 @@ import type { McpBehaviour } from '@toolyard/testing';
 import { eventually, scriptedMcpCommand, within } from '@toolyard/testing';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { NOBODY } from '../mcp/nobody.ts';
+import { catalogueOf, readCatalogue } from './catalogue.ts';
 import { Relay } from './relay.ts';
 
 const clientInfo = { name: 'test', version: '1.0.0' };
@@ -253,6 +254,9 @@ describe('a legacy server through another process, called by several conversatio
     const both = ['a', 'b'].map((chat) => call(far, 'ask', { ...inChat(chat), ...listening(asked, 'decline') }));
     await within(Promise.all(both), { what: 'both calls that asked' });
     expect(near.health()).toMatchObject([{ interactive: true }]);
+    // What other processes show of it.
+    const row = JSON.stringify(catalogueOf(near, 'lab', (text) => text));
+    expect(readCatalogue(row)?.health).toMatchObject({ interactive: true, isolation: { kind: 'unsandboxed' } });
     const stop = new AbortController();
     const held = call(far, 'hold', { ...inChat('a'), signal: stop.signal });
     await eventually(() => near.wireLog('lab').some(({ text }) => text.includes('hold')));

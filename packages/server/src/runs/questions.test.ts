@@ -290,7 +290,7 @@ describe('a call that is feared', () => {
     });
     await bench.storage.settings.set(ANNE, 'auto.unsandboxed', ['files'], 1);
     const { runId, asked } = await askUntilParked(bench);
-    expect(asked).toMatchObject([{ interrupt: { kind: 'approval' } }]);
+    expect(asked).toMatchObject([{ interrupt: { kind: 'approval', autoUnconfirmed: ['shell'] } }]);
     await bench.runs.answer(ANNE, asked[0]?.id ?? '', { decision: 'approve', scope: 'once' });
     await over(bench, runId);
     await bench.storage.settings.set(ANNE, 'auto.unsandboxed', ['files', 'shell'], 2);

@@ -78,10 +78,10 @@ export async function openRunHost(parts: RunHostParts, services: RunHostServices
   const permissions = new RunPermissions(services.storage.permissions, principal, conversation.id);
   const isAuto = configuration.intervention === 'auto';
   // A server without a sandbox may be added while the run works: the mode counts only beside those that are confirmed.
-  let isConfirmed = !isAuto || (await isAutoConfirmed(parts, services));
+  let unconfirmed = isAuto ? await unconfirmedServers(parts, services) : [];
   const refresh = async (called: readonly ToolReference[]): Promise<void> => {
     await Promise.all([permissions.refresh(), tools.refresh(called)]);
-    if (isAuto) isConfirmed = await isAutoConfirmed(parts, services);
+    if (isAuto) unconfirmed = await unconfirmedServers(parts, services);
   };
   const judging = {
     rules: configuration.interventionRules,
@@ -92,7 +92,13 @@ export async function openRunHost(parts: RunHostParts, services: RunHostServices
   } satisfies Omit<InterventionOptions, 'mode'>;
   const checker = new InterventionChecker({ ...judging, mode: configuration.intervention });
   const cautious = new InterventionChecker({ ...judging, mode: 'allow-list' });
-  const gate: Gate = (tool, args) => (isConfirmed ? checker : cautious).check(tool, args);
+  const gate: Gate = (tool, args) => {
+    const verdict = checker.check(tool, args);
+    if (unconfirmed.length === 0 || verdict.decision !== 'run') return verdict;
+    // Mode `auto` allows it: the approval card says why it asks all the same.
+    const asked = cautious.check(tool, args);
+    return asked.decision === 'ask' ? { ...asked, about: { ...asked.about, autoUnconfirmed: unconfirmed } } : asked;
+  };
   const { agentId, clock } = parts;
   const budgets =
     configuration.budgets.length > 0
@@ -127,11 +133,11 @@ export async function openRunHost(parts: RunHostParts, services: RunHostServices
   return { brain, executors, refresh, ...(budgets ? { count: budgets.refresh } : {}) };
 }
 
-async function isAutoConfirmed(
+async function unconfirmedServers(
   { principal, configuration }: Pick<RunHostParts, 'principal' | 'configuration'>,
   { auto }: Pick<RunHostServices, 'auto'>,
-): Promise<boolean> {
-  return (await auto.view(principal, configuration.servers)).unconfirmed.length === 0;
+): Promise<string[]> {
+  return (await auto.view(principal, configuration.servers)).unconfirmed;
 }
 
 function isAskUser({ serverId, name }: ToolReference): boolean {

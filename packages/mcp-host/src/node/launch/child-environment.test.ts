@@ -7,6 +7,7 @@ test('passes on proxies, certificates, registries, locale and folders, and no ot
     no_proxy: 'localhost',
     NODE_EXTRA_CA_CERTS: '/etc/corp.pem',
     npm_config_registry: 'https://npm.example/',
+    NPM_CONFIG_REGISTRY: 'https://upper.example/',
     UV_DEFAULT_INDEX: 'https://pypi.example/simple',
     LC_TIME: 'de_DE@euro',
     TZ: 'Asia/Taipei',

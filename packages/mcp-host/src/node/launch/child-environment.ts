@@ -7,6 +7,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 const ADDRESSES = [
   ...['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY'].flatMap((name) => [name, name.toLowerCase()]),
   'npm_config_registry',
+  'NPM_CONFIG_REGISTRY',
   'UV_INDEX_URL',
   'UV_DEFAULT_INDEX',
   'PIP_INDEX_URL',

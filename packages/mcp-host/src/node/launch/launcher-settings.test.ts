@@ -41,6 +41,7 @@ test('passes indexes of uv.toml; one with a password is withheld, also inside a 
     'url = "https://ann:hunter2@three.example/simple"',
   ].join('\n');
   const found = settings('uvx', { '/home/ann/.config/uv/uv.toml': text });
+  expect(settings('uv', { '/home/ann/.config/uv/uv.toml': text })).toEqual(found);
   expect(found?.text.split('\n')).toEqual([
     'index-url = "https://pypi.example/simple"',
     'extra-index-url = [',

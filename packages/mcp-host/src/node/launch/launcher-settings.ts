@@ -58,7 +58,7 @@ const PIP: Kind = {
   keys: /^(index-url|extra-index-url|trusted-host|cert|proxy|timeout|retries|find-links|no-index|only-binary|prefer-binary)$/,
 };
 
-const KINDS: Readonly<Record<string, Kind>> = { npx: NPM, uvx: UV, pipx: PIP };
+const KINDS: Readonly<Record<string, Kind>> = { npx: NPM, npm: NPM, pnpm: NPM, uvx: UV, uv: UV, pipx: PIP };
 
 /** Package managers look for certificates under these keys. */
 const CERTIFICATE_KEY = /^(cafile|cert)$/;

@@ -9,6 +9,9 @@ import type { Mount } from './profile.ts';
 
 type StdioConfig = Extract<TransportConfig, { type: 'stdio' }>;
 
+/** Launchers of servers in Python. */
+const PYTHON: ReadonlySet<string> = new Set(['uv', 'uvx', 'pipx']);
+
 /** Files that a server may read beside its own, and the variables that name them. */
 export type ExtraFiles = {
   mounts: Mount[];
@@ -24,7 +27,7 @@ export function launcherFiles(
   home: string,
 ): ExtraFiles {
   const launcher = launcherOf(config);
-  const python = launcher === 'uvx' || launcher === 'pipx' ? findCommand('python3', env['PATH']) : undefined;
+  const python = launcher !== undefined && PYTHON.has(launcher) ? findCommand('python3', env['PATH']) : undefined;
   const mounts = python === undefined ? [] : programMounts(python, undefined, home);
   const settings = launcherSettings(launcher, home, process.env);
   if (settings === undefined) return { mounts, own: [], env: {} };

@@ -27,7 +27,7 @@ export class MemoryPeer {
     return new MemoryTransport(this, this.#open);
   };
 
-  /** Everything here is known to be old, so that saying hello is one question. */
+  /** Everything here is known to be old, so that initializing takes one request. */
   readonly eraMemory: EraMemory = {
     ...createEraMemory(),
     get: () => ({ era: 'legacy', at: Number.MAX_SAFE_INTEGER }),

@@ -75,6 +75,7 @@ export const interrupt = named(
         changed: toolChange.exactOptional(),
         danger: z.string().exactOptional(),
         byRule: z.literal(true).exactOptional(),
+        autoUnconfirmed: z.array(z.string()).exactOptional(),
       }),
       z.strictObject({ ...asked, kind: z.literal('in_doubt'), arguments: jsonObject, sentAt: time }),
       z.discriminatedUnion('mode', [

@@ -79,6 +79,9 @@ export const questions = {
   badAddress: 'The server names no page of the web to sign in at.',
   byRule: 'One of your rules asks before every call like this one.',
   toRules: 'Rules',
+  autoUnconfirmed:
+    '“Run without asking” is not confirmed beside these servers, which run without a sandbox: {servers}. Confirm it where the mode is set.',
+  toConfirmAuto: 'Settings',
   danger: 'Look closely: only this one call would be allowed.',
   changed: 'This tool is not what you approved before.',
   moved: '"{server}" is reached in another way now: another command, or another address.',

@@ -78,6 +78,9 @@ export const questions: LateTexts<'questions'> = {
   badAddress: '服务器没有提供可登录的网页。',
   byRule: '您的规则要求每次调用前都先询问。',
   toRules: '查看规则',
+  autoUnconfirmed:
+    '此调用需要询问，是因为这些服务器未在沙箱中运行，而您尚未确认“直接运行，不询问”：{servers}。请在设置此模式的地方确认。',
+  toConfirmAuto: '打开设置',
   danger: '请仔细看：只会允许这一次调用。',
   changed: '这个工具已不是您先前允许的样子。',
   moved: '“{server}”现在改由另一个命令或地址连接。',

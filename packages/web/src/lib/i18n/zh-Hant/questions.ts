@@ -78,6 +78,9 @@ export const questions: LateTexts<'questions'> = {
   badAddress: '伺服器沒有提供可登入的網頁。',
   byRule: '您的規則要求每次呼叫前都先詢問。',
   toRules: '查看規則',
+  autoUnconfirmed:
+    '會詢問此呼叫，是因為這些伺服器未在沙箱中執行，而您尚未確認「直接執行，不詢問」：{servers}。請在設定此模式的地方確認。',
+  toConfirmAuto: '開啟設定',
   danger: '請仔細看：只會允許這一次呼叫。',
   changed: '這個工具已不是您先前允許的樣子。',
   moved: '「{server}」現在改由另一個命令或位址連線。',

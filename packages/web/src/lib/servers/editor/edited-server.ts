@@ -6,7 +6,7 @@ import { isOfBrowser } from '../shown-server.ts';
 import { fieldsOfBrowser, toBrowserDraft } from './browser-drafts.ts';
 import type { ServerDraft } from './server-draft.ts';
 import type { ServerFields } from './server-form.ts';
-import { EMPTY, fieldsOf, readCount, readSeconds, toDraft, toTest, writeSeconds } from './server-form.ts';
+import { EMPTY, fieldsOf, limitFields, readCount, readSeconds, toDraft, toTest } from './server-form.ts';
 
 /** What a form about a server begins with. */
 type Loaded = {
@@ -23,15 +23,9 @@ export async function loadFields(server: ShownServer): Promise<Loaded> {
     return { fields: fieldsOfBrowser(mcpStore.draftOf(server.id)), saved: null, enabled: server.enabled, fault: null };
   }
   const stored = await serverApi.configuration(server.id);
-  const { id, transport, enabled, callTimeoutMs, connectTimeoutMs, processes, maxConcurrentCalls, fault } = stored;
+  const { id, transport, enabled, fault } = stored;
   const saved = transport === null ? null : { id, transport };
-  const limits = {
-    callTimeout: writeSeconds(callTimeoutMs),
-    connectTimeout: writeSeconds(connectTimeoutMs),
-    maxCalls: maxConcurrentCalls === null ? '' : String(maxConcurrentCalls),
-    oneConnection: processes === 'one',
-  };
-  const fields = { ...(saved === null ? { ...EMPTY, id } : fieldsOf(saved)), ...limits };
+  const fields = { ...(saved === null ? { ...EMPTY, id } : fieldsOf(saved)), ...limitFields(stored) };
   return { fields, saved, enabled, fault: fault?.message ?? null };
 }
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { nameFor, splitCommand } from './command-line.ts';
 import { readSnippet } from './read-snippet.ts';
+import { newFieldsOf } from './server-form.ts';
 
 const entriesOf = (text: string) => {
   const read = readSnippet(text);
@@ -102,6 +103,28 @@ describe('what somebody pastes to set up a server', () => {
       { id: 'd', problem: { kind: 'part', part: 'args' } },
       { id: 'e', draft: { transport: { command: 'e' } } },
     ]);
+  });
+
+  it('keeps timeouts and concurrency, and sets an entry with an invalid one aside', () => {
+    const limits = { callTimeoutMs: 5_000, connectTimeoutMs: 90_000, processes: 'one', maxConcurrentCalls: 3 };
+    const entries = entriesOf(JSON.stringify({ mcpServers: { a: { command: 'a', ...limits } } }));
+    expect(entries).toMatchObject([{ draft: limits }]);
+    const [only] = Array.isArray(entries) ? entries : [];
+    expect(only !== undefined && 'draft' in only && newFieldsOf(only.draft)).toMatchObject({
+      callTimeout: '5',
+      connectTimeout: '90',
+      maxCalls: '3',
+      oneConnection: true,
+    });
+    for (const [part, value] of [
+      ['callTimeoutMs', '5s'],
+      ['connectTimeoutMs', 1e9],
+      ['processes', 'many'],
+      ['maxConcurrentCalls', 0],
+    ]) {
+      const text = JSON.stringify({ mcpServers: { a: { command: 'a', [String(part)]: value } } });
+      expect(entriesOf(text)).toMatchObject([{ problem: { kind: 'limit', part, value: JSON.stringify(value) } }]);
+    }
   });
 
   it('says where JSON is broken, and what holds no server', () => {

@@ -6,9 +6,15 @@ import { readAddCommand } from './add-command.ts';
 import { isProse, nameFor, splitCommand } from './command-line.ts';
 import { gapsIn } from './gaps.ts';
 import type { ServerDraft } from './server-draft.ts';
+import type { LimitProblem } from './snippet-limits.ts';
+import { readLimits } from './snippet-limits.ts';
 
 /** Why an entry cannot be taken. `part`: a field that holds something else than it should. */
-export type EntryProblem = { kind: 'neither' } | { kind: 'address'; url: string } | { kind: 'part'; part: string };
+export type EntryProblem =
+  | { kind: 'neither' }
+  | { kind: 'address'; url: string }
+  | { kind: 'part'; part: string }
+  | LimitProblem;
 
 export type SnippetEntry = {
   id: string;
@@ -101,7 +107,9 @@ function readEntry(id: string, entry: JsonValue): SnippetEntry {
   if (!isJsonObject(entry)) return { id, enabled, problem: { kind: 'neither' } };
   const transport = readTransport(entry);
   if ('kind' in transport) return { id, enabled, problem: transport };
-  const draft = { id, transport };
+  const limits = readLimits(entry);
+  if ('kind' in limits) return { id, enabled, problem: limits };
+  const draft = { id, transport, ...limits };
   return { id, enabled, draft, gaps: gapsIn(draft) };
 }
 

@@ -1,4 +1,5 @@
 import type { McpTransport } from '@toolyard/protocol';
+import type { ServerLimits } from './snippet-limits.ts';
 
 /** A server that is not saved yet. */
-export type ServerDraft = { id: string; transport: McpTransport };
+export type ServerDraft = { id: string; transport: McpTransport } & ServerLimits;

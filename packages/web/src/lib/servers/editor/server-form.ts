@@ -4,6 +4,7 @@ import type { SandboxFields } from './sandbox-fields.ts';
 import { sandboxFields, toSandbox } from './sandbox-fields.ts';
 import type { ServerDraft } from './server-draft.ts';
 import { wireOf } from './read-snippet.ts';
+import type { ServerLimits } from './snippet-limits.ts';
 
 /** One header or variable. `kept`: its value is on the server and stays as long as none is typed here. */
 export type FormRow = { key: number; name: string; value: string; kept: boolean };
@@ -97,9 +98,25 @@ export const EMPTY: Readonly<ServerFields> = {
 };
 
 /** Of a server that is not stored yet: it is sandboxed, unless what was pasted says something else. */
-export function newFieldsOf({ id, transport }: ServerDraft): ServerFields {
-  if (transport.type !== 'stdio') return fieldsOf({ id, transport });
-  return fieldsOf({ id, transport: { ...transport, sandbox: transport.sandbox ?? true } });
+export function newFieldsOf({ id, transport, ...limits }: ServerDraft): ServerFields {
+  const isLocal = transport.type === 'stdio';
+  const own = isLocal ? { ...transport, sandbox: transport.sandbox ?? true } : transport;
+  return { ...fieldsOf({ id, transport: own }), ...limitFields(limits) };
+}
+
+/** The fields for the timeouts and the concurrency of a server. */
+export function limitFields({
+  callTimeoutMs = null,
+  connectTimeoutMs = null,
+  processes,
+  maxConcurrentCalls = null,
+}: ServerLimits): Pick<ServerFields, 'callTimeout' | 'connectTimeout' | 'maxCalls' | 'oneConnection'> {
+  return {
+    callTimeout: writeSeconds(callTimeoutMs),
+    connectTimeout: writeSeconds(connectTimeoutMs),
+    maxCalls: maxConcurrentCalls === null ? '' : String(maxConcurrentCalls),
+    oneConnection: processes === 'one',
+  };
 }
 
 export function fieldsOf({ id, transport }: ServerDraft): ServerFields {
@@ -223,7 +240,7 @@ export function readCount(text: string): number | null | undefined {
   return Number.isInteger(count) && count >= 1 && count <= MAX_CONCURRENT_CALLS ? count : undefined;
 }
 
-export function writeSeconds(ms: number | null): string {
+function writeSeconds(ms: number | null): string {
   return ms === null ? '' : String(ms / 1000);
 }
 

@@ -1,5 +1,8 @@
 import { t } from '../../i18n/i18n.svelte.ts';
+import { MAX_CONCURRENT_CALLS } from '@toolyard/protocol';
 import type { EntryProblem } from './read-snippet.ts';
+import type { LimitProblem } from './snippet-limits.ts';
+import { TIMEOUT_MS } from './snippet-limits.ts';
 
 /** Why an entry cannot be taken. */
 export function entryProblemWords(problem: EntryProblem): string {
@@ -10,7 +13,15 @@ export function entryProblemWords(problem: EntryProblem): string {
       return t('mcp.pasteAddress');
     case 'part':
       return t('mcp.pastePart', { part: problem.part });
+    case 'limit':
+      return limitWords(problem);
   }
+}
+
+function limitWords({ part, value }: LimitProblem): string {
+  if (part === 'processes') return t('mcp.pasteProcesses', { value });
+  const { min, max } = part === 'maxConcurrentCalls' ? { min: 1, max: MAX_CONCURRENT_CALLS } : TIMEOUT_MS;
+  return t('mcp.pasteNumber', { part, value, min, max });
 }
 
 /** What is left to be filled in; null where nothing is. */
