@@ -3,27 +3,17 @@ import type { RunEvent } from '@toolyard/protocol';
 import { eventually } from '@toolyard/testing';
 import { describeOnPostgres } from '@toolyard/testing/on-postgres';
 import { call, readRun } from './support/api.ts';
-import { CALLS, expectWhole, TURNS } from './support/counting.ts';
+import { CALLS, expectRunAtBoth, expectWhole, TURNS } from './support/counting.ts';
 import type { Life, LivesDatabase } from './support/lives.ts';
 import { LEASES_RUN_OUT, Lives, LONG_LEASES } from './support/lives.ts';
 import { ask, Person, viewOf } from './support/person.ts';
 
 describeOnPostgres('several servers over one database', (cluster) => {
-  const database = async (more: Partial<LivesDatabase> = {}): Promise<LivesDatabase> => ({
-    url: await cluster().createDatabase(),
-    ...more,
-  });
+  const database = async (): Promise<LivesDatabase> => ({ url: await cluster().createDatabase() });
 
-  it.each([
-    ['with notifications', {}],
-    ['without notifications', { notify: false }],
-  ])('streams and approves at one server a run that was started at the other, %s', async (_how, more) => {
-    await using lives = await Lives.of(TURNS, { ...LONG_LEASES, database: await database(more) });
-    const [one, other] = [await lives.startHere(), await lives.startHere()];
-    const person = new Person(() => ({ decision: 'failed' }), await ask(one.url));
-    expect(await person.goOn(other.url)).toBe('over');
-    await expectWhole(lives, person, [one.url, other.url]);
-    expect(lives.counted).toBe(CALLS);
+  // All tests below do the same with notifications, and so does `many-processes.long.test.ts`.
+  it('streams and approves at one server a run that was started at the other, without notifications', async () => {
+    await expectRunAtBoth({ url: await cluster().createDatabase(), notify: false });
   });
 
   it('cancels a run from the other server', async () => {

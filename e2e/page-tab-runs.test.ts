@@ -76,6 +76,16 @@ describeInBrowser('a loop in a tab', () => {
     await chatPage(page).reads(/It said: .*jotted/);
     const used = await call<unknown>(stage.server.url, 'GET', '/api/usage');
     expect(used).toMatchObject({ total: { modelCalls: 2, toolCalls: 1 } });
+    // Its steps show what the model was sent, as those of a run on the server do.
+    const [run] = await runs();
+    const sent = await call<SentRequest>(stage.server.url, 'GET', `/api/runs/${run?.id ?? ''}/steps/0/request`);
+    expect(sent.tools?.map(({ name }) => name)).toContain('jot');
+    await page.getByRole('button', { name: 'What happened, step by step' }).click();
+    const sheet = page.getByRole('dialog', { name: 'What happened in this answer' });
+    const steps = sheet.getByRole('list', { name: 'Steps' }).getByRole('listitem');
+    await steps.last().getByRole('button').first().click();
+    await sheet.getByRole('button', { name: 'What was sent to it' }).click();
+    await sheet.getByText(/tools? (was|were) offered/).waitFor();
   });
 
   test('that was answered in another tab goes on where it was begun', async () => {
@@ -101,23 +111,6 @@ describeInBrowser('a loop in a tab', () => {
     slowlyOn.resolve();
     await becomes('done');
     await chatPage(other).rests();
-  });
-
-  test('shows what its model was sent, like any other', async () => {
-    const chat = chatPage(page);
-    await chat.send('Please jot it down');
-    await allow(page);
-    await chat.reads(/It said: .*jotted/);
-    await becomes('done');
-    const [run] = await runs();
-    const sent = await call<SentRequest>(stage.server.url, 'GET', `/api/runs/${run?.id ?? ''}/steps/0/request`);
-    expect(sent.tools?.map(({ name }) => name)).toContain('jot');
-    await page.getByRole('button', { name: 'What happened, step by step' }).click();
-    const sheet = page.getByRole('dialog', { name: 'What happened in this answer' });
-    const steps = sheet.getByRole('list', { name: 'Steps' }).getByRole('listitem');
-    await steps.last().getByRole('button').first().click();
-    await sheet.getByRole('button', { name: 'What was sent to it' }).click();
-    await sheet.getByText(/tools? (was|were) offered/).waitFor();
   });
 
   test('answers anew, and a changed message, where the person chose', async () => {

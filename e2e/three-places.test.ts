@@ -6,16 +6,15 @@ test('every row of the decision table of the loop is told by a story', () => {
   expect(Object.keys(TOLD_BY)).toEqual(rowsOfTable());
 });
 
-/** One of each sort; all of them run in a tab in `three-places.long.test.ts`. */
+/**
+ * Where a tab has code of its own: streams, calls, questions, stopping, steering, reconnecting, compaction, budgets. All of them
+ * run in a tab in `three-places.long.test.ts`.
+ */
 const IN_TAB = new Set([
   'the model writes text',
   'the model asks for a tool',
   'the model asks for several',
-  'the model writes its call as text',
-  'of several calls one is refused',
   'the person changes the arguments',
-  'a rule forbids a call',
-  'the turns are used up',
   'the model fails',
   'stopped in mid-call',
   'steered in mid-call',

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
-import type { Lives, LocalLife } from './lives.ts';
-import { callsOfTurns } from './lives.ts';
+import type { LivesDatabase, LocalLife } from './lives.ts';
+import { callsOfTurns, Lives, LONG_LEASES } from './lives.ts';
 import { ask, Person, viewOf } from './person.ts';
 import { applied, misspelt, told } from './transcript.ts';
 
@@ -23,6 +23,16 @@ export async function expectWhole(lives: Lives, person: Person, urls: readonly s
   }
   expect(lives.faults).toEqual([]);
   expect(await lives.damage()).toEqual([]);
+}
+
+/** A run of {@link TURNS} is started at one of two servers over a database, and streamed and approved at the other. */
+export async function expectRunAtBoth(database: LivesDatabase): Promise<void> {
+  await using lives = await Lives.of(TURNS, { ...LONG_LEASES, database });
+  const [one, other] = [await lives.startHere(), await lives.startHere()];
+  const person = new Person(() => ({ decision: 'failed' }), await ask(one.url));
+  expect(await person.goOn(other.url)).toBe('over');
+  await expectWhole(lives, person, [one.url, other.url]);
+  expect(lives.counted).toBe(CALLS);
 }
 
 /** A run of {@link TURNS} is started and approved at the web process, which alone has an API. */

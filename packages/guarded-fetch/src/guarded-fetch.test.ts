@@ -66,7 +66,8 @@ describe('what comes back', () => {
       void goOn.promise.then(() => response.end('two'));
     });
     const response = await guard()(target.origin);
-    for (let round = 0; round < 20; round += 1) {
+    // The finalizer of undici runs in a task of its own after a collection; one collection of all modules is 30 ms.
+    for (let round = 0; round < 4; round += 1) {
       collect();
       await turn();
     }

@@ -1,16 +1,28 @@
 import type { Budget } from '@toolyard/protocol';
-import { describe, expect, it } from 'vitest';
+import type { ServerConfig } from '@toolyard/mcp-host';
+import type { HttpServer } from '@toolyard/server-date';
+import { serveDateOverHttp } from '@toolyard/server-date';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createSteadyClock, reply, startModelServer } from '@toolyard/testing';
 import { RunFailed } from '../agent-run.ts';
 import { createAgent, nodePlatform } from './index.ts';
 import { agentOn, DATE_SERVER, eventsOf, sentBody, sentMessages } from './test-fixtures/test-agent.ts';
+
+/** Over HTTP in this process: a process for each test would cost more than all the rest of it. One test has one. */
+let date: HttpServer;
+let dateServer: ServerConfig;
+beforeAll(async () => {
+  date = await serveDateOverHttp();
+  dateServer = { id: 'date', builtIn: true, transport: { type: 'http', url: date.url } };
+});
+afterAll(() => date.close());
 
 const TOKYO = { name: 'get-date', arguments: { timezone: 'Asia/Tokyo', format: 'iso' } };
 
 describe('a conversation with tools', () => {
   it('asks the model with the person’s message, the instructions and the tools', async () => {
     await using server = await startModelServer([reply.text('Hello.')]);
-    await using agent = await agentOn(server, { servers: [DATE_SERVER], instructions: 'Be brief.' });
+    await using agent = await agentOn(server, { servers: [dateServer], instructions: 'Be brief.' });
     await agent.run('Hi').result;
     expect(sentMessages(server, 0)).toEqual([
       { role: 'system', content: expect.stringMatching(/^Be brief\./) },
@@ -53,7 +65,7 @@ describe('a conversation with tools', () => {
       reply.text(`<tool_call>\n${JSON.stringify(TOKYO)}\n</tool_call>`, { pieces: 3 }),
       reply.text('Late.'),
     ]);
-    await using agent = await agentOn(server, { servers: [DATE_SERVER] });
+    await using agent = await agentOn(server, { servers: [dateServer] });
     const run = agent.run('What time is it in Tokyo?');
     const events = await eventsOf(run);
     expect((await run.result).calls[0]?.result.content[0]).toMatchObject({ text: expect.stringContaining('+09:00') });
@@ -67,7 +79,7 @@ describe('a conversation with tools', () => {
       reply.text(`<tool_call>${JSON.stringify(TOKYO)}</tool_call>`),
       reply.text('Late.'),
     ]);
-    await using agent = await agentOn(server, { servers: [DATE_SERVER], toolMode: 'text' });
+    await using agent = await agentOn(server, { servers: [dateServer], toolMode: 'text' });
     expect((await agent.run('Tokyo?').result).text).toBe('Late.');
     expect(sentBody(server, 0)).not.toHaveProperty('tools');
     expect(sentMessages(server, 0)[0]).toMatchObject({ role: 'system', content: expect.stringContaining('get-date') });
@@ -78,7 +90,7 @@ describe('a conversation with tools', () => {
 
   it('takes text without a call as the answer and keeps it in the history', async () => {
     await using server = await startModelServer([reply.text('a < b, and {"name": 1} is JSON.')]);
-    await using agent = await agentOn(server, { servers: [DATE_SERVER] });
+    await using agent = await agentOn(server, { servers: [dateServer] });
     expect((await agent.run('Hi').result).text).toBe('a < b, and {"name": 1} is JSON.');
     expect(agent.messages.at(-1)).toMatchObject({ role: 'assistant', parts: [{ type: 'text' }] });
   });
@@ -89,7 +101,7 @@ describe('a conversation with tools', () => {
       reply.text('Late.'),
       reply.text('As I said.'),
     ]);
-    await using agent = await agentOn(server, { servers: [DATE_SERVER], instructions: 'Be brief.' });
+    await using agent = await agentOn(server, { servers: [dateServer], instructions: 'Be brief.' });
     await agent.run('Tokyo?').result;
     await agent.run('Again?').result;
     expect(sentMessages(server, 2).map(({ role }) => role)).toEqual([
@@ -111,7 +123,7 @@ describe('a conversation with tools', () => {
       ]),
       reply.text('Done.'),
     ]);
-    await using agent = await agentOn(server, { servers: [DATE_SERVER] });
+    await using agent = await agentOn(server, { servers: [dateServer] });
     const { calls } = await agent.run('Times?').result;
     expect(calls.map(({ result }) => result.isError)).toEqual([false, true, false]);
     const results = sentMessages(server, 1).filter(({ role }) => role === 'tool');
@@ -125,7 +137,7 @@ describe('a conversation with tools', () => {
       { id: 'call_0', name: 'get-date', arguments: { timezone: 'Asia/Taipei' } },
     ];
     await using server = await startModelServer([reply.toolCalls(twins), reply.toolCalls(twins), reply.text('Both.')]);
-    await using agent = await agentOn(server, { servers: [DATE_SERVER] });
+    await using agent = await agentOn(server, { servers: [dateServer] });
     const { calls } = await agent.run('Times?').result;
     expect(new Set(calls.map(({ call }) => call.callId)).size).toBe(4);
     const ids = sentMessages(server, 2).flatMap((message) => message['tool_call_id'] ?? []);
@@ -169,7 +181,7 @@ describe('when a run cannot end well', () => {
   it('fails with max_turns_exceeded when the turns are used up, the results of the last call kept', async () => {
     await using server = await startModelServer(() => reply.toolCalls([TOKYO]));
     await using agent = await agentOn(server, {
-      servers: [DATE_SERVER],
+      servers: [dateServer],
       limits: { maxTurns: 5, onMaxTurns: 'error' },
     });
     const error = await failure(agent.run('Tokyo?'));
@@ -184,7 +196,7 @@ describe('when a run cannot end well', () => {
         ? reply.text('Late.')
         : reply.toolCalls([TOKYO]),
     );
-    await using agent = await agentOn(server, { servers: [DATE_SERVER], limits: { maxTurns: 3 } });
+    await using agent = await agentOn(server, { servers: [dateServer], limits: { maxTurns: 3 } });
     const { text, turns } = await agent.run('Tokyo?').result;
     expect({ text, turns }).toEqual({ text: 'Late.', turns: 3 });
     expect(sentBody(server, 2)).toMatchObject({ tools: [{}], tool_choice: 'none' });
@@ -194,7 +206,7 @@ describe('when a run cannot end well', () => {
     await using server = await startModelServer((_request, index) =>
       index < 2 ? reply.toolCalls([TOKYO]) : reply.text('Fine.'),
     );
-    await using agent = await agentOn(server, { servers: [DATE_SERVER], limits: { maxTurns: 2 } });
+    await using agent = await agentOn(server, { servers: [dateServer], limits: { maxTurns: 2 } });
     expect((await failure(agent.run('Tokyo?'))).code).toBe('max_turns_exceeded');
     expect(agent.messages.at(-1)).toMatchObject({ role: 'tool', parts: [{ result: { outcome: 'not_sent' } }] });
     expect((await agent.run('Then?').result).text).toBe('Fine.');
@@ -202,7 +214,7 @@ describe('when a run cannot end well', () => {
 
   it('fails with repeated_call when a model goes in circles', async () => {
     await using server = await startModelServer(() => reply.toolCalls([TOKYO]));
-    await using agent = await agentOn(server, { servers: [DATE_SERVER], limits: { maxSameCall: 3 } });
+    await using agent = await agentOn(server, { servers: [dateServer], limits: { maxSameCall: 3 } });
     const error = await failure(agent.run('Tokyo?'));
     expect(error.code).toBe('repeated_call');
     expect(error.partial.calls.filter(({ result }) => result.outcome === 'done')).toHaveLength(3);
@@ -226,7 +238,7 @@ describe('when a run cannot end well', () => {
     );
     const limits = { price: { inputPerMillion: 1, outputPerMillion: 1 } };
     await using agent = await agentOn(server, {
-      servers: [DATE_SERVER],
+      servers: [dateServer],
       limits,
       budgets: [{ of: 'run', dollars: 1.5 }],
     });
@@ -252,7 +264,7 @@ describe('when a run cannot end well', () => {
       await using server = await startModelServer(() => reply.toolCalls([TOKYO]));
       let asked = 0;
       await using agent = await agentOn(server, {
-        servers: [DATE_SERVER],
+        servers: [dateServer],
         budgets: [{ of: 'run', calls: 1 }],
         askBudget: () => Promise.resolve({ decision: 'raise', limit: asked++ < 99 ? limit : 2 }),
       });
@@ -279,7 +291,7 @@ describe('when a run cannot end well', () => {
       reply.toolCalls([TOKYO], { errorInStream: { error: { message: 'CUDA out of memory' } } }),
       reply.text('Better.'),
     ]);
-    await using agent = await agentOn(server, { servers: [DATE_SERVER] });
+    await using agent = await agentOn(server, { servers: [dateServer] });
     const run = agent.run('Tokyo?');
     const events = await eventsOf(run);
     expect((await failure(run)).message).toContain('CUDA out of memory');
@@ -296,7 +308,7 @@ describe('calls that go wrong', () => {
       reply.toolCalls([TOKYO]),
       reply.text('Late.'),
     ]);
-    await using agent = await agentOn(server, { servers: [DATE_SERVER] });
+    await using agent = await agentOn(server, { servers: [dateServer] });
     const { calls, text } = await agent.run('Tokyo?').result;
     expect(text).toBe('Late.');
     expect(calls.map(({ result }) => [result.outcome, result.error?.code])).toEqual([
@@ -313,7 +325,7 @@ describe('calls that go wrong', () => {
       reply.toolCalls([{ name: 'get-date', arguments: { format: 7 } }]),
       reply.text('Oh.'),
     ]);
-    await using agent = await agentOn(server, { servers: [DATE_SERVER] });
+    await using agent = await agentOn(server, { servers: [dateServer] });
     const { calls } = await agent.run('Tokyo?').result;
     expect(calls[0]?.result).toMatchObject({ isError: true });
     expect(sentMessages(server, 1).at(-1)?.content).toMatch(/format/);
@@ -324,7 +336,7 @@ describe('calls that go wrong', () => {
       reply.toolCalls([{ name: 'getDate', arguments: {} }]),
       reply.text('Oh.'),
     ]);
-    await using agent = await agentOn(server, { servers: [DATE_SERVER] });
+    await using agent = await agentOn(server, { servers: [dateServer] });
     const { calls } = await agent.run('Tokyo?').result;
     expect(calls[0]?.call.tool).toBeNull();
     expect(sentMessages(server, 1).at(-1)?.content).toContain('"get-date"');
@@ -335,7 +347,7 @@ describe('calls that go wrong', () => {
       reply.text('<tool_call>{"name": "get-date", "arguments": {"timezone": }}</tool_call>'),
       reply.text('Sorry, I cannot.'),
     ]);
-    await using agent = await agentOn(server, { servers: [DATE_SERVER] });
+    await using agent = await agentOn(server, { servers: [dateServer] });
     const run = agent.run('Tokyo?');
     const events = await eventsOf(run);
     expect((await run.result).text).toBe('Sorry, I cannot.');

@@ -18,7 +18,7 @@ describeOnDatabases('a database whose clock is set an hour', (cluster) => {
 
   beforeEach(async () => {
     const clock = { ...createFakeClock(), monotonic: () => START_MS };
-    engine = await openPostgresEngine(cluster(), await cluster().createDatabase(), clock);
+    engine = await openPostgresEngine(await cluster().createDatabase(), clock);
     holder = await engine.handle();
     other = await engine.handle();
     await engine.createConversation(ANNE, 'c1');

@@ -26,7 +26,7 @@ const SWARM_PROCESS = fileURLToPath(new URL('../test-fixtures/swarm-process.ts',
 
 const LEASE_MS = 1_500;
 /** Each process of the swarm takes ten turns at least, however slow the machine is. */
-const SWARM_MS = '2000';
+const SWARM_MS = '600';
 const A = { owner: 'a', ms: LEASE_MS };
 const B = { owner: 'b', ms: LEASE_MS };
 
@@ -48,7 +48,7 @@ describeOnDatabases('two processes on one PostgreSQL', (cluster) => {
 
   beforeEach(async () => {
     url = await cluster().createDatabase();
-    setClock = await placeTestClock(cluster(), url);
+    setClock = await placeTestClock(url);
     await timePasses(LEASE_MS);
     storage = await openDatabase({ url, clock: createFakeClock() }, TEST_CLOCK);
     await storage.conversations.create(ANNE, { id: 'c1', title: '', at: 1 });

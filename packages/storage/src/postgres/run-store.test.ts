@@ -4,5 +4,5 @@ import { createDatabases, openPostgresEngine } from '../test-fixtures/postgres-e
 
 describeOnDatabases('on PostgreSQL', (cluster) => {
   const emptyDatabase = createDatabases(cluster);
-  describeRunStore('runs are kept', async (clock) => openPostgresEngine(cluster(), await emptyDatabase(), clock));
+  describeRunStore('runs are kept', async (clock) => openPostgresEngine(await emptyDatabase(), clock));
 });

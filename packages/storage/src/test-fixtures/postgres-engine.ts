@@ -1,3 +1,5 @@
+import { Socket } from 'node:net';
+import pg from 'pg';
 import type { Clock } from '@toolyard/protocol';
 import { openDatabase } from '../postgres/open-database.ts';
 import type { SharedStorage } from '../storage.ts';
@@ -15,12 +17,31 @@ const CLEARING = `DO $$ BEGIN
     FROM pg_tables WHERE schemaname = 'public' AND tablename NOT IN ('toolyard_migrations', 'installation'));
 END $$`;
 
+const kept = new Map<string, Promise<pg.Client>>();
+
+/** Over one connection for each database: to open one costs more than the statements of most tests. */
+async function keptQuery(url: string, ...statements: string[]): Promise<void> {
+  let opened = kept.get(url);
+  if (opened === undefined) {
+    // A worker process may end while it is open.
+    const stream = (): Socket => new Socket().unref();
+    const client = new pg.Client({ connectionString: url, query_timeout: 120_000, stream });
+    // One that is lost, because a test ends all connections of its database, is opened again.
+    const forget = (): void => void kept.delete(url);
+    client.on('error', forget).on('end', forget);
+    opened = client.connect().then(() => client);
+    kept.set(url, opened);
+  }
+  const client = await opened;
+  for (const statement of statements) await client.query(statement);
+}
+
 /** A database that is emptied each time it is asked for: making a new one takes a second. */
 export function createDatabases(cluster: () => Databases): () => Promise<string> {
   let made: string | undefined;
   return async () => {
     if (made === undefined) return (made = await cluster().createDatabase());
-    await cluster().query(made, CLEARING);
+    await keptQuery(made, CLEARING);
     return made;
   };
 }
@@ -29,16 +50,16 @@ export function createDatabases(cluster: () => Databases): () => Promise<string>
 export const TEST_CLOCK = '(SELECT ms FROM test_clock)';
 
 /** Puts the clock of a test into a table of the database, for all processes that have it open; gives what sets it. */
-export async function placeTestClock({ query }: Databases, url: string): Promise<(ms: number) => Promise<void>> {
-  await query(url, 'CREATE TABLE IF NOT EXISTS test_clock (ms BIGINT NOT NULL)');
+export async function placeTestClock(url: string): Promise<(ms: number) => Promise<void>> {
+  await keptQuery(url, 'CREATE TABLE IF NOT EXISTS test_clock (ms BIGINT NOT NULL)');
   return async (ms) => {
-    await query(url, 'DELETE FROM test_clock', `INSERT INTO test_clock VALUES (${Math.trunc(ms)})`);
+    await keptQuery(url, 'DELETE FROM test_clock', `INSERT INTO test_clock VALUES (${Math.trunc(ms)})`);
   };
 }
 
 /** PostgreSQL with its leases timed by the clock of the test. */
-export async function openPostgresEngine(cluster: Databases, url: string, clock: Clock): Promise<EngineUnderTest> {
-  const timePassed = await placeTestClock(cluster, url);
+export async function openPostgresEngine(url: string, clock: Clock): Promise<EngineUnderTest> {
+  const timePassed = await placeTestClock(url);
   await timePassed(clock.monotonic());
   const opened: SharedStorage[] = [];
   const open = async (): Promise<SharedStorage> => {

@@ -1,0 +1,146 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'vitest';
+import type { Message, RunEvent } from '@toolyard/protocol';
+import { systemClock } from '@toolyard/protocol';
+import type { SharedStorage } from '@toolyard/storage';
+import { copyStorage, openStorage } from '@toolyard/storage';
+import { runEvent } from '../../../http/schemas/runs.ts';
+import { ANNE } from '../bench.ts';
+import { recordingsOf } from './corpus.ts';
+import type { Recording, Rows } from './recording.ts';
+import { NAMES, renamed, writeRows } from './recording.ts';
+import { outcomeOf, playPersons, stageOver, storyOf } from './stage.ts';
+
+/** A recorded moment under names of its own. */
+export type Scene = {
+  name: string;
+  story: string;
+  recording: Recording;
+  rows: Rows;
+  conversationId: string;
+  isOver: boolean;
+};
+
+export function scenesOf(version: string): Scene[] {
+  return recordingsOf(version).flatMap((recording) =>
+    recording.moments.map(({ at, rows }, index) => {
+      const suffix = `-${recording.story}-${index}`;
+      return {
+        name: `${version} ${recording.story} at ${at}`,
+        story: recording.story,
+        recording,
+        rows: renamed(rows, suffix),
+        conversationId: `${NAMES.conversation}${suffix}`,
+        isOver: at === 'over',
+      };
+    }),
+  );
+}
+
+/** Of each recording what it was when it was over, and one moment in the middle. */
+export function onePerRecording(scenes: readonly Scene[]): Scene[] {
+  return [...Map.groupBy(scenes, ({ story }) => story).values()].flatMap((moments) => {
+    const open = moments.filter(({ isOver }) => !isOver);
+    const over = moments.filter(({ isOver }) => isOver);
+    return [...open.slice(Math.floor(open.length / 2)).slice(0, 1), ...over];
+  });
+}
+
+/** What a reader has who applies the events of a run: every message, whole. */
+function applied(events: readonly RunEvent[]): Map<string, Message> {
+  const messages = new Map<string, Message>();
+  for (const event of events) {
+    if (event.type === 'run_started' || event.type === 'message_finished' || event.type === 'tool_finished') {
+      messages.set(event.message.id, event.message);
+    }
+  }
+  return messages;
+}
+
+export async function eventsOf(storage: SharedStorage, conversationId: string): Promise<RunEvent[][]> {
+  const runs = await storage.runs.listRuns(ANNE, { conversationId, limit: 99 });
+  return Promise.all(runs.map(async ({ id }) => [...((await storage.runs.readEvents(ANNE, id, 0, 9_999)) ?? [])]));
+}
+
+/** Every event is one this version can hand out, none is missing, and together they are what is shown. */
+async function expectReadable(storage: SharedStorage, { name, conversationId }: Scene): Promise<void> {
+  const branch = await storage.messages.branch(ANNE, conversationId);
+  const messages = new Map<string, Message>();
+  for (const events of await eventsOf(storage, conversationId)) {
+    expect(
+      events.map(({ seq }) => seq),
+      name,
+    ).toEqual(events.map((_event, index) => index + 1));
+    for (const event of events) expect(runEvent.safeParse(event).error, name).toBeUndefined();
+    for (const [id, message] of applied(events)) messages.set(id, message);
+  }
+  expect(
+    branch.map(({ id }) => messages.get(id)),
+    name,
+  ).toEqual(branch);
+}
+
+/** As it was recorded, but for what had not been said yet; of a run that is cancelled only that it is. */
+async function expectRecordedEnd(storage: SharedStorage, scene: Scene): Promise<void> {
+  const { name, recording, rows, conversationId } = scene;
+  const said = (rows['runs']?.length ?? 0) + (rows['queued_messages']?.length ?? 0);
+  const { statuses, told } = await outcomeOf(storage, conversationId);
+  expect(statuses, name).toEqual(recording.statuses.slice(0, said));
+  if (!storyOf(recording.story).cancelled) expect(told, name).toEqual(upToQuestion(said, recording.told));
+}
+
+function upToQuestion(count: number, told: readonly string[]): string[] {
+  let questions = 0;
+  return told.filter((line) => (questions += line.startsWith('user: ') ? 1 : 0) <= count);
+}
+
+/** Opens what was recorded, all moments side by side, and takes up what is not over. */
+async function replay(storage: SharedStorage, scenes: readonly Scene[]): Promise<void> {
+  for (const scene of scenes.filter(({ isOver }) => isOver)) {
+    await expectReadable(storage, scene);
+    await expectRecordedEnd(storage, scene);
+  }
+  const log: string[] = [];
+  // Nobody takes anything over here, also where a machine holds this process up for longer than a lease.
+  const runs = stageOver(storage, { leaseMs: 300_000, log: (line) => log.push(line) });
+  try {
+    await runs.start();
+    const open = scenes.filter(({ isOver }) => !isOver);
+    const stories = open.map(({ recording, conversationId }) => [conversationId, storyOf(recording.story)] as const);
+    await playPersons({ storage, runs }, new Map(stories));
+    for (const scene of open) {
+      await expectReadable(storage, scene);
+      await expectRecordedEnd(storage, scene);
+    }
+    expect(log).toEqual([]);
+    expect(await storage.check()).toEqual({ ok: true });
+  } finally {
+    await runs.close();
+  }
+}
+
+/** Writes what was recorded to a data folder and replays it there, or in a database it is copied to. */
+export async function expectReplayed(scenes: readonly Scene[], url?: string): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), 'toolyard-corpus-'));
+  try {
+    await writeRows(
+      folder,
+      scenes.map(({ rows }) => rows),
+      systemClock,
+    );
+    if (url !== undefined) await copyStorage({ folder }, { url }, { clock: systemClock });
+    const storage =
+      url === undefined
+        ? await openStorage({ folder, clock: systemClock })
+        : await openStorage({ url, clock: systemClock });
+    try {
+      await replay(storage, scenes);
+    } finally {
+      await storage.close();
+    }
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
