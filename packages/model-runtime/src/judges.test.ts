@@ -266,7 +266,7 @@ function requests({ wire, models }: Judge): ChatRequest[] {
   });
 }
 
-const TSC = fileURLToPath(new URL('bin/tsc', import.meta.resolve('typescript-native/package.json')));
+const TSC = fileURLToPath(new URL('bin/tsc', import.meta.resolve('@typescript/native/package.json')));
 const TSC_OPTIONS =
   '--ignoreConfig --noEmit --strict --skipLibCheck --module nodenext --target es2023 --types node --pretty false'.split(
     ' ',
