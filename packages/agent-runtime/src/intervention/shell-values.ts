@@ -1,4 +1,3 @@
-import type * as Bash from 'unbash';
 import { names } from './programs.ts';
 import type { SimpleCommand } from './shell-script.ts';
 import { SHELLS } from './wrappers.ts';
@@ -12,20 +11,6 @@ export function placeholderIn(program: string, args: readonly string[]): string 
   if (at === -1) return undefined;
   const attached = args[at]?.replace(/^-[Ii]|^--replace=?/, '') ?? '';
   return attached !== '' ? attached : args[at]?.startsWith('-I') === true ? args[at + 1] : '{}';
-}
-
-export function operandsOf(operation: Bash.ParameterOperation): Bash.Word[] {
-  switch (operation.type) {
-    case 'Replace':
-      return [operation.pattern, operation.replacement];
-    case 'Slice':
-      return operation.length ? [operation.offset, operation.length] : [operation.offset];
-    case 'Names':
-    case 'Unknown':
-      return [];
-    default:
-      return operation.operand ? [operation.operand] : [];
-  }
 }
 
 /** Values nobody outside chose, and that hold no secret. */
