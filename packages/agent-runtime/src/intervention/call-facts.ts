@@ -41,7 +41,8 @@ const MOST_WORDS = 2_000;
 /** In a call with more commands than this nobody reads each. */
 const MOST_SCRIPTS = 200;
 
-const word = (list: string): RegExp => new RegExp(`(?:^|[_\\-.\\s/])(?:${list})(?:[_\\-.\\s/]|$)`);
+/** Matches a name that holds one of the words, see {@link inWords}. */
+export const word = (list: string): RegExp => new RegExp(`(?:^|[_\\-.\\s/])(?:${list})(?:[_\\-.\\s/]|$)`);
 /** Words in the names of arguments that say what they are; an earlier row counts more. */
 const ROLE_WORDS = {
   command:
@@ -55,9 +56,8 @@ const ROLE_WORDS = {
 const COMMAND = word(ROLE_WORDS.command);
 const FOLDER = word(ROLE_WORDS.folder);
 const ANY_ROLE = word(Object.values(ROLE_WORDS).join('|'));
-const ROLES = (['command', 'code', 'query', 'url', 'folder', 'path'] as const).map(
-  (role) => [role, word(ROLE_WORDS[role])] as const,
-);
+const ROLE_NAMES = ['command', 'code', 'query', 'url', 'folder', 'path'] as const;
+const ROLES = ROLE_NAMES.map((role) => [role, word(ROLE_WORDS[role])] as const);
 const TEXT =
   /^(?:text|texts|content|contents|body|description|message|messages|title|subject|comment|comments|summary|reason|explanation|note|notes|prompt|question|answer|label|labels|query|search|insert|intent|purpose|old_?(?:text|string|str)|new_?(?:text|string|str)|replacement|markdown|html|caption|topic|language|author|name)$/;
 const PROGRAM = /^(?:program|command|cmd|exe|executable|binary|bin)$/i;
@@ -165,7 +165,7 @@ class Walk {
   }
 
   #list(list: readonly JsonValue[], at: At): void {
-    const schema = isJsonObject(at.schema?.['items'] ?? null) ? (at.schema?.['items'] as JsonObject) : undefined;
+    const schema = objectIn(at.schema, 'items');
     const texts = list.filter((each) => typeof each === 'string');
     const isCommand = COMMAND.test(inWords(at.name));
     if (texts.length > 1 && texts.length === list.length && !TEXT.test(at.name))
@@ -175,19 +175,13 @@ class Walk {
 
   #object(fields: JsonObject, at: At): void {
     const entries = Object.entries(fields);
-    const properties = at.schema?.['properties'];
+    const properties = objectIn(at.schema, 'properties');
     const folder = folderAmong(entries) ?? at.folder;
     this.#pieces(entries, folder);
     for (const [name, each] of entries) {
       this.names.push(name);
       this.all.push(name);
-      const schema = isJsonObject(properties ?? null) ? (properties as JsonObject)[name] : undefined;
-      this.value(each, {
-        name,
-        schema: isJsonObject(schema ?? null) ? (schema as JsonObject) : undefined,
-        depth: at.depth + 1,
-        folder,
-      });
+      this.value(each, { name, schema: objectIn(properties, name), depth: at.depth + 1, folder });
     }
   }
 
@@ -232,6 +226,11 @@ class Walk {
 /** Programs that make a list of words a command, whatever it is called. */
 export const KNOWN_PROGRAM =
   /^(?:\S*\/)?(?:sudo|doas|su|env|(?:ba|z|da|k)?sh|rm|dd|cat|cp|mv|curl|wget|nc|ssh|scp|find|xargs|chmod|chown|mkfs\S*|python\d?|node|perl|ruby|php|docker|kubectl|git|npm|npx|tee|base64|gh|aws|gcloud|crontab|systemctl|shred|truncate|tar|eval|nohup|timeout|cargo|make|toolyard)(?:\s|$)/;
+
+function objectIn(schema: JsonObject | undefined, name: string): JsonObject | undefined {
+  const value = schema?.[name] ?? null;
+  return isJsonObject(value) ? value : undefined;
+}
 
 function textsIn(value: JsonValue): string[] {
   return Array.isArray(value) && value.length <= MOST_WORDS ? value.filter((each) => typeof each === 'string') : [];

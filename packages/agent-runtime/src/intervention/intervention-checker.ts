@@ -57,7 +57,7 @@ export type Gate = (tool: ToolReference, args: JsonObject) => Verdict;
  * | what is looked at                                    | the call                                            |
  * |------------------------------------------------------|-----------------------------------------------------|
  * | the owner, or a rule, says never                     | is refused                                          |
- * | the blacklist: feared, or not to be read             | needs a person's yes to this very call              |
+ * | the blacklist: dangerous, or not to be followed      | needs a person's yes to this very call              |
  * | rules cannot be read, and it is more than built in   | needs a person's yes to this very call              |
  * | and only reads                                       |                                                     |
  * | a rule says ask                                      | is asked about                                      |
@@ -137,50 +137,47 @@ function refused(refusal: ErrorInfo): Verdict {
   return { decision: 'refused', refusal };
 }
 
+function refusal(message: string, hint: string): ErrorInfo {
+  return { code: 'tool_refused', message, hint };
+}
+
+const NOBODY = "needs a person's approval, and there is nobody to ask.";
+
 function needsPerson(reference: string): ErrorInfo {
-  return {
-    code: 'tool_refused',
-    message: `${reference} needs a person's approval, and there is nobody to ask.`,
-    hint: `Allow it beforehand with --allow ${reference}`,
-  };
+  return refusal(`${reference} ${NOBODY}`, `Allow it beforehand with --allow ${reference}`);
 }
 
 function hasChanged(reference: string): ErrorInfo {
-  return {
-    code: 'tool_refused',
-    message: `${reference} is not what it was when it was approved, and there is nobody to ask.`,
-    hint: 'Look at what has changed and approve it again.',
-  };
+  return refusal(
+    `${reference} is not what it was when it was approved, and there is nobody to ask.`,
+    'Look at what has changed and approve it again.',
+  );
 }
 
 function tooDangerous(reference: string, why: string): ErrorInfo {
-  return {
-    code: 'tool_refused',
-    message: `This call of ${reference} needs a person's approval whatever is allowed, and there is nobody to ask. ${why}`,
-    hint: 'Try it where a person can be asked.',
-  };
+  return refusal(
+    `This call of ${reference} needs a person's approval whatever is allowed, and there is nobody to ask. ${why}`,
+    'Try it where a person can be asked.',
+  );
 }
 
 function rulesLost(reference: string): ErrorInfo {
-  return {
-    code: 'tool_refused',
-    message: `${reference} needs a person's approval, and there is nobody to ask. ${RULES_LOST}`,
-    hint: 'Look through the rules in the settings, and say there that they are complete.',
-  };
+  return refusal(
+    `${reference} ${NOBODY} ${RULES_LOST}`,
+    'Look through the rules in the settings, and say there that they are complete.',
+  );
 }
 
 function ruledOut(reference: string): ErrorInfo {
-  return {
-    code: 'tool_refused',
-    message: `A rule of the owner forbids this call of ${reference}. Do not try it again.`,
-    hint: 'The rule is in the configuration, under "interventionRules".',
-  };
+  return refusal(
+    `A rule of the owner forbids this call of ${reference}. Do not try it again.`,
+    'The rule is in the configuration, under "interventionRules".',
+  );
 }
 
 function neverAllowed(reference: string): ErrorInfo {
-  return {
-    code: 'tool_refused',
-    message: `The owner never allows ${reference}. Do not try it again.`,
-    hint: 'The decision can be taken back in the settings, under permissions.',
-  };
+  return refusal(
+    `The owner never allows ${reference}. Do not try it again.`,
+    'The decision can be taken back in the settings, under permissions.',
+  );
 }
