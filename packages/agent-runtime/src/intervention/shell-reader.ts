@@ -147,13 +147,13 @@ class Reader {
         return void this.#word(node, scope);
       case 'ArithmeticCommandExpansion':
         return void this.#substitution(node.script, scope);
-      case 'TestBinary':
+      default:
         // An arithmetic comparison evaluates the text of its words.
-        if (/^-(?:eq|ne|lt|le|gt|ge)$/.test(node.operator) && /'[^']*[$`]/.test(node.left.text + node.right.text))
-          this.fail('a comparison runs commands');
+        if (node.type === 'TestBinary' && /^-(?:eq|ne|lt|le|gt|ge)$/.test(node.operator))
+          if (/'[^']*[$`]/.test(node.left.text + node.right.text)) this.fail('a comparison runs commands');
+        if (HOLDS_OTHERS.test(node.type)) forEachChild(node, (child) => this.#node(child, scope, sources));
+        else this.#part(node as Bash.WordPart, scope, true);
     }
-    if (HOLDS_OTHERS.test(node.type)) forEachChild(node, (child) => this.#node(child, scope, sources));
-    else this.#part(node as Bash.WordPart, scope, true);
   }
 
   #function({ name, body }: Bash.Function, scope: Scope): void {
