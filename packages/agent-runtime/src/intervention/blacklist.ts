@@ -19,8 +19,8 @@ const WRITES = word(
 const DATABASE = word('sql|postgres|postgresql|mysql|mariadb|sqlite|database|db|mongo|mongodb|redis|duckdb');
 
 /**
- * The default blacklist: what nobody wants done unasked, whatever else was allowed. It knows what a call says, not what a
- * server makes of it: it is no sandbox.
+ * The default blacklist: calls that need approval whatever else is allowed. It reads the arguments of a call; what the
+ * server does with them is not known, so it is no sandbox.
  */
 export function findDanger(facts: CallFacts, onlyReads: boolean): Finding | undefined {
   if (facts.isTooMuch) return unclear('There is too much of it to look through.');

@@ -38,7 +38,7 @@ const DEEPEST = 64;
 const MOST_VALUES = 20_000;
 const MOST_CHARACTERS = 2_000_000;
 const MOST_WORDS = 2_000;
-/** In a call with more commands than this nobody reads each. */
+/** A call with more commands than this is not read completely. */
 const MOST_SCRIPTS = 200;
 
 /** Matches a name that holds one of the words, see {@link inWords}. */

@@ -35,7 +35,7 @@ export type JudgedTool = {
 
 export type InterventionOptions = {
   mode: InterventionMode;
-  /** False where nobody can be asked in another mode than `headless` either. */
+  /** False if no approval can be requested, although the mode is not `headless`. */
   asks?: boolean;
   rules?: readonly InterventionRule[];
   /** Of the owner's rules some cannot be read. One of them may say never: nothing lasting lets a call through. */
@@ -60,15 +60,15 @@ export type Gate = (tool: ToolReference, args: JsonObject) => Verdict;
  * | the blacklist: dangerous, or not to be followed      | needs a person's yes to this very call              |
  * | rules cannot be read, and it is more than built in   | needs a person's yes to this very call              |
  * | and only reads                                       |                                                     |
- * | a rule says ask                                      | is asked about                                      |
+ * | a rule says ask                                      | needs approval                                      |
  * | built in and only reads                              | runs                                                |
- * | the tool is not what was approved                    | is asked about                                      |
+ * | the tool is not what was approved                    | needs approval                                      |
  * | the owner allowed the tool                           | runs                                                |
  * | a rule allows it, and the mode is not `manual`       | runs                                                |
  * | the mode is `auto`                                   | runs                                                |
- * | else                                                 | is asked about                                      |
+ * | else                                                 | needs approval                                      |
  *
- * In the mode `headless` nobody can be asked: what would be is refused.
+ * In the mode `headless` no approval can be requested: calls that need it are refused.
  *
  * Only what Toolyard itself registered counts as built in: a server cannot make itself trusted by its name or by
  * calling its own tool read-only.
@@ -122,7 +122,7 @@ export function refusalOf(verdict: Verdict): ErrorInfo | undefined {
   return verdict.decision === 'refused' ? verdict.refusal : undefined;
 }
 
-/** What Toolyard registered itself and only reads: it runs unasked, and may be repeated. */
+/** What Toolyard registered itself and only reads: it runs without approval, and may be repeated. */
 export function isHarmless(tool: JudgedTool | undefined): boolean {
   return tool !== undefined && tool.builtIn && tool.readOnly;
 }

@@ -13,7 +13,7 @@ export function placeholderIn(program: string, args: readonly string[]): string 
   return attached !== '' ? attached : args[at]?.startsWith('-I') === true ? args[at + 1] : '{}';
 }
 
-/** Values nobody outside chose, and that hold no secret. */
+/** Variables whose values an attacker cannot choose, and that hold no secret. */
 export const HARMLESS_VARIABLES =
   /^(?:[?$#!]|RANDOM|SECONDS|LINENO|UID|EUID|USER|LOGNAME|PATH|SHELL|LANG|LC_\w+|TERM|HOSTNAME|HOSTTYPE|OSTYPE|MACHTYPE|COLUMNS|LINES|CI|NODE_ENV|PORT|EPOCHSECONDS|BASH_REMATCH|BASH_VERSION|PIPESTATUS|FUNCNAME|OPTIND)$/;
 
