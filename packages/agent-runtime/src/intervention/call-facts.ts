@@ -67,32 +67,30 @@ const RUNS = word(
   'sh|bash|zsh|shell|exec|execute|cmd|command|commands|terminal|run|spawn|process|tmux|console|subprocess',
 );
 
+type At = { name: string; schema: JsonObject | undefined; depth: number; folder: string | undefined };
+
 /** The one parsed form of a call: rules, blacklist and page look at nothing else. */
 export class CallFacts {
   readonly reference: string;
   readonly surroundings: CallSurroundings;
-  readonly fields: readonly Field[];
-  readonly wordLists: readonly WordList[];
-  /** Names and values of every kind, as texts. */
-  readonly all: readonly string[];
-  readonly names: readonly string[];
-  /** There is more of it than can be looked through. */
-  readonly isTooMuch: boolean;
   /** The tool's name says that it runs what it is given. */
   readonly runs: boolean;
+  readonly fields: Field[] = [];
+  readonly wordLists: WordList[] = [];
+  /** Names and values of every kind, as texts. */
+  readonly all: string[] = [];
+  readonly names: string[] = [];
+  /** The call is too large to be read completely. */
+  isTooMuch = false;
   readonly #scripts = new Map<string, Script>();
+  #valueCount = 0;
+  #characterCount = 0;
 
   constructor(tool: ToolReference, args: JsonObject, surroundings: CallSurroundings = {}) {
     this.reference = formatToolReference(tool);
     this.surroundings = surroundings;
     this.runs = RUNS.test(inWords(`${tool.serverId}/${tool.name}`));
-    const walk = new Walk(this.runs);
-    walk.value(args, { name: '', schema: surroundings.inputSchema, depth: 0, folder: undefined });
-    this.fields = walk.fields;
-    this.wordLists = walk.wordLists;
-    this.all = walk.all;
-    this.names = walk.names;
-    this.isTooMuch = walk.isTooMuch;
+    this.#value(args, { name: '', schema: surroundings.inputSchema, depth: 0, folder: undefined });
   }
 
   /** The commands in a field. Each text is parsed once. */
@@ -116,32 +114,9 @@ export class CallFacts {
     this.#scripts.set(key, script);
     return script;
   }
-}
 
-const TOO_MANY: Script = {
-  commands: [],
-  fault: 'the call holds too many texts that may be commands',
-  finding: undefined,
-};
-
-type At = { name: string; schema: JsonObject | undefined; depth: number; folder: string | undefined };
-
-class Walk {
-  readonly fields: Field[] = [];
-  readonly wordLists: WordList[] = [];
-  readonly all: string[] = [];
-  readonly names: string[] = [];
-  isTooMuch = false;
-  readonly #runs: boolean;
-  #values = 0;
-  #characters = 0;
-
-  constructor(runs: boolean) {
-    this.#runs = runs;
-  }
-
-  value(value: JsonValue, at: At): void {
-    if (at.depth > DEEPEST || ++this.#values > MOST_VALUES) {
+  #value(value: JsonValue, at: At): void {
+    if (at.depth > DEEPEST || ++this.#valueCount > MOST_VALUES) {
       this.isTooMuch = true;
       return;
     }
@@ -152,15 +127,15 @@ class Walk {
   }
 
   #text(text: string, at: At): void {
-    this.#characters += text.length;
-    if (this.#characters > MOST_CHARACTERS) this.isTooMuch = true;
+    this.#characterCount += text.length;
+    if (this.#characterCount > MOST_CHARACTERS) this.isTooMuch = true;
     this.all.push(text);
-    const role = roleOf(at, text, this.#runs);
+    const role = roleOf(at, text, this.runs);
     this.fields.push({ name: at.name, text, role, folder: at.folder });
     // Arguments of another tool, written as JSON.
     if (role !== 'text' && text.length < 65_536 && /^\s*[[{]/.test(text) && /[\]}]\s*$/.test(text)) {
       const inner = parseJson(text);
-      if (inner.ok && typeof inner.value === 'object') this.value(inner.value, { ...at, depth: at.depth + 1 });
+      if (inner.ok && typeof inner.value === 'object') this.#value(inner.value, { ...at, depth: at.depth + 1 });
     }
   }
 
@@ -170,7 +145,7 @@ class Walk {
     const isCommand = COMMAND.test(inWords(at.name));
     if (texts.length > 1 && texts.length === list.length && !TEXT.test(at.name))
       this.#words(texts, (isCommand && !/s$/i.test(at.name)) || /argv/i.test(at.name), at.folder);
-    for (const each of list) this.value(each, { ...at, schema, depth: at.depth + 1 });
+    for (const each of list) this.#value(each, { ...at, schema, depth: at.depth + 1 });
   }
 
   #object(fields: JsonObject, at: At): void {
@@ -181,7 +156,7 @@ class Walk {
     for (const [name, each] of entries) {
       this.names.push(name);
       this.all.push(name);
-      this.value(each, { name, schema: objectIn(properties, name), depth: at.depth + 1, folder });
+      this.#value(each, { name, schema: objectIn(properties, name), depth: at.depth + 1, folder });
     }
   }
 
@@ -219,9 +194,15 @@ class Walk {
     }
     const isKnown = KNOWN_PROGRAM.test(words[0] ?? '');
     if (words.length < 2 || !(isCertain || isKnown)) return;
-    this.wordLists.push({ words, isCertain: isCertain || this.#runs, folder });
+    this.wordLists.push({ words, isCertain: isCertain || this.runs, folder });
   }
 }
+
+const TOO_MANY: Script = {
+  commands: [],
+  fault: 'the call holds too many texts that may be commands',
+  finding: undefined,
+};
 
 /** Programs that make a list of words a command, whatever it is called. */
 export const KNOWN_PROGRAM =
