@@ -1,5 +1,6 @@
 import type * as Bash from 'unbash';
 import { forEachChild, parse } from 'unbash';
+import { names } from './programs.ts';
 import type { Finding, Redirection, Script, SimpleCommand } from './shell-script.ts';
 import { danger, inputOf, printedBy } from './shell-script.ts';
 import { baseName, combine, expandBraces, hasUnknown } from './shell-text.ts';
@@ -61,7 +62,7 @@ const HOLDS_OTHERS =
   /^(?:Statement|AndOr|CompoundList|BraceGroup|If|Elif|While|Case|CaseItem|ArithmeticFor|Negation|Test\w*|Arithmetic(?!Expansion)\w*)$/;
 
 /** They count no step of their own. */
-const COUNTS_NOTHING = /^(?:Statement|CompoundList|Elif|CaseItem|Word)$/;
+const COUNTS_NOTHING = names('Statement CompoundList Elif CaseItem Word');
 
 class Reader {
   readonly #commands: SimpleCommand[] = [];
@@ -120,7 +121,7 @@ class Reader {
   }
 
   #node(node: Bash.SyntaxNode, scope: Scope, sources: readonly SimpleCommand[]): void {
-    if (!COUNTS_NOTHING.test(node.type) && !this.#step(scope)) return;
+    if (!COUNTS_NOTHING.has(node.type) && !this.#step(scope)) return;
     const inside: Scope = { ...scope, depth: scope.depth + 1 };
     switch (node.type) {
       case 'Command':
@@ -196,10 +197,10 @@ class Reader {
     }
     const around = { redirects, assignments, sources };
     if (!node.name) return void this.#push(['', ...more], around, scope);
-    const names = this.#word(node.name, scope);
-    const isSequence = names.length > 1 && node.name.parts?.some(({ type }) => type === 'BraceExpansion') === true;
-    if (isSequence) return this.#add([...names, ...more], around, scope);
-    for (const name of names.slice(0, 8)) this.#add([...name.split(SPLIT), ...more], around, scope);
+    const programs = this.#word(node.name, scope);
+    const isSequence = programs.length > 1 && node.name.parts?.some(({ type }) => type === 'BraceExpansion') === true;
+    if (isSequence) return this.#add([...programs, ...more], around, scope);
+    for (const name of programs.slice(0, 8)) this.#add([...name.split(SPLIT), ...more], around, scope);
   }
 
   /** A command, and all that it runs besides itself. */
