@@ -20,6 +20,14 @@ const FLAGGED = ['flagged', 'flagged', 'flagged'];
 const NOTHING = ['nothing', 'nothing', 'nothing'];
 
 describe('the default blacklist', () => {
+  it.each(['constructor x', 'toString x', 'echo x; valueOf y'])(
+    'judges a program with a name every object has: %s',
+    (command) => {
+      expect(kindsOf(command)).toEqual(NOTHING);
+      expect(kindsOf(`${command}; cat ~/.ssh/id_rsa`)).toEqual(FLAGGED);
+    },
+  );
+
   describe('holes others have', () => {
     it.each([
       'cp ~/.ssh/id_rsa x',

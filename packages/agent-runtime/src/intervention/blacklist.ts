@@ -1,5 +1,5 @@
 import type { CallFacts, Field } from './call-facts.ts';
-import { inWords, KNOWN_PROGRAM } from './call-facts.ts';
+import { inWords, KNOWN_PROGRAM, word } from './call-facts.ts';
 import type { OwnPlaces } from './dangers.ts';
 import { inspectScript, OWN, secret, touchesOwn } from './dangers.ts';
 import { METADATA } from './network-dangers.ts';
@@ -9,19 +9,18 @@ import { liesIn, readingsOf } from './resolved-path.ts';
 import { isPlainProse } from './plain-prose.ts';
 import { dangerOfPath, isEverything, isPersonal } from './sensitive-paths.ts';
 import { inFolder } from './shell-values.ts';
-import type { Finding, Script } from './shell-script.ts';
+import type { Finding } from './shell-script.ts';
 import { danger, unclear } from './shell-script.ts';
 
-const part = (list: string): RegExp => new RegExp(`(?:^|[_\\-.\\s/])(?:${list})(?:[_\\-.\\s/]|$)`);
-const REMOVES = part('delete|remove|rm|rmdir|unlink|erase|wipe|trash|destroy|purge');
-const WRITES = part(
+const REMOVES = word('delete|remove|rm|rmdir|unlink|erase|wipe|trash|destroy|purge');
+const WRITES = word(
   'write|append|create|edit|apply|move|save|put|update|insert|upload|set|patch|replace|copy|rename|add',
 );
-const DATABASE = part('sql|postgres|postgresql|mysql|mariadb|sqlite|database|db|mongo|mongodb|redis|duckdb');
+const DATABASE = word('sql|postgres|postgresql|mysql|mariadb|sqlite|database|db|mongo|mongodb|redis|duckdb');
 
 /**
- * The default blacklist: what nobody wants done unasked, whatever else was allowed. It knows what a call says, not what a
- * server makes of it: it is no sandbox.
+ * The default blacklist: calls that need approval whatever else is allowed. It reads the arguments of a call; what the
+ * server does with them is not known, so it is no sandbox.
  */
 export function findDanger(facts: CallFacts, onlyReads: boolean): Finding | undefined {
   if (facts.isTooMuch) return unclear('There is too much of it to look through.');
@@ -151,17 +150,12 @@ function maybeCommand(field: Field, facts: CallFacts): Finding | undefined {
   if (script.fault !== undefined && NAMES_PROGRAM.test(text) && !/^[A-Z][a-z]*[,' ]/.test(text)) {
     return danger(`It looks like a command that cannot be followed: ${script.fault}.`);
   }
-  if (!beginsAsCommand(script, text)) return undefined;
-  return inspectScript(script, facts.surroundings.own ?? {});
+  // A text without commands may still hold an expansion, such as a variable with a secret.
+  const mayRun = script.commands.length > 0 || /^[\w$"({]/.test(text);
+  return mayRun ? inspectScript(script, facts.surroundings.own ?? {}) : undefined;
 }
 
 const NAMES_PROGRAM = /(?:^|[;&|(`\s])(?:rm|dd|sudo|cat|curl|wget|cp|mv|mkfs\S*|chmod|sh|bash|eval|ssh|nc)\s+[-~/.\w]/;
-
-function beginsAsCommand({ commands, finding }: Script, text: string): boolean {
-  const [first] = commands;
-  if (first === undefined) return finding !== undefined && /^[\w$"({]/.test(text);
-  return true;
-}
 
 /** Sentences begin with a capital letter and hold no marks between commands. */
 function isSentence(text: string): boolean {

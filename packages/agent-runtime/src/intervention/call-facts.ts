@@ -38,10 +38,11 @@ const DEEPEST = 64;
 const MOST_VALUES = 20_000;
 const MOST_CHARACTERS = 2_000_000;
 const MOST_WORDS = 2_000;
-/** In a call with more commands than this nobody reads each. */
+/** A call with more commands than this is not read completely. */
 const MOST_SCRIPTS = 200;
 
-const word = (list: string): RegExp => new RegExp(`(?:^|[_\\-.\\s/])(?:${list})(?:[_\\-.\\s/]|$)`);
+/** Matches a name that holds one of the words, see {@link inWords}. */
+export const word = (list: string): RegExp => new RegExp(`(?:^|[_\\-.\\s/])(?:${list})(?:[_\\-.\\s/]|$)`);
 /** Words in the names of arguments that say what they are; an earlier row counts more. */
 const ROLE_WORDS = {
   command:
@@ -55,9 +56,8 @@ const ROLE_WORDS = {
 const COMMAND = word(ROLE_WORDS.command);
 const FOLDER = word(ROLE_WORDS.folder);
 const ANY_ROLE = word(Object.values(ROLE_WORDS).join('|'));
-const ROLES = (['command', 'code', 'query', 'url', 'folder', 'path'] as const).map(
-  (role) => [role, word(ROLE_WORDS[role])] as const,
-);
+const ROLE_NAMES = ['command', 'code', 'query', 'url', 'folder', 'path'] as const;
+const ROLES = ROLE_NAMES.map((role) => [role, word(ROLE_WORDS[role])] as const);
 const TEXT =
   /^(?:text|texts|content|contents|body|description|message|messages|title|subject|comment|comments|summary|reason|explanation|note|notes|prompt|question|answer|label|labels|query|search|insert|intent|purpose|old_?(?:text|string|str)|new_?(?:text|string|str)|replacement|markdown|html|caption|topic|language|author|name)$/;
 const PROGRAM = /^(?:program|command|cmd|exe|executable|binary|bin)$/i;
@@ -67,32 +67,30 @@ const RUNS = word(
   'sh|bash|zsh|shell|exec|execute|cmd|command|commands|terminal|run|spawn|process|tmux|console|subprocess',
 );
 
+type At = { name: string; schema: JsonObject | undefined; depth: number; folder: string | undefined };
+
 /** The one parsed form of a call: rules, blacklist and page look at nothing else. */
 export class CallFacts {
   readonly reference: string;
   readonly surroundings: CallSurroundings;
-  readonly fields: readonly Field[];
-  readonly wordLists: readonly WordList[];
-  /** Names and values of every kind, as texts. */
-  readonly all: readonly string[];
-  readonly names: readonly string[];
-  /** There is more of it than can be looked through. */
-  readonly isTooMuch: boolean;
   /** The tool's name says that it runs what it is given. */
   readonly runs: boolean;
+  readonly fields: Field[] = [];
+  readonly wordLists: WordList[] = [];
+  /** Names and values of every kind, as texts. */
+  readonly all: string[] = [];
+  readonly names: string[] = [];
+  /** The call is too large to be read completely. */
+  isTooMuch = false;
   readonly #scripts = new Map<string, Script>();
+  #valueCount = 0;
+  #characterCount = 0;
 
   constructor(tool: ToolReference, args: JsonObject, surroundings: CallSurroundings = {}) {
     this.reference = formatToolReference(tool);
     this.surroundings = surroundings;
     this.runs = RUNS.test(inWords(`${tool.serverId}/${tool.name}`));
-    const walk = new Walk(this.runs);
-    walk.value(args, { name: '', schema: surroundings.inputSchema, depth: 0, folder: undefined });
-    this.fields = walk.fields;
-    this.wordLists = walk.wordLists;
-    this.all = walk.all;
-    this.names = walk.names;
-    this.isTooMuch = walk.isTooMuch;
+    this.#value(args, { name: '', schema: surroundings.inputSchema, depth: 0, folder: undefined });
   }
 
   /** The commands in a field. Each text is parsed once. */
@@ -116,32 +114,9 @@ export class CallFacts {
     this.#scripts.set(key, script);
     return script;
   }
-}
 
-const TOO_MANY: Script = {
-  commands: [],
-  fault: 'the call holds too many texts that may be commands',
-  finding: undefined,
-};
-
-type At = { name: string; schema: JsonObject | undefined; depth: number; folder: string | undefined };
-
-class Walk {
-  readonly fields: Field[] = [];
-  readonly wordLists: WordList[] = [];
-  readonly all: string[] = [];
-  readonly names: string[] = [];
-  isTooMuch = false;
-  readonly #runs: boolean;
-  #values = 0;
-  #characters = 0;
-
-  constructor(runs: boolean) {
-    this.#runs = runs;
-  }
-
-  value(value: JsonValue, at: At): void {
-    if (at.depth > DEEPEST || ++this.#values > MOST_VALUES) {
+  #value(value: JsonValue, at: At): void {
+    if (at.depth > DEEPEST || ++this.#valueCount > MOST_VALUES) {
       this.isTooMuch = true;
       return;
     }
@@ -152,42 +127,36 @@ class Walk {
   }
 
   #text(text: string, at: At): void {
-    this.#characters += text.length;
-    if (this.#characters > MOST_CHARACTERS) this.isTooMuch = true;
+    this.#characterCount += text.length;
+    if (this.#characterCount > MOST_CHARACTERS) this.isTooMuch = true;
     this.all.push(text);
-    const role = roleOf(at, text, this.#runs);
+    const role = roleOf(at, text, this.runs);
     this.fields.push({ name: at.name, text, role, folder: at.folder });
     // Arguments of another tool, written as JSON.
     if (role !== 'text' && text.length < 65_536 && /^\s*[[{]/.test(text) && /[\]}]\s*$/.test(text)) {
       const inner = parseJson(text);
-      if (inner.ok && typeof inner.value === 'object') this.value(inner.value, { ...at, depth: at.depth + 1 });
+      if (inner.ok && typeof inner.value === 'object') this.#value(inner.value, { ...at, depth: at.depth + 1 });
     }
   }
 
   #list(list: readonly JsonValue[], at: At): void {
-    const schema = isJsonObject(at.schema?.['items'] ?? null) ? (at.schema?.['items'] as JsonObject) : undefined;
+    const schema = objectIn(at.schema, 'items');
     const texts = list.filter((each) => typeof each === 'string');
     const isCommand = COMMAND.test(inWords(at.name));
     if (texts.length > 1 && texts.length === list.length && !TEXT.test(at.name))
       this.#words(texts, (isCommand && !/s$/i.test(at.name)) || /argv/i.test(at.name), at.folder);
-    for (const each of list) this.value(each, { ...at, schema, depth: at.depth + 1 });
+    for (const each of list) this.#value(each, { ...at, schema, depth: at.depth + 1 });
   }
 
   #object(fields: JsonObject, at: At): void {
     const entries = Object.entries(fields);
-    const properties = at.schema?.['properties'];
+    const properties = objectIn(at.schema, 'properties');
     const folder = folderAmong(entries) ?? at.folder;
     this.#pieces(entries, folder);
     for (const [name, each] of entries) {
       this.names.push(name);
       this.all.push(name);
-      const schema = isJsonObject(properties ?? null) ? (properties as JsonObject)[name] : undefined;
-      this.value(each, {
-        name,
-        schema: isJsonObject(schema ?? null) ? (schema as JsonObject) : undefined,
-        depth: at.depth + 1,
-        folder,
-      });
+      this.#value(each, { name, schema: objectIn(properties, name), depth: at.depth + 1, folder });
     }
   }
 
@@ -225,13 +194,24 @@ class Walk {
     }
     const isKnown = KNOWN_PROGRAM.test(words[0] ?? '');
     if (words.length < 2 || !(isCertain || isKnown)) return;
-    this.wordLists.push({ words, isCertain: isCertain || this.#runs, folder });
+    this.wordLists.push({ words, isCertain: isCertain || this.runs, folder });
   }
 }
+
+const TOO_MANY: Script = {
+  commands: [],
+  fault: 'the call holds too many texts that may be commands',
+  finding: undefined,
+};
 
 /** Programs that make a list of words a command, whatever it is called. */
 export const KNOWN_PROGRAM =
   /^(?:\S*\/)?(?:sudo|doas|su|env|(?:ba|z|da|k)?sh|rm|dd|cat|cp|mv|curl|wget|nc|ssh|scp|find|xargs|chmod|chown|mkfs\S*|python\d?|node|perl|ruby|php|docker|kubectl|git|npm|npx|tee|base64|gh|aws|gcloud|crontab|systemctl|shred|truncate|tar|eval|nohup|timeout|cargo|make|toolyard)(?:\s|$)/;
+
+function objectIn(schema: JsonObject | undefined, name: string): JsonObject | undefined {
+  const value = schema?.[name] ?? null;
+  return isJsonObject(value) ? value : undefined;
+}
 
 function textsIn(value: JsonValue): string[] {
   return Array.isArray(value) && value.length <= MOST_WORDS ? value.filter((each) => typeof each === 'string') : [];

@@ -20,18 +20,13 @@ export function lookAtCode(name: string, command: SimpleCommand, context: CodeCo
   const { made } = context;
   const { args, folder, words } = command;
   const program = words[0] ?? '';
-  if (made.has(inFolder(program, folder))) return runsMade(inFolder(program, folder), context);
-  if (
-    program.includes('/') &&
-    [...made.keys()]
-      .slice(0, 50)
-      .some(
-        (path) => path.length > 1 && [program, inFolder(program, folder)].some((each) => each.startsWith(`${path}/`)),
-      )
-  )
+  const path = inFolder(program, folder);
+  if (made.has(path)) return runsMade(path, context);
+  const isInMade = (folder: string): boolean =>
+    folder.length > 1 && (program.startsWith(`${folder}/`) || path.startsWith(`${folder}/`));
+  if (program.includes('/') && [...made.keys()].slice(0, 50).some(isInMade))
     return danger(`It runs ${shown(program)}, which was just written.`);
-  if (/^\/(?:tmp|var\/tmp|dev\/shm)\//.test(program))
-    return danger(`It runs ${shown(program)} from a folder that everybody can write to.`);
+  if (IN_OPEN_FOLDER.test(program)) return runsFromOpenFolder(program);
   if (name === 'eval' && args.some(hasUnknown)) return runsUnknown(context);
   const reader = SHELLS.has(name) || name === 'source' || name === '.';
   if (!reader && !programs.INTERPRETERS.has(name)) {
@@ -42,8 +37,6 @@ export function lookAtCode(name: string, command: SimpleCommand, context: CodeCo
         ? danger(`${name} runs commands of its own.`)
         : undefined;
     if (name === 'sed') return inspectSed(args);
-    if (name === 'man' && args.some((arg) => /^(?:-P|--pager|-H|--html)/.test(arg)))
-      return danger('man runs a program.');
     if (isWrapper(name) && args.some((arg) => arg === UNKNOWN) && !/^(?:xargs|ssh|npx|time|env|timeout)$/.test(name))
       return unclear('It cannot be told what it runs.');
     return undefined;
@@ -99,24 +92,26 @@ function lookAtScriptFile(name: string, command: SimpleCommand, context: CodeCon
     /^\/dev\/(?:stdin|fd)/.test(file);
   if (!isStdin) {
     if (hasUnknown(file)) return unclear('It cannot be told which program it runs.');
-    if (/^\/(?:tmp|var\/tmp|dev\/shm)\//.test(file))
-      return danger(`It runs ${shown(file)} from a folder that everybody can write to.`);
-    return made.has(inFolder(file, folder)) ? runsMade(inFolder(file, folder), context) : undefined;
+    if (IN_OPEN_FOLDER.test(file)) return runsFromOpenFolder(file);
+    const path = inFolder(file, folder);
+    return made.has(path) ? runsMade(path, context) : undefined;
   }
   if (args.some((arg) => /^(?:--version|--help|-v|-V|-h|-n)$/.test(arg))) return undefined;
   const input = inputOf(command);
   if (input === undefined) {
-    if (
-      sources.length === 0 &&
-      redirects.every(({ operator }) => !operator.startsWith('<')) &&
-      name !== 'source' &&
-      name !== '.'
-    )
+    const readsNothing = sources.length === 0 && redirects.every(({ operator }) => !operator.startsWith('<'));
+    if (readsNothing && name !== 'source' && name !== '.')
       return args.length === 0 ? unclear(`${name} runs what it reads.`) : undefined;
     return danger(`${name} runs what another command writes.`);
   }
   if (hasUnknown(input)) return runsUnknown(context);
   return readsScript(command) ? undefined : inspectCode(input);
+}
+
+const IN_OPEN_FOLDER = /^\/(?:tmp|var\/tmp|dev\/shm)\//;
+
+function runsFromOpenFolder(file: string): Finding {
+  return danger(`It runs ${shown(file)} from a folder that everybody can write to.`);
 }
 
 function runsUnknown({ commands }: CodeContext): Finding {

@@ -1,7 +1,8 @@
+import { lookAtArguments } from './argument-dangers.ts';
 import type { CodeContext } from './code-dangers.ts';
 import { contentOf, lookAtCode, madeBy } from './code-dangers.ts';
 import { shown } from './inline-code.ts';
-import { lookAtAddresses, lookAtConnections } from './network-dangers.ts';
+import { lookAtConnections } from './network-dangers.ts';
 import { lookAtRemoval, removesInside } from './removal-dangers.ts';
 import * as programs from './programs.ts';
 import { dangerOfPath, isEverything, isPersonal } from './sensitive-paths.ts';
@@ -13,12 +14,12 @@ import { isDynamic, LISTED, UNKNOWN } from './shell-text.ts';
 import { dangerOfGit } from './git-dangers.ts';
 import { dangerOfContainer, dangerOfTool } from './tool-dangers.ts';
 
-/** What Toolyard knows of itself: calls that touch it need approval. */
+/** Toolyard's own data folder and port: calls that touch them need approval. */
 export type OwnPlaces = { dataFolder?: string | undefined; port?: number | undefined };
 
 type Context = CodeContext & { own: OwnPlaces };
 
-/** What is dangerous in a script; `unclear` where only that cannot be told. */
+/** Finds what is dangerous in a script; `unclear` if it cannot be followed. */
 export function inspectScript(script: Script, own: OwnPlaces): Finding | undefined {
   let found = script.finding;
   if (found) return found;
@@ -59,7 +60,7 @@ const LOOKS: readonly Look[] = [
   lookAtOwn,
   lookAtCode,
   lookAtConnections,
-  lookAtAddresses,
+  (name, { args }) => lookAtArguments(name, args),
   (name, { args }) => (name === 'git' ? dangerOfGit(args) : undefined),
   (name, { args }) => dangerOfContainer(name, args),
   (name, { args }) => dangerOfTool(name, args),
@@ -72,20 +73,17 @@ function lookAtProgram(name: string, { words, args }: SimpleCommand): Finding | 
   if (args.length === 1 && /^(?:--help|--version|-V|-h)$/.test(args[0] ?? '')) return undefined;
   if (name === 'at' && !/^-|^(?:now|noon|midnight|teatime|tomorrow|today)$|\d/.test(args[0] ?? '')) return undefined;
   if (name === 'fc' && args.length > 0 && !/^-/.test(args[0] ?? '')) return undefined;
-  const asks = programs.ONLY_ASKS[name];
-  if (
-    asks &&
-    args.some((arg) => asks.test(arg)) &&
-    !args.some((arg) => /^(?:-w|-F|-X|-P|-d|-D|-A|--write|show)$/.test(arg))
-  )
-    return undefined;
+  const asks = programs.ONLY_ASKS.get(name);
+  if (args.some((arg) => asks?.test(arg)) && !args.some((arg) => CHANGES.test(arg))) return undefined;
   for (const { why, programs: list } of programs.ALWAYS) if (list.has(name)) return danger(`${name} ${why}.`);
   if (/^(?:docker|git)-credential-/.test(name)) return danger(`${name} reads a store of secrets.`);
   if (/^ld-linux|^ld\.so|^ld-musl/.test(name)) return danger(`${name} runs a file as a program.`);
-  if (name === 'xclip' && args.some((arg) => /^-o/.test(arg))) return danger('xclip reads what was copied.');
   if (name === 'xargs' && removesInside(args)) return danger('It removes files that another command names.');
   return undefined;
 }
+
+/** Options that change something, whatever else is asked. */
+const CHANGES = /^(?:-w|-F|-X|-P|-d|-D|-A|--write|show)$/;
 
 /** Variables that name a program to run, or code to load. */
 const RUNS_VALUE =
@@ -96,21 +94,22 @@ const HARMLESS_NAME =
   /^(?:GIT_(?:AUTHOR|COMMITTER)_\w+|GIT_(?:TERMINAL_PROMPT|OPTIONAL_LOCKS|TRACE\w*|DEPTH|BRANCH|COMMIT|SHA)|PIP_(?:DISABLE\w+|NO_\w+|QUIET)|npm_config_(?:yes|loglevel|fund|audit|progress|update_notifier|color))$/i;
 
 function lookAtAssignments(name: string, { assignments, args }: SimpleCommand): Finding | undefined {
-  const given = /^(?:export|declare|typeset|env|sudo|readonly|local|set|setx)$/.test(name)
-    ? args.flatMap(assignmentIn)
-    : [];
-  for (const { name: variable, value } of [...assignments, ...given]) {
-    if (variable === 'IFS' || !RUNS_VALUE.test(variable) || HARMLESS_NAME.test(variable)) continue;
-    if (
-      HARMLESS_VALUE.test(value) ||
-      (variable === 'PATH' && !/(?:^|:)\/tmp|\0/.test(value)) ||
-      variable === 'PYTHONPATH'
-    )
-      continue;
-    if (value === LISTED || (/^PS\d$/.test(variable) && !/[$`]/.test(value))) continue;
-    return danger(`The variable ${variable} names what is run: ${shown(value)}.`);
-  }
-  return undefined;
+  const given = SETS_VARIABLES.test(name) ? args.flatMap(assignmentIn) : [];
+  const naming = [...assignments, ...given].find((each) => RUNS_VALUE.test(each.name) && !isHarmlessAssignment(each));
+  return naming && danger(`The variable ${naming.name} names what is run: ${shown(naming.value)}.`);
+}
+
+const SETS_VARIABLES = /^(?:export|declare|typeset|env|sudo|readonly|local|set|setx)$/;
+
+function isHarmlessAssignment({ name, value }: { name: string; value: string }): boolean {
+  return (
+    /^(?:IFS|PYTHONPATH)$/.test(name) ||
+    HARMLESS_NAME.test(name) ||
+    HARMLESS_VALUE.test(value) ||
+    value === LISTED ||
+    (name === 'PATH' && !/(?:^|:)\/tmp|\0/.test(value)) ||
+    (/^PS\d$/.test(name) && !/[$`]/.test(value))
+  );
 }
 
 function assignmentIn(arg: string): { name: string; value: string }[] {
@@ -134,21 +133,16 @@ function lookAtPlaces(name: string, command: SimpleCommand): Finding | undefined
     const found = dangerOfPath(arg) ?? (path === arg ? undefined : dangerOfPath(path));
     if (found === 'secret') return secret(path);
     if (found === 'device' && !LISTS_DEVICES.has(name)) return danger(`It works on the device ${shown(path)}.`);
-    if (
-      found !== undefined &&
-      writes &&
-      (destination === undefined || destination === arg) &&
-      !(name === 'git' && !/config/.test(arg))
-    ) {
-      return danger(
-        `It writes to ${shown(path)}, which ${found === 'system' ? 'belongs to the system' : 'is run later by itself'}.`,
-      );
+    const isWritten =
+      writes && (destination === undefined || destination === arg) && (name !== 'git' || arg.includes('config'));
+    if (found !== undefined && isWritten) {
+      const why = found === 'system' ? 'belongs to the system' : 'is run later by itself';
+      return danger(`It writes to ${shown(path)}, which ${why}.`);
     }
-    if (isEverything(path) && !arg.startsWith('-') && takesAll(name, args))
-      return danger(`It takes all of ${shown(path)}.`);
-    const behind = /^(?:--?[\w-]+=|[^/~]*[:@])([~/].*)$/.exec(arg)?.[1];
-    if (behind !== undefined && isEverything(behind) && takesAll(name, args))
-      return danger(`It takes all of ${shown(behind)}.`);
+    // A path may stand behind an option, or behind the name of a machine.
+    const value = /^(?:--?[\w-]+=|[^/~]*[:@])([~/].*)$/.exec(arg)?.[1];
+    const whole = [arg.startsWith('-') ? '' : path, value ?? ''].find(isEverything);
+    if (whole !== undefined && takesAll(name, args)) return danger(`It takes all of ${shown(whole)}.`);
     if (arg === UNKNOWN && READS_FILES.has(name)) doubt ??= unclear('It cannot be told which file it reads.');
   }
   return doubt ?? soughtSecret(name, command);
@@ -163,16 +157,12 @@ const READS_FILES = new Set(
 
 /** Names of secrets that are looked for among the names of files, to be read by the next command. */
 function soughtSecret(name: string, { args, isInner, next }: SimpleCommand): Finding | undefined {
-  if (
-    !/^(?:grep|egrep|fgrep|rg|locate|mdfind)$/.test(name) ||
-    !(isInner || next?.program === 'xargs' || next?.program === 'while')
-  )
-    return undefined;
-  const plain = args.map((arg) => arg.replace(/[\\^$]/g, ''));
-  const sought = plain.find(
-    (arg) =>
-      !arg.startsWith('-') && [arg, `.${arg.replace(/^\.+/, '')}`].some((each) => dangerOfPath(each) === 'secret'),
-  );
+  if (!/^(?:grep|egrep|fgrep|rg|locate|mdfind)$/.test(name)) return undefined;
+  if (!isInner && !/^(?:xargs|while)$/.test(next?.program ?? '')) return undefined;
+  const sought = args
+    .map((arg) => arg.replace(/[\\^$]/g, ''))
+    .filter((arg) => !arg.startsWith('-'))
+    .find((arg) => [arg, `.${arg.replace(/^\.+/, '')}`].some((each) => dangerOfPath(each) === 'secret'));
   return sought === undefined ? undefined : secret(sought);
 }
 
@@ -201,13 +191,14 @@ function writesFiles(name: string, args: readonly string[]): boolean {
 
 /** Arguments that are texts: what is searched for, messages, programs of a filter. */
 function textArguments(name: string, args: readonly string[]): number[] {
-  const isTextOption = TEXT_OPTIONS[name];
+  const isTextOption = TEXT_OPTIONS.get(name);
   const skipped: number[] = [];
-  args.forEach((arg, at) => {
+  for (const [at, arg] of args.entries()) {
+    const before = args[at - 1] ?? '';
     const [option = '', value] = arg.split('=');
-    if (isTextOption?.test(args[at - 1] ?? '') === true || (value !== undefined && isTextOption?.test(option) === true))
-      skipped.push(at);
-  });
+    if (isTextOption?.test(before) || (value !== undefined && isTextOption?.test(option))) skipped.push(at);
+    if (/^(?:curl|http)$/.test(name) && HEADER_OPTION.test(before)) skipped.push(at);
+  }
   if (
     /^(?:grep|egrep|fgrep|rg|ag|ack|sed|awk|gawk|jq|yq|perl|tr|expr|pgrep|pkill)$/.test(name) &&
     !args.some((arg) => /^(?:-[a-zA-Z]*[ef]|--regexp|--file)$/.test(arg))
@@ -217,28 +208,25 @@ function textArguments(name: string, args: readonly string[]): number[] {
     );
     if (first !== -1) skipped.push(first);
   }
-  if (name === 'curl' || name === 'http')
-    args.forEach(
-      (arg, at) =>
-        /^-(?:H|A|X|w)$|^--(?:header|user-agent|request|write-out)$/.test(args[at - 1] ?? '') && skipped.push(at),
-    );
   return skipped;
 }
 
-const TEXT_OPTIONS: Readonly<Record<string, RegExp>> = {
-  git: /^(?:-m|--message|-[a-z]*m|--grep|--author|--format|--pretty|-S|-G)$/,
-  gh: /^(?:-t|--title|-b|--body|--search|--json|-q|--jq|--label)$/,
-  glab: /^(?:-t|--title|-d|--description)$/,
-  grep: /^(?:-e|--regexp|--include|--exclude|--exclude-dir)$/,
-  rg: /^(?:-e|--regexp|-g|--glob)$/,
-  find: /^-(?:name|iname|path|ipath|regex|iregex|wholename|not)$/,
-  vitest: /^(?:-t|--testNamePattern)$/,
-  npx: /^(?:-t|-g|--grep)$/,
-  sed: /^(?:-e|--expression)$/,
-  tree: /^(?:-I|-P)$/,
-  node: /^(?:-e|-p|--eval|--print)$/,
-  python: /^-c$/,
-};
+const HEADER_OPTION = /^-(?:H|A|X|w)$|^--(?:header|user-agent|request|write-out)$/;
+
+const TEXT_OPTIONS: ReadonlyMap<string, RegExp> = new Map([
+  ['git', /^(?:-m|--message|-[a-z]*m|--grep|--author|--format|--pretty|-S|-G)$/],
+  ['gh', /^(?:-t|--title|-b|--body|--search|--json|-q|--jq|--label)$/],
+  ['glab', /^(?:-t|--title|-d|--description)$/],
+  ['grep', /^(?:-e|--regexp|--include|--exclude|--exclude-dir)$/],
+  ['rg', /^(?:-e|--regexp|-g|--glob)$/],
+  ['find', /^-(?:name|iname|path|ipath|regex|iregex|wholename|not)$/],
+  ['vitest', /^(?:-t|--testNamePattern)$/],
+  ['npx', /^(?:-t|-g|--grep)$/],
+  ['sed', /^(?:-e|--expression)$/],
+  ['tree', /^(?:-I|-P)$/],
+  ['node', /^(?:-e|-p|--eval|--print)$/],
+  ['python', /^-c$/],
+]);
 
 /** @internal */
 export function secret(path: string): Finding {
@@ -269,13 +257,8 @@ function lookAtEnvironment(
   { commands }: Context,
 ): Finding | undefined {
   if (name === 'printenv' && args.some((arg) => SECRET_VARIABLES.test(arg))) return ENVIRONMENT;
-  if (
-    (name === 'ps' &&
-      args.some(
-        (arg) => /^-?[a-z]*e[a-z]*$/.test(arg) && /^[a-z]*e/.test(arg) && /ww|e$/.test(arg) && !arg.startsWith('-'),
-      )) ||
-    (name === 'jq' && /(?:^|[^.\w"])(?:env\b|\$ENV)/.test(args.filter((arg) => !arg.startsWith('-'))[0] ?? ''))
-  )
+  if (name === 'ps' && args.some((arg) => /^[a-z]*e[a-z]*$/.test(arg) && /ww|e$/.test(arg))) return ENVIRONMENT;
+  if (name === 'jq' && /(?:^|[^.\w"])(?:env\b|\$ENV)/.test(args.find((arg) => !arg.startsWith('-')) ?? ''))
     return ENVIRONMENT;
   if (/^(?:npm|pnpm|yarn)$/.test(name) && args.includes('run') && args.at(-1) === 'env') return ENVIRONMENT;
   if (!programs.PRINTS_ENVIRONMENT.has(name)) return undefined;
@@ -283,20 +266,15 @@ function lookAtEnvironment(
   const printsAll =
     name === 'env'
       ? envPrints(args)
-      : /^(?:declare|typeset|export|readonly|compgen)$/.test(name)
-        ? args.every((arg) => /^-[pxve]+$/.test(arg))
-        : args.length === 0;
-  if (!printsAll) return undefined;
-  if (next !== undefined && /^(?:e?grep|rg)$/.test(next.program)) {
-    const pattern = next.args.find((arg) => !arg.startsWith('-')) ?? '';
-    if (
-      /^\^?\w{3,}/.test(pattern) &&
-      !SECRET_VARIABLES.test(pattern) &&
-      !next.args.some((arg) => /^-[a-z]*v/.test(arg))
-    )
-      return undefined;
-  }
-  return ENVIRONMENT;
+      : args.every((arg) => /^(?:declare|typeset|export|readonly|compgen)$/.test(name) && /^-[pxve]+$/.test(arg));
+  return printsAll && !(next && looksUpOne(next)) ? ENVIRONMENT : undefined;
+}
+
+/** True where the next command only lets through a variable that holds no secret. */
+function looksUpOne({ program, args }: SimpleCommand): boolean {
+  if (!/^(?:e?grep|rg)$/.test(program) || args.some((arg) => /^-[a-z]*v/.test(arg))) return false;
+  const pattern = args.find((arg) => !arg.startsWith('-')) ?? '';
+  return /^\^?\w{3,}/.test(pattern) && !SECRET_VARIABLES.test(pattern);
 }
 
 const ENVIRONMENT = danger('It prints the environment, where secrets are kept.');
@@ -314,8 +292,6 @@ function lookAtOwn(name: string, { words, folder, redirects }: SimpleCommand, { 
     return unclear('It cannot be told which process it signals.');
   if (/^(?:kill|pkill|killall)$/.test(name) && texts.some((text) => /^-1$/.test(text)) && texts.at(-1) === '-1')
     return danger('It ends every process.');
-  if (/^(?:pkill|killall)$/.test(name) && texts.some((text) => /^(?:-[uU]|--e?user|--uid)/.test(text)))
-    return danger('It ends every process of a user.');
   if (programs.TEXT_ONLY.has(name) || name === 'git') return undefined;
   for (const text of [folder ?? '', ...texts]) {
     const finding = touchesOwn(text, own) ?? (text === folder ? undefined : touchesOwn(inFolder(text, folder), own));

@@ -30,8 +30,6 @@ const TEXTS = /"((?:\\.|[^"\\\n])*)"|'((?:\\.|[^'\\\n])*)'|`((?:\\.|[^`\\])*)`/g
 
 /**
  * Looks at a program in a language that is not parsed here.
- *
- * @param isRun true where it is known to be code, and not only a text that may be code
  */
 export function inspectCode(code: string): Finding | undefined {
   if (code.length > LONGEST_CODE) return unclear('The program is too long to look through.');
@@ -58,22 +56,20 @@ export function inspectCode(code: string): Finding | undefined {
 
 /** Modules that a program loads, in Python, JavaScript, Perl, Ruby and Lua. */
 function modulesIn(code: string): string[] {
-  const names: string[] = [];
-  for (const [, list = ''] of code.matchAll(/(?:^|[;\n])\s*import\s+([\w., ]{1,200}?)(?=\s*(?:;|\n|$))/g)) {
-    names.push(
-      ...list
-        .split(',')
-        .map((each) => each.trim().replace(/\s+as\s+\w+$/, ''))
-        .filter((name) => !/^(?:os)$/.test(name)),
-    );
-  }
-  for (const [, name = ''] of code.matchAll(/(?:^|[;\n])\s*from\s+([\w.]+)\s+import\b/g)) names.push(name);
-  for (const [, name = ''] of code.matchAll(/\brequire\s*\(?\s*["']([^"']*)["']/g)) names.push(name);
-  for (const [, name = ''] of code.matchAll(/\bimport\b[^;\n]{0,200}?["']([^"']*)["']/g)) names.push(name);
-  for (const [, name = ''] of code.matchAll(/(?:^|[;\n])\s*use\s+([A-Z][\w:]*)/g)) names.push(name);
-  if (/\brequire\s*\(\s*[^"')\s]/.test(code)) names.push('require(…)');
-  return names;
+  const imported = [...code.matchAll(/(?:^|[;\n])\s*import\s+([\w., ]{1,200}?)(?=\s*(?:;|\n|$))/g)]
+    .flatMap(([, list = '']) => list.split(','))
+    .map((name) => name.trim().replace(/\s+as\s+\w+$/, ''))
+    .filter((name) => name !== 'os');
+  const named = LOADS.flatMap((pattern) => [...code.matchAll(pattern)].map(([, name = '']) => name));
+  return [...imported, ...named, ...(/\brequire\s*\(\s*[^"')\s]/.test(code) ? ['require(…)'] : [])];
 }
+
+const LOADS = [
+  /(?:^|[;\n])\s*from\s+([\w.]+)\s+import\b/g,
+  /\brequire\s*\(?\s*["']([^"']*)["']/g,
+  /\bimport\b[^;\n]{0,200}?["']([^"']*)["']/g,
+  /(?:^|[;\n])\s*use\s+([A-Z][\w:]*)/g,
+];
 
 /** @internal */
 export function shown(text: string): string {

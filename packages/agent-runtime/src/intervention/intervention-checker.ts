@@ -35,7 +35,7 @@ export type JudgedTool = {
 
 export type InterventionOptions = {
   mode: InterventionMode;
-  /** False where nobody can be asked in another mode than `headless` either. */
+  /** False if no approval can be requested, although the mode is not `headless`. */
   asks?: boolean;
   rules?: readonly InterventionRule[];
   /** Of the owner's rules some cannot be read. One of them may say never: nothing lasting lets a call through. */
@@ -57,18 +57,18 @@ export type Gate = (tool: ToolReference, args: JsonObject) => Verdict;
  * | what is looked at                                    | the call                                            |
  * |------------------------------------------------------|-----------------------------------------------------|
  * | the owner, or a rule, says never                     | is refused                                          |
- * | the blacklist: feared, or not to be read             | needs a person's yes to this very call              |
+ * | the blacklist: dangerous, or not to be followed      | needs a person's yes to this very call              |
  * | rules cannot be read, and it is more than built in   | needs a person's yes to this very call              |
  * | and only reads                                       |                                                     |
- * | a rule says ask                                      | is asked about                                      |
+ * | a rule says ask                                      | needs approval                                      |
  * | built in and only reads                              | runs                                                |
- * | the tool is not what was approved                    | is asked about                                      |
+ * | the tool is not what was approved                    | needs approval                                      |
  * | the owner allowed the tool                           | runs                                                |
  * | a rule allows it, and the mode is not `manual`       | runs                                                |
  * | the mode is `auto`                                   | runs                                                |
- * | else                                                 | is asked about                                      |
+ * | else                                                 | needs approval                                      |
  *
- * In the mode `headless` nobody can be asked: what would be is refused.
+ * In the mode `headless` no approval can be requested: calls that need it are refused.
  *
  * Only what Toolyard itself registered counts as built in: a server cannot make itself trusted by its name or by
  * calling its own tool read-only.
@@ -122,7 +122,7 @@ export function refusalOf(verdict: Verdict): ErrorInfo | undefined {
   return verdict.decision === 'refused' ? verdict.refusal : undefined;
 }
 
-/** What Toolyard registered itself and only reads: it runs unasked, and may be repeated. */
+/** What Toolyard registered itself and only reads: it runs without approval, and may be repeated. */
 export function isHarmless(tool: JudgedTool | undefined): boolean {
   return tool !== undefined && tool.builtIn && tool.readOnly;
 }
@@ -137,50 +137,47 @@ function refused(refusal: ErrorInfo): Verdict {
   return { decision: 'refused', refusal };
 }
 
+function refusal(message: string, hint: string): ErrorInfo {
+  return { code: 'tool_refused', message, hint };
+}
+
+const NOBODY = "needs a person's approval, and there is nobody to ask.";
+
 function needsPerson(reference: string): ErrorInfo {
-  return {
-    code: 'tool_refused',
-    message: `${reference} needs a person's approval, and there is nobody to ask.`,
-    hint: `Allow it beforehand with --allow ${reference}`,
-  };
+  return refusal(`${reference} ${NOBODY}`, `Allow it beforehand with --allow ${reference}`);
 }
 
 function hasChanged(reference: string): ErrorInfo {
-  return {
-    code: 'tool_refused',
-    message: `${reference} is not what it was when it was approved, and there is nobody to ask.`,
-    hint: 'Look at what has changed and approve it again.',
-  };
+  return refusal(
+    `${reference} is not what it was when it was approved, and there is nobody to ask.`,
+    'Look at what has changed and approve it again.',
+  );
 }
 
 function tooDangerous(reference: string, why: string): ErrorInfo {
-  return {
-    code: 'tool_refused',
-    message: `This call of ${reference} needs a person's approval whatever is allowed, and there is nobody to ask. ${why}`,
-    hint: 'Try it where a person can be asked.',
-  };
+  return refusal(
+    `This call of ${reference} needs a person's approval whatever is allowed, and there is nobody to ask. ${why}`,
+    'Try it where a person can be asked.',
+  );
 }
 
 function rulesLost(reference: string): ErrorInfo {
-  return {
-    code: 'tool_refused',
-    message: `${reference} needs a person's approval, and there is nobody to ask. ${RULES_LOST}`,
-    hint: 'Look through the rules in the settings, and say there that they are complete.',
-  };
+  return refusal(
+    `${reference} ${NOBODY} ${RULES_LOST}`,
+    'Look through the rules in the settings, and say there that they are complete.',
+  );
 }
 
 function ruledOut(reference: string): ErrorInfo {
-  return {
-    code: 'tool_refused',
-    message: `A rule of the owner forbids this call of ${reference}. Do not try it again.`,
-    hint: 'The rule is in the configuration, under "interventionRules".',
-  };
+  return refusal(
+    `A rule of the owner forbids this call of ${reference}. Do not try it again.`,
+    'The rule is in the configuration, under "interventionRules".',
+  );
 }
 
 function neverAllowed(reference: string): ErrorInfo {
-  return {
-    code: 'tool_refused',
-    message: `The owner never allows ${reference}. Do not try it again.`,
-    hint: 'The decision can be taken back in the settings, under permissions.',
-  };
+  return refusal(
+    `The owner never allows ${reference}. Do not try it again.`,
+    'The decision can be taken back in the settings, under permissions.',
+  );
 }

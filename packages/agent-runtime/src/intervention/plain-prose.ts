@@ -24,10 +24,8 @@ const KNOWN: ReadonlySet<string> = new Set([
   ...programs.PRINTS_ENVIRONMENT,
   ...programs.LISTERS,
   ...WRAPPING_PROGRAMS,
-  ...'nc xterm xhost tmux screen nslookup mail mailx mutt sendmail msmtp swaks xclip gio locate mdfind'.split(' '),
-  ...'service zmodload read trap popd alias killall egrep fgrep rg ag ack bsdtar dpkg rpm . kill eval jq source getopts let'.split(
-    ' ',
-  ),
+  ...'mail mailx mutt sendmail msmtp swaks gio locate mdfind service zmodload read trap popd alias killall'.split(' '),
+  ...'egrep fgrep rg ag ack . kill eval jq source getopts let'.split(' '),
 ]);
 
 /**

@@ -4,8 +4,8 @@ export function names(list: string): ReadonlySet<string> {
   return new Set(list.split(/\s+/).filter((name) => name !== ''));
 }
 
-/** The same for each of the names. */
-function byName<T>(rows: readonly (readonly [string, T])[]): ReadonlyMap<string, T> {
+/** Gives every name in a list the value of its row. */
+export function byName<T>(rows: readonly (readonly [list: string, value: T])[]): ReadonlyMap<string, T> {
   return new Map(rows.flatMap(([list, value]) => [...names(list)].map((name) => [name, value] as const)));
 }
 
@@ -62,45 +62,36 @@ export const ALWAYS: readonly { why: string; programs: ReadonlySet<string> }[] =
 ];
 
 /** Arguments with which these programs change nothing. */
-export const ONLY_ASKS: Readonly<Record<string, RegExp>> = {
-  passwd: /^(?:-S|--status)$/,
-  iptables: /^(?:-[LSnvVC]+|--list\S*)$/,
-  ip6tables: /^(?:-[LSnvVC]+|--list\S*)$/,
-  nft: /^list$/,
-  ufw: /^(?:status|version)$/,
-  pfctl: /^(?:-s|-vv?s\w*)$/,
-  sysctl: /^(?:-n|-a|--all|[a-z]+(?:\.\w+)+)$/,
-  launchctl: /^(?:list|print|blame)$/,
-  loginctl: /^(?:list-\w+|show-\w+|\w+-status)$/,
-  crontab: /^-l$/,
-  passage: /^ls$/,
-  pm2: /^(?:ls|list|status|logs)$/,
-  supervisorctl: /^status$/,
-  mount: /^-l$/,
-  swapon: /^(?:-s|--show)$/,
-  fdisk: /^(?:-l|--list)$/,
-  parted: /^-l$/,
-  diskutil: /^(?:list|info)$/,
-  defaults: /^read$/,
-  nmcli: /^(?:device|general|d|g)$/,
-  'ssh-keygen': /^-[lF]\w*$/,
-  'ssh-add': /^-[lL]$/,
-  gpg: /^(?:--verify|--list-(?:public-)?keys|-k)$/,
-  gpg2: /^(?:--verify|--list-(?:public-)?keys|-k)$/,
-  security: /^(?:find-identity|list-keychains)$/,
-  hdparm: /^-I$/,
-  gdb: /^--version$/,
-  zpool: /^(?:list|status)$/,
-  mdadm: /^--detail$/,
-  nvme: /^list$/,
-  'update-alternatives': /^(?:--list|--display|--query)$/,
-  aide: /^--check$/,
-  net: /^(?:view|time|statistics)$/,
-  op: /^(?:whoami|--version)$/,
-  vault: /^(?:status|version)$/,
-  sops: /^--version$/,
-  csrutil: /^status$/,
-};
+export const ONLY_ASKS: ReadonlyMap<string, RegExp> = byName([
+  ['passwd', /^(?:-S|--status)$/],
+  ['iptables ip6tables', /^(?:-[LSnvVC]+|--list\S*)$/],
+  ['ufw vault', /^(?:status|version)$/],
+  ['pfctl', /^(?:-s|-vv?s\w*)$/],
+  ['sysctl', /^(?:-n|-a|--all|[a-z]+(?:\.\w+)+)$/],
+  ['launchctl', /^(?:list|print|blame)$/],
+  ['loginctl', /^(?:list-\w+|show-\w+|\w+-status)$/],
+  ['crontab mount parted', /^-l$/],
+  ['passage', /^ls$/],
+  ['pm2', /^(?:ls|list|status|logs)$/],
+  ['supervisorctl csrutil', /^status$/],
+  ['swapon', /^(?:-s|--show)$/],
+  ['fdisk', /^(?:-l|--list)$/],
+  ['nft nvme', /^list$/],
+  ['diskutil', /^(?:list|info)$/],
+  ['defaults', /^read$/],
+  ['nmcli', /^(?:device|general|d|g)$/],
+  ['ssh-keygen', /^-[lF]\w*$/],
+  ['ssh-add', /^-[lL]$/],
+  ['gpg gpg2', /^(?:--verify|--list-(?:public-)?keys|-k)$/],
+  ['security', /^(?:find-identity|list-keychains)$/],
+  ['hdparm', /^-I$/],
+  ['gdb sops', /^--version$/],
+  ['zpool', /^(?:list|status)$/],
+  ['mdadm', /^--detail$/],
+  ['update-alternatives', /^(?:--list|--display|--query)$/],
+  ['net', /^(?:view|time|statistics)$/],
+  ['op', /^(?:whoami|--version)$/],
+]);
 
 /** They read their arguments as their program, or their input where they have none. */
 export const INTERPRETERS =
@@ -152,7 +143,7 @@ export const WRITERS =
 /** They delete, or overwrite, what they are given. */
 export const REMOVERS = names('rm rmdir unlink shred truncate trash trash-put gio rimraf del erase');
 
-/** Programs of daily work: what they are told is no danger by the words in it alone. */
+/** Programs of daily work: a word such as `delete` among their arguments is not dangerous by itself. */
 export const BUILDS =
   names(`npm pnpm yarn bun npx cargo go make cmake ninja gradle gradlew mvn mvnw ant sbt pytest tox nox jest vitest mocha
   playwright cypress eslint tsc prettier ruff black mypy flake8 pylint rake rspec bundle gem mix dotnet swift xcodebuild

@@ -8,13 +8,13 @@ const DECISIONS = ['allow', 'ask', 'never'];
 const TEXTS = ['tool', 'argument', 'command', 'outside', 'inside'];
 const HINTS = ['readOnly', 'destructive'];
 
-/** What is wrong with rules somebody wrote; nothing where they can be used. */
+/** Lists the faults of rules as they are configured; empty if they are valid. */
 export function faultsOfRules(rules: readonly unknown[]): RuleFault[] {
   return rules.flatMap((rule, index) => faultsOf(rule).map((fault) => ({ rule: index, ...fault })));
 }
 
 /**
- * Rules as somebody wrote them.
+ * Checks rules as they are configured.
  *
  * @throws ToolyardError `bad_request`, naming the first rule that cannot be read and what is wrong with it
  */

@@ -8,81 +8,86 @@ import { inFolder } from './shell-values.ts';
 
 /** Commands that remove, overwrite or empty what cannot be made again. */
 
-export function lookAtRemoval(name: string, { args, folder, redirects }: SimpleCommand): Finding | undefined {
-  const operands = args.filter(
-    (arg, at) => !arg.startsWith('-') || (args.indexOf('--') !== -1 && at > args.indexOf('--')),
-  );
+export function lookAtRemoval(name: string, command: SimpleCommand): Finding | undefined {
+  const { args, folder, redirects } = command;
+  const dashes = args.indexOf('--');
+  const operands = args.filter((arg, at) => !arg.startsWith('-') || (dashes !== -1 && at > dashes));
   const isRecursive = args.some((arg) => /^-[a-zA-Z]*[rR]|^--recu/.test(arg));
-  const empties =
-    /^(?:cp|cat|mv|install|sort)$/.test(name) &&
-    args.includes('/dev/null') &&
-    (operands.length > 1 || redirects.length > 0);
-  if (empties && name !== 'cat') return danger('It overwrites a file with nothing.');
-  if (name === 'find') return removalByFind(args, folder);
-  if (name === 'mv' && operands.slice(0, -1).some((path) => isEverything(inFolder(path, folder))))
-    return danger('It moves a whole folder away.');
-  if (name === 'mv' && operands.slice(0, -1).some((path) => /^(?:\.\/)?\*$/.test(path)))
-    return danger('It moves all files away.');
-  if (/^(?:chmod|chown|chgrp|setfacl)$/.test(name)) {
-    if (args.some((arg) => /^[ugoa]*\+[rwx]*s|^0?[2467][0-7]{3}$/.test(arg)))
-      return danger('It gives a program the rights of its owner.');
-    if (isRecursive && operands.slice(1).some((path) => isEverything(inFolder(path, folder))))
-      return danger('It changes the rights of everything.');
-    return undefined;
-  }
-  if (name === 'install' && args.some((arg) => /^0?[2467][0-7]{3}$/.test(arg)))
-    return danger('It gives a program the rights of its owner.');
-  if (name === 'dd') {
-    const to = args.find((arg) => arg.startsWith('of='))?.slice(3);
-    if (to !== undefined && (isPersonal(inFolder(to, folder)) || hasUnknown(to)))
-      return danger(`It overwrites ${shown(to)}.`);
-  }
+  const has = (pattern: RegExp): boolean => args.some((arg) => pattern.test(arg));
+  const paths = operands.map((path) => inFolder(path, folder));
   if (
-    args.some((arg) =>
-      /^--(?:remove-files|remove-source-files|del(?:ete)?(?:-\w+)?|zap-all|purge-all|force-delete)$/.test(arg),
-    ) &&
-    /^(?:rsync|tar|bsdtar|rclone|aws|gsutil|zip|robocopy)$/.test(name) &&
-    !args.some((arg) => /^-[a-zA-Z]*n|^--dry-?run$/.test(arg))
+    /^(?:cp|mv|install|sort)$/.test(name) &&
+    args.includes('/dev/null') &&
+    (operands.length > 1 || redirects.length > 0)
   )
-    return danger(`It deletes files (${name}).`);
+    return danger('It overwrites a file with nothing.');
+  if (/^(?:chmod|chown|chgrp|setfacl|install)$/.test(name) && has(/^[ugoa]*\+[rwx]*s|^0?[2467][0-7]{3}$/))
+    return danger('It gives a program the rights of its owner.');
+  switch (name) {
+    case 'find':
+      return removalByFind(args, folder);
+    case 'mv':
+      if (paths.slice(0, -1).some(isEverything)) return danger('It moves a whole folder away.');
+      return operands.slice(0, -1).some((path) => /^(?:\.\/)?\*$/.test(path))
+        ? danger('It moves all files away.')
+        : undefined;
+    case 'chmod':
+    case 'chown':
+    case 'chgrp':
+    case 'setfacl':
+      return isRecursive && paths.slice(1).some(isEverything)
+        ? danger('It changes the rights of everything.')
+        : undefined;
+    case 'dd': {
+      const to = args.find((arg) => arg.startsWith('of='))?.slice(3);
+      return to !== undefined && (isPersonal(inFolder(to, folder)) || hasUnknown(to))
+        ? danger(`It overwrites ${shown(to)}.`)
+        : undefined;
+    }
+    case 'gio':
+      return args[0] === 'trash' || args[0] === 'remove' ? danger('It removes files.') : undefined;
+    default:
+  }
   if (
     /^(?:patch|ruby|perl|gawk|awk|sed)$/.test(name) &&
-    operands.some((path) => isPersonal(inFolder(path, folder))) &&
-    (name === 'patch' || args.some((arg) => /^-[a-z]*i|inplace/.test(arg)))
+    paths.some(isPersonal) &&
+    (name === 'patch' || has(/^-[a-z]*i|inplace/))
   )
     return danger('It changes a file of the home folder in place.');
   if (!REMOVERS.has(name)) return undefined;
-  if (name === 'gio') return args[0] === 'trash' || args[0] === 'remove' ? danger('It removes files.') : undefined;
   for (const operand of operands) {
-    const path = inFolder(operand.replace(/^(?:\.\/)+(?=.)/, ''), folder);
-    if (/^(?:\/|~|\.\.?(?:\/\.\.)*)\/?$/.test(path) || isEverything(path))
-      return danger(`It removes ${shown(path)} and all that is in it.`);
-    if (/(?:^|\/)\.git(?:\/|$)/.test(path)) return danger('It removes the history of the project.');
-    if (isPersonal(path) && (isRecursive || isDynamic(path) || name !== 'rm'))
-      return danger(`It removes ${shown(path)}.`);
-    const last = path.replace(/\/+$/, '').slice(path.replace(/\/+$/, '').lastIndexOf('/') + 1);
-    if (/[*?[]/.test(last) && last.replace(/\[[^\]]*\]|[*?.]/g, '') === '' && (isRecursive || !path.includes('/')))
-      return danger(`It removes whatever matches ${shown(path)}.`);
-    if (/^(?:truncate|shred)$/.test(name) && isDynamic(path))
-      return danger(`It empties whatever matches ${shown(path)}.`);
-    if (path.includes('**')) return danger(`It removes whatever matches ${shown(path)}.`);
-    if (path.startsWith(UNKNOWN) && /[*]|\/$/.test(path)) return danger('It may remove everything.');
-    if (hasUnknown(path)) return unclear('It cannot be told what it removes.');
+    const finding = removalOf(inFolder(operand.replace(/^(?:\.\/)+(?=.)/, ''), folder), name, isRecursive);
+    if (finding) return finding;
   }
   return undefined;
 }
 
+function removalOf(path: string, name: string, isRecursive: boolean): Finding | undefined {
+  if (/^(?:\/|~|\.\.?(?:\/\.\.)*)\/?$/.test(path) || isEverything(path))
+    return danger(`It removes ${shown(path)} and all that is in it.`);
+  if (/(?:^|\/)\.git(?:\/|$)/.test(path)) return danger('It removes the history of the project.');
+  if (isPersonal(path) && (isRecursive || isDynamic(path) || name !== 'rm'))
+    return danger(`It removes ${shown(path)}.`);
+  const last = /[^/]*(?=\/*$)/.exec(path)?.[0] ?? '';
+  const isAnyName = /[*?[]/.test(last) && last.replace(/\[[^\]]*\]|[*?.]/g, '') === '';
+  if ((isAnyName && (isRecursive || !path.includes('/'))) || path.includes('**'))
+    return danger(`It removes whatever matches ${shown(path)}.`);
+  if (/^(?:truncate|shred)$/.test(name) && isDynamic(path))
+    return danger(`It empties whatever matches ${shown(path)}.`);
+  if (path.startsWith(UNKNOWN) && /[*]|\/$/.test(path)) return danger('It may remove everything.');
+  return hasUnknown(path) ? unclear('It cannot be told what it removes.') : undefined;
+}
+
 function removalByFind(args: readonly string[], folder: string | undefined): Finding | undefined {
-  const removes = args.includes('-delete') || removesInside(args);
-  if (!removes) return undefined;
+  if (!args.includes('-delete') && !removesInside(args)) return undefined;
   const first = args.findIndex((arg) => /^[-(!]/.test(arg) && !/^-[LHPO]\d?$/.test(arg));
   const folders = args.slice(0, first === -1 ? undefined : first).filter((arg) => !arg.startsWith('-'));
   const isNarrow =
     args.some((arg) => /^-i?(?:name|path|regex)$/.test(arg)) &&
     !args.some((arg, at) => /^-i?name$/.test(args[at - 1] ?? '') && SOURCES.test(arg));
-  if (folders.some((path) => isEverything(inFolder(path, folder)) || (isPersonal(inFolder(path, folder)) && !isNarrow)))
-    return danger('It removes everything it finds.');
-  return isNarrow ? undefined : args.includes('-empty') ? undefined : danger('It removes everything it finds.');
+  const paths = folders.map((path) => inFolder(path, folder));
+  const isBroad = paths.some((path) => isEverything(path) || (isPersonal(path) && !isNarrow));
+  return isBroad || !(isNarrow || args.includes('-empty')) ? danger('It removes everything it finds.') : undefined;
 }
 
 /** Files that somebody wrote, and no build makes again. */

@@ -2,8 +2,8 @@ import { decoded } from './sensitive-paths.ts';
 import { hasUnknown } from './shell-text.ts';
 
 /**
- * Resolves symbolic links: the real path of a whole path, whose last parts need not exist. Undefined where it cannot be
- * told.
+ * Resolves symbolic links: the real path of an absolute path, whose last parts need not exist. Undefined if it cannot be
+ * resolved.
  */
 export type ResolvePath = (path: string) => string | undefined;
 

@@ -84,9 +84,7 @@ function isOnly(pattern: string, facts: CallFacts): boolean {
   for (const each of isInPieces ? facts.wordLists : given) {
     const { commands, fault, finding } = 'words' in each ? facts.scriptOf(each) : facts.scriptIn(each);
     if (fault !== undefined || finding !== undefined) return false;
-    const fits = (command: SimpleCommand): boolean =>
-      isPlain(command) && (glob(textOf(command)) || glob(`${textOf(command)} `));
-    if (!commands.every(fits)) return false;
+    if (!commands.every((command) => isPlain(command) && fits(glob, textOf(command)))) return false;
     isAny ||= commands.length > 0;
   }
   return isAny;
@@ -108,21 +106,24 @@ function runs(pattern: string, facts: CallFacts): boolean {
   const glob = globOf(pattern);
   const [program = ''] = /^[\w.+-]*/.exec(pattern) ?? [];
   return scriptsOf(facts, program).some(({ commands }) =>
-    commands.some(
-      (command) => [...formsOf(command)].some((form) => glob(form) || glob(`${form} `)) || mayBe(command, pattern),
-    ),
+    commands.some((command) => [...formsOf(command)].some((form) => fits(glob, form)) || mayBe(command, pattern)),
   );
+}
+
+/** `git push *` also means `git push` alone. */
+function fits(glob: (text: string) => boolean, text: string): boolean {
+  return glob(text) || glob(`${text} `);
 }
 
 function textOf({ program, args }: SimpleCommand): string {
   return [program, ...args].join(' ');
 }
 
-/** A command as it is written, by its base name, and without the options before what it is told to do. */
+/** A command as it is written, by its base name, and without the options before its subcommand. */
 function* formsOf(command: SimpleCommand): Generator<string> {
   const { words, program, args } = command;
   yield words.join(' ');
-  yield [program, ...args].join(' ');
+  yield textOf(command);
   for (let at = 0; at < Math.min(args.length, 12); at++) {
     const isValue = args[at - 1]?.startsWith('-') === true;
     if (!args[at]?.startsWith('-') && at > 0) yield [program, ...args.slice(at)].join(' ');

@@ -1,7 +1,7 @@
 import { matchesGlob } from './globs.ts';
 import { hasUnknown, LISTED, UNKNOWN } from './shell-text.ts';
 
-/** Which paths nobody is to touch unasked. Only the text of a path is looked at; the file system is not. */
+/** Paths that need approval. Only the text of a path is judged; the file system is not read. */
 
 /** What is wrong with touching a path. `secret`: at all; `startup` and `system`: by writing to it. */
 export type PathDanger = 'secret' | 'startup' | 'system' | 'device';
@@ -52,21 +52,13 @@ const SAFE_DEVICES =
   /^\/dev\/(?:null|zero|full|u?random|tty|std(?:in|out|err)|fd(?:\/.*)?|ptmx|pts(?:\/\d*)?|shm(?:\/.*)?|tcp\/(?:localhost|127\.0\.0\.1)\/.*)$/;
 
 /** What patterns of file names are tried on. */
-const EXAMPLES = [
-  ...['.env', '.env.local', '.netrc', '.npmrc', '.pgpass', '.git-credentials', '.bash_history', 'id_rsa', 'id_ed25519'],
-  ...['~/.ssh/id_rsa', '~/.aws/credentials', '~/.gnupg/secring.gpg', '~/.kube/config', '~/.docker/config.json'],
-  ...['/etc/shadow', '/etc/gshadow', '/etc/passwd', '/etc/sudoers', '/proc/self/environ', '~/.netrc', '~/.zsh_history'],
-  ...[
-    '~/.config/gh/hosts.yml',
-    '~/.config/op/config',
-    'server.key',
-    'x.pem',
-    '.ssh/id_rsa',
-    '.aws/credentials',
-    '.ssh',
-    '.aws',
-  ],
-];
+const EXAMPLES = `
+  .env .env.local .netrc .npmrc .pgpass .git-credentials .bash_history id_rsa id_ed25519 server.key x.pem .ssh .ssh/id_rsa
+  .aws .aws/credentials ~/.ssh/id_rsa ~/.aws/credentials ~/.gnupg/secring.gpg ~/.kube/config ~/.docker/config.json ~/.netrc
+  ~/.zsh_history ~/.config/gh/hosts.yml ~/.config/op/config /etc/shadow /etc/gshadow /etc/passwd /etc/sudoers
+  /proc/self/environ`
+  .trim()
+  .split(/\s+/);
 
 /** Removes what changes nothing about a path: `.`, `..` and slashes in a row. */
 export function normalPath(path: string): string {

@@ -1,5 +1,6 @@
 import type * as Bash from 'unbash';
 import { forEachChild, parse } from 'unbash';
+import { names } from './programs.ts';
 import type { Finding, Redirection, Script, SimpleCommand } from './shell-script.ts';
 import { danger, inputOf, printedBy } from './shell-script.ts';
 import { baseName, combine, expandBraces, hasUnknown } from './shell-text.ts';
@@ -8,7 +9,6 @@ import {
   HARMLESS_VARIABLES,
   inFolder,
   listsOnly,
-  operandsOf,
   placeholderIn,
   readsScript,
   SECRET_VARIABLES,
@@ -54,6 +54,16 @@ function read(options: ReadOptions, run: (reader: Reader) => void): Script {
 
 type Scope = { folder: string | undefined; depth: number; isInner: boolean };
 
+/** What a command has besides its words. */
+type Around = Pick<SimpleCommand, 'redirects' | 'assignments' | 'sources'>;
+
+/** Nodes that only hold others, which are read in turn. */
+const HOLDS_OTHERS =
+  /^(?:Statement|AndOr|CompoundList|BraceGroup|If|Elif|While|Case|CaseItem|ArithmeticFor|Negation|Test\w*|Arithmetic(?!Expansion)\w*)$/;
+
+/** They count no step of their own. */
+const COUNTS_NOTHING = names('Statement CompoundList Elif CaseItem Word');
+
 class Reader {
   readonly #commands: SimpleCommand[] = [];
   readonly #variables: ShellVariables;
@@ -93,21 +103,14 @@ class Reader {
   }
 
   words(words: readonly string[]): void {
-    this.#add([...words], { redirects: [], assignments: [], sources: [] }, this.#scope());
-  }
-
-  #scope(): Scope {
-    return { folder: this.#start, depth: 0, isInner: false };
+    const scope = { folder: this.#start, depth: 0, isInner: false };
+    this.#add([...words], { redirects: [], assignments: [], sources: [] }, scope);
   }
 
   #block(script: Bash.ParsedScript, scope: Scope): void {
     const [error] = script.errors ?? [];
     if (error) this.fail(`it cannot be parsed (${error.message})`);
-    this.#list(script.commands, scope);
-  }
-
-  #list(statements: readonly Bash.Statement[], scope: Scope): void {
-    for (const { command } of statements) this.#node(command, scope, []);
+    for (const { command } of script.commands) this.#node(command, scope, []);
   }
 
   #step(scope: Scope): boolean {
@@ -117,73 +120,41 @@ class Reader {
     return false;
   }
 
-  #node(
-    node: Bash.PipelineNode | Bash.AndOr | Bash.CompoundList,
-    scope: Scope,
-    sources: readonly SimpleCommand[],
-  ): void {
-    if (!this.#step(scope)) return;
+  #node(node: Bash.SyntaxNode, scope: Scope, sources: readonly SimpleCommand[]): void {
+    if (!COUNTS_NOTHING.has(node.type) && !this.#step(scope)) return;
     const inside: Scope = { ...scope, depth: scope.depth + 1 };
     switch (node.type) {
       case 'Command':
         return this.#command(node, scope, sources);
-      case 'AndOr':
-        for (const each of node.commands) this.#node(each, scope, sources);
-        return;
       case 'Pipeline':
         return this.#pipeline(node, inside);
-      case 'CompoundList':
-        return this.#list(node.commands, scope);
-      case 'Redirected':
-        this.#redirectedBy(node.redirects, scope, sources);
+      case 'Redirected': {
+        const redirects = this.#redirects(node.redirects, scope);
+        this.#push([''], { redirects, assignments: [], sources }, scope);
         return this.#node(node.command, scope, sources);
+      }
       case 'Subshell':
-        return this.#body(node.body, inside, sources);
-      case 'BraceGroup':
-        return this.#body(node.body, scope, sources);
-      case 'If':
-        for (const part of [node, ...node.elif]) {
-          this.#body(part.clause, scope, sources);
-          this.#body(part.then, scope, sources);
-        }
-        if (node.else) this.#body(node.else, scope, sources);
-        return;
-      case 'For':
-      case 'Select':
-        this.#variables.assign(
-          node.name.value,
-          node.wordlist ? node.wordlist.flatMap((word) => this.#word(word, scope)) : [UNKNOWN],
-        );
-        return this.#body(node.body, scope, sources);
-      case 'ArithmeticFor':
-        for (const part of [node.initialize, node.test, node.update]) if (part) this.#expression(part, scope);
-        return this.#body(node.body, scope, sources);
-      case 'While':
-        this.#body(node.clause, scope, sources);
-        return this.#body(node.body, scope, sources);
-      case 'Case':
-        this.#word(node.word, scope);
-        for (const { pattern, body } of node.items) {
-          for (const word of pattern) this.#word(word, scope);
-          this.#body(body, scope, sources);
-        }
-        return;
-      case 'Function':
-        return this.#function(node, inside);
       case 'Coproc':
         return this.#node(node.body, inside, sources);
-      case 'TestCommand':
-        return this.#expression(node.expression, scope);
-      case 'ArithmeticCommand':
-        if (node.expression) this.#expression(node.expression, scope);
-        return;
+      case 'For':
+      case 'Select': {
+        const values = node.wordlist?.flatMap((word) => this.#word(word, scope));
+        this.#variables.assign(node.name.value, values ?? [UNKNOWN]);
+        return this.#node(node.body, scope, sources);
+      }
+      case 'Function':
+        return this.#function(node, inside);
+      case 'Word':
+        return void this.#word(node, scope);
+      case 'ArithmeticCommandExpansion':
+        return void this.#substitution(node.script, scope);
       default:
-        this.fail(`it contains "${String((node as { type: unknown }).type)}", which is not known here`);
+        // An arithmetic comparison evaluates the text of its words.
+        if (node.type === 'TestBinary' && /^-(?:eq|ne|lt|le|gt|ge)$/.test(node.operator))
+          if (/'[^']*[$`]/.test(node.left.text + node.right.text)) this.fail('a comparison runs commands');
+        if (HOLDS_OTHERS.test(node.type)) forEachChild(node, (child) => this.#node(child, scope, sources));
+        else this.#part(node as Bash.WordPart, scope, true);
     }
-  }
-
-  #body(body: Bash.CompoundList, scope: Scope, sources: readonly SimpleCommand[]): void {
-    for (const { command } of body.commands) this.#node(command, scope, sources);
   }
 
   #function({ name, body }: Bash.Function, scope: Scope): void {
@@ -213,10 +184,6 @@ class Reader {
     }
   }
 
-  #redirectedBy(redirects: readonly Bash.Redirection[], scope: Scope, sources: readonly SimpleCommand[]): void {
-    this.#push([''], { redirects: this.#redirects(redirects, scope), assignments: [], sources }, scope);
-  }
-
   #command(node: Bash.Command, scope: Scope, sources: readonly SimpleCommand[]): void {
     const assignments = node.prefix.flatMap((each) =>
       each.type === 'Assignment' ? this.#assignment(each, scope) : [],
@@ -228,18 +195,18 @@ class Reader {
       else for (const { name, value } of this.#assignment(arg, scope)) more.push(`${name}=${value}`);
       if (more.length > MOST_STEPS) return this.fail('it is too long');
     }
-    const about = { redirects, assignments, sources };
-    if (!node.name) return void this.#push(['', ...more], about, scope);
-    const names = this.#word(node.name, scope);
-    const isSequence = names.length > 1 && node.name.parts?.some(({ type }) => type === 'BraceExpansion') === true;
-    if (isSequence) return this.#add([...names, ...more], about, scope);
-    for (const name of names.slice(0, 8)) this.#add([...name.split(SPLIT), ...more], about, scope);
+    const around = { redirects, assignments, sources };
+    if (!node.name) return void this.#push(['', ...more], around, scope);
+    const programs = this.#word(node.name, scope);
+    const isSequence = programs.length > 1 && node.name.parts?.some(({ type }) => type === 'BraceExpansion') === true;
+    if (isSequence) return this.#add([...programs, ...more], around, scope);
+    for (const name of programs.slice(0, 8)) this.#add([...name.split(SPLIT), ...more], around, scope);
   }
 
   /** A command, and all that it runs besides itself. */
-  #add(words: string[], about: Pick<SimpleCommand, 'redirects' | 'assignments' | 'sources'>, scope: Scope): void {
+  #add(words: string[], around: Around, scope: Scope): void {
     while (words.length > 1 && words[0] === '') words.shift();
-    const command = this.#push(words, about, scope);
+    const command = this.#push(words, around, scope);
     const { program, args } = command;
     const inner: Scope = { ...scope, depth: scope.depth + 1, isInner: true };
     this.#builtin(command, scope);
@@ -247,7 +214,7 @@ class Reader {
     const placeholder = placeholderIn(program, args);
     const given = placeholder === undefined ? args : args.map((arg) => arg.replaceAll(placeholder, UNKNOWN));
     for (const each of innersOf(program, given)) {
-      if ('words' in each) this.#add([...each.words], { ...about, assignments: [] }, inner);
+      if ('words' in each) this.#add([...each.words], { ...around, assignments: [] }, inner);
       else if (!hasUnknown(each.script)) this.script(each.script, inner.depth, inner);
       else if (/[\s;&|]/.test(each.script.trim()))
         this.script(each.script.replace(/[\0\u0001]/g, '_'), inner.depth, inner);
@@ -258,22 +225,10 @@ class Reader {
     this.script(script, inner.depth, inner);
   }
 
-  #push(
-    words: string[],
-    about: Pick<SimpleCommand, 'redirects' | 'assignments' | 'sources'>,
-    scope: Scope,
-  ): SimpleCommand {
+  #push(words: string[], around: Around, scope: Scope): SimpleCommand {
     const [first = '', ...args] = words;
     const { folder, isInner } = scope;
-    const command: SimpleCommand = {
-      words,
-      program: baseName(first),
-      args,
-      ...about,
-      folder,
-      isInner,
-      next: undefined,
-    };
+    const command = { words, program: baseName(first), args, ...around, folder, isInner, next: undefined };
     this.#commands.push(command);
     return command;
   }
@@ -339,19 +294,6 @@ class Reader {
     });
   }
 
-  /** The words and substitutions in a test or in arithmetic. */
-  #expression(node: Bash.SyntaxNode, scope: Scope): void {
-    if (!this.#step(scope)) return;
-    if (node.type === 'Word') this.#word(node, scope);
-    else if (node.type === 'ArithmeticCommandExpansion') this.#substitution(node.script, scope);
-    else if (/^(?:Test|Arithmetic(?!Expansion))/.test(node.type)) {
-      // An arithmetic comparison evaluates the text of its words.
-      const isEvaluated = node.type === 'TestBinary' && /^-(?:eq|ne|lt|le|gt|ge)$/.test(node.operator);
-      if (isEvaluated && /'[^']*[$`]/.test(node.left.text + node.right.text)) this.fail('a comparison runs commands');
-      forEachChild(node, (child) => this.#expression(child, scope));
-    } else if (node.type !== 'Negation') this.#part(node as Bash.WordPart, scope, true);
-  }
-
   /** What a word may be: one text, or several where a variable may hold several or braces stand for several. */
   #word(word: Bash.Word, scope: Scope): string[] {
     if (!this.#step(scope)) return [UNKNOWN];
@@ -376,17 +318,14 @@ class Reader {
       case 'AnsiCQuoted':
         return [part.value];
       case 'Glob':
-        if (part.parts) this.#parts(part.parts, '', scope, true);
-        return [part.text.replace(/["'\\]/g, '')];
       case 'ExtendedGlob':
-        if (part.parts) this.#parts(part.parts, '', scope, true);
-        return ['*'];
+      case 'BraceExpansion':
+        this.#parts(part.parts, '', scope, true);
+        if (part.type === 'BraceExpansion') return expandBraces(part.text);
+        return part.type === 'Glob' ? [part.text.replace(/["'\\]/g, '')] : ['*'];
       case 'DoubleQuoted':
       case 'LocaleString':
         return this.#parts(part.parts, '', scope, true);
-      case 'BraceExpansion':
-        if (part.parts) this.#parts(part.parts, '', scope, true);
-        return expandBraces(part.text);
       case 'SimpleExpansion':
         return unquoted(this.#variable(part.text.slice(1), scope));
       case 'ParameterExpansion':
@@ -397,7 +336,7 @@ class Reader {
         this.#substitution(part.script, scope);
         return [PROCESS_OUTPUT];
       case 'ArithmeticExpansion':
-        if (part.expression) this.#expression(part.expression, scope);
+        if (part.expression) this.#node(part.expression, scope, []);
         return [LISTED];
       default:
         this.fail('it contains a word that is not known here');
@@ -427,7 +366,7 @@ class Reader {
 
   #parameter({ parameter, prefix, index, operation }: Bash.ParameterExpansionPart, scope: Scope): string[] {
     const indices = index ? this.#word(index, scope) : [];
-    const operands = operation ? operandsOf(operation).map((word) => this.#word(word, scope)) : [];
+    const operands = operation ? this.#operands(operation, scope) : [];
     if (prefix === '#') return [LISTED];
     if (parameter === 'IFS') return [' '];
     const values = this.#variable(parameter, scope);
@@ -450,6 +389,14 @@ class Reader {
       default:
         return [UNKNOWN];
     }
+  }
+
+  #operands(operation: Bash.ParameterOperation, scope: Scope): string[][] {
+    const operands: string[][] = [];
+    forEachChild(operation, (child) => {
+      if (child.type === 'Word') operands.push(this.#word(child, scope));
+    });
+    return operands;
   }
 
   /** What a substitution stands for. */

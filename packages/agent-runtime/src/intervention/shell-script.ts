@@ -19,7 +19,7 @@ export type SimpleCommand = {
 
 export type Redirection = { readonly operator: string; readonly target: string };
 
-/** What is wrong with a text or a command. `unclear`: it cannot be told what it does. */
+/** What is wrong with a text or a command. `unclear`: what it does is not known. */
 export type Finding = { readonly kind: 'danger' | 'unclear'; readonly why: string };
 
 export type Script = {

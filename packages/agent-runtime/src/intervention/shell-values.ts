@@ -1,4 +1,3 @@
-import type * as Bash from 'unbash';
 import { names } from './programs.ts';
 import type { SimpleCommand } from './shell-script.ts';
 import { SHELLS } from './wrappers.ts';
@@ -14,21 +13,7 @@ export function placeholderIn(program: string, args: readonly string[]): string 
   return attached !== '' ? attached : args[at]?.startsWith('-I') === true ? args[at + 1] : '{}';
 }
 
-export function operandsOf(operation: Bash.ParameterOperation): Bash.Word[] {
-  switch (operation.type) {
-    case 'Replace':
-      return [operation.pattern, operation.replacement];
-    case 'Slice':
-      return operation.length ? [operation.offset, operation.length] : [operation.offset];
-    case 'Names':
-    case 'Unknown':
-      return [];
-    default:
-      return operation.operand ? [operation.operand] : [];
-  }
-}
-
-/** Values nobody outside chose, and that hold no secret. */
+/** Variables whose values an attacker cannot choose, and that hold no secret. */
 export const HARMLESS_VARIABLES =
   /^(?:[?$#!]|RANDOM|SECONDS|LINENO|UID|EUID|USER|LOGNAME|PATH|SHELL|LANG|LC_\w+|TERM|HOSTNAME|HOSTTYPE|OSTYPE|MACHTYPE|COLUMNS|LINES|CI|NODE_ENV|PORT|EPOCHSECONDS|BASH_REMATCH|BASH_VERSION|PIPESTATUS|FUNCNAME|OPTIND)$/;
 

@@ -1,11 +1,22 @@
+import { byName, names } from './programs.ts';
+
 /** Programs that run other programs: what they run, as words or as the text of a script. */
 
 export type Inner = { words: readonly string[] } | { script: string };
 
 export const SHELLS = new Set(['sh', 'bash', 'zsh', 'dash', 'ksh', 'mksh', 'ash', 'fish', 'csh', 'tcsh', 'rbash']);
 
-/** Options that take the next word: letters of short ones, long ones in full. `skip`: words before the program. */
-type Wrapper = { letters?: string; long?: readonly string[]; skip?: number; assigns?: boolean; asScript?: boolean };
+/** How the words of a wrapper are read before those of the program it runs. */
+type Wrapper = {
+  /** Options that take the next word: `-abc` and `--name`. */
+  takesNext: (option: string) => boolean;
+  /** So many words stand before the program. */
+  skip: number;
+  /** Assignments may stand before the program. */
+  assigns: boolean;
+  /** The words are joined and read as a script. */
+  asScript: boolean;
+};
 
 /**
  * Programs that run the words behind them. `-abc` and `--name`: their options that take the next word; `+1`: so many words
@@ -54,61 +65,51 @@ const WRAPPERS = new Map<string, Wrapper>(
     .split('\n')
     .map((line) => wrapperFrom(line.trim().split(' '))),
 );
-for (const name of `
+for (const name of names(`
   nohup setsid unbuffer command builtin noglob nocorrect busybox toybox dbus-run-session dbus-launch fakeroot
-  firejail unshare setpriv prlimit valgrind gdb rlwrap systemd-inhibit entr bunx pnpx arch linux32 linux64 wsl
-`
-  .trim()
-  .split(/\s+/))
-  WRAPPERS.set(name, {});
+  firejail unshare setpriv prlimit valgrind gdb rlwrap systemd-inhibit entr bunx pnpx arch linux32 linux64 wsl`))
+  WRAPPERS.set(...wrapperFrom([name]));
 
 function wrapperFrom([name = '', ...rest]: readonly string[]): [string, Wrapper] {
+  const letters = rest.find((each) => /^-[^-]/.test(each))?.slice(1) ?? '';
   return [
     name,
     {
-      letters: rest.find((each) => /^-[^-]/.test(each))?.slice(1) ?? '',
-      long: rest.filter((each) => each.startsWith('--')).map((each) => each.slice(2)),
+      takesNext: (option) => {
+        if (option.startsWith('--')) return rest.includes(option);
+        // A value that is attached to its letter is no word of its own.
+        return [...option].findIndex((letter, at) => at > 0 && letters.includes(letter)) === option.length - 1;
+      },
       skip: Number(rest.find((each) => each.startsWith('+')) ?? 0),
-      assigns: rest.some((each) => /^=/.test(each)),
-      asScript: rest.some((each) => /^=?!$/.test(each)),
+      assigns: rest.includes('='),
+      asScript: rest.includes('!'),
     },
   ];
 }
 
-/** `npm exec`, `uv run` and others that run a program behind a word of their own. */
-const RUNNERS: Readonly<Record<string, readonly string[]>> = {
-  npm: ['exec', 'x'],
-  pnpm: ['exec', 'dlx'],
-  yarn: ['exec', 'dlx'],
-  bun: ['x'],
-  uv: ['run'],
-  poetry: ['run'],
-  pipenv: ['run'],
-  pdm: ['run'],
-  hatch: ['run'],
-  bundle: ['exec'],
-  mise: ['exec', 'x'],
-  asdf: ['exec'],
-  corepack: ['pnpm', 'yarn', 'npm'],
-  op: ['run'],
-  doppler: ['run'],
-  conda: ['run'],
-};
+/** `npm exec`, `uv run` and others: the subcommands that run a program. */
+const RUNNERS = byName<readonly string[]>([
+  ['npm mise', ['exec', 'x']],
+  ['pnpm yarn', ['exec', 'dlx']],
+  ['bun', ['x']],
+  ['uv poetry pipenv pdm hatch op doppler conda', ['run']],
+  ['bundle asdf', ['exec']],
+  ['corepack', ['pnpm', 'yarn', 'npm']],
+]);
 
-const RUNS_SCRIPT_OPTION: Readonly<Record<string, RegExp>> = {
-  su: /^(?:-[a-z]*c|--command|--session-command)$/,
-  runuser: /^(?:-[a-z]*c|--command)$/,
-  script: /^(?:-[a-z]*c|--command)$/,
-  flock: /^(?:-c|--command)$/,
-  'nix-shell': /^--(?:run|command)$/,
-  npm: /^(?:-c|--call)$/,
-  npx: /^(?:-c|--call)$/,
-  tmux: /^(?:run-shell|run|if-shell)$/,
-  rg: /^--pre$/,
-  wsl: /^-e$/,
-};
+/** The option behind which a script stands. */
+const SCRIPT_OPTIONS = byName([
+  ['su', /^(?:-[a-z]*c|--command|--session-command)$/],
+  ['runuser script', /^(?:-[a-z]*c|--command)$/],
+  ['flock', /^(?:-c|--command)$/],
+  ['nix-shell', /^--(?:run|command)$/],
+  ['npm npx', /^(?:-c|--call)$/],
+  ['tmux', /^(?:run-shell|run|if-shell)$/],
+  ['rg', /^--pre$/],
+  ['wsl', /^-e$/],
+]);
 
-/** How a container is told what to run: the options that take a value, behind which the image or container stands. */
+/** Options of container tools that take a value; the image or container follows them. */
 const CONTAINER_VALUES =
   /^(?:-[a-zA-Z]*[ehilmnpuvwacp]|--(?:name|env|volume|publish|user|workdir|network|net|entrypoint|mount|env-file|platform|label|memory|cpus|hostname|add-host|cap-add|cap-drop|device|gpus|restart|pid|ipc|security-opt|tmpfs|index|container|namespace|context|cluster|kubeconfig))$/;
 
@@ -116,7 +117,7 @@ const CONTAINER_VALUES =
 export function innersOf(program: string, args: readonly string[]): Inner[] {
   if (SHELLS.has(program)) return scriptAfter(args, /^[-+][A-Za-z]*c[A-Za-z]*$/);
   const found: Inner[] = [];
-  const option = RUNS_SCRIPT_OPTION[program];
+  const option = SCRIPT_OPTIONS.get(program);
   if (option) found.push(...scriptAfter(args, option));
   switch (program) {
     case 'trap':
@@ -152,17 +153,16 @@ export function innersOf(program: string, args: readonly string[]): Inner[] {
       return args[0] === 'shell' ? [{ words: args.slice(2) }] : [];
     default:
   }
-  const runner = RUNNERS[program];
+  const runner = RUNNERS.get(program);
   const at = runner ? args.findIndex((arg) => !arg.startsWith('-')) : -1;
-  if (runner?.includes(args[at] ?? '')) return wordsAfter(args, at + 1, WRAPPERS.get('npx') ?? {}, found);
-  const wrapper = WRAPPERS.get(program);
-  return wrapper ? wordsAfter(args, 0, wrapper, found) : found;
+  if (runner?.includes(args[at] ?? '')) return wordsAfter(args, at + 1, WRAPPERS.get('npx'), found);
+  return wordsAfter(args, 0, WRAPPERS.get(program), found);
 }
 
-function wordsAfter(args: readonly string[], start: number, wrapper: Wrapper, found: Inner[]): Inner[] {
-  const { skip = 0, assigns = false, asScript = false } = wrapper;
+function wordsAfter(args: readonly string[], start: number, wrapper: Wrapper | undefined, found: Inner[]): Inner[] {
+  if (!wrapper) return found;
   let at = start;
-  let left = skip;
+  let left = wrapper.skip;
   for (; at < args.length; at++) {
     const arg = args[at] ?? '';
     if (arg === '--') {
@@ -170,8 +170,8 @@ function wordsAfter(args: readonly string[], start: number, wrapper: Wrapper, fo
       break;
     }
     if (arg.startsWith('-') && arg.length > 1) {
-      if (takesNext(arg, wrapper)) at++;
-    } else if (assigns && /^[^=\s/]+=/.test(arg)) continue;
+      if (wrapper.takesNext(arg)) at++;
+    } else if (wrapper.assigns && /^[^=\s/]+=/.test(arg)) continue;
     else if (left > 0) left--;
     else break;
   }
@@ -179,15 +179,9 @@ function wordsAfter(args: readonly string[], start: number, wrapper: Wrapper, fo
   const words = args.slice(at + (args[at] === '--' ? 1 : 0), end === -1 ? undefined : end);
   if (words.length === 0) return found;
   // One word with blanks is a command line for these.
-  if (asScript || (words.length === 1 && /\s/.test(words[0] ?? ''))) return [...found, { script: words.join(' ') }];
+  if (wrapper.asScript || (words.length === 1 && /\s/.test(words[0] ?? '')))
+    return [...found, { script: words.join(' ') }];
   return [...found, { words }];
-}
-
-function takesNext(option: string, { letters = '', long = [] }: Wrapper): boolean {
-  if (option.startsWith('--')) return long.includes(option.slice(2));
-  const at = [...option.slice(1)].findIndex((letter) => letters.includes(letter));
-  // A value that is attached to its letter is no word of its own.
-  return at !== -1 && at === option.length - 2;
 }
 
 function scriptAfter(args: readonly string[], option: RegExp): Inner[] {
@@ -262,8 +256,8 @@ function containerInner(args: readonly string[]): Inner[] {
 export const WRAPPING_PROGRAMS: readonly string[] = [
   ...WRAPPERS.keys(),
   ...SHELLS,
-  ...Object.keys(RUNNERS),
-  ...Object.keys(RUNS_SCRIPT_OPTION),
+  ...RUNNERS.keys(),
+  ...SCRIPT_OPTIONS.keys(),
   ...'trap find fd fdfind git docker podman nerdctl kubectl oc env bind complete mapfile readarray python'.split(' '),
 ];
 

@@ -1,0 +1,131 @@
+import { names } from './programs.ts';
+import type { Finding } from './shell-script.ts';
+import { danger } from './shell-script.ts';
+
+/** A danger that the name of a program and its arguments alone show. */
+export type ArgumentDanger = {
+  /** The programs it is about. */
+  of: string;
+  /** What the program is told to do: its first two plain words. */
+  does?: RegExp;
+  /** Arguments that make it dangerous if all of these occur. */
+  has?: readonly RegExp[];
+  /** An argument with which it is not dangerous. */
+  but?: RegExp;
+  /** `{program}` and `{action}` are replaced by the first two words of the command. */
+  why: string;
+};
+
+type Look = (name: string, args: readonly string[]) => Finding | undefined;
+
+export function argumentDangers(rows: readonly ArgumentDanger[]): Look & { programs: ReadonlySet<string> } {
+  const byProgram = new Map<string, ArgumentDanger[]>();
+  for (const row of rows) for (const name of names(row.of)) byProgram.set(name, [...(byProgram.get(name) ?? []), row]);
+  const look: Look = (name, args) => {
+    const mine = byProgram.get(name);
+    if (!mine) return undefined;
+    const [action = '', object = ''] = plainWords(args);
+    const row = mine.find(
+      ({ does, has = [], but }) =>
+        (!does || does.test(`${action} ${object}`)) &&
+        has.every((pattern) => args.some((arg) => pattern.test(arg))) &&
+        !args.some((arg) => but?.test(arg)),
+    );
+    return row && danger(row.why.replace('{program}', name).replace('{action}', action));
+  };
+  return Object.assign(look, { programs: new Set(byProgram.keys()) });
+}
+
+/** Arguments that are neither options nor paths nor texts. */
+export function plainWords(args: readonly string[]): string[] {
+  return args.filter((arg) => !arg.startsWith('-') && !/[\s/]/.test(arg));
+}
+
+const SHOWS_TOKEN = 'It shows a token.';
+const READS_CLUSTER = 'It reads secrets of a cluster, or works inside it.';
+const NEEDED_PACKAGE = 'It removes a package that the system needs.';
+const RAW_CONNECTION = 'nc opens or listens on a raw connection.';
+
+export const lookAtArguments = argumentDangers([
+  // Connections
+  { of: 'nc', has: [/^-[a-z]*[el]/], why: RAW_CONNECTION },
+  { of: 'nc', but: /^-[a-z]*z/, why: RAW_CONNECTION },
+  {
+    of: 'ssh',
+    has: [/^-[a-zA-Z]*[RLDwW]|^-o.*(?:ProxyCommand|LocalCommand|PermitLocal)|ProxyCommand=/i],
+    why: 'ssh opens a tunnel or runs a command.',
+  },
+  { of: 'xterm xhost', has: [/^-display$|^\+/], why: '{program} opens the screen to others.' },
+  {
+    of: 'tmux screen',
+    has: [/^(?:-S|run-shell|run|if-shell|pipe-pane|-X)$/],
+    why: '{program} runs commands of its own, or lets others in.',
+  },
+  { of: 'dig nslookup host', has: [/\0/], why: 'It sends a text in the name of a machine.' },
+  {
+    of: 'curl wget',
+    has: [/^--unix-socket|^--abstract-unix|^-K$|^--config/],
+    why: '{program} connects to a local service.',
+  },
+  { of: 'curl wget', has: [/^file:/i], why: '{program} reads a local file.' },
+  // Code
+  {
+    of: 'tar',
+    has: [/^--(?:to-command|checkpoint-action|use-compress-program|rsh-command|info-script|new-volume-script)|^-I$/],
+    why: 'tar runs a command.',
+  },
+  { of: 'man', has: [/^(?:-P|--pager|-H|--html)/], why: 'man runs a program.' },
+  { of: 'npm', does: /^pkg (?:set|fix)$/, has: [/^scripts/], why: 'It changes what npm runs.' },
+  { of: 'jq', has: [/\.scripts\b.*=/], why: 'It changes what npm runs.' },
+  // Rights and the machine
+  {
+    of: 'systemctl',
+    does: /^(?:enable|link|mask|unmask|preset|edit|set-default|poweroff|reboot|halt|kexec|isolate|rescue|emergency|hibernate|suspend|set-property|show-environment|set-environment|disable|revert|add-wants) /,
+    why: 'systemctl {action} changes what the machine runs.',
+  },
+  {
+    of: 'npm',
+    does: /^(?:publish|unpublish|token|login|adduser|owner|access|deprecate) /,
+    why: 'npm {action} works on the registry.',
+  },
+  {
+    of: 'npm',
+    does: /^(?:config|c|set|get) /,
+    has: [/auth|token|script-shell|ignore-scripts|registry|git$/i],
+    why: 'It reads or changes the configuration of npm.',
+  },
+  { of: 'dpkg rpm apt apt-get dnf yum', has: [/\.(?:deb|rpm)$/], why: 'It installs a package from a file.' },
+  { of: 'apt apt-get dnf yum', has: [/^(?:--)?purge$/], why: NEEDED_PACKAGE },
+  {
+    of: 'apt apt-get dnf yum',
+    has: [
+      /^(?:remove|autoremove|erase)$/,
+      /^(?:libc6|bash|coreutils|sudo|systemd|linux-\S+|openssh\S*|apt|dpkg|--allow-remove-essential)$/,
+    ],
+    why: NEEDED_PACKAGE,
+  },
+  { of: 'pkill killall', has: [/^(?:-[uU]|--e?user|--uid)/], why: 'It ends every process of a user.' },
+  // Secrets
+  { of: 'xclip', has: [/^-o/], why: 'xclip reads what was copied.' },
+  { of: 'heroku', does: /^(?:config|pg:credentials|run)/, why: 'It shows the configuration of an app.' },
+  { of: 'kubectl', has: [/^secrets?(?:\/|$)/], why: READS_CLUSTER },
+  { of: 'kubectl', does: /^(?:debug|cp|drain) /, why: READS_CLUSTER },
+  { of: 'gh', does: /^auth token$/, why: SHOWS_TOKEN },
+  { of: 'gh', does: /^auth /, has: [/^(?:-t|--show-token)$/], why: SHOWS_TOKEN },
+  { of: 'nmcli', has: [/psk|secret|^-s$/], why: 'It shows a password.' },
+  // Losses
+  {
+    of: 'rsync tar bsdtar rclone aws gsutil zip robocopy',
+    has: [/^--(?:remove-files|remove-source-files|del(?:ete)?(?:-\w+)?|zap-all|purge-all|force-delete)$/],
+    but: /^-[a-zA-Z]*n|^--dry-?run$/,
+    why: 'It deletes files ({program}).',
+  },
+  { of: 'tar', has: [/^--overwrite$|^--unlink-first$/, /^\/$/], why: 'It overwrites the system.' },
+  { of: 'gh', does: /^repo delete$/, why: 'It deletes a repository.' },
+  { of: 'prisma', has: [/^(?:reset|--force-reset|--accept-data-loss)$/], why: 'It empties a database.' },
+  {
+    of: 'manage.py',
+    has: [/^(?:flush|reset_db|dbshell|shell|sqlflush|zero)$/],
+    why: 'It empties a database, or runs code.',
+  },
+]);
