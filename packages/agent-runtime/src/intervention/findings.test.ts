@@ -42,6 +42,18 @@ describe('finding 3: `inside` applies to the resolved path', () => {
     expect(decided(allow, { path: '/home/anna/notes/a.md' }, { resolvePath })).toBe('allow');
     expect(decided(allow, { path: '/home/anna/notes/a.md' }, { resolvePath: () => undefined })).toBeUndefined();
   });
+
+  it.each([
+    ...['/home/anna/notes/%2e%2e/private.txt', '/home/anna/notes/%252e%252e/private.txt'],
+    ...['file:///home/anna/notes/%25252e%25252e/private.txt', '$HOME/.ssh/id_rsa', '${HOME}/x', '%USERPROFILE%/x'],
+  ])('does not take %j, which a server may decode or expand, for a path inside', (path) => {
+    expect(decided(allow, { path }, { workingFolder: '/home/anna/notes' })).toBeUndefined();
+  });
+
+  it.each(['/home/anna/notes/50%.md', 'file:///home/anna/notes/50%25.md', '/home/anna/notes/costs $ and %.md'])(
+    'takes %j for a path inside',
+    (path) => expect(decided(allow, { path })).toBe('allow'),
+  );
 });
 
 describe('finding 4: the parser and bash read the same', () => {

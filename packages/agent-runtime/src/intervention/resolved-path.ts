@@ -14,9 +14,12 @@ export type Readings = { paths: readonly string[]; unresolved: boolean };
 
 const LONGEST = 4_096;
 
+/** A server may expand variables of the environment: where such a path leads is not known. */
+const VARIABLE = /\$[\w{(]|%[A-Za-z_]\w*%/;
+
 /** Every place a text may stand for: as it is, as a file URL, with escapes decoded, with backslashes as slashes. */
 export function readingsOf(text: string, options: PathOptions): Readings {
-  if (text.length > LONGEST || hasUnknown(text)) return { paths: [], unresolved: true };
+  if (text.length > LONGEST || hasUnknown(text) || VARIABLE.test(text)) return { paths: [], unresolved: true };
   const written = new Set<string>();
   const url = /^file:(?:\/\/([^/]*))?(.*)$/is.exec(text);
   if (url) {
@@ -24,11 +27,12 @@ export function readingsOf(text: string, options: PathOptions): Readings {
     written.add(url[2] ?? '');
   } else if (/^[a-z][a-z0-9+.-]*:\/\//i.test(text)) return { paths: [], unresolved: true };
   else written.add(text);
-  for (const each of [...written]) {
+  // What is added is visited, too: a path may have been encoded more than once.
+  for (const each of written) {
     if (each.includes('%')) {
       written.add(decoded(each));
       // A file URL is always decoded.
-      if (url) written.delete(each);
+      if (url && decoded(each) !== each) written.delete(each);
     }
     if (each.includes('\\')) written.add(each.replaceAll('\\', '/'));
   }
