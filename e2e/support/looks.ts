@@ -182,11 +182,10 @@ export function describeLooks({ phone, locales }: Looks): void {
         const page = await show(path(), {});
         await page.emulateMedia({ colorScheme: 'light' });
         await go(page);
+        await coloursSettled(page);
         expect(await axeFinds(page)).toEqual([]);
         await page.emulateMedia({ colorScheme: 'dark' });
-        // Colours may be on their way from one scheme to the other.
-        const moving = `document.getAnimations().filter(({ playState }) => playState === 'running').length`;
-        await expect.poll(() => page.evaluate<number>(moving)).toBe(0);
+        await coloursSettled(page);
         expect(await axeFinds(page, { rules: COLOURS })).toEqual([]);
         await page.setViewportSize({ width: 360, height: 740 });
         expect(await widthOf(page)).toBeLessThanOrEqual(360);
@@ -221,6 +220,12 @@ export function describeLooks({ phone, locales }: Looks): void {
       expect(seen.size).toBeGreaterThan(60);
     });
   });
+}
+
+/** Colours change from one scheme to the other in a transition. */
+async function coloursSettled(page: Page): Promise<void> {
+  const moving = `document.getAnimations().filter(({ playState }) => playState === 'running').length`;
+  await expect.poll(() => page.evaluate<number>(moving)).toBe(0);
 }
 
 function widthOf(page: Page): Promise<number> {
