@@ -6,7 +6,6 @@ import { METADATA } from './network-dangers.ts';
 import { inspectCode, inspectQuery, shown } from './inline-code.ts';
 import type { ResolvePath } from './resolved-path.ts';
 import { liesIn, readingsOf } from './resolved-path.ts';
-import { isPlainProse } from './plain-prose.ts';
 import { dangerOfPath, isEverything, isPersonal } from './sensitive-paths.ts';
 import { inFolder } from './shell-values.ts';
 import type { Finding } from './shell-script.ts';
@@ -145,7 +144,7 @@ function inspectText(field: Field, facts: CallFacts, tool: Tool): Finding | unde
 function maybeCommand(field: Field, facts: CallFacts): Finding | undefined {
   const { text } = field;
   if (text.length < 4 || text.length > 20_000 || /^[\w.@:/~-]*$/.test(text)) return undefined;
-  if (isSentence(text) || isPlainProse(text)) return undefined;
+  if (isSentence(text) || facts.isProse(text)) return undefined;
   const script = facts.scriptIn(field);
   if (script.fault !== undefined && NAMES_PROGRAM.test(text) && !/^[A-Z][a-z]*[,' ]/.test(text)) {
     return danger(`It looks like a command that cannot be followed: ${script.fault}.`);

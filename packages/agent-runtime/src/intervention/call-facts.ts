@@ -1,6 +1,7 @@
 import type { JsonObject, JsonValue, ToolReference } from '@toolyard/protocol';
 import { formatToolReference, isJsonObject, parseJson } from '@toolyard/protocol';
 import type { OwnPlaces } from './dangers.ts';
+import { isPlainProse } from './plain-prose.ts';
 import type { ResolvePath } from './resolved-path.ts';
 import type { ReadOptions } from './shell-reader.ts';
 import { readShell, readWords } from './shell-reader.ts';
@@ -82,6 +83,7 @@ export class CallFacts {
   readonly names: string[] = [];
   /** The call is too large to be read completely. */
   isTooMuch = false;
+  readonly #prose = new Map<string, boolean>();
   readonly #scripts = new Map<string, Script>();
   #valueCount = 0;
   #characterCount = 0;
@@ -96,6 +98,15 @@ export class CallFacts {
   /** The commands in a field. Each text is parsed once. */
   scriptIn({ text, folder }: Field): Script {
     return this.#once(`${folder ?? ''}\0${text}`, () => readShell(text, this.#options(folder)));
+  }
+
+  /** Nothing a shell would do anything with, see {@link isPlainProse}. Each text is read once. */
+  isProse(text: string): boolean {
+    const known = this.#prose.get(text);
+    if (known !== undefined) return known;
+    const isProse = isPlainProse(text);
+    this.#prose.set(text, isProse);
+    return isProse;
   }
 
   scriptOf({ words, folder }: WordList): Script {

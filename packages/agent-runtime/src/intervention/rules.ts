@@ -1,7 +1,6 @@
 import type { InterventionRule } from '@toolyard/protocol';
 import type { CallFacts, Field } from './call-facts.ts';
 import { globOf } from './globs.ts';
-import { isPlainProse } from './plain-prose.ts';
 import type { PathOptions, Readings } from './resolved-path.ts';
 import { liesIn, readingsOf } from './resolved-path.ts';
 import { normalPath } from './sensitive-paths.ts';
@@ -67,7 +66,7 @@ function scriptsOf(facts: CallFacts, program: string): Script[] {
       role === 'command' ||
       ((role === 'unknown' || role === 'path') &&
         /\s|[;|&`$]/.test(text) &&
-        (text.includes(program) || text.length > LONGEST_SCRIPT || !isPlainProse(text))),
+        (text.includes(program) || text.length > LONGEST_SCRIPT || !facts.isProse(text))),
   );
   return [...texts.map((field) => facts.scriptIn(field)), ...wordLists.map((list) => facts.scriptOf(list))];
 }
@@ -151,6 +150,7 @@ function* pathsIn(facts: CallFacts): Generator<Readings & { text: string }> {
         ...readingsOf(text, isFolder ? { ...options, workingFolder: facts.surroundings.workingFolder } : options),
       };
     } else if (role === 'url' && /^file:/i.test(text)) yield { text, ...readingsOf(text, options) };
+    else if (role === 'unknown' && /\s/.test(text) && facts.isProse(text) && !NAMES_FOLDER.test(text)) continue;
     else if (role === 'command' || (role === 'unknown' && /\s/.test(text)))
       yield* pathsOfScript(facts.scriptIn(field), options, role === 'command');
     else if (role === 'unknown' && LOOKS_LIKE_PATH.test(text)) yield { text, ...readingsOf(text, options) };
@@ -164,6 +164,8 @@ function* pathsIn(facts: CallFacts): Generator<Readings & { text: string }> {
       );
   }
 }
+
+const NAMES_FOLDER = /(?:^|\s)\.{1,2}(?:\s|$)/;
 
 const LOOKS_LIKE_PATH = /^[/~\\]|^[A-Za-z]:[\\/]|^\.{1,2}(?:$|[/\\])|^[^\s:?&=]*[/\\][^\s:?&=]*$|[\0\u0001]/;
 
