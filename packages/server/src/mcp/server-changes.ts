@@ -91,7 +91,7 @@ export class ServerChanges {
     await this.#update();
     if (watch) this.#file.watch();
     void this.#deleteUnlistedFolders();
-    // Without the file nobody knows which servers there are: the next start settles it.
+    // If mcp.json cannot be read, its servers are unknown: the next start settles the origins.
     return this.#file.fault === undefined && (await settleOrigins(this.#options, this.#options.book));
   }
 

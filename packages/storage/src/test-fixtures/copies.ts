@@ -122,7 +122,7 @@ async function expectEverything(storage: SharedStorage, picture: string): Promis
       words,
     ).toEqual(['c1']);
   }
-  // Work goes on there: what is new is numbered after what was copied.
+  // The copy accepts writes: new rows are numbered after the copied ones.
   const lease = await storage.runs.acquireLease('r1', { owner: 'p2', ms: 60_000 });
   expect(lease).toMatchObject({ lastSeq: 1_201, state: { step: 1 } });
   await storage.runs.putInbox(ANNE, 'r1', { id: 'x2', kind: 'cancel', body: {}, at: 6 } as never);
