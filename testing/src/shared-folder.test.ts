@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, expect, onTestFinished, test, vi } from 'vitest';
@@ -42,4 +42,18 @@ test('the lock of a process that was killed does not count', async () => {
   writeFileSync(`${folder}.lock`, String(2 ** 30));
   expect(await sharedFolder('thing-1', async () => {})).toBe(folder);
   expect(readdirSync(tmp)).toHaveLength(1);
+});
+
+test('a folder that a killed process left unfinished is deleted', async () => {
+  const folder = await sharedFolder('thing-1', async () => {});
+  rmSync(folder, { recursive: true });
+  mkdirSync(`${folder}.unfinished-${2 ** 30}`);
+  expect(await sharedFolder('thing-1', async () => {})).toBe(folder);
+  expect(readdirSync(tmp)).toHaveLength(1);
+});
+
+// The folder of a test run may be in memory: a rename from there to the disk fails.
+test('it is filled where it will be, whatever TMPDIR names', async () => {
+  vi.stubEnv('TMPDIR', join(tmp, 'missing'));
+  expect(existsSync(await sharedFolder('thing-1', async () => {}))).toBe(true);
 });

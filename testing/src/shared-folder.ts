@@ -1,12 +1,15 @@
-import { chmodSync, existsSync, mkdtempSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir, userInfo } from 'node:os';
-import { join } from 'node:path';
+import { chmodSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { userInfo } from 'node:os';
+import { basename, dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isAlive } from './processes.ts';
 import { sharedTmp } from './test-run.ts';
 
-/** Longer than any download takes. Without the lock the work is done twice, which does no harm. */
+/** Longer than any download takes. */
 const LOCK_TIMEOUT_MS = 600_000;
+
+/** Followed by the id of the process that fills the folder. */
+const UNFINISHED = '.unfinished-';
 
 /**
  * A folder that is made once and kept for later test runs of the same user, `name` and its version in its name. `fill`
@@ -23,17 +26,30 @@ export async function sharedFolder(
   if (isReady(folder)) return folder;
   await withLock(`${folder}.lock`, async () => {
     if (isReady(folder)) return;
-    const aside = mkdtempSync(join(tmpdir(), `toolyard-${name}-`));
+    removeLeftovers(folder);
+    // Beside the folder: a rename does not reach another file system, and the folder of a test run may be in memory.
+    const aside = `${folder}${UNFINISHED}${process.pid}`;
     try {
+      mkdirSync(aside);
+      // Whatever the umask is: PostgreSQL runs as another user.
       chmodSync(aside, 0o755);
       await fill(aside, folder);
       renameSync(aside, folder);
     } catch (error) {
       rmSync(aside, { recursive: true, force: true });
-      if (!existsSync(folder)) throw error;
+      if (!isReady(folder)) throw error;
     }
   });
   return folder;
+}
+
+/** Folders of processes that were killed while they filled them. */
+function removeLeftovers(folder: string): void {
+  const prefix = `${basename(folder)}${UNFINISHED}`;
+  for (const name of readdirSync(dirname(folder))) {
+    if (!name.startsWith(prefix) || isAlive(Number(name.slice(prefix.length)))) continue;
+    rmSync(join(dirname(folder), name), { recursive: true, force: true });
+  }
 }
 
 /** Its name can be guessed and it holds programs: one that belongs to another user is not used. */
@@ -48,7 +64,10 @@ function isReady(folder: string): boolean {
 /** Workers that need the same folder at the same time do not all download it. */
 async function withLock(path: string, work: () => Promise<void>): Promise<void> {
   const giveUpAt = performance.now() + LOCK_TIMEOUT_MS;
-  while (!takeLock(path) && performance.now() < giveUpAt) await sleep(50);
+  while (!takeLock(path)) {
+    if (performance.now() > giveUpAt) throw new Error(`process ${ownerOf(path)} holds ${path} for ten minutes: stop it`);
+    await sleep(50);
+  }
   try {
     await work();
   } finally {
