@@ -1,44 +1,34 @@
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { Locator, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { eventually, reply } from '@toolyard/testing';
 import { chatPage } from './support/chat-page.ts';
 import { describeInBrowser } from './support/page-stage.ts';
 import type { Stage } from './support/stage.ts';
 import { setStage } from './support/stage.ts';
 
-describeInBrowser('a part of the page that comes later', () => {
+// One page for all tests: each leaves it at a new chat, with a connection to the server.
+describeInBrowser('a part of the page that is loaded on demand', () => {
   let stage: Stage;
-  beforeEach(async () => {
+  let page: Page;
+  beforeAll(async () => {
     stage = await setStage(() => reply.text('Hello.'));
+    page = await stage.open();
   });
   afterEach(async (context) => {
     if (context.task.result?.state === 'fail') await stage.photograph(context.task.name);
-    await stage[Symbol.asyncDispose]();
   });
+  afterAll(() => stage[Symbol.asyncDispose]());
 
-  test('says in its place that it cannot be loaded, and is there once the server is', async () => {
-    const page = await stage.open();
-    const button = page.getByRole('button', { name: /^Tools: / });
-    await button.waitFor();
-    await chatPage(page).composer.fill('Unsent words');
-    stage.line.cut();
-    await button.click();
-    const panel = page.locator('[popover]:popover-open');
-    await panel.getByText('The server could not be reached.').waitFor();
-    stage.line.mend();
-    await panel.getByRole('button', { name: 'Try again' }).click();
-    // A browser that remembers the failure loads the whole page anew; nothing that was written is lost.
+  /** A browser that remembers a failed import has the page reload itself: the part may have to be opened again. */
+  async function isOpenAgain(part: Locator, button: Locator): Promise<void> {
     await eventually(async () => {
-      if (!(await panel.isVisible())) await button.click({ timeout: 10_000 });
-      await panel.getByText('All servers').waitFor({ timeout: 10_000 });
+      if (!(await part.isVisible())) await button.click({ timeout: 10_000 });
+      await part.waitFor({ timeout: 10_000 });
       return true;
     });
-    await page.keyboard.press('Escape');
-    expect(await chatPage(page).composer.inputValue()).toBe('Unsent words');
-    expect(stage.complaints).toEqual([]);
-  });
+  }
 
-  test('is there already where a first message leads: the line may be lost meanwhile', async () => {
-    const page = await stage.open();
+  test('is preloaded if a first message leads to it: the chat opens without a connection', async () => {
     await page.getByRole('heading', { name: 'What would you like to do?' }).waitFor();
     // What is around every address, around the chat, and where nothing is; a new chat; and a conversation.
     await page.waitForFunction(
@@ -50,10 +40,27 @@ describeInBrowser('a part of the page that comes later', () => {
     expect(await chatPage(page).path()).toMatch(/^\/c\//);
     await chatPage(page).anew();
     expect(new URL(page.url()).pathname).toBe('/');
+    await page.unroute('**/_app/**');
+    stage.complaints.length = 0;
   });
 
-  test('that lies over the page says so beside it', async () => {
-    const page = await stage.open();
+  test('reports in its place that it cannot be loaded, and loads on “Try again” without losing the draft', async () => {
+    const button = page.getByRole('button', { name: /^Tools: / });
+    await button.waitFor();
+    await chatPage(page).composer.fill('Unsent words');
+    stage.line.cut();
+    await button.click();
+    const panel = page.locator('[popover]:popover-open');
+    await panel.getByText('The server could not be reached.').waitFor();
+    stage.line.mend();
+    await panel.getByRole('button', { name: 'Try again' }).click();
+    await isOpenAgain(panel.getByText('All servers'), button);
+    await page.keyboard.press('Escape');
+    expect(await chatPage(page).composer.inputValue()).toBe('Unsent words');
+    expect(stage.complaints).toEqual([]);
+  });
+
+  test('reports in a notification that it cannot be loaded if it is a dialog, and loads on “Try again”', async () => {
     const button = page.getByRole('button', { name: 'Instructions and parameters' });
     await button.waitFor();
     stage.line.cut();
@@ -62,12 +69,7 @@ describeInBrowser('a part of the page that comes later', () => {
     await note.getByText('The server could not be reached.').waitFor();
     stage.line.mend();
     await note.getByRole('button', { name: 'Try again' }).click();
-    const dialog = page.getByRole('dialog');
-    await eventually(async () => {
-      if (!(await dialog.isVisible())) await button.click({ timeout: 10_000 });
-      await dialog.waitFor({ timeout: 10_000 });
-      return true;
-    });
+    await isOpenAgain(page.getByRole('dialog'), button);
     expect(stage.complaints).toEqual([]);
   });
 });

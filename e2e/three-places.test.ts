@@ -1,27 +1,24 @@
 import { expect, test } from 'vitest';
 import { describePlaces } from './places/describe-places.ts';
-import { rowsOfTable, TOLD_BY } from './places/rows.ts';
+import { rowsOfTable, TOLD_BY, VARIANTS } from './places/rows.ts';
 
 test('every row of the decision table of the loop is told by a story', () => {
   expect(Object.keys(TOLD_BY)).toEqual(rowsOfTable());
 });
 
 /**
- * Where a tab has code of its own: streams, calls, questions, stopping, steering, reconnecting, compaction, budgets. All of them
- * run in a tab in `three-places.long.test.ts`.
+ * Where a tab has code of its own: streams, several calls, questions, steering, continuing. Stopping and reconnecting
+ * are in `page-tab-runs.test.ts` and `page-tab-tools.test.ts`.
  */
 const IN_TAB = new Set([
-  'the model writes text',
-  'the model asks for a tool',
   'the model asks for several',
-  'the person changes the arguments',
-  'the model fails',
-  'stopped in mid-call',
+  'the model asks to choose',
   'steered in mid-call',
   'goes on where the line was lost',
-  'the model asks to choose',
-  'summed up between two turns',
-  'a budget is used up and raised',
 ]);
 
-describePlaces({ inTab: (story) => IN_TAB.has(story) });
+// All stories run in all places in `three-places.long.test.ts`.
+describePlaces({
+  isIncluded: (story) => IN_TAB.has(story) || !VARIANTS.has(story),
+  inTab: (story) => IN_TAB.has(story),
+});

@@ -24,8 +24,15 @@ const MODELS = stories.flatMap(([name, { window }]) =>
   })),
 );
 
-/** Tests that each story comes out the same in every place. In a tab it costs as much as in the two others together. */
-export function describePlaces({ inTab }: { inTab: (story: string) => boolean }): void {
+type Chosen = {
+  /** Which stories run in a process and on a server; default all. */
+  isIncluded?: (story: string) => boolean;
+  /** Which of these also run in a tab, which costs as much as the two other places together. */
+  inTab: (story: string) => boolean;
+};
+
+/** Tests that each story has the same result in every place. */
+export function describePlaces({ isIncluded = () => true, inTab }: Chosen): void {
   describe('the same story in a process, on a server and in a tab', needs(BROWSER), () => {
     let undo: AsyncDisposableStack;
     let script: Script;
@@ -54,7 +61,7 @@ export function describePlaces({ inTab }: { inTab: (story: string) => boolean })
     });
     afterAll(() => undo.disposeAsync());
 
-    test.each(stories)('%s', async (name, story) => {
+    test.each(stories.filter(([name]) => isIncluded(name)))('%s', async (name, story) => {
       const { url } = stage.server;
       const [here, there, tab] = await Promise.all([
         inProcess(story, { script, model: { id: modelOf(name, 'process'), baseUrl: stage.model.url }, mcp: mcp.url }),

@@ -54,6 +54,14 @@ export const TOLD_BY: Record<string, readonly [Name, ...Name[]]> = {
   ],
 };
 
+/** The stories that only repeat a row which another story covers already. */
+export const VARIANTS: ReadonlySet<string> = variants();
+
+function variants(): Set<string> {
+  const first = new Set<string>(Object.values(TOLD_BY).map(([story]) => story));
+  return new Set(Object.values(TOLD_BY).flatMap((told) => told.filter((story) => !first.has(story))));
+}
+
 /** The rows of the table as it stands at the head of the brain. */
 export function rowsOfTable(): string[] {
   const at = new URL('../../packages/agent-runtime/src/general-chat-agent.ts', import.meta.url);

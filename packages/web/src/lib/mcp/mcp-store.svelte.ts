@@ -18,7 +18,7 @@ type McpStoreDeps = { kept: KeptServers; load: () => Promise<TabHost> };
  * The MCP servers of this browser only: kept in LocalStorage, connected from this tab. All the rest of the page sees
  * of them is here; the MCP client itself is loaded with the first server.
  */
-class McpStore {
+export class McpStore {
   /** Every server, for the panels, in the order they were added. */
   list: readonly BrowserServerView[] = $state.raw([]);
   /** What the browser kept and nobody can use, with the reason. */
@@ -31,6 +31,7 @@ class McpStore {
   connectedServers: readonly string[] = $state.raw([]);
   /** By server, for each the host knows. */
   health: ReadonlyMap<string, ServerHealth> = $state.raw(new Map());
+  /** What they offer to read, and what is attached of it to the message being written. */
   readonly resources: McpResourceStore;
 
   readonly #deps: McpStoreDeps;
@@ -311,6 +312,3 @@ function hiding(disabledTools: readonly string[] = []): (tool: ToolReference) =>
 
 /** The servers of this browser. */
 export const mcpStore = new McpStore();
-
-/** What they offer to read, and what is attached of it to the message being written. */
-export const mcpResourceStore = mcpStore.resources;

@@ -1,26 +1,17 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { guardSignIn } from './sign-in-guard.ts';
 import { createSignInStore } from './sign-in-store.ts';
-
-function fakeStorage() {
-  const items = new Map<string, string>();
-  return {
-    items,
-    getItem: (key: string) => items.get(key) ?? null,
-    setItem: (key: string, value: string) => void items.set(key, value),
-    removeItem: (key: string) => void items.delete(key),
-  };
-}
+import { FakeStorage } from './test-fixtures/fake-storage.ts';
 
 describe('sign-ins of a browser', () => {
-  let local: ReturnType<typeof fakeStorage>;
-  let session: ReturnType<typeof fakeStorage>;
+  let local: FakeStorage;
+  let session: FakeStorage;
   const kept = new Set<string>();
   const store = createSignInStore((id) => kept.has(id));
   beforeEach(() => {
     kept.clear();
-    vi.stubGlobal('localStorage', (local = fakeStorage()));
-    vi.stubGlobal('sessionStorage', (session = fakeStorage()));
+    vi.stubGlobal('localStorage', (local = new FakeStorage()));
+    vi.stubGlobal('sessionStorage', (session = new FakeStorage()));
   });
 
   it('last as long as the session of the tab, and in this browser where the person wants that', async () => {

@@ -1,0 +1,76 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { eventually, startScriptedWebSocket } from '@toolyard/testing';
+import { addServer, countOf, draftOf, openStore, RICH, startPeer } from './test-fixtures/tab-stores.ts';
+
+test('a shutdown waits for running calls, closes all sessions and forgets servers and resources', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'toolyard-shutdown-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const file = join(folder, 'go-on');
+  const peer = await startPeer({
+    ...RICH,
+    tools: [
+      {
+        name: 'slow',
+        does: [
+          { do: 'wait_for_file', file },
+          { do: 'text', text: 'done' },
+        ],
+      },
+    ],
+  });
+  const socket = await startScriptedWebSocket(RICH);
+  onTestFinished(() => socket.close());
+  const store = await openStore();
+  const id = await addServer(store, draftOf('Http', peer.url));
+  await addServer(store, draftOf('Socket', socket.url, { transport: 'websocket' }));
+  await store.resources.addAttachment({ serverId: id, uri: 'x:notes' });
+  const calling = store.executeTool({ serverId: id, name: 'slow' }, {});
+  await eventually(() => expect(countOf(peer, 'tools/call')).toBe(1));
+
+  // Longer than a busy machine may take.
+  const leaving = store.shutdown(120_000);
+  const isRejected = () =>
+    store.acquire().then(
+      (release) => release(),
+      () => true,
+    );
+  await eventually(isRejected, { what: 'the beginning of the shutdown' });
+  writeFileSync(file, '');
+  expect(await calling).toMatchObject({ content: [{ text: 'done' }] });
+  await leaving;
+  expect([store.connectedServers, store.toolCount, store.activeFlows]).toEqual([[], 0, 0]);
+  expect([store.resources.serverResources.size, store.resources.attachments.length]).toEqual([0, 0]);
+  await eventually(() => expect([peer.sessionCount, socket.connectionCount]).toEqual([0, 0]));
+  expect(socket.handshakes).toHaveLength(1);
+});
+
+test('a shutdown waits for what was acquired, and rejects new calls meanwhile', async () => {
+  const peer = await startPeer();
+  const store = await openStore();
+  const id = await addServer(store, draftOf('Http', peer.url));
+  const release = await store.acquire();
+  let isOver = false;
+  const leaving = store.shutdown(120_000).then(() => (isOver = true));
+  await nextTurn();
+  const rejected = await store.executeTool({ serverId: id, name: 'echo' }, {});
+  expect([rejected.error?.code, store.activeFlows, isOver]).toEqual(['server_closed', 1, false]);
+  release();
+  release();
+  await leaving;
+  expect(store.activeFlows).toBe(0);
+});
+
+test('a shutdown stops calls which do not end in time', async () => {
+  const peer = await startPeer();
+  const store = await openStore();
+  const id = await addServer(store, draftOf('Http', peer.url));
+  const hanging = store.executeTool({ serverId: id, name: 'hang' }, {});
+  await eventually(() => expect(countOf(peer, 'tools/call')).toBe(1));
+  await store.shutdown(1);
+  expect(await hanging).toMatchObject({ isError: true, outcome: 'unknown' });
+  await eventually(() => expect(peer.sessionCount).toBe(0));
+});
