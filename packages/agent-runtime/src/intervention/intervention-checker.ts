@@ -11,7 +11,7 @@ import type { CallAbout } from '../state.ts';
 import { findDanger } from './blacklist.ts';
 import type { CallSurroundings } from './call-facts.ts';
 import { CallFacts } from './call-facts.ts';
-import { decideByRules } from './rules.ts';
+import { compileRules } from './rules.ts';
 
 export type Verdict =
   | { decision: 'run' }
@@ -75,20 +75,22 @@ export type Gate = (tool: ToolReference, args: JsonObject) => Verdict;
  */
 export class InterventionChecker {
   readonly #options: InterventionOptions;
+  readonly #decideByRules: ReturnType<typeof compileRules>;
 
   constructor(options: InterventionOptions) {
     this.#options = options;
+    this.#decideByRules = compileRules(options.rules ?? []);
   }
 
   check(tool: ToolReference, args: JsonObject): Verdict {
-    const { mode, rules = [], lostRules, permission, lookUp } = this.#options;
+    const { mode, lostRules, permission, lookUp } = this.#options;
     const reference = formatToolReference(tool);
     const decided = permission(tool);
     if (decided === 'never') return refused(neverAllowed(reference));
     const judged = lookUp(tool);
     const hints = trustedHints(judged);
     const facts = new CallFacts(tool, args, { ...this.#options.surroundings, ...judged?.surroundings?.() });
-    const ruled = decideByRules(rules, facts, hints);
+    const ruled = this.#decideByRules(facts, hints);
     if (ruled === 'never') return refused(ruledOut(reference));
     const danger = findDanger(facts, hints.readOnly);
     if (danger) return this.#ask(judged, tooDangerous(reference, danger.why), { danger: danger.why });
