@@ -77,13 +77,12 @@ function withoutDots(path: string): string {
 /** The texts of a call that may be commands; plain prose only where it holds the name of the program. */
 function scriptsOf(facts: CallFacts, program: string): Script[] {
   const { fields, wordLists } = facts;
-  const texts = fields.filter(
-    ({ role, text }) =>
-      role === 'command' ||
-      ((role === 'unknown' || role === 'path') &&
-        /\s|[;|&`$]/.test(text) &&
-        (text.includes(program) || text.length > LONGEST_SCRIPT || !facts.isProse(text))),
-  );
+  const texts = fields.filter((field) => {
+    const { role, text } = field;
+    if (role === 'command') return true;
+    if (role !== 'unknown' && role !== 'path') return false;
+    return /\s|[;|&`$]/.test(text) && !isOtherProse(field, program, facts);
+  });
   return [...texts.map((field) => facts.scriptIn(field)), ...wordLists.map((list) => facts.scriptOf(list))];
 }
 
@@ -96,15 +95,19 @@ function isOnly({ glob, program }: CommandPattern, facts: CallFacts): boolean {
   const isInPieces = facts.wordLists.some(({ isCertain }) => isCertain);
   let isAny = false;
   for (const each of isInPieces ? facts.wordLists : given) {
-    // Prose quotes no program: the text need not be parsed to see that it runs another one.
-    if ('text' in each && /\w/.test(each.text) && !each.text.includes(program) && facts.isProse(each.text))
-      return false;
+    if ('role' in each && isOtherProse(each, program, facts)) return false;
     const { commands, fault, finding } = 'words' in each ? facts.scriptOf(each) : facts.scriptIn(each);
     if (fault !== undefined || finding !== undefined) return false;
     if (!commands.every((command) => isPlain(command) && fits(glob, textOf(command)))) return false;
     isAny ||= commands.length > 0;
   }
   return isAny;
+}
+
+/** True for prose that does not hold the name of the program: it need not be parsed to see that it runs none. */
+function isOtherProse({ role, text }: Field, program: string, facts: CallFacts): boolean {
+  if (role === 'command' || text.length > LONGEST_SCRIPT || text.includes(program)) return false;
+  return /\w/.test(text) && facts.isProse(text);
 }
 
 /** Nothing but this command: it writes to no file, and nothing in it is known only once it runs. */
