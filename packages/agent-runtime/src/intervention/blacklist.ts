@@ -9,7 +9,7 @@ import { liesIn, readingsOf } from './resolved-path.ts';
 import { dangerOfPath, isEverything, isPersonal } from './sensitive-paths.ts';
 import { inFolder } from './shell-values.ts';
 import type { Finding } from './shell-script.ts';
-import { danger, unclear } from './shell-script.ts';
+import { danger, firstDanger, unclear } from './shell-script.ts';
 
 const REMOVES = word('delete|remove|rm|rmdir|unlink|erase|wipe|trash|destroy|purge');
 const WRITES = word(
@@ -31,26 +31,22 @@ export function findDanger(facts: CallFacts, onlyReads: boolean): Finding | unde
     writes: WRITES.test(called),
     queries: DATABASE.test(called),
   };
-  let found: Finding | undefined;
-  const looks = (function* (): Generator<Finding | undefined> {
-    for (const list of facts.wordLists) yield judged(inspectScript(facts.scriptOf(list), own), list.isCertain);
-    for (const field of facts.fields) {
-      yield inspectPlace(field, tool);
-      if (field.role !== 'text')
-        yield (
-          touchesOwn(field.text, own) ??
-            leadsToOwn(field, facts) ??
-            (METADATA.test(field.text) ? METADATA_READ : undefined)
-        );
-      yield inspectText(field, facts, tool);
-    }
-    for (const name of facts.names) if (name.length > 3 && dangerOfPath(name) === 'secret') yield secret(name);
-  })();
-  for (const finding of looks) {
-    if (finding?.kind === 'danger') return finding;
-    found ??= finding;
+  return firstDanger(findingsIn(facts, tool, own));
+}
+
+function* findingsIn(facts: CallFacts, tool: Tool, own: OwnPlaces): Generator<Finding | undefined> {
+  for (const list of facts.wordLists) yield judged(inspectScript(facts.scriptOf(list), own), list.isCertain);
+  for (const field of facts.fields) {
+    yield inspectPlace(field, tool);
+    if (field.role !== 'text')
+      yield (
+        touchesOwn(field.text, own) ??
+          leadsToOwn(field, facts) ??
+          (METADATA.test(field.text) ? METADATA_READ : undefined)
+      );
+    yield inspectText(field, facts, tool);
   }
-  return found;
+  for (const name of facts.names) if (name.length > 3 && dangerOfPath(name) === 'secret') yield secret(name);
 }
 
 /** Toolyard's data folder by another way: a relative path, `..`, a symbolic link. */

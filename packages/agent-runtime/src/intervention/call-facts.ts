@@ -102,9 +102,7 @@ export class CallFacts {
 
   /** Nothing a shell would do anything with, see {@link isPlainProse}. Each text is read once. */
   isProse(text: string): boolean {
-    const known = this.#prose.get(text);
-    if (known !== undefined) return known;
-    const isProse = isPlainProse(text);
+    const isProse = this.#prose.get(text) ?? isPlainProse(text);
     this.#prose.set(text, isProse);
     return isProse;
   }
@@ -119,9 +117,7 @@ export class CallFacts {
   }
 
   #once(key: string, read: () => Script): Script {
-    const known = this.#scripts.get(key);
-    if (known) return known;
-    const script = this.#scripts.size >= MOST_SCRIPTS ? TOO_MANY : read();
+    const script = this.#scripts.get(key) ?? (this.#scripts.size >= MOST_SCRIPTS ? TOO_MANY : read());
     this.#scripts.set(key, script);
     return script;
   }
@@ -249,9 +245,7 @@ const known = new Map<string, Role>();
 /** Calls of a tool have the same names again and again. */
 function roleByName(called: string, runs: boolean): Role {
   const key = `${runs ? '!' : ''}${called}`;
-  const before = known.get(key);
-  if (before !== undefined) return before;
-  const role = findRole(called, runs);
+  const role = known.get(key) ?? findRole(called, runs);
   if (known.size >= 1_000) known.clear();
   // A table of data has thousands of names that say nothing.
   if (role !== 'unknown') known.set(key, role);

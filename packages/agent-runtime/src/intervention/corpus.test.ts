@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { findDanger } from './blacklist.ts';
 import { CallFacts } from './call-facts.ts';
 import type { CallSurroundings } from './call-facts.ts';
-import { decideByRules } from './rules.ts';
+import { compileRules } from './rules.ts';
 
 const OWN: CallSurroundings = { own: { dataFolder: '/home/anna/.local/share/toolyard', port: 8710 } };
 const HINTS = { readOnly: false, destructive: true };
@@ -41,14 +41,14 @@ function judge(entry: PolicyCase): string {
       return findDanger(factsOf(entry.call.tool, entry.call.arguments), false) ? 'flagged' : 'unflagged';
     case 'never': {
       const facts = factsOf('shell/run', { command: entry.command });
-      return decideByRules([{ decision: 'never', command: entry.rule }], facts, HINTS) === 'never'
+      return compileRules([{ decision: 'never', command: entry.rule }])(facts, HINTS) === 'never'
         ? 'match'
         : 'no-match';
     }
     case 'path': {
       const { workingFolder, links = {}, call } = entry;
       const facts = factsOf(call.tool, call.arguments, { workingFolder, resolvePath: resolver(links) });
-      const allowed = decideByRules([{ decision: 'allow', inside: entry.inside }], facts, HINTS) === 'allow';
+      const allowed = compileRules([{ decision: 'allow', inside: entry.inside }])(facts, HINTS) === 'allow';
       return allowed ? 'inside' : 'outside';
     }
   }

@@ -179,15 +179,18 @@ function takesAll(name: string, args: readonly string[]): boolean {
 }
 
 function writesFiles(name: string, args: readonly string[]): boolean {
-  if (!programs.WRITERS.has(name)) return false;
-  if (/^(?:sed|perl|ruby|awk|gawk)$/.test(name)) return args.some((arg) => /^-[a-zA-Z.]*i|^--in-place/.test(arg));
-  if (name === 'git') return args.some((arg) => arg === '-f' || arg === '--file');
-  if (/^(?:tar|bsdtar)$/.test(name))
-    return args.some((arg) => /^-?[a-zA-Z]*x|^--extract/.test(arg)) || args.includes('-C');
-  if (/^(?:curl|wget|sort|jq|yq|openssl|unzip|prettier)$/.test(name))
-    return args.some((arg) => /^(?:-[a-zA-Z]*[oOPd]|--output\S*|--write|-i|-out)$/.test(arg));
-  return !/^(?:echo|printf|cat)$/.test(name);
+  const option = WRITING_OPTIONS.get(name);
+  return programs.WRITERS.has(name) && (!option || args.some((arg) => option.test(arg)));
 }
+
+/** Writers that change a file only with one of these options. */
+const WRITING_OPTIONS = programs.byName([
+  ['sed perl ruby awk gawk', /^-[a-zA-Z.]*i|^--in-place/],
+  ['git', /^(?:-f|--file)$/],
+  ['tar bsdtar', /^-?[a-zA-Z]*x|^--extract|^-C$/],
+  ['curl wget sort jq yq openssl unzip prettier', /^(?:-[a-zA-Z]*[oOPd]|--output\S*|--write|-i|-out)$/],
+  ['echo printf cat', /(?!)/],
+]);
 
 /** Arguments that are texts: what is searched for, messages, programs of a filter. */
 function textArguments(name: string, args: readonly string[]): number[] {

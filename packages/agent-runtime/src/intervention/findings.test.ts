@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { findDanger } from './blacklist.ts';
 import type { CallSurroundings } from './call-facts.ts';
 import { CallFacts } from './call-facts.ts';
-import { decideByRules } from './rules.ts';
+import { compileRules } from './rules.ts';
 import { LONGEST_SCRIPT, readShell } from './shell-reader.ts';
 
 const HINTS = { readOnly: false, destructive: true };
@@ -14,7 +14,7 @@ function factsOf(args: JsonObject, surroundings: CallSurroundings = {}): CallFac
 }
 
 function decided(rule: InterventionRule, args: JsonObject, surroundings?: CallSurroundings): string | undefined {
-  return decideByRules([rule], factsOf(args, surroundings), HINTS);
+  return compileRules([rule])(factsOf(args, surroundings), HINTS);
 }
 
 function isFlagged(args: JsonObject, surroundings?: CallSurroundings): boolean {
@@ -180,7 +180,7 @@ describe('by property', () => {
       fc.property(text, (command) => {
         expect(readShell(command).commands.length).toBeLessThanOrEqual(LONGEST_SCRIPT);
         findDanger(factsOf({ command, code: command, path: command, sql: command, x: command }), false);
-        decideByRules([{ decision: 'never', command: 'rm *', outside: '/srv' }], factsOf({ command }), HINTS);
+        compileRules([{ decision: 'never', command: 'rm *', outside: '/srv' }])(factsOf({ command }), HINTS);
       }),
       cases(500),
     );

@@ -1,17 +1,5 @@
-const prepared = new Map<string, (text: string) => boolean>();
-const MOST_PREPARED = 1_000;
-
-/** {@link matchesGlob} for a pattern of the owner's, which is tried on many texts. */
+/** Compiles a pattern that is tried on many texts, see {@link matchesGlob}. */
 export function globOf(pattern: string): (text: string) => boolean {
-  const known = prepared.get(pattern);
-  if (known) return known;
-  const made = prepare(pattern);
-  if (prepared.size >= MOST_PREPARED) prepared.clear();
-  prepared.set(pattern, made);
-  return made;
-}
-
-function prepare(pattern: string): (text: string) => boolean {
   if (pattern.includes('?')) return (text) => matchesGlob(pattern, text);
   const [first = '', ...rest] = pattern.split('*');
   const last = rest.pop();

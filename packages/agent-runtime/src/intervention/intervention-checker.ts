@@ -11,7 +11,7 @@ import type { CallAbout } from '../state.ts';
 import { findDanger } from './blacklist.ts';
 import type { CallSurroundings } from './call-facts.ts';
 import { CallFacts } from './call-facts.ts';
-import { decideByRules } from './rules.ts';
+import { compileRules } from './rules.ts';
 
 export type Verdict =
   | { decision: 'run' }
@@ -75,34 +75,37 @@ export type Gate = (tool: ToolReference, args: JsonObject) => Verdict;
  */
 export class InterventionChecker {
   readonly #options: InterventionOptions;
+  readonly #decideByRules: ReturnType<typeof compileRules>;
 
   constructor(options: InterventionOptions) {
     this.#options = options;
+    this.#decideByRules = compileRules(options.rules ?? []);
   }
 
   check(tool: ToolReference, args: JsonObject): Verdict {
-    const { mode, rules = [], lostRules, permission, lookUp } = this.#options;
+    const { mode, lostRules, permission, lookUp } = this.#options;
     const reference = formatToolReference(tool);
     const decided = permission(tool);
-    if (decided === 'never') return refused(neverAllowed(reference));
+    if (decided === 'never') return refused('neverAllowed', reference);
     const judged = lookUp(tool);
     const hints = trustedHints(judged);
     const facts = new CallFacts(tool, args, { ...this.#options.surroundings, ...judged?.surroundings?.() });
-    const ruled = decideByRules(rules, facts, hints);
-    if (ruled === 'never') return refused(ruledOut(reference));
+    const ruled = this.#decideByRules(facts, hints);
+    if (ruled === 'never') return refused('ruledOut', reference);
     const danger = findDanger(facts, hints.readOnly);
-    if (danger) return this.#ask(judged, tooDangerous(reference, danger.why), { danger: danger.why });
+    if (danger) return this.#ask(judged, refused('dangerous', reference, danger.why), { danger: danger.why });
     const harmless = isHarmless(judged);
-    if (lostRules === true && !harmless) return this.#ask(judged, rulesLost(reference), { danger: RULES_LOST });
-    if (ruled === 'ask') return this.#ask(judged, needsPerson(reference), { byRule: true });
+    if (lostRules === true && !harmless)
+      return this.#ask(judged, refused('rulesLost', reference), { danger: RULES_LOST });
+    if (ruled === 'ask') return this.#ask(judged, refused('needsPerson', reference), { byRule: true });
     if (harmless) return RUN;
-    if (judged?.changed !== undefined) return this.#ask(judged, hasChanged(reference));
+    if (judged?.changed !== undefined) return this.#ask(judged, refused('changed', reference));
     if (decided === 'allow' || (ruled === 'allow' && mode !== 'manual') || (mode === 'auto' && judged)) return RUN;
-    return this.#ask(judged, needsPerson(reference));
+    return this.#ask(judged, refused('needsPerson', reference));
   }
 
-  #ask(judged: JudgedTool | undefined, otherwise: ErrorInfo, why: Pick<CallAbout, 'danger' | 'byRule'> = {}): Verdict {
-    if (this.#options.mode === 'headless' || this.#options.asks === false) return refused(otherwise);
+  #ask(judged: JudgedTool | undefined, otherwise: Verdict, why: Pick<CallAbout, 'danger' | 'byRule'> = {}): Verdict {
+    if (this.#options.mode === 'headless' || this.#options.asks === false) return otherwise;
     const about = { ...judged?.about?.(), ...why };
     return { decision: 'ask', ...(Object.keys(about).length === 0 ? {} : { about }) };
   }
@@ -133,51 +136,35 @@ function trustedHints(tool: JudgedTool | undefined): { readOnly: boolean; destru
   return { readOnly, destructive: !readOnly && !(believed && tool.destructive === false) };
 }
 
-function refused(refusal: ErrorInfo): Verdict {
-  return { decision: 'refused', refusal };
-}
-
-function refusal(message: string, hint: string): ErrorInfo {
-  return { code: 'tool_refused', message, hint };
+function refused(reason: keyof typeof REFUSALS, tool: string, why = ''): Verdict {
+  const [message, hint] = REFUSALS[reason];
+  const fill = (text: string): string => text.replace('{tool}', () => tool).replace('{why}', () => why);
+  return { decision: 'refused', refusal: { code: 'tool_refused', message: fill(message), hint: fill(hint) } };
 }
 
 const NOBODY = "needs a person's approval, and there is nobody to ask.";
 
-function needsPerson(reference: string): ErrorInfo {
-  return refusal(`${reference} ${NOBODY}`, `Allow it beforehand with --allow ${reference}`);
-}
-
-function hasChanged(reference: string): ErrorInfo {
-  return refusal(
-    `${reference} is not what it was when it was approved, and there is nobody to ask.`,
-    'Look at what has changed and approve it again.',
-  );
-}
-
-function tooDangerous(reference: string, why: string): ErrorInfo {
-  return refusal(
-    `This call of ${reference} needs a person's approval whatever is allowed, and there is nobody to ask. ${why}`,
-    'Try it where a person can be asked.',
-  );
-}
-
-function rulesLost(reference: string): ErrorInfo {
-  return refusal(
-    `${reference} ${NOBODY} ${RULES_LOST}`,
-    'Look through the rules in the settings, and say there that they are complete.',
-  );
-}
-
-function ruledOut(reference: string): ErrorInfo {
-  return refusal(
-    `A rule of the owner forbids this call of ${reference}. Do not try it again.`,
-    'The rule is in the configuration, under "interventionRules".',
-  );
-}
-
-function neverAllowed(reference: string): ErrorInfo {
-  return refusal(
-    `The owner never allows ${reference}. Do not try it again.`,
+/** Why a call is refused, and what to do about it. */
+const REFUSALS = {
+  neverAllowed: [
+    'The owner never allows {tool}. Do not try it again.',
     'The decision can be taken back in the settings, under permissions.',
-  );
-}
+  ],
+  ruledOut: [
+    'A rule of the owner forbids this call of {tool}. Do not try it again.',
+    'The rule is in the configuration, under "interventionRules".',
+  ],
+  dangerous: [
+    "This call of {tool} needs a person's approval whatever is allowed, and there is nobody to ask. {why}",
+    'Try it where a person can be asked.',
+  ],
+  rulesLost: [
+    `{tool} ${NOBODY} ${RULES_LOST}`,
+    'Look through the rules in the settings, and say there that they are complete.',
+  ],
+  changed: [
+    '{tool} is not what it was when it was approved, and there is nobody to ask.',
+    'Look at what has changed and approve it again.',
+  ],
+  needsPerson: [`{tool} ${NOBODY}`, 'Allow it beforehand with --allow {tool}'],
+} as const;

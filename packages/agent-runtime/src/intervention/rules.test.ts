@@ -2,13 +2,13 @@ import type { InterventionRule, JsonObject } from '@toolyard/protocol';
 import { describe, expect, it } from 'vitest';
 import { CallFacts } from './call-facts.ts';
 import { readInterventionRules } from './read-rules.ts';
-import { decideByRules } from './rules.ts';
+import { compileRules } from './rules.ts';
 
 const tool = { serverId: 'files', name: 'write' };
 const NOTHING_KNOWN = { readOnly: false, destructive: true };
 
 function by(rule: InterventionRule, args: JsonObject = {}, hints = NOTHING_KNOWN): string | undefined {
-  return decideByRules([rule], new CallFacts(tool, args), hints);
+  return compileRules([rule])(new CallFacts(tool, args), hints);
 }
 
 describe('a rule', () => {
@@ -114,9 +114,9 @@ describe('a rule', () => {
       { decision: 'never', argument: 'x' },
       { decision: 'ask', argument: 'y' },
     ];
-    expect(decideByRules(rules, new CallFacts(tool, { a: 'y' }), NOTHING_KNOWN)).toBe('ask');
-    expect(decideByRules(rules, new CallFacts(tool, { a: 'y', b: 'x' }), NOTHING_KNOWN)).toBe('never');
-    expect(decideByRules(rules, new CallFacts(tool, {}), NOTHING_KNOWN)).toBe('allow');
+    expect(compileRules(rules)(new CallFacts(tool, { a: 'y' }), NOTHING_KNOWN)).toBe('ask');
+    expect(compileRules(rules)(new CallFacts(tool, { a: 'y', b: 'x' }), NOTHING_KNOWN)).toBe('never');
+    expect(compileRules(rules)(new CallFacts(tool, {}), NOTHING_KNOWN)).toBe('allow');
   });
 });
 

@@ -1,6 +1,6 @@
 import type { InterventionRule } from '@toolyard/protocol';
 import type { CallFacts, Field } from './call-facts.ts';
-import { globOf } from './globs.ts';
+import { globOf, matchesGlob } from './globs.ts';
 import type { PathOptions, Readings } from './resolved-path.ts';
 import { liesIn, readingsOf } from './resolved-path.ts';
 import { normalPath } from './sensitive-paths.ts';
@@ -8,49 +8,65 @@ import { LONGEST_SCRIPT } from './shell-reader.ts';
 import type { Script, SimpleCommand } from './shell-script.ts';
 import { hasUnknown, isDynamic } from './shell-text.ts';
 
-/** What the owner trusts a tool to be; of a server that is not trusted nothing counts. */
+/** What the user trusts a tool to be; the hints of an untrusted server do not count. */
 export type TrustedHints = { readOnly: boolean; destructive: boolean };
 
 type Decision = InterventionRule['decision'];
 
+type Condition = (facts: CallFacts, hints: TrustedHints) => boolean;
+
 /**
- * What the rules say about a call: the strictest of those that match, whatever their order; undefined where none does.
+ * Compiles rules. The result is what they say about a call: the strictest decision of those that match, whatever their
+ * order; undefined where none does.
  */
-export function decideByRules(
+export function compileRules(
   rules: readonly InterventionRule[],
-  facts: CallFacts,
-  hints: TrustedHints,
-): Decision | undefined {
-  let decided: Decision | undefined;
-  for (const rule of rules) {
-    if (decided === rule.decision || (decided !== undefined && rule.decision === 'allow')) continue;
-    if (!matches(rule, facts, hints)) continue;
-    if (rule.decision === 'never') return 'never';
-    decided = rule.decision;
-  }
-  return decided;
+): (facts: CallFacts, hints: TrustedHints) => Decision | undefined {
+  const compiled = rules.map((rule) => ({ decision: rule.decision, conditions: conditionsOf(rule) }));
+  return (facts, hints) => {
+    let decided: Decision | undefined;
+    for (const { decision, conditions } of compiled) {
+      if (decided === decision || (decided !== undefined && decision === 'allow')) continue;
+      if (!conditions.every((matches) => matches(facts, hints))) continue;
+      if (decision === 'never') return 'never';
+      decided = decision;
+    }
+    return decided;
+  };
 }
 
-/** A rule that allows has to match the whole call, one that does not only a part of it. */
-function matches(rule: InterventionRule, facts: CallFacts, hints: TrustedHints): boolean {
+/** A rule that allows has to match the whole call, any other only a part of it. */
+function conditionsOf(rule: InterventionRule): Condition[] {
   const { tool, readOnly, destructive, argument, command, outside, inside } = rule;
   const allows = rule.decision === 'allow';
-  if (tool !== undefined && !globOf(tool)(facts.reference)) return false;
-  if (readOnly !== undefined && readOnly !== hints.readOnly) return false;
-  if (destructive !== undefined && destructive !== hints.destructive) return false;
-  // Of a call that is too long to look through only a part is known.
-  if (facts.isTooMuch && allows && (argument ?? command ?? inside) !== undefined) return false;
-  if (argument !== undefined && !matchesArgument(argument, facts, allows)) return false;
-  if (command !== undefined && !(allows ? isOnly(command, facts) : runs(command, facts))) return false;
-  if (outside !== undefined && !reachesOutside(outside, facts)) return false;
-  return inside === undefined || staysInside(inside, facts);
+  const conditions: Condition[] = [];
+  if (tool !== undefined) {
+    const glob = globOf(tool);
+    conditions.push(({ reference }) => glob(reference));
+  }
+  if (readOnly !== undefined) conditions.push((_facts, hints) => hints.readOnly === readOnly);
+  if (destructive !== undefined) conditions.push((_facts, hints) => hints.destructive === destructive);
+  // A call that is too large is not known completely.
+  if (allows && (argument ?? command ?? inside) !== undefined) conditions.push(({ isTooMuch }) => !isTooMuch);
+  if (argument !== undefined) {
+    const glob = globOf(argument);
+    conditions.push(
+      allows
+        ? ({ fields }) => fields.length > 0 && fields.every(({ text }) => glob(text) && glob(withoutDots(text)))
+        : ({ all }) => all.some(glob),
+    );
+  }
+  if (command !== undefined) {
+    const pattern = { glob: globOf(command), program: /^[\w.+-]*/.exec(command)?.[0] ?? '' };
+    conditions.push((facts) => (allows ? isOnly(pattern, facts) : runs(pattern, facts)));
+  }
+  if (outside !== undefined) conditions.push((facts) => reachesOutside(outside, facts));
+  if (inside !== undefined) conditions.push((facts) => staysInside(inside, facts));
+  return conditions;
 }
 
-function matchesArgument(pattern: string, { fields, all }: CallFacts, allows: boolean): boolean {
-  const glob = globOf(pattern);
-  if (!allows) return all.some(glob);
-  return fields.length > 0 && fields.every(({ text }) => glob(text) && glob(withoutDots(text)));
-}
+/** A pattern of commands, and the text that its program begins with. */
+type CommandPattern = { glob: (text: string) => boolean; program: string };
 
 function withoutDots(path: string): string {
   if (!path.includes('/..')) return path;
@@ -61,19 +77,17 @@ function withoutDots(path: string): string {
 /** The texts of a call that may be commands; plain prose only where it holds the name of the program. */
 function scriptsOf(facts: CallFacts, program: string): Script[] {
   const { fields, wordLists } = facts;
-  const texts = fields.filter(
-    ({ role, text }) =>
-      role === 'command' ||
-      ((role === 'unknown' || role === 'path') &&
-        /\s|[;|&`$]/.test(text) &&
-        (text.includes(program) || text.length > LONGEST_SCRIPT || !facts.isProse(text))),
-  );
+  const texts = fields.filter((field) => {
+    const { role, text } = field;
+    if (role === 'command') return true;
+    if (role !== 'unknown' && role !== 'path') return false;
+    return /\s|[;|&`$]/.test(text) && !isOtherProse(field, program, facts);
+  });
   return [...texts.map((field) => facts.scriptIn(field)), ...wordLists.map((list) => facts.scriptOf(list))];
 }
 
 /** True where all there is are commands of this pattern, and plain ones. */
-function isOnly(pattern: string, facts: CallFacts): boolean {
-  const glob = globOf(pattern);
+function isOnly({ glob, program }: CommandPattern, facts: CallFacts): boolean {
   const given = facts.fields.filter(
     ({ role }) => role === 'command' || role === 'unknown' || role === 'code' || role === 'query',
   );
@@ -81,12 +95,19 @@ function isOnly(pattern: string, facts: CallFacts): boolean {
   const isInPieces = facts.wordLists.some(({ isCertain }) => isCertain);
   let isAny = false;
   for (const each of isInPieces ? facts.wordLists : given) {
+    if ('role' in each && isOtherProse(each, program, facts)) return false;
     const { commands, fault, finding } = 'words' in each ? facts.scriptOf(each) : facts.scriptIn(each);
     if (fault !== undefined || finding !== undefined) return false;
     if (!commands.every((command) => isPlain(command) && fits(glob, textOf(command)))) return false;
     isAny ||= commands.length > 0;
   }
   return isAny;
+}
+
+/** True for prose that does not hold the name of the program: it need not be parsed to see that it runs none. */
+function isOtherProse({ role, text }: Field, program: string, facts: CallFacts): boolean {
+  if (role === 'command' || text.length > LONGEST_SCRIPT || text.includes(program)) return false;
+  return /\w/.test(text) && facts.isProse(text);
 }
 
 /** Nothing but this command: it writes to no file, and nothing in it is known only once it runs. */
@@ -101,12 +122,16 @@ function isPlain({ words, assignments, redirects }: SimpleCommand): boolean {
 }
 
 /** True where one of the commands, or one that they run, is of this pattern. */
-function runs(pattern: string, facts: CallFacts): boolean {
-  const glob = globOf(pattern);
-  const [program = ''] = /^[\w.+-]*/.exec(pattern) ?? [];
-  return scriptsOf(facts, program).some(({ commands }) =>
-    commands.some((command) => [...formsOf(command)].some((form) => fits(glob, form)) || mayBe(command, pattern)),
+function runs(pattern: CommandPattern, facts: CallFacts): boolean {
+  return scriptsOf(facts, pattern.program).some(({ commands }) =>
+    commands.some((command) => isOf(pattern, command) || mayBe(command, pattern.program)),
   );
+}
+
+function isOf({ glob, program }: CommandPattern, command: SimpleCommand): boolean {
+  // All forms begin with the program.
+  if (!command.program.startsWith(program) && command.words[0]?.startsWith(program) !== true) return false;
+  return formsOf(command).some((form) => fits(glob, form));
 }
 
 /** `git push *` also means `git push` alone. */
@@ -119,22 +144,22 @@ function textOf({ program, args }: SimpleCommand): string {
 }
 
 /** A command as it is written, by its base name, and without the options before its subcommand. */
-function* formsOf(command: SimpleCommand): Generator<string> {
+function formsOf(command: SimpleCommand): string[] {
   const { words, program, args } = command;
-  yield words.join(' ');
-  yield textOf(command);
+  const forms = [words.join(' '), textOf(command)];
   for (let at = 0; at < Math.min(args.length, 12); at++) {
-    const isValue = args[at - 1]?.startsWith('-') === true;
-    if (!args[at]?.startsWith('-') && at > 0) yield [program, ...args.slice(at)].join(' ');
-    if (!args[at]?.startsWith('-') && !isValue) return;
+    const isOption = args[at]?.startsWith('-') === true;
+    if (!isOption && at > 0) forms.push([program, ...args.slice(at)].join(' '));
+    // A word behind an option may be its value.
+    if (!isOption && args[at - 1]?.startsWith('-') !== true) break;
   }
+  return forms;
 }
 
 /** A program that is named by a pattern may be the one that a rule names. */
-function mayBe({ program, words }: SimpleCommand, pattern: string): boolean {
+function mayBe({ program, words }: SimpleCommand, name: string): boolean {
   if (!isDynamic(program) || /^\[\[?$/.test(words[0] ?? '')) return false;
-  const name = /^[\w.+-]+/.exec(pattern)?.[0] ?? '';
-  return name === '' || globOf(program.replace(/\[[^\]]*\]/g, '?').replace(/[\0\u0001]/g, '*'))(name);
+  return name === '' || matchesGlob(program.replace(/\[[^\]]*\]/g, '?').replace(/[\0\u0001]/g, '*'), name);
 }
 
 /** The words of commands, and the arguments, that are paths. `isBound`: it is one for certain. */
@@ -165,7 +190,7 @@ function* pathsIn(facts: CallFacts): Generator<Readings & { text: string }> {
   }
 }
 
-const NAMES_FOLDER = /(?:^|\s)\.{1,2}(?:\s|$)/;
+const NAMES_FOLDER = /(?<!\S)\.{1,2}(?!\S)/;
 
 const LOOKS_LIKE_PATH = /^[/~\\]|^[A-Za-z]:[\\/]|^\.{1,2}(?:$|[/\\])|^[^\s:?&=]*[/\\][^\s:?&=]*$|[\0\u0001]/;
 

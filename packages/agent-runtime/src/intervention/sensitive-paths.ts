@@ -58,7 +58,8 @@ const EXAMPLES = `
   ~/.zsh_history ~/.config/gh/hosts.yml ~/.config/op/config /etc/shadow /etc/gshadow /etc/passwd /etc/sudoers
   /proc/self/environ`
   .trim()
-  .split(/\s+/);
+  .split(/\s+/)
+  .map((path) => path.split('/'));
 
 /** Removes what changes nothing about a path: `.`, `..` and slashes in a row. */
 export function normalPath(path: string): string {
@@ -121,18 +122,16 @@ function matchesSecret(path: string): boolean {
   if (isAny && !/^(?:~|\/etc|\/proc)\//.test(path) && !/^\.[*?]/.test(last)) return false;
   // A lone pattern in a home folder matches no hidden file unless it begins with a dot.
   if (isAny && /^~\/[*?]/.test(path) && !path.includes(UNKNOWN) && !path.slice(2).includes('/')) return false;
-  return EXAMPLES.some((example) => {
-    if (pattern.split('/').length !== example.split('/').length) return false;
-    return matchesGlob(pattern, example) && !hidesFrom(pattern, example);
-  });
+  const parts = pattern.split('/');
+  return EXAMPLES.some(
+    (example) => example.length === parts.length && parts.every((part, at) => matchesName(part, example[at] ?? '')),
+  );
 }
 
-/** A pattern that begins a name with `*` or `?` matches no hidden file, unless it is not known what it is. */
-function hidesFrom(pattern: string, example: string): boolean {
-  const names = example.split('/');
-  return pattern
-    .split('/')
-    .some((part, at) => /^\?|^\*./.test(part) && names[at]?.startsWith('.') === true && !part.startsWith('**'));
+/** A pattern that begins with `*` or `?` matches no hidden file, unless the pattern itself is unknown (`**`). */
+function matchesName(pattern: string, name: string): boolean {
+  const isHidden = name.startsWith('.') && /^(?:\?|\*[^*])/.test(pattern);
+  return !isHidden && matchesGlob(pattern, name);
 }
 
 /** The root, a home, or a folder of the system: all that would be lost with it, or sent away. */
@@ -163,7 +162,7 @@ export function isPersonal(text: string): boolean {
 function pathsIn(text: string): string[] {
   const plain = text.includes('%') ? decoded(text) : text;
   // A sentence is no path, unless it begins as one.
-  if (/\s/.test(plain) && !/^(?:[/~.]|[A-Za-z]:)|[=@]\s*[/~.]/.test(plain)) return [];
+  if (/\s/.test(plain) && !/^(?:[/~.]|[A-Za-z]:)/.test(plain) && !/[=@]\s*[/~.]/.test(plain)) return [];
   const whole = plain.replace(/^file:(?:\/\/[^/]*)?/i, '');
   if (!/[=@:,]/.test(plain)) return attached(whole);
   if (/^[a-z][a-z0-9+.-]*:\/\//i.test(whole)) return [];

@@ -38,6 +38,16 @@ export function unclear(why: string): Finding {
   return { kind: 'unclear', why };
 }
 
+/** The first danger; where there is none, the first doubt. Later findings are not computed once there is a danger. */
+export function firstDanger(findings: Iterable<Finding | undefined>): Finding | undefined {
+  let found: Finding | undefined;
+  for (const finding of findings) {
+    if (finding?.kind === 'danger') return finding;
+    found ??= finding;
+  }
+  return found;
+}
+
 /** The text that a command reads as its input, undefined where it is not known. */
 export function inputOf(command: SimpleCommand): string | undefined {
   const given = command.redirects.findLast(({ operator }) => operator.startsWith('<<'));

@@ -6,8 +6,6 @@ import type { Finding } from './shell-script.ts';
 import { danger } from './shell-script.ts';
 import { hasUnknown } from './shell-text.ts';
 
-/** Programs that take a subcommand: clouds, clusters, containers, package managers. */
-
 const SECRET_WORD =
   /^(?:--?)?(?:[\w/.]*[-_:/.])?(?:secrets?|tokens?|passwords?|passwd|credentials?|access-?tokens?|identity-?tokens?|private-?keys?|api-?keys?|auth-?keys?|keyrings?|reveal|with-decryption|show-secrets?|raw|get-login(?:-password)?|session-token|assume-role\S*|export-credentials|print-\S*token|get-caller-token|authtoken|_authtoken|kubeconfig|update-kubeconfig|get-credentials|printenv|env)(?:[-_:/.](?:value|list|get|access|versions?|string|key)\S*)?(?:=.*)?$/i;
 
