@@ -1,6 +1,6 @@
 import { defineConfig } from 'vitest/config';
 import type { TestKind } from './scripts/test-kinds.ts';
-import { bundledReaderThread } from './scripts/reader-thread.ts';
+import { bundledPrograms } from './scripts/bundled-programs.ts';
 import { filesOf } from './scripts/test-kinds.ts';
 import { KindByKind } from './scripts/test-order.ts';
 import { TIMEOUTS, WORKERS } from './scripts/test-workers.ts';
@@ -10,7 +10,7 @@ const conditions = ['toolyard-src'];
 /** One project for each kind of test. A worker process keeps the modules it has loaded from file to file. */
 function project(kind: TestKind, more: { globalSetup?: string[] } = {}) {
   return {
-    plugins: [bundledReaderThread()],
+    plugins: [bundledPrograms()],
     resolve: { conditions },
     ssr: { resolve: { conditions } },
     test: {
