@@ -1,21 +1,21 @@
 import { defineConfig } from 'vitest/config';
 import type { TestKind } from './scripts/test-kinds.ts';
-import { bundledReaderThread } from './scripts/reader-thread.ts';
+import { bundledPrograms } from './scripts/bundled-programs.ts';
 import { filesOf } from './scripts/test-kinds.ts';
 import { KindByKind } from './scripts/test-order.ts';
 import { TIMEOUTS, WORKERS } from './scripts/test-workers.ts';
 
 const conditions = ['toolyard-src'];
 
-/** One project for each kind of test. A worker process keeps the modules it has loaded from file to file. */
-function project(kind: TestKind, more: { globalSetup?: string[] } = {}) {
+/** A worker process keeps the modules it has loaded from file to file of a project. */
+function project(name: string, kinds: readonly TestKind[], more: { globalSetup?: string[] } = {}) {
   return {
-    plugins: [bundledReaderThread()],
+    plugins: [bundledPrograms()],
     resolve: { conditions },
     ssr: { resolve: { conditions } },
     test: {
-      name: kind,
-      ...filesOf(kind),
+      name,
+      ...filesOf(...kinds),
       execArgv: ['--conditions=toolyard-src'],
       isolate: false,
       unstubEnvs: true,
@@ -32,10 +32,9 @@ export default defineConfig({
     maxWorkers: WORKERS,
     sequence: { sequencer: KindByKind },
     projects: [
-      project('packages'),
-      project('cli'),
-      project('processes'),
-      project('browser', { globalSetup: ['scripts/test-programs.ts', 'e2e/support/unpack-browser.ts'] }),
+      // One for all that runs in Node only: each project transforms and loads the modules it tests anew.
+      project('node', ['processes', 'packages', 'cli']),
+      project('browser', ['browser'], { globalSetup: ['scripts/test-programs.ts', 'e2e/support/unpack-browser.ts'] }),
       // The page's tests need its compiler: it has a configuration of its own.
       'packages/web',
     ],

@@ -3,11 +3,14 @@ import { basename, extname, join } from 'node:path';
 import type { Imports } from './import-graph.ts';
 import { reachedFrom } from './import-graph.ts';
 import { ROOT } from './run.ts';
+import type { TestKind } from './test-kinds.ts';
 import { kindOf } from './test-kinds.ts';
-import { UNIT_PROJECTS } from './test-selection.ts';
 
 /** Unit test files run, nearest to the change first. A change in a package many import affects hundreds. */
 export const MOST_TESTS = 15;
+
+/** Their tests start neither programs nor browsers. */
+const UNIT_KINDS: readonly TestKind[] = ['packages', 'cli', 'page'];
 
 export type Selected = {
   /** Tests that start neither programs nor browsers, those nearest to the change first. */
@@ -27,7 +30,7 @@ export function affectedTests(changed: readonly string[], importers: Imports['im
     .filter(([file]) => TEST.test(file))
     .toSorted(([, one], [, other]) => one - other)
     .map(([file]) => file);
-  const isUnit = (file: string): boolean => UNIT_PROJECTS.includes(kindOf(file)) && !file.endsWith('.long.test.ts');
+  const isUnit = (file: string): boolean => UNIT_KINDS.includes(kindOf(file)) && !file.endsWith('.long.test.ts');
   return { unit: tests.filter(isUnit), processes: tests.filter((file) => !isUnit(file)) };
 }
 

@@ -54,7 +54,7 @@ describe('a program', () => {
   });
 
   test('leaves only the newest behind, however often it changes', async () => {
-    for (let n = 1; n <= 5; n++) {
+    for (let n = 1; n <= 4; n++) {
       write(`export const text: string = '${'x'.repeat(n)}';`);
       expect(run(await bundled(set))).toBe(`${'x'.repeat(n)}\n`);
     }
@@ -73,7 +73,7 @@ describe('a program', () => {
 
   test('is bundled by several processes at once', async () => {
     write("export const text: string = 'for all';");
-    const all = await Promise.all([1, 2, 3].map(() => bundled(set)));
+    const all = await Promise.all([1, 2].map(() => bundled(set)));
     expect(all.map(run)).toEqual(all.map(() => 'for all\n'));
   });
 

@@ -24,15 +24,16 @@ export const TEST_KINDS = Object.keys(FILES) as readonly TestKind[];
 /** Matrices and long runs of any kind: `npm run test:long` runs them, `npm test` does not. */
 const LONG = '**/*.long.test.ts';
 
-/** What vitest includes and excludes for a kind. */
-export function filesOf(kind: TestKind): { include: string[]; exclude: string[] } {
+/** What vitest includes and excludes for some kinds. */
+export function filesOf(...kinds: readonly TestKind[]): { include: string[]; exclude: string[] } {
   const isLong = process.env['TOOLYARD_LONG'] === '1';
   const patterns = (of: TestKind): string[] =>
     FILES[of].map((pattern) => (isLong ? pattern.replace(/\.test\.ts$/, '.long.test.ts') : pattern));
-  const before = TEST_KINDS.slice(0, TEST_KINDS.indexOf(kind));
+  const last = Math.max(...kinds.map((kind) => TEST_KINDS.indexOf(kind)));
+  const others = TEST_KINDS.slice(0, last).filter((kind) => !kinds.includes(kind));
   return {
-    include: patterns(kind),
-    exclude: ['**/node_modules/**', ...before.flatMap(patterns), ...(isLong ? [] : [LONG])],
+    include: kinds.flatMap(patterns),
+    exclude: ['**/node_modules/**', ...others.flatMap(patterns), ...(isLong ? [] : [LONG])],
   };
 }
 

@@ -2,8 +2,6 @@ import { existsSync } from 'node:fs';
 import { relative, resolve } from 'node:path';
 import { ROOT } from './run.ts';
 
-/** The vitest projects whose tests start neither programs nor browsers. */
-export const UNIT_PROJECTS: readonly string[] = ['packages', 'cli', 'page'];
 /** The page's project loads the Svelte compiler. */
 const PAGE_PROJECT = 'page';
 const PAGE_FOLDER = 'packages/web/';

@@ -34,6 +34,8 @@ export type TestServerSettings = {
 };
 
 const POLL_MS = 20;
+/** Of keys derived from TOOLYARD_SECRET: what protects them takes a tenth of a second at each start. */
+const SCRYPT_COST = 2 ** 10;
 
 /** Starts it. `onPlace` is called at each failpoint, before anything else is done there. */
 export function startTestServer(
@@ -63,6 +65,7 @@ export function startTestServer(
     {
       ...PATIENT,
       failpoint,
+      scryptCost: SCRYPT_COST,
       ...(leaseMs !== undefined && { leaseMs }),
       ...(lastCallsMs !== undefined && { lastCallsMs }),
       ...(everyCall === true && { watchStorage: (storage) => watched(storage, failpoint) }),

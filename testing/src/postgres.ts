@@ -2,7 +2,7 @@ import type { ChildProcessByStdio } from 'node:child_process';
 import { execFile, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { chownSync, existsSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { chownSync, existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -43,29 +43,48 @@ const CONNECTED = `SELECT 1 FROM pg_stat_activity
 const KEEPER =
   '"$@" & server=$!; read how; kill -${how:-QUIT} $server; wait $server; [ -n "$how" ] || rm -rf "$FOLDER"';
 
-/** Initializes a cluster in `data` of the folder. A test run does it once: copying takes a seventh of the time. */
+/**
+ * Initializes a cluster in `data` of the folder. A test run does it once, and its other workers wait for that: copying
+ * takes a seventh of the time.
+ */
 async function makeFiles(binaries: string, folder: string): Promise<void> {
   const data = join(folder, 'data');
   const run = runFolder();
-  const kept = run === undefined ? null : join(run, 'new-cluster');
-  if (kept !== null && existsSync(kept)) return copy(kept, data);
+  if (run === undefined) return initialize(binaries, folder);
 
+  const kept = join(run, 'new-cluster');
+  const claim = `${kept}-claim`;
+  await eventually(() => existsSync(kept) || isFirstToMake(claim), { what: 'the cluster another worker initializes' });
+  if (existsSync(kept)) return copy(kept, data);
+  try {
+    await initialize(binaries, folder);
+    // The folder gets its name when it is complete.
+    const copied = `${kept}-${randomUUID()}`;
+    await copy(data, copied);
+    renameSync(copied, kept);
+  } finally {
+    // After a failure the next worker tries.
+    rmSync(claim, { recursive: true });
+  }
+}
+
+function isFirstToMake(folder: string): boolean {
+  try {
+    mkdirSync(folder);
+    return true;
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return false;
+    throw error;
+  }
+}
+
+async function initialize(binaries: string, folder: string): Promise<void> {
+  const data = join(folder, 'data');
   const passwordFile = join(folder, 'password');
   writeFileSync(passwordFile, PASSWORD);
   giveAway(passwordFile);
   const made = ['-D', data, '-U', 'owner', '-A', 'scram-sha-256', '--pwfile', passwordFile, '-E', 'UTF8', '--no-sync'];
   await promisify(execFile)(join(binaries, 'initdb'), [...made, '--no-locale'], { ...UNPRIVILEGED, cwd: folder });
-  if (kept === null) return;
-
-  // Another worker may do the same: the folder gets its name when it is complete.
-  const copied = `${kept}-${randomUUID()}`;
-  await copy(data, copied);
-  try {
-    renameSync(copied, kept);
-  } catch (error) {
-    rmSync(copied, { recursive: true });
-    if (!existsSync(kept)) throw error;
-  }
 }
 
 /** To the user PostgreSQL runs as. */

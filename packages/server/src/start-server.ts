@@ -70,6 +70,8 @@ export type Surroundings = {
   serversMs?: number;
   /** How long calls under way may take when the server is closed; default 5 s. */
   lastCallsMs?: number;
+  /** Work of deriving a key from TOOLYARD_SECRET (`N` of scrypt); default 2^15. */
+  scryptCost?: number;
 };
 
 /**
@@ -99,7 +101,7 @@ export async function startServer(options: ServerOptions, surroundings: Surround
 /** Puts the parts together; what is to be ended is put on `ends`, to be ended in the reverse order. */
 async function assemble(
   options: ServerOptions,
-  { failpoint, watchStorage = (opened) => opened, leaseMs, serversMs, lastCallsMs }: Surroundings,
+  { failpoint, watchStorage = (opened) => opened, leaseMs, serversMs, lastCallsMs, scryptCost }: Surroundings,
   ends: Ends,
 ): Promise<{ url: string; signInUrl: () => Promise<string> }> {
   const { dataDir, host, port, env, log, role = 'all' } = options;
@@ -132,7 +134,15 @@ async function assemble(
   ends.defer('words to other processes', () => relayed?.flush());
   const hub = relayed ?? createLiveHub();
   const shared = 'installation' in opened ? { shared: opened.installation } : {};
-  const secrets = createSecrets({ repository: storage.secrets, clock, folder: dataDir, env, log, ...shared });
+  const secrets = createSecrets({
+    repository: storage.secrets,
+    clock,
+    folder: dataDir,
+    env,
+    log,
+    ...shared,
+    ...(scryptCost === undefined ? {} : { scryptCost }),
+  });
   await secrets.claim();
   const opening = await createModels({
     settings: storage.settings,

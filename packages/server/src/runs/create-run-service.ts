@@ -49,6 +49,8 @@ export type CreateRunServiceOptions = {
   failpoint?: Failpoint;
   /** How long a run stays with a process that does not renew its lease; default 10 s. */
   leaseMs?: number;
+  /** How often this process looks for runs nobody works on; default 3 s. */
+  takeOverEveryMs?: number;
   /** How long calls under way may take when the process stops; default 5 s. */
   lastCallsMs?: number;
 };
@@ -109,7 +111,15 @@ export function createRunService(options: CreateRunServiceOptions): DurableRuns 
     onOver: over,
   });
   const looked = (): Promise<void> => queue.sendDue();
-  const keeper = new LeaseKeeper({ store: storage.runs, crew, terms, clock, log, looked });
+  const keeper = new LeaseKeeper({
+    store: storage.runs,
+    crew,
+    terms,
+    clock,
+    log,
+    looked,
+    ...(options.takeOverEveryMs === undefined ? {} : { takeOverEveryMs: options.takeOverEveryMs }),
+  });
 
   let closing: Promise<void> | null = null;
   async function start(principal: Owner, request: StartRequest): Promise<StartOutcome> {

@@ -10,6 +10,8 @@ export type LeaseKeeperOptions = {
   terms: LeaseTerms;
   clock: Clock;
   log: (line: string) => void;
+  /** How often this process looks for runs nobody works on, in milliseconds; default 3 s. */
+  takeOverEveryMs?: number;
   /** Called whenever this process has looked for runs nobody works on. */
   looked: () => Promise<void>;
 };
@@ -24,6 +26,7 @@ const TAKEN_AT_ONCE = 100;
 /** Keeps the runs of this process its own, and takes up those nobody works on. */
 export class LeaseKeeper {
   readonly #options: LeaseKeeperOptions;
+  readonly #takeOverEveryMs: number;
   readonly #cancel = new Set<() => void>();
   /** Leases found in this process's name that no worker has; released when they are found so twice. */
   #strays = new Set<string>();
@@ -34,6 +37,7 @@ export class LeaseKeeper {
 
   constructor(options: LeaseKeeperOptions) {
     this.#options = options;
+    this.#takeOverEveryMs = options.takeOverEveryMs ?? TAKE_OVER_EVERY_MS;
     this.#telling = createTellOnce(options.log);
   }
 
@@ -41,7 +45,7 @@ export class LeaseKeeper {
   async start(): Promise<void> {
     await this.#takeOver();
     this.#every(RENEW_EVERY_MS, () => this.#renew());
-    this.#every(TAKE_OVER_EVERY_MS, () => this.#takeOverUnlessPaused());
+    this.#every(this.#takeOverEveryMs, () => this.#takeOverUnlessPaused());
   }
 
   /** The store has failed: no run is taken up for a while. */
@@ -50,7 +54,7 @@ export class LeaseKeeper {
     if (clock.monotonic() < this.#pausedUntil) return;
     // From a database that is away no run can be taken either: once it is back, none need lie any longer.
     if (StorageError.isInstance(error) && error.problem === 'unreachable') return;
-    this.#pauseMs = Math.min(LONGEST_PAUSE_MS, this.#pauseMs === 0 ? TAKE_OVER_EVERY_MS : this.#pauseMs * 2);
+    this.#pauseMs = Math.min(LONGEST_PAUSE_MS, this.#pauseMs === 0 ? this.#takeOverEveryMs : this.#pauseMs * 2);
     this.#pausedUntil = clock.monotonic() + this.#pauseMs;
   }
 

@@ -21,6 +21,8 @@ export type MasterKeyOptions = {
   log: (line: string) => void;
   /** Where other machines have to come to the same key: what is kept for all of them. */
   shared?: Installation;
+  /** Work of deriving a key from TOOLYARD_SECRET (`N` of scrypt, a power of two); default 2^15. */
+  scryptCost?: number;
 };
 
 /** The key that seals what is new, and those that may have sealed what is old. */
@@ -69,11 +71,14 @@ function refuseShort(secret: string): void {
   );
 }
 
-async function fromPassphrase(passphrase: string, { folder, log, shared }: MasterKeyOptions): Promise<SealingKey> {
+async function fromPassphrase(
+  passphrase: string,
+  { folder, log, shared, scryptCost = SCRYPT.N }: MasterKeyOptions,
+): Promise<SealingKey> {
   const file = join(folder, SALT_FILE);
   const salt = shared ? await shared.salt() : (readBytes(file, SALT_BYTES, log) ?? makeSalt(folder));
   const derived = await new Promise<Buffer>((resolve, reject) => {
-    scrypt(passphrase.normalize('NFC'), salt, KEY_BYTES, SCRYPT, (error, key) =>
+    scrypt(passphrase.normalize('NFC'), salt, KEY_BYTES, { ...SCRYPT, N: scryptCost }, (error, key) =>
       error ? reject(error) : resolve(key),
     );
   });

@@ -1,3 +1,4 @@
+import { scryptSync } from 'node:crypto';
 import { chmodSync, mkdtempSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,6 +9,7 @@ import { openStorage } from '@toolyard/storage';
 import { needs, UNIX } from '@toolyard/testing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Secrets } from './secrets.ts';
+import { toSealingKey } from './sealing.ts';
 import { createSecrets } from './secrets.ts';
 
 const me: Owner = { ownerId: 'owner' };
@@ -25,14 +27,18 @@ afterEach(() => {
   rmSync(folder, { recursive: true });
 });
 
+/** The usual work of a derived key takes a tenth of a second at each start. */
+const CHEAP = { scryptCost: 2 ** 10 };
+
 /** As a new start of the server makes them. */
-function secrets(env: Record<string, string> = {}): Secrets {
+function secrets(env: Record<string, string> = {}, more: { scryptCost?: number } = CHEAP): Secrets {
   return createSecrets({
     repository: storage.secrets,
     clock: systemClock,
     folder,
     env,
     log: (line) => logged.push(line),
+    ...more,
   });
 }
 
@@ -119,6 +125,13 @@ describe('secrets with TOOLYARD_SECRET', () => {
     await secrets({ TOOLYARD_SECRET: ONE }).set(me, 'a', 'x');
     expect(await secrets({ TOOLYARD_SECRET: ONE }).get(me, 'a')).toBe('x');
     expect(() => statSync(keyFile())).toThrow();
+  });
+
+  it('are sealed with a key of scrypt, N = 2^15, unless told otherwise', async () => {
+    await secrets({ TOOLYARD_SECRET: ONE }, {}).claim();
+    const salt = Buffer.from(readFileSync(join(folder, 'secret.salt'), 'utf8'), 'base64url');
+    const derived = scryptSync(ONE, salt, 32, { N: 2 ** 15, r: 8, p: 1, maxmem: 64 * 1024 * 1024 });
+    expect(readFileSync(checkFile(), 'utf8').trim()).toBe(toSealingKey(derived).id.toString('hex'));
   });
 
   it('do not open with another one', async () => {

@@ -17,6 +17,8 @@ export type SecretsOptions = {
   log: (line: string) => void;
   /** Where other machines have to come to the same key: what is kept for all of them. */
   shared?: Installation;
+  /** Work of deriving a key from TOOLYARD_SECRET (`N` of scrypt, a power of two); default 2^15. */
+  scryptCost?: number;
 };
 
 /** Texts kept encrypted: API keys and their like. */

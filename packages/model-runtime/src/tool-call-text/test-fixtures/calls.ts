@@ -1,4 +1,4 @@
-import { fc } from '@toolyard/testing/property';
+import { codePoint, fc } from '@toolyard/testing/property';
 import type { JsonObject, JsonValue } from '@toolyard/protocol';
 import { isKeyReadByNode } from '@toolyard/testing';
 import type { ToolCallFamilyName } from '../formats.ts';
@@ -54,7 +54,7 @@ const sharpEdges = fc.constantFrom(
 
 /** Any text, often with what formats stumble over. */
 const trickyText: fc.Arbitrary<string> = fc
-  .array(fc.oneof({ weight: 3, arbitrary: sharpEdges }, { weight: 2, arbitrary: fc.string({ unit: 'binary' }) }), {
+  .array(fc.oneof({ weight: 3, arbitrary: sharpEdges }, { weight: 2, arbitrary: fc.string({ unit: codePoint }) }), {
     maxLength: 8,
   })
   .map((pieces) => pieces.join(''))

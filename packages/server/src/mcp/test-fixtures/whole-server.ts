@@ -3,10 +3,12 @@ import type { RunningServer } from '../../start-server.ts';
 import { startServer } from '../../start-server.ts';
 
 const TOKEN = 'token-of-the-owner';
+/** Of the key derived from TOOLYARD_SECRET: the usual work takes a tenth of a second at each start. */
+const SCRYPT_COST = 2 ** 10;
 
 /** A whole server over a data folder, without a page, at a port of its own. */
 export function startWhole(options: Pick<ServerOptions, 'dataDir'> & Partial<ServerOptions>): Promise<RunningServer> {
-  return startServer({
+  const settings: ServerOptions = {
     host: '127.0.0.1',
     port: 0,
     token: TOKEN,
@@ -19,7 +21,8 @@ export function startWhole(options: Pick<ServerOptions, 'dataDir'> & Partial<Ser
     env: {},
     log: () => undefined,
     ...options,
-  });
+  };
+  return startServer(settings, { scryptCost: SCRYPT_COST });
 }
 
 /** What the owner asks of its API. */

@@ -197,12 +197,16 @@ export type RunsOptions = Omit<BenchOptions, 'clock' | 'maxPages' | 'start'> & {
   leaseMs?: number;
 };
 
+/** On the system clock a test waits for the next look at runs nobody works on. */
+const TAKE_OVER_EVERY_MS = 200;
+
 /** The runs of a process over a storage, with everything beside them made up. */
 export function runsOver(storage: SharedStorage, options: RunsOptions): DurableRuns {
   const { model, clock, hub, log, prefix, failpoint, leaseMs } = options;
   return createRunService({
     storage,
     ...(leaseMs === undefined ? {} : { leaseMs }),
+    ...(clock === systemClock ? { takeOverEveryMs: TAKE_OVER_EVERY_MS } : {}),
     hub,
     clock,
     ids: createIds(prefix),

@@ -1,4 +1,4 @@
-import { fc } from '@toolyard/testing/property';
+import { codePoint, fc } from '@toolyard/testing/property';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { SharedStorage } from '../../storage.ts';
 import { ANNE, BERT, commitOf, newRun, question, reply } from '../conversation.ts';
@@ -174,7 +174,7 @@ export function describeSearch(makeHome: MakeHome): void {
       }
       expect(await find('"quoted" -word')).toEqual(['c1']);
       await fc.assert(
-        fc.asyncProperty(fc.string({ unit: 'binary' }), async (query) => {
+        fc.asyncProperty(fc.string({ unit: codePoint }), async (query) => {
           await storage.conversations.search(ANNE, { query, limit: 9 });
         }),
       );

@@ -1,4 +1,4 @@
-import { cases, fc } from '@toolyard/testing/property';
+import { cases, codePoint, fc } from '@toolyard/testing/property';
 import { describe, expect, it } from 'vitest';
 import { IncrementalMarkdown, parseMarkdown } from './incremental.ts';
 
@@ -59,7 +59,7 @@ const BLOCKS = [
 const separator = fc.constantFrom('\n', '\n\n', '\n\n\n', '', ' ', '\n \n', '\r\n', '\r\n\r\n', '\n\t\n');
 const document = fc
   .array(
-    fc.tuple(fc.oneof({ weight: 6, arbitrary: fc.constantFrom(...BLOCKS) }, fc.string({ unit: 'binary' })), separator),
+    fc.tuple(fc.oneof({ weight: 6, arbitrary: fc.constantFrom(...BLOCKS) }, fc.string({ unit: codePoint })), separator),
     {
       minLength: 1,
       maxLength: 12,
