@@ -1,4 +1,4 @@
-export * as relayMeta from './relay-meta.ts';
+export * as relayMeta from './calls/relay-meta.ts';
 export type {
   AnsweredRound,
   Caller,
@@ -26,21 +26,21 @@ export type {
   ToolProgress,
   TransportConfig,
 } from './types.ts';
-export { LAUNCHERS } from './launcher.ts';
-export { checkArguments } from './check-arguments.ts';
-export type { EraMemory, EraRecord } from './era-memory.ts';
-export { createEraMemory } from './era-memory.ts';
-export type { CreateTransport, HostTransport, TransportContext, TransportEnd } from './transport.ts';
-export type { WebTransportsOptions } from './web-transports.ts';
-export { createWebTransports } from './web-transports.ts';
-export type { OpenWebSocket, WebSocketLike } from './websocket-transport.ts';
-export { platformWebSocket } from './websocket-transport.ts';
+export { LAUNCHERS } from './connection/launcher.ts';
+export { checkArguments } from './calls/check-arguments.ts';
+export type { EraMemory, EraRecord } from './connection/era-memory.ts';
+export { createEraMemory } from './connection/era-memory.ts';
+export type { CreateTransport, HostTransport, TransportContext, TransportEnd } from './transports/transport.ts';
+export type { WebTransportsOptions } from './transports/web-transports.ts';
+export { createWebTransports } from './transports/web-transports.ts';
+export type { OpenWebSocket, WebSocketLike } from './transports/websocket-transport.ts';
+export { platformWebSocket } from './transports/websocket-transport.ts';
 export type { HostedConfig, HostedServiceName } from './hosted/hosted-config.ts';
 export { readHosted, serviceAddress } from './hosted/hosted-config.ts';
 export type { HostedRecord, HostedServersOptions, HostedStore } from './hosted/hosted-servers.ts';
 export { HostedServers } from './hosted/hosted-servers.ts';
-export type { ServeInMemory } from './in-memory-transport.ts';
-export { createInMemoryTransport } from './in-memory-transport.ts';
+export type { ServeInMemory } from './transports/in-memory-transport.ts';
+export { createInMemoryTransport } from './transports/in-memory-transport.ts';
 export type {
   AskedQuestion,
   FormAnswer,
@@ -49,20 +49,20 @@ export type {
   SamplingAnswer,
   SamplingRequest,
   UrlQuestion,
-} from './questions.ts';
-export type { Attachment, ResourceDraftOptions } from './resource-draft.ts';
-export { ResourceDraft } from './resource-draft.ts';
-export type { ListedSkill, SkillFile } from './skills.ts';
-export type { ResourceStore } from './resource-store.ts';
-export type { PinStore, ToolPin, VoidedApproval } from './trust.ts';
-export { definitionHash, pinOf, ToolTrust, unseenPin } from './trust.ts';
-export type { NumberedEntry } from './server-log.ts';
-export type { WireEntry } from './wire-log.ts';
-export { sha256 } from './sha256.ts';
-export { redactorFor, shownAddress } from './redact.ts';
-export type { ListedTool } from './read-tool.ts';
-export type { ServerTools } from './tool-index.ts';
-export { ToolIndex } from './tool-index.ts';
+} from './questions/questions.ts';
+export type { Attachment, ResourceDraftOptions } from './catalogue/resource-draft.ts';
+export { ResourceDraft } from './catalogue/resource-draft.ts';
+export type { ListedSkill, SkillFile } from './catalogue/skills.ts';
+export type { ResourceStore } from './catalogue/resource-store.ts';
+export type { PinStore, ToolPin, VoidedApproval } from './catalogue/trust.ts';
+export { definitionHash, pinOf, ToolTrust, unseenPin } from './catalogue/trust.ts';
+export type { NumberedEntry } from './log/server-log.ts';
+export type { WireEntry } from './log/wire-log.ts';
+export { sha256 } from './values/sha256.ts';
+export { redactorFor, shownAddress } from './log/redact.ts';
+export type { ListedTool } from './catalogue/read-tool.ts';
+export type { ServerTools } from './catalogue/tool-index.ts';
+export { ToolIndex } from './catalogue/tool-index.ts';
 export type { AuthRow, AuthStore } from './oauth/auth-store.ts';
 export { createMemoryAuthStore } from './oauth/auth-store.ts';
 export type { ClientIntroduction } from './oauth/client-identity.ts';
@@ -70,9 +70,9 @@ export type { OAuthGrant, OAuthSettings } from './oauth/oauth-settings.ts';
 export type { AuthHop, SignInHealth } from './oauth/sign-in-health.ts';
 export type { SignInResponse, StartedSignIn } from './oauth/sign-in.ts';
 export { readSignInResponse } from './oauth/sign-in.ts';
-export type { AllPrompts, McpHostOptions, Offered, SignInOptions } from './host-options.ts';
-export type { ForwardedRequest, ForwardedServer } from './forward.ts';
-export { definitionTokens } from './definition-cost.ts';
-export type { InspectOptions } from './inspect-server.ts';
-export { inspectServer, offersOf, redactedError, shownTransport } from './inspect-server.ts';
-export { McpHost } from './host.ts';
+export type { AllPrompts, McpHostOptions, Offered, SignInOptions } from './host/host-options.ts';
+export type { ForwardedRequest, ForwardedServer } from './calls/forward.ts';
+export { definitionTokens } from './catalogue/definition-cost.ts';
+export type { InspectOptions } from './host/inspect-server.ts';
+export { inspectServer, offersOf, redactedError, shownTransport } from './host/inspect-server.ts';
+export { McpHost } from './host/host.ts';

@@ -15,8 +15,8 @@ import type {
   ToolReference,
   ToolResult,
 } from '@toolyard/protocol';
-import type { AskedQuestion, QuestionHandlers } from './questions.ts';
-import type { SandboxSettings } from './sandbox-settings.ts';
+import type { AskedQuestion, QuestionHandlers } from './questions/questions.ts';
+import type { SandboxSettings } from './host/sandbox-settings.ts';
 import type { HostedConfig } from './hosted/hosted-config.ts';
 
 /** How a server is reached. */

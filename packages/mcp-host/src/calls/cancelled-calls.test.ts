@@ -2,11 +2,11 @@ import type { JsonObject, ToolResult } from '@toolyard/protocol';
 import { isJsonObject } from '@toolyard/protocol';
 import { createFakeClock } from '@toolyard/testing';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { McpHost } from '../host.ts';
+import { McpHost } from '../host/host.ts';
 import { MemoryPeer } from '../node/test-fixtures/memory-peer.ts';
 import { answersAll, FORM, SAMPLING } from '../node/test-fixtures/questions.ts';
 import { healthOf } from '../node/test-fixtures/peers.ts';
-import type { Question } from '../questions.ts';
+import type { Question } from '../questions/questions.ts';
 import { CANCELLED_MS, CancelledCalls } from './cancelled-calls.ts';
 
 const clock = createFakeClock();

@@ -1,5 +1,5 @@
-import type { McpConnection } from '../connection.ts';
-import type { Session } from '../session.ts';
+import type { McpConnection } from '../connection/connection.ts';
+import type { Session } from '../connection/session.ts';
 import type { ExtraConnection } from './call-scheduler.ts';
 
 /**

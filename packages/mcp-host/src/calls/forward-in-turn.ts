@@ -1,11 +1,11 @@
 import { ProtocolError } from '@modelcontextprotocol/client';
 import type { JsonObject } from '@toolyard/protocol';
 import { toErrorInfo } from '@toolyard/protocol';
-import { closedByUs } from '../connection-errors.ts';
-import type { ForwardedRequest, ForwardedServer } from '../forward.ts';
-import { NOT_ACCEPTED } from '../forward.ts';
-import type { ServerSlot } from '../server-slot.ts';
-import type { Session } from '../session.ts';
+import { closedByUs } from '../connection/connection-errors.ts';
+import type { ForwardedRequest, ForwardedServer } from './forward.ts';
+import { NOT_ACCEPTED } from './forward.ts';
+import type { ServerSlot } from '../host/server-slot.ts';
+import type { Session } from '../connection/session.ts';
 import type { ConversationConnection } from './extra-connection.ts';
 import { takeTurn, turnRefused } from './take-turn.ts';
 

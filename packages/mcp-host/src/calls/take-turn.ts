@@ -1,6 +1,6 @@
 import type { ErrorInfo } from '@toolyard/protocol';
-import { seconds } from '../call-failure.ts';
-import type { ServerSlot } from '../server-slot.ts';
+import { seconds } from './call-failure.ts';
+import type { ServerSlot } from '../host/server-slot.ts';
 import type { Caller, ToolProgress } from '../types.ts';
 import type { Turn } from './call-scheduler.ts';
 import { QUEUE_TIMEOUT_MS } from './call-scheduler.ts';

@@ -1,6 +1,6 @@
 import type { JsonValue } from '@toolyard/protocol';
 import { isJsonObject, ToolyardError } from '@toolyard/protocol';
-import { readUrl } from '../read-url.ts';
+import { readUrl } from '../values/read-url.ts';
 
 /** A server that a service makes when it is wanted, for one of its users; where it is turns out when connecting. */
 export type HostedConfig = {

@@ -1,6 +1,6 @@
 import type { Clock, Fetch } from '@toolyard/protocol';
 import { canonicalJson, ToolyardError } from '@toolyard/protocol';
-import { shortHash } from '../hash.ts';
+import { shortHash } from '../values/hash.ts';
 import type { HostedConfig } from './hosted-config.ts';
 import { hostedIdentity, titleOf } from './hosted-config.ts';
 import type { HostedInstance, InstanceState, ServiceContext } from './klavis.ts';

@@ -1,7 +1,7 @@
 import type { Fetch } from '@toolyard/protocol';
 import { isJsonObject, parseJson } from '@toolyard/protocol';
-import { createHttpTransport } from '../http-transport.ts';
-import type { HostTransport, TransportContext } from '../transport.ts';
+import { createHttpTransport } from '../transports/http-transport.ts';
+import type { HostTransport, TransportContext } from '../transports/transport.ts';
 import type { HostedConfig } from './hosted-config.ts';
 import type { HostedServers } from './hosted-servers.ts';
 

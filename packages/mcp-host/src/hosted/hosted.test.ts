@@ -1,8 +1,8 @@
 import type { HostedService, HostedServiceOptions } from '@toolyard/testing';
 import { eventually, startHostedService } from '@toolyard/testing';
 import { afterEach, describe, expect, test } from 'vitest';
-import { createWebTransports } from '../web-transports.ts';
-import type { McpHost } from '../host.ts';
+import { createWebTransports } from '../transports/web-transports.ts';
+import type { McpHost } from '../host/host.ts';
 import { healthOf, newHost } from '../node/test-fixtures/peers.ts';
 import { systemClock } from '@toolyard/protocol';
 import type { HostedConfig } from './hosted-config.ts';

@@ -1,7 +1,7 @@
 import type { Clock, ErrorInfo, Fetch, JsonObject, JsonValue } from '@toolyard/protocol';
 import { isJsonObject, parseJson, ToolyardError } from '@toolyard/protocol';
-import { networkCodeOf } from '../network-error.ts';
-import { readUrl } from '../read-url.ts';
+import { networkCodeOf } from '../transports/network-error.ts';
+import { readUrl } from '../values/read-url.ts';
 import type { HostedConfig } from './hosted-config.ts';
 import { serviceAddress, titleOf, userOf } from './hosted-config.ts';
 

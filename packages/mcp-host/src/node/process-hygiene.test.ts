@@ -17,8 +17,8 @@ import {
 import type { Clock } from '@toolyard/protocol';
 import { systemClock } from '@toolyard/protocol';
 import { afterEach, describe, expect, test } from 'vitest';
-import type { McpHost } from '../host.ts';
-import type { CreateTransport, HostTransport } from '../transport.ts';
+import type { McpHost } from '../host/host.ts';
+import type { CreateTransport, HostTransport } from '../transports/transport.ts';
 import type { TransportConfig } from '../types.ts';
 import { killOrphans, MARKER_VARIABLE, newMarker } from './child-marker.ts';
 import { killAllStdioChildren } from './process-group.ts';

@@ -1,8 +1,8 @@
 import { homedir } from 'node:os';
 import { ToolyardError } from '@toolyard/protocol';
 import type { McpBlockedAccess, McpIsolation } from '@toolyard/protocol';
-import { launcherOf } from '../launcher.ts';
-import type { TransportContext } from '../transport.ts';
+import { launcherOf } from '../connection/launcher.ts';
+import type { TransportContext } from '../transports/transport.ts';
 import { childEnvironment } from './launch/child-environment.ts';
 import { findCommand } from './launch/find-command.ts';
 import { proposedPaths } from './sandbox/proposed-paths.ts';

@@ -7,7 +7,7 @@ import { SdkError, SdkErrorCode } from '@modelcontextprotocol/client';
 import type { McpIsolation } from '@toolyard/protocol';
 import { isJsonObject, parseJson } from '@toolyard/protocol';
 import spawn from 'cross-spawn';
-import type { HostTransport, TransportContext, TransportEnd } from '../transport.ts';
+import type { HostTransport, TransportContext, TransportEnd } from '../transports/transport.ts';
 import type { TransportConfig } from '../types.ts';
 import { MARKER_VARIABLE, newMarker } from './child-marker.ts';
 import { LineReader } from './line-reader.ts';

@@ -1,7 +1,7 @@
-import type { CreateTransport } from '../transport.ts';
-import type { WebTransportsOptions } from '../web-transports.ts';
-import { createWebTransports } from '../web-transports.ts';
-import type { OpenWebSocket } from '../websocket-transport.ts';
+import type { CreateTransport } from '../transports/transport.ts';
+import type { WebTransportsOptions } from '../transports/web-transports.ts';
+import { createWebTransports } from '../transports/web-transports.ts';
+import type { OpenWebSocket } from '../transports/websocket-transport.ts';
 import type { SandboxOptions } from './sandbox/sandboxed-command.ts';
 import { createStdioTransport } from './stdio-transport.ts';
 

@@ -1,11 +1,11 @@
 import type { JsonObject, JsonValue } from '@toolyard/protocol';
 import { isJsonObject, ToolyardError } from '@toolyard/protocol';
-import { validConcurrency } from '../concurrency.ts';
+import { validConcurrency } from '../host/concurrency.ts';
 import type { HostedConfig } from '../hosted/hosted-config.ts';
 import { readHosted } from '../hosted/hosted-config.ts';
-import { readUrl } from '../read-url.ts';
-import type { SandboxSettings } from '../sandbox-settings.ts';
-import { readSandbox, refuseMisspeltSandbox } from '../sandbox-settings.ts';
+import { readUrl } from '../values/read-url.ts';
+import type { SandboxSettings } from '../host/sandbox-settings.ts';
+import { readSandbox, refuseMisspeltSandbox } from '../host/sandbox-settings.ts';
 
 /** How a server is reached as its entry in an `mcp.json` has it, nothing filled in. */
 export type WrittenTransport =

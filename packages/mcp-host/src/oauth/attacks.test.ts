@@ -1,7 +1,7 @@
 import { systemClock } from '@toolyard/protocol';
 import { afterEach, describe, expect, test } from 'vitest';
 import { healthOf } from '../node/test-fixtures/peers.ts';
-import { createWebTransports } from '../web-transports.ts';
+import { createWebTransports } from '../transports/web-transports.ts';
 import { chooseClient } from './client-identity.ts';
 import { createMemoryAuthStore } from './auth-store.ts';
 import { endpointOf } from './sign-in-address.ts';

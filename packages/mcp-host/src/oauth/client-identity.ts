@@ -1,8 +1,8 @@
 import { registerClient } from '@modelcontextprotocol/client';
 import type { JsonObject } from '@toolyard/protocol';
 import { ToolyardError } from '@toolyard/protocol';
-import { shownAddress } from '../redact.ts';
-import { readUrl } from '../read-url.ts';
+import { shownAddress } from '../log/redact.ts';
+import { readUrl } from '../values/read-url.ts';
 import type { AuthStore } from './auth-store.ts';
 import type { SignInServer } from './discovery.ts';
 import { isSameIssuer } from './discovery.ts';

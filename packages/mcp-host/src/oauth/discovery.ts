@@ -5,7 +5,7 @@ import {
   IssuerMismatchError,
 } from '@modelcontextprotocol/client';
 import { ToolyardError } from '@toolyard/protocol';
-import { shownAddress } from '../redact.ts';
+import { shownAddress } from '../log/redact.ts';
 import type { Challenge } from './challenge.ts';
 import type { HopLog } from './hops.ts';
 import { tellHop } from './hops.ts';

@@ -1,8 +1,8 @@
 import type { Clock, Fetch, JsonValue } from '@toolyard/protocol';
 import { isJsonObject, parseJson, ToolyardError } from '@toolyard/protocol';
-import { limitMessages } from '../body-limit.ts';
-import { networkCodeOf } from '../network-error.ts';
-import { HIDDEN, shownAddress } from '../redact.ts';
+import { limitMessages } from '../transports/body-limit.ts';
+import { networkCodeOf } from '../transports/network-error.ts';
+import { HIDDEN, shownAddress } from '../log/redact.ts';
 import type { AuthHop, AuthStep } from './sign-in-health.ts';
 
 const MOST_HOPS = 40;

@@ -1,5 +1,5 @@
 import { ToolyardError } from '@toolyard/protocol';
-import { readUrl } from '../read-url.ts';
+import { readUrl } from '../values/read-url.ts';
 
 /** This machine, by name or number. */
 export function isLoopback(url: URL): boolean {

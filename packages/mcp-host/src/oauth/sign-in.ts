@@ -1,7 +1,7 @@
 import { startAuthorization } from '@modelcontextprotocol/client';
 import type { Clock, JsonObject } from '@toolyard/protocol';
 import { isJsonObject, ToolyardError } from '@toolyard/protocol';
-import { sha256 } from '../sha256.ts';
+import { sha256 } from '../values/sha256.ts';
 import type { AuthStore } from './auth-store.ts';
 import type { ClientIntroduction, OAuthClient } from './client-identity.ts';
 import { chooseClient } from './client-identity.ts';

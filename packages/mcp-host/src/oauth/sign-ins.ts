@@ -1,6 +1,6 @@
 import { ToolyardError } from '@toolyard/protocol';
-import type { McpHostOptions } from '../host-options.ts';
-import { readUrl } from '../read-url.ts';
+import type { McpHostOptions } from '../host/host-options.ts';
+import { readUrl } from '../values/read-url.ts';
 import type { LogEntry, ServerConfig } from '../types.ts';
 import { ServerAuth } from './server-auth.ts';
 import type { SignInResponse, StartedSignIn } from './sign-in.ts';

@@ -1,7 +1,7 @@
 import type { ErrorCode, TaskHandle, ToolReference, ToolResult } from '@toolyard/protocol';
 import { formatToolReference } from '@toolyard/protocol';
-import type { FailedCall } from '../call-failure.ts';
-import { explainFailedCall, unknownOutcome } from '../call-failure.ts';
+import type { FailedCall } from '../calls/call-failure.ts';
+import { explainFailedCall, unknownOutcome } from '../calls/call-failure.ts';
 import { TaskCancelled, TaskFailed, TaskForgotten } from './follow-task.ts';
 
 /** Says what is known of a call that became a task and came to no result. The server had accepted it. */

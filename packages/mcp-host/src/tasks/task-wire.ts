@@ -3,10 +3,10 @@ import { ProtocolError } from '@modelcontextprotocol/client';
 import type { ConnectedMcpSessionPort, TaskView } from '@modelcontextprotocol/ext-tasks/client';
 import type { JsonObject, JsonValue } from '@toolyard/protocol';
 import { isJsonObject } from '@toolyard/protocol';
-import type { RawReply, RawResultTransport } from '../raw-result-transport.ts';
-import { readAsked } from '../request.ts';
+import type { RawReply, RawResultTransport } from '../transports/raw-result-transport.ts';
+import { readAsked } from '../calls/request.ts';
 import type { Era } from '../types.ts';
-import type { Asked } from '../under-way.ts';
+import type { Asked } from '../calls/under-way.ts';
 import { TASKS_EXTENSION } from './read-task.ts';
 
 /** How a task stands. `asked`: what it waits to be told, by the server's own keys. */

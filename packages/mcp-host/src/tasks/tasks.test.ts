@@ -4,11 +4,11 @@ import type { SteadyClock } from '@toolyard/testing';
 import { createFakeClock, createSteadyClock, eventually, TaskDesk } from '@toolyard/testing';
 import type { ServedTool } from '@toolyard/testing/task-server';
 import { afterEach, describe, expect, test } from 'vitest';
-import type { McpHost } from '../host.ts';
+import type { McpHost } from '../host/host.ts';
 import { closeOn, connected, everything, healthOf, newHost } from '../node/test-fixtures/peers.ts';
 import type { TaskPeer } from '../node/test-fixtures/task-peer.ts';
 import { startTaskPeer } from '../node/test-fixtures/task-peer.ts';
-import type { QuestionHandlers } from '../questions.ts';
+import type { QuestionHandlers } from '../questions/questions.ts';
 import type { CallToolOptions, Era, ToolProgress } from '../types.ts';
 
 const said = (text: string): JsonObject => ({ content: [{ type: 'text', text }] });

@@ -25,7 +25,7 @@ import {
   within,
 } from '@toolyard/testing';
 import { afterEach, expect, test } from 'vitest';
-import type { HostTransport } from '../../transport.ts';
+import type { HostTransport } from '../../transports/transport.ts';
 import type { EscapeReport, EscapeTargets } from '../test-fixtures/escaping-server.ts';
 import { fixture } from '../test-fixtures/peers.ts';
 import type { StdioConfig } from './sandboxed-command.ts';

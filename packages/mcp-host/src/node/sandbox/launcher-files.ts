@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { launcherOf } from '../../launcher.ts';
+import { launcherOf } from '../../connection/launcher.ts';
 import type { TransportConfig } from '../../types.ts';
 import { findCommand } from '../launch/find-command.ts';
 import { launcherSettings } from '../launch/launcher-settings.ts';

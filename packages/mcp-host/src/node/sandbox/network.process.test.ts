@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { systemClock } from '@toolyard/protocol';
 import { needs, SANDBOX, within } from '@toolyard/testing';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { SandboxSettings } from '../../sandbox-settings.ts';
-import type { HostTransport } from '../../transport.ts';
+import type { SandboxSettings } from '../../host/sandbox-settings.ts';
+import type { HostTransport } from '../../transports/transport.ts';
 import { createStdioTransport } from '../stdio-transport.ts';
 
 const web = createServer((request, response) => response.end(`you asked for ${request.url ?? ''}`));

@@ -1,6 +1,6 @@
 import { posix } from 'node:path';
 import { ToolyardError } from '@toolyard/protocol';
-import type { SandboxSettings } from '../../sandbox-settings.ts';
+import type { SandboxSettings } from '../../host/sandbox-settings.ts';
 
 /** A path inside the sandbox, and the file or folder it shows (links resolved). */
 export type Mount = { path: string; source: string };

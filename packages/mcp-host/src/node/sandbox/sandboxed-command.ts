@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { SandboxSettings } from '../../sandbox-settings.ts';
+import type { SandboxSettings } from '../../host/sandbox-settings.ts';
 import type { TransportConfig } from '../../types.ts';
 import { findCommand } from '../launch/find-command.ts';
 import { browserFiles } from './browser-files.ts';

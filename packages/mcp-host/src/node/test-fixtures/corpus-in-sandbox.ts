@@ -6,7 +6,7 @@ import { createServer as createSocketServer } from 'node:net';
 import { join, relative } from 'node:path';
 import { systemClock } from '@toolyard/protocol';
 import { loadPolicyCorpus, sharedTmp, within } from '@toolyard/testing';
-import type { HostTransport } from '../../transport.ts';
+import type { HostTransport } from '../../transports/transport.ts';
 import { createStdioTransport } from '../stdio-transport.ts';
 import { Canaries, filesBelow, snapshot, writeNew } from './canaries.ts';
 import { fixture } from './peers.ts';

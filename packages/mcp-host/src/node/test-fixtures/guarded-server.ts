@@ -7,8 +7,8 @@ import type {
   McpBehaviour,
 } from '@toolyard/testing';
 import { startAuthorizationServer, startScriptedMcp } from '@toolyard/testing';
-import type { McpHostOptions } from '../../host-options.ts';
-import type { McpHost } from '../../host.ts';
+import type { McpHostOptions } from '../../host/host-options.ts';
+import type { McpHost } from '../../host/host.ts';
 import { newHost } from './peers.ts';
 import type { ServerConfig } from '../../types.ts';
 import type { AuthStore } from '../../oauth/auth-store.ts';

@@ -1,6 +1,6 @@
 import type { Clock, JsonObject } from '@toolyard/protocol';
-import { McpHost } from '../../host.ts';
-import type { McpHostOptions } from '../../host-options.ts';
+import { McpHost } from '../../host/host.ts';
+import type { McpHostOptions } from '../../host/host-options.ts';
 import type { MemoryPeer } from './memory-peer.ts';
 
 /** A host that knows the server `srv` in memory, which has more than tools and answers so. Its time is the test's. */

@@ -1,8 +1,8 @@
 import type { JSONRPCMessage } from '@modelcontextprotocol/client';
 import { SdkErrorCode, SdkHttpError, UnauthorizedError } from '@modelcontextprotocol/client';
 import { isJsonObject } from '@toolyard/protocol';
-import { createEraMemory, type EraMemory } from '../../era-memory.ts';
-import type { CreateTransport, HostTransport, TransportEnd } from '../../transport.ts';
+import { createEraMemory, type EraMemory } from '../../connection/era-memory.ts';
+import type { CreateTransport, HostTransport, TransportEnd } from '../../transports/transport.ts';
 
 /** How a server in memory greets whoever comes. */
 export type Greeting = 'welcome' | 'unreachable' | 'no_such_command' | 'sign_in' | 'silent';

@@ -7,8 +7,8 @@ import { fileURLToPath } from 'node:url';
 import { systemClock } from '@toolyard/protocol';
 import type { FakeClock, McpBehaviour, McpBehaviourName } from '@toolyard/testing';
 import { eventually, ownPort, scriptedMcpCommand } from '@toolyard/testing';
-import type { McpHostOptions } from '../../host-options.ts';
-import { McpHost } from '../../host.ts';
+import type { McpHostOptions } from '../../host/host-options.ts';
+import { McpHost } from '../../host/host.ts';
 import { createNodeTransports } from '../transports.ts';
 import type { ServerConfig, ServerHealth } from '../../types.ts';
 

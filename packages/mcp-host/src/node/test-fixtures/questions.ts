@@ -1,4 +1,4 @@
-import type { QuestionHandlers } from '../../questions.ts';
+import type { QuestionHandlers } from '../../questions/questions.ts';
 
 /** A form that a server wants filled in. */
 export const FORM = {

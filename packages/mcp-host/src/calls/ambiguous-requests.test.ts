@@ -1,0 +1,110 @@
+import { startScriptedMcp, startScriptedSse, startScriptedWebSocket, within } from '@toolyard/testing';
+import type { McpBehaviour } from '@toolyard/testing';
+import { afterEach, describe, expect, test } from 'vitest';
+import type { McpHost } from '../host/host.ts';
+import { connected, healthOf } from '../node/test-fixtures/peers.ts';
+import { answersAll, FORM, SAMPLING } from '../node/test-fixtures/questions.ts';
+import type { Question } from '../questions/questions.ts';
+import type { CallToolOptions, TransportConfig } from '../types.ts';
+
+const closers: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const close of closers.splice(0).reverse()) await close();
+});
+
+/** Two calls in flight: one of them asks, and nothing says which. */
+const behaviour: McpBehaviour = {
+  tools: [
+    {
+      name: 'ask',
+      does: [
+        { do: 'barrier', calls: 2 },
+        { do: 'request', method: 'elicitation/create', params: FORM },
+        { do: 'request', method: 'sampling/createMessage', params: SAMPLING },
+        { do: 'tell_answers' },
+      ],
+    },
+    { name: 'wait', does: [{ do: 'barrier', calls: 2 }, { do: 'never' }] },
+  ],
+};
+
+/** A server of each transport whose own requests do not come on the stream of a call. */
+const servers: Record<string, () => Promise<{ transport: TransportConfig; close: () => Promise<void> }>> = {
+  'HTTP+SSE': async () => {
+    const server = await startScriptedSse(behaviour);
+    return { transport: { type: 'sse', url: server.url }, close: () => server.close() };
+  },
+  WebSocket: async () => {
+    const server = await startScriptedWebSocket(behaviour);
+    return { transport: { type: 'websocket', url: server.url }, close: () => server.close() };
+  },
+  'the GET stream of Streamable HTTP': async () => {
+    const server = await startScriptedMcp(behaviour, { requestsOnGetStream: true });
+    return { transport: { type: 'http', url: server.url }, close: () => server.close() };
+  },
+};
+
+async function meet(start: () => Promise<{ transport: TransportConfig; close: () => Promise<void> }>) {
+  const { transport, close } = await start();
+  closers.push(close);
+  const host = await connected([{ id: 'srv', transport }], { handlers: answersAll });
+  closers.push(() => host.close());
+  return host;
+}
+
+/** A user of one chat who answers everything, or who waits until it is withdrawn. */
+function user(principal: string, conversationId: string, does: 'answer' | 'wait') {
+  const asked: Question[] = [];
+  const answer = <T>(given: T, question: Question): Promise<T> => {
+    asked.push(question);
+    return new Promise((resolve, reject) => {
+      if (does === 'answer') resolve(given);
+      question.signal.addEventListener('abort', () => reject(new Error('withdrawn')));
+    });
+  };
+  const options: CallToolOptions = {
+    caller: { principal, conversationId },
+    handlers: {
+      form: (_request, question) => answer({ action: 'accept' as const, content: { city: 'Taipei' } }, question),
+      sampling: (_request, question) =>
+        answer({ role: 'assistant' as const, content: { type: 'text' as const, text: 'hi' }, model: 'demo' }, question),
+    },
+  };
+  return { asked, options };
+}
+
+async function askAndWait(host: McpHost, asks: CallToolOptions, waits: CallToolOptions): Promise<string> {
+  const stop = new AbortController();
+  const waiting = host.callTool({ serverId: 'srv', name: 'wait' }, {}, { ...waits, signal: stop.signal });
+  const call = host.callTool({ serverId: 'srv', name: 'ask' }, {}, asks);
+  const { content } = await within(call, { what: 'the call that asks' });
+  stop.abort();
+  await waiting;
+  return JSON.stringify(content);
+}
+
+describe.each(Object.entries(servers))('an elicitation and a sampling request over %s', (_name, start) => {
+  test('that may belong to two chats name both, and are answered from the one that did not call', async () => {
+    const host = await meet(start);
+    const [a, b] = [user('anne', 'a', 'wait'), user('anne', 'b', 'answer')];
+    const answers = await askAndWait(host, a.options, b.options);
+    expect(answers).toContain('Taipei');
+    expect(answers).toContain('demo');
+    for (const { asked } of [a, b]) {
+      expect(asked.map(({ mayBelongTo }) => mayBelongTo?.toSorted())).toEqual([
+        ['a', 'b'],
+        ['a', 'b'],
+      ]);
+    }
+    expect(healthOf(host, 'srv').interactive).toBe(true);
+  });
+
+  test('that may belong to two users are shown to neither, and make the server interactive', async () => {
+    const host = await meet(start);
+    const [anne, bert] = [user('anne', 'a', 'answer'), user('bert', 'b', 'answer')];
+    const answers = await askAndWait(host, anne.options, bert.options);
+    expect(answers.match(/several users/g)).toHaveLength(2);
+    expect([...anne.asked, ...bert.asked]).toEqual([]);
+    expect(healthOf(host, 'srv').interactive).toBe(true);
+  });
+});

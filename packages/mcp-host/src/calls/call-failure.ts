@@ -1,0 +1,148 @@
+import { ProtocolError, SdkError, SdkErrorCode, SdkHttpError, UnauthorizedError } from '@modelcontextprotocol/client';
+import type { ErrorCode, ErrorInfo, ToolOutcome, ToolReference, ToolResult } from '@toolyard/protocol';
+import { formatToolReference, ToolyardError } from '@toolyard/protocol';
+import { connectionClosed, signInWanted } from '../connection/connection-errors.ts';
+import { authFailureIn } from '../oauth/auth-failure.ts';
+import { networkCodeOf } from '../transports/network-error.ts';
+import { STREAM_ENDED } from '../transports/raw-result-transport.ts';
+
+const NOT_SENT = 'The call did not reach the tool, so nothing has happened.';
+const UNKNOWN =
+  'The outcome is unknown: the call may have taken effect. Do not repeat it; find out first, or ask the person.';
+
+/** A call that certainly never reached the tool. */
+export function notSent(error: ErrorInfo): ToolResult {
+  return failure('not_sent', error, NOT_SENT);
+}
+
+/** A call of which nobody can say whether it took effect. */
+export function unknownOutcome(code: ErrorCode, message: string): ToolResult {
+  return failure('unknown', { code, message }, UNKNOWN);
+}
+
+function failure(outcome: ToolOutcome, error: ErrorInfo, consequence: string): ToolResult {
+  const text = consequence === '' ? error.message : `${error.message} ${consequence}`;
+  return { content: [{ type: 'text', text }], isError: true, outcome, error };
+}
+
+/** What is known of a call that did not come back with a result. */
+export type FailedCall = {
+  tool: ToolReference;
+  thrown: unknown;
+  /** Who stopped waiting, if it was us. */
+  stopped: 'caller' | 'closing' | 'time-out' | null;
+  timeoutMs: number;
+  /** Why the server is gone, if it is. */
+  lost?: ErrorInfo | undefined;
+};
+
+/**
+ * Turns whatever went wrong into a result that says whether the call may have taken effect. In doubt it says so:
+ * `not_sent` is for what was certainly not carried out.
+ */
+export function explainFailedCall(call: FailedCall): ToolResult {
+  const name = formatToolReference(call.tool);
+  const unknown = unknownOutcome;
+
+  if (call.stopped === 'caller') return unknown('cancelled', `The call of ${name} was cancelled while it ran.`);
+  if (call.stopped === 'closing') {
+    const { code, message } = call.lost ?? {
+      code: 'server_closed' as const,
+      message: `The connection was closed while ${name} ran.`,
+    };
+    return unknown(code, message);
+  }
+  if (call.stopped === 'time-out') {
+    return unknown('timed_out', `${name} gave no sign of life for ${seconds(call.timeoutMs)}.`);
+  }
+  const { thrown } = call;
+  const unauthorized = authFailureIn(thrown);
+  if (unauthorized !== undefined) return notSent(unauthorized.toJSON());
+  if (ToolyardError.isInstance(thrown)) return failure('done', thrown.toJSON(), '');
+  if (thrown instanceof ProtocolError) return explainProtocolError(name, thrown);
+  if (thrown instanceof UnauthorizedError) return notSent(signInWanted(call.tool.serverId));
+  if (thrown instanceof SdkHttpError) return explainHttpStatus(call.tool, thrown.data.status);
+  if (thrown instanceof SdkError) {
+    switch (thrown.code) {
+      case SdkErrorCode.RequestTimeout:
+        return unknown('timed_out', `${name} gave no sign of life for ${seconds(call.timeoutMs)}.`);
+      case SdkErrorCode.NotConnected:
+        return notSent(call.lost ?? connectionClosed(call.tool.serverId));
+      case SdkErrorCode.ConnectionClosed:
+        return unknown(
+          call.lost?.code ?? 'server_closed',
+          call.lost?.message ?? connectionClosed(call.tool.serverId).message,
+        );
+      case SdkErrorCode.UnsupportedResultType:
+        return explainResultType(name);
+      default:
+        return unknown('bad_response', `The answer to ${name} could not be read.`);
+    }
+  }
+  const network = networkCodeOf(thrown);
+  if (network?.neverConnected === true) {
+    return notSent({
+      code: 'server_unreachable',
+      message: `The server "${call.tool.serverId}" cannot be reached (${network.code}).`,
+      hint: 'Check that it runs and that its address is right.',
+      retryable: true,
+    });
+  }
+  if (call.lost !== undefined) return unknown(call.lost.code, call.lost.message);
+  if (network !== undefined) return unknown('network', `The connection broke while ${name} ran (${network.code}).`);
+  return unknown('bad_response', `The answer to ${name} could not be read.`);
+}
+
+function explainProtocolError(name: string, error: ProtocolError): ToolResult {
+  if (error.data === STREAM_ENDED) {
+    return failure('unknown', { code: 'network', message: `The answer to ${name} broke off.` }, UNKNOWN);
+  }
+  const said = error.message.slice(0, 2_000);
+  switch (error.code) {
+    case -32_602:
+      return notSent({ code: 'invalid_arguments', message: `The server refused the arguments of ${name}: ${said}` });
+    case -32_601:
+      return notSent({ code: 'tool_not_found', message: `The server does not carry out ${name}: ${said}` });
+    // Parse error, invalid request, header mismatch, missing capability, unsupported version, sign-in by URL.
+    case -32_700:
+    case -32_600:
+    case -32_020:
+    case -32_021:
+    case -32_022:
+    case -32_042:
+      return notSent({ code: 'server_refused', message: `The server did not accept the call of ${name}: ${said}` });
+    // Deployed servers answer so when their own time-out has run out.
+    case -32_001:
+      return failure('unknown', { code: 'timed_out', message: `The server gave ${name} up: ${said}` }, UNKNOWN);
+    default:
+      return failure('done', { code: 'tool_failed', message: `${name} failed: ${said}` }, '');
+  }
+}
+
+function explainHttpStatus(tool: ToolReference, status: number): ToolResult {
+  const name = formatToolReference(tool);
+  if (status === 401) return notSent(signInWanted(tool.serverId));
+  if (status === 429) {
+    const message = `The server "${tool.serverId}" takes no more calls for now (HTTP 429).`;
+    return notSent({ code: 'rate_limited', message, retryable: true });
+  }
+  const inDoubt = status === 404 || status === 408 || status === 409 || status === 410 || status >= 500;
+  if (inDoubt) {
+    const message = `The server answered the call of ${name} with HTTP ${status}.`;
+    return failure('unknown', { code: 'outcome_unknown', message }, UNKNOWN);
+  }
+  return notSent({
+    code: 'server_refused',
+    message: `The server did not accept the call of ${name} (HTTP ${status}).`,
+  });
+}
+
+function explainResultType(name: string): ToolResult {
+  const message = `${name} answered with a kind of result that Toolyard does not know.`;
+  return failure('unknown', { code: 'outcome_unknown', message }, UNKNOWN);
+}
+
+/** A length of time for a sentence. */
+export function seconds(ms: number): string {
+  return ms >= 1_000 ? `${Math.round(ms / 100) / 10} s` : `${ms} ms`;
+}

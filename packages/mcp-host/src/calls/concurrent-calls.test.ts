@@ -1,0 +1,97 @@
+import type { ToolResult } from '@toolyard/protocol';
+import { startScriptedMcp, within } from '@toolyard/testing';
+import type { McpBehaviour } from '@toolyard/testing';
+import { afterEach, describe, expect, test } from 'vitest';
+import type { McpHost } from '../host/host.ts';
+import { answersAll, FORM } from '../node/test-fixtures/questions.ts';
+import { connected, scripted } from '../node/test-fixtures/peers.ts';
+import type { QuestionHandlers } from '../questions/questions.ts';
+import type { CallToolOptions, ServerConfig } from '../types.ts';
+
+let host: McpHost | undefined;
+afterEach(() => host?.close());
+
+const inChat = (conversationId: string): CallToolOptions => ({ caller: { principal: 'anne', conversationId } });
+
+function call(met: McpHost, name: string, options: CallToolOptions): Promise<ToolResult> {
+  return met.callTool({ serverId: 'srv', name }, {}, options);
+}
+
+/** A person who answers in this city once they are let. */
+function answersIn(city: string, when: Promise<void> = Promise.resolve()): QuestionHandlers {
+  return { form: () => when.then(() => ({ action: 'accept', content: { city } })) };
+}
+
+/** Answers only when so many calls are here at once: calls made one by one would wait for ever. */
+const meeting = (calls: number): McpBehaviour => ({
+  tools: [
+    {
+      name: 'meet',
+      does: [
+        { do: 'barrier', calls },
+        { do: 'text', text: 'met' },
+      ],
+    },
+  ],
+});
+
+describe('calls of a legacy server that may ask', () => {
+  test.each(['eight conversations', 'one turn'])('of %s overlap on its one connection', async (of) => {
+    host = await connected([scripted('srv', meeting(8))], { handlers: answersAll });
+    const met = host;
+    const calls = Array.from({ length: 8 }, (_, at) => call(met, 'meet', inChat(of === 'one turn' ? 'a' : `${at}`)));
+    const results = await within(Promise.all(calls), { what: 'eight calls in flight at once' });
+    expect(results.map(({ content }) => content)).toEqual(
+      Array.from({ length: 8 }, () => [{ type: 'text', text: 'met' }]),
+    );
+  });
+
+  test('of one conversation go on while a form in another one is open', async () => {
+    const tools: McpBehaviour['tools'] = [
+      { name: 'ask', does: [{ do: 'request', method: 'elicitation/create', params: FORM }, { do: 'tell_answers' }] },
+      { name: 'echo', does: [{ do: 'echo' }] },
+    ];
+    host = await connected([scripted('srv', { tools })], { handlers: answersAll });
+    const asked = Promise.withResolvers<void>();
+    const answered = Promise.withResolvers<void>();
+    const handlers: QuestionHandlers = {
+      form: async () => {
+        asked.resolve();
+        await answered.promise;
+        return { action: 'decline' };
+      },
+    };
+    const asking = call(host, 'ask', { ...inChat('a'), handlers });
+    await within(asked.promise, { what: 'the form' });
+    expect(await within(call(host, 'echo', inChat('b')), { what: 'the call of b' })).toMatchObject({ outcome: 'done' });
+    answered.resolve();
+    expect(JSON.stringify((await asking).content)).toContain('decline');
+  });
+
+  test('over HTTP: what it asks belongs to the call on whose stream it asks, however many are in flight', async () => {
+    await using server = await startScriptedMcp({
+      tools: [
+        {
+          name: 'ask',
+          does: [
+            { do: 'barrier', calls: 3 },
+            { do: 'request', method: 'elicitation/create', params: FORM },
+            { do: 'barrier', calls: 6 },
+            { do: 'tell_answers' },
+          ],
+        },
+      ],
+    });
+    const config: ServerConfig = { id: 'srv', transport: { type: 'http', url: server.url } };
+    host = await connected([config], { handlers: answersAll });
+    const met = host;
+    const cities = ['Taipei', 'Tainan', 'Hualien'];
+    const results = await within(
+      Promise.all(cities.map((city) => call(met, 'ask', { ...inChat(city), handlers: answersIn(city) }))),
+      { what: 'three calls that each asked' },
+    );
+    expect(results.map(({ content }) => JSON.stringify(content))).toEqual(
+      cities.map((city) => expect.stringContaining(city) as string),
+    );
+  });
+});

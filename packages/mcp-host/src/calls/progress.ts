@@ -1,0 +1,17 @@
+import type { Progress, RequestMeta } from '@modelcontextprotocol/client';
+import { conversationsWaitedFor } from './relay-meta.ts';
+import type { ToolProgress } from '../types.ts';
+
+/** @param relays true where a process of Toolyard tells it, which may add what the call waits for */
+export function readProgress(
+  { progress, total, message, _meta: meta }: Progress & { _meta?: RequestMeta },
+  relays: boolean,
+): ToolProgress {
+  const waitsFor = relays ? conversationsWaitedFor(meta) : undefined;
+  return {
+    progress,
+    ...(total === undefined ? {} : { total }),
+    ...(message === undefined ? {} : { text: message }),
+    ...(waitsFor === undefined ? {} : { waitsFor }),
+  };
+}

@@ -1,0 +1,129 @@
+import type { Client } from '@modelcontextprotocol/client';
+import { ProtocolError } from '@modelcontextprotocol/client';
+import { isJsonObject } from '@toolyard/protocol';
+import { anyResult, rawOf } from '../transports/raw-result-transport.ts';
+import type { SetAside } from '../types.ts';
+
+const MAX_PAGES = 200;
+const MAX_ITEMS = 10_000;
+const SET_ASIDE_KEPT = 100;
+const METHOD_NOT_FOUND = -32_601;
+
+/** One entry of a list, read; or why it cannot be used. */
+export type ReadItem<Item> = { item: Item } | { skipped: SetAside };
+
+/** One kind of thing a server lists. */
+export type ListKind<Item> = {
+  method: 'tools/list' | 'resources/list' | 'resources/templates/list' | 'prompts/list';
+  /** The member of a page that holds the entries. */
+  key: 'tools' | 'resources' | 'resourceTemplates' | 'prompts';
+  /** For messages: `tool`. */
+  word: string;
+  capability: 'tools' | 'resources' | 'prompts';
+  read(raw: unknown, position: number): ReadItem<Item>;
+  /** Of two items with the same identity only the first is kept. */
+  identityOf(item: Item): string;
+};
+
+export type Listing<Item> = {
+  items: Item[];
+  skipped: SetAside[];
+  /** What was wrong with the list as a whole; what could be read of it is kept. */
+  warnings: string[];
+};
+
+/**
+ * Asks a connected server for all of one kind; nothing if it offers none of that kind. Throws what a request that
+ * fails throws.
+ */
+export async function fetchList<Item>(
+  client: Client,
+  kind: ListKind<Item>,
+  options: { signal?: AbortSignal; timeoutMs?: number } = {},
+): Promise<Listing<Item>> {
+  const nothing: Listing<Item> = { items: [], skipped: [], warnings: [] };
+  if (client.getServerCapabilities()?.[kind.capability] === undefined) return nothing;
+  const { signal, timeoutMs } = options;
+  const requestOptions = {
+    ...(signal === undefined ? {} : { signal }),
+    ...(timeoutMs === undefined ? {} : { timeout: timeoutMs }),
+  };
+  const fetchPage = async (cursor: string | undefined): Promise<unknown> => {
+    const request = { method: kind.method, params: cursor === undefined ? {} : { cursor } };
+    return rawOf(await client.request(request, anyResult, requestOptions));
+  };
+  try {
+    return await listItems(kind, fetchPage);
+  } catch (thrown) {
+    if (!(thrown instanceof ProtocolError) || thrown.code !== METHOD_NOT_FOUND) throw thrown;
+    // Templates have no capability of their own: many servers with resources have none.
+    if (kind.method === 'resources/templates/list') return nothing;
+    return { ...nothing, warnings: [`The server says it has ${kind.word}s but does not know how to list them.`] };
+  }
+}
+
+/**
+ * Reads every page of a list. Never fails for what stands in a page: an entry that cannot be read, or was there
+ * before, is set aside with its reason; a list that never ends is cut.
+ *
+ * @param fetchPage one request; its result as the server sent it. What it throws is passed on.
+ */
+async function listItems<Item>(
+  kind: ListKind<Item>,
+  fetchPage: (cursor: string | undefined) => Promise<unknown>,
+): Promise<Listing<Item>> {
+  const { word } = kind;
+  const listing: Listing<Item> = { items: [], skipped: [], warnings: [] };
+  const known = new Set<string>();
+  const cursors = new Set<string>();
+  let cursor: string | undefined;
+
+  for (let page = 0; ; page++) {
+    const raw = await fetchPage(cursor);
+    const entries = isJsonObject(raw) ? raw[kind.key] : undefined;
+    if (!Array.isArray(entries)) {
+      listing.warnings.push(`A page of the ${word} list holds no list of ${word}s.`);
+      return listing;
+    }
+    for (const [position, entry] of entries.entries()) addEntry(listing, kind, known, entry, position);
+    if (listing.items.length >= MAX_ITEMS) {
+      listing.warnings.push(`The server offers more than ${MAX_ITEMS} ${word}s; the rest is left out.`);
+      return listing;
+    }
+
+    const next = isJsonObject(raw) ? raw['nextCursor'] : undefined;
+    if (typeof next !== 'string') return listing;
+    if (cursors.has(next)) {
+      listing.warnings.push(`The ${word} list runs in a circle: a page already seen was named as the next.`);
+      return listing;
+    }
+    if (page + 1 >= MAX_PAGES) {
+      listing.warnings.push(`The ${word} list has more than ${MAX_PAGES} pages; the rest is left out.`);
+      return listing;
+    }
+    cursors.add(next);
+    cursor = next;
+  }
+}
+
+function addEntry<Item>(
+  listing: Listing<Item>,
+  kind: ListKind<Item>,
+  known: Set<string>,
+  entry: unknown,
+  position: number,
+): void {
+  if (listing.items.length >= MAX_ITEMS) return;
+  const read = kind.read(entry, position);
+  if ('skipped' in read) return setAside(listing, read.skipped);
+  const identity = kind.identityOf(read.item);
+  if (known.has(identity)) {
+    return setAside(listing, { name: identity, reason: `Another ${kind.word} of this server has the same name.` });
+  }
+  known.add(identity);
+  listing.items.push(read.item);
+}
+
+function setAside(listing: Listing<unknown>, skipped: SetAside): void {
+  if (listing.skipped.length < SET_ASIDE_KEPT) listing.skipped.push(skipped);
+}

@@ -1,0 +1,281 @@
+import type { JsonObject } from '@toolyard/protocol';
+import { createFakeClock, eventually, startScriptedMcp, type ScriptedMcp } from '@toolyard/testing';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { McpHost } from '../host/host.ts';
+import type { McpHostOptions } from '../host/host-options.ts';
+import { connected, everything, healthOf } from '../node/test-fixtures/peers.ts';
+import { meetPeer } from '../node/test-fixtures/meet-peer.ts';
+import { MemoryPeer } from '../node/test-fixtures/memory-peer.ts';
+
+const clock = createFakeClock();
+let peer: MemoryPeer;
+let host: McpHost;
+beforeEach(() => {
+  peer = new MemoryPeer();
+});
+afterEach(() => host.close());
+
+async function meet(answers: Record<string, JsonObject>, more: Partial<McpHostOptions> = {}): Promise<McpHost> {
+  host = await meetPeer(peer, clock, answers, more);
+  return host;
+}
+
+describe('what a server lists', () => {
+  const resources = {
+    resources: [
+      {
+        uri: 'file:///a.txt',
+        name: 'a',
+        title: 'A',
+        mimeType: 'text/plain',
+        size: 3,
+        icons: [{ src: 'https://example.com/a.png' }, { src: 'javascript:alert(1)' }],
+        annotations: { audience: ['user', 'nobody'], priority: 0.5, lastModified: '2026-01-01T00:00:00Z' },
+      },
+      { name: 'has no address' },
+      'not even an object',
+      { uri: 'file:///a.txt', name: 'again' },
+      { uri: 'file:///b.txt' },
+    ],
+  };
+
+  test('is read piece by piece: what cannot be used is set aside with its reason, the rest is there', async () => {
+    await meet({
+      'resources/list': resources,
+      'resources/templates/list': { resourceTemplates: [{ uriTemplate: 'file:///{path}', name: 'files' }, {}] },
+      'prompts/list': {
+        prompts: [
+          { name: 'greet', description: 'Says hello.', arguments: [{ name: 'who', required: true }] },
+          { name: 'odd', arguments: 'none' },
+          { name: 'nameless', arguments: [{}] },
+        ],
+      },
+    });
+    expect(host.resources.resources('srv')).toEqual([
+      {
+        uri: 'file:///a.txt',
+        name: 'a',
+        title: 'A',
+        mimeType: 'text/plain',
+        size: 3,
+        icons: [{ src: 'https://example.com/a.png' }],
+        audience: ['user'],
+        priority: 0.5,
+        lastModified: '2026-01-01T00:00:00Z',
+      },
+      { uri: 'file:///b.txt', name: 'file:///b.txt' },
+    ]);
+    expect(host.resources.templates('srv')).toEqual([{ uriTemplate: 'file:///{path}', name: 'files' }]);
+    expect((await host.getAllPrompts()).prompts).toEqual([
+      { serverId: 'srv', name: 'greet', description: 'Says hello.', arguments: [{ name: 'who', required: true }] },
+    ]);
+    const { resourceCount, promptCount, skipped } = healthOf(host, 'srv');
+    expect({ resourceCount, promptCount }).toEqual({ resourceCount: 2, promptCount: 1 });
+    expect(skipped.map(({ name }) => name)).toEqual(['has no address', '#3', 'file:///a.txt', '#2', 'odd', 'nameless']);
+  });
+
+  test('is fetched page by page, and lists that run in a circle end', async () => {
+    await meet({});
+    const page = (items: object[], nextCursor?: string): object => ({
+      result: { resources: items, resourceTemplates: items, prompts: items, ...(nextCursor ? { nextCursor } : {}) },
+    });
+    const thing = (name: string): object => ({ name, uri: `x:${name}`, uriTemplate: `x:${name}/{y}` });
+    for (const method of ['resources/list', 'resources/templates/list', 'prompts/list']) {
+      peer.answers[method] = ({ cursor }) => (cursor === 'two' ? page([thing('b')], 'two') : page([thing('a')], 'two'));
+    }
+    await host.reconnect('srv');
+    await clock.advance(0);
+    expect(host.resources.resources('srv').map(({ name }) => name)).toEqual(['a', 'b']);
+    expect(host.resources.templates('srv').map(({ name }) => name)).toEqual(['a', 'b']);
+    expect((await host.getAllPrompts()).prompts.map(({ name }) => name)).toEqual(['a', 'b']);
+  });
+
+  test('is only what it declares: for the rest it is not asked', async () => {
+    await meet({});
+    peer.capabilities = { tools: {} };
+    peer.received.length = 0;
+    await host.reconnect('srv');
+    await clock.advance(0);
+    await host.getAllPrompts();
+    const asked = peer.received.flatMap((message) => ('method' in message ? [message.method] : []));
+    expect(asked).toEqual(['initialize', 'notifications/initialized', 'tools/list']);
+  });
+
+  test('beside tools keeps nobody waiting', async () => {
+    const never = { 'resources/list': {}, 'prompts/list': {} };
+    peer.answers['resources/list'] = () => ({ method: 'notifications/lost' });
+    await meet(never);
+    expect(healthOf(host, 'srv').state).toBe('ready');
+  });
+
+  test('and cannot list after all is a note in its log', async () => {
+    await meet({
+      'resources/list': { error: { code: -32603, message: 'broken' } },
+      'prompts/list': { prompts: 'none' },
+    });
+    expect(healthOf(host, 'srv')).toMatchObject({ state: 'ready', promptCount: 0 });
+    expect(healthOf(host, 'srv').resourceCount).toBeUndefined();
+    const texts = healthOf(host, 'srv').log.map(({ text }) => text);
+    expect(texts).toContain('The resources of the server could not be listed.');
+    expect(texts).toContain('A page of the prompt list holds no list of prompts.');
+  });
+
+  test('is listed again when it says so, once for a burst', async () => {
+    await meet({ 'resources/list': { resources: [] }, 'prompts/list': { prompts: [] } });
+    const before = peer.countOf('resources/list');
+    peer.answers['resources/list'] = () => ({ result: resources });
+    peer.answers['prompts/list'] = () => ({ result: { prompts: [{ name: 'new' }] } });
+    for (let time = 0; time < 200; time++) {
+      peer.say({ method: 'notifications/resources/list_changed' });
+      peer.say({ method: 'notifications/prompts/list_changed' });
+    }
+    await clock.advance(100);
+    expect(peer.countOf('resources/list')).toBe(before + 1);
+    expect(healthOf(host, 'srv')).toMatchObject({ resourceCount: 2, promptCount: 1 });
+  });
+});
+
+describe('what else is asked and told', () => {
+  test('a request that is lost with its session is made again in a new one', async () => {
+    await meet({ 'prompts/get': { messages: [] } });
+    let isForgotten = true;
+    const { createTransport } = peer;
+    await host.close();
+    host = new McpHost({
+      servers: [{ id: 'srv', transport: { type: 'in-memory', name: 'srv' } }],
+      createTransport: async (config, context) => {
+        const transport = await createTransport(config, context);
+        const send = transport.send.bind(transport);
+        transport.send = async (message, options) => {
+          if (!('method' in message) || message.method !== 'prompts/get' || !isForgotten) return send(message, options);
+          isForgotten = false;
+          peer.asked = 'forgotten';
+          try {
+            return await send({ ...message, method: 'tools/call' }, options);
+          } finally {
+            peer.asked = 'answer';
+          }
+        };
+        return transport;
+      },
+      eraMemory: peer.eraMemory,
+      clock,
+      clientInfo: { name: 'toolyard-test', version: '0' },
+    });
+    await host.connectAll();
+    expect(await host.getPrompt('srv', 'greet')).toEqual({ messages: [] });
+    expect(healthOf(host, 'srv').state).toBe('ready');
+  });
+
+  test('a server logs into its own log, from the level that was asked for', async () => {
+    await meet({ 'logging/setLevel': {} }, { logLevel: 'warning' });
+    expect(peer.received.find((message) => 'method' in message && message.method === 'logging/setLevel')).toMatchObject(
+      {
+        params: { level: 'warning' },
+      },
+    );
+    peer.say({ method: 'notifications/message', params: { level: 'error', logger: 'db', data: { lost: true } } });
+    await clock.advance(0);
+    expect(healthOf(host, 'srv').log.at(-1)).toMatchObject({ level: 'error', text: 'db: {"lost":true}' });
+    await host.setLogLevel('debug');
+    expect(peer.received.at(-1)).toMatchObject({ params: { level: 'debug' } });
+  });
+
+  test('a result that breaks the promise of its tool is kept, and said to be what it is', async () => {
+    const outputSchema = { type: 'object', properties: { count: { type: 'integer' } }, required: ['count'] };
+    await meet({ 'tools/list': { tools: [{ name: 'go', inputSchema: { type: 'object' }, outputSchema }] } });
+    const call = async (result: JsonObject): Promise<object> => {
+      peer.answers['tools/call'] = () => ({ result });
+      return host.callTool({ serverId: 'srv', name: 'go' }, {});
+    };
+    const text = { type: 'text', text: 'three' };
+    expect(await call({ content: [text], structuredContent: { count: 3 } })).toEqual({
+      content: [text],
+      structured: { count: 3 },
+      isError: false,
+      outcome: 'done',
+    });
+    expect(await call({ content: [text], structuredContent: { count: 'three' } })).toMatchObject({
+      content: [text, { type: 'text', text: expect.stringContaining('does not fit') as string }],
+      structured: { count: 'three' },
+      outcome: 'done',
+    });
+    expect(await call({ content: [text] })).toMatchObject({ content: [text], isError: false });
+    expect(healthOf(host, 'srv').log.at(-1)).toMatchObject({ level: 'warning' });
+    expect(await call({ content: [text], isError: true })).toMatchObject({ content: [text], isError: true });
+  });
+});
+
+describe('a modern server', () => {
+  let server: ScriptedMcp;
+  beforeEach(async () => {
+    server = await startScriptedMcp({
+      era: 'modern',
+      tools: [{ name: 'go' }],
+      capabilities: { resources: { subscribe: true, listChanged: true }, prompts: { listChanged: true }, logging: {} },
+      answers: {
+        'resources/list': { result: { resources: [{ uri: 'file:///a', name: 'a' }] } },
+        'resources/templates/list': { result: { resourceTemplates: [] } },
+        'resources/read': { result: { contents: [{ uri: 'file:///a', text: 'abc' }] } },
+        'prompts/list': { result: { prompts: [{ name: 'greet' }] } },
+      },
+    });
+    host = await connected([{ id: 'srv', transport: { type: 'http', url: server.url } }]);
+  });
+  afterEach(() => server.close());
+  const listens = (): JsonObject[] => server.received.filter(({ method }) => method === 'subscriptions/listen');
+
+  test('announces on one stream what changes, resources that are followed among it', async () => {
+    await eventually(() => healthOf(host, 'srv').resourceCount === 1 && healthOf(host, 'srv').promptCount === 1);
+    expect(await host.resources.read('srv', 'file:///a')).toMatchObject([{ text: 'abc' }]);
+    const heard: string[] = [];
+    const end = await host.resources.follow('srv', 'file:///a', () => heard.push('changed'));
+    await eventually(() => listens().length === 2);
+    expect(listens().at(-1)).toMatchObject({
+      params: {
+        notifications: {
+          toolsListChanged: true,
+          resourcesListChanged: true,
+          promptsListChanged: true,
+          resourceSubscriptions: ['file:///a'],
+        },
+      },
+    });
+    await eventually(() => {
+      server.announce('notifications/resources/updated', { uri: 'file:///a' });
+      return heard.length > 0;
+    });
+    expect(server.received.some(({ method }) => method === 'resources/subscribe')).toBe(false);
+    await end();
+    await eventually(() => listens().length === 3);
+  });
+
+  test('is told with every request from which level on to log', async () => {
+    await host.setLogLevel('info');
+    await host.callTool({ serverId: 'srv', name: 'go' }, {});
+    expect(server.received.at(-1)).toMatchObject({
+      params: { _meta: { 'io.modelcontextprotocol/logLevel': 'info' } },
+    });
+    expect(server.received.some(({ method }) => method === 'logging/setLevel')).toBe(false);
+  });
+});
+
+test('the reference server is listed, read, filled in and completed', async () => {
+  host = await connected([
+    { id: 'srv', transport: { type: 'stdio', command: process.execPath, args: [everything, 'stdio'] } },
+  ]);
+  await eventually(() => healthOf(host, 'srv').resourceCount !== undefined);
+  const [first] = host.resources.resources('srv');
+  expect(await host.resources.read('srv', first?.uri ?? '')).not.toEqual([]);
+  expect(host.resources.templates('srv').length).toBeGreaterThan(0);
+  const { prompts, failures } = await host.getAllPrompts();
+  expect(failures).toEqual([]);
+  const completable = prompts.find(({ name }) => name.includes('complet'));
+  expect(completable).toBeDefined();
+  const { values } = await host.complete(
+    'srv',
+    { prompt: completable?.name ?? '' },
+    { name: completable?.arguments[0]?.name ?? '', value: '' },
+  );
+  expect(values.length).toBeGreaterThan(0);
+});

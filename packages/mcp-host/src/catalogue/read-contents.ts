@@ -1,0 +1,64 @@
+import type { JsonObject, JsonValue, ResourcePart } from '@toolyard/protocol';
+import { isJsonObject, ToolyardError } from '@toolyard/protocol';
+import { readBlock, readResource } from './read-result.ts';
+import type { Completion, FilledPrompt } from '../types.ts';
+
+const MOST_VALUES = 100;
+
+/** Reads the result of `resources/read`. @throws ToolyardError if it holds nothing that can be read. */
+export function readContents(serverId: string, uri: string, raw: unknown): ResourcePart[] {
+  const contents = isJsonObject(raw) ? raw['contents'] : undefined;
+  const parts = (Array.isArray(contents) ? contents : []).flatMap((entry) => {
+    const part = isJsonObject(entry) ? contentOf(entry, uri) : undefined;
+    return part === undefined ? [] : [part];
+  });
+  if (parts.length > 0 || (Array.isArray(contents) && contents.length === 0)) return parts;
+  throw badAnswer(serverId, `the resource "${uri}"`);
+}
+
+function contentOf(entry: JsonObject, uri: string): ResourcePart | undefined {
+  const { blob, text } = entry;
+  if (typeof blob !== 'string' && typeof text !== 'string') return undefined;
+  return readResource({ uri, ...entry }, typeof blob === 'string' ? { data: blob } : undefined);
+}
+
+/**
+ * Reads the result of `prompts/get`. A message that cannot be read is replaced by a text that says so.
+ *
+ * @throws ToolyardError if it is no list of messages at all
+ */
+export function readFilledPrompt(serverId: string, name: string, raw: unknown): FilledPrompt {
+  const messages = isJsonObject(raw) ? raw['messages'] : undefined;
+  if (!isJsonObject(raw) || !Array.isArray(messages)) throw badAnswer(serverId, `the prompt "${name}"`);
+  const { description } = raw;
+  return {
+    ...(typeof description === 'string' ? { description } : {}),
+    messages: messages.flatMap(readMessage),
+  };
+}
+
+function readMessage(raw: JsonValue): FilledPrompt['messages'] {
+  if (!isJsonObject(raw)) return [];
+  const role = raw['role'] === 'assistant' ? 'assistant' : 'user';
+  // By the protocol one block a message; some servers send several.
+  return [raw['content'] ?? null].flat().map((block) => ({ role, content: readBlock(block, 'The prompt') }));
+}
+
+/** Reads the result of `completion/complete`; nothing readable is no suggestion. */
+export function readCompletion(raw: unknown): Completion {
+  const completion = isJsonObject(raw) && isJsonObject(raw['completion']) ? raw['completion'] : {};
+  const { values, total, hasMore } = completion;
+  const texts = (Array.isArray(values) ? values : []).filter((value) => typeof value === 'string');
+  return {
+    values: texts.slice(0, MOST_VALUES),
+    ...(typeof total === 'number' ? { total } : {}),
+    hasMore: hasMore === true || texts.length > MOST_VALUES,
+  };
+}
+
+function badAnswer(serverId: string, what: string): ToolyardError {
+  return new ToolyardError({
+    code: 'bad_response',
+    message: `The server "${serverId}" sent ${what} in a way that cannot be read.`,
+  });
+}

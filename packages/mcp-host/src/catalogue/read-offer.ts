@@ -1,0 +1,119 @@
+import type { JsonObject, JsonValue } from '@toolyard/protocol';
+import { isJsonObject } from '@toolyard/protocol';
+import type { ListKind, ReadItem } from './list-items.ts';
+import type { ListedTool } from './read-tool.ts';
+import { readTool } from './read-tool.ts';
+import type { ListedPrompt, ListedResource, ListedTemplate, PromptArgument } from '../types.ts';
+import { readIcons } from './read-icons.ts';
+
+export const TOOLS: ListKind<ListedTool> = {
+  method: 'tools/list',
+  key: 'tools',
+  word: 'tool',
+  capability: 'tools',
+  read: readTool,
+  identityOf: ({ name }) => name,
+};
+
+export const RESOURCES: ListKind<ListedResource> = {
+  method: 'resources/list',
+  key: 'resources',
+  word: 'resource',
+  capability: 'resources',
+  read: readResource,
+  identityOf: ({ uri }) => uri,
+};
+
+export const TEMPLATES: ListKind<ListedTemplate> = {
+  method: 'resources/templates/list',
+  key: 'resourceTemplates',
+  word: 'resource template',
+  capability: 'resources',
+  read: readTemplate,
+  identityOf: ({ uriTemplate }) => uriTemplate,
+};
+
+export const PROMPTS: ListKind<ListedPrompt> = {
+  method: 'prompts/list',
+  key: 'prompts',
+  word: 'prompt',
+  capability: 'prompts',
+  read: readPrompt,
+  identityOf: ({ name }) => name,
+};
+
+function readResource(raw: unknown, position: number): ReadItem<ListedResource> {
+  const entry = named(raw, position, 'uri', 'resource');
+  if ('skipped' in entry) return entry;
+  const { key: uri, given } = entry;
+  const item: ListedResource = { uri, name: textOf(given['name']) ?? uri, ...describe(given) };
+  if (typeof given['size'] === 'number') item.size = given['size'];
+  const annotations = given['annotations'];
+  if (isJsonObject(annotations)) {
+    const { audience, priority, lastModified } = annotations;
+    if (Array.isArray(audience)) item.audience = audience.filter((who) => who === 'user' || who === 'assistant');
+    if (typeof priority === 'number') item.priority = priority;
+    if (typeof lastModified === 'string') item.lastModified = lastModified;
+  }
+  return { item };
+}
+
+function readTemplate(raw: unknown, position: number): ReadItem<ListedTemplate> {
+  const entry = named(raw, position, 'uriTemplate', 'resource template');
+  if ('skipped' in entry) return entry;
+  const { key, given } = entry;
+  return { item: { uriTemplate: key, name: textOf(given['name']) ?? key, ...describe(given) } };
+}
+
+function readPrompt(raw: unknown, position: number): ReadItem<ListedPrompt> {
+  const entry = named(raw, position, 'name', 'prompt');
+  if ('skipped' in entry) return entry;
+  const { key, given } = entry;
+  const { mimeType: _none, ...about } = describe(given);
+  const listed = given['arguments'] ?? [];
+  if (!Array.isArray(listed)) return { skipped: { name: key, reason: 'The arguments of the prompt are no list.' } };
+  const args: PromptArgument[] = [];
+  for (const argument of listed) {
+    const read = readArgument(argument);
+    if (read === null) return { skipped: { name: key, reason: 'An argument of the prompt has no name.' } };
+    args.push(read);
+  }
+  return { item: { name: key, ...about, arguments: args } };
+}
+
+function readArgument(raw: JsonValue): PromptArgument | null {
+  const name = isJsonObject(raw) ? textOf(raw['name']) : undefined;
+  if (!isJsonObject(raw) || name === undefined) return null;
+  const { mimeType: _none, icons: _icons, ...about } = describe(raw);
+  return { name, required: raw['required'] === true, ...about };
+}
+
+function named(
+  raw: unknown,
+  position: number,
+  key: string,
+  word: string,
+): { key: string; given: JsonObject } | { skipped: { name: string; reason: string } } {
+  const unnamed = `#${position + 1}`;
+  if (!isJsonObject(raw)) return { skipped: { name: unnamed, reason: 'The entry is not an object.' } };
+  const value = textOf(raw[key]);
+  if (value !== undefined) return { key: value, given: raw };
+  return { skipped: { name: textOf(raw['name']) ?? unnamed, reason: `The ${word} has no ${key}.` } };
+}
+
+function describe(raw: JsonObject): Pick<ListedResource, 'title' | 'description' | 'mimeType' | 'icons'> {
+  const title = textOf(raw['title']);
+  const description = textOf(raw['description']);
+  const mimeType = textOf(raw['mimeType']);
+  const icons = readIcons(raw['icons']);
+  return {
+    ...(title === undefined ? {} : { title }),
+    ...(description === undefined ? {} : { description }),
+    ...(mimeType === undefined ? {} : { mimeType }),
+    ...(icons === undefined ? {} : { icons }),
+  };
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' && value !== '' ? value : undefined;
+}

@@ -1,0 +1,97 @@
+import type { JsonObject, JsonValue, MediaSource, ResourcePart, ToolContentPart, ToolResult } from '@toolyard/protocol';
+import { isJsonObject } from '@toolyard/protocol';
+import { isTooDeep, TOO_DEEP } from '../values/depth.ts';
+
+/**
+ * Reads the result of `tools/call` as the server sent it. Every kind of content is kept; what cannot be read is
+ * replaced by a text that says so, because the call itself has been made.
+ */
+export function readToolResult(raw: unknown): ToolResult {
+  if (!isJsonObject(raw)) {
+    return {
+      content: [unreadable('The tool answered with something that is no tool result.')],
+      isError: true,
+      outcome: 'done',
+    };
+  }
+  const result: ToolResult = { content: readContent(raw), isError: raw['isError'] === true, outcome: 'done' };
+  const structured = raw['structuredContent'];
+  if (isTooDeep(structured)) result.content.push(unreadable(`The structured content is ${TOO_DEEP} and left out.`));
+  else if (structured !== undefined) result.structured = structured;
+  return result;
+}
+
+function readContent(raw: JsonObject): ToolContentPart[] {
+  const content = raw['content'];
+  if (Array.isArray(content)) return content.map((block) => readBlock(block, 'The tool'));
+  // Servers of 2024-10-07 had one value of any kind here.
+  const old = raw['toolResult'];
+  if (old !== undefined) return [{ type: 'text', text: typeof old === 'string' ? old : JSON.stringify(old) }];
+  return [];
+}
+
+/** Reads one block of content; what cannot be read becomes a text that says so. `who` sent it: `The tool`. */
+export function readBlock(block: JsonValue, who: string): ToolContentPart {
+  if (!isJsonObject(block)) return unreadable(`${who} returned a piece of content that cannot be read.`);
+  const part = readKind(block, who);
+  const annotations = block['annotations'];
+  return isJsonObject(annotations) ? withAnnotations(part, annotations) : part;
+}
+
+function readKind(block: JsonObject, who: string): ToolContentPart {
+  const { type } = block;
+  switch (type) {
+    case 'text':
+      return typeof block['text'] === 'string' ? { type, text: block['text'] } : broken(type, who);
+    case 'image':
+    case 'audio': {
+      const data = block['data'];
+      const mimeType = block['mimeType'];
+      if (typeof data !== 'string' || typeof mimeType !== 'string') return broken(type, who);
+      return { type, mimeType, source: { data } };
+    }
+    case 'resource_link':
+      return readResource(block, undefined) ?? broken(type, who);
+    case 'resource': {
+      const resource = block['resource'];
+      if (!isJsonObject(resource)) return broken(type, who);
+      const { blob } = resource;
+      return readResource(resource, typeof blob === 'string' ? { data: blob } : undefined) ?? broken(type, who);
+    }
+    default:
+      return unreadable(`${who} returned content of the kind "${nameOf(type)}", which Toolyard does not know.`);
+  }
+}
+
+/** A resource with what is known of it; undefined without an address. */
+export function readResource(raw: JsonObject, source: MediaSource | undefined): ResourcePart | undefined {
+  const { uri } = raw;
+  if (typeof uri !== 'string') return undefined;
+  const part: ResourcePart = { type: 'resource', uri };
+  if (typeof raw['name'] === 'string') part.name = raw['name'];
+  if (typeof raw['title'] === 'string') part.title = raw['title'];
+  if (typeof raw['description'] === 'string') part.description = raw['description'];
+  if (typeof raw['mimeType'] === 'string') part.mimeType = raw['mimeType'];
+  if (typeof raw['text'] === 'string') part.text = raw['text'];
+  if (source !== undefined) part.source = source;
+  return part;
+}
+
+function withAnnotations(part: ToolContentPart, annotations: JsonObject): ToolContentPart {
+  const { audience, priority } = annotations;
+  if (Array.isArray(audience)) part.audience = audience.filter((who) => who === 'user' || who === 'assistant');
+  if (typeof priority === 'number') part.priority = priority;
+  return part;
+}
+
+function nameOf(type: JsonValue | undefined): string {
+  return typeof type === 'string' ? type.slice(0, 60) : 'none';
+}
+
+function broken(type: string, who: string): ToolContentPart {
+  return unreadable(`${who} returned content of the kind "${type}" that lacks what belongs to it.`);
+}
+
+function unreadable(text: string): ToolContentPart {
+  return { type: 'text', text: `[${text}]` };
+}

@@ -1,0 +1,68 @@
+import type { JsonObject, ToolAnnotations, ToolDefinition } from '@toolyard/protocol';
+import { isJsonObject } from '@toolyard/protocol';
+import { isTooDeep, TOO_DEEP } from '../values/depth.ts';
+import { scanHeaderParameters } from '../calls/header-parameters.ts';
+import type { ReadItem } from './list-items.ts';
+import { readIcons } from './read-icons.ts';
+import type { ServerIcon, SetAside } from '../types.ts';
+
+/** A tool as its server lists it, read and found usable. */
+export type ListedTool = Omit<ToolDefinition, 'tool' | 'builtIn'> & {
+  icons?: ServerIcon[];
+  /** True where arguments are to be repeated as HTTP headers. */
+  hasHeaderParameters: boolean;
+  /** Whether a legacy server carries it out as a task. */
+  taskSupport?: 'optional' | 'required';
+};
+
+/**
+ * Reads one entry of a server's tool list. What is beside the point (a title that is a number) is left out; only what
+ * a call cannot do without decides.
+ */
+export function readTool(raw: unknown, position: number): ReadItem<ListedTool> {
+  if (!isJsonObject(raw)) return { skipped: { name: `#${position + 1}`, reason: 'The entry is not an object.' } };
+  const name = raw['name'];
+  if (typeof name !== 'string' || name === '') {
+    return { skipped: { name: `#${position + 1}`, reason: 'The tool has no name.' } };
+  }
+  const skip = (reason: string): { skipped: SetAside } => ({ skipped: { name, reason } });
+
+  const given = raw['inputSchema'];
+  if (!isJsonObject(given)) return skip('The tool has no inputSchema.');
+  for (const key of ['inputSchema', 'outputSchema']) {
+    if (isTooDeep(raw[key])) return skip(`The ${key} is ${TOO_DEEP}.`);
+  }
+  const type = given['type'];
+  if (type !== undefined && type !== 'object') return skip('The inputSchema is not of type "object".');
+  const inputSchema: JsonObject = type === undefined ? { ...given, type: 'object' } : given;
+  const headers = scanHeaderParameters(inputSchema);
+  if (typeof headers === 'object') return skip(headers.fault);
+
+  const tool: ListedTool = { name, inputSchema, hasHeaderParameters: headers === 'valid' };
+  const annotations = isJsonObject(raw['annotations']) ? raw['annotations'] : {};
+  const title = textOf(raw['title']) ?? textOf(annotations['title']);
+  const description = textOf(raw['description']);
+  const hints = readHints(annotations);
+  if (title !== undefined) tool.title = title;
+  if (description !== undefined) tool.description = description;
+  if (isJsonObject(raw['outputSchema'])) tool.outputSchema = raw['outputSchema'];
+  if (hints !== undefined) tool.annotations = hints;
+  const support = isJsonObject(raw['execution']) ? raw['execution']['taskSupport'] : undefined;
+  if (support === 'optional' || support === 'required') tool.taskSupport = support;
+  const icons = readIcons(raw['icons']);
+  if (icons !== undefined) tool.icons = icons;
+  return { item: tool };
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' && value !== '' ? value : undefined;
+}
+
+function readHints(raw: JsonObject): ToolAnnotations | undefined {
+  const hints: ToolAnnotations = {};
+  if (typeof raw['readOnlyHint'] === 'boolean') hints.readOnly = raw['readOnlyHint'];
+  if (typeof raw['destructiveHint'] === 'boolean') hints.destructive = raw['destructiveHint'];
+  if (typeof raw['idempotentHint'] === 'boolean') hints.idempotent = raw['idempotentHint'];
+  if (typeof raw['openWorldHint'] === 'boolean') hints.openWorld = raw['openWorldHint'];
+  return Object.keys(hints).length === 0 ? undefined : hints;
+}

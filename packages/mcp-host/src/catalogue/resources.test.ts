@@ -1,0 +1,153 @@
+import type { JsonObject } from '@toolyard/protocol';
+import { createFakeClock, createIds } from '@toolyard/testing';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { McpHost } from '../host/host.ts';
+import type { McpHostOptions } from '../host/host-options.ts';
+import { healthOf } from '../node/test-fixtures/peers.ts';
+import { meetPeer } from '../node/test-fixtures/meet-peer.ts';
+import { MemoryPeer } from '../node/test-fixtures/memory-peer.ts';
+import { ResourceDraft } from './resource-draft.ts';
+
+const PIXEL = 'iVBORw0KGgo=';
+const clock = createFakeClock();
+let peer: MemoryPeer;
+let host: McpHost;
+beforeEach(() => {
+  peer = new MemoryPeer();
+});
+afterEach(() => host.close());
+
+async function meet(answers: Record<string, JsonObject>, more: Partial<McpHostOptions> = {}): Promise<McpHost> {
+  host = await meetPeer(peer, clock, answers, more);
+  return host;
+}
+
+describe('a resource', () => {
+  const text = { contents: [{ uri: 'file:///a.txt', mimeType: 'text/plain', text: 'abc' }] };
+
+  test('is read with all it holds, text and bytes', async () => {
+    await meet({
+      'resources/read': {
+        contents: [...text.contents, { uri: 'file:///p.png', mimeType: 'image/png', blob: PIXEL }, 7],
+      },
+    });
+    expect(await host.resources.read('srv', 'file:///a.txt')).toEqual([
+      { type: 'resource', uri: 'file:///a.txt', mimeType: 'text/plain', text: 'abc' },
+      { type: 'resource', uri: 'file:///p.png', mimeType: 'image/png', source: { data: PIXEL } },
+    ]);
+  });
+
+  test('that is not there is said to be so; an answer that is none is too', async () => {
+    await meet({ 'resources/read': { error: { code: -32002, message: 'Resource not found' } } });
+    await expect(host.resources.read('srv', 'file:///x')).rejects.toMatchObject({ code: 'not_found' });
+    peer.answers['resources/read'] = () => ({ result: { contents: 'abc' } });
+    await expect(host.resources.read('srv', 'file:///x')).rejects.toMatchObject({ code: 'bad_response' });
+  });
+
+  test('is kept for a while, read once by whoever wants it at the same time, and again when it has changed', async () => {
+    await meet({ 'resources/read': text });
+    const reads = (): number => peer.countOf('resources/read');
+    await Promise.all([host.resources.read('srv', 'file:///a.txt'), host.resources.read('srv', 'file:///a.txt')]);
+    await host.resources.read('srv', 'file:///a.txt');
+    expect(reads()).toBe(1);
+    peer.say({ method: 'notifications/resources/updated', params: { uri: 'file:///a.txt' } });
+    await clock.advance(0);
+    await host.resources.read('srv', 'file:///a.txt');
+    expect(reads()).toBe(2);
+    await clock.advance(5 * 60_000);
+    await host.resources.read('srv', 'file:///a.txt');
+    expect(reads()).toBe(3);
+    await host.resources.read('srv', 'file:///a.txt', { fresh: true });
+    expect(reads()).toBe(4);
+  });
+
+  test('takes no more room than there is', async () => {
+    await meet({});
+    peer.answers['resources/read'] = ({ uri }) => ({ result: { contents: [{ uri, text: 'x' }] } });
+    for (let number = 0; number < 250; number++) await host.resources.read('srv', `file:///${number}`);
+    await host.resources.read('srv', 'file:///249');
+    expect(peer.countOf('resources/read')).toBe(250);
+    await host.resources.read('srv', 'file:///0');
+    expect(peer.countOf('resources/read')).toBe(251);
+    peer.answers['resources/read'] = () => ({ result: { contents: [{ uri: 'big', text: 'x'.repeat(3_000_000) }] } });
+    await host.resources.read('srv', 'big');
+    await host.resources.read('srv', 'big');
+    expect(peer.countOf('resources/read')).toBe(253);
+  });
+
+  test('somebody follows is followed once, also after a reconnect, and left when nobody does any more', async () => {
+    await meet({ 'resources/subscribe': {}, 'resources/unsubscribe': {} });
+    const heard: string[] = [];
+    const first = await host.resources.follow('srv', 'file:///a.txt', () => heard.push('first'));
+    const second = await host.resources.follow('srv', 'file:///a.txt', () => heard.push('second'));
+    expect(peer.countOf('resources/subscribe')).toBe(1);
+    peer.say({ method: 'notifications/resources/updated', params: { uri: 'file:///a.txt' } });
+    await clock.advance(0);
+    expect(heard).toEqual(['first', 'second']);
+    peer.drop();
+    await clock.advance(1_000);
+    expect(peer.countOf('resources/subscribe')).toBe(2);
+    // It may have changed while nobody heard of it.
+    expect(heard).toEqual(['first', 'second', 'first', 'second']);
+    await first();
+    await first();
+    expect(peer.countOf('resources/unsubscribe')).toBe(0);
+    await second();
+    expect(peer.countOf('resources/unsubscribe')).toBe(1);
+  });
+});
+
+test('a resource that cannot be followed anew is a note in the log of its server', async () => {
+  await meet({ 'resources/subscribe': {} });
+  await host.resources.follow('srv', 'file:///a.txt', () => undefined);
+  peer.answers['resources/subscribe'] = () => ({ error: { code: -32603, message: 'too many' } });
+  peer.drop();
+  await clock.advance(1_000);
+  expect(healthOf(host, 'srv')).toMatchObject({ state: 'ready' });
+  expect(healthOf(host, 'srv').log.at(-1)).toMatchObject({
+    level: 'warning',
+    text: expect.stringContaining('too many') as string,
+  });
+  await expect(host.resources.follow('srv', 'file:///b.txt', () => undefined)).rejects.toMatchObject({
+    message: expect.stringContaining('too many') as string,
+  });
+});
+
+describe('resources attached to a draft', () => {
+  test('are loaded, tried again, consumed as parts, and restored where sending fails', async () => {
+    await meet({});
+    let isBroken = true;
+    peer.answers['resources/read'] = ({ uri }) =>
+      isBroken && uri === 'file:///b'
+        ? { error: { code: -32603, message: 'locked' } }
+        : { result: { contents: [{ uri, text: `of ${String(uri)}` }] } };
+    const draft = new ResourceDraft({ store: host.resources, ids: createIds() });
+    const a = draft.attach({ serverId: 'srv', uri: 'file:///a', name: 'A' });
+    expect(a.state).toBe('loading');
+    expect(draft.attach({ serverId: 'srv', uri: 'file:///a' }).id).toBe(a.id);
+    const b = draft.attach({ serverId: 'srv', uri: 'file:///b' });
+    const sent = await draft.consume();
+    expect(sent.parts).toEqual([{ type: 'resource', name: 'A', uri: 'file:///a', text: 'of file:///a' }]);
+    expect(draft.attachments).toMatchObject([
+      { id: b.id, state: 'failed', error: { message: expect.stringContaining('locked') as string } },
+    ]);
+    sent.restore();
+    sent.restore();
+    expect(draft.attachments.map(({ id, state }) => [id, state])).toEqual([
+      [a.id, 'ready'],
+      [b.id, 'failed'],
+    ]);
+    isBroken = false;
+    draft.retry(b.id);
+    expect((await draft.consume()).parts).toHaveLength(2);
+    expect(draft.attachments).toEqual([]);
+  });
+
+  test('that are taken out while they load are not put back', async () => {
+    await meet({ 'resources/read': { contents: [] } });
+    const draft = new ResourceDraft({ store: host.resources, ids: createIds() });
+    draft.remove(draft.attach({ serverId: 'srv', uri: 'file:///a' }).id);
+    expect((await draft.consume()).parts).toEqual([]);
+    expect(draft.attachments).toEqual([]);
+  });
+});

@@ -1,0 +1,60 @@
+import type { ToolOrigin, ToolReference } from '@toolyard/protocol';
+import { checkArguments } from '../calls/check-arguments.ts';
+import type { ListedTool } from './read-tool.ts';
+import { nameTools } from './tool-names.ts';
+import type { IndexedTool } from '../types.ts';
+
+/** What one server contributes to the index. */
+export type ServerTools = { serverId: string; origin: ToolOrigin; builtIn: boolean; tools: Iterable<ListedTool> };
+
+/**
+ * All tools under the names models call them by. An index never changes; a new one is made when a server changes.
+ * The order is that of the servers given, then that of each server's own list, so that prompts stay cacheable.
+ */
+export class ToolIndex {
+  readonly tools: readonly IndexedTool[];
+  readonly #byName: ReadonlyMap<string, IndexedTool>;
+
+  constructor(servers: readonly ServerTools[]) {
+    const seen = new Set<string>();
+    const listed = servers.flatMap(({ serverId, origin, builtIn, tools }) =>
+      [...tools]
+        .map((tool) => ({ tool, builtIn, reference: { serverId, name: tool.name, origin } }))
+        .filter(({ reference }) => isNew(seen, reference)),
+    );
+    const names = nameTools(listed.map(({ reference }) => reference));
+    this.tools = listed.map((each, at) =>
+      indexed(each.tool, each.reference, names[at] ?? each.tool.name, each.builtIn),
+    );
+    this.#byName = new Map(this.tools.map((tool) => [tool.name, tool]));
+  }
+
+  /** By model-facing name. */
+  resolve(name: string): IndexedTool | undefined {
+    return this.#byName.get(name);
+  }
+}
+
+/** A reference is the identity of a tool: of two with the same one, the first stands. */
+function isNew(seen: Set<string>, { serverId, name }: ToolReference): boolean {
+  const key = JSON.stringify([serverId, name]);
+  if (seen.has(key)) return false;
+  seen.add(key);
+  return true;
+}
+
+function indexed(listed: ListedTool, reference: ToolReference, name: string, builtIn: boolean): IndexedTool {
+  const { inputSchema } = listed;
+  return {
+    tool: reference,
+    name,
+    ...(listed.title === undefined ? {} : { title: listed.title }),
+    ...(listed.description === undefined ? {} : { description: listed.description }),
+    inputSchema,
+    ...(listed.outputSchema === undefined ? {} : { outputSchema: listed.outputSchema }),
+    ...(listed.annotations === undefined ? {} : { annotations: listed.annotations }),
+    ...(listed.icons === undefined ? {} : { icons: listed.icons }),
+    builtIn,
+    checkArguments: (args) => checkArguments(inputSchema, args),
+  };
+}

@@ -1,0 +1,68 @@
+import type { ToolReference } from '@toolyard/protocol';
+
+import { shortHash } from '../values/hash.ts';
+
+/** What every model provider takes as the name of a function. */
+const LONGEST = 64;
+const HASH_LENGTH = 8;
+
+/** How a name is written: as it is, with its server, or cut and told apart by a hash of the reference. */
+type Style = { kind: 'bare' } | { kind: 'prefixed' } | { kind: 'hashed'; round: number };
+
+/**
+ * Gives every tool the name models call it by. A name depends on which tools there are and on nothing else: not on
+ * their order, not on earlier runs.
+ *
+ * - the bare name where only one server has it
+ * - `<server>__<name>` for each of them where several have it
+ * - what is too long, or still not unique, is cut and gets a hash
+ *
+ * Takes references that differ from one another; returns names in the same order, each at most 64 of `[A-Za-z0-9_-]`.
+ */
+export function nameTools(tools: readonly ToolReference[]): string[] {
+  const bare = groupBy(tools, (tool) => clean(tool.name));
+  const styles = tools.map((tool): Style => {
+    const group = bare.get(clean(tool.name)) ?? [];
+    return group.some((other) => tools[other]?.serverId !== tool.serverId) ? { kind: 'prefixed' } : { kind: 'bare' };
+  });
+  for (const [at, tool] of tools.entries()) {
+    if (plainName(tool, styles[at]).length > LONGEST) styles[at] = { kind: 'hashed', round: 0 };
+  }
+
+  for (;;) {
+    const names = tools.map((tool, at) => written(tool, styles[at]));
+    const taken = groupBy(names, (name) => name);
+    const clashing = [...taken.values()].filter((group) => group.length > 1).flat();
+    if (clashing.length === 0) return names;
+    for (const at of clashing) {
+      const style = styles[at];
+      styles[at] = { kind: 'hashed', round: style?.kind === 'hashed' ? style.round + 1 : 0 };
+    }
+  }
+}
+
+function written(tool: ToolReference, style: Style | undefined): string {
+  if (style?.kind !== 'hashed') return plainName(tool, style);
+  const salt = style.round === 0 ? '' : `#${style.round}`;
+  const hash = shortHash(`${JSON.stringify([tool.serverId, tool.name])}${salt}`).slice(-HASH_LENGTH);
+  return `${clean(tool.name).slice(0, LONGEST - HASH_LENGTH - 1)}_${hash}`;
+}
+
+function plainName(tool: ToolReference, style: Style | undefined): string {
+  return style?.kind === 'prefixed' ? `${clean(tool.serverId)}__${clean(tool.name)}` : clean(tool.name);
+}
+
+function clean(text: string): string {
+  return text.replace(/[^A-Za-z0-9_-]/g, '_');
+}
+
+function groupBy<T>(items: readonly T[], keyOf: (item: T) => string): Map<string, number[]> {
+  const groups = new Map<string, number[]>();
+  for (const [at, item] of items.entries()) {
+    const key = keyOf(item);
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [at]);
+    else group.push(at);
+  }
+  return groups;
+}

@@ -1,0 +1,355 @@
+import type { Client, Implementation } from '@modelcontextprotocol/client';
+import type { Clock, ErrorInfo } from '@toolyard/protocol';
+import { ToolyardError } from '@toolyard/protocol';
+import { CancelledCalls } from '../calls/cancelled-calls.ts';
+import { Catalogue } from '../catalogue/catalogue.ts';
+import { ChangeWatch } from './change-watch.ts';
+import { explainEnd, explainFailedConnect } from './connect-failure.ts';
+import { closedByUs, connectionClosed } from './connection-errors.ts';
+import type { EraMemory } from './era-memory.ts';
+import { sayHello } from './handshake.ts';
+import { defaultConnectTimeout, launcherOf } from './launcher.ts';
+import { capabilitiesIn, introductionOf } from './introduction.ts';
+import type { ServerAuth } from '../oauth/server-auth.ts';
+import type { QuestionHandlers } from '../questions/questions.ts';
+import { QuestionDesk } from '../questions/question-desk.ts';
+import type { ListedTool } from '../catalogue/read-tool.ts';
+import { hearServerLog } from '../log/server-messages.ts';
+import { Session, timeoutOf } from './session.ts';
+import { framed, openTaskWire } from '../tasks/task-wire.ts';
+import type { CreateTransport, HostTransport } from '../transports/transport.ts';
+import type { ConnectionPhase, Era, LogEntry, LogLevel, ServerConfig, ServerHealth } from '../types.ts';
+import type { OpenRequest } from '../calls/under-way.ts';
+import type { LostBy } from './what-is-lost.ts';
+import { lossIn } from './what-is-lost.ts';
+import type { WireLog } from '../log/wire-log.ts';
+
+/** How often the owner is told that a launcher printed something, in milliseconds. */
+const LAUNCH_NEWS_MS = 500;
+
+export type ConnectionOptions = {
+  config: ServerConfig;
+  createTransport: CreateTransport;
+  clock: Clock;
+  clientInfo: Implementation;
+  eraMemory: EraMemory;
+  handlers: QuestionHandlers;
+  wire: WireLog;
+  /** From which level on the server is to tell what it does; undefined leaves that to it. */
+  logLevel: LogLevel | undefined;
+  /** For a connection beside the first one, where nothing is listed or followed: the tools of the server. */
+  tools?: () => ReadonlyMap<string, ListedTool>;
+  note(entry: LogEntry, source?: 'server'): void;
+  /** Absent for a server that nobody signs in to. */
+  auth: ServerAuth | undefined;
+  /** After every change of phase or offer. */
+  onChange(): void;
+  /** At most once, and only if it stood. */
+  onLost(error: ErrorInfo, by: LostBy): void;
+  /** The server asked something that may belong to several calls. */
+  onAmbiguous(): void;
+  /** A resource that is followed has changed. */
+  onUpdated(uri: string): void;
+};
+
+/** One connection: initialize, list what the server offers, send requests, and close or lose it. */
+export class McpConnection {
+  readonly #options: ConnectionOptions;
+  readonly #id: string;
+  readonly #open = new Set<OpenRequest>();
+  readonly #ending = new AbortController();
+  #phase: ConnectionPhase = 'disconnected';
+  #phases: ServerHealth['phases'] = [];
+  #isReady = false;
+  #hasNews = false;
+  #error: ErrorInfo | undefined;
+  #era: Era | undefined;
+  #client: Client | undefined;
+  #transport: HostTransport | undefined;
+  #catalogue: Catalogue | undefined;
+  #watch: ChangeWatch | undefined;
+  #session: Session | undefined;
+  #loss: { error: ErrorInfo; by: LostBy } | undefined;
+  #connecting: Promise<void> | undefined;
+  #closing: Promise<void> | undefined;
+
+  constructor(options: ConnectionOptions) {
+    this.#options = options;
+    this.#id = options.config.id;
+  }
+
+  /** By the server's own names, in the order it lists them. */
+  get tools(): ReadonlyMap<string, ListedTool> {
+    return this.#catalogue?.tools ?? new Map<string, ListedTool>();
+  }
+
+  get catalogue(): Catalogue | undefined {
+    return this.#catalogue;
+  }
+
+  /** What it can be asked, as long as it stands. */
+  get session(): Session | undefined {
+    return this.#isReady ? this.#session : undefined;
+  }
+
+  /** What became of it, if it stood and is gone without being left. */
+  get loss(): { error: ErrorInfo; by: LostBy } | undefined {
+    return this.#loss;
+  }
+
+  /** What there is to tell of it, for the health of its server. */
+  report(): Partial<ServerHealth> & Pick<ServerHealth, 'phase' | 'phases' | 'skipped'> {
+    const { resources, prompts, skipped = [] } = this.#catalogue ?? {};
+    return {
+      phase: this.#phase,
+      phases: [...this.#phases],
+      ...this.#launch(),
+      ...(this.#transport?.isolation === undefined ? {} : { isolation: this.#transport.isolation }),
+      ...(this.#era === undefined ? {} : { era: this.#era }),
+      ...(this.#client === undefined || this.#era === undefined ? {} : introductionOf(this.#client)),
+      ...(this.#client === undefined || this.#era === undefined ? {} : { capabilities: capabilitiesIn(this.#client) }),
+      ...(resources === undefined || !this.#isReady ? {} : { resourceCount: resources.length }),
+      ...(prompts === undefined || !this.#isReady ? {} : { promptCount: prompts.length }),
+      skipped,
+    };
+  }
+
+  #launch(): Pick<ServerHealth, 'launch'> {
+    const launcher = launcherOf(this.#options.config.transport);
+    const [first] = this.#phases;
+    if (launcher === undefined || first === undefined || !LAUNCHING.has(this.#phase)) return {};
+    return { launch: { launcher, since: first.at, stderr: [...(this.#transport?.lastStderr ?? [])] } };
+  }
+
+  /**
+   * Connects and lists the tools; resources and prompts follow when nobody waits any more. To be called once.
+   *
+   * @throws ToolyardError saying which server failed, where, and what to do
+   */
+  connect(): Promise<void> {
+    this.#connecting ??= this.#connect();
+    return this.#connecting;
+  }
+
+  async #connect(): Promise<void> {
+    const { config, clock } = this.#options;
+    const timeoutMs = config.connectTimeoutMs ?? defaultConnectTimeout(config.transport);
+    const stop = new AbortController();
+    let outOfTime = false;
+    const cancelTimer = clock.after(timeoutMs, () => {
+      outOfTime = true;
+      stop.abort();
+    });
+    const onEnding = (): void => stop.abort();
+    this.#ending.signal.addEventListener('abort', onEnding, { once: true });
+    try {
+      if (this.#closing !== undefined) throw new Error('It was left before it began.');
+      await this.#greet(stop.signal, timeoutMs);
+      if (this.#options.tools === undefined) {
+        this.#set('listing');
+        await this.#catalogue?.listTools(stop.signal);
+      }
+      if (this.#error !== undefined || stop.signal.aborted) throw new Error('The connection was lost.');
+      this.#isReady = true;
+      this.#set('connected');
+    } catch (thrown) {
+      throw await this.#failure(thrown, outOfTime, timeoutMs);
+    } finally {
+      cancelTimer();
+      this.#ending.signal.removeEventListener('abort', onEnding);
+    }
+    if (this.#options.tools === undefined) void this.#catalogue?.listTheRest(this.#ending.signal);
+    void this.#session?.setLogLevel(this.#options.logLevel);
+  }
+
+  async #greet(signal: AbortSignal, timeoutMs: number): Promise<void> {
+    const { config, createTransport, clock, clientInfo, eraMemory, handlers, wire, auth } = this.#options;
+    const cancelled = new CancelledCalls(clock);
+    const desk = new QuestionDesk({
+      serverId: this.#id,
+      handlers,
+      open: this.#open,
+      cancelled,
+      onAmbiguous: () => this.#options.onAmbiguous(),
+    });
+    const { client, era, transport, capabilities } = await sayHello({
+      config: config.transport,
+      createTransport,
+      context: {
+        serverId: this.#id,
+        clock,
+        log: (level, text, source) => this.#note(level, text, source),
+        ...(auth === undefined ? {} : { sign: (fetch) => auth.sign(fetch) }),
+      },
+      clientInfo,
+      eraMemory,
+      desk,
+      wire,
+      signal,
+      timeoutMs,
+      onPhase: (phase) => this.#set(phase),
+      onTransport: (transport) => {
+        this.#transport = transport;
+        transport.onblocked = () => this.#options.onChange();
+      },
+    });
+    this.#client = client;
+    this.#era = era;
+    client.onclose = () => this.#lost();
+    client.onerror = (error) => this.#note('info', `The protocol library says: ${error.message}`);
+    hearServerLog(client, (level, text) => this.#note(level, text, 'server'));
+    const catalogue = new Catalogue({
+      client,
+      timeoutMs: timeoutOf(config),
+      note: (level, text) => this.#note(level, text),
+      onChange: () => this.#options.onChange(),
+    });
+    const watch = new ChangeWatch({
+      client,
+      era,
+      clock,
+      refresh: async (kind) => {
+        await this.#connecting?.catch(() => undefined);
+        if (this.#isReady && this.#options.tools === undefined) await catalogue.refresh(kind, this.#ending.signal);
+      },
+      onUpdated: (uri) => this.#options.onUpdated(uri),
+      onFailed: (thrown) => this.#onFailed(thrown),
+      warn: (text) => this.#note('warning', text),
+    });
+    this.#catalogue = catalogue;
+    this.#watch = watch;
+    this.#session = new Session({
+      config,
+      client,
+      era,
+      clock,
+      handlers,
+      desk,
+      open: this.#open,
+      cancelled,
+      catalogue,
+      tools: this.#options.tools ?? (() => catalogue.tools),
+      watch,
+      logLevel: this.#options.logLevel,
+      signal: this.#ending.signal,
+      warn: (text) => this.#note('warning', text),
+      relays: transport.relays,
+      lastRequestId: () => transport.lastRequestId,
+      ask: (method, params, signal) =>
+        transport.ask(method, framed({ client, era, clientInfo, clientCapabilities: capabilities }, params), signal),
+      openTask: (taskId) =>
+        openTaskWire(
+          { serverId: this.#id, client, era, transport, clientInfo, clientCapabilities: capabilities },
+          taskId,
+        ),
+      whyLost: () => (this.#isReady ? undefined : (this.#error ?? closedByUs(this.#id))),
+      onFailed: (thrown) => this.#onFailed(thrown),
+    });
+    if (this.#transport !== undefined) {
+      this.#transport.onopened = (isFirst) => (isFirst ? watch.lookAtAnnounced() : watch.lookAgain());
+    }
+    this.#set('capabilities_exchanged');
+  }
+
+  async #failure(thrown: unknown, outOfTime: boolean, timeoutMs: number): Promise<ToolyardError> {
+    const transport = this.#transport;
+    this.#watch?.stop();
+    if (this.#client !== undefined) this.#client.onclose = () => undefined;
+    if (this.#closing !== undefined) {
+      await transport?.close();
+      return new ToolyardError(closedByUs(this.#id));
+    }
+    const error = explainFailedConnect({
+      config: this.#options.config,
+      phase: this.#phase,
+      thrown,
+      outOfTime,
+      timeoutMs,
+      end: transport?.end,
+      noiseLines: transport?.noiseLines ?? 0,
+      stderr: transport?.lastStderr ?? [],
+      isolation: transport?.isolation,
+    });
+    await transport?.close();
+    this.#end(error);
+    return new ToolyardError(error, { cause: thrown });
+  }
+
+  /** Stops every request under way; calls among them are answered with an unknown outcome. */
+  abortCalls(): void {
+    for (const request of this.#open) request.stop();
+  }
+
+  /** Leaves the server: requests are stopped, the process or session is ended. Final, and safe to repeat. */
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #close(): Promise<void> {
+    this.#isReady = false;
+    this.#ending.abort();
+    this.abortCalls();
+    this.#watch?.stop();
+    if (this.#client !== undefined) this.#client.onclose = () => undefined;
+    await this.#connecting?.catch(() => undefined);
+    await this.#transport?.close();
+    if (this.#error === undefined) this.#set('disconnected');
+  }
+
+  /** A request has come to nothing, and perhaps nothing can come of this connection any more. */
+  #onFailed(thrown: unknown): void {
+    const loss = lossIn(thrown, this.#id, this.#transport?.sessionId !== undefined);
+    // What else is under way may still be answered, although nobody new is let in.
+    if (loss === null || (loss.by === 'lost' && this.#open.size > 0)) return;
+    this.#drop(loss.error, loss.by);
+  }
+
+  /** The connection ended without being asked to. */
+  #lost(): void {
+    const end = this.#transport?.end;
+    const error = end === undefined ? connectionClosed(this.#id) : explainEnd(this.#id, this.#phase, end);
+    // While connecting, the attempt itself fails and says why.
+    if (this.#isReady) this.#drop(error, 'lost');
+  }
+
+  #drop(error: ErrorInfo, by: LostBy): void {
+    if (!this.#isReady) return;
+    this.#end(error);
+    this.#loss = { error, by };
+    // The owner closes it, and asks what it was until then.
+    this.#options.onLost(error, by);
+  }
+
+  #end(error: ErrorInfo): void {
+    this.#isReady = false;
+    this.#error = error;
+    if (this.#client !== undefined) this.#client.onclose = () => undefined;
+    this.#note('error', error.message);
+    this.#set('error');
+  }
+
+  #set(phase: ConnectionPhase): void {
+    if (phase === this.#phase) return;
+    const at = this.#options.clock.now();
+    if (phase === 'transport_creating') this.#phases = [];
+    this.#phase = phase;
+    this.#phases.push({ phase, at });
+    if (phase !== 'error') this.#note('info', phase.replaceAll('_', ' '));
+    this.#options.onChange();
+  }
+
+  #note(level: LogEntry['level'], text: string, source?: 'server'): void {
+    const { clock } = this.#options;
+    this.#options.note({ at: clock.now(), phase: this.#phase, level, text }, source);
+    if (source !== 'server' || this.#hasNews || this.#launch().launch === undefined) return;
+    this.#hasNews = true;
+    clock.after(LAUNCH_NEWS_MS, () => {
+      this.#hasNews = false;
+      if (this.#launch().launch !== undefined) this.#options.onChange();
+    });
+  }
+}
+
+/** The phases before a server has answered for the first time. */
+const LAUNCHING: ReadonlySet<ConnectionPhase> = new Set(['transport_creating', 'transport_ready', 'initializing']);

@@ -1,0 +1,372 @@
+import type { JsonObject, ToolResult } from '@toolyard/protocol';
+import type { FakeClock } from '@toolyard/testing';
+import {
+  createFakeClock,
+  eventually,
+  type McpBehaviour,
+  type McpBehaviourName,
+  type ScriptedTool,
+} from '@toolyard/testing';
+import { afterEach, describe, expect, test } from 'vitest';
+import { createEraMemory } from './era-memory.ts';
+import type { McpHost } from '../host/host.ts';
+import { createMessageLog, type MessageLog } from '../node/test-fixtures/message-log.ts';
+import { closeOn, connected, healthOf, newHost, passUntil, scripted } from '../node/test-fixtures/peers.ts';
+import type { ServerHealth, ToolProgress } from '../types.ts';
+
+let host: McpHost | undefined;
+let messages: MessageLog | undefined;
+/** That of the host, where a test moves it. */
+let stillClock: FakeClock | undefined;
+afterEach(async () => {
+  if (host && stillClock) await closeOn(stillClock, host);
+  else await host?.close();
+  stillClock = undefined;
+  messages?.remove();
+  messages = undefined;
+});
+
+/** A host with one scripted server, and how that one is. */
+async function meet(
+  behaviour: McpBehaviourName | McpBehaviour,
+  more: Parameters<typeof scripted>[2] = {},
+): Promise<ServerHealth> {
+  host = await connected([scripted('odd', behaviour, more)], stillClock ? { clock: stillClock } : {});
+  return healthOf(host, 'odd');
+}
+
+/** Where a server started with its environment writes what it receives. */
+function newMessageLog(): MessageLog {
+  messages = createMessageLog();
+  return messages;
+}
+
+function nonEmpty<T>(found: T[]): T[] | undefined {
+  return found.length === 0 ? undefined : found;
+}
+
+function odd(): ServerHealth {
+  if (host === undefined) throw new Error('meet a server first');
+  return healthOf(host, 'odd');
+}
+
+function call(name: string, args = {}, options = {}): Promise<ToolResult> {
+  if (host === undefined) throw new Error('meet a server first');
+  return host.callTool({ serverId: 'odd', name }, args, options);
+}
+
+describe('connecting', () => {
+  test('a command that does not exist is named', async () => {
+    host = await connected([{ id: 'odd', transport: { type: 'stdio', command: 'no-such-command-here' } }]);
+    const { state, error } = healthOf(host, 'odd');
+    expect(state).toBe('failed');
+    expect(error).toMatchObject({ code: 'command_not_found' });
+    expect(error?.message).toContain('no-such-command-here');
+    expect(error?.hint).toContain('PATH');
+  });
+
+  test('a folder that does not exist is not taken for a missing command', async () => {
+    const transport = { type: 'stdio' as const, command: process.execPath, cwd: '/no/such/folder' };
+    host = await connected([{ id: 'odd', transport }]);
+    expect(healthOf(host, 'odd').error).toMatchObject({ code: 'bad_config' });
+  });
+
+  test('a command line the system refuses is not taken for a network failure', async () => {
+    const transport = { type: 'stdio' as const, command: process.execPath, args: ['nul\0byte'] };
+    host = await connected([{ id: 'odd', transport }]);
+    expect(healthOf(host, 'odd').error?.message).toContain('cannot be started');
+  });
+
+  test('a server that exits at once leaves its exit code and last words, without colours', async () => {
+    const { error } = await meet({
+      atStart: { stderr: `\u001b[31mMissing API key\u001b[0m\n${'npm notice\n'.repeat(10)}`, exitCode: 3 },
+    });
+    expect(error?.code).toBe('server_exited');
+    expect(error?.message).toContain('code 3');
+    expect(error?.message).toContain('Missing API key');
+    expect(error?.message).not.toContain('\u001b');
+    expect(error?.message).toContain('"odd"');
+  });
+
+  test('a server that never answers is given up, and what it was doing is said', async () => {
+    const clock = (stillClock = createFakeClock());
+    host = newHost([scripted('odd', 'hang-in-initialize', { connectTimeoutMs: 1_000 })], { clock });
+    const connecting = host.connectAll();
+    await eventually(() => odd().phase === 'initializing');
+    await passUntil(clock, connecting);
+    const { error } = odd();
+    expect(error).toMatchObject({ code: 'timed_out' });
+    expect(error?.message).toContain('initializing');
+  });
+
+  test('a server that refuses the handshake is quoted', async () => {
+    const { error } = await meet({
+      answers: { initialize: { error: { code: -32600, message: 'You are not on the list' } } },
+    });
+    expect(error?.code).toBe('server_refused');
+    expect(error?.message).toContain('You are not on the list');
+  });
+
+  test('lines on stdout that are no MCP are skipped and told of once', async () => {
+    const { state, log } = await meet('stdout-noise');
+    expect(state).toBe('ready');
+    expect(log.filter(({ text }) => text.includes('no MCP'))).toHaveLength(1);
+    expect(await call('noisy')).toMatchObject({ outcome: 'done' });
+  });
+
+  test('a program that is no MCP server is told apart by what it prints', async () => {
+    const clock = (stillClock = createFakeClock());
+    const transport = { type: 'stdio' as const, command: 'sh', args: ['-c', "printf 'hello\\nthere\\n'; sleep 60"] };
+    host = newHost([{ id: 'odd', transport }], { clock });
+    const connecting = host.connectAll();
+    await eventually(() => odd().log.some(({ text }) => text.includes('no MCP')));
+    await passUntil(clock, connecting);
+    expect(odd().error?.hint).toContain('2 line(s) that are no MCP');
+  });
+});
+
+describe('which protocol a server speaks', () => {
+  const spawns = ({ log }: ServerHealth): number => log.filter(({ text }) => text === 'transport creating').length;
+
+  test('a server that exits at the unknown question is started again without it, and not asked next time', async () => {
+    const eraMemory = createEraMemory();
+    host = await connected([scripted('odd', 'exit-on-unknown-method')], { eraMemory });
+    expect(healthOf(host, 'odd')).toMatchObject({ state: 'ready', era: 'legacy' });
+    expect(spawns(healthOf(host, 'odd'))).toBe(2);
+    await host.close();
+
+    host = await connected([scripted('odd', 'exit-on-unknown-method')], { eraMemory });
+    expect(healthOf(host, 'odd')).toMatchObject({ state: 'ready', era: 'legacy' });
+    expect(spawns(healthOf(host, 'odd'))).toBe(1);
+  });
+
+  test('a server that ignores the question is greeted the old way on the same pipe', async () => {
+    const silent: McpBehaviour = { onUnknownMethod: 'silence', protocolVersion: '2025-06-18' };
+    const health = await meet(silent);
+    expect(health).toMatchObject({ state: 'ready', era: 'legacy', protocolVersion: '2025-06-18' });
+    expect(spawns(health)).toBe(1);
+  });
+
+  test('a server that answers the question with an error is asked once only', async () => {
+    const eraMemory = createEraMemory();
+    const { env, received } = newMessageLog();
+    for (let time = 0; time < 2; time++) {
+      host = await connected([scripted('odd', 'plain', { env })], { eraMemory });
+      expect(await call('echo')).toMatchObject({ outcome: 'done' });
+      await host.close();
+    }
+    expect(received('initialize')).toHaveLength(2);
+    expect(received('server/discover')).toHaveLength(1);
+  });
+
+  test('a memory that fails is no reason not to connect', async () => {
+    const broken = (): never => {
+      throw new Error('disk full');
+    };
+    host = await connected([scripted('odd', 'plain')], { eraMemory: { get: broken, set: broken, delete: broken } });
+    expect(healthOf(host, 'odd').state).toBe('ready');
+  });
+});
+
+describe('listing', () => {
+  test('a malformed tool is set aside with its reason and takes nothing else with it', async () => {
+    const { toolCount, skipped } = await meet({
+      tools: [{ name: 'first' }],
+      rawTools: [
+        { name: 'no-schema' },
+        { name: 'array-schema', inputSchema: { type: 'array' } },
+        { inputSchema: { type: 'object' } },
+        'not even an object',
+        {
+          name: 'second',
+          inputSchema: { type: 'object' },
+          outputSchema: { type: 'string' },
+          title: 7,
+          annotations: { readOnlyHint: 'yes' },
+        },
+        { name: 'first', inputSchema: { type: 'object' }, description: 'the same name again' },
+      ],
+    });
+    expect(toolCount).toBe(2);
+    expect(host?.tools().map(({ name }) => name)).toEqual(['first', 'second']);
+    expect(skipped).toEqual([
+      { name: 'no-schema', reason: expect.stringContaining('inputSchema') as string },
+      { name: 'array-schema', reason: expect.stringContaining('object') as string },
+      { name: '#4', reason: expect.stringContaining('name') as string },
+      { name: '#5', reason: expect.stringContaining('object') as string },
+      { name: 'first', reason: expect.stringContaining('same name') as string },
+    ]);
+  });
+
+  test('pages without end are cut, and what was read is kept', async () => {
+    const { state, toolCount, log } = await meet('endless-pagination');
+    expect(state).toBe('ready');
+    expect(toolCount).toBe(200);
+    expect(log.some(({ level, text }) => level === 'warning' && text.includes('pages'))).toBe(true);
+  });
+
+  test('pages in a circle are cut at the second round', async () => {
+    const { toolCount, skipped, log } = await meet('circular-pagination');
+    expect(toolCount).toBe(3);
+    // The first page was read once more before the circle was seen, and no other.
+    expect(skipped.map(({ name }) => name)).toEqual(['echo']);
+    expect(log.some(({ text }) => text.includes('circle'))).toBe(true);
+  });
+
+  test('a list that is none leaves a server without tools', async () => {
+    expect(await meet({ answers: { 'tools/list': { result: { tools: 'none' } } } })).toMatchObject({
+      state: 'ready',
+      toolCount: 0,
+    });
+  });
+
+  test('a burst of announcements leads to the new list', async () => {
+    const after: ScriptedTool[] = [{ name: 'before' }, { name: 'after' }];
+    await meet({
+      tools: [{ name: 'before', does: Array.from({ length: 50 }, () => ({ do: 'set_tools', tools: after })) }],
+    });
+    expect(host?.resolve('after')).toBeUndefined();
+    let changes = 0;
+    host?.onChange(() => changes++);
+    await call('before');
+    await eventually(() => host?.resolve('after') !== undefined);
+    expect(changes).toBeGreaterThan(0);
+  });
+});
+
+describe('calling', () => {
+  /** Is seen to work all the while: with each word of it a second passes, longer than the caller's time-out in all. */
+  const patient: McpBehaviour = { tools: [{ name: 'work', does: [{ do: 'progress', steps: 20, everyMs: 50 }] }] };
+  const SHORTER_MS = 1_500;
+
+  test('a server that exits in mid-call leaves the outcome unknown and the others alone, and is waited for', async () => {
+    host = await connected([
+      scripted('odd', 'exit-in-call'),
+      scripted('well', { tools: [{ name: 'search' }, { name: 'special' }] }),
+    ]);
+    expect(await call('crash')).toMatchObject({
+      isError: true,
+      outcome: 'unknown',
+      error: { code: 'server_exited', message: expect.stringContaining('code 7') as string },
+    });
+    expect(healthOf(host, 'odd')).toMatchObject({ state: 'reconnecting', reconnect: { attempt: 1, of: 10 } });
+    expect(healthOf(host, 'odd').error?.message).toContain('out of luck');
+    expect(await host.callTool({ serverId: 'well', name: 'special' }, { message: 'x' })).toMatchObject({
+      outcome: 'done',
+    });
+    expect(await call('echo')).toMatchObject({ outcome: 'done' });
+    expect(healthOf(host, 'odd')).toMatchObject({ state: 'ready', toolCount: 2 });
+  });
+
+  test('a server that failed can be connected again', async () => {
+    await meet('exit-in-call');
+    await call('crash');
+    await host?.connectAll();
+    expect(await call('echo', { message: 'back' })).toMatchObject({ outcome: 'done' });
+  });
+
+  test('a call that is never answered runs out of time, is in doubt, and the model is told not to repeat it', async () => {
+    await meet('never-answers');
+    const result = await call('hang', {}, { timeoutMs: 200 });
+    expect(result).toMatchObject({ isError: true, outcome: 'unknown', error: { code: 'timed_out' } });
+    expect(JSON.stringify(result.content)).toContain('Do not repeat');
+  });
+
+  test('progress renews the time-out of a call', async () => {
+    const clock = (stillClock = createFakeClock());
+    await meet(patient);
+    const seen: ToolProgress[] = [];
+    const onProgress = (progress: ToolProgress): void => {
+      seen.push(progress);
+      void clock.advance(1_000);
+    };
+    const options = { timeoutMs: SHORTER_MS, onProgress };
+    expect(await call('work', {}, options)).toMatchObject({ outcome: 'done' });
+    expect(seen).toHaveLength(20);
+    expect(seen[0]).toEqual({ progress: 1, total: 20, text: 'step 1' });
+  });
+
+  test('progress renews the time-out also where nobody watches it', async () => {
+    const clock = (stillClock = createFakeClock());
+    await meet(patient);
+    const heard = (): number =>
+      host?.wireLog('odd').filter(({ method }) => method === 'notifications/progress').length ?? 0;
+    const running = call('work', {}, { timeoutMs: SHORTER_MS });
+    for (let before = 0; before < 20; before = heard()) {
+      await eventually(() => heard() > before);
+      await clock.advance(1_000);
+    }
+    expect(await running).toMatchObject({ outcome: 'done' });
+  });
+
+  test('the words with which a call was cancelled stay here', async () => {
+    const { env, received } = newMessageLog();
+    await meet('never-answers', { env });
+    const stopper = new AbortController();
+    const running = call('hang', {}, { signal: stopper.signal });
+    stopper.abort(new Error('the user said: my password is hunter2'));
+    expect(await running).toMatchObject({ outcome: 'unknown', error: { code: 'cancelled' } });
+    const [cancelled] = await eventually(() => nonEmpty(received('notifications/cancelled')));
+    expect(JSON.stringify(cancelled)).not.toContain('hunter2');
+  });
+
+  test('a call cancelled beforehand is not made', async () => {
+    const { env, received } = newMessageLog();
+    await meet('plain', { env });
+    expect(await call('echo', {}, { signal: AbortSignal.abort() })).toMatchObject({ outcome: 'not_sent' });
+    await call('echo', { message: 'after it' });
+    expect(received('tools/call')).toHaveLength(1);
+  });
+
+  test('content of an unknown kind is said to be there, and the rest is kept', async () => {
+    const content = [{ type: 'text', text: 'kept' }, { type: 'hologram', data: 'x' }, { type: 'image' }, 3];
+    await meet({ tools: [{ name: 'show', does: [{ do: 'result', result: { content } }] }] });
+    const shown = await call('show');
+    expect(shown.outcome).toBe('done');
+    expect(shown.content).toHaveLength(4);
+    expect(shown.content[0]).toEqual({ type: 'text', text: 'kept' });
+    expect(shown.content[1]).toMatchObject({ type: 'text', text: expect.stringContaining('hologram') as string });
+  });
+
+  test('a result that does not fit its schema is kept: the call has been made', async () => {
+    const outputSchema = { type: 'object', properties: { count: { type: 'number' } } };
+    const result: JsonObject = { content: [], structuredContent: { count: 'many' } };
+    await meet({ tools: [{ name: 'count', outputSchema, does: [{ do: 'result', result }] }] });
+    expect(await call('count')).toMatchObject({ outcome: 'done', structured: { count: 'many' } });
+  });
+
+  test.each([
+    [32602, 'not_sent', 'invalid_arguments'],
+    [32601, 'not_sent', 'tool_not_found'],
+    [32600, 'not_sent', 'server_refused'],
+    [32603, 'done', 'tool_failed'],
+    [32000, 'done', 'tool_failed'],
+    [32001, 'unknown', 'timed_out'],
+  ])('the server error -%i is answered as %s', async (code, outcome, name) => {
+    await meet({ tools: [{ name: 'refuse', does: [{ do: 'error', code: -code, message: 'so says the server' }] }] });
+    const result = await call('refuse');
+    expect(result).toMatchObject({ isError: true, outcome, error: { code: name } });
+    expect(JSON.stringify(result.content)).toContain('so says the server');
+  });
+
+  test('closing answers the calls under way and refuses new ones', async () => {
+    await meet('never-answers');
+    const running = call('hang');
+    await eventually(() => host?.activeFlows === 1);
+    const closing = host?.close();
+    expect(await call('echo')).toMatchObject({ outcome: 'not_sent', error: { code: 'server_closed' } });
+    expect(await running).toMatchObject({ outcome: 'unknown', error: { code: 'server_closed' } });
+    await closing;
+    expect(odd()).toMatchObject({ state: 'idle', phase: 'disconnected', toolCount: 0 });
+    expect(host?.activeFlows).toBe(0);
+  });
+
+  test('closing while connecting ends the attempt', async () => {
+    host = newHost([scripted('odd', 'hang-in-initialize')]);
+    const connecting = host.connectAll();
+    await eventually(() => odd().phase === 'initializing');
+    await host.close();
+    await connecting;
+    expect(healthOf(host, 'odd').state).toBe('idle');
+  });
+});

@@ -1,0 +1,156 @@
+import type { ToolResult } from '@toolyard/protocol';
+import { createFakeClock, eventually } from '@toolyard/testing';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createEraMemory } from './era-memory.ts';
+import type { McpHost } from '../host/host.ts';
+import { startModern } from '../node/test-fixtures/modern-http.ts';
+import { closeOn, connected, fixture, healthOf } from '../node/test-fixtures/peers.ts';
+import { createNodeTransports } from '../node/transports.ts';
+import type { CreateTransport, TransportContext } from '../transports/transport.ts';
+import type { ServerConfig, ToolProgress } from '../types.ts';
+
+const stdio = (env: Record<string, string> = {}): ServerConfig => ({
+  id: 'modern',
+  transport: { type: 'stdio', command: process.execPath, args: [fixture('modern-stdio.ts')], env },
+});
+
+/** The program is asked only when it serves: it has few seconds for the first answer, and may take longer to start. */
+const onceItServes: CreateTransport = async (config, context) => {
+  const serves = Promise.withResolvers<void>();
+  const log: TransportContext['log'] = (level, text, source) => {
+    if (text === 'serving') serves.resolve();
+    context.log(level, text, source);
+  };
+  const transport = await createNodeTransports({ fetch })(config, { ...context, log });
+  if (config.type !== 'stdio') return transport;
+  const start = transport.start.bind(transport);
+  transport.start = async () => {
+    await start();
+    await serves.promise;
+  };
+  return transport;
+};
+
+describe.each(['stdio', 'Streamable HTTP'] as const)('a modern server over %s', (transport) => {
+  let host: McpHost;
+  let peer: Awaited<ReturnType<typeof startModern>> | undefined;
+  const config = (): ServerConfig =>
+    peer === undefined ? stdio() : { id: 'modern', transport: { type: 'http', url: peer.url } };
+  const call = (name: string, args = {}, options = {}): Promise<ToolResult> =>
+    host.callTool({ serverId: 'modern', name }, args, options);
+
+  beforeAll(async () => {
+    peer = transport === 'stdio' ? undefined : await startModern();
+    host = await connected([config()], { createTransport: onceItServes });
+  });
+  afterAll(async () => {
+    await host.close();
+    await peer?.stop();
+  });
+
+  test('it is spoken to in its own way', () => {
+    expect(healthOf(host, 'modern')).toMatchObject({
+      state: 'ready',
+      era: 'modern',
+      protocolVersion: '2026-07-28',
+      serverInfo: { name: 'modern' },
+      instructions: 'Speak the new way.',
+    });
+  });
+
+  test('its tools are called; their own errors are answers', async () => {
+    expect(await call('add', { a: 20, b: 22 })).toEqual({
+      content: [{ type: 'text', text: '42' }],
+      isError: false,
+      outcome: 'done',
+    });
+    expect(await call('fail')).toEqual({
+      content: [{ type: 'text', text: 'The disk is full.' }],
+      isError: true,
+      outcome: 'done',
+    });
+  });
+
+  test('an argument that is to be a header is one', async () => {
+    expect((await call('region', { region: 'Taipei' })).content).toEqual([{ type: 'text', text: 'in Taipei' }]);
+    if (peer === undefined) return;
+    expect(peer.requests.at(-1)?.headers['mcp-param-region']).toBe('Taipei');
+  });
+
+  test('progress renews the time-out', async () => {
+    const clock = createFakeClock();
+    const patient = await connected([config()], { clock, createTransport: onceItServes });
+    const seen: ToolProgress[] = [];
+    const onProgress = (progress: ToolProgress): void => {
+      seen.push(progress);
+      void clock.advance(1_000);
+    };
+    const options = { timeoutMs: 1_500, onProgress };
+    const { outcome } = await patient.callTool({ serverId: 'modern', name: 'wait' }, { steps: 20 }, options);
+    expect(outcome).toBe('done');
+    expect(seen.length).toBeGreaterThan(5);
+    await closeOn(clock, patient);
+  });
+
+  test('a call can be cancelled', async () => {
+    const stopper = new AbortController();
+    const running = call('wait', { steps: 600 }, { signal: stopper.signal, onProgress: () => stopper.abort() });
+    expect(await running).toMatchObject({ outcome: 'unknown', error: { code: 'cancelled' } });
+    expect((await call('add', { a: 1, b: 1 })).outcome).toBe('done');
+  });
+
+  test('it announces changes of its tools', async () => {
+    if (peer === undefined) {
+      await call('grow');
+      await eventually(() => host.resolve('grown') !== undefined);
+      return;
+    }
+    const lists = (): number => peer?.requests.filter(({ rpc }) => rpc === 'tools/list').length ?? 0;
+    const before = lists();
+    // The stream of announcements opens in the background.
+    await eventually(() => {
+      peer?.announceToolChange();
+      return lists() > before;
+    });
+  });
+});
+
+test('the era is remembered for the next connection, and a modern server is never started twice', async () => {
+  const eraMemory = createEraMemory();
+  const written: unknown[] = [];
+  const spy = { ...eraMemory, set: (key: string, record: never) => (written.push(record), eraMemory.set(key, record)) };
+  for (let time = 0; time < 2; time++) {
+    const host = await connected([stdio()], { eraMemory: spy, createTransport: onceItServes });
+    const { era, log } = healthOf(host, 'modern');
+    expect(era).toBe('modern');
+    expect(
+      log.filter(({ phase, text }) => phase === 'transport_creating' && text === 'transport creating'),
+    ).toHaveLength(1);
+    await host.close();
+  }
+  expect(written).toEqual([expect.objectContaining({ era: 'modern', protocolVersion: '2026-07-28' })]);
+});
+
+test('a modern server too slow for the first probe is used the old way once, and known as modern afterwards', async () => {
+  const eraMemory = createEraMemory();
+  const first = await connected([stdio({ LATE: 'yes' })], { eraMemory });
+  expect(healthOf(first, 'modern')).toMatchObject({ state: 'ready', era: 'legacy' });
+  await first.close();
+  const second = await connected([{ ...stdio({ LATE: 'no' }), connectTimeoutMs: 60_000 }], { eraMemory });
+  expect(healthOf(second, 'modern').era).toBe('modern');
+  await second.close();
+});
+
+test('a modern server of the network too slow for the first probe, that takes no older hello, is asked once more', async () => {
+  const never = new Promise(() => undefined);
+  const peer = await startModern({
+    modernOnly: true,
+    hello: (requests) => (requests.filter(({ rpc }) => rpc === 'server/discover').length === 1 ? never : undefined),
+  });
+  const host = await connected([
+    { id: 'modern', transport: { type: 'http', url: peer.url }, connectTimeoutMs: 60_000 },
+  ]);
+  expect(healthOf(host, 'modern')).toMatchObject({ state: 'ready', era: 'modern' });
+  await host.close();
+  await peer.stop();
+});

@@ -1,0 +1,326 @@
+import type { Client } from '@modelcontextprotocol/client';
+import { ProtocolError } from '@modelcontextprotocol/client';
+import type { Clock, ErrorInfo, JsonObject, ResourcePart, TaskHandle, ToolResult } from '@toolyard/protocol';
+import { ToolyardError } from '@toolyard/protocol';
+import { notSent } from '../calls/call-failure.ts';
+import { callTool, finishTask } from '../calls/call-tool.ts';
+import type { CancelledCalls } from '../calls/cancelled-calls.ts';
+import type { Catalogue } from '../catalogue/catalogue.ts';
+import type { ChangeWatch } from './change-watch.ts';
+import type { ForwardedServer } from '../calls/forward.ts';
+import { forward, NOT_ACCEPTED } from '../calls/forward.ts';
+import type { QuestionDesk } from '../questions/question-desk.ts';
+import type { QuestionHandlers } from '../questions/questions.ts';
+import type { RawReply } from '../transports/raw-result-transport.ts';
+import { withCaller } from '../calls/relay-meta.ts';
+import { readCompletion, readContents, readFilledPrompt } from '../catalogue/read-contents.ts';
+import type { OutgoingRequest } from '../calls/request.ts';
+import { sendRequest } from '../calls/request.ts';
+import { toRequestError } from '../calls/request-failure.ts';
+import type { ListedTool } from '../catalogue/read-tool.ts';
+import { logLevelMeta } from '../log/server-messages.ts';
+import type { ListedSkill, SkillFile } from '../catalogue/skills.ts';
+import { ServerSkills } from '../catalogue/skills.ts';
+import { unreachableTask } from '../tasks/task-result.ts';
+import type { TaskWire } from '../tasks/task-wire.ts';
+import type {
+  CallToolOptions,
+  Completion,
+  CompletionTarget,
+  Era,
+  FilledPrompt,
+  ListedPrompt,
+  LogLevel,
+  RequestOptions,
+  ServerConfig,
+  SetAside,
+} from '../types.ts';
+import type { OpenRequest, RequestContext } from '../calls/under-way.ts';
+
+const DEFAULT_TIMEOUT_MS = 60_000;
+/** How long a call of an approved tool waits for a list that was announced to have changed, in milliseconds. */
+const LOOK_MS = 5_000;
+
+export type SessionOptions = {
+  config: ServerConfig;
+  client: Client;
+  era: Era;
+  clock: Clock;
+  handlers: QuestionHandlers;
+  desk: QuestionDesk;
+  /** The requests under way. */
+  open: Set<OpenRequest>;
+  /** Calls that are no longer waited for. */
+  cancelled: CancelledCalls;
+  catalogue: Catalogue;
+  /** The tools that can be called, by the server's own names. */
+  tools: () => ReadonlyMap<string, ListedTool>;
+  watch: ChangeWatch;
+  logLevel: LogLevel | undefined;
+  /** Aborted when the connection is left. */
+  signal: AbortSignal;
+  warn: (text: string) => void;
+  /** True where the server is another process's, which is told who makes a call. */
+  relays: boolean;
+  /** What the SDK called the request it sent last. */
+  lastRequestId: () => number | undefined;
+  /** Makes a request the SDK does not know. */
+  ask: (method: string, params: JsonObject, signal: AbortSignal) => Promise<RawReply>;
+  /** What can be asked about a task of the server. */
+  openTask: (taskId: string) => Promise<TaskWire>;
+  /** Why nothing can be asked, once that is so. */
+  whyLost: () => ErrorInfo | undefined;
+  /** A request failed in a way that may mean the end of the connection. */
+  onFailed: (thrown: unknown) => void;
+};
+
+/** How long a request of this server may take without a sign of life. */
+export function timeoutOf(config: ServerConfig): number {
+  return config.callTimeoutMs ?? DEFAULT_TIMEOUT_MS;
+}
+
+/** What a server that has said hello can be asked. */
+export class Session {
+  readonly #options: SessionOptions;
+  readonly #id: string;
+  readonly #context: RequestContext;
+  #logLevel: LogLevel | undefined;
+
+  constructor(options: SessionOptions) {
+    this.#options = options;
+    this.#id = options.config.id;
+    this.#logLevel = options.logLevel;
+    const { client, clock, open, cancelled, desk } = options;
+    this.#context = {
+      client,
+      clock,
+      open,
+      cancelled,
+      lastRequestId: options.lastRequestId,
+      relays: options.relays,
+      answer: (asked, request) => desk.answerInRound(asked, request),
+      read: (asked, request) => desk.readInRound(asked, request),
+    };
+  }
+
+  /** True where another process has the server: it decides when calls are made. */
+  get relays(): boolean {
+    return this.#options.relays;
+  }
+
+  /** One call; see {@link ToolHost.callTool} for the promise it makes. */
+  async callTool(name: string, args: JsonObject, options: CallToolOptions = {}): Promise<ToolResult> {
+    const { config, tools, era, warn, whyLost, onFailed } = this.#options;
+    const tool = tools().get(name);
+    if (tool === undefined) {
+      return notSent({ code: 'tool_not_found', message: `The server "${this.#id}" offers no tool "${name}".` });
+    }
+    const lost = whyLost();
+    if (lost !== undefined) return notSent(lost);
+    return callTool({
+      context: this.#context,
+      tool,
+      reference: { serverId: this.#id, name },
+      args,
+      options,
+      asTask: this.isWantedAsTask(name),
+      era,
+      openTask: this.#options.openTask,
+      timeoutMs: options.timeoutMs ?? timeoutOf(config),
+      meta: this.#options.relays ? withCaller(this.#meta(), options.caller) : this.#meta(),
+      mirrorsHeaders: (config.transport.type === 'http' || config.transport.type === 'hosted') && era === 'modern',
+      whyLost,
+      onFailed,
+      warn,
+    });
+  }
+
+  /** Waits for a task that was made of a call, in this session or another; see {@link ToolHost.resumeTask}. */
+  async followTask(handle: TaskHandle, options: CallToolOptions): Promise<ToolResult> {
+    const { config, tools, era, openTask, warn, whyLost, onFailed } = this.#options;
+    if (era !== handle.era) return unreachableTask(handle, 'its server speaks another generation of the protocol now.');
+    return finishTask(
+      {
+        context: this.#context,
+        tool: tools().get(handle.tool.name),
+        openTask,
+        options,
+        timeoutMs: options.timeoutMs ?? timeoutOf(config),
+        whyLost,
+        onFailed,
+        warn,
+      },
+      handle,
+    );
+  }
+
+  /** The server as it can be offered to others. */
+  forwarded(): ForwardedServer {
+    const { client, era, config, ask, whyLost, onFailed } = this.#options;
+    const context = { ...this.#context, serverId: this.#id, timeoutMs: timeoutOf(config), ask };
+    return {
+      era,
+      capabilities: (client.getServerCapabilities() ?? {}) as JsonObject,
+      serverInfo: client.getServerVersion(),
+      instructions: client.getInstructions(),
+      request: async (request) => {
+        try {
+          const lost = whyLost();
+          if (lost !== undefined) throw new ProtocolError(NOT_ACCEPTED, lost.message);
+          return await forward(context, request);
+        } catch (thrown) {
+          onFailed(thrown);
+          throw thrown;
+        }
+      },
+    };
+  }
+
+  /**
+   * Modern servers decide by themselves. A legacy one is asked to where its tool needs it, and where that is of use: a
+   * task outlives the connection, but not a program that ends with it.
+   */
+  isWantedAsTask(name: string): boolean {
+    const { era, client, config, tools } = this.#options;
+    const taskSupport = tools().get(name)?.taskSupport;
+    if (era !== 'legacy' || client.getServerCapabilities()?.tasks?.requests?.tools?.call === undefined) return false;
+    return taskSupport === 'required' || (taskSupport === 'optional' && config.transport.type === 'http');
+  }
+
+  /** @throws ToolyardError */
+  async readResource(uri: string, options: RequestOptions = {}): Promise<ResourcePart[]> {
+    const raw = await this.#request('resources/read', uri, { uri }, options);
+    return readContents(this.#id, uri, raw);
+  }
+
+  /** None where the server offers none. @throws ToolyardError */
+  listSkills(options: RequestOptions): Promise<{ skills: ListedSkill[]; skipped: SetAside[] }> {
+    return this.#ofSkills('its skills', (skills) => skills.list(options));
+  }
+
+  /** @throws ToolyardError, also for a file that is not what the server listed */
+  readSkill(uri: string, path: string | undefined, options: RequestOptions): Promise<SkillFile> {
+    return this.#ofSkills(uri, (skills) => skills.read(uri, path, options));
+  }
+
+  async #ofSkills<T>(subject: string, ask: (skills: ServerSkills) => Promise<T>): Promise<T> {
+    const { client, config, whyLost } = this.#options;
+    const lost = whyLost();
+    if (lost !== undefined) throw new ToolyardError(lost);
+    const timeoutMs = timeoutOf(config);
+    try {
+      return await ask(new ServerSkills({ serverId: this.#id, client, timeoutMs }));
+    } catch (thrown) {
+      if (ToolyardError.isInstance(thrown)) throw thrown;
+      throw this.#failure(subject, thrown, timeoutMs);
+    }
+  }
+
+  /** @throws ToolyardError, also for a prompt that is known to need arguments that are not there */
+  async getPrompt(name: string, args: Record<string, string>, options: RequestOptions = {}): Promise<FilledPrompt> {
+    const listed = this.#options.catalogue.prompts?.find((prompt) => prompt.name === name);
+    const missing = listed?.arguments.filter(({ name: one, required }) => required && args[one] === undefined) ?? [];
+    if (missing.length > 0) {
+      const names = missing.map((argument) => `"${argument.name}"`).join(', ');
+      throw new ToolyardError({
+        code: 'invalid_arguments',
+        message: `The prompt "${name}" of "${this.#id}" needs ${names}.`,
+      });
+    }
+    const raw = await this.#request('prompts/get', name, { name, arguments: args }, options);
+    return readFilledPrompt(this.#id, name, raw);
+  }
+
+  /**
+   * Undefined where the tools are what the server last announced; else resolves when they are, or when the server has
+   * taken too long to say.
+   */
+  whenToolsAreKnown(): Promise<void> | undefined {
+    const { watch, clock } = this.#options;
+    const known = watch.whenToolsAreKnown();
+    if (known === undefined) return undefined;
+    let callOff = (): void => undefined;
+    const patience = new Promise<void>((resolve) => {
+      callOff = clock.after(LOOK_MS, resolve);
+    });
+    return Promise.race([known, patience]).finally(callOff);
+  }
+
+  /** Fresh from the server, whatever was listed before. @throws ToolyardError */
+  async listPrompts(): Promise<readonly ListedPrompt[]> {
+    const { catalogue, signal, config } = this.#options;
+    try {
+      return await catalogue.listPrompts(signal);
+    } catch (thrown) {
+      throw this.#failure('its prompts', thrown, timeoutOf(config));
+    }
+  }
+
+  /** No suggestions where the server gives none. @throws ToolyardError */
+  async complete(
+    target: CompletionTarget,
+    argument: { name: string; value: string },
+    others: Record<string, string>,
+    options: RequestOptions = {},
+  ): Promise<Completion> {
+    if (this.#options.client.getServerCapabilities()?.completions === undefined) return { values: [], hasMore: false };
+    const [ref, subject] =
+      'prompt' in target
+        ? [{ type: 'ref/prompt', name: target.prompt }, target.prompt]
+        : [{ type: 'ref/resource', uri: target.uriTemplate }, target.uriTemplate];
+    const context = Object.keys(others).length === 0 ? {} : { context: { arguments: others } };
+    return readCompletion(await this.#request('completion/complete', subject, { ref, argument, ...context }, options));
+  }
+
+  /** Hears of changes of these resources, and of no others. Legacy servers are asked one by one. */
+  async follow(wanted: ReadonlySet<string>, added: readonly string[], removed: readonly string[]): Promise<void> {
+    const { era, watch, client } = this.#options;
+    if (era === 'modern') return watch.follow(wanted);
+    if (client.getServerCapabilities()?.resources?.subscribe !== true) return;
+    for (const uri of removed) await this.#request('resources/unsubscribe', uri, { uri }, {});
+    for (const uri of added) await this.#request('resources/subscribe', uri, { uri }, {});
+  }
+
+  /** Takes effect with the next request of a modern server, at once on a legacy one. */
+  async setLogLevel(level: LogLevel | undefined): Promise<void> {
+    const { era, client, warn } = this.#options;
+    this.#logLevel = level;
+    if (level === undefined || era !== 'legacy' || client.getServerCapabilities()?.logging === undefined) return;
+    await this.#request('logging/setLevel', level, { level }, {}).catch(() => {
+      warn('The server did not take the level of its log.');
+    });
+  }
+
+  /** The owner's folders are others now. */
+  async rootsChanged(): Promise<void> {
+    const { era, client, handlers } = this.#options;
+    if (era !== 'legacy' || handlers.roots === undefined) return;
+    await client.notification({ method: 'notifications/roots/list_changed' }).catch(() => undefined);
+  }
+
+  async #request(
+    method: OutgoingRequest['method'],
+    subject: string,
+    params: JsonObject,
+    options: RequestOptions,
+  ): Promise<unknown> {
+    const lost = this.#options.whyLost();
+    if (lost !== undefined) throw new ToolyardError(lost);
+    const timeoutMs = options.timeoutMs ?? timeoutOf(this.#options.config);
+    const request = { method, params: { ...params, ...this.#meta() }, options, timeoutMs };
+    try {
+      return await sendRequest(this.#context, request);
+    } catch (thrown) {
+      throw this.#failure(subject, thrown, timeoutMs);
+    }
+  }
+
+  #failure(subject: string, thrown: unknown, timeoutMs: number): ToolyardError {
+    this.#options.onFailed(thrown);
+    return toRequestError({ serverId: this.#id, subject, thrown, timeoutMs, lost: this.#options.whyLost() });
+  }
+
+  #meta(): JsonObject {
+    return this.#options.era === 'modern' ? logLevelMeta(this.#logLevel) : {};
+  }
+}

@@ -1,0 +1,193 @@
+import type { Clock } from '@toolyard/protocol';
+import { systemClock } from '@toolyard/protocol';
+import { eventually, isAlive } from '@toolyard/testing';
+import { afterEach, describe, expect, test } from 'vitest';
+import type { McpHost } from './host.ts';
+import { connected, healthOf, newHost, scripted } from '../node/test-fixtures/peers.ts';
+import type { ServerConfig } from '../types.ts';
+
+let host: McpHost;
+afterEach(() => host.close());
+
+/** A server whose tool tells the id of its process. */
+function withPid(id: string): ServerConfig {
+  const { transport } = scripted(id, 'plain');
+  if (transport.type !== 'stdio') throw new Error('a program was expected');
+  const [...args] = transport.args ?? [];
+  const script = `process.stderr.write('pid ' + process.pid + '\\n')`;
+  return {
+    id,
+    transport: { ...transport, args: ['--import', `data:text/javascript,${encodeURIComponent(script)}`, ...args] },
+  };
+}
+
+async function pidOf(id: string): Promise<number> {
+  return eventually(() => {
+    const said = healthOf(host, id).log.findLast(({ text }) => /^pid \d+$/.test(text));
+    return said === undefined ? undefined : Number(said.text.slice('pid '.length));
+  });
+}
+
+const echo = (serverId: string): Promise<{ outcome: string }> => host.callTool({ serverId, name: 'echo' }, {});
+
+describe('servers that come and go', () => {
+  test('one that is added is connected when asked to, and only that one', async () => {
+    host = await connected([withPid('a')]);
+    const before = await pidOf('a');
+    host.add(withPid('b'));
+    expect(healthOf(host, 'b').state).toBe('idle');
+    await host.connect('b');
+    expect(host.tools().map(({ name }) => name)).toEqual(['a__echo', 'b__echo']);
+    expect(await pidOf('a')).toBe(before);
+    expect(() => host.add(withPid('b'))).toThrow('used twice');
+  });
+
+  test('one that is replaced begins when its forerunner is gone, in its place; the others go on', async () => {
+    host = await connected([withPid('a'), withPid('b')]);
+    const [first, other] = [await pidOf('a'), await pidOf('b')];
+    host.replace(withPid('a'));
+    expect(healthOf(host, 'a')).toMatchObject({ state: 'idle', log: [] });
+    await host.connect('a');
+    expect(isAlive(first)).toBe(false);
+    expect(await pidOf('a')).not.toBe(first);
+    expect(await pidOf('b')).toBe(other);
+    expect(host.tools().map(({ name }) => name)).toEqual(['a__echo', 'b__echo']);
+    expect(() => host.replace(withPid('c'))).toThrow('no server "c"');
+  });
+
+  test('tools that are switched off in the configuration are neither offered nor called', async () => {
+    const two = { tools: [{ name: 'read' }, { name: 'write' }] };
+    host = await connected([
+      scripted('a', two, { tools: { disabled: ['write'] } }),
+      scripted('b', two, { tools: { only: ['write'] } }),
+    ]);
+    expect(host.tools().map(({ name }) => name)).toEqual(['a__read', 'b__write']);
+    expect(host.resolve('a__write')).toBeUndefined();
+    for (const view of [host, host.select(new Set(['a']))]) {
+      const refused = await view.callTool({ serverId: 'a', name: 'write' }, {});
+      expect(refused).toMatchObject({
+        outcome: 'not_sent',
+        error: { code: 'tool_not_found', message: /switched off/ },
+      });
+    }
+    expect(await host.callTool({ serverId: 'b', name: 'write' }, {})).toMatchObject({ outcome: 'done' });
+  });
+
+  test('one that is disconnected has no process, answers so, and comes back with a new one', async () => {
+    host = await connected([withPid('a'), withPid('b')]);
+    const [first, other] = [await pidOf('a'), await pidOf('b')];
+    await host.disconnect('a');
+    expect(isAlive(first)).toBe(false);
+    expect(healthOf(host, 'a')).toMatchObject({ state: 'idle', toolCount: 0 });
+    expect(host.tools().map(({ name }) => name)).toEqual(['echo']);
+    expect(await echo('a')).toMatchObject({ outcome: 'not_sent', error: { code: 'server_closed' } });
+    await host.connect('a');
+    expect(await pidOf('a')).not.toBe(first);
+    expect(await echo('a')).toMatchObject({ outcome: 'done' });
+    expect(await pidOf('b')).toBe(other);
+  });
+
+  test('one that is reconnected gets a new process when the old one is gone', async () => {
+    host = await connected([withPid('a')]);
+    const first = await pidOf('a');
+    await host.reconnect('a');
+    expect(isAlive(first)).toBe(false);
+    expect(await pidOf('a')).not.toBe(first);
+    expect(await echo('a')).toMatchObject({ outcome: 'done' });
+  });
+
+  test('one that is removed is gone, its calls are answered, the others stay', async () => {
+    host = await connected([scripted('odd', 'never-answers'), withPid('b')]);
+    const call = host.callTool({ serverId: 'odd', name: 'hang' }, {});
+    await eventually(() => host.activeFlows === 1);
+    await host.remove('odd');
+    expect(await call).toMatchObject({ outcome: 'unknown', error: { code: 'server_closed' } });
+    expect(host.health().map(({ id }) => id)).toEqual(['b']);
+    expect(await echo('odd')).toMatchObject({ outcome: 'not_sent', error: { code: 'tool_not_found' } });
+    expect(await echo('b')).toMatchObject({ outcome: 'done' });
+  });
+
+  test('of many wishes the last one counts', async () => {
+    host = await connected([withPid('a')]);
+    const pid = await pidOf('a');
+    const left = host.disconnect('a');
+    const back = host.connect('a');
+    const leftAgain = host.disconnect('a');
+    await Promise.all([left, leftAgain, expect(back).rejects.toMatchObject({ code: 'server_closed' })]);
+    expect(healthOf(host, 'a').state).toBe('idle');
+    expect(isAlive(pid)).toBe(false);
+  });
+
+  test('closing while one is on its way back leaves nothing behind', async () => {
+    host = await connected([withPid('a')]);
+    const pid = await pidOf('a');
+    const back = host.reconnect('a');
+    await Promise.all([host.close(), expect(back).rejects.toMatchObject({ code: 'server_closed' })]);
+    expect(isAlive(pid)).toBe(false);
+    expect(healthOf(host, 'a').state).toBe('idle');
+    await expect(host.connect('a')).rejects.toMatchObject({ code: 'server_closed' });
+  });
+
+  test('listeners hear which server has changed', async () => {
+    host = await connected([scripted('a', 'plain'), scripted('b', 'plain')]);
+    const heard = new Set<string>();
+    host.onChange((id) => heard.add(id));
+    await host.disconnect('b');
+    expect([...heard]).toEqual(['b']);
+  });
+
+  test('one that is not there is said to be so', async () => {
+    host = newHost([]);
+    await expect(host.connect('none')).rejects.toMatchObject({ code: 'not_found' });
+    await expect(host.remove('none')).resolves.toBeUndefined();
+  });
+});
+
+describe('waiting for servers that are connecting', () => {
+  const never = new AbortController().signal;
+
+  test('ends when each is ready or has failed', async () => {
+    host = newHost([scripted('good', 'plain'), scripted('bad', 'exit-at-start'), scripted('idle', 'plain')]);
+    void host.connectAll();
+    await host.whenSettled(['good', 'bad'], never, 600_000);
+    expect(healthOf(host, 'good').state).toBe('ready');
+    expect(healthOf(host, 'bad').state).toBe('failed');
+  });
+
+  test('does not wait for one that nobody connects, nor for one that is not there', async () => {
+    host = newHost([scripted('idle', 'plain')]);
+    await host.whenSettled(['idle', 'none'], never, 600_000);
+    expect(healthOf(host, 'idle').state).toBe('idle');
+  });
+
+  test('waits for no others than these', async () => {
+    host = newHost([scripted('slow', 'hang-in-initialize'), scripted('good', 'plain')]);
+    void host.connectAll();
+    await host.whenSettled(['good'], never, 600_000);
+    expect(healthOf(host, 'slow').state).toBe('connecting');
+  });
+
+  test('ends after its time, or when it is called off', async () => {
+    // Only the bound is in the test's hand: processes need real time to end.
+    const bounds = new Set<() => void>();
+    const clock: Clock = {
+      ...systemClock,
+      after(ms, callback) {
+        if (ms !== 600_000) return systemClock.after(ms, callback);
+        bounds.add(callback);
+        return () => bounds.delete(callback);
+      },
+    };
+    host = newHost([scripted('slow', 'hang-in-initialize')], { clock });
+    void host.connectAll();
+    const waiting = host.whenSettled(['slow'], never, 600_000);
+    for (const bound of bounds) bound();
+    await waiting;
+    const stop = new AbortController();
+    const stopped = host.whenSettled(['slow'], stop.signal, 600_000);
+    stop.abort();
+    await stopped;
+    expect(healthOf(host, 'slow').state).toBe('connecting');
+    expect(bounds.size).toBe(0);
+  });
+});

@@ -1,0 +1,158 @@
+import type { ErrorInfo, McpTestReport, McpTransportView } from '@toolyard/protocol';
+import { serviceAddress } from '../hosted/hosted-config.ts';
+import { ToolyardError, toErrorInfo } from '@toolyard/protocol';
+import type { McpHostOptions } from './host-options.ts';
+import { definitionTokens } from '../catalogue/definition-cost.ts';
+import { findingsOf } from './findings.ts';
+import { McpHost } from './host.ts';
+import { redactorFor, shownAddress } from '../log/redact.ts';
+import type { ServerConfig, ServerHealth, TransportConfig } from '../types.ts';
+
+/** How long a server may take for resources and prompts, when its tools are listed. Milliseconds. */
+const REST_MS = 5_000;
+
+export type InspectOptions = Pick<
+  McpHostOptions,
+  'createTransport' | 'clock' | 'clientInfo' | 'eraMemory' | 'handlers' | 'signIn'
+> & {
+  config: ServerConfig;
+  /** Ends it early; the report then says so. */
+  signal?: AbortSignal;
+  /** Called when the attempt to connect begins, with what tells how it is; what it returns is called when it is over. */
+  whileConnecting?: (health: () => readonly ServerHealth[]) => () => void;
+};
+
+/**
+ * Connects to a server once, looks at all it offers, leaves it, and tells how that went and what is to be said of it.
+ * Never throws for what the server does; takes at most its time to connect and a few seconds.
+ *
+ * @example
+ * const report = await inspectServer({ config, createTransport, clock, clientInfo });
+ * if (!report.ok) console.log(report.error?.message);
+ */
+export async function inspectServer(options: InspectOptions): Promise<McpTestReport> {
+  const { clock, signal } = options;
+  const { disabled: _disabled, ...config } = options.config;
+  const { createTransport, clientInfo, eraMemory, handlers, signIn } = options;
+  await using host = new McpHost({
+    servers: [config],
+    createTransport,
+    clock,
+    clientInfo,
+    ...(eraMemory === undefined ? {} : { eraMemory }),
+    ...(handlers === undefined ? {} : { handlers }),
+    ...(signIn === undefined ? {} : { signIn }),
+    maxReconnects: 0,
+  });
+  const began = clock.monotonic();
+  const over = options.whileConnecting?.(() => host.health());
+  const error = await connect(host, config.id, signal);
+  over?.();
+  const ended = clock.now();
+  const durationMs = Math.round(clock.monotonic() - began);
+  if (error === undefined) await host.whenListed(config.id, signal, REST_MS);
+  await host.whenToolsAreKnown(config.id);
+  return reportOf({ host, config, error, ended, durationMs });
+}
+
+async function connect(host: McpHost, id: string, signal: AbortSignal | undefined): Promise<ErrorInfo | undefined> {
+  const onAbort = (): void => void host.close();
+  signal?.addEventListener('abort', onAbort, { once: true });
+  try {
+    if (signal?.aborted === true) throw stopped();
+    await host.connect(id);
+    return undefined;
+  } catch (thrown) {
+    return toErrorInfo(signal?.aborted === true ? stopped() : thrown);
+  } finally {
+    signal?.removeEventListener('abort', onAbort);
+  }
+}
+
+function stopped(): ToolyardError {
+  return new ToolyardError({ code: 'cancelled', message: 'The test was stopped.' });
+}
+
+type Outcome = {
+  host: McpHost;
+  config: ServerConfig;
+  error: ErrorInfo | undefined;
+  ended: number;
+  durationMs: number;
+};
+
+function reportOf({ host, config, error, ended, durationMs }: Outcome): McpTestReport {
+  const redact = redactorFor(config);
+  const [health] = host.health();
+  const tools = host.tools();
+  const phases = health === undefined ? [] : durationsOf(health.phases, ended);
+  const { serverInfo, era, protocolVersion, instructions, capabilities, skipped = [], log = [] } = health ?? {};
+  const templates = host.resources.templates(config.id).length;
+  const measured = tools.map((tool) => ({ tool, tokens: definitionTokens(tool) }));
+  return {
+    ok: error === undefined,
+    transport: shownTransport(config.transport),
+    durationMs,
+    phases,
+    ...(serverInfo === undefined ? {} : { serverInfo }),
+    ...(era === undefined ? {} : { era }),
+    ...(protocolVersion === undefined ? {} : { protocolVersion }),
+    ...(instructions === undefined ? {} : { instructions }),
+    ...(capabilities === undefined ? {} : { capabilities }),
+    offers: offersOf(health, tools.length, templates),
+    tokens: measured.reduce((sum, { tokens }) => sum + tokens, 0),
+    tools: measured
+      .toSorted((one, other) => other.tokens - one.tokens)
+      .map(({ tool: { tool, title, annotations }, tokens }) => ({
+        name: tool.name,
+        ...(title === undefined ? {} : { title }),
+        tokens,
+        readOnly: annotations?.readOnly === true,
+      })),
+    skipped,
+    findings: health === undefined ? [] : findingsOf({ health, tools, phases }),
+    ...(error === undefined ? {} : { error: redactedError(error, redact) }),
+    log: log.map(({ at, level, text }) => ({ at, level, text: redact(text) })),
+  };
+}
+
+/** The last thing that happened ends the last phase. */
+function durationsOf(phases: ServerHealth['phases'], ended: number): McpTestReport['phases'] {
+  const began = phases.filter(({ phase }) => phase !== 'connected' && phase !== 'disconnected' && phase !== 'error');
+  return began.map(({ phase, at }) => {
+    const next = phases[phases.findIndex((each) => each.phase === phase) + 1]?.at ?? ended;
+    return { phase, durationMs: Math.max(0, Math.round(next - at)) };
+  });
+}
+
+/** How many of each; what a server does not offer is none, what is not listed yet is not told. */
+export function offersOf(
+  health: Pick<ServerHealth, 'state' | 'resourceCount' | 'promptCount'> | undefined,
+  tools: number,
+  templates: number,
+): McpTestReport['offers'] {
+  const { resourceCount, promptCount } = health ?? {};
+  return {
+    tools,
+    ...(resourceCount === undefined ? {} : { resources: resourceCount, templates }),
+    ...(promptCount === undefined ? {} : { prompts: promptCount }),
+  };
+}
+
+/** How a server is reached, for people: no arguments, no environment, no headers, nothing of an address that may be a key. */
+export function shownTransport(transport: TransportConfig): McpTransportView {
+  if (transport.type === 'stdio') {
+    return { type: 'stdio', command: transport.command.split(/[\\/]/).at(-1) ?? transport.command };
+  }
+  if (transport.type === 'in-memory') return { type: 'stdio', command: transport.name };
+  if (transport.type === 'hosted') {
+    return { type: 'http', url: shownAddress(`${serviceAddress(transport)}/${encodeURIComponent(transport.server)}`) };
+  }
+  return { type: transport.type, url: shownAddress(transport.url) };
+}
+
+/** An error without the secrets of a server's configuration. */
+export function redactedError(error: ErrorInfo, redact: (text: string) => string): ErrorInfo {
+  const { message, hint } = error;
+  return { ...error, message: redact(message), ...(hint === undefined ? {} : { hint: redact(hint) }) };
+}

@@ -1,0 +1,95 @@
+// Servers that make a client ask again and again: how often they are asked is counted.
+import type { ServerResponse } from 'node:http';
+import { eventually, startScriptedMcp, type ScriptedMcp } from '@toolyard/testing';
+import { afterEach, expect, test } from 'vitest';
+import type { McpHost } from './host.ts';
+import { serveByHand } from '../node/test-fixtures/by-hand.ts';
+import { connected, healthOf } from '../node/test-fixtures/peers.ts';
+import { createQuickClock, PATIENT } from '../node/test-fixtures/quick-clock.ts';
+
+/** What comes within minutes, on the quick clock. */
+const LONG_MS = 300_000;
+
+let host: McpHost | undefined;
+const servers: { close(): Promise<void> }[] = [];
+afterEach(async () => {
+  await host?.close();
+  await Promise.all(servers.splice(0).map((server) => server.close()));
+});
+
+test('servers that take the wish for their announcements and do not keep it are asked a few times, then no more', async () => {
+  const odd: Record<string, (response: ServerResponse) => void> = {
+    ends: (response) => void response.writeHead(200, { 'content-type': 'text/event-stream' }).end(),
+    'sends-a-page': (response) => void response.writeHead(200, { 'content-type': 'text/html' }).end('<p>Hello'),
+    cuts: (response) => void response.destroy(),
+    fails: (response) => void response.writeHead(500).end(),
+  };
+  const started = await Promise.all(
+    Object.entries(odd).map(async ([id, onGet]) => ({ id, ...(await serveByHand({ onGet })) })),
+  );
+  servers.push(...started);
+  const configs = started.map(({ id, url }) => ({ id, transport: { type: 'http' as const, url }, ...PATIENT }));
+  const clock = createQuickClock();
+  host = await connected(configs, { clock });
+  const asked = (): number[] => started.map(({ methods }) => methods.filter((method) => method === 'GET').length);
+  await clock.passes(LONG_MS);
+  const before = asked();
+  for (const count of before) expect(count).toBeLessThanOrEqual(11);
+  await clock.passes(LONG_MS / 3);
+  expect(asked()).toEqual(before);
+  // All else works as ever.
+  for (const { id } of started) {
+    expect(await host.callTool({ serverId: id, name: 'go' }, {})).toMatchObject({ outcome: 'done' });
+  }
+});
+
+test('a modern server that ends every stream of announcements is asked a few times, then no more', async () => {
+  const started = await startScriptedMcp({
+    era: 'modern',
+    tools: [{ name: 'go' }],
+    answers: { 'subscriptions/listen': { result: { resultType: 'complete' } } },
+  });
+  servers.push(started);
+  const clock = createQuickClock();
+  host = await connected([{ id: 'odd', transport: { type: 'http', url: started.url }, ...PATIENT }], { clock });
+  await clock.passes(LONG_MS);
+  expect(countOf(started, 'subscriptions/listen')).toBeLessThanOrEqual(11);
+  expect(countOf(started, 'tools/list')).toBeLessThanOrEqual(12);
+  expect(await host.callTool({ serverId: 'odd', name: 'go' }, {})).toMatchObject({ outcome: 'done' });
+});
+
+test('a server that announces a change whenever it is asked for its list is asked less and less', async () => {
+  const started = await startScriptedMcp({ tools: [{ name: 'go' }] });
+  servers.push(started);
+  const clock = createQuickClock();
+  host = await connected([{ id: 'odd', transport: { type: 'http', url: started.url }, ...PATIENT }], { clock });
+  await eventually(() => started.requests.some(({ method }) => method === 'GET'));
+  let answered = countOf(started, 'tools/list');
+  started.announce('notifications/tools/list_changed');
+  for (const end = clock.monotonic() + LONG_MS; clock.monotonic() < end; await clock.passes(100)) {
+    const lists = countOf(started, 'tools/list');
+    if (lists > answered) started.announce('notifications/tools/list_changed');
+    answered = lists;
+  }
+  // Five minutes have passed on its clock.
+  expect(countOf(started, 'tools/list')).toBeLessThanOrEqual(100);
+  expect(healthOf(host, 'odd').state).toBe('ready');
+});
+
+test('a server that forgets every session at once is not greeted without end', async () => {
+  const started = await startScriptedMcp({ tools: [{ name: 'go' }] });
+  servers.push(started);
+  const clock = createQuickClock();
+  host = await connected([{ id: 'odd', transport: { type: 'http', url: started.url }, ...PATIENT }], { clock });
+  const met = host;
+  const begun = countOf(started, 'initialize');
+  for (const end = clock.monotonic() + LONG_MS / 3; clock.monotonic() < end; await clock.passes(500)) {
+    started.forgetSessions();
+    void met.callTool({ serverId: 'odd', name: 'go' }, {});
+  }
+  expect(countOf(started, 'initialize') - begun).toBeLessThanOrEqual(11);
+});
+
+function countOf({ received }: ScriptedMcp, method: string): number {
+  return received.filter((message) => message['method'] === method).length;
+}

@@ -1,0 +1,50 @@
+import type { OAuthSettings } from '../oauth/oauth-settings.ts';
+import { secretsOfSettings } from '../oauth/oauth-settings.ts';
+import type { TransportConfig } from '../types.ts';
+import { readUrl } from '../values/read-url.ts';
+
+/** What stands in the place of a secret. */
+export const HIDDEN = '•••';
+
+/** Shorter values are too common to be looked for in texts. */
+const SHORTEST_SECRET = 6;
+/** An option whose value is nobody's business, as in `--api-key x` or `--token=x`. */
+const SECRET_OPTION = /^--?[\w-]*(key|token|secret|passw|auth|credential)[\w-]*(=|$)/i;
+/** A step of a path that is no word: some services put the key into the path. */
+const OPAQUE_STEP = /^(?=.*\d)[A-Za-z0-9_~=+-]{20,}$/;
+
+/** An address for people, without what in it may be a key; empty for what is none. */
+export function shownAddress(address: string): string {
+  const url = readUrl(address);
+  if (url === null) return '';
+  const steps = url.pathname.split('/').map((step) => (OPAQUE_STEP.test(step) ? HIDDEN : step));
+  return `${url.protocol}//${url.host}${steps.join('/')}`;
+}
+
+/** Makes a function that takes the secrets of a server's configuration out of what it printed, sent or was sent. */
+export function redactorFor(config: { transport: TransportConfig; oauth?: OAuthSettings }): (text: string) => string {
+  const secrets = [...secretsOf(config.transport), ...secretsOfSettings(config.oauth ?? {})]
+    .filter((secret) => secret.length >= SHORTEST_SECRET)
+    .sort((one, other) => other.length - one.length);
+  return (text) => secrets.reduce((shown, secret) => shown.replaceAll(secret, HIDDEN), text);
+}
+
+function secretsOf(transport: TransportConfig): string[] {
+  if (transport.type === 'in-memory') return [];
+  if (transport.type === 'hosted') return [transport.apiKey];
+  if (transport.type === 'stdio') {
+    const { args = [], env = {} } = transport;
+    const ofOptions = args.flatMap((arg, at) => {
+      if (SECRET_OPTION.test(args[at - 1] ?? '') && !args[at - 1]?.includes('=')) return [arg];
+      return SECRET_OPTION.test(arg) && arg.includes('=') ? [arg.slice(arg.indexOf('=') + 1)] : [];
+    });
+    return [...ofOptions, ...Object.values(env)];
+  }
+  const values = Object.values(transport.headers ?? {});
+  const ofHeaders = [...values, ...values.map((value) => value.replace(/^\S+ /, ''))];
+  const url = readUrl(transport.url);
+  if (url === null) return ofHeaders;
+  const { username, password, pathname, searchParams, search } = url;
+  const ofPath = pathname.split('/').filter((step) => OPAQUE_STEP.test(step));
+  return [...ofHeaders, username, password, search, ...searchParams.values(), ...ofPath];
+}

@@ -1,0 +1,141 @@
+import type { JsonObject } from '@toolyard/protocol';
+import { isJsonObject, parseJson } from '@toolyard/protocol';
+import type { ScriptedMcp, ToolAction } from '@toolyard/testing';
+import { eventually, startScriptedMcp } from '@toolyard/testing';
+import { afterEach, describe, expect, test } from 'vitest';
+import type { McpHost } from '../host/host.ts';
+import type { McpHostOptions } from '../host/host-options.ts';
+import { answersAll, FORM, SAMPLING } from '../node/test-fixtures/questions.ts';
+import { connected } from '../node/test-fixtures/peers.ts';
+import type { Question } from './questions.ts';
+
+let host: McpHost | undefined;
+let server: ScriptedMcp | undefined;
+afterEach(async () => {
+  await host?.close();
+  await server?.close();
+});
+
+describe('a modern server asks by an answer that wants more', () => {
+  const STATE = '  {"a":1}\u00e9\ud83d\ude00\n%00== ';
+  const question = { city: { method: 'elicitation/create', params: FORM } };
+
+  async function meet(does: ToolAction[], more: Partial<McpHostOptions> = {}): Promise<McpHost> {
+    server = await startScriptedMcp({ era: 'modern', tools: [{ name: 'go', does }] });
+    host = await connected([{ id: 'srv', transport: { type: 'http', url: server.url } }], {
+      handlers: answersAll,
+      ...more,
+    });
+    return host;
+  }
+  const call = (met: McpHost, options = {}): ReturnType<McpHost['callTool']> =>
+    met.callTool({ serverId: 'srv', name: 'go' }, { trip: 1 }, options);
+  const calls = (): JsonObject[] => server?.received.filter(({ method }) => method === 'tools/call') ?? [];
+
+  test('and gets answers and its state back, byte for byte, under a new id', async () => {
+    const met = await meet([
+      { do: 'ask', inputRequests: question, requestState: STATE },
+      { do: 'ask', requestState: 'second' },
+      { do: 'echo_input' },
+    ]);
+    const { content } = await call(met);
+    const [first] = content;
+    const echoed = parseJson(first?.type === 'text' ? first.text : '');
+    expect(echoed).toEqual({
+      ok: true,
+      value: { arguments: { trip: 1 }, inputResponses: null, requestState: 'second' },
+    });
+    expect(calls()[1]).toMatchObject({
+      params: {
+        name: 'go',
+        requestState: STATE,
+        inputResponses: { city: { action: 'accept', content: { city: 'Taipei', days: 3 } } },
+      },
+    });
+    expect(new Set(calls().map(({ id }) => id)).size).toBe(3);
+    const capabilities = calls().map(({ params }) => (isJsonObject(params) ? params['_meta'] : undefined));
+    expect(capabilities[0]).toMatchObject({
+      'io.modelcontextprotocol/clientCapabilities': { elicitation: { url: {} }, sampling: {}, roots: {} },
+    });
+  });
+
+  test('several things at once', async () => {
+    const met = await meet([
+      {
+        do: 'ask',
+        inputRequests: {
+          ...question,
+          text: { method: 'sampling/createMessage', params: SAMPLING },
+          folders: { method: 'roots/list' },
+        },
+      },
+      { do: 'echo_input' },
+    ]);
+    await call(met);
+    expect(calls()[1]).toMatchObject({
+      params: {
+        inputResponses: {
+          city: { action: 'accept' },
+          text: { model: 'demo' },
+          folders: { roots: [{ uri: 'file:///srv/notes' }] },
+        },
+      },
+    });
+    expect(calls()[1]?.['params']).not.toHaveProperty('requestState');
+  });
+
+  test('attack 22: rounds without end are ended after ten', async () => {
+    const met = await meet([{ do: 'ask', inputRequests: question, requestState: 'x', always: true }]);
+    expect(await call(met)).toMatchObject({ isError: true, error: { code: 'tool_failed' } });
+    expect(calls()).toHaveLength(11);
+  });
+
+  test('attack 22: a state that is far too large is not carried', async () => {
+    const met = await meet([{ do: 'ask', requestState: 'x'.repeat(2_000_000) }]);
+    expect(await call(met)).toMatchObject({ isError: true, error: { code: 'tool_failed' } });
+    expect(calls()).toHaveLength(1);
+  });
+
+  test('for what nobody answers: the call fails and says so', async () => {
+    const met = await meet([{ do: 'ask', inputRequests: question }], { handlers: { roots: () => [] } });
+    expect(await call(met)).toMatchObject({
+      isError: true,
+      outcome: 'done',
+      error: { code: 'tool_failed', message: expect.stringContaining('not answer') as string },
+    });
+  });
+
+  test('and whoever has cancelled the call is not asked any more', async () => {
+    let asked: Question | undefined;
+    const met = await meet([{ do: 'ask', inputRequests: question }], {
+      handlers: {
+        form: (_request, one) => {
+          asked = one;
+          return new Promise(() => undefined);
+        },
+      },
+    });
+    const stopper = new AbortController();
+    const running = call(met, { signal: stopper.signal });
+    await eventually(() => asked);
+    expect(asked).toMatchObject({ serverId: 'srv', tool: { serverId: 'srv', name: 'go' } });
+    stopper.abort();
+    expect(await running).toMatchObject({ error: { code: 'cancelled' } });
+    expect(asked?.signal.aborted).toBe(true);
+    expect(calls()).toHaveLength(1);
+  });
+
+  test('also in the middle of a prompt', async () => {
+    server = await startScriptedMcp({
+      era: 'modern',
+      capabilities: { prompts: {} },
+      answers: {
+        'prompts/list': { result: { prompts: [{ name: 'greet' }] } },
+        'prompts/get': { result: { resultType: 'input_required', inputRequests: question } },
+      },
+    });
+    host = await connected([{ id: 'srv', transport: { type: 'http', url: server.url } }], { handlers: answersAll });
+    await expect(host.getPrompt('srv', 'greet')).rejects.toMatchObject({ code: 'tool_failed' });
+    expect(server.received.filter(({ method }) => method === 'prompts/get')).toHaveLength(11);
+  });
+});

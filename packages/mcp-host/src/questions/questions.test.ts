@@ -1,0 +1,341 @@
+import type { JsonObject } from '@toolyard/protocol';
+import { ToolyardError } from '@toolyard/protocol';
+import { createFakeClock, eventually } from '@toolyard/testing';
+import { afterEach, describe, expect, test } from 'vitest';
+import { McpHost } from '../host/host.ts';
+import type { McpHostOptions } from '../host/host-options.ts';
+import { answersAll, FORM, SAMPLING } from '../node/test-fixtures/questions.ts';
+import { connected, everything, newHost } from '../node/test-fixtures/peers.ts';
+import { MemoryPeer } from '../node/test-fixtures/memory-peer.ts';
+import type { FormAnswer, Question, QuestionHandlers } from './questions.ts';
+
+let host: McpHost | undefined;
+afterEach(() => host?.close());
+
+function memoryHost(peer: MemoryPeer, more: Partial<McpHostOptions> = {}): McpHost {
+  return new McpHost({
+    servers: [{ id: 'srv', transport: { type: 'in-memory', name: 'srv' } }],
+    createTransport: peer.createTransport,
+    eraMemory: peer.eraMemory,
+    clock: createFakeClock(),
+    clientInfo: { name: 'toolyard-test', version: '0' },
+    ...more,
+  });
+}
+
+/** Never answers a call. */
+function silentPeer(): MemoryPeer {
+  const peer = new MemoryPeer();
+  peer.answers['tools/call'] = () => ({ method: 'notifications/none' });
+  return peer;
+}
+
+/** A person of one chat: what they were asked, and their answer once they give it. */
+function person(principal: string, conversationId: string) {
+  const asked: Question[] = [];
+  const said = Promise.withResolvers<FormAnswer>();
+  const handlers: QuestionHandlers = {
+    form: (_request, question) => {
+      asked.push(question);
+      return said.promise;
+    },
+  };
+  return { asked, say: said.resolve, options: { caller: { principal, conversationId }, handlers } };
+}
+
+describe('a request of a legacy server while several calls are in flight', () => {
+  const go = { serverId: 'srv', name: 'go' };
+  const answerOn = (peer: MemoryPeer): Promise<unknown> =>
+    eventually(() => peer.received.find((message) => 'id' in message && message.id === 'question'));
+
+  test.each([0, 1])('names both conversations, and the answer of either counts (%i)', async (first) => {
+    const peer = silentPeer();
+    host = memoryHost(peer, { handlers: answersAll });
+    await host.connectAll();
+    const people = [person('anne', 'a'), person('anne', 'b')];
+    const met = host;
+    const calls = people.map(({ options }) => met.callTool(go, {}, options));
+    peer.say({ id: 'question', method: 'elicitation/create', params: FORM });
+    await eventually(() => people.every(({ asked }) => asked.length === 1));
+    for (const { asked } of people) expect(asked).toMatchObject([{ serverId: 'srv', mayBelongTo: ['a', 'b'] }]);
+    people[first]?.say({ action: 'accept', content: { city: 'Taipei' } });
+    expect(await answerOn(peer)).toMatchObject({ result: { action: 'accept', content: { city: 'Taipei' } } });
+    expect(people.map(({ asked }) => asked[0]?.signal.aborted)).toEqual([true, true]);
+    await host.close();
+    await Promise.all(calls);
+  });
+
+  test('is left to the other conversation when the call of one ends', async () => {
+    const peer = silentPeer();
+    host = memoryHost(peer, { handlers: answersAll });
+    await host.connectAll();
+    const [a, b] = [person('anne', 'a'), person('anne', 'b')];
+    const stop = new AbortController();
+    const stopped = host.callTool(go, {}, { ...a.options, signal: stop.signal });
+    const other = host.callTool(go, {}, b.options);
+    peer.say({ id: 'question', method: 'elicitation/create', params: FORM });
+    await eventually(() => a.asked.length + b.asked.length === 2);
+    stop.abort();
+    await stopped;
+    expect(a.asked[0]?.signal.aborted).toBe(true);
+    expect(b.asked[0]?.signal.aborted).toBe(false);
+    b.say({ action: 'decline' });
+    expect(await answerOn(peer)).toMatchObject({ result: { action: 'decline' } });
+    await host.close();
+    await other;
+  });
+
+  test('is shown to nobody where the calls belong to several principals', async () => {
+    const peer = silentPeer();
+    host = memoryHost(peer, { handlers: answersAll });
+    await host.connectAll();
+    const people = [person('anne', 'a'), person('bert', 'b')];
+    const met = host;
+    const calls = people.map(({ options }) => met.callTool(go, {}, options));
+    peer.say({ id: 'question', method: 'elicitation/create', params: FORM });
+    expect(await answerOn(peer)).toMatchObject({
+      error: { message: expect.stringContaining('several users') as string },
+    });
+    expect(people.map(({ asked }) => asked)).toEqual([[], []]);
+    await host.close();
+    await Promise.all(calls);
+  });
+
+  test('is put to nobody whose chat has no person: the other one is asked', async () => {
+    const peer = silentPeer();
+    host = memoryHost(peer, { handlers: answersAll });
+    await host.connectAll();
+    const anne = person('anne', 'a');
+    const calls = [
+      host.callTool(go, {}, { caller: { principal: 'anne', conversationId: 'headless' } }),
+      host.callTool(go, {}, anne.options),
+    ];
+    peer.say({ id: 'question', method: 'elicitation/create', params: FORM });
+    await eventually(() => anne.asked.length === 1);
+    expect(anne.asked).toMatchObject([{ mayBelongTo: ['headless', 'a'] }]);
+    anne.say({ action: 'decline' });
+    expect(await answerOn(peer)).toMatchObject({ result: { action: 'decline' } });
+    await host.close();
+    await Promise.all(calls);
+  });
+});
+
+describe('what is declared', () => {
+  const declared = async (handlers: QuestionHandlers | undefined): Promise<unknown> => {
+    const peer = new MemoryPeer();
+    host = memoryHost(peer, handlers === undefined ? {} : { handlers });
+    await host.connectAll();
+    const hello = peer.received.find((message) => 'method' in message && message.method === 'initialize');
+    await host.close();
+    return hello !== undefined && 'params' in hello ? hello.params?.['capabilities'] : undefined;
+  };
+
+  test('is what has a handler, and waiting for tasks', async () => {
+    const tasks = { extensions: { 'io.modelcontextprotocol/tasks': {} } };
+    expect(await declared(undefined)).toEqual(tasks);
+    expect(await declared({ roots: () => [] })).toEqual({ ...tasks, roots: { listChanged: true } });
+    expect(await declared({ url: async () => 'cancel' })).toEqual({ ...tasks, elicitation: { url: {} } });
+    expect(await declared(answersAll)).toEqual({
+      ...tasks,
+      sampling: { tools: {} },
+      elicitation: { form: {}, url: {} },
+      roots: { listChanged: true },
+    });
+  });
+});
+
+describe('a legacy server asks', () => {
+  /** Asks in the middle of a call that never ends by itself; gives the answer as it went over the wire. */
+  async function ask(handlers: QuestionHandlers, method: string, params: JsonObject = {}): Promise<unknown> {
+    const peer = silentPeer();
+    host = memoryHost(peer, { handlers });
+    await host.connectAll();
+    const call = host.callTool({ serverId: 'srv', name: 'go' }, {});
+    peer.say({ id: 'question', method, params });
+    const answer = await eventually(() =>
+      peer.received.find((message) => 'id' in message && message.id === 'question'),
+    );
+    await host.close();
+    await call;
+    return 'result' in answer ? answer.result : 'error' in answer ? answer.error : undefined;
+  }
+
+  test('and is answered: a form with its defaults filled in, a model, an address, the folders', async () => {
+    expect(await ask(answersAll, 'elicitation/create', FORM)).toEqual({
+      action: 'accept',
+      content: { city: 'Taipei', days: 3 },
+    });
+    expect(await ask(answersAll, 'sampling/createMessage', SAMPLING)).toMatchObject({ model: 'demo' });
+    const url = { mode: 'url', message: 'Sign in', elicitationId: 'e1', url: 'https://example.com/in' };
+    expect(await ask(answersAll, 'elicitation/create', url)).toEqual({ action: 'accept' });
+    expect(await ask(answersAll, 'roots/list')).toEqual({ roots: [{ uri: 'file:///srv/notes', name: 'work' }] });
+  });
+
+  test('and is told politely that nobody answers, that the person said no, or that something went wrong', async () => {
+    expect(await ask({}, 'elicitation/create', FORM)).toMatchObject({ code: -32601 });
+    expect(await ask({ form: async () => ({ action: 'decline' }) }, 'elicitation/create', FORM)).toEqual({
+      action: 'decline',
+    });
+    const no = new ToolyardError({ code: 'refused', message: 'The person does not want that.' });
+    const refusing: QuestionHandlers = { sampling: () => Promise.reject(no) };
+    expect(await ask(refusing, 'sampling/createMessage', SAMPLING)).toEqual({
+      code: -1,
+      message: 'The person does not want that.',
+    });
+    const broken: QuestionHandlers = { sampling: () => Promise.reject(new Error('key sk-hunter2 is wrong')) };
+    const told = await ask(broken, 'sampling/createMessage', SAMPLING);
+    expect(told).toMatchObject({ code: -32603 });
+    expect(JSON.stringify(told)).not.toContain('hunter2');
+  });
+
+  test('and never gets what does not fit its own form', async () => {
+    const wrong: QuestionHandlers = { form: async () => ({ action: 'accept', content: { city: 7 } }) };
+    expect(await ask(wrong, 'elicitation/create', FORM)).toMatchObject({ code: -32603 });
+  });
+
+  test.each(['javascript:alert(1)', 'data:text/html,x', 'file:///etc/passwd', 'http://example.com/', 'not an address'])(
+    'attack 2: %s is not put before a person',
+    async (url) => {
+      let wasAsked = false;
+      const handlers: QuestionHandlers = {
+        url: async () => {
+          wasAsked = true;
+          return 'accept';
+        },
+      };
+      const params = { mode: 'url', message: 'Open this', elicitationId: 'e1', url };
+      expect(await ask(handlers, 'elicitation/create', params)).toMatchObject({ code: -32602 });
+      expect(wasAsked).toBe(false);
+    },
+  );
+
+  test('while the time of the call stands still', async () => {
+    const clock = createFakeClock();
+    const peer = silentPeer();
+    const questions: Question[] = [];
+    let answer = (): void => undefined;
+    const handlers: QuestionHandlers = {
+      form: (_request, question) => {
+        questions.push(question);
+        return new Promise((resolve) => {
+          answer = () => resolve({ action: 'cancel' });
+        });
+      },
+    };
+    host = memoryHost(peer, { handlers, clock });
+    await host.connectAll();
+    const call = host.callTool({ serverId: 'srv', name: 'go' }, {}, { timeoutMs: 10_000 });
+    await clock.advance(5_000);
+    peer.say({ id: 'question', method: 'elicitation/create', params: FORM });
+    await clock.advance(3_600_000);
+    expect(questions).toMatchObject([{ serverId: 'srv', tool: { serverId: 'srv', name: 'go' } }]);
+    expect(questions[0]).not.toHaveProperty('mayBelongTo');
+    answer();
+    await clock.advance(10_000);
+    expect(await call).toMatchObject({ outcome: 'unknown', error: { code: 'timed_out' } });
+    expect(clock.pending).toBe(0);
+  });
+
+  test('nothing of whoever has cancelled the call meanwhile', async () => {
+    const peer = silentPeer();
+    let question: Question | undefined;
+    const handlers: QuestionHandlers = {
+      form: (_request, asked) => {
+        question = asked;
+        return new Promise(() => undefined);
+      },
+    };
+    host = memoryHost(peer, { handlers });
+    await host.connectAll();
+    const stopper = new AbortController();
+    const call = host.callTool({ serverId: 'srv', name: 'go' }, {}, { signal: stopper.signal });
+    await eventually(() => peer.countOf('tools/call') === 1);
+    peer.say({ id: 'question', method: 'elicitation/create', params: FORM });
+    await eventually(() => question);
+    stopper.abort();
+    expect(await call).toMatchObject({ error: { code: 'cancelled' } });
+    expect(question?.signal.aborted).toBe(true);
+  });
+
+  test('calls go side by side where nothing can be asked', async () => {
+    const peer = silentPeer();
+    host = memoryHost(peer, { handlers: { roots: () => [] } });
+    await host.connectAll();
+    const met = host;
+    const calls = [1, 2, 3].map((number) => met.callTool({ serverId: 'srv', name: 'go' }, { number }));
+    expect(peer.countOf('tools/call')).toBe(3);
+    await host.close();
+    await Promise.all(calls);
+  });
+
+  test('for a page to be opened first: the call is made again when the person has been there', async () => {
+    const peer = new MemoryPeer();
+    let hasBeenThere = false;
+    const elicitations = [{ mode: 'url', elicitationId: 'e1', message: 'Sign in', url: 'https://example.com/in' }];
+    peer.answers['tools/call'] = () =>
+      hasBeenThere
+        ? { result: { content: [{ type: 'text', text: 'welcome' }] } }
+        : { error: { code: -32042, message: 'Sign in first', data: { elicitations } } };
+    const asked: string[] = [];
+    let wants: 'accept' | 'decline' = 'decline';
+    const handlers: QuestionHandlers = {
+      url: async ({ url }, { completed }) => {
+        asked.push(url);
+        if (wants === 'decline') return wants;
+        peer.say({ method: 'notifications/elicitation/complete', params: { elicitationId: 'e1' } });
+        await completed;
+        hasBeenThere = true;
+        return wants;
+      },
+    };
+    host = memoryHost(peer, { handlers });
+    await host.connectAll();
+    expect(await host.callTool({ serverId: 'srv', name: 'go' }, {})).toMatchObject({ outcome: 'not_sent' });
+    wants = 'accept';
+    expect(await host.callTool({ serverId: 'srv', name: 'go' }, {})).toMatchObject({
+      outcome: 'done',
+      content: [{ text: 'welcome' }],
+    });
+    expect(asked).toEqual(['https://example.com/in', 'https://example.com/in']);
+  });
+
+  test('and learns that the folders are others now', async () => {
+    const peer = new MemoryPeer();
+    host = memoryHost(peer, { handlers: answersAll });
+    await host.connectAll();
+    await host.rootsChanged();
+    expect(peer.countOf('notifications/roots/list_changed')).toBe(1);
+  });
+
+  test('the reference server asks for a form and a model in the middle of its tools', async () => {
+    host = await connected(
+      [{ id: 'srv', transport: { type: 'stdio', command: process.execPath, args: [everything, 'stdio'] } }],
+      {
+        handlers: {
+          ...answersAll,
+          form: async ({ message }) => ({ action: message === '' ? 'cancel' : 'decline' }),
+        },
+      },
+    );
+    const sampled = await host.callTool(
+      { serverId: 'srv', name: 'trigger-sampling-request' },
+      { prompt: 'hello', maxTokens: 10 },
+    );
+    expect(JSON.stringify(sampled.content)).toContain('demo');
+    const elicited = await host.callTool({ serverId: 'srv', name: 'trigger-elicitation-request' }, {});
+    expect(elicited).toMatchObject({ outcome: 'done' });
+    expect(JSON.stringify(elicited.content)).toMatch(/declin/i);
+  });
+});
+
+test('answers to requests never sent are noise', async () => {
+  const peer = new MemoryPeer();
+  host = newHost([{ id: 'srv', transport: { type: 'in-memory', name: 'srv' } }], {
+    createTransport: peer.createTransport,
+    eraMemory: peer.eraMemory,
+  });
+  await host.connectAll();
+  peer.say({ id: 4711, result: { content: [] } });
+  peer.say({ id: 'never', error: { code: 1, message: 'x' } });
+  expect(await host.callTool({ serverId: 'srv', name: 'go' }, {})).toMatchObject({ outcome: 'done' });
+});

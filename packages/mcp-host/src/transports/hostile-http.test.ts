@@ -1,0 +1,292 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { gzipSync } from 'node:zlib';
+import type { JsonObject } from '@toolyard/protocol';
+import type { McpBehaviour, ScriptedMcp, ScriptedMcpOptions } from '@toolyard/testing';
+import { createSteadyClock, eventually, startScriptedMcp } from '@toolyard/testing';
+import { afterEach, describe, expect, test } from 'vitest';
+import { createEraMemory } from '../connection/era-memory.ts';
+import type { McpHost } from '../host/host.ts';
+import { createWebTransports } from './web-transports.ts';
+import { connected, healthOf } from '../node/test-fixtures/peers.ts';
+import { createQuickClock, PATIENT } from '../node/test-fixtures/quick-clock.ts';
+
+let host: McpHost | undefined;
+let server: ScriptedMcp | undefined;
+afterEach(async () => {
+  await host?.close();
+  await server?.close();
+});
+
+/** A host with one scripted server; the tool `go` answers at once, unless told otherwise. */
+async function meet(behaviour: McpBehaviour, options: ScriptedMcpOptions = {}): Promise<McpHost> {
+  server = await startScriptedMcp({ tools: [{ name: 'go' }], ...behaviour }, { sessions: false, ...options });
+  // Who takes leave waits a second at most for the answer, and that is not to run out on a busy machine.
+  host = await connected([{ id: 'odd', transport: { type: 'http', url: server.url } }], { clock: createSteadyClock() });
+  return host;
+}
+
+const asked = (method: string): number =>
+  server?.received.filter((message) => message['method'] === method).length ?? 0;
+
+describe('connecting', () => {
+  test('a web page is not taken for an MCP server', async () => {
+    const body = '<!doctype html><title>Hello</title>';
+    const page = { status: 200, headers: { 'content-type': 'text/html' }, body };
+    const met = await meet({ httpAnswers: { '*': page } });
+    const { state, error } = healthOf(met, 'odd');
+    expect(state).toBe('failed');
+    expect(error).toMatchObject({ code: 'server_refused', hint: expect.stringContaining('/mcp') as string });
+    expect(error?.message).not.toContain('doctype');
+  });
+
+  test('a wrong path is pointed out', async () => {
+    const met = await meet({ httpAnswers: { '*': { status: 404, body: 'Not found' } } });
+    expect(healthOf(met, 'odd').error).toMatchObject({
+      code: 'server_refused',
+      message: expect.stringContaining('404') as string,
+    });
+  });
+
+  test.each([
+    [401, 'needs_sign_in'],
+    [403, 'server_refused'],
+    [503, 'server_unreachable'],
+  ])('HTTP %i is %s', async (status, code) => {
+    const met = await meet({ httpAnswers: { '*': { status } } });
+    expect(healthOf(met, 'odd').error?.code).toBe(code);
+  });
+
+  test('an address that points elsewhere is not followed there', async () => {
+    const met = await meet({
+      httpAnswers: { '*': { status: 307, headers: { location: 'http://example.invalid/mcp' } } },
+    });
+    expect(healthOf(met, 'odd').error).toMatchObject({
+      code: 'server_refused',
+      hint: expect.stringContaining('address') as string,
+    });
+  });
+
+  test('the secret part of an address is not repeated in what goes wrong', async () => {
+    host = await connected([{ id: 'odd', transport: { type: 'http', url: 'http://127.0.0.1:9/mcp?key=hunter2' } }]);
+    expect(JSON.stringify(healthOf(host, 'odd'))).not.toContain('hunter2');
+  });
+
+  test('an address that is none is a mistake in the configuration', async () => {
+    host = await connected([{ id: 'odd', transport: { type: 'http', url: 'localhost:3000' } }]);
+    expect(healthOf(host, 'odd').error?.code).toBe('bad_config');
+  });
+
+  test('a server that breaks at the unknown question is greeted the old way', async () => {
+    const met = await meet({ httpAnswers: { 'server/discover': { status: 500, body: 'Traceback' } } });
+    expect(healthOf(met, 'odd')).toMatchObject({ state: 'ready', era: 'legacy' });
+  });
+
+  test('a server that is silent at the unknown question is greeted the old way, and not asked again', async () => {
+    server = await startScriptedMcp({ silentOn: ['server/discover'] });
+    const eraMemory = createEraMemory();
+    const config = { id: 'odd', transport: { type: 'http' as const, url: server.url } };
+    for (let time = 0; time < 2; time++) {
+      host = await connected([config], { eraMemory });
+      expect(healthOf(host, 'odd')).toMatchObject({ state: 'ready', era: 'legacy' });
+      await host.close();
+    }
+    expect([asked('initialize'), asked('server/discover')]).toEqual([2, 1]);
+  });
+
+  test('a server remembered as old that takes only the new handshake is found out', async () => {
+    const memory = createEraMemory();
+    const eraMemory = { ...memory, get: () => ({ era: 'legacy' as const, at: Date.now() }) };
+    server = await startScriptedMcp({ era: 'modern', httpAnswers: { initialize: { status: 400 } } });
+    host = await connected([{ id: 'odd', transport: { type: 'http', url: server.url } }], { eraMemory });
+    expect(healthOf(host, 'odd')).toMatchObject({ state: 'ready', era: 'modern' });
+    expect(asked('initialize')).toBe(1);
+  });
+});
+
+describe('a modern server', () => {
+  const good = { name: 'go', inputSchema: { type: 'object' } };
+
+  /** Answers with these results as they are, without the `complete` that belongs to them: some servers forget it. */
+  const modern = (results: Record<string, JsonObject>): McpBehaviour => ({
+    era: 'modern',
+    answers: Object.fromEntries(Object.entries(results).map(([method, result]) => [method, { result }])),
+  });
+
+  test('one tool it describes badly does not take the others with it', async () => {
+    const schema = { type: 'object', properties: { a: { type: 'array', items: { 'x-mcp-header': 'A' } } } };
+    const tools = [{ name: 'bad' }, good, { name: 'headers', inputSchema: schema }];
+    const met = await meet(modern({ 'tools/list': { tools } }));
+    expect(healthOf(met, 'odd')).toMatchObject({ state: 'ready', era: 'modern', toolCount: 1 });
+    expect(healthOf(met, 'odd').skipped.map(({ name }) => name)).toEqual(['bad', 'headers']);
+  });
+
+  test('a kind of content nobody knows does not lose the result', async () => {
+    const content = [{ type: 'hologram' }, { type: 'text', text: 'kept' }];
+    const met = await meet(
+      modern({ 'tools/list': { tools: [good] }, 'tools/call': { content, structuredContent: [1] } }),
+    );
+    const result = await met.callTool({ serverId: 'odd', name: 'go' }, {});
+    expect(result).toMatchObject({ outcome: 'done', isError: false, structured: [1] });
+    expect(result.content[1]).toEqual({ type: 'text', text: 'kept' });
+  });
+
+  test('a question to the person is an answer we cannot give, and a task is work that goes on unseen', async () => {
+    const asking = { resultType: 'input_required', requestState: 'x' };
+    const met = await meet(modern({ 'tools/list': { tools: [good] }, 'tools/call': asking }));
+    const reference = { serverId: 'odd', name: 'go' };
+    expect(await met.callTool(reference, {})).toMatchObject({ isError: true, outcome: 'done' });
+    await met.close();
+    await server?.close();
+    const other = await meet(modern({ 'tools/list': { tools: [good] }, 'tools/call': { resultType: 'task' } }));
+    expect(await other.callTool(reference, {})).toMatchObject({ isError: true, outcome: 'unknown' });
+  });
+});
+
+describe('calling', () => {
+  const go = (met: McpHost, options = {}): ReturnType<McpHost['callTool']> =>
+    met.callTool({ serverId: 'odd', name: 'go' }, {}, options);
+
+  test.each([
+    [404, 'unknown', 'outcome_unknown'],
+    [500, 'unknown', 'outcome_unknown'],
+    [502, 'unknown', 'outcome_unknown'],
+    [401, 'not_sent', 'needs_sign_in'],
+    [429, 'not_sent', 'rate_limited'],
+    [413, 'not_sent', 'server_refused'],
+  ])('HTTP %i in mid-call is %s', async (status, outcome, code) => {
+    const met = await meet({ httpAnswers: { 'tools/call': { status, body: 'x' } } });
+    expect(await go(met)).toMatchObject({ isError: true, outcome, error: { code } });
+  });
+
+  test('a lost session is renewed at once: the call under it is in doubt, the next one is made', async () => {
+    const met = await meet({}, { sessions: true });
+    expect(await go(met)).toMatchObject({ outcome: 'done' });
+    server?.forgetSessions();
+    expect(await go(met)).toMatchObject({ outcome: 'unknown' });
+    expect(healthOf(met, 'odd')).toMatchObject({ state: 'reconnecting', error: { code: 'server_closed' } });
+    expect(await go(met)).toMatchObject({ outcome: 'done' });
+    expect(asked('tools/call')).toBe(3);
+    expect(healthOf(met, 'odd')).toMatchObject({ state: 'ready' });
+    expect(healthOf(met, 'odd').error).toBeUndefined();
+    // The goodbye to the old session must not touch the new one.
+    expect(server?.requests.some(({ method }) => method === 'DELETE')).toBe(true);
+    expect(await go(met)).toMatchObject({ outcome: 'done' });
+  });
+
+  test('a call that changes nothing, by the word of a server the owner vouches for, is made again', async () => {
+    server = await startScriptedMcp({ tools: [{ name: 'go', annotations: { readOnlyHint: true } }] });
+    const transport = { type: 'http' as const, url: server.url };
+    host = await connected([
+      { id: 'odd', transport, trusted: true },
+      { id: 'unvouched', transport },
+    ]);
+    server.forgetSessions();
+    expect(await go(host)).toMatchObject({ outcome: 'done' });
+    expect(await host.callTool({ serverId: 'unvouched', name: 'go' }, {})).toMatchObject({ outcome: 'unknown' });
+  });
+
+  test('attack 23: a result that is far too long is not read, whichever way it comes', async () => {
+    const long = JSON.stringify({
+      jsonrpc: '2.0',
+      id: 4,
+      result: { content: [{ type: 'text', text: 'x'.repeat(50_000) }] },
+    });
+    const packed = { 'content-type': 'application/json', 'content-encoding': 'gzip' };
+    for (const [headers, body] of [
+      [{ 'content-type': 'application/json' }, long],
+      [packed, gzipSync(long)],
+      [{ 'content-type': 'text/event-stream' }, `data: ${long}\n\n`],
+    ] as const) {
+      server = await startScriptedMcp({
+        tools: [{ name: 'go' }],
+        httpAnswers: { 'tools/call': { status: 200, headers, body } },
+      });
+      host = await connected([{ id: 'odd', transport: { type: 'http', url: server.url } }], {
+        createTransport: createWebTransports({ fetch, longestMessage: 20_000 }),
+      });
+      expect(await go(host)).toMatchObject({ isError: true });
+      expect(JSON.stringify(await go(host))).not.toContain('xxx');
+      await host.close();
+      await server.close();
+    }
+  });
+
+  test('many short events are no long one', async () => {
+    const tools = [{ name: 'go', does: [{ do: 'progress' as const, steps: 40, everyMs: 1 }] }];
+    server = await startScriptedMcp({ tools });
+    host = await connected([{ id: 'odd', transport: { type: 'http', url: server.url } }], {
+      createTransport: createWebTransports({ fetch, longestMessage: 1_000 }),
+    });
+    expect(await go(host)).toMatchObject({ outcome: 'done' });
+  });
+
+  test('what changed before the stream of announcements stood is looked at once it does', async () => {
+    const met = await meet({}, { sessions: true });
+    await eventually(() => asked('tools/list') > 1);
+    expect(healthOf(met, 'odd').state).toBe('ready');
+    await met.close();
+    // One that announces nothing is not asked twice.
+    const silent = await meet({ capabilities: { tools: {} } }, { sessions: true });
+    await eventually(() => server?.requests.some(({ method }) => method === 'GET'));
+    // Longer than changes are gathered.
+    await sleep(300);
+    expect(healthOf(silent, 'odd').state).toBe('ready');
+    expect(asked('tools/list')).toBe(1);
+  });
+
+  test('when the stream of announcements was away, what there is is looked at again', async () => {
+    const met = await meet({}, { sessions: true });
+    await eventually(() => asked('tools/list') > 1);
+    const lists = asked('tools/list');
+    server?.dropStreams();
+    await eventually(() => asked('tools/list') > lists);
+    expect(healthOf(met, 'odd').state).toBe('ready');
+  });
+
+  test('a session is ended on the server when it is left', async () => {
+    const met = await meet({}, { sessions: true });
+    expect(server?.sessionCount).toBe(1);
+    await met.close();
+    expect(server?.sessionCount).toBe(0);
+    expect(server?.requests.at(-1)?.method).toBe('DELETE');
+  });
+
+  test('a connection cut in mid-call leaves the outcome unknown', async () => {
+    const met = await meet({ httpAnswers: { 'tools/call': 'cut' } });
+    expect(await go(met)).toMatchObject({ isError: true, outcome: 'unknown' });
+  });
+
+  test('a stream that ends before the answer fails the call at once', async () => {
+    const headers = { 'content-type': 'text/event-stream' };
+    const met = await meet({ httpAnswers: { 'tools/call': { status: 200, headers, body: ': working on it\n\n' } } });
+    expect(await go(met)).toMatchObject({ isError: true, outcome: 'unknown', error: { code: 'network' } });
+  });
+
+  test('an answer that is no JSON leaves the outcome unknown', async () => {
+    const page = { status: 200, headers: { 'content-type': 'text/html' }, body: '<p>' };
+    const met = await meet({ httpAnswers: { 'tools/call': page } });
+    expect(await go(met)).toMatchObject({ isError: true, outcome: 'unknown', error: { code: 'bad_response' } });
+  });
+
+  test('a server that is gone was certainly not called', async () => {
+    server = await startScriptedMcp({ tools: [{ name: 'go' }] }, { sessions: false });
+    const transport = { type: 'http' as const, url: server.url };
+    const quick = { clock: createQuickClock(), maxReconnects: 1_000 };
+    const met = (host = await connected([{ id: 'odd', transport, ...PATIENT }], quick));
+    await server.close();
+    // The first call may still find a connection that is just breaking, and then nobody can say.
+    expect((await go(met)).outcome).not.toBe('done');
+    expect(await go(met)).toMatchObject({ isError: true, outcome: 'not_sent', error: { code: 'server_unreachable' } });
+  });
+
+  test('a header of the configuration goes with every request, and only there', async () => {
+    server = await startScriptedMcp({ tools: [{ name: 'go' }] });
+    const transport = { type: 'http' as const, url: server.url, headers: { 'X-Api-Key': 'hunter2' } };
+    host = await connected([{ id: 'odd', transport }]);
+    expect(await go(host)).toMatchObject({ outcome: 'done' });
+    await host.close();
+    expect(new Set(server.requests.map(({ method }) => method))).toEqual(new Set(['POST', 'GET', 'DELETE']));
+    expect(new Set(server.requests.map(({ headers }) => headers['x-api-key']))).toEqual(new Set(['hunter2']));
+    expect(JSON.stringify(host.health())).not.toContain('hunter2');
+  });
+});

@@ -1,0 +1,242 @@
+import { McpServer } from '@modelcontextprotocol/server';
+import { systemClock } from '@toolyard/protocol';
+import type { ScriptedSse, ScriptedWebSocket } from '@toolyard/testing';
+import { createFakeClock, eventually, startScriptedSse, startScriptedWebSocket } from '@toolyard/testing';
+import { afterEach, describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { createEraMemory } from '../connection/era-memory.ts';
+import { McpHost } from '../host/host.ts';
+import { connected, healthOf, listen, newHost } from '../node/test-fixtures/peers.ts';
+import { createWebTransports } from './web-transports.ts';
+import { platformWebSocket } from './websocket-transport.ts';
+
+const closers: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const close of closers.splice(0).reverse()) await close();
+});
+function kept<T extends { close: () => Promise<void> }>(thing: T): T {
+  closers.push(() => thing.close());
+  return thing;
+}
+
+const echo = { serverId: 'peer', name: 'echo' };
+const sayHi = async (host: McpHost): Promise<unknown> => (await host.callTool(echo, { say: 'hi' })).content;
+const HI = [{ type: 'text', text: '{"say":"hi"}' }];
+
+describe('a server that only knows the older HTTP+SSE', () => {
+  const meet = async (server: ScriptedSse, type: 'http' | 'sse', more = {}): Promise<McpHost> =>
+    kept(await connected([{ id: 'peer', transport: { type, url: server.url } }], more));
+
+  test('is spoken to over it where that is what the configuration says', async () => {
+    const server = kept(await startScriptedSse('plain'));
+    const host = await meet(server, 'sse');
+    expect(healthOf(host, 'peer')).toMatchObject({ state: 'ready', era: 'legacy', toolCount: 1 });
+    expect(await sayHi(host)).toEqual(HI);
+    expect(server.requests.filter((request) => request === 'GET /sse')).toHaveLength(1);
+  });
+
+  test('is found out when Streamable HTTP was expected, and asked only in its own way from then on', async () => {
+    const server = kept(await startScriptedSse('plain'));
+    const eraMemory = createEraMemory();
+    for (let time = 0; time < 2; time++) {
+      const host = await meet(server, 'http', { eraMemory });
+      expect(healthOf(host, 'peer')).toMatchObject({ state: 'ready', era: 'legacy' });
+      expect(await sayHi(host)).toEqual(HI);
+      await host.close();
+    }
+    expect(server.requests.filter((request) => request === 'POST /sse')).not.toHaveLength(0);
+    const second = server.requests.lastIndexOf('GET /sse');
+    expect(server.requests.slice(second)).not.toContain('POST /sse');
+  });
+
+  test('is greeted the newer way again when it has learnt it', async () => {
+    const { startScriptedMcp } = await import('@toolyard/testing');
+    const newer = kept(await startScriptedMcp('plain'));
+    const eraMemory = {
+      ...createEraMemory(),
+      get: () => ({ era: 'legacy' as const, at: Date.now(), transport: 'sse' as const }),
+    };
+    const host = kept(await connected([{ id: 'peer', transport: { type: 'http', url: newer.url } }], { eraMemory }));
+    expect(healthOf(host, 'peer').state).toBe('ready');
+    expect(await sayHi(host)).toEqual(HI);
+  });
+
+  test('is not waited for behind an address that refuses and then says nothing', async () => {
+    let isAsked = false;
+    const { url, close } = await listen((request, response) => {
+      if (request.method === 'POST') return void response.writeHead(400).end();
+      isAsked = true;
+      response.writeHead(200, { 'content-type': 'text/event-stream' }).write(': hello\n\n');
+    });
+    closers.push(close);
+    const clock = createFakeClock();
+    const host = kept(newHost([{ id: 'peer', transport: { type: 'http', url } }], { clock }));
+    const connecting = host.connectAll();
+    await eventually(() => isAsked);
+    await clock.advance(5_000);
+    await connecting;
+    expect(healthOf(host, 'peer').error).toMatchObject({
+      code: 'server_refused',
+      message: expect.stringContaining('HTTP 400') as string,
+    });
+  });
+
+  test('is left with its stream ended', async () => {
+    const server = kept(await startScriptedSse('plain'));
+    const host = await meet(server, 'sse');
+    await host.close();
+    await eventually(() => server.streamCount === 0);
+  });
+
+  test('a message it refuses was not carried out', async () => {
+    const server = kept(await startScriptedSse('plain'));
+    const refusing = kept(
+      newHost([{ id: 'peer', transport: { type: 'sse', url: server.url } }], {
+        createTransport: createWebTransports({
+          fetch: async (input, init) =>
+            typeof init?.body === 'string' && init.body.includes('tools/call')
+              ? new Response('no', { status: 413 })
+              : fetch(input, init),
+        }),
+      }),
+    );
+    await refusing.connectAll();
+    expect(await refusing.callTool(echo, {})).toMatchObject({ outcome: 'not_sent', error: { code: 'server_refused' } });
+  });
+
+  test('an endpoint at another place is not believed', async () => {
+    const { url, close } = await listen((request, response) => {
+      if (request.method !== 'GET') return void response.writeHead(405).end();
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      response.write('event: endpoint\ndata: http://169.254.169.254/latest\n\n');
+    });
+    closers.push(close);
+    const host = kept(await connected([{ id: 'peer', transport: { type: 'sse', url } }]));
+    expect(healthOf(host, 'peer').state).toBe('failed');
+  });
+});
+
+describe('a server on a WebSocket', () => {
+  const meet = async (server: ScriptedWebSocket, headers = {}): Promise<McpHost> =>
+    kept(await connected([{ id: 'peer', transport: { type: 'websocket', url: server.url, headers } }]));
+
+  test('is greeted with the subprotocol "mcp" and the headers of its configuration', async () => {
+    const server = kept(await startScriptedWebSocket('plain'));
+    const host = await meet(server, { 'X-Api-Key': 'hunter2' });
+    expect(healthOf(host, 'peer')).toMatchObject({ state: 'ready', toolCount: 1 });
+    expect(server.handshakes.at(-1)).toMatchObject({ 'sec-websocket-protocol': 'mcp', 'x-api-key': 'hunter2' });
+    expect(await sayHi(host)).toEqual(HI);
+  });
+
+  test('of the newer protocol is spoken to in its own way', async () => {
+    const server = kept(
+      await startScriptedWebSocket({ era: 'modern', tools: [{ name: 'echo', does: [{ do: 'echo' }] }] }),
+    );
+    const host = await meet(server);
+    expect(healthOf(host, 'peer')).toMatchObject({ state: 'ready', era: 'modern' });
+    expect(await sayHi(host)).toEqual(HI);
+  });
+
+  test('may send long messages, and what is no message', async () => {
+    const server = kept(
+      await startScriptedWebSocket({ tools: [{ name: 'echo', does: [{ do: 'huge', bytes: 200_000 }] }] }),
+    );
+    const host = await meet(server);
+    server.noise('hello?');
+    const { content } = await host.callTool(echo, {});
+    expect(content).toEqual([{ type: 'text', text: 'x'.repeat(200_000) }]);
+  });
+
+  test('that speaks another subprotocol is left', async () => {
+    const server = kept(await startScriptedWebSocket('plain', { subprotocol: 'chat' }));
+    const host = await meet(server);
+    expect(healthOf(host, 'peer')).toMatchObject({ state: 'failed', error: { code: 'server_unreachable' } });
+  });
+
+  test('that is not there, or is none, is said to be so', async () => {
+    const page = await listen((_, response) => void response.end('<h1>hello</h1>'));
+    closers.push(page.close);
+    for (const url of ['ws://127.0.0.1:1/mcp', page.url.replace('http', 'ws')]) {
+      const host = kept(await connected([{ id: 'peer', transport: { type: 'websocket', url } }]));
+      expect(healthOf(host, 'peer')).toMatchObject({ state: 'failed', error: { code: 'server_unreachable' } });
+    }
+  });
+
+  test('is reached from a browser too, but not with headers', async () => {
+    const server = kept(await startScriptedWebSocket('plain'));
+    const host = kept(
+      await connected(
+        [
+          { id: 'peer', transport: { type: 'websocket', url: server.url } },
+          { id: 'keyed', transport: { type: 'websocket', url: server.url, headers: { 'X-Api-Key': 'k' } } },
+        ],
+        { createTransport: createWebTransports({ fetch, openWebSocket: platformWebSocket }) },
+      ),
+    );
+    expect(await sayHi(host)).toEqual(HI);
+    expect(healthOf(host, 'keyed').error).toMatchObject({ code: 'bad_config' });
+  });
+
+  test('cannot be reached where nobody gave a WebSocket', async () => {
+    const host = kept(
+      await connected([{ id: 'peer', transport: { type: 'websocket', url: 'ws://127.0.0.1:9/' } }], {
+        createTransport: createWebTransports({ fetch }),
+      }),
+    );
+    expect(healthOf(host, 'peer').error?.code).toBe('bad_config');
+  });
+});
+
+describe('a server in this process', () => {
+  test('is listed and called like any other', async () => {
+    const inMemory = {
+      here: async (transport: Parameters<McpServer['connect']>[0]): Promise<void> => {
+        const server = new McpServer({ name: 'here', version: '1.0.0' });
+        server.registerTool('echo', { inputSchema: z.object({ say: z.string() }) }, ({ say }) => ({
+          content: [{ type: 'text', text: say }],
+        }));
+        await server.connect(transport);
+      },
+    };
+    const host = kept(
+      new McpHost({
+        servers: [
+          { id: 'peer', transport: { type: 'in-memory', name: 'here' } },
+          { id: 'lost', transport: { type: 'in-memory', name: 'elsewhere' } },
+        ],
+        createTransport: createWebTransports({ fetch, inMemory }),
+        clock: systemClock,
+        clientInfo: { name: 'toolyard-test', version: '0' },
+      }),
+    );
+    await host.connectAll();
+    expect(healthOf(host, 'peer')).toMatchObject({ state: 'ready', serverInfo: { name: 'here' } });
+    expect(await sayHi(host)).toEqual([{ type: 'text', text: 'hi' }]);
+    expect(healthOf(host, 'lost')).toMatchObject({ state: 'failed', error: { code: 'bad_config' } });
+  });
+});
+
+describe('a connection that ends is made again', () => {
+  const backAgain = async (host: McpHost): Promise<void> => {
+    await eventually(() => healthOf(host, 'peer').state === 'reconnecting');
+    expect(healthOf(host, 'peer')).toMatchObject({ reconnect: { attempt: 1, of: 10 }, toolCount: 1 });
+    expect(await sayHi(host)).toEqual(HI);
+    expect(healthOf(host, 'peer').state).toBe('ready');
+  };
+
+  test.each([1001, 'cut'] as const)('a WebSocket (%s)', async (how) => {
+    const server = kept(await startScriptedWebSocket('plain'));
+    const host = kept(await connected([{ id: 'peer', transport: { type: 'websocket', url: server.url } }]));
+    server.dropConnections(how);
+    await backAgain(host);
+    expect(server.received.filter(({ method }) => method === 'tools/list')).toHaveLength(2);
+  });
+
+  test('HTTP+SSE', async () => {
+    const server = kept(await startScriptedSse('plain'));
+    const host = kept(await connected([{ id: 'peer', transport: { type: 'sse', url: server.url } }]));
+    server.dropStreams();
+    await backAgain(host);
+    expect(server.streamCount).toBe(1);
+  });
+});

@@ -1,0 +1,23 @@
+import { ToolyardError } from '@toolyard/protocol';
+import { readUrl } from '../values/read-url.ts';
+
+const KINDS = {
+  http: { protocols: ['http:', 'https:'], says: 'an http or https URL', example: 'http://localhost:3000/mcp' },
+  websocket: { protocols: ['ws:', 'wss:'], says: 'a ws or wss URL', example: 'ws://localhost:3000/mcp' },
+};
+
+/**
+ * Reads the address of a server.
+ *
+ * @throws ToolyardError `bad_config` if it is none of this kind; the address itself, which may hold a key, is not repeated
+ */
+export function webAddress(kind: keyof typeof KINDS, text: string, serverId: string): URL {
+  const { protocols, says, example } = KINDS[kind];
+  const url = readUrl(text);
+  if (url !== null && protocols.includes(url.protocol)) return url;
+  throw new ToolyardError({
+    code: 'bad_config',
+    message: `The address of the server "${serverId}" is not ${says}.`,
+    hint: `Write the whole address, for example ${example}.`,
+  });
+}

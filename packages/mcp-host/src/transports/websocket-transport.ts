@@ -1,0 +1,160 @@
+import type { JSONRPCMessage } from '@modelcontextprotocol/client';
+import { SdkError, SdkErrorCode } from '@modelcontextprotocol/client';
+import { isJsonObject, parseJson, ToolyardError } from '@toolyard/protocol';
+import type { HostTransport, TransportContext, TransportEnd } from './transport.ts';
+import type { TransportConfig } from '../types.ts';
+import { webAddress } from './web-address.ts';
+
+const SUBPROTOCOL = 'mcp';
+const OPEN = 1;
+const CLOSED = 3;
+
+/** What of the platform's WebSocket is used here. */
+export type WebSocketLike = {
+  readonly readyState: number;
+  /** The subprotocol the server agreed to. */
+  readonly protocol: string;
+  send(text: string): void;
+  close(code?: number): void;
+  addEventListener(type: 'open' | 'error', listener: () => void): void;
+  addEventListener(type: 'message', listener: (event: { data: unknown }) => void): void;
+  addEventListener(type: 'close', listener: (event: { code: number }) => void): void;
+};
+
+/**
+ * Opens a WebSocket: the platform's own, or one behind a guard. What goes wrong while connecting is an event of the
+ * socket, or thrown as a ToolyardError that says why.
+ */
+export type OpenWebSocket = (
+  url: URL,
+  options: { protocols: string[]; headers: Record<string, string> },
+) => WebSocketLike;
+
+/** The platform's own WebSocket, as browsers have it: nothing stands in front of it, and it sends no headers. */
+export const platformWebSocket: OpenWebSocket = (url, { protocols, headers }) => {
+  if (Object.keys(headers).length === 0) return new WebSocket(url, protocols);
+  throw new ToolyardError({
+    code: 'bad_config',
+    message: 'A browser sends no headers with a WebSocket.',
+    hint: 'Take the headers out of the configuration of the server, or let Toolyard connect to it.',
+  });
+};
+
+class WebSocketTransport implements HostTransport {
+  onclose?: (() => void) | undefined;
+  onerror?: ((error: Error) => void) | undefined;
+  onmessage?: ((message: JSONRPCMessage) => void) | undefined;
+  end: TransportEnd | undefined;
+  noiseLines = 0;
+
+  readonly #url: URL;
+  readonly #headers: Record<string, string>;
+  readonly #context: TransportContext;
+  readonly #open: OpenWebSocket;
+  readonly #longest: number;
+  #socket: WebSocketLike | undefined;
+  #isOver = false;
+  #giveUp: () => void = () => undefined;
+
+  constructor(
+    url: URL,
+    headers: Record<string, string>,
+    context: TransportContext,
+    open: OpenWebSocket,
+    longest: number,
+  ) {
+    this.#url = url;
+    this.#headers = headers;
+    this.#context = context;
+    this.#open = open;
+    this.#longest = longest;
+  }
+
+  async start(): Promise<void> {
+    // Nothing is awaited between opening and listening: a refusal may come at once.
+    const socket = this.#open(this.#url, { protocols: [SUBPROTOCOL], headers: this.#headers });
+    this.#socket = socket;
+    await new Promise<void>((resolve, reject) => {
+      let isOpen = false;
+      const fail = (detail: string): void => {
+        if (isOpen) return;
+        this.end ??= { kind: 'unreachable', detail };
+        reject(new Error('The WebSocket could not be opened.'));
+        void this.close();
+      };
+      this.#giveUp = () => fail('it was not waited for');
+      socket.addEventListener('open', () => {
+        isOpen = socket.protocol === SUBPROTOCOL || socket.protocol === '';
+        if (isOpen) resolve();
+        else fail('it does not speak the subprotocol "mcp"');
+      });
+      socket.addEventListener('message', ({ data }) => this.#read(data));
+      // By the standard a close follows; some runtimes forget it where nothing was ever opened.
+      socket.addEventListener('error', () => fail('it did not accept a WebSocket'));
+      socket.addEventListener('close', ({ code }) => {
+        fail('it did not accept a WebSocket');
+        this.#over({ kind: 'hung_up', detail: `code ${code}` });
+      });
+    });
+  }
+
+  #read(data: unknown): void {
+    if (this.#isOver) return;
+    if (typeof data === 'string' && data.length > this.#longest) {
+      this.#over({ kind: 'line_too_long', limitBytes: this.#longest });
+      this.#socket?.close();
+      return;
+    }
+    const parsed = typeof data === 'string' ? parseJson(data) : undefined;
+    const value = parsed?.ok === true ? parsed.value : undefined;
+    for (const message of Array.isArray(value) ? value : [value]) {
+      if (isJsonObject(message) && message['jsonrpc'] === '2.0') {
+        this.onmessage?.(message as unknown as JSONRPCMessage);
+        continue;
+      }
+      this.noiseLines++;
+      if (this.noiseLines === 1) this.#context.log('warning', 'The server sends messages that are no MCP.');
+    }
+  }
+
+  async send(message: JSONRPCMessage): Promise<void> {
+    const socket = this.#socket;
+    if (this.#isOver || socket?.readyState !== OPEN) throw new SdkError(SdkErrorCode.NotConnected, 'Not connected');
+    socket.send(JSON.stringify(message));
+  }
+
+  async close(): Promise<void> {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#giveUp();
+    if (this.#socket !== undefined && this.#socket.readyState < CLOSED) this.#socket.close(1_000);
+    this.onclose?.();
+  }
+
+  #over(end: TransportEnd): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.end ??= end;
+    this.onclose?.();
+  }
+}
+
+/**
+ * MCP over a WebSocket that the given function opens.
+ *
+ * @throws ToolyardError `bad_config` if the address is no ws or wss URL, or there are no WebSockets here.
+ */
+export function createWebSocketTransport(
+  config: Extract<TransportConfig, { type: 'websocket' }>,
+  context: TransportContext,
+  open: OpenWebSocket | undefined,
+  longestMessage: number,
+): HostTransport {
+  const url = webAddress('websocket', config.url, context.serverId);
+  if (open !== undefined) return new WebSocketTransport(url, config.headers ?? {}, context, open, longestMessage);
+  throw new ToolyardError({
+    code: 'bad_config',
+    message: `The server "${context.serverId}" is reached over a WebSocket, which cannot be opened here.`,
+    hint: 'Use Node 22 or newer, or reach the server over HTTP.',
+  });
+}
