@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import type { Locator, Page } from 'playwright-core';
 import type { McpBehaviour, ModelScript } from '@toolyard/testing';
 import { reply } from '@toolyard/testing';
 import { call } from './support/api.ts';
@@ -10,11 +11,12 @@ type Messages = { messages: { role: string; content: unknown }[] };
 
 const LETTER = { to: 'ann@example.com', copies: 2, body: { text: 'Hello' } };
 
-/** Asks for a letter, and says what came of it. */
+/** Calls `post` and answers with its result; a user who wants to delete gets a call that is flagged as dangerous. */
 const writes: ModelScript = ({ body }) => {
   const last = (body as Messages).messages.at(-1);
-  if (last?.role !== 'tool') return reply.toolCalls([{ name: 'post', arguments: LETTER }]);
-  return reply.text(`The tool said: ${JSON.stringify(last.content)}`);
+  if (last?.role === 'tool') return reply.text(`The tool said: ${JSON.stringify(last.content)}`);
+  const isDangerous = JSON.stringify(last?.content).includes('Delete');
+  return reply.toolCalls([{ name: 'post', arguments: isDangerous ? { to: 'rm -rf /' } : LETTER }]);
 };
 
 const office: McpBehaviour = {
@@ -37,48 +39,52 @@ const office: McpBehaviour = {
 };
 
 describePage('approvals in the page', (stages) => {
-  async function untilAsked(script = writes, prepare = (_url: string): Promise<unknown> => Promise.resolve()) {
-    const stage = await stages.set(script, { servers: { office: { behaviour: office } } });
-    await prepare(stage.server.url);
-    const page = await stage.open();
+  /** A new chat whose call needs an approval. */
+  async function askInNewChat(page: Page, text = 'Write to Ann.') {
     const chat = chatPage(page);
-    await chat.send('Write to Ann.');
+    await chat.anew();
+    await chat.send(text);
     const card = chat.card('post');
     await card.getByRole('button', { name: 'Allow once' }).waitFor();
-    return { page, chat, card };
+    await chat.path();
+    return { chat, card };
   }
 
-  test('of what is feared are for the one call', async () => {
-    const { card } = await untilAsked(() => reply.toolCalls([{ name: 'post', arguments: { to: 'rm -rf /' } }]));
-    await card.getByText('Look closely: only this one call would be allowed.').waitFor();
-    expect(await card.getByRole('button', { name: /^(?:In this conversation|Always)$/ }).count()).toBe(0);
-  });
+  const lastingScopes = (card: Locator) => card.getByRole('button', { name: /^(?:In this conversation|Always)$/ });
+  const setDefaults = (defaults: object) => call(stages.now.server.url, 'PUT', '/api/settings/defaults', defaults);
 
-  test('of what a rule asks about are for the one call, and say so', async () => {
-    const rules = { interventionRules: [{ decision: 'ask', tool: '*/post' }] };
-    const { card } = await untilAsked(writes, (url) => call(url, 'PUT', '/api/settings/defaults', rules));
+  async function offersOnlyOneCallWhenDangerous(page: Page): Promise<void> {
+    const { card } = await askInNewChat(page, 'Delete everything.');
+    await card.getByText('Look closely: only this one call would be allowed.').waitFor();
+    expect(await lastingScopes(card).count()).toBe(0);
+  }
+
+  async function offersOnlyOneCallWhenRuleAsks(page: Page): Promise<void> {
+    await setDefaults({ interventionRules: [{ decision: 'ask', tool: '*/post' }] });
+    const { card } = await askInNewChat(page);
     await card.getByText('One of your rules asks before every call like this one.').waitFor();
     expect(await card.getByRole('link', { name: 'Rules' }).getAttribute('href')).toBe('/settings/permissions');
-    expect(await card.getByRole('button', { name: /^(?:In this conversation|Always)$/ }).count()).toBe(0);
-  });
+    expect(await lastingScopes(card).count()).toBe(0);
+    await setDefaults({ interventionRules: [] });
+  }
 
-  test('say which unsandboxed server keeps mode "auto" from counting', async () => {
-    const { card } = await untilAsked(writes, async (url) => {
-      await call(url, 'PUT', '/api/mcp/unsandboxed', { servers: ['office'] });
-      await call(url, 'PUT', '/api/settings/defaults', { intervention: 'auto' });
-      const transport = { type: 'stdio', command: process.execPath, args: ['--version'], sandbox: false };
-      await call(url, 'POST', '/api/mcp/servers', { id: 'added', transport });
-    });
+  async function namesUnsandboxedServerInModeAuto(page: Page): Promise<void> {
+    const { url } = stages.now.server;
+    await call(url, 'PUT', '/api/mcp/unsandboxed', { servers: ['office'] });
+    await setDefaults({ intervention: 'auto' });
+    const transport = { type: 'stdio', command: process.execPath, args: ['--version'], sandbox: false };
+    await call(url, 'POST', '/api/mcp/servers', { id: 'added', transport });
+    const { card } = await askInNewChat(page);
     await card.getByText(/is not confirmed beside these servers, which run without a sandbox: added\./).waitFor();
     expect(await card.getByRole('link', { name: 'Settings' }).getAttribute('href')).toMatch(/^\/settings/);
-  });
+  }
 
-  test('the arguments are changed in a form and as JSON, the difference is shown, and the call is made with them', async () => {
-    const { page, chat, card } = await untilAsked();
+  async function calledWithEditedArguments(page: Page): Promise<void> {
+    const { chat, card } = await askInNewChat(page);
     await card.getByRole('button', { name: 'Change the arguments…' }).click();
     await card.getByLabel('Copies').fill('many');
     await card.getByText('Write a whole number.').or(card.getByText('Write a number.')).waitFor();
-    // What cannot be read is not sent.
+    // Invalid arguments are not sent.
     await card.getByRole('button', { name: 'Allow once' }).click();
     await page.locator(':focus[aria-invalid=true]').waitFor();
     await card.getByLabel('Copies').fill('3');
@@ -100,17 +106,16 @@ describePage('approvals in the page', (stages) => {
     expect(await chat.text()).toContain('bob@example.com');
     await chat.unfoldAll();
     await chat.reads('As you changed them');
-    // Both stay: what the model asked for, and what was called.
-    await chat.path();
+    // Both are stored: the arguments of the model, and those of the call.
     await page.reload();
     await chat.reads(/The tool said/);
     await chat.unfoldAll();
     await chat.reads('As you changed them');
     expect(await chat.text()).toContain('ann@example.com');
-  });
+  }
 
-  test('what was changed can be undone, and then the call is made as the model asked', async () => {
-    const { chat, card } = await untilAsked();
+  async function calledAsModelAskedAfterUndo(page: Page): Promise<void> {
+    const { chat, card } = await askInNewChat(page);
     await card.getByRole('button', { name: 'Change the arguments…' }).click();
     await card.getByLabel('To', { exact: true }).fill('eve@example.com');
     await card.getByRole('button', { name: 'Allow once as edited' }).waitFor();
@@ -119,10 +124,10 @@ describePage('approvals in the page', (stages) => {
     await chat.reads(/The tool said/);
     await chat.rests();
     expect(await chat.text()).not.toContain('eve@example.com');
-  });
+  }
 
-  test('Enter and Escape answer on the question itself, never in a field of it', async () => {
-    const { page, chat, card } = await untilAsked();
+  async function answeredByKeysOutsideOfFields(page: Page): Promise<void> {
+    const { chat, card } = await askInNewChat(page);
     await card.getByRole('button', { name: 'Change the arguments…' }).click();
     const field = card.getByLabel('To', { exact: true });
     await field.fill('bob@example.com');
@@ -133,9 +138,20 @@ describePage('approvals in the page', (stages) => {
     await page.clock.install();
     await chat.composer.focus();
     await card.locator('[data-question]').focus();
-    // Keys count once the question has been there to be seen.
+    // Keys count once the question has been visible for a while.
     await page.clock.fastForward(1_000);
     await page.keyboard.press('Enter');
     await chat.reads(/The tool said: .*bob@example\.com/);
+  }
+
+  test('approves calls as the model asked or with edited arguments, and says why some need it each time', async () => {
+    const stage = await stages.set(writes, { servers: { office: { behaviour: office } } });
+    const page = await stage.open();
+    await calledAsModelAskedAfterUndo(page);
+    await calledWithEditedArguments(page);
+    await offersOnlyOneCallWhenDangerous(page);
+    await offersOnlyOneCallWhenRuleAsks(page);
+    await answeredByKeysOutsideOfFields(page);
+    await namesUnsandboxedServerInModeAuto(page);
   });
 });

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ConversationView } from '@toolyard/protocol';
-import { eventually, startScriptedMcp } from '@toolyard/testing';
+import { startScriptedMcp } from '@toolyard/testing';
 import type { McpBehaviour, ScriptedMcp } from '@toolyard/testing';
 import type { Page } from 'playwright-core';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -11,7 +11,6 @@ import { launchBrowser } from './support/browser.ts';
 import { describeInBrowser } from './support/page-stage.ts';
 import type { LocalServer } from './support/local-server.ts';
 import { startLocalServer } from './support/local-server.ts';
-import { startServerProcess } from './support/server.ts';
 
 const PIXEL = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 const ELSEWHERE = 'https://elsewhere.example/report.pdf';
@@ -26,7 +25,6 @@ const NOTES: McpBehaviour = {
       annotations: { destructiveHint: true },
       does: [{ do: 'count' }],
     },
-    { name: 'send_mail', does: [{ do: 'count' }, { do: 'never' }] },
     {
       name: 'show',
       does: [
@@ -59,11 +57,14 @@ describeInBrowser('tool cards in a browser', () => {
   beforeEach(async () => {
     folder = mkdtempSync(join(tmpdir(), 'tool-cards-'));
     mcp = await startScriptedMcp(NOTES, { countFile: join(folder, 'count') });
-    server = await startLocalServer({ args: argsOf(mcp) });
+    server = await startLocalServer({ args: ['--no-date', '--mcp', `notes=${mcp.url}`] });
     page = await (await launchBrowser()).newPage({ viewport: { width: 900, height: 800 }, locale: 'en' });
     page.setDefaultTimeout(60_000);
     await page.clock.install();
-    await openConversation(server.url);
+    const model = { providerId: 'demo', modelId: 'demo' };
+    const body = { configuration: { model } };
+    const { id } = await call<ConversationView>(server.url, 'POST', '/api/conversations', body);
+    await page.goto(`${server.url}/c/${id}`);
   });
   afterEach(async () => {
     await page.close();
@@ -72,32 +73,29 @@ describeInBrowser('tool cards in a browser', () => {
     rmSync(folder, { recursive: true });
   });
 
-  const argsOf = ({ url }: ScriptedMcp): string[] => ['--no-date', '--mcp', `notes=${url}`];
-
-  async function openConversation(url: string): Promise<void> {
-    const model = { providerId: 'demo', modelId: 'demo' };
-    const { id } = await call<ConversationView>(url, 'POST', '/api/conversations', { configuration: { model } });
-    await page.goto(`${url}/c/${id}`);
-  }
-
   const timesRun = (): number => statSync(join(folder, 'count'), { throwIfNoEntry: false })?.size ?? 0;
-  const card = () => page.locator('[data-tool-card]');
+  /** That of the latest call. */
+  const card = () => page.locator('[data-tool-card]').last();
   const question = () => page.locator('[data-question]');
+  const answers = () => page.getByText('no language model').count();
+  const stop = () => page.getByRole('button', { name: 'Stop', exact: true });
   const composer = () => page.getByRole('textbox', { name: 'Message' });
 
+  /** Sends a message, once the answer before it is complete. */
   async function say(text: string): Promise<void> {
+    await stop().waitFor({ state: 'detached' });
     await composer().fill(text);
     await composer().press('Enter');
   }
 
-  /** The question has the focus, and has been there long enough for its keys to count. */
+  /** The question has the focus, and has been visible long enough for its keys to count. */
   async function whenAsked(): Promise<void> {
     await page.clock.fastForward(1_000);
     await page.locator('[data-question]:focus').waitFor();
     await page.clock.fastForward(1_000);
   }
 
-  /** How high questions have been since; each new height moves the buttons of one. */
+  /** The heights of questions since then; each new height moves the buttons of one. */
   async function heightsOfQuestions(): Promise<() => Promise<number[]>> {
     await page.evaluate(`
       window.heights = new Set();
@@ -108,7 +106,7 @@ describeInBrowser('tool cards in a browser', () => {
     return () => page.evaluate<number[]>('[...window.heights]');
   }
 
-  test('a question says what would run, does not move, and Enter runs it once', async () => {
+  async function asksAndAllowsOnEnter(): Promise<void> {
     const heights = await heightsOfQuestions();
     await say('/call write_note {"path":"/home/me/notes.md","text":"first\\nsecond"}');
     await whenAsked();
@@ -122,9 +120,9 @@ describeInBrowser('tool cards in a browser', () => {
     await card().getByText('Done').waitFor();
     expect(timesRun()).toBe(1);
     await page.locator('textarea:focus').waitFor();
-  });
+  }
 
-  test('a long call is allowed once its end was seen, and by keys once they can be meant for it', async () => {
+  async function allowsLongCallOnceItsEndWasSeen(): Promise<void> {
     const allow = question().getByRole('button', { name: 'Allow once' });
     const keys = question().getByText('Enter allows it once');
     const frozen = async () => page.clock.pauseAt((await page.evaluate<number>('Date.now()')) + 100);
@@ -137,7 +135,7 @@ describeInBrowser('tool cards in a browser', () => {
     await question().focus();
     expect(await keys.isVisible()).toBe(true);
     await page.clock.fastForward(1_000);
-    // Unread, it only leads to the arguments.
+    // While the arguments are unread, Enter only leads to them.
     await page.keyboard.press('Enter');
     await page.locator('[data-arguments] pre:focus').waitFor();
     await page.keyboard.press('End');
@@ -149,56 +147,15 @@ describeInBrowser('tool cards in a browser', () => {
       await page.keyboard.press(' ');
       expect(await allow.isEnabled()).toBe(true);
     }
-    expect(timesRun()).toBe(0);
+    expect(timesRun()).toBe(1);
     await page.clock.fastForward(1_000);
     await page.keyboard.press('Enter');
     await page.clock.resume();
     await card().getByText('Done').waitFor();
-    expect(timesRun()).toBe(1);
-  });
+    expect(timesRun()).toBe(2);
+  }
 
-  test('Escape refuses it, and stops nothing else', async () => {
-    await say('/call write_note {}');
-    await whenAsked();
-    await page.keyboard.press('Escape');
-    await card().getByText('Refused').waitFor();
-    await page.getByText('no language model').waitFor();
-    expect(timesRun()).toBe(0);
-  });
-
-  test('who goes on typing writes a message, and answers nothing', async () => {
-    await say('/call write_note {}');
-    await whenAsked();
-    await page.keyboard.type('not yet');
-    expect(await composer().inputValue()).toBe('not yet');
-    expect(await question().count()).toBe(1);
-    expect(timesRun()).toBe(0);
-  });
-
-  test('a refusal can be explained, and the model hears why', async () => {
-    await say('/call write_note {}');
-    await question().getByRole('button', { name: 'Refuse with a reason' }).click();
-    await page.getByRole('textbox', { name: 'Reason' }).and(page.locator(':focus')).waitFor();
-    await page.keyboard.type('not on this machine');
-    await page.keyboard.press('Enter');
-    await page.getByText('The tool write_note').getByText('not on this machine').waitFor();
-    await card().getByRole('button').first().click();
-    await card().getByText('Reason given: not on this machine').waitFor();
-  });
-
-  test('a refusal can end the answer: the model is not asked again', async () => {
-    await say('/call write_note {}');
-    await question().getByRole('button', { name: 'Refuse with a reason' }).click();
-    await page.getByRole('textbox', { name: 'Reason' }).and(page.locator(':focus')).waitFor();
-    await page.keyboard.type('wrong house');
-    await question().getByRole('button', { name: 'Refuse and stop' }).click();
-    await card().getByText('Refused').waitFor();
-    await page.getByRole('button', { name: 'Stop', exact: true }).waitFor({ state: 'detached' });
-    expect(await page.getByText('no language model').count()).toBe(0);
-    expect(timesRun()).toBe(0);
-  });
-
-  test('a result is shown in all its kinds, and nothing is loaded from elsewhere', async () => {
+  async function showsAllKindsOfResults(): Promise<void> {
     const hosts = new Set<string>();
     page.on('request', (request) => void hosts.add(new URL(request.url()).host));
     await say('/call show {}');
@@ -214,24 +171,62 @@ describeInBrowser('tool cards in a browser', () => {
     expect(await card().innerText()).toContain('<img src="https://elsewhere.example/pixel.png">');
     hosts.delete('');
     expect([...hosts]).toEqual([new URL(server.url).host]);
+  }
+
+  async function typesMessageInsteadOfAnswer(): Promise<void> {
+    await say('/call write_note {}');
+    await whenAsked();
+    await page.keyboard.type('not yet');
+    expect(await composer().inputValue()).toBe('not yet');
+    expect(await question().count()).toBe(1);
+    expect(timesRun()).toBe(0);
+    await composer().fill('');
+  }
+
+  async function refusesOnEscapeAlone(): Promise<void> {
+    await question().focus();
+    await page.clock.fastForward(1_000);
+    await page.keyboard.press('Escape');
+    await card().getByText('Refused').waitFor();
+    await page.getByText('no language model').waitFor();
+    expect(timesRun()).toBe(0);
+  }
+
+  async function refusesWithReason(): Promise<void> {
+    await say('/call write_note {}');
+    await question().getByRole('button', { name: 'Refuse with a reason' }).click();
+    await page.getByRole('textbox', { name: 'Reason' }).and(page.locator(':focus')).waitFor();
+    await page.keyboard.type('not on this machine');
+    await page.keyboard.press('Enter');
+    await page.getByText('The tool write_note').getByText('not on this machine').waitFor();
+    await card().getByRole('button').first().click();
+    await card().getByText('Reason given: not on this machine').waitFor();
+  }
+
+  async function refusesAndStops(): Promise<void> {
+    await stop().waitFor({ state: 'detached' });
+    const before = await answers();
+    await say('/call write_note {}');
+    await question().getByRole('button', { name: 'Refuse with a reason' }).click();
+    await page.getByRole('textbox', { name: 'Reason' }).and(page.locator(':focus')).waitFor();
+    await page.keyboard.type('wrong house');
+    await question().getByRole('button', { name: 'Refuse and stop' }).click();
+    await card().getByText('Refused').waitFor();
+    await stop().waitFor({ state: 'detached' });
+    expect(await answers()).toBe(before);
+    expect(timesRun()).toBe(0);
+  }
+
+  test('describes a call, allows it by keys once it was seen, and shows all kinds of results', async () => {
+    await asksAndAllowsOnEnter();
+    await allowsLongCallOnceItsEndWasSeen();
+    await showsAllKindsOfResults();
   });
 
-  test('a call in doubt is asked about in the open page, and gets the result a person gives it', async () => {
-    await using killed = await startServerProcess({ args: argsOf(mcp) });
-    await openConversation(killed.url);
-    await say('/call send_mail {"to":"anne@example.org"}');
-    await whenAsked();
-    await page.keyboard.press('Enter');
-    await card().getByText('Running').waitFor();
-    await eventually(() => timesRun() === 1);
-    await killed.restart();
-    await question().getByText('Did "send_mail" take effect?').waitFor();
-    await question().getByRole('button', { name: 'It worked' }).click();
-    await question().getByRole('textbox').and(page.locator(':focus')).waitFor();
-    await page.keyboard.type('Anne has it.');
-    await question().getByRole('button', { name: 'Give as the result' }).click();
-    await card().getByText('Done').waitFor();
-    await page.getByText('The tool send_mail answered: Anne has it.').waitFor();
-    expect(timesRun()).toBe(1);
+  test('refuses a call on Escape but not on typing, with a reason, and ends the answer if asked to', async () => {
+    await typesMessageInsteadOfAnswer();
+    await refusesOnEscapeAlone();
+    await refusesWithReason();
+    await refusesAndStops();
   });
 });

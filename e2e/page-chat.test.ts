@@ -1,348 +1,498 @@
-import { expect, test } from 'vitest';
+import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
 import type { ConversationView } from '@toolyard/protocol';
 import type { ModelReply } from '@toolyard/testing';
-import { eventually, reply } from '@toolyard/testing';
+import { eventually, reply, startScriptedMcp } from '@toolyard/testing';
 import { call } from './support/api.ts';
 import { chatPage, countOf } from './support/chat-page.ts';
 import { describePage } from './support/page-stage.ts';
 
-/** Ninety words, so that nothing can be seen half by chance. */
+/** Ninety words: a held answer cannot arrive whole by chance. */
 const LONG = Array.from({ length: 90 }, (_, index) => `word${String(index)}`).join(' ');
 const BEGINNING = 'word3 ';
 const END = 'word89';
 
-/** An answer that stands still behind its beginning until it is told to go on. */
-function halfAnAnswer(before = ''): { script: () => ModelReply; goOn: () => void } {
-  const { promise: until, resolve: goOn } = Promise.withResolvers<void>();
-  return { script: () => reply.text(before + LONG, { pieces: 7, hold: { behind: 12, until } }), goOn };
+const ARABIC = 'مرحبا: (1)\n\n- أول\n- second\n\n> قال\n\n| أ | b |\n|---|---|\n| 1 | 2 |\n\n```\ncode\n```\n\nLatin.';
+
+const DOT = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwAFBQIAX8jx0gAAAABJRU5ErkJggg==';
+
+type HeldAnswer = { script: () => ModelReply; release: () => void; beginning: RegExp; end: RegExp; whole: string };
+
+/** An answer that stops after its beginning until it is released. */
+function holdAnswer(title = ''): HeldAnswer {
+  const { promise: until, resolve: release } = Promise.withResolvers<void>();
+  return {
+    script: () => reply.text(`${title} ${LONG}`, { pieces: 7, hold: { behind: 12, until } }),
+    release,
+    beginning: new RegExp(`${title}.*${BEGINNING}`),
+    end: new RegExp(`${title}.*${END}`),
+    whole: `${title} ${LONG}`,
+  };
 }
 
 type Messages = { messages: { role: string; content: unknown }[] };
 
+/** The text of the last message of the user, as JSON. */
+function asked(body: unknown): string {
+  return JSON.stringify((body as Messages).messages.findLast(({ role }) => role === 'user')?.content);
+}
+
+function isToolResult(body: unknown): boolean {
+  return (body as Messages).messages.at(-1)?.role === 'tool';
+}
+
+type Chat = ReturnType<typeof chatPage>;
+
+const shown = async (chat: Chat): Promise<string> => (await chat.text()).replaceAll(/\s+/g, ' ');
+const article = (chat: Chat, text: string) => chat.messages.locator('article').filter({ hasText: text }).first();
+
 describePage('a conversation in the page', ({ set, setProcess }) => {
-  test('an answer streams in through get-date', async () => {
-    const { script, goOn } = halfAnAnswer('It is noon in Tokyo. ');
-    const { open, model } = await set(
-      ({ body }) =>
-        (body as Messages).messages.at(-1)?.role === 'tool'
-          ? script()
-          : reply.toolCalls([{ name: 'get-date', arguments: { timezone: 'Asia/Tokyo' } }], {
-              reasoning: 'They ask for the time.',
-            }),
+  test('streams answers and tool calls, also into a second tab, after a reload and after a lost network', async () => {
+    const held = {
+      noon: holdAnswer('It is noon in Tokyo.'),
+      twice: holdAnswer('In two tabs.'),
+      stopped: holdAnswer('Stopped.'),
+      lost: holdAnswer('Without network.'),
+    };
+    const stage = await set(
+      ({ body }) => {
+        const text = asked(body);
+        if (isToolResult(body)) return held.noon.script();
+        if (text.includes('two tabs')) return held.twice.script();
+        if (text.includes('stop')) return held.stopped.script();
+        if (text.includes('network')) return held.lost.script();
+        if (!text.includes('Tokyo')) return reply.text('Gladly.');
+        const arguments_ = { timezone: 'Asia/Tokyo' };
+        return reply.toolCalls([{ name: 'get-date', arguments: arguments_ }], { reasoning: 'They ask for the time.' });
+      },
       { date: true },
     );
-    const page = await open();
+    const page = await stage.open();
     const chat = chatPage(page);
-    const { promise: untilWritten, resolve: written } = Promise.withResolvers<void>();
-    await page.route('**/messages', (route) => untilWritten.then(() => route.continue()));
-    await chat.send('What time is it in Tokyo?');
-    // Written before the new chat has its address, it is not lost when it gets one.
-    await chat.composer.pressSequentially('Thanks');
-    written();
-    await chat.reads('It is noon in Tokyo.');
-    expect(await chat.text()).not.toContain(END);
-    goOn();
-    await chat.reads(new RegExp(END));
-    await chat.rests();
-
-    expect(await chat.path()).toMatch(/^\/c\/.+/);
-    expect(await chat.composer.inputValue()).toBe('Thanks');
-    expect(await chat.text()).toMatch(/get-date|Date/);
-    const answered = model.requests.at(-1)?.text ?? '';
-    expect(answered).toMatch(/Asia\/Tokyo/);
-    expect(answered).toMatch(/\d{4}-\d{2}-\d{2}/);
-  });
-
-  test('a reload and a second tab in mid-answer show the same whole answer, once', async () => {
-    const { script, goOn } = halfAnAnswer();
-    const { open, openBeside } = await set(script);
-    const page = await open();
-    const chat = chatPage(page);
-    await chat.send('Go on.');
-    await chat.reads(new RegExp(BEGINNING));
-    const second = await openBeside(page, await chat.path());
-    await page.reload();
+    await streamsAnswerWithToolCall();
+    const second = await stage.openBeside(page, await chat.path());
     const other = chatPage(second);
-    for (const one of [chat, other]) await one.reads(new RegExp(BEGINNING));
-    goOn();
-    for (const one of [chat, other]) {
-      await one.reads(new RegExp(END));
-      await one.rests();
-      const text = await one.text();
-      expect(countOf(LONG, text.replaceAll(/\s+/g, ' '))).toBe(1);
-      expect(countOf('Go on.', text)).toBe(1);
+    await showsWholeAnswerOnceInBothTabs();
+    await stopsFromOtherTab();
+    await second.close();
+    await saysThatNoProcessWorksOnIt();
+    await recoversFromLostNetwork();
+
+    async function streamsAnswerWithToolCall(): Promise<void> {
+      const { promise: untilWritten, resolve: written } = Promise.withResolvers<void>();
+      await page.route('**/messages', (route) => untilWritten.then(() => route.continue()));
+      await chat.send('What time is it in Tokyo?');
+      // Typed before the new chat has its address, a draft is not lost when it gets one.
+      await chat.composer.pressSequentially('Thanks');
+      written();
+      await chat.reads(held.noon.beginning);
+      expect(await chat.text()).not.toContain(END);
+      held.noon.release();
+      await chat.reads(held.noon.end);
+      await chat.rests();
+      expect(await chat.path()).toMatch(/^\/c\/.+/);
+      expect(await chat.composer.inputValue()).toBe('Thanks');
+      expect(await chat.text()).toMatch(/get-date|Date/);
+      const answered = stage.model.requests.at(-1)?.text ?? '';
+      expect(answered).toMatch(/Asia\/Tokyo/);
+      expect(answered).toMatch(/\d{4}-\d{2}-\d{2}/);
+    }
+
+    async function showsWholeAnswerOnceInBothTabs(): Promise<void> {
+      await chat.send('Show it in two tabs');
+      await chat.reads(held.twice.beginning);
+      await page.reload();
+      for (const one of [chat, other]) await one.reads(held.twice.beginning);
+      held.twice.release();
+      for (const one of [chat, other]) {
+        await one.reads(held.twice.end);
+        await one.rests();
+        const text = await shown(one);
+        expect(countOf(held.twice.whole, text)).toBe(1);
+        expect(countOf('Show it in two tabs', text)).toBe(1);
+      }
+    }
+
+    async function stopsFromOtherTab(): Promise<void> {
+      await chat.send('I will stop this');
+      for (const one of [chat, other]) await one.reads(held.stopped.beginning);
+      await other.stop();
+      await chat.rests();
+      await chat.reads('You stopped this answer.');
+      expect(await shown(chat)).not.toContain(held.stopped.whole);
+      await expect.poll(() => stage.model.requests.at(-1)?.clientLeft).toBe(true);
+      await chat.send('And now?');
+      await chat.reads('Gladly.');
+      await chat.rests();
+    }
+
+    // The answer of the server is tested with real processes in roles-mcp.
+    async function saysThatNoProcessWorksOnIt(): Promise<void> {
+      await chat.send('Then comes the network');
+      await chat.reads(held.lost.beginning);
+      let role = 'worker';
+      await page.route('**/api/runs/*', async (route) => {
+        const response = await route.fetch();
+        const run = (await response.json()) as object;
+        await route.fulfill({ response, json: { ...run, waitsFor: { role, message: 'None is running.' } } });
+      });
+      const noWorker = page.getByText('No process is there to work on this answer.');
+      await noWorker.waitFor();
+      expect(await noWorker.textContent()).toContain('toolyard serve --role worker');
+      role = 'tools';
+      const noTools = page.getByText('no process is there to run it');
+      await noTools.waitFor();
+      expect(await noTools.textContent()).toContain('toolyard serve --role tools');
+      await page.unrouteAll({ behavior: 'ignoreErrors' });
+      await noTools.waitFor({ state: 'detached' });
+    }
+
+    async function recoversFromLostNetwork(): Promise<void> {
+      const path = `/api/conversations/${(await chat.path()).split('/').at(-1) ?? ''}`;
+      stage.line.cut();
+      const notice = page.getByText('The connection to the server is lost').or(page.getByText('Not connected'));
+      await notice.first().waitFor();
+      held.lost.release();
+      const isAnswered = async () => (await call<ConversationView>(stage.server.url, 'GET', path)).activeRun === null;
+      await Promise.all([page.waitForEvent('requestfailed'), eventually(isAnswered)]);
+      stage.line.mend();
+      await chat.reads(held.lost.end);
+      await chat.rests();
+      expect(countOf(held.lost.whole, await shown(chat))).toBe(1);
+      await page.getByText('Not connected').waitFor({ state: 'detached' });
     }
   });
 
-  test('a server that is killed and started again in mid-answer finishes it in the open page', async () => {
-    const { script, goOn } = halfAnAnswer();
-    const { open, server } = await setProcess(script);
-    const page = await open();
-    const chat = chatPage(page);
-    await chat.send('Go on.');
-    await chat.reads(new RegExp(BEGINNING));
-    await chat.path();
-    await server.restart();
-    await chat.reads('Interrupted by a restart');
-    goOn();
-    await chat.reads(new RegExp(END));
-    await chat.rests();
-    expect(countOf(END, await chat.text())).toBe(1);
-  });
-
-  test('a network that is gone for ten seconds costs nothing', async () => {
-    const { script, goOn } = halfAnAnswer();
-    const { open, line } = await set(script);
-    const page = await open();
-    const chat = chatPage(page);
-    await chat.send('Go on.');
-    await chat.reads(new RegExp(BEGINNING));
-    await chat.path();
-    line.cut();
-    goOn();
-    await page.getByText('The connection to the server is lost').or(page.getByText('Not connected')).first().waitFor();
-    await new Promise((resolve) => setTimeout(resolve, 10_000));
-    line.mend();
-    await chat.reads(new RegExp(END));
-    await chat.rests();
-    expect(countOf(LONG, (await chat.text()).replaceAll(/\s+/g, ' '))).toBe(1);
-    await page.getByText('Not connected').waitFor({ state: 'detached' });
-  });
-
-  test('an answer is stopped from the other tab, and the conversation goes on', async () => {
-    const { open, openBeside, model } = await set(halfAnAnswer().script);
-    const page = await open();
-    const chat = chatPage(page);
-    await chat.send('Go on.');
-    await chat.reads(new RegExp(BEGINNING));
-    const other = chatPage(await openBeside(page, await chat.path()));
-    await other.reads(new RegExp(BEGINNING));
-    await other.stop();
-    await chat.rests();
-    await chat.reads('You stopped this answer.');
-    expect(await chat.text()).not.toContain(END);
-    await expect.poll(() => model.requests.at(-1)?.clientLeft).toBe(true);
-
-    await chat.send('And now?');
-    await chat.reads('And now?');
-    await expect.poll(() => model.requests.filter(({ method }) => method === 'POST').length).toBe(2);
-  });
-
-  test('an edited message and another answer are branches, and both can be shown', async () => {
+  test('sends images, retries, edits and regenerates answers, and queues messages', async () => {
+    const held = holdAnswer();
     let answers = 0;
-    const { open } = await set(({ body }) => {
-      const last = (body as Messages).messages.at(-1)?.content;
-      answers += 1;
-      return reply.text(`Answer ${String(answers)} to: ${JSON.stringify(last)}`);
-    });
-    const page = await open();
-    const chat = chatPage(page);
-    await chat.send('First question');
-    await chat.reads('Answer 1 to');
-    await chat.rests();
-
-    await chat.messages.getByText('Answer 1 to').hover();
-    await chat.messages.getByRole('button', { name: 'Answer again' }).click();
-    await chat.reads('Answer 2 to');
-    expect(await chat.text()).not.toContain('Answer 1 to');
-    await chat.messages.getByRole('button', { name: 'Earlier version' }).click();
-    await chat.reads('Answer 1 to');
-
-    await chat.messages.getByText('First question').first().hover();
-    await chat.messages.getByRole('button', { name: 'Edit', exact: true }).click();
-    const field = page.getByRole('textbox', { name: 'Edit the message' });
-    await field.fill('Second question');
-    await field.press('Enter');
-    await chat.reads('Answer 3 to');
-    expect(await chat.text()).not.toContain('First question');
-
-    await page.reload();
-    await chat.reads('Answer 3 to');
-    await chat.messages.getByText('Second question').first().hover();
-    await chat.messages.getByRole('button', { name: 'Earlier version' }).first().click();
-    await chat.reads('First question');
-  });
-
-  test('a message sent in mid-answer waits, can be changed, and is answered after it', async () => {
-    const { script, goOn } = halfAnAnswer();
-    const { open, server } = await set(({ body }) => {
-      const last = JSON.stringify((body as Messages).messages.at(-1)?.content);
-      return last.includes('first') ? script() : reply.text(`Heard: ${last}`);
-    });
-    const page = await open();
-    const chat = chatPage(page);
-    await chat.send('the first one');
-    await chat.reads(new RegExp(BEGINNING));
-    await chat.send('the second one');
-    await page.getByText('1 message waiting').waitFor();
-    await page.getByRole('button', { name: 'Edit', exact: true }).last().click();
-    const field = page.getByRole('textbox', { name: 'Edit the waiting message' });
-    await field.fill('a changed one');
-    await field.press('Enter');
-    const id = (await chat.path()).split('/').at(-1) ?? '';
-    const waiting = async () => (await call<ConversationView>(server.url, 'GET', `/api/conversations/${id}`)).queue;
-    await expect.poll(async () => JSON.stringify(await waiting())).toContain('a changed one');
-    goOn();
-    await chat.reads(/Heard: .*a changed one/);
-    await chat.rests();
-    expect(await chat.text()).toContain(END);
-    await page.getByText('1 message waiting').waitFor({ state: 'detached' });
-  });
-
-  test('an image goes to the model and stays in the conversation', async () => {
-    const { open, model } = await set(() => reply.text('A red dot.'));
-    const page = await open();
-    const chat = chatPage(page);
-    const png = Buffer.from(
-      'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwAFBQIAX8jx0gAAAABJRU5ErkJggg==',
-      'base64',
-    );
-    await chat.attach({ name: 'dot.png', mimeType: 'image/png', buffer: png });
-    await chat.send('What is this?');
-    await chat.reads('A red dot.');
-    expect(model.requests.at(-1)?.text).toContain('data:image/png;base64,iVBOR');
-    await chat.path();
-    await page.reload();
-    await chat.messages.locator('img').first().waitFor();
-    await expect.poll(() => page.evaluate<number>('document.querySelector("main img").naturalWidth')).toBe(1);
-  });
-
-  test('a model that refuses the key says so, and the answer is tried again', async () => {
     let refuses = true;
-    const { open } = await set(() =>
-      refuses ? reply.error(401, 'Incorrect API key provided.') : reply.text('Here I am.'),
-    );
-    const page = await open();
-    const chat = chatPage(page);
-    await chat.send('Hello?');
-    await chat.reads(/key/i);
-    await chat.rests();
-    refuses = false;
-    await chat.messages
-      .getByRole('button', { name: /Try again|Answer it now/ })
-      .first()
-      .click();
-    await chat.reads('Here I am.');
-  });
-
-  test('everything is done by keyboard alone', async () => {
-    const { open } = await set(() => reply.text('Read **this** aloud.'));
-    const page = await open();
-    const chat = chatPage(page);
-    await chat.composer.waitFor();
-    await page.getByRole('link', { name: 'New chat' }).focus();
-    await page.keyboard.press('Control+Shift+O');
-    await page.locator('textarea:focus').waitFor();
-    await page.keyboard.type('By keyboard');
-    await page.keyboard.press('Shift+Enter');
-    await page.keyboard.type('in two lines');
-    await page.keyboard.press('Enter');
-    await chat.reads('Read this aloud.');
-    await chat.rests();
-    // From the input back into the answer, and its actions.
-    const names: string[] = [];
-    for (let step = 0; step < 12; step++) {
-      await page.keyboard.press('Shift+Tab');
-      names.push(await page.evaluate<string>('document.activeElement?.getAttribute("aria-label") ?? ""'));
-      if (names.at(-1) === 'Answer again') break;
-    }
-    expect(names).toContain('Answer again');
-    await page.keyboard.press('Enter');
-    await chat.messages.getByText('2/2').waitFor();
-    await page.keyboard.press('?');
-    await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor();
-    await page.keyboard.press('Escape');
-    await page.getByRole('dialog').waitFor({ state: 'detached' });
-    await page.keyboard.press('Control+k');
-    await page.keyboard.type('keyboard');
-    await page
-      .getByRole('navigation')
-      .getByRole('link', { name: /By keyboard/ })
-      .waitFor();
-  });
-
-  test('where one reads nothing moves while the answer goes on, and a button leads back to its end', async () => {
-    const { script, goOn } = halfAnAnswer();
-    const { open } = await set(script);
-    const page = await open('/', { viewport: { width: 420, height: 400 } });
-    const chat = chatPage(page);
-    const log = 'document.querySelector("[role=log]")';
-    await chat.send(`Go on.\n\n${'A line that makes the question long.\n'.repeat(12)}`);
-    await chat.reads(new RegExp(BEGINNING));
-    await chat.messages.focus();
-    await page.keyboard.press('Home');
-    // The page knows that one reads elsewhere: a browser scrolls some time after the key.
-    const back = page.getByRole('button', { name: 'To the latest message' });
-    await back.waitFor();
-    const place = () => page.evaluate<number>(`${log}.scrollTop`);
-    const height = () => page.evaluate<number>(`${log}.scrollHeight`);
-    const before = [await place(), await height()] as const;
-    goOn();
-    await expect.poll(height).toBeGreaterThan(before[1]);
-    expect(await place()).toBe(before[0]);
-    await back.click();
-    await chat.reads(new RegExp(END));
-    await chat.rests();
-    const left = () => page.evaluate<number>(`${log}.scrollHeight - ${log}.clientHeight - ${log}.scrollTop`);
-    await expect.poll(left).toBeLessThan(2);
-  });
-
-  test('earlier messages come as one scrolls up, and what one reads stays where it is', async () => {
-    const { open, server } = await set(({ body }) =>
-      reply.text(`To ${JSON.stringify((body as Messages).messages.at(-1)?.content)}`),
-    );
-    const { id } = await call<{ id: string }>(server.url, 'POST', '/api/conversations', {});
-    for (let turn = 0; turn < 45; turn++) {
-      const parts = [{ type: 'text', text: `${'A question. '.repeat(turn % 7)} #${String(turn)}#` }];
-      await call(server.url, 'POST', `/api/conversations/${id}/messages`, { parts });
-    }
-    // Between two answers none is under way.
-    const left = async () => {
-      const { activeRun, queue } = await call<ConversationView>(server.url, 'GET', `/api/conversations/${id}`);
-      return queue.length + (activeRun === null ? 0 : 1);
-    };
-    await expect.poll(left, { timeout: 240_000 }).toBe(0);
-
-    const page = await open(`/c/${id}`);
-    const chat = chatPage(page);
-    await chat.reads('#44#');
-    await page.evaluate(
-      `window.moved = 0;
-        new PerformanceObserver((list) => {
-          for (const entry of list.getEntries()) window.moved += entry.value;
-        }).observe({ type: 'layout-shift' });`,
-    );
-    await chat.messages.focus();
-    await eventually(async () => {
-      await page.keyboard.press('PageUp');
-      return (await chat.messages.getByText('#0#').count()) > 0;
+    const { open, model, server } = await set(({ body }) => {
+      const text = asked(body);
+      if (text.includes('Hello?')) {
+        return refuses ? reply.error(401, 'Incorrect API key provided.') : reply.text('Here I am.');
+      }
+      if (text.includes('What is this?')) return reply.text('A red dot.');
+      if (text.includes('first one')) return held.script();
+      if (text.includes('changed one')) return reply.text(`Heard: ${text}`);
+      answers += 1;
+      return reply.text(`Answer ${String(answers)} to: ${text}`);
     });
-    // A page of messages that jumps is 0.3 and more; a line may be measured while one scrolls.
-    expect(await page.evaluate<number>('window.moved')).toBeLessThan(0.05);
-    expect(await chat.messages.locator('article').count()).toBeLessThan(60);
-    await page.keyboard.press('End');
-    await chat.reads('#44#');
-  });
-
-  test('what was written comes back where the server is gone', async () => {
-    const { open, server } = await setProcess(() => reply.text('Now I am.'));
     const page = await open();
     const chat = chatPage(page);
-    await chat.send('First.');
-    await chat.reads('Now I am.');
-    await chat.rests();
-    await server.kill();
-    await chat.send('Are you there?');
-    await page.getByText('The server could not be reached.').first().waitFor();
-    await expect.poll(() => chat.composer.inputValue()).toBe('Are you there?');
-    await server.restart();
-    await page.getByText('The server could not be reached.').first().waitFor({ state: 'detached' });
-    await chat.composer.press('Enter');
-    await expect.poll(async () => countOf('Now I am.', await chat.text())).toBe(2);
-    expect(countOf('Are you there?', await chat.text())).toBe(1);
+    await takesKeysFromTheStart();
+    await sendsImage();
+    await retriesAfterRejectedKey();
+    await branchesOnRegenerateAndEdit();
+    await keepsAllOverReload();
+    await editsQueuedMessage();
+
+    async function takesKeysFromTheStart(): Promise<void> {
+      // The composer has the focus, and gets it back for a letter typed elsewhere.
+      await page.locator('textarea:focus').waitFor();
+      await page.keyboard.type('a');
+      await page.evaluate('document.activeElement.blur()');
+      await page.keyboard.type('b');
+      await eventually(async () => expect(await chat.composer.inputValue()).toBe('ab'));
+    }
+
+    async function sendsImage(): Promise<void> {
+      await chat.attach({ name: 'dot.png', mimeType: 'image/png', buffer: Buffer.from(DOT, 'base64') });
+      await chat.send('What is this?');
+      await chat.reads('A red dot.');
+      expect(model.requests.at(-1)?.text).toContain('data:image/png;base64,iVBOR');
+      await chat.path();
+      await chat.rests();
+    }
+
+    async function retriesAfterRejectedKey(): Promise<void> {
+      await chat.send('Hello?');
+      await chat.reads(/key/i);
+      await chat.rests();
+      refuses = false;
+      await chat.messages
+        .getByRole('button', { name: /Try again|Answer it now/ })
+        .first()
+        .click();
+      await chat.reads('Here I am.');
+      await chat.rests();
+    }
+
+    async function branchesOnRegenerateAndEdit(): Promise<void> {
+      await chat.send('First question');
+      await chat.reads('Answer 1 to');
+      await chat.rests();
+      await article(chat, 'Answer 1 to').hover();
+      await article(chat, 'Answer 1 to').getByRole('button', { name: 'Answer again' }).click();
+      await chat.reads('Answer 2 to');
+      expect(await chat.text()).not.toContain('Answer 1 to');
+      await article(chat, 'Answer 2 to').getByRole('button', { name: 'Earlier version' }).click();
+      await chat.reads('Answer 1 to');
+
+      await article(chat, 'First question').hover();
+      await article(chat, 'First question').getByRole('button', { name: 'Edit', exact: true }).click();
+      const field = page.getByRole('textbox', { name: 'Edit the message' });
+      await field.fill('Second question');
+      await field.press('Enter');
+      await chat.reads('Answer 3 to');
+      expect(await chat.text()).not.toContain('First question');
+    }
+
+    async function keepsAllOverReload(): Promise<void> {
+      await chat.rests();
+      await chat.composer.fill('ab');
+      // What is typed before the page has started is not lost.
+      const { promise: untilTyped, resolve: typed } = Promise.withResolvers<void>();
+      await page.route('**/api/session', async (route) => untilTyped.then(() => route.continue()));
+      const session = page.waitForRequest('**/api/session');
+      await Promise.all([page.reload({ waitUntil: 'commit' }), session]);
+      await page.keyboard.type('cd');
+      typed();
+      await eventually(async () => expect(await chat.composer.inputValue()).toBe('abcd'));
+
+      await chat.reads('Answer 3 to');
+      await article(chat, 'Second question').hover();
+      await article(chat, 'Second question').getByRole('button', { name: 'Earlier version' }).click();
+      await chat.reads('First question');
+      await chat.messages.locator('img').first().waitFor();
+      await expect.poll(() => page.evaluate<number>('document.querySelector("main img").naturalWidth')).toBe(1);
+    }
+
+    async function editsQueuedMessage(): Promise<void> {
+      await chat.send('the first one');
+      await chat.reads(held.beginning);
+      await chat.send('the second one');
+      await page.getByText('1 message waiting').waitFor();
+      await page.getByRole('button', { name: 'Edit', exact: true }).last().click();
+      const field = page.getByRole('textbox', { name: 'Edit the waiting message' });
+      await field.fill('a changed one');
+      await field.press('Enter');
+      const id = (await chat.path()).split('/').at(-1) ?? '';
+      const queue = async () => (await call<ConversationView>(server.url, 'GET', `/api/conversations/${id}`)).queue;
+      await expect.poll(async () => JSON.stringify(await queue())).toContain('a changed one');
+      held.release();
+      await chat.reads(/Heard: .*a changed one/);
+      await chat.rests();
+      expect(await chat.text()).toContain(END);
+      await page.getByText('1 message waiting').waitFor({ state: 'detached' });
+    }
   });
 
-  test('a first start without a model is explained, and the demo answers with a tool', async () => {
+  test('works by keyboard, in right-to-left text, on a phone, and keeps the scroll position', async () => {
+    const held = holdAnswer();
+    const servers = { desk: { behaviour: { tools: [{ name: 'note', does: [{ do: 'echo' as const }] }] } } };
+    const { open, server } = await set(
+      ({ body }) => {
+        const text = asked(body);
+        if (text.includes('note')) return reply.toolCalls([{ name: 'note', arguments: {} }]);
+        if (text.includes('Arabic')) return reply.text(ARABIC);
+        if (text.includes('A line')) return held.script();
+        if (text.includes('#')) return reply.text(`To ${text}`);
+        return reply.text('Read **this** aloud.');
+      },
+      { servers },
+    );
+    const page = await open();
+    const chat = chatPage(page);
+    await isOperatedByKeyboard();
+    await opensShortcutsWithoutTooltip();
+    await laysOutRightToLeft();
+    await loadsEarlierMessagesOnScroll();
+    await keepsPlaceWhileAnswerStreams();
+    await showsOpenQuestionsOnPhone();
+
+    async function isOperatedByKeyboard(): Promise<void> {
+      await chat.composer.waitFor();
+      await page.getByRole('link', { name: 'New chat' }).focus();
+      await page.keyboard.press('Control+Shift+O');
+      await page.locator('textarea:focus').waitFor();
+      await page.keyboard.type('By keyboard');
+      await page.keyboard.press('Shift+Enter');
+      await page.keyboard.type('in two lines');
+      await page.keyboard.press('Enter');
+      await chat.reads('Read this aloud.');
+      await chat.rests();
+      // From the composer back into the answer, and to its actions.
+      const names: string[] = [];
+      for (let step = 0; step < 12; step++) {
+        await page.keyboard.press('Shift+Tab');
+        names.push(await page.evaluate<string>('document.activeElement?.getAttribute("aria-label") ?? ""'));
+        if (names.at(-1) === 'Answer again') break;
+      }
+      expect(names).toContain('Answer again');
+      await page.keyboard.press('Enter');
+      await chat.messages.getByText('2/2').waitFor();
+      await chat.rests();
+      await page.keyboard.press('?');
+      await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor();
+      await page.keyboard.press('Escape');
+      await page.getByRole('dialog').waitFor({ state: 'detached' });
+      await page.keyboard.press('Control+k');
+      await page.keyboard.type('keyboard');
+      await page
+        .getByRole('navigation')
+        .getByRole('link', { name: /By keyboard/ })
+        .waitFor();
+      await page.keyboard.press('Control+a');
+      await page.keyboard.press('Delete');
+    }
+
+    async function opensShortcutsWithoutTooltip(): Promise<void> {
+      await page.clock.install();
+      await page.evaluate('document.activeElement.blur()');
+      await page.keyboard.press('?');
+      await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor();
+      await page.clock.runFor(1_000);
+      expect(await page.locator('[popover=manual]:popover-open').count()).toBe(0);
+      await page.keyboard.press('Escape');
+      await page.clock.resume();
+    }
+
+    async function laysOutRightToLeft(): Promise<void> {
+      await chat.anew();
+      await chat.send('Arabic');
+      await chat.reads('Latin.');
+      await chat.rests();
+      const directions = await page.evaluate<string[]>(
+        `[...document.querySelectorAll('.md > *')].map((block) => block.tagName + ' ' + getComputedStyle(block).direction)`,
+      );
+      expect(directions).toEqual(['P rtl', 'UL rtl', 'BLOCKQUOTE rtl', 'DIV rtl', 'DIV ltr', 'P ltr']);
+    }
+
+    async function loadsEarlierMessagesOnScroll(): Promise<void> {
+      const { id } = await call<{ id: string }>(server.url, 'POST', '/api/conversations', {});
+      for (let turn = 0; turn < 45; turn++) {
+        const parts = [{ type: 'text', text: `${'A question. '.repeat(turn % 7)} #${String(turn)}#` }];
+        await call(server.url, 'POST', `/api/conversations/${id}/messages`, { parts });
+      }
+      // Between two answers no run is active.
+      const left = async () => {
+        const { activeRun, queue } = await call<ConversationView>(server.url, 'GET', `/api/conversations/${id}`);
+        return queue.length + (activeRun === null ? 0 : 1);
+      };
+      await expect.poll(left, { timeout: 240_000 }).toBe(0);
+
+      await page.locator(`a[href="/c/${id}"]`).click();
+      await chat.reads('#44#');
+      await page.evaluate(
+        `window.moved = 0;
+          new PerformanceObserver((list) => {
+            for (const entry of list.getEntries()) window.moved += entry.value;
+          }).observe({ type: 'layout-shift' });`,
+      );
+      await chat.messages.focus();
+      await eventually(async () => {
+        await page.keyboard.press('PageUp');
+        return (await chat.messages.getByText('#0#').count()) > 0;
+      });
+      // A page of messages that jumps is 0.3 and more; a line may be measured while one scrolls.
+      expect(await page.evaluate<number>('window.moved')).toBeLessThan(0.05);
+      expect(await chat.messages.locator('article').count()).toBeLessThan(60);
+      await page.keyboard.press('End');
+      await chat.reads('#44#');
+    }
+
+    async function keepsPlaceWhileAnswerStreams(): Promise<void> {
+      await chat.anew();
+      await page.setViewportSize({ width: 420, height: 400 });
+      const log = 'document.querySelector("[role=log]")';
+      await chat.send(`Go on.\n\n${'A line that makes the question long.\n'.repeat(12)}`);
+      await chat.reads(held.beginning);
+      await chat.messages.focus();
+      await page.keyboard.press('Home');
+      // The button says that the page has noticed it: a browser scrolls some time after the key.
+      const back = page.getByRole('button', { name: 'To the latest message' });
+      await back.waitFor();
+      const top = () => page.evaluate<number>(`${log}.scrollTop`);
+      const height = () => page.evaluate<number>(`${log}.scrollHeight`);
+      const before = [await top(), await height()] as const;
+      held.release();
+      await expect.poll(height).toBeGreaterThan(before[1]);
+      expect(await top()).toBe(before[0]);
+      await back.click();
+      await chat.reads(held.end);
+      await chat.rests();
+      const left = () => page.evaluate<number>(`${log}.scrollHeight - ${log}.clientHeight - ${log}.scrollTop`);
+      await expect.poll(left).toBeLessThan(2);
+    }
+
+    async function showsOpenQuestionsOnPhone(): Promise<void> {
+      await page.setViewportSize({ width: 390, height: 844 });
+      await chat.send('note');
+      await page.getByRole('button', { name: 'Allow once' }).waitFor();
+      await page.locator('header').getByRole('link', { name: 'New chat' }).click();
+      await page.locator('header').getByRole('link', { name: 'Inbox: 1 question' }).click();
+      await page.getByRole('heading', { name: 'Waiting for you' }).waitFor();
+    }
+  });
+
+  test('keeps a draft while the server is down, resumes its answer, and asks about a call in doubt', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'page-chat-'));
+    const countFile = join(folder, 'count');
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const behaviour = { tools: [{ name: 'send_mail', does: [{ do: 'count' as const }, { do: 'never' as const }] }] };
+    await using mcp = await startScriptedMcp(behaviour, { countFile });
+    const held = holdAnswer();
+    const { open, server } = await setProcess(
+      ({ body }) => {
+        const text = asked(body);
+        if (isToolResult(body)) return reply.text(`It said: ${JSON.stringify((body as Messages).messages.at(-1))}`);
+        if (text.includes('mail')) return reply.toolCalls([{ name: 'send_mail', arguments: { to: 'Anne' } }]);
+        return text.includes('Go on.') ? held.script() : reply.text('Now I am.');
+      },
+      { args: ['--mcp', `mail=${mcp.url}`] },
+    );
+    const page = await open();
+    const chat = chatPage(page);
+    await resumesAnswerAndKeepsDraft();
+    await asksAboutCallInDoubt();
+
+    async function resumesAnswerAndKeepsDraft(): Promise<void> {
+      await chat.send('Go on.');
+      await chat.reads(held.beginning);
+      await chat.path();
+      await server.kill();
+      await chat.send('Are you there?');
+      const unreachable = page.getByText('The server could not be reached.').first();
+      await unreachable.waitFor();
+      await expect.poll(() => chat.composer.inputValue()).toBe('Are you there?');
+      await server.restart();
+      await chat.reads('Interrupted by a restart');
+      held.release();
+      await chat.reads(held.end);
+      await chat.rests();
+      expect(countOf(END, await chat.text())).toBe(1);
+
+      await unreachable.waitFor({ state: 'detached' });
+      await chat.composer.press('Enter');
+      await chat.reads('Now I am.');
+      await chat.rests();
+      expect(countOf('Are you there?', await chat.text())).toBe(1);
+    }
+
+    async function asksAboutCallInDoubt(): Promise<void> {
+      const calls = (): number => statSync(countFile, { throwIfNoEntry: false })?.size ?? 0;
+      const card = chat.card('send_mail');
+      await chat.send('Write a mail.');
+      await card.getByRole('button', { name: 'Allow once' }).click();
+      await card.getByText('Running').waitFor();
+      await eventually(() => calls() === 1);
+      await server.restart();
+      const question = page.locator('[data-question]');
+      await question.getByText('Did "send_mail" take effect?').waitFor();
+      await question.getByRole('button', { name: 'It worked' }).click();
+      await question.getByRole('textbox').and(page.locator(':focus')).waitFor();
+      await page.keyboard.type('Anne has it.');
+      await question.getByRole('button', { name: 'Give as the result' }).click();
+      await card.getByText('Done').waitFor();
+      await chat.reads(/It said: .*Anne has it\./);
+      expect(calls()).toBe(1);
+    }
+  });
+
+  test('explains a first start without a model, and answers with a tool in the demo', async () => {
     const { open } = await set(() => reply.text('Never asked.'), {
       date: true,
       env: { OPENAI_BASE_URL: '', OPENAI_API_KEY: '' },

@@ -1,12 +1,13 @@
 import { expect, test } from 'vitest';
 import type { Page } from 'playwright-core';
-import type { ModelScript } from '@toolyard/testing';
+import type { ModelReply } from '@toolyard/testing';
 import { eventually, reply } from '@toolyard/testing';
 import { call } from './support/api.ts';
 import { axeFinds } from './support/axe.ts';
 import { chatPage } from './support/chat-page.ts';
 import { describePage } from './support/page-stage.ts';
 
+type Answers = (request: { body: unknown }) => ModelReply | Promise<ModelReply>;
 type Messages = { messages: { role: string; content: unknown }[] };
 
 const servers = {
@@ -20,115 +21,112 @@ const servers = {
   },
 };
 
-/** Calls `note`, and says what came of it. */
-const notes: ModelScript = ({ body }) => {
+/** Calls `note`, and answers with its result. */
+const notes: Answers = ({ body }) => {
   const last = (body as Messages).messages.at(-1);
   if (last?.role !== 'tool') return reply.toolCalls([{ name: 'note', arguments: { text: 'milk' } }]);
   return reply.text(`Noted: ${JSON.stringify(last.content)}`);
 };
 
-describePage('control in the page', (stages) => {
-  async function untilAnswered(): Promise<Page> {
-    const stage = await stages.set(notes, { servers });
-    const page = await stage.open();
-    const chat = chatPage(page);
-    await chat.send('Remember the milk.');
-    await page.getByRole('button', { name: 'Allow once' }).click();
-    await chat.reads(/Noted/);
-    await chat.rests();
-    await chat.path();
-    return page;
-  }
+/** Asks the user two questions, one in words and one with choices. */
+const asks: Answers = ({ body }) => {
+  const { messages } = body as Messages;
+  const answers = messages.filter(({ role }) => role === 'tool').map(({ content }) => JSON.stringify(content));
+  if (answers.length === 0) return reply.toolCalls([{ name: 'ask_user', arguments: { question: 'Which city?' } }]);
+  if (answers.length > 1) return reply.text(`So: ${answers.join(' and ')}`);
+  return reply.toolCalls([{ name: 'ask_user', arguments: { question: 'How?', choices: ['By train', 'By ship'] } }]);
+};
 
-  async function faultless(page: Page, within: string): Promise<void> {
+/** Calls `note` when `held` resolves; what it answers depends on whether it was steered. */
+function isSteered(held: Promise<void>): Answers {
+  return async ({ body }) => {
+    const { messages } = body as Messages;
+    if (JSON.stringify(messages).includes('Use the blue one')) return reply.text('Blue it is.');
+    if (messages.at(-1)?.role === 'tool') return reply.text('Red it is.');
+    await held;
+    return reply.toolCalls([{ name: 'note', arguments: { text: 'red' } }]);
+  };
+}
+
+describePage('control in the page', (stages) => {
+  async function expectAccessible(page: Page, within: string): Promise<void> {
     expect(await axeFinds(page, { within })).toEqual([]);
   }
 
-  test('the steps of an answer are told: model, waiting, tool, with what went in and came out', async () => {
-    const page = await untilAnswered();
-    await page.getByRole('button', { name: 'What happened, step by step' }).click();
-    const sheet = page.getByRole('dialog', { name: 'What happened in this answer' });
-    const steps = sheet.getByRole('list', { name: 'Steps' }).getByRole('listitem');
-    await eventually(async () => expect(await steps.count()).toBe(4));
-    const told = await steps.allInnerTexts();
-    expect(told.map((text) => /^(Model|Waiting|Tool)/.exec(text.trim())?.[0])).toEqual([
-      'Model',
-      'Waiting',
-      'Tool',
-      'Model',
-    ]);
-    expect(told[1]).toContain('Allowed');
-    await sheet.getByText('Of it waited for a person').waitFor();
-    await steps.nth(2).getByRole('button').click();
-    await sheet.getByText('desk/note').waitFor();
-    await sheet.getByText('milk').first().waitFor();
-    // The second request held what the tool had answered, as the model read it.
-    await steps.nth(3).getByRole('button').first().click();
-    await sheet.getByRole('button', { name: 'What was sent to it' }).click();
-    await sheet.getByText('Remember the milk.').waitFor();
-    await sheet.getByText('Result of a tool').waitFor();
-    await sheet.getByText(/tools were offered/).waitFor();
-    await faultless(page, 'dialog');
-    await page.keyboard.press('Escape');
-    await sheet.waitFor({ state: 'detached' });
-  });
+  const runSheet = (page: Page) => page.getByRole('dialog', { name: 'What happened in this answer' });
 
-  test('a run that waits is shown from above the chat, and goes on there when it is answered', async () => {
-    const stage = await stages.set(notes, { servers });
-    const page = await stage.open();
-    await chatPage(page).send('Remember the milk.');
+  /** Opens the steps from the header of the chat, and answers the question elsewhere. */
+  async function showsWaitingRun(page: Page): Promise<void> {
+    const { url } = stages.now.server;
+    const chat = chatPage(page);
+    await chat.send('Remember the milk.');
     await page.getByRole('button', { name: 'Allow once' }).waitFor();
-    await chatPage(page).path();
+    await chat.path();
     await page
       .locator('header')
       .getByRole('button', { name: /^Options for/ })
       .click();
     await page.getByRole('menuitem', { name: 'What happened, step by step' }).click();
-    const sheet = page.getByRole('dialog', { name: 'What happened in this answer' });
+    const sheet = runSheet(page);
     await sheet.getByText('Waits for a person').waitFor();
     await sheet.getByText('Not answered yet').waitFor();
-    const [asked] = (await call<{ items: { id: string }[] }>(stage.server.url, 'GET', '/api/interrupts')).items;
-    await call(stage.server.url, 'POST', `/api/interrupts/${asked?.id ?? ''}/answer`, {
-      answer: { decision: 'approve', scope: 'once' },
-    });
+    const [asked] = (await call<{ items: { id: string }[] }>(url, 'GET', '/api/interrupts')).items;
+    const answer = { decision: 'approve', scope: 'once' };
+    await call(url, 'POST', `/api/interrupts/${asked?.id ?? ''}/answer`, { answer });
     await sheet.getByText('Done', { exact: true }).waitFor();
     await sheet.getByText('Allowed', { exact: true }).waitFor();
-  });
+    await page.keyboard.press('Escape');
+    await sheet.waitFor({ state: 'detached' });
+    await chat.reads(/Noted/);
+    await chat.rests();
+  }
 
-  test('the meter tells what fills the window, also of a conversation that is opened again', async () => {
-    const page = await untilAnswered();
-    const meter = page.getByRole('button', { name: /^Context: \d+ % full/ });
-    await meter.click();
-    const panel = page.getByRole('dialog', { name: 'What fills the model’s window' });
-    await panel.getByText('Results of tools').waitFor();
-    await panel.getByText(/of [\d,]+ tokens/).waitFor();
-    await faultless(page, '[popover]:popover-open');
-    await page.reload();
-    await meter.click();
-    await panel.getByText('Tools', { exact: true }).waitFor();
-  });
+  async function showsStepsOfCompletedRun(page: Page): Promise<void> {
+    await page.getByRole('button', { name: 'What happened, step by step' }).click();
+    const sheet = runSheet(page);
+    const steps = sheet.getByRole('list', { name: 'Steps' }).getByRole('listitem');
+    await eventually(async () => expect(await steps.count()).toBe(4));
+    const told = await steps.allInnerTexts();
+    const kinds = told.map((text) => /^(Model|Waiting|Tool)/.exec(text.trim())?.[0]);
+    expect(kinds).toEqual(['Model', 'Waiting', 'Tool', 'Model']);
+    expect(told[1]).toContain('Allowed');
+    await sheet.getByText('Of it waited for a person').waitFor();
+    await steps.nth(2).getByRole('button').click();
+    await sheet.getByText('desk/note').waitFor();
+    await sheet.getByText('milk').first().waitFor();
+    // The second request held the result of the tool, as the model read it.
+    await steps.nth(3).getByRole('button').first().click();
+    await sheet.getByRole('button', { name: 'What was sent to it' }).click();
+    await sheet.getByText('Remember the milk.').waitFor();
+    await sheet.getByText('Result of a tool').waitFor();
+    await sheet.getByText(/tools were offered/).waitFor();
+    await expectAccessible(page, 'dialog');
+    await page.keyboard.press('Escape');
+    await sheet.waitFor({ state: 'detached' });
+  }
 
-  test('what is said to an answer under way is taken in before its next step', async () => {
-    let release = (): void => {};
-    const held = new Promise<void>((resolve) => (release = resolve));
-    const stage = await stages.set(
-      async ({ body }) => {
-        const { messages } = body as Messages;
-        if (JSON.stringify(messages).includes('Use the blue one')) return reply.text('Blue it is.');
-        if (messages.at(-1)?.role === 'tool') return reply.text('Red it is.');
-        await held;
-        return reply.toolCalls([{ name: 'note', arguments: { text: 'red' } }]);
-      },
-      { servers },
-    );
-    const page = await stage.open();
+  const contextMeter = (page: Page) => page.getByRole('button', { name: /^Context: \d+ % full/ });
+  const contextPanel = (page: Page) => page.getByRole('dialog', { name: 'What fills the model’s window' });
+
+  async function showsWhatFillsContextWindow(page: Page): Promise<void> {
+    await contextMeter(page).click();
+    await contextPanel(page).getByText('Results of tools').waitFor();
+    await contextPanel(page)
+      .getByText(/of [\d,]+ tokens/)
+      .waitFor();
+    await expectAccessible(page, '[popover]:popover-open');
+    await page.keyboard.press('Escape');
+  }
+
+  async function takesSteeringBeforeNextStep(page: Page, release: () => void): Promise<void> {
     const chat = chatPage(page);
+    await chat.anew();
     await chat.send('Choose one.');
     await page.getByRole('button', { name: 'Stop', exact: true }).waitFor();
     await chat.path();
     await chat.composer.fill('Use the blue one.');
     await page.getByRole('button', { name: 'More ways to send' }).click();
-    // The field is empty at once, and stays so where the server has it.
+    // The field is empty at once, and stays so when the server has the message.
     const taken = page.waitForResponse((response) => response.url().endsWith('/messages'));
     await page.getByRole('menuitem', { name: 'Tell it to this answer now' }).click();
     expect((await taken).ok()).toBe(true);
@@ -141,36 +139,52 @@ describePage('control in the page', (stages) => {
     await chat.rests();
     expect(await chat.text()).toContain('Use the blue one.');
     expect(await page.getByText(/message waiting/).count()).toBe(0);
-  });
+  }
 
-  test('what the model asks is answered in words and by choosing, also after a reload', async () => {
-    const stage = await stages.set(({ body }) => {
-      const { messages } = body as Messages;
-      const answers = messages.filter(({ role }) => role === 'tool').map(({ content }) => JSON.stringify(content));
-      if (answers.length === 0) return reply.toolCalls([{ name: 'ask_user', arguments: { question: 'Which city?' } }]);
-      const [, second] = answers;
-      if (second !== undefined) return reply.text(`So: ${answers.join(' and ')}`);
-      const choices = ['By train', 'By ship'];
-      return reply.toolCalls([{ name: 'ask_user', arguments: { question: 'How?', choices } }]);
-    });
-    const page = await stage.open();
+  async function answersQuestionsOfModelAfterReload(page: Page): Promise<void> {
     const chat = chatPage(page);
+    await chat.anew();
     await chat.send('Plan a journey.');
-    await chat.path();
     await page.getByText('Which city?').waitFor();
+    await chat.path();
     await page.reload();
     const field = page.getByRole('textbox', { name: 'Your answer' });
     await field.fill('Taipei');
-    await faultless(page, '[data-tool-card]');
+    await expectAccessible(page, '[data-tool-card]');
     await field.press('Enter');
     await page.getByText('How?').waitFor();
     await page.getByRole('radio', { name: 'By ship' }).check();
-    await faultless(page, '[data-tool-card]:last-of-type');
+    await expectAccessible(page, '[data-tool-card]:last-of-type');
     await page.getByRole('button', { name: 'Send', exact: true }).first().click();
     await chat.reads(/So: .*Taipei.*By ship/);
+  }
+
+  test('shows the steps and the context of runs, steers one, and answers questions of the model', async () => {
+    const { promise: held, resolve: release } = Promise.withResolvers<void>();
+    const steered = isSteered(held);
+    const stage = await stages.set(
+      (request) => {
+        const text = JSON.stringify((request.body as Messages).messages);
+        if (text.includes('Choose one.')) return steered(request);
+        return text.includes('Plan a journey.') ? asks(request) : notes(request);
+      },
+      { servers },
+    );
+    const page = await stage.open();
+    await showsWaitingRun(page);
+    await showsStepsOfCompletedRun(page);
+    await showsWhatFillsContextWindow(page);
+    const milk = await chatPage(page).path();
+    await takesSteeringBeforeNextStep(page, release);
+    await answersQuestionsOfModelAfterReload(page);
+    // A conversation that is opened after the reload.
+    await page.locator(`a[href="${milk}"]`).click();
+    await chatPage(page).reads(/Noted/);
+    await contextMeter(page).click();
+    await contextPanel(page).getByText('Tools', { exact: true }).waitFor();
   });
 
-  test('rules are written in the page, tried without a call, and count', async () => {
+  test('adds permission rules, tries them without a call, and applies them', async () => {
     const stage = await stages.set(notes, { servers });
     const page = await stage.open('/settings/permissions');
     await page.getByRole('button', { name: 'Add a rule' }).click();
@@ -178,7 +192,7 @@ describePage('control in the page', (stages) => {
     await page.getByText('Say which calls it is for').waitFor();
     await page.getByLabel('What is done').selectOption('Never allow');
     await page.getByLabel('Argument', { exact: true }).fill('*milk*');
-    await faultless(page, 'main');
+    await expectAccessible(page, 'main');
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByRole('list', { name: 'Rules' }).getByText('*milk*').waitFor();
     await page.getByLabel('Tool', { exact: true }).selectOption('note');
@@ -189,16 +203,19 @@ describePage('control in the page', (stages) => {
     await page.getByLabel('Arguments, as JSON').fill('{"text": "rm -rf /"}');
     await page.getByText(/It is feared/).waitFor();
 
+    // The rule refuses a call of a chat, until it is removed.
+    const { url } = stage.server;
+    const { id } = await call<{ id: string }>(url, 'POST', '/api/conversations', {});
+    const parts = [{ type: 'text', text: 'Remember the milk.' }];
+    await call(url, 'POST', `/api/conversations/${id}/messages`, { parts });
+    await page.locator(`a[href="/c/${id}"]`).click();
     const chat = chatPage(page);
-    await page.getByRole('link', { name: 'New chat' }).first().click();
-    await chat.send('Remember the milk.');
     await chat.reads(/Noted/);
     expect(await chat.text()).toContain('Refused');
-
-    await page.goto(`${stage.line.url}/settings/permissions`);
+    await page.goBack();
     await page.getByRole('button', { name: 'Remove rule 1' }).click();
     await page.getByRole('list', { name: 'Rules' }).waitFor({ state: 'detached' });
-    const { defaults } = await call<{ defaults: object }>(stage.server.url, 'GET', '/api/settings');
+    const { defaults } = await call<{ defaults: object }>(url, 'GET', '/api/settings');
     expect(defaults).not.toHaveProperty('interventionRules');
   });
 });

@@ -1,8 +1,6 @@
 import { expect, test } from 'vitest';
-import type { ConversationView } from '@toolyard/protocol';
-import type { ModelScript } from '@toolyard/testing';
+import type { ModelReply } from '@toolyard/testing';
 import { reply } from '@toolyard/testing';
-import { call } from './support/api.ts';
 import { chatPage } from './support/chat-page.ts';
 import { describePage } from './support/page-stage.ts';
 
@@ -11,11 +9,9 @@ const PIECE = 700;
 const END = 'The end.';
 const TEXT = 'abcdef '.repeat((2 * PIECE) / 7).slice(0, -END.length) + END;
 
-/** The first piece, the second when `goOn` resolves, and then an answer that stays open. */
-function inTwoPieces(goOn: Promise<void>): ModelScript {
-  const open = { hold: { behind: 2, until: goOn }, thenSilence: true, finish: null, done: false };
-  return () => reply.text(TEXT, { pieces: PIECE, ...open });
-}
+/** The first piece, the second when `until` resolves, and then an answer that stays open. */
+const inTwoPieces = (until: Promise<void>): ModelReply =>
+  reply.text(TEXT, { pieces: PIECE, hold: { behind: 2, until }, thenSilence: true, finish: null, done: false });
 
 /** Records the length of the answer in every frame. */
 const WATCH = `
@@ -28,30 +24,34 @@ const WATCH = `
 `;
 
 describePage('text that arrives in large pieces', (stages) => {
-  /** How many lengths the answer had while its second piece appeared. */
-  async function lengthsSeen(reducedMotion: 'reduce' | 'no-preference'): Promise<number> {
-    const { promise, resolve: goOn } = Promise.withResolvers<void>();
-    const { server, open } = await stages.set(inTwoPieces(promise));
-    const { id } = await call<ConversationView>(server.url, 'POST', '/api/conversations', {});
-    const page = await open(`/c/${id}`, { reducedMotion });
+  test('appears letter by letter, even if no more code can be loaded, and at once with reduced motion', async () => {
+    let held = Promise.withResolvers<void>();
+    const { open } = await stages.set(() => inTwoPieces(held.promise));
+    const page = await open('/', { reducedMotion: 'no-preference' });
     const chat = chatPage(page);
+
+    /** How many lengths the answer of a new chat had while its second piece appeared. */
+    async function lengthsSeen(): Promise<number> {
+      held = Promise.withResolvers();
+      await page.evaluate('window.seenLengths.clear()');
+      await chat.send('Go on.');
+      await chat.reads(/^abcdef/);
+      held.resolve();
+      await chat.reads(/The end\./);
+      const seen = await page.evaluate<number[]>('[...window.seenLengths]');
+      return seen.filter((length) => length > PIECE && length < TEXT.length - 1).length;
+    }
+
     await chat.composer.waitFor();
-    // A part of the page that is fetched with the first piece may arrive after the second one.
-    await page.route('**/_app/**', (route) => route.abort());
     await page.evaluate(WATCH);
-    await chat.send('Go on.');
-    await chat.reads(/^abcdef/);
-    goOn();
-    await chat.reads(/The end\./);
-    const seen = await page.evaluate<number[]>('[...window.seenLengths]');
-    return seen.filter((length) => length > PIECE && length < TEXT.length - 1).length;
-  }
+    // Code that is fetched with the first piece may arrive after the second one.
+    await page.route('**/_app/**', (route) => route.abort());
+    expect(await lengthsSeen()).toBeGreaterThan(4);
 
-  test('appears letter by letter, also where nothing more of the page can be loaded', async () => {
-    expect(await lengthsSeen('no-preference')).toBeGreaterThan(4);
-  });
-
-  test('appears at once with reduced motion', async () => {
-    expect(await lengthsSeen('reduce')).toBe(0);
+    await page.unroute('**/_app/**');
+    await chat.path();
+    await chat.anew();
+    await page.emulateMedia({ reducedMotion: 'reduce' });
+    expect(await lengthsSeen()).toBe(0);
   });
 });

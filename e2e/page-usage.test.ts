@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
-import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
+import type { Page } from 'playwright-core';
 import type { ModelScript } from '@toolyard/testing';
 import { reply } from '@toolyard/testing';
 import { call } from './support/api.ts';
@@ -10,7 +10,7 @@ import { describePage } from './support/page-stage.ts';
 
 const usage = { prompt_tokens: 15, completion_tokens: 10, total_tokens: 25 };
 
-/** Looks at the clock once, and then answers. */
+/** Calls the tool get-date once, and then answers. */
 const looksThenSays: ModelScript = ({ body }) => {
   const { messages } = body as { messages: { role: string }[] };
   if (messages.at(-1)?.role === 'tool') return reply.text('It is late.', { usage });
@@ -18,26 +18,19 @@ const looksThenSays: ModelScript = ({ body }) => {
 };
 
 describePage('usage in the page', (stages) => {
-  async function opened(budgets: object[]): Promise<Page> {
-    const stage = await stages.set(looksThenSays, { date: true });
-    if (budgets.length > 0) await call(stage.server.url, 'PUT', '/api/settings/defaults', { budgets });
-    return stage.open('/');
-  }
+  const setBudgets = (budgets: object[]): Promise<unknown> =>
+    call(stages.now.server.url, 'PUT', '/api/settings/defaults', { budgets });
 
-  async function ask(page: Page): Promise<void> {
-    const field = page.getByRole('textbox').last();
-    await field.fill('What time is it?');
-    await field.press('Enter');
-  }
-
-  test('a budget that is used up asks, is raised by keyboard, and the answer comes', async () => {
-    const page = await opened([{ of: 'conversation', tokens: 20 }]);
-    await ask(page);
+  /** The conversation has 25 tokens more after each request to the model. */
+  async function asksUsedUpBudget(page: Page): Promise<void> {
+    await setBudgets([{ of: 'conversation', tokens: 20 }]);
+    await chatPage(page).anew();
+    await chatPage(page).send('What time is it?');
     const card = page.getByRole('group', { name: 'A budget is used up' });
     await card.getByText('This chat: 25 tokens of 20 tokens.').waitFor();
-    expect(await axeFinds(page)).toEqual([]);
+    expect(await axeFinds(page, { within: 'main' })).toEqual([]);
 
-    // What does not reach is not sent.
+    // A limit that is already used up is not sent.
     const limit = card.getByRole('textbox', { name: 'New limit, in tokens' });
     await limit.fill('25');
     await card.getByRole('button', { name: 'Raise and go on' }).click();
@@ -50,26 +43,26 @@ describePage('usage in the page', (stages) => {
     await page.getByText('It is late.').waitFor();
     await card.waitFor({ state: 'detached' });
 
-    // The meter of the chat, and the field the budget stands in.
+    // The meter of the chat, and the field of the budget.
     await page.getByRole('button', { name: /instructions and parameters/i }).click();
     await page.getByText('This chat: 50 tokens of 20 tokens').waitFor();
     expect(await axeFinds(page)).toEqual([]);
-  });
+    await page.keyboard.press('Escape');
+  }
 
-  test('stopped: the run ends and says why', async () => {
-    const page = await opened([{ of: 'run', calls: 1 }]);
-    await ask(page);
+  async function stopsAtUsedUpBudget(page: Page): Promise<void> {
+    await setBudgets([{ of: 'run', calls: 1 }]);
+    await chatPage(page).anew();
+    await chatPage(page).send('What time is it?');
     await page.getByRole('button', { name: 'Stop here' }).click();
     await page.getByText('The budget of this run is used up: 1 call of 1 call.').waitFor();
-  });
+  }
 
-  test('budgets are set in the settings, and nothing that is none is kept', async () => {
-    const page = await opened([]);
+  async function setsBudgetsInSettings(page: Page): Promise<void> {
     const stored = async (): Promise<unknown> => {
-      const answer = await fetch(`${stages.now.server.url}/api/settings`);
-      return ((await answer.json()) as { defaults: { budgets?: unknown } }).defaults.budgets ?? null;
+      const settings = await call<{ defaults: { budgets?: unknown } }>(stages.now.server.url, 'GET', '/api/settings');
+      return settings.defaults.budgets ?? null;
     };
-    await page.goto(new URL('/settings/general', page.url()).href);
     await page.getByRole('button', { name: 'Add a budget' }).click();
     await page.getByText('Fill in at least one amount.').waitFor();
     await page.getByRole('combobox', { name: 'Budget of' }).selectOption({ label: 'Everything, a day' });
@@ -81,14 +74,9 @@ describePage('usage in the page', (stages) => {
     expect(await stored()).toEqual([{ of: 'day', dollars: 2.5 }]);
     await page.getByRole('button', { name: 'Remove this budget' }).click();
     await expect.poll(stored).toBeNull();
-  });
+  }
 
-  test('what was used is drawn, and stands in a table; what nobody knows is called so', async () => {
-    const page = await opened([]);
-    await ask(page);
-    await page.getByText('It is late.').waitFor();
-    await chatPage(page).rests();
-    await page.goto(new URL('/settings/usage', page.url()).href);
+  async function showsUsage(page: Page): Promise<void> {
     const table = page.getByRole('table', { name: 'The numbers' });
     const last = table.locator('tfoot tr');
     await last.waitFor();
@@ -99,10 +87,26 @@ describePage('usage in the page', (stages) => {
     await page.getByRole('combobox', { name: 'Added up by' }).selectOption('tool');
     await page.getByRole('img', { name: /^Calls by Tool: 1 in all/ }).waitFor();
     await table.getByRole('rowheader', { name: /get-date/ }).waitFor();
-    expect(await axeFinds(page)).toEqual([]);
+    expect(await axeFinds(page, { within: 'main' })).toEqual([]);
     const saved = page.waitForEvent('download');
     await page.getByRole('button', { name: /CSV/ }).click();
     const csv = readFileSync(await (await saved).path(), 'utf8');
     expect(csv.split('\r\n')[1]).toMatch(/^date\/get-date,date\/get-date,0,1,0,\d+,/);
+  }
+
+  test('shows usage by day and tool, sets budgets, and asks when one is used up', async () => {
+    const { open, server } = await stages.set(looksThenSays, { date: true });
+    const { id } = await call<{ id: string }>(server.url, 'POST', '/api/conversations', {});
+    const page = await open(`/c/${id}`);
+    await chatPage(page).send('What time is it?');
+    await page.getByText('It is late.').waitFor();
+    await chatPage(page).rests();
+    await page.getByRole('link', { name: 'Settings' }).first().click();
+    await page.getByRole('link', { name: 'Usage' }).click();
+    await showsUsage(page);
+    await page.getByRole('link', { name: 'General' }).click();
+    await setsBudgetsInSettings(page);
+    await asksUsedUpBudget(page);
+    await stopsAtUsedUpBudget(page);
   });
 });

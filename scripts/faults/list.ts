@@ -30,7 +30,7 @@ export const FAULTS: readonly Fault[] = [
     find: 'onenter: once, onescape: refuse',
     replace: 'onenter: refuse, onescape: once',
     tests: ['e2e/page-cards.test.ts'],
-    title: 'Escape refuses it, and stops nothing else',
+    title: 'refuses a call on Escape but not on typing',
   },
   {
     id: 'approval-scope',
@@ -60,7 +60,7 @@ export const FAULTS: readonly Fault[] = [
     find: "if (event.key === 'Enter' && !event.isComposing) raise();",
     replace: "if (event.key === 'Enter' && event.isComposing) raise();",
     tests: ['e2e/page-usage.test.ts'],
-    title: 'a budget that is used up asks, is raised by keyboard',
+    title: 'shows usage by day and tool, sets budgets, and asks when one is used up',
   },
   {
     id: 'inbox-count',
@@ -70,7 +70,7 @@ export const FAULTS: readonly Fault[] = [
     find: 'const count = $derived(waiting.open.length);',
     replace: 'const count = $derived(Math.min(0, waiting.open.length));',
     tests: ['e2e/page-inbox.test.ts'],
-    title: 'has what waits in all conversations, is counted',
+    title: 'lists and counts the questions of all conversations',
   },
   {
     id: 'earlier-version',
@@ -80,7 +80,7 @@ export const FAULTS: readonly Fault[] = [
     find: 'show(alternatives[place - 1])',
     replace: 'show(alternatives[place + 1])',
     tests: ['e2e/page-chat.test.ts'],
-    title: 'an edited message and another answer are branches',
+    title: 'sends images, retries, edits and regenerates answers',
   },
   {
     id: 'favourite-models',
@@ -120,7 +120,7 @@ export const FAULTS: readonly Fault[] = [
     find: 'numbers: by.rules.map((index) => String(index + 1))',
     replace: 'numbers: by.rules.map((index) => String(index))',
     tests: ['e2e/page-control.test.ts'],
-    title: 'rules are written in the page, tried without a call, and count',
+    title: 'adds permission rules, tries them without a call, and applies them',
   },
   {
     id: 'form-escape',
@@ -140,7 +140,7 @@ export const FAULTS: readonly Fault[] = [
     find: "!matchMedia('(prefers-reduced-motion: reduce)').matches",
     replace: "!matchMedia('(prefers-reduced-motion: nothing)').matches",
     tests: ['e2e/page-smooth.test.ts'],
-    title: 'appears at once with reduced motion',
+    title: 'and at once with reduced motion',
   },
   {
     id: 'tab-run-resumes',
