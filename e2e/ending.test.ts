@@ -4,15 +4,15 @@ import { join } from 'node:path';
 import { Transform } from 'node:stream';
 import { startServer } from '@toolyard/server';
 import { eventually, within } from '@toolyard/testing';
-import { describeOnPostgres } from '@toolyard/testing/on-postgres';
-import { expect, onTestFinished, test } from 'vitest';
+import { describeOnDatabases } from '@toolyard/testing/on-postgres';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { layLine } from './support/cuttable-line.ts';
+import { startLocalServer } from './support/local-server.ts';
 import { serverOptions } from './support/server-options.ts';
-import { startServerProcess } from './support/server.ts';
 
 const ENV = { TOOLYARD_SECRET: 'a secret of the test' };
 
-describeOnPostgres('a server that is closed while its database does not answer', (cluster) => {
+describeOnDatabases('a server that is closed while its database does not answer', (cluster) => {
   test('names what it waits for, and closes once the connection is lost', async () => {
     const dataDir = mkdtempSync(join(tmpdir(), 'toolyard-ending-'));
     onTestFinished(() => rmSync(dataDir, { recursive: true, force: true }));
@@ -25,14 +25,20 @@ describeOnPostgres('a server that is closed while its database does not answer',
     await within(closed, { what: 'the end of the server' });
   });
 
-  // It waits for the whole shutdown timeout, but takes no CPU time meanwhile.
   test('exits after the shutdown timeout as `toolyard serve`, and logs what it waited for', async () => {
     const database = await startDatabase();
-    await using server = await startServerProcess({ env: { ...ENV, DATABASE_URL: database.url } });
+    const server = await startLocalServer({ env: { ...ENV, DATABASE_URL: database.url } });
     database.silence();
-    await server.stop();
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const exitCode = server.stop();
+    await vi.advanceTimersByTimeAsync(25_000);
+    vi.useRealTimers();
+    expect(await within(exitCode, { what: 'the exit code' })).toBe(1);
     // Which part waits longest depends on the connection that each was given.
     expect(server.log()).toMatch(/ended all the same; what held on: (?!open in this process)\S.*\n/);
+    database.cut();
+    await server[Symbol.asyncDispose]();
   });
 
   /** A database of the cluster behind a connection that can fall silent or be cut. */

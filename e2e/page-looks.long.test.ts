@@ -1,3 +1,3 @@
 import { describeLooks } from './support/looks.ts';
 
-describeLooks({ phone: true, locales: ['zh-TW', 'zh-CN'] });
+describeLooks({ everywhere: true, locales: ['zh-TW', 'zh-CN'] });

@@ -1,4 +1,4 @@
 import { describeLooks } from './support/looks.ts';
 
-// An emulated phone and the other Chinese: `page-looks.long.test.ts`.
-describeLooks({ phone: false, locales: ['zh-TW'] });
+// Dark colors in every view, an emulated phone and the other Chinese: `page-looks.long.test.ts`.
+describeLooks({ everywhere: false, locales: ['zh-TW'] });

@@ -39,7 +39,8 @@ describeInBrowser('a loop in a tab', () => {
       await startScriptedMcp({ tools: [{ name: 'jot', does: [{ do: 'text', text: 'jotted' }] }] }, { cors: {} }),
     );
     stage = undo.use(await setStage(callsNamed));
-    page = await stage.open();
+    // A small page of the server: the storage of the browser is filled before the page is loaded, once.
+    page = await stage.open('/health');
     await keepServer(page);
   });
   afterEach(async (context) => {
@@ -54,7 +55,7 @@ describeInBrowser('a loop in a tab', () => {
       localStorage.setItem('toolyard:mcp-servers:1', JSON.stringify([server]));
       localStorage.setItem('toolyard:run-place:1', '"tab"');
     }, peer.url);
-    await of.reload();
+    await of.goto(stage.line.url);
     await of.getByLabel('Where the answers are made').waitFor();
   }
   const runs = async (): Promise<RunRecord[]> =>

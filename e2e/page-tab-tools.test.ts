@@ -80,12 +80,13 @@ describeInBrowser('a tool that lives in a tab', () => {
 
   async function openPage(opened: Stage): Promise<void> {
     stage = undo.use(opened);
-    page = await stage.open();
+    // A small page of the server: the storage of the browser is filled before the page is loaded, once.
+    page = await stage.open('/health');
     await page.evaluate((url) => {
       const server = { id: 'browser-notes', name: 'Notes', transport: 'http', url };
       localStorage.setItem('toolyard:mcp-servers:1', JSON.stringify([server]));
     }, peer.url);
-    await page.reload();
+    await page.goto(stage.line.url);
     await connected();
   }
 

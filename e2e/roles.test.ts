@@ -9,7 +9,7 @@ import type {
   ToolResult,
 } from '@toolyard/protocol';
 import { eventually, startScriptedMcp, within } from '@toolyard/testing';
-import { describeOnPostgres } from '@toolyard/testing/on-postgres';
+import { describeOnDatabases } from '@toolyard/testing/on-postgres';
 import { call } from './support/api.ts';
 import { CALLS, expectRunOverRoles, expectWhole, TURNS } from './support/counting.ts';
 import { whenConnected } from './support/connected.ts';
@@ -36,7 +36,7 @@ const isReady = ({ ready }: { ready?: number }): boolean => ready === 1;
 const stateOf = async (url: string, server = 'counter'): Promise<string | undefined> =>
   (await call<McpServerList>(url, 'GET', '/api/mcp/servers')).items.find(({ id }) => id === server)?.state;
 
-describeOnPostgres('processes with roles over one database', (cluster) => {
+describeOnDatabases('processes with roles over one database', (cluster) => {
   const database = async (more: Partial<LivesDatabase> = {}): Promise<LivesDatabase> => ({
     url: await cluster().createDatabase(),
     ...more,

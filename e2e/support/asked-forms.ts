@@ -1,10 +1,10 @@
 import type { Locator, Page } from 'playwright-core';
 import { expect, test } from 'vitest';
-import type { McpBehaviour, ModelScript } from '@toolyard/testing';
-import { reply } from '@toolyard/testing';
+import type { JsonObject } from '@toolyard/protocol';
+import type { McpBehaviour, ScriptedTool } from '@toolyard/testing';
 import { axeFinds } from './axe.ts';
+import { callsNamed } from './calls-named.ts';
 import { chatPage } from './chat-page.ts';
-import type { Stages } from './page-stage.ts';
 import { describePage } from './page-stage.ts';
 
 type Era = 'legacy' | 'modern';
@@ -14,20 +14,6 @@ const LOCALES = [
   ['zh-TW', '請您填寫表單', '送出', '必填。'],
   ['zh-CN', '请您填写表单', '发送', '必填。'],
 ] as const;
-
-type Asked = { messages: { role: string; content: unknown }[] };
-
-/** Calls every tool there is, and then says what came of it. A server that asks something itself gets "Sampled". */
-export const callsAll: ModelScript = ({ body }) => {
-  const { messages, tools = [] } = body as Asked & { tools?: { function: { name: string } }[] };
-  const last = messages.at(-1);
-  if (JSON.stringify(last?.content).includes('Say hi')) return reply.text('Sampled');
-  const wanted = tools.map(({ function: { name } }) => name).filter((name) => name.startsWith('book'));
-  if (last?.role !== 'tool') return reply.toolCalls(wanted.map((name) => ({ name, arguments: {} })));
-  return reply.text(
-    `It said: ${JSON.stringify(messages.filter(({ role }) => role === 'tool').map((one) => one.content))}`,
-  );
-};
 
 export const FORM = {
   mode: 'form',
@@ -54,64 +40,74 @@ export const FORM = {
     required: ['city', 'nights', 'room'],
   },
 };
-/** A server with one tool that asks this, in the way of its era. */
-export function asking(era: Era, method: string, params: object, name = 'book'): McpBehaviour {
-  const asks = { method, params: params as never };
-  if (era === 'legacy') return { tools: [{ name, does: [{ do: 'request', ...asks }, { do: 'tell_answers' }] }] };
-  return {
-    era,
-    tools: [{ name, does: [{ do: 'ask', inputRequests: { q: asks }, requestState: 's1' }, { do: 'echo_input' }] }],
-  };
+
+/** A tool of a legacy server that sends the client this request and returns the answer; the file withdraws the request. */
+export function askingTool(name: string, method: string, params: JsonObject, withdrawAtFile?: string): ScriptedTool {
+  const request = { do: 'request', method, params, ...(withdrawAtFile !== undefined && { withdrawAtFile }) } as const;
+  return { name, does: [request, { do: 'tell_answers' }] };
 }
 
-/** Up to where the server asks: its tool has been allowed. */
-export async function untilAsked(
-  stages: Stages,
-  behaviour: McpBehaviour,
-  locale = 'en-US',
-): Promise<{ page: Page; chat: ReturnType<typeof chatPage>; card: Locator }> {
-  const stage = await stages.set(callsAll, { servers: { hotel: { behaviour } } });
-  const page = await stage.open('/', { locale });
-  const chat = chatPage(page);
-  await page.getByRole('textbox').last().fill('Book.');
-  await page.getByRole('textbox').last().press('Enter');
-  const card = page.locator('[data-tool-card]');
+/** The same of a modern server, which returns the request as its result. */
+export function modernAskingTool(name: string, method: string, params: JsonObject): ScriptedTool {
+  const inputRequests = { q: { method, params } };
+  return { name, does: [{ do: 'ask', inputRequests, requestState: 's1' }, { do: 'echo_input' }] };
+}
+
+/** Servers with a tool `book_room` that asks for {@link FORM}. */
+export const FORM_SERVERS: Readonly<Record<Era, McpBehaviour>> = {
+  legacy: { tools: [askingTool('book_room', 'elicitation/create', FORM)] },
+  modern: { era: 'modern', tools: [modernAskingTool('book_room', 'elicitation/create', FORM)] },
+};
+
+/** Has the model call a tool, and allows the call. Returns its card. */
+export async function allowCallOf(tool: string, page: Page): Promise<Locator> {
+  const composer = page.getByRole('textbox').last();
+  await composer.fill(`Please ${tool}`);
+  await composer.press('Enter');
+  const card = page.locator('[data-tool-card]').last();
   await card.getByRole('button', { name: /^(Allow once|允許一次|允许一次)$/ }).click();
-  return { page, chat, card };
+  return card;
+}
+
+/** Sends {@link FORM} with invalid values, checks what the page says about them, corrects them and sends it again. */
+export async function correctAndSendForm(page: Page, card: Locator): Promise<void> {
+  await card.getByText('asks you to fill in a form').waitFor();
+  await card.getByLabel('Nights').fill('12');
+  await card.getByLabel(/^Mail/).fill('nobody');
+  await card.getByRole('button', { name: 'Send' }).click();
+  await card.getByText('It must be at most 9.').waitFor();
+  expect(await card.getByText('This is needed.').count()).toBe(2);
+  expect(await card.getByText('Write an e-mail address').count()).toBe(1);
+  // The first invalid field has the focus, and a screen reader announces that it is invalid.
+  await page.locator(':focus[aria-invalid=true]').waitFor();
+  expect(await axeFinds(page, { within: '[data-tool-card]' })).toEqual([]);
+
+  await card.getByLabel('City').fill('Taipei');
+  await card.getByLabel(/^Mail/).fill('');
+  await card.getByLabel('Nights').fill('3');
+  await card.getByLabel('Room').selectOption('Double');
+  await card.getByLabel('Wi-Fi').check();
+  await card.getByRole('button', { name: 'Send' }).click();
+  const chat = chatPage(page);
+  await chat.reads(/It said:/);
+  await chat.rests();
+  const answer = (await chat.text()).replaceAll('\\', '');
+  for (const piece of ['Taipei', '"nights":3', '"room":"d', 'wifi', 'accept']) expect(answer).toContain(piece);
+  expect(answer).not.toContain('mail');
 }
 
 /** Tests of one form in each of these eras and languages. */
 export function describeForms({ eras, locales }: { eras: readonly Era[]; locales: readonly FormLocale[] }): void {
   describePage('forms of servers', (stages) => {
-    test.each(eras)('a form of a %s server is filled in, and its faults are told', async (era) => {
-      const { page, chat, card } = await untilAsked(stages, asking(era, 'elicitation/create', FORM));
-      await card.getByText('asks you to fill in a form').waitFor();
-      await card.getByLabel('Nights').fill('12');
-      await card.getByLabel(/^Mail/).fill('nobody');
-      await card.getByRole('button', { name: 'Send' }).click();
-      await card.getByText('It must be at most 9.').waitFor();
-      expect(await card.getByText('This is needed.').count()).toBe(2);
-      expect(await card.getByText('Write an e-mail address').count()).toBe(1);
-      // The first field at fault has the focus, and says so to a screen reader.
-      await page.locator(':focus[aria-invalid=true]').waitFor();
-      expect(await axeFinds(page, { within: '[data-tool-card]' })).toEqual([]);
-
-      await card.getByLabel('City').fill('Taipei');
-      await card.getByLabel(/^Mail/).fill('');
-      await card.getByLabel('Nights').fill('3');
-      await card.getByLabel('Room').selectOption('Double');
-      await card.getByLabel('Wi-Fi').check();
-      await card.getByRole('button', { name: 'Send' }).click();
-      await chat.reads(/It said:/);
-      await chat.rests();
-      for (const piece of ['Taipei', '"nights\\\\\\":3', '"room\\\\\\":\\\\\\"d', 'wifi', 'accept']) {
-        expect((await chat.text()).replaceAll('\\', '')).toContain(piece.replaceAll('\\', ''));
-      }
-      expect(await chat.text()).not.toContain('mail');
+    test.each(eras)('a form of a %s server is filled in after its invalid values were rejected', async (era) => {
+      const stage = await stages.set(callsNamed(), { servers: { hotel: { behaviour: FORM_SERVERS[era] } } });
+      const page = await stage.open();
+      await correctAndSendForm(page, await allowCallOf('book_room', page));
     });
 
     test.each(LOCALES.filter(([locale]) => locales.includes(locale)))('in %s', async (locale, title, send, needed) => {
-      const { card } = await untilAsked(stages, asking('legacy', 'elicitation/create', FORM), locale);
+      const stage = await stages.set(callsNamed(), { servers: { hotel: { behaviour: FORM_SERVERS.legacy } } });
+      const card = await allowCallOf('book_room', await stage.open('/', { locale }));
       await card.getByText(title).waitFor();
       await card.getByRole('button', { name: send }).click();
       await card.getByText(needed).first().waitFor();

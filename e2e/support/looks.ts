@@ -1,8 +1,10 @@
 import { readdirSync } from 'node:fs';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import type { BrowserContextOptions, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
+import type { ModelScript } from '@toolyard/testing';
 import { reply } from '@toolyard/testing';
-import { axeFinds } from './axe.ts';
+import { AxeBuilder } from '@axe-core/playwright';
+import { allowCallOf, FORM_SERVERS } from './asked-forms.ts';
 import { chatPage } from './chat-page.ts';
 import { describeInBrowser } from './page-stage.ts';
 import type { Stage } from './stage.ts';
@@ -16,204 +18,157 @@ const ANSWER = [
   `A word without end: ${'x'.repeat(300)}`,
 ].join('\n\n');
 
-/** What another colour scheme may break. */
-const COLOURS = ['color-contrast', 'link-in-text-block'];
+/** What another color scheme may break. */
+const COLOR_RULES = ['color-contrast', 'link-in-text-block'];
 
-type Messages = { messages: { role: string }[] };
+type Messages = { messages: { role: string; content: unknown }[] };
 
-/** What is checked of the looks of the page. */
+/** The default of Playwright. */
+const WINDOW = { width: 1280, height: 720 };
+
+/** Which variants of the page are checked. */
 export type Looks = {
-  /** True: on an emulated phone; otherwise a narrow window of the same browser must do. */
-  phone: boolean;
+  /** True: every view in dark colours and on an emulated phone, too; false: only {@link SAMPLE} in dark colours. */
+  everywhere: boolean;
   locales: readonly string[];
 };
 
-/** Opens every place of the page and looks for accessibility violations, overflow and untranslated texts. */
-export function describeLooks({ phone, locales }: Looks): void {
+/** The conversations of the stage. */
+type Conversations = { answered: string; asking: string; form: string };
+
+/** A view of the page, and how a user gets to what it shows after its path has been opened. */
+type View = { name: string; path: (of: Conversations) => string; show: (page: Page) => Promise<void> };
+
+const SECTIONS = ['general', 'models', 'tools', 'permissions', 'about'];
+
+/** Has the most kinds of text and code. */
+const SAMPLE = 'a conversation while a message is edited, with the context meter';
+
+const VIEWS: readonly View[] = [
+  {
+    name: 'a new chat with the model list',
+    path: () => '/',
+    show: async (page) => {
+      await page.getByRole('button', { name: /Model: scripted/ }).click();
+      await page.getByPlaceholder('Search models').first().waitFor();
+    },
+  },
+  {
+    name: 'the parameters',
+    path: () => '/',
+    show: async (page) => {
+      await page.getByRole('button', { name: 'Instructions and parameters' }).click();
+      await page.getByRole('dialog').waitFor();
+    },
+  },
+  {
+    name: 'the shortcuts',
+    path: () => '/',
+    show: async (page) => {
+      await page.getByRole('button', { name: 'Keyboard shortcuts' }).click();
+      await page.getByRole('dialog').waitFor();
+    },
+  },
+  {
+    name: SAMPLE,
+    path: ({ answered }) => answered,
+    show: async (page) => {
+      await chatPage(page).reads('A heading');
+      await chatPage(page).unfoldAll();
+      await chatPage(page).messages.getByRole('button', { name: 'Edit', exact: true }).first().click();
+      await page.getByRole('textbox', { name: 'Edit the message' }).waitFor();
+      await page.getByRole('button', { name: /^Context/ }).click();
+      await page.getByRole('dialog').waitFor();
+    },
+  },
+  {
+    name: 'the steps of an answer',
+    path: ({ answered }) => answered,
+    show: async (page) => {
+      await page.getByRole('button', { name: 'What happened, step by step' }).click();
+      await page.getByRole('list', { name: 'Steps' }).getByRole('button').first().click();
+    },
+  },
+  {
+    name: 'a question whose arguments are being changed',
+    path: ({ asking }) => asking,
+    show: async (page) => {
+      await page.getByRole('button', { name: 'Allow once' }).waitFor();
+      await page.getByRole('button', { name: 'Change the arguments…' }).click();
+      await page.getByLabel(/^note/).fill('Something else');
+      await page.getByText('You changed 1 place').waitFor();
+    },
+  },
+  {
+    name: 'the inbox',
+    path: () => '/inbox',
+    show: (page) => page.getByRole('article').getByRole('button', { name: 'Allow once' }).waitFor(),
+  },
+  ...SECTIONS.map((section) => ({
+    name: `settings: ${section}`,
+    path: () => `/settings/${section}`,
+    show: (page: Page) => page.getByRole('main').getByRole('heading', { level: 2 }).waitFor(),
+  })),
+  {
+    name: 'an unknown path',
+    path: () => '/nowhere/at/all',
+    show: (page) => page.getByRole('heading', { name: 'There is no such page' }).waitFor(),
+  },
+];
+/** Opens every view of the page and looks for accessibility violations, overflow and untranslated texts. */
+export function describeLooks({ everywhere, locales }: Looks): void {
   describeInBrowser('how the page looks', () => {
     let stage: Stage;
-    let conversation = '';
-    let asking = '';
+    let page: Page;
+    let conversations: Conversations;
 
     beforeAll(async () => {
-      stage = await setStage(
-        ({ body }) =>
-          (body as Messages).messages.at(-1)?.role === 'tool'
-            ? reply.text(ANSWER, { reasoning: 'A thought.' })
-            : reply.toolCalls([{ name: 'count', arguments: { note: 'Please' } }], { reasoning: 'Another thought.' }),
-        { servers: { counter: { behaviour: 'counting' } } },
-      );
-      const page = await stage.open();
-      const chat = chatPage(page);
-      await chat.send('台北今天天氣怎麼樣？');
-      await page.getByRole('button', { name: 'Allow once' }).click();
-      await chat.reads('A heading');
-      await chat.rests();
-      conversation = await chat.path();
-      const other = await stage.openBeside(page, '/');
-      await chatPage(other).send('Ask me.');
-      await other.getByRole('button', { name: 'Allow once' }).waitFor();
-      asking = await chatPage(other).path();
+      stage = await setStage(script, {
+        servers: { counter: { behaviour: 'counting' }, hotel: { behaviour: FORM_SERVERS.legacy } },
+      });
+      page = await stage.open();
+      conversations = await startConversations(page);
     });
 
     afterEach(() => expect(stage.complaints.splice(0)).toEqual([]));
     afterAll(() => stage[Symbol.asyncDispose]());
 
-    /** Where each is, and what is seen or done there. */
-    const places: [name: string, path: () => string, go: (page: Page) => Promise<void>][] = [
-      ['a new chat', () => '/', (page) => page.getByRole('textbox', { name: 'Message', exact: true }).waitFor()],
-      [
-        'a conversation',
-        () => conversation,
-        async (page) => {
-          await chatPage(page).reads('A heading');
-          await chatPage(page).unfoldAll();
-        },
-      ],
-      [
-        'a question',
-        () => asking,
-        async (page) => {
-          await page.getByRole('button', { name: 'Allow once' }).waitFor();
-        },
-      ],
-      [
-        'arguments being changed',
-        () => asking,
-        async (page) => {
-          await page.getByRole('button', { name: 'Change the arguments…' }).click();
-          await page.getByLabel(/^note/).fill('Something else');
-          await page.getByText('You changed 1 place').waitFor();
-        },
-      ],
-      [
-        'the inbox',
-        () => '/inbox',
-        async (page) => {
-          await page.getByRole('article').getByRole('button', { name: 'Allow once' }).waitFor();
-        },
-      ],
-      [
-        'the steps of an answer',
-        () => conversation,
-        async (page) => {
-          await page.getByRole('button', { name: 'What happened, step by step' }).click();
-          await page.getByRole('list', { name: 'Steps' }).getByRole('button').first().click();
-        },
-      ],
-      [
-        'the context meter',
-        () => conversation,
-        async (page) => {
-          await page.getByRole('button', { name: /^Context/ }).click();
-          await page.getByRole('dialog').waitFor();
-        },
-      ],
-      [
-        'a message being edited',
-        () => conversation,
-        async (page) => {
-          await chatPage(page).messages.getByRole('button', { name: 'Edit', exact: true }).first().click();
-          await page.getByRole('textbox', { name: 'Edit the message' }).waitFor();
-        },
-      ],
-      [
-        'the parameters',
-        () => '/',
-        async (page) => {
-          await page.getByRole('button', { name: 'Instructions and parameters' }).click();
-          await page.getByRole('dialog').waitFor();
-        },
-      ],
-      [
-        'the model list',
-        () => '/',
-        async (page) => {
-          await page.getByRole('button', { name: /Model: scripted/ }).click();
-          await page
-            .getByRole('searchbox', { name: 'Search models' })
-            .or(page.getByPlaceholder('Search models'))
-            .first()
-            .waitFor();
-        },
-      ],
-      [
-        'the shortcuts',
-        () => '/',
-        async (page) => {
-          await page.getByRole('textbox', { name: 'Message', exact: true }).waitFor();
-          await page.locator('body').press('Tab');
-          await page.keyboard.press('?');
-          await page.getByRole('dialog').waitFor();
-        },
-      ],
-      ...['general', 'models', 'tools', 'permissions', 'about'].map((section): (typeof places)[number] => [
-        `settings: ${section}`,
-        () => `/settings/${section}`,
-        (page) => page.getByRole('main').getByRole('heading', { level: 2 }).waitFor(),
-      ]),
-      [
-        'a bad address',
-        () => '/nowhere/at/all',
-        async (page) => {
-          await page.getByRole('heading', { name: 'There is no such page' }).waitFor();
-        },
-      ],
-    ];
-
-    const windows = new Map<string, Page>();
-    /** In the window of this look. One for each is enough: it has the scripts of the page already, and goes on faster. */
-    async function show(path: string, look: BrowserContextOptions): Promise<Page> {
-      const key = JSON.stringify(look);
-      const window = windows.get(key);
-      if (window) {
-        // Whatever the test before has opened is closed: the page is loaded again, from the cache of the browser.
-        await window.goto(stage.line.url + path);
-        return window;
+    test.each(VIEWS)('has no accessibility violation, and no overflow in a narrow window: $name', async (view) => {
+      await navigate(page, view.path(conversations));
+      await view.show(page);
+      await colorsSettled(page);
+      expect(await violations(page)).toEqual([]);
+      if (everywhere || view.name === SAMPLE) {
+        await page.emulateMedia({ colorScheme: 'dark' });
+        await colorsSettled(page);
+        expect(await violations(page, COLOR_RULES)).toEqual([]);
+        await page.emulateMedia({ colorScheme: 'light' });
       }
-      const opened = await stage.open(path, look);
-      windows.set(key, opened);
-      return opened;
+      await page.setViewportSize({ width: 360, height: 740 });
+      expect(await widthOf(page)).toBeLessThanOrEqual(360);
+      await page.setViewportSize(WINDOW);
+      await closeOverlays(page);
+    });
+
+    if (everywhere) {
+      test.each(VIEWS)('nothing is wider than the screen of a phone: $name', async ({ path, show }) => {
+        const options = { viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true };
+        const phone = await stage.open(path(conversations), options);
+        await show(phone);
+        expect(await widthOf(phone)).toBeLessThanOrEqual(360);
+        await phone.close();
+      });
     }
 
-    test.each(places)(
-      'axe finds no violation in light and dark, and a narrow window no overflow: %s',
-      async (_name, path, go) => {
-        const page = await show(path(), {});
-        await page.emulateMedia({ colorScheme: 'light' });
-        await go(page);
-        await coloursSettled(page);
-        expect(await axeFinds(page)).toEqual([]);
-        await page.emulateMedia({ colorScheme: 'dark' });
-        await coloursSettled(page);
-        expect(await axeFinds(page, { rules: COLOURS })).toEqual([]);
-        await page.setViewportSize({ width: 360, height: 740 });
-        expect(await widthOf(page)).toBeLessThanOrEqual(360);
-        await page.setViewportSize({ width: 1280, height: 720 });
-      },
-    );
-
-    if (phone)
-      test.each(places)('on a phone nothing is wider than the screen: %s', async (_name, path, go) => {
-        const page = await show(path(), { viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true });
-        await go(page);
-        expect(await widthOf(page)).toBeLessThanOrEqual(360);
-      });
-
-    test.each(locales)('no English is left in %s', async (locale) => {
-      const page = await stage.open('/', { locale });
+    test.each(locales)('no English text is left in %s', async (locale) => {
+      const translated = await stage.open('/', { locale });
       const seen = new Map<string, string>();
-      for (const path of [
-        '/',
-        conversation,
-        asking,
-        '/inbox',
-        ...['general', 'models', 'tools', 'permissions', 'about'].map((section) => `/settings/${section}`),
-        '/nowhere/at/all',
-      ]) {
-        await page.goto(stage.line.url + path);
-        await page.locator('h1, h2, textarea').first().waitFor();
-        for (const text of await settledTexts(page)) seen.set(text, path);
+      const paths = ['/', ...Object.values(conversations), '/inbox', ...SECTIONS.map((one) => `/settings/${one}`)];
+      for (const path of [...paths, '/nowhere/at/all']) {
+        await navigate(translated, path);
+        await translated.locator('h1, h2, textarea').first().waitFor();
+        if (path === conversations.form) await submitEmptyForm(translated);
+        for (const text of await settledTexts(translated)) seen.set(text, path);
       }
       const english = await englishCatalogue();
       expect([...seen].filter(([text]) => english.has(text))).toEqual([]);
@@ -222,8 +177,70 @@ export function describeLooks({ phone, locales }: Looks): void {
   });
 }
 
-/** Colours change from one scheme to the other in a transition. */
-async function coloursSettled(page: Page): Promise<void> {
+const script: ModelScript = ({ body }) => {
+  const last = (body as Messages).messages.at(-1);
+  if (last?.role === 'tool') return reply.text(ANSWER, { reasoning: 'A thought.' });
+  const name = JSON.stringify(last?.content).includes('book_room') ? 'book_room' : 'count';
+  return reply.toolCalls([{ name, arguments: { note: 'Please' } }], { reasoning: 'Another thought.' });
+};
+
+async function startConversations(page: Page): Promise<Conversations> {
+  const chat = chatPage(page);
+  const allow = page.getByRole('button', { name: 'Allow once' });
+  await chat.send('台北今天天氣怎麼樣？');
+  await allow.click();
+  await chat.reads('A heading');
+  await chat.rests();
+  const answered = await chat.path();
+  await chat.anew();
+  await allowCallOf('book_room', page);
+  await page.getByText('asks you to fill in a form').waitFor();
+  const form = await chat.path();
+  await chat.anew();
+  await chat.send('Ask me.');
+  await allow.waitFor();
+  return { answered, form, asking: await chat.path() };
+}
+
+/** As a link does: loading the page again costs several times as much. */
+async function navigate(page: Page, path: string): Promise<void> {
+  await page.evaluate(`(() => {
+    const link = Object.assign(document.createElement('a'), { href: ${JSON.stringify(path)} });
+    document.body.append(link);
+    link.click();
+    link.remove();
+  })()`);
+  await page.waitForURL((url) => url.pathname === path);
+}
+
+/** Dialogs and menus: some outlive a navigation. */
+async function closeOverlays(page: Page): Promise<void> {
+  const overlays = page.locator('dialog[open], [popover]:popover-open');
+  for (let left = 5; left > 0 && (await overlays.count()) > 0; left--) await page.keyboard.press('Escape');
+  expect(await overlays.count()).toBe(0);
+}
+
+/** Then the messages about the missing values are shown. */
+async function submitEmptyForm(page: Page): Promise<void> {
+  const card = page.locator('[data-tool-card]');
+  await card.locator('button[type=submit]').click();
+  await card.locator('[aria-invalid=true]').first().waitFor();
+}
+
+/** Like `axeFinds`, but axe is injected only once into a document: that costs as much as a check. */
+async function violations(page: Page, rules?: string[]): Promise<string[]> {
+  const isInjected = await page.evaluate<boolean>(`'axe' in globalThis`);
+  const axe = new AxeBuilder({ page, ...(isInjected && { axeSource: ';' }) });
+  axe.options({ resultTypes: ['violations'] }).setLegacyMode();
+  if (rules) axe.withRules(rules);
+  const found = await axe.analyze();
+  return found.violations.map(({ id, nodes }) => {
+    return `${id}: ${nodes.map(({ html, failureSummary = '' }) => `${html} ${failureSummary}`).join('\n')}`;
+  });
+}
+
+/** Colors change from one scheme to the other in a transition. */
+async function colorsSettled(page: Page): Promise<void> {
   const moving = `document.getAnimations().filter(({ playState }) => playState === 'running').length`;
   await expect.poll(() => page.evaluate<number>(moving)).toBe(0);
 }

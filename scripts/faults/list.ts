@@ -130,7 +130,7 @@ export const FAULTS: readonly Fault[] = [
     find: 'onescape={cancel}',
     replace: 'onescape={decline}',
     tests: ['e2e/page-questions.test.ts'],
-    title: 'declining and shutting a form are two things',
+    title: 'Escape dismisses a form instead of declining it',
   },
   {
     id: 'reduced-motion',

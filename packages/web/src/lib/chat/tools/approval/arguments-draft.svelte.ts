@@ -14,11 +14,6 @@ export class ArgumentsDraft {
   /** The text of all arguments; read when it is JSON. */
   json = $state('');
   jsonFault = $state(false);
-  readonly differences: readonly ToolDifference[] = $derived.by(() => differencesBetween(this.asked, this.current));
-  readonly changed: boolean = $derived(this.differences.length > 0);
-  readonly faulty: boolean = $derived.by(() =>
-    this.mode === 'json' ? this.jsonFault : Object.keys(this.#faults).length > 0,
-  );
 
   /** What is typed in a field, by its name: it is shown as it is typed, not as it was read. */
   #texts: Readonly<Record<string, string>> = $state.raw({});
@@ -29,6 +24,20 @@ export class ArgumentsDraft {
   constructor(asked: JsonObject) {
     this.asked = asked;
     this.current = asked;
+  }
+
+  // Getters, not `$derived`: a draft outlives the card that created it, and with the card its derived values would stop
+  // to change.
+  get differences(): readonly ToolDifference[] {
+    return differencesBetween(this.asked, this.current);
+  }
+
+  get changed(): boolean {
+    return this.differences.length > 0;
+  }
+
+  get faulty(): boolean {
+    return this.mode === 'json' ? this.jsonFault : Object.keys(this.#faults).length > 0;
   }
 
   get faults(): Readonly<Record<string, ArgumentFault>> {
