@@ -100,7 +100,7 @@ export const FAULTS: readonly Fault[] = [
     find: '<Button variant="ghost" onclick={close}>',
     replace: '<Button variant="ghost" onclick={() => void remove()}>',
     tests: ['e2e/page-servers.test.ts'],
-    title: 'one is removed only after the question',
+    title: 'removes one only after a confirmation',
   },
   {
     id: 'server-form-closes',
