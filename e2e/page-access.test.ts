@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import type { Page as Items, RunRecord, SignedInSession, SignInLink } from '@toolyard/protocol';
+import type { ModelScript } from '@toolyard/testing';
 import { eventually, reply, startScriptedMcp } from '@toolyard/testing';
 import { call } from './support/api.ts';
 import { axeFinds } from './support/axe.ts';
@@ -29,11 +30,44 @@ async function endSessions(stage: Stage): Promise<void> {
 
 const dialogOf = (page: Page) => page.getByRole('dialog', { name: 'Your session has ended' });
 
+/** One answer that is held in its middle, one with a call of the tab's tool; all others are short. */
+function script(rest: Promise<void>): ModelScript {
+  return ({ body }) => {
+    const { messages } = body as { messages: { role: string; content: unknown }[] };
+    const last = messages.at(-1);
+    if (last?.role === 'tool') return reply.text('It is written down.');
+    const content = JSON.stringify(last?.content);
+    if (content.includes('Write it down')) return reply.toolCalls([{ name: 'jot', arguments: {} }]);
+    if (!content.includes('Tell me')) return reply.text('Nice.');
+    return reply.text('The first half of the answer. The second half of it.', { pieces: 8, hold: { until: rest } });
+  };
+}
+
 describePage('a server with its access token', (stages) => {
-  test('a sign-in link opens the page, leaves no code in the address, and works once', async () => {
-    const stage = await stages.set(() => reply.text('Nice.'), { token: true });
-    const path = await linkPath(stage);
-    const page = await stage.open(path);
+  test('sign-in links, sessions that end during a run, other devices and API keys', async () => {
+    await using peer = await startScriptedMcp(
+      { tools: [{ name: 'jot', does: [{ do: 'text', text: 'jotted' }] }] },
+      { cors: {} },
+    );
+    const rest = Promise.withResolvers<void>();
+    const stage = await stages.set(script(rest.promise), { token: true, args: ['--host', '0.0.0.0'] });
+    const link = await linkPath(stage);
+    const phone = await stage.open(link);
+    await chatBySignInLink(phone, stage);
+    await signInAgainDuringAnswer(phone, stage, () => rest.resolve());
+    const page = await openWithTabServer(stage, link, peer.url);
+    await signInByToken(page, stage);
+    await createAndRevokeKey(page, stage);
+    await signOutOthers(page, phone);
+    await signInAgainDuringTabRun(page, stage);
+    expect(peer.received.filter(({ method }) => method === 'tools/call')).toHaveLength(1);
+    await signOut(page, stage);
+    // The browser reports the probes that find out which transport a server has.
+    stage.complaints.splice(0, Infinity, ...stage.complaints.filter((text) => !/CORS policy/.test(text)));
+  });
+
+  /** No code stays in the address; the session lasts beyond the load of the page, also for images. */
+  async function chatBySignInLink(page: Page, stage: Stage): Promise<void> {
     const chat = chatPage(page);
     await chat.composer.waitFor();
     expect(page.url()).toBe(`${stage.line.url}/`);
@@ -42,31 +76,17 @@ describePage('a server with its access token', (stages) => {
     await chat.reads('Nice.');
     const width = () => page.evaluate<number | undefined>('document.querySelector("main img")?.naturalWidth');
     await eventually(async () => (await width()) === 1, { what: 'the image of the message' });
+    await chat.path();
     await page.reload();
     await chat.reads('Nice.');
-
-    const second = await stage.open(path);
-    await second.getByText('This sign-in link has expired or was already used.').waitFor();
-    expect(await axeFinds(second)).toEqual([]);
-    await second.getByLabel('Access token').fill('not-the-access-token');
-    await second.getByRole('button', { name: 'Sign in' }).click();
-    await second.getByText('This is not the access token of this server.').waitFor();
-    await second.getByLabel('Access token').fill(tokenOf(stage));
-    await second.getByRole('button', { name: 'Sign in' }).click();
-    await chatPage(second).composer.waitFor();
     expect(statSync(join(stage.server.dataDir, 'access-token')).mode & 0o777).toBe(0o600);
-  });
+  }
 
-  test('a session that ends asks for a sign-in in a dialog: message and answer go on after it', async () => {
-    const rest = Promise.withResolvers<void>();
-    const text = 'The first half of the answer. The second half of it.';
-    const held = { pieces: 8, hold: { until: rest.promise } };
-    const stage = await stages.set(() => reply.text(text, held), { token: true });
-    const page = await stage.open(await linkPath(stage));
+  /** A dialog asks for the sign-in: the message and the answer continue after it. */
+  async function signInAgainDuringAnswer(page: Page, stage: Stage, resume: () => void): Promise<void> {
     const chat = chatPage(page);
     await chat.send('Tell me');
     await chat.reads(/The first/);
-    await chat.path();
     await chat.composer.fill('And then?');
     await endSessions(stage);
     // Not by keyboard: a request of the page's own may have opened the dialog already, which takes the focus.
@@ -74,66 +94,42 @@ describePage('a server with its access token', (stages) => {
     const dialog = dialogOf(page);
     await dialog.waitFor();
     expect(await axeFinds(page, { within: 'dialog' })).toEqual([]);
-    rest.resolve();
+    resume();
     await dialog.getByLabel('Access token').fill(tokenOf(stage));
     await dialog.getByRole('button', { name: 'Sign in' }).click();
     await dialog.waitFor({ state: 'detached' });
     await chat.reads(/second half of it/);
     await chat.reads('And then?');
-  });
+    await chat.rests();
+  }
 
-  test('a run of the tab goes on after the sign-in, and makes its call once', async () => {
-    await using peer = await startScriptedMcp(
-      { tools: [{ name: 'jot', does: [{ do: 'text', text: 'jotted' }] }] },
-      { cors: {} },
-    );
-    const stage = await stages.set(
-      ({ body }) => {
-        const { messages } = body as { messages: { role: string }[] };
-        if (messages.at(-1)?.role === 'tool') return reply.text('It is written down.');
-        return reply.toolCalls([{ name: 'jot', arguments: {} }]);
-      },
-      { token: true },
-    );
-    const page = await stage.open(await linkPath(stage));
-    await chatPage(page).composer.waitFor();
-    await page.evaluate((url) => {
-      const server = { id: 'browser-notes', name: 'Notes', transport: 'http', url };
-      localStorage.setItem('toolyard:mcp-servers:1', JSON.stringify([server]));
-      localStorage.setItem('toolyard:run-place:1', '"tab"');
-    }, peer.url);
-    await page.reload();
-    await page.getByLabel('Where the answers are made').waitFor();
-    await chatPage(page).send('Write it down');
-    const allow = page.getByRole('button', { name: 'Allow once' }).first();
-    await allow.waitFor();
-    await endSessions(stage);
-    // Not by pointer: a request of the page's own may have opened the dialog already. The count makes it a click of a pointer:
-    // a new card ignores keys.
-    await allow.dispatchEvent('click', { detail: 1 });
-    await dialogOf(page).getByLabel('Access token').fill(tokenOf(stage));
-    await dialogOf(page).getByRole('button', { name: 'Sign in' }).click();
-    await chatPage(page).reads('It is written down.');
-    await chatPage(page).rests();
-    expect(peer.received.filter(({ method }) => method === 'tools/call')).toHaveLength(1);
-    const { items } = await call<Items<RunRecord>>(stage.server.url, 'GET', '/api/runs', undefined, tokenOf(stage));
-    expect(items).toMatchObject([{ place: 'browser', status: 'done' }]);
-    // A browser complains of the probes that find out what a server speaks.
-    stage.complaints.splice(0, Infinity, ...stage.complaints.filter((text) => !/CORS policy/.test(text)));
-  });
+  /** Another browser, with an MCP server of its own and runs in the tab. */
+  function openWithTabServer(stage: Stage, path: string, url: string): Promise<Page> {
+    const server = { id: 'browser-notes', name: 'Notes', transport: 'http', url };
+    const localStorage = [
+      { name: 'toolyard:mcp-servers:1', value: JSON.stringify([server]) },
+      { name: 'toolyard:run-place:1', value: '"tab"' },
+    ];
+    return stage.open(path, { storageState: { cookies: [], origins: [{ origin: stage.line.url, localStorage }] } });
+  }
 
-  test('settings: a QR code for another device, sessions, and API keys', async () => {
-    const stage = await stages.set(() => reply.text('Hello.'), { token: true, args: ['--host', '0.0.0.0'] });
-    const phone = await stage.open(await linkPath(stage));
-    await chatPage(phone).composer.waitFor();
-    const page = await stage.open(await linkPath(stage));
+  /** The link was used: only the token is left. */
+  async function signInByToken(page: Page, stage: Stage): Promise<void> {
+    await page.getByText('This sign-in link has expired or was already used.').waitFor();
+    expect(await axeFinds(page)).toEqual([]);
+    await page.getByLabel('Access token').fill('not-the-access-token');
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByText('This is not the access token of this server.').waitFor();
+    await page.getByLabel('Access token').fill(tokenOf(stage));
+    await page.getByRole('button', { name: 'Sign in' }).click();
     await chatPage(page).composer.waitFor();
-    await page.goto(`${stage.line.url}/settings/access`);
+  }
+
+  async function createAndRevokeKey(page: Page, stage: Stage): Promise<void> {
+    await page.getByRole('link', { name: 'Settings' }).click();
+    await page.getByRole('link', { name: 'Access', exact: true }).click();
     await page.getByRole('button', { name: 'Create a link' }).click();
     await page.getByRole('button', { name: 'Create another link' }).waitFor();
-    await page.getByText('This browser', { exact: true }).waitFor();
-    expect(await page.getByRole('button', { name: /^Sign out Chrome/ }).count()).toBe(1);
-
     await page.getByRole('button', { name: 'Create key' }).click();
     await page.getByLabel('Name').fill('Build server');
     await page.getByRole('checkbox', { name: /^approve/ }).check();
@@ -146,20 +142,43 @@ describePage('a server with its access token', (stages) => {
     await page.getByRole('button', { name: 'Revoke the key Build server' }).click();
     await page.getByText('There are no API keys.').waitFor();
     await expect(call(stage.server.url, 'GET', '/api/conversations', undefined, key)).rejects.toThrow('401');
+  }
 
+  async function signOutOthers(page: Page, other: Page): Promise<void> {
+    await page.getByText('This browser', { exact: true }).waitFor();
+    expect(await page.getByRole('button', { name: /^Sign out Chrome/ }).count()).toBe(1);
     await page.getByRole('button', { name: 'Sign out all other browsers' }).click();
     await page.getByRole('button', { name: 'Sign out all other browsers' }).waitFor({ state: 'detached' });
-    await chatPage(phone).send('Hello?');
-    await dialogOf(phone).waitFor();
+    await chatPage(other).send('Hello?');
+    await dialogOf(other).waitFor();
+  }
+
+  /** A run of the tab continues after the sign-in. */
+  async function signInAgainDuringTabRun(page: Page, stage: Stage): Promise<void> {
+    await chatPage(page).anew();
+    await page.getByLabel('Where the answers are made').waitFor();
+    await chatPage(page).send('Write it down');
+    const allow = page.getByRole('button', { name: 'Allow once' }).first();
+    await allow.waitFor();
+    await endSessions(stage);
+    // Not by pointer: a request of the page's own may have opened the dialog already. The count makes it a click of a pointer:
+    // a new card ignores keys.
+    await allow.dispatchEvent('click', { detail: 1 });
+    await dialogOf(page).getByLabel('Access token').fill(tokenOf(stage));
+    await dialogOf(page).getByRole('button', { name: 'Sign in' }).click();
+    await chatPage(page).reads('It is written down.');
+    await chatPage(page).rests();
+    const { items } = await call<Items<RunRecord>>(stage.server.url, 'GET', '/api/runs', undefined, tokenOf(stage));
+    expect(items.filter(({ place }) => place === 'browser')).toMatchObject([{ status: 'done' }]);
+  }
+
+  async function signOut(page: Page, stage: Stage): Promise<void> {
+    await page.getByRole('link', { name: 'Settings' }).click();
+    await page.getByRole('link', { name: 'Access', exact: true }).click();
     await page.getByRole('button', { name: 'Sign out this browser' }).click();
     await page.getByRole('heading', { name: 'Sign in to Toolyard' }).waitFor();
-    const { items } = await call<Items<SignedInSession>>(
-      stage.server.url,
-      'GET',
-      '/api/access/sessions',
-      undefined,
-      tokenOf(stage),
-    );
-    expect(items).toEqual([]);
-  });
+    const sessions = '/api/access/sessions';
+    const left = await call<Items<SignedInSession>>(stage.server.url, 'GET', sessions, undefined, tokenOf(stage));
+    expect(left.items).toEqual([]);
+  }
 });

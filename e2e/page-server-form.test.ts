@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import type { Locator, Page } from 'playwright-core';
-import { beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { needs, reply, SANDBOX, scriptedMcpCommand, startScriptedMcp } from '@toolyard/testing';
 import { axeFinds } from './support/axe.ts';
 import { describePage } from './support/page-stage.ts';
@@ -8,12 +8,21 @@ import { beginNew, FILES, row, serversPage } from './support/servers-page.ts';
 
 const SECRET = 'canary-secret-0123456789';
 
-describePage('the form of an MCP server', (stages) => {
-  let servers: ReturnType<typeof serversPage>;
+type ServersPage = ReturnType<typeof serversPage>;
 
-  beforeEach(async () => {
-    const stage = await stages.set(() => reply.text('Understood.'), { date: true });
-    servers = serversPage(stage);
+describePage('the form of an MCP server', (stages) => {
+  const set = async (): Promise<ServersPage> =>
+    serversPage(await stages.set(() => reply.text('Understood.'), { date: true }));
+
+  test('fills fields from JSON, checks, tests and saves them; keeps them if saving fails; adds several; never shows a stored secret', async () => {
+    const servers = await set();
+    const page = await servers.openList();
+    await dropJson(page);
+    await addProgram(page, servers);
+    await failToSave(page, servers);
+    await pasteSeveral(page);
+    await using server = await startScriptedMcp(FILES, { requireToken: SECRET });
+    await changeWithSecret(page, servers, server.url);
   });
 
   async function paste(page: Page, text: string): Promise<Locator> {
@@ -24,8 +33,36 @@ describePage('the form of an MCP server', (stages) => {
     return form;
   }
 
-  test('a program is filled in, faults named at their fields, tested, saved and used', async () => {
-    const page = await servers.openList();
+  /** JSON pasted into one field fills all. */
+  async function dropJson(page: Page): Promise<void> {
+    const form = await beginNew(page);
+    await form.getByLabel('Name', { exact: true }).focus();
+    const text = '"web": { "url": "https://mcp.example.com/mcp", "headers": { "X-Key": "1" } }';
+    await page.evaluate(`(() => {
+      const clipboardData = new DataTransfer();
+      clipboardData.setData('text/plain', ${JSON.stringify(text)});
+      const paste = new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true });
+      document.activeElement.dispatchEvent(paste);
+    })()`);
+    await form.getByRole('button', { name: 'Take over' }).click();
+    expect(await form.getByLabel('Name', { exact: true }).inputValue()).toBe('web');
+    expect(await form.getByLabel('Address', { exact: true }).inputValue()).toBe('https://mcp.example.com/mcp');
+    expect(await form.getByLabel('X-Key: Value').inputValue()).toBe('1');
+    // The name of a second snippet replaces that of the first; one that was typed stays.
+    for (const [typed, name] of [
+      [undefined, 'notion'],
+      ['mine', 'mine'],
+    ] as const) {
+      if (typed !== undefined) await form.getByLabel('Name', { exact: true }).fill(typed);
+      await form.getByRole('button', { name: 'Paste a configuration' }).click();
+      await form.getByLabel('Configuration').fill('claude mcp add --transport http notion https://mcp.notion.com/mcp');
+      await form.getByRole('button', { name: 'Take over' }).click();
+      expect(await form.getByLabel('Name', { exact: true }).inputValue()).toBe(name);
+    }
+    await form.getByRole('button', { name: 'Cancel' }).click();
+  }
+
+  async function addProgram(page: Page, servers: ServersPage): Promise<void> {
     const form = await beginNew(page);
     await form.getByText(/runs on the machine Toolyard runs on/).waitFor();
     await form.getByRole('button', { name: 'Save' }).click();
@@ -43,7 +80,7 @@ describePage('the form of an MCP server', (stages) => {
     await form.getByRole('button', { name: 'Test' }).click();
     await form.getByText('It does not work').waitFor();
 
-    // Its script lies in this repository, which no sandbox shows.
+    // No sandbox shows this repository, where its script is.
     await form.getByLabel('Run in a sandbox').uncheck();
     await form.getByText(/runs without a sandbox/).waitFor();
     await form.getByLabel('Program', { exact: true }).fill(command);
@@ -81,33 +118,33 @@ describePage('the form of an MCP server', (stages) => {
       .waitFor();
     expect(servers.stored()).toMatch(/"mine"[^]*"processes": "one",\s+"maxConcurrentCalls": 2/);
     expect(JSON.stringify(await servers.serverOf('mine'))).not.toContain(SECRET);
-  });
+  }
 
-  test('what cannot be saved says why, and nothing that was typed is lost', async () => {
-    const page = await servers.openList();
+  async function failToSave(page: Page, servers: ServersPage): Promise<void> {
     const form = await beginNew(page);
-    await form.getByLabel('Name', { exact: true }).fill('mine');
+    await form.getByLabel('Name', { exact: true }).fill('later');
     await form.getByLabel('Program', { exact: true }).fill('node');
+    const valid = servers.stored();
     writeFileSync(servers.file, '{ "mcpServers": { "broken": ');
     await form.getByRole('button', { name: 'Save' }).click();
     await form.getByText('Not saved').waitFor();
-    expect(await form.getByLabel('Name', { exact: true }).inputValue()).toBe('mine');
+    expect(await form.getByLabel('Name', { exact: true }).inputValue()).toBe('later');
     expect(await form.getByLabel('Program', { exact: true }).inputValue()).toBe('node');
     await form.getByRole('button', { name: 'Cancel' }).click();
     await page.getByText('mcp.json cannot be read').waitFor();
     expect(servers.stored()).toBe('{ "mcpServers": { "broken": ');
-    servers.write({});
+    writeFileSync(servers.file, valid);
     await page.getByText('mcp.json cannot be read').waitFor({ state: 'detached' });
-  });
+  }
 
-  test('several are pasted at once: each by itself, a bad one harms no other', async () => {
-    const page = await servers.openList();
-    const broken = await paste(page, '{\n  "mcpServers": {\n    "a" {}\n');
-    await broken.getByText('Line 3 is no JSON.').waitFor();
-    await broken.getByLabel('Configuration').fill('nothing\nat all');
-    await broken.getByRole('button', { name: 'Take over' }).click();
-    await broken.getByText(/There is no server in this/).waitFor();
-    await broken.getByLabel('Configuration').fill(
+  /** An invalid entry does not affect the others. */
+  async function pasteSeveral(page: Page): Promise<void> {
+    const form = await paste(page, '{\n  "mcpServers": {\n    "a" {}\n');
+    await form.getByText('Line 3 is no JSON.').waitFor();
+    await form.getByLabel('Configuration').fill('nothing\nat all');
+    await form.getByRole('button', { name: 'Take over' }).click();
+    await form.getByText(/There is no server in this/).waitFor();
+    await form.getByLabel('Configuration').fill(
       JSON.stringify({
         mcpServers: {
           one: scriptedMcpCommand(FILES),
@@ -119,72 +156,30 @@ describePage('the form of an MCP server', (stages) => {
         },
       }),
     );
-    await broken.getByRole('button', { name: 'Take over' }).click();
-    await broken.getByText('6 servers were found').waitFor();
+    await form.getByRole('button', { name: 'Take over' }).click();
+    await form.getByText('6 servers were found').waitFor();
     await row(page, 'date').getByText('There is a server of this name already.').waitFor();
     await row(page, 'bad')
       .getByText(/neither a program/)
       .waitFor();
     await row(page, 'two').getByText('Put your own value in the place of ${input:key}.').waitFor();
-    // One that is to be connected wants its values first.
-    await broken.getByRole('button', { name: 'Add 4 servers' }).click();
-    await broken.getByText('Enter a value, or leave this server out.').waitFor();
+    // The values of an enabled server are required.
+    await form.getByRole('button', { name: 'Add 4 servers' }).click();
+    await form.getByText('Enter a value, or leave this server out.').waitFor();
     await row(page, 'three').getByLabel('Put your own value in the place of <YOUR_KEY>.').fill('k3');
-    await broken.getByRole('button', { name: 'Add 4 servers' }).click();
-    // What the server refuses is told at its place, and the others are there.
-    await broken.getByRole('listitem').filter({ hasText: 'a/b' }).getByRole('alert').waitFor();
-    await expect.poll(() => broken.getByRole('img', { name: 'added' }).count()).toBe(3);
+    await form.getByRole('button', { name: 'Add 4 servers' }).click();
+    // An error of the API is shown at its entry; the others are added.
+    await form.getByRole('listitem').filter({ hasText: 'a/b' }).getByRole('alert').waitFor();
+    await expect.poll(() => form.getByRole('img', { name: 'added' }).count()).toBe(3);
     await page.keyboard.press('Escape');
     await row(page, 'two')
       .getByText(/uses \$\{input:key\}/)
       .waitFor();
-  });
+  }
 
-  test('a sandbox hides the script of a new server; one click shows it', needs(SANDBOX), async () => {
-    const page = await servers.openList();
-    const form = await paste(page, JSON.stringify({ mcpServers: { mine: scriptedMcpCommand(FILES) } }));
-    await form.getByRole('button', { name: 'Save' }).click();
-    await row(page, 'mine').getByText('Does not work').waitFor();
-    await row(page, 'mine').getByRole('link').click();
-    await page.getByText('The sandbox hides or has blocked:').waitFor();
-    expect(await axeFinds(page)).toEqual([]);
-    await page.getByRole('button', { name: 'Allow reading' }).first().click();
-    await expect.poll(() => servers.stored()).toContain('"read"');
-    await expect.poll(async () => (await servers.serverOf('mine'))?.state).toBe('ready');
-  });
-
-  test('JSON dropped into a field fills all of them', async () => {
-    const page = await servers.openList();
-    const form = await beginNew(page);
-    await form.getByLabel('Name', { exact: true }).focus();
-    const text = '"web": { "url": "https://mcp.example.com/mcp", "headers": { "X-Key": "1" } }';
-    await page.evaluate(`(() => {
-      const clipboardData = new DataTransfer();
-      clipboardData.setData('text/plain', ${JSON.stringify(text)});
-      const paste = new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true });
-      document.activeElement.dispatchEvent(paste);
-    })()`);
-    await form.getByRole('button', { name: 'Take over' }).click();
-    expect(await form.getByLabel('Name', { exact: true }).inputValue()).toBe('web');
-    expect(await form.getByLabel('Address', { exact: true }).inputValue()).toBe('https://mcp.example.com/mcp');
-    expect(await form.getByLabel('X-Key: Value').inputValue()).toBe('1');
-    // A second one brings its own name; one that was typed stays.
-    for (const [typed, name] of [
-      [undefined, 'notion'],
-      ['mine', 'mine'],
-    ] as const) {
-      if (typed !== undefined) await form.getByLabel('Name', { exact: true }).fill(typed);
-      await form.getByRole('button', { name: 'Paste a configuration' }).click();
-      await form.getByLabel('Configuration').fill('claude mcp add --transport http notion https://mcp.notion.com/mcp');
-      await form.getByRole('button', { name: 'Take over' }).click();
-      expect(await form.getByLabel('Name', { exact: true }).inputValue()).toBe(name);
-    }
-  });
-
-  test('a stored secret is kept, replaced, never shown, and never sent to another host', async () => {
-    await using server = await startScriptedMcp(FILES, { requireToken: SECRET });
-    servers.write({ web: { url: server.url, headers: { Authorization: `Bearer ${SECRET}` }, timeout: 60 } });
-    const page = await servers.openList();
+  /** A stored secret is kept or replaced, never shown, and never sent to another host. */
+  async function changeWithSecret(page: Page, servers: ServersPage, url: string): Promise<void> {
+    servers.write({ web: { url: url, headers: { Authorization: `Bearer ${SECRET}` }, timeout: 60 } });
     await row(page, 'web')
       .getByText(/Ready · 3 tools/)
       .waitFor();
@@ -200,7 +195,7 @@ describePage('the form of an MCP server', (stages) => {
     await form.getByLabel('Address', { exact: true }).fill('http://127.0.0.1:1/mcp');
     await form.getByRole('button', { name: 'Save' }).click();
     await form.getByText(/Enter the value again/).waitFor();
-    await form.getByLabel('Address', { exact: true }).fill(server.url);
+    await form.getByLabel('Address', { exact: true }).fill(url);
     await form.getByText('Limits').click();
     await form.getByLabel(/Longest call/).fill('soon');
     await form.getByRole('button', { name: 'Save' }).click();
@@ -214,5 +209,19 @@ describePage('the form of an MCP server', (stages) => {
     await row(page, 'web')
       .getByText(/Ready · 3 tools/)
       .waitFor();
+  }
+
+  test('a sandbox hides the script of a new server; one click allows reading it', needs(SANDBOX), async () => {
+    const servers = await set();
+    const page = await servers.openList();
+    const form = await paste(page, JSON.stringify({ mcpServers: { mine: scriptedMcpCommand(FILES) } }));
+    await form.getByRole('button', { name: 'Save' }).click();
+    await row(page, 'mine').getByText('Does not work').waitFor();
+    await row(page, 'mine').getByRole('link').click();
+    await page.getByText('The sandbox hides or has blocked:').waitFor();
+    expect(await axeFinds(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Allow reading' }).first().click();
+    await expect.poll(() => servers.stored()).toContain('"read"');
+    await expect.poll(async () => (await servers.serverOf('mine'))?.state).toBe('ready');
   });
 });

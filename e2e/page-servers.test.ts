@@ -1,34 +1,41 @@
-import type { Locator } from 'playwright-core';
-import { beforeEach, expect, test } from 'vitest';
+import type { Locator, Page } from 'playwright-core';
+import { expect, test } from 'vitest';
 import type { McpServerList } from '@toolyard/protocol';
 import type { McpBehaviour } from '@toolyard/testing';
-import {
-  reply,
-  scriptedMcpCommand,
-  startAuthorizationServer,
-  startScriptedMcp,
-  startScriptedWebSocket,
-} from '@toolyard/testing';
+import { reply, scriptedMcpCommand, startScriptedMcp, startScriptedWebSocket } from '@toolyard/testing';
 import { axeFinds } from './support/axe.ts';
+import { chatPage } from './support/chat-page.ts';
 import { describePage } from './support/page-stage.ts';
+import type { StageOptions } from './support/stage.ts';
 import { beginNew, FILES, row, serversPage } from './support/servers-page.ts';
 
+type ServersPage = ReturnType<typeof serversPage>;
+
 describePage('MCP servers in the page', (stages) => {
-  let servers: ReturnType<typeof serversPage>;
+  const set = async (options: StageOptions = {}): Promise<ServersPage> =>
+    serversPage(await stages.set(() => reply.text('Understood.'), options));
 
-  beforeEach(async () => {
-    const stage = await stages.set(() => reply.text('Understood.'), { date: true });
-    servers = serversPage(stage);
-  });
-
-  test('says of each in words how it is, what it offers, what is wrong and what to do', async () => {
+  test('lists state, tools, errors and reconnect attempts of each server; removes one only after a confirmation', async () => {
+    await using web = await startScriptedWebSocket(titled('On the web'));
+    const servers = await set({ date: true });
     await servers.writeApproved({
       files: scriptedMcpCommand(FILES),
       broken: scriptedMcpCommand({ atStart: { exitCode: 3, stderr: 'no token given' } }),
       empty: {},
-      off: { ...scriptedMcpCommand(FILES), disabled: true },
+      off: { ...scriptedMcpCommand(titled('Switched')), disabled: true },
+      web: { url: web.url },
     });
     const page = await servers.openList();
+    await expectStates(page);
+    await expectNoProxy(page);
+    await switchOn(page, servers);
+    await row(page, 'web').getByText(/Ready/).waitFor();
+    await web.close();
+    await reconnectNow(page);
+    await remove(page, servers);
+  });
+
+  async function expectStates(page: Page): Promise<void> {
     await row(page, 'Files of a folder')
       .getByText(/Ready · 3 tools · about \d+ tokens · program/)
       .waitFor();
@@ -43,17 +50,70 @@ describePage('MCP servers in the page', (stages) => {
     await row(page, 'off').getByText('Off · program').waitFor();
     await row(page, 'Date and time').getByText('built in').waitFor();
     expect(await axeFinds(page)).toEqual([]);
+  }
 
-    await row(page, 'off').getByRole('switch').click();
+  /** This server runs without its proxy: the form says so. */
+  async function expectNoProxy(page: Page): Promise<void> {
+    const form = await beginInBrowser(page, 'Near me', 'http://127.0.0.1:1/mcp');
+    await form.getByText(/without its proxy/).waitFor();
+    await form.getByRole('button', { name: 'Cancel' }).click();
+    await form.waitFor({ state: 'detached' });
+  }
+
+  async function switchOn(page: Page, servers: ServersPage): Promise<void> {
+    const control = row(page, 'off').getByRole('switch');
+    await control.click();
     await row(page, 'off').getByText(/Ready/).waitFor();
-    await page.reload();
-    expect(await row(page, 'off').getByRole('switch').getAttribute('aria-checked')).toBe('true');
+    expect(await control.getAttribute('aria-checked')).toBe('true');
+    expect(await servers.serverOf('off')).toMatchObject({ enabled: true });
+  }
+
+  async function reconnectNow(page: Page): Promise<void> {
+    await row(page, 'web')
+      .getByText(/Attempt \d+ of \d+ in \d+ s/)
+      .waitFor();
+    await row(page, 'web').getByRole('button', { name: 'Now' }).click();
+    await row(page, 'web')
+      .getByText(/Attempt|Does not work/)
+      .first()
+      .waitFor();
+  }
+
+  async function remove(page: Page, servers: ServersPage): Promise<void> {
+    const ask = async (): Promise<Locator> => {
+      await page.getByRole('button', { name: 'What to do with files' }).click();
+      await page.getByRole('menuitem', { name: 'Remove' }).click();
+      return page.getByRole('dialog', { name: 'Remove Files of a folder?' });
+    };
+    await (await ask()).getByRole('button', { name: 'Cancel' }).click();
+    // The notification stays for seconds only: start to wait before the click.
+    const dialog = await ask();
+    await Promise.all([
+      page.getByText('“Files of a folder” was removed.').waitFor(),
+      dialog.getByRole('button', { name: 'Remove' }).click(),
+    ]);
+    await row(page, 'Files of a folder').waitFor({ state: 'detached' });
+    expect(servers.stored()).toContain('// mine');
+    expect(servers.stored()).toContain('"off"');
+    expect(servers.stored()).not.toContain('"files"');
+  }
+
+  test('one server: approval, tools, permissions, log; unsandboxed ones are listed before calls run without asking; a chat chooses its tools', async () => {
+    const servers = await set({ date: true });
+    // Written by another program than Toolyard: it is not started before its text was reviewed.
+    const command = scriptedMcpCommand({ ...FILES, tools: [...(FILES.tools ?? []), ...more(4)] });
+    servers.write({ files: { ...command, env: { HIDING: 'a\u202eb' } } });
+    const page = await servers.openList();
+    await approve(page);
+    await expectTools(page);
+    await choosePermissions(page, servers);
+    await readAboutAndLog(page);
+    await confirmAutoMode(page);
+    await chooseToolsOfChat(page);
+    expect((await servers.serverOf('files'))?.tools.every(({ enabled }) => enabled)).toBe(true);
   });
 
-  test('a server has a page: its entry is approved there, its tools, switches and decisions that last', async () => {
-    // By another program than Toolyard: it is not started until its text was read.
-    servers.write({ files: { ...scriptedMcpCommand(FILES), env: { HIDING: 'a\u202eb' } } });
-    const page = await servers.openList();
+  async function approve(page: Page): Promise<void> {
     await row(page, 'files').getByText('Needs approval').waitFor();
     await page.getByRole('link', { name: /files/ }).click();
     await page.getByRole('heading', { name: 'files' }).waitFor();
@@ -63,22 +123,43 @@ describePage('MCP servers in the page', (stages) => {
     expect(await axeFinds(page)).toEqual([]);
     await page.getByRole('button', { name: 'Approve and start' }).click();
     await page.getByRole('heading', { name: 'Files of a folder' }).waitFor();
+  }
+
+  async function expectTools(page: Page): Promise<void> {
     await page.getByText('1 thing was set aside').click();
     await page.getByText(/The tool has no name/).waitFor();
-    await page.getByText(/3 of 3 on · about \d+ tokens/).waitFor();
+    await page.getByText(/7 of 7 on · about \d+ tokens/).waitFor();
     await page.getByRole('button', { name: /^write/ }).click();
     await page.getByText('⟨U+200B⟩').waitFor();
     await page.getByText('⟨U+202E⟩').waitFor();
     await page.getByText('"type"').first().waitFor();
+  }
 
+  async function choosePermissions(page: Page, servers: ServersPage): Promise<void> {
+    const permissions = async () => (await servers.serverOf('files'))?.tools.map(({ permission }) => permission);
     await page.getByRole('switch', { name: 'Use delete' }).click();
-    await page.getByText(/2 of 3 on/).waitFor();
+    await page.getByText(/6 of 7 on/).waitFor();
+    await reportInteractive(page);
     const decision = page.getByLabel('When it runs: write').first();
     await decision.selectOption('never');
-    await expect
-      .poll(async () => (await servers.serverOf('files'))?.tools.map(({ permission }) => permission))
-      .toContain('never');
-    // The server was seen to be interactive meanwhile.
+    await expect.poll(permissions).toContain('never');
+    await page.getByRole('link', { name: 'Tools', exact: true }).click();
+    await page.getByRole('link', { name: /Files of a folder/ }).click();
+    await page.getByText(/6 of 7 on/).waitFor();
+    await page
+      .getByRole('status')
+      .filter({ hasText: / · Interactive$/ })
+      .waitFor();
+    expect(await decision.inputValue()).toBe('never');
+    expect(await axeFinds(page)).toEqual([]);
+    await decision.selectOption('ask');
+    await expect.poll(permissions).not.toContain('never');
+    await page.getByRole('button', { name: 'All on' }).click();
+    await page.getByText(/7 of 7 on/).waitFor();
+  }
+
+  /** From now on the API reports all servers as interactive. */
+  async function reportInteractive(page: Page): Promise<void> {
     await page.route(
       (url) => url.pathname === '/api/mcp/servers',
       async (route) => {
@@ -90,22 +171,10 @@ describePage('MCP servers in the page', (stages) => {
         });
       },
     );
-    await page.reload();
-    await page.getByText(/2 of 3 on/).waitFor();
-    await page
-      .getByRole('status')
-      .filter({ hasText: / · Interactive$/ })
-      .waitFor();
-    expect(await decision.inputValue()).toBe('never');
-    expect(await axeFinds(page)).toEqual([]);
-    await decision.selectOption('ask');
-    await expect
-      .poll(async () => (await servers.serverOf('files'))?.tools.map(({ permission }) => permission))
-      .not.toContain('never');
-    await page.getByRole('button', { name: 'All on' }).click();
-    await page.getByText(/3 of 3 on/).waitFor();
+  }
 
-    // By keyboard from one part to the next.
+  async function readAboutAndLog(page: Page): Promise<void> {
+    // By keyboard from one tab to the next.
     await page.getByRole('tab', { name: /Tools/ }).focus();
     await page.keyboard.press('ArrowRight');
     await page.getByText('Read before you write.').waitFor();
@@ -120,7 +189,7 @@ describePage('MCP servers in the page', (stages) => {
     await page.getByRole('searchbox', { name: 'Filter' }).fill('initialize');
     await messages.getByText('tools/list', { exact: true }).waitFor({ state: 'detached' });
     await page.getByRole('searchbox', { name: 'Filter' }).fill('');
-    // It grows while one looks, unless it is paused.
+    // New messages are shown, unless the list is paused.
     const before = await messages.getByRole('listitem').count();
     await page.getByRole('button', { name: 'Pause' }).click();
     await page.getByRole('button', { name: 'Connect anew' }).click();
@@ -130,9 +199,11 @@ describePage('MCP servers in the page', (stages) => {
       .waitFor();
     await page.getByRole('button', { name: 'Go on' }).click();
     await expect.poll(() => messages.getByRole('listitem').count()).toBeGreaterThan(before);
+  }
 
-    // It runs without a sandbox: calls without questions are confirmed beside it.
-    await page.goto(new URL('/settings/general', page.url()).href);
+  /** The server has no sandbox: to run all calls without asking is confirmed, with its name. */
+  async function confirmAutoMode(page: Page): Promise<void> {
+    await page.getByRole('link', { name: 'General', exact: true }).click();
     const mode = page.getByLabel('Asking before tools run');
     await mode.selectOption('auto');
     const dialog = page.getByRole('dialog', { name: 'Run calls without asking?' });
@@ -145,99 +216,30 @@ describePage('MCP servers in the page', (stages) => {
     await dialog.waitFor({ state: 'detached' });
     await expect.poll(() => mode.inputValue()).toBe('auto');
     await page.getByText('Saved', { exact: true }).waitFor();
-  });
+  }
 
-  test('a lost connection says which attempt is next, and Now makes it', async () => {
-    const server = await startScriptedWebSocket(FILES);
-    servers.write({ web: { url: server.url } });
-    const page = await servers.openList();
-    await row(page, 'web').getByText(/Ready/).waitFor();
-    await server.close();
-    await row(page, 'web')
-      .getByText(/Attempt \d+ of \d+ in \d+ s/)
-      .waitFor();
-    await row(page, 'web').getByRole('button', { name: 'Now' }).click();
-    await row(page, 'web')
-      .getByText(/Attempt|Does not work/)
-      .first()
-      .waitFor();
-  });
-
-  test('signing in: in another tab, the page follows, and signing out', async () => {
-    await using authorization = await startAuthorizationServer({ expiresIn: 3_600 });
-    await using guarded = await startScriptedMcp(FILES, { sessions: false, protection: authorization.protect() });
-    servers.write({ guarded: { url: guarded.url } });
-    const page = await servers.openList();
-    await row(page, 'guarded').getByText('This server wants you to sign in').waitFor();
+  async function chooseToolsOfChat(page: Page): Promise<void> {
+    await chatPage(page).anew();
+    // Seven of the server, two of Toolyard's own.
+    await page.getByRole('button', { name: /^Tools: 9 on/ }).click();
+    const panel = page.getByRole('dialog', { name: 'Tools' });
+    await panel.getByText(/9 tools, about \d+ tokens in every request/).waitFor();
+    await panel.getByRole('searchbox', { name: 'Search servers and tools' }).fill('write');
+    await panel.getByRole('switch', { name: 'Use write', exact: true }).click();
+    await panel.getByText(/8 tools, about/).waitFor();
+    expect(await panel.getByRole('switch', { name: 'Use read', exact: true }).count()).toBe(0);
     expect(await axeFinds(page)).toEqual([]);
-    const opened = page.context().waitForEvent('page');
-    await row(page, 'guarded').getByRole('button', { name: 'Sign in' }).click();
-    const tab = await opened;
-    await row(page, 'guarded')
-      .getByText(/Ready · 3 tools/)
-      .waitFor();
-    // It closes itself, maybe while it is asked.
-    expect(await tab.evaluate<unknown>('window.opener').catch(() => null)).toBeNull();
-    expect(authorization.grants('authorization_code')).toHaveLength(1);
+  }
 
-    await page.getByRole('link', { name: /Files of a folder/ }).click();
-    await page.getByRole('tab', { name: 'About' }).click();
-    await page.getByText(`signed in at ${authorization.url}`).waitFor();
-    await page.getByRole('button', { name: 'Sign out' }).click();
-    await page.getByText('This server wants you to sign in').waitFor();
-  });
-
-  test('where the browser opens no other tab, the way to the sign-in is a link', async () => {
-    await using authorization = await startAuthorizationServer();
-    await using guarded = await startScriptedMcp(FILES, { sessions: false, protection: authorization.protect() });
-    servers.write({ guarded: { url: guarded.url } });
-    const page = await servers.openList();
-    await page.evaluate('window.open = () => null');
-    await row(page, 'guarded').getByRole('button', { name: 'Sign in' }).click();
-    await row(page, 'guarded').getByText('The browser did not open another tab.').waitFor();
-    const link = row(page, 'guarded').getByRole('link', { name: `Open ${new URL(authorization.url).host}` });
-    expect(await link.getAttribute('href')).toContain(`${authorization.url}/authorize?`);
-    expect(await link.getAttribute('rel')).toBe('noopener');
-  });
-
-  test('one is removed only after the question, and can be asked about twice', async () => {
-    await servers.writeApproved({ files: scriptedMcpCommand(FILES), other: { command: 'x', disabled: true } });
-    const page = await servers.openList();
-    const remove = async (): Promise<Locator> => {
-      await page.getByRole('button', { name: 'What to do with files' }).click();
-      await page.getByRole('menuitem', { name: 'Remove' }).click();
-      return page.getByRole('dialog', { name: 'Remove Files of a folder?' });
-    };
-    await row(page, 'Files of a folder').getByText(/Ready/).waitFor();
-    await (await remove()).getByRole('button', { name: 'Cancel' }).click();
-    // What is said stands for seconds only: it is waited for before it is.
-    const question = await remove();
-    await Promise.all([
-      page.getByText('“Files of a folder” was removed.').waitFor(),
-      question.getByRole('button', { name: 'Remove' }).click(),
-    ]);
-    await row(page, 'Files of a folder').waitFor({ state: 'detached' });
-    expect(servers.stored()).toContain('// mine');
-    expect(servers.stored()).toContain('"other"');
-    expect(servers.stored()).not.toContain('"files"');
-  });
-
-  test('one of this browser only is tested and kept here, and Toolyard knows nothing of it', async () => {
+  test('servers of this browser only are tested, stored in the browser, and reached through the proxy if CORS forbids more', async () => {
     await using open = await startScriptedMcp(FILES, { cors: {} });
+    await using shut = await startScriptedMcp(FILES);
+    const servers = await set({ args: ['--ui-mcp-proxy', '--proxy-allow', new URL(shut.url).origin] });
     const page = await servers.openList();
-    const form = await beginNew(page);
-    await form.getByText('An address', { exact: true }).click();
-    await form.getByLabel('Name', { exact: true }).fill('Near me');
-    await form.getByLabel('Address', { exact: true }).fill(open.url);
-    await form.getByRole('radio', { name: /This browser only/ }).check();
-    await form.getByText(/without its proxy/).waitFor();
-    await form.getByRole('button', { name: 'Test' }).click();
-    await form.getByText('It works').waitFor();
-    await form.getByRole('button', { name: 'Save' }).click();
-    await row(page, 'Near me')
-      .getByText(/Ready · 3 tools/)
-      .waitFor();
+    await addDirectly(page, open.url);
+    await addThroughProxy(page, shut.url);
     await page.reload();
+    await row(page, 'Shut').getByText('this browser only').waitFor();
     await row(page, 'Near me').getByText('this browser only').waitFor();
     await page.getByRole('link', { name: /Near me/ }).click();
     await page.getByText(/3 of 3 on/).waitFor();
@@ -247,17 +249,27 @@ describePage('MCP servers in the page', (stages) => {
     expect(servers.stored()).not.toContain('Near me');
   });
 
-  test('one that lets no browser in says so, and is reached through Toolyard where that is allowed', async () => {
-    await using shut = await startScriptedMcp(FILES);
-    const { origin } = new URL(shut.url);
-    const args = ['--ui-mcp-proxy', '--proxy-allow', origin];
-    await using proxied = await stages.set(() => reply.text('Understood.'), { args });
-    const page = await proxied.open('/settings/tools');
+  async function beginInBrowser(page: Page, name: string, url: string): Promise<Locator> {
     const form = await beginNew(page);
     await form.getByText('An address', { exact: true }).click();
-    await form.getByLabel('Name', { exact: true }).fill('Shut');
-    await form.getByLabel('Address', { exact: true }).fill(shut.url);
+    await form.getByLabel('Name', { exact: true }).fill(name);
+    await form.getByLabel('Address', { exact: true }).fill(url);
     await form.getByRole('radio', { name: /This browser only/ }).check();
+    return form;
+  }
+
+  async function addDirectly(page: Page, url: string): Promise<void> {
+    const form = await beginInBrowser(page, 'Near me', url);
+    await form.getByRole('button', { name: 'Test' }).click();
+    await form.getByText('It works').waitFor();
+    await form.getByRole('button', { name: 'Save' }).click();
+    await row(page, 'Near me')
+      .getByText(/Ready · 3 tools/)
+      .waitFor();
+  }
+
+  async function addThroughProxy(page: Page, url: string): Promise<void> {
+    const form = await beginInBrowser(page, 'Shut', url);
     await form.getByRole('button', { name: 'Test' }).click();
     await form.getByText('It does not work').waitFor();
     await form
@@ -271,26 +283,10 @@ describePage('MCP servers in the page', (stages) => {
     await row(page, 'Shut')
       .getByText(/Ready · 3 tools/)
       .waitFor();
-  });
-
-  test('a chat chooses servers and tools of its own, finds them, and sees what they cost', async () => {
-    await servers.writeApproved({
-      files: scriptedMcpCommand({ ...FILES, tools: [...(FILES.tools ?? []), ...more(8)] }),
-    });
-    const page = await stages.now.open('/');
-    // Twelve of the server, and Toolyard's own.
-    await page.getByRole('button', { name: /^Tools: 13 on/ }).click();
-    const panel = page.getByRole('dialog', { name: 'Tools' });
-    await panel.getByText(/13 tools, about \d+ tokens in every request/).waitFor();
-    await panel.getByRole('searchbox', { name: 'Search servers and tools' }).fill('write');
-    await panel.getByRole('switch', { name: 'Use write', exact: true }).click();
-    await panel.getByText(/12 tools, about/).waitFor();
-    expect(await panel.getByRole('switch', { name: 'Use read', exact: true }).count()).toBe(0);
-    expect(await axeFinds(page)).toEqual([]);
-    expect((await servers.serverOf('files'))?.tools.every(({ enabled }) => enabled)).toBe(true);
-  });
+  }
 
   test('on a phone nothing is wider than the screen, and no English is left in Chinese', async () => {
+    const servers = await set();
     await servers.writeApproved({
       files: scriptedMcpCommand(FILES),
       broken: {},
@@ -315,7 +311,8 @@ describePage('MCP servers in the page', (stages) => {
       (await dialog.innerText()).replaceAll(/Toolyard|Authorization|Bearer|mcp\.json|CORS|HTTP\+SSE|[\d\s:/.]/g, ''),
     ).not.toMatch(/[A-Za-z]{4,}/);
     await page.keyboard.press('Escape');
-    await page.goto(`${stages.now.line.url}/settings/tools?server=files`);
+    await dialog.waitFor({ state: 'detached' });
+    await page.getByRole('link', { name: /Files of a folder/ }).click();
     await page.getByRole('button', { name: /^write/ }).click();
     expect(await width()).toBeLessThanOrEqual(360);
     await page.getByRole('tab', { name: '紀錄' }).click();
@@ -323,6 +320,11 @@ describePage('MCP servers in the page', (stages) => {
     expect(await width()).toBeLessThanOrEqual(360);
   });
 });
+
+/** The same tools under another title, so that rows differ. */
+function titled(title: string): McpBehaviour {
+  return { ...FILES, serverInfo: { name: 'other', version: '1.4.0', title } };
+}
 
 function more(count: number): NonNullable<McpBehaviour['tools']> {
   return Array.from({ length: count }, (_, at) => ({ name: `more-${String(at)}`, description: 'One more.' }));

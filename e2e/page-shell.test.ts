@@ -1,78 +1,34 @@
-import { randomUUID } from 'node:crypto';
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { Page } from 'playwright-core';
 import { reply } from '@toolyard/testing';
 import { call } from './support/api.ts';
-import { startLocalServer } from './support/local-server.ts';
-import { describeInBrowser } from './support/page-stage.ts';
-import { setStage } from './support/stage.ts';
+import { chatPage } from './support/chat-page.ts';
+import { describePage } from './support/page-stage.ts';
 import type { Stage } from './support/stage.ts';
 
-describeInBrowser('the page around a conversation', () => {
-  let stage: Stage;
-
-  beforeAll(async () => {
-    stage = await setStage(() => reply.text('Understood.'));
-    for (const [id, title] of [
-      ['c1', 'Rain in Kyoto'],
-      ['c2', '台北的天氣'],
-    ] as const) {
-      await call(stage.server.url, 'POST', '/api/conversations', { id, title });
-    }
+describePage('the page around a conversation', (stages) => {
+  test('an unknown path leads back; conversations are searched, updated live, renamed, pinned, deleted and restored', async () => {
+    const stage = await stages.set(() => reply.text('Understood.'));
+    for (const title of ['Rain in Kyoto', '台北的天氣']) await addConversation(stage, title);
+    const page = await stage.open('/no/such/page');
+    await leadBack(page);
+    await search(page);
+    await followChangesElsewhere(page, stage);
+    await renameAndPin(page);
+    await deleteAndUndo(page);
+    await openDeleted(page, stage);
   });
 
-  afterEach(() => expect(stage.complaints.splice(0)).toEqual([]));
-  afterAll(() => stage[Symbol.asyncDispose]());
-
-  test('a bad address says so and leads back', async () => {
-    const page = await stage.open('/no/such/page');
+  async function leadBack(page: Page): Promise<void> {
     await page.getByRole('heading', { name: 'There is no such page' }).waitFor();
     expect(await page.title()).toBe('Toolyard');
     await page.getByRole('link', { name: 'To a new chat' }).click();
-    await page.getByRole('textbox', { name: 'Message' }).waitFor();
+    await chatPage(page).composer.waitFor();
     expect(new URL(page.url()).pathname).toBe('/');
-  });
+  }
 
-  test('a conversation that is not there says so', async () => {
-    const page = await stage.open('/c/nowhere');
-    await page.getByText('This conversation is not there').first().waitFor();
-  });
-
-  test('conversations are renamed, pinned, deleted and brought back', async () => {
-    const before = unlike('A third one');
-    const after = unlike('Renamed 🚀');
-    const { id } = await call<{ id: string }>(stage.server.url, 'POST', '/api/conversations', { title: before });
-    const page = await stage.open(`/c/${id}`);
-    await menuOf(page, before, 'Rename');
-    const field = page.getByRole('navigation').getByRole('textbox', { name: 'Title of the conversation' });
-    await field.fill(after);
-    await field.press('Enter');
-    await page.getByRole('heading', { name: after, level: 1 }).waitFor();
-
-    await menuOf(page, after, 'Pin');
-    await page.getByRole('heading', { name: 'Pinned' }).waitFor();
-
-    await menuOf(page, after, 'Delete');
-    // What one points at stays.
-    const undo = page.getByRole('button', { name: 'Undo' });
-    await undo.hover();
-    await item(page, after).waitFor({ state: 'detached' });
-    await undo.click();
-    await item(page, after).waitFor();
-  });
-
-  test('what another window does to the list is seen here without a touch', async () => {
-    const page = await stage.open();
-    await item(page, 'Rain in Kyoto').waitFor();
-    const title = unlike('From elsewhere');
-    const { id } = await call<{ id: string }>(stage.server.url, 'POST', '/api/conversations', { title });
-    await item(page, title).waitFor();
-    await call(stage.server.url, 'DELETE', `/api/conversations/${id}`);
-    await item(page, title).waitFor({ state: 'detached' });
-  });
-
-  test('a search finds two Chinese characters', async () => {
-    const page = await stage.open();
+  /** Two Chinese characters are enough. */
+  async function search(page: Page): Promise<void> {
     await item(page, 'Rain in Kyoto').waitFor();
     await page.keyboard.press('Control+k');
     await page.keyboard.type('天氣');
@@ -80,54 +36,89 @@ describeInBrowser('the page around a conversation', () => {
     await item(page, 'Rain in Kyoto').waitFor({ state: 'detached' });
     await page.keyboard.press('Escape');
     await item(page, 'Rain in Kyoto').waitFor();
-  });
+  }
 
-  test('the language follows the browser, can be changed and is remembered', async () => {
-    const page = await stage.open('/settings/general', { locale: 'zh-TW' });
-    await page.locator('html[lang=zh-Hant]').waitFor();
-    await page.getByRole('main').getByLabel('語言').selectOption('zh-Hans');
-    await page.getByRole('heading', { name: '设置' }).waitFor();
-    await page.reload();
+  async function followChangesElsewhere(page: Page, stage: Stage): Promise<void> {
+    const id = await addConversation(stage, 'From elsewhere');
+    await item(page, 'From elsewhere').waitFor();
+    await call(stage.server.url, 'DELETE', `/api/conversations/${id}`);
+    await item(page, 'From elsewhere').waitFor({ state: 'detached' });
+  }
+
+  async function renameAndPin(page: Page): Promise<void> {
+    await item(page, 'Rain in Kyoto').click();
+    await page.getByRole('heading', { name: 'Rain in Kyoto', level: 1 }).waitFor();
+    await menuOf(page, 'Rain in Kyoto', 'Rename');
+    const field = page.getByRole('navigation').getByRole('textbox', { name: 'Title of the conversation' });
+    await field.fill('Renamed 🚀');
+    await field.press('Enter');
+    await page.getByRole('heading', { name: 'Renamed 🚀', level: 1 }).waitFor();
+    await menuOf(page, 'Renamed 🚀', 'Pin');
+    await page.getByRole('heading', { name: 'Pinned' }).waitFor();
+  }
+
+  async function deleteAndUndo(page: Page): Promise<void> {
+    await menuOf(page, 'Renamed 🚀', 'Delete');
+    // A notification stays while the pointer is on it.
+    const undo = page.getByRole('button', { name: 'Undo' });
+    await undo.hover();
+    await item(page, 'Renamed 🚀').waitFor({ state: 'detached' });
+    await undo.click();
+    await item(page, 'Renamed 🚀').waitFor();
+  }
+
+  /** The router of the page takes a link, without a new page load. */
+  async function openDeleted(page: Page, { line }: Stage): Promise<void> {
+    const href = JSON.stringify(`${line.url}/c/nowhere`);
+    await page.evaluate(
+      `{ const link = document.createElement('a'); link.href = ${href}; document.body.append(link); link.click(); link.remove(); }`,
+    );
+    await page.getByText('This conversation is not there').first().waitFor();
+  }
+
+  test('language and theme: operator default, then system, then a stored choice; the page requests nothing from elsewhere', async () => {
+    const args = ['--ui-config', '{"theme":"dark","language":"zh-TW"}'];
+    const stage = await stages.set(() => reply.text('Understood.'), { args });
+    const page = await stage.open('/settings/general', { colorScheme: 'light', locale: 'zh-CN' });
+    const settings = page.getByRole('main');
+    await page.locator('html[data-theme=dark][lang=zh-Hant]').waitFor();
+
+    await settings.getByLabel('語言').selectOption('system');
     await page.locator('html[lang=zh-Hans]').waitFor();
     await page.getByRole('heading', { name: '设置' }).waitFor();
-  });
+    await settings.getByLabel('外观').selectOption('system');
+    await page.locator('html[data-theme=light]').waitFor();
+    await expect.poll(() => backgroundOf(page)).toBe('light');
+    await page.emulateMedia({ colorScheme: 'dark' });
+    await page.locator('html[data-theme=dark]').waitFor();
+    await expect.poll(() => backgroundOf(page)).toBe('dark');
 
-  test('dark and light follow the system, and a choice stays', async () => {
-    const page = await stage.open('/', { colorScheme: 'dark' });
-    const background = () => page.evaluate<string>('getComputedStyle(document.body).backgroundColor');
-    const dark = await background();
+    await settings.getByLabel('语言').selectOption('en');
+    await page.locator('html[lang=en]').waitFor();
     await page.emulateMedia({ colorScheme: 'light' });
-    await expect.poll(background).not.toBe(dark);
-  });
-
-  test('what the owner set is shown until the person chooses', async () => {
-    const args = ['--ui-config', '{"theme":"dark","language":"zh-TW"}'];
-    await using server = await startLocalServer({ args: ['--no-date', ...args] });
-    const page = await stage.open('/', { colorScheme: 'light' });
-    await page.goto(`${server.url}/settings/general`);
-    await page.locator('html[data-theme=dark][lang=zh-Hant]').waitFor();
-    await page.getByRole('main').getByLabel('語言').selectOption('system');
-    await page.getByRole('main').getByLabel('Appearance').selectOption('system');
-    await page.locator('html[data-theme=light][lang=en]').waitFor();
+    const origins = new Set<string>();
+    page.on('request', (request) => origins.add(new URL(request.url()).origin));
     await page.reload();
     await page.locator('html[data-theme=light][lang=en]').waitFor();
-  });
-
-  test('the page asks nobody but its server', async () => {
-    const asked = new Set<string>();
-    const page = await stage.open();
-    page.on('request', (request) => asked.add(new URL(request.url()).origin));
-    for (const section of ['general', 'models', 'tools', 'permissions', 'about']) {
-      await page.goto(`${stage.line.url}/settings/${section}`);
-      await page.getByRole('heading', { name: 'Settings' }).waitFor();
+    for (const section of ['Models', 'Tools', 'Permissions', 'About']) {
+      await page
+        .getByRole('navigation', { name: 'Sections of the settings' })
+        .getByRole('link', { name: section })
+        .click();
+      await page.getByRole('heading', { name: section, level: 2 }).waitFor();
     }
-    expect([...asked]).toEqual([stage.line.url]);
+    expect([...origins]).toEqual([stage.line.url]);
   });
 });
 
-/** A title no other conversation has, nor one of the same test that is tried again. */
-function unlike(title: string): string {
-  return `${title} ${randomUUID().slice(0, 8)}`;
+async function backgroundOf(page: Page): Promise<'light' | 'dark'> {
+  const red = await page.evaluate<number>('Number(/\\d+/.exec(getComputedStyle(document.body).backgroundColor)[0])');
+  return red < 128 ? 'dark' : 'light';
+}
+
+async function addConversation(stage: Stage, title: string): Promise<string> {
+  const { id } = await call<{ id: string }>(stage.server.url, 'POST', '/api/conversations', { title });
+  return id;
 }
 
 function item(page: Page, title: string) {

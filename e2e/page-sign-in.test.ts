@@ -1,15 +1,17 @@
 import { existsSync, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
-import type { ModelScript } from '@toolyard/testing';
+import type { AuthorizationServer, HostedService, ModelScript } from '@toolyard/testing';
 import { reply, startAuthorizationServer, startHostedService, startScriptedMcp } from '@toolyard/testing';
 import { axeFinds } from './support/axe.ts';
 import { chatPage } from './support/chat-page.ts';
 import { describePage } from './support/page-stage.ts';
 import { beginNew, row, serversPage } from './support/servers-page.ts';
+import { signInFromTab } from './support/tab-sign-in.ts';
 
-/** Reads the mail, and then says what came of it. */
+/** Reads the mail, then says its result. */
 const readsMail: ModelScript = ({ body }) => {
   const last = (body as { messages: { role: string; content: unknown }[] }).messages.at(-1);
   if (last?.role !== 'tool') return reply.toolCalls([{ name: 'read_mail', arguments: {} }]);
@@ -17,7 +19,7 @@ const readsMail: ModelScript = ({ body }) => {
 };
 
 describePage('signing in', (stages) => {
-  test('in the middle of a run: the card leads to the sign-in, and the call is made once', async () => {
+  test('to remote and hosted servers in another tab or by a link; signing out; from the card of a call, made once', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'toolyard-mail-'));
     const countFile = join(folder, 'count');
     await using authorization = await startAuthorizationServer({ expiresIn: 3_600 });
@@ -25,15 +27,88 @@ describePage('signing in', (stages) => {
       { tools: [{ name: 'read_mail', does: [{ do: 'count' }] }] },
       { sessions: false, protection: authorization.protect(), countFile },
     );
-    const stage = await stages.set(readsMail);
-    const servers = serversPage(stage);
-    servers.write({ mail: { url: mail.url } });
+    await using service = await startHostedService({ behaviour: { tools: [{ name: 'send' }] }, needsSignIn: true });
+    const servers = serversPage(await stages.set(readsMail));
+    servers.write({ mailbox: { url: mail.url } });
     const page = await servers.openList();
-    await row(page, 'mail').getByRole('button', { name: 'Sign in' }).click();
-    await row(page, 'mail').getByText(/Ready/).waitFor();
+    await signInByLink(page, authorization);
+    await signOut(page, authorization);
+    await signInInAnotherTab(page, authorization);
+    await fillInHosted(page);
+    // The form knows the public service only; the URL of another one is written to the file.
+    const hosted = { service: 'klavis', server: 'Gmail', apiKey: 'key-of-the-test', url: service.url };
+    servers.write({ mailbox: { url: mail.url }, letters: { hosted } });
+    await connectHosted(page, service);
+    await signInFromCard(page, authorization, countFile);
+    rmSync(folder, { recursive: true });
+  });
 
-    await page.goto(stage.line.url);
+  /** The browser opens no tab by itself. */
+  async function signInByLink(page: Page, authorization: AuthorizationServer): Promise<void> {
+    const mailbox = row(page, 'mailbox');
+    await mailbox.getByText('This server wants you to sign in').waitFor();
+    expect(await axeFinds(page)).toEqual([]);
+    await page.evaluate('window.openTab = window.open; window.open = () => null');
+    await mailbox.getByRole('button', { name: 'Sign in' }).click();
+    await mailbox.getByText('The browser did not open another tab.').waitFor();
+    const link = mailbox.getByRole('link', { name: `Open ${new URL(authorization.url).host}` });
+    expect(await link.getAttribute('href')).toContain(`${authorization.url}/authorize?`);
+    expect(await link.getAttribute('rel')).toBe('noopener');
+    await page.evaluate('window.open = window.openTab');
+    await link.click();
+    await mailbox.getByText(/Ready · 1 tool/).waitFor();
+  }
+
+  async function signOut(page: Page, authorization: AuthorizationServer): Promise<void> {
+    await page.getByRole('link', { name: /mailbox/ }).click();
+    await page.getByRole('tab', { name: 'About' }).click();
+    await page.getByText(`signed in at ${authorization.url}`).waitFor();
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByText('This server wants you to sign in').waitFor();
+  }
+
+  async function signInInAnotherTab(page: Page, authorization: AuthorizationServer): Promise<void> {
+    const opened = page.context().waitForEvent('page');
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    const tab = await opened;
+    await page.getByText(`signed in at ${authorization.url}`).waitFor();
+    // The tab closes itself, maybe before it answers.
+    expect(await tab.evaluate<unknown>('window.opener').catch(() => null)).toBeNull();
+    expect(authorization.grants('authorization_code')).toHaveLength(2);
+    await page.getByRole('link', { name: 'Tools', exact: true }).click();
+    await row(page, 'mailbox')
+      .getByText(/Ready · 1 tool/)
+      .waitFor();
+  }
+
+  async function fillInHosted(page: Page): Promise<void> {
+    const form = await beginNew(page);
+    await form.getByText('A service', { exact: true }).click();
+    await form.getByLabel('Name', { exact: true }).fill('letters');
+    await form.getByRole('button', { name: 'Save' }).click();
+    await form.getByText('Write which server.').waitFor();
+    await form.getByLabel('Server, as Klavis calls it').fill('Gmail');
+    await form.getByLabel('Your key of Klavis').fill('key-of-the-test');
+    expect(await axeFinds(page, { within: 'dialog' })).toEqual([]);
+    await form.getByRole('button', { name: 'Cancel' }).click();
+  }
+
+  /** The user signs in at the service: no button here leads to it. */
+  async function connectHosted(page: Page, service: HostedService): Promise<void> {
+    const letters = row(page, 'letters');
+    await letters
+      .getByText(/sign in/i)
+      .first()
+      .waitFor();
+    expect(await letters.getByRole('button', { name: 'Sign in' }).count()).toBe(0);
+    service.signIn();
+    await letters.getByRole('button', { name: 'Reconnect' }).click();
+    await letters.getByText(/Ready · 1 tool/).waitFor();
+  }
+
+  async function signInFromCard(page: Page, authorization: AuthorizationServer, countFile: string): Promise<void> {
     const chat = chatPage(page);
+    await chat.anew();
     await chat.send('Any mail?');
     const card = page.locator('[data-tool-card]');
     await card.getByRole('button', { name: 'Allow once' }).waitFor();
@@ -42,85 +117,13 @@ describePage('signing in', (stages) => {
     await card.getByText('asks you to sign in').waitFor();
     expect(await axeFinds(page, { within: '[data-tool-card]' })).toEqual([]);
     expect(existsSync(countFile)).toBe(false);
-
     const opened = page.context().waitForEvent('page');
     await card.getByRole('button', { name: 'Sign in…' }).click();
     await opened;
     await chat.reads(/It said: "1"/);
     expect(statSync(countFile).size).toBe(1);
-    expect(authorization.grants('authorization_code')).toHaveLength(2);
-    rmSync(folder, { recursive: true });
-  });
+    expect(authorization.grants('authorization_code')).toHaveLength(3);
+  }
 
-  test('to one that a service makes: what the form adds says where, and is there once that was done', async () => {
-    await using service = await startHostedService({ behaviour: { tools: [{ name: 'send' }] }, needsSignIn: true });
-    const stage = await stages.set(readsMail);
-    const servers = serversPage(stage);
-    const page = await servers.openList();
-    const form = await beginNew(page);
-    await form.getByText('A service', { exact: true }).click();
-    await form.getByLabel('Name', { exact: true }).fill('mail');
-    await form.getByRole('button', { name: 'Save' }).click();
-    await form.getByText('Write which server.').waitFor();
-    await form.getByLabel('Server, as Klavis calls it').fill('Gmail');
-    await form.getByLabel('Your key of Klavis').fill('key-of-the-test');
-    expect(await axeFinds(page, { within: 'dialog' })).toEqual([]);
-    await form.getByRole('button', { name: 'Cancel' }).click();
-
-    // The form knows the public service only; another one stands in the file.
-    const hosted = { service: 'klavis', server: 'Gmail', apiKey: 'key-of-the-test', url: service.url };
-    servers.write({ mail: { hosted } });
-    const mail = row(page, 'mail');
-    await mail
-      .getByText(/sign in/i)
-      .first()
-      .waitFor();
-    expect(await mail.getByRole('button', { name: 'Sign in' }).count()).toBe(0);
-    service.signIn();
-    await mail.getByRole('button', { name: 'Reconnect' }).click();
-    await mail.getByText(/Ready · 1 tool/).waitFor();
-  });
-
-  test.each([
-    ['directly', false],
-    ['by way of the proxy', true],
-  ])('to a server of this browser only, %s: the tab finishes it, and keeps it', async (_how, useProxy) => {
-    const letIn = useProxy ? {} : { cors: {} };
-    await using authorization = await startAuthorizationServer({ expiresIn: 3_600, ...letIn });
-    const protection = authorization.protect();
-    const tools = [{ name: 'read_mail' }];
-    await using mail = await startScriptedMcp({ tools }, { sessions: false, protection, ...letIn });
-    const origins = [mail.url, authorization.url].flatMap((url) => ['--proxy-allow', new URL(url).origin]);
-    const stage = await stages.set(readsMail, { args: ['--ui-mcp-proxy', ...origins] });
-    const page = await stage.open('/settings/tools');
-    const form = await beginNew(page);
-    await form.getByText('An address', { exact: true }).click();
-    await form.getByLabel('Name', { exact: true }).fill('My mail');
-    await form.getByLabel('Address', { exact: true }).fill(mail.url);
-    await form.getByRole('radio', { name: /This browser only/ }).check();
-    if (useProxy) await form.getByRole('checkbox', { name: 'Reach it through Toolyard' }).check();
-    await form.getByRole('button', { name: 'Save' }).click();
-    const mine = row(page, 'My mail');
-    await mine.getByText('This server wants you to sign in').waitFor();
-
-    const opened = page.context().waitForEvent('page');
-    await mine.getByRole('button', { name: 'Sign in' }).click();
-    const back = await opened;
-    await mine.getByText(/Ready · 1 tool/).waitFor();
-    // It closes itself, maybe while it is asked.
-    expect(await back.title().catch(() => 'Toolyard')).toContain('Toolyard');
-    expect(authorization.grants('authorization_code')).toHaveLength(1);
-
-    // The session of the tab has it, and nothing that outlasts it.
-    await page.reload();
-    await mine.getByText(/Ready · 1 tool/).waitFor();
-    expect(await page.evaluate(() => JSON.stringify({ ...localStorage }))).not.toMatch(/access-|refresh-/);
-    expect(await page.evaluate(() => JSON.stringify({ ...sessionStorage }))).toMatch(/access-/);
-
-    await page.getByRole('link', { name: /My mail/ }).click();
-    await page.getByRole('tab', { name: 'About' }).click();
-    await page.getByRole('button', { name: 'Sign out' }).click();
-    await page.getByText('This server wants you to sign in').waitFor();
-    expect(await page.evaluate(() => JSON.stringify({ ...sessionStorage }))).not.toMatch(/access-|refresh-/);
-  });
+  test('to a server of this browser only: the sign-in lasts as long as the tab', () => signInFromTab(stages, false));
 });

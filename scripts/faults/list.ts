@@ -40,7 +40,7 @@ export const FAULTS: readonly Fault[] = [
     find: "onclick={() => approve('conversation')}",
     replace: "onclick={() => approve('once')}",
     tests: ['e2e/page-tools.test.ts'],
-    title: 'a tool allowed in this conversation is not asked about again',
+    title: 'without questions if allowed in this conversation',
   },
   {
     id: 'sidebar-rename',
@@ -50,7 +50,7 @@ export const FAULTS: readonly Fault[] = [
     find: 'if (changed !== null) void rename(item, changed);',
     replace: 'if (changed === null) void rename(item, item.title);',
     tests: ['e2e/page-shell.test.ts'],
-    title: 'conversations are renamed, pinned, deleted and brought back',
+    title: 'conversations are searched, updated live, renamed, pinned',
   },
   {
     id: 'budget-enter',
@@ -100,7 +100,7 @@ export const FAULTS: readonly Fault[] = [
     find: '<Button variant="ghost" onclick={close}>',
     replace: '<Button variant="ghost" onclick={() => void remove()}>',
     tests: ['e2e/page-servers.test.ts'],
-    title: 'one is removed only after the question',
+    title: 'removes one only after a confirmation',
   },
   {
     id: 'server-form-closes',
@@ -110,7 +110,7 @@ export const FAULTS: readonly Fault[] = [
     find: "if (await saving.make('it', () => saveFields(fields, server, enabled))) open = false;",
     replace: "if (await saving.make('it', () => saveFields(fields, server, enabled)).then(() => true)) open = false;",
     tests: ['e2e/page-server-form.test.ts'],
-    title: 'what cannot be saved says why, and nothing that was typed is lost',
+    title: 'keeps them if saving fails',
   },
   {
     id: 'deciding-rule',
@@ -170,7 +170,7 @@ export const FAULTS: readonly Fault[] = [
     find: 'tab?.goTo(url);',
     replace: 'tab?.goTo("about:blank");',
     tests: ['e2e/page-sign-in.test.ts'],
-    title: 'in the middle of a run: the card leads to the sign-in',
+    title: 'from the card of a call, made once',
   },
   {
     id: 'web-takes-runs',
