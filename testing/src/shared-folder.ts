@@ -65,7 +65,8 @@ function isReady(folder: string): boolean {
 async function withLock(path: string, work: () => Promise<void>): Promise<void> {
   const giveUpAt = performance.now() + LOCK_TIMEOUT_MS;
   while (!takeLock(path)) {
-    if (performance.now() > giveUpAt) throw new Error(`process ${ownerOf(path)} holds ${path} for ten minutes: stop it`);
+    if (performance.now() > giveUpAt)
+      throw new Error(`process ${ownerOf(path)} holds ${path} for ten minutes: stop it`);
     await sleep(50);
   }
   try {
