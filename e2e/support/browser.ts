@@ -5,6 +5,9 @@ import { browserCommand } from './unpack-browser.ts';
 /** A page of a test lives for seconds: to optimize its code costs more than that saves. */
 const UNOPTIMIZED = '--js-flags=--no-opt,--no-maglev';
 
+/** One renderer for the pages of a context (see reused-context.ts), and none started in advance for the next. */
+const ONE_RENDERER = '--renderer-process-limit=1';
+
 let launched: Promise<Browser> | undefined;
 
 /**
@@ -44,7 +47,7 @@ async function launch(): Promise<Browser> {
   const { executablePath, env } = await browserCommand();
   const browser = await chromium.launch({
     executablePath,
-    args: ['--no-sandbox', '--disable-gpu', '--use-angle=swiftshader', UNOPTIMIZED],
+    args: ['--no-sandbox', '--disable-gpu', '--use-angle=swiftshader', UNOPTIMIZED, ONE_RENDERER],
     env: { ...process.env, ...env },
   });
   recordCoverage(browser);

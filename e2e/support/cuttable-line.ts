@@ -14,12 +14,30 @@ export type CuttableLine = {
   close(): Promise<void>;
 };
 
+/** The port of the last line of this worker. */
+let lastPort = 0;
+
+/** A line on the port of the last one if it is free: a renderer compiles the scripts of a known address faster. */
+export async function layWorkerLine(portBehind: () => number): Promise<CuttableLine> {
+  const line = await layLineOn(lastPort, portBehind).catch((error: unknown) => {
+    if (!(error instanceof Error && 'code' in error && error.code === 'EADDRINUSE')) throw error;
+    return layLineOn(0, portBehind);
+  });
+  lastPort = line.port;
+  return line;
+}
+
 /**
  * Passes bytes on, both ways, to a port of this machine.
  *
  * @param onTheWayBack what the bytes that come from there go through, anew for each connection
  */
-export async function layLine(portBehind: () => number, onTheWayBack?: () => Duplex): Promise<CuttableLine> {
+export function layLine(portBehind: () => number, onTheWayBack?: () => Duplex): Promise<CuttableLine> {
+  return layLineOn(0, portBehind, onTheWayBack);
+}
+
+/** @param port of the line; 0: any free one */
+async function layLineOn(port: number, portBehind: () => number, onTheWayBack?: () => Duplex): Promise<CuttableLine> {
   const open = new Set<Socket>();
   let whole = true;
   const server = createServer((near) => {
@@ -43,7 +61,7 @@ export async function layLine(portBehind: () => number, onTheWayBack?: () => Dup
     near.pipe(far);
     (onTheWayBack ? far.pipe(onTheWayBack()) : far).pipe(near);
   });
-  server.listen(0, '127.0.0.1');
+  server.listen(port, '127.0.0.1');
   await once(server, 'listening');
   const address = server.address();
   if (address === null || typeof address === 'string') throw new Error('The line has no port.');

@@ -1,14 +1,15 @@
 import { fileURLToPath } from 'node:url';
-import type { BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
+import type { BrowserContextOptions, Page } from 'playwright-core';
 import type { McpServerList, RunRecord } from '@toolyard/protocol';
 import type { ModelScript, ModelServer, ModelServerOptions } from '@toolyard/testing';
 import { eventually, startModelServer } from '@toolyard/testing';
 import { call } from './api.ts';
-import { launchBrowser } from './browser.ts';
 import type { CuttableLine } from './cuttable-line.ts';
-import { layLine } from './cuttable-line.ts';
+import { layWorkerLine } from './cuttable-line.ts';
 import type { LocalServer } from './local-server.ts';
 import { startLocalServer } from './local-server.ts';
+import type { StageContext } from './reused-context.ts';
+import { borrowContext, openContext } from './reused-context.ts';
 import type { ScriptedServers } from './scripted-tools.ts';
 import { scriptTools } from './scripted-tools.ts';
 import type { ServerProcess } from './server.ts';
@@ -23,7 +24,7 @@ export type Stage<Server extends AnyServer = AnyServer> = AsyncDisposable & {
   server: Server;
   /** Between every page and the server. */
   line: CuttableLine;
-  /** A browser window of its own: nothing is shared with the others but the server. */
+  /** A page in a browser context of its own: it shares nothing with the others but the server. */
   open: (path?: string, options?: BrowserContextOptions) => Promise<Page>;
   /** A second tab beside a page. */
   openBeside: (page: Page, path: string) => Promise<Page>;
@@ -69,9 +70,9 @@ async function setStageOn<Server extends AnyServer>(
     args: ['--allow-host', '127.0.0.1', ...date, ...tools.args, ...(options.args ?? [])],
     env: { OPENAI_BASE_URL: model.url, OPENAI_API_KEY: 'sk-stage', ...options.env },
   });
-  const line = await layLine(() => Number(new URL(server.url).port));
+  const line = await layWorkerLine(() => Number(new URL(server.url).port));
   const complaints: string[] = [];
-  const contexts: BrowserContext[] = [];
+  const contexts: StageContext[] = [];
 
   function listen(page: Page): void {
     // Shorter than that of a test: what was waited for is told.
@@ -104,15 +105,14 @@ async function setStageOn<Server extends AnyServer>(
     complaints,
     async photograph(name) {
       const folder = fileURLToPath(new URL('../../.cache/e2e/', import.meta.url));
-      const pages = contexts.flatMap((context) => context.pages());
+      const pages = contexts.flatMap(({ context }) => context.pages());
       for (const [index, page] of pages.entries()) {
         const path = `${folder}${name.replaceAll(/[^\w]+/g, '-').slice(0, 60)}-${String(index)}.png`;
         await page.screenshot({ path }).catch(() => undefined);
       }
     },
-    async open(path = '/', contextOptions = {}) {
-      const browser = await launchBrowser();
-      const context = await browser.newContext({ locale: 'en-US', reducedMotion: 'reduce', ...contextOptions });
+    async open(path = '/', contextOptions) {
+      const context = await (contextOptions ? openContext(contextOptions) : borrowContext(line.url));
       contexts.push(context);
       const page = await context.newPage();
       listen(page);
@@ -120,13 +120,16 @@ async function setStageOn<Server extends AnyServer>(
       return page;
     },
     async openBeside(beside, path) {
-      const page = await beside.context().newPage();
+      const context = contexts.find((one) => one.context.pages().includes(beside));
+      if (!context) throw new Error('the page is not one of this stage');
+      const page = await context.newPage();
       listen(page);
       await page.goto(line.url + path);
       return page;
     },
     async [Symbol.asyncDispose]() {
-      for (const context of contexts) await context.close();
+      // A stage may be disposed of twice.
+      for (const context of contexts.splice(0)) await context.release();
       await cancelRuns(server.url);
       await line.close();
       await server[Symbol.asyncDispose]();
