@@ -13,7 +13,7 @@ const SOURCES = [
   join(PAGE, 'static'),
   join(PAGE, 'vite.config.ts'),
   join(PAGE, 'package.json'),
-  // The packages it may import, see .dependency-cruiser.cjs.
+  // The packages it may import, see imports/rules.ts.
   ...['protocol', 'mcp-host', 'model-runtime', 'agent-runtime', 'agent-host'].map((name) =>
     join(ROOT, 'packages', name, 'src'),
   ),

@@ -45,7 +45,7 @@ function watchSources(): void {
 async function runNearest(): Promise<void> {
   running?.kill();
   const files = [...changed];
-  const { importers } = await checkImports({ cached: true });
+  const { importers } = checkImports();
   if (changed.size > files.length) return;
   const unit = existing(affectedTests(files, importers).unit);
   const chosen = unit.slice(0, MOST_TESTS);
