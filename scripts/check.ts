@@ -93,7 +93,7 @@ async function check({ since: given, all }: Options): Promise<number> {
 
 /** npm removes the generated types when it installs something. */
 async function checkPage(): Promise<string | null> {
-  return (await ensurePagePrepared()) ?? checkPageTypes({ incremental: true });
+  return (await ensurePagePrepared()) ?? checkPageTypes();
 }
 
 /** The changed files and those near them, or everything where the settings have changed. */
