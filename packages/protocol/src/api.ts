@@ -1,12 +1,4 @@
-import type {
-  ConversationExample,
-  InterventionMode,
-  InterventionRule,
-  ModelInput,
-  ModelParameters,
-  RunLimits,
-  ToolMode,
-} from './agents.ts';
+import type { ConversationExample, InterventionRule, ModelInput, ModelParameters, RunLimits } from './agents.ts';
 import type { Budget } from './budgets.ts';
 import type { ErrorInfo } from './errors.ts';
 import type { RunEvent } from './events.ts';
@@ -15,6 +7,7 @@ import type { JsonObject, JsonValue } from './json.ts';
 import type { AssistantMessage, Message, UserMessage } from './messages.ts';
 import type { UserPart } from './parts.ts';
 import type { RunRecord, StoredInterrupt } from './run-store.ts';
+import type { ResolvedSettings, SettingValues } from './settings.ts';
 import type { Price, Usage } from './usage.ts';
 import type { WireName } from './wires.ts';
 
@@ -44,51 +37,38 @@ export type Page<T> = { items: T[]; next?: string };
 export type ModelReference = { providerId: string; modelId: string };
 
 /**
- * What decides how an agent works. Each layer may leave out what it does not care about; the later one wins:
- * default, agent, conversation, run.
+ * How an agent works. Each layer may omit what it does not override; the later layer wins: default, agent,
+ * conversation, run.
  */
-export type AgentConfiguration = {
+export type AgentConfiguration = SettingValues<''> & {
   model?: ModelReference;
-  instructions?: string;
   parameters?: ModelParameters;
-  limits?: Partial<Omit<RunLimits, 'price'>>;
-  toolMode?: ToolMode;
-  /** Servers switched on or off by choice; one that is not named follows its own default. */
+  limits?: SettingValues<'limits'>;
+  /** Servers enabled or disabled by choice; the others follow their own default. */
   servers?: Record<string, boolean>;
-  /** Tools switched off, as `server/tool`. */
+  /** Disabled tools, as `server/tool`. */
   disabledTools?: string[];
-  /** At most that many of the latest messages are sent to the model; default all that its window takes. */
-  historyMessages?: number;
-  /** What the person says is put into it in the place of `{{text}}`. */
-  inputTemplate?: string;
   /** Shown to the model before the conversation. */
   examples?: ConversationExample[];
-  /** Default `manual`. */
-  intervention?: InterventionMode;
-  /** They add up: a layer takes none away from those below. */
+  /** The rules of all layers apply together. */
   interventionRules?: InterventionRule[];
   /**
-   * Rules that were stored here could not be read. Until they are said to be complete again, by leaving this out, every
-   * call is asked about that is not built in and only reads, whatever was allowed: one of them may have said never.
+   * Rules that were stored here could not be read; one of them may have denied calls. Until this field is removed, every
+   * call is asked about that is not built-in and read-only, whatever the rules allow.
    */
   lostRules?: true;
-  /** Of the same thing that of the later layer counts; the others stay. */
+  /** Of two budgets for the same thing the one of the later layer applies. */
   budgets?: Budget[];
 };
 
-/** The whole of it, with where each part came from. */
-export type ResolvedAgentConfiguration = {
+/** The configuration after all layers are merged. */
+export type ResolvedAgentConfiguration = ResolvedSettings<''> & {
   model: ModelReference | null;
-  instructions: string;
   parameters: ModelParameters;
   limits: RunLimits;
-  toolMode: ToolMode;
   servers: Record<string, boolean>;
   disabledTools: string[];
-  historyMessages?: number;
-  inputTemplate?: string;
   examples?: ConversationExample[];
-  intervention: InterventionMode;
   interventionRules: InterventionRule[];
   lostRules?: true;
   budgets: Budget[];

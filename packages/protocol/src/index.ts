@@ -121,6 +121,8 @@ export type {
   ToolMode,
 } from './agents.ts';
 export { DEFAULT_LIMITS } from './agents.ts';
+export type { ResolvedSettings, Setting, SettingPath, SettingSection, SettingValues } from './settings.ts';
+export { defaultSettings, SETTINGS, settingsIn } from './settings.ts';
 export { systemClock } from './ports.ts';
 export type {
   Clock,

@@ -2,12 +2,7 @@ import { faultsOfRules } from '@toolyard/agent-runtime';
 import type { AgentConfiguration, JsonObject } from '@toolyard/protocol';
 import { faultsOfBudgets, isJsonObject } from '@toolyard/protocol';
 import { z } from 'zod';
-import { jsonObject } from '../http/schemas/common.ts';
-
-const count = z.int().positive();
-
-/** All there are, the one that asks least first. */
-export const INTERVENTION_MODES = ['auto', 'allow-list', 'manual', 'headless'] as const;
+import { settingFields } from './setting-fields.ts';
 
 const interventionRule = z.strictObject({
   decision: z.enum(['allow', 'ask', 'never']),
@@ -48,40 +43,15 @@ export const budgets = z.array(budget).superRefine((list, context) => {
   }
 });
 
-/** What the owner writes into the configuration file: whatever is unknown or wrong is told. */
+/** The configuration as the API and the configuration file accept it: unknown or invalid values are reported. */
 export const agentConfigurationSchema = z.strictObject({
   model: z.strictObject({ providerId: z.string().min(1), modelId: z.string().min(1) }).exactOptional(),
-  instructions: z.string().exactOptional(),
-  parameters: z
-    .strictObject({
-      temperature: z.number().nonnegative().exactOptional(),
-      topP: z.number().min(0).max(1).exactOptional(),
-      topK: count.exactOptional(),
-      maxOutputTokens: count.exactOptional(),
-      presencePenalty: z.number().exactOptional(),
-      frequencyPenalty: z.number().exactOptional(),
-      stop: z.array(z.string()).exactOptional(),
-      seed: z.int().exactOptional(),
-      reasoningEffort: z.enum(['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max']).exactOptional(),
-      extra: jsonObject.exactOptional(),
-    })
-    .exactOptional(),
-  limits: z
-    .strictObject({
-      maxTurns: count.exactOptional(),
-      onMaxTurns: z.enum(['answer', 'error']).exactOptional(),
-      maxWallTimeMs: count.exactOptional(),
-      toolConcurrency: count.exactOptional(),
-      maxSameCall: count.exactOptional(),
-    })
-    .exactOptional(),
-  toolMode: z.enum(['native', 'text']).exactOptional(),
+  ...settingFields(''),
+  parameters: z.strictObject(settingFields('parameters')).exactOptional(),
+  limits: z.strictObject(settingFields('limits')).exactOptional(),
   servers: z.record(z.string(), z.boolean()).exactOptional(),
   disabledTools: z.array(z.string()).exactOptional(),
-  historyMessages: count.exactOptional(),
-  inputTemplate: z.string().exactOptional(),
   examples: examples.exactOptional(),
-  intervention: z.enum(INTERVENTION_MODES).exactOptional(),
   interventionRules: interventionRules.exactOptional(),
   lostRules: z.literal(true).exactOptional(),
   budgets: budgets.exactOptional(),

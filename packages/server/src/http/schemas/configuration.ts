@@ -6,14 +6,9 @@ import type {
   SettingsView,
 } from '@toolyard/protocol';
 import { z } from 'zod';
-import {
-  agentConfigurationSchema,
-  budgets,
-  examples,
-  INTERVENTION_MODES,
-  interventionRules,
-} from '../../config/agent-configuration.ts';
-import { jsonObject, jsonValue, named, newId, pageOf, price, time, title } from './common.ts';
+import { agentConfigurationSchema, budgets, examples, interventionRules } from '../../config/agent-configuration.ts';
+import { resolvedFields } from '../../config/setting-fields.ts';
+import { jsonValue, named, newId, pageOf, price, time, title } from './common.ts';
 import { exactly } from './exactly.ts';
 
 export const agentConfiguration = named('AgentConfiguration', exactly<AgentConfiguration>()(agentConfigurationSchema));
@@ -23,41 +18,19 @@ export const modelReference = named(
   exactly<ModelReference>()(z.strictObject({ providerId: z.string().min(1), modelId: z.string().min(1) })),
 );
 
-export const modelParameters = z.strictObject({
-  temperature: z.number().exactOptional(),
-  topP: z.number().exactOptional(),
-  topK: z.number().exactOptional(),
-  maxOutputTokens: z.number().exactOptional(),
-  presencePenalty: z.number().exactOptional(),
-  frequencyPenalty: z.number().exactOptional(),
-  stop: z.array(z.string()).exactOptional(),
-  seed: z.number().exactOptional(),
-  reasoningEffort: z.enum(['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max']).exactOptional(),
-  extra: jsonObject.exactOptional(),
-});
+export const modelParameters = z.strictObject(resolvedFields('parameters'));
 
 export const resolvedConfiguration = named(
   'ResolvedAgentConfiguration',
   exactly<ResolvedAgentConfiguration>()(
     z.strictObject({
       model: modelReference.nullable(),
-      instructions: z.string(),
+      ...resolvedFields(''),
       parameters: modelParameters,
-      limits: z.strictObject({
-        maxTurns: z.number(),
-        onMaxTurns: z.enum(['answer', 'error']),
-        maxWallTimeMs: z.number().exactOptional(),
-        price: price.exactOptional(),
-        toolConcurrency: z.number(),
-        maxSameCall: z.number(),
-      }),
-      toolMode: z.enum(['native', 'text']),
+      limits: z.strictObject({ ...resolvedFields('limits'), price: price.exactOptional() }),
       servers: z.record(z.string(), z.boolean()),
       disabledTools: z.array(z.string()),
-      historyMessages: z.int().exactOptional(),
-      inputTemplate: z.string().exactOptional(),
       examples: examples.exactOptional(),
-      intervention: z.enum(INTERVENTION_MODES),
       interventionRules,
       lostRules: z.literal(true).exactOptional(),
       budgets,

@@ -1,6 +1,8 @@
 import type { AgentConfiguration, JsonValue, PropsView, SettingsView } from '@toolyard/protocol';
 import type { ApiError } from '../api/client.ts';
 import { api } from '../api/client.ts';
+import type { ConfigurationChange } from './configuration-change.ts';
+import { withChange } from './configuration-change.ts';
 import { live } from './live.svelte.ts';
 
 /** What the server keeps of the person's choices: the defaults of every conversation, and the page's own. */
@@ -31,8 +33,8 @@ class Settings {
   }
 
   /** What a new conversation starts with; what `change` does not name stays. A key given as undefined is taken away. */
-  async changeDefaults(change: { [K in keyof AgentConfiguration]?: AgentConfiguration[K] | undefined }): Promise<void> {
-    const defaults = withoutUndefined({ ...this.defaults, ...change });
+  async changeDefaults(change: ConfigurationChange): Promise<void> {
+    const defaults = withChange(this.defaults, change);
     await api.put('/api/settings/defaults', defaults);
     if (this.view !== null) this.view = { ...this.view, defaults };
   }
@@ -41,10 +43,6 @@ class Settings {
     await api.put(`/api/settings/${encodeURIComponent(key)}`, value);
     if (this.view !== null) this.view = { ...this.view, [key]: value };
   }
-}
-
-function withoutUndefined<T extends object>(value: { [K in keyof T]: T[K] | undefined }): T {
-  return Object.fromEntries(Object.entries(value).filter(([, part]) => part !== undefined)) as T;
 }
 
 export const settings = new Settings();

@@ -1,12 +1,15 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { SETTINGS } from '@toolyard/protocol';
 import ts from 'typescript';
 
 const PACKAGES = fileURLToPath(new URL('../../../../../', import.meta.url));
 /** Where the types of what is stored stand. */
 const ROOMS = ['protocol/src', 'agent-runtime/src'];
 const STORED_RUN = ['server/src/runs/stored-run.ts', 'agent-host/src/durable/stored-run.ts'];
+/** The types that follow from the table of settings; `settingLines` shows what they come to. */
+const SETTINGS_FILE = 'protocol/src/settings.ts';
 /** What a run has in the database: its state, its configuration, and its events. */
 const ROOTS = ['StoredRun', 'RunConfiguration', 'RunEvent', 'LedgerEntry', 'StoredInterrupt', 'Message'];
 
@@ -14,7 +17,8 @@ const ROOTS = ['StoredRun', 'RunConfiguration', 'RunEvent', 'LedgerEntry', 'Stor
 export function currentShape(): string {
   const files = ROOMS.flatMap((room) => readdirSync(join(PACKAGES, room)).map((name) => `${room}/${name}`));
   const declared = new Map<string, ts.Node>();
-  for (const file of [...files.filter((name) => /(?<!\.test)\.ts$/.test(name)), ...STORED_RUN]) {
+  const types = files.filter((name) => /(?<!\.test)\.ts$/.test(name) && name !== SETTINGS_FILE);
+  for (const file of [...types, ...STORED_RUN]) {
     const source = ts.createSourceFile(file, readFileSync(join(PACKAGES, file), 'utf8'), ts.ScriptTarget.Latest, true);
     source.forEachChild((node) => declare(node, declared));
   }
@@ -28,6 +32,13 @@ export function currentShape(): string {
     wanted.push(...namesIn(node));
   }
   return [...shown.values()].sort().join('\n') + '\n';
+}
+
+/** The settings and their kinds, and every option of an enum: one line each. */
+export function settingLines(): string[] {
+  return Object.entries(SETTINGS).flatMap(([path, setting]) =>
+    setting.kind === 'enum' ? setting.options.map((option) => `${path} = ${option}`) : [`${path}: ${setting.kind}`],
+  );
 }
 
 /** Types, and the constants some of them are the type of. */
