@@ -15,10 +15,10 @@ export function readText(setting: Setting, text: string): ReadText {
   return read.ok && isJsonObject(read.value) ? { ok: true, value: read.value } : { ok: false, problem: 'json' };
 }
 
-export function writeText(setting: Setting, value: unknown): string {
+export function writeText(value: unknown): string {
   if (value === undefined) return '';
   if (Array.isArray(value)) return value.map((line) => escapeLine(String(line))).join('\n');
-  return setting.kind === 'json' ? JSON.stringify(value, null, 2) : String(value);
+  return typeof value === 'string' ? value : JSON.stringify(value, null, 2);
 }
 
 /** What the form accepts: the range of the setting, restricted further by the form. */

@@ -27,7 +27,8 @@ export function formSettings(): [path: SettingPath, setting: Setting][] {
 /** The part of a configuration that the form edits, with every field, so that a removed value is sent as undefined. */
 export function editedPart(configuration: AgentConfiguration): Layer {
   const fields = new Set(['budgets', ...formSettings().map(([path]) => path.split('.')[0])]);
-  return Object.fromEntries([...fields].map((field) => [field, configuration[field as keyof AgentConfiguration]]));
+  const values = [...fields].map((field) => [field, configuration[field as keyof AgentConfiguration]] as const);
+  return Object.fromEntries(values);
 }
 
 /** The number of overrides of this layer, for the badge of the button. It does not count the approval mode. */

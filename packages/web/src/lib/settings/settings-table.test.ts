@@ -39,14 +39,14 @@ it.each([
 it('keeps stop sequences with line breaks and backslashes unchanged', () => {
   const stop: Setting = SETTINGS['parameters.stop'];
   const value = ['\n\n', 'User:', 'a\\nb', '\t'];
-  expect(readText(stop, writeText(stop, value))).toEqual({ ok: true, value });
+  expect(readText(stop, writeText(value))).toEqual({ ok: true, value });
   expect(readText(stop, '\n\n')).toEqual({ ok: true, value: undefined });
 });
 
 it('reads a JSON object and writes it back', () => {
   const extra: Setting = SETTINGS['parameters.extra'];
   const value = { a: [1, { b: null }] };
-  expect(readText(extra, writeText(extra, value))).toEqual({ ok: true, value });
+  expect(readText(extra, writeText(value))).toEqual({ ok: true, value });
 });
 
 it('sets and removes one value without changing the others', () => {
