@@ -26,9 +26,9 @@ export function formSettings(): [path: SettingPath, setting: Setting][] {
 
 /** The part of a configuration that the form edits, with every field, so that a removed value is sent as undefined. */
 export function editedPart(configuration: AgentConfiguration): Layer {
-  const fields = new Set(['budgets', ...formSettings().map(([path]) => path.split('.')[0])]);
-  const values = [...fields].map((field) => [field, configuration[field as keyof AgentConfiguration]] as const);
-  return Object.fromEntries(values);
+  const fields = new Set(['budgets', ...formSettings().map(([path]) => path.split('.')[0] ?? path)]);
+  const values: Record<string, unknown> = configuration;
+  return Object.fromEntries([...fields].map((field) => [field, values[field]] as const));
 }
 
 /** The number of overrides of this layer, for the badge of the button. It does not count the approval mode. */
