@@ -1,7 +1,9 @@
 export type { JsonObject, JsonValue, ParsedJson } from './json.ts';
 export { canonicalJson, isJsonObject, parseJson } from './json.ts';
 export type { ErrorCode, ErrorInfo } from './errors.ts';
-export { isAbortError, isStorageFault, ToolyardError, toErrorInfo } from './errors.ts';
+export { isAbortError, isStorageFault, messageOf, ToolyardError, toErrorInfo } from './errors.ts';
+export type { SchemaCheck, SchemaValidator } from './schema-check.ts';
+export { compileSchemaCheck } from './schema-check.ts';
 export type {
   AssistantPart,
   AudioPart,
@@ -121,7 +123,7 @@ export type {
   ToolMode,
 } from './agents.ts';
 export { DEFAULT_LIMITS } from './agents.ts';
-export { systemClock } from './ports.ts';
+export { pause, systemClock } from './ports.ts';
 export type {
   Clock,
   ConversationPort,
