@@ -31,6 +31,8 @@ test('the package offers this and nothing else', () => {
     'faultsOfBudgets',
     'formFaultText',
     'formatToolReference',
+    'ignoreEvent',
+    'ignoreUnknownEvent',
     'isAbortError',
     'isJsonObject',
     'isStorageFault',

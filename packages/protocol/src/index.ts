@@ -109,8 +109,16 @@ export type {
 export type { FormFault, FormField, FormOption } from './forms.ts';
 export { asksForSecret, checkForm, formFaultText, readForm } from './forms.ts';
 export { showHidden } from './hidden-characters.ts';
-export type { InstructionType, Place, RunEvent, RunEventBody, RunEventEnvelope, RunStatus } from './events.ts';
-export { RUN_EVENT_VERSION } from './events.ts';
+export type {
+  FactEvent,
+  InstructionType,
+  Place,
+  RunEvent,
+  RunEventBody,
+  RunEventEnvelope,
+  RunStatus,
+} from './events.ts';
+export { ignoreEvent, ignoreUnknownEvent, RUN_EVENT_VERSION } from './events.ts';
 export type {
   ConversationExample,
   InterventionMode,
