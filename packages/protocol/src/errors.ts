@@ -127,6 +127,11 @@ export function isStorageFault(thrown: unknown): thrown is ToolyardError {
   return ToolyardError.isInstance(thrown) && (thrown.code === 'storage_full' || thrown.code === 'storage_failed');
 }
 
+/** The text of anything that was thrown, for logs and for the operator; {@link toErrorInfo} is for everyone else. */
+export function messageOf(thrown: unknown): string {
+  return thrown instanceof Error ? thrown.message : String(thrown);
+}
+
 /** True for the error an aborted operation throws, in every runtime. */
 export function isAbortError(thrown: unknown): boolean {
   return thrown instanceof Error && thrown.name === 'AbortError';

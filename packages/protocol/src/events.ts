@@ -26,8 +26,8 @@ export type InstructionType =
   | 'finish';
 
 /**
- * What happens in a run, without its envelope. The union is closed: every door (terminal, page, OpenAI, AG-UI)
- * switches over it exhaustively, and a new member is a deliberate change to each of them.
+ * What happens in a run, without its envelope. The union is closed: every reader (terminal, page, telemetry) switches over
+ * it exhaustively, and a new member is a deliberate change to each of them.
  *
  * A reader who applies the events in order of `seq` has the transcript: `message_finished` and `tool_finished` carry
  * the whole of what the deltas before them spelled out, so that deltas can be dropped once a run is over.
@@ -80,6 +80,51 @@ export type RunEventBody =
       cost?: number;
       error?: ErrorInfo;
     };
+
+export type RunEventType = RunEventBody['type'];
+
+/**
+ * The events that every reader may ignore: they report progress, and no message or call is lost without them. A new event
+ * compiles only if each reader handles it, names it in {@link ignoreEvent}, or it is listed here or in {@link FactEvent}.
+ */
+type ProgressEvent =
+  | 'step_started'
+  | 'request_made'
+  | 'message_started'
+  | 'text_delta'
+  | 'reasoning_delta'
+  | 'tool_call_started'
+  | 'tool_call_delta'
+  | 'tool_progress'
+  | 'run_parked'
+  | 'run_resumed'
+  | 'compression_started'
+  | 'compression_failed'
+  | 'notice';
+
+/** The events that state what happened: a reader ignores them by name, or all of them with `FactEvent`. */
+export type FactEvent =
+  | 'run_started'
+  | 'steered'
+  | 'tool_call_ready'
+  | 'tool_call_malformed'
+  | 'message_finished'
+  | 'attempt_abandoned'
+  | 'interrupt_requested'
+  | 'interrupt_answered'
+  | 'interrupt_withdrawn'
+  | 'tool_started'
+  | 'tool_finished'
+  | 'compression_finished'
+  | 'run_finished';
+
+/** The `default` of a switch over events: compiles only if all that is left is progress, or named by the reader. */
+export function ignoreEvent<Named extends RunEventType = never>(
+  _event: Extract<RunEventBody, { type: ProgressEvent | NoInfer<Named> }>,
+): void {}
+
+/** The `default` of a switch that handles all events: only a newer server or tab sends another one. */
+export function ignoreUnknownEvent(_event: never): void {}
 
 /** The version of the envelope and of the union. */
 export const RUN_EVENT_VERSION = 1;

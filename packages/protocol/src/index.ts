@@ -1,7 +1,9 @@
 export type { JsonObject, JsonValue, ParsedJson } from './json.ts';
 export { canonicalJson, isJsonObject, parseJson } from './json.ts';
 export type { ErrorCode, ErrorInfo } from './errors.ts';
-export { isAbortError, isStorageFault, ToolyardError, toErrorInfo } from './errors.ts';
+export { isAbortError, isStorageFault, messageOf, ToolyardError, toErrorInfo } from './errors.ts';
+export type { SchemaCheck, SchemaValidator } from './schema-check.ts';
+export { compileSchemaCheck } from './schema-check.ts';
 export type {
   AssistantPart,
   AudioPart,
@@ -107,8 +109,16 @@ export type {
 export type { FormFault, FormField, FormOption } from './forms.ts';
 export { asksForSecret, checkForm, formFaultText, readForm } from './forms.ts';
 export { showHidden } from './hidden-characters.ts';
-export type { InstructionType, Place, RunEvent, RunEventBody, RunEventEnvelope, RunStatus } from './events.ts';
-export { RUN_EVENT_VERSION } from './events.ts';
+export type {
+  FactEvent,
+  InstructionType,
+  Place,
+  RunEvent,
+  RunEventBody,
+  RunEventEnvelope,
+  RunStatus,
+} from './events.ts';
+export { ignoreEvent, ignoreUnknownEvent, RUN_EVENT_VERSION } from './events.ts';
 export type {
   ConversationExample,
   InterventionMode,
@@ -121,7 +131,7 @@ export type {
   ToolMode,
 } from './agents.ts';
 export { DEFAULT_LIMITS } from './agents.ts';
-export { systemClock } from './ports.ts';
+export { pause, systemClock } from './ports.ts';
 export type {
   Clock,
   ConversationPort,

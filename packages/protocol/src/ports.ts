@@ -24,6 +24,22 @@ export const systemClock: Clock = {
   },
 };
 
+/** Resolves after `ms` on this clock. Rejects with an `AbortError` as soon as the signal is aborted. */
+export function pause(clock: Pick<Clock, 'after'>, ms: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const onAbort = (): void => {
+      cancel();
+      reject(new DOMException('The wait was cancelled.', 'AbortError'));
+    };
+    const cancel = clock.after(ms, () => {
+      signal?.removeEventListener('abort', onAbort);
+      resolve();
+    });
+    signal?.addEventListener('abort', onAbort, { once: true });
+    if (signal?.aborted === true) onAbort();
+  });
+}
+
 /** Fresh identifiers, injected so that tests are repeatable. */
 export type IdSource = { next(): string };
 

@@ -6,7 +6,7 @@ import { createUuidSource } from '@toolyard/agent-host';
 import { resolvePath } from '@toolyard/agent-host/node';
 import { killOrphans } from '@toolyard/mcp-host/node';
 import type { Failpoint } from '@toolyard/protocol';
-import { systemClock } from '@toolyard/protocol';
+import { messageOf, systemClock } from '@toolyard/protocol';
 import type { DatabaseStorage, SharedStorage, Storage, StorageOptions } from '@toolyard/storage';
 import { DATABASE_FILES, openStorage, readS3Settings } from '@toolyard/storage';
 import { ownToken, TOKEN_FILE } from './access-token.ts';
@@ -246,7 +246,7 @@ async function assemble(
   ends.defer('sign-ins', () => stopping.abort());
   servers.onSignedIn((id) => {
     untilStored(() => runs.signedIn(OWNER, id), { clock, signal: stopping.signal }).catch((error: unknown) =>
-      log(`sign-in: ${error instanceof Error ? error.message : ''}`),
+      log(`sign-in: ${messageOf(error)}`),
     );
   });
 

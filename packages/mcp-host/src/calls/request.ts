@@ -1,13 +1,13 @@
 import type { Client, RequestOptions as SdkOptions } from '@modelcontextprotocol/client';
 import { ProtocolError } from '@modelcontextprotocol/client';
 import type { JsonObject, JsonValue, ToolReference } from '@toolyard/protocol';
-import { isJsonObject, ToolyardError } from '@toolyard/protocol';
+import { isJsonObject, pause, ToolyardError } from '@toolyard/protocol';
 import { readProgress } from './progress.ts';
 import { anyResult, rawOf } from '../transports/raw-result-transport.ts';
 import type { ListedTool } from '../catalogue/read-tool.ts';
 import type { CallToolOptions, InputRound } from '../types.ts';
 import type { Asked, OpenRequest, RequestContext } from './under-way.ts';
-import { pause, underWay, untilAborted } from './under-way.ts';
+import { underWay, untilAborted } from './under-way.ts';
 
 /** Progress renews the time-out, but not for ever: so much in all, or ten times the time-out if that is more. */
 const LONGEST_MS = 60 * 60 * 1_000;

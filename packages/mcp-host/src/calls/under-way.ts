@@ -122,15 +122,6 @@ export async function underWay<T>(
   }
 }
 
-/** Resolves after `ms`. Rejects when the signal is aborted. */
-export function pause(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
-  let callOff = (): void => undefined;
-  const over = new Promise<void>((resolve) => {
-    callOff = clock.after(ms, resolve);
-  });
-  return untilAborted(over, signal).finally(callOff);
-}
-
 /** Also ends when the signal does: a person who is asked may never answer. */
 export async function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   let onAbort = (): void => undefined;

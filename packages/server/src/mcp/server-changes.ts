@@ -3,7 +3,7 @@ import type { HostedConfig, ServerConfig } from '@toolyard/mcp-host';
 import { HostedServers } from '@toolyard/mcp-host';
 import { deleteOtherPrivateFolders, deletePrivateFolder } from '@toolyard/mcp-host/node';
 import type { McpServerList, McpServerView, PermissionView, Owner, TestMcpServer } from '@toolyard/protocol';
-import { isStorageFault, toErrorInfo, ToolyardError } from '@toolyard/protocol';
+import { isStorageFault, messageOf, toErrorInfo, ToolyardError } from '@toolyard/protocol';
 import type { OwnerFetches } from '../config/owner-fetches.ts';
 import type { McpServers } from '../services.ts';
 import { untilStored } from '../until-stored.ts';
@@ -300,9 +300,7 @@ export class ServerChanges {
   async #untilDeleted(deleting: Promise<void>): Promise<void> {
     const { log } = this.#options;
     await deleting.catch((thrown: unknown) => {
-      log(
-        `A private folder of a removed MCP server could not be deleted: ${thrown instanceof Error ? thrown.message : ''}`,
-      );
+      log(`A private folder of a removed MCP server could not be deleted: ${messageOf(thrown)}`);
     });
   }
 

@@ -1,5 +1,6 @@
 import type { ServerConfig } from '@toolyard/mcp-host';
 import type { AbsentRole, Clock, Owner } from '@toolyard/protocol';
+import { messageOf } from '@toolyard/protocol';
 import type { Processes } from '@toolyard/storage';
 import type { OwnerFetches } from '../config/owner-fetches.ts';
 import { createOwnerFetches } from '../config/owner-fetches.ts';
@@ -196,7 +197,7 @@ export class Sharing {
         this.presence.look();
         await this.#followHolders();
       } catch (thrown) {
-        this.#options.log(`roles: ${thrown instanceof Error ? thrown.message : String(thrown)}`);
+        this.#options.log(`roles: ${messageOf(thrown)}`);
         // With the next beat: nobody says a second time what has changed.
         this.#missed = true;
       }
@@ -208,7 +209,7 @@ export class Sharing {
     if (role !== 'tools') return;
     for (const id of ids) {
       this.#own?.servers.follow(id).catch((thrown: unknown) => {
-        log(`MCP server ${id}: ${thrown instanceof Error ? thrown.message : String(thrown)}`);
+        log(`MCP server ${id}: ${messageOf(thrown)}`);
       });
     }
   }

@@ -1,7 +1,7 @@
 import type { IndexedTool, ServerConfig, ServerHealth, SignInResponse } from '@toolyard/mcp-host';
 import { pinOf, ToolIndex, unseenPin } from '@toolyard/mcp-host';
 import type { JsonValue, McpPromptList, McpServerList, McpServerView, Owner, ToolReference } from '@toolyard/protocol';
-import { ToolyardError } from '@toolyard/protocol';
+import { messageOf, ToolyardError } from '@toolyard/protocol';
 import type { HeldServer } from '@toolyard/storage';
 import { createOwnerFetches } from '../config/owner-fetches.ts';
 import { ServerBook } from '../mcp/server-book.ts';
@@ -168,7 +168,7 @@ export class WebServers implements Servers {
     const { clock } = this.#options;
     const { signal } = this.#stop;
     untilStored(() => this.#pin(config, tool, definition), { clock, signal }).catch((thrown: unknown) => {
-      const why = thrown instanceof Error ? thrown.message : String(thrown);
+      const why = messageOf(thrown);
       this.#options.log(`What was approved of a tool could not be stored: ${why}`);
     });
   }

@@ -1,6 +1,6 @@
 import { CommitPump } from '@toolyard/agent-host/durable';
 import type { Clock, Failpoint, IdSource, Owner, RunRecord, UserPart } from '@toolyard/protocol';
-import { isStorageFault, ToolyardError } from '@toolyard/protocol';
+import { isStorageFault, messageOf, ToolyardError } from '@toolyard/protocol';
 import { mediaToBlobs } from '@toolyard/storage';
 import type { SharedStorage } from '@toolyard/storage';
 import { readStoredConfiguration } from '../config/agent-configuration.ts';
@@ -91,7 +91,7 @@ export function createRunService(options: CreateRunServiceOptions): DurableRuns 
     onFailure: (error) => {
       metrics?.failed();
       keeper.pause(error);
-      log(`runs could not be stored: ${error instanceof Error ? error.message : String(error)}`);
+      log(`runs could not be stored: ${messageOf(error)}`);
     },
     ...(options.wakeElsewhere ? { longestRestMs: LONGEST_REST_OVER_SOCKET_MS } : {}),
     ...failpoint,
@@ -99,7 +99,7 @@ export function createRunService(options: CreateRunServiceOptions): DurableRuns 
   function over(run: RunRecord, status: RunRecord['status'], sendNext: string | null): void {
     queue
       .afterRun({ ownerId: run.ownerId }, run.conversationId, status, sendNext)
-      .catch((error: unknown) => log(`queue: ${error instanceof Error ? error.message : String(error)}`));
+      .catch((error: unknown) => log(`queue: ${messageOf(error)}`));
   }
   const stop = new AbortController();
   const crew = new RunCrew({
@@ -205,7 +205,7 @@ export function createRunService(options: CreateRunServiceOptions): DurableRuns 
     },
     woken(runId) {
       crew.woken(runId).catch((error: unknown) => {
-        log(`run ${runId}: ${error instanceof Error ? error.message : String(error)}`);
+        log(`run ${runId}: ${messageOf(error)}`);
       });
     },
     close() {

@@ -6,7 +6,7 @@ import type { Brain, ContextSources, Executors, Gate, InterventionOptions } from
 import { GeneralChatAgent, InterventionChecker, isHarmless, refusalOf } from '@toolyard/agent-runtime';
 import type { ModelRuntime } from '@toolyard/model-runtime';
 import type { Clock, Owner, ToolReference, UsageEntry } from '@toolyard/protocol';
-import { ToolyardError } from '@toolyard/protocol';
+import { messageOf, ToolyardError } from '@toolyard/protocol';
 import type { SharedStorage } from '@toolyard/storage';
 import type { AutoConfirmation } from '../config/auto-confirmation.ts';
 import type { Secrets } from '../secrets/secrets.ts';
@@ -154,7 +154,7 @@ function keeperOf(
     const put = (): unknown =>
       storage.requestPreludes.put(principal, conversation.id, { id, prelude, at: clock.now() });
     untilStored(put, { clock, signal: stopping }).catch((error: unknown) => {
-      log(`run ${runId}: what was sent could not be kept: ${error instanceof Error ? error.message : String(error)}`);
+      log(`run ${runId}: what was sent could not be kept: ${messageOf(error)}`);
     });
     return id;
   };

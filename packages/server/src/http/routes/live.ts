@@ -1,4 +1,5 @@
 import type { Principal } from '@toolyard/protocol';
+import { messageOf } from '@toolyard/protocol';
 import { z } from 'zod';
 import type { EventStreams } from '../event-stream.ts';
 import { liveFrames } from '../frames.ts';
@@ -21,7 +22,7 @@ export function addLiveRoutes({ route }: Router, deps: HttpDeps, eventStreams: E
       else open.delete(key);
       if (left > 0 || eventStreams.closing) return;
       tabs.streamEnded(principal, tabId).catch((error: unknown) => {
-        log(`tab: ${error instanceof Error ? error.message : String(error)}`);
+        log(`tab: ${messageOf(error)}`);
       });
     });
   }
