@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { InDoubtAnswer, StoredInterrupt } from '@toolyard/protocol';
+import { reply } from '@toolyard/testing';
 import { ASKS_FIRST, STATE } from './support/asks-first.ts';
 import type { Death } from './support/lives.ts';
 import { Lives } from './support/lives.ts';
@@ -59,5 +60,32 @@ describe.concurrent('a server killed while a question of a tool waits', () => {
     const { answered, counted, states } = await seenThrough({ place: 'run:sent', hit: 2 });
     expect({ answered, counted }).toEqual({ answered: ['approval', 'elicitation', 'in_doubt'], counted: 1 });
     expect(new Set(states)).toEqual(new Set([STATE]));
+  });
+});
+
+/** Where a server is killed that runs a function tool which asks for a form before it does anything. */
+const KILLED_IN_FUNCTION: [when: string, place: string, hit: number, kinds: string[]][] = [
+  ['when the run is parked with its question', 'run:parked', 2, ['approval', 'elicitation']],
+  ['when the answer is stored', 'answer:committed', 2, ['approval', 'elicitation']],
+  ['when the call was sent with the answer', 'run:sent', 2, ['approval', 'elicitation', 'in_doubt']],
+];
+
+describe.concurrent('a server killed while a function tool waits for ask()', () => {
+  it.each(KILLED_IN_FUNCTION)('%s (%s, %i): reserves once', async (_when, place, hit, asked) => {
+    const script = (messages: readonly { role: string }[]) =>
+      messages.some(({ role }) => role === 'tool')
+        ? reply.text('Reserved.')
+        : reply.toolCalls([{ name: 'reserve', arguments: {} }]);
+    await using lives = await Lives.with(script, { reserves: true });
+    const person = new Person(() => ({ decision: 'repeat' }));
+    const first = await lives.start({ place, hit });
+    await person.goOn(first.url);
+    expect(await first.exited()).toBe('SIGKILL');
+    const last = await lives.startHere();
+    expect(await person.goOn(last.url)).toBe('over');
+    expect(kinds(await person.answered(last.url))).toEqual(asked);
+    expect(applied(person.events)).toEqual((await viewOf(last.url)).page.messages);
+    expect(lives.reserved).toEqual(['begins', 'begins', 'reserves: accept']);
+    expect(lives.faults).toEqual([]);
   });
 });

@@ -58,6 +58,8 @@ export type LivesOptions = {
   everyCall?: boolean;
   /** The model may ask the person. */
   askUser?: boolean;
+  /** The model may call the function tool `reserve`. */
+  reserves?: boolean;
   /** How much the model takes, in tokens; default: nobody knows. */
   contextWindow?: number;
   /** How long a life may be held up and keep its runs and servers; default: as long as the product has it. */
@@ -173,6 +175,11 @@ export class Lives implements AsyncDisposable {
     );
   }
 
+  /** What the function tool `reserve` did. */
+  get reserved(): string[] {
+    return this.#lines('reserved');
+  }
+
   /** The failpoints passed, life by life; those of processes that were killed before they answered, too. */
   get passed(): string[] {
     return Array.from({ length: this.#started }, (_none, index) => this.#lines(`passed-${index + 1}`)).flat();
@@ -239,7 +246,16 @@ export class Lives implements AsyncDisposable {
   }
 
   #nextSettings(role?: Role): TestServerSettings {
-    const { database, everyCall, askUser, leaseMs, lastCallsMs, tools = 'counting', others = [] } = this.#options;
+    const {
+      database,
+      everyCall,
+      askUser,
+      reserves,
+      leaseMs,
+      lastCallsMs,
+      tools = 'counting',
+      others = [],
+    } = this.#options;
     const files = { [COUNT_FILE_VARIABLE]: this.#file('count'), [LOG_FILE_VARIABLE]: this.#file('log') };
     const behaviour = typeof tools === 'function' ? tools(this.#file('go-on')) : tools;
     const counter = {
@@ -258,6 +274,7 @@ export class Lives implements AsyncDisposable {
       ...(role && { role }),
       ...(everyCall !== undefined && { everyCall }),
       ...(askUser !== undefined && { askUser }),
+      ...(reserves === true && { reserveFile: this.#file('reserved') }),
       ...(leaseMs !== undefined && { leaseMs }),
       ...(lastCallsMs !== undefined && { lastCallsMs }),
       passedFile: this.#file(`passed-${++this.#started}`),

@@ -4,10 +4,9 @@ import * as node from './node/index.ts';
 
 test('the package offers this and nothing else', () => {
   expect(Object.keys(root).sort()).toEqual([
-    'ASK_USER',
-    'ASK_USER_SERVER',
+    'ASK_USER_TOOLS',
+    'FunctionTools',
     'RunFailed',
-    'askUserInMemory',
     'begunIn',
     'continuationOf',
     'createAgent',
@@ -19,9 +18,9 @@ test('the package offers this and nothing else', () => {
     'rebuildRequest',
     'sourcesOf',
     'timeLimitExceeded',
+    'tool',
     'wantsCompression',
     'whenJudgeable',
-    'withAskUser',
   ]);
 });
 

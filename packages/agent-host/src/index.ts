@@ -1,4 +1,3 @@
-export { ASK_USER, ASK_USER_SERVER, askUserInMemory, withAskUser } from './ask-user-server.ts';
 export { begunIn, continuationOf } from './continuation.ts';
 export { sourcesOf } from './context-sources.ts';
 export { createAgent } from './create-agent.ts';
@@ -7,6 +6,21 @@ export type { AgentQuestions } from './agent-questions.ts';
 export type { ModelChoice } from './model-choice.ts';
 export { RunFailed, timeLimitExceeded } from './agent-run.ts';
 export type { AgentRun, RunResult } from './agent-run.ts';
+export { ASK_USER_TOOLS } from './functions/ask-user.ts';
+export type { FunctionToolGroup, RunToolHost } from './functions/function-tools.ts';
+export { FunctionTools } from './functions/function-tools.ts';
+export type {
+  ArgumentsOf,
+  ArgumentsSchema,
+  FunctionTool,
+  RunBudget,
+  ToolContext,
+  ToolOptions,
+  ToolOutput,
+  UserAnswer,
+  UserQuestion,
+} from './functions/tool.ts';
+export { tool } from './functions/tool.ts';
 export { driveRun } from './drive-run.ts';
 export type { DriveOptions } from './drive-run.ts';
 export { messageIdOf } from './executors/call-llm.ts';

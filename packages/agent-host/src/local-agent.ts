@@ -21,8 +21,8 @@ import type { ModelInfo, ModelRuntime } from '@toolyard/model-runtime';
 import type { Agent, AgentOptions, Platform, RunOptions } from './agent.ts';
 import type { AgentRunOptions } from './agent-run.ts';
 import { AgentRun } from './agent-run.ts';
-import { ASK_USER } from './ask-user-server.ts';
 import { continuationOf } from './continuation.ts';
+import type { FunctionTools } from './functions/function-tools.ts';
 import { wantsCompression } from './executors/request-makings.ts';
 import { questioning } from './agent-questions.ts';
 import { judgedBy, whenJudgeable } from './judged-tool.ts';
@@ -41,6 +41,7 @@ export class LocalAgent implements Agent {
   readonly #options: AgentOptions;
   readonly #platform: Platform;
   readonly #host: McpHost;
+  readonly #functions: FunctionTools;
   readonly #conversation: MemoryConversation;
   readonly #log: (line: string) => void;
   /** What was decided about tools, as `server/tool`. */
@@ -57,12 +58,14 @@ export class LocalAgent implements Agent {
     options: AgentOptions,
     platform: Platform,
     host: McpHost,
+    functions: FunctionTools,
     conversation: MemoryConversation,
     log: (line: string) => void,
   ) {
     this.#options = options;
     this.#platform = platform;
     this.#host = host;
+    this.#functions = functions;
     this.#conversation = conversation;
     this.#log = log;
     this.#permissions = new Map(options.allow?.map((reference) => [reference, 'allow']));
@@ -205,15 +208,10 @@ export class LocalAgent implements Agent {
 
   #brain({ gate, budgets }: Checks): GeneralChatAgent {
     const conversation = this.#conversation;
-    const { askUser } = this.#options;
     return new GeneralChatAgent({
       gate,
       ...(budgets ? { budgets: (state, need) => budgets.check(state, need) } : {}),
-      asking: {
-        isAsk: ({ serverId, name }) =>
-          askUser !== undefined && serverId === ASK_USER.serverId && name === ASK_USER.name,
-        isAnybodyThere: askUser !== undefined,
-      },
+      onlyAsks: (tool) => this.#functions.onlyAsks(this.#host.tools(), tool),
       isNearlyFull: () =>
         wantsCompression({ conversation, contextSources: () => this.#currentSources(), tools: this.#host }),
     });
@@ -229,7 +227,7 @@ export class LocalAgent implements Agent {
         modelId,
         parameters: this.#options.parameters ?? {},
         toolMode: this.#options.toolMode ?? 'native',
-        tools: this.#host,
+        tools: this.#functions.over(this.#host),
         conversation: this.#conversation,
         journal,
         clock: this.#platform.clock,

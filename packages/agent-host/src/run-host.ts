@@ -24,14 +24,14 @@ import type {
   UsageEntry,
 } from '@toolyard/protocol';
 import type { AgentState, BudgetGate, ContextSources } from '@toolyard/agent-runtime';
-import type { ToolHost } from '@toolyard/mcp-host';
 import type { KeepPrelude } from './executors/keep-prelude.ts';
+import type { RunToolHost } from './functions/function-tools.ts';
 import type { ModelRuntime } from '@toolyard/model-runtime';
 
 /** Puts a question to a person. Rejecting, or an aborted signal, counts as no. */
 export type AskApproval = (interrupt: ApprovalInterrupt, options: { signal: AbortSignal }) => Promise<ApprovalAnswer>;
 
-/** Puts what the model asks to a person. Rejecting, or an aborted signal, counts as not wanting to say. */
+/** Puts a question of a tool to the user. Rejecting, or an aborted signal, counts as not wanting to say. */
 export type AskUser = (
   interrupt: PromptInterrupt | SelectionInterrupt,
   options: { signal: AbortSignal },
@@ -77,7 +77,7 @@ export type RunHost = {
   modelId: string;
   parameters: ModelParameters;
   toolMode: ToolMode;
-  tools: ToolHost;
+  tools: RunToolHost;
   conversation: ConversationPort;
   /** Whose run it is, where the servers are shared by several: what a server asks is never shown to another one. */
   principal?: string;

@@ -1,6 +1,6 @@
 export { AgentRuntime } from './agent-runtime.ts';
 export type { AgentRuntimeOptions, Executor, Executors, RunPoint } from './agent-runtime.ts';
-export { askOf } from './ask-user.ts';
+export { askOf, withAskAnswer } from './tool-questions.ts';
 export { GeneralChatAgent } from './general-chat-agent.ts';
 export type { Brain, GeneralChatAgentOptions } from './general-chat-agent.ts';
 export { BudgetChecker, budgetError, budgetQuestion, withModelCall } from './budget-checker.ts';
@@ -21,7 +21,6 @@ export {
   settledBy,
   STOPPED,
   withApproval,
-  withAskAnswer,
   withBudgetAnswer,
 } from './interrupts.ts';
 export { initialState, STATE_SCHEMA_VERSION, withPendingCalls } from './state.ts';

@@ -2,6 +2,7 @@ import type {
   ApprovalInterrupt,
   Budget,
   BudgetInterrupt,
+  ElicitationAnswer,
   ErrorInfo,
   FormInterrupt,
   InDoubtAnswer,
@@ -58,18 +59,25 @@ export type PendingCall = {
   doubt?: { interruptId: string; sentAt: number; answer?: InDoubtAnswer };
   /** What a person is shown of the tool, besides the arguments, and what they approve with them. */
   about?: CallAbout;
-  /** The model asks the person something with it: it goes to no server, what the person says is its result. */
+  /** What its tool asks the user now: the call is made again with the answer. */
   asks?: PendingAsk;
+  /** What its tool asked before, with the answers, in the order of the questions. */
+  asked?: PendingAsk[];
   /** Its server wants something of a person before it goes on: the call is made again with the answers. */
   waits?: { questions: PendingQuestion[]; keeps: JsonObject };
   /** Told already without having been made, while another call of its batch still waits. */
   answered?: { result: ToolResult; at: number };
 };
 
-/** What the model asks. `isOpen`: it has been put to the person. */
+/** A question of a function tool. `isOpen`: it has been put to the user. */
 export type PendingAsk = (
   | (Pick<PromptInterrupt, 'kind' | 'question'> & { answer?: PromptAnswer })
   | (Pick<SelectionInterrupt, 'kind' | 'question' | 'choices' | 'multiple'> & { answer?: SelectionAnswer })
+  | (Pick<FormInterrupt, 'kind' | 'mode' | 'message' | 'requestedSchema'> & {
+      /** Set with `isOpen`. */
+      id?: string;
+      answer?: ElicitationAnswer;
+    })
 ) & { isOpen: boolean };
 
 /** A tool as it is when a person is asked about a call of it. */

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { hostname } from 'node:os';
 import { dirname, join } from 'node:path';
-import { createUuidSource } from '@toolyard/agent-host';
+import { createUuidSource, FunctionTools } from '@toolyard/agent-host';
 import { resolvePath } from '@toolyard/agent-host/node';
 import { killOrphans } from '@toolyard/mcp-host/node';
 import type { Failpoint } from '@toolyard/protocol';
@@ -174,8 +174,10 @@ async function assemble(
       : null;
   ends.defer('connections to other processes', () => sharing?.close());
   if (duties.servers !== 'none') tellOrphans(await killOrphans(clock), log);
+  const functions = new FunctionTools(options.functionTools ?? []);
   const ofServers = {
-    builtIn: options.builtInServers,
+    builtIn: [...options.builtInServers, ...functions.servers],
+    functions,
     file: join(dataDir, 'mcp.json'),
     flags: options.flagServers,
     env,
@@ -216,6 +218,7 @@ async function assemble(
     servers,
     secrets,
     tabs: createTabLending({ storage, hub, clock, isConfigured: (id) => servers.isConfigured(id) }),
+    functions,
     configurations,
     hub,
     clock,

@@ -78,6 +78,7 @@ export class OwnServers implements Servers {
     const own = createOwnTransports({
       fetches: this.#fetches,
       hosted: this.#changes.hosted,
+      ...(options.functions ? { functions: options.functions } : {}),
       dataFolder: dirname(options.file),
       isListed: (id) => book.find(id)?.origin !== 'flag',
     });

@@ -1,3 +1,4 @@
+import type { FunctionTools } from '@toolyard/agent-host';
 import { CommitPump } from '@toolyard/agent-host/durable';
 import type { Clock, Failpoint, IdSource, Owner, RunRecord, UserPart } from '@toolyard/protocol';
 import { isStorageFault, messageOf, ToolyardError } from '@toolyard/protocol';
@@ -29,6 +30,8 @@ export type CreateRunServiceOptions = {
   secrets: Pick<Secrets, 'seal' | 'unseal'>;
   tabs: TabLending;
   configurations: Configurations;
+  /** The function tools of this process. */
+  functions: FunctionTools;
   hub: LiveHub;
   clock: Clock;
   ids: IdSource;

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { DurableJournal, RunConversation, RunLedger } from '@toolyard/agent-host/durable';
-import type { AskQuestion, KeepPrelude, Questioning } from '@toolyard/agent-host';
-import { ASK_USER, createAgentExecutors, sourcesOf, wantsCompression } from '@toolyard/agent-host';
+import type { AskQuestion, FunctionTools, KeepPrelude, Questioning, RunToolHost } from '@toolyard/agent-host';
+import { createAgentExecutors, sourcesOf, wantsCompression } from '@toolyard/agent-host';
 import type { Brain, ContextSources, Executors, Gate, InterventionOptions } from '@toolyard/agent-runtime';
 import { GeneralChatAgent, InterventionChecker, isHarmless, refusalOf } from '@toolyard/agent-runtime';
 import type { ModelRuntime } from '@toolyard/model-runtime';
@@ -10,7 +10,7 @@ import { messageOf, ToolyardError } from '@toolyard/protocol';
 import type { SharedStorage } from '@toolyard/storage';
 import type { AutoConfirmation } from '../config/auto-confirmation.ts';
 import type { Secrets } from '../secrets/secrets.ts';
-import type { Models, Servers, ToolSelection } from '../services.ts';
+import type { Models, Servers } from '../services.ts';
 import type { TabLending } from '../tabs/tab-lending.ts';
 import { untilStored } from '../until-stored.ts';
 import { RunBudgets } from './run-budgets.ts';
@@ -44,6 +44,8 @@ export type RunHostServices = {
   secrets: Pick<Secrets, 'seal' | 'unseal'>;
   tabs: Pick<TabLending, 'select'>;
   auto: Pick<AutoConfirmation, 'view'>;
+  /** The function tools of this process. */
+  functions: FunctionTools;
   /** How symbolic links are resolved when calls are judged, and where Toolyard keeps its own data. */
   policy?: () => NonNullable<InterventionOptions['surroundings']>;
   /** Aborted when this process lets go of its runs. */
@@ -113,21 +115,19 @@ export async function openRunHost(parts: RunHostParts, services: RunHostServices
   const keepPrelude = keeperOf(parts, services);
   const executors = executorsOf(parts, {
     model,
-    tools,
+    tools: services.functions.over(tools),
     gate,
     refresh,
     questions,
     contextSources,
     keepPrelude,
+    repeatable: (tool) => isHarmless(tools.judged(tool)),
     ...(budgets ? { budgets } : {}),
   });
   const brain = new GeneralChatAgent({
     gate,
     ...(budgets ? { budgets: budgets.check } : {}),
-    asking: {
-      isAsk: (tool) => isAskUser(tool) && tools.judged(tool)?.builtIn === true,
-      isAnybodyThere: configuration.intervention !== 'headless',
-    },
+    onlyAsks: (tool) => services.functions.onlyAsks(tools.tools(), tool),
     isNearlyFull: () => wantsCompression({ conversation, contextSources, tools }),
   });
   return { brain, executors, refresh, ...(budgets ? { count: budgets.refresh } : {}) };
@@ -138,10 +138,6 @@ async function unconfirmedServers(
   { auto }: Pick<RunHostServices, 'auto'>,
 ): Promise<string[]> {
   return (await auto.view(principal, configuration.servers)).unconfirmed;
-}
-
-function isAskUser({ serverId, name }: ToolReference): boolean {
-  return serverId === ASK_USER.serverId && name === ASK_USER.name;
 }
 
 /** What went along with a request is stored in the background: the request does not wait for it. */
@@ -186,7 +182,8 @@ export function openEndingHost(parts: RunHostParts): OpenedHost {
     gate,
     refresh,
     questions: { who: 'nobody' },
-    contextSources: () => NO_TOOLS.contextSources(),
+    contextSources: () => ({ serverInstructions: [] }),
+    repeatable: () => false,
   });
   return { brain: new GeneralChatAgent({ gate }), executors, refresh };
 }
@@ -202,15 +199,17 @@ function executorsOf(
     budgets,
     contextSources,
     keepPrelude,
+    repeatable,
   }: {
     model: ModelRuntime;
-    tools: ToolSelection;
+    tools: RunToolHost;
     gate: Gate;
     refresh: (called: readonly ToolReference[]) => Promise<void>;
     questions: Questioning;
     budgets?: RunBudgets;
     contextSources: () => ContextSources;
     keepPrelude?: KeepPrelude;
+    repeatable: (tool: ToolReference) => boolean;
   },
 ): Executors {
   const { principal, configuration, conversation, journal, ledger, clock, signal, used, onDefect } = parts;
@@ -238,7 +237,7 @@ function executorsOf(
       await refresh([tool]);
       return refusalOf(gate(tool, args));
     },
-    repeatable: (tool) => isHarmless(tools.judged(tool)),
+    repeatable,
     onDefect,
   });
 }
@@ -258,7 +257,7 @@ const NO_MODEL: ModelRuntime = {
   },
 };
 
-const NO_TOOLS: ToolSelection = {
+const NO_TOOLS: RunToolHost = {
   tools: () => [],
   resolve: () => undefined,
   async callTool(_tool: ToolReference) {
@@ -267,9 +266,6 @@ const NO_TOOLS: ToolSelection = {
   async resumeTask() {
     throw noMore();
   },
-  contextSources: () => ({ serverInstructions: [] }),
-  judged: () => undefined,
-  async refresh() {},
 };
 
 function noMore(): ToolyardError {

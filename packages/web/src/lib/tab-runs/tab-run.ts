@@ -1,6 +1,4 @@
 import {
-  ASK_USER,
-  ASK_USER_SERVER,
   createAgentExecutors,
   driveRun,
   judgedBy,
@@ -51,6 +49,7 @@ import {
 } from '@toolyard/protocol';
 import type { api } from '../api/client.ts';
 import { ApiError } from '../api/error.ts';
+import { tabFunctions } from '../mcp/tab-functions.ts';
 
 export type TabRunDeps = {
   api: Pick<typeof api, 'post'>;
@@ -225,16 +224,16 @@ export class TabRun {
     this.#time = new RunTime(clock, left, () => this.#end({ status: 'failed', error: timeLimitExceeded(limits) }));
   }
 
-  /** The servers of the run: those of this browser that are on, and the person, where the model may ask them. */
+  /** The servers of the run: those of this browser that are on, and the function tools of this tab. */
   async #serversOn(): Promise<ReadonlySet<string>> {
     const { host, idsOn } = this.#deps;
     const { servers } = this.#held.configuration;
-    const ids = idsOn(servers);
-    const { id: person } = ASK_USER_SERVER;
-    if (servers[person] === false) return ids;
-    if (!host.configurations.has(person)) host.add(ASK_USER_SERVER);
-    await host.connect(person);
-    return new Set([...ids, person]);
+    const own = tabFunctions.servers.filter(({ id }) => servers[id] !== false);
+    for (const server of own) {
+      if (!host.configurations.has(server.id)) host.add(server);
+      await host.connect(server.id);
+    }
+    return new Set([...idsOn(servers), ...own.map(({ id }) => id)]);
   }
 
   async #parts(of: { conversation: RunConversation; journal: DurableJournal; ledger: RunLedger }) {
@@ -270,7 +269,7 @@ export class TabRun {
       modelId: model.modelId,
       parameters: configuration.parameters,
       toolMode: configuration.toolMode,
-      tools,
+      tools: tabFunctions.over(tools),
       ...of,
       clock,
       signal: this.#abort.signal,
@@ -292,10 +291,7 @@ export class TabRun {
     const brain = new GeneralChatAgent({
       gate,
       budgets: check,
-      asking: {
-        isAsk: (tool) => formatToolReference(tool) === formatToolReference(ASK_USER),
-        isAnybodyThere: !isHeadless,
-      },
+      onlyAsks: (tool) => tabFunctions.onlyAsks(tools.tools(), tool),
       isNearlyFull: () => wantsCompression({ conversation: of.conversation, contextSources, tools }),
     });
     return { brain, executors, count: () => this.listen() };
