@@ -10,16 +10,12 @@ test('the package offers this and nothing else', () => {
     'begunIn',
     'continuationOf',
     'createAgent',
-    'createAgentExecutors',
     'createUuidSource',
-    'driveRun',
+    'hostTools',
     'judgedBy',
     'messageIdOf',
     'rebuildRequest',
-    'sourcesOf',
-    'timeLimitExceeded',
     'tool',
-    'wantsCompression',
     'whenJudgeable',
   ]);
 });

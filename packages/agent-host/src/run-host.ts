@@ -95,8 +95,11 @@ export type RunHost = {
   questions: Questioning;
   /** Whom to ask about a budget where questions are not parked; absent: a run ends there. */
   askBudget?: AskBudget;
-  /** Told what a person decided about a tool as it was then, beyond the one call, while the run waited for it. */
-  remember: (tool: ToolReference, answer: ApprovalAnswer, definition: string | undefined) => void;
+  /**
+   * Called with a decision beyond the one call that was made while the run waited, and the definition of the tool at that
+   * time. Absent: the decision is stored where it is made.
+   */
+  remember?: (tool: ToolReference, answer: ApprovalAnswer, definition: string | undefined) => void;
   /** Asked right before a call is made: why it must not be, after all. The person may have said "never" meanwhile. */
   forbidden: (tool: ToolReference, args: JsonObject) => ErrorInfo | undefined | Promise<ErrorInfo | undefined>;
   /** Told of every call of a model and of a tool, once it is over. */

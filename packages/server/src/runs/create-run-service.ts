@@ -15,7 +15,7 @@ import { createTellOnce } from '../tell-once.ts';
 import { startHousekeeping } from './housekeeping.ts';
 import { LeaseKeeper } from './leases.ts';
 import { MessageQueue } from './message-queue.ts';
-import type { RunHostServices } from './run-host-parts.ts';
+import type { RunAccessServices } from './open-run-access.ts';
 import { RunCrew } from './run-crew.ts';
 import type { RunServiceOptions } from './run-service.ts';
 import { createDoors } from './run-service.ts';
@@ -44,7 +44,7 @@ export type CreateRunServiceOptions = {
   takesUp?: boolean;
   telemetry?: Pick<Telemetry, 'took' | 'published'>;
   /** What calls are judged by besides the configuration. */
-  policy?: NonNullable<RunHostServices['policy']>;
+  policy?: NonNullable<RunAccessServices['policy']>;
   /**
    * Passed at `run:created`, `run:planned`, `run:sent`, `run:returned`, `run:streaming`, `run:step`, `run:stepped`,
    * `run:parked` and `run:finished`.

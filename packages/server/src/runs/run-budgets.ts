@@ -1,52 +1,38 @@
-import type { AgentState, BudgetGate } from '@toolyard/agent-runtime';
-import { BudgetChecker } from '@toolyard/agent-runtime';
 import type { Budget, Clock, Owner, Spent } from '@toolyard/protocol';
 import { budgetKey, NOTHING_SPENT } from '@toolyard/protocol';
 import type { SharedStorage } from '@toolyard/storage';
-import type { RunConfiguration } from './stored-run.ts';
 
-/**
- * The budgets of a run, held against what all runs of all processes have stored. Calls that are under way elsewhere are
- * counted once they are over.
- */
+/** The budgets of a run, with what all runs of all processes have stored. Calls in progress elsewhere count once they end. */
 export class RunBudgets {
+  readonly budgets: readonly Budget[];
   readonly #usage: SharedStorage['usage'];
   readonly #principal: Owner;
   readonly #of: { conversationId: string; agentId: string | null };
   readonly #clock: Clock;
-  readonly #shared: readonly Budget[];
-  readonly #checker: BudgetChecker;
   readonly #spent = new Map<string, Spent>();
 
   constructor(
     usage: SharedStorage['usage'],
     principal: Owner,
-    of: { conversationId: string; agentId: string | null; configuration: RunConfiguration; clock: Clock },
+    of: { conversationId: string; agentId: string | null; budgets: readonly Budget[]; clock: Clock },
   ) {
-    const { budgets, model } = of.configuration;
+    const { conversationId, agentId, budgets, clock } = of;
+    this.budgets = budgets;
     this.#usage = usage;
     this.#principal = principal;
-    this.#of = of;
-    this.#clock = of.clock;
-    this.#shared = budgets.filter((budget) => budget.of !== 'run' && budget.of !== 'turn');
-    this.#checker = new BudgetChecker({
-      budgets,
-      model: `${model.providerId}/${model.modelId}`,
-      spent: (budget) => this.#spent.get(budgetKey(budget)) ?? NOTHING_SPENT,
-    });
+    this.#of = { conversationId, agentId };
+    this.#clock = clock;
   }
 
-  readonly check: BudgetGate = (state, need) => this.#checker.check(state, need);
+  /** As of the last refresh. */
+  readonly spent = (budget: Budget): Spent => this.#spent.get(budgetKey(budget)) ?? NOTHING_SPENT;
 
-  readonly dollarsOnly = (state: AgentState): Budget[] => this.#checker.dollarsOnly(state);
-
-  /** Looks up what was used by now. */
+  /** Looks up what was used; the run itself knows what it and its turn used. */
   readonly refresh = async (): Promise<void> => {
-    const { conversationId, agentId } = this.#of;
     const at = this.#clock.now();
-    for (const budget of this.#shared) {
-      const spent = await this.#usage.spent(this.#principal, budget, { conversationId, agentId, at });
-      this.#spent.set(budgetKey(budget), spent);
+    for (const budget of this.budgets) {
+      if (budget.of === 'run' || budget.of === 'turn') continue;
+      this.#spent.set(budgetKey(budget), await this.#usage.spent(this.#principal, budget, { ...this.#of, at }));
     }
   };
 }

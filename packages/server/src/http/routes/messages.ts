@@ -55,7 +55,6 @@ export function addMessageRoutes({ route }: Router, deps: HttpDeps): void {
     status: 201,
     also: { 202: 'It waits in the queue' },
     async handle({ c, principal, params: { id }, body }) {
-      await findConversation(deps, principal, id);
       await checkAttachments(principal, body.parts);
       const sent = await runs.send(principal, id, body);
       if ('queued' in sent) {
@@ -73,7 +72,6 @@ export function addMessageRoutes({ route }: Router, deps: HttpDeps): void {
     answer: regenerated,
     status: 201,
     async handle({ principal, params: { id }, body }) {
-      await findConversation(deps, principal, id);
       const { run } = await runs.regenerate(principal, id, body);
       return { run: runView(run) };
     },
@@ -87,7 +85,6 @@ export function addMessageRoutes({ route }: Router, deps: HttpDeps): void {
     answer: continuedConversation,
     status: 201,
     async handle({ principal, params: { id }, body }) {
-      await findConversation(deps, principal, id);
       const { run, how } = await runs.continue(principal, id, body);
       return { run: runView(run), how };
     },

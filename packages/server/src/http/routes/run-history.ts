@@ -75,10 +75,7 @@ export function addRunHistoryRoutes({ route }: Router, deps: HttpDeps): void {
     const { conversationId, agentId, title = '', parts, configuration, id = ids.next() } = request;
     const message = { id, parts, whenBusy: 'refuse', ...(configuration ? { configuration } : {}) } as const;
     const known = conversationId ?? (await storage.runs.getRun(principal, id))?.conversationId;
-    if (known !== undefined) {
-      if ((await storage.conversations.get(principal, known)) === null) throw notFound('conversation', known);
-      return runs.send(principal, known, message);
-    }
+    if (known !== undefined) return runs.send(principal, known, message);
     if (agentId !== undefined && (await storage.agents.get(principal, agentId)) === null) {
       throw notFound('agent', agentId);
     }
