@@ -28,6 +28,7 @@ test('the package offers this and nothing else', () => {
     'decisionsFor',
     'faultOfRaise',
     'faultsOfBudgets',
+    'faultsOfRules',
     'formFaultText',
     'formatToolReference',
     'isAbortError',
