@@ -5,9 +5,6 @@ import { faultsOfRules } from '../intervention-rules.ts';
 import { jsonObject, jsonValue, named, newId, pageOf, price, time, title } from './common.ts';
 
 const modelFields = { providerId: z.string().min(1), modelId: z.string().min(1) };
-export const modelReference = named('ModelReference', z.strictObject(modelFields));
-/** A model of a provider: together they are its only identity. */
-export type ModelReference = z.output<typeof modelReference>;
 
 const count = z.int().positive();
 
@@ -156,6 +153,10 @@ export type ToolMode = NonNullable<AgentConfiguration['toolMode']>;
  * What the owner forbids is refused in all of them, and what is feared needs a person's yes to that very call.
  */
 export type InterventionMode = NonNullable<AgentConfiguration['intervention']>;
+
+export const modelReference = named('ModelReference', z.strictObject(modelFields));
+/** A model of a provider: together they are its only identity. */
+export type ModelReference = z.output<typeof modelReference>;
 
 export const modelParameters = z.strictObject({
   temperature: z.number().exactOptional(),
