@@ -8,8 +8,7 @@ export type { BudgetCheckerOptions, BudgetExcess, BudgetGate, BudgetNeed } from 
 export { InterventionChecker, isHarmless, refusalOf } from './intervention/intervention-checker.ts';
 export type { Gate, InterventionOptions, JudgedTool, Verdict } from './intervention/intervention-checker.ts';
 export type { CallSurroundings } from './intervention/call-facts.ts';
-export { faultsOfRules, readInterventionRules } from './intervention/read-rules.ts';
-export type { RuleFault } from './intervention/read-rules.ts';
+export { readInterventionRules } from './intervention/read-rules.ts';
 export type { AgentContext, Continued, Ending, Instruction, InstructionOf, ToolChoice } from './instructions.ts';
 export {
   answerInterrupts,

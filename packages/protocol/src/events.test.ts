@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import type { FactEvent, RunEventBody } from './events.ts';
+import type { FactEvent } from './events.ts';
+import type { RunEventBody } from './schemas/runs.ts';
 import { ignoreEvent, ignoreUnknownEvent } from './events.ts';
 
 /** The union with an event that no reader handles and no list names. `npm test` checks the types of this file. */

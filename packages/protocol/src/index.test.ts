@@ -29,6 +29,7 @@ test('the package offers this and nothing else', () => {
     'decisionsFor',
     'faultOfRaise',
     'faultsOfBudgets',
+    'faultsOfRules',
     'formFaultText',
     'formatToolReference',
     'ignoreEvent',

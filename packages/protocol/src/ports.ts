@@ -1,8 +1,9 @@
-import type { RunEventBody } from './events.ts';
 import type { JsonObject, JsonValue } from './json.ts';
-import type { Message } from './messages.ts';
-import type { LedgerEntry } from './run-store.ts';
-import type { TaskHandle, ToolReference } from './tools.ts';
+import type { ToolReference } from './schemas/common.ts';
+import type { Message } from './schemas/messages.ts';
+import type { RunEventBody } from './schemas/runs.ts';
+import type { LedgerEntry } from './schemas/tab-runs.ts';
+import type { TaskHandle } from './tools.ts';
 
 /** Time, injected so that tests own it. */
 export type Clock = {

@@ -1,9 +1,9 @@
 import type { JsonObject, JsonValue } from '@toolyard/protocol';
 import { isJsonObject, VERSION } from '@toolyard/protocol';
+import { problem, schemaNames } from '@toolyard/protocol/schemas';
 import { z } from 'zod';
 import type { RouteDescription } from './router.ts';
 import { scopesOf } from './router.ts';
-import { problem, schemaNames } from './schemas/common.ts';
 
 /** OpenAPI 3.1 of all routes. Zod writes the schemas itself: 3.1 speaks plain JSON Schema. */
 export function openApiDocument(routes: readonly RouteDescription[], { tokenRequired }: { tokenRequired: boolean }) {

@@ -1,12 +1,12 @@
 import type { ApiKeyView } from '@toolyard/protocol';
 import { DEFAULT_KEY_SCOPES, KEY_SCOPES } from '@toolyard/protocol';
+import { apiKeyPage, createApiKey, createdApiKey, sessionPage, signInLink } from '@toolyard/protocol/schemas';
 import type { ApiKey } from '@toolyard/storage';
 import type { Auth } from '../auth/create-auth.ts';
 import { hashOf, KEY_PREFIX, randomCredential } from '../auth/credentials.ts';
 import { notFound, refusal } from '../problems.ts';
 import { reachableOrigins } from '../reachable-origins.ts';
 import type { Router } from '../router.ts';
-import { apiKeyPage, createApiKey, createdApiKey, sessionPage, signInLink } from '../schemas/access.ts';
 import type { HttpDeps } from '../types.ts';
 
 /** How much of a key is stored in plain text, to recognize it by. */

@@ -1,9 +1,9 @@
 import type { AgentView } from '@toolyard/protocol';
+import { agentPage, agentView, changeAgent, createAgent } from '@toolyard/protocol/schemas';
 import type { StoredAgent } from '@toolyard/storage';
 import { readStoredConfiguration } from '../../config/agent-configuration.ts';
 import { notFound, refusal } from '../problems.ts';
 import type { Router } from '../router.ts';
-import { agentPage, agentView, changeAgent, createAgent } from '../schemas/configuration.ts';
 import type { HttpDeps } from '../types.ts';
 
 export function addAgentRoutes({ route }: Router, { storage, hub, clock, ids }: HttpDeps): void {

@@ -1,16 +1,17 @@
 import type { Page, ConversationSummary, Principal } from '@toolyard/protocol';
-import { z } from 'zod';
-import { findConversation, summaryOf, viewOf } from '../conversation-view.ts';
-import { cursorOf, readCursor } from '../list-cursor.ts';
-import { notFound } from '../problems.ts';
-import type { Router } from '../router.ts';
 import {
   changeConversation,
   conversationPage,
   conversationView,
   createConversation,
-} from '../schemas/conversations.ts';
-import { flag, limit } from '../schemas/query.ts';
+  flag,
+  limit,
+} from '@toolyard/protocol/schemas';
+import { z } from 'zod';
+import { findConversation, summaryOf, viewOf } from '../conversation-view.ts';
+import { cursorOf, readCursor } from '../list-cursor.ts';
+import { notFound } from '../problems.ts';
+import type { Router } from '../router.ts';
 import type { HttpDeps } from '../types.ts';
 
 const PATH = '/api/conversations';

@@ -1,4 +1,5 @@
 import type { ConversationExport, Message, Principal } from '@toolyard/protocol';
+import { conversationExport } from '@toolyard/protocol/schemas';
 import type { Conversation } from '@toolyard/storage';
 import { z } from 'zod';
 import { readStoredConfiguration } from '../../config/agent-configuration.ts';
@@ -8,7 +9,6 @@ import { conversationMarkdown } from '../conversation-markdown.ts';
 import { findConversation } from '../conversation-view.ts';
 import { attachmentOf } from '../file-name.ts';
 import type { Router } from '../router.ts';
-import { conversationExport } from '../schemas/conversations.ts';
 import type { HttpDeps } from '../types.ts';
 
 export function addExportRoute({ route }: Router, deps: HttpDeps): void {

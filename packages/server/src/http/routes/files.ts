@@ -1,14 +1,12 @@
 import { contentTypeOf, MAX_FILE_BYTES, readBytes } from '../body.ts';
 import type { Owner } from '@toolyard/protocol';
+import { fileLinks, fileLinksOf, uploadedFile, word } from '@toolyard/protocol/schemas';
 import { z } from 'zod';
 import { requireScope } from '../auth/scopes.ts';
 import type { Auth } from '../auth/create-auth.ts';
 import { badSignature } from '../auth/refusals.ts';
 import { notFound, refusal } from '../problems.ts';
 import type { Router } from '../router.ts';
-import { fileLinks, fileLinksOf } from '../schemas/access.ts';
-import { word } from '../schemas/query.ts';
-import { uploadedFile } from '../schemas/operations.ts';
 import type { AppContext, HttpDeps } from '../types.ts';
 
 const UPLOADED = ['image/*', 'audio/*', 'text/*', 'application/pdf', 'application/json'];

@@ -1,11 +1,5 @@
 import type { AnsweredInterrupts, ErrorInfo, Interrupt, Principal, Scope } from '@toolyard/protocol';
 import { ToolyardError } from '@toolyard/protocol';
-import { z } from 'zod';
-import { requireScope } from '../auth/scopes.ts';
-import { askedCursorOf, readAskedCursor } from '../list-cursor.ts';
-import { ProblemAnswer, tellable } from '../problems.ts';
-import type { Router } from '../router.ts';
-import { limit, word } from '../schemas/query.ts';
 import {
   answeredInterrupts,
   answerInterrupt,
@@ -13,8 +7,15 @@ import {
   interruptCount,
   interruptPage,
   interruptStatus,
+  limit,
   storedInterrupt,
-} from '../schemas/runs.ts';
+  word,
+} from '@toolyard/protocol/schemas';
+import { z } from 'zod';
+import { requireScope } from '../auth/scopes.ts';
+import { askedCursorOf, readAskedCursor } from '../list-cursor.ts';
+import { ProblemAnswer, tellable } from '../problems.ts';
+import type { Router } from '../router.ts';
 import type { HttpDeps } from '../types.ts';
 
 /** Their answers let a call run, or money be spent. */

@@ -1,10 +1,10 @@
 import type { Principal } from '@toolyard/protocol';
 import { messageOf } from '@toolyard/protocol';
+import { newId } from '@toolyard/protocol/schemas';
 import { z } from 'zod';
 import type { EventStreams } from '../event-stream.ts';
 import { liveFrames } from '../frames.ts';
 import type { Router } from '../router.ts';
-import { newId } from '../schemas/common.ts';
 import type { HttpDeps } from '../types.ts';
 
 export function addLiveRoutes({ route }: Router, deps: HttpDeps, eventStreams: EventStreams): void {

@@ -1,9 +1,8 @@
-import { z } from 'zod';
-import type { Router } from '../router.ts';
 import {
   callMcpTool,
   completeMcpArgument,
   getMcpPrompt,
+  limit,
   mcpCompletion,
   mcpFilledPrompt,
   mcpLogPage,
@@ -11,11 +10,13 @@ import {
   mcpResourceContents,
   mcpResourcePage,
   mcpTemplatePage,
+  mcpToolPage,
   readMcpResource,
-} from '../schemas/mcp-offers.ts';
-import { mcpToolPage } from '../schemas/mcp-servers.ts';
-import { toolResult } from '../schemas/parts.ts';
-import { limit, word } from '../schemas/query.ts';
+  toolResult,
+  word,
+} from '@toolyard/protocol/schemas';
+import { z } from 'zod';
+import type { Router } from '../router.ts';
 import type { HttpDeps } from '../types.ts';
 
 const piece = z.strictObject({ after: z.coerce.number().int().min(0).default(0), limit: limit(500) });

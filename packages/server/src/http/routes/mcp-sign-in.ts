@@ -1,9 +1,9 @@
 import type { IncomingMessage } from 'node:http';
 import { readSignInResponse } from '@toolyard/mcp-host';
 import { toErrorInfo } from '@toolyard/protocol';
+import { mcpServerView, mcpSignInStarted } from '@toolyard/protocol/schemas';
 import { z } from 'zod';
 import type { Router } from '../router.ts';
-import { mcpServerView, mcpSignInStarted } from '../schemas/mcp-servers.ts';
 import { finishedPage, refusedPage, relayPage } from '../sign-in-page.ts';
 import type { HttpDeps } from '../types.ts';
 

@@ -1,18 +1,16 @@
-import type { Router } from '../router.ts';
 import {
   addMcpServer,
-  editMcpServer,
-  mcpServerConfiguration,
-  mcpTestReport,
-  testMcpServer,
-} from '../schemas/mcp-configuration.ts';
-import {
   approveMcpEntry,
   changeMcpServer,
+  editMcpServer,
   mcpEntryApproval,
+  mcpServerConfiguration,
   mcpServerList,
   mcpServerView,
-} from '../schemas/mcp-servers.ts';
+  mcpTestReport,
+  testMcpServer,
+} from '@toolyard/protocol/schemas';
+import type { Router } from '../router.ts';
 import type { HttpDeps } from '../types.ts';
 
 /** The servers themselves: how they are, and what is to be done with them. */

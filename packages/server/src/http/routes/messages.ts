@@ -1,14 +1,9 @@
 import type { Principal, UserPart } from '@toolyard/protocol';
-import { z } from 'zod';
-import { jsonAnswer } from '../answers.ts';
-import { findConversation } from '../conversation-view.ts';
-import { notFound } from '../problems.ts';
-import type { Router } from '../router.ts';
-import { runView } from '../run-view.ts';
 import {
   changeQueuedMessage,
   continueConversation,
   continuedConversation,
+  limit,
   messagePage,
   queuedMessage,
   queuePage,
@@ -16,8 +11,14 @@ import {
   regenerated,
   sendMessage,
   sentMessage,
-} from '../schemas/conversations.ts';
-import { limit, word } from '../schemas/query.ts';
+  word,
+} from '@toolyard/protocol/schemas';
+import { z } from 'zod';
+import { jsonAnswer } from '../answers.ts';
+import { findConversation } from '../conversation-view.ts';
+import { notFound } from '../problems.ts';
+import type { Router } from '../router.ts';
+import { runView } from '../run-view.ts';
 import type { HttpDeps } from '../types.ts';
 import { checkParts } from '../user-parts.ts';
 

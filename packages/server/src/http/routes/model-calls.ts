@@ -1,12 +1,6 @@
 import type { StreamPart } from '@toolyard/model-runtime';
 import { WebApiEncoder } from '@toolyard/model-runtime/webapi';
 import type { Principal } from '@toolyard/protocol';
-import { createCallLimit } from '../../models/call-limit.ts';
-import { createModelCalls } from '../../models/model-calls.ts';
-import { createUsagePolicy } from '../../models/usage-policy.ts';
-import { toChatRequest, toMessages } from '../chat-call.ts';
-import type { EventStreams, Frame } from '../event-stream.ts';
-import type { Router } from '../router.ts';
 import {
   chatCall,
   embeddings,
@@ -19,7 +13,13 @@ import {
   speechCall,
   transcription,
   transcriptionCall,
-} from '../schemas/model-calls.ts';
+} from '@toolyard/protocol/schemas';
+import { createCallLimit } from '../../models/call-limit.ts';
+import { createModelCalls } from '../../models/model-calls.ts';
+import { createUsagePolicy } from '../../models/usage-policy.ts';
+import { toChatRequest, toMessages } from '../chat-call.ts';
+import type { EventStreams, Frame } from '../event-stream.ts';
+import type { Router } from '../router.ts';
 import { checkSource } from '../user-parts.ts';
 import type { HttpDeps } from '../types.ts';
 

@@ -1,16 +1,16 @@
-import { z } from 'zod';
-import type { Router } from '../router.ts';
 import {
   changeProvider,
   createProvider,
+  flag,
   knownProviderPage,
   modelsView,
   providerPage,
   providerView,
   testedProvider,
   testProvider,
-} from '../schemas/models.ts';
-import { flag } from '../schemas/query.ts';
+} from '@toolyard/protocol/schemas';
+import { z } from 'zod';
+import type { Router } from '../router.ts';
 import type { HttpDeps } from '../types.ts';
 
 export function addModelRoutes({ route }: Router, { models }: HttpDeps): void {

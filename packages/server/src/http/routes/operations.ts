@@ -1,30 +1,28 @@
 import { ToolyardError, VERSION } from '@toolyard/protocol';
+import { health, openApi, propsView, readiness } from '@toolyard/protocol/schemas';
 import { jsonAnswer, textAnswer } from '../answers.ts';
 import type { Authentication } from '../auth/authentication.ts';
 import { openApiDocument } from '../openapi.ts';
 import { refusal } from '../problems.ts';
 import type { Router } from '../router.ts';
-import { jsonObject, named } from '../schemas/common.ts';
-import { health, propsView, readiness } from '../schemas/operations.ts';
 import type { HttpDeps } from '../types.ts';
 import { OWNER } from '../types.ts';
 
 const METRICS_TYPE = 'text/plain';
-const document = named('OpenApi', jsonObject.describe('This document'));
 
 export function addOperationRoutes(router: Router, deps: HttpDeps, authentication: Authentication): void {
   const { ui, proxy } = deps;
   const { route } = router;
-  let openApi: object | undefined;
+  let written: object | undefined;
 
   route({
     method: 'get',
     path: '/api/openapi.json',
     summary: 'The description of this API',
-    answer: document,
+    answer: openApi,
     handle: ({ c }) => {
-      openApi ??= openApiDocument(router.descriptions, authentication);
-      return jsonAnswer(openApi, { status: 200, acceptEncoding: c.req.header('accept-encoding') });
+      written ??= openApiDocument(router.descriptions, authentication);
+      return jsonAnswer(written, { status: 200, acceptEncoding: c.req.header('accept-encoding') });
     },
   });
 

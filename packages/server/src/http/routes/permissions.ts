@@ -1,9 +1,8 @@
 import { z } from 'zod';
 import { formatToolReference } from '@toolyard/protocol';
+import { permissionPage, permissionView, setPermission, word } from '@toolyard/protocol/schemas';
 import { notFound, refusal } from '../problems.ts';
 import type { Router } from '../router.ts';
-import { word } from '../schemas/query.ts';
-import { permissionPage, permissionView, setPermission } from '../schemas/permissions.ts';
 import type { HttpDeps } from '../types.ts';
 
 /** What was decided about tools for later. */

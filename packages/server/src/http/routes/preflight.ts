@@ -1,7 +1,7 @@
+import { preflightRequest, preflightView } from '@toolyard/protocol/schemas';
 import { createGuardedFetch, trustOrigins } from '@toolyard/guarded-fetch';
 import { checkPreflight } from '../../proxy/preflight.ts';
 import type { Router } from '../router.ts';
-import { preflightRequest, preflightView } from '../schemas/proxy.ts';
 
 export function addPreflightRoute({ route }: Router): void {
   route({

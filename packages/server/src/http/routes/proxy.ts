@@ -6,6 +6,7 @@ import type { ReadableStream as WebStream } from 'node:stream/web';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import type { Clock, Principal } from '@toolyard/protocol';
 import { ToolyardError } from '@toolyard/protocol';
+import { createProxyTicket, proxyTicket } from '@toolyard/protocol/schemas';
 import type { Hono } from 'hono';
 import { hasPrefixed, requestHeaders, responseHeaders, sendable } from '../../proxy/headers.ts';
 import type { Proxy } from '../../proxy/proxy.ts';
@@ -16,7 +17,6 @@ import { watchCredential } from '../auth/watch-credential.ts';
 import { readBytes } from '../body.ts';
 import { ProblemAnswer, refusal } from '../problems.ts';
 import type { Router } from '../router.ts';
-import { createProxyTicket, proxyTicket } from '../schemas/proxy.ts';
 import type { AppContext, AppEnv } from '../types.ts';
 
 /** The second is the name it has at llama-server. */

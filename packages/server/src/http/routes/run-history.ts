@@ -1,5 +1,6 @@
 import type { Message, Principal, RunExport, RunRecord, SentMessage, StartRun } from '@toolyard/protocol';
 import { ToolyardError } from '@toolyard/protocol';
+import { runExport, runSteps, startedRun, startRun } from '@toolyard/protocol/schemas';
 import { z } from 'zod';
 import { readSteps } from '../../runs/run-steps.ts';
 import { textAnswer } from '../answers.ts';
@@ -9,7 +10,6 @@ import { notFound } from '../problems.ts';
 import type { Router } from '../router.ts';
 import { runMarkdown } from '../run-markdown.ts';
 import { runView } from '../run-view.ts';
-import { runExport, runSteps, startedRun, startRun } from '../schemas/run-steps.ts';
 import type { HttpDeps } from '../types.ts';
 import { checkParts } from '../user-parts.ts';
 

@@ -1,13 +1,19 @@
 import type { RunStatus } from '@toolyard/protocol';
+import {
+  limit,
+  resumedRun,
+  runPage,
+  runRecord,
+  runStatus,
+  runView as viewOfRun,
+  word,
+} from '@toolyard/protocol/schemas';
 import { z } from 'zod';
 import { runFrames } from '../frames.ts';
 import type { EventStreams } from '../event-stream.ts';
 import { notFound } from '../problems.ts';
 import type { Router } from '../router.ts';
 import { runView } from '../run-view.ts';
-import { limit, word } from '../schemas/query.ts';
-import { resumedRun } from '../schemas/run-steps.ts';
-import { runPage, runRecord, runStatus, runView as viewOfRun } from '../schemas/runs.ts';
 import type { HttpDeps } from '../types.ts';
 import { whatRunWaitsFor } from '../what-run-waits-for.ts';
 

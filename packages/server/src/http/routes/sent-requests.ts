@@ -1,9 +1,9 @@
 import { ToolyardError } from '@toolyard/protocol';
+import { sentRequest } from '@toolyard/protocol/schemas';
 import { z } from 'zod';
 import { sentRequest as readSentRequest } from '../../runs/sent-request.ts';
 import { notFound } from '../problems.ts';
 import type { Router } from '../router.ts';
-import { sentRequest } from '../schemas/sent-requests.ts';
 import type { HttpDeps } from '../types.ts';
 
 export function addSentRequestRoutes({ route }: Router, { storage }: HttpDeps): void {

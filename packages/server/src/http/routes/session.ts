@@ -1,9 +1,9 @@
 import type { Principal, SessionView } from '@toolyard/protocol';
 import { VERSION } from '@toolyard/protocol';
+import { sessionView, signedIn, signIn } from '@toolyard/protocol/schemas';
 import { jsonAnswer } from '../answers.ts';
 import type { Auth } from '../auth/create-auth.ts';
 import type { Router } from '../router.ts';
-import { sessionView, signedIn, signIn } from '../schemas/access.ts';
 import { OPEN } from '../types.ts';
 
 export function addSessionRoutes({ route }: Router, { authentication, sessions }: Auth): void {

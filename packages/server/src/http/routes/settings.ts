@@ -1,12 +1,11 @@
 import type { SettingsView } from '@toolyard/protocol';
-import { agentConfigurationSchema, readStoredConfiguration } from '../../config/agent-configuration.ts';
+import { agentConfiguration, jsonValue, settingsView } from '@toolyard/protocol/schemas';
+import { readStoredConfiguration } from '../../config/agent-configuration.ts';
 import { DEFAULTS_KEY } from '../../config/raise-budget.ts';
 import { requireScope } from '../auth/scopes.ts';
 import { inPlainWords } from '../in-plain-words.ts';
 import { misfit, notFound, quoted, refusal } from '../problems.ts';
 import type { Router } from '../router.ts';
-import { jsonValue } from '../schemas/common.ts';
-import { settingsView } from '../schemas/configuration.ts';
 import type { HttpDeps } from '../types.ts';
 
 /** What the page keeps has a place of its own: no key it can name is one the server works with. */
@@ -41,7 +40,7 @@ export function addSettingsRoutes({ route }: Router, { storage, hub, clock }: Ht
       if (key === DEFAULTS_KEY) {
         // They hold approval mode, rules and budgets.
         requireScope(principal, 'approve');
-        const parsed = agentConfigurationSchema.safeParse(body, { error: inPlainWords });
+        const parsed = agentConfiguration.safeParse(body, { error: inPlainWords });
         if (!parsed.success) throw misfit(parsed.error, 'body');
       } else if (JSON.stringify(body).length > MAX_VALUE_LENGTH) {
         throw refusal({ code: 'too_large', message: `A setting holds at most ${MAX_VALUE_LENGTH} characters.` });

@@ -1,17 +1,21 @@
 import type { JsonValue } from '@toolyard/protocol';
 import { isJsonObject, TAB_RUNS_VERSION, ToolyardError } from '@toolyard/protocol';
-import type { Router } from '../router.ts';
 import {
+  askFromTab,
+  claimedTabCall,
   commitFromTab,
   committedFromTab,
+  finishTabCall,
   heldRun,
+  offerTabTools,
   startRunInTab,
+  tabCallPage,
   tabLease,
   tabRunWishes,
   takenRun,
   takeRunInTab,
-} from '../schemas/tab-runs.ts';
-import { askFromTab, claimedTabCall, finishTabCall, offerTabTools, tabCallPage } from '../schemas/tabs.ts';
+} from '@toolyard/protocol/schemas';
+import type { Router } from '../router.ts';
 import type { HttpDeps } from '../types.ts';
 import { checkParts } from '../user-parts.ts';
 

@@ -1,6 +1,6 @@
+import { confirmUnsandboxed, unsandboxedServers } from '@toolyard/protocol/schemas';
 import type { AutoConfirmation } from '../../config/auto-confirmation.ts';
 import type { Router } from '../router.ts';
-import { confirmUnsandboxed, unsandboxedServers } from '../schemas/unsandboxed.ts';
 
 /** Local servers without a sandbox, and the confirmation of mode `auto` beside them. */
 export function addUnsandboxedRoutes({ route }: Router, auto: AutoConfirmation): void {

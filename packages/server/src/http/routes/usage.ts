@@ -1,12 +1,11 @@
 import type { BudgetView, Principal, ResolvedAgentConfiguration, UsageReport } from '@toolyard/protocol';
+import { budgetPage, by, day, usageReport, word } from '@toolyard/protocol/schemas';
 import { z } from 'zod';
 import { readStoredConfiguration } from '../../config/agent-configuration.ts';
 import { textAnswer } from '../answers.ts';
 import { findConversation } from '../conversation-view.ts';
 import { refusal } from '../problems.ts';
 import type { Router } from '../router.ts';
-import { word } from '../schemas/query.ts';
-import { budgetPage, by, day, usageReport } from '../schemas/usage.ts';
 import type { HttpDeps } from '../types.ts';
 import { usageCsv } from '../usage-csv.ts';
 

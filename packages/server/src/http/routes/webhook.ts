@@ -1,5 +1,5 @@
+import { setWebhook, setWebhookAnswer, testedWebhook, webhookState } from '@toolyard/protocol/schemas';
 import type { Router } from '../router.ts';
-import { setWebhook, setWebhookAnswer, testedWebhook, webhookState } from '../schemas/webhook.ts';
 import type { HttpDeps } from '../types.ts';
 
 /** Being told, outside of the page, of what happens. */

@@ -1,6 +1,6 @@
+import { problem } from '@toolyard/protocol/schemas';
 import { afterEach, beforeEach, expect } from 'vitest';
 import type { RouteDescription } from '../router.ts';
-import { problem } from '../schemas/common.ts';
 import type { Answer, RequestOptions, TestServer } from './test-server.ts';
 import { startTestServer } from './test-server.ts';
 

@@ -1,7 +1,6 @@
-import type { ModelParameters } from '@toolyard/protocol';
 import { z } from 'zod';
-import { agentConfigurationSchema } from '../../config/agent-configuration.ts';
 import { jsonObject, jsonValue, named, toolAnnotations, toolReference } from './common.ts';
+import { agentConfiguration } from './configuration.ts';
 import { usage } from './messages.ts';
 import { assistantPart, audioPart, imagePart, textPart, toolResult, userPart } from './parts.ts';
 
@@ -50,7 +49,7 @@ const chatTool = z.strictObject({
 });
 
 const model = z.string().min(1).max(300);
-const parameters: z.ZodType<ModelParameters> = agentConfigurationSchema.shape.parameters.unwrap();
+const parameters = agentConfiguration.shape.parameters.unwrap();
 const messages = z.array(chatMessage).min(1).max(20_000);
 
 export const chatCall = named(

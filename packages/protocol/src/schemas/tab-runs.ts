@@ -1,57 +1,53 @@
-import type {
-  CommitFromTab,
-  CommittedFromTab,
-  FromTab,
-  HeldRun,
-  LedgerChange,
-  LedgerEntry,
-  LedgerStatus,
-  Spent,
-  StartRunInTab,
-  TabRunWishes,
-  TakenRun,
-} from '@toolyard/protocol';
-import { TAB_RUNS_VERSION } from '@toolyard/protocol';
 import { z } from 'zod';
+import type { CommitFromTab, FromTab } from '../tab-api.ts';
+import { TAB_RUNS_VERSION } from '../tab-api.ts';
 import { anId, jsonObject, jsonValue, named, newId, time, toolReference } from './common.ts';
 import { agentConfiguration, modelReference, resolvedConfiguration } from './configuration.ts';
-import { exactly } from './exactly.ts';
 import { message, userMessage } from './messages.ts';
 import { userPart } from './parts.ts';
 import { permissionView } from './permissions.ts';
 import { interrupt, interruptAnswer, runEvent, runRecord, runStatus } from './runs.ts';
 import { requestPrelude } from './sent-requests.ts';
+import { spent } from './usage.ts';
 
 const v = z.literal(TAB_RUNS_VERSION);
 const begins = {
   v,
   conversationId: anId,
+  /** Made by the sender, so that sending again begins no second run. */
   id: newId.exactOptional(),
   configuration: agentConfiguration.exactOptional(),
 };
 
 export const startRunInTab = named(
   'StartRunInTab',
-  exactly<FromTab<StartRunInTab>>()(
-    z.union([
-      z.strictObject({
-        ...begins,
-        parts: z.array(userPart).min(1),
-        parentId: z.string().nullable().exactOptional(),
-      }),
-      z.strictObject({ ...begins, continues: anId }),
-      z.strictObject({ ...begins, regenerates: anId }),
-    ]),
-  ),
+  z.union([
+    z.strictObject({
+      ...begins,
+      parts: z.array(userPart).min(1),
+      /** What it follows; absent: the current leaf. */
+      parentId: z.string().nullable().exactOptional(),
+    }),
+    z.strictObject({ ...begins, continues: anId }),
+    z.strictObject({ ...begins, regenerates: anId }),
+  ]),
 );
 
 export const takeRunInTab = named('TakeRunInTab', z.strictObject({ v }));
 
 export const tabLease = named('TabLease', z.strictObject({ fence: z.int().positive() }));
 
-const ledgerStatus = exactly<LedgerStatus>()(z.enum(['planned', 'sent', 'done', 'failed', 'in_doubt', 'cancelled']));
+const ledgerStatus = z.enum(['planned', 'sent', 'done', 'failed', 'in_doubt', 'cancelled']);
+/**
+ * Where a tool call stands. Only these steps are taken:
+ * - `planned` to `sent`, `failed`, `cancelled`
+ * - `sent` to `done`, `failed`, `in_doubt`, `cancelled`, to `sent` where there is more to keep with it, and back to `planned` where it is known not to have been
+ *   accepted (a sign-in is wanted)
+ * - `in_doubt` to `done`, `failed`, `cancelled`, and to `planned` where a person said to repeat it
+ */
+export type LedgerStatus = z.output<typeof ledgerStatus>;
 
-const ledgerEntry: z.ZodType<LedgerEntry> = z.strictObject({
+const ledgerEntry = z.strictObject({
   callId: z.string(),
   runId: z.string(),
   tool: toolReference,
@@ -59,52 +55,61 @@ const ledgerEntry: z.ZodType<LedgerEntry> = z.strictObject({
   status: ledgerStatus,
   detail: jsonValue.nullable(),
   updatedAt: time,
+  /** The arguments are a person's, not the model's. */
   edited: z.literal(true).exactOptional(),
 });
-
-const spent = exactly<Spent>()(
-  z.strictObject({ dollars: z.number(), tokens: z.number(), calls: z.number(), unpriced: z.number() }),
-);
+export type LedgerEntry = z.output<typeof ledgerEntry>;
 
 export const tabRunWishes = named(
   'TabRunWishes',
-  exactly<TabRunWishes>()(
-    z.strictObject({
-      stops: z.boolean(),
-      cancels: z.array(z.string()),
-      answers: z.array(z.strictObject({ itemId: z.string(), interruptId: z.string(), answer: interruptAnswer })),
-      steers: z.array(
-        z.strictObject({ itemId: z.string(), queuedMessageId: z.string(), parts: z.array(userPart).nullable() }),
-      ),
-      permissions: z.array(permissionView),
-      spent: z.record(z.string(), spent),
-    }),
-  ),
+  z.strictObject({
+    /** It is to end. */
+    stops: z.boolean(),
+    /** Items that ask it to stop; they are taken with its end. */
+    cancels: z.array(z.string()),
+    answers: z.array(z.strictObject({ itemId: z.string(), interruptId: z.string(), answer: interruptAnswer })),
+    /** Queued messages it is to take in before its next step; `parts` null: taken back. */
+    steers: z.array(
+      z.strictObject({ itemId: z.string(), queuedMessageId: z.string(), parts: z.array(userPart).nullable() }),
+    ),
+    permissions: z.array(permissionView),
+    /** Of budgets that more than this run uses, by `budgetKey`. */
+    spent: z.record(z.string(), spent),
+  }),
 );
+/** What was said to the run, and what counts for its next step. */
+export type TabRunWishes = z.output<typeof tabRunWishes>;
 
-export const heldRun: z.ZodType<HeldRun> = named(
+export const heldRun = named(
   'HeldRun',
   z.strictObject({
     run: runRecord,
     message: userMessage.nullable(),
     fence: z.int(),
     attempt: z.int(),
+    /** Where it stands, as it is stored with each step. */
     state: jsonObject,
     configuration: resolvedConfiguration,
     model: modelReference,
+    /** What is known of the model: what it can take, in tokens, and what it reads beside text. */
     abilities: z.strictObject({
       contextWindow: z.int().exactOptional(),
       inputs: z.array(z.enum(['text', 'image', 'audio', 'video'])).exactOptional(),
     }),
+    /** The branch it works on. */
     messages: z.array(message),
     ledger: z.array(ledgerEntry),
     wishes: tabRunWishes,
   }),
 );
+/** All that a tab needs to go on with a run. */
+export type HeldRun = z.output<typeof heldRun>;
 
-export const takenRun: z.ZodType<TakenRun> = named('TakenRun', z.strictObject({ held: heldRun.nullable() }));
+export const takenRun = named('TakenRun', z.strictObject({ held: heldRun.nullable() }));
+/** `held` null: it rests, and waits for a person. */
+export type TakenRun = z.output<typeof takenRun>;
 
-const ledgerChange: z.ZodType<LedgerChange> = z.discriminatedUnion('change', [
+const ledgerChange = z.discriminatedUnion('change', [
   z.strictObject({
     change: z.literal('plan'),
     callId: z.string(),
@@ -117,9 +122,12 @@ const ledgerChange: z.ZodType<LedgerChange> = z.discriminatedUnion('change', [
     callId: z.string(),
     from: ledgerStatus,
     to: ledgerStatus,
+    /** Takes the place of what was kept: a task handle, a request state, a result. */
     detail: jsonValue.exactOptional(),
   }),
 ]);
+/** `plan` may come again for a call that is still planned: a step taken again makes the same ids. */
+export type LedgerChange = z.output<typeof ledgerChange>;
 
 const MOST = 10_000;
 
@@ -175,5 +183,13 @@ export const commitFromTab: z.ZodType<FromTab<CommitFromTab>> = named('CommitFro
 
 export const committedFromTab = named(
   'CommittedFromTab',
-  exactly<CommittedFromTab>()(z.strictObject({ lastSeq: z.int(), inboxWaits: z.boolean() })),
+  z.strictObject({ lastSeq: z.int(), inboxWaits: z.boolean() }),
 );
+/** It is stored, now or by an earlier sending of the same. */
+export type CommittedFromTab = z.output<typeof committedFromTab>;
+type WithoutVersion<T> = T extends unknown ? Omit<T, 'v'> : never;
+/**
+ * A run whose loop is in a tab (`POST /api/tabs/{tab}/runs`): the tab holds its lease, and commits to
+ * `POST /api/tabs/{tab}/runs/{run}/commit`. As everywhere, nobody hears of what is not stored.
+ */
+export type StartRunInTab = WithoutVersion<z.output<typeof startRunInTab>>;
