@@ -217,7 +217,7 @@ async function assemble(
     models,
     servers,
     secrets,
-    tabs: createTabLending({ storage, hub, clock, isConfigured: (id) => servers.isConfigured(id) }),
+    tabs: createTabLending({ storage, hub, functions, clock, isConfigured: (id) => servers.isConfigured(id) }),
     functions,
     configurations,
     hub,

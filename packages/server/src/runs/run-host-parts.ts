@@ -115,7 +115,7 @@ export async function openRunHost(parts: RunHostParts, services: RunHostServices
   const keepPrelude = keeperOf(parts, services);
   const executors = executorsOf(parts, {
     model,
-    tools: services.functions.over(tools),
+    tools,
     gate,
     refresh,
     questions,
