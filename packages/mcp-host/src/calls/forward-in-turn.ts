@@ -4,7 +4,7 @@ import { toErrorInfo } from '@toolyard/protocol';
 import { closedByUs } from '../connection/connection-errors.ts';
 import type { ForwardedRequest, ForwardedServer } from './forward.ts';
 import { NOT_ACCEPTED } from './forward.ts';
-import type { ServerEntry } from '../host/server-entry.ts';
+import type { ManagedServer } from '../host/managed-server.ts';
 import type { Session } from '../connection/session.ts';
 import type { ConversationConnection } from './extra-connection.ts';
 import { takeTurn, turnRefused } from './take-turn.ts';
@@ -15,7 +15,7 @@ import { takeTurn, turnRefused } from './take-turn.ts';
  * @throws ProtocolError as {@link ForwardedServer.request} does
  */
 export async function forwardInTurn(
-  entry: ServerEntry,
+  entry: ManagedServer,
   first: ForwardedServer,
   request: ForwardedRequest,
 ): Promise<JsonObject> {

@@ -1,6 +1,6 @@
 import type { ErrorInfo } from '@toolyard/protocol';
 import { seconds } from './call-failure.ts';
-import type { ServerEntry } from '../host/server-entry.ts';
+import type { ManagedServer } from '../host/managed-server.ts';
 import type { Caller, ToolProgress } from '../types.ts';
 import type { Turn } from './call-scheduler.ts';
 import { QUEUE_TIMEOUT_MS } from './call-scheduler.ts';
@@ -18,7 +18,7 @@ export type TurnOptions = {
  * call that may be made is sent at once.
  */
 export function takeTurn(
-  entry: ServerEntry,
+  entry: ManagedServer,
   isTask: boolean,
   { caller, signal, onProgress }: TurnOptions,
 ): Turn<ConversationConnection> | Promise<Turn<ConversationConnection>> {

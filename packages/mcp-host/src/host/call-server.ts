@@ -5,7 +5,7 @@ import type { ConversationConnection } from '../calls/extra-connection.ts';
 import { takeTurn, turnRefused } from '../calls/take-turn.ts';
 import { closedByUs, notReady } from '../connection/connection-errors.ts';
 import type { ListedTool } from '../catalogue/read-tool.ts';
-import type { ServerEntry } from './server-entry.ts';
+import type { ManagedServer } from './managed-server.ts';
 import type { Session } from '../connection/session.ts';
 import { shownState } from './server-states.ts';
 import { unreachableTask } from '../tasks/task-result.ts';
@@ -19,7 +19,7 @@ import type { CallToolOptions, ServerConfig } from '../types.ts';
  * @throws ToolyardError
  */
 export async function askServer<T>(
-  entry: ServerEntry,
+  entry: ManagedServer,
   whenBack: () => Promise<void>,
   ask: (session: Session) => Promise<T>,
 ): Promise<T> {
@@ -41,7 +41,7 @@ const NOT_THERE: ReadonlySet<string> = new Set(['server_closed', 'server_unreach
  * do no harm. Never throws.
  */
 export async function callServer(
-  entry: ServerEntry,
+  entry: ManagedServer,
   whenBack: () => Promise<void>,
   tool: ToolReference,
   args: JsonObject,
@@ -86,7 +86,7 @@ export async function callServer(
 
 type SessionOrRefusal = { session: Session; refusal?: never } | { session?: never; refusal: ErrorInfo };
 
-function sessionNow({ session, config, stage, error }: ServerEntry): SessionOrRefusal {
+function sessionNow({ session, config, stage, error }: ManagedServer): SessionOrRefusal {
   return session ? { session } : { refusal: error ?? notReady(config.id, shownState(stage)) };
 }
 
@@ -104,7 +104,7 @@ async function extraSession(connection: ConversationConnection, serverId: string
  * else knows what came of it, so it is waited for as long as the server may still come.
  */
 export async function followServerTask(
-  entry: ServerEntry,
+  entry: ManagedServer,
   whenBack: () => Promise<void>,
   handle: TaskHandle,
   options: CallToolOptions,
@@ -113,7 +113,7 @@ export async function followServerTask(
 }
 
 async function followOn(
-  entry: ServerEntry,
+  entry: ManagedServer,
   whenBack: () => Promise<void>,
   handle: TaskHandle,
   options: CallToolOptions,
@@ -128,12 +128,12 @@ async function followOn(
   return result;
 }
 
-async function followOnce(entry: ServerEntry, handle: TaskHandle, options: CallToolOptions): Promise<ToolResult> {
+async function followOnce(entry: ManagedServer, handle: TaskHandle, options: CallToolOptions): Promise<ToolResult> {
   const { session, refusal } = sessionNow(entry);
   return session ? session.followTask(handle, options) : unreachableTask(handle, refusal.message);
 }
 
-function sessionOf(entry: ServerEntry): Session {
+function sessionOf(entry: ManagedServer): Session {
   const { session, refusal } = sessionNow(entry);
   if (session) return session;
   throw new ToolyardError(refusal);

@@ -4,7 +4,7 @@ import { listAllPrompts } from './all-prompts.ts';
 import type { ForwardedServer } from '../calls/forward.ts';
 import type { AllPrompts, McpHostOptions, Offered } from './host-options.ts';
 import { Flows } from './flows.ts';
-import { makeServerEntry } from './make-server-entry.ts';
+import { makeManagedServer } from './make-managed-server.ts';
 import { ServerCalls } from './server-calls.ts';
 import { isListed, ServerRegistry } from './server-registry.ts';
 import { createEraMemory } from '../connection/era-memory.ts';
@@ -71,7 +71,7 @@ export class McpHost implements ToolHost, AsyncDisposable {
     this.#trust = new ToolTrust(options.pins ?? new Map());
     this.#signIns = new SignIns(options);
     this.#servers = new ServerRegistry(clock, (config, after) =>
-      makeServerEntry(config, after, {
+      makeManagedServer(config, after, {
         options,
         eraMemory,
         signIns: this.#signIns,

@@ -7,7 +7,7 @@ import type { Flows } from './flows.ts';
 import { CLOSED } from './flows.ts';
 import { isSwitchedOff } from './selected-tools.ts';
 import type { ServerRegistry } from './server-registry.ts';
-import type { ServerEntry } from './server-entry.ts';
+import type { ManagedServer } from './managed-server.ts';
 import type { Session } from '../connection/session.ts';
 import { unreachableTask } from '../tasks/task-result.ts';
 import type { ToolTrust } from '../catalogue/trust.ts';
@@ -85,7 +85,7 @@ export class ServerCalls {
     return now === undefined ? this.#trust.verdict(tool) === 'voided' : now !== approved;
   }
 
-  #whenBack(entry: ServerEntry, signal: AbortSignal | undefined): () => Promise<void> {
+  #whenBack(entry: ManagedServer, signal: AbortSignal | undefined): () => Promise<void> {
     return () => this.#servers.whenSettled([entry.config.id], signal, PATIENCE_MS);
   }
 }

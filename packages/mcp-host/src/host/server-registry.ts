@@ -1,33 +1,33 @@
 import type { Clock } from '@toolyard/protocol';
 import { ToolyardError } from '@toolyard/protocol';
 import { readConcurrency } from './concurrency.ts';
-import type { ServerEntry } from './server-entry.ts';
+import type { ManagedServer } from './managed-server.ts';
 import type { ServerConfig, ServerHealth } from '../types.ts';
 
 /** The configured servers of a host, in order, and the listeners to their changes. */
 export class ServerRegistry {
   readonly #clock: Clock;
-  readonly #make: (config: ServerConfig, after: Promise<unknown>) => ServerEntry;
-  readonly #entries = new Map<string, ServerEntry>();
+  readonly #make: (config: ServerConfig, after: Promise<unknown>) => ManagedServer;
+  readonly #entries = new Map<string, ManagedServer>();
   /** Servers that were removed and are still being left. */
   readonly #leaving = new Set<Promise<void>>();
   readonly #listeners = new Set<(serverId: string) => void>();
 
-  constructor(clock: Clock, make: (config: ServerConfig, after: Promise<unknown>) => ServerEntry) {
+  constructor(clock: Clock, make: (config: ServerConfig, after: Promise<unknown>) => ManagedServer) {
     this.#clock = clock;
     this.#make = make;
   }
 
-  get all(): ServerEntry[] {
+  get all(): ManagedServer[] {
     return [...this.#entries.values()];
   }
 
-  find(id: string): ServerEntry | undefined {
+  find(id: string): ManagedServer | undefined {
     return this.#entries.get(id);
   }
 
   /** @throws ToolyardError `not_found` */
-  get(id: string): ServerEntry {
+  get(id: string): ManagedServer {
     const entry = this.find(id);
     if (entry === undefined) throw new ToolyardError({ code: 'not_found', message: `There is no server "${id}".` });
     return entry;
@@ -58,7 +58,7 @@ export class ServerRegistry {
     this.tell(id);
   }
 
-  #leave(entry: ServerEntry): Promise<void> {
+  #leave(entry: ManagedServer): Promise<void> {
     const left = entry.disconnect();
     this.#leaving.add(left);
     return left.finally(() => this.#leaving.delete(left));

@@ -5,7 +5,7 @@ import type { SignIns } from '../oauth/sign-ins.ts';
 import { redactorFor } from '../log/redact.ts';
 import type { ResourceStore } from '../catalogue/resource-store.ts';
 import { ServerLog } from '../log/server-log.ts';
-import { ServerEntry } from './server-entry.ts';
+import { ManagedServer } from './managed-server.ts';
 import type { LogEntry, LogLevel, ServerConfig } from '../types.ts';
 import { WireLog } from '../log/wire-log.ts';
 
@@ -19,11 +19,11 @@ export type EntryParts = {
   signIns: SignIns;
   resources: () => ResourceStore;
   logLevel: () => LogLevel | undefined;
-  onChange: (entry: ServerEntry) => void;
+  onChange: (entry: ManagedServer) => void;
 };
 
 /** @param after what has to be over before it may connect: an older server of the same id that is being left */
-export function makeServerEntry(config: ServerConfig, after: Promise<unknown>, parts: EntryParts): ServerEntry {
+export function makeManagedServer(config: ServerConfig, after: Promise<unknown>, parts: EntryParts): ManagedServer {
   const { options, eraMemory, signIns, resources, logLevel, onChange } = parts;
   const { createTransport, clock, clientInfo, handlers = {}, maxReconnects = MAX_RECONNECTS } = options;
   const log = new ServerLog();
@@ -56,7 +56,7 @@ export function makeServerEntry(config: ServerConfig, after: Promise<unknown>, p
       onChange(entry);
     },
   });
-  const entry: ServerEntry = new ServerEntry({
+  const entry: ManagedServer = new ManagedServer({
     config,
     after,
     clock,

@@ -20,7 +20,7 @@ const SETTLED_MS = 60_000;
 
 const NO_TOOLS: ReadonlyMap<string, ListedTool> = new Map();
 
-export type ServerEntryOptions = {
+export type ManagedServerOptions = {
   config: ServerConfig;
   /** What has to be over before it connects for the first time. */
   after: Promise<unknown>;
@@ -46,13 +46,13 @@ export type ServerEntryOptions = {
  * One configured server: its state machine (`server-states.ts`) and its current connection. A connection has one life; every
  * attempt makes a fresh one, when nothing of the old one is left.
  */
-export class ServerEntry {
+export class ManagedServer {
   readonly config: ServerConfig;
   readonly log: ServerLog;
   readonly wire: WireLog;
   /** Decides when calls are made, and on which connection. */
   readonly calls: CallScheduler<ConversationConnection>;
-  readonly #options: ServerEntryOptions;
+  readonly #options: ManagedServerOptions;
   #machine: Machine;
   #connection: McpConnection | undefined;
   #error: ErrorInfo | undefined;
@@ -66,7 +66,7 @@ export class ServerEntry {
   #dueAt: number | undefined;
   #renewing = false;
 
-  constructor(options: ServerEntryOptions) {
+  constructor(options: ManagedServerOptions) {
     this.config = options.config;
     this.log = options.log;
     this.wire = options.wire;
