@@ -36,7 +36,7 @@ export type RunAccess = {
   model: ModelRuntime;
   abilities: ModelAbilities;
   tools: RunTools;
-  /** Function tools, executed in place; the others of {@link tools} are called on their servers. */
+  /** The function tools that {@link tools} executes in place. */
   functions?: FunctionTools;
   /** The user's stored decision about a tool; undefined if there is none. */
   permission: InterventionOptions['permission'];
@@ -108,7 +108,7 @@ export function createRunHost(
     model,
     parameters: configuration.parameters,
     toolMode: configuration.toolMode,
-    tools: functions?.over(tools) ?? tools,
+    tools,
     contextSources,
     ...(keepPrelude ? { keepPrelude } : {}),
     ...(used && providerId !== undefined

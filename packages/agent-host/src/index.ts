@@ -6,7 +6,7 @@ export type { ModelChoice } from './model-choice.ts';
 export { RunFailed } from './agent-run.ts';
 export type { AgentRun, RunResult } from './agent-run.ts';
 export { ASK_USER_TOOLS } from './functions/ask-user.ts';
-export type { FunctionToolGroup, RunToolHost } from './functions/function-tools.ts';
+export type { FunctionToolGroup, RunCallOptions, RunToolHost } from './functions/function-tools.ts';
 export { FunctionTools } from './functions/function-tools.ts';
 export type {
   ArgumentsOf,

@@ -34,7 +34,7 @@ import { withInternalDoor } from './roles/internal-door.ts';
 import type { Role } from './roles/role.ts';
 import { dutiesOf } from './roles/role.ts';
 import { Sharing } from './roles/sharing.ts';
-import { createWebServers, WebServers } from './roles/web-servers.ts';
+import { createRelayedServers, RelayedServers } from './roles/relayed-servers.ts';
 import type { Secrets } from './secrets/secrets.ts';
 import { createSecrets } from './secrets/secrets.ts';
 import { closeOrWarn, writePrivate } from './secrets/private-file.ts';
@@ -192,13 +192,13 @@ async function assemble(
   };
   const servers =
     sharing && duties.servers === 'none'
-      ? await createWebServers({ ...ofServers, presence: sharing.presence, client: sharing.client })
+      ? await createRelayedServers({ ...ofServers, presence: sharing.presence, client: sharing.client })
       : await createServers({
           ...ofServers,
           ...(sharing ? { part: sharing.part } : {}),
           ...(serversMs === undefined ? {} : { patienceMs: serversMs }),
         });
-  if (servers instanceof WebServers) sharing?.show(servers);
+  if (servers instanceof RelayedServers) sharing?.show(servers);
   else sharing?.have(servers);
   ends.defer('MCP servers', () => servers.close());
   const configurations = createConfigurations({
@@ -217,7 +217,7 @@ async function assemble(
     models,
     servers,
     secrets,
-    tabs: createTabLending({ storage, hub, clock, isConfigured: (id) => servers.isConfigured(id) }),
+    tabs: createTabLending({ storage, hub, functions, clock, isConfigured: (id) => servers.isConfigured(id) }),
     functions,
     configurations,
     hub,

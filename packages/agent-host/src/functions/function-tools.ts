@@ -24,7 +24,7 @@ type RunOfCall = Pick<ToolContext, 'ask'> & {
   parked: Promise<ToolResult>;
 };
 
-type RunCallOptions = CallToolOptions & { run?: RunOfCall };
+export type RunCallOptions = CallToolOptions & { run?: RunOfCall };
 
 /** Everything a model can call in one run: the tools of servers, tabs and functions. */
 export interface RunToolHost extends ToolHost {
@@ -76,11 +76,20 @@ export class FunctionTools {
       tools: () => host.tools(),
       resolve: (name) => host.resolve(name),
       resumeTask: (handle: TaskHandle, options) => host.resumeTask(handle, options),
-      callTool: (tool, args, { run, ...options } = {}) => {
-        const found = run && this.#find(host.tools(), tool);
-        return found ? execute(found, args, options, run) : host.callTool(tool, args, options);
-      },
+      callTool: (tool, args, options = {}) =>
+        this.call(host.tools(), tool, args, options) ?? host.callTool(tool, args, options),
     };
+  }
+
+  /** Executes a call of a run, if the tool is one of these; `listed` are the tools of the run. */
+  call(
+    listed: readonly IndexedTool[],
+    tool: ToolReference,
+    args: JsonObject,
+    { run, ...options }: RunCallOptions,
+  ): Promise<ToolResult> | undefined {
+    const found = run && this.#find(listed, tool);
+    return found && execute(found, args, options, run);
   }
 
   /** True for a tool that asks the user and has no other effect. */

@@ -43,14 +43,15 @@ export async function readCall(call: Call, raw: unknown): Promise<ToolResult> {
 }
 
 /** The result of a call whose request was not answered with one. */
-export function explainCall({ reference, options, timeoutMs, onFailed, whyLost }: Call, thrown: unknown): ToolResult {
+export function explainCall(call: Call, thrown: unknown): ToolResult {
+  const { reference, options, timeoutMs } = call;
   if (thrown instanceof RoundHandedOut) {
     options.onRound?.(thrown.round);
     return notSent({ code: 'input_required', message: `${reference.name} asks for more before it goes on.` });
   }
-  onFailed(thrown);
+  call.onFailed(thrown);
   const stopped = thrown instanceof RequestStopped ? thrown.by : null;
-  return explainFailedCall({ tool: reference, thrown, stopped, timeoutMs, lost: whyLost() });
+  return explainFailedCall({ tool: reference, thrown, stopped, timeoutMs, lost: call.whyLost() });
 }
 
 /** Waits until a task is over. Never throws. */

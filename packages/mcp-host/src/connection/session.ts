@@ -110,7 +110,7 @@ export class Session {
   }
 
   /** One call; see {@link ToolHost.callTool} for the promise it makes. */
-  async callTool(name: string, args: JsonObject, options: CallToolOptions = {}): Promise<ToolResult> {
+  async call(name: string, args: JsonObject, options: CallToolOptions = {}): Promise<ToolResult> {
     const { config, tools, era, warn, whyLost, onFailed } = this.#options;
     const tool = tools().get(name);
     if (tool === undefined) {

@@ -4,7 +4,7 @@ import { messageOf } from '@toolyard/protocol';
 import type { Processes } from '@toolyard/storage';
 import type { OwnerFetches } from '../config/owner-fetches.ts';
 import { createOwnerFetches } from '../config/owner-fetches.ts';
-import type { OwnServers } from '../mcp/servers.ts';
+import type { ConnectedServers } from '../mcp/servers.ts';
 import type { ServersPart } from '../mcp/servers-options.ts';
 import type { LiveHub } from '../services.ts';
 import { catalogueOf, readCatalogue } from './catalogue.ts';
@@ -16,7 +16,7 @@ import { createRelayTransports } from './relay-transport.ts';
 import { Relays } from './relays.ts';
 import type { Role } from './role.ts';
 import { isLocal, mayHave } from './role.ts';
-import type { WebServers } from './web-servers.ts';
+import type { RelayedServers } from './relayed-servers.ts';
 
 const LAST_CALLS_MS = 5_000;
 /**
@@ -62,8 +62,8 @@ export class Sharing {
   readonly hub: Pick<LiveHub, 'changed'>;
   readonly #options: SharingOptions;
   readonly #fetches: OwnerFetches = createOwnerFetches();
-  #own: { servers: OwnServers; relays: Relays; door: (request: Request) => Promise<Response> } | undefined;
-  #web: WebServers | undefined;
+  #own: { servers: ConnectedServers; relays: Relays; door: (request: Request) => Promise<Response> } | undefined;
+  #web: RelayedServers | undefined;
   /** By which process a program is reached that runs elsewhere, and what was tried last. */
   readonly #reached = new Map<string, string>();
   readonly #tried = new Map<string, string>();
@@ -114,7 +114,7 @@ export class Sharing {
   }
 
   /** These servers are this process's part of them. */
-  have(servers: OwnServers): void {
+  have(servers: ConnectedServers): void {
     const { clock, log, tokens } = this.#options;
     const relays = new Relays({
       host: servers.host,
@@ -128,7 +128,7 @@ export class Sharing {
   }
 
   /** It has none. */
-  show(servers: WebServers): void {
+  show(servers: RelayedServers): void {
     this.#web = servers;
   }
 

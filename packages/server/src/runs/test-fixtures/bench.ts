@@ -209,6 +209,7 @@ const TAKE_OVER_EVERY_MS = 200;
 /** The runs of a process over a storage, with everything beside them made up. */
 export function runsOver(storage: SharedStorage, options: RunsOptions): DurableRuns {
   const { model, clock, hub, log, prefix, failpoint, leaseMs } = options;
+  const functions = new FunctionTools([ASK_USER_TOOLS, ...(options.functions ? [options.functions] : [])]);
   return createRunService({
     storage,
     ...(leaseMs === undefined ? {} : { leaseMs }),
@@ -231,8 +232,8 @@ export function runsOver(storage: SharedStorage, options: RunsOptions): DurableR
       isConfigured: () => false,
       unsandboxed: () => Promise.resolve([...(options.unsandboxed ?? [])]),
     },
-    functions: new FunctionTools([ASK_USER_TOOLS, ...(options.functions ? [options.functions] : [])]),
-    tabs: createTabLending({ storage, hub, clock, isConfigured: () => false }),
+    functions,
+    tabs: createTabLending({ storage, hub, functions, clock, isConfigured: () => false }),
     secrets: {
       seal: (_principal, _name, text) => Promise.resolve(Buffer.from(text).toString('base64')),
       unseal: (_principal, _name, sealed) => Promise.resolve(Buffer.from(sealed, 'base64').toString()),

@@ -161,7 +161,7 @@ export class TabRun {
         headers: { 'x-toolyard-run': run.id },
       }),
       abilities,
-      tools: hostTools(host, selected, (id) => ids.has(id)),
+      tools: hostTools(host, tabFunctions.over(selected), (id) => ids.has(id)),
       functions: tabFunctions,
       permission: (tool) => decisionAbout(tool, this.#wishes.permissions),
       refresh: listen,

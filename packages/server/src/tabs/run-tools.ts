@@ -1,3 +1,4 @@
+import type { FunctionTools, RunCallOptions, RunToolHost } from '@toolyard/agent-host';
 import { judgedBy } from '@toolyard/agent-host';
 import type { ContextSources, JudgedTool } from '@toolyard/agent-runtime';
 import type { CallToolOptions, IndexedTool, ServerTools } from '@toolyard/mcp-host';
@@ -17,7 +18,7 @@ import type { TabCalls, TabCallsOf } from './tab-calls.ts';
 import type { TabPins } from './tab-pins.ts';
 import { definitionIn, listed } from './tab-pins.ts';
 
-export type TabToolsOptions = {
+export type RunToolsOptions = {
   base: ToolSelection;
   of: TabCallsOf;
   /** Tabs that were there then, or have come since, lend their tools. */
@@ -25,13 +26,14 @@ export type TabToolsOptions = {
   configuration: Pick<ResolvedAgentConfiguration, 'servers' | 'disabledTools'>;
   tabs: Pick<TabRepository, 'offers'>;
   isConfigured: (serverId: string) => boolean;
+  functions: FunctionTools;
   calls: TabCalls;
   pins: TabPins;
 };
 
-/** The tools of a run: those of the servers, and beside them those that tabs lend it. */
-export class TabTools implements ToolSelection {
-  readonly #options: TabToolsOptions;
+/** All tools of a run in one host: those of servers, those that tabs lend it, and the functions of this process. */
+export class RunTools implements ToolSelection, RunToolHost {
+  readonly #options: RunToolsOptions;
   #servers: readonly TabServer[] = [];
   #trust = new ToolTrust(new Map());
   #told = '';
@@ -40,12 +42,12 @@ export class TabTools implements ToolSelection {
   #ofTabs: readonly IndexedTool[] = [];
   #sources: { of: ContextSources; made: ContextSources } | null = null;
 
-  private constructor(options: TabToolsOptions) {
+  private constructor(options: RunToolsOptions) {
     this.#options = options;
   }
 
-  static async open(options: TabToolsOptions): Promise<TabTools> {
-    const tools = new TabTools(options);
+  static async open(options: RunToolsOptions): Promise<RunTools> {
+    const tools = new RunTools(options);
     await tools.#lookAtTabs();
     return tools;
   }
@@ -87,9 +89,11 @@ export class TabTools implements ToolSelection {
     return this.#options.base.resolve(name) ?? this.#ofTabs.find((tool) => tool.name === name);
   }
 
-  async callTool(tool: ToolReference, args: JsonObject, options: CallToolOptions = {}): Promise<ToolResult> {
-    const { base, calls, of } = this.#options;
+  async callTool(tool: ToolReference, args: JsonObject, options: RunCallOptions = {}): Promise<ToolResult> {
+    const { base, calls, functions, of } = this.#options;
     const { callId } = options;
+    const executed = functions.call(this.tools(), tool, args, options);
+    if (executed) return executed;
     if (callId === undefined || !this.#isLent(tool)) return base.callTool(tool, args, options);
     const definition = options.definition ?? definitionIn(this.#servers, tool);
     // Nobody has told of it since the run began: a tab that has it may come yet.

@@ -1,61 +1,50 @@
 import type { Clock } from '@toolyard/protocol';
 import { ToolyardError } from '@toolyard/protocol';
 import { readConcurrency } from './concurrency.ts';
-import type { NumberedEntry } from '../log/server-log.ts';
-import type { Place } from './server-place.ts';
-import type { ServerSlot } from './server-slot.ts';
+import type { ManagedServer } from './managed-server.ts';
 import type { ServerConfig, ServerHealth } from '../types.ts';
-import type { WireEntry } from '../log/wire-log.ts';
 
-/** The servers of a host, in the configured order, and who wants to hear of their changes. */
-export class ServerSet {
+/** The configured servers of a host, in order, and the listeners to their changes. */
+export class ServerRegistry {
   readonly #clock: Clock;
-  readonly #makePlace: (config: ServerConfig, after: Promise<unknown>) => Place;
-  readonly #places = new Map<string, Place>();
+  readonly #make: (config: ServerConfig, after: Promise<unknown>) => ManagedServer;
+  readonly #entries = new Map<string, ManagedServer>();
   /** Servers that were removed and are still being left. */
   readonly #leaving = new Set<Promise<void>>();
   readonly #listeners = new Set<(serverId: string) => void>();
 
-  constructor(clock: Clock, makePlace: (config: ServerConfig, after: Promise<unknown>) => Place) {
+  constructor(clock: Clock, make: (config: ServerConfig, after: Promise<unknown>) => ManagedServer) {
     this.#clock = clock;
-    this.#makePlace = makePlace;
+    this.#make = make;
   }
 
-  get all(): ServerSlot[] {
-    return [...this.#places.values()].map(({ slot }) => slot);
+  get all(): ManagedServer[] {
+    return [...this.#entries.values()];
   }
 
-  find(id: string): ServerSlot | undefined {
-    return this.#places.get(id)?.slot;
+  find(id: string): ManagedServer | undefined {
+    return this.#entries.get(id);
   }
 
   /** @throws ToolyardError `not_found` */
-  get(id: string): ServerSlot {
-    const slot = this.find(id);
-    if (slot === undefined) throw new ToolyardError({ code: 'not_found', message: `There is no server "${id}".` });
-    return slot;
-  }
-
-  log(id: string): NumberedEntry[] {
-    return this.#places.get(id)?.log.numbered() ?? [];
-  }
-
-  wireLog(id: string): WireEntry[] {
-    return this.#places.get(id)?.wire.entries() ?? [];
+  get(id: string): ManagedServer {
+    const entry = this.find(id);
+    if (entry === undefined) throw new ToolyardError({ code: 'not_found', message: `There is no server "${id}".` });
+    return entry;
   }
 
   /** @throws ToolyardError `bad_config` for its id, or for limits of calls that are none */
   add(config: ServerConfig): void {
-    checkId(config.id, this.#places);
+    checkId(config.id, this.#entries);
     readConcurrency(config, `The server "${config.id}"`);
-    this.#places.set(config.id, this.#makePlace(config, Promise.resolve()));
+    this.#entries.set(config.id, this.#make(config, Promise.resolve()));
   }
 
   async remove(id: string): Promise<void> {
-    const slot = this.find(id);
-    if (slot === undefined) return;
-    this.#places.delete(id);
-    const left = this.#leave(slot);
+    const entry = this.find(id);
+    if (entry === undefined) return;
+    this.#entries.delete(id);
+    const left = this.#leave(entry);
     this.tell(id);
     await left;
   }
@@ -65,21 +54,21 @@ export class ServerSet {
     const { id } = config;
     readConcurrency(config, `The server "${id}"`);
     const left = this.#leave(this.get(id));
-    this.#places.set(id, this.#makePlace(config, left));
+    this.#entries.set(id, this.#make(config, left));
     this.tell(id);
   }
 
-  #leave(slot: ServerSlot): Promise<void> {
-    const left = slot.disconnect();
+  #leave(entry: ManagedServer): Promise<void> {
+    const left = entry.disconnect();
     this.#leaving.add(left);
     return left.finally(() => this.#leaving.delete(left));
   }
 
   /** A listener may be given twice and then stands for two. */
   onChange(listener: (serverId: string) => void): () => void {
-    const entry = (serverId: string): void => listener(serverId);
-    this.#listeners.add(entry);
-    return () => this.#listeners.delete(entry);
+    const told = (serverId: string): void => listener(serverId);
+    this.#listeners.add(told);
+    return () => this.#listeners.delete(told);
   }
 
   tell(serverId: string): void {
@@ -112,7 +101,7 @@ export class ServerSet {
 
   /** Leaves all of them at once, also those that were removed. */
   async close(): Promise<void> {
-    await Promise.allSettled([...this.all.map((slot) => slot.disconnect()), ...this.#leaving]);
+    await Promise.allSettled([...this.all.map((entry) => entry.disconnect()), ...this.#leaving]);
     this.#listeners.clear();
   }
 }

@@ -5,40 +5,37 @@ import type { SignIns } from '../oauth/sign-ins.ts';
 import { redactorFor } from '../log/redact.ts';
 import type { ResourceStore } from '../catalogue/resource-store.ts';
 import { ServerLog } from '../log/server-log.ts';
-import { ServerSlot } from './server-slot.ts';
+import { ManagedServer } from './managed-server.ts';
 import type { LogEntry, LogLevel, ServerConfig } from '../types.ts';
 import { WireLog } from '../log/wire-log.ts';
 
 const MAX_RECONNECTS = 10;
 const WIRE_MESSAGES = 200;
 
-/** One server of a host with what is kept of it, whatever becomes of its connections. */
-export type Place = { slot: ServerSlot; wire: WireLog; log: ServerLog };
-
-/** What a place needs of its host. */
-export type PlaceParts = {
+/** What an entry needs of its host. */
+export type EntryParts = {
   options: McpHostOptions;
   eraMemory: EraMemory;
   signIns: SignIns;
   resources: () => ResourceStore;
   logLevel: () => LogLevel | undefined;
-  onChange: (slot: ServerSlot) => void;
+  onChange: (entry: ManagedServer) => void;
 };
 
 /** @param after what has to be over before it may connect: an older server of the same id that is being left */
-export function makePlace(config: ServerConfig, after: Promise<unknown>, parts: PlaceParts): Place {
+export function makeManagedServer(config: ServerConfig, after: Promise<unknown>, parts: EntryParts): ManagedServer {
   const { options, eraMemory, signIns, resources, logLevel, onChange } = parts;
   const { createTransport, clock, clientInfo, handlers = {}, maxReconnects = MAX_RECONNECTS } = options;
   const log = new ServerLog();
   const wire = new WireLog(clock, redactorFor(config), options.wireMessages ?? WIRE_MESSAGES);
-  const note = (entry: LogEntry, source?: 'server'): void => {
-    log.add(entry, source);
-    options.log?.(config.id, entry);
+  const note = (line: LogEntry, source?: 'server'): void => {
+    log.add(line, source);
+    options.log?.(config.id, line);
   };
   const auth = signIns.add(config, {
     note: (level, text) => note({ at: clock.now(), phase: 'transport_ready', level, text }),
-    onChange: () => onChange(slot),
-    onSignedIn: () => slot.signedIn(),
+    onChange: () => onChange(entry),
+    onSignedIn: () => entry.signedIn(),
   });
   const ofAll = () => ({
     config,
@@ -51,23 +48,24 @@ export function makePlace(config: ServerConfig, after: Promise<unknown>, parts: 
     logLevel: logLevel(),
     auth,
     onAmbiguous: () => {
-      if (slot.calls.isInteractive) return;
-      slot.calls.becomeInteractive();
+      if (entry.calls.isInteractive) return;
+      entry.calls.becomeInteractive();
       const text =
         'It asked something while several calls were in flight, and did not say for which. From now on each conversation has a connection of its own.';
       note({ at: clock.now(), phase: 'connected', level: 'info', text });
-      onChange(slot);
+      onChange(entry);
     },
   });
-  const slot: ServerSlot = new ServerSlot({
+  const entry: ManagedServer = new ManagedServer({
     config,
     after,
     clock,
     log,
+    wire,
     auth,
     maxReconnects,
     jitter: options.jitter ?? Math.random,
-    onChange: () => onChange(slot),
+    onChange: () => onChange(entry),
     onReady: () => {
       void resources()
         .followAnew(config.id)
@@ -81,19 +79,19 @@ export function makePlace(config: ServerConfig, after: Promise<unknown>, parts: 
       new McpConnection({
         ...ofAll(),
         note,
-        onChange: () => onChange(slot),
+        onChange: () => onChange(entry),
         onLost,
         onUpdated: (uri) => resources().updated(config.id, uri),
       }),
     makeExtraConnection: (onLost) =>
       new McpConnection({
         ...ofAll(),
-        tools: () => slot.tools,
-        note: (entry, source) => note({ ...entry, text: `A conversation's own connection: ${entry.text}` }, source),
+        tools: () => entry.tools,
+        note: (line, source) => note({ ...line, text: `A conversation's own connection: ${line.text}` }, source),
         onChange: () => undefined,
         onLost,
         onUpdated: () => undefined,
       }),
   });
-  return { slot, wire, log };
+  return entry;
 }

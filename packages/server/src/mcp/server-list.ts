@@ -8,7 +8,7 @@ import type { ConfiguredServer } from './configured-servers.ts';
 const ENABLED_KEY = 'mcp.enabled';
 const TOOLS_KEY = 'mcp.tools';
 
-export type ServerBookOptions = {
+export type ServerListOptions = {
   /** Whoever runs this server: the only one who switches its MCP servers. */
   owner: Owner;
   settings: Pick<SettingsRepository, 'get' | 'set'>;
@@ -19,8 +19,8 @@ export type ServerBookOptions = {
 export type Differences = { removed: string[]; added: string[]; changed: string[]; switched: string[] };
 
 /** Which servers there are, and which of them and of their tools are on: what was said last counts. */
-export class ServerBook {
-  readonly #options: ServerBookOptions;
+export class ServerList {
+  readonly #options: ServerListOptions;
   #servers: ReadonlyMap<string, ConfiguredServer> = new Map();
   /** What was switched by hand, also of servers that are not configured just now. */
   #enabled: JsonObject;
@@ -31,17 +31,17 @@ export class ServerBook {
   #writes = 0;
   #writing = 0;
 
-  private constructor(options: ServerBookOptions, enabled: JsonObject, tools: JsonObject) {
+  private constructor(options: ServerListOptions, enabled: JsonObject, tools: JsonObject) {
     this.#options = options;
     this.#enabled = enabled;
     this.#tools = tools;
   }
 
-  static async open(options: ServerBookOptions): Promise<ServerBook> {
+  static async open(options: ServerListOptions): Promise<ServerList> {
     const { settings, owner } = options;
     const enabled = await settings.get(owner, ENABLED_KEY);
     const tools = await settings.get(owner, TOOLS_KEY);
-    return new ServerBook(options, isJsonObject(enabled) ? enabled : {}, isJsonObject(tools) ? tools : {});
+    return new ServerList(options, isJsonObject(enabled) ? enabled : {}, isJsonObject(tools) ? tools : {});
   }
 
   /** Takes over what was switched in another process. Gives the servers that are on now and were not, or off. */

@@ -9,7 +9,7 @@ type Loan = { lastUse: number; calls: number };
  * Servers that are switched off and were connected because a conversation chose them: each is given back when nobody
  * has used it for a while.
  */
-export class BorrowedServers {
+export class TemporaryConnections {
   readonly #clock: Clock;
   readonly #giveBack: (serverId: string) => void;
   readonly #loans = new Map<string, Loan>();

@@ -7,7 +7,7 @@ import { closeOrWarn } from '../secrets/private-file.ts';
 /** How long a file that is gone may stay away, as while an editor replaces it, before it counts as empty. Milliseconds. */
 const ABSENCE_MS = 1_000;
 
-export type ServerFileOptions = {
+export type McpJsonWatcherOptions = {
   path: string;
   env: Readonly<Record<string, string | undefined>>;
   clock: Clock;
@@ -17,8 +17,8 @@ export type ServerFileOptions = {
 };
 
 /** The `mcp.json` of a data folder as it was when it could be read last. */
-export class ServerFile {
-  readonly #options: ServerFileOptions;
+export class McpJsonWatcher {
+  readonly #options: McpJsonWatcherOptions;
   readonly #file: McpConfigFile;
   #text: string | null = null;
   #entries: McpConfigEntry[] = [];
@@ -29,7 +29,7 @@ export class ServerFile {
   #callOff: (() => void) | undefined;
   #isWarned = false;
 
-  constructor(options: ServerFileOptions) {
+  constructor(options: McpJsonWatcherOptions) {
     this.#options = options;
     this.#file = new McpConfigFile(options);
     this.#read();
@@ -69,7 +69,7 @@ export class ServerFile {
     this.#read();
   }
 
-  /** @throws ToolyardError as {@link ServerFile.write} does */
+  /** @throws ToolyardError as {@link McpJsonWatcher.write} does */
   remove(id: string): void {
     this.#file.remove(id);
     this.#read();

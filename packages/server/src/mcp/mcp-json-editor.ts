@@ -6,13 +6,13 @@ import { ToolyardError } from '@toolyard/protocol';
 import type { ConfiguredServer } from './configured-servers.ts';
 import type { EntryLaunch } from './entry-approvals.ts';
 import { launchOf } from './entry-approvals.ts';
-import type { ServerBook } from './server-book.ts';
-import type { ServerFile } from './server-file.ts';
+import type { ServerList } from './server-list.ts';
+import type { McpJsonWatcher } from './mcp-json-watcher.ts';
 import { withoutSecrets, withSecrets } from './secrets-of-servers.ts';
 
-export type ServerEditorOptions = {
-  book: ServerBook;
-  file: ServerFile;
+export type McpJsonEditorOptions = {
+  book: ServerList;
+  file: McpJsonWatcher;
 };
 
 /** An entry that is about to be written, and what it starts; null if it starts nothing here. */
@@ -21,10 +21,10 @@ export type PlannedEntry = { launch: EntryLaunch | null; write: () => void };
 const NO_SWITCHES = { enabled: true, disabledTools: [], allowedTools: [], trusted: false };
 
 /** What stands in `mcp.json`, told to an editor and changed by it; and what a test is about before anything is stored. */
-export class ServerEditor {
-  readonly #options: ServerEditorOptions;
+export class McpJsonEditor {
+  readonly #options: McpJsonEditorOptions;
 
-  constructor(options: ServerEditorOptions) {
+  constructor(options: McpJsonEditorOptions) {
     this.#options = options;
   }
 
@@ -69,7 +69,7 @@ export class ServerEditor {
     };
   }
 
-  /** @throws ToolyardError as {@link ServerEditor.configuration} and {@link ServerEditor.add} do */
+  /** @throws ToolyardError as {@link McpJsonEditor.configuration} and {@link McpJsonEditor.add} do */
   edit(id: string, edit: EditMcpServer, enabled: boolean): PlannedEntry {
     const { switches, written } = this.#entryOf(id);
     const kept = <T>(given: T | null | undefined, before: T | undefined): T | undefined =>
@@ -103,12 +103,12 @@ export class ServerEditor {
     }
   }
 
-  /** @throws ToolyardError as {@link ServerEditor.configuration} does */
+  /** @throws ToolyardError as {@link McpJsonEditor.configuration} does */
   checkRemovable(id: string): void {
     this.#entryOf(id);
   }
 
-  /** @throws ToolyardError as {@link ServerEditor.configuration} does */
+  /** @throws ToolyardError as {@link McpJsonEditor.configuration} does */
   remove(id: string): void {
     this.#entryOf(id);
     this.#options.file.remove(id);

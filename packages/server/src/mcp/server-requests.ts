@@ -21,7 +21,7 @@ import { logPage } from './server-log-page.ts';
 /** How long a list that is not there yet is waited for, in milliseconds. */
 const PATIENCE_MS = 5_000;
 
-export type ServerDeskOptions = {
+export type ServerRequestsOptions = {
   host: McpHost;
   ids: () => readonly string[];
   /** Takes the secrets of a server's configuration out of a text. */
@@ -33,10 +33,10 @@ export type ServerDeskOptions = {
 };
 
 /** What people and programs ask of servers directly, not for a model. */
-export class ServerDesk {
-  readonly #options: ServerDeskOptions;
+export class ServerRequests {
+  readonly #options: ServerRequestsOptions;
 
-  constructor(options: ServerDeskOptions) {
+  constructor(options: ServerRequestsOptions) {
     this.#options = options;
   }
 

@@ -4,7 +4,7 @@ import type { JsonValue, McpPromptList, McpServerList, McpServerView, Owner, Too
 import { messageOf, ToolyardError } from '@toolyard/protocol';
 import type { HeldServer } from '@toolyard/storage';
 import { createOwnerFetches } from '../config/owner-fetches.ts';
-import { ServerBook } from '../mcp/server-book.ts';
+import { ServerList } from '../mcp/server-list.ts';
 import { noServer, ServerChanges } from '../mcp/server-changes.ts';
 import { isUnsandboxed, toServerView, toToolDetail } from '../mcp/server-view.ts';
 import type { ServersOptions } from '../mcp/servers-options.ts';
@@ -29,22 +29,22 @@ export type WebServersOptions = Pick<
 type Row = { holder: HeldServer['holder']; catalogue: ServerCatalogue | undefined };
 
 /** The MCP servers as a process shows them that is connected to none: rows, and whoever has a server is asked. */
-export async function createWebServers(options: WebServersOptions): Promise<WebServers> {
+export async function createRelayedServers(options: WebServersOptions): Promise<RelayedServers> {
   const { settings, owner, clock } = options;
-  const book = await ServerBook.open({ settings, owner, now: () => clock.now() });
-  const servers = new WebServers(options, book);
+  const book = await ServerList.open({ settings, owner, now: () => clock.now() });
+  const servers = new RelayedServers(options, book);
   await servers.start();
   return servers;
 }
 
-export class WebServers implements Servers {
+export class RelayedServers implements Servers {
   readonly #options: WebServersOptions;
-  readonly #book: ServerBook;
+  readonly #book: ServerList;
   readonly #fetches = createOwnerFetches();
   readonly #changes: ServerChanges;
   readonly #stop = new AbortController();
 
-  constructor(options: WebServersOptions, book: ServerBook) {
+  constructor(options: WebServersOptions, book: ServerList) {
     const { hub } = options;
     this.#options = options;
     this.#book = book;

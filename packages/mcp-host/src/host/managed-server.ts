@@ -12,6 +12,7 @@ import type { Machine, ServerEvent, Stage } from './server-states.ts';
 import { reconnectWait, shownState, step } from './server-states.ts';
 import type { Session } from '../connection/session.ts';
 import type { ServerConfig, ServerHealth } from '../types.ts';
+import type { WireLog } from '../log/wire-log.ts';
 import type { LostBy } from '../connection/what-is-lost.ts';
 
 /** A connection that has stood so long counts as sound, and its next loss as the first one. Milliseconds. */
@@ -19,12 +20,14 @@ const SETTLED_MS = 60_000;
 
 const NO_TOOLS: ReadonlyMap<string, ListedTool> = new Map();
 
-export type SlotOptions = {
+export type ManagedServerOptions = {
   config: ServerConfig;
   /** What has to be over before it connects for the first time. */
   after: Promise<unknown>;
   clock: Clock;
   log: ServerLog;
+  /** The last messages exchanged with it. */
+  wire: WireLog;
   /** Absent for a server that nobody signs in to. */
   auth: ServerAuth | undefined;
   maxReconnects: number;
@@ -40,14 +43,16 @@ export type SlotOptions = {
 };
 
 /**
- * The place of one configured server: its state, and the connection of the moment. A connection has one life; every
+ * One configured server: its state machine (`server-states.ts`) and its current connection. A connection has one life; every
  * attempt makes a fresh one, when nothing of the old one is left.
  */
-export class ServerSlot {
+export class ManagedServer {
   readonly config: ServerConfig;
+  readonly log: ServerLog;
+  readonly wire: WireLog;
   /** Decides when calls are made, and on which connection. */
   readonly calls: CallScheduler<ConversationConnection>;
-  readonly #options: SlotOptions;
+  readonly #options: ManagedServerOptions;
   #machine: Machine;
   #connection: McpConnection | undefined;
   #error: ErrorInfo | undefined;
@@ -61,8 +66,10 @@ export class ServerSlot {
   #dueAt: number | undefined;
   #renewing = false;
 
-  constructor(options: SlotOptions) {
+  constructor(options: ManagedServerOptions) {
     this.config = options.config;
+    this.log = options.log;
+    this.wire = options.wire;
     this.#options = options;
     this.#cleared = options.after;
     const enabled = options.config.disabled !== true;
@@ -121,7 +128,7 @@ export class ServerSlot {
   }
 
   health(): ServerHealth {
-    const { maxReconnects, log, auth } = this.#options;
+    const { maxReconnects, auth } = this.#options;
     const signIn = auth?.health();
     const isResting = this.#machine.stage === 'idle' || this.#machine.stage === 'disabled';
     return {
@@ -144,7 +151,7 @@ export class ServerSlot {
         : {}),
       ...(this.calls.isInteractive ? { interactive: true as const } : {}),
       ...(signIn === undefined ? {} : { signIn }),
-      log: log.entries(),
+      log: this.log.entries(),
     };
   }
 
