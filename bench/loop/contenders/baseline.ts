@@ -1,6 +1,6 @@
-import type { StartContender } from '../contender.ts';
+import type { StartContender } from '../../harness/contender.ts';
 import { connectBareServer } from '../bare-server.ts';
-import { modelName, PROMPT } from '../task.ts';
+import { modelName, PROMPT } from '../../mock-model/texts.ts';
 
 type ToolCall = { id: string; type: 'function'; function: { name: string; arguments: string } };
 type Message =
@@ -16,7 +16,7 @@ type Event = {
   }[];
 };
 
-/** The least that does the work: fetch, a loop over lines, JSON.parse, the SDK. No errors, no limits, no abort. */
+/** The baseline: the least that does the work: fetch, a loop over lines, JSON.parse, the SDK. No errors, no limits, no abort. */
 export const start: StartContender = async ({ baseUrl, server }) => {
   const mcp = await connectBareServer(server);
   const tools = mcp.tools.map(({ name, description, inputSchema }) => ({
