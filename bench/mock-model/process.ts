@@ -1,13 +1,13 @@
 // The model server of the benches, a process of its own. OpenAI's Chat Completions API answers by the name of the model:
 //
 // - `calls-<calls>`    that many turns with one call of `echo` each, then an answer of 200 tokens; checks the requests
-// - `bench`            an answer of 5,000 pieces; so do the other APIs, whatever the model
+// - any other name     an answer of 5,000 pieces; so do the other APIs, whatever the model
 // - `first`            after a pause, a few tokens, each with its send time
 // - `steady-<tokens>`  so many tokens, 50 a second, every tenth with its send time
 // - `long-<calls>`     as `calls`, but with a short answer, and without reading the request
 // - `markdown-<size>`  Markdown of so many characters, 500 tokens of four characters a second
 //
-// The first two are encoded before the first request and wait for nothing: a few events make a write (the argument of
+// These two are encoded before the first request and wait for nothing: a few events make a write (the argument of
 // this process) and every write has a turn of its own, so that an answer arrives in many reads, as a real one does.
 // With one event each, the kernel joins anything from 5 to 200 of them into a read, depending on how busy the machine
 // is; the client pays for each read. Times are those of process.hrtime, the clock all processes of a machine share.
@@ -100,19 +100,19 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
     return;
   }
   const body = Buffer.concat(read);
-  const model = /"model":\s*"(calls|bench|first|steady|long|markdown)-?(\d*)"/.exec(body.toString('utf8'));
-  if (request.method !== 'POST' || url !== '/v1/chat/completions' || !model) {
-    refuse(response, `${request.method} ${url}, or an unknown model`);
+  if (request.method !== 'POST' || !url.endsWith('/chat/completions')) {
+    refuse(response, `${request.method} ${url}`);
     return;
   }
-  const [, kind, digits] = model;
-  const count = Number(digits);
+  const model = /"model":\s*"(calls|first|steady|long|markdown)-?(\d*)"/.exec(body.toString('utf8'));
+  const kind = model?.[1];
+  const count = Number(model?.[2]);
   if (kind === 'calls') sendChecked(response, body, count);
-  else if (kind === 'bench') send(response, encoded.longChat);
   else if (kind === 'first') sendFirst(response);
   else if (kind === 'steady') sendWords(response, count);
   else if (kind === 'markdown') sendMarkdown(response, count);
-  else sendLong(response, body, count);
+  else if (kind === 'long') sendLong(response, body, count);
+  else send(response, encoded.longChat);
 }
 
 const server = createServer({ noDelay: true }, (request, response) => {

@@ -1,13 +1,14 @@
 import { beforeAll, expect, it } from 'vitest';
 import { TEST_SEED } from '@toolyard/testing';
-import { LONG, STORIES } from './stories.ts';
-import type { Engine, Planned } from './torture.ts';
-import { attempt, plan, sampleOf } from './torture.ts';
+import type { PlannedFault } from './every-point.ts';
+import { inject, planEveryPoint, sampleOf } from './every-point.ts';
+import type { Engine } from './run-with-faults.ts';
+import { LONG, SCENARIOS } from './scenarios.ts';
 
-/** For one moment of each story. A safety net: each wait of the stories has a deadline of its own. */
+/** For one point of each scenario. A safety net: each wait has a deadline of its own. */
 const TIMEOUT_MS = 120_000;
 
-const TOLD: Readonly<Record<string, readonly string[]>> = {
+const TRANSCRIPTS: Readonly<Record<string, readonly string[]>> = {
   counting: [
     'user: Count, please.',
     'assistant: Let me count. count {"n":1} count {"n":2} (tool_calls)',
@@ -43,33 +44,30 @@ const TOLD: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
-/** Tests: each story is told whole, and told the same when the server is killed at `sample` of its moments. */
-export function tortures(engine: () => Engine, sample: number): void {
-  let planned: Planned[];
+/** Tests: each scenario has its transcript, and the same one if the server is killed at `sample` of its points. */
+export function testEveryPoint(engine: () => Engine, sample: number): void {
+  let planned: PlannedFault[];
   beforeAll(async () => {
-    planned = await plan(engine(), STORIES);
+    planned = await planEveryPoint(engine(), SCENARIOS);
   });
 
-  it.each(Object.entries(TOLD))('undisturbed, the story "%s" is told whole', (name, told) => {
-    expect(planned.find(({ story }) => story.name === name)?.told).toEqual(told);
+  it.each(Object.entries(TRANSCRIPTS))('without faults, the scenario "%s" has the whole transcript', (name, told) => {
+    expect(planned.find(({ scenario }) => scenario.name === name)?.told).toEqual(told);
   });
 
   it(
-    `killed at ${sample} of the moments of each (TOOLYARD_SEED=${TEST_SEED}), it is told the same`,
+    `killed at ${sample} of the points of each scenario (TOOLYARD_SEED=${TEST_SEED}), has the same transcript`,
     { timeout: sample * TIMEOUT_MS },
     async () => {
       const wrong: unknown[] = [];
-      for (const name of Object.keys(TOLD)) {
-        for (const one of sampleOf(
-          planned.filter(({ story }) => story.name === name),
-          sample,
-          TEST_SEED,
-        )) {
-          const problems = (await attempt(engine(), one)) ?? [];
-          if (problems.length > 0) wrong.push({ name, death: one.death, problems });
+      for (const name of Object.keys(TRANSCRIPTS)) {
+        const ofScenario = planned.filter(({ scenario }) => scenario.name === name);
+        for (const one of sampleOf(ofScenario, sample, TEST_SEED)) {
+          const problems = (await inject(engine(), one)) ?? [];
+          if (problems.length > 0) wrong.push({ name, fault: one.fault, problems });
         }
       }
-      process.stdout.write(`torture: ${engine().name}, TOOLYARD_SEED=${TEST_SEED}: ${sample} deaths in each story\n`);
+      process.stdout.write(`every point: ${engine().name}, TOOLYARD_SEED=${TEST_SEED}: ${sample} of each scenario\n`);
       expect(wrong).toEqual([]);
     },
   );

@@ -1,52 +1,38 @@
 import { describe, expect, it } from 'vitest';
-import type { ConversationView, InDoubtAnswer, StoredInterrupt } from '@toolyard/protocol';
-import type { Death } from './lives.ts';
-import { Lives } from './lives.ts';
-import { Person, viewOf } from './person.ts';
-import { applied, misspelt, told } from './transcript.ts';
+import type { InDoubtAnswer, StoredInterrupt } from '@toolyard/protocol';
+import type { Fault, LivesOptions } from '../support/lives.ts';
+import { Lives } from '../support/lives.ts';
+import { Person } from '../support/person.ts';
+import { told } from '../support/transcript.ts';
+import type { Outcome } from './run-with-faults.ts';
+import { runWithFaults } from './run-with-faults.ts';
 
-/** What is there when it is all over. */
-type Outcome = {
-  view: ConversationView;
-  answered: StoredInterrupt[];
-  counted: number;
-  passed: Set<string>;
-};
+type Killed = Pick<Outcome, 'view' | 'answered' | 'passed'> & { counted: number; states: string[] };
 
-/** Lets a person see a question through on a server that dies at a place and is started again; checks what is always so. */
-export async function seenThrough(
-  death: Death | null,
-  doubt: InDoubtAnswer = { decision: 'failed' },
-): Promise<Outcome> {
-  await using lives = await Lives.of([1]);
-  const person = new Person(() => doubt);
-  if (death) {
-    const first = await lives.start(death);
-    await person.goOn(first.url);
-    expect(await first.exited()).toBe('SIGKILL');
-  }
-  const last = await lives.startHere();
-  expect(await person.goOn(last.url)).toBe('over');
-
-  const view = await viewOf(last.url);
-  const answered = await person.answered(last.url);
-  expect(view).toMatchObject({ activeRun: null, interrupts: [] });
-  expect(view.page.abandoned.every(({ finishReason }) => finishReason === 'abandoned')).toBe(true);
-  // Each event came once and in order, and whoever applies them has what is stored.
-  expect(person.events.map(({ seq }) => seq)).toEqual(person.events.map((_event, index) => index + 1));
-  expect(misspelt(person.events)).toEqual([]);
-  expect(applied(person.events)).toEqual(view.page.messages);
-  expect(lives.faults).toEqual([]);
-  await last.end();
-  expect(await lives.damage()).toEqual([]);
-  return { view, answered, counted: lives.counted, passed: new Set(lives.passed) };
+/** A run of one call in a server that is killed at a point and started again; checks what must always hold. */
+export async function runKilled(
+  fault: Fault | null,
+  { doubt, secret, ...options }: LivesOptions & { doubt: InDoubtAnswer; secret?: string },
+): Promise<Killed> {
+  await using lives = await Lives.of([1], options);
+  const user = new Person(() => doubt);
+  const faults = fault === null ? [] : [fault];
+  const { problems, view, answered, passed } = await runWithFaults({
+    engine: { name: 'sqlite' },
+    ...{ lives, user, faults, certain: fault !== null },
+    calls: options.tools === undefined ? 1 : null,
+    ...(secret !== undefined && { secret }),
+  });
+  expect(problems).toEqual([]);
+  return { view, answered, passed, counted: lives.counted, states: lives.states };
 }
 
-const kinds = (answered: readonly StoredInterrupt[]): string[] => answered.map(({ interrupt }) => interrupt.kind);
+export const kinds = (answered: readonly StoredInterrupt[]): string[] =>
+  answered.map(({ interrupt }) => interrupt.kind);
 
-/** A moment at which it is certain what happened. */
+/** A point at which it is certain what happened. */
 export type CertainCase = [when: string, place: string, hit: number, after?: string];
-/** A moment between the call and its result. */
+/** A point between the call and its result. */
 export type InDoubtCase = [when: string, place: string, counted: number, after?: string];
 
 /**
@@ -73,14 +59,14 @@ export const CERTAIN: readonly CertainCase[] = [
   ['when the run has ended', 'run:finished', 1],
 ];
 
-/** Between `sent` and the result; `counted`: how often the tool had run when the server died. */
+/** Between `sent` and the result; `counted`: how often the tool had run when the server was killed. */
 export const IN_DOUBT: readonly InDoubtCase[] = [
   ['sent', 'run:sent', 0],
-  ['answered, before anything is made of it', 'run:returned', 1],
+  ['answered, before the result is processed', 'run:returned', 1],
   ['answered, before that is stored', 'run:step', 1, 'run:returned'],
 ];
 
-/** The moments of {@link CERTAIN} that `npm test` has; `npm run test:long` has all. */
+/** The points of {@link CERTAIN} that `npm test` has; `npm run test:long` has all. */
 const SHORT = new Set([
   'create-run:written 1',
   'run:created 1',
@@ -95,14 +81,14 @@ export function isShort([, place, hit, after]: CertainCase): boolean {
   return SHORT.has(`${place} ${hit}${after === undefined ? '' : ` after ${after}`}`);
 }
 
-export const STORY = [
+export const TRANSCRIPT = [
   'user: Count, please.',
   'assistant: Let me count. count {"n":1} (tool_calls)',
   'tool: 1 (done)',
   'assistant: I have counted all there was, as you asked me to do. (stop)',
 ];
 
-/** What the user says about a call in doubt, how often it is then made again, and what the conversation has of it. */
+/** The decision about a call in doubt, how often it is then repeated, and its result in the conversation. */
 const DECISIONS: [InDoubtAnswer, repeated: number, said: (counted: number) => string][] = [
   [{ decision: 'repeat' }, 1, (counted) => `tool: ${counted} (done)`],
   [
@@ -120,14 +106,11 @@ export function describeKilled(of: {
 }): void {
   describe.concurrent('a server killed and started again', () => {
     it.each(of.certain)(
-      '%s (%s, %i): the same story, the tool ran once, nothing was in doubt',
+      '%s (%s, %i): resumes with the same transcript and one call, nothing in doubt',
       async (_when, place, hit, after) => {
-        const { view, answered, counted } = await seenThrough({
-          place,
-          hit,
-          ...(after === undefined ? {} : { after }),
-        });
-        expect(told(view.page.messages)).toEqual(STORY);
+        const fault = { place, hit, ...(after === undefined ? {} : { after }) };
+        const { view, answered, counted } = await runKilled(fault, { doubt: { decision: 'failed' } });
+        expect(told(view.page.messages)).toEqual(TRANSCRIPT);
         expect(counted).toBe(1);
         expect(kinds(answered)).toEqual(['approval']);
       },
@@ -136,13 +119,13 @@ export function describeKilled(of: {
     for (const [[when, place, before, behind], decisions] of of.inDoubt) {
       describe(`after the call was ${when} (${place})`, () => {
         const cases = DECISIONS.filter(([{ decision }]) => decisions.includes(decision));
-        it.each(cases)('it is asked about, and %o is what becomes of it', async (doubt, repeated, said) => {
-          const death = { place, hit: 1, ...(behind === undefined ? {} : { after: behind }) };
-          const { view, answered, counted } = await seenThrough(death, doubt);
+        it.each(cases)('asks about it, and does what %o says', async (doubt, repeated, said) => {
+          const fault = { place, hit: 1, ...(behind === undefined ? {} : { after: behind }) };
+          const { view, answered, counted } = await runKilled(fault, { doubt });
           expect(kinds(answered)).toEqual(['approval', 'in_doubt']);
           expect(answered[1]?.answer).toEqual(doubt);
           expect(counted).toBe(before + repeated);
-          expect(told(view.page.messages)).toEqual(STORY.with(2, said(before + repeated)));
+          expect(told(view.page.messages)).toEqual(TRANSCRIPT.with(2, said(before + repeated)));
         });
       });
     }

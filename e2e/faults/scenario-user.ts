@@ -10,13 +10,14 @@ import type {
 } from '@toolyard/protocol';
 import { call, readRun } from '../support/api.ts';
 import type { Lives } from '../support/lives.ts';
-import type { Story } from './story.ts';
+import type { ScenarioActor } from './run-with-faults.ts';
+import type { Scenario } from './scenario.ts';
 
-const CONVERSATION = 'torture';
+const CONVERSATION = 'faults';
 const TRY_AGAIN_MS = 30;
 const BEGIN_WITHIN_MS = 60_000;
 
-/** What is raised, the conversation keeps. */
+/** The conversation keeps the raised budget. */
 export const RAISED = 50;
 
 /** A run has the id of the message that asks for it. */
@@ -24,32 +25,31 @@ const questionId = (index: number): string => `0192f0c1-2345-7abc-8def-000000000
 const steerId = (index: number): string => `0192f0c1-2345-7abc-8def-00000000001${String(index + 1)}`;
 
 /**
- * Tells a story over any number of lives of the server: asks all questions at once and follows the answers, sends again
- * what may be lost, reads on where a stream was cut, and answers what is asked; every call in doubt is repeated.
+ * The user of a scenario over any number of lives of the server: sends all questions at once and follows the answers,
+ * sends again what may be lost, reads on where a stream was cut, and answers interrupts; every call in doubt is repeated.
  */
-export class Witness {
-  /** What was read of each run, in the order it came. */
-  readonly events: readonly RunEvent[][];
-  /** What the server would not take. */
+export class ScenarioUser implements ScenarioActor {
+  readonly runs: readonly RunEvent[][];
+  /** What the server rejected. */
   readonly refused: string[] = [];
-  readonly #story: Story;
+  readonly #scenario: Scenario;
   readonly #lives: Lives;
-  readonly #said = new Set<number>();
-  #underWay: Promise<void>[] = [];
+  readonly #sent = new Set<number>();
+  #reactions: Promise<void>[] = [];
 
-  constructor(story: Story, lives: Lives) {
-    this.#story = story;
+  constructor(scenario: Scenario, lives: Lives) {
+    this.#scenario = scenario;
     this.#lives = lives;
-    this.events = story.questions.map(() => []);
+    this.runs = scenario.questions.map(() => []);
   }
 
-  /** Goes on for as long as the server lives; rejects with what the server says is wrong. */
+  /** Rejects with what the server says is wrong. */
   async goOn(url: string): Promise<'over' | 'cut'> {
-    this.#underWay = [];
-    this.#said.clear();
+    this.#reactions = [];
+    this.#sent.clear();
     try {
       await this.#ask(url);
-      for (const [index, events] of this.events.entries()) {
+      for (const [index, events] of this.runs.entries()) {
         for (const event of events) this.#see(url, event);
         if ((await this.#follow(url, questionId(index), events)) === 'cut') return 'cut';
       }
@@ -58,7 +58,7 @@ export class Witness {
       if (isCut(thrown)) return 'cut';
       throw thrown;
     } finally {
-      await Promise.all(this.#underWay);
+      await Promise.all(this.#reactions);
     }
   }
 
@@ -74,16 +74,16 @@ export class Witness {
     const { items } = await call<{ items: ProviderView[] }>(url, 'GET', '/api/providers');
     const ofEnvironment = items.find(({ origin }) => origin === 'environment')?.id ?? '';
     const model = { providerId: this.#lives.providerId ?? ofEnvironment, modelId: 'scripted' };
-    const configuration = { ...this.#story.configuration, model };
+    const configuration = { ...this.#scenario.configuration, model };
     // Its server runs without a sandbox.
     await call(url, 'PUT', '/api/mcp/unsandboxed', { servers: ['counter'] });
     await call(url, 'POST', '/api/conversations', { id: CONVERSATION, configuration });
-    for (const [index, text] of this.#story.questions.entries()) {
+    for (const [index, text] of this.#scenario.questions.entries()) {
       await this.#say(url, { id: questionId(index), parts: [{ type: 'text', text }] });
     }
   }
 
-  /** A later run begins when the one before it is over. */
+  /** A later run begins when the one before it has ended. */
   async #follow(url: string, runId: string, events: RunEvent[]): Promise<'over' | 'cut'> {
     const giveUpAt = performance.now() + BEGIN_WITHIN_MS;
     for (;;) {
@@ -100,10 +100,10 @@ export class Witness {
 
   #see(url: string, event: RunEvent): void {
     const reacts = this.#react(url, event).catch((thrown: unknown) => {
-      // Where the server dies it is done again in the next life.
+      // After a kill it is done again in the next life.
       if (!isCut(thrown)) this.refused.push(String(thrown));
     });
-    this.#underWay.push(reacts);
+    this.#reactions.push(reacts);
   }
 
   async #react(url: string, event: RunEvent): Promise<void> {
@@ -118,11 +118,11 @@ export class Witness {
     }
   }
 
-  /** Said again in each life: nobody may tell from it. */
-  async #steer(url: string, now: Story['steers'][number]['during']): Promise<void> {
-    for (const [index, { during, text }] of this.#story.steers.entries()) {
-      if (during !== now || this.#said.has(index)) continue;
-      this.#said.add(index);
+  /** Sent again in each life; the server recognizes the id. */
+  async #steer(url: string, now: Scenario['steers'][number]['during']): Promise<void> {
+    for (const [index, { during, text }] of this.#scenario.steers.entries()) {
+      if (during !== now || this.#sent.has(index)) continue;
+      this.#sent.add(index);
       await this.#say(url, { id: steerId(index), parts: [{ type: 'text', text }], whenBusy: 'steer' });
     }
   }
@@ -147,7 +147,7 @@ function answerTo({ kind }: Interrupt): InterruptAnswer {
   }
 }
 
-/** In an earlier life, say. */
+/** In an earlier life, for example. */
 function unlessAnswered(thrown: unknown): void {
   if (!String(thrown).includes(': 409 ')) throw thrown;
 }

@@ -1,11 +1,11 @@
 import type { ModelReply } from '@toolyard/testing';
 import { reply } from '@toolyard/testing';
 import type { ModelMessage } from '../support/lives.ts';
-import type { Story } from './story.ts';
+import type { Scenario } from './scenario.ts';
 
 const count = (n: number) => ({ id: `call_${n}`, name: 'count', arguments: { n } });
 
-/** What the model says to each question, answer by answer: calls side by side, one written as text, one alone. */
+/** The model's answers to each question: parallel calls, one written as text, one alone. */
 const COUNTED: readonly (readonly ModelReply[])[] = [
   [
     reply.toolCalls([count(1), count(2)], { text: 'Let me count.', pieces: 8, delayMs: 1 }),
@@ -18,8 +18,8 @@ const COUNTED: readonly (readonly ModelReply[])[] = [
   ],
 ];
 
-/** Tools that are asked about, and a second question that waits. */
-const COUNTING: Story = {
+/** Tools that need approval, and a second question that waits in the queue. */
+const COUNTING: Scenario = {
   name: 'counting',
   configuration: {},
   questions: ['Count, please.', 'And once more.'],
@@ -36,7 +36,7 @@ const COUNTING: Story = {
 /** About three hundred tokens. */
 export const LONG = 'and so on and on '.repeat(70);
 
-/** What the model says, by the last call that has its answer. */
+/** The model's answers, by the last call that has a result. */
 const TALKED: Readonly<Record<string, ModelReply>> = {
   'none yet': reply.toolCalls(
     [
@@ -50,8 +50,8 @@ const TALKED: Readonly<Record<string, ModelReply>> = {
   call_3: reply.text('In Bern, in green, counted to three.', { pieces: 10, delayMs: 1 }),
 };
 
-/** Questions of the model, words said meanwhile, a budget that is raised, a conversation that is summed up. */
-const TALKING: Story = {
+/** Interrupts by the model, messages to the run in progress, a budget that is raised, a compaction. */
+const TALKING: Scenario = {
   name: 'talking',
   configuration: { intervention: 'auto', budgets: [{ of: 'run', calls: 2 }] },
   contextWindow: 1_250,
@@ -63,16 +63,16 @@ const TALKING: Story = {
   ],
   calls: 3,
   script: (messages) => {
-    if (isToSumUp(messages)) return reply.text('A house is to be painted green, in Bern.', { pieces: 20 });
+    if (isCompaction(messages)) return reply.text('A house is to be painted green, in Bern.', { pieces: 20 });
     const answered = messages.findLast(({ role }) => role === 'tool')?.tool_call_id ?? 'none yet';
     return TALKED[answered] ?? NO_ANSWER;
   },
 };
 
-export const STORIES: readonly Story[] = [COUNTING, TALKING];
+export const SCENARIOS: readonly Scenario[] = [COUNTING, TALKING];
 
 const NO_ANSWER = reply.text('The script has no answer to that.');
 
-function isToSumUp([first]: readonly ModelMessage[]): boolean {
+function isCompaction([first]: readonly ModelMessage[]): boolean {
   return JSON.stringify(first?.content ?? '').includes('You sum up');
 }

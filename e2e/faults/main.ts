@@ -2,20 +2,21 @@ import { parseArgs } from 'node:util';
 import { setup as bundlePrograms } from '../../scripts/test-programs.ts';
 import { startCluster } from '@toolyard/testing/postgres';
 import { findPostgres } from '@toolyard/testing/postgres-binaries';
-import { STORIES } from './stories.ts';
-import type { Story } from './story.ts';
-import type { Engine, Planned } from './torture.ts';
-import { attempt, plan, sampleOf } from './torture.ts';
+import type { PlannedFault } from './every-point.ts';
+import { inject, planEveryPoint, sampleOf } from './every-point.ts';
+import type { Engine } from './run-with-faults.ts';
+import type { Scenario } from './scenario.ts';
+import { SCENARIOS } from './scenarios.ts';
 
-const USAGE = `npm run torture [-- --engine sqlite|postgres] [--story counting|talking] [--sample N] [--seed S] [--jobs N]
+const USAGE = `npm run torture [-- --engine sqlite|postgres] [--scenario counting|talking] [--sample N] [--seed S] [--jobs N]
 
-Holds each conversation (--story) once to list every moment at which something is done or stored, then once for each,
-killed exactly there, and looks whether what comes of it is the same. Without --engine on both.`;
+Runs each scenario once without faults to list every point at which something is done or stored, then once for each
+point, killed exactly there, and checks that the outcome is the same. Without --engine on both.`;
 
 const { values } = parseArgs({
   options: {
     engine: { type: 'string' },
-    story: { type: 'string' },
+    scenario: { type: 'string' },
     sample: { type: 'string' },
     seed: { type: 'string' },
     jobs: { type: 'string' },
@@ -38,11 +39,11 @@ async function main(): Promise<void> {
   const seed = count('seed', values.seed) ?? Date.now() % 1_000_000;
   const jobs = count('jobs', values.jobs) ?? 4;
   const sample = count('sample', values.sample);
-  const stories = STORIES.filter(({ name }) => values.story === undefined || values.story === name);
-  if (stories.length === 0) throw new Error(`There is no story "${String(values.story)}".\n\n${USAGE}`);
+  const scenarios = SCENARIOS.filter(({ name }) => values.scenario === undefined || values.scenario === name);
+  if (scenarios.length === 0) throw new Error(`There is no scenario "${String(values.scenario)}".\n\n${USAGE}`);
   let failed = 0;
   for (const name of values.engine === undefined ? ['sqlite', 'postgres'] : [values.engine]) {
-    failed += await torture(name, { stories, sample, seed, jobs });
+    failed += await injectInto(name, { scenarios, sample, seed, jobs });
   }
   process.exitCode = failed === 0 ? 0 : 1;
 }
@@ -54,10 +55,10 @@ function count(name: string, text: string | undefined): number | undefined {
   throw new Error(`--${name} takes a whole number above 0, not "${text}".\n\n${USAGE}`);
 }
 
-type How = { stories: readonly Story[]; sample: number | undefined; seed: number; jobs: number };
+type How = { scenarios: readonly Scenario[]; sample: number | undefined; seed: number; jobs: number };
 
-async function torture(name: string, how: How): Promise<number> {
-  if (name === 'sqlite') return tortureOn({ name }, how);
+async function injectInto(name: string, how: How): Promise<number> {
+  if (name === 'sqlite') return injectOn({ name }, how);
   if (name !== 'postgres') throw new Error(`There is no engine "${name}".\n\n${USAGE}`);
   const binaries = await findPostgres();
   if (binaries.missing !== null) {
@@ -66,35 +67,35 @@ async function torture(name: string, how: How): Promise<number> {
   }
   const cluster = await startCluster(binaries.folder);
   try {
-    return await tortureOn({ name, cluster }, how);
+    return await injectOn({ name, cluster }, how);
   } finally {
     await cluster.close();
   }
 }
 
-async function tortureOn(engine: Engine, { stories, sample, seed, jobs }: How): Promise<number> {
-  const all = await plan(engine, stories);
-  const ordeals = sample === undefined ? all : sampleOf(all, sample, seed);
-  const chosen = sample === undefined ? '' : `, ${ordeals.length} of them with --seed ${seed}`;
+async function injectOn(engine: Engine, { scenarios, sample, seed, jobs }: How): Promise<number> {
+  const all = await planEveryPoint(engine, scenarios);
+  const chosenFaults = sample === undefined ? all : sampleOf(all, sample, seed);
+  const chosen = sample === undefined ? '' : `, ${chosenFaults.length} of them with --seed ${seed}`;
   process.stdout.write(`${engine.name}: ${all.length} points${chosen}\n`);
   const tally = { passed: 0, failed: 0, notReached: 0 };
-  const waiting = [...ordeals];
+  const waiting = [...chosenFaults];
   const work = async (): Promise<void> => {
-    for (let next = waiting.shift(); next; next = waiting.shift()) tell(next, await attempt(engine, next));
+    for (let next = waiting.shift(); next; next = waiting.shift()) report(next, await inject(engine, next));
   };
-  const tell = ({ story, death }: Planned, problems: readonly string[] | null): void => {
+  const report = ({ scenario, fault }: PlannedFault, problems: readonly string[] | null): void => {
     if (problems === null) tally.notReached++;
     else if (problems.length === 0) tally.passed++;
     else tally.failed++;
     for (const problem of problems ?? []) {
-      process.stdout.write(`  ${story.name}, ${death.place} ${death.hit}: ${problem}\n`);
+      process.stdout.write(`  ${scenario.name}, ${fault.place} ${fault.hit}: ${problem}\n`);
     }
     const done = tally.passed + tally.failed + tally.notReached;
-    if (done % 25 === 0) process.stdout.write(`  ${done} of ${ordeals.length}\n`);
+    if (done % 25 === 0) process.stdout.write(`  ${done} of ${chosenFaults.length}\n`);
   };
   await Promise.all(Array.from({ length: jobs }, work));
   process.stdout.write(
-    `${engine.name}: ${ordeals.length} points, ${tally.passed} passed, ${tally.failed} failed, ` +
+    `${engine.name}: ${chosenFaults.length} points, ${tally.passed} passed, ${tally.failed} failed, ` +
       `${tally.notReached} not reached this time (and whole)\n`,
   );
   return tally.failed;
