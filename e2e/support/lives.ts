@@ -24,12 +24,12 @@ import {
   startModelServer,
   within,
 } from '@toolyard/testing';
-import type { Death, Life, LocalLife } from './life.ts';
+import type { Fault, Life, LocalLife } from './life.ts';
 import { startHere, startProcess } from './life.ts';
 import type { LivesDatabase, Role, TestServerSettings } from './test-server.ts';
 import { faultsOf } from './well-formed.ts';
 
-export type { Death, Life, LocalLife } from './life.ts';
+export type { Fault, Life, LocalLife } from './life.ts';
 export type { LivesDatabase } from './test-server.ts';
 
 /** A process that is held up keeps its runs and servers; those of a dead one are free after {@link LEASES_RUN_OUT}. */
@@ -128,6 +128,10 @@ export class Lives implements AsyncDisposable {
     return Lives.with(script, options);
   }
 
+  get databaseUrl(): string {
+    return this.#options.database?.url ?? '';
+  }
+
   get dataDir(): string {
     return this.#file('data');
   }
@@ -205,8 +209,8 @@ export class Lives implements AsyncDisposable {
   }
 
   /** Starts a server in a process of its own; resolves when it answers. */
-  async start(death?: Death, role?: Role): Promise<Life> {
-    return this.#keep(await startProcess(this.#nextSettings(role), this.#folder, death));
+  async start(fault?: Fault, role?: Role): Promise<Life> {
+    return this.#keep(await startProcess(this.#nextSettings(role), this.#folder, fault));
   }
 
   /** Starts a server in the process of the test: for those that need not be killed, a tenth of the cost. */
@@ -219,13 +223,13 @@ export class Lives implements AsyncDisposable {
    * them. `killed` waits for that.
    */
   async startWithFault(
-    fault: Pick<Death, 'place' | 'hit'>,
+    fault: Pick<Fault, 'place' | 'hit'>,
     role?: Role,
   ): Promise<{ pair: [Life, Life]; killed: () => Promise<{ dead: Life; alive: Life }> }> {
-    const death = { ...fault, onceFile: this.#file('fault') };
+    const shared = { ...fault, onceFile: this.#file('fault') };
     // The first makes the tables, the other finds them.
-    const one = await this.start(death, role);
-    const other = await this.start(death, role);
+    const one = await this.start(shared, role);
+    const other = await this.start(shared, role);
     const isDead = Promise.race([
       one.over.then((signal) => ({ signal, dead: one, alive: other })),
       other.over.then((signal) => ({ signal, dead: other, alive: one })),
