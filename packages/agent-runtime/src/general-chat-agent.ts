@@ -14,7 +14,7 @@ export interface Brain {
 export type GeneralChatAgentOptions = {
   gate: Gate;
   /** Which budget is used up before what comes next, if any is. */
-  budgets?: BudgetGate;
+  budgets?: BudgetGate | undefined;
   /** Which tool asks the person something, and whether there is one to be asked. */
   asking?: { isAsk: (tool: ToolReference) => boolean; isAnybodyThere: boolean };
   /** True where the next request would nearly fill the model's window. */
