@@ -66,8 +66,8 @@ export type AgentRunOptions = {
   host: (parts: RunParts) => Pick<DriveOptions, 'brain' | 'executors' | 'refresh' | 'count'>;
   /** Called with the journal before the first step. */
   onStart: (journal: RunJournal) => void;
-  signal?: AbortSignal;
-  failpoint?: Failpoint;
+  signal?: AbortSignal | undefined;
+  failpoint?: Failpoint | undefined;
   onDefect?: (thrown: unknown) => void;
 };
 
@@ -162,8 +162,8 @@ export class AgentRun implements AsyncIterable<RunEvent> {
         ...options.host({ journal, signal: this.#stop.signal }),
         journal,
         stopRequested: () => this.#ending,
-        ...(options.failpoint ? { failpoint: options.failpoint } : {}),
-        ...(options.onDefect ? { onDefect: options.onDefect } : {}),
+        failpoint: options.failpoint,
+        onDefect: options.onDefect,
       });
     } finally {
       this.#isOver = true;

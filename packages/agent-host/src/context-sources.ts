@@ -2,7 +2,7 @@ import type { ContextSources } from '@toolyard/agent-runtime';
 import type { ModelInput, ResolvedAgentConfiguration } from '@toolyard/protocol';
 
 /** What a model accepts; absent: not known. */
-export type ModelAbilities = { contextWindow?: number; inputs?: ModelInput[] };
+export type ModelAbilities = { contextWindow?: number | undefined; inputs?: ModelInput[] | undefined };
 
 /** What a request is made of besides the messages; the same object until the instructions of a server change. */
 export function sourcesOf(

@@ -19,17 +19,14 @@ import type { FunctionTools } from './functions/function-tools.ts';
 import type { RunHost } from './run-host.ts';
 import type { RunTools } from './run-tools.ts';
 
-type Configuration = Pick<
-  ResolvedAgentConfiguration,
-  | 'intervention'
-  | 'interventionRules'
-  | 'lostRules'
-  | 'parameters'
-  | 'toolMode'
-  | 'historyMessages'
-  | 'inputTemplate'
-  | 'examples'
->;
+type Configuration = Partial<ResolvedAgentConfiguration> &
+  Pick<ResolvedAgentConfiguration, 'intervention' | 'interventionRules' | 'parameters' | 'toolMode'>;
+
+type RunAccessBudgets = {
+  budgets: readonly Budget[];
+  spent: (budget: Budget) => Spent;
+  refresh: () => void | Promise<void>;
+};
 
 /** What a run works with besides its configuration: its model, its tools, and what is known about both. */
 export type RunAccess = {
@@ -42,30 +39,18 @@ export type RunAccess = {
   permission: InterventionOptions['permission'];
   /** Updates the stored decisions; called before calls are judged and before each call is made. */
   refresh?: () => Promise<void>;
-  surroundings?: InterventionOptions['surroundings'];
+  surroundings?: InterventionOptions['surroundings'] | undefined;
   /** Enabled servers that the user has not confirmed for the mode `auto`: calls it would allow need approval. */
-  unconfirmed?: () => readonly string[];
+  unconfirmed?: (() => readonly string[]) | undefined;
   /** What was used of these budgets apart from the run and its turn; `refresh` looks it up. */
-  budgets?: { budgets: readonly Budget[]; spent: (budget: Budget) => Spent; refresh: () => void | Promise<void> };
+  budgets?: RunAccessBudgets | undefined;
   keepPrelude?: RunHost['keepPrelude'];
 };
 
-export type RunHostOptions = Pick<
-  RunHost,
-  | 'modelId'
-  | 'principal'
-  | 'conversation'
-  | 'journal'
-  | 'ledger'
-  | 'clock'
-  | 'signal'
-  | 'asking'
-  | 'questions'
-  | 'askBudget'
-  | 'remember'
-  | 'used'
-  | 'onDefect'
-> & {
+/** What the executors get from the configuration and the access of the run. */
+type Derived = 'model' | 'parameters' | 'toolMode' | 'tools' | 'contextSources' | 'keepPrelude' | 'forbidden';
+
+export type RunHostOptions = Omit<RunHost, Derived | 'repeatable' | 'budgets' | 'timeZone'> & {
   configuration: Configuration;
   /** The id under which the user knows the provider; default: the name of the model runtime. */
   providerId?: string;
@@ -85,10 +70,10 @@ export function createRunHost(
   const { model, tools, functions, abilities, permission, surroundings, unconfirmed, keepPrelude } =
     access ?? NO_ACCESS;
   const gate = createGate(access ? configuration.intervention : 'headless', unconfirmed, {
-    ...(options.asks === undefined ? {} : { asks: options.asks }),
+    asks: options.asks,
     rules: configuration.interventionRules,
     lostRules: configuration.lostRules === true,
-    ...(surroundings ? { surroundings } : {}),
+    surroundings,
     permission,
     lookUp: (tool) => tools.judged(tool),
   });
@@ -110,21 +95,19 @@ export function createRunHost(
     toolMode: configuration.toolMode,
     tools,
     contextSources,
-    ...(keepPrelude ? { keepPrelude } : {}),
-    ...(used && providerId !== undefined
-      ? { used: (entry) => used(entry.kind === 'model' ? { ...entry, providerId } : entry) }
-      : {}),
-    ...(budgets ? { budgets } : {}),
+    keepPrelude,
+    used: used && ((entry) => used(entry.kind === 'model' && providerId ? { ...entry, providerId } : entry)),
+    budgets,
     forbidden,
     repeatable: (tool) => isHarmless(tools.judged(tool)),
   });
   const brain = new GeneralChatAgent({
     gate,
-    ...(budgets ? { budgets: budgets.check } : {}),
+    budgets: budgets?.check,
     onlyAsks: (tool) => functions?.onlyAsks(tools.tools(), tool) === true,
     isNearlyFull: () => wantsCompression({ conversation, contextSources, tools }),
   });
-  return { brain, executors, refresh, ...(budgets ? { count: budgets.refresh } : {}) };
+  return { brain, executors, refresh, count: budgets?.refresh };
 }
 
 function createGate(

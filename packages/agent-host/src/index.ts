@@ -1,5 +1,6 @@
 export { begunIn, continuationOf } from './continuation.ts';
 export { createAgent } from './create-agent.ts';
+export type { RunAccess } from './create-run-host.ts';
 export type { Agent, AgentOptions, Platform, RunOptions } from './agent.ts';
 export type { AgentQuestions } from './agent-questions.ts';
 export type { ModelChoice } from './model-choice.ts';

@@ -155,8 +155,8 @@ export class LocalAgent implements Agent {
       host: (parts) => this.#runHost(parts),
       onStart: (journal) =>
         journal.append({ type: 'run_started', conversationId: conversation.id, place: 'process', model, message }),
-      ...(runOptions.signal ? { signal: runOptions.signal } : {}),
-      ...(failpoint ? { failpoint } : {}),
+      signal: runOptions.signal,
+      failpoint,
       onDefect: this.#onDefect,
     });
     this.#current = run;
@@ -190,21 +190,21 @@ export class LocalAgent implements Agent {
         signal,
         asking: askingOf(approve, askUser),
         questions: questions ? questioning(questions) : { who: 'nobody' },
-        ...(askBudget ? { askBudget } : {}),
+        askBudget,
         remember: (tool, { decision }, definition) => this.#remember(tool, decision, definition),
-        ...(isCounted ? { used: (entry) => this.#usage.add(entry) } : {}),
+        used: isCounted ? (entry) => this.#usage.add(entry) : undefined,
         onDefect: this.#onDefect,
       },
       {
         model: runtime,
-        abilities: { ...(contextWindow === undefined ? {} : { contextWindow }), ...(inputs ? { inputs } : {}) },
+        abilities: { contextWindow, inputs },
         tools: this.#tools,
         functions: this.#functions,
         permission: (tool) => this.#permissions.get(formatToolReference(tool)),
-        ...(policy ? { surroundings: policy } : {}),
-        ...(isCounted
-          ? { budgets: { budgets, spent: (budget) => this.#usage.spent(budget), refresh: () => undefined } }
-          : {}),
+        surroundings: policy,
+        budgets: isCounted
+          ? { budgets, spent: (budget) => this.#usage.spent(budget), refresh: () => undefined }
+          : undefined,
       },
     );
   }

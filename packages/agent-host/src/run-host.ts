@@ -80,7 +80,7 @@ export type RunHost = {
   tools: RunToolHost;
   conversation: ConversationPort;
   /** Whose run it is, where the servers are shared by several: what a server asks is never shown to another one. */
-  principal?: string;
+  principal?: string | undefined;
   journal: RunJournal;
   ledger: ToolLedger;
   clock: Clock;
@@ -90,11 +90,11 @@ export type RunHost = {
   /** Where the person is, for what stands for date and time; absent: where this process is. */
   timeZone?: string;
   /** Absent: what was sent besides the messages cannot be shown again. */
-  keepPrelude?: KeepPrelude;
+  keepPrelude?: KeepPrelude | undefined;
   asking: Asking;
   questions: Questioning;
   /** Whom to ask about a budget where questions are not parked; absent: a run ends there. */
-  askBudget?: AskBudget;
+  askBudget?: AskBudget | undefined;
   /**
    * Called with a decision beyond the one call that was made while the run waited, and the definition of the tool at that
    * time. Absent: the decision is stored where it is made.
@@ -103,16 +103,18 @@ export type RunHost = {
   /** Asked right before a call is made: why it must not be, after all. The person may have said "never" meanwhile. */
   forbidden: (tool: ToolReference, args: JsonObject) => ErrorInfo | undefined | Promise<ErrorInfo | undefined>;
   /** Told of every call of a model and of a tool, once it is over. */
-  used?: (entry: UsageEntry) => void;
+  used?: ((entry: UsageEntry) => void) | undefined;
   /** What may be used; what was used elsewhere is looked up by `refresh`. */
-  budgets?: {
-    refresh: () => void | Promise<void>;
-    check: BudgetGate;
-    /** Those that bound dollars alone. */
-    dollarsOnly: (state: AgentState) => readonly Budget[];
-  };
+  budgets?:
+    | {
+        refresh: () => void | Promise<void>;
+        check: BudgetGate;
+        /** Those that bound dollars alone. */
+        dollarsOnly: (state: AgentState) => readonly Budget[];
+      }
+    | undefined;
   /** True for a tool that may be called again although it may have been called already. */
   repeatable: (tool: ToolReference) => boolean;
   /** Told what the tool host threw, which answers with results. */
-  onDefect?: (thrown: unknown) => void;
+  onDefect?: ((thrown: unknown) => void) | undefined;
 };

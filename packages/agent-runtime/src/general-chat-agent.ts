@@ -13,7 +13,7 @@ export interface Brain {
 export type GeneralChatAgentOptions = {
   gate: Gate;
   /** Which budget is used up before what comes next, if any is. */
-  budgets?: BudgetGate;
+  budgets?: BudgetGate | undefined;
   /** True for a tool that asks the user and has no other effect: a call of it needs no approval. */
   onlyAsks?: (tool: ToolReference) => boolean;
   /** True where the next request would nearly fill the model's window. */

@@ -22,7 +22,6 @@ import { DurableJournal } from './durable-journal.ts';
 import { LiveQuestions } from './live-questions.ts';
 import { RunConversation } from './run-conversation.ts';
 import { RunLedger } from './run-ledger.ts';
-import { RunLost } from './run-lost.ts';
 import type { FindQueued, Steer } from './run-steering.ts';
 import { RunSteering } from './run-steering.ts';
 import { RunTime } from './run-time.ts';
@@ -37,7 +36,7 @@ export type DurableRunOptions = {
   keepMedia: RunWriterOptions['keepMedia'];
   /** Called when a server's question is stored or withdrawn. */
   onQuestion?: () => void;
-  failpoint?: Failpoint;
+  failpoint?: Failpoint | undefined;
 };
 
 /** What others have sent to the run since it was last looked at. */
@@ -56,7 +55,7 @@ export type DurableAccess = RunAccess & { sealing?: Pick<Extract<Questioning, { 
 export type DurableDriveOptions = {
   configuration: ResolvedAgentConfiguration & { model: ModelReference };
   /** The owner, if the connections to servers are shared by several. */
-  principal?: string;
+  principal?: string | undefined;
   place: Place;
   /** Where the run continues, and which attempt of its step begins. */
   point: RunPoint;
@@ -72,7 +71,7 @@ export type DurableDriveOptions = {
   onSteered?: () => void;
   /** Called before each step; throws to stop here. */
   beforeStep?: () => void;
-  onDefect?: (thrown: unknown) => void;
+  onDefect?: ((thrown: unknown) => void) | undefined;
 };
 
 /** `inboxWaits`: the run is parked, and has received something in the same moment. */
@@ -143,21 +142,20 @@ export class DurableRun {
     this.#abort.abort();
   }
 
-  /** Takes steps until the run is over or parked. Rejects with {@link RunLost}. */
+  /** Takes steps until the run is over or parked. Rejects with `RunLost`. */
   async drive(options: DurableDriveOptions): Promise<DriveResult> {
     const { run, clock, failpoint } = this.#options;
     const { point, conversation, attempt, place } = options;
     const { writer } = this;
     const { modelId: model } = options.configuration.model;
-    const ledger = new RunLedger(options.ledger, { runId: run.id, writer, clock, ...(failpoint ? { failpoint } : {}) });
+    const of = { runId: run.id, writer, clock };
+    const ledger = new RunLedger(options.ledger, { ...of, failpoint });
     this.#ledger = ledger;
     const journal = new DurableJournal({
-      runId: run.id,
+      ...of,
       model,
-      writer,
       conversation,
       ledger,
-      clock,
       step: point.state.step,
       attempt,
       taken: () => this.#cancels,
@@ -179,7 +177,7 @@ export class DurableRun {
           options.beforeStep?.();
           await failpoint?.(at);
         },
-        ...(options.onDefect ? { onDefect: options.onDefect } : {}),
+        onDefect: options.onDefect,
       });
       return { status: state.status, inboxWaits: journal.saved.inboxWaits };
     } finally {
@@ -202,7 +200,7 @@ export class DurableRun {
         configuration,
         modelId: configuration.model.modelId,
         providerId: configuration.model.providerId,
-        ...(principal === undefined ? {} : { principal }),
+        principal,
         conversation,
         journal,
         ledger,
@@ -211,7 +209,7 @@ export class DurableRun {
         asking: isHeadless ? { who: 'nobody' } : { who: 'park' },
         questions: isHeadless || !access ? { who: 'nobody' } : this.#questioning(access),
         used: (entry) => this.writer.used(entry),
-        ...(onDefect ? { onDefect } : {}),
+        onDefect,
       },
       access,
     );

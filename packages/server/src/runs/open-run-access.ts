@@ -2,17 +2,16 @@ import { createHash } from 'node:crypto';
 import type { DurableAccess, RunConversation } from '@toolyard/agent-host/durable';
 import type { FunctionTools, KeepPrelude } from '@toolyard/agent-host';
 import type { InterventionOptions } from '@toolyard/agent-runtime';
-import type { Clock, LeasedRun, Owner } from '@toolyard/protocol';
-import { messageOf } from '@toolyard/protocol';
+import type { Clock, LeasedRun, Owner, PermissionView } from '@toolyard/protocol';
+import { decisionAbout, messageOf } from '@toolyard/protocol';
 import type { SharedStorage } from '@toolyard/storage';
 import type { AutoConfirmation } from '../config/auto-confirmation.ts';
 import type { Secrets } from '../secrets/secrets.ts';
 import type { Models, Servers } from '../services.ts';
 import type { TabLending } from '../tabs/tab-lending.ts';
 import { untilStored } from '../until-stored.ts';
-import { RunBudgets } from './run-budgets.ts';
+import { createRunBudgets } from './run-budgets.ts';
 import { needsFacts } from './needs-facts.ts';
-import { RunPermissions } from './run-permissions.ts';
 import type { RunConfiguration } from './stored-run.ts';
 
 type AccessedRun = {
@@ -60,7 +59,10 @@ export async function openRunAccess(
   // After the clock was set back, the creation time lies in the future and no tab has been seen since.
   const begunAt = Math.min(run.createdAt, clock.now());
   const tools = await services.tabs.select(own, { principal, runId, conversationId, begunAt, configuration });
-  const permissions = new RunPermissions(storage.permissions, principal, conversationId);
+  let decided: readonly PermissionView[] = [];
+  const lookUpDecided = async (): Promise<void> => {
+    decided = await storage.permissions.list(principal, { conversationId });
+  };
   const isAuto = configuration.intervention === 'auto';
   // A server without a sandbox may be added during the run: the mode `auto` applies only if all are confirmed.
   let unconfirmed: readonly string[] = [];
@@ -74,15 +76,16 @@ export async function openRunAccess(
     abilities,
     tools,
     functions: services.functions,
-    permission: (tool) => permissions.of(tool),
+    permission: (tool) => decisionAbout(tool, decided),
     async refresh() {
-      await Promise.all([permissions.refresh(), lookUpUnconfirmed()]);
+      await Promise.all([lookUpDecided(), lookUpUnconfirmed()]);
     },
-    ...(services.policy ? { surroundings: services.policy() } : {}),
-    ...(isAuto ? { unconfirmed: () => unconfirmed } : {}),
-    ...(budgets.length > 0
-      ? { budgets: new RunBudgets(storage.usage, principal, { conversationId, agentId, budgets, clock }) }
-      : {}),
+    surroundings: services.policy?.(),
+    unconfirmed: isAuto ? () => unconfirmed : undefined,
+    budgets:
+      budgets.length > 0
+        ? createRunBudgets(storage.usage, principal, { conversationId, agentId, budgets, clock })
+        : undefined,
     keepPrelude: keeperOf(run, services),
     // What a server wants kept is of use to this run only.
     sealing: {

@@ -1,6 +1,6 @@
 import type { CommitPump, RunConversation, StoredRun } from '@toolyard/agent-host/durable';
 import { DurableRun, isSaid, RunLost } from '@toolyard/agent-host/durable';
-import type { Clock, Failpoint, InboxItem, LeasedRun, Owner, RunStatus, UserPart } from '@toolyard/protocol';
+import type { Failpoint, InboxItem, LeasedRun, Owner, RunStatus, UserPart } from '@toolyard/protocol';
 import { isStorageFault, toErrorInfo } from '@toolyard/protocol';
 import { mediaToBlobs } from '@toolyard/storage';
 import type { SharedStorage } from '@toolyard/storage';
@@ -59,7 +59,7 @@ export class RunWorker {
       keepMedia: (value) =>
         mediaToBlobs(value, (bytes, mimeType) => storage.blobs.put(principal, bytes, { mimeType, at: clock.now() })),
       onQuestion: () => hub.changed(run.ownerId, 'interrupts', run.conversationId),
-      ...(failpoint ? { failpoint } : {}),
+      failpoint,
     });
     this.result = this.#work();
   }
@@ -132,20 +132,8 @@ export class RunWorker {
     const conversation = await this.#openConversation(stored);
     const ledger = (await storage.runs.readLedger(this.#principal, run.id)) ?? [];
     const wishes = this.#receive((await storage.runs.readInbox(run.id, run.fence)) ?? []);
-    const { modelId: model, providerId } = configuration.model;
-    const taken = await takeUp({
-      run,
-      point: stored.point,
-      store: storage.runs,
-      writer,
-      conversation,
-      clock,
-      model,
-      providerId,
-      wishes,
-      steers,
-      ending: this.#durable.ending,
-    });
+    const { ending } = this.#durable;
+    const taken = await takeUp({ run, stored, store: storage.runs, writer, conversation, clock, wishes, ending });
     if (taken.rests) return { end: 'rested', inboxWaits: taken.inboxWaits };
     const { status, inboxWaits } = await this.#durable.drive({
       configuration,

@@ -5,7 +5,7 @@ import { BudgetChecker, initialState } from '@toolyard/agent-runtime';
 import type { DatabaseStorage } from '@toolyard/storage';
 import { openStorage } from '@toolyard/storage';
 import { describeOnDatabases } from '@toolyard/testing/on-postgres';
-import { RunBudgets } from './run-budgets.ts';
+import { createRunBudgets } from './run-budgets.ts';
 
 const ANNE = { ownerId: 'anne' };
 /** Fixed, so that no midnight passes during the test. */
@@ -27,8 +27,9 @@ describeOnDatabases('a budget of the day', (cluster) => {
     if (!one || !two) throw new Error('two processes');
     const budgets: Budget[] = [{ of: 'day', calls: 20 }];
     const of = { conversationId: 'c', agentId: null, budgets, clock };
-    const here = new RunBudgets(one.usage, ANNE, of);
-    const checkerOf = ({ spent }: RunBudgets): BudgetChecker => new BudgetChecker({ budgets, model: 'p/m', spent });
+    const here = createRunBudgets(one.usage, ANNE, of);
+    const checkerOf = ({ spent }: ReturnType<typeof createRunBudgets>): BudgetChecker =>
+      new BudgetChecker({ budgets, model: 'p/m', spent });
     const checker = checkerOf(here);
     const entry: UsageEntry = { kind: 'model', at: NOON, durationMs: 1, ...model, usage: null, cost: null };
 
@@ -40,7 +41,7 @@ describeOnDatabases('a budget of the day', (cluster) => {
     expect(checker.check(state, 'model')).toBeNull();
     await here.refresh();
     expect(checker.check(state, 'model')).toMatchObject({ measure: 'calls', spent: { calls: 20, unpriced: 20 } });
-    const stranger = new RunBudgets(two.usage, { ownerId: 'bert' }, of);
+    const stranger = createRunBudgets(two.usage, { ownerId: 'bert' }, of);
     await stranger.refresh();
     expect(checkerOf(stranger).check(state, 'model')).toBeNull();
   });

@@ -73,6 +73,7 @@ export function addMessageRoutes({ route }: Router, deps: HttpDeps): void {
     answer: regenerated,
     status: 201,
     async handle({ principal, params: { id }, body }) {
+      await findConversation(deps, principal, id);
       const { run } = await runs.regenerate(principal, id, body);
       return { run: runView(run) };
     },
@@ -86,6 +87,7 @@ export function addMessageRoutes({ route }: Router, deps: HttpDeps): void {
     answer: continuedConversation,
     status: 201,
     async handle({ principal, params: { id }, body }) {
+      await findConversation(deps, principal, id);
       const { run, how } = await runs.continue(principal, id, body);
       return { run: runView(run), how };
     },
