@@ -27,7 +27,7 @@ const call = fc
     name,
     tool: name === 'gone' ? null : { serverId: 's', name },
     arguments: { question: 'Which?' },
-    decision,
+    ...(decision === 'refused' ? { decision, refusal: { code: 'tool_refused', message: 'no' } } : { decision }),
     ...(isApproved ? { approved: true as const } : {}),
     ...(hasProblem ? { problem: { code: 'invalid_arguments', message: 'no' } as const } : {}),
   }));
