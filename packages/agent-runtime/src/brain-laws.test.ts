@@ -35,7 +35,7 @@ const call = fc
     name,
     tool: name === 'gone' ? null : { serverId: 's', name },
     arguments: { question: 'Which?' },
-    decision,
+    ...(decision === 'refused' ? { decision, refusal: { code: 'tool_refused', message: 'no' } } : { decision }),
     ...(asks ? { asks } : {}),
     ...(isApproved ? { approved: true as const } : {}),
     ...(hasProblem ? { problem: { code: 'invalid_arguments', message: 'no' } as const } : {}),

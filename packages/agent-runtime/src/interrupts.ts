@@ -49,8 +49,9 @@ export function restingStatus(state: AgentState): 'parked' | 'waiting_for_tab' {
   return open.length > 0 && open.every(({ kind }) => kind === 'tab') ? 'waiting_for_tab' : 'parked';
 }
 
-/** The call with what the person said about it. */
+/** The call with the answer to its {@link approvalOf}; one that needs no approval stays as it is. */
 export function withApproval(call: PendingCall, answer: ApprovalAnswer): PendingCall {
+  if (call.decision !== 'ask') return call;
   if (answer.decision === 'approve') {
     const approved = { ...call, decision: 'run', approved: true } as const;
     const args = answer.arguments ?? call.arguments;

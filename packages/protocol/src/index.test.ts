@@ -27,6 +27,7 @@ test('the package offers this and nothing else', () => {
     'costOf',
     'decisionAbout',
     'decisionsFor',
+    'defined',
     'faultOfRaise',
     'faultsOfBudgets',
     'faultsOfRules',

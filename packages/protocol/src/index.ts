@@ -1,5 +1,6 @@
 export type { JsonObject, JsonValue, ParsedJson } from './json.ts';
 export { canonicalJson, isJsonObject, parseJson } from './json.ts';
+export { defined } from './defined.ts';
 export type {
   ErrorCode,
   ErrorInfo,

@@ -128,7 +128,7 @@ function notMade(host: RunHost, call: PendingCall, ending: Ending): Answered {
   if (left) return left;
   const status = host.ledger.find(call.callId)?.status;
   if (status === 'sent' || status === 'in_doubt') return { result: UNKNOWN_AFTER_STOP };
-  return { result: notSent((call.decision === 'refused' ? call.refusal : undefined) ?? whyNot(ending)) };
+  return { result: notSent(call.refusal ?? whyNot(ending)) };
 }
 
 function whyNot(ending: Ending): ErrorInfo {
