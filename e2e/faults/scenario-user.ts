@@ -107,7 +107,7 @@ export class ScenarioUser implements ScenarioActor {
   }
 
   async #react(url: string, event: RunEvent): Promise<void> {
-    if (event.type === 'tool_started') {
+    if (event.type === 'tool_started' && event.name === 'count') {
       await this.#steer(url, 'call');
       this.#lives.letToolsGoOn();
     } else if (event.type === 'interrupt_requested') {

@@ -2,7 +2,6 @@ import type { JsonObject, TaskHandle, ToolOrigin, ToolReference, ToolResult } fr
 import { notSent } from '../calls/call-failure.ts';
 import type { ListedTool } from '../catalogue/read-tool.ts';
 import { ToolIndex } from '../catalogue/tool-index.ts';
-import type { ServerCalls } from './server-calls.ts';
 import type { CallToolOptions, IndexedTool, ServerConfig, ToolHost } from '../types.ts';
 
 /** What a selection sees of a server. */
@@ -15,7 +14,9 @@ export type SelectedToolsOptions = {
   origin: ToolOrigin;
   hidden?: ((tool: ToolReference) => boolean) | undefined;
   /** Where calls go. */
-  calls: Pick<ServerCalls, 'call' | 'resumeTask'>;
+  calls: Pick<ToolHost, 'resumeTask'> & {
+    call(tool: ToolReference, args: JsonObject, options: CallToolOptions): Promise<ToolResult>;
+  };
   /** Told when something is asked of a server; what it returns is called when that is over. */
   onCall?: ((serverId: string) => () => void) | undefined;
 };
