@@ -25,7 +25,7 @@ export type ScenarioActor = {
 };
 
 /** Starts a server that is killed: at a failpoint, or whenever the function that is given kills it. */
-export type Injection = Fault | (() => Promise<Life>);
+type Injection = Fault | (() => Promise<Life>);
 
 export type Outcome = {
   /** False if the scenario was over before a fault was reached. */
