@@ -1,5 +1,4 @@
 import type { Page, ConversationSummary, Principal } from '@toolyard/protocol';
-import { limit } from '@toolyard/protocol/schemas';
 import { findConversation, summaryOf, viewOf } from '../conversation-view.ts';
 import { cursorOf, readCursor } from '../list-cursor.ts';
 import { notFound } from '../problems.ts';

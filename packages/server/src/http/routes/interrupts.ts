@@ -1,6 +1,5 @@
 import type { AnsweredInterrupts, ErrorInfo, Interrupt, Principal } from '@toolyard/protocol';
 import { ToolyardError } from '@toolyard/protocol';
-import { limit } from '@toolyard/protocol/schemas';
 import { requireScope } from '../auth/scopes.ts';
 import { askedCursorOf, readAskedCursor } from '../list-cursor.ts';
 import { ProblemAnswer, tellable } from '../problems.ts';

@@ -1,4 +1,3 @@
-import { limit } from '@toolyard/protocol/schemas';
 import type { RouteQuery } from '@toolyard/protocol/schemas';
 import type { Router } from '../router.ts';
 import type { HttpDeps } from '../types.ts';

@@ -1,5 +1,4 @@
 import type { Principal, UserPart } from '@toolyard/protocol';
-import { limit } from '@toolyard/protocol/schemas';
 import { jsonAnswer } from '../answers.ts';
 import { findConversation } from '../conversation-view.ts';
 import { notFound } from '../problems.ts';

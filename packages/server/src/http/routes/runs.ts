@@ -1,5 +1,4 @@
 import type { RunStatus } from '@toolyard/protocol';
-import { limit } from '@toolyard/protocol/schemas';
 import { runFrames } from '../frames.ts';
 import type { EventStreams } from '../event-stream.ts';
 import { notFound } from '../problems.ts';
