@@ -23,3 +23,5 @@ export * from './tab-runs.ts';
 export * from './tabs.ts';
 export * from './unsandboxed.ts';
 export * from './webhook.ts';
+export * from './routes/index.ts';
+export type { RouteContract } from './routes/define-routes.ts';

@@ -1,7 +1,5 @@
 import type { Principal } from '@toolyard/protocol';
 import { messageOf } from '@toolyard/protocol';
-import { newId } from '@toolyard/protocol/schemas';
-import { z } from 'zod';
 import type { EventStreams } from '../event-stream.ts';
 import { liveFrames } from '../frames.ts';
 import type { Router } from '../router.ts';
@@ -27,18 +25,11 @@ export function addLiveRoutes({ route }: Router, deps: HttpDeps, eventStreams: E
     });
   }
 
-  route({
-    method: 'get',
-    path: '/api/events',
-    summary: 'Everything that happens, as it happens (server-sent events, each a LiveEvent)',
-    query: z.strictObject({ after: z.string().max(8000).exactOptional(), tab: newId.exactOptional() }),
-    mediaType: 'text/event-stream',
-    handle: ({ c, principal, query }) => {
-      const cursor = c.req.header('last-event-id') ?? query.after ?? null;
-      return eventStreams.answer(c, principal, (signal) => {
-        if (query.tab !== undefined) follow(principal, query.tab, signal);
-        return liveFrames(streams.readAll(principal, cursor, signal));
-      });
-    },
+  route('GET /api/events', ({ c, principal, query }) => {
+    const cursor = c.req.header('last-event-id') ?? query.after ?? null;
+    return eventStreams.answer(c, principal, (signal) => {
+      if (query.tab !== undefined) follow(principal, query.tab, signal);
+      return liveFrames(streams.readAll(principal, cursor, signal));
+    });
   });
 }

@@ -6,7 +6,6 @@ import type { ReadableStream as WebStream } from 'node:stream/web';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import type { Clock, Principal } from '@toolyard/protocol';
 import { ToolyardError } from '@toolyard/protocol';
-import { createProxyTicket, proxyTicket } from '@toolyard/protocol/schemas';
 import type { Hono } from 'hono';
 import { hasPrefixed, requestHeaders, responseHeaders, sendable } from '../../proxy/headers.ts';
 import type { Proxy } from '../../proxy/proxy.ts';
@@ -43,16 +42,7 @@ export function addProxyRoutes(
   const isStillValid = (principal: Principal): Promise<boolean> => authentication.isStillValid(principal);
   const watch: Watch = (principal, end) => watchCredential({ isStillValid, clock }, principal, end);
 
-  route({
-    method: 'post',
-    path: '/api/proxy/tickets',
-    summary: 'A one-time key to the proxy for one address, for who can send no headers',
-    scope: 'servers',
-    body: createProxyTicket,
-    answer: proxyTicket,
-    status: 201,
-    handle: ({ principal, body }) => isOn(proxy).tickets.create(principal, body),
-  });
+  route('POST /api/proxy/tickets', ({ principal, body }) => isOn(proxy).tickets.create(principal, body));
 
   for (const path of PATHS) {
     app.all(path, async (c) => {

@@ -29,7 +29,7 @@ function routeOf(routes: readonly RouteDescription[], method: string, target: st
   const path = target.replace(/\?.*$/s, '');
   const fits = ({ path: pattern }: RouteDescription): boolean =>
     new RegExp(`^${pattern.replaceAll('.', '\\.').replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(path);
-  const found = routes.filter((route) => route.method === method.toLowerCase() && fits(route));
+  const found = routes.filter((route) => route.method === method && fits(route));
   // `/providers/test` fits `/providers/{id}` too; the one without a name in it is meant.
   const route = found.find(({ path: pattern }) => pattern === path) ?? found[0];
   if (route === undefined) throw new Error(`no route ${method} ${path} is described`);
