@@ -1,187 +1,107 @@
-// What the loop costs: Toolyard and its peers beside the least that does the same work. JSON lines on stdout, a table
-// for people on stderr.
-import { resolve } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import type { Block, ChildToOwner, OwnerToChild } from './loop/child.ts';
-import type { Surroundings } from './loop/contender.ts';
-import type { Figures } from './loop/figures.ts';
-import { figuresOf } from './loop/figures.ts';
-import type { Counts, MockToOwner } from './loop/mock-model.ts';
-import type { Options } from './loop/options.ts';
-import { readOptions, USAGE } from './loop/options.ts';
-import type { Peer } from './support/process.ts';
-import { startPeer } from './support/process.ts';
-import type { Scenario } from './loop/task.ts';
-import { SCENARIOS } from './loop/task.ts';
-import { verdicts, table } from './loop/table.ts';
+// What the agent loop costs: Toolyard and other libraries compared with a baseline that does the same work.
+import type { Bench } from './harness/bench.ts';
+import { runBench } from './harness/bench.ts';
+import type { ContenderProcess } from './harness/contender.ts';
+import { startContenders } from './harness/contender.ts';
+import type { Figure } from './harness/figure.ts';
+import { choose } from './harness/options.ts';
+import type { Block } from './harness/rounds.ts';
+import { blocksOf, compete, competitorFigures, goal } from './harness/rounds.ts';
+import type { MockModel } from './mock-model/start.ts';
+import { startMockModel } from './mock-model/start.ts';
+import { ANSWER } from './mock-model/texts.ts';
+import { EVERYTHING } from './support/everything.ts';
 
-const CONTENDERS = [
-  { name: 'floor', file: './contenders/floor.ts' },
-  { name: 'toolyard', file: './contenders/toolyard.ts' },
-  { name: 'ai', file: './contenders/ai.ts' },
-  { name: '@openai/agents', file: './contenders/openai-agents.ts' },
-  { name: '@mariozechner/pi-agent-core', file: './contenders/pi.ts' },
-] as const;
-
-const START_MS = 60_000;
-const BLOCK_MS = 120_000;
-
-export type Line = { bench: 'loop'; scenario: string; contender: string } & (
-  | ({ version: string; requestKb: number } & Figures)
-  | { error: string }
-);
-
-type Runner = {
-  name: string;
-  version: string;
-  child: Peer<OwnerToChild, ChildToOwner>;
-  /** By scenario: a block a round, and the bytes sent to the model in all of them. */
-  blocks: Map<string, Block[]>;
-  requestBytes: Map<string, number>;
-  /** Why it has no figures, by scenario; under `start` why it has none at all. */
-  errors: Map<string, string>;
+const CONTENDERS: Readonly<Record<string, string>> = {
+  baseline: 'loop/contenders/baseline.ts',
+  toolyard: 'loop/contenders/toolyard.ts',
+  ai: 'loop/contenders/ai.ts',
+  '@openai/agents': 'loop/contenders/openai-agents.ts',
+  '@mariozechner/pi-agent-core': 'loop/contenders/pi.ts',
 };
+/** After so many requests the optimising compiler has seen the hot paths, and times no longer fall. */
+const WARM_UP_REQUESTS = 800;
 
-type Mock = Peer<string, MockToOwner>;
+type Context = Bench & { mock: MockModel; contenders: readonly ContenderProcess[] };
 
-async function main(options: Options): Promise<Line[]> {
-  const mock: Mock = startPeer('loop/mock-model.ts', { args: [String(options.batch)] });
-  const runners: Runner[] = [];
-  try {
-    const listening = await mock.hear(START_MS);
-    if (listening.type !== 'listening') throw new Error('the mock model did not start');
-    const everything = new URL('./node_modules/@modelcontextprotocol/server-everything/dist/index.js', import.meta.url);
-    const surroundings: Surroundings = {
-      baseUrl: `http://127.0.0.1:${listening.port}/v1`,
-      server: { command: process.execPath, args: [fileURLToPath(everything), 'stdio'] },
-    };
-    for (const { name, file } of CONTENDERS) {
-      if (options.only.includes(name)) runners.push(await startRunner(name, file, surroundings, options));
-    }
-    for (const scenario of SCENARIOS) await compete(scenario, runners, mock, options);
-    return SCENARIOS.flatMap((scenario) => linesOf(scenario, runners));
-  } finally {
-    for (const { child } of runners) {
-      await child.ask({ type: 'close' }, START_MS).catch(() => undefined);
-      await child.end();
-    }
-    await mock.end();
-  }
-}
-
-async function startRunner(name: string, file: string, surroundings: Surroundings, options: Options): Promise<Runner> {
-  const execArgv =
-    options.profile === null
-      ? []
-      : ['--cpu-prof', `--cpu-prof-dir=${resolve(options.profile)}`, `--cpu-prof-name=${fileNameOf(name)}`];
-  const child: Runner['child'] = startPeer('loop/child.ts', { execArgv });
-  const runner: Runner = { name, version: '', child, blocks: new Map(), requestBytes: new Map(), errors: new Map() };
-  try {
-    const reply = await child.ask({ type: 'start', file, surroundings }, START_MS);
-    if (reply.type === 'ready') runner.version = reply.version;
-    else runner.errors.set('start', reply.type === 'failed' ? reply.message : `said ${reply.type}`);
-  } catch (thrown) {
-    runner.errors.set('start', messageOf(thrown));
-  }
-  const error = runner.errors.get('start');
-  say(error === undefined ? `${name} ${runner.version} is ready` : `${name} cannot start: ${error}`);
-  return runner;
-}
-
-/**
- * All contenders in turns. The first round warms up and is thrown away. Every round begins with another contender and
- * every second one goes backwards, so that nobody always follows the same neighbour.
- */
-async function compete(scenario: Scenario, runners: readonly Runner[], mock: Mock, options: Options): Promise<void> {
-  for (let round = 0; round <= options.rounds; round++) {
-    say(round === 0 ? `${scenario.name}: warming up` : `${scenario.name}: round ${round} of ${options.rounds}`);
-    const order = [...runners.slice(round % runners.length), ...runners.slice(0, round % runners.length)];
-    if (round % 2 === 1) order.reverse();
-    for (const runner of order) {
-      if (errorIn(scenario, runner) !== undefined) continue;
-      const runs = round === 0 ? Math.ceil(options.warmUpRequests / (scenario.calls + 1)) : options.runs;
-      try {
-        const { block, counts } = await takeTurn(runner, scenario, runs, mock);
-        if (round === 0) continue;
-        runner.blocks.set(scenario.name, [...(runner.blocks.get(scenario.name) ?? []), block]);
-        runner.requestBytes.set(scenario.name, (runner.requestBytes.get(scenario.name) ?? 0) + counts.requestBytes);
-      } catch (thrown) {
-        runner.errors.set(scenario.name, messageOf(thrown));
-        say(`${runner.name} failed: ${messageOf(thrown)}`);
-      }
-    }
-  }
+/** Runs of so many calls and an answer. `atMost`: processor time of Toolyard as a multiple of the baseline's. */
+async function measure(context: Context, calls: number, atMost: number): Promise<Figure[]> {
+  const { options, mock, contenders, say } = context;
+  const { quick, values } = options;
+  const kilobytes = new Map<string, number>();
+  const competitors = contenders.map((contender) => ({
+    name: contender.name,
+    async block(runs: number): Promise<Block> {
+      const { block, requestBytes } = await checkedBlock(contender, mock, { calls, runs });
+      kilobytes.set(contender.name, requestBytes / runs / 1000);
+      return block;
+    },
+  }));
+  const results = await compete(competitors, {
+    rounds: Number(values['rounds'] ?? (quick ? 2 : 16)),
+    runs: Number(values['runs'] ?? (quick ? 5 : 60)),
+    warmUpRuns: Math.ceil((quick ? 20 : WARM_UP_REQUESTS) / (calls + 1)),
+    say,
+  });
+  // Others may fail without the bench failing.
+  for (const { name } of contenders) if (name === 'baseline' || name === 'toolyard') blocksOf(results, name);
+  const versions = new Map(contenders.map(({ name, version }) => [name, version]));
+  return [
+    ...competitorFigures(results, 'baseline', (name) => ({
+      measure: `${name} ${versions.get(name) ?? ''}`,
+      of: { requestKb: kilobytes.get(name) ?? Number.NaN },
+    })),
+    ...goal(results, ['toolyard', 'baseline'], atMost),
+  ];
 }
 
 /** A block of runs. Throws unless the model saw exactly the requests that the work takes. */
-async function takeTurn(
-  { child }: Runner,
-  { calls }: Scenario,
-  runs: number,
-  mock: Mock,
-): Promise<{ block: Block; counts: Counts }> {
-  await countsOf(mock);
-  const reply = await child.ask({ type: 'block', calls, runs }, BLOCK_MS);
-  const counts = await countsOf(mock);
-  if (counts.wrong !== null) throw new Error(`the model refused: ${counts.wrong}`);
-  if (reply.type !== 'block') throw new Error(reply.type === 'failed' ? reply.message : `said ${reply.type}`);
+async function checkedBlock(
+  contender: ContenderProcess,
+  mock: MockModel,
+  { calls, runs }: { calls: number; runs: number },
+): Promise<{ block: Block; requestBytes: number }> {
+  await mock.report();
+  const failed: unknown[] = [];
+  const block = await contender.block(calls, runs).catch((thrown: unknown) => void failed.push(thrown));
+  const { requests, answers, requestBytes, wrong } = await mock.report();
+  if (wrong !== null) throw new Error(`the model refused: ${wrong}`);
+  if (!block) throw failed[0];
   const due = runs * (calls + 1);
-  if (counts.requests !== due) throw new Error(`the model saw ${counts.requests} requests instead of ${due}`);
-  if (counts.answers !== runs) throw new Error(`the model gave ${counts.answers} answers instead of ${runs}`);
-  return { block: reply, counts };
+  if (requests !== due) throw new Error(`the model saw ${requests} requests instead of ${due}`);
+  if (answers !== runs) throw new Error(`the model gave ${answers} answers instead of ${runs}`);
+  return { block, requestBytes };
 }
 
-async function countsOf(mock: Mock): Promise<Counts> {
-  const reply = await mock.ask('counts', START_MS);
-  if (reply.type !== 'counts') throw new Error(`the mock model said ${reply.type}`);
-  return reply.counts;
-}
-
-function errorIn(scenario: Scenario, { errors }: Runner): string | undefined {
-  return errors.get('start') ?? errors.get(scenario.name);
-}
-
-function linesOf(scenario: Scenario, runners: readonly Runner[]): Line[] {
-  const floor = runners.find((runner) => runner.name === 'floor' && errorIn(scenario, runner) === undefined);
-  return runners.map((runner): Line => {
-    const head = { bench: 'loop', scenario: scenario.name, contender: runner.name } as const;
-    const blocks = runner.blocks.get(scenario.name);
-    // One that failed half-way is not shown with the rounds it did well.
-    const error = errorIn(scenario, runner);
-    if (error !== undefined || !blocks) return { ...head, error: error ?? 'never had its turn' };
-    const figures = figuresOf(blocks, floor?.blocks.get(scenario.name) ?? null);
-    const sent = runner.requestBytes.get(scenario.name) ?? 0;
-    return { ...head, version: runner.version, ...figures, requestKb: Math.round(sent / figures.runs / 100) / 10 };
-  });
-}
-
-function fileNameOf(contender: string): string {
-  return `${contender.replaceAll(/[^a-z]+/g, '-').replace(/^-/, '')}.cpuprofile`;
-}
-
-function messageOf(thrown: unknown): string {
-  return thrown instanceof Error ? thrown.message : String(thrown);
-}
-
-function say(text: string): void {
-  process.stderr.write(`${text}\n`);
-}
-
-function optionsOrExit(): Options {
-  const names = CONTENDERS.map(({ name }) => name);
-  try {
-    const options = readOptions(process.argv.slice(2), names);
-    if (options) return options;
-    process.stdout.write(USAGE);
-    process.exit(0);
-  } catch (thrown) {
-    say(`${messageOf(thrown)}\n\n${USAGE}`);
-    process.exit(2);
-  }
-}
-
-const lines = await main(optionsOrExit());
-for (const line of lines) process.stdout.write(`${JSON.stringify(line)}\n`);
-say(`\n${table(lines)}\n${verdicts(lines)}`);
-// A peer may fail without the bench failing; without the two it is about, there is nothing to say.
-if (lines.some((line) => 'error' in line && ['floor', 'toolyard'].includes(line.contender))) process.exitCode = 1;
+await runBench<Context>({
+  name: 'loop',
+  parts: { exchange: (context) => measure(context, 1, 1.3), 'run-11': (context) => measure(context, 10, 1.5) },
+  own: {
+    runs: { kind: 'count', usage: 'runs in one turn of a contender (default 60)' },
+    rounds: { kind: 'count', usage: 'turns of each contender (default 16)' },
+    batch: {
+      kind: 'count',
+      usage: 'events the model puts into one write (default 5; with 300 the answer comes at once)',
+    },
+    contenders: { kind: 'names', usage: 'these alone (without baseline no ratios)', known: Object.keys(CONTENDERS) },
+  },
+  async *contexts(bench) {
+    const { profile, values } = bench.options;
+    await using stack = new AsyncDisposableStack();
+    const mock = stack.use(await startMockModel(Number(values['batch'] ?? 5)));
+    const { origin, baseUrl } = mock;
+    const names = Object.keys(CONTENDERS);
+    const chosen = values['contenders'] === undefined ? names : choose('contenders', values['contenders'], names);
+    const contenders = await startContenders(
+      chosen.map((name) => ({
+        name,
+        file: CONTENDERS[name] ?? '',
+        setting: { origin, baseUrl, server: EVERYTHING },
+        answer: ANSWER,
+        profile,
+      })),
+      { stack, say: bench.say },
+    );
+    yield { context: { ...bench, mock, contenders } };
+  },
+});

@@ -1,41 +1,42 @@
-// What a durable run costs: a real server in a process of its own, a model server in another, load and readers in this
-// one. JSON lines on stdout, a table for people on stderr.
-import type { Context } from './run/context.ts';
-import { loadNow, machine, optionsOrExit, say } from './support/command.ts';
-import type { Finding } from './support/finding.ts';
-import { table } from './support/finding.ts';
-import type { Options, Part } from './run/options.ts';
-import { readOptions, USAGE } from './run/options.ts';
-import { startUpstream } from './support/start-upstream.ts';
+// What a durable run costs: a real server in a process of its own, the model in another, load and readers in this one.
+import { runBench } from './harness/bench.ts';
+import { startMockModel } from './mock-model/start.ts';
+import { measureCommit } from './run/commit.ts';
+import { measureFirstToken } from './run/first-token.ts';
+import { idleProcess } from './run/idle.ts';
+import { measureLong } from './run/long.ts';
+import { measureMany } from './run/many.ts';
+import { measureRest } from './run/rest.ts';
+import type { Context } from './run/serve.ts';
+import { serve } from './run/serve.ts';
+import { createApi } from './support/api.ts';
 
-type Measure = (context: Context) => Promise<Finding[]>;
-
-const MEASURES: Readonly<Record<Part, () => Promise<Measure>>> = {
-  commit: async () => (await import('./run/commit.ts')).measureCommit,
-  'first-token': async () => (await import('./run/first-token.ts')).measureFirstToken,
-  many: async () => (await import('./run/many.ts')).measureMany,
-  long: async () => (await import('./run/long.ts')).measureLong,
-  rest: async () => (await import('./run/rest.ts')).measureRest,
-};
-
-async function main(options: Options): Promise<Finding[]> {
-  say(`${machine()}; ${loadNow()}`);
-  const upstream = await startUpstream();
-  const findings: Finding[] = [];
-  try {
-    for (const part of options.only) {
-      const measure = await MEASURES[part]();
-      const found = await measure({ options, upstream, say: (text) => say(`${part}: ${text}`) });
-      for (const finding of found) process.stdout.write(`${JSON.stringify({ bench: 'run', ...finding })}\n`);
-      findings.push(...found);
-      say(`${part} is measured; ${loadNow()}`);
-    }
-  } finally {
-    await upstream.end();
-  }
-  return findings;
-}
-
-say(`\n${table(await main(optionsOrExit(readOptions, USAGE)))}`);
-// Connections kept open would keep the process too.
-process.exit();
+await runBench<Context>({
+  name: 'run',
+  parts: {
+    commit: measureCommit,
+    async 'first-token'(context) {
+      await using server = await serve(context, 'first-token');
+      return await measureFirstToken(createApi(server.url), { quick: context.options.quick, atMost: 5 });
+    },
+    async many(context) {
+      await using idle = idleProcess();
+      await using server = await serve(context, 'many');
+      const { figures } = await measureMany({
+        ...context,
+        api: createApi(server.url),
+        servers: { 'the server': server },
+        others: { 'a process that does nothing': idle },
+        windows: context.options.quick ? { count: 3, ms: 2_000 } : { count: 6, ms: 5_000 },
+        goals: { cpuPercent: 60, loopDelayMs: 20 },
+      });
+      return figures;
+    },
+    long: measureLong,
+    rest: measureRest,
+  },
+  async *contexts(bench) {
+    await using mock = await startMockModel();
+    yield { context: { ...bench, mock } };
+  },
+});

@@ -1,58 +1,66 @@
-// Servers on both engines, and web and worker over PostgreSQL: a model server in a process of its own, load and readers
-// in this one. JSON lines on stdout, a table for people on stderr.
+// Servers on both engines, and web, worker and tools over PostgreSQL.
 import { findPostgres } from '../testing/src/postgres-binaries.ts';
 import { startCluster } from '../testing/src/postgres.ts';
-import type { Context } from './scale/context.ts';
-import type { Options, Part } from './scale/options.ts';
-import { readOptions, USAGE } from './scale/options.ts';
-import { openPlace } from './scale/place.ts';
-import { loadNow, machine, optionsOrExit, say } from './support/command.ts';
-import type { Finding } from './support/finding.ts';
-import { table } from './support/finding.ts';
-import { startUpstream } from './support/start-upstream.ts';
+import type { Bench } from './harness/bench.ts';
+import { runBench } from './harness/bench.ts';
+import type { Figure } from './harness/figure.ts';
+import { figure } from './harness/figure.ts';
+import { choose } from './harness/options.ts';
+import type { MockModel } from './mock-model/start.ts';
+import { startMockModel } from './mock-model/start.ts';
+import { TOKENS_A_SECOND } from './mock-model/texts.ts';
+import { measureFirstToken } from './run/first-token.ts';
+import { measureMany } from './run/many.ts';
+import type { Deployment } from './scale/deployment.ts';
+import { DEPLOYMENTS, openDeployment } from './scale/deployment.ts';
+import { measureResume } from './scale/resume.ts';
 
-type Measure = (context: Context) => Promise<Finding[]>;
+type Context = Bench & { deployment: Deployment; mock: MockModel };
 
-const MEASURES: Readonly<Record<Part, () => Promise<Measure>>> = {
-  'first-token': async () => (await import('./scale/first-token.ts')).measureFirstToken,
-  many: async () => (await import('./scale/many.ts')).measureMany,
-  resume: async () => (await import('./scale/resume.ts')).measureResume,
-};
-
-async function main(options: Options): Promise<Finding[]> {
-  say(`${machine()}; ${loadNow()}`);
-  const wanted = options.places.some((name) => name !== 'sqlite');
-  const binaries = wanted ? await findPostgres() : null;
-  if (binaries?.missing) say(binaries.missing);
-  const cluster = binaries?.folder ? await startCluster(binaries.folder, { durable: true }) : null;
-  const upstream = await startUpstream();
-  const findings: Finding[] = [];
-  try {
-    for (const name of options.places) {
-      const place = await openPlace(name, { upstreamUrl: upstream.baseUrl, cluster, profile: options.profile });
-      if (!place) {
-        say(`${name}: left out, it needs PostgreSQL`);
-        continue;
-      }
-      try {
-        for (const part of options.only) {
-          const measure = await MEASURES[part]();
-          const found = await measure({ place, options, upstream, say: (text) => say(`${name}, ${part}: ${text}`) });
-          for (const finding of found) process.stdout.write(`${JSON.stringify({ bench: 'scale', ...finding })}\n`);
-          findings.push(...found);
-          say(`${name}, ${part} is measured; ${loadNow()}`);
-        }
-      } finally {
-        await place.end();
-      }
-    }
-  } finally {
-    await upstream.end();
-    await cluster?.close();
-  }
-  return findings;
+async function measureManyStored({ deployment, mock, options, say }: Context): Promise<Figure[]> {
+  const { api, servers, database } = deployment;
+  const before = await deployment.storedBytes();
+  const { figures, cpuPercent, tokens } = await measureMany({
+    ...{ api, mock, servers, say },
+    others: database ? { 'the database': database } : {},
+    windows: { count: options.quick ? 3 : 8, ms: 2_000 },
+    goals: { tokenP99Ms: 50 },
+  });
+  const bytes = (await deployment.storedBytes()) - before;
+  const allPercent = [...cpuPercent.values()].reduce((sum, percent) => sum + percent, 0);
+  return [
+    ...figures,
+    figure(
+      'processor time of them all for a thousand tokens',
+      (10 * allPercent) / ((200 * TOKENS_A_SECOND) / 1000),
+      'ms',
+    ),
+    figure('bytes stored a token', bytes / tokens, 'B'),
+  ];
 }
 
-say(`\n${table(await main(optionsOrExit(readOptions, USAGE)))}`);
-// Connections kept open would keep the process too.
-process.exit();
+await runBench<Context>({
+  name: 'scale',
+  parts: {
+    'first-token': ({ deployment: { api, name }, options }) =>
+      measureFirstToken(api, { quick: options.quick, atMost: name === 'sqlite' ? 5 : 15 }),
+    many: measureManyStored,
+    resume: ({ deployment, options, say }) => measureResume(deployment.api, { runs: options.quick ? 1 : 3, say }),
+  },
+  own: { places: { kind: 'names', usage: 'these deployments alone', known: DEPLOYMENTS } },
+  async *contexts(bench) {
+    const { values, profile } = bench.options;
+    const chosen = values['places'] === undefined ? DEPLOYMENTS : choose('places', values['places'], DEPLOYMENTS);
+    await using stack = new AsyncDisposableStack();
+    const binaries = chosen.some((name) => name !== 'sqlite') ? await findPostgres() : null;
+    if (binaries?.missing) bench.say(binaries.missing);
+    const cluster = binaries?.folder ? await startCluster(binaries.folder, { durable: true }) : null;
+    if (cluster) stack.defer(() => cluster.close());
+    const mock = stack.use(await startMockModel());
+    for (const name of chosen) {
+      await using deployment = await openDeployment(name, { modelUrl: mock.baseUrl, cluster, profile });
+      if (deployment) yield { label: name, context: { ...bench, deployment, mock } };
+      else bench.say(`${name}: skipped, it needs PostgreSQL`);
+    }
+  },
+});

@@ -1,30 +1,49 @@
-// What streaming costs: the wires beside the least that reads an answer and beside other libraries, reading tool calls
-// out of text by itself, importing the package. JSON lines on stdout, a table for people on stderr.
-import { measureAnswers } from './stream/answers.ts';
+// What streaming costs: the wires compared with a baseline and with other libraries, reading tool calls out of text by
+// itself, importing the package.
+import type { Bench } from './harness/bench.ts';
+import { noContext, runBench } from './harness/bench.ts';
+import { startContenders } from './harness/contender.ts';
+import type { Figure } from './harness/figure.ts';
+import { blocksOf, compete, competitorFigures, goal } from './harness/rounds.ts';
+import { startMockModel } from './mock-model/start.ts';
+import { LONG_ANSWER } from './mock-model/texts.ts';
+import { CONTENDER_NAMES } from './stream/contenders.ts';
 import { measureImport } from './stream/import.ts';
-import type { Options, Part } from './stream/options.ts';
-import { readOptions, USAGE } from './stream/options.ts';
 import { measureTextCalls } from './stream/text-calls.ts';
-import { loadNow, machine, optionsOrExit, say } from './support/command.ts';
-import type { Finding } from './support/finding.ts';
-import { table } from './support/finding.ts';
+import { EVERYTHING } from './support/everything.ts';
 
-const MEASURES: Readonly<Record<Part, (options: Options) => Promise<Finding[]> | Finding[]>> = {
-  answers: measureAnswers,
-  'text-calls': measureTextCalls,
-  import: measureImport,
-};
-
-async function main(options: Options): Promise<Finding[]> {
-  say(`${machine()}; ${loadNow()}`);
-  const findings: Finding[] = [];
-  for (const part of options.only) {
-    const found = await MEASURES[part](options);
-    for (const finding of found) process.stdout.write(`${JSON.stringify({ bench: 'stream', ...finding })}\n`);
-    findings.push(...found);
-    say(`${part}: measured; ${loadNow()}`);
-  }
-  return findings;
+/** Answers of 5,000 pieces. */
+async function measureAnswers({ options, say }: Bench): Promise<Figure[]> {
+  await using stack = new AsyncDisposableStack();
+  const { origin, baseUrl } = stack.use(await startMockModel(Number(options.values['batch'] ?? 5)));
+  const setting = { origin, baseUrl, server: EVERYTHING };
+  const contenders = await startContenders(
+    CONTENDER_NAMES.map((name) => ({
+      name,
+      file: 'stream/contenders.ts',
+      setting,
+      answer: LONG_ANSWER,
+      profile: options.profile,
+    })),
+    { stack, say },
+  );
+  const results = await compete(
+    contenders.map((contender) => ({ name: contender.name, block: (runs) => contender.block(0, runs) })),
+    { rounds: options.quick ? 3 : 9, runs: 12, warmUpRuns: 30, say },
+  );
+  for (const name of ['baseline', 'openai-chat']) blocksOf(results, name);
+  const versions = new Map(contenders.map(({ name, version }) => [name, version]));
+  return [
+    ...competitorFigures(results, 'baseline', (name) => ({ measure: `${name} ${versions.get(name) ?? ''}` })),
+    ...goal(results, ['openai-chat', 'baseline'], 2),
+    ...goal(results, ['openai-chat', 'ai'], 0.2),
+    ...goal(results, ['openai-chat, looking for calls in text', 'openai-chat'], 1.2),
+  ];
 }
 
-say(`\n${table(await main(optionsOrExit(readOptions, USAGE)))}`);
+await runBench({
+  name: 'stream',
+  parts: { answers: measureAnswers, 'text-calls': measureTextCalls, import: measureImport },
+  own: { batch: { kind: 'count', usage: 'events the model puts into one write (default 5)' } },
+  contexts: noContext,
+});

@@ -1,3 +1,3 @@
-import { CERTAIN, describeKilled, IN_DOUBT } from './support/killed-cases.ts';
+import { CERTAIN, describeKilled, IN_DOUBT } from './faults/killed-cases.ts';
 
 describeKilled({ certain: CERTAIN, inDoubt: IN_DOUBT.map((each) => [each, ['repeat', 'failed', 'result']]) });

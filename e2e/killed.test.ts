@@ -1,20 +1,20 @@
 import { describe, expect, it } from 'vitest';
 import type { InDoubtAnswer } from '@toolyard/protocol';
-import type { InDoubtCase } from './support/killed-cases.ts';
-import { CERTAIN, describeKilled, IN_DOUBT, isShort, seenThrough, STORY } from './support/killed-cases.ts';
+import type { InDoubtCase } from './faults/killed-cases.ts';
+import { CERTAIN, describeKilled, IN_DOUBT, isShort, runKilled, TRANSCRIPT } from './faults/killed-cases.ts';
 import { told } from './support/transcript.ts';
 
-describe('an unkilled run', () => {
+describe('a run without faults', () => {
   it('passes every failpoint there is a kill at', async () => {
-    const { view, counted, passed } = await seenThrough(null);
-    expect(told(view.page.messages)).toEqual(STORY);
+    const { view, counted, passed } = await runKilled(null, { doubt: { decision: 'failed' } });
+    expect(told(view.page.messages)).toEqual(TRANSCRIPT);
     expect(counted).toBe(1);
     const places = new Set([...CERTAIN, ...IN_DOUBT].map(([, place]) => place));
-    expect([...passed].filter((place) => place.startsWith('run:') && !places.has(place))).toEqual([]);
+    expect(passed.filter((place) => place.startsWith('run:') && !places.has(place))).toEqual([]);
   });
 });
 
-// The other moments and decisions: `killed.long.test.ts`.
+// The other points and decisions: `killed.long.test.ts`.
 describeKilled({ certain: CERTAIN.filter((each) => isShort(each)), inDoubt: IN_DOUBT.map(briefly) });
 
 /** All decisions about the first, one about each other. */

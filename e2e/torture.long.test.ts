@@ -1,11 +1,11 @@
 import { describe } from 'vitest';
 import { describeOnPostgres } from '@toolyard/testing/on-postgres';
-import { tortures } from './torture/tortures.ts';
+import { testEveryPoint } from './faults/every-point-tests.ts';
 
 describe('a server on SQLite', () => {
-  tortures(() => ({ name: 'sqlite' }), 12);
+  testEveryPoint(() => ({ name: 'sqlite' }), 12);
 });
 
 describeOnPostgres('a server on PostgreSQL', (cluster) => {
-  tortures(() => ({ name: 'postgres', cluster: cluster() }), 6);
+  testEveryPoint(() => ({ name: 'postgres', cluster: cluster() }), 6);
 });

@@ -23,7 +23,7 @@ const TASKS = {
   format: ['scripts/format.ts'],
   bench: ['scripts/bench.ts'],
   peers: ['bench/peers/main.ts'],
-  torture: ['e2e/torture/main.ts'],
+  torture: ['e2e/faults/main.ts'],
   endure: ['e2e/endurance/main.ts'],
   fuzz: ['scripts/fuzz.ts'],
   coverage: ['scripts/coverage.ts'],

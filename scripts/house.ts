@@ -1,11 +1,10 @@
-import { execFileSync } from 'node:child_process';
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ROOT } from './run.ts';
 
-/** The rules of the house no other tool checks; gives what breaks them, or null. */
+/** Checks repository rules that no other tool checks; returns the violations, or null. */
 export function checkHouse(): string | null {
-  const wrong = [...lockfileAddresses(), ...versions(), ...longFiles()];
+  const wrong = [...lockfileAddresses(), ...versions()];
   return wrong.length === 0 ? null : wrong.join('\n');
 }
 
@@ -36,17 +35,6 @@ function versions(): string[] {
     }
   }
   return wrong;
-}
-
-/** Lint fails at 500 lines; from 300 on a file is named, so that somebody looks whether it has one subject. */
-function longFiles(): string[] {
-  const files = execFileSync('git', ['ls-files', '*.ts'], { cwd: ROOT, encoding: 'utf8' }).split('\n');
-  for (const file of files) {
-    if (file === '' || file.endsWith('.test.ts')) continue;
-    const lines = read(file).split('\n').length;
-    if (lines > 300) console.log(`    ${file} has ${lines} lines: does it still have one subject?`);
-  }
-  return [];
 }
 
 function read(path: string): string {

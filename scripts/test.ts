@@ -80,7 +80,7 @@ async function everything(): Promise<number> {
   console.log('\nThe cost by kind of test:');
   for (const line of costByKind(tests)) console.log(line);
   console.log(`\nWall time: ${((performance.now() - started) / 1000).toFixed(0)} s`);
-  for (const line of stopCounting()) console.log(line);
+  for (const line of await stopCounting()) console.log(line);
   return conclude(results, tests);
 }
 

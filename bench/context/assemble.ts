@@ -2,16 +2,16 @@ import { assembleRequest } from '../../packages/agent-host/src/executors/assembl
 import { createModelRuntime } from '@toolyard/model-runtime';
 import type { Message, ToolDefinition } from '@toolyard/protocol';
 import { systemClock, WIRES } from '@toolyard/protocol';
-import type { Finding } from '../support/finding.ts';
-import { median, quartiles } from '../support/quantile.ts';
+import type { Figure } from '../harness/figure.ts';
+import { figure, sampled } from '../harness/figure.ts';
 
 const MESSAGES = 5_000;
 const TOOLS = 40;
 const AT_MOST_MS = 10;
 
 /** A long conversation as it grows turn by turn: what is measured is the request of each turn. */
-export async function measureAssembling(rounds: number): Promise<Finding[]> {
-  const findings: Finding[] = [];
+export async function measureAssembling(rounds: number): Promise<Figure[]> {
+  const figures: Figure[] = [];
   for (const wire of WIRES) {
     const conversation = longConversation();
     const cold = await requestMs(wire, conversation);
@@ -22,24 +22,13 @@ export async function measureAssembling(rounds: number): Promise<Finding[]> {
     }
     const whole = warm.map((spent) => spent.whole);
     const ours = warm.map((spent) => spent.ours);
-    findings.push(
-      aimed(`${wire}: ${MESSAGES} messages a turn later, what is to be sent`, ours),
-      aimed(`${wire}: the same as the body of the request`, whole),
-      { part: 'assemble', measure: `${wire}: that, of messages never seen before`, value: cold.whole, unit: 'ms' },
+    figures.push(
+      sampled(`${wire}: ${MESSAGES} messages a turn later, what is to be sent`, ours, 'ms', { atMost: AT_MOST_MS }),
+      sampled(`${wire}: the same as the body of the request`, whole, 'ms', { atMost: AT_MOST_MS }),
+      figure(`${wire}: that, of messages never seen before`, cold.whole, 'ms'),
     );
   }
-  return findings;
-}
-
-function aimed(measure: string, values: readonly number[]): Finding {
-  return {
-    part: 'assemble',
-    measure,
-    value: median(values),
-    unit: 'ms',
-    quartiles: quartiles(values),
-    atMost: AT_MOST_MS,
-  };
+  return figures;
 }
 
 const tools = Array.from({ length: TOOLS }, (_each, index): ToolDefinition => ({

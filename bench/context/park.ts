@@ -1,12 +1,12 @@
 import { ANNE, cleanUp, openBench, temporaryFolder } from '../../packages/server/src/runs/test-fixtures/bench.ts';
 import { calls, says, scriptedModel } from '../../packages/server/src/runs/test-fixtures/scripted-model.ts';
-import type { Finding } from '../support/finding.ts';
-import { median, quartiles } from '../support/quantile.ts';
+import type { Figure } from '../harness/figure.ts';
+import { sampled } from '../harness/figure.ts';
 
 const AT_MOST_MS = 20;
 
 /** A run of the server, on SQLite, that asks a person: from the model's wish to the rest, and from the answer on. */
-export async function measureParking(rounds: number): Promise<Finding[]> {
+export async function measureParking(rounds: number): Promise<Figure[]> {
   const parking: number[] = [];
   const resuming: number[] = [];
   let askedAt = 0;
@@ -42,18 +42,7 @@ export async function measureParking(rounds: number): Promise<Finding[]> {
   }
   await cleanUp();
   return [
-    finding('from the call that asks to the stored rest', parking),
-    finding('from the answer to the next request of the model', resuming),
+    sampled('from the call that asks to the stored rest', parking, 'ms', { atMost: AT_MOST_MS }),
+    sampled('from the answer to the next request of the model', resuming, 'ms', { atMost: AT_MOST_MS }),
   ];
-}
-
-function finding(measure: string, values: readonly number[]): Finding {
-  return {
-    part: 'park',
-    measure,
-    value: median(values),
-    unit: 'ms',
-    quartiles: quartiles(values),
-    atMost: AT_MOST_MS,
-  };
 }

@@ -1,6 +1,6 @@
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
-import type { ServerCommand } from './contender.ts';
+import type { Setting } from '../harness/contender.ts';
 
 export type BareTool = { name: string; description: string; inputSchema: { type: 'object'; [key: string]: unknown } };
 
@@ -14,8 +14,8 @@ export type BareServer = {
   close: () => Promise<void>;
 };
 
-/** Starts the server, says hello and lists its tools. */
-export async function connectBareServer({ command, args }: ServerCommand): Promise<BareServer> {
+/** Starts the server, initializes it and lists its tools. */
+export async function connectBareServer({ command, args }: Setting['server']): Promise<BareServer> {
   const client = new Client({ name: 'bench', version: '1.0.0' });
   await client.connect(new StdioClientTransport({ command, args, stderr: 'ignore' }));
   const { tools } = await client.listTools();

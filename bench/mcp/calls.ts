@@ -1,82 +1,37 @@
-import type { Client } from '@modelcontextprotocol/client';
-import type { McpHost } from '../../packages/mcp-host/src/index.ts';
-import type { JsonObject } from '../../packages/protocol/src/index.ts';
-import { say } from '../support/command.ts';
-import type { Finding } from '../support/finding.ts';
-import { median, quartiles } from '../support/quantile.ts';
-import { besideBareSdk } from './beside-sdk.ts';
-import type { Options } from './options.ts';
+import type { Bench } from '../harness/bench.ts';
+import type { Figure } from '../harness/figure.ts';
+import { sampled } from '../harness/figure.ts';
+import { alternate } from '../harness/rounds.ts';
+import { median } from '../support/quantile.ts';
+import type { MakeCall } from './compared.ts';
+import { comparedWithSdk } from './compared.ts';
 
-const WARM_UP = 1_000;
-/** What a call may cost beside the bare SDK's, in microseconds. */
-const AIMS = { echo: 50, tides: 150 } as const;
-type Tool = keyof typeof AIMS;
+/** What the host may add to a call, in microseconds. */
+const TOOLS = [
+  { tool: 'echo', schema: 'no output schema', atMost: 50 },
+  { tool: 'tides', schema: 'with output schema', atMost: 150 },
+] as const;
 
-/** Makes one call and throws unless its answer is right. */
-type MakeCall = (tool: Tool, message: string) => Promise<void>;
-
-/** One call through the host beside one through the bare SDK, again and again, each with a server of its own. */
-export function measureCalls({ quick }: Options): Promise<Finding[]> {
-  const calls = quick ? 1_000 : 10_000;
-  return besideBareSdk(async ({ over, client, host }) => {
-    await client.listTools();
-    return compare(over, calls, bareCall(client), hostCall(host));
+/** One call through the host and one through the bare SDK, again and again. */
+export function measureCalls({ options, say }: Bench): Promise<Figure[]> {
+  const calls = options.quick ? 1_000 : 10_000;
+  return comparedWithSdk(async ({ over, bare, hosted }) => {
+    const figures: Figure[] = [];
+    for (const { tool, schema, atMost } of TOOLS) {
+      say(`${tool} over ${over}`);
+      const timed = (call: MakeCall) => (round: number) =>
+        microseconds(() => call({ tool, message: `round ${round}` }));
+      const pairs = await alternate({ rounds: calls, warmUp: 1_000 }, timed(bare), timed(hosted));
+      const added = pairs.map(([ofBare, ofHost]) => ofHost - ofBare);
+      const of = { calls, bareMedian: median(pairs.map(([ofBare]) => ofBare)) };
+      figures.push(sampled(`what the host adds to a call over ${over}, ${schema}`, added, 'µs', { atMost, of }));
+    }
+    return figures;
   });
 }
 
-function bareCall(client: Client): MakeCall {
-  return async (name, message) => {
-    const { content, structuredContent } = await client.callTool({ name, arguments: { message } });
-    const [part] = content;
-    check(name, message, part?.type === 'text' ? part.text : '', structuredContent as JsonObject | undefined);
-  };
-}
-
-function hostCall(host: McpHost): MakeCall {
-  return async (name, message) => {
-    const { content, structured, outcome } = await host.callTool({ serverId: 'bench', name }, { message });
-    const [part] = content;
-    if (outcome !== 'done') throw new Error(JSON.stringify(content));
-    check(name, message, part?.type === 'text' ? part.text : '', structured as JsonObject | undefined);
-  };
-}
-
-function check(tool: Tool, message: string, text: string, structured: JsonObject | undefined): void {
-  const isRight = tool === 'echo' ? text === message : structured?.['name'] === message;
-  if (!isRight) throw new Error(`a call of ${tool} was answered wrongly`);
-}
-
-async function compare(over: string, calls: number, bare: MakeCall, pooled: MakeCall): Promise<Finding[]> {
-  const found: Finding[] = [];
-  for (const tool of ['echo', 'tides'] as const) {
-    say(`calls: ${tool} over ${over}`);
-    const bareUs: number[] = [];
-    const addedUs: number[] = [];
-    for (let round = -WARM_UP; round < calls; round++) {
-      // Who comes first changes: nobody always finds the caches warmed by the other.
-      const first = round % 2 === 0 ? bare : pooled;
-      const one = await microseconds(first, tool, round);
-      const other = await microseconds(first === bare ? pooled : bare, tool, round);
-      if (round < 0) continue;
-      const ofBare = first === bare ? one : other;
-      bareUs.push(ofBare);
-      addedUs.push(one + other - 2 * ofBare);
-    }
-    found.push({
-      part: 'calls',
-      measure: `what the host adds to a call over ${over}, ${tool === 'echo' ? 'no output schema' : 'with output schema'}`,
-      value: median(addedUs),
-      unit: 'µs',
-      quartiles: quartiles(addedUs),
-      atMost: AIMS[tool],
-      of: { calls, bareMedian: median(bareUs) },
-    });
-  }
-  return found;
-}
-
-async function microseconds(call: MakeCall, tool: Tool, round: number): Promise<number> {
+async function microseconds(run: () => Promise<void>): Promise<number> {
   const begun = performance.now();
-  await call(tool, `round ${round}`);
+  await run();
   return (performance.now() - begun) * 1_000;
 }

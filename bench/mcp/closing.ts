@@ -1,17 +1,17 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import type { ServerConfig } from '../../packages/mcp-host/src/index.ts';
-import { say } from '../support/command.ts';
-import type { Finding } from '../support/finding.ts';
+import type { Bench } from '../harness/bench.ts';
+import type { Figure } from '../harness/figure.ts';
+import { figure } from '../harness/figure.ts';
 import { checkReady, makeHost, OVER_STDIO } from './host.ts';
-import type { Options } from './options.ts';
 
 const CONNECT_MS = 120_000;
 const LOOK_EVERY_MS = 10;
 const GIVE_UP_MS = 20_000;
 
 /** Closes many servers over stdio at once, each behind a shell as npx is; how long until no process is left of them. */
-export async function measureClosing({ quick }: Options): Promise<Finding[]> {
-  const servers = quick ? 10 : 50;
+export async function measureClosing({ options, say }: Bench): Promise<Figure[]> {
+  const servers = options.quick ? 10 : 50;
   const { command, args = [] } = OVER_STDIO;
   const line = [command, ...args].map((part) => `'${part}'`).join(' ');
   const host = makeHost(
@@ -23,7 +23,7 @@ export async function measureClosing({ quick }: Options): Promise<Finding[]> {
       return { id, transport, connectTimeoutMs: CONNECT_MS };
     }),
   );
-  say(`closing: starting ${String(servers)} servers`);
+  say(`starting ${String(servers)} servers`);
   await host.connectAll();
   checkReady(host);
   const processes = childrenOf(process.pid);
@@ -39,16 +39,12 @@ export async function measureClosing({ quick }: Options): Promise<Finding[]> {
   }
   const goneMs = performance.now() - begun;
   return [
-    { part: 'closing', measure: `closing ${String(servers)} stdio servers`, value: closedMs, unit: 'ms' },
-    {
-      part: 'closing',
-      measure: 'until none of their processes is left',
-      value: goneMs,
-      unit: 'ms',
+    figure(`closing ${String(servers)} stdio servers`, closedMs, 'ms'),
+    figure('until none of their processes is left', goneMs, 'ms', {
       atMost: 2_000,
       of: { processes: processes.length },
-    },
-    { part: 'closing', measure: 'processes left', value: left.length, unit: '', atMost: 0 },
+    }),
+    figure('processes left', left.length, '', { atMost: 0 }),
   ];
 }
 

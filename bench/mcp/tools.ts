@@ -5,11 +5,11 @@ import { createNodeTransports } from '../../packages/mcp-host/src/node/index.ts'
 import type { Message } from '../../packages/protocol/src/index.ts';
 import { systemClock } from '../../packages/protocol/src/index.ts';
 import { toolsJson } from '../../packages/model-runtime/src/openai-chat/tools.ts';
-import { say } from '../support/command.ts';
-import type { Finding } from '../support/finding.ts';
-import { median, quantile, quartiles } from '../support/quantile.ts';
+import type { Bench } from '../harness/bench.ts';
+import type { Figure } from '../harness/figure.ts';
+import { figure, sampled } from '../harness/figure.ts';
+import { quantile } from '../support/quantile.ts';
 import { checkReady } from './host.ts';
-import type { Options } from './options.ts';
 
 const TOOLS = 10_000;
 const ANNOUNCEMENTS = 200;
@@ -25,8 +25,8 @@ const QUESTION: Message = {
 };
 
 /** A server of ten thousand tools in this process: what every turn pays for them, and what a burst of changes leads to. */
-export async function measureTools({ quick }: Options): Promise<Finding[]> {
-  const turns = quick ? 200 : 2_000;
+export async function measureTools({ options, say }: Bench): Promise<Figure[]> {
+  const turns = options.quick ? 200 : 2_000;
   let lists = 0;
   let announce = (): void => undefined;
   await using host = new McpHost({
@@ -59,7 +59,7 @@ export async function measureTools({ quick }: Options): Promise<Finding[]> {
     return took;
   };
 
-  say(`tools: ${String(TOOLS)} tools, ${String(turns)} turns`);
+  say(`${String(TOOLS)} tools, ${String(turns)} turns`);
   const firstMs = assemble();
   const laterMs = Array.from({ length: turns }, assemble);
 
@@ -67,17 +67,12 @@ export async function measureTools({ quick }: Options): Promise<Finding[]> {
   for (let time = 0; time < ANNOUNCEMENTS; time++) announce();
   await new Promise((resolve) => setTimeout(resolve, QUIET_MS));
   return [
-    { part: 'tools', measure: '10,000 tools: the first turn after a change', value: firstMs, unit: 'ms' },
-    {
-      part: 'tools',
-      measure: '10,000 tools: every other turn, median',
-      value: median(laterMs),
-      unit: 'ms',
-      quartiles: quartiles(laterMs),
+    figure('10,000 tools: the first turn after a change', firstMs, 'ms'),
+    sampled('10,000 tools: every other turn, median', laterMs, 'ms', {
       atMost: 1,
       of: { turns, p99: quantile(laterMs, 0.99) },
-    },
-    { part: 'tools', measure: '200 announcements of a change: lists asked for', value: lists, unit: '', atMost: 1 },
+    }),
+    figure('200 announcements of a change: lists asked for', lists, '', { atMost: 1 }),
   ];
 }
 

@@ -1,15 +1,15 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
-import { median, quartiles } from '../support/quantile.ts';
-import type { Finding } from '../support/finding.ts';
-import type { Context } from './context.ts';
-import { COMPOSER, freshVisitor } from './context.ts';
+import type { Figure } from '../harness/figure.ts';
+import { figure, sampled } from '../harness/figure.ts';
+import type { Context } from './visitor.ts';
+import { COMPOSER, freshVisitor } from './visitor.ts';
 
 const BUILD = new URL('../../packages/web/build/', import.meta.url);
 
-/** A first visit: what is loaded before a person can write, and when something can be seen. */
-export async function measureLoad(context: Context): Promise<Finding[]> {
+/** A first visit: what is loaded before a user can write, and when something is visible. */
+export async function measureLoad(context: Context): Promise<Figure[]> {
   const visits = context.options.quick ? 3 : 10;
   const paints: number[] = [];
   const usable: number[] = [];
@@ -35,30 +35,13 @@ export async function measureLoad(context: Context): Promise<Finding[]> {
     await visitor.close();
   }
   return [
-    {
-      part: 'load',
-      measure: 'script loaded before somebody can write, gzip',
-      value: kilobytes(early),
-      unit: 'kB',
+    figure('script loaded before a user can write, gzip', kilobytes(early), 'kB', {
       atMost: 150,
       of: { files: early.length },
-    },
-    {
-      part: 'load',
-      measure: 'script loaded once it is quiet, gzip',
-      value: kilobytes(all),
-      unit: 'kB',
-      of: { files: all.length },
-    },
-    {
-      part: 'load',
-      measure: 'first paint of content',
-      value: median(paints),
-      unit: 'ms',
-      quartiles: quartiles(paints),
-      of: { visits },
-    },
-    { part: 'load', measure: 'somebody can write', value: median(usable), unit: 'ms', quartiles: quartiles(usable) },
+    }),
+    figure('script loaded once the network is idle, gzip', kilobytes(all), 'kB', { of: { files: all.length } }),
+    sampled('first contentful paint', paints, 'ms', { of: { visits } }),
+    sampled('a user can write', usable, 'ms'),
   ];
 }
 

@@ -1,11 +1,11 @@
-import { median, quartiles } from '../support/quantile.ts';
-import type { Finding } from '../support/finding.ts';
-import type { Context } from './context.ts';
-import { freshVisitor } from './context.ts';
+import type { Figure } from '../harness/figure.ts';
+import { figure, sampled } from '../harness/figure.ts';
+import type { Context } from './visitor.ts';
+import { freshVisitor } from './visitor.ts';
 import { LAST_WORDS } from './fill.ts';
 
 /** A conversation of 10,000 messages, opened by its address in a browser that knows the page. */
-export async function measureOpen(context: Context): Promise<Finding[]> {
+export async function measureOpen(context: Context): Promise<Figure[]> {
   const times = context.options.quick ? 3 : 10;
   const { conversation, messages } = context.long;
   const address = `${context.url}/c/${conversation}`;
@@ -29,10 +29,7 @@ export async function measureOpen(context: Context): Promise<Finding[]> {
     await visitor.close();
   }
   const measure = `opening a conversation of ${String(messages)} messages, until the last is seen`;
-  return [
-    { part: 'open', measure, value: median(shown), unit: 'ms', quartiles: quartiles(shown), of: { times } },
-    { part: 'open', measure: 'elements in the page then', value: nodes, unit: '' },
-  ];
+  return [sampled(measure, shown, 'ms', { of: { times } }), figure('elements in the page then', nodes)];
 }
 
 /** Runs in the page: notes when the words can be seen, from the beginning of the navigation. */

@@ -2,12 +2,13 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import type { CDPSession, Page } from 'playwright-core';
-import { median, quantile, quartiles } from '../support/quantile.ts';
-import type { Finding } from '../support/finding.ts';
+import type { Figure } from '../harness/figure.ts';
+import { figure, sampled } from '../harness/figure.ts';
+import { PROVIDER } from '../mock-model/start.ts';
+import { median, quantile } from '../support/quantile.ts';
 import { sampleMarkdown } from '../support/sample-markdown.ts';
-import { PROVIDER } from '../support/start-upstream.ts';
-import type { Context } from './context.ts';
-import { COMPOSER, freshVisitor } from './context.ts';
+import type { Context } from './visitor.ts';
+import { COMPOSER, freshVisitor } from './visitor.ts';
 
 /** What a browser did while an answer came. */
 type Watched = {
@@ -29,7 +30,7 @@ const LATE_FRAME_MS = 17.5;
  * parses the whole text again with `marked`, once a frame, and makes it the content of an element: the least one can
  * write, without colours, and without looking at what HTML a model wrote.
  */
-export async function measureStream(context: Context): Promise<Finding[]> {
+export async function measureStream(context: Context): Promise<Figure[]> {
   const size = context.options.quick ? 15_000 : 60_000;
   const rounds = context.options.quick ? 1 : 3;
   const watched: Record<Reader, Watched[]> = { 'the page': [], 'marked, whole': [] };
@@ -42,9 +43,7 @@ export async function measureStream(context: Context): Promise<Finding[]> {
     }
   }
   const name = `${String(size / 1000)} kB at 500 tokens a second`;
-  return (['the page', 'marked, whole'] as const).flatMap((reader) =>
-    findingsOf(`${name}, ${reader}`, watched[reader]),
-  );
+  return (['the page', 'marked, whole'] as const).flatMap((reader) => figuresOf(`${name}, ${reader}`, watched[reader]));
 }
 
 async function watchAnswer(context: Context, reader: Reader, size: number): Promise<Watched> {
@@ -100,31 +99,23 @@ async function checkWhole(page: Page, size: number): Promise<void> {
     throw new Error(`the end of the answer is not shown: "${last}"`);
 }
 
-function findingsOf(name: string, watched: readonly Watched[]): Finding[] {
-  const part = 'stream';
-  const busy = watched.map(({ busyPercent }) => busyPercent);
+function figuresOf(name: string, watched: readonly Watched[]): Figure[] {
   const late = watched.map(({ gaps }) => (100 * gaps.filter((gap) => gap > LATE_FRAME_MS).length) / gaps.length);
   const gaps = watched.flatMap((one) => one.gaps);
   const longTasks = watched.map((one) => one.longTasks);
-  const shift = watched.map((one) => one.shift);
   return [
-    { part, measure: `${name}: its thread is busy`, value: median(busy), unit: '%', quartiles: quartiles(busy) },
-    {
-      part,
-      measure: `${name}: frames over 16 ms`,
-      value: median(late),
-      unit: '%',
-      quartiles: quartiles(late),
+    sampled(
+      `${name}: its thread is busy`,
+      watched.map(({ busyPercent }) => busyPercent),
+      '%',
+    ),
+    sampled(`${name}: frames over 16 ms`, late, '%', {
       of: { medianMs: median(gaps), p99Ms: quantile(gaps, 0.99), worstMs: Math.max(...gaps) },
-    },
-    {
-      part,
-      measure: `${name}: tasks over 50 ms`,
-      value: median(longTasks.map(({ length }) => length)),
-      unit: '',
+    }),
+    figure(`${name}: tasks over 50 ms`, median(longTasks.map(({ length }) => length)), '', {
       of: { longestMs: Math.max(0, ...longTasks.flat()) },
-    },
-    { part, measure: `${name}: layout shift`, value: median(shift), unit: '' },
+    }),
+    figure(`${name}: layout shift`, median(watched.map(({ shift }) => shift))),
   ];
 }
 

@@ -1,8 +1,8 @@
 import type { JudgedTool } from '@toolyard/agent-runtime';
 import { InterventionChecker } from '@toolyard/agent-runtime';
 import type { InterventionRule, JsonObject } from '@toolyard/protocol';
-import type { Finding } from '../support/finding.ts';
-import { median, quartiles } from '../support/quantile.ts';
+import type { Figure } from '../harness/figure.ts';
+import { sampled } from '../harness/figure.ts';
 
 /** Calls as agents make them all day, and one that is over the budget; `atMost`: what a check may take, in µs. */
 const CALLS: Readonly<Record<string, { tool: string; args: JsonObject; atMost: number }>> = {
@@ -55,7 +55,7 @@ const CALLS: Readonly<Record<string, { tool: string; args: JsonObject; atMost: n
 };
 
 /** One of each kind a rule can be. */
-const FOUR_RULES: readonly InterventionRule[] = [
+export const FOUR_RULES: readonly InterventionRule[] = [
   { decision: 'allow', tool: 'desk/*', command: 'npm *' },
   { decision: 'never', command: 'git push*' },
   { decision: 'ask', outside: '/srv/app' },
@@ -64,28 +64,13 @@ const FOUR_RULES: readonly InterventionRule[] = [
 
 const KNOWN: JudgedTool = { builtIn: false, readOnly: false };
 
-/** What one check takes of a processor: medians over rounds. */
-export function measurePolicy(quick: boolean): Finding[] {
-  return Object.entries(CALLS).flatMap(([name, { tool, args, atMost }]) =>
-    [[], FOUR_RULES].map((rules): Finding => {
-      const checker = new InterventionChecker({
-        mode: 'auto',
-        rules,
-        permission: () => undefined,
-        lookUp: () => KNOWN,
-      });
-      const check = (): unknown => checker.check({ serverId: 'desk', name: tool }, args);
-      const values = rounds(check, quick);
-      return {
-        part: rules.length === 0 ? 'blacklist alone' : 'four rules',
-        measure: name,
-        value: median(values),
-        unit: 'µs',
-        quartiles: quartiles(values),
-        atMost,
-      };
-    }),
-  );
+/** What one check costs: medians over rounds. */
+export function measurePolicy(rules: readonly InterventionRule[], quick: boolean): Figure[] {
+  return Object.entries(CALLS).map(([name, { tool, args, atMost }]) => {
+    const checker = new InterventionChecker({ mode: 'auto', rules, permission: () => undefined, lookUp: () => KNOWN });
+    const check = (): unknown => checker.check({ serverId: 'desk', name: tool }, args);
+    return sampled(name, rounds(check, quick), 'µs', { atMost });
+  });
 }
 
 /** Processor time: other work on the machine takes nothing of it. */

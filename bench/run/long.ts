@@ -1,13 +1,13 @@
-import { createRequire } from 'node:module';
-import { median, quartiles } from '../support/quantile.ts';
+import type { Figure } from '../harness/figure.ts';
+import { sampled } from '../harness/figure.ts';
+import { PROVIDER } from '../mock-model/start.ts';
 import type { Api } from '../support/api.ts';
 import { createApi } from '../support/api.ts';
-import type { Context } from './context.ts';
-import { serve } from './context.ts';
-import { PROVIDER } from '../support/start-upstream.ts';
-import type { Finding } from '../support/finding.ts';
+import { EVERYTHING } from '../support/everything.ts';
+import { median } from '../support/quantile.ts';
 import type { ServerProcess } from '../support/server.ts';
-import { makeDataFolder } from '../support/server.ts';
+import type { Context } from './serve.ts';
+import { serve } from './serve.ts';
 
 /** A turn is two steps: the model's, and the call it asks for. */
 const STEPS_IN_TURN = 2;
@@ -21,65 +21,34 @@ const TURNS = LATE_STEP / STEPS_IN_TURN + AROUND_FOR_CPU + 1;
 /** In the first run everything is slow. */
 const WARM_UP_RUNS = 1;
 
-/** A run of over 1,000 steps: what a turn costs at its end beside what one cost at its beginning. */
-export async function measureLong(context: Context): Promise<Finding[]> {
+/** A run of over 1,000 steps: what a turn costs at its end compared with one at its beginning. */
+export async function measureLong(context: Context): Promise<Figure[]> {
   const runs = context.options.quick ? 3 : 10;
-  const everything = createRequire(import.meta.url).resolve('@modelcontextprotocol/server-everything/dist/index.js');
-  using folder = makeDataFolder();
-  const server = await serve(context, 'long', {
-    dataFolder: folder.path,
-    mcpServers: { everything: { command: process.execPath, args: [everything, 'stdio'] } },
-    args: ['--no-date'],
-  });
-  try {
-    const api = createApi(server.url);
-    const early: number[] = [];
-    const late: number[] = [];
-    const ratios: number[] = [];
-    const cpuRatios: number[] = [];
-    for (let run = -WARM_UP_RUNS; run < runs; run++) {
-      context.say(run < 0 ? 'warming up' : `run ${String(run + 1)} of ${String(runs)}`);
-      const { turns, earlyCpuMs, lateCpuMs } = await turnsOf(api, server);
-      if (run < 0) continue;
-      const times = [EARLY_STEP, LATE_STEP].map((step) => {
-        const turn = step / STEPS_IN_TURN;
-        return median(turns.slice(turn - AROUND, turn + AROUND + 1));
-      });
-      const [atFirst = Number.NaN, atLast = Number.NaN] = times;
-      early.push(atFirst);
-      late.push(atLast);
-      ratios.push(atLast / atFirst);
-      cpuRatios.push(lateCpuMs / earlyCpuMs);
-    }
-    const of = { earlyMs: median(early), lateMs: median(late), runs };
-    return [
-      {
-        part: 'long',
-        measure: `a turn at step ${String(LATE_STEP)} beside one at step ${String(EARLY_STEP)}`,
-        value: median(ratios),
-        unit: 'times',
-        quartiles: quartiles(ratios),
-        atMost: 1.2,
-        of,
-      },
-      {
-        part: 'long',
-        measure: 'the same in processor time of the server',
-        value: median(cpuRatios),
-        unit: 'times',
-        quartiles: quartiles(cpuRatios),
-      },
-      {
-        part: 'long',
-        measure: `a turn at step ${String(LATE_STEP)}`,
-        value: median(late),
-        unit: 'ms',
-        quartiles: quartiles(late),
-      },
-    ];
-  } finally {
-    await server.end();
+  await using server = await serve(context, 'long', { mcpServers: { everything: EVERYTHING }, args: ['--no-date'] });
+  const api = createApi(server.url);
+  const early: number[] = [];
+  const late: number[] = [];
+  const cpuRatios: number[] = [];
+  for (let run = -WARM_UP_RUNS; run < runs; run++) {
+    context.say(run < 0 ? 'warming up' : `run ${String(run + 1)} of ${String(runs)}`);
+    const { turns, earlyCpuMs, lateCpuMs } = await turnsOf(api, server);
+    if (run < 0) continue;
+    const around = (step: number): number =>
+      median(turns.slice(step / STEPS_IN_TURN - AROUND, step / STEPS_IN_TURN + AROUND + 1));
+    early.push(around(EARLY_STEP));
+    late.push(around(LATE_STEP));
+    cpuRatios.push(lateCpuMs / earlyCpuMs);
   }
+  const wallRatios = late.map((ms, run) => ms / (early[run] ?? Number.NaN));
+  const measure = `a turn at step ${String(LATE_STEP)}`;
+  return [
+    sampled(`${measure} compared with step ${String(EARLY_STEP)}`, wallRatios, 'times', {
+      atMost: 1.2,
+      of: { earlyMs: median(early), lateMs: median(late), runs },
+    }),
+    sampled('the same in processor time of the server', cpuRatios, 'times'),
+    sampled(measure, late, 'ms'),
+  ];
 }
 
 type Turns = {
@@ -90,7 +59,7 @@ type Turns = {
   lateCpuMs: number;
 };
 
-async function turnsOf(api: Api, server: ServerProcess): Promise<Turns> {
+async function turnsOf(api: Api, server: Pick<ServerProcess, 'begin' | 'load'>): Promise<Turns> {
   const conversation = await api.createConversation({
     model: { providerId: PROVIDER, modelId: `long-${String(TURNS)}` },
     limits: { maxTurns: TURNS + 1 },

@@ -1,184 +1,132 @@
-import type { Peer } from '../support/process.ts';
-import { startPeer } from '../support/process.ts';
-import { median, quantile, quartiles } from '../support/quantile.ts';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Bench } from '../harness/bench.ts';
+import type { Figure } from '../harness/figure.ts';
+import { figure, sampled } from '../harness/figure.ts';
+import type { MockModel } from '../mock-model/start.ts';
+import { TOKENS_A_SECOND } from '../mock-model/texts.ts';
 import type { Api } from '../support/api.ts';
-import { createApi } from '../support/api.ts';
-import type { Context } from './context.ts';
-import { serve } from './context.ts';
-import { PROVIDER } from '../support/start-upstream.ts';
-import type { Finding } from '../support/finding.ts';
-import type { Load, OwnerToProbe, ProbeToOwner } from '../support/probe.ts';
-import type { ServerProcess } from '../support/server.ts';
-import { makeDataFolder } from '../support/server.ts';
-import { stampsIn, steadyAnswer, TOKENS_A_SECOND, withoutStamps } from '../support/words.ts';
+import type { Load } from '../support/probe.ts';
+import { median, quantile } from '../support/quantile.ts';
+import { SteadyAnswer } from './steady-answer.ts';
 
 const RUNS = 200;
 /** From the first run to the last; the tokens begin at once. */
 const STARTING_MS = 4_000;
 const MARGIN_MS = 2_000;
-const ANSWER_MS = 10_000;
+const TIMER_MS = 10;
+
+/** A process whose processor time is measured in windows. */
+export type Measured = { begin(): Promise<void>; load(): Promise<Pick<Load, 'wallMs' | 'cpuMs'> & Partial<Load>> };
+
+export type Many = Pick<Bench, 'say'> & {
+  api: Api;
+  mock: MockModel;
+  servers: Readonly<Record<string, Measured>>;
+  /** What is measured at the same time and is no server. */
+  others: Readonly<Record<string, Measured>>;
+  windows: { count: number; ms: number };
+  goals: { cpuPercent?: number; loopDelayMs?: number; tokenP99Ms?: number };
+};
+
+export type ManyMeasured = {
+  figures: Figure[];
+  /** In percent of one core, by process. */
+  cpuPercent: ReadonlyMap<string, number>;
+  tokens: number;
+};
 
 /**
- * 200 conversations that are answered at 50 tokens a second each, and each read by a reader of its own. Measured is
- * the time in which all of them go on; what the readers have is compared with what was sent, whole.
+ * 200 conversations that are answered at 50 tokens a second each, and each read by a reader of its own. What is measured
+ * is the time in which all of them are in progress; what the readers got is compared with what was sent.
  */
-export async function measureMany(context: Context): Promise<Finding[]> {
-  const { options, say, upstream } = context;
-  const windows = options.quick ? 3 : 6;
-  const windowMs = options.quick ? 2_000 : 5_000;
-  const tokens = ((STARTING_MS + 2 * MARGIN_MS + windows * windowMs) / 1000) * TOKENS_A_SECOND;
-  using folder = makeDataFolder();
-  const idle: Peer<OwnerToProbe, ProbeToOwner> = startPeer('run/idle.ts');
-  const server = await serve(context, 'many', { dataFolder: folder.path });
-  try {
-    const api = createApi(server.url);
-    const answers: Answer[] = [];
-    say(`starting ${String(RUNS)} runs`);
-    for (let started = 0; started < RUNS; started++) {
-      const due = performance.now() + STARTING_MS / RUNS;
-      answers.push(await Answer.begin(api, tokens));
-      await sleep(due - performance.now());
-    }
-    await sleep(MARGIN_MS);
+export async function measureMany({ api, mock, servers, others, windows, goals, say }: Many): Promise<ManyMeasured> {
+  const tokensEach = ((STARTING_MS + 2 * MARGIN_MS + windows.count * windows.ms) / 1000) * TOKENS_A_SECOND;
+  const answers: SteadyAnswer[] = [];
+  say(`starting ${String(RUNS)} runs`);
+  for (let started = 0; started < RUNS; started++) {
+    const due = performance.now() + STARTING_MS / RUNS;
+    answers.push(await SteadyAnswer.begin(api, tokensEach));
+    await sleep(Math.max(0, due - performance.now()));
+  }
+  await sleep(MARGIN_MS);
 
-    say(`all are under way; measuring ${String((windows * windowMs) / 1000)} s`);
-    for (const answer of answers) answer.delays.length = 0;
-    await upstream.cpuMs();
-    const ownBefore = process.cpuUsage();
-    const loads: Load[] = [];
-    const idleP99: number[] = [];
-    for (let window = 0; window < windows; window++) {
-      await idle.ask('begin', ANSWER_MS);
-      loads.push(await watch(server, windowMs));
-      const told = await idle.ask('load', ANSWER_MS);
-      if (told.type === 'load') idleP99.push(told.delayMs.p99);
-    }
-    const own = process.cpuUsage(ownBefore);
-    const spentMs = loads.reduce((sum, { wallMs }) => sum + wallMs, 0);
-    const shares = {
-      upstreamPercent: (100 * (await upstream.cpuMs())) / spentMs,
-      readersPercent: (own.user + own.system) / 10 / spentMs,
-    };
-    const delays = answers.flatMap((answer) => answer.delays);
+  say(`all are in progress; measuring ${String((windows.count * windows.ms) / 1000)} s`);
+  for (const answer of answers) answer.delays.length = 0;
+  await mock.report();
+  const ownBefore = process.cpuUsage();
+  using readersDelay = monitorDelay();
+  const begunAt = performance.now();
+  const measured = new Map(Object.entries({ ...servers, ...others }));
+  const loads = new Map<string, Awaited<ReturnType<Measured['load']>>[]>(
+    [...measured.keys()].map((name) => [name, []]),
+  );
+  for (let window = 0; window < windows.count; window++) {
+    for (const process of measured.values()) await process.begin();
+    await sleep(windows.ms);
+    for (const [name, process] of measured) loads.get(name)?.push(await process.load());
+  }
+  const wallMs = performance.now() - begunAt;
+  const own = process.cpuUsage(ownBefore);
+  const modelPercent = (100 * (await mock.report()).cpuMs) / wallMs;
+  const delays = answers.flatMap((answer) => answer.delays);
 
-    say('waiting for their ends');
-    await Promise.all(answers.map(({ ended }) => ended));
-    const faults = answers.flatMap((answer) => answer.faults());
-    for (const fault of faults.slice(0, 5)) say(fault);
-    return findingsOf(
-      { loads, idleP99, delays, faults: faults.length },
-      { ...shares, runs: RUNS, tokensOfEach: tokens },
+  say('waiting until they end');
+  await Promise.all(answers.map(({ ended }) => ended));
+  const faults = answers.flatMap((answer) => answer.faults());
+  for (const fault of faults.slice(0, 5)) say(fault);
+
+  const cpuPercent = new Map(
+    [...loads].map(([name, each]) => [name, median(each.map((load) => (100 * load.cpuMs) / load.wallMs))]),
+  );
+  const slowest = (of: (load: Partial<Load>) => number | undefined): number[] =>
+    Array.from({ length: windows.count }, (_none, window) =>
+      Math.max(...Object.keys(servers).map((name) => of(loads.get(name)?.[window] ?? {}) ?? 0)),
     );
-  } finally {
-    await server.end();
-    await idle.end();
-  }
-}
-
-async function watch(server: ServerProcess, ms: number): Promise<Load> {
-  await server.begin();
-  await sleep(ms);
-  return server.load();
-}
-
-/** One run and its reader. */
-export class Answer {
-  readonly #expected: string;
-  readonly #tokens: number;
-  #text = '';
-  #nextSeq = 1;
-  #misplaced = 0;
-  /** How long stamped tokens were under way, in milliseconds. */
-  readonly delays: number[] = [];
-  ended: Promise<void> = Promise.resolve();
-
-  private constructor(tokens: number) {
-    this.#tokens = tokens;
-    this.#expected = steadyAnswer(tokens);
-  }
-
-  static async begin(api: Api, tokens: number, reader = api): Promise<Answer> {
-    const answer = new Answer(tokens);
-    const modelId = `steady-${String(tokens)}`;
-    const conversation = await api.createConversation({ model: { providerId: PROVIDER, modelId } });
-    const run = await api.send(conversation, 'Tell me a long story.');
-    answer.ended = reader.read(run, (events, at) => {
-      for (const event of events) {
-        if (event.seq !== answer.#nextSeq++) answer.#misplaced++;
-        if (event.type !== 'text_delta') continue;
-        answer.#text += event.text;
-        for (const sent of stampsIn(event.text)) answer.delays.push(Number(at - sent) / 1e6);
-      }
-    });
-    // Told at the end; until then nobody else may hear of it.
-    answer.ended.catch(() => undefined);
-    return answer;
-  }
-
-  faults(): string[] {
-    const faults: string[] = [];
-    if (this.#misplaced > 0) faults.push(`${String(this.#misplaced)} events out of their place`);
-    if (withoutStamps(this.#text) !== this.#expected)
-      faults.push(`${String(this.#text.length)} characters that are not the ${String(this.#tokens)} tokens sent`);
-    return faults;
-  }
-}
-
-type Measured = { loads: readonly Load[]; idleP99: readonly number[]; delays: readonly number[]; faults: number };
-
-function findingsOf({ loads, idleP99, delays, faults }: Measured, of: Record<string, number>): Finding[] {
-  const cpu = loads.map(({ cpuMs, wallMs }) => (100 * cpuMs) / wallMs);
-  const p99 = loads.map(({ delayMs }) => delayMs.p99);
-  const own = loads.map(({ ownDelayMs }) => ownDelayMs);
-  const part = 'many';
-  return [
-    { part, measure: '200 runs at 50 tokens a second: runs read wrongly', value: faults, unit: '', atMost: 0, of },
-    {
-      part,
-      measure: 'processor time of the server, of one core',
-      value: median(cpu),
-      unit: '%',
-      quartiles: quartiles(cpu),
-      atMost: 60,
-    },
-    {
-      part,
-      measure: 'delay of its event loop, 99th percentile',
-      value: median(p99),
-      unit: 'ms',
-      quartiles: quartiles(p99),
-      atMost: 20,
-      of: {
-        medianMs: median(loads.map(({ delayMs }) => delayMs.median)),
-        maxMs: Math.max(...loads.map(({ delayMs }) => delayMs.max)),
+  const loopGoal = goals.loopDelayMs === undefined ? {} : { atMost: goals.loopDelayMs };
+  const tokenGoal = goals.tokenP99Ms === undefined ? {} : { atMost: goals.tokenP99Ms };
+  const cpuGoal = goals.cpuPercent === undefined ? {} : { atMost: goals.cpuPercent };
+  const figures = [
+    figure(`${String(RUNS)} runs at 50 tokens a second: runs read wrongly`, faults.length, '', { atMost: 0 }),
+    sampled('a token, from upstream to reader', delays, 'ms', { of: { tokens: delays.length } }),
+    figure('the same, 99th percentile', quantile(delays, 0.99), 'ms', tokenGoal),
+    sampled(
+      'delay of the event loop, 99th percentile, the slowest process',
+      slowest(({ delayMs }) => delayMs?.p99),
+      'ms',
+      {
+        ...loopGoal,
+        of: {
+          medianMs: median(slowest(({ delayMs }) => delayMs?.median)),
+          maxMs: Math.max(...slowest(({ delayMs }) => delayMs?.max)),
+        },
       },
-    },
-    {
-      part,
-      measure: 'the same without the time other processes took',
-      value: median(own),
-      unit: 'ms',
-      quartiles: quartiles(own),
-      atMost: 20,
-    },
-    {
-      part,
-      measure: 'the delay of a process that does nothing, meanwhile',
-      value: median(idleP99),
-      unit: 'ms',
-      quartiles: quartiles(idleP99),
-    },
-    {
-      part,
-      measure: 'a token, from upstream to reader',
-      value: quantile(delays, 0.5),
-      unit: 'ms',
-      quartiles: quartiles(delays),
-      of: { p99: quantile(delays, 0.99), tokens: delays.length },
-    },
+    ),
+    sampled(
+      'the same without the time other processes took',
+      slowest(({ ownDelayMs }) => ownDelayMs),
+      'ms',
+      loopGoal,
+    ),
+    ...[...cpuPercent].map(([name, value]) =>
+      figure(`processor time of ${name}, of one core`, value, '%', name in servers ? cpuGoal : {}),
+    ),
+    ...Object.keys(others).flatMap((name) => {
+      const idle = (loads.get(name) ?? []).flatMap(({ delayMs }) => delayMs?.p99 ?? []);
+      return idle.length === 0 ? [] : [sampled(`delay of the event loop of ${name}`, idle, 'ms')];
+    }),
+    figure('the bench itself: delay of the event loop all readers share, 99th percentile', readersDelay.p99(), 'ms', {
+      of: { readersPercent: (own.user + own.system) / 10 / wallMs, modelPercent },
+    }),
   ];
+  return { figures, cpuPercent, tokens: RUNS * tokensEach };
 }
 
-function sleep(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, Math.max(0, ms)));
+function monitorDelay(): Disposable & { p99(): number } {
+  const delay = monitorEventLoopDelay({ resolution: TIMER_MS });
+  delay.enable();
+  return {
+    p99: () => Math.max(0, delay.percentile(99) / 1e6 - TIMER_MS),
+    [Symbol.dispose]: () => void delay.disable(),
+  };
 }

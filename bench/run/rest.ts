@@ -1,16 +1,16 @@
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { median, quartiles } from '../support/quantile.ts';
-import type { Context } from './context.ts';
-import { serve } from './context.ts';
-import type { Finding } from '../support/finding.ts';
+import type { Figure } from '../harness/figure.ts';
+import { figure, sampled } from '../harness/figure.ts';
 import type { Memory } from '../support/probe.ts';
 import { makeDataFolder } from '../support/server.ts';
+import type { Context } from './serve.ts';
+import { serve } from './serve.ts';
 
 const PAGE = fileURLToPath(new URL('../../packages/web/build/index.html', import.meta.url));
 
-/** How soon a server is there, and what it holds while nothing happens. */
-export async function measureRest(context: Context): Promise<Finding[]> {
+/** How soon a server answers, and what it holds while nothing happens. */
+export async function measureRest(context: Context): Promise<Figure[]> {
   const { quick } = context.options;
   const starts = quick ? 4 : 10;
   const idleMs = quick ? 5_000 : 20_000;
@@ -19,42 +19,27 @@ export async function measureRest(context: Context): Promise<Finding[]> {
   const startMs: number[] = [];
   let memory: Memory | undefined;
   for (let start = 0; start <= starts; start++) {
-    const server = await serve(context, `rest-${String(start)}`, { dataFolder: folder.path });
-    try {
-      // The first fills the caches, as it does for everybody.
-      if (start > 0) startMs.push(server.startMs);
-      if (start === starts) {
-        context.say(`at rest for ${String(idleMs / 1000)} s`);
-        await new Promise((resolve) => setTimeout(resolve, idleMs));
-        memory = await server.memory();
-      }
-    } finally {
-      await server.end();
-    }
+    await using server = await serve(context, `rest-${String(start)}`, { dataFolder: folder.path });
+    // The first start fills the caches.
+    if (start > 0) startMs.push(server.startMs);
+    if (start < starts) continue;
+    context.say(`idle for ${String(idleMs / 1000)} s`);
+    await new Promise((resolve) => setTimeout(resolve, idleMs));
+    memory = await server.memory();
   }
-  if (!memory) throw new Error('the server was never asked');
-  const { rss, ...parts } = memory;
+  if (!memory) throw new Error('the memory was never measured');
+  const measured = memory;
   return [
-    {
-      part: 'rest',
-      measure: 'from the start of the process to the address, a second start',
-      value: median(startMs),
-      unit: 'ms',
-      quartiles: quartiles(startMs),
+    sampled('from the start of the process to the address, a second start', startMs, 'ms', {
       atMost: 1_000,
       of: { starts },
-    },
-    { part: 'rest', measure: 'resident memory of the server at rest', value: rss, unit: 'MB', atMost: 150, of: parts },
-    ...Object.entries(PARTS).map(([part, measure]): Finding => ({
-      part: 'rest',
-      measure,
-      value: memory[part as keyof typeof PARTS],
-      unit: 'MB',
-    })),
+    }),
+    figure('resident memory of the server at rest', memory.rss, 'MB', { atMost: 150 }),
+    ...Object.entries(KINDS).map(([kind, measure]) => figure(measure, measured[kind as keyof typeof KINDS], 'MB')),
   ];
 }
 
-const PARTS = {
+const KINDS = {
   files: "  of it: files in memory (Node's program; shared between processes)",
   heapTotal: '  of it: the heap of V8',
   heapUsed: '    in use',

@@ -1,7 +1,7 @@
-import type { Finding } from '../support/finding.ts';
-import { median, quartiles } from '../support/quantile.ts';
-import { PROVIDER } from '../support/start-upstream.ts';
-import type { Context } from './context.ts';
+import type { Figure } from '../harness/figure.ts';
+import { sampled } from '../harness/figure.ts';
+import { PROVIDER } from '../mock-model/start.ts';
+import type { Api } from '../support/api.ts';
 
 /** A turn: the model's step, the question, the call. */
 const STEPS_IN_TURN = 3;
@@ -12,34 +12,28 @@ const EARLY_TURNS = 20;
 const ANSWER_DELAY_MS = 5;
 
 /**
- * A run that asks before every call: it parks, nothing of it is left in memory, and with the answer it is taken up from
- * what is stored. From the answer to the moment a reader sees it go on.
+ * A run that asks before every call: it parks, nothing of it stays in memory, and the answer resumes it from what is
+ * stored. From the answer to the moment a reader sees it go on.
  */
-export async function measureResume({ place, options, say }: Context): Promise<Finding[]> {
-  const runs = options.quick ? 1 : 3;
+export async function measureResume(
+  api: Api,
+  { runs, say }: { runs: number; say: (text: string) => void },
+): Promise<Figure[]> {
   const early: number[] = [];
   const late: number[] = [];
   for (let run = 0; run < runs; run++) {
     say(`run ${String(run + 1)} of ${String(runs)}`);
-    const times = await resumesOf(place.api);
+    const times = await resumesOf(api);
     early.push(...times.slice(5, EARLY_TURNS));
     late.push(...times.slice(LATE_STEP / STEPS_IN_TURN));
   }
-  const part = `${place.name}: resume`;
   return [
-    {
-      part,
-      measure: `a run of ${String(LATE_STEP)} steps goes on, from the answer to the reader`,
-      value: median(late),
-      unit: 'ms',
-      quartiles: quartiles(late),
-      atMost: 100,
-    },
-    { part, measure: 'the same in its first 60 steps', value: median(early), unit: 'ms', quartiles: quartiles(early) },
+    sampled(`a run of ${String(LATE_STEP)} steps goes on, from the answer to the reader`, late, 'ms', { atMost: 100 }),
+    sampled('the same in its first 60 steps', early, 'ms'),
   ];
 }
 
-async function resumesOf(api: Context['place']['api']): Promise<number[]> {
+async function resumesOf(api: Api): Promise<number[]> {
   const conversation = await api.createConversation({
     model: { providerId: PROVIDER, modelId: `long-${String(TURNS)}` },
     limits: { maxTurns: TURNS + 1 },
@@ -51,7 +45,7 @@ async function resumesOf(api: Context['place']['api']): Promise<number[]> {
   await api.read(run, (events, at) => {
     for (const event of events) {
       if (event.type === 'interrupt_requested') {
-        // Once it has parked; a moment later nobody works on it any more.
+        // Once it has parked; a moment later no process works on it.
         const { id } = event.interrupt;
         setTimeout(() => {
           answeredAt = process.hrtime.bigint();

@@ -1,14 +1,10 @@
 import type { ChatRequest, ModelRuntime } from '../../packages/model-runtime/src/index.ts';
-import { versionIn, versionOf } from '../loop/version-of.ts';
+import type { Contender, StartContender } from '../harness/contender.ts';
+import { versionIn, versionOf } from '../support/version-of.ts';
 
-/** Reads one whole streamed answer; gives its text, put together from the pieces. */
-export type Reading = { version: string; read: () => Promise<string> };
-/** Loads what it is and gets ready, given the address of the mock without a version. */
-export type Contender = (origin: string) => Promise<Reading>;
-
-/** Everybody reads the same answer; what it costs beside the floor, which does nothing else, is the figure. */
-export const CONTENDERS = {
-  floor: async (origin) => ({ version: `node ${process.versions.node}`, read: () => readBarely(`${origin}/v1`) }),
+/** Everybody reads the same streamed answer; the baseline does nothing else. */
+const CONTENDERS: Readonly<Record<string, (origin: string) => Promise<Contender>>> = {
+  baseline: async (origin) => ({ version: `node ${process.versions.node}`, run: () => readBarely(`${origin}/v1`) }),
   'openai-chat': (origin) => overWire('openai-chat', origin),
   'openai-chat, looking for calls in text': (origin) => overWire('openai-chat', origin, true),
   'openai-responses': (origin) => overWire('openai-responses', origin),
@@ -22,9 +18,15 @@ export const CONTENDERS = {
   '@openai/agents': overAgents,
   '@tanstack/ai': overTanstack,
   '@mariozechner/pi-ai': overPi,
-} as const satisfies Record<string, Contender>;
+};
 
-export type ContenderName = keyof typeof CONTENDERS;
+export const CONTENDER_NAMES: readonly string[] = Object.keys(CONTENDERS);
+
+export const start: StartContender = ({ origin }, name) => {
+  const contender = CONTENDERS[name];
+  if (!contender) throw new Error(`unknown contender ${name}`);
+  return contender(origin);
+};
 
 /** Fetch, a loop over lines, JSON.parse: nothing else. */
 async function readBarely(baseUrl: string): Promise<string> {
@@ -58,13 +60,13 @@ async function overWire(
   wire: 'openai-chat' | 'openai-responses' | 'anthropic-messages' | 'google-gemini',
   origin: string,
   withTools = false,
-): Promise<Reading> {
+): Promise<Contender> {
   const { createModelRuntime } = await import('../../packages/model-runtime/src/index.ts');
   const { systemClock } = await import('../../packages/protocol/src/index.ts');
   return reading(createModelRuntime({ wire, baseUrl: origin, fetch, clock: systemClock }), withTools);
 }
 
-function reading(runtime: ModelRuntime, withTools: boolean): Reading {
+function reading(runtime: ModelRuntime, withTools: boolean): Contender {
   const tool = { serverId: 'bench', name: 'write' };
   const request: ChatRequest = {
     model: 'bench',
@@ -76,7 +78,7 @@ function reading(runtime: ModelRuntime, withTools: boolean): Reading {
   };
   return {
     version: versionIn(new URL('../../packages/model-runtime/package.json', import.meta.url)),
-    async read() {
+    async run() {
       let text = '';
       for await (const batch of runtime.chat(request)) {
         for (const part of batch) {
@@ -89,13 +91,13 @@ function reading(runtime: ModelRuntime, withTools: boolean): Reading {
   };
 }
 
-async function overAi(origin: string): Promise<Reading> {
+async function overAi(origin: string): Promise<Contender> {
   const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible');
   const { streamText } = await import('ai');
   const provider = createOpenAICompatible({ name: 'bench', baseURL: `${origin}/v1`, includeUsage: true });
   return {
     version: versionOf('ai'),
-    async read() {
+    async run() {
       const { textStream } = streamText({ model: provider.chatModel('bench'), prompt: 'hi', maxRetries: 0 });
       let text = '';
       for await (const piece of textStream) text += piece;
@@ -104,7 +106,7 @@ async function overAi(origin: string): Promise<Reading> {
   };
 }
 
-async function overAgents(origin: string): Promise<Reading> {
+async function overAgents(origin: string): Promise<Contender> {
   const { Agent, OpenAIChatCompletionsModel, Runner, setTracingDisabled } = await import('@openai/agents');
   const { default: OpenAI } = await import('openai');
   setTracingDisabled(true);
@@ -113,7 +115,7 @@ async function overAgents(origin: string): Promise<Reading> {
   const runner = new Runner({ tracingDisabled: true });
   return {
     version: versionOf('@openai/agents'),
-    async read() {
+    async run() {
       const result = await runner.run(agent, 'hi', { stream: true });
       let text = '';
       for await (const event of result) {
@@ -126,13 +128,13 @@ async function overAgents(origin: string): Promise<Reading> {
   };
 }
 
-async function overTanstack(origin: string): Promise<Reading> {
+async function overTanstack(origin: string): Promise<Contender> {
   const { chat, EventType } = await import('@tanstack/ai');
   const { createOpenaiChatCompletions } = await import('@tanstack/ai-openai');
   const adapter = createOpenaiChatCompletions('gpt-4o', 'none', { baseURL: `${origin}/v1`, maxRetries: 0 });
   return {
     version: versionOf('@tanstack/ai'),
-    async read() {
+    async run() {
       let text = '';
       for await (const chunk of chat({ adapter, messages: [{ role: 'user', content: 'hi' }] })) {
         if (chunk.type === EventType.TEXT_MESSAGE_CONTENT) text += chunk.delta;
@@ -143,11 +145,11 @@ async function overTanstack(origin: string): Promise<Reading> {
   };
 }
 
-async function overPi(origin: string): Promise<Reading> {
+async function overPi(origin: string): Promise<Contender> {
   const { stream } = await import('@mariozechner/pi-ai');
   return {
     version: versionOf('@mariozechner/pi-ai'),
-    async read() {
+    async run() {
       const events = stream(
         {
           id: 'bench',

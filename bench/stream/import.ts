@@ -4,9 +4,10 @@ import { stripTypeScriptTypes } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Finding } from '../support/finding.ts';
-import { median, quartiles } from '../support/quantile.ts';
-import type { Options } from './options.ts';
+import type { Bench } from '../harness/bench.ts';
+import type { Figure } from '../harness/figure.ts';
+import { sampled } from '../harness/figure.ts';
+import { median } from '../support/quantile.ts';
 
 const PACKAGES = fileURLToPath(new URL('../../packages/', import.meta.url));
 const MODULES = fileURLToPath(new URL('../../node_modules/', import.meta.url));
@@ -15,27 +16,18 @@ await import('@toolyard/model-runtime');
 const { user, system } = process.cpuUsage(cpu);
 console.log(JSON.stringify({ wallMs: performance.now() - at, cpuMs: (user + system) / 1000 }));`;
 
-/** What importing the package costs a process that has just begun: as it is published, without types. */
-export function measureImport({ rounds }: Options): Finding[] {
+/** What importing the package costs a new process: as it is published, without types. */
+export function measureImport({ options }: Bench): Figure[] {
   const folder = mkdtempSync(join(tmpdir(), 'toolyard-bench-'));
   try {
     for (const name of ['protocol', 'model-runtime']) publish(name, folder);
     cpSync(join(MODULES, 'eventsource-parser'), join(folder, 'node_modules/eventsource-parser'), { recursive: true });
     const file = join(folder, 'import.mjs');
     writeFileSync(file, SCRIPT);
-    const samples = Array.from({ length: rounds * 3 + 1 }, () => importOnce(file)).slice(1);
+    const samples = Array.from({ length: (options.quick ? 9 : 27) + 1 }, () => importOnce(file)).slice(1);
     const walls = samples.map(({ wallMs }) => wallMs);
-    return [
-      {
-        part: 'import',
-        measure: 'importing the package in a new process',
-        value: median(walls),
-        unit: 'ms',
-        quartiles: quartiles(walls),
-        atMost: 50,
-        of: { cpuMs: median(samples.map(({ cpuMs }) => cpuMs)) },
-      },
-    ];
+    const of = { cpuMs: median(samples.map(({ cpuMs }) => cpuMs)) };
+    return [sampled('importing the package in a new process', walls, 'ms', { atMost: 50, of })];
   } finally {
     rmSync(folder, { recursive: true });
   }

@@ -1,5 +1,6 @@
 import { createToolCallTextParser } from '../../packages/model-runtime/src/tool-call-text/index.ts';
-import type { Finding } from '../support/finding.ts';
+import type { Figure } from '../harness/figure.ts';
+import { figure } from '../harness/figure.ts';
 import { median } from '../support/quantile.ts';
 
 const PROSE =
@@ -37,19 +38,15 @@ function measure(pieces: readonly string[]): number {
 }
 
 /** What reading tool calls out of text costs by itself. */
-export function measureTextCalls(): Finding[] {
-  return WORK.map(({ name, text, piece }): Finding => {
+export function measureTextCalls(): Figure[] {
+  return WORK.map(({ name, text, piece }) => {
     const pieces = Array.from({ length: Math.ceil(text.length / piece) }, (_, at) =>
       text.slice(at * piece, (at + 1) * piece),
     );
     const ms = median(Array.from({ length: ROUNDS }, () => measure(pieces)));
-    return {
-      part: 'text-calls',
-      measure: `${name}: ${text.length / 1e6} million characters in pieces of ${piece}`,
-      value: ms,
-      unit: 'ms',
+    return figure(`${name}: ${text.length / 1e6} million characters in pieces of ${piece}`, ms, 'ms', {
       ...(name === 'prose-20mb' ? { atMost: MOST_FOR_PROSE } : {}),
       of: { nsPerPiece: Math.round((ms * 1e6) / pieces.length) },
-    };
+    });
   });
 }

@@ -3,7 +3,7 @@ import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
 /** A child process that answers each message with one message. */
-export type Peer<Out extends Serializable, In> = {
+export type Peer<Out extends Serializable, In> = AsyncDisposable & {
   /** Rejects if the child has ended, ends, or takes longer than `withinMs`; it is ended then. */
   ask(message: Out, withinMs: number): Promise<In>;
   /** The first thing the child says of itself. */
@@ -54,18 +54,21 @@ export function startPeer<Out extends Serializable, In>(
     });
   }
 
+  async function end(): Promise<void> {
+    if (child.connected) child.disconnect();
+    const timer = setTimeout(() => child.kill('SIGKILL'), FAREWELL_MS);
+    if (!hasEnded(child)) await gone;
+    clearTimeout(timer);
+  }
+
   return {
     hear,
+    end,
+    [Symbol.asyncDispose]: end,
     ask(message, withinMs) {
       const reply = hear(withinMs);
       if (!hasEnded(child)) child.send(message);
       return reply;
-    },
-    async end() {
-      if (child.connected) child.disconnect();
-      const timer = setTimeout(() => child.kill('SIGKILL'), FAREWELL_MS);
-      if (!hasEnded(child)) await gone;
-      clearTimeout(timer);
     },
   };
 }

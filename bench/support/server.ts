@@ -19,7 +19,7 @@ export function makeDataFolder(): DataFolder {
 }
 
 /** `toolyard serve`, as a person starts it, in a process of its own. */
-export type ServerProcess = {
+export type ServerProcess = AsyncDisposable & {
   url: string;
   /** From its start to the line that says where it is, in milliseconds. */
   startMs: number;
@@ -27,7 +27,6 @@ export type ServerProcess = {
   begin(): Promise<void>;
   load(): Promise<Load>;
   memory(): Promise<Memory>;
-  end(): Promise<void>;
 };
 
 export type ServerOptions = {
@@ -136,7 +135,7 @@ function processOf(child: ChildProcess, { url, startMs }: { url: string; startMs
     begin: async () => void (await ask('begin', 'begun')),
     load: () => ask('load', 'load'),
     memory: () => ask('memory', 'memory'),
-    async end() {
+    async [Symbol.asyncDispose]() {
       if (child.exitCode !== null || child.signalCode !== null) return;
       child.kill('SIGTERM');
       const timer = setTimeout(() => child.kill('SIGKILL'), FAREWELL_MS);

@@ -2,26 +2,21 @@ import { expect } from 'vitest';
 import type { LivesDatabase, LocalLife } from './lives.ts';
 import { callsOfTurns, Lives, LONG_LEASES } from './lives.ts';
 import { ask, Person, viewOf } from './person.ts';
-import { applied, misspelt, told } from './transcript.ts';
+import { problemsIn } from '../faults/checks.ts';
+import { toldWithoutCounts } from './transcript.ts';
 
 /** A run of several turns with several calls at once, for `Lives.of`; and how many calls that is. */
 export const TURNS = [1, 2, 1, 3];
 export const CALLS = 7;
 
-/**
- * Whoever followed the run of {@link TURNS} through `person`, and whoever looks at it through any of these servers, sees
- * the same whole story.
- */
+/** The run of {@link TURNS} is complete for the user who followed it, and at each of these servers. */
 export async function expectWhole(lives: Lives, person: Person, urls: readonly string[]): Promise<void> {
-  expect(person.events.map(({ seq }) => seq)).toEqual(person.events.map((_event, index) => index + 1));
-  expect(misspelt(person.events)).toEqual([]);
   for (const url of urls) {
-    const { page, activeRun, interrupts } = await viewOf(url);
-    expect({ activeRun, interrupts }).toEqual({ activeRun: null, interrupts: [] });
-    expect(applied(person.events)).toEqual(page.messages);
-    expect(told(page.messages).map(withoutCount)).toEqual(story());
+    const view = await viewOf(url);
+    const answered = await person.answered(url);
+    expect(problemsIn({ runs: person.runs, view, answered, lives, calls: CALLS })).toEqual([]);
+    expect(toldWithoutCounts(view.page.messages)).toEqual(transcript());
   }
-  expect(lives.faults).toEqual([]);
   expect(await lives.damage()).toEqual([]);
 }
 
@@ -51,7 +46,7 @@ export async function expectRunOverRoles(
   }
 }
 
-function story(): string[] {
+function transcript(): string[] {
   return [
     'user: Count, please.',
     ...callsOfTurns(TURNS).flatMap((calls) => [
@@ -60,8 +55,4 @@ function story(): string[] {
     ]),
     'assistant: I have counted all there was, as you asked me to do. (stop)',
   ];
-}
-
-function withoutCount(line: string): string {
-  return line.replace(/^tool: \d+ /, 'tool: counted ');
 }

@@ -1,15 +1,15 @@
 import { closeSync, openSync } from 'node:fs';
 import { killThisProcess } from '@toolyard/testing';
-import type { Death } from './life.ts';
+import type { Fault } from './life.ts';
 import type { TestServerSettings } from './test-server.ts';
 import { startTestServer } from './test-server.ts';
 
 /**
- * A server in a process of its own: `node dying-server.ts <settings as JSON> [death as JSON]`. It prints its URL; SIGTERM
- * closes it; at its death it sends itself SIGKILL.
+ * A server in a process of its own: `node dying-server.ts <settings as JSON> [fault as JSON]`. It prints its URL; SIGTERM
+ * closes it; at its fault it sends itself SIGKILL.
  */
-const [settings = '{}', death = 'null'] = process.argv.slice(2);
-const { place, hit, after, onceFile } = (JSON.parse(death) as Death | null) ?? { place: null, hit: 0 };
+const [settings = '{}', fault = 'null'] = process.argv.slice(2);
+const { place, hit, after, onceFile } = (JSON.parse(fault) as Fault | null) ?? { place: null, hit: 0 };
 
 let hitsLeft = hit;
 let counts = after === undefined;

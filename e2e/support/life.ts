@@ -28,7 +28,7 @@ export type Life = LocalLife & {
 };
 
 /** Where a server kills itself: at the nth passing of a failpoint, `*` being any. */
-export type Death = {
+export type Fault = {
   place: string;
   hit: number;
   /** Hits count only after this place was passed: how often others are passed before may differ from run to run. */
@@ -38,11 +38,11 @@ export type Death = {
 };
 
 /** Starts a process; resolves when the server answers. */
-export async function startProcess(settings: TestServerSettings, home: string, death?: Death): Promise<Life> {
+export async function startProcess(settings: TestServerSettings, home: string, fault?: Fault): Promise<Life> {
   const args = ['--disable-warning=ExperimentalWarning', ...programArgs(DYING), JSON.stringify(settings)];
   const name = settings.role ?? 'server';
   const child = registerProcess(
-    spawn(process.execPath, [...args, ...(death ? [JSON.stringify(death)] : [])], {
+    spawn(process.execPath, [...args, ...(fault ? [JSON.stringify(fault)] : [])], {
       stdio: ['pipe', 'pipe', 'pipe'],
       env: { PATH: process.env['PATH'], HOME: home, ...settings.env, ...COMPILED_ONCE },
     }),

@@ -24,12 +24,12 @@ import {
   startModelServer,
   within,
 } from '@toolyard/testing';
-import type { Death, Life, LocalLife } from './life.ts';
+import type { Fault, Life, LocalLife } from './life.ts';
 import { startHere, startProcess } from './life.ts';
 import type { LivesDatabase, Role, TestServerSettings } from './test-server.ts';
 import { faultsOf } from './well-formed.ts';
 
-export type { Death, Life, LocalLife } from './life.ts';
+export type { Fault, Life, LocalLife } from './life.ts';
 export type { LivesDatabase } from './test-server.ts';
 
 /** A process that is held up keeps its runs and servers; those of a dead one are free after {@link LEASES_RUN_OUT}. */
@@ -58,6 +58,8 @@ export type LivesOptions = {
   everyCall?: boolean;
   /** The model may ask the person. */
   askUser?: boolean;
+  /** The model may call the function tool `reserve`. */
+  reserves?: boolean;
   /** How much the model takes, in tokens; default: nobody knows. */
   contextWindow?: number;
   /** How long a life may be held up and keep its runs and servers; default: as long as the product has it. */
@@ -126,6 +128,10 @@ export class Lives implements AsyncDisposable {
     return Lives.with(script, options);
   }
 
+  get databaseUrl(): string {
+    return this.#options.database?.url ?? '';
+  }
+
   get dataDir(): string {
     return this.#file('data');
   }
@@ -173,6 +179,11 @@ export class Lives implements AsyncDisposable {
     );
   }
 
+  /** What the function tool `reserve` did. */
+  get reserved(): string[] {
+    return this.#lines('reserved');
+  }
+
   /** The failpoints passed, life by life; those of processes that were killed before they answered, too. */
   get passed(): string[] {
     return Array.from({ length: this.#started }, (_none, index) => this.#lines(`passed-${index + 1}`)).flat();
@@ -198,8 +209,8 @@ export class Lives implements AsyncDisposable {
   }
 
   /** Starts a server in a process of its own; resolves when it answers. */
-  async start(death?: Death, role?: Role): Promise<Life> {
-    return this.#keep(await startProcess(this.#nextSettings(role), this.#folder, death));
+  async start(fault?: Fault, role?: Role): Promise<Life> {
+    return this.#keep(await startProcess(this.#nextSettings(role), this.#folder, fault));
   }
 
   /** Starts a server in the process of the test: for those that need not be killed, a tenth of the cost. */
@@ -212,13 +223,13 @@ export class Lives implements AsyncDisposable {
    * them. `killed` waits for that.
    */
   async startWithFault(
-    fault: Pick<Death, 'place' | 'hit'>,
+    fault: Pick<Fault, 'place' | 'hit'>,
     role?: Role,
   ): Promise<{ pair: [Life, Life]; killed: () => Promise<{ dead: Life; alive: Life }> }> {
-    const death = { ...fault, onceFile: this.#file('fault') };
+    const shared = { ...fault, onceFile: this.#file('fault') };
     // The first makes the tables, the other finds them.
-    const one = await this.start(death, role);
-    const other = await this.start(death, role);
+    const one = await this.start(shared, role);
+    const other = await this.start(shared, role);
     const isDead = Promise.race([
       one.over.then((signal) => ({ signal, dead: one, alive: other })),
       other.over.then((signal) => ({ signal, dead: other, alive: one })),
@@ -239,7 +250,16 @@ export class Lives implements AsyncDisposable {
   }
 
   #nextSettings(role?: Role): TestServerSettings {
-    const { database, everyCall, askUser, leaseMs, lastCallsMs, tools = 'counting', others = [] } = this.#options;
+    const {
+      database,
+      everyCall,
+      askUser,
+      reserves,
+      leaseMs,
+      lastCallsMs,
+      tools = 'counting',
+      others = [],
+    } = this.#options;
     const files = { [COUNT_FILE_VARIABLE]: this.#file('count'), [LOG_FILE_VARIABLE]: this.#file('log') };
     const behaviour = typeof tools === 'function' ? tools(this.#file('go-on')) : tools;
     const counter = {
@@ -258,6 +278,7 @@ export class Lives implements AsyncDisposable {
       ...(role && { role }),
       ...(everyCall !== undefined && { everyCall }),
       ...(askUser !== undefined && { askUser }),
+      ...(reserves === true && { reserveFile: this.#file('reserved') }),
       ...(leaseMs !== undefined && { leaseMs }),
       ...(lastCallsMs !== undefined && { lastCallsMs }),
       passedFile: this.#file(`passed-${++this.#started}`),

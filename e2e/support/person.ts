@@ -26,6 +26,7 @@ const MESSAGE_ID = '0192f0c1-2345-7abc-8def-0123456789ab';
 export class Person {
   /** Everything read, in the order it came. */
   readonly events: RunEvent[] = [];
+  readonly runs = [this.events];
   readonly #doubt: () => InDoubtAnswer | Promise<InDoubtAnswer>;
   #runId: string | null = null;
 
@@ -65,7 +66,11 @@ export class Person {
     }
   }
 
-  /** What was asked and answered, as the server has kept it. */
+  view(url: string): Promise<ConversationView> {
+    return viewOf(url);
+  }
+
+  /** The interrupts that were answered, as stored. */
   async answered(url: string): Promise<StoredInterrupt[]> {
     return (await call<Page<StoredInterrupt>>(url, 'GET', '/api/interrupts?status=answered')).items;
   }

@@ -1,3 +1,4 @@
+import type { FunctionToolGroup } from '@toolyard/agent-host';
 import type { ServerConfig } from '@toolyard/mcp-host';
 import type { ServerOptions, Surroundings } from '@toolyard/server';
 
@@ -12,6 +13,7 @@ export function serverOptions(of: {
   role?: NonNullable<ServerOptions['role']>;
   port?: number;
   builtInServers?: ServerConfig[];
+  functionTools?: FunctionToolGroup[];
   servers?: ServerConfig[];
   env?: NodeJS.ProcessEnv;
   metrics?: boolean;
@@ -30,6 +32,7 @@ export function serverOptions(of: {
     uiSettings: {},
     uiMcpProxy: false,
     builtInServers: of.builtInServers ?? [],
+    functionTools: of.functionTools ?? [],
     flagServers: of.servers ?? [],
     metrics: of.metrics ?? false,
     env: of.env ?? {},

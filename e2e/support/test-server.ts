@@ -1,6 +1,7 @@
 import { appendFileSync, existsSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ASK_USER_SERVER } from '@toolyard/agent-host';
+import type { FunctionToolGroup } from '@toolyard/agent-host';
+import { ASK_USER_TOOLS, tool } from '@toolyard/agent-host';
 import type { ServerConfig } from '@toolyard/mcp-host';
 import type { RunningServer, ServerOptions } from '@toolyard/server';
 import { startServer } from '@toolyard/server';
@@ -23,6 +24,8 @@ export type TestServerSettings = {
   everyCall?: boolean;
   /** The model may ask the user. */
   askUser?: boolean;
+  /** The model may call `reserve`, a function tool that appends what it does to this file. */
+  reserveFile?: string;
   /** Default: that of the product. */
   leaseMs?: number;
   /** How long calls may take when the server is closed; default: a minute. */
@@ -42,7 +45,7 @@ export function startTestServer(
   settings: TestServerSettings,
   { onPlace = () => undefined, log }: { onPlace?: (name: string) => void; log: (line: string) => void },
 ): Promise<RunningServer> {
-  const { dataDir, servers, env, database, role, everyCall, askUser, passedFile, heldFile } = settings;
+  const { dataDir, servers, env, database, role, everyCall, askUser, reserveFile, passedFile, heldFile } = settings;
   const { leaseMs, lastCallsMs } = settings;
 
   function failpoint(name: string): void | Promise<void> {
@@ -54,7 +57,10 @@ export function startTestServer(
   return startServer(
     serverOptions({
       dataDir,
-      builtInServers: askUser === true ? [ASK_USER_SERVER] : [],
+      functionTools: [
+        ...(askUser === true ? [ASK_USER_TOOLS] : []),
+        ...(reserveFile === undefined ? [] : [reserving(reserveFile)]),
+      ],
       servers: [...servers],
       env,
       ...(database && { databaseUrl: database.url, databaseNotify: database.notify ?? true }),
@@ -75,4 +81,23 @@ export function startTestServer(
 
 async function untilReleased(heldFile: string): Promise<void> {
   while (existsSync(heldFile)) await sleep(POLL_MS);
+}
+
+/** Asks for a city before it reserves. */
+function reserving(file: string): FunctionToolGroup {
+  const note = (text: string): void => appendFileSync(file, `${text}\n`);
+  const schema = { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] };
+  const reserve = tool({
+    name: 'reserve',
+    description: 'Reserves.',
+    inputSchema: { type: 'object' },
+    annotations: { readOnly: false },
+    async execute(_args, { ask }) {
+      note('begins');
+      const { decision } = await ask({ kind: 'form', message: 'Which city?', schema });
+      note(`reserves: ${decision}`);
+      return 'reserved';
+    },
+  });
+  return { id: 'travel', tools: [reserve] };
 }

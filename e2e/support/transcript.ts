@@ -21,6 +21,11 @@ export function told(messages: readonly Message[]): string[] {
   });
 }
 
+/** The same without the numbers the counting tool came to: a repeated call counts on. */
+export function toldWithoutCounts(messages: readonly Message[]): string[] {
+  return told(messages).map((line) => line.replace(/^tool: \d+ /, 'tool: counted '));
+}
+
 /**
  * The transcript of someone who knows nothing but the events and applies each of them as it comes: what hangs together
  * by its parents, down from the question. (Tools that work at once finish in any order.)

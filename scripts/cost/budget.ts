@@ -7,13 +7,17 @@ import { calibrate, cpuSeconds } from './cpu.ts';
  */
 const CPU_BUDGET = 660;
 
-/** Starts to count the cost of this process and of all it starts. The result ends the count and says what it came to. */
-export async function startCounting(): Promise<() => string[]> {
-  if (cpuSeconds() === null) return () => ['CPU time is not measured on this system: only Linux tells it.'];
-  const unit = await calibrate();
+/** Starts to count the cost of this process and of all it starts. The result ends the count and describes the cost. */
+export async function startCounting(): Promise<() => Promise<string[]>> {
+  if (cpuSeconds() === null) {
+    return () => Promise.resolve(['CPU time is not measured on this system: only Linux reports it.']);
+  }
+  const first = await calibrate();
   const before = cpuSeconds() ?? 0;
-  return () => {
+  return async () => {
     const spent = (cpuSeconds() ?? 0) - before;
+    // The speed of a core changes within minutes on a shared machine.
+    const unit = (first + (await calibrate())) / 2;
     const ratio = Math.round(spent / unit);
     const lines = [
       `CPU time: ${spent.toFixed(0)} s, ${ratio} times the calibration script (${unit.toFixed(2)} s); budget ${CPU_BUDGET}`,

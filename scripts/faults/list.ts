@@ -350,7 +350,7 @@ export const FAULTS: readonly Fault[] = [
     kind: 'unit',
     breaks: 'a tool the user never allows runs without asking',
     file: 'packages/agent-runtime/src/intervention/intervention-checker.ts',
-    find: "if (decided === 'never') return refused(neverAllowed(reference));",
+    find: "if (decided === 'never') return refused('neverAllowed', reference);",
     replace: "if (decided === 'never') return RUN;",
     tests: ['packages/agent-runtime/src/intervention/intervention-checker.test.ts'],
   },

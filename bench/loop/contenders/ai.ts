@@ -1,10 +1,10 @@
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import type { ToolSet } from 'ai';
 import { dynamicTool, isStepCount, jsonSchema, streamText } from 'ai';
-import type { StartContender } from '../contender.ts';
+import type { StartContender } from '../../harness/contender.ts';
 import { connectBareServer } from '../bare-server.ts';
-import { modelName, PROMPT } from '../task.ts';
-import { versionOf } from '../version-of.ts';
+import { modelName, PROMPT } from '../../mock-model/texts.ts';
+import { versionOf } from '../../support/version-of.ts';
 
 const MAX_STEPS = 20;
 

@@ -1,9 +1,9 @@
 import { Agent, OpenAIChatCompletionsModel, Runner, setTracingDisabled, tool } from '@openai/agents';
 import OpenAI from 'openai';
-import type { StartContender } from '../contender.ts';
+import type { StartContender } from '../../harness/contender.ts';
 import { connectBareServer } from '../bare-server.ts';
-import { modelName, PROMPT } from '../task.ts';
-import { versionOf } from '../version-of.ts';
+import { modelName, PROMPT } from '../../mock-model/texts.ts';
+import { versionOf } from '../../support/version-of.ts';
 
 const MAX_TURNS = 20;
 

@@ -1,10 +1,10 @@
 import type { AgentTool } from '@mariozechner/pi-agent-core';
 import { Agent } from '@mariozechner/pi-agent-core';
 import type { Model } from '@mariozechner/pi-ai';
-import type { StartContender } from '../contender.ts';
+import type { StartContender } from '../../harness/contender.ts';
 import { connectBareServer } from '../bare-server.ts';
-import { modelName, PROMPT } from '../task.ts';
-import { versionOf } from '../version-of.ts';
+import { modelName, PROMPT } from '../../mock-model/texts.ts';
+import { versionOf } from '../../support/version-of.ts';
 
 export const start: StartContender = async ({ baseUrl, server }) => {
   const mcp = await connectBareServer(server);

@@ -1,8 +1,8 @@
 // From the sources beside this folder, so that what is measured is what is being worked on.
 import { createAgent } from '../../../packages/agent-host/src/node/index.ts';
-import type { StartContender } from '../contender.ts';
-import { versionIn } from '../version-of.ts';
-import { modelName, PROMPT } from '../task.ts';
+import type { StartContender } from '../../harness/contender.ts';
+import { versionIn } from '../../support/version-of.ts';
+import { modelName, PROMPT } from '../../mock-model/texts.ts';
 
 /** Toolyard with its own MCP host, gate, journal and events: everything a person has who calls createAgent(). */
 export const start: StartContender = async ({ baseUrl, server }) => {

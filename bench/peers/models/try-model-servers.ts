@@ -29,8 +29,7 @@ export async function tryModelServers(python: Python | string): Promise<ModelRow
   const llama = await startLlama(programs);
   ends.defer(() => llama.end());
   const dataFolder = ends.use(makeDataFolder());
-  const server = await startServer({ dataFolder: dataFolder.path, providers: {}, profile: null });
-  ends.defer(() => server.end());
+  const server = ends.use(await startServer({ dataFolder: dataFolder.path, providers: {}, profile: null }));
   const toolyard = openToolyard(server.url);
   const rows = await inTurn(LLAMA_NAME, LLAMA_CHECKS, toolyard);
   const key = `sk-${randomUUID()}`;

@@ -8,16 +8,15 @@ import type {
   RunJournal,
   RunLimits,
   ToolCallPart,
-  ToolReference,
   ToolResult,
   Usage,
   UserMessage,
   UserPart,
 } from '@toolyard/protocol';
 import { textOf, ToolyardError } from '@toolyard/protocol';
-import type { AgentContext, Brain, Ending, Executors } from '@toolyard/agent-runtime';
+import type { AgentContext, Ending } from '@toolyard/agent-runtime';
 import { initialState } from '@toolyard/agent-runtime';
-import type { Heard } from './drive-run.ts';
+import type { DriveOptions, Heard } from './drive-run.ts';
 import { driveRun } from './drive-run.ts';
 import { EventQueue } from './event-queue.ts';
 import { createMemoryJournal } from './memory-journal.ts';
@@ -51,7 +50,7 @@ export class RunFailed extends ToolyardError {
   }
 }
 
-/** The journal and the signal the executors of a run are made with. */
+/** The journal and the signal of a run. */
 type RunParts = { journal: RunJournal; signal: AbortSignal };
 
 export type AgentRunOptions = {
@@ -64,14 +63,11 @@ export type AgentRunOptions = {
   firstMessage: number;
   /** What the run begins with. */
   context: AgentContext;
-  brain: Brain;
-  executors: (parts: RunParts) => Executors;
-  /** Called before calls of these tools are judged. */
-  refresh: (tools: readonly ToolReference[]) => Promise<void> | undefined;
+  host: (parts: RunParts) => Pick<DriveOptions, 'brain' | 'executors' | 'refresh' | 'count'>;
   /** Called with the journal before the first step. */
   onStart: (journal: RunJournal) => void;
-  signal?: AbortSignal;
-  failpoint?: Failpoint;
+  signal?: AbortSignal | undefined;
+  failpoint?: Failpoint | undefined;
   onDefect?: (thrown: unknown) => void;
 };
 
@@ -163,13 +159,11 @@ export class AgentRun implements AsyncIterable<RunEvent> {
       at = await driveRun({
         point: { state, context: options.context },
         hear: () => this.#hear(options, journal),
-        brain: options.brain,
-        executors: options.executors({ journal, signal: this.#stop.signal }),
-        refresh: options.refresh,
+        ...options.host({ journal, signal: this.#stop.signal }),
         journal,
         stopRequested: () => this.#ending,
-        ...(options.failpoint ? { failpoint: options.failpoint } : {}),
-        ...(options.onDefect ? { onDefect: options.onDefect } : {}),
+        failpoint: options.failpoint,
+        onDefect: options.onDefect,
       });
     } finally {
       this.#isOver = true;

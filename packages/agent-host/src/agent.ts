@@ -19,6 +19,7 @@ import type { CreateTransport, ServerConfig, ServerHealth, SignInOptions } from 
 import type { ModelInfo } from '@toolyard/model-runtime';
 import type { AgentQuestions } from './agent-questions.ts';
 import type { AgentRun } from './agent-run.ts';
+import type { FunctionTool } from './functions/tool.ts';
 import type { ModelChoice } from './model-choice.ts';
 import type { AskApproval, AskBudget, AskUser } from './run-host.ts';
 
@@ -26,6 +27,11 @@ export type AgentOptions = {
   model: ModelChoice;
   /** MCP servers whose tools the model may use. One that cannot be reached is reported, not thrown. */
   servers?: ServerConfig[];
+  /**
+   * Functions the model may call, as `functions/<name>`; made by {@link tool}. A read-only one that is not open-world runs
+   * without approval; the others need {@link approve}, {@link allow} or a rule, as tools of servers do.
+   */
+  tools?: readonly FunctionTool[];
   /** Where sign-ins to servers are kept; without it a server may only have a token in its headers. */
   signIn?: SignInOptions;
   instructions?: string;
@@ -43,7 +49,7 @@ export type AgentOptions = {
   rules?: InterventionRule[];
   /** Asks a person about a call. Without it, calls that would need a person are refused. */
   approve?: AskApproval;
-  /** Answers what the model asks. With it the model has a tool for that, `ask_user`. */
+  /** Answers what function tools ask. With it the model has a tool for asking too, `ask_user`. */
   askUser?: AskUser;
   /** What the model can take, in tokens; absent: 128,000 is assumed. */
   contextWindow?: number;

@@ -1,7 +1,10 @@
 import type { ContextSources } from '@toolyard/agent-runtime';
 import type { ModelInput, ResolvedAgentConfiguration } from '@toolyard/protocol';
 
-/** What a request is made of beside the messages; the same object until the notes of a server change. */
+/** What a model accepts; absent: not known. */
+export type ModelAbilities = { contextWindow?: number | undefined; inputs?: ModelInput[] | undefined };
+
+/** What a request is made of besides the messages; the same object until the instructions of a server change. */
 export function sourcesOf(
   {
     historyMessages,
@@ -9,7 +12,7 @@ export function sourcesOf(
     examples,
   }: Pick<ResolvedAgentConfiguration, 'historyMessages' | 'inputTemplate' | 'examples'>,
   tools: { contextSources: () => ContextSources },
-  { contextWindow, inputs }: { contextWindow?: number; inputs?: ModelInput[] },
+  { contextWindow, inputs }: ModelAbilities,
 ): () => ContextSources {
   let made: { of: ContextSources; sources: ContextSources } | null = null;
   return () => {

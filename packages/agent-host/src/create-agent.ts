@@ -3,8 +3,9 @@ import { faultsOfBudgets, ToolyardError, VERSION } from '@toolyard/protocol';
 import type { ServerHealth } from '@toolyard/mcp-host';
 import { McpHost } from '@toolyard/mcp-host';
 import type { Agent, AgentOptions, Platform } from './agent.ts';
-import { ASK_USER, ASK_USER_SERVER, withAskUser } from './ask-user-server.ts';
 import { declared } from './agent-questions.ts';
+import { ASK_USER_TOOLS } from './functions/ask-user.ts';
+import { FunctionTools } from './functions/function-tools.ts';
 import { LocalAgent } from './local-agent.ts';
 import { MemoryConversation } from './memory-conversation.ts';
 
@@ -23,9 +24,13 @@ export async function createAgent(options: AgentOptions, platform: Platform): Pr
   const { clock, ids } = platform;
   refuseWrong(options.budgets ?? []);
   const log = options.log ?? ((): void => {});
+  const functions = new FunctionTools([
+    ...(options.tools ? [{ id: 'functions', tools: options.tools }] : []),
+    ...(options.askUser ? [ASK_USER_TOOLS] : []),
+  ]);
   const host = new McpHost({
-    servers: [...(options.servers ?? []), ...(options.askUser ? [ASK_USER_SERVER] : [])],
-    createTransport: options.askUser ? withAskUser(platform.createTransport) : platform.createTransport,
+    servers: [...(options.servers ?? []), ...functions.servers],
+    createTransport: functions.transports(platform.createTransport),
     clock,
     clientInfo: { name: 'toolyard', version: VERSION },
     // An agent has no door through which anybody could look at them.
@@ -39,8 +44,9 @@ export async function createAgent(options: AgentOptions, platform: Platform): Pr
   } finally {
     connected?.();
   }
-  for (const server of host.health()) if (server.id !== ASK_USER.serverId || !options.askUser) log(describe(server));
-  return new LocalAgent(options, platform, host, new MemoryConversation(ids.next()), log);
+  const own = new Set(functions.servers.map(({ id }) => id));
+  for (const server of host.health()) if (!own.has(server.id)) log(describe(server));
+  return new LocalAgent(options, platform, host, functions, new MemoryConversation(ids.next()), log);
 }
 
 function refuseWrong(budgets: readonly Budget[]): void {

@@ -15,9 +15,9 @@ export type DriveOptions = {
   /** Called between two steps where nothing is open: looks for what the person has said meanwhile. */
   hear?: () => Heard | Promise<Heard>;
   /** Called before anything that uses up a budget is decided: brings up to date what was used. */
-  count?: () => void | Promise<void>;
-  failpoint?: Failpoint;
-  onDefect?: (thrown: unknown) => void;
+  count?: (() => void | Promise<void>) | undefined;
+  failpoint?: Failpoint | undefined;
+  onDefect?: ((thrown: unknown) => void) | undefined;
 };
 
 /** Puts what was said into conversation and journal; null where there was nothing. */
@@ -29,13 +29,7 @@ export type Heard = (() => void) | null;
  */
 export async function driveRun(options: DriveOptions): Promise<RunPoint> {
   const { brain, executors, journal, stopRequested, refresh, hear, count, failpoint, onDefect } = options;
-  const runtime = new AgentRuntime({
-    agent: brain,
-    executors,
-    journal,
-    stopRequested,
-    ...(onDefect ? { onDefect } : {}),
-  });
+  const runtime = new AgentRuntime({ agent: brain, executors, journal, stopRequested, onDefect });
   let { point } = options;
   while (point.state.status === 'running') {
     if (failpoint) await failpoint(`step:${point.context.phase}`);

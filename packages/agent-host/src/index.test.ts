@@ -4,24 +4,19 @@ import * as node from './node/index.ts';
 
 test('the package offers this and nothing else', () => {
   expect(Object.keys(root).sort()).toEqual([
-    'ASK_USER',
-    'ASK_USER_SERVER',
+    'ASK_USER_TOOLS',
+    'FunctionTools',
     'RunFailed',
-    'askUserInMemory',
     'begunIn',
     'continuationOf',
     'createAgent',
-    'createAgentExecutors',
     'createUuidSource',
-    'driveRun',
+    'hostTools',
     'judgedBy',
     'messageIdOf',
     'rebuildRequest',
-    'sourcesOf',
-    'timeLimitExceeded',
-    'wantsCompression',
+    'tool',
     'whenJudgeable',
-    'withAskUser',
   ]);
 });
 

@@ -16,8 +16,8 @@ export function judgedBy(
   if (known === undefined) return undefined;
   const { description, inputSchema, annotations, builtIn, tool } = known;
   const readOnly = annotations?.readOnly === true;
-  // What Toolyard ships changes with Toolyard, which nobody need approve.
-  if (builtIn) return { builtIn, readOnly };
+  // What Toolyard ships changes with Toolyard, which nobody need approve. Reading from elsewhere may send there, too.
+  if (builtIn) return { builtIn, readOnly: readOnly && annotations.openWorld !== true };
   const destructive = annotations?.destructive;
   const change = host.trust.changeOf(tool);
   const changed = change && { hasMoved: change.hasMoved, differences: change.differences };

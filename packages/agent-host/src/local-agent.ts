@@ -7,40 +7,32 @@ import type {
   UserPart,
 } from '@toolyard/protocol';
 import { DEFAULT_LIMITS, formatToolReference, ToolyardError } from '@toolyard/protocol';
-import type { AgentContext, ContextSources, Gate, JudgedTool } from '@toolyard/agent-runtime';
-import {
-  BudgetChecker,
-  GeneralChatAgent,
-  InterventionChecker,
-  isHarmless,
-  readInterventionRules,
-  refusalOf,
-} from '@toolyard/agent-runtime';
+import type { AgentContext } from '@toolyard/agent-runtime';
+import { readInterventionRules } from '@toolyard/agent-runtime';
 import type { McpHost, ServerHealth } from '@toolyard/mcp-host';
 import type { ModelInfo, ModelRuntime } from '@toolyard/model-runtime';
 import type { Agent, AgentOptions, Platform, RunOptions } from './agent.ts';
 import type { AgentRunOptions } from './agent-run.ts';
 import { AgentRun } from './agent-run.ts';
-import { ASK_USER } from './ask-user-server.ts';
 import { continuationOf } from './continuation.ts';
-import { wantsCompression } from './executors/request-makings.ts';
+import type { FunctionTools } from './functions/function-tools.ts';
 import { questioning } from './agent-questions.ts';
-import { judgedBy, whenJudgeable } from './judged-tool.ts';
-import { createAgentExecutors } from './executors/create-agent-executors.ts';
+import { createRunHost } from './create-run-host.ts';
 import { memoryLedger } from './memory-ledger.ts';
 import type { MemoryConversation } from './memory-conversation.ts';
 import { MemoryUsage } from './memory-usage.ts';
 import { resolveModel } from './model-choice.ts';
 import type { AskApproval, Asking, AskUser } from './run-host.ts';
-
-/** The checks of a run; without budgets nothing is counted. */
-type Checks = { gate: Gate; budgets: BudgetChecker | undefined };
+import type { RunTools } from './run-tools.ts';
+import { hostTools } from './run-tools.ts';
 
 /** An agent whose loop runs in this process. */
 export class LocalAgent implements Agent {
   readonly #options: AgentOptions;
   readonly #platform: Platform;
   readonly #host: McpHost;
+  readonly #functions: FunctionTools;
+  readonly #tools: RunTools;
   readonly #conversation: MemoryConversation;
   readonly #log: (line: string) => void;
   /** What was decided about tools, as `server/tool`. */
@@ -50,28 +42,26 @@ export class LocalAgent implements Agent {
   #model: { runtime: ModelRuntime; id: string };
   #current: AgentRun | null = null;
   #closing: Promise<void> | null = null;
-  /** Worked out anew only after a server has changed: it is asked for at every turn. */
-  #contextSources: ContextSources | null = null;
 
   constructor(
     options: AgentOptions,
     platform: Platform,
     host: McpHost,
+    functions: FunctionTools,
     conversation: MemoryConversation,
     log: (line: string) => void,
   ) {
     this.#options = options;
     this.#platform = platform;
     this.#host = host;
+    this.#functions = functions;
+    this.#tools = hostTools(host, functions.over(host), () => true);
     this.#conversation = conversation;
     this.#log = log;
     this.#permissions = new Map(options.allow?.map((reference) => [reference, 'allow']));
     this.#rules = readInterventionRules(options.rules ?? []);
     this.#usage = new MemoryUsage(platform.clock);
     this.#model = resolveModel(options.model, platform);
-    host.onChange(() => {
-      this.#contextSources = null;
-    });
     if (options.instructions !== undefined) {
       conversation.add({
         id: platform.ids.next(),
@@ -154,7 +144,6 @@ export class LocalAgent implements Agent {
     const { clock, ids, failpoint } = this.#platform;
     const conversation = this.#conversation;
     const { id: model } = this.#model;
-    const checks = this.#checks();
     const run = new AgentRun({
       id: ids.next(),
       limits: { ...DEFAULT_LIMITS, ...this.#options.limits },
@@ -163,13 +152,11 @@ export class LocalAgent implements Agent {
       conversation,
       firstMessage,
       context,
-      brain: this.#brain(checks),
-      refresh: (tools) => whenJudgeable(this.#host, tools),
-      executors: this.#executors(checks),
+      host: (parts) => this.#runHost(parts),
       onStart: (journal) =>
         journal.append({ type: 'run_started', conversationId: conversation.id, place: 'process', model, message }),
-      ...(runOptions.signal ? { signal: runOptions.signal } : {}),
-      ...(failpoint ? { failpoint } : {}),
+      signal: runOptions.signal,
+      failpoint,
       onDefect: this.#onDefect,
     });
     this.#current = run;
@@ -180,80 +167,46 @@ export class LocalAgent implements Agent {
     return run;
   }
 
-  /** What stands before the calls and the requests of a run. */
-  #checks(): Checks {
-    const { approve, intervention, budgets = [] } = this.#options;
-    const { runtime, id } = this.#model;
-    const checker = new InterventionChecker({
-      mode: intervention ?? (approve ? 'manual' : 'headless'),
-      asks: approve !== undefined,
-      ...(this.#platform.policy ? { surroundings: this.#platform.policy } : {}),
-      rules: this.#rules,
-      permission: (tool) => this.#permissions.get(formatToolReference(tool)),
-      lookUp: (tool) => this.#judged(tool),
-    });
-    const bounds = new BudgetChecker({
-      budgets,
-      model: `${runtime.provider}/${id}`,
-      spent: (budget) => this.#usage.spent(budget),
-    });
-    return {
-      gate: (tool, args) => checker.check(tool, args),
-      budgets: budgets.length === 0 ? undefined : bounds,
-    };
-  }
-
-  #brain({ gate, budgets }: Checks): GeneralChatAgent {
-    const conversation = this.#conversation;
-    const { askUser } = this.#options;
-    return new GeneralChatAgent({
-      gate,
-      ...(budgets ? { budgets: (state, need) => budgets.check(state, need) } : {}),
-      asking: {
-        isAsk: ({ serverId, name }) =>
-          askUser !== undefined && serverId === ASK_USER.serverId && name === ASK_USER.name,
-        isAnybodyThere: askUser !== undefined,
-      },
-      isNearlyFull: () =>
-        wantsCompression({ conversation, contextSources: () => this.#currentSources(), tools: this.#host }),
-    });
-  }
-
-  /** Another model that is chosen later is for the next run. */
-  #executors({ gate, budgets }: Checks): AgentRunOptions['executors'] {
+  /** A model that is chosen later is for the next run. */
+  #runHost({ journal, signal }: Parameters<AgentRunOptions['host']>[0]): ReturnType<AgentRunOptions['host']> {
+    const { approve, askUser, askBudget, intervention, questions, budgets = [], contextWindow, inputs } = this.#options;
+    const { policy, clock } = this.#platform;
     const { runtime, id: modelId } = this.#model;
-    const { approve, askUser, askBudget, questions } = this.#options;
-    return ({ journal, signal }) =>
-      createAgentExecutors({
-        model: runtime,
+    const isCounted = budgets.length > 0;
+    return createRunHost(
+      {
+        configuration: {
+          intervention: intervention ?? (approve ? 'manual' : 'headless'),
+          interventionRules: this.#rules,
+          parameters: this.#options.parameters ?? {},
+          toolMode: this.#options.toolMode ?? 'native',
+        },
         modelId,
-        parameters: this.#options.parameters ?? {},
-        toolMode: this.#options.toolMode ?? 'native',
-        tools: this.#host,
+        asks: approve !== undefined,
         conversation: this.#conversation,
         journal,
-        clock: this.#platform.clock,
-        signal,
-        contextSources: () => this.#currentSources(),
         ledger: memoryLedger,
-        asking: personOf(approve, askUser),
-        ...(askBudget ? { askBudget } : {}),
-        ...(budgets
-          ? {
-              used: (entry) => this.#usage.add(entry),
-              budgets: {
-                refresh: () => undefined,
-                check: (state, need) => budgets.check(state, need),
-                dollarsOnly: (state) => budgets.dollarsOnly(state),
-              },
-            }
-          : {}),
+        clock,
+        signal,
+        asking: askingOf(approve, askUser),
         questions: questions ? questioning(questions) : { who: 'nobody' },
+        askBudget,
         remember: (tool, { decision }, definition) => this.#remember(tool, decision, definition),
-        forbidden: (tool, args) => refusalOf(gate(tool, args)),
-        repeatable: (tool) => isHarmless(this.#judged(tool)),
+        used: isCounted ? (entry) => this.#usage.add(entry) : undefined,
         onDefect: this.#onDefect,
-      });
+      },
+      {
+        model: runtime,
+        abilities: { contextWindow, inputs },
+        tools: this.#tools,
+        functions: this.#functions,
+        permission: (tool) => this.#permissions.get(formatToolReference(tool)),
+        surroundings: policy,
+        budgets: isCounted
+          ? { budgets, spent: (budget) => this.#usage.spent(budget), refresh: () => undefined }
+          : undefined,
+      },
+    );
   }
 
   readonly #onDefect = (thrown: unknown): void =>
@@ -290,26 +243,9 @@ export class LocalAgent implements Agent {
     this.#permissions.set(formatToolReference(tool), decision === 'approve' ? 'allow' : 'never');
     if (decision === 'approve' && definition !== undefined) this.#host.approveTool(tool, definition);
   }
-
-  #judged(tool: ToolReference): JudgedTool | undefined {
-    return judgedBy(this.#host, this.#host.tools(), tool);
-  }
-
-  #currentSources(): ContextSources {
-    this.#contextSources ??= {
-      ...(this.#options.contextWindow === undefined ? {} : { window: this.#options.contextWindow }),
-      ...(this.#options.inputs ? { inputs: this.#options.inputs } : {}),
-      serverInstructions: this.#host
-        .health()
-        .flatMap(({ id, state, instructions }) =>
-          state === 'ready' && instructions ? [{ serverId: id, text: instructions }] : [],
-        ),
-    };
-    return this.#contextSources;
-  }
 }
 
-function personOf(ask: AskApproval | undefined, askUser: AskUser | undefined): Asking {
+function askingOf(ask: AskApproval | undefined, askUser: AskUser | undefined): Asking {
   if (!ask && !askUser) return { who: 'nobody' };
   return {
     who: 'person',

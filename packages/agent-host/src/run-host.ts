@@ -24,14 +24,14 @@ import type {
   UsageEntry,
 } from '@toolyard/protocol';
 import type { AgentState, BudgetGate, ContextSources } from '@toolyard/agent-runtime';
-import type { ToolHost } from '@toolyard/mcp-host';
 import type { KeepPrelude } from './executors/keep-prelude.ts';
+import type { RunToolHost } from './functions/function-tools.ts';
 import type { ModelRuntime } from '@toolyard/model-runtime';
 
 /** Puts a question to a person. Rejecting, or an aborted signal, counts as no. */
 export type AskApproval = (interrupt: ApprovalInterrupt, options: { signal: AbortSignal }) => Promise<ApprovalAnswer>;
 
-/** Puts what the model asks to a person. Rejecting, or an aborted signal, counts as not wanting to say. */
+/** Puts a question of a tool to the user. Rejecting, or an aborted signal, counts as not wanting to say. */
 export type AskUser = (
   interrupt: PromptInterrupt | SelectionInterrupt,
   options: { signal: AbortSignal },
@@ -77,10 +77,10 @@ export type RunHost = {
   modelId: string;
   parameters: ModelParameters;
   toolMode: ToolMode;
-  tools: ToolHost;
+  tools: RunToolHost;
   conversation: ConversationPort;
   /** Whose run it is, where the servers are shared by several: what a server asks is never shown to another one. */
-  principal?: string;
+  principal?: string | undefined;
   journal: RunJournal;
   ledger: ToolLedger;
   clock: Clock;
@@ -90,26 +90,31 @@ export type RunHost = {
   /** Where the person is, for what stands for date and time; absent: where this process is. */
   timeZone?: string;
   /** Absent: what was sent besides the messages cannot be shown again. */
-  keepPrelude?: KeepPrelude;
+  keepPrelude?: KeepPrelude | undefined;
   asking: Asking;
   questions: Questioning;
   /** Whom to ask about a budget where questions are not parked; absent: a run ends there. */
-  askBudget?: AskBudget;
-  /** Told what a person decided about a tool as it was then, beyond the one call, while the run waited for it. */
-  remember: (tool: ToolReference, answer: ApprovalAnswer, definition: string | undefined) => void;
+  askBudget?: AskBudget | undefined;
+  /**
+   * Called with a decision beyond the one call that was made while the run waited, and the definition of the tool at that
+   * time. Absent: the decision is stored where it is made.
+   */
+  remember?: (tool: ToolReference, answer: ApprovalAnswer, definition: string | undefined) => void;
   /** Asked right before a call is made: why it must not be, after all. The person may have said "never" meanwhile. */
   forbidden: (tool: ToolReference, args: JsonObject) => ErrorInfo | undefined | Promise<ErrorInfo | undefined>;
   /** Told of every call of a model and of a tool, once it is over. */
-  used?: (entry: UsageEntry) => void;
+  used?: ((entry: UsageEntry) => void) | undefined;
   /** What may be used; what was used elsewhere is looked up by `refresh`. */
-  budgets?: {
-    refresh: () => void | Promise<void>;
-    check: BudgetGate;
-    /** Those that bound dollars alone. */
-    dollarsOnly: (state: AgentState) => readonly Budget[];
-  };
+  budgets?:
+    | {
+        refresh: () => void | Promise<void>;
+        check: BudgetGate;
+        /** Those that bound dollars alone. */
+        dollarsOnly: (state: AgentState) => readonly Budget[];
+      }
+    | undefined;
   /** True for a tool that may be called again although it may have been called already. */
   repeatable: (tool: ToolReference) => boolean;
   /** Told what the tool host threw, which answers with results. */
-  onDefect?: (thrown: unknown) => void;
+  onDefect?: ((thrown: unknown) => void) | undefined;
 };

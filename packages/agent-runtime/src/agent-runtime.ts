@@ -22,7 +22,7 @@ export type AgentRuntimeOptions = {
   /** Tells, before each step, whether a person or a limit wants the run to end. */
   stopRequested?: () => Ending | null;
   /** Told of what an executor threw: the run itself only says that something went wrong. */
-  onDefect?: (thrown: unknown) => void;
+  onDefect?: ((thrown: unknown) => void) | undefined;
 };
 
 /**

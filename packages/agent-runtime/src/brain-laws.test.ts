@@ -6,13 +6,20 @@ import type { BudgetExcess } from './budget-checker.ts';
 import { GeneralChatAgent } from './general-chat-agent.ts';
 import type { AgentContext, Instruction } from './instructions.ts';
 import type { Verdict } from './intervention/intervention-checker.ts';
-import type { AgentState, PendingCall } from './state.ts';
+import type { AgentState, PendingAsk, PendingCall } from './state.ts';
 import { initialState } from './state.ts';
 
 const error = fc.constantFrom<ErrorInfo>(
   { code: 'network', message: 'no line' },
   { code: 'context_exceeded', message: 'too long' },
 );
+
+const QUESTIONS: PendingAsk[] = [
+  { kind: 'prompt', question: 'Which?', isOpen: false },
+  { kind: 'selection', question: 'Which?', choices: ['a', 'b'], multiple: false, isOpen: false },
+  { kind: 'elicitation', mode: 'form', message: 'Which?', requestedSchema: {}, isOpen: false },
+  { kind: 'prompt', question: 'Which?', isOpen: true, answer: { decision: 'say', text: 'This' } },
+];
 
 const call = fc
   .record({
@@ -21,13 +28,15 @@ const call = fc
     decision: fc.constantFrom('undecided', 'run', 'ask', 'refused'),
     isApproved: fc.boolean(),
     hasProblem: fc.boolean(),
+    asks: fc.option(fc.constantFrom<PendingAsk>(...QUESTIONS), { nil: undefined }),
   })
-  .map(({ index, name, decision, isApproved, hasProblem }): PendingCall => ({
+  .map(({ index, name, decision, isApproved, hasProblem, asks }): PendingCall => ({
     callId: `${name}.${index}`,
     name,
     tool: name === 'gone' ? null : { serverId: 's', name },
     arguments: { question: 'Which?' },
-    decision,
+    ...(decision === 'refused' ? { decision, refusal: { code: 'tool_refused', message: 'no' } } : { decision }),
+    ...(asks ? { asks } : {}),
     ...(isApproved ? { approved: true as const } : {}),
     ...(hasProblem ? { problem: { code: 'invalid_arguments', message: 'no' } as const } : {}),
   }));
@@ -79,7 +88,6 @@ const situation = fc.record({
   state,
   context,
   verdicts: fc.dictionary(fc.constantFrom('read', 'write', 'ask_user'), verdict),
-  isAnybodyThere: fc.boolean(),
   isNearlyFull: fc.boolean(),
   isUsedUp: fc.boolean(),
 });
@@ -95,12 +103,12 @@ function settle({ state: of, ...rest }: Situation): Situation {
 }
 
 function decide(situation: Situation): Instruction | null {
-  const { state: of, context: about, verdicts, isAnybodyThere, isNearlyFull, isUsedUp } = situation;
+  const { state: of, context: about, verdicts, isNearlyFull, isUsedUp } = situation;
   const excess: BudgetExcess = { budget: { of: 'run', dollars: 1 }, measure: 'dollars', spent: NOTHING_SPENT };
   if (about.phase === 'human_response' && of.pending.length === 0) return null;
   const brain = new GeneralChatAgent({
     gate: ({ name }) => verdicts[name] ?? { decision: 'run' },
-    asking: { isAsk: ({ name }) => name === 'ask_user', isAnybodyThere },
+    onlyAsks: ({ name }) => name === 'ask_user',
     isNearlyFull: () => isNearlyFull,
     budgets: (_state, need) => (isUsedUp && need === 'model' ? excess : null),
   });
@@ -149,11 +157,20 @@ describe('whatever has happened, the brain', () => {
     });
   });
 
-  test('asks the person only where somebody is there, and never ends with a call unanswered', () => {
-    lawful((instruction, { isAnybodyThere, state: { pending } }) => {
-      if (instruction.type === 'request_human_prompt' || instruction.type === 'request_human_select') {
-        expect(isAnybodyThere).toBe(true);
-      }
+  test('puts every question of a tool before it makes a call, and nothing else', () => {
+    lawful((instruction) => {
+      if (!('calls' in instruction) || instruction.type === 'resolve_aborted_tools') return;
+      const asks = instruction.calls.flatMap(({ asks: one, decision }) =>
+        decision === 'run' && one && !one.answer ? [one.kind] : [],
+      );
+      const isPut = instruction.type === 'request_human_prompt' || instruction.type === 'request_human_select';
+      if (instruction.type !== 'request_human_approve') expect(isPut).toBe(asks.length > 0);
+      if (instruction.type === 'request_human_select') expect(new Set(asks)).toEqual(new Set(['selection']));
+    });
+  });
+
+  test('never ends with a call unanswered', () => {
+    lawful((instruction, { state: { pending } }) => {
       if (instruction.type === 'finish') expect(pending).toEqual([]);
     });
   });

@@ -5,7 +5,7 @@ import { BudgetChecker } from './budget-checker.ts';
 import { GeneralChatAgent } from './general-chat-agent.ts';
 import type { Gate, Verdict } from './intervention/intervention-checker.ts';
 import type { AgentContext, Instruction, RequestManner } from './instructions.ts';
-import type { AgentState, PendingCall } from './state.ts';
+import type { AgentState, OpenCall, PendingCall } from './state.ts';
 import { initialState, withPendingCalls } from './state.ts';
 
 const RUN: Verdict = { decision: 'run' };
@@ -21,7 +21,11 @@ function stateWith(changes: Partial<AgentState> = {}, limits: Partial<RunLimits>
   return { ...base, ...changes };
 }
 
-function call(name: string, changes: Partial<PendingCall> = {}): PendingCall {
+function refused(name: string): PendingCall {
+  return { ...call(name), decision: 'refused', refusal: { code: 'tool_refused', message: 'no' } };
+}
+
+function call(name: string, changes: Partial<OpenCall> = {}): PendingCall {
   return {
     callId: `id-${name}`,
     name,
@@ -105,7 +109,7 @@ describe('GeneralChatAgent', () => {
   });
 
   it('makes the decided calls after the person answered', () => {
-    const state = stateWith({ pending: [call('a', { decision: 'run' }), call('b', { decision: 'refused' })] });
+    const state = stateWith({ pending: [call('a', { decision: 'run' }), refused('b')] });
     expect(decide(state, { phase: 'human_response' })).toEqual({ type: 'call_tools_batch', calls: state.pending });
   });
 
@@ -114,7 +118,7 @@ describe('GeneralChatAgent', () => {
     const gate: Gate = ({ name }) => (name === 'forbidden' ? { decision: 'refused', refusal } : ASK);
 
     it('does not make a call that is forbidden now, though it was approved', () => {
-      const pending = [call('forbidden', { decision: 'run', approved: true }), call('b', { decision: 'refused' })];
+      const pending = [call('forbidden', { decision: 'run', approved: true }), refused('b')];
       expect(decide(stateWith({ pending }), { phase: 'human_response' }, gate)).toMatchObject({
         type: 'call_tools_batch',
         calls: [{ decision: 'refused', refusal }, { decision: 'refused' }],

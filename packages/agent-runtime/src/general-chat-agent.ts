@@ -1,10 +1,9 @@
 import type { ErrorInfo, ToolReference } from '@toolyard/protocol';
-import { readAsk } from './ask-user.ts';
 import type { BudgetGate } from './budget-checker.ts';
 import type { AgentContext, Continued, Ending, Instruction, RequestManner } from './instructions.ts';
 import type { Gate } from './intervention/intervention-checker.ts';
 import { callFingerprint } from './fingerprint.ts';
-import type { AgentState, PendingCall } from './state.ts';
+import type { AgentState, PendingAsk, PendingCall } from './state.ts';
 
 /** Decides the next instruction. Pure: the same state and context give the same instruction. */
 export interface Brain {
@@ -14,9 +13,9 @@ export interface Brain {
 export type GeneralChatAgentOptions = {
   gate: Gate;
   /** Which budget is used up before what comes next, if any is. */
-  budgets?: BudgetGate;
-  /** Which tool asks the person something, and whether there is one to be asked. */
-  asking?: { isAsk: (tool: ToolReference) => boolean; isAnybodyThere: boolean };
+  budgets?: BudgetGate | undefined;
+  /** True for a tool that asks the user and has no other effect: a call of it needs no approval. */
+  onlyAsks?: (tool: ToolReference) => boolean;
   /** True where the next request would nearly fill the model's window. */
   isNearlyFull?: () => boolean;
 };
@@ -35,13 +34,13 @@ export type GeneralChatAgentOptions = {
  * | the model asks for tools             | it was told not to                    | finish: max_turns_exceeded    |
  * |                                      | the same call too often               | finish: repeated_call         |
  * |                                      | a person has to be asked              | request_human_approve         |
- * |                                      | it asks the person for words          | request_human_prompt          |
- * |                                      | it asks the person to choose          | request_human_select          |
  * |                                      | the budget of a tool is used up       | request_human_budget          |
  * |                                      | one call                              | call_tool                     |
  * |                                      | several                               | call_tools_batch              |
  * | the model wrote text                 |                                       | finish: done                  |
  * | the model wrote nothing              |                                       | finish: empty_response        |
+ * | a tool asks the person               | for words or a form                   | request_human_prompt          |
+ * |                                      | for a choice                          | request_human_select          |
  * | the person answered                  | has to be asked something else        | request_human_...             |
  * |                                      | else                                  | call_tool, call_tools_batch   |
  * |                                      | and no call is open                   | call_llm                      |
@@ -112,8 +111,9 @@ export class GeneralChatAgent implements Brain {
   #makeCalls(state: AgentState): Instruction {
     const calls = state.pending.map((call) => this.#judge(call));
     if (calls.some((call) => call.decision === 'ask')) return { type: 'request_human_approve', calls };
-    if (calls.some((call) => isUnasked(call, 'prompt'))) return { type: 'request_human_prompt', calls };
-    if (calls.some((call) => isUnasked(call, 'selection'))) return { type: 'request_human_select', calls };
+    const asks = calls.flatMap(newQuestion);
+    if (asks.some(({ kind }) => kind !== 'selection')) return { type: 'request_human_prompt', calls };
+    if (asks.length > 0) return { type: 'request_human_select', calls };
     const excess = this.#options.budgets?.(state, calls);
     if (excess) return { type: 'request_human_budget', excess, calls };
     const [only] = calls;
@@ -137,10 +137,7 @@ export class GeneralChatAgent implements Brain {
     // A call that cannot be made is answered with its problem; nobody needs to be asked about it.
     if (call.problem || call.tool === null) return { ...call, decision: 'run' };
     const verdict = this.#options.gate(call.tool, call.arguments);
-    if (verdict.decision !== 'refused' && this.#options.asking?.isAsk(call.tool)) {
-      if (!this.#options.asking.isAnybodyThere) return { ...call, decision: 'refused', refusal: NOBODY_THERE };
-      return { ...call, decision: 'run', asks: call.asks ?? readAsk(call.arguments) };
-    }
+    if (verdict.decision === 'ask' && this.#options.onlyAsks?.(call.tool)) return { ...call, decision: 'run' };
     if (call.approved && verdict.decision === 'ask') {
       const { danger } = verdict.about ?? {};
       const wasWarned = danger === undefined || danger === call.edited?.danger;
@@ -153,8 +150,9 @@ export class GeneralChatAgent implements Brain {
   }
 }
 
-function isUnasked({ asks, decision }: PendingCall, kind: 'prompt' | 'selection'): boolean {
-  return decision === 'run' && asks?.kind === kind && asks.answer === undefined;
+/** The question of its tool, if it has not been put to the user. */
+function newQuestion({ asks, decision }: PendingCall): PendingAsk[] {
+  return decision === 'run' && asks !== undefined && asks.answer === undefined ? [asks] : [];
 }
 
 function continuing(continues: Continued | undefined): { continues?: Continued } {
@@ -178,12 +176,6 @@ function isRepeated(state: AgentState, call: PendingCall): boolean {
 function failed(error: ErrorInfo): Ending {
   return { status: 'failed', error };
 }
-
-const NOBODY_THERE: ErrorInfo = {
-  code: 'tool_refused',
-  message:
-    'Nobody is there to be asked. Decide by yourself what serves the person best, and tell in your answer what you assumed.',
-};
 
 const EMPTY_RESPONSE: ErrorInfo = {
   code: 'empty_response',

@@ -19,7 +19,6 @@ test('the package offers this and nothing else', () => {
     'buildContext',
     'endsRun',
     'faultOfScope',
-    'faultsOfRules',
     'initialState',
     'isHarmless',
     'isNearlyFull',

@@ -1,6 +1,6 @@
 export { AgentRuntime } from './agent-runtime.ts';
 export type { AgentRuntimeOptions, Executor, Executors, RunPoint } from './agent-runtime.ts';
-export { askOf } from './ask-user.ts';
+export { askOf, withAskAnswer } from './tool-questions.ts';
 export { GeneralChatAgent } from './general-chat-agent.ts';
 export type { Brain, GeneralChatAgentOptions } from './general-chat-agent.ts';
 export { BudgetChecker, budgetError, budgetQuestion, withModelCall } from './budget-checker.ts';
@@ -8,8 +8,7 @@ export type { BudgetCheckerOptions, BudgetExcess, BudgetGate, BudgetNeed } from 
 export { InterventionChecker, isHarmless, refusalOf } from './intervention/intervention-checker.ts';
 export type { Gate, InterventionOptions, JudgedTool, Verdict } from './intervention/intervention-checker.ts';
 export type { CallSurroundings } from './intervention/call-facts.ts';
-export { faultsOfRules, readInterventionRules } from './intervention/read-rules.ts';
-export type { RuleFault } from './intervention/read-rules.ts';
+export { readInterventionRules } from './intervention/read-rules.ts';
 export type { AgentContext, Continued, Ending, Instruction, InstructionOf, ToolChoice } from './instructions.ts';
 export {
   answerInterrupts,
@@ -21,11 +20,10 @@ export {
   settledBy,
   STOPPED,
   withApproval,
-  withAskAnswer,
   withBudgetAnswer,
 } from './interrupts.ts';
 export { initialState, STATE_SCHEMA_VERSION, withPendingCalls } from './state.ts';
-export type { AgentState, CallAbout, CallDecision, PendingAsk, PendingCall, PendingQuestion } from './state.ts';
+export type { AgentState, CallAbout, PendingAsk, PendingCall, PendingQuestion } from './state.ts';
 export { buildContext, placeholdersAt, usesPlaceholders } from './context-pipeline.ts';
 export { ASSUMED_WINDOW, isNearlyFull, measureContext } from './context/measure.ts';
 export { planFold } from './context/fold.ts';

@@ -48,7 +48,7 @@ export type Instruction =
   | { type: 'call_tool'; call: PendingCall }
   | { type: 'call_tools_batch'; calls: PendingCall[] }
   | { type: 'request_human_approve'; calls: PendingCall[] }
-  /** Of the calls those that ask for words; the others wait meanwhile. */
+  /** Of the calls those whose tools ask for words or a form; the others wait meanwhile. */
   | { type: 'request_human_prompt'; calls: PendingCall[] }
   /** Likewise those that ask for a choice. */
   | { type: 'request_human_select'; calls: PendingCall[] }

@@ -3,10 +3,10 @@ import type { InterruptAnswer } from '@toolyard/protocol';
 import { DEFAULT_LIMITS } from '@toolyard/protocol';
 import type { RunPoint } from './agent-runtime.ts';
 import { answerInterrupts, approvalOf, faultOfScope, openInterrupts } from './interrupts.ts';
-import type { PendingCall } from './state.ts';
+import type { OpenCall, PendingCall } from './state.ts';
 import { initialState } from './state.ts';
 
-function call(callId: string, changes: Partial<PendingCall> = {}): PendingCall {
+function call(callId: string, changes: Partial<OpenCall> = {}): PendingCall {
   return {
     callId,
     name: 'write',
@@ -24,6 +24,52 @@ function parked(pending: PendingCall[]): RunPoint {
 
 const answers = (given: Record<string, InterruptAnswer>): ReadonlyMap<string, InterruptAnswer> =>
   new Map(Object.entries(given));
+
+/** Calls in each state, as earlier versions store them. */
+const STORED = `[
+  {"callId":"a","name":"write","tool":{"serverId":"files","name":"write"},"arguments":{},"decision":"undecided"},
+  {"callId":"b","name":"gone","tool":null,"arguments":{},"decision":"run","problem":{"code":"tool_not_found","message":"no"}},
+  {"callId":"c","name":"write","tool":{"serverId":"files","name":"write"},"arguments":{"to":"c"},"decision":"ask",
+   "about":{"description":"Writes","danger":"It overwrites."},"edited":{"danger":"It deletes."},"askedAgain":1},
+  {"callId":"d","name":"write","tool":{"serverId":"files","name":"write"},"arguments":{},"decision":"refused",
+   "approved":true,"refusal":{"code":"tool_refused","message":"never"}},
+  {"callId":"e","name":"write","tool":{"serverId":"files","name":"write"},"arguments":{},"decision":"run","approved":true,
+   "doubt":{"interruptId":"e.in_doubt.2","sentAt":5}},
+  {"callId":"f","name":"ask_user","tool":{"serverId":"toolyard","name":"ask_user"},"arguments":{},"decision":"run",
+   "asks":{"kind":"prompt","question":"Where?","isOpen":true}},
+  {"callId":"g","name":"write","tool":{"serverId":"files","name":"write"},"arguments":{},"decision":"run",
+   "waits":{"questions":[{"interrupt":{"id":"g.tab","kind":"tab","callId":"g","name":"write"}}],"keeps":{}}},
+  {"callId":"h","name":"write","tool":{"serverId":"files","name":"write"},"arguments":{},"decision":"run","approved":true,
+   "answered":{"result":{"content":[],"isError":false,"outcome":"done"},"at":9}}
+]`;
+
+describe('pending calls stored by an earlier version', () => {
+  const stored = JSON.parse(STORED) as PendingCall[];
+
+  it('have the same open interrupts', () => {
+    expect(openInterrupts(parked(stored).state).map(({ id, kind }) => [id, kind])).toEqual([
+      ['c.approval.1', 'approval'],
+      ['e.in_doubt.2', 'in_doubt'],
+      ['f.prompt', 'prompt'],
+      ['g.tab', 'tab'],
+    ]);
+  });
+
+  it('are stored again in the same shape, and change only by their answers', () => {
+    const given = answers({
+      'c.approval.1': { decision: 'refuse' },
+      'e.in_doubt.2': { decision: 'repeat' },
+      'f.prompt': { decision: 'say', text: 'here' },
+    });
+    const { pending } = answerInterrupts(parked(stored), given).point.state;
+    const [a, b, c, d, e, f, g, h] = JSON.parse(JSON.stringify(pending)) as PendingCall[];
+    const [storedA, storedB, storedC, storedD, storedE, storedF, storedG, storedH] = stored;
+    expect([a, b, d, g, h]).toEqual([storedA, storedB, storedD, storedG, storedH]);
+    expect(c).toEqual({ ...storedC, decision: 'refused', refusal: expect.objectContaining({ code: 'tool_refused' }) });
+    expect(e).toEqual({ ...storedE, doubt: { ...storedE?.doubt, answer: { decision: 'repeat' } } });
+    expect(f).toEqual({ ...storedF, asks: { ...storedF?.asks, answer: { decision: 'say', text: 'here' } } });
+  });
+});
 
 describe('openInterrupts', () => {
   it('names the calls to be asked about, with the arguments that will run, and the calls in doubt', () => {

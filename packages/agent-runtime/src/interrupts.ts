@@ -10,10 +10,10 @@ import type {
 } from '@toolyard/protocol';
 import { budgetExceeded, canonicalJson, formatToolReference, mergeBudgets } from '@toolyard/protocol';
 import type { RunPoint } from './agent-runtime.ts';
-import { askOf } from './ask-user.ts';
+import { askOf, withAskAnswer } from './tool-questions.ts';
 import type { AgentContext, RequestManner } from './instructions.ts';
 import { dangerOf } from './intervention/intervention-checker.ts';
-import type { AgentState, PendingAsk, PendingCall, PendingQuestion } from './state.ts';
+import type { AgentState, PendingCall, PendingQuestion } from './state.ts';
 
 /** The question whether a call may be made; null where nothing is to be asked. */
 export function approvalOf(call: PendingCall): ApprovalInterrupt | null {
@@ -49,8 +49,9 @@ export function restingStatus(state: AgentState): 'parked' | 'waiting_for_tab' {
   return open.length > 0 && open.every(({ kind }) => kind === 'tab') ? 'waiting_for_tab' : 'parked';
 }
 
-/** The call with what the person said about it. */
+/** The call with the answer to its {@link approvalOf}; one that needs no approval stays as it is. */
 export function withApproval(call: PendingCall, answer: ApprovalAnswer): PendingCall {
+  if (call.decision !== 'ask') return call;
   if (answer.decision === 'approve') {
     const approved = { ...call, decision: 'run', approved: true } as const;
     const args = answer.arguments ?? call.arguments;
@@ -165,17 +166,6 @@ export function withBudgetAnswer(
   }
   const raised = mergeBudgets(state.raised, [{ ...budget, [measure]: answer.limit }]);
   return { state: { ...state, raised }, context };
-}
-
-/** Undefined where the answer does not fit the question. */
-export function withAskAnswer(asks: PendingAsk | undefined, answer: InterruptAnswer): PendingAsk | undefined {
-  if (asks?.kind === 'prompt' && (answer.decision === 'say' || answer.decision === 'decline')) {
-    return { ...asks, answer };
-  }
-  if (asks?.kind === 'selection' && (answer.decision === 'choose' || answer.decision === 'decline')) {
-    return { ...asks, answer };
-  }
-  return undefined;
 }
 
 /**

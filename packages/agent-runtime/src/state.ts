@@ -2,6 +2,7 @@ import type {
   ApprovalInterrupt,
   Budget,
   BudgetInterrupt,
+  ElicitationAnswer,
   ErrorInfo,
   FormInterrupt,
   InDoubtAnswer,
@@ -29,47 +30,62 @@ import { callFingerprint } from './fingerprint.ts';
 export const STATE_SCHEMA_VERSION = 1;
 
 /**
- * Where a call of the current turn stands.
- * - `undecided`: nobody has looked at it
+ * What was decided about a call of the current turn.
+ * - `undecided`: not judged yet
  * - `run`: may be made
- * - `ask`: a person has to say
- * - `refused`: will not be made; the model is told
+ * - `ask`: needs approval
+ * - `refused`: will not be made; `refusal` is what the user or the policy says to the model
  */
-export type CallDecision = 'undecided' | 'run' | 'ask' | 'refused';
+type CallDecision =
+  | { decision: 'undecided' | 'run' | 'ask'; refusal?: never }
+  | { decision: 'refused'; refusal: ErrorInfo };
 
-/** A call the model asked for that has no answer in the conversation yet. */
-export type PendingCall = {
+/** A call the model asked for that has no result in the conversation yet. */
+export type PendingCall = CallRecord & CallDecision;
+
+/** A call that may still be made. */
+export type OpenCall = Exclude<PendingCall, { decision: 'refused' }>;
+
+/**
+ * A call and its history. The properties do not exclude each other: a call that was approved and waited for answers may
+ * come into doubt, and be judged again with all of it.
+ */
+type CallRecord = {
   callId: string;
   name: string;
   tool: ToolReference | null;
   arguments: JsonObject;
   /** Why it cannot be made at all: unknown tool, unreadable or unfitting arguments. */
   problem?: ErrorInfo;
-  decision: CallDecision;
-  /** A person said yes to this very call: only a "never" still counts against it. */
+  /** The user approved this very call: only a "never" still overrules it. */
   approved?: true;
-  /** The arguments are a person's own; `danger` is what the question had warned of that they answered with them. */
+  /** The user edited the arguments; `danger` is the warning of the question that they answered with them. */
   edited?: { danger?: string };
-  /** How often it has been asked about again since. */
+  /** How often approval was requested again since. */
   askedAgain?: number;
-  /** What the person or the policy said with a refusal. */
-  refusal?: ErrorInfo;
-  /** Set once it was found sent and unanswered after its process had died. */
+  /** Set if it was found sent and without a result after its process had died. */
   doubt?: { interruptId: string; sentAt: number; answer?: InDoubtAnswer };
-  /** What a person is shown of the tool, besides the arguments, and what they approve with them. */
+  /** What the user sees of the tool besides the arguments, and approves with them. */
   about?: CallAbout;
-  /** The model asks the person something with it: it goes to no server, what the person says is its result. */
+  /** What its tool asks the user now: the call is made again with the answer. */
   asks?: PendingAsk;
-  /** Its server wants something of a person before it goes on: the call is made again with the answers. */
+  /** What its tool asked before, with the answers, in the order of the questions. */
+  asked?: PendingAsk[];
+  /** Its server has questions before it continues: the call is made again with the answers. */
   waits?: { questions: PendingQuestion[]; keeps: JsonObject };
-  /** Told already without having been made, while another call of its batch still waits. */
+  /** Its result was published while another call of its batch still waits. */
   answered?: { result: ToolResult; at: number };
 };
 
-/** What the model asks. `isOpen`: it has been put to the person. */
+/** A question of a function tool. `isOpen`: it has been put to the user. */
 export type PendingAsk = (
   | (Pick<PromptInterrupt, 'kind' | 'question'> & { answer?: PromptAnswer })
   | (Pick<SelectionInterrupt, 'kind' | 'question' | 'choices' | 'multiple'> & { answer?: SelectionAnswer })
+  | (Pick<FormInterrupt, 'kind' | 'mode' | 'message' | 'requestedSchema'> & {
+      /** Set with `isOpen`. */
+      id?: string;
+      answer?: ElicitationAnswer;
+    })
 ) & { isOpen: boolean };
 
 /** A tool as it is when a person is asked about a call of it. */

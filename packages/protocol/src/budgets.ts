@@ -1,4 +1,6 @@
-import type { ErrorInfo } from './errors.ts';
+import type { ErrorInfo } from './schemas/common.ts';
+import type { Budget } from './schemas/configuration.ts';
+import type { Spent } from './schemas/usage.ts';
 
 /** What a budget may bound: US dollars, tokens of input and output, calls of models or of the tool. */
 export type BudgetMeasure = 'dollars' | 'tokens' | 'calls';
@@ -6,28 +8,7 @@ export type BudgetMeasure = 'dollars' | 'tokens' | 'calls';
 /** At least one of the three; each is above zero. */
 export type BudgetLimits = { [Measure in BudgetMeasure]?: number };
 
-/**
- * What may be used up before a person is asked.
- * - `turn`: one model request and what servers ask of the model during its calls
- * - `run`, `conversation`: all of it
- * - `day`: everything of the owner, on a day in UTC
- * - `agent`: the agent of the conversation, on a day; `model`: one as `provider/model`, on a day
- * - `tool`: one as `server/tool`, on a day: calls of it, and what its server had the model asked meanwhile
- */
-export type Budget = BudgetLimits &
-  (
-    | { of: 'turn' | 'run' | 'conversation' | 'agent' | 'day' }
-    | { of: 'model'; model: string }
-    | { of: 'tool'; tool: string }
-  );
-
-/** What was used of a budget. `unpriced` are the calls whose cost nobody knows: they count in tokens and calls only. */
-export type Spent = { dollars: number; tokens: number; calls: number; unpriced: number };
-
 export const NOTHING_SPENT: Spent = { dollars: 0, tokens: 0, calls: 0, unpriced: 0 };
-
-/** Where a budget stands. */
-export type BudgetView = { budget: Budget; spent: Spent };
 
 /** Two budgets of the same thing are the same budget: the later layer of a configuration wins. */
 export function budgetKey(budget: Budget): string {

@@ -1,7 +1,21 @@
 export type { JsonObject, JsonValue, ParsedJson } from './json.ts';
 export { canonicalJson, isJsonObject, parseJson } from './json.ts';
-export type { ErrorCode, ErrorInfo } from './errors.ts';
-export { isAbortError, isStorageFault, ToolyardError, toErrorInfo } from './errors.ts';
+export { defined } from './defined.ts';
+export type {
+  ErrorCode,
+  ErrorInfo,
+  ToolAnnotations,
+  ToolOrigin,
+  ToolReference,
+  Price,
+  Rates,
+  ToolChange,
+  ToolDifference,
+  Problem,
+} from './schemas/common.ts';
+export { isAbortError, isStorageFault, messageOf, ToolyardError, toErrorInfo } from './errors.ts';
+export type { SchemaCheck, SchemaValidator } from './schema-check.ts';
+export { compileSchemaCheck } from './schema-check.ts';
 export type {
   AssistantPart,
   AudioPart,
@@ -18,20 +32,10 @@ export type {
   ToolContentPart,
   ToolOutcome,
   ToolResult,
-  ToolResultPart,
   UserPart,
-} from './parts.ts';
+} from './schemas/parts.ts';
 export type {
-  PermissionView,
-  SetPermission,
-  TaskHandle,
-  ToolAnnotations,
-  ToolDefinition,
-  ToolOrigin,
-  ToolReference,
-} from './tools.ts';
-export { decisionAbout, formatToolReference, HANDED_ON, originOf, readTaskHandle } from './tools.ts';
-export type {
+  ToolResultPart,
   AssistantMessage,
   FinishReason,
   Fold,
@@ -40,41 +44,16 @@ export type {
   SystemMessage,
   ToolMessage,
   UserMessage,
-} from './messages.ts';
+  Usage,
+} from './schemas/messages.ts';
+export type { PermissionView, SetPermission } from './schemas/permissions.ts';
+export type { TaskHandle } from './tools.ts';
+export type { ToolDefinition, RequestPrelude, SentRequest } from './schemas/sent-requests.ts';
+export { decisionAbout, formatToolReference, HANDED_ON, originOf, readTaskHandle } from './tools.ts';
 export { textOf } from './messages.ts';
-export type { ContextFill, ModelRequestRecord, RequestPrelude, SentRequest } from './model-requests.ts';
-export type { Price, Rates, Usage } from './usage.ts';
-export { addUsage, costOf } from './usage.ts';
-export { DEFAULT_KEY_SCOPES, KEY_SCOPES, SCOPES } from './access.ts';
 export type {
-  ApiKeyView,
-  CreateApiKey,
-  CreatedApiKey,
-  FileLinks,
-  KeyScope,
-  Principal,
-  PrincipalVia,
-  Scope,
-  SessionView,
-  SignedIn,
-  SignedInSession,
-  SignIn,
-  SignInLink,
-} from './access.ts';
-export {
-  amountOf,
-  budgetExceeded,
-  budgetKey,
-  faultOfRaise,
-  faultsOfBudgets,
-  mergeBudgets,
-  nameBudget,
-  NOTHING_SPENT,
-  usedUp,
-} from './budgets.ts';
-export type { Budget, BudgetFault, BudgetLimits, BudgetMeasure, BudgetView, Spent } from './budgets.ts';
-export { decisionsFor } from './interrupts.ts';
-export type {
+  ContextFill,
+  ModelRequestRecord,
   ApprovalAnswer,
   ApprovalInterrupt,
   ApprovalScope,
@@ -100,30 +79,86 @@ export type {
   SignInInterrupt,
   TabAnswer,
   TabInterrupt,
-  ToolChange,
-  ToolDifference,
   UrlInterrupt,
-} from './interrupts.ts';
-export type { FormFault, FormField, FormOption } from './forms.ts';
-export { asksForSecret, checkForm, formFaultText, readForm } from './forms.ts';
-export { showHidden } from './hidden-characters.ts';
-export type { InstructionType, Place, RunEvent, RunEventBody, RunEventEnvelope, RunStatus } from './events.ts';
-export { RUN_EVENT_VERSION } from './events.ts';
+  InstructionType,
+  Place,
+  RunEvent,
+  RunEventBody,
+  RunEventEnvelope,
+  RunStatus,
+  InterruptMode,
+  RunRecord,
+  StoredInterrupt,
+  AnsweredInterrupts,
+  AnswerInterrupt,
+  AnswerInterrupts,
+  AbsentRole,
+  RunView,
+} from './schemas/runs.ts';
+export { addUsage, costOf } from './usage.ts';
+export { DEFAULT_KEY_SCOPES, KEY_SCOPES, SCOPES } from './access.ts';
 export type {
+  ApiKeyView,
+  CreateApiKey,
+  CreatedApiKey,
+  FileLinks,
+  PrincipalVia,
+  SessionView,
+  SignedIn,
+  SignedInSession,
+  SignIn,
+  SignInLink,
+} from './schemas/access.ts';
+export type { KeyScope, Principal, Scope } from './access.ts';
+export {
+  amountOf,
+  budgetExceeded,
+  budgetKey,
+  faultOfRaise,
+  faultsOfBudgets,
+  mergeBudgets,
+  nameBudget,
+  NOTHING_SPENT,
+  usedUp,
+} from './budgets.ts';
+export type {
+  Budget,
   ConversationExample,
   InterventionMode,
   InterventionRule,
-  ModelInput,
   ModelParameters,
   OnMaxTurns,
   ReasoningEffort,
   RunLimits,
   ToolMode,
-} from './agents.ts';
+  AgentConfiguration,
+  AgentView,
+  ModelReference,
+  ResolvedAgentConfiguration,
+} from './schemas/configuration.ts';
+export type { BudgetFault, BudgetLimits, BudgetMeasure } from './budgets.ts';
+export type { BudgetView, Spent, UsageBy, UsageReport, UsageRow, UsageSum } from './schemas/usage.ts';
+export { decisionsFor } from './interrupts.ts';
+export type { FormFault, FormField, FormOption } from './forms.ts';
+export { asksForSecret, checkForm, formFaultText, readForm } from './forms.ts';
+export { showHidden } from './hidden-characters.ts';
+export type { FactEvent } from './events.ts';
+export { ignoreEvent, ignoreUnknownEvent, RUN_EVENT_VERSION } from './events.ts';
+export type {
+  ModelInput,
+  ChangeProvider,
+  CreateProvider,
+  KnownProviderView,
+  ModelView,
+  ModelsView,
+  ProviderView,
+  TestProvider,
+  TestedProvider,
+} from './schemas/models.ts';
 export { DEFAULT_LIMITS } from './agents.ts';
 export type { ResolvedSettings, Setting, SettingPath, SettingSection, SettingValues } from './settings.ts';
 export { defaultSettings, SETTINGS, settingsIn } from './settings.ts';
-export { systemClock } from './ports.ts';
+export { pause, systemClock } from './ports.ts';
 export type {
   Clock,
   ConversationPort,
@@ -143,113 +178,93 @@ export type {
   InboxItem,
   InboxKind,
   InterruptChanges,
-  InterruptMode,
   LeasedRun,
   LeaseRenewal,
   LeaseTerms,
-  LedgerChange,
-  LedgerEntry,
-  LedgerStatus,
   NewRun,
   Owner,
   PutInboxOutcome,
   AnswerKeeps,
   CommitNumber,
   RunCommit,
-  RunRecord,
   RunStore,
-  StoredInterrupt,
   UsageEntry,
 } from './run-store.ts';
 export type {
-  AgentConfiguration,
-  AgentView,
-  AnsweredInterrupts,
-  AnswerInterrupt,
-  AnswerInterrupts,
+  LedgerChange,
+  LedgerEntry,
+  LedgerStatus,
+  CommittedFromTab,
+  HeldRun,
+  StartRunInTab,
+  TabRunWishes,
+  TakenRun,
+} from './schemas/tab-runs.ts';
+export type {
   ChangeConversation,
-  ChangeProvider,
   ChangeQueuedMessage,
-  CheckPreflight,
   ContinueConversation,
   ContinuedConversation,
   ConversationExport,
   ConversationSummary,
   ConversationView,
   CreateConversation,
-  CreateProvider,
-  CreateProxyTicket,
-  KnownProviderView,
-  LiveEvent,
   MessagePage,
-  ModelReference,
-  ModelView,
-  ModelsView,
-  Page,
-  Problem,
-  PreflightView,
-  PropsView,
-  ProviderView,
-  ProxyTicket,
   QueuedMessage,
   Regenerate,
-  ResolvedAgentConfiguration,
   SendMessage,
   SentMessage,
-  SettingsView,
-  TestProvider,
-  TestedProvider,
-  UploadedFile,
-  UsageBy,
-  UsageReport,
-  UsageRow,
-  UsageSum,
-} from './api.ts';
+} from './schemas/conversations.ts';
+export type { CheckPreflight, CreateProxyTicket, PreflightView, ProxyTicket } from './schemas/proxy.ts';
+export type { LiveEvent, PropsView, UploadedFile } from './schemas/operations.ts';
+export type { Page, SettingsView } from './api.ts';
 export type {
   AddMcpServer,
-  ApproveMcpEntry,
-  CallMcpTool,
-  ChangeMcpServer,
-  CompleteMcpArgument,
-  ConfirmUnsandboxed,
   EditMcpServer,
-  GetMcpPrompt,
-  McpBlockedAccess,
-  McpCapabilities,
-  McpCompletion,
-  McpFilledPrompt,
   McpFinding,
-  McpIsolation,
-  McpEntryApproval,
-  McpIntroduction,
-  McpLogEntry,
-  McpLogPage,
-  McpOffers,
-  McpPhase,
-  McpPromptList,
-  McpPromptView,
-  McpResourceContents,
-  McpResourceView,
   McpSandbox,
   McpSecretValue,
   McpServerConfiguration,
+  McpTestReport,
+  McpTransport,
+  TestMcpServer,
+} from './schemas/mcp-configuration.ts';
+export type {
+  ApproveMcpEntry,
+  ChangeMcpServer,
+  McpBlockedAccess,
+  McpCapabilities,
+  McpIsolation,
+  McpEntryApproval,
+  McpIntroduction,
+  McpOffers,
+  McpPhase,
   McpServerList,
   McpServerState,
   McpServerView,
   McpSignInStarted,
   McpSignInView,
-  McpTemplateView,
-  McpTestReport,
   McpToolDetail,
   McpToolView,
-  McpTransport,
   McpTransportView,
-  ReadMcpResource,
-  TestMcpServer,
-  UnsandboxedServers,
-} from './mcp-api.ts';
+} from './schemas/mcp-servers.ts';
 export type {
-  AbsentRole,
+  CallMcpTool,
+  CompleteMcpArgument,
+  GetMcpPrompt,
+  McpCompletion,
+  McpFilledPrompt,
+  McpLogEntry,
+  McpLogPage,
+  McpPromptList,
+  McpPromptView,
+  McpResourceContents,
+  McpResourceView,
+  McpTemplateView,
+  ReadMcpResource,
+} from './schemas/mcp-offers.ts';
+export type { ConfirmUnsandboxed, UnsandboxedServers } from './schemas/unsandboxed.ts';
+export type {
   ResumedRun,
   RunCall,
   RunExport,
@@ -257,18 +272,10 @@ export type {
   RunQuestion,
   RunStep,
   RunSteps,
-  RunView,
   StartRun,
-} from './run-api.ts';
-export type {
-  SetWebhook,
-  SetWebhookAnswer,
-  TestedWebhook,
-  WebhookEvent,
-  WebhookMessage,
-  WebhookState,
-  WebhookView,
-} from './webhook.ts';
+} from './schemas/run-steps.ts';
+export type { SetWebhook, SetWebhookAnswer, TestedWebhook, WebhookState, WebhookView } from './schemas/webhook.ts';
+export type { WebhookEvent, WebhookMessage } from './webhook.ts';
 export { WEBHOOK_EVENTS } from './webhook.ts';
 export { MAX_CONCURRENT_CALLS } from './mcp-api.ts';
 export { VERSION } from './version.ts';
@@ -277,19 +284,16 @@ export type { WireName } from './wires.ts';
 export type {
   AskFromTab,
   ClaimedTabCall,
-  CommitFromTab,
-  CommittedFromTab,
-  FromTab,
   FinishTabCall,
-  HeldRun,
   OfferTabTools,
-  StartRunInTab,
   TabCallView,
   TabQuestion,
   TabQuestionAnswer,
-  TabRunWishes,
   TabServer,
   TabTool,
-  TakenRun,
-} from './tab-api.ts';
+} from './schemas/tabs.ts';
+export type { CommitFromTab, FromTab } from './tab-api.ts';
 export { TAB_RUNS_VERSION } from './tab-api.ts';
+export { faultsOfRules } from './intervention-rules.ts';
+export type { ApiClient, ApiTransport } from './api-client.ts';
+export { createApiClient, pathOf } from './api-client.ts';

@@ -1,8 +1,9 @@
-import type { RunEventBody } from './events.ts';
 import type { JsonObject, JsonValue } from './json.ts';
-import type { Message } from './messages.ts';
-import type { LedgerEntry } from './run-store.ts';
-import type { TaskHandle, ToolReference } from './tools.ts';
+import type { ToolReference } from './schemas/common.ts';
+import type { Message } from './schemas/messages.ts';
+import type { RunEventBody } from './schemas/runs.ts';
+import type { LedgerEntry } from './schemas/tab-runs.ts';
+import type { TaskHandle } from './tools.ts';
 
 /** Time, injected so that tests own it. */
 export type Clock = {
@@ -23,6 +24,22 @@ export const systemClock: Clock = {
     return () => clearTimeout(timer);
   },
 };
+
+/** Resolves after `ms` on this clock. Rejects with an `AbortError` as soon as the signal is aborted. */
+export function pause(clock: Pick<Clock, 'after'>, ms: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const onAbort = (): void => {
+      cancel();
+      reject(new DOMException('The wait was cancelled.', 'AbortError'));
+    };
+    const cancel = clock.after(ms, () => {
+      signal?.removeEventListener('abort', onAbort);
+      resolve();
+    });
+    signal?.addEventListener('abort', onAbort, { once: true });
+    if (signal?.aborted === true) onAbort();
+  });
+}
 
 /** Fresh identifiers, injected so that tests are repeatable. */
 export type IdSource = { next(): string };

@@ -1,9 +1,18 @@
-import type { Place, RunEvent, RunStatus } from './events.ts';
-import type { Interrupt, InterruptAnswer } from './interrupts.ts';
 import type { JsonObject, JsonValue } from './json.ts';
-import type { Message } from './messages.ts';
-import type { PermissionView, ToolReference } from './tools.ts';
-import type { Usage } from './usage.ts';
+import type { ToolReference } from './schemas/common.ts';
+import type { Message, Usage } from './schemas/messages.ts';
+import type { PermissionView } from './schemas/permissions.ts';
+import type {
+  Interrupt,
+  InterruptAnswer,
+  InterruptMode,
+  Place,
+  RunEvent,
+  RunRecord,
+  RunStatus,
+  StoredInterrupt,
+} from './schemas/runs.ts';
+import type { LedgerChange, LedgerEntry } from './schemas/tab-runs.ts';
 
 /**
  * The port through which durable runs are kept: one engine answers at once, another over a socket, so every method
@@ -22,23 +31,6 @@ type Awaitable<T> = T | Promise<T>;
  * `full`: on the disk before the call returns, even if the power fails. `normal`: survives the death of the process.
  */
 export type Durability = 'normal' | 'full';
-
-/** A run as its owner may see it. */
-export type RunRecord = {
-  id: string;
-  ownerId: string;
-  conversationId: string;
-  agentId: string | null;
-  /** Null for a top-level run. */
-  parentRunId: string | null;
-  place: Place;
-  status: RunStatus;
-  /** The seq of its last event; 0 before the first. */
-  lastSeq: number;
-  createdAt: number;
-  updatedAt: number;
-  endedAt: number | null;
-};
 
 /** A run together with the right to write it, until the lease runs out or somebody takes it over. */
 export type LeasedRun = RunRecord & {
@@ -101,55 +93,6 @@ export type CreateRunOutcome =
   | { outcome: 'conversation_busy'; runId: string }
   | { outcome: 'not_found' }
   | { outcome: 'invalid'; problem: string };
-
-/**
- * Where a tool call stands. Only these steps are taken:
- * - `planned` to `sent`, `failed`, `cancelled`
- * - `sent` to `done`, `failed`, `in_doubt`, `cancelled`, to `sent` where there is more to keep with it, and back to `planned` where it is known not to have been
- *   accepted (a sign-in is wanted)
- * - `in_doubt` to `done`, `failed`, `cancelled`, and to `planned` where a person said to repeat it
- */
-export type LedgerStatus = 'planned' | 'sent' | 'done' | 'failed' | 'in_doubt' | 'cancelled';
-
-/** `plan` may come again for a call that is still planned: a step taken again makes the same ids. */
-export type LedgerChange =
-  | { change: 'plan'; callId: string; tool: ToolReference; arguments: JsonObject; edited?: true }
-  | {
-      change: 'move';
-      callId: string;
-      from: LedgerStatus;
-      to: LedgerStatus;
-      /** Takes the place of what was kept: a task handle, a request state, a result. */
-      detail?: JsonValue;
-    };
-
-export type LedgerEntry = {
-  callId: string;
-  runId: string;
-  tool: ToolReference;
-  arguments: JsonObject;
-  /** The arguments are a person's, not the model's. */
-  edited?: true;
-  status: LedgerStatus;
-  detail: JsonValue | null;
-  updatedAt: number;
-};
-
-/** `parked`: nothing is held open. `live`: a question inside an open call, answerable while the call is open. */
-export type InterruptMode = 'parked' | 'live';
-
-export type StoredInterrupt = {
-  id: string;
-  runId: string;
-  conversationId: string;
-  mode: InterruptMode;
-  interrupt: Interrupt;
-  /** `withdrawn`: the run ended or no longer asks. */
-  status: 'open' | 'answered' | 'withdrawn';
-  answer: InterruptAnswer | null;
-  openedAt: number;
-  answeredAt: number | null;
-};
 
 export type InterruptChanges = {
   /** May come again for the same id: what was answered in the meantime stays answered. */

@@ -1,15 +1,5 @@
-import type { JsonObject } from './json.ts';
-
-/** Where a tool runs: on an MCP server of this Toolyard (built-in tools too), or on one that a browser tab connects to. */
-export type ToolOrigin = 'server' | 'tab';
-
-/** The only identity of a tool: in permissions, routing, storage and display. */
-export type ToolReference = {
-  serverId: string;
-  name: string;
-  /** Absent only in references of versions before this field; {@link originOf} decides about them. */
-  origin?: ToolOrigin;
-};
+import type { ToolOrigin, ToolReference } from './schemas/common.ts';
+import type { PermissionView } from './schemas/permissions.ts';
 
 /**
  * The origin of a reference. Ids of tab servers have always begun with `browser-`; where the origin was not stored, that
@@ -58,17 +48,6 @@ export function readTaskHandle(stored: unknown): TaskHandle | null {
   return { tool: { serverId, name, ...(isKnown ? { origin } : {}) }, taskId, era };
 }
 
-/** What a person decided about a tool; `conversationId` null: everywhere. */
-export type PermissionView = {
-  tool: ToolReference;
-  conversationId: string | null;
-  decision: 'allow' | 'never';
-  at: number;
-};
-
-/** What is decided in a place of its own, not as the answer to a question. */
-export type SetPermission = Omit<PermissionView, 'at'>;
-
 /**
  * What was decided about a tool. A "never" counts wherever it was given and whatever runs under that name; an "allow"
  * counts only for a tool of the same origin.
@@ -85,26 +64,3 @@ export function decisionAbout(
   }
   return decided;
 }
-
-/** Hints a server gives about its own tool. Untrusted, unless the owner says otherwise. */
-export type ToolAnnotations = {
-  readOnly?: boolean;
-  destructive?: boolean;
-  idempotent?: boolean;
-  openWorld?: boolean;
-};
-
-/** A tool as a model is told of it. */
-export type ToolDefinition = {
-  tool: ToolReference;
-  /** The model-facing name; only ToolIndex makes these. */
-  name: string;
-  title?: string;
-  description?: string;
-  /** JSON Schema of the arguments; its top level is always an object. */
-  inputSchema: JsonObject;
-  outputSchema?: JsonObject;
-  annotations?: ToolAnnotations;
-  /** True for what Toolyard itself ships and registers, whatever the server calls itself. */
-  builtIn: boolean;
-};

@@ -1,15 +1,5 @@
-/** Tokens of one or more model calls. A field that is absent is unknown, never zero. */
-export type Usage = {
-  /** All of the input, whether or not a cache had it. */
-  inputTokens?: number;
-  outputTokens?: number;
-  /** The part of the input that was read from a cache. */
-  cachedInputTokens?: number;
-  /** The part of the input that was written to a cache. */
-  cacheWriteTokens?: number;
-  /** The part of the output that was thinking. */
-  reasoningTokens?: number;
-};
+import type { Price, Rates } from './schemas/common.ts';
+import type { Usage } from './schemas/messages.ts';
 
 const fields = ['inputTokens', 'outputTokens', 'cachedInputTokens', 'cacheWriteTokens', 'reasoningTokens'] as const;
 
@@ -23,22 +13,6 @@ export function addUsage(a: Usage, b: Usage): Usage {
   }
   return sum;
 }
-
-/** US dollars for a million tokens. Without a rate of its own, what a cache read or was given costs as other input. */
-export type Rates = {
-  inputPerMillion: number;
-  outputPerMillion: number;
-  cachedInputPerMillion?: number;
-  cacheWritePerMillion?: number;
-};
-
-/** What a model costs. */
-export type Price = Rates & {
-  /** Rates of a whole request with more input than that; of several the highest that is passed counts. */
-  above?: { inputTokens: number; rates: Rates }[];
-  /** US dollars for each request, beside its tokens. */
-  perRequest?: number;
-};
 
 /** US dollars for one request that used `usage`; undefined where the usage is not known. */
 export function costOf(usage: Usage, price: Price): number | undefined {

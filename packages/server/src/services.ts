@@ -1,6 +1,6 @@
-import type { ContextSources, JudgedTool } from '@toolyard/agent-runtime';
+import type { RunTools } from '@toolyard/agent-host';
 import type { Raised } from './config/raise-budget.ts';
-import type { SignInResponse, ToolHost } from '@toolyard/mcp-host';
+import type { SignInResponse } from '@toolyard/mcp-host';
 import type { ModelRuntime } from '@toolyard/model-runtime';
 import type {
   AgentConfiguration,
@@ -190,13 +190,7 @@ export type Models = {
 };
 
 /** The tools one run may use, as they are now. */
-export type ToolSelection = ToolHost & {
-  contextSources(): ContextSources;
-  /** Undefined for a tool that is not there. */
-  judged(tool: ToolReference): JudgedTool | undefined;
-  /** Resolves when what is known of these tools is what was last told of them; they may be judged by it then. */
-  refresh(tools: readonly ToolReference[]): Promise<void> | undefined;
-};
+export type ToolSelection = RunTools;
 
 /** The MCP servers of this process, as people and programs deal with them. */
 export type McpServers = {

@@ -2,11 +2,11 @@ import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { hostname } from 'node:os';
 import { dirname, join } from 'node:path';
-import { createUuidSource } from '@toolyard/agent-host';
+import { createUuidSource, FunctionTools } from '@toolyard/agent-host';
 import { resolvePath } from '@toolyard/agent-host/node';
 import { killOrphans } from '@toolyard/mcp-host/node';
 import type { Failpoint } from '@toolyard/protocol';
-import { systemClock } from '@toolyard/protocol';
+import { messageOf, systemClock } from '@toolyard/protocol';
 import type { DatabaseStorage, SharedStorage, Storage, StorageOptions } from '@toolyard/storage';
 import { DATABASE_FILES, openStorage, readS3Settings } from '@toolyard/storage';
 import { ownToken, TOKEN_FILE } from './access-token.ts';
@@ -34,7 +34,7 @@ import { withInternalDoor } from './roles/internal-door.ts';
 import type { Role } from './roles/role.ts';
 import { dutiesOf } from './roles/role.ts';
 import { Sharing } from './roles/sharing.ts';
-import { createWebServers, WebServers } from './roles/web-servers.ts';
+import { createRelayedServers, RelayedServers } from './roles/relayed-servers.ts';
 import type { Secrets } from './secrets/secrets.ts';
 import { createSecrets } from './secrets/secrets.ts';
 import { closeOrWarn, writePrivate } from './secrets/private-file.ts';
@@ -174,8 +174,10 @@ async function assemble(
       : null;
   ends.defer('connections to other processes', () => sharing?.close());
   if (duties.servers !== 'none') tellOrphans(await killOrphans(clock), log);
+  const functions = new FunctionTools(options.functionTools ?? []);
   const ofServers = {
-    builtIn: options.builtInServers,
+    builtIn: [...options.builtInServers, ...functions.servers],
+    functions,
     file: join(dataDir, 'mcp.json'),
     flags: options.flagServers,
     env,
@@ -190,13 +192,13 @@ async function assemble(
   };
   const servers =
     sharing && duties.servers === 'none'
-      ? await createWebServers({ ...ofServers, presence: sharing.presence, client: sharing.client })
+      ? await createRelayedServers({ ...ofServers, presence: sharing.presence, client: sharing.client })
       : await createServers({
           ...ofServers,
           ...(sharing ? { part: sharing.part } : {}),
           ...(serversMs === undefined ? {} : { patienceMs: serversMs }),
         });
-  if (servers instanceof WebServers) sharing?.show(servers);
+  if (servers instanceof RelayedServers) sharing?.show(servers);
   else sharing?.have(servers);
   ends.defer('MCP servers', () => servers.close());
   const configurations = createConfigurations({
@@ -215,7 +217,8 @@ async function assemble(
     models,
     servers,
     secrets,
-    tabs: createTabLending({ storage, hub, clock, isConfigured: (id) => servers.isConfigured(id) }),
+    tabs: createTabLending({ storage, hub, functions, clock, isConfigured: (id) => servers.isConfigured(id) }),
+    functions,
     configurations,
     hub,
     clock,
@@ -246,7 +249,7 @@ async function assemble(
   ends.defer('sign-ins', () => stopping.abort());
   servers.onSignedIn((id) => {
     untilStored(() => runs.signedIn(OWNER, id), { clock, signal: stopping.signal }).catch((error: unknown) =>
-      log(`sign-in: ${error instanceof Error ? error.message : ''}`),
+      log(`sign-in: ${messageOf(error)}`),
     );
   });
 

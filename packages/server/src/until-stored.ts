@@ -1,5 +1,5 @@
 import type { Clock } from '@toolyard/protocol';
-import { isStorageFault } from '@toolyard/protocol';
+import { isStorageFault, pause } from '@toolyard/protocol';
 
 const AGAIN_MS = 2_000;
 
@@ -26,20 +26,8 @@ export async function untilStored(
     } catch (thrown) {
       if (!isStorageFault(thrown) || isLast) throw thrown;
     }
-    await pause(clock, signal);
+    // Rejects when the signal is aborted: the last attempt follows at once.
+    await pause(clock, AGAIN_MS, signal).catch(() => undefined);
     if (!isStillWanted()) return;
   }
-}
-
-function pause(clock: Pick<Clock, 'after'>, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const over = (): void => {
-      callOff();
-      signal.removeEventListener('abort', over);
-      resolve();
-    };
-    const callOff = clock.after(AGAIN_MS, over);
-    signal.addEventListener('abort', over);
-    if (signal.aborted) over();
-  });
 }

@@ -1,6 +1,7 @@
 import type { RunPoint } from '@toolyard/agent-runtime';
 import { restingStatus } from '@toolyard/agent-runtime';
-import type { Clock, Interrupt, RunEventBody, RunJournal } from '@toolyard/protocol';
+import type { Clock, FactEvent, Interrupt, RunEventBody, RunJournal } from '@toolyard/protocol';
+import { ignoreEvent } from '@toolyard/protocol';
 import type { Urgency } from './commit-pump.ts';
 import { HalfLetters } from './half-letters.ts';
 import type { RunConversation } from './run-conversation.ts';
@@ -134,8 +135,9 @@ export class DurableJournal implements RunJournal {
       case 'interrupt_withdrawn':
       case 'interrupt_answered':
         return 'soon';
-      // What is followed by a commit anyway needs none of its own.
+      // A commit follows the others anyway.
       default:
+        ignoreEvent<FactEvent>(body);
         return 'later';
     }
   }

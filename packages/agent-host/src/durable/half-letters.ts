@@ -1,4 +1,5 @@
-import type { RunEventBody } from '@toolyard/protocol';
+import type { FactEvent, RunEventBody } from '@toolyard/protocol';
+import { ignoreEvent } from '@toolyard/protocol';
 
 type Delta = Extract<RunEventBody, { type: 'text_delta' | 'reasoning_delta' | 'tool_call_delta' }>;
 
@@ -22,6 +23,7 @@ export class HalfLetters {
       case 'message_finished':
         return [...this.#release(body.message.id, null), body];
       default:
+        ignoreEvent<FactEvent>(body);
         return [body];
     }
   }

@@ -1,4 +1,5 @@
 import type {
+  FactEvent,
   Interrupt,
   InterruptAnswer,
   InterruptMode,
@@ -9,6 +10,7 @@ import type {
   RunStatus,
   UsageEntry,
 } from '@toolyard/protocol';
+import { ignoreEvent } from '@toolyard/protocol';
 import type { RunLost } from './run-lost.ts';
 import { holdsLargeMedia } from './large-media.ts';
 
@@ -60,7 +62,8 @@ export type Draft = {
 
 /** Puts a delta to the one before it that nobody has seen yet, if it is of the same text. */
 export function joins(last: RunEvent | undefined, body: RunEventBody): boolean {
-  switch (last?.type) {
+  if (last === undefined) return false;
+  switch (last.type) {
     case 'text_delta':
     case 'reasoning_delta':
       if (body.type !== last.type || body.messageId !== last.messageId) return false;
@@ -71,6 +74,7 @@ export function joins(last: RunEvent | undefined, body: RunEventBody): boolean {
       last.argumentsText += body.argumentsText;
       return true;
     default:
+      ignoreEvent<FactEvent>(last);
       return false;
   }
 }

@@ -12,16 +12,15 @@ import { isJsonObject } from '@toolyard/protocol';
 import { RunLost } from './run-lost.ts';
 import type { RunWriter } from './run-writer.ts';
 
+type RunLedgerOptions = { runId: string; writer: RunWriter; clock: Clock; failpoint?: Failpoint | undefined };
+
 /** The calls of one run, as they are stored or about to be. */
 export class RunLedger implements ToolLedger {
-  readonly #of: { runId: string; writer: RunWriter; clock: Clock; failpoint?: Failpoint };
+  readonly #of: RunLedgerOptions;
   readonly #entries: Map<string, LedgerEntry>;
   #left: Promise<void> | null = null;
 
-  constructor(
-    entries: readonly LedgerEntry[],
-    of: { runId: string; writer: RunWriter; clock: Clock; failpoint?: Failpoint },
-  ) {
+  constructor(entries: readonly LedgerEntry[], of: RunLedgerOptions) {
     this.#of = of;
     this.#entries = new Map(entries.map((entry) => [entry.callId, entry]));
   }

@@ -3,16 +3,18 @@ import type { Heard } from '../drive-run.ts';
 import type { RunConversation } from './run-conversation.ts';
 import type { RunWriter } from './run-writer.ts';
 
+/** Finds a queued message, as it is stored and in the form a model can read; null: it was removed from the queue. */
+export type FindQueued = (queuedMessageId: string) => Promise<{ parts: UserPart[]; readable: UserPart[] } | null>;
+
 type RunSteeringOptions = {
-  /** What waits under this id in the queue, as it is stored and in the form a model can read; null: it was taken back. */
-  find: (queuedMessageId: string) => Promise<{ parts: UserPart[]; readable: UserPart[] } | null>;
+  find: FindQueued;
   conversation: RunConversation;
   journal: Pick<RunJournal, 'append'>;
   writer: RunWriter;
   clock: Clock;
 };
 
-type Steer = { queuedMessageId: string; itemId?: string };
+export type Steer = { queuedMessageId: string; itemId?: string };
 
 /** What a person says to a run under way: it waits in the queue, and stands in the conversation before the next step. */
 export class RunSteering {

@@ -2,7 +2,7 @@ import type { ErrorInfo, ToolMessage, ToolResult } from '@toolyard/protocol';
 import type { AgentState, Ending, Executor, PendingCall, RunPoint } from '@toolyard/agent-runtime';
 import type { RunHost } from '../run-host.ts';
 import { Bill } from './bill.ts';
-import type { Answered, Doubted, Waiting } from './make-call.ts';
+import type { Answered, Asking, Doubted, Waiting } from './make-call.ts';
 import {
   answeredNow,
   editedArgumentsOf,
@@ -49,9 +49,12 @@ async function makeCalls(
     }
   }
   const bill = new Bill(host, state);
-  const after = await answerCalls(host, state, calls, (call) => makeCall(host, call, bill, state.step));
+  const after = await answerCalls(host, state, calls, (call) => makeCall(host, call, bill, state));
   const paid = bill.addTo(after);
   if (paid.pending.length === 0) return { state: paid, context: { phase } };
+  // Put to the user before the run rests, together with what other calls ask.
+  if (paid.pending.some(({ asks }) => asks && !asks.isOpen))
+    return { state: paid, context: { phase: 'human_response' } };
   host.journal.append({ type: 'run_parked' });
   return { state: { ...paid, status: 'parked' }, context: { phase: 'waiting' } };
 }
@@ -60,7 +63,7 @@ async function answerCalls(
   host: RunHost,
   state: AgentState,
   calls: readonly PendingCall[],
-  answer: (call: PendingCall) => Promise<Answered | Waiting | Doubted>,
+  answer: (call: PendingCall) => Promise<Answered | Waiting | Asking | Doubted>,
 ): Promise<AgentState> {
   const before = host.conversation.messages().at(-1)?.id ?? null;
   const answers = await inParallel(calls, state.limits.toolConcurrency, async (call, index) => {
@@ -68,6 +71,7 @@ async function answerCalls(
     const startedAt = host.clock.monotonic();
     const answered = await answer(call);
     if ('waits' in answered) return { call: { ...call, waits: answered.waits } };
+    if ('asks' in answered) return { call: { ...call, ...answered } };
     if ('doubted' in answered) return { call: doubted(host, call, state.step) };
     const { result, stored } = answered;
     const at = stored?.at ?? host.clock.now();
@@ -124,7 +128,7 @@ function notMade(host: RunHost, call: PendingCall, ending: Ending): Answered {
   if (left) return left;
   const status = host.ledger.find(call.callId)?.status;
   if (status === 'sent' || status === 'in_doubt') return { result: UNKNOWN_AFTER_STOP };
-  return { result: notSent((call.decision === 'refused' ? call.refusal : undefined) ?? whyNot(ending)) };
+  return { result: notSent(call.refusal ?? whyNot(ending)) };
 }
 
 function whyNot(ending: Ending): ErrorInfo {

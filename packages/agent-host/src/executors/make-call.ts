@@ -1,8 +1,9 @@
 import type { ErrorInfo, JsonObject, TaskHandle, ToolOutcome, ToolReference, ToolResult } from '@toolyard/protocol';
 import { formatToolReference, isJsonObject, readTaskHandle } from '@toolyard/protocol';
-import type { PendingAsk, PendingCall } from '@toolyard/agent-runtime';
+import type { AgentState, PendingAsk, PendingCall } from '@toolyard/agent-runtime';
 import type { Caller } from '@toolyard/mcp-host';
 import type { RunHost } from '../run-host.ts';
+import { CallAsks } from './call-asks.ts';
 import { CallQuestions } from './call-questions.ts';
 import type { Bill } from './bill.ts';
 
@@ -11,6 +12,9 @@ export type Answered = { result: ToolResult; stored?: { at: number } };
 
 /** The call was not carried out: its server wants something of a person first. */
 export type Waiting = { waits: NonNullable<PendingCall['waits']> };
+
+/** The call is made again once the user has answered `asks`; `asked` are the questions before it. */
+export type Asking = { asks: PendingAsk; asked: PendingAsk[] };
 
 /** It was sent, and whoever had it is gone: a person is asked what became of it. */
 export type Doubted = { doubted: true };
@@ -36,7 +40,6 @@ export function outlookOf(host: RunHost, call: PendingCall): Outlook {
   if (said?.decision === 'failed') return answer(notSent(SAID_FAILED));
   if (said?.decision === 'result') return answer(said.result ?? saidResult(said.text));
   if (call.refusal) return answer(refused(call, call.refusal));
-  if (call.asks?.answer) return answer(saidByPerson(call.asks));
   if (call.decision !== 'run' || tool === null) return answer(notSent(NOT_APPROVED));
   if (isInDoubt(host, call)) return answer(UNKNOWN_AFTER_CRASH);
   const misfit = misfitOf(host, call);
@@ -88,18 +91,19 @@ export async function makeCall(
   host: RunHost,
   call: PendingCall,
   bill: Bill,
-  step: number,
-): Promise<Answered | Waiting | Doubted> {
+  state: AgentState,
+): Promise<Answered | Waiting | Asking | Doubted> {
   const outlook = outlookOf(host, call);
   if (outlook.do === 'answer') return outlook.answered;
   if (host.signal.aborted) return { result: notSent(STOPPED) };
-  if (outlook.do === 'wait') return waitForTask(host, call, outlook.handle, bill, step);
+  if (outlook.do === 'wait') return waitForTask(host, call, outlook.handle, bill, state.step);
   const { tool } = outlook;
   // What a person has just said to a call in doubt is newer than what was decided about its tool.
   const refusal = call.doubt ? undefined : await host.forbidden(tool, call.arguments);
   if (refusal) return { result: notSent(refusal) };
   const { callId, name } = call;
-  const questions = new CallQuestions(host, { callId, tool, name, step, bill });
+  const questions = new CallQuestions(host, { callId, tool, name, step: state.step, bill });
+  const asks = new CallAsks(host, call);
   const said = call.waits && (await questions.resume(call.waits));
   if (said && 'refusal' in said) return { result: notSent(said.refusal) };
   host.journal.append({ type: 'tool_started', callId, tool, name, ...editedArgumentsOf(call) });
@@ -116,7 +120,18 @@ export async function makeCall(
       ...questions.options,
       ...(said?.resume ? { resume: said.resume } : {}),
       ...(call.approved && definition !== undefined ? { definition } : {}),
+      run: {
+        id: state.runId,
+        budget: { limits: state.limits, turns: state.turns, spent: state.spent.run },
+        ask: (question) => asks.ask(question),
+        parked: asks.parked,
+      },
     });
+    const { left } = asks;
+    if (left) {
+      host.ledger.unsend(callId);
+      return left;
+    }
     return await settled(host, call, result, questions);
   } catch (thrown) {
     // A tool host answers with results and does not throw; if one does, nobody knows how far the call went.
@@ -194,19 +209,6 @@ function failedResult(error: ErrorInfo, outcome: ToolOutcome): ToolResult {
 
 function saidResult(text: string): ToolResult {
   return { content: [{ type: 'text', text }], isError: false, outcome: 'done' };
-}
-
-/** What the person said to a question of the model's own. */
-function saidByPerson(asks: PendingAsk): ToolResult {
-  const { answer: said } = asks;
-  switch (said?.decision) {
-    case 'say':
-      return saidResult(said.text);
-    case 'choose':
-      return { ...saidResult(said.chosen.join('\n') || 'None of them.'), structured: { chosen: said.chosen } };
-    default:
-      return saidResult('The person does not want to answer this. Go on without it, and do not ask it again.');
-  }
 }
 
 function answer(result: ToolResult): Outlook {

@@ -1,56 +1,60 @@
-import type { PromptInterrupt, SelectionInterrupt } from '@toolyard/protocol';
-import type { AgentState, Executor, PendingCall, RunPoint } from '@toolyard/agent-runtime';
+import type { FormInterrupt, InterruptAnswer, PromptInterrupt, SelectionInterrupt } from '@toolyard/protocol';
+import type { AgentState, Executor, PendingAsk, PendingCall, RunPoint } from '@toolyard/agent-runtime';
 import { askOf, withAskAnswer } from '@toolyard/agent-runtime';
-import type { AskUser, RunHost } from '../run-host.ts';
+import type { RunHost } from '../run-host.ts';
 import { fromPerson } from './from-person.ts';
 
-/** Puts what the model asks in words to the person. */
+/** Puts questions of tools for words or a form to the user. */
 export function createRequestHumanPrompt(host: RunHost): Executor<'request_human_prompt'> {
-  return ({ calls }, state) => request(host, state, calls, 'prompt');
+  return ({ calls }, state) => request(host, state, calls, ({ kind }) => kind !== 'selection');
 }
 
-/** Puts the choices the model offers to the person. */
+/** Puts questions of tools for a choice to the user. */
 export function createRequestHumanSelect(host: RunHost): Executor<'request_human_select'> {
-  return ({ calls }, state) => request(host, state, calls, 'selection');
+  return ({ calls }, state) => request(host, state, calls, ({ kind }) => kind === 'selection');
 }
 
 async function request(
   host: RunHost,
   state: AgentState,
   calls: readonly PendingCall[],
-  kind: 'prompt' | 'selection',
+  isMeant: (asks: PendingAsk) => boolean,
 ): Promise<RunPoint> {
   const { asking, journal } = host;
-  const put = calls.map((call) =>
-    call.asks?.kind === kind ? { ...call, asks: { ...call.asks, isOpen: true } } : call,
-  );
+  const isPut = ({ asks }: PendingCall): boolean => asks !== undefined && !asks.answer && isMeant(asks);
+  const put = calls.map((call) => (isPut(call) ? { ...call, asks: opened(host, state, call) } : call));
   if (asking.who === 'park') {
     for (const call of put) {
-      const interrupt = askOf(call);
-      if (interrupt?.kind === kind) journal.append({ type: 'interrupt_requested', interrupt });
+      const interrupt = isPut(call) ? askOf(call) : null;
+      if (interrupt) journal.append({ type: 'interrupt_requested', interrupt });
     }
     journal.append({ type: 'run_parked' });
     return { state: { ...state, status: 'parked', pending: put }, context: { phase: 'waiting' } };
   }
-  const ask: AskUser = (asking.who === 'person' && asking.askUser) || (() => Promise.resolve({ decision: 'decline' }));
   const pending: PendingCall[] = [];
   // One after the other: there is one person.
   for (const call of put) {
-    const interrupt = askOf(call);
-    pending.push(interrupt?.kind === kind ? await answered(host, call, interrupt, ask) : call);
+    const interrupt = isPut(call) ? askOf(call) : null;
+    pending.push(interrupt ? await answered(host, call, interrupt) : call);
   }
   return { state: { ...state, pending }, context: { phase: 'human_response' } };
+}
+
+function opened({ journal }: RunHost, { step }: AgentState, { asks, callId }: PendingCall): PendingAsk {
+  if (!asks) throw new TypeError(`call ${callId} asks nothing`);
+  // A form is announced before its step is stored: in another attempt it is another question.
+  if (asks.kind === 'elicitation') return { ...asks, isOpen: true, id: `${callId}.ask.${step}.${journal.attempt}` };
+  return { ...asks, isOpen: true };
 }
 
 async function answered(
   host: RunHost,
   call: PendingCall,
-  interrupt: PromptInterrupt | SelectionInterrupt,
-  ask: AskUser,
+  interrupt: PromptInterrupt | SelectionInterrupt | FormInterrupt,
 ): Promise<PendingCall> {
   const { journal, signal } = host;
   journal.append({ type: 'interrupt_requested', interrupt });
-  const answer = await fromPerson(() => ask(interrupt, { signal }), signal, DECLINED);
+  const answer = await fromPerson(() => ask(host, interrupt), signal, DECLINED);
   if (answer === null) {
     journal.append({ type: 'interrupt_withdrawn', interruptId: interrupt.id });
     return call;
@@ -60,5 +64,15 @@ async function answered(
   return asks ? { ...call, asks } : call;
 }
 
-/** The model goes on without. */
+async function ask(
+  { asking, questions, signal }: RunHost,
+  interrupt: PromptInterrupt | SelectionInterrupt | FormInterrupt,
+): Promise<InterruptAnswer> {
+  if (interrupt.kind === 'elicitation') {
+    return questions.who === 'person' ? questions.ask(interrupt, { signal }) : DECLINED;
+  }
+  return (asking.who === 'person' && asking.askUser?.(interrupt, { signal })) || DECLINED;
+}
+
+/** The tool goes on without an answer. */
 const DECLINED = { decision: 'decline' } as const;

@@ -52,7 +52,7 @@ async function askEach(host: RunHost, calls: PendingCall[], ask: AskApproval): P
       const lasts = answer.scope !== undefined && answer.scope !== 'once';
       if (lasts && faultOfScope(interrupt, answer) === null) {
         lasting.set(reference, answer);
-        host.remember(interrupt.tool, answer, interrupt.definition);
+        host.remember?.(interrupt.tool, answer, interrupt.definition);
       }
     }
     decided.push(withApproval(call, answer));

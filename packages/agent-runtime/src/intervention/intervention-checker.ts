@@ -36,14 +36,14 @@ export type JudgedTool = {
 export type InterventionOptions = {
   mode: InterventionMode;
   /** False if no approval can be requested, although the mode is not `headless`. */
-  asks?: boolean;
+  asks?: boolean | undefined;
   rules?: readonly InterventionRule[];
   /** Of the owner's rules some cannot be read. One of them may say never: nothing lasting lets a call through. */
   lostRules?: boolean;
   /** What the owner decided about a tool before; undefined where nothing was. */
   permission: (tool: ToolReference) => 'allow' | 'never' | undefined;
   /** What Toolyard knows of itself, and how symbolic links are resolved. Without it paths are compared as they are written. */
-  surroundings?: Pick<CallSurroundings, 'own' | 'resolvePath'>;
+  surroundings?: Pick<CallSurroundings, 'own' | 'resolvePath'> | undefined;
   /** Looks a tool up; undefined where it has gone since. */
   lookUp: (tool: ToolReference) => JudgedTool | undefined;
 };

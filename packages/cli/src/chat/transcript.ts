@@ -1,5 +1,5 @@
 import type { AssistantMessage, InterruptAnswer, RunEvent, ToolResult } from '@toolyard/protocol';
-import { formatToolReference, textOf } from '@toolyard/protocol';
+import { formatToolReference, ignoreEvent, textOf } from '@toolyard/protocol';
 import { plain, plainLine, shownLine, withoutControls } from '../plain.ts';
 import type { Terminal } from './terminal.ts';
 import { dim } from './terminal.ts';
@@ -61,19 +61,10 @@ export class Transcript {
         return this.#note(`summing up failed: ${plainLine(event.error.message, 500)}`);
       case 'steered':
         return this.#note(`heard: ${plainLine(textOf(event.message), 500)}`);
-      case 'run_started':
-      case 'request_made':
-      case 'compression_finished':
-      case 'step_started':
-      case 'message_started':
-      case 'tool_call_started':
-      case 'tool_call_delta':
-      case 'tool_started':
-      case 'run_parked':
-      case 'run_resumed':
-      case 'interrupt_requested':
-      case 'interrupt_withdrawn':
-        return;
+      default:
+        ignoreEvent<
+          'run_started' | 'compression_finished' | 'tool_started' | 'interrupt_requested' | 'interrupt_withdrawn'
+        >(event);
     }
   }
 

@@ -30,7 +30,7 @@ export async function answerCommand(
   flags: AnswerFlags,
 ): Promise<number> {
   const answer = answerFromFlags(flags);
-  const open = await allPages<StoredInterrupt>(client, '/api/interrupts');
+  const open = await allPages((query) => client.get('/api/interrupts', { query }));
   const meant = meantBy(open, ids, { all: flags.all === true, answer });
   const given = answer
     ? meant.map((asked): Given => ({ id: asked.id, answer, ...shown(asked.interrupt) }))
@@ -41,7 +41,7 @@ export async function answerCommand(
   const items: AnsweredInterrupts['items'] = [];
   for (let at = 0; at < answers.length; at += MOST_AT_ONCE) {
     const body: AnswerInterrupts = { answers: answers.slice(at, at + MOST_AT_ONCE) };
-    items.push(...(await client.post<AnsweredInterrupts>('/api/interrupts/answers', body)).items);
+    items.push(...(await client.post('/api/interrupts/answers', { body })).items);
   }
   if (flags.json === true) sayJson(io, items);
   else for (const item of items) tell(io, item);

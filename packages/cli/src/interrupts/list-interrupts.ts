@@ -1,9 +1,9 @@
-import type { Interrupt, StoredInterrupt } from '@toolyard/protocol';
+import type { Interrupt } from '@toolyard/protocol';
 import { amountOf, formatToolReference, nameBudget, showHidden } from '@toolyard/protocol';
 import type { CommandIo } from '../command-io.ts';
 import { columns } from '../models/columns.ts';
 import { remark, say, sayJson } from '../mcp/output.ts';
-import { firstOf } from '../server/all-pages.ts';
+import { allPages } from '../server/all-pages.ts';
 import type { ServerClient } from '../server/server-client.ts';
 
 export type ListFlags = { status: string; run?: string; conversation?: string; limit?: number; json?: boolean };
@@ -12,7 +12,7 @@ export type ListFlags = { status: string; run?: string; conversation?: string; l
 export async function listInterrupts(io: CommandIo, client: ServerClient, flags: ListFlags): Promise<void> {
   const { status, run, conversation, limit } = flags;
   const query = { status, ...(run ? { run } : {}), ...(conversation ? { conversation } : {}) };
-  const items = await firstOf<StoredInterrupt>(client, '/api/interrupts', query, limit ?? Infinity);
+  const items = await allPages((page) => client.get('/api/interrupts', { query: { ...query, ...page } }), limit);
   if (flags.json === true) return sayJson(io, items);
   const rows = items.map(({ id, openedAt, interrupt, answer }) => [
     id,

@@ -1,4 +1,4 @@
-import type { ApiKeyView, CreateApiKey, CreatedApiKey, KeyScope, Page } from '@toolyard/protocol';
+import type { CreateApiKey, KeyScope } from '@toolyard/protocol';
 import { KEY_SCOPES, ToolyardError } from '@toolyard/protocol';
 import type { CommandIo } from '../command-io.ts';
 import { dayOf } from '../day-of.ts';
@@ -6,7 +6,6 @@ import { columns } from '../models/columns.ts';
 import { plainLine } from '../plain.ts';
 import type { ServerClient } from '../server/server-client.ts';
 
-const PATH = '/api/access/keys';
 const DAY_MS = 24 * 3_600_000;
 const LONGEST_DAYS = 3_650;
 
@@ -24,7 +23,7 @@ export async function createKey(
     scopes: readScopes(scopes),
     ...(expires === undefined ? {} : { expiresAt: Date.now() + readDays(expires) * DAY_MS }),
   };
-  const created = await client.post<CreatedApiKey>(PATH, wish);
+  const created = await client.post('/api/access/keys', { body: wish });
   if (json === true) {
     io.stdout.write(`${JSON.stringify(created, null, 2)}\n`);
     return;
@@ -35,7 +34,7 @@ export async function createKey(
 
 /** `toolyard keys list`. */
 export async function listKeys(io: CommandIo, client: ServerClient, { json }: { json?: boolean }): Promise<void> {
-  const { items } = await client.get<Page<ApiKeyView>>(PATH);
+  const { items } = await client.get('/api/access/keys');
   if (json === true) {
     io.stdout.write(`${JSON.stringify(items, null, 2)}\n`);
     return;
@@ -54,7 +53,7 @@ export async function listKeys(io: CommandIo, client: ServerClient, { json }: { 
 
 /** `toolyard keys revoke`. */
 export async function revokeKey(io: CommandIo, client: ServerClient, id: string): Promise<void> {
-  await client.delete(`${PATH}/${encodeURIComponent(id)}`);
+  await client.delete('/api/access/keys/{id}', { params: { id } });
   io.stderr.write(`toolyard: revoked ${plainLine(id, 100)}.\n`);
 }
 

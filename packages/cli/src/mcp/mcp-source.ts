@@ -1,13 +1,5 @@
 import type { ServerConfig } from '@toolyard/mcp-host';
-import type {
-  McpPromptList,
-  McpResourceView,
-  McpServerList,
-  McpServerView,
-  McpSignInStarted,
-  McpTemplateView,
-  McpToolDetail,
-} from '@toolyard/protocol';
+import type { McpServerView, McpSignInStarted } from '@toolyard/protocol';
 import type { MachineServers, McpServersOfOne } from '@toolyard/server/machine-servers';
 import { ToolyardError } from '@toolyard/protocol';
 import type { CommandIo } from '../command-io.ts';
@@ -133,38 +125,37 @@ function findServer(servers: readonly McpServerView[], id: string): McpServerVie
 }
 
 function atServer(client: ServerClient): McpSource {
-  const at = (id: string, rest = ''): string => `/api/mcp/servers/${encodeURIComponent(id)}${rest}`;
   return {
     told: `the Toolyard at ${client.url}`,
-    list: () => client.get<McpServerList>('/api/mcp/servers'),
-    add: (server) => client.post('/api/mcp/servers', server),
-    configuration: (id) => client.get(at(id, '/configuration')),
-    edit: (id, edit) => client.put(at(id), edit),
-    remove: (id) => client.delete(at(id)),
-    approval: (id) => client.get(at(id, '/approval')),
-    approveEntry: (id, approved) => client.post(at(id, '/approval'), approved),
-    change: (id, change) => client.patch(at(id), change),
-    test: (request, signal) => client.post('/api/mcp/test', request, signal),
-    reconnect: (id) => client.post(at(id, '/reconnect')),
-    log: (id, after) => client.get(at(id, `/log${after === undefined ? '' : `?after=${encodeURIComponent(after)}`}`)),
-    tools: (id) => allPages<McpToolDetail>(client, at(id, '/tools')),
-    call: (id, call, signal) => client.post(at(id, '/call'), call, signal),
-    resources: (id) => allPages<McpResourceView>(client, at(id, '/resources')),
-    templates: (id) => allPages<McpTemplateView>(client, at(id, '/templates')),
-    read: (id, uri, signal) => client.post(at(id, '/read'), { uri }, signal),
-    prompts: () => client.get<McpPromptList>('/api/mcp/prompts'),
-    getPrompt: (id, prompt, signal) => client.post(at(id, '/prompts/get'), prompt, signal),
-    complete: (id, request, signal) => client.post(at(id, '/complete'), request, signal),
+    list: () => client.get('/api/mcp/servers'),
+    add: (server) => client.post('/api/mcp/servers', { body: server }),
+    configuration: (id) => client.get('/api/mcp/servers/{id}/configuration', { params: { id } }),
+    edit: (id, edit) => client.put('/api/mcp/servers/{id}', { params: { id }, body: edit }),
+    remove: (id) => client.delete('/api/mcp/servers/{id}', { params: { id } }),
+    approval: (id) => client.get('/api/mcp/servers/{id}/approval', { params: { id } }),
+    approveEntry: (id, body) => client.post('/api/mcp/servers/{id}/approval', { params: { id }, body }),
+    change: (id, body) => client.patch('/api/mcp/servers/{id}', { params: { id }, body }),
+    test: (body, signal) => client.post('/api/mcp/test', { body, signal }),
+    reconnect: (id) => client.post('/api/mcp/servers/{id}/reconnect', { params: { id } }),
+    log: (id, after) => client.get('/api/mcp/servers/{id}/log', { params: { id }, query: { after } }),
+    tools: (id) => allPages((query) => client.get('/api/mcp/servers/{id}/tools', { params: { id }, query })),
+    call: (id, body, signal) => client.post('/api/mcp/servers/{id}/call', { params: { id }, body, signal }),
+    resources: (id) => allPages((query) => client.get('/api/mcp/servers/{id}/resources', { params: { id }, query })),
+    templates: (id) => allPages((query) => client.get('/api/mcp/servers/{id}/templates', { params: { id }, query })),
+    read: (id, uri, signal) => client.post('/api/mcp/servers/{id}/read', { params: { id }, body: { uri }, signal }),
+    prompts: () => client.get('/api/mcp/prompts'),
+    getPrompt: (id, body, signal) => client.post('/api/mcp/servers/{id}/prompts/get', { params: { id }, body, signal }),
+    complete: (id, body, signal) => client.post('/api/mcp/servers/{id}/complete', { params: { id }, body, signal }),
     async signIn(id, { signal }) {
-      const started = await client.post<McpSignInStarted>(at(id, '/sign-in'), {}, signal);
+      const started = await client.post('/api/mcp/servers/{id}/sign-in', { params: { id }, signal });
       const look = async (): Promise<McpServerView> => {
-        const { items } = await client.get<McpServerList>('/api/mcp/servers');
+        const { items } = await client.get('/api/mcp/servers');
         return findServer(items, id);
       };
       const { whenSignedIn } = await import('./when-signed-in.ts');
       return { ...started, finished: whenSignedIn(look, signal) };
     },
-    signOut: (id) => client.delete(at(id, '/sign-in')),
+    signOut: (id) => client.delete('/api/mcp/servers/{id}/sign-in', { params: { id } }),
     connectAll: () => Promise.resolve(),
     [Symbol.asyncDispose]: () => Promise.resolve(),
   };

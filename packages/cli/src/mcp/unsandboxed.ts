@@ -1,12 +1,10 @@
-import type { ConfirmUnsandboxed, UnsandboxedServers } from '@toolyard/protocol';
+import type { UnsandboxedServers } from '@toolyard/protocol';
 import { askYesNo } from '../ask-yes-no.ts';
 import type { CommandIo } from '../command-io.ts';
 import { EXIT } from '../exit.ts';
 import { shownLine } from '../plain.ts';
 import type { ServerClient } from '../server/server-client.ts';
 import { remark, say, sayJson } from './output.ts';
-
-const PATH = '/api/mcp/unsandboxed';
 
 export type UnsandboxedFlags = { confirmAuto?: boolean; yes?: boolean; json?: boolean };
 
@@ -16,7 +14,7 @@ export async function listUnsandboxed(
   client: ServerClient,
   { confirmAuto, yes, json }: UnsandboxedFlags,
 ): Promise<number> {
-  const found = await client.get<UnsandboxedServers>(PATH);
+  const found = await client.get('/api/mcp/unsandboxed');
   if (json === true) sayJson(io, found);
   else tell(io, found);
   const { unconfirmed } = found;
@@ -27,7 +25,7 @@ export async function listUnsandboxed(
     remark(io, answer === 'no' ? 'Not confirmed.' : 'Not confirmed: without a terminal, --yes is needed.');
     return EXIT.failed;
   }
-  await client.put(PATH, { servers: unconfirmed } satisfies ConfirmUnsandboxed);
+  await client.put('/api/mcp/unsandboxed', { body: { servers: unconfirmed } });
   remark(io, `Confirmed beside ${unconfirmed.map((id) => shownLine(id)).join(', ')}.`);
   return EXIT.done;
 }

@@ -1,5 +1,5 @@
 import type { ModelRuntime } from '@toolyard/model-runtime';
-import type { KnownProviderView, ModelReference, ModelsView, Page, ProviderView } from '@toolyard/protocol';
+import type { KnownProviderView, ModelReference, ModelsView, ProviderView } from '@toolyard/protocol';
 import type { CommandIo } from '../command-io.ts';
 import { dataDirFrom } from '../server/data-dir.ts';
 
@@ -43,8 +43,8 @@ export async function modelSource(io: CommandIo, flags: SourceFlags): Promise<Mo
   const client = serverClient(named, io, (input, init) => globalThis.fetch(input, init));
   return {
     models: () => client.get('/api/models'),
-    providers: async () => (await client.get<Page<ProviderView>>('/api/providers')).items,
-    known: async () => (await client.get<Page<KnownProviderView>>('/api/providers/known')).items,
+    providers: async () => (await client.get('/api/providers')).items,
+    known: async () => (await client.get('/api/providers/known')).items,
     async open({ providerId }) {
       const { createWebApiRuntime } = await import('@toolyard/model-runtime/webapi');
       return createWebApiRuntime({ provider: providerId, baseUrl: client.url, fetch: client.fetch });

@@ -1,4 +1,3 @@
-import type { SessionView, SignInLink } from '@toolyard/protocol';
 import type { CommandIo } from '../command-io.ts';
 import type { ServerClient } from '../server/server-client.ts';
 import { openInBrowser } from './open-in-browser.ts';
@@ -10,8 +9,8 @@ export type OpenFlags = {
 
 /** `toolyard open`: prints a link that signs a browser in, and opens it. */
 export async function openCommand(io: CommandIo, client: ServerClient, { browser }: OpenFlags): Promise<void> {
-  const { tokenRequired } = await client.get<SessionView>('/api/session');
-  const path = tokenRequired ? (await client.post<SignInLink>('/api/access/links')).path : '/';
+  const { tokenRequired } = await client.get('/api/session');
+  const path = tokenRequired ? (await client.post('/api/access/links')).path : '/';
   const link = `${client.url}${path}`;
   io.stdout.write(`${link}\n`);
   if (tokenRequired) io.stderr.write('toolyard: the link works once, within 10 minutes.\n');

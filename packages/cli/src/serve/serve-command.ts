@@ -1,4 +1,4 @@
-import { ASK_USER_SERVER } from '@toolyard/agent-host';
+import { ASK_USER_TOOLS } from '@toolyard/agent-host';
 import { ToolyardError } from '@toolyard/protocol';
 import type { RunningServer } from '@toolyard/server';
 import type { CommandIo } from '../command-io.ts';
@@ -54,7 +54,8 @@ export async function serveCommand(io: CommandIo, flags: ServeFlags): Promise<nu
       ...settings,
       allowHosts: flags.allowHost,
       proxyAllow: flags.proxyAllow,
-      builtInServers: [...bundled, ASK_USER_SERVER],
+      builtInServers: bundled,
+      functionTools: [ASK_USER_TOOLS],
       flagServers: added,
       env,
       log: tell,

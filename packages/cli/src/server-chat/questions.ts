@@ -1,4 +1,4 @@
-import type { Interrupt, InterruptAnswer, StoredInterrupt } from '@toolyard/protocol';
+import type { Interrupt, InterruptAnswer } from '@toolyard/protocol';
 import { ToolyardError } from '@toolyard/protocol';
 import type { Reply } from '../chat/ask-person.ts';
 import { allPages } from '../server/all-pages.ts';
@@ -73,9 +73,9 @@ export class Questions {
       throw new QuestionLeftOpen();
     }
     const { answer } = reply;
-    const path = `/api/interrupts/${encodeURIComponent(interrupt.id)}/answer`;
+    const request = { params: { id: interrupt.id }, body: { answer } };
     try {
-      await patience.until(() => client.post(path, { answer }));
+      await patience.until(() => client.post('/api/interrupts/{id}/answer', request));
     } catch (thrown) {
       // Somebody else was quicker, or the run has ended: its events tell.
       if (!ToolyardError.isInstance(thrown) || thrown.code !== 'conflict') throw thrown;
@@ -84,8 +84,10 @@ export class Questions {
 
   async #isOpen(id: string): Promise<boolean> {
     const { client, patience, runId } = this.#options;
-    const query = { run: runId, status: 'open' };
-    const open = await patience.until(() => allPages<StoredInterrupt>(client, '/api/interrupts', query));
+    const query = { run: runId, status: 'open' as const };
+    const open = await patience.until(() =>
+      allPages((page) => client.get('/api/interrupts', { query: { ...query, ...page } })),
+    );
     return open.some((item) => item.id === id);
   }
 }

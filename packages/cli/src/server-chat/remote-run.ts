@@ -134,7 +134,7 @@ export class RemoteRun implements Answering {
   async #sendCancel(runId: string): Promise<void> {
     const { client, patience } = this.#options;
     try {
-      await patience.until(() => client.post(`/api/runs/${encodeURIComponent(runId)}/cancel`));
+      await patience.until(() => client.post('/api/runs/{id}/cancel', { params: { id: runId } }));
     } catch (thrown) {
       this.#end(thrown);
     }

@@ -1,13 +1,5 @@
 import { createUuidSource } from '@toolyard/agent-host';
-import type {
-  AgentConfiguration,
-  ConversationView,
-  McpServerView,
-  ModelReference,
-  ModelsView,
-  Page,
-  SessionView,
-} from '@toolyard/protocol';
+import type { AgentConfiguration, ConversationView, ModelReference } from '@toolyard/protocol';
 import { systemClock, textOf, ToolyardError } from '@toolyard/protocol';
 import { answerOnce } from '../chat/answer-once.ts';
 import { Conversation } from '../chat/conversation.ts';
@@ -42,7 +34,7 @@ export async function serverChatCommand(io: CommandIo, chat: ServerChat, flags: 
   const reader = createLineReader(terminal);
   try {
     const client = clientFor(io, chat, flags);
-    const session = await client.get<SessionView>('/api/session');
+    const session = await client.get('/api/session');
     tell(`server: ${client.url} (Toolyard ${session.version})`);
     const conversation = flags.conversation === undefined ? undefined : await open(client, flags.conversation);
     const { model, configuration } = await tellModel(client, flags, conversation, tell);
@@ -89,7 +81,7 @@ function clientFor(io: CommandIo, { server }: ServerChat, { token, dataDir }: Ch
 }
 
 function open(client: ServerClient, id: string): Promise<ConversationView> {
-  return client.get(`/api/conversations/${encodeURIComponent(id)}`);
+  return client.get('/api/conversations/{id}', { params: { id } });
 }
 
 /** Says which model will answer; throws ToolyardError where there is none. */
@@ -99,7 +91,7 @@ async function tellModel(
   conversation: ConversationView | undefined,
   tell: (line: string) => void,
 ): Promise<{ model: ModelReference; configuration: AgentConfiguration }> {
-  const offered = await client.get<ModelsView>('/api/models');
+  const offered = await client.get('/api/models');
   const chosen = flags.model === undefined ? undefined : findModel(flags.model, offered, client.url);
   const model = chosen ?? (conversation ? conversation.resolved.model : offered.standard);
   if (!model) {
@@ -129,7 +121,7 @@ function configurationFrom(flags: ChatFlags, model: ModelReference | undefined):
 }
 
 async function tellMcpServers(client: ServerClient, terminal: Terminal): Promise<void> {
-  const { items } = await client.get<Page<McpServerView>>('/api/mcp/servers');
+  const { items } = await client.get('/api/mcp/servers');
   const here = items.filter(({ state }) => state !== 'idle' && state !== 'disabled');
   tellServers(
     here.map(({ id, state, tools, skipped, error }) => ({

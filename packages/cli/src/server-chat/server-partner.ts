@@ -2,16 +2,12 @@ import type {
   AgentConfiguration,
   Clock,
   ContinueConversation,
-  ContinuedConversation,
   ConversationView,
   IdSource,
-  McpServerView,
   Message,
   ModelReference,
   ModelsView,
-  Page,
   SendMessage,
-  SentMessage,
 } from '@toolyard/protocol';
 import { formatToolReference, ToolyardError } from '@toolyard/protocol';
 import type { Answering, Partner } from '../chat/partner.ts';
@@ -67,10 +63,10 @@ export class ServerPartner implements Partner {
       whenBusy: 'refuse',
       configuration: this.#configuration,
     };
-    const path = `/api/conversations/${encodeURIComponent(conversation.id)}/messages`;
+    const params = { id: conversation.id };
     return this.#run(conversation.id, async () => {
       if (!conversation.begun) await this.#begin(conversation);
-      const sent = await client.post<SentMessage>(path, message);
+      const sent = await client.post('/api/conversations/{id}/messages', { params, body: message });
       if ('run' in sent) return sent.run.id;
       throw new ToolyardError({ code: 'conflict', message: 'This question waits in the queue of the conversation.' });
     });
@@ -82,8 +78,7 @@ export class ServerPartner implements Partner {
     return this.#run(id, async () => {
       if (!begun) throw new ToolyardError({ code: 'bad_request', message: 'Nothing has been said yet.' });
       const body: ContinueConversation = { configuration: this.#configuration };
-      const path = `/api/conversations/${encodeURIComponent(id)}/continue`;
-      return (await client.post<ContinuedConversation>(path, body)).run.id;
+      return (await client.post('/api/conversations/{id}/continue', { params: { id }, body })).run.id;
     });
   }
 
@@ -102,7 +97,7 @@ export class ServerPartner implements Partner {
   }
 
   async tools(): Promise<readonly string[]> {
-    const { items } = await this.#options.client.get<Page<McpServerView>>('/api/mcp/servers');
+    const { items } = await this.#options.client.get('/api/mcp/servers');
     const tools = items.flatMap(({ builtIn, tools }) =>
       tools.map(({ tool, title, description, readOnly, permission }) =>
         toolLine({
@@ -132,8 +127,9 @@ export class ServerPartner implements Partner {
     const model = findModel(name, offered, client.url);
     if (this.#conversation.begun) {
       const { id, configuration } = await this.#view();
-      await client.patch(`/api/conversations/${encodeURIComponent(id)}`, {
-        configuration: { ...configuration, model },
+      await client.patch('/api/conversations/{id}', {
+        params: { id },
+        body: { configuration: { ...configuration, model } },
       });
     }
     this.#configuration = { ...this.#configuration, model };
@@ -153,7 +149,7 @@ export class ServerPartner implements Partner {
 
   async #begin(conversation: { id: string; begun: boolean }): Promise<void> {
     const { client, tell } = this.#options;
-    await client.post('/api/conversations', { id: conversation.id, configuration: this.#configuration });
+    await client.post('/api/conversations', { body: { id: conversation.id, configuration: this.#configuration } });
     conversation.begun = true;
     tell(`conversation ${conversation.id}`);
   }
@@ -186,7 +182,7 @@ export class ServerPartner implements Partner {
   }
 
   #view(): Promise<ConversationView> {
-    return this.#options.client.get(`/api/conversations/${encodeURIComponent(this.#conversation.id)}`);
+    return this.#options.client.get('/api/conversations/{id}', { params: { id: this.#conversation.id } });
   }
 
   #models(): Promise<ModelsView> {

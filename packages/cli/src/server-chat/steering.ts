@@ -54,10 +54,12 @@ export class Steering {
   }
 
   async #send(id: string, text: string): Promise<SentMessage | null> {
-    const { client, patience, configuration, tell } = this.#options;
+    const { client, patience, conversationId, configuration, tell } = this.#options;
     const message: SendMessage = { id, parts: [{ type: 'text', text }], whenBusy: 'steer', configuration };
     try {
-      return await patience.until(() => client.post<SentMessage>(`${this.#path()}/messages`, message));
+      return await patience.until(() =>
+        client.post('/api/conversations/{id}/messages', { params: { id: conversationId }, body: message }),
+      );
     } catch (thrown) {
       tell(`not sent: ${plainLine(text)} (${toErrorInfo(thrown).message})`);
       return null;
@@ -65,17 +67,14 @@ export class Steering {
   }
 
   async #takeBack(id: string): Promise<boolean> {
-    const { client, patience } = this.#options;
+    const { client, patience, conversationId } = this.#options;
+    const params = { id: conversationId, item: id };
     try {
-      await patience.until(() => client.delete(`${this.#path()}/queue/${encodeURIComponent(id)}`));
+      await patience.until(() => client.delete('/api/conversations/{id}/queue/{item}', { params }));
       return true;
     } catch (thrown) {
       if (ToolyardError.isInstance(thrown) && thrown.code === 'not_found') return false;
       throw thrown;
     }
-  }
-
-  #path(): string {
-    return `/api/conversations/${encodeURIComponent(this.#options.conversationId)}`;
   }
 }

@@ -1,30 +1,16 @@
 import type { Page } from '@toolyard/protocol';
-import type { ServerClient } from './server-client.ts';
 
 const MOST_A_PAGE = 500;
 
-/** What a list of the server holds, read page by page. */
-export async function allPages<T>(
-  client: ServerClient,
-  path: string,
-  query: Record<string, string> = {},
-): Promise<T[]> {
-  return firstOf<T>(client, path, query, Infinity);
-}
+type PageQuery = { limit: number; after?: string };
 
-/** The first so many of it. */
-export async function firstOf<T>(
-  client: ServerClient,
-  path: string,
-  query: Record<string, string>,
-  most: number,
-): Promise<T[]> {
+/** All items of a list, read page by page. */
+export async function allPages<T>(read: (query: PageQuery) => Promise<Page<T>>, most = Infinity): Promise<T[]> {
   const items: T[] = [];
   let after: string | undefined;
   do {
-    const limit = String(Math.min(MOST_A_PAGE, most - items.length));
-    const words = new URLSearchParams({ ...query, limit, ...(after === undefined ? {} : { after }) });
-    const page = await client.get<Page<T>>(`${path}?${words.toString()}`);
+    const limit = Math.min(MOST_A_PAGE, most - items.length);
+    const page = await read({ limit, ...(after === undefined ? {} : { after }) });
     items.push(...page.items);
     after = page.next;
   } while (after !== undefined && items.length < most);

@@ -1,4 +1,4 @@
-import type { ConversationSummary, ConversationView, Message, MessagePage, Page } from '@toolyard/protocol';
+import type { ConversationView, Message } from '@toolyard/protocol';
 import { showHidden, textOf } from '@toolyard/protocol';
 import type { CommandIo } from '../command-io.ts';
 import { jsonLines, plain, shownLine } from '../plain.ts';
@@ -14,8 +14,8 @@ export async function listConversations(
   client: ServerClient,
   options: { limit: string; search?: string; json?: boolean },
 ): Promise<void> {
-  const query = new URLSearchParams({ limit: options.limit, ...(options.search ? { q: options.search } : {}) });
-  const { items } = await client.get<Page<ConversationSummary>>(`/api/conversations?${query.toString()}`);
+  const query = { limit: options.limit, ...(options.search ? { q: options.search } : {}) };
+  const { items } = await client.get('/api/conversations', { query });
   if (options.json) return write(io, jsonLines(items));
   for (const { id, title, updatedAt, pinned, activeRun } of items) {
     const marks = [pinned ? 'pinned' : '', activeRun ? activeRun.status : ''].filter((mark) => mark !== '').join(', ');
@@ -31,7 +31,7 @@ export async function showConversation(
   id: string,
   options: { json?: boolean },
 ): Promise<void> {
-  const view = await client.get<ConversationView>(`/api/conversations/${encodeURIComponent(id)}`);
+  const view = await client.get('/api/conversations/{id}', { params: { id } });
   const messages = await wholeBranch(client, view);
   if (options.json) return write(io, jsonLines({ ...view, page: { ...view.page, messages } }));
   write(io, `${plain(view.title) || '(untitled)'}\n`);
@@ -43,9 +43,8 @@ export async function showConversation(
 export async function wholeBranch(client: ServerClient, view: ConversationView): Promise<Message[]> {
   let { messages, earlier } = view.page;
   while (earlier && messages[0]) {
-    const query = new URLSearchParams({ before: messages[0].id, limit: '500' });
-    const path = `/api/conversations/${encodeURIComponent(view.id)}/messages?${query.toString()}`;
-    const page = await client.get<MessagePage>(path);
+    const query = { before: messages[0].id, limit: 500 };
+    const page = await client.get('/api/conversations/{id}/messages', { params: { id: view.id }, query });
     messages = [...page.messages, ...messages];
     earlier = page.earlier && page.messages.length > 0;
   }

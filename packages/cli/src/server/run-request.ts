@@ -1,4 +1,4 @@
-import type { AssistantPart, Message, RunSteps, SentRequest, ToolResultPart, UserPart } from '@toolyard/protocol';
+import type { AssistantPart, Message, SentRequest, ToolResultPart, UserPart } from '@toolyard/protocol';
 import { showHidden, ToolyardError } from '@toolyard/protocol';
 import type { CommandIo } from '../command-io.ts';
 import { counted, say, sayJson, wordsOfPart } from '../mcp/output.ts';
@@ -13,7 +13,7 @@ export async function showRequest(
   options: { json?: boolean },
 ): Promise<void> {
   const which = step === undefined ? await lastAsking(client, id) : stepFrom(step, id);
-  const sent = await client.get<SentRequest>(`/api/runs/${encodeURIComponent(id)}/steps/${which}/request`);
+  const sent = await client.get('/api/runs/{id}/steps/{step}/request', { params: { id, step: String(which) } });
   if (options.json === true) return sayJson(io, sent);
   sayHead(io, which, sent);
   for (const [index, message] of sent.messages.entries()) {
@@ -36,7 +36,7 @@ function stepFrom(given: string, id: string): number {
 }
 
 async function lastAsking(client: ServerClient, id: string): Promise<number> {
-  const { items } = await client.get<RunSteps>(`/api/runs/${encodeURIComponent(id)}/steps`);
+  const { items } = await client.get('/api/runs/{id}/steps', { params: { id } });
   const last = items.findLast(({ model }) => model?.request !== undefined);
   if (last) return last.step;
   throw new ToolyardError({

@@ -1,4 +1,4 @@
-import type { RunCall, RunQuestion, RunStep, RunSteps } from '@toolyard/protocol';
+import type { RunCall, RunQuestion, RunStep } from '@toolyard/protocol';
 import type { CommandIo } from '../command-io.ts';
 import { say, sayJson } from '../mcp/output.ts';
 import { plainLine, shownLine } from '../plain.ts';
@@ -11,7 +11,7 @@ export async function showSteps(
   id: string,
   options: { json?: boolean },
 ): Promise<void> {
-  const steps = await client.get<RunSteps>(`/api/runs/${encodeURIComponent(id)}/steps`);
+  const steps = await client.get('/api/runs/{id}/steps', { params: { id } });
   if (options.json === true) return sayJson(io, steps);
   for (const step of steps.items) sayStep(io, step);
   const { inputTokens, outputTokens } = steps.usage;

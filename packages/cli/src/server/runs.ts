@@ -1,4 +1,3 @@
-import type { Page, ResumedRun, RunRecord } from '@toolyard/protocol';
 import type { CommandIo } from '../command-io.ts';
 import { jsonLines } from '../plain.ts';
 import { saveOrPrint } from './save-or-print.ts';
@@ -12,9 +11,7 @@ export type RunFilters = { limit: string; status?: string; conversation?: string
 /** `toolyard runs list`: the newest first. */
 export async function listRuns(io: CommandIo, client: ServerClient, options: RunFilters): Promise<void> {
   const { limit, status, conversation, agent } = options;
-  const filters = Object.entries({ limit, status, conversation, agent }).filter(([, value]) => value !== undefined);
-  const query = new URLSearchParams(filters as [string, string][]);
-  const { items } = await client.get<Page<RunRecord>>(`/api/runs?${query.toString()}`);
+  const { items } = await client.get('/api/runs', { query: { limit, status, conversation, agent } });
   if (options.json) return write(io, jsonLines(items));
   for (const run of items)
     write(io, `${run.id}  ${when(run.createdAt)}  ${run.status.padEnd(9)}  ${run.conversationId}`);
@@ -28,7 +25,7 @@ export async function showRun(
   id: string,
   options: { json?: boolean },
 ): Promise<void> {
-  const run = await client.get<RunRecord>(`/api/runs/${encodeURIComponent(id)}`);
+  const run = await client.get('/api/runs/{id}', { params: { id } });
   if (options.json) return write(io, jsonLines(run));
   write(io, `run           ${run.id}`);
   write(io, `conversation  ${run.conversationId}`);
@@ -40,7 +37,7 @@ export async function showRun(
 
 /** `toolyard runs cancel`: what was said is kept. */
 export async function cancelRun(io: CommandIo, client: ServerClient, id: string): Promise<void> {
-  const run = await client.post<RunRecord>(`/api/runs/${encodeURIComponent(id)}/cancel`);
+  const run = await client.post('/api/runs/{id}/cancel', { params: { id } });
   write(io, `${run.id}: ${run.status === 'running' ? 'stopping' : run.status}`);
 }
 
@@ -51,7 +48,7 @@ export async function resumeRun(
   id: string,
   options: { json?: boolean },
 ): Promise<void> {
-  const resumed = await client.post<ResumedRun>(`/api/runs/${encodeURIComponent(id)}/resume`);
+  const resumed = await client.post('/api/runs/{id}/resume', { params: { id } });
   if (options.json) return write(io, jsonLines(resumed));
   const { run } = resumed;
   write(io, run.id === id ? `${id}: ${run.status}` : `${run.id}: ${run.status}, goes on where ${id} ended`);

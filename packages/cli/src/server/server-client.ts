@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { ErrorCode, Fetch, JsonValue } from '@toolyard/protocol';
-import { isJsonObject, parseJson, ToolyardError } from '@toolyard/protocol';
+import type { ApiClient, ErrorCode, Fetch, JsonValue } from '@toolyard/protocol';
+import { createApiClient, isJsonObject, parseJson, ToolyardError } from '@toolyard/protocol';
 import type { CommandIo } from '../command-io.ts';
 import { dataDirFrom } from './data-dir.ts';
 import { ServerUnreachable } from './server-lost.ts';
@@ -10,13 +10,8 @@ import { ServerUnreachable } from './server-lost.ts';
 export type ServerFlags = { server?: string; token?: string; dataDir?: string };
 
 /** The HTTP API of a running server, with the errors it tells as ToolyardErrors. */
-export type ServerClient = {
+export type ServerClient = ApiClient<{ signal?: AbortSignal | undefined }> & {
   readonly url: string;
-  get<T>(path: string, signal?: AbortSignal): Promise<T>;
-  post<T>(path: string, body?: object, signal?: AbortSignal): Promise<T>;
-  put<T>(path: string, body: object): Promise<T>;
-  patch<T>(path: string, body: object): Promise<T>;
-  delete(path: string): Promise<void>;
   /** For whoever speaks HTTP themselves: the token goes along to this server. */
   fetch: Fetch;
   /** The answer as it comes, for streams and files. */
@@ -65,42 +60,35 @@ export function serverClient(flags: ServerFlags, io: CommandPlace, fetch: Fetch)
     });
   }
 
-  async function json<T>(path: string, init: RequestInit): Promise<T> {
-    const response = await request(path, init);
-    let text: string;
-    try {
-      text = await response.text();
-    } catch (cause) {
-      throw unreachable(address.url, cause);
-    }
-    const parsed = parseJson(text);
-    // What a server answers has the shape both sides share as types.
-    if (parsed.ok) return parsed.value as T;
-    throw new ToolyardError({
+  const unreadable = (path: string): ToolyardError =>
+    new ToolyardError({
       code: 'bad_response',
       message: `What answers at ${address.url} is no Toolyard server: ${path} there is no JSON.`,
     });
-  }
 
-  const send = <T>(method: string, path: string, body: object, signal?: AbortSignal): Promise<T> =>
-    json<T>(path, {
-      method,
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify(body),
-      ...(signal === undefined ? {} : { signal }),
-    });
+  const api = createApiClient<{ signal?: AbortSignal | undefined }>({
+    async send(path, init, { signal }) {
+      const response = await request(path, { ...init, ...(signal === undefined ? {} : { signal }) });
+      let text: string;
+      try {
+        text = await response.text();
+      } catch (cause) {
+        throw unreachable(address.url, cause);
+      }
+      // Only 204 has no body; something else may answer at this address.
+      if (text === '' && response.status !== 204) throw unreadable(path);
+      return text;
+    },
+    unreadable,
+  });
 
   return {
+    ...api,
     get url() {
       return address.url;
     },
     fetch: withToken,
     open: (path, options = {}) => request(path, { ...options }),
-    get: (path, signal) => json(path, signal === undefined ? {} : { signal }),
-    post: (path, body = {}, signal) => send('POST', path, body, signal),
-    put: (path, body) => send('PUT', path, body),
-    patch: (path, body) => send('PATCH', path, body),
-    delete: async (path) => void (await request(path, { method: 'DELETE' })),
   };
 }
 

@@ -1,5 +1,5 @@
-import type { BudgetMeasure, BudgetView, Page, UsageBy, UsageReport, UsageSum } from '@toolyard/protocol';
-import { amountOf, nameBudget } from '@toolyard/protocol';
+import type { BudgetMeasure, UsageBy, UsageSum } from '@toolyard/protocol';
+import { amountOf, nameBudget, pathOf } from '@toolyard/protocol';
 import type { CommandIo } from '../command-io.ts';
 import { columns } from '../models/columns.ts';
 import { jsonLines } from '../plain.ts';
@@ -23,13 +23,12 @@ export async function usageCommand(
   client: ServerClient,
   { by, from, to, json, csv }: UsageFlags,
 ): Promise<void> {
-  const query = new URLSearchParams({ by, ...(from ? { from } : {}), ...(to ? { to } : {}) });
+  const query = { by, ...(from ? { from } : {}), ...(to ? { to } : {}) };
   if (csv) {
-    query.set('format', 'csv');
-    const answer = await client.open(`/api/usage?${query.toString()}`);
+    const answer = await client.open(pathOf('/api/usage', { query: { ...query, format: 'csv' } }));
     return void io.stdout.write(await answer.text());
   }
-  const report = await client.get<UsageReport>(`/api/usage?${query.toString()}`);
+  const report = await client.get('/api/usage', { query });
   if (json) return write(io, jsonLines(report));
   const heads = [HEADS[by], 'model calls', 'tool calls', 'failed', 'tokens in', 'tokens out', 'cost'];
   const rows = report.rows.map((row) => [nameOf(by, row), ...cells(row)]);
@@ -76,8 +75,7 @@ export async function budgetsCommand(
   client: ServerClient,
   { conversation, json }: { conversation?: string; json?: boolean },
 ): Promise<void> {
-  const query = conversation === undefined ? '' : `?${new URLSearchParams({ conversation }).toString()}`;
-  const { items } = await client.get<Page<BudgetView>>(`/api/usage/budgets${query}`);
+  const { items } = await client.get('/api/usage/budgets', { query: { conversation } });
   if (json) return write(io, jsonLines(items));
   const rows = items.flatMap(({ budget, spent }) =>
     MEASURES.flatMap((measure) => {

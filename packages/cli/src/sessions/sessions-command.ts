@@ -1,4 +1,3 @@
-import type { Page, SignedInSession } from '@toolyard/protocol';
 import { ToolyardError } from '@toolyard/protocol';
 import type { CommandIo } from '../command-io.ts';
 import { dayOf } from '../day-of.ts';
@@ -6,12 +5,11 @@ import { columns } from '../models/columns.ts';
 import { plainLine, shownLine } from '../plain.ts';
 import type { ServerClient } from '../server/server-client.ts';
 
-const PATH = '/api/access/sessions';
 const MAX_BROWSER = 100;
 
 /** `toolyard sessions list`. */
 export async function listSessions(io: CommandIo, client: ServerClient, { json }: { json?: boolean }): Promise<void> {
-  const { items } = await client.get<Page<SignedInSession>>(PATH);
+  const { items } = await client.get('/api/access/sessions');
   if (json === true) {
     io.stdout.write(`${JSON.stringify(items, null, 2)}\n`);
     return;
@@ -41,7 +39,9 @@ export async function revokeSessions(
       hint: 'Use "toolyard sessions revoke <id>" for one session, or "toolyard sessions revoke --all".',
     });
   }
-  await client.delete(id === undefined ? PATH : `${PATH}/${encodeURIComponent(id)}`);
+  await (id === undefined
+    ? client.delete('/api/access/sessions')
+    : client.delete('/api/access/sessions/{id}', { params: { id } }));
   const what = id === undefined ? 'all sessions' : plainLine(id, 100);
   io.stderr.write(`toolyard: revoked ${what}.\n`);
 }

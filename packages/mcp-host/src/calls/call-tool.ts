@@ -1,11 +1,11 @@
-import type { ErrorInfo, JsonObject, TaskHandle, ToolReference, ToolResult } from '@toolyard/protocol';
+import type { ErrorInfo, TaskHandle, ToolReference, ToolResult } from '@toolyard/protocol';
 import { explainFailedCall, notSent } from './call-failure.ts';
 import { checkStructured } from './check-arguments.ts';
 import { readToolResult } from '../catalogue/read-result.ts';
 import type { ListedTool } from '../catalogue/read-tool.ts';
-import { RoundHandedOut, sendRequest } from './request.ts';
+import { RoundHandedOut } from './request.ts';
 import { followTask } from '../tasks/follow-task.ts';
-import { AS_TASK, taskIdOf } from '../tasks/read-task.ts';
+import { taskIdOf } from '../tasks/read-task.ts';
 import { explainFailedTask, namelessTask } from '../tasks/task-result.ts';
 import type { TaskWire } from '../tasks/task-wire.ts';
 import type { CallToolOptions, Era } from '../types.ts';
@@ -29,45 +29,29 @@ export type TaskWait = {
 export type Call = TaskWait & {
   tool: ListedTool;
   reference: ToolReference;
-  args: JsonObject;
   era: Era;
-  /** A legacy server is asked to make a task of it. */
-  asTask: boolean;
-  /** Goes with every request of this connection. */
-  meta: JsonObject;
-  /** True where the transport carries arguments as headers for the tools that ask for it. */
-  mirrorsHeaders: boolean;
 };
 
-/** Makes one call of a tool. Never throws: see {@link ToolHost.callTool}. */
-export async function callTool(call: Call): Promise<ToolResult> {
-  const { context, tool, reference, args, options, timeoutMs } = call;
-  if (options.signal?.aborted === true) {
-    return notSent({ code: 'cancelled', message: `The call of ${reference.name} was cancelled before it was made.` });
+/** What a server sent for a call: its result, or the task it has become, which is waited for. */
+export async function readCall(call: Call, raw: unknown): Promise<ToolResult> {
+  const { tool, reference, era, options, warn } = call;
+  const taskId = taskIdOf(raw, era);
+  if (taskId === undefined) return checked(readToolResult(raw), tool, warn);
+  if (taskId === null) return namelessTask(reference);
+  const handle: TaskHandle = { tool: reference, taskId, era };
+  return finishTask(call, handle, async () => options.onTask?.(handle));
+}
+
+/** The result of a call whose request was not answered with one. */
+export function explainCall(call: Call, thrown: unknown): ToolResult {
+  const { reference, options, timeoutMs } = call;
+  if (thrown instanceof RoundHandedOut) {
+    options.onRound?.(thrown.round);
+    return notSent({ code: 'input_required', message: `${reference.name} asks for more before it goes on.` });
   }
-  try {
-    const raw = await sendRequest(context, {
-      method: 'tools/call',
-      params: { name: tool.name, arguments: args, ...(call.asTask ? AS_TASK : {}), ...call.meta },
-      options,
-      timeoutMs,
-      tool: reference,
-      mirrored: call.mirrorsHeaders && tool.hasHeaderParameters ? tool : undefined,
-    });
-    const taskId = taskIdOf(raw, call.era);
-    if (taskId === undefined) return checked(readToolResult(raw), tool, call.warn);
-    if (taskId === null) return namelessTask(reference);
-    const handle: TaskHandle = { tool: reference, taskId, era: call.era };
-    return await finishTask(call, handle, async () => options.onTask?.(handle));
-  } catch (thrown) {
-    if (thrown instanceof RoundHandedOut) {
-      options.onRound?.(thrown.round);
-      return notSent({ code: 'input_required', message: `${reference.name} asks for more before it goes on.` });
-    }
-    call.onFailed(thrown);
-    const stopped = thrown instanceof RequestStopped ? thrown.by : null;
-    return explainFailedCall({ tool: reference, thrown, stopped, timeoutMs, lost: call.whyLost() });
-  }
+  call.onFailed(thrown);
+  const stopped = thrown instanceof RequestStopped ? thrown.by : null;
+  return explainFailedCall({ tool: reference, thrown, stopped, timeoutMs, lost: call.whyLost() });
 }
 
 /** Waits until a task is over. Never throws. */

@@ -4,7 +4,7 @@ import { toErrorInfo } from '@toolyard/protocol';
 import { closedByUs } from '../connection/connection-errors.ts';
 import type { ForwardedRequest, ForwardedServer } from './forward.ts';
 import { NOT_ACCEPTED } from './forward.ts';
-import type { ServerSlot } from '../host/server-slot.ts';
+import type { ManagedServer } from '../host/managed-server.ts';
 import type { Session } from '../connection/session.ts';
 import type { ConversationConnection } from './extra-connection.ts';
 import { takeTurn, turnRefused } from './take-turn.ts';
@@ -15,13 +15,13 @@ import { takeTurn, turnRefused } from './take-turn.ts';
  * @throws ProtocolError as {@link ForwardedServer.request} does
  */
 export async function forwardInTurn(
-  slot: ServerSlot,
+  entry: ManagedServer,
   first: ForwardedServer,
   request: ForwardedRequest,
 ): Promise<JsonObject> {
   if (request.method !== 'tools/call') return first.request(request);
-  const { id } = slot.config;
-  const entered = takeTurn(slot, request.params['task'] !== undefined, request.options);
+  const { id } = entry.config;
+  const entered = takeTurn(entry, request.params['task'] !== undefined, request.options);
   const turn = entered instanceof Promise ? await entered : entered;
   if (turn.kind !== 'admitted') throw new ProtocolError(NOT_ACCEPTED, turnRefused(turn.kind, id).message);
   const { connection, release } = turn;

@@ -1,13 +1,13 @@
-import type { Client, RequestOptions as SdkOptions } from '@modelcontextprotocol/client';
+import type { RequestOptions as SdkOptions } from '@modelcontextprotocol/client';
 import { ProtocolError } from '@modelcontextprotocol/client';
 import type { JsonObject, JsonValue, ToolReference } from '@toolyard/protocol';
-import { isJsonObject, ToolyardError } from '@toolyard/protocol';
+import { isJsonObject, pause, ToolyardError } from '@toolyard/protocol';
 import { readProgress } from './progress.ts';
 import { anyResult, rawOf } from '../transports/raw-result-transport.ts';
 import type { ListedTool } from '../catalogue/read-tool.ts';
 import type { CallToolOptions, InputRound } from '../types.ts';
 import type { Asked, OpenRequest, RequestContext } from './under-way.ts';
-import { pause, underWay, untilAborted } from './under-way.ts';
+import { beginRequest, untilAborted } from './under-way.ts';
 
 /** Progress renews the time-out, but not for ever: so much in all, or ten times the time-out if that is more. */
 const LONGEST_MS = 60 * 60 * 1_000;
@@ -56,52 +56,76 @@ export type OutgoingRequest = {
  * @throws RequestStopped; ToolyardError for rounds without end; else what the SDK throws
  */
 export async function sendRequest(context: RequestContext, request: OutgoingRequest): Promise<unknown> {
-  const { options, timeoutMs, tool } = request;
+  const { client, relays } = context;
+  const { method, options, timeoutMs, tool, mirrored } = request;
+  const { onProgress, onRound, resume } = options;
   const totalMs = Math.max(LONGEST_MS, 10 * timeoutMs);
-  return underWay(context, { options, timeoutMs, totalMs, tool }, (entry) => sendRounds(context, request, entry));
-}
-
-async function sendRounds(context: RequestContext, request: OutgoingRequest, entry: OpenRequest): Promise<unknown> {
-  const { onProgress } = request.options;
+  const begun = beginRequest(context, { options, timeoutMs, totalMs, tool });
+  const { entry } = begun;
   const sdkOptions: SdkOptions = {
     signal: entry.signal,
     timeout: NEVER,
     allowInputRequired: true,
     onprogress: (progress) => {
       entry.deadline.renew();
-      onProgress?.(readProgress(progress, context.relays));
+      onProgress?.(readProgress(progress, relays));
     },
   };
-  const { onRound, resume } = request.options;
-  let params = withAnswers(request.params, resume?.responses ?? {}, resume?.state);
-  for (let round = resume?.number ?? 0; ; round++) {
-    const sent = sendOnce(context.client, { ...request, params }, sdkOptions);
-    entry.requestId = context.lastRequestId();
-    const result = await sent.catch(async (thrown: unknown) => {
-      const pages = round < MOST_ROUNDS ? pagesWanted(thrown) : [];
-      if (pages.length === 0) throw thrown;
-      if (onRound !== undefined) throw new RoundHandedOut(await readRound(context, { pages, round, entry }));
-      const answers = await answerAll(context, pages, entry);
-      if (Object.values(answers).some((answer) => !isJsonObject(answer) || answer['action'] !== 'accept')) throw thrown;
-      return AGAIN;
-    });
-    // It was refused until somebody had been there: nothing has been carried out, and it may be asked again.
-    if (result === AGAIN) continue;
-    const wanted = inputWanted(result);
-    if (wanted === undefined) return rawOf(result);
-    if (round >= MOST_ROUNDS) throw endless(`it went on asking after ${MOST_ROUNDS} rounds`);
-    const { state } = wanted;
-    if (state !== undefined && state.length > LONGEST_STATE) throw endless('the state it wants kept is far too large');
-    if (onRound !== undefined && wanted.requests.length > 0) {
-      const handedOut = await readRound(context, { requests: wanted.requests, state, round, entry });
-      if (handedOut.asked.length > 0) throw new RoundHandedOut(handedOut);
-      params = withAnswers(request.params, handedOut.answered, state);
-      continue;
+  try {
+    let params = withAnswers(request.params, resume?.responses ?? {}, resume?.state);
+    for (let round = resume?.number ?? 0; ; round++) {
+      const sent =
+        mirrored === undefined
+          ? client.request({ method, params }, anyResult, sdkOptions)
+          : client.callTool({ name: mirrored.name, ...params }, { ...sdkOptions, toolDefinition: headersOf(mirrored) });
+      entry.requestId = context.lastRequestId();
+      const result = await sent.catch((thrown: unknown) =>
+        refusedUntilAnswered(context, request, entry, round, thrown),
+      );
+      // It was refused until somebody had been there: nothing has been carried out, and it may be asked again.
+      if (result === AGAIN) continue;
+      const wanted = inputWanted(result);
+      if (wanted === undefined) return rawOf(result);
+      if (round >= MOST_ROUNDS) throw endless(`it went on asking after ${MOST_ROUNDS} rounds`);
+      const { state } = wanted;
+      if (state !== undefined && state.length > LONGEST_STATE)
+        throw endless('the state it wants kept is far too large');
+      if (onRound !== undefined && wanted.requests.length > 0) {
+        const handedOut = await readRound(context, { requests: wanted.requests, state, round, entry });
+        if (handedOut.asked.length > 0) throw new RoundHandedOut(handedOut);
+        params = withAnswers(request.params, handedOut.answered, state);
+        continue;
+      }
+      const inputResponses = await answerAll(context, wanted.requests, entry);
+      entry.deadline.renew();
+      params = withAnswers(request.params, inputResponses, state);
     }
-    const inputResponses = await answerAll(context, wanted.requests, entry);
-    entry.deadline.renew();
-    params = withAnswers(request.params, inputResponses, state);
+  } catch (thrown) {
+    throw begun.failure(thrown);
+  } finally {
+    begun.end();
   }
+}
+
+/** The SDK builds the headers from the definition; without an outputSchema it checks nothing. */
+function headersOf({ name, inputSchema }: ListedTool) {
+  return { name, inputSchema: { ...inputSchema, type: 'object' as const } };
+}
+
+/** Has the pages opened that a server wants opened before it carries out a request. @throws what was thrown else */
+async function refusedUntilAnswered(
+  context: RequestContext,
+  { options: { onRound } }: OutgoingRequest,
+  entry: OpenRequest,
+  round: number,
+  thrown: unknown,
+): Promise<typeof AGAIN> {
+  const pages = round < MOST_ROUNDS ? pagesWanted(thrown) : [];
+  if (pages.length === 0) throw thrown;
+  if (onRound !== undefined) throw new RoundHandedOut(await readRound(context, { pages, round, entry }));
+  const answers = await answerAll(context, pages, entry);
+  if (Object.values(answers).some((answer) => !isJsonObject(answer) || answer['action'] !== 'accept')) throw thrown;
+  return AGAIN;
 }
 
 function withAnswers(params: JsonObject, inputResponses: JsonObject, state: string | undefined): JsonObject {
@@ -135,14 +159,6 @@ async function readRound(
     answered: others.length === 0 ? {} : await answerAll(context, others, entry),
     ...('pages' in of ? { refused: true as const } : of.state === undefined ? {} : { state: of.state }),
   };
-}
-
-function sendOnce(client: Client, request: OutgoingRequest, options: SdkOptions): Promise<unknown> {
-  const { method, params, mirrored } = request;
-  if (mirrored === undefined) return client.request({ method, params }, anyResult, options);
-  // The SDK builds the headers from the definition; without an outputSchema it checks nothing.
-  const toolDefinition = { name: mirrored.name, inputSchema: { ...mirrored.inputSchema, type: 'object' as const } };
-  return client.callTool({ name: mirrored.name, ...params }, { ...options, toolDefinition });
 }
 
 const URL_ELICITATION_REQUIRED = -32_042;

@@ -1,6 +1,6 @@
 import type { ErrorInfo } from '@toolyard/protocol';
 import { seconds } from './call-failure.ts';
-import type { ServerSlot } from '../host/server-slot.ts';
+import type { ManagedServer } from '../host/managed-server.ts';
 import type { Caller, ToolProgress } from '../types.ts';
 import type { Turn } from './call-scheduler.ts';
 import { QUEUE_TIMEOUT_MS } from './call-scheduler.ts';
@@ -18,12 +18,12 @@ export type TurnOptions = {
  * call that may be made is sent at once.
  */
 export function takeTurn(
-  slot: ServerSlot,
+  entry: ManagedServer,
   isTask: boolean,
   { caller, signal, onProgress }: TurnOptions,
 ): Turn<ConversationConnection> | Promise<Turn<ConversationConnection>> {
-  const text = `Waits for other calls of "${slot.config.id}".`;
-  return slot.calls.enter({
+  const text = `Waits for other calls of "${entry.config.id}".`;
+  return entry.calls.enter({
     caller,
     isTask,
     signal,

@@ -71,17 +71,20 @@ export type Undertaking = {
   taskId?: string;
 };
 
-/**
- * Does something that takes its time, where whoever asked for it, whoever closes the connection and the clock can
- * stop it.
- *
- * @throws RequestStopped where one of them did; else what `work` throws
- */
-export async function underWay<T>(
+/** A request that has begun: it can be stopped by whoever asked for it, whoever closes the connection, and the clock. */
+export type BegunRequest = {
+  entry: OpenRequest;
+  /** What is thrown for what was thrown: {@link RequestStopped} where the request was stopped. */
+  failure(thrown: unknown): unknown;
+  /** It is over. */
+  end(): void;
+};
+
+/** @throws RequestStopped where it is not wanted any more */
+export function beginRequest(
   { clock, open, cancelled }: Pick<RequestContext, 'clock' | 'open' | 'cancelled'>,
   { options, timeoutMs, totalMs, tool, taskId }: Undertaking,
-  work: (entry: OpenRequest) => Promise<T>,
-): Promise<T> {
+): BegunRequest {
   if (options.signal?.aborted === true) throw new RequestStopped('caller');
   const relay = new AbortController();
   let over: AbortController | undefined;
@@ -108,27 +111,40 @@ export async function underWay<T>(
     stop: () => stop('closing'),
   };
   open.add(entry);
-  try {
-    return await work(entry);
-  } catch (thrown) {
-    if (stopped === undefined) throw thrown;
-    if (tool !== undefined && taskId === undefined) cancelled.add(entry);
-    throw new RequestStopped(stopped);
-  } finally {
-    deadline.end();
-    open.delete(entry);
-    over?.abort();
-    options.signal?.removeEventListener('abort', onAbort);
-  }
+  return {
+    entry,
+    failure(thrown) {
+      if (stopped === undefined) return thrown;
+      if (tool !== undefined && taskId === undefined) cancelled.add(entry);
+      return new RequestStopped(stopped);
+    },
+    end() {
+      deadline.end();
+      open.delete(entry);
+      over?.abort();
+      options.signal?.removeEventListener('abort', onAbort);
+    },
+  };
 }
 
-/** Resolves after `ms`. Rejects when the signal is aborted. */
-export function pause(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
-  let callOff = (): void => undefined;
-  const over = new Promise<void>((resolve) => {
-    callOff = clock.after(ms, resolve);
-  });
-  return untilAborted(over, signal).finally(callOff);
+/**
+ * Does `work` as a request that can be stopped.
+ *
+ * @throws RequestStopped where it was; else what `work` throws
+ */
+export async function underWay<T>(
+  context: Pick<RequestContext, 'clock' | 'open' | 'cancelled'>,
+  undertaking: Undertaking,
+  work: (entry: OpenRequest) => Promise<T>,
+): Promise<T> {
+  const begun = beginRequest(context, undertaking);
+  try {
+    return await work(begun.entry);
+  } catch (thrown) {
+    throw begun.failure(thrown);
+  } finally {
+    begun.end();
+  }
 }
 
 /** Also ends when the signal does: a person who is asked may never answer. */

@@ -3,7 +3,8 @@ import { ProtocolError } from '@modelcontextprotocol/client';
 import type { Clock, ErrorInfo, JsonObject, ResourcePart, TaskHandle, ToolResult } from '@toolyard/protocol';
 import { ToolyardError } from '@toolyard/protocol';
 import { notSent } from '../calls/call-failure.ts';
-import { callTool, finishTask } from '../calls/call-tool.ts';
+import { explainCall, finishTask, readCall } from '../calls/call-tool.ts';
+import { AS_TASK } from '../tasks/read-task.ts';
 import type { CancelledCalls } from '../calls/cancelled-calls.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import type { ChangeWatch } from './change-watch.ts';
@@ -109,7 +110,7 @@ export class Session {
   }
 
   /** One call; see {@link ToolHost.callTool} for the promise it makes. */
-  async callTool(name: string, args: JsonObject, options: CallToolOptions = {}): Promise<ToolResult> {
+  async call(name: string, args: JsonObject, options: CallToolOptions = {}): Promise<ToolResult> {
     const { config, tools, era, warn, whyLost, onFailed } = this.#options;
     const tool = tools().get(name);
     if (tool === undefined) {
@@ -117,22 +118,45 @@ export class Session {
     }
     const lost = whyLost();
     if (lost !== undefined) return notSent(lost);
-    return callTool({
+    const { signal } = options;
+    if (signal?.aborted === true) {
+      return notSent({ code: 'cancelled', message: `The call of ${name} was cancelled before it was made.` });
+    }
+    const reference = { serverId: this.#id, name };
+    const timeoutMs = options.timeoutMs ?? timeoutOf(config);
+    const { openTask } = this.#options;
+    const call = {
       context: this.#context,
       tool,
-      reference: { serverId: this.#id, name },
-      args,
+      reference,
       options,
-      asTask: this.isWantedAsTask(name),
       era,
-      openTask: this.#options.openTask,
-      timeoutMs: options.timeoutMs ?? timeoutOf(config),
-      meta: this.#options.relays ? withCaller(this.#meta(), options.caller) : this.#meta(),
-      mirrorsHeaders: (config.transport.type === 'http' || config.transport.type === 'hosted') && era === 'modern',
+      openTask,
+      timeoutMs,
       whyLost,
       onFailed,
       warn,
-    });
+    };
+    const meta = this.#options.relays ? withCaller(this.#meta(), options.caller) : this.#meta();
+    try {
+      const raw = await sendRequest(this.#context, {
+        method: 'tools/call',
+        params: { name, arguments: args, ...(this.isWantedAsTask(name) ? AS_TASK : {}), ...meta },
+        options,
+        timeoutMs,
+        tool: reference,
+        mirrored: this.#mirrorsHeaders && tool.hasHeaderParameters ? tool : undefined,
+      });
+      return await readCall(call, raw);
+    } catch (thrown) {
+      return explainCall(call, thrown);
+    }
+  }
+
+  /** True where the transport carries arguments as headers for the tools that ask for it. */
+  get #mirrorsHeaders(): boolean {
+    const { config, era } = this.#options;
+    return (config.transport.type === 'http' || config.transport.type === 'hosted') && era === 'modern';
   }
 
   /** Waits for a task that was made of a call, in this session or another; see {@link ToolHost.resumeTask}. */

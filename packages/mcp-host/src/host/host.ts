@@ -1,30 +1,43 @@
-import type { JsonObject, TaskHandle, ToolOrigin, ToolReference, ToolResult } from '@toolyard/protocol';
+import type { ErrorInfo, JsonObject, TaskHandle, ToolOrigin, ToolReference, ToolResult } from '@toolyard/protocol';
 import { ToolyardError } from '@toolyard/protocol';
 import { listAllPrompts } from './all-prompts.ts';
 import type { ForwardedServer } from '../calls/forward.ts';
 import type { AllPrompts, McpHostOptions, Offered } from './host-options.ts';
-import { HostParts } from './host-parts.ts';
-import { HostServers } from './host-servers.ts';
+import { Flows } from './flows.ts';
+import { makeManagedServer } from './make-managed-server.ts';
+import { ServerCalls } from './server-calls.ts';
+import { isListed, ServerRegistry } from './server-registry.ts';
+import { createEraMemory } from '../connection/era-memory.ts';
+import type { NumberedEntry } from '../log/server-log.ts';
+import type { WireEntry } from '../log/wire-log.ts';
+import { SignIns } from '../oauth/sign-ins.ts';
 import type { SignInResponse, StartedSignIn } from '../oauth/sign-in.ts';
-import type { ResourceStore } from '../catalogue/resource-store.ts';
+import { ResourceStore } from '../catalogue/resource-store.ts';
 import { isSwitchedOff, SelectedTools } from './selected-tools.ts';
 import type { ListedSkill, SkillFile } from '../catalogue/skills.ts';
-import type { ToolTrust } from '../catalogue/trust.ts';
+import { ToolTrust } from '../catalogue/trust.ts';
 import type {
   CallToolOptions,
   Completion,
   CompletionTarget,
   FilledPrompt,
   IndexedTool,
+  LogLevel,
   RequestOptions,
+  ServerConfig,
+  ServerHealth,
   SetAside,
   ToolHost,
 } from '../types.ts';
 
+/** How long closing waits for calls that were stopped to be answered, in milliseconds. */
+const FAREWELL_MS = 2_000;
+/** How long shutting down waits for what is under way to end by itself, in milliseconds. */
+const SHUTDOWN_MS = 10_000;
+
 /**
  * Connects to MCP servers and keeps them connected, keeps what they offer in one index, and asks them for things. One
- * server's trouble is never another's: it shows in that server's health and nowhere else. Connecting, health and the end
- * are {@link HostServers}; what follows here is what servers offer and are asked for.
+ * server's trouble is never another's: it shows in that server's health and nowhere else.
  *
  * @example
  * await using host = new McpHost({ servers, createTransport: createNodeTransports({ fetch }), clock, clientInfo });
@@ -35,22 +48,237 @@ import type {
  * @throws ToolyardError `bad_config` from the constructor if two servers have the same id, or an id is empty or has a
  * slash.
  */
-export class McpHost extends HostServers implements ToolHost {
-  readonly #parts: HostParts;
+export class McpHost implements ToolHost, AsyncDisposable {
+  /** What is listed of resources, what was read of them, and who follows them. */
+  readonly resources: ResourceStore;
+  readonly #servers: ServerRegistry;
+  readonly #flows: Flows;
+  readonly #trust: ToolTrust;
+  readonly #signIns: SignIns;
+  readonly #calls: ServerCalls;
   readonly #all: SelectedTools;
   readonly #origin: ToolOrigin;
+  /** From which level on servers that are connected from now on are to log; undefined as they like. */
+  #logLevel: LogLevel | undefined;
+  #closing: Promise<void> | undefined;
 
   constructor(options: McpHostOptions) {
-    const parts = new HostParts(options);
-    super(parts);
-    this.#parts = parts;
+    const { clock } = options;
+    const eraMemory = options.eraMemory ?? createEraMemory();
     this.#origin = options.origin ?? 'server';
+    this.#logLevel = options.logLevel;
+    this.#flows = new Flows(clock);
+    this.#trust = new ToolTrust(options.pins ?? new Map());
+    this.#signIns = new SignIns(options);
+    this.#servers = new ServerRegistry(clock, (config, after) =>
+      makeManagedServer(config, after, {
+        options,
+        eraMemory,
+        signIns: this.#signIns,
+        resources: () => this.resources,
+        logLevel: () => this.#logLevel,
+        onChange: (entry) => {
+          if (entry.stage === 'ready') this.#trust.review(entry.config, entry.tools);
+          this.#servers.tell(entry.config.id);
+        },
+      }),
+    );
+    this.#calls = new ServerCalls(this.#servers, this.#flows, this.#trust);
     this.#all = this.#selectWhere(() => true);
+    this.resources = new ResourceStore({
+      clock,
+      catalogue: (id) => this.#servers.find(id)?.catalogue,
+      read: (id, uri, more) => this.#calls.ask(id, more, (session) => session.readResource(uri, more)),
+      follow: async (id, wanted, added, removed) => this.#servers.find(id)?.session?.follow(wanted, added, removed),
+    });
+    for (const config of options.servers) this.#servers.add(config);
   }
 
-  /** What is listed of resources, what was read of them, and who follows them. */
-  get resources(): ResourceStore {
-    return this.#parts.resources;
+  /** Requests being made right now, and flows that were acquired. */
+  get activeFlows(): number {
+    return this.#flows.active;
+  }
+
+  /** True while a server is connecting for the first time. */
+  get isInitializing(): boolean {
+    return this.#servers.all.some(({ stage }) => stage === 'connecting');
+  }
+
+  /** What is wrong with the first server that has failed; each server's own stands in its health. */
+  get error(): ErrorInfo | undefined {
+    return this.#servers.all.find(({ stage }) => stage === 'failed' || stage === 'needs_sign_in')?.error;
+  }
+
+  get toolCount(): number {
+    return this.#servers.all.reduce((sum, { tools }) => sum + tools.size, 0);
+  }
+
+  get connectedServers(): string[] {
+    return this.#servers.all.filter(({ stage }) => stage === 'ready').map(({ config }) => config.id);
+  }
+
+  get configurations(): ReadonlyMap<string, ServerConfig> {
+    return new Map(this.#servers.all.map(({ config }) => [config.id, config]));
+  }
+
+  /**
+   * Connects every server that is not ready or switched off, all at once. Resolves when each is ready or has failed;
+   * failures stand in {@link McpHost.health} and are not thrown.
+   */
+  async connectAll(): Promise<void> {
+    if (this.#flows.isClosed) return;
+    await Promise.allSettled(
+      this.#servers.all.filter(({ stage }) => stage !== 'disabled').map((entry) => entry.connect()),
+    );
+  }
+
+  /** Takes one more server, which is not connected yet. @throws ToolyardError `bad_config` for its id. */
+  add(config: ServerConfig): void {
+    this.#flows.refuseWhenClosed();
+    this.#servers.add(config);
+    this.#servers.tell(config.id);
+  }
+
+  /** Leaves a server and forgets it. Resolves when nothing of it is left; does nothing where there is none. */
+  async remove(id: string): Promise<void> {
+    this.resources.forget(id);
+    await this.#servers.remove(id);
+    if (this.#servers.find(id) === undefined) this.#signIns.forget(id);
+  }
+
+  /**
+   * Leaves a server and takes this one of the same id instead, which is not connected yet; no other is touched.
+   *
+   * @throws ToolyardError `not_found`
+   */
+  replace(config: ServerConfig): void {
+    this.#flows.refuseWhenClosed();
+    this.#servers.replace(config);
+    this.resources.forget(config.id);
+  }
+
+  /**
+   * Connects one server, also one that was left or is switched off. Does nothing on one that is ready; joins an
+   * attempt under way.
+   *
+   * @throws ToolyardError saying why it failed, which also stands in {@link McpHost.health}; `not_found` where there
+   * is no such server.
+   */
+  async connect(id: string): Promise<void> {
+    this.#flows.refuseWhenClosed();
+    await this.#servers.get(id).connect();
+  }
+
+  /** Leaves one server: its calls are stopped, its process or session ended. It can be connected again. */
+  async disconnect(id: string): Promise<void> {
+    await this.#servers.get(id).disconnect();
+  }
+
+  /** Leaves one server and connects it anew. @throws as {@link McpHost.connect} does. */
+  async reconnect(id: string): Promise<void> {
+    this.#flows.refuseWhenClosed();
+    const entry = this.#servers.get(id);
+    // Ending a launcher in the middle of its download would make it begin again: its attempt is joined.
+    if (entry.health().launch === undefined) void entry.disconnect();
+    await entry.connect();
+  }
+
+  /** Switches a server off, which leaves it, or on, which does not connect it yet. */
+  async setEnabled(id: string, enabled: boolean): Promise<void> {
+    await this.#servers.get(id).setEnabled(enabled);
+  }
+
+  /**
+   * Resolves when none of these servers is connecting any more, after `ms`, or when the signal is aborted, whatever
+   * comes first.
+   */
+  async whenSettled(serverIds: Iterable<string>, signal: AbortSignal | undefined, ms: number): Promise<void> {
+    await this.#servers.whenSettled(serverIds, signal, ms);
+  }
+
+  /**
+   * Resolves when a ready server has listed its resources and prompts, which follow its tools; after `ms`, or when
+   * the signal is aborted; at once for one that is not ready.
+   */
+  async whenListed(id: string, signal: AbortSignal | undefined, ms: number): Promise<void> {
+    await this.#servers.when(() => isListed(this.#servers.find(id)?.health()), signal, ms);
+  }
+
+  /**
+   * Resolves when the tools of a server are listed again, if it has announced others; after a few seconds at most.
+   * Undefined where they are known now.
+   */
+  whenToolsAreKnown(id: string): Promise<void> | undefined {
+    return this.#servers.find(id)?.session?.whenToolsAreKnown();
+  }
+
+  /** Every server, in the configured order. */
+  health(): ServerHealth[] {
+    return this.#servers.all.map((entry) => entry.health());
+  }
+
+  /** What happened with a server, oldest first; bounded. */
+  log(id: string): NumberedEntry[] {
+    return this.#servers.find(id)?.log.numbered() ?? [];
+  }
+
+  /** The last messages exchanged with a server, oldest first, cut and without secrets. */
+  wireLog(id: string): WireEntry[] {
+    return this.#servers.find(id)?.wire.entries() ?? [];
+  }
+
+  /** Calls back after anything in health or offer of a server has changed; returns what ends that. */
+  onChange(listener: (serverId: string) => void): () => void {
+    return this.#servers.onChange(listener);
+  }
+
+  /** From which level on all servers are to log what they do. */
+  async setLogLevel(level: LogLevel): Promise<void> {
+    this.#logLevel = level;
+    await Promise.all(this.#servers.all.map(async (entry) => entry.session?.setLogLevel(level)));
+  }
+
+  /** Tells servers that the folders the handler for roots gives are others now. */
+  async rootsChanged(): Promise<void> {
+    await Promise.all(this.#servers.all.map(async (entry) => entry.session?.rootsChanged()));
+  }
+
+  /**
+   * Begins something that {@link McpHost.shutdown} waits for; what is returned ends it and may be called twice.
+   *
+   * @throws ToolyardError `server_closed` when shutting down has begun
+   */
+  acquire(): () => void {
+    this.#flows.refuseWhenClosed();
+    return this.#flows.acquire();
+  }
+
+  /** Begins nothing new, waits (bounded) for what is under way to end by itself, then closes. */
+  async shutdown(waitMs = SHUTDOWN_MS): Promise<void> {
+    this.#flows.close();
+    await this.#flows.whenIdle(waitMs);
+    await this.close();
+  }
+
+  /**
+   * Takes no more calls, stops those under way (each is answered, its outcome unknown), and leaves all servers at
+   * once. Resolves when nothing of them is left; safe to repeat.
+   */
+  close(): Promise<void> {
+    this.#flows.close();
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #close(): Promise<void> {
+    for (const entry of this.#servers.all) entry.abortCalls();
+    await this.#flows.whenIdle(FAREWELL_MS);
+    await this.#servers.close();
+    this.resources.clear();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close();
   }
 
   tools(): readonly IndexedTool[] {
@@ -64,32 +292,38 @@ export class McpHost extends HostServers implements ToolHost {
   /**
    * A view of some servers, but for hidden tools; whatever else is called is not sent. It follows their changes, and
    * may be asked at every turn. A server added later belongs to it if its id does.
+   *
+   * @param onCall told when a call of a server begins; what it returns is called when it is over
    */
-  select(serverIds: ReadonlySet<string>, hidden?: (tool: ToolReference) => boolean): ToolHost {
-    return this.#selectWhere((id) => serverIds.has(id), hidden);
+  select(
+    serverIds: ReadonlySet<string>,
+    hidden?: (tool: ToolReference) => boolean,
+    onCall?: (serverId: string) => () => void,
+  ): ToolHost {
+    return this.#selectWhere((id) => serverIds.has(id), hidden, onCall);
   }
 
   callTool(tool: ToolReference, args: JsonObject, options: CallToolOptions = {}): Promise<ToolResult> {
-    return this.#parts.calls.callTool(tool, args, options);
+    return this.#calls.call(tool, args, options);
   }
 
   resumeTask(handle: TaskHandle, options: CallToolOptions = {}): Promise<ToolResult> {
-    return this.#parts.calls.resumeTask(handle, options);
+    return this.#calls.resumeTask(handle, options);
   }
 
   /** What was approved of tools, and whether it still holds. A tool whose approval is void is not called. */
   get trust(): Pick<ToolTrust, 'verdict' | 'voided' | 'onVoided' | 'changeOf' | 'reviewAgain'> {
-    return this.#parts.trust;
+    return this.#trust;
   }
 
   /** True where the owner believes what a server says of its tools. */
   isTrusted(serverId: string): boolean {
-    return this.#parts.servers.find(serverId)?.config.trusted === true;
+    return this.#servers.find(serverId)?.config.trusted === true;
   }
 
   /** The configured working folder of a local server; undefined if none is configured, and for remote servers. */
   workingFolderOf(serverId: string): string | undefined {
-    const transport = this.#parts.servers.find(serverId)?.config.transport;
+    const transport = this.#servers.find(serverId)?.config.transport;
     return transport?.type === 'stdio' ? transport.cwd : undefined;
   }
 
@@ -98,7 +332,7 @@ export class McpHost extends HostServers implements ToolHost {
    * Undefined where the tool is not offered.
    */
   definitionOf(tool: ToolReference): string | undefined {
-    return this.#parts.calls.definitionOf(tool);
+    return this.#calls.definitionOf(tool);
   }
 
   /**
@@ -108,16 +342,16 @@ export class McpHost extends HostServers implements ToolHost {
    * @throws ToolyardError `not_found` if it is not offered, and no definition is given
    */
   approveTool({ serverId, name }: ToolReference, definition?: string): void {
-    const slot = this.#parts.servers.get(serverId);
-    const tool = slot.tools.get(name);
-    if (tool !== undefined) return this.#parts.trust.approve(slot.config, tool, definition);
-    if (definition !== undefined) return this.#parts.trust.approveUnseen({ serverId, name }, definition);
+    const entry = this.#servers.get(serverId);
+    const tool = entry.tools.get(name);
+    if (tool !== undefined) return this.#trust.approve(entry.config, tool, definition);
+    if (definition !== undefined) return this.#trust.approveUnseen({ serverId, name }, definition);
     throw new ToolyardError({ code: 'not_found', message: `The server "${serverId}" offers no tool "${name}".` });
   }
 
   /** The skills a server offers; none of their files is fetched. @throws ToolyardError */
   skills(serverId: string, options: RequestOptions = {}): Promise<{ skills: ListedSkill[]; skipped: SetAside[] }> {
-    return this.#parts.calls.ask(serverId, options, (session) => session.listSkills(options));
+    return this.#calls.ask(serverId, options, (session) => session.listSkills(options));
   }
 
   /**
@@ -126,7 +360,7 @@ export class McpHost extends HostServers implements ToolHost {
    * @throws ToolyardError `bad_response` for one that is something else: nothing of that skill is to be used
    */
   readSkill(serverId: string, uri: string, path?: string, options: RequestOptions = {}): Promise<SkillFile> {
-    return this.#parts.calls.ask(serverId, options, (session) => session.readSkill(uri, path, options));
+    return this.#calls.ask(serverId, options, (session) => session.readSkill(uri, path, options));
   }
 
   /**
@@ -134,8 +368,8 @@ export class McpHost extends HostServers implements ToolHost {
    * {@link McpHost.finishSignIn}, of this host or of any other over the same store. @throws ToolyardError
    */
   async signIn(serverId: string, { redirectUrl }: { redirectUrl: string }): Promise<StartedSignIn> {
-    this.#parts.flows.refuseWhenClosed();
-    return this.#parts.signIns.begin(this.#parts.servers.get(serverId).config.id, redirectUrl);
+    this.#flows.refuseWhenClosed();
+    return this.#signIns.begin(this.#servers.get(serverId).config.id, redirectUrl);
   }
 
   /**
@@ -144,8 +378,8 @@ export class McpHost extends HostServers implements ToolHost {
    * @throws ToolyardError `not_found` for a `state` that is not one of ours; `server_refused` where nobody is signed in
    */
   async finishSignIn(response: SignInResponse): Promise<string> {
-    this.#parts.flows.refuseWhenClosed();
-    return this.#parts.signIns.finish(response);
+    this.#flows.refuseWhenClosed();
+    return this.#signIns.finish(response);
   }
 
   /**
@@ -155,14 +389,14 @@ export class McpHost extends HostServers implements ToolHost {
    */
   async lookForSignIns(): Promise<void> {
     const waiting = this.health().filter(({ state }) => state === 'needs_sign_in');
-    await Promise.all(waiting.map(({ id }) => this.#parts.signIns.look(id)));
+    await Promise.all(waiting.map(({ id }) => this.#signIns.look(id)));
   }
 
   /** Forgets the tokens of a server, and leaves it. @throws ToolyardError */
   async signOut(serverId: string): Promise<void> {
-    const slot = this.#parts.servers.get(serverId);
-    await this.#parts.signIns.signOut(serverId);
-    await slot.disconnect();
+    const entry = this.#servers.get(serverId);
+    await this.#signIns.signOut(serverId);
+    await entry.disconnect();
   }
 
   /** Fills in a prompt. @throws ToolyardError */
@@ -172,26 +406,24 @@ export class McpHost extends HostServers implements ToolHost {
     args: Record<string, string> = {},
     options: RequestOptions = {},
   ): Promise<FilledPrompt> {
-    return this.#parts.calls.ask(serverId, options, (session) => session.getPrompt(name, args, options));
+    return this.#calls.ask(serverId, options, (session) => session.getPrompt(name, args, options));
   }
 
   /** The prompts of all ready servers, asked in parallel: one that fails hides no other. */
   async getAllPrompts(): Promise<AllPrompts> {
-    return listAllPrompts(this.connectedServers, (id) =>
-      this.#parts.calls.ask(id, {}, (session) => session.listPrompts()),
-    );
+    return listAllPrompts(this.connectedServers, (id) => this.#calls.ask(id, {}, (session) => session.listPrompts()));
   }
 
   /** What a server has listed: while it is reconnecting, its tools only. */
   offered(serverId: string): Offered {
-    const slot = this.#parts.servers.find(serverId);
-    const { resources = [], templates = [], prompts = [] } = slot?.catalogue ?? {};
-    return { tools: [...(slot?.tools.values() ?? [])], resources, templates, prompts };
+    const entry = this.#servers.find(serverId);
+    const { resources = [], templates = [], prompts = [] } = entry?.catalogue ?? {};
+    return { tools: [...(entry?.tools.values() ?? [])], resources, templates, prompts };
   }
 
   /** A server as it can be offered to others; one that is reconnecting is waited for. @throws ToolyardError */
   forwarded(serverId: string, signal?: AbortSignal): Promise<ForwardedServer> {
-    return this.#parts.calls.forwarded(serverId, signal);
+    return this.#calls.forwarded(serverId, signal);
   }
 
   /**
@@ -206,17 +438,20 @@ export class McpHost extends HostServers implements ToolHost {
     others: Record<string, string> = {},
     options: RequestOptions = {},
   ): Promise<Completion> {
-    return this.#parts.calls.ask(serverId, options, (session) => session.complete(target, argument, others, options));
+    return this.#calls.ask(serverId, options, (session) => session.complete(target, argument, others, options));
   }
 
-  #selectWhere(chosen: (id: string) => boolean, hidden?: (tool: ToolReference) => boolean): SelectedTools {
+  #selectWhere(
+    chosen: (id: string) => boolean,
+    hidden?: (tool: ToolReference) => boolean,
+    onCall?: (serverId: string) => () => void,
+  ): SelectedTools {
     return new SelectedTools({
       origin: this.#origin,
-      sources: () => this.#parts.servers.all.filter(({ config }) => chosen(config.id)),
-      hidden: (tool) =>
-        hidden?.(tool) === true || isSwitchedOff(this.#parts.servers.find(tool.serverId)?.config, tool.name),
-      callTool: (tool, args, options) => this.callTool(tool, args, options),
-      resumeTask: (handle, options) => this.resumeTask(handle, options),
+      sources: () => this.#servers.all.filter(({ config }) => chosen(config.id)),
+      hidden: (tool) => hidden?.(tool) === true || isSwitchedOff(this.#servers.find(tool.serverId)?.config, tool.name),
+      calls: this.#calls,
+      onCall,
     });
   }
 }

@@ -13,8 +13,12 @@ export type SelectedToolsOptions = {
   /** Of all of them. */
   origin: ToolOrigin;
   hidden?: ((tool: ToolReference) => boolean) | undefined;
-  callTool: ToolHost['callTool'];
-  resumeTask: ToolHost['resumeTask'];
+  /** Where calls go. */
+  calls: Pick<ToolHost, 'resumeTask'> & {
+    call(tool: ToolReference, args: JsonObject, options: CallToolOptions): Promise<ToolResult>;
+  };
+  /** Told when something is asked of a server; what it returns is called when that is over. */
+  onCall?: ((serverId: string) => () => void) | undefined;
 };
 
 /**
@@ -41,7 +45,7 @@ export class SelectedTools implements ToolHost {
     return tool !== undefined && this.#isHidden(tool.tool) ? undefined : tool;
   }
 
-  async callTool(tool: ToolReference, args: JsonObject, options?: CallToolOptions): Promise<ToolResult> {
+  async callTool(tool: ToolReference, args: JsonObject, options: CallToolOptions = {}): Promise<ToolResult> {
     const { serverId, name } = tool;
     if (!this.#options.sources().some(({ config }) => config.id === serverId)) {
       return notSent({ code: 'tool_not_found', message: `The server "${serverId}" is not switched on here.` });
@@ -49,12 +53,14 @@ export class SelectedTools implements ToolHost {
     if (this.#isHidden(tool)) {
       return notSent({ code: 'tool_not_found', message: `The tool "${name}" of "${serverId}" is switched off here.` });
     }
-    return this.#options.callTool(tool, args, options);
+    const over = this.#options.onCall?.(serverId);
+    return this.#options.calls.call(tool, args, options).finally(over);
   }
 
   /** Also where the tool is switched off by now: the call has been made. */
-  async resumeTask(handle: TaskHandle, options?: CallToolOptions): Promise<ToolResult> {
-    return this.#options.resumeTask(handle, options);
+  async resumeTask(handle: TaskHandle, options: CallToolOptions = {}): Promise<ToolResult> {
+    const over = this.#options.onCall?.(handle.tool.serverId);
+    return this.#options.calls.resumeTask(handle, options).finally(over);
   }
 
   #isHidden(tool: ToolReference): boolean {

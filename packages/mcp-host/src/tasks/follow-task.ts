@@ -1,12 +1,12 @@
 import { ProtocolError, SdkHttpError } from '@modelcontextprotocol/client';
 import type { TaskHandle } from '@toolyard/protocol';
-import { HANDED_ON, ToolyardError } from '@toolyard/protocol';
+import { HANDED_ON, pause, ToolyardError } from '@toolyard/protocol';
 import { networkCodeOf } from '../transports/network-error.ts';
 import { AnswerBrokeOff } from '../transports/raw-result-transport.ts';
 import { answerAll } from '../calls/request.ts';
 import type { CallToolOptions } from '../types.ts';
 import type { OpenRequest, RequestContext } from '../calls/under-way.ts';
-import { pause, RequestStopped, underWay } from '../calls/under-way.ts';
+import { RequestStopped, underWay } from '../calls/under-way.ts';
 import type { TaskLook, TaskWire } from './task-wire.ts';
 
 /** Between two looks at a task, in milliseconds, whatever its server suggests. */

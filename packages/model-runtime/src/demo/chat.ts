@@ -1,5 +1,5 @@
-import { textOf, type Clock, type ErrorInfo, type Usage } from '@toolyard/protocol';
-import { abortError, throwIfAborted } from '../abort.ts';
+import { pause, textOf, type ErrorInfo, type Usage } from '@toolyard/protocol';
+import { throwIfAborted } from '../abort.ts';
 import { renderTextCalls } from '../tool-call-text/describe.ts';
 import { TextStage } from '../text-stage.ts';
 import type { CallOptions, ChatRequest, StreamPart } from '../types.ts';
@@ -110,21 +110,6 @@ function withTextCalls(text: string, calls: readonly DemoCall[]): string {
 function* pieces(text: string): Generator<string> {
   const chars = [...text];
   for (let at = 0; at < chars.length; at += PIECE) yield chars.slice(at, at + PIECE).join('');
-}
-
-function pause(clock: Clock, ms: number, signal: AbortSignal | undefined): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const onAbort = (): void => {
-      callOff();
-      reject(abortError());
-    };
-    const callOff = clock.after(ms, () => {
-      signal?.removeEventListener('abort', onAbort);
-      resolve();
-    });
-    signal?.addEventListener('abort', onAbort, { once: true });
-    if (signal?.aborted === true) onAbort();
-  });
 }
 
 /** A made-up but repeatable count: what comes near to the tokens of usual models. */

@@ -3,14 +3,13 @@ import type { JsonFile } from '@toolyard/mcp-host/node';
 import { readJsonFile } from '@toolyard/mcp-host/node';
 import type { AgentConfiguration, JsonObject, WireName } from '@toolyard/protocol';
 import { isJsonObject, ToolyardError, WIRES } from '@toolyard/protocol';
+import { agentConfiguration, price, webhookEvents, webhookSecret, webhookUrl } from '@toolyard/protocol/schemas';
 import { z } from 'zod';
 import { inPlainWords } from '../http/in-plain-words.ts';
-import { price } from '../http/schemas/common.ts';
-import { webhookEvents, webhookSecret, webhookUrl } from '../http/schemas/webhook.ts';
 import type { StatedModels } from '../models/model-facts.ts';
 import type { FileTelemetry } from '../telemetry/telemetry-settings.ts';
 import type { FileWebhook } from '../webhooks/webhooks.ts';
-import { agentConfigurationSchema, withBudgetOfRun } from './agent-configuration.ts';
+import { withBudgetOfRun } from './agent-configuration.ts';
 import { checkBaseUrl } from './base-url.ts';
 import { checkAllowedHost } from './server-options.ts';
 
@@ -61,7 +60,7 @@ const schema = z.strictObject({
       }),
     )
     .default([]),
-  defaults: agentConfigurationSchema.default({}),
+  defaults: agentConfiguration.default({}),
   allowHosts: z.array(z.string()).default([]),
   models: z
     .record(
@@ -179,7 +178,7 @@ function checked(file: JsonFile): z.infer<typeof schema> {
 /** The settings known at a place, for whoever has misspelt one. */
 function knownAt(path: readonly PropertyKey[]): object | undefined {
   if (path.length === 0) return schema.shape;
-  if (path.length === 1 && path[0] === 'defaults') return agentConfigurationSchema.shape;
+  if (path.length === 1 && path[0] === 'defaults') return agentConfiguration.shape;
   return undefined;
 }
 

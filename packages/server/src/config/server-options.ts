@@ -1,3 +1,4 @@
+import type { FunctionToolGroup } from '@toolyard/agent-host';
 import type { ServerConfig } from '@toolyard/mcp-host';
 import type { JsonObject } from '@toolyard/protocol';
 import { ToolyardError } from '@toolyard/protocol';
@@ -40,6 +41,8 @@ export type ServerOptions = {
   proxyAllow?: readonly string[];
   /** MCP servers that ship with Toolyard; only these count as built in. */
   builtInServers: readonly ServerConfig[];
+  /** Functions of this process that models can call, in groups: each is shown as a built-in server of its id. */
+  functionTools?: readonly FunctionToolGroup[];
   /** MCP servers named on the command line. */
   flagServers: readonly ServerConfig[];
   env: Readonly<Record<string, string | undefined>>;

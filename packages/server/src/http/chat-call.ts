@@ -1,6 +1,6 @@
 import type { ChatRequest } from '@toolyard/model-runtime';
 import type { FinishReason, Message, ToolDefinition } from '@toolyard/protocol';
-import type { ChatCall, ChatMessage } from './schemas/model-calls.ts';
+import type { ChatCall, ChatMessage } from '@toolyard/protocol/schemas';
 import { checkParts } from './user-parts.ts';
 
 /**

@@ -153,7 +153,7 @@ function addRoutes(
 function refuseOtherMethods(app: Hono<AppEnv>, { descriptions }: Router): void {
   const methods = Map.groupBy(descriptions, ({ path }) => path);
   for (const [path, routes] of methods) {
-    const known = routes.map(({ method }) => method.toUpperCase());
+    const known: string[] = routes.map(({ method }) => method);
     const allow = (known.includes('GET') ? [...known, 'HEAD'] : known).join(', ');
     app.all(honoPath(path), (c) => {
       const message = `${c.req.method} is not possible at ${path}; possible are ${allow}.`;

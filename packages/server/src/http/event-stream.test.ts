@@ -1,12 +1,11 @@
 import { request } from 'node:http';
 import type { IncomingMessage } from 'node:http';
 import type { RunEvent } from '@toolyard/protocol';
+import { liveEvent, runEvent } from '@toolyard/protocol/schemas';
 import { eventually } from '@toolyard/testing';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { LiveStreams } from '../services.ts';
 import { encodeFrame } from './event-stream.ts';
-import { liveEvent } from './schemas/operations.ts';
-import { runEvent } from './schemas/runs.ts';
 import type { TestServer } from './test-fixtures/test-server.ts';
 import { startTestServer } from './test-fixtures/test-server.ts';
 

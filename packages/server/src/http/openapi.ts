@@ -1,15 +1,15 @@
 import type { JsonObject, JsonValue } from '@toolyard/protocol';
 import { isJsonObject, VERSION } from '@toolyard/protocol';
+import { problem, schemaNames } from '@toolyard/protocol/schemas';
 import { z } from 'zod';
 import type { RouteDescription } from './router.ts';
 import { scopesOf } from './router.ts';
-import { problem, schemaNames } from './schemas/common.ts';
 
 /** OpenAPI 3.1 of all routes. Zod writes the schemas itself: 3.1 speaks plain JSON Schema. */
 export function openApiDocument(routes: readonly RouteDescription[], { tokenRequired }: { tokenRequired: boolean }) {
   const paths: Record<string, JsonObject> = {};
   for (const route of routes) {
-    paths[route.path] = { ...paths[route.path], [route.method]: operation(route) };
+    paths[route.path] = { ...paths[route.path], [route.method.toLowerCase()]: operation(route) };
   }
   return {
     openapi: '3.1.0',
@@ -66,10 +66,10 @@ function responses({ answer, status, mediaType, also }: RouteDescription): JsonO
   };
 }
 
-/** `get /api/runs/{id}/events` is `getRunsIdEvents`. */
+/** `GET /api/runs/{id}/events` is `getRunsIdEvents`. */
 function operationId({ method, path }: RouteDescription): string {
   const steps = path.split(/[^A-Za-z0-9]+/).filter((step) => step !== '' && step !== 'api');
-  return method + steps.map((step) => step.charAt(0).toUpperCase() + step.slice(1)).join('');
+  return method.toLowerCase() + steps.map((step) => step.charAt(0).toUpperCase() + step.slice(1)).join('');
 }
 
 function pathParameters(path: string): JsonObject[] {

@@ -12,74 +12,74 @@ let theirs: Record<string, string>;
 
 /** What a request needs in order to fit; a route that takes a body and is not named here fails the test. */
 const BODIES: Record<string, unknown> = {
-  'post /api/mcp/preflight': { url: 'http://127.0.0.1:1/mcp' },
-  'post /api/proxy/tickets': { target: 'https://mcp.example.com/' },
-  'post /api/session': { token: 'wrong' },
-  'post /api/conversations': { title: 'of Bert' },
-  'patch /api/conversations/{id}': { title: 'taken over' },
-  'post /api/conversations/{id}/messages': { parts: [{ type: 'text', text: 'taken over' }] },
-  'post /api/conversations/{id}/regenerate': { messageId: 'm1' },
-  'post /api/conversations/{id}/continue': {},
-  'patch /api/conversations/{id}/queue/{item}': { before: null },
-  'post /api/interrupts/{id}/answer': { answer: { decision: 'approve', scope: 'always' } },
-  'post /api/runs': { parts: [{ type: 'text', text: 'of Bert' }] },
-  'post /api/interrupts/answers': { answers: [{ id: 'nobodys', answer: { decision: 'decline' } }] },
-  'post /api/agents': { title: 'of Bert' },
-  'patch /api/agents/{id}': { version: 1, title: 'taken over' },
-  'post /api/providers': { label: 'of Bert', baseUrl: 'http://127.0.0.1:1' },
-  'post /api/providers/test': { baseUrl: 'http://127.0.0.1:1' },
-  'patch /api/providers/{id}': { label: 'taken over' },
-  'post /api/mcp/servers': { id: 'of-bert', transport: { type: 'stdio', command: 'x' } },
-  'put /api/mcp/servers/{id}': { transport: { type: 'stdio', command: 'x' } },
-  'patch /api/mcp/servers/{id}': { enabled: false },
-  'post /api/mcp/servers/{id}/approval': { hash: 'h' },
-  'put /api/mcp/unsandboxed': { servers: ['files'] },
-  'post /api/mcp/test': { transport: { type: 'stdio', command: 'x' } },
-  'post /api/mcp/servers/{id}/call': { tool: 'delete' },
-  'post /api/mcp/servers/{id}/read': { uri: 'files://a' },
-  'post /api/mcp/servers/{id}/prompts/get': { name: 'p' },
-  'post /api/mcp/servers/{id}/complete': { target: { prompt: 'p' }, argument: { name: 'x', value: '' } },
-  'put /api/settings/{key}': 'of Bert',
-  'post /api/access/keys': { name: 'of Bert' },
-  'post /api/files/links': { files: ['0'.repeat(64)] },
-  'put /api/webhook': { url: 'https://bert.example/' },
-  'put /api/permissions': { tool: { serverId: 'files', name: 'delete' }, conversationId: null, decision: 'never' },
-  'put /api/tabs/{tab}/offers/{conversation}': { servers: [] },
-  'post /api/tabs/{tab}/runs': {
+  'POST /api/mcp/preflight': { url: 'http://127.0.0.1:1/mcp' },
+  'POST /api/proxy/tickets': { target: 'https://mcp.example.com/' },
+  'POST /api/session': { token: 'wrong' },
+  'POST /api/conversations': { title: 'of Bert' },
+  'PATCH /api/conversations/{id}': { title: 'taken over' },
+  'POST /api/conversations/{id}/messages': { parts: [{ type: 'text', text: 'taken over' }] },
+  'POST /api/conversations/{id}/regenerate': { messageId: 'm1' },
+  'POST /api/conversations/{id}/continue': {},
+  'PATCH /api/conversations/{id}/queue/{item}': { before: null },
+  'POST /api/interrupts/{id}/answer': { answer: { decision: 'approve', scope: 'always' } },
+  'POST /api/runs': { parts: [{ type: 'text', text: 'of Bert' }] },
+  'POST /api/interrupts/answers': { answers: [{ id: 'nobodys', answer: { decision: 'decline' } }] },
+  'POST /api/agents': { title: 'of Bert' },
+  'PATCH /api/agents/{id}': { version: 1, title: 'taken over' },
+  'POST /api/providers': { label: 'of Bert', baseUrl: 'http://127.0.0.1:1' },
+  'POST /api/providers/test': { baseUrl: 'http://127.0.0.1:1' },
+  'PATCH /api/providers/{id}': { label: 'taken over' },
+  'POST /api/mcp/servers': { id: 'of-bert', transport: { type: 'stdio', command: 'x' } },
+  'PUT /api/mcp/servers/{id}': { transport: { type: 'stdio', command: 'x' } },
+  'PATCH /api/mcp/servers/{id}': { enabled: false },
+  'POST /api/mcp/servers/{id}/approval': { hash: 'h' },
+  'PUT /api/mcp/unsandboxed': { servers: ['files'] },
+  'POST /api/mcp/test': { transport: { type: 'stdio', command: 'x' } },
+  'POST /api/mcp/servers/{id}/call': { tool: 'delete' },
+  'POST /api/mcp/servers/{id}/read': { uri: 'files://a' },
+  'POST /api/mcp/servers/{id}/prompts/get': { name: 'p' },
+  'POST /api/mcp/servers/{id}/complete': { target: { prompt: 'p' }, argument: { name: 'x', value: '' } },
+  'PUT /api/settings/{key}': 'of Bert',
+  'POST /api/access/keys': { name: 'of Bert' },
+  'POST /api/files/links': { files: ['0'.repeat(64)] },
+  'PUT /api/webhook': { url: 'https://bert.example/' },
+  'PUT /api/permissions': { tool: { serverId: 'files', name: 'delete' }, conversationId: null, decision: 'never' },
+  'PUT /api/tabs/{tab}/offers/{conversation}': { servers: [] },
+  'POST /api/tabs/{tab}/runs': {
     v: TAB_RUNS_VERSION,
     conversationId: 'conversation-of-anne',
     parts: [{ type: 'text', text: 'taken over' }],
   },
-  'post /api/tabs/{tab}/runs/{run}/lease': { fence: 1 },
-  'post /api/tabs/{tab}/runs/{run}/take': { v: TAB_RUNS_VERSION },
-  'post /api/tabs/{tab}/runs/{run}/commit': { v: TAB_RUNS_VERSION, fence: 1, number: 1, baseSeq: 0, events: [] },
-  'post /api/tabs/{tab}/runs/{run}/calls/{call}/result': {
+  'POST /api/tabs/{tab}/runs/{run}/lease': { fence: 1 },
+  'POST /api/tabs/{tab}/runs/{run}/take': { v: TAB_RUNS_VERSION },
+  'POST /api/tabs/{tab}/runs/{run}/commit': { v: TAB_RUNS_VERSION, fence: 1, number: 1, baseSeq: 0, events: [] },
+  'POST /api/tabs/{tab}/runs/{run}/calls/{call}/result': {
     fence: 1,
     result: { content: [], isError: false, outcome: 'done' },
   },
-  'put /api/tabs/{tab}/runs/{run}/calls/{call}/questions/{question}': {
+  'PUT /api/tabs/{tab}/runs/{run}/calls/{call}/questions/{question}': {
     fence: 1,
     question: { kind: 'url', message: 'taken over', url: 'https://example.com/' },
   },
-  'post /webapi/chat/{provider}': {
+  'POST /webapi/chat/{provider}': {
     model: 'demo',
     messages: [{ role: 'user', parts: [{ type: 'text', text: 'hi' }] }],
   },
-  'post /api/providers/{id}/embeddings': { model: 'm', input: ['hi'] },
-  'post /api/providers/{id}/images': { model: 'm', prompt: 'a cat' },
-  'post /api/providers/{id}/speech': { model: 'm', text: 'hi' },
-  'post /api/providers/{id}/transcriptions': {
+  'POST /api/providers/{id}/embeddings': { model: 'm', input: ['hi'] },
+  'POST /api/providers/{id}/images': { model: 'm', prompt: 'a cat' },
+  'POST /api/providers/{id}/speech': { model: 'm', text: 'hi' },
+  'POST /api/providers/{id}/transcriptions': {
     model: 'm',
     audio: { type: 'audio', mimeType: 'audio/wav', source: { data: 'AAAA' } },
   },
-  'post /api/providers/{id}/objects': {
+  'POST /api/providers/{id}/objects': {
     model: 'm',
     messages: [{ role: 'user', parts: [{ type: 'text', text: 'hi' }] }],
     name: 'thing',
     schema: {},
   },
 };
-const QUERIES: Record<string, string> = { 'delete /api/permissions': '?server=files&tool=delete' };
+const QUERIES: Record<string, string> = { 'DELETE /api/permissions': '?server=files&tool=delete' };
 const LENT = {
   servers: [{ id: 'browser-x', url: 'http://x/', tools: [{ name: 'secret-tool', inputSchema: { type: 'object' } }] }],
 };
@@ -155,17 +155,17 @@ function targetOf({ method, path }: RouteDescription): string {
 
 function optionsOf({ method, path, body, upload }: RouteDescription): RequestOptions {
   const headers = as(BERT);
-  if (method === 'get') return { headers };
+  if (method === 'GET') return { headers };
   if (upload !== undefined) return { method, body: 'of Bert', headers: { ...headers, 'content-type': 'image/png' } };
   const json = BODIES[`${method} ${path}`];
   if (body !== undefined && json === undefined) throw new Error(`${method} ${path}: say here what fits it`);
-  return { method: method.toUpperCase(), headers, json: json ?? {} };
+  return { method: method, headers, json: json ?? {} };
 }
 
 const isStream = ({ mediaType }: RouteDescription): boolean => mediaType === 'text/event-stream';
 
 async function everythingOfAnne(): Promise<JsonValue[]> {
-  const routes = server.app.routes.filter((route) => route.method === 'get' && !isStream(route));
+  const routes = server.app.routes.filter((route) => route.method === 'GET' && !isStream(route));
   const found = [];
   for (const route of routes) {
     const target = targetOf(route);
@@ -180,7 +180,7 @@ describe('attack 10: somebody else’s things', () => {
     const before = await everythingOfAnne();
     for (const route of server.app.routes.filter(({ path }) => path.includes('{'))) {
       // A setting is named by its owner: one of this name may be made by anybody.
-      if (route.path === '/api/settings/{key}' && route.method === 'put') continue;
+      if (route.path === '/api/settings/{key}' && route.method === 'PUT') continue;
       const answer = await server.ask(targetOf(route), optionsOf(route));
       expect([route.method, route.path, answer.status]).toEqual([route.method, route.path, 404]);
       expect(answer.text).not.toContain('secret');

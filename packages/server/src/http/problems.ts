@@ -55,7 +55,7 @@ const STATUS: Record<ErrorCode, number> = {
 };
 
 /** The messages of storage name folders and files, which are for the log: what happened is told, not where. */
-function messageOf(thrown: unknown, { code, message }: ErrorInfo): string {
+function publicMessage(thrown: unknown, { code, message }: ErrorInfo): string {
   if (!StorageError.isInstance(thrown)) return message;
   return code === 'storage_full'
     ? 'There is no room left where Toolyard keeps its data.'
@@ -78,7 +78,7 @@ function isAway(thrown: unknown): boolean {
 export function tellable(thrown: ToolyardError): ErrorInfo {
   if (isAway(thrown)) return DATABASE_AWAY;
   const info = thrown.toJSON();
-  return { ...info, message: messageOf(thrown, info) };
+  return { ...info, message: publicMessage(thrown, info) };
 }
 
 type Issue = NonNullable<Problem['issues']>[number];
@@ -150,7 +150,7 @@ export function answerFor(
   if (thrown instanceof ProblemAnswer) return thrown;
   if (isAway(thrown)) return refusal(DATABASE_AWAY, { status: 503, headers: { 'retry-after': '2' } });
   const info = toErrorInfo(thrown);
-  const answer = refusal({ ...info, message: messageOf(thrown, info) });
+  const answer = refusal({ ...info, message: publicMessage(thrown, info) });
   if (answer.problem.status !== 500 && answer.problem.status !== 507) return answer;
   const number = ids.next().slice(-8);
   log(`error ${number} at ${request.method} ${request.path}: ${traceOf(thrown)}`);

@@ -1,5 +1,15 @@
 import type { IncomingMessage } from 'node:http';
 import type { JsonValue, Principal, Scope } from '@toolyard/protocol';
+import type {
+  RouteAnswer,
+  RouteBody,
+  RouteContract,
+  RouteMethod,
+  RouteParams,
+  RouteQuery,
+  Routes,
+} from '@toolyard/protocol/schemas';
+import { routes } from '@toolyard/protocol/schemas';
 import type { Hono } from 'hono';
 import type { z } from 'zod';
 import { jsonAnswer } from './answers.ts';
@@ -15,72 +25,29 @@ import { OWNER } from './types.ts';
 /** Of routes without authentication: it may do nothing. */
 const ANYBODY: Principal = { ...OWNER, via: 'open', scopes: [] };
 
-type Method = 'get' | 'post' | 'put' | 'patch' | 'delete';
+/** A route as the OpenAPI document describes it. */
+export type RouteDescription = RouteContract & { method: RouteMethod; path: string };
 
-type ParameterNames<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`
-  ? Name | ParameterNames<Rest>
-  : never;
-
-/** A route as it is described; everything but {@link Route.handle} ends up in the OpenAPI document. */
-export type RouteDescription = {
-  method: Method;
-  /** With `{name}` for what varies. */
-  path: string;
-  /** What it does, in a line. */
-  summary: string;
-  /** Needs no credential. */
-  open?: true;
-  /** What a credential must hold, one of several; `any` is none in particular. Default `read` for GET, else `write`. */
-  scope?: Scope | readonly Scope[] | 'any';
-  query?: z.ZodObject;
-  body?: z.ZodType;
-  /** Longest JSON body, where it may be longer than most. */
-  maxBodyBytes?: number;
-  /** The body is no JSON: these are its types. */
-  upload?: readonly string[];
-  /** Absent: there is nothing to tell, 204. */
-  answer?: z.ZodType;
-  /** Of a success; 200 with an answer, 204 without. */
-  status?: number;
-  /** Of an answer that is no JSON. */
-  mediaType?: string;
-  /** Further statuses that are no errors. */
-  also?: Readonly<Record<number, string>>;
-};
-
-type RouteRequest<Path extends string, Query, Body> = {
+type RouteRequest<Key extends keyof Routes> = {
   c: AppContext;
   principal: Principal;
-  params: Readonly<Record<ParameterNames<Path>, string>>;
-  query: Query;
-  body: Body;
+  params: Readonly<RouteParams<Key>>;
+  query: RouteQuery<Key>;
+  body: RouteBody<Key>;
 };
 
-type Route<Path extends string, Query extends z.ZodObject, Body extends z.ZodType, Answer extends z.ZodType> = Omit<
-  RouteDescription,
-  'path' | 'query' | 'body' | 'answer'
-> & {
-  path: Path;
-  query?: Query;
-  body?: Body;
-  /** Called with the body before it is held against its form; what it throws is the answer. */
+type RouteHandler<Key extends keyof Routes> = (
+  request: RouteRequest<Key>,
+) => Promise<RouteAnswer<Key> | Response> | RouteAnswer<Key> | Response;
+
+type RouteOptions = {
+  /** Called with the body before it is validated; throws an error to reject it. */
   precheck?: (body: JsonValue) => void;
-  answer?: Answer;
-  handle(
-    request: RouteRequest<Path, z.output<Query>, z.output<Body>>,
-  ): Promise<z.output<Answer> | Response> | z.output<Answer> | Response;
 };
 
-/** Where routes are put: each is described and carried out from the one definition. */
+/** Registers handlers of the routes that `@toolyard/protocol/schemas` declares. */
 export type Router = {
-  route: <
-    const Path extends string,
-    Query extends z.ZodObject = z.ZodObject,
-    Body extends z.ZodType = z.ZodType,
-    Answer extends z.ZodType = z.ZodVoid,
-  >(
-    route: Route<Path, Query, Body, Answer>,
-  ) => void;
+  route: <const Key extends keyof Routes>(key: Key, handle: RouteHandler<Key>, options?: RouteOptions) => void;
   readonly descriptions: readonly RouteDescription[];
 };
 
@@ -92,22 +59,18 @@ export function createRouter(app: Hono<AppEnv>, authentication: Authentication, 
   const descriptions: RouteDescription[] = [];
   return {
     descriptions,
-    route(route) {
+    route(key, handle, { precheck } = {}) {
+      const route = describe(key);
       descriptions.push(route);
-      app.on(route.method.toUpperCase(), honoPath(route.path), async (c) => {
+      app.on(route.method, honoPath(route.path), async (c) => {
         const principal = route.open ? ANYBODY : await authentication.principalOf(c.env.incoming);
         if (!route.open) requireScope(principal, ...scopesOf(route));
         checkContentType(c.env.incoming, route);
-        const handled = await route.handle({
-          c,
-          principal,
-          params: readParams(c),
-          query: readQuery(c, route.query),
-          body:
-            route.body === undefined
-              ? (undefined as never)
-              : await readBody(c, route.body, { ...route, principal, auto }),
-        });
+        const query = readQuery(c, route.query);
+        const body = route.body && (await readBody(c, route.body, { ...route, precheck, principal, auto }));
+        // The contract under this key has validated both.
+        const request = { c, principal, params: c.req.param(), query, body } as unknown as RouteRequest<typeof key>;
+        const handled = await handle(request);
         if (handled instanceof Response) return handled;
         if (route.answer === undefined) return new Response(null, { status: route.status ?? 204 });
         const acceptEncoding = c.req.header('accept-encoding');
@@ -117,10 +80,15 @@ export function createRouter(app: Hono<AppEnv>, authentication: Authentication, 
   };
 }
 
+function describe(key: keyof Routes): RouteDescription {
+  const [method, path] = key.split(' ') as [RouteMethod, string];
+  return { method, path, ...routes[key] };
+}
+
 /** The scopes of which a credential must hold one to use a route; empty if none is needed. */
 export function scopesOf({ method, open, scope }: RouteDescription): readonly Scope[] {
   if (open === true || scope === 'any') return [];
-  if (scope === undefined) return [method === 'get' ? 'read' : 'write'];
+  if (scope === undefined) return [method === 'GET' ? 'read' : 'write'];
   return typeof scope === 'string' ? [scope] : scope;
 }
 
@@ -131,7 +99,7 @@ export function honoPath(path: string): string {
 
 /** What a form on another page can send is never one of these types: the browser asks us first, or says its origin. */
 function checkContentType(incoming: IncomingMessage, { method, upload }: RouteDescription): void {
-  if (method === 'get' || method === 'delete') return;
+  if (method === 'GET' || method === 'DELETE') return;
   const type = contentTypeOf(incoming);
   if (upload === undefined ? type === 'application/json' : upload.some((each) => matches(type, each))) return;
   const expected = upload === undefined ? 'application/json' : upload.join(', ');
@@ -146,18 +114,13 @@ function matches(type: string, pattern: string): boolean {
   return pattern.endsWith('/*') ? type.startsWith(pattern.slice(0, -1)) : type === pattern;
 }
 
-function readParams<Name extends string>(c: AppContext): Record<Name, string> {
-  // The path that was matched has just these names.
-  return c.req.param() as Record<Name, string>;
-}
-
-function readQuery<Query extends z.ZodObject>(c: AppContext, schema: Query | undefined): z.output<Query> {
+function readQuery(c: AppContext, schema: z.ZodObject | undefined): object {
   const given = c.req.query();
   const [unknown] = schema === undefined ? Object.keys(given) : [];
   if (unknown !== undefined) {
     throw refusal({ code: 'bad_request', message: `${quoted(unknown)} in the query is not known here.` });
   }
-  if (schema === undefined) return {} as z.output<Query>;
+  if (schema === undefined) return {};
   const parsed = schema.safeParse(given, { error: inPlainWords });
   if (!parsed.success) throw misfit(parsed.error, 'query');
   return parsed.data;
@@ -165,15 +128,15 @@ function readQuery<Query extends z.ZodObject>(c: AppContext, schema: Query | und
 
 type ReadBody = Pick<RouteDescription, 'method' | 'open' | 'maxBodyBytes'> & {
   principal: Principal;
-  precheck?: (body: JsonValue) => void;
+  precheck: RouteOptions['precheck'];
   auto: CheckAuto;
 };
 
-async function readBody<Body extends z.ZodType>(
+async function readBody(
   c: AppContext,
-  schema: Body,
+  schema: z.ZodType,
   { method, open, principal, maxBodyBytes, precheck, auto }: ReadBody,
-): Promise<z.output<Body>> {
+): Promise<unknown> {
   const given = await readJson(c.env.incoming, maxBodyBytes);
   if (open !== true && changesApproval(method, given)) requireScope(principal, 'approve');
   if (open !== true) await auto.check(principal, given);

@@ -124,12 +124,12 @@ describe('attack 27: forged requests', () => {
 
   test('what a form can send changes nothing, on any route', async () => {
     for (const { method, path, upload } of server.app.routes) {
-      if (method === 'get') continue;
+      if (method === 'GET') continue;
       for (const type of ['application/x-www-form-urlencoded', 'multipart/form-data; boundary=x', 'text/plain', '']) {
-        if (method === 'delete' || (upload && type === 'text/plain')) continue;
+        if (method === 'DELETE' || (upload && type === 'text/plain')) continue;
         const target = path.replaceAll(/\{\w+\}/g, 'x');
         const headers: Record<string, string> = type === '' ? {} : { 'content-type': type };
-        const answer = await server.ask(target, { method: method.toUpperCase(), headers, body: '{"title":"forged"}' });
+        const answer = await server.ask(target, { method: method, headers, body: '{"title":"forged"}' });
         expect([method, path, type, answer.status]).toEqual([method, path, type, 415]);
       }
     }
@@ -140,8 +140,8 @@ describe('attack 27: forged requests', () => {
     for (const { method, path } of server.app.routes) {
       const target = path.replaceAll(/\{\w+\}/g, 'x');
       const headers = { 'content-type': 'application/json', origin: 'https://attacker.example' };
-      const body = method === 'get' ? {} : { body: '{}' };
-      const answer = await server.ask(target, { method: method.toUpperCase(), headers, ...body });
+      const body = method === 'GET' ? {} : { body: '{}' };
+      const answer = await server.ask(target, { method: method, headers, ...body });
       expect([method, path, answer.status]).toEqual([method, path, 403]);
     }
   });
@@ -170,17 +170,16 @@ describe('tokens', () => {
 
   test('without one every route but the open ones is closed', async () => {
     // Where sign-in servers send people back to: what they bring is what opens it.
-    const back = ['get /api/mcp/sign-in/callback', 'get /api/mcp/sign-in/tab'];
-    const open = new Set(['get /health', 'get /ready', 'post /api/session', ...back]);
+    const back = ['GET /api/mcp/sign-in/callback', 'GET /api/mcp/sign-in/tab'];
+    const open = new Set(['GET /health', 'GET /ready', 'POST /api/session', ...back]);
     for (const { method, path } of server.app.routes) {
       const target = path.replaceAll(/\{\w+\}/g, 'x');
-      const options: RequestOptions =
-        method === 'get' ? {} : { method: method.toUpperCase(), json: { token: 'wrong' } };
+      const options: RequestOptions = method === 'GET' ? {} : { method: method, json: { token: 'wrong' } };
       const answer = await server.ask(target, options);
       expect([method, path, answer.status === 401]).toEqual([
         method,
         path,
-        !open.has(`${method} ${path}`) || method === 'post',
+        !open.has(`${method} ${path}`) || method === 'POST',
       ]);
       if (answer.status === 401) expect(answer.headers['www-authenticate']).toBe('Bearer');
     }

@@ -182,7 +182,7 @@ describe('attack 14: scripts in what is stored', () => {
 
   test('come back as data on every route, never as a document, and as they were written', async () => {
     const carriers: string[] = [];
-    for (const route of server.app.routes.filter((each) => each.method === 'get' && !isPage(each))) {
+    for (const route of server.app.routes.filter((each) => each.method === 'GET' && !isPage(each))) {
       const endless = route.path === '/api/events';
       const answer = await server.ask(targetOf(route), { headers: OPENED, method: endless ? 'HEAD' : 'GET' });
       // Off unless the owner wants it.
@@ -217,13 +217,13 @@ describe('attack 14: scripts in what is stored', () => {
   test('in an address, a query or a body are told back as data, whatever the refusal', async () => {
     const refusals: Answer[] = [];
     for (const route of server.app.routes.filter((each) => !isPage(each))) {
-      const method = route.method.toUpperCase();
+      const method = route.method;
       const target = targetOf(route, SCRIPT);
       if (target !== route.path) refusals.push(await server.ask(target, { method, headers: OPENED }));
       refusals.push(
         await server.ask(`${targetOf(route)}?${encodeURIComponent(SCRIPT)}=${encodeURIComponent(SCRIPT)}`, { method }),
       );
-      if (route.method !== 'get')
+      if (route.method !== 'GET')
         refusals.push(await server.ask(targetOf(route), { method, json: { [SCRIPT]: SCRIPT } }));
     }
     refusals.push(await server.ask(`/api/${encodeURIComponent(SCRIPT)}`, { headers: OPENED }));

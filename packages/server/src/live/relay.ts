@@ -1,5 +1,5 @@
 import type { Clock, LiveEvent, RunEvent } from '@toolyard/protocol';
-import { isJsonObject, parseJson } from '@toolyard/protocol';
+import { isJsonObject, messageOf, parseJson } from '@toolyard/protocol';
 import type { Bulletins } from '@toolyard/storage';
 import type { RunHub } from './hub.ts';
 
@@ -129,7 +129,7 @@ class Outgoing {
         this.#failed = false;
       } catch (thrown) {
         this.#takeBack(runs, changed, wake);
-        if (!this.#failed) log(`other processes could not be told: ${thrown instanceof Error ? thrown.message : ''}`);
+        if (!this.#failed) log(`other processes could not be told: ${messageOf(thrown)}`);
         this.#failed = true;
         // A process that ends waits for nobody: the others see it within a second all the same.
         if (!this.#ending) clock.after(TELL_AGAIN_MS, () => void this.#tellAll());

@@ -2,15 +2,15 @@ import type { McpEntryApproval } from '@toolyard/protocol';
 import { ToolyardError } from '@toolyard/protocol';
 import type { EntryApprovals } from './entry-approvals.ts';
 import { approvalView, needsApproval } from './entry-approvals.ts';
-import type { ServerBook } from './server-book.ts';
-import type { PlannedEntry } from './server-editor.ts';
+import type { ServerList } from './server-list.ts';
+import type { PlannedEntry } from './mcp-json-editor.ts';
 
 /** What users do about entries that need approval, and what is done with others only. */
 export class EntryGate {
   readonly #approvals: EntryApprovals;
-  readonly #book: Pick<ServerBook, 'find' | 'all'>;
+  readonly #book: Pick<ServerList, 'find' | 'all'>;
 
-  constructor(approvals: EntryApprovals, book: Pick<ServerBook, 'find' | 'all'>) {
+  constructor(approvals: EntryApprovals, book: Pick<ServerList, 'find' | 'all'>) {
     this.#approvals = approvals;
     this.#book = book;
   }

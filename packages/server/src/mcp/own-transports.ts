@@ -1,4 +1,4 @@
-import { askUserInMemory } from '@toolyard/agent-host';
+import type { FunctionTools } from '@toolyard/agent-host';
 import type { CreateTransport, HostedServers, TransportConfig } from '@toolyard/mcp-host';
 import { serviceAddress } from '@toolyard/mcp-host';
 import { createNodeTransports } from '@toolyard/mcp-host/node';
@@ -8,23 +8,26 @@ export type OwnTransportsOptions = {
   fetches: OwnerFetches;
   hosted: HostedServers;
   dataFolder: string;
+  /** Those that are functions of this process. */
+  functions?: FunctionTools;
   /** False for servers that `mcp.json` does not list: their private folders are kept. */
   isListed: (serverId: string) => boolean;
 };
 
 /** Ways to servers from this process itself: over the network through the guard, which lets them go where they are. */
-export function createOwnTransports({ fetches, hosted, dataFolder, isListed }: OwnTransportsOptions): CreateTransport {
-  return (config, context) => {
+export function createOwnTransports(options: OwnTransportsOptions): CreateTransport {
+  const { fetches, hosted, functions, dataFolder, isListed } = options;
+  const own: CreateTransport = (config, context) => {
     const address = addressOf(config);
     const listed = isListed(context.serverId) ? { listedIn: dataFolder } : {};
     return createNodeTransports({
       hosted,
       sandbox: { dataFolders: [dataFolder], ...listed },
-      inMemory: askUserInMemory,
       fetch: (input, init) => fetches.for(address)(input, init),
       openWebSocket: (url, init) => fetches.for(address).openWebSocket(url, init),
     })(config, context);
   };
+  return functions?.transports(own) ?? own;
 }
 
 /** What the owner typed, which may be on this machine; whatever else a server names may not. */

@@ -1,7 +1,7 @@
+import { decisionAbout } from '@toolyard/protocol';
 import type { McpBehaviour } from '@toolyard/testing';
 import { describe, expect, it } from 'vitest';
 import { resolveAgentConfig } from '../config/resolve-agent-config.ts';
-import { RunPermissions } from '../runs/run-permissions.ts';
 import type { Servers, ToolSelection } from '../services.ts';
 import { OWNER, program, useServerRoom } from './test-fixtures/server-room.ts';
 
@@ -48,10 +48,9 @@ describe('attack 18: two servers with a tool of one name', () => {
     const { servers } = await startBoth();
     const tool = { serverId: 'good', name: 'read' };
     await room.storage.permissions.set(OWNER, { tool, conversationId: null, decision: 'allow', at: 1 });
-    const permissions = new RunPermissions(room.storage.permissions, OWNER, 'any');
-    await permissions.refresh();
-    expect(permissions.of(tool)).toBe('allow');
-    expect(permissions.of({ ...tool, serverId: 'evil' })).toBeUndefined();
+    const decided = await room.storage.permissions.list(OWNER, { conversationId: 'any' });
+    expect(decisionAbout(tool, decided)).toBe('allow');
+    expect(decisionAbout({ ...tool, serverId: 'evil' }, decided)).toBeUndefined();
     const shown = (await servers.list(OWNER)).items.flatMap((view) =>
       view.tools.map(({ tool: { serverId }, title, permission }) => ({ view: view.id, serverId, title, permission })),
     );

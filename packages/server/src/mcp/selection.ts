@@ -1,7 +1,7 @@
 import { judgedBy, whenJudgeable } from '@toolyard/agent-host';
 import type { ContextSources, JudgedTool } from '@toolyard/agent-runtime';
-import type { CallToolOptions, IndexedTool, McpHost, ToolHost } from '@toolyard/mcp-host';
-import type { JsonObject, TaskHandle, ToolReference, ToolResult } from '@toolyard/protocol';
+import type { IndexedTool, McpHost, ToolHost } from '@toolyard/mcp-host';
+import type { ToolReference } from '@toolyard/protocol';
 import type { ToolSelection } from '../services.ts';
 
 export type SelectionOptions = {
@@ -19,12 +19,21 @@ export type SelectionOptions = {
 export class Selection implements ToolSelection {
   readonly #options: SelectionOptions;
   readonly #view: ToolHost;
+  /** Of the view itself: a call passes through nothing else. */
+  readonly callTool: ToolHost['callTool'];
+  readonly resumeTask: ToolHost['resumeTask'];
   #sources: ContextSources = { serverInstructions: [] };
   #sourcesOf = -1;
 
   constructor(options: SelectionOptions) {
     this.#options = options;
-    this.#view = options.host.select(new Set(options.serverIds), options.isHidden);
+    const { host, serverIds, isHidden, onUse } = options;
+    this.#view = host.select(new Set(serverIds), isHidden, (serverId) => {
+      onUse(serverId, 1);
+      return () => onUse(serverId, -1);
+    });
+    this.callTool = this.#view.callTool.bind(this.#view);
+    this.resumeTask = this.#view.resumeTask.bind(this.#view);
   }
 
   tools(): readonly IndexedTool[] {
@@ -33,26 +42,6 @@ export class Selection implements ToolSelection {
 
   resolve(name: string): IndexedTool | undefined {
     return this.#view.resolve(name);
-  }
-
-  async callTool(tool: ToolReference, args: JsonObject, options?: CallToolOptions): Promise<ToolResult> {
-    const { onUse } = this.#options;
-    onUse(tool.serverId, 1);
-    try {
-      return await this.#view.callTool(tool, args, options);
-    } finally {
-      onUse(tool.serverId, -1);
-    }
-  }
-
-  async resumeTask(handle: TaskHandle, options?: CallToolOptions): Promise<ToolResult> {
-    const { onUse } = this.#options;
-    onUse(handle.tool.serverId, 1);
-    try {
-      return await this.#view.resumeTask(handle, options);
-    } finally {
-      onUse(handle.tool.serverId, -1);
-    }
   }
 
   contextSources(): ContextSources {

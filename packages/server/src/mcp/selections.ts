@@ -3,7 +3,7 @@ import type { ResolvedAgentConfiguration } from '@toolyard/protocol';
 import { formatToolReference } from '@toolyard/protocol';
 import type { ToolSelection } from '../services.ts';
 import { Selection } from './selection.ts';
-import type { ServerBook } from './server-book.ts';
+import type { ServerList } from './server-list.ts';
 
 /** In these states nobody knows yet whether a server will have tools. */
 const ON_ITS_WAY: ReadonlySet<string> = new Set(['connecting', 'reconnecting']);
@@ -13,7 +13,7 @@ const SELECTIONS_KEPT = 100;
 
 type SelectionsOptions = {
   host: McpHost;
-  book: ServerBook;
+  book: ServerList;
   /** How long a run waits for servers that are connecting, in milliseconds. */
   patienceMs: number;
   stateOf: (id: string) => ServerState | undefined;

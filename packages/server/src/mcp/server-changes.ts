@@ -3,7 +3,7 @@ import type { HostedConfig, ServerConfig } from '@toolyard/mcp-host';
 import { HostedServers } from '@toolyard/mcp-host';
 import { deleteOtherPrivateFolders, deletePrivateFolder } from '@toolyard/mcp-host/node';
 import type { McpServerList, McpServerView, PermissionView, Owner, TestMcpServer } from '@toolyard/protocol';
-import { isStorageFault, toErrorInfo, ToolyardError } from '@toolyard/protocol';
+import { isStorageFault, messageOf, toErrorInfo, ToolyardError } from '@toolyard/protocol';
 import type { OwnerFetches } from '../config/owner-fetches.ts';
 import type { McpServers } from '../services.ts';
 import { untilStored } from '../until-stored.ts';
@@ -12,9 +12,9 @@ import { configuredServers } from './configured-servers.ts';
 import { createEntryApprovals } from './entry-approvals.ts';
 import { EntryGate } from './entry-gate.ts';
 import { createHostedStore } from './hosted-store.ts';
-import type { Differences, ServerBook } from './server-book.ts';
-import { ServerEditor } from './server-editor.ts';
-import { ServerFile } from './server-file.ts';
+import type { Differences, ServerList } from './server-list.ts';
+import { McpJsonEditor } from './mcp-json-editor.ts';
+import { McpJsonWatcher } from './mcp-json-watcher.ts';
 import type { ServersOptions } from './servers-options.ts';
 import { settleOrigins } from './settle-origins.ts';
 
@@ -45,7 +45,7 @@ export type ServerChangesOptions = Pick<
   | 'clock'
   | 'log'
 > & {
-  book: ServerBook;
+  book: ServerList;
   fetches: OwnerFetches;
   servers: ChangedServers;
   /** There are other processes, with lists of their own. */
@@ -59,8 +59,8 @@ export class ServerChanges {
   /** Servers that services make. */
   readonly hosted: HostedServers;
   readonly #options: ServerChangesOptions;
-  readonly #file: ServerFile;
-  readonly #editor: ServerEditor;
+  readonly #file: McpJsonWatcher;
+  readonly #editor: McpJsonEditor;
   readonly #gate: EntryGate;
   /** One new list after the other. */
   #updating: Promise<void> = Promise.resolve();
@@ -77,8 +77,8 @@ export class ServerChanges {
       fetch: (input, init) => fetches.for(String(input))(input, init),
       ...(secrets === undefined ? {} : { store: createHostedStore(secrets, owner, isShared) }),
     });
-    this.#file = new ServerFile({ path: file, env, clock, log, onChange: () => this.#followFile() });
-    this.#editor = new ServerEditor({ book, file: this.#file });
+    this.#file = new McpJsonWatcher({ path: file, env, clock, log, onChange: () => this.#followFile() });
+    this.#editor = new McpJsonEditor({ book, file: this.#file });
     const stored = createEntryApprovals({
       get: (key) => settings.get(owner, key),
       set: (key, value) => settings.set(owner, key, value, clock.now()),
@@ -300,9 +300,7 @@ export class ServerChanges {
   async #untilDeleted(deleting: Promise<void>): Promise<void> {
     const { log } = this.#options;
     await deleting.catch((thrown: unknown) => {
-      log(
-        `A private folder of a removed MCP server could not be deleted: ${thrown instanceof Error ? thrown.message : ''}`,
-      );
+      log(`A private folder of a removed MCP server could not be deleted: ${messageOf(thrown)}`);
     });
   }
 

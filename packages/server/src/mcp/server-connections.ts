@@ -2,9 +2,9 @@ import type { McpHost, ServerState } from '@toolyard/mcp-host';
 import { redactorFor } from '@toolyard/mcp-host';
 import { ToolyardError } from '@toolyard/protocol';
 import { untilStored } from '../until-stored.ts';
-import { BorrowedServers } from './borrowed-servers.ts';
+import { TemporaryConnections } from './temporary-connections.ts';
 import type { ConfiguredServer } from './configured-servers.ts';
-import type { Differences, ServerBook } from './server-book.ts';
+import type { Differences, ServerList } from './server-list.ts';
 import type { ServersOptions } from './servers-options.ts';
 
 /** How long a run, or whoever has asked for a connection, waits for servers that are connecting, in milliseconds. */
@@ -12,18 +12,18 @@ export const PATIENCE_MS = 10_000;
 
 export type ServerConnectionsOptions = Pick<ServersOptions, 'clock' | 'log' | 'eager' | 'part'> & {
   host: McpHost;
-  book: ServerBook;
+  book: ServerList;
 };
 
 /** Connects the servers that are on, and those that are off for as long as somebody uses them. */
 export class ServerConnections {
   readonly #options: ServerConnectionsOptions;
-  readonly #borrowed: BorrowedServers;
+  readonly #borrowed: TemporaryConnections;
   readonly #stop = new AbortController();
 
   constructor(options: ServerConnectionsOptions) {
     this.#options = options;
-    this.#borrowed = new BorrowedServers(options.clock, (id) => void options.host.disconnect(id));
+    this.#borrowed = new TemporaryConnections(options.clock, (id) => void options.host.disconnect(id));
   }
 
   /** Makes what runs what is configured; a server that has not changed is not touched. */

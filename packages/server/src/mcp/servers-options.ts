@@ -1,3 +1,4 @@
+import type { FunctionTools } from '@toolyard/agent-host';
 import type { AuthStore, CreateTransport, ServerConfig } from '@toolyard/mcp-host';
 import type { Clock, Owner } from '@toolyard/protocol';
 import type { PermissionRepository, SettingsRepository } from '@toolyard/storage';
@@ -8,6 +9,8 @@ import type { EntryApprovals } from './entry-approvals.ts';
 export type ServersOptions = {
   /** Those that ship with Toolyard. */
   builtIn: readonly ServerConfig[];
+  /** Function tools of this process, whose servers are among those. */
+  functions?: FunctionTools;
   /** The `mcp.json` of the data folder; it need not be there. */
   file: string;
   /** Those of the command line. */

@@ -17,10 +17,10 @@ import type { Servers, ToolSelection } from '../services.ts';
 import { ChangeSignal } from './change-signal.ts';
 import { createOwnTransports } from './own-transports.ts';
 import { Selections } from './selections.ts';
-import { ServerBook } from './server-book.ts';
+import { ServerList } from './server-list.ts';
 import { ServerChanges } from './server-changes.ts';
 import { PATIENCE_MS, ServerConnections } from './server-connections.ts';
-import { ServerDesk } from './server-desk.ts';
+import { ServerRequests } from './server-requests.ts';
 import type { ServersOptions } from './servers-options.ts';
 import { NOBODY } from './nobody.ts';
 import { isUnsandboxed, toServerView, toToolDetail } from './server-view.ts';
@@ -29,17 +29,17 @@ import type { StoredPins } from './stored-pins.ts';
 import { loadPins } from './stored-pins.ts';
 
 /** The MCP servers of this process. Those that are switched on begin to connect at once; nobody waits for them. */
-export async function createServers(options: ServersOptions): Promise<OwnServers> {
+export async function createServers(options: ServersOptions): Promise<ConnectedServers> {
   const { settings, owner, clock } = options;
-  const book = await ServerBook.open({ settings, owner, now: () => clock.now() });
-  const servers = new OwnServers(options, book, await loadPins(options));
+  const book = await ServerList.open({ settings, owner, now: () => clock.now() });
+  const servers = new ConnectedServers(options, book, await loadPins(options));
   await servers.start();
   return servers;
 }
 
-export class OwnServers implements Servers {
+export class ConnectedServers implements Servers {
   readonly #options: ServersOptions;
-  readonly #book: ServerBook;
+  readonly #book: ServerList;
   readonly #pins: StoredPins;
   readonly #changes: ServerChanges;
   readonly #fetches = createOwnerFetches();
@@ -50,12 +50,12 @@ export class OwnServers implements Servers {
   readonly #inspect: Pick<InspectOptions, 'createTransport' | 'clock' | 'clientInfo' | 'signIn'>;
   /** What the tests that are connecting tell of their servers. */
   readonly #tests = new Set<() => readonly ServerHealth[]>();
-  readonly #desk: ServerDesk;
+  readonly #desk: ServerRequests;
   readonly #selections: Selections;
   readonly #wantsSignIn = new Set<string>();
   #onSignedIn: (serverId: string) => void = () => undefined;
 
-  constructor(options: ServersOptions, book: ServerBook, pins: StoredPins) {
+  constructor(options: ServersOptions, book: ServerList, pins: StoredPins) {
     const { clock, hub, signIns } = options;
     this.#options = options;
     this.#book = book;
@@ -78,6 +78,7 @@ export class OwnServers implements Servers {
     const own = createOwnTransports({
       fetches: this.#fetches,
       hosted: this.#changes.hosted,
+      ...(options.functions ? { functions: options.functions } : {}),
       dataFolder: dirname(options.file),
       isListed: (id) => book.find(id)?.origin !== 'flag',
     });
@@ -106,7 +107,7 @@ export class OwnServers implements Servers {
       onUse: (id, calls) => this.#connections.use(id, calls),
     });
     this.#inspect = { createTransport, clock, clientInfo, signIn };
-    this.#desk = new ServerDesk({
+    this.#desk = new ServerRequests({
       host: this.#host,
       ids: () => book.ids,
       redactor: (id) => this.redactor(id),

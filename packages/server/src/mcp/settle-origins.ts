@@ -1,6 +1,6 @@
 import { unseenPin } from '@toolyard/mcp-host';
 import { formatToolReference, originOf } from '@toolyard/protocol';
-import type { ServerBook } from './server-book.ts';
+import type { ServerList } from './server-list.ts';
 import type { ServersOptions } from './servers-options.ts';
 import { hasPin, storePin } from './stored-pins.ts';
 
@@ -11,7 +11,7 @@ import { hasPin, storePin } from './stored-pins.ts';
  */
 export async function settleOrigins(
   { permissions, ...of }: Pick<ServersOptions, 'permissions' | 'settings' | 'owner' | 'clock'>,
-  book: Pick<ServerBook, 'find'>,
+  book: Pick<ServerList, 'find'>,
 ): Promise<boolean> {
   const allowed = await permissions.settleOrigins((tool) => originOf(tool, (id) => book.find(id) !== undefined));
   let wrote = false;

@@ -5,7 +5,7 @@ import { StorageError } from '@toolyard/storage';
 import type { ScriptedMcp } from '@toolyard/testing';
 import { eventually, startScriptedMcp } from '@toolyard/testing';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import type { OwnServers } from './servers.ts';
+import type { ConnectedServers } from './servers.ts';
 import { createServers } from './servers.ts';
 import { storePin } from './stored-pins.ts';
 import type { ServerRoom } from './test-fixtures/server-room.ts';
@@ -19,7 +19,7 @@ const CHANGED: ToolChange = {
 
 let room: ServerRoom;
 let hotel: ScriptedMcp;
-const processes: OwnServers[] = [];
+const processes: ConnectedServers[] = [];
 
 beforeEach(async () => {
   room = await openServerRoom();
@@ -38,7 +38,7 @@ afterEach(async () => {
 });
 
 /** One more process over the same storage, connected to the hotel. */
-async function start(): Promise<OwnServers> {
+async function start(): Promise<ConnectedServers> {
   const { settings, permissions } = room.storage;
   const servers = await createServers({
     builtIn: [],
@@ -59,7 +59,7 @@ async function start(): Promise<OwnServers> {
 }
 
 /** The tool becomes another one, and these processes see it. */
-async function turn(by: OwnServers, ...seenBy: OwnServers[]): Promise<void> {
+async function turn(by: ConnectedServers, ...seenBy: ConnectedServers[]): Promise<void> {
   const before = by.host.definitionOf(BOOK);
   await by.call(OWNER, 'hotel', { tool: 'turn' });
   for (const each of [by, ...seenBy]) {
@@ -67,7 +67,7 @@ async function turn(by: OwnServers, ...seenBy: OwnServers[]): Promise<void> {
   }
 }
 
-function changeSeenBy(servers: OwnServers): ToolChange | undefined {
+function changeSeenBy(servers: ConnectedServers): ToolChange | undefined {
   const change = servers.host.trust.changeOf(BOOK);
   return change && { hasMoved: change.hasMoved, differences: change.differences };
 }

@@ -1,6 +1,6 @@
 import type { PinStore, ToolPin } from '@toolyard/mcp-host';
 import type { Clock, JsonValue, Owner, ToolReference } from '@toolyard/protocol';
-import { isJsonObject } from '@toolyard/protocol';
+import { isJsonObject, messageOf } from '@toolyard/protocol';
 import type { SettingsRepository } from '@toolyard/storage';
 import { untilStored } from '../until-stored.ts';
 
@@ -80,7 +80,7 @@ export class StoredPins implements PinStore {
     this.#last = this.#last
       .then(() => untilStored(write, { clock, signal }))
       .catch((thrown: unknown) => {
-        const why = thrown instanceof Error ? thrown.message : String(thrown);
+        const why = messageOf(thrown);
         this.#options.log(`What was approved of a tool could not be stored: ${why}`);
       });
   }

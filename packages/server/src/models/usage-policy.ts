@@ -1,5 +1,5 @@
 import type { Budget, Clock, Owner, StoredInterrupt } from '@toolyard/protocol';
-import { budgetExceeded, budgetKey, costOf, ToolyardError, usedUp } from '@toolyard/protocol';
+import { budgetExceeded, budgetKey, costOf, messageOf, ToolyardError, usedUp } from '@toolyard/protocol';
 import type { SharedStorage } from '@toolyard/storage';
 import { readStoredConfiguration } from '../config/agent-configuration.ts';
 import { everyInterrupt } from '../runs/every-interrupt.ts';
@@ -95,7 +95,7 @@ export function createUsagePolicy(options: UsagePolicyOptions): CallPolicy {
         const entry = { kind: 'model', at: clock.now(), durationMs, providerId, modelId, cost } as const;
         // Counted is what can be: an answer that was given is not taken back for it.
         usage.add(principal, { ...entry, usage: told ?? null }, account.run).catch((thrown: unknown) => {
-          log(`usage could not be stored: ${thrown instanceof Error ? thrown.message : String(thrown)}`);
+          log(`usage could not be stored: ${messageOf(thrown)}`);
         });
       };
     },

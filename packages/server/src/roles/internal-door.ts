@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { SignInResponse } from '@toolyard/mcp-host';
 import type { ErrorInfo, Owner } from '@toolyard/protocol';
-import { isJsonObject, parseJson, toErrorInfo, ToolyardError } from '@toolyard/protocol';
+import { isJsonObject, messageOf, parseJson, toErrorInfo, ToolyardError } from '@toolyard/protocol';
 import type { HttpApp } from '../http/create-http-app.ts';
 import type { Servers } from '../services.ts';
 import type { Relays } from './relays.ts';
@@ -39,7 +39,7 @@ export function createInternalDoor({
       return Response.json((await carryOut(servers, asked.method, given, request.signal)) ?? null);
     } catch (thrown) {
       const info = toErrorInfo(thrown);
-      if (info.code === 'internal') log(`roles: ${thrown instanceof Error ? thrown.message : String(thrown)}`);
+      if (info.code === 'internal') log(`roles: ${messageOf(thrown)}`);
       return refuse(409, info);
     }
   };

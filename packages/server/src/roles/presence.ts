@@ -1,4 +1,5 @@
 import type { Clock, Owner } from '@toolyard/protocol';
+import { messageOf } from '@toolyard/protocol';
 import type { HeldServer, LivingProcess, Processes } from '@toolyard/storage';
 import type { TellOnce } from '../tell-once.ts';
 import { createTellOnce } from '../tell-once.ts';
@@ -171,8 +172,4 @@ export class Presence {
     );
     return this.#turn;
   }
-}
-
-function messageOf(thrown: unknown): string {
-  return thrown instanceof Error ? thrown.message : String(thrown);
 }

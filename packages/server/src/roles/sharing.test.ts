@@ -4,7 +4,7 @@ import { createFakeClock, eventually } from '@toolyard/testing';
 import { expect, it } from 'vitest';
 import { OWNER } from '../http/types.ts';
 import { Sharing } from './sharing.ts';
-import type { WebServers } from './web-servers.ts';
+import type { RelayedServers } from './relayed-servers.ts';
 
 /** Rows nobody has anything in. */
 const EMPTY: Processes = {
@@ -33,7 +33,7 @@ it('what another process has switched while the database was away is looked for 
   const lookAgain = async (): Promise<void> => {
     if (++looks === 1) throw new StorageError('unreachable', { message: 'The database cannot be reached.' });
   };
-  sharing.show({ lookAgain, configured: [] } as unknown as WebServers);
+  sharing.show({ lookAgain, configured: [] } as unknown as RelayedServers);
   await sharing.start('http://127.0.0.1:1');
   sharing.look();
   await eventually(() => looks === 1);

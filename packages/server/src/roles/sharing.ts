@@ -1,9 +1,10 @@
 import type { ServerConfig } from '@toolyard/mcp-host';
 import type { AbsentRole, Clock, Owner } from '@toolyard/protocol';
+import { messageOf } from '@toolyard/protocol';
 import type { Processes } from '@toolyard/storage';
 import type { OwnerFetches } from '../config/owner-fetches.ts';
 import { createOwnerFetches } from '../config/owner-fetches.ts';
-import type { OwnServers } from '../mcp/servers.ts';
+import type { ConnectedServers } from '../mcp/servers.ts';
 import type { ServersPart } from '../mcp/servers-options.ts';
 import type { LiveHub } from '../services.ts';
 import { catalogueOf, readCatalogue } from './catalogue.ts';
@@ -15,7 +16,7 @@ import { createRelayTransports } from './relay-transport.ts';
 import { Relays } from './relays.ts';
 import type { Role } from './role.ts';
 import { isLocal, mayHave } from './role.ts';
-import type { WebServers } from './web-servers.ts';
+import type { RelayedServers } from './relayed-servers.ts';
 
 const LAST_CALLS_MS = 5_000;
 /**
@@ -61,8 +62,8 @@ export class Sharing {
   readonly hub: Pick<LiveHub, 'changed'>;
   readonly #options: SharingOptions;
   readonly #fetches: OwnerFetches = createOwnerFetches();
-  #own: { servers: OwnServers; relays: Relays; door: (request: Request) => Promise<Response> } | undefined;
-  #web: WebServers | undefined;
+  #own: { servers: ConnectedServers; relays: Relays; door: (request: Request) => Promise<Response> } | undefined;
+  #web: RelayedServers | undefined;
   /** By which process a program is reached that runs elsewhere, and what was tried last. */
   readonly #reached = new Map<string, string>();
   readonly #tried = new Map<string, string>();
@@ -113,7 +114,7 @@ export class Sharing {
   }
 
   /** These servers are this process's part of them. */
-  have(servers: OwnServers): void {
+  have(servers: ConnectedServers): void {
     const { clock, log, tokens } = this.#options;
     const relays = new Relays({
       host: servers.host,
@@ -127,7 +128,7 @@ export class Sharing {
   }
 
   /** It has none. */
-  show(servers: WebServers): void {
+  show(servers: RelayedServers): void {
     this.#web = servers;
   }
 
@@ -196,7 +197,7 @@ export class Sharing {
         this.presence.look();
         await this.#followHolders();
       } catch (thrown) {
-        this.#options.log(`roles: ${thrown instanceof Error ? thrown.message : String(thrown)}`);
+        this.#options.log(`roles: ${messageOf(thrown)}`);
         // With the next beat: nobody says a second time what has changed.
         this.#missed = true;
       }
@@ -208,7 +209,7 @@ export class Sharing {
     if (role !== 'tools') return;
     for (const id of ids) {
       this.#own?.servers.follow(id).catch((thrown: unknown) => {
-        log(`MCP server ${id}: ${thrown instanceof Error ? thrown.message : String(thrown)}`);
+        log(`MCP server ${id}: ${messageOf(thrown)}`);
       });
     }
   }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { STATE_SCHEMA_VERSION } from '@toolyard/agent-runtime';
 import type { CommitFromTab, JsonValue, Message, RunEvent, RunRecord, UserMessage, UserPart } from '@toolyard/protocol';
-import { canonicalJson, isJsonObject, ToolyardError } from '@toolyard/protocol';
+import { canonicalJson, ignoreUnknownEvent, isJsonObject, ToolyardError } from '@toolyard/protocol';
 
 /** What a run in a tab may be said to be; the others mean that a server is to take it up. */
 const STATUSES: readonly CommitFromTab['status'][] = [undefined, 'running', 'parked', 'done', 'failed', 'cancelled'];
@@ -77,7 +77,16 @@ function checkEvent(run: RunRecord, event: RunEvent, own: (id: string) => boolea
     case 'interrupt_withdrawn':
       if (!own(event.interruptId)) throw notItsOwn(`the question ${event.interruptId}`);
       return;
+    case 'step_started':
+    case 'run_parked':
+    case 'run_resumed':
+    case 'compression_started':
+    case 'compression_failed':
+    case 'notice':
+    case 'run_finished':
+      return;
     default:
+      ignoreUnknownEvent(event);
   }
 }
 

@@ -1,6 +1,7 @@
+import type { FunctionTools } from '@toolyard/agent-host';
 import { CommitPump } from '@toolyard/agent-host/durable';
 import type { Clock, Failpoint, IdSource, Owner, RunRecord, UserPart } from '@toolyard/protocol';
-import { isStorageFault, ToolyardError } from '@toolyard/protocol';
+import { isStorageFault, messageOf, ToolyardError } from '@toolyard/protocol';
 import { mediaToBlobs } from '@toolyard/storage';
 import type { SharedStorage } from '@toolyard/storage';
 import { readStoredConfiguration } from '../config/agent-configuration.ts';
@@ -14,7 +15,7 @@ import { createTellOnce } from '../tell-once.ts';
 import { startHousekeeping } from './housekeeping.ts';
 import { LeaseKeeper } from './leases.ts';
 import { MessageQueue } from './message-queue.ts';
-import type { RunHostServices } from './run-host-parts.ts';
+import type { RunAccessServices } from './open-run-access.ts';
 import { RunCrew } from './run-crew.ts';
 import type { RunServiceOptions } from './run-service.ts';
 import { createDoors } from './run-service.ts';
@@ -29,6 +30,8 @@ export type CreateRunServiceOptions = {
   secrets: Pick<Secrets, 'seal' | 'unseal'>;
   tabs: TabLending;
   configurations: Configurations;
+  /** The function tools of this process. */
+  functions: FunctionTools;
   hub: LiveHub;
   clock: Clock;
   ids: IdSource;
@@ -41,7 +44,7 @@ export type CreateRunServiceOptions = {
   takesUp?: boolean;
   telemetry?: Pick<Telemetry, 'took' | 'published'>;
   /** What calls are judged by besides the configuration. */
-  policy?: NonNullable<RunHostServices['policy']>;
+  policy?: NonNullable<RunAccessServices['policy']>;
   /**
    * Passed at `run:created`, `run:planned`, `run:sent`, `run:returned`, `run:streaming`, `run:step`, `run:stepped`,
    * `run:parked` and `run:finished`.
@@ -91,7 +94,7 @@ export function createRunService(options: CreateRunServiceOptions): DurableRuns 
     onFailure: (error) => {
       metrics?.failed();
       keeper.pause(error);
-      log(`runs could not be stored: ${error instanceof Error ? error.message : String(error)}`);
+      log(`runs could not be stored: ${messageOf(error)}`);
     },
     ...(options.wakeElsewhere ? { longestRestMs: LONGEST_REST_OVER_SOCKET_MS } : {}),
     ...failpoint,
@@ -99,7 +102,7 @@ export function createRunService(options: CreateRunServiceOptions): DurableRuns 
   function over(run: RunRecord, status: RunRecord['status'], sendNext: string | null): void {
     queue
       .afterRun({ ownerId: run.ownerId }, run.conversationId, status, sendNext)
-      .catch((error: unknown) => log(`queue: ${error instanceof Error ? error.message : String(error)}`));
+      .catch((error: unknown) => log(`queue: ${messageOf(error)}`));
   }
   const stop = new AbortController();
   const crew = new RunCrew({
@@ -205,7 +208,7 @@ export function createRunService(options: CreateRunServiceOptions): DurableRuns 
     },
     woken(runId) {
       crew.woken(runId).catch((error: unknown) => {
-        log(`run ${runId}: ${error instanceof Error ? error.message : String(error)}`);
+        log(`run ${runId}: ${messageOf(error)}`);
       });
     },
     close() {

@@ -1,4 +1,5 @@
 import type { Clock } from '@toolyard/protocol';
+import { messageOf } from '@toolyard/protocol';
 import type { SharedStorage } from '@toolyard/storage';
 
 const HOUR_MS = 3_600_000;
@@ -53,7 +54,7 @@ export function startHousekeeping(of: {
     } catch (error) {
       // The storage is closed behind it.
       if (signal.aborted) return;
-      log(`housekeeping: ${error instanceof Error ? error.message : String(error)}`);
+      log(`housekeeping: ${messageOf(error)}`);
       wait = HOUR_MS;
     }
     if (!signal.aborted) plan(wait);

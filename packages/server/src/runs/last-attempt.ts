@@ -1,4 +1,5 @@
-import type { AssistantMessage, AssistantPart, Owner, RunEvent, RunStore } from '@toolyard/protocol';
+import type { AssistantMessage, AssistantPart, FactEvent, Owner, RunEvent, RunStore } from '@toolyard/protocol';
+import { ignoreEvent } from '@toolyard/protocol';
 
 /** What the events tell of the step a dead process was at. */
 export type LastAttempt = {
@@ -62,6 +63,7 @@ function partialAnswer(events: readonly RunEvent[], runId: string): LastAttempt[
         };
         break;
       default:
+        ignoreEvent<FactEvent>(event);
     }
   }
   return partial;

@@ -8,7 +8,7 @@ import type {
   UserMessage,
   UserPart,
 } from '@toolyard/protocol';
-import { isStorageFault, ToolyardError } from '@toolyard/protocol';
+import { isStorageFault, messageOf, ToolyardError } from '@toolyard/protocol';
 import type { Conversation, SharedStorage } from '@toolyard/storage';
 import { readStoredConfiguration } from '../config/agent-configuration.ts';
 import type { LiveHub } from '../services.ts';
@@ -141,7 +141,7 @@ export class MessageQueue {
       } catch (error) {
         if (isStorageFault(error)) throw error;
         this.#refused.add(id);
-        this.#options.log(`queued message ${id}: ${error instanceof Error ? error.message : String(error)}`);
+        this.#options.log(`queued message ${id}: ${messageOf(error)}`);
       }
     }
   }

@@ -1,5 +1,6 @@
 import type { RunLost } from '@toolyard/agent-host/durable';
 import type { Failpoint, LeasedRun, LeaseTerms, RunRecord } from '@toolyard/protocol';
+import { messageOf } from '@toolyard/protocol';
 import type { LiveHub } from '../services.ts';
 import type { RunWorkerServices, WorkResult } from './run-worker.ts';
 import { RunWorker } from './run-worker.ts';
@@ -156,8 +157,4 @@ export class RunCrew {
 
 function reasonOf(lost: RunLost): string {
   return lost.cause === undefined ? lost.message : messageOf(lost.cause);
-}
-
-function messageOf(thrown: unknown): string {
-  return thrown instanceof Error ? thrown.message : String(thrown);
 }

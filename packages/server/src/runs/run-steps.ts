@@ -1,5 +1,6 @@
 import type {
   ErrorInfo,
+  FactEvent,
   InterruptAnswer,
   Owner,
   RunCall,
@@ -14,7 +15,7 @@ import type {
   Usage,
   UserMessage,
 } from '@toolyard/protocol';
-import { addUsage } from '@toolyard/protocol';
+import { addUsage, ignoreEvent } from '@toolyard/protocol';
 
 const PAGE = 1_000;
 
@@ -79,6 +80,7 @@ class Steps {
         break;
       }
       default:
+        ignoreEvent<FactEvent>(event);
     }
     const step = this.#items.findLast((item) => item.step === event.step && item.attempt === event.attempt);
     if (step) this.#takeInto(step, event);
@@ -185,6 +187,14 @@ class Steps {
         return;
       }
       default:
+        ignoreEvent<
+          | 'run_started'
+          | 'tool_call_malformed'
+          | 'interrupt_answered'
+          | 'interrupt_withdrawn'
+          | 'compression_finished'
+          | 'run_finished'
+        >(event);
     }
   }
 

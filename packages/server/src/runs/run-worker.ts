@@ -1,37 +1,25 @@
-import { loadConversation } from './load-conversation.ts';
-import type { CommitPump } from '@toolyard/agent-host/durable';
-import {
-  LiveQuestions,
-  DurableJournal,
-  RunLedger,
-  RunLost,
-  RunSteering,
-  RunTime,
-  RunWriter,
-} from '@toolyard/agent-host/durable';
-import type { AskQuestion } from '@toolyard/agent-host';
-import { driveRun, timeLimitExceeded } from '@toolyard/agent-host';
-import type { Ending, RunPoint } from '@toolyard/agent-runtime';
-import type { Clock, Failpoint, InterruptAnswer, LeasedRun, Owner, RunStatus, UserPart } from '@toolyard/protocol';
-import { HANDED_ON, isStorageFault, toErrorInfo } from '@toolyard/protocol';
+import type { CommitPump, RunConversation, StoredRun } from '@toolyard/agent-host/durable';
+import { DurableRun, isSaid, RunLost } from '@toolyard/agent-host/durable';
+import type { Failpoint, InboxItem, LeasedRun, Owner, RunStatus, UserPart } from '@toolyard/protocol';
+import { isStorageFault, toErrorInfo } from '@toolyard/protocol';
 import { mediaToBlobs } from '@toolyard/storage';
 import type { SharedStorage } from '@toolyard/storage';
 import type { LiveHub } from '../services.ts';
 import type { Telemetry } from '../telemetry/telemetry.ts';
 import { failOutright } from './fail-outright.ts';
-import type { OpenedHost, RunHostParts, RunHostServices } from './run-host-parts.ts';
-import { openEndingHost, openRunHost } from './run-host-parts.ts';
+import type { RunAccessServices } from './open-run-access.ts';
+import { openRunAccess } from './open-run-access.ts';
+import type { RunWishes } from './run-inbox.ts';
 import { readWishes } from './run-inbox.ts';
-import { partsInPlace } from './run-media.ts';
+import { partsInPlace, withBlobsInPlace } from './run-media.ts';
+import type { RunConfiguration } from './stored-run.ts';
 import { readStoredRun } from './stored-run.ts';
 import { takeUp } from './take-up.ts';
 
-export type RunWorkerServices = RunHostServices & {
+export type RunWorkerServices = RunAccessServices & {
   storage: Pick<SharedStorage, 'runs' | 'messages' | 'blobs' | 'permissions' | 'queue' | 'requestPreludes' | 'usage'>;
   pump: CommitPump;
   hub: Pick<LiveHub, 'changed'>;
-  clock: Clock;
-  log: (line: string) => void;
   telemetry?: Pick<Telemetry, 'took'>;
   failpoint?: Failpoint;
 };
@@ -45,78 +33,72 @@ export type WorkResult =
   | { end: 'rested'; inboxWaits: boolean }
   | { end: 'lost'; lost: RunLost };
 
-/** How long what has been aborted may take to notice; nothing is written any more. */
-const LAST_WORDS_MS = 500;
+/** How long aborted work may take to stop; nothing is written any more. */
+const ABORT_GRACE_MS = 500;
 
-/** One run while this process holds its lease: taken up, driven, brought to its end or to its rest. */
+/** One run while this process holds its lease: taken up, driven until it is over or parked. */
 export class RunWorker {
   readonly run: LeasedRun;
   readonly result: Promise<WorkResult>;
   readonly #services: RunWorkerServices;
   readonly #principal: Owner;
-  readonly #abort = new AbortController();
-  readonly #writer: RunWriter;
-  #ledger: RunLedger | null = null;
-  #ending: Ending | null = null;
-  #cancels: readonly string[] = [];
+  readonly #durable: DurableRun;
   #sendNext: string | null = null;
   #leaving = false;
-  #time: RunTime | null = null;
-  readonly #questions = new LiveQuestions();
-  readonly #steering = new RunSteering();
 
   constructor(run: LeasedRun, services: RunWorkerServices) {
     this.run = run;
     this.#services = services;
-    this.#principal = { ownerId: run.ownerId };
-    const { pump, clock, storage } = services;
-    this.#writer = new RunWriter({
+    const principal: Owner = { ownerId: run.ownerId };
+    this.#principal = principal;
+    const { pump, clock, storage, hub, failpoint } = services;
+    this.#durable = new DurableRun({
       run,
       pump,
       clock,
       keepMedia: (value) =>
-        mediaToBlobs(value, (bytes, mimeType) =>
-          storage.blobs.put(this.#principal, bytes, { mimeType, at: clock.now() }),
-        ),
-      // Whoever takes the run up goes on with what its servers do by themselves.
-      onLost: () => this.#abort.abort(HANDED_ON),
+        mediaToBlobs(value, (bytes, mimeType) => storage.blobs.put(principal, bytes, { mimeType, at: clock.now() })),
+      onQuestion: () => hub.changed(run.ownerId, 'interrupts', run.conversationId),
+      failpoint,
     });
     this.result = this.#work();
   }
 
-  /** Looks at what others have said to the run. Throws where the store does. */
+  /** Reads the inbox of the run and acts on it. Throws if the store does. */
   async listen(): Promise<void> {
     const items = await this.#services.storage.runs.readInbox(this.run.id, this.run.fence);
-    if (items === null) return;
-    const { cancels, sendNext, answers, steers } = readWishes(items);
-    this.#steering.listen(steers);
-    const taken = this.#questions.give(answers);
-    if (taken.length > 0) this.#writer.keep({ taken });
-    this.#cancels = cancels;
-    this.#sendNext = sendNext ?? this.#sendNext;
-    if (cancels.length > 0 || sendNext !== null) this.#end({ status: 'cancelled' });
+    if (items !== null) this.#receive(items);
   }
 
-  /** Somebody else has the run: nothing of this process counts any more. */
+  #receive(items: readonly InboxItem[]): RunWishes {
+    const wishes = readWishes(items);
+    const { cancels, sendNext } = wishes;
+    this.#sendNext = sendNext ?? this.#sendNext;
+    this.#durable.receive({ ...wishes, stops: cancels.length > 0 || sendNext !== null });
+    return wishes;
+  }
+
+  /** Another process has the lease: this one writes nothing any more. */
   drop(): void {
-    this.#writer.lose(new RunLost('stale', 'the lease was lost'));
+    this.#durable.writer.lose(new RunLost('stale', 'the lease was lost'));
   }
 
   /**
-   * Leaves the run to the next process: after the tool calls under way, but for `callMs` at most; a model's answer is
-   * left as it is. Resolves when nothing is written any more.
+   * Leaves the run to the next process: after the tool calls in progress, but within `callMs`; a model's answer is cut
+   * off. Resolves when nothing is written any more.
    */
   async letGo(callMs: number): Promise<void> {
     this.#leaving = true;
-    if (this.#ledger?.callsUnderWay) await this.#settledWithin(callMs);
+    const { ledger, writer } = this.#durable;
+    if (ledger?.callsUnderWay) await this.#settledWithin(callMs);
     const left = Promise.withResolvers<void>();
-    // A call sent while the last is written would be in doubt for nothing.
-    this.#ledger?.leave(left.promise);
-    // What was streamed so far is kept: the next process marks it.
-    await this.#writer.flushed().catch(() => {});
-    this.#writer.lose(new RunLost('let_go', 'this process stops'));
+    // The outcome of a call that is sent during the last commit would be unknown for no reason.
+    this.#durable.ledger?.leave(left.promise);
+    // Streamed text is kept: the next process marks it as abandoned.
+    await writer.flushed().catch(() => {});
+    writer.lose(new RunLost('let_go', 'this process stops'));
     left.resolve();
-    await this.#settledWithin(LAST_WORDS_MS);
+    await this.#settledWithin(ABORT_GRACE_MS);
   }
 
   #settledWithin(ms: number): Promise<void> {
@@ -129,12 +111,6 @@ export class RunWorker {
     });
   }
 
-  #end(ending: Ending): void {
-    if (this.#ending) return;
-    this.#ending = ending;
-    this.#abort.abort();
-  }
-
   async #work(): Promise<WorkResult> {
     try {
       return await this.#takeUpAndDrive();
@@ -142,174 +118,73 @@ export class RunWorker {
       const lost = isStorageFault(thrown) ? storeFailed(thrown) : thrown;
       if (!(lost instanceof RunLost) || lost.reason === 'invalid') return await this.#failOutright(thrown);
       return { end: 'lost', lost };
-    } finally {
-      this.#time?.end();
     }
   }
 
   async #takeUpAndDrive(): Promise<WorkResult> {
     const { run } = this;
-    const { storage, clock, failpoint } = this.#services;
+    const { storage, clock, telemetry } = this.#services;
     const stored = readStoredRun(run);
     const { configuration, steers = [] } = stored;
-    this.#steering.carry(steers);
-    this.#services.telemetry?.took(run, configuration);
-    const conversation = await loadConversation(storage, this.#principal, {
-      conversationId: run.conversationId,
-      runId: run.id,
-      instructions: configuration.instructions,
-      leafId: stored.leafId,
-      shownId: stored.shownId,
-      writer: this.#writer,
-    });
-    const entries = (await storage.runs.readLedger(this.#principal, run.id)) ?? [];
-    const inbox = (await storage.runs.readInbox(run.id, run.fence)) ?? [];
-    await this.listen();
-    const { modelId: model, providerId } = configuration.model;
-    const taken = await takeUp({
-      run,
-      point: stored.point,
-      store: storage.runs,
-      writer: this.#writer,
-      conversation,
-      clock,
-      model,
-      providerId,
-      wishes: readWishes(inbox),
-      steers,
-      ending: this.#ending,
-    });
+    const { steering, writer } = this.#durable;
+    steering.carry(steers);
+    telemetry?.took(run, configuration);
+    const conversation = await this.#openConversation(stored);
+    const ledger = (await storage.runs.readLedger(this.#principal, run.id)) ?? [];
+    const wishes = this.#receive((await storage.runs.readInbox(run.id, run.fence)) ?? []);
+    const { ending } = this.#durable;
+    const taken = await takeUp({ run, stored, store: storage.runs, writer, conversation, clock, wishes, ending });
     if (taken.rests) return { end: 'rested', inboxWaits: taken.inboxWaits };
-
-    const { point, attempt } = taken;
-    this.#limitTime(point);
-    const writer = this.#writer;
-    const ledger = new RunLedger(entries, { runId: run.id, writer, clock, ...(failpoint ? { failpoint } : {}) });
-    this.#ledger = ledger;
-    const { step } = point.state;
-    const journal = new DurableJournal({
-      runId: run.id,
-      model,
-      writer,
-      conversation,
-      ledger,
-      clock,
-      step,
-      attempt,
-      taken: () => this.#cancels,
-      steers: () => this.#steering.carried,
-    });
-    const message = conversation.question;
-    if (run.lastSeq === 0 && message) {
-      journal.append({ type: 'run_started', conversationId: conversation.id, place: 'server', model, message });
-    }
-    const last = await this.#drive(point, {
-      principal: this.#principal,
-      runId: run.id,
-      agentId: run.agentId,
-      // After the clock was set back a run's beginning lies ahead, and no tab was seen since then.
-      begunAt: Math.min(run.createdAt, clock.now()),
+    const { status, inboxWaits } = await this.#durable.drive({
       configuration,
+      principal: run.ownerId,
+      place: 'server',
+      point: taken.point,
+      attempt: taken.attempt,
       conversation,
-      journal,
       ledger,
-      clock,
-      signal: this.#abort.signal,
-      askNow: (interrupt, options) => this.#askNow(interrupt, options),
-      used: (entry) => writer.used(entry),
+      open: (signal) => openRunAccess({ run, configuration, conversation, signal }, this.#services),
+      findQueued: (id) => this.#findQueued(id),
+      onSteered: () => this.#services.hub.changed(run.ownerId, 'queue', run.conversationId),
+      // Between two steps nothing is open: the place to leave.
+      beforeStep: () => {
+        if (this.#leaving) throw new RunLost('let_go', 'this process stops');
+      },
       onDefect: (thrown) => this.#onDefect(thrown),
     });
-    if (last.state.status === 'parked') return { end: 'rested', inboxWaits: journal.saved.inboxWaits };
-    return { end: 'over', status: last.state.status, sendNext: this.#sendNext };
+    return status === 'parked' ? { end: 'rested', inboxWaits } : { end: 'over', status, sendNext: this.#sendNext };
   }
 
-  async #drive(point: RunPoint, parts: RunHostParts): Promise<RunPoint> {
-    const { failpoint } = this.#services;
-    const host = await this.#openHost(parts);
-    const { conversation, journal } = parts;
-    const { storage, clock, hub } = this.#services;
-    const find = async (id: string): Promise<{ parts: UserPart[]; readable: UserPart[] } | null> => {
-      const queued = await storage.queue.get(parts.principal, conversation.id, id);
-      if (!queued) return null;
-      const { parts: said } = queued;
-      return { parts: said, readable: await partsInPlace(said, storage.blobs, parts.principal) };
-    };
-    const steering = { find, conversation, journal, writer: this.#writer, clock };
-    return driveRun({
-      point,
-      journal: parts.journal,
-      ...host,
-      stopRequested: () => this.#ending,
-      hear: async () => {
-        const say = await this.#steering.hear(steering);
-        return (
-          say &&
-          ((): void => {
-            say();
-            hub.changed(this.run.ownerId, 'queue', conversation.id);
-          })
-        );
-      },
-      // Between two steps nothing is open: the place to leave.
-      failpoint: async (place) => {
-        if (this.#leaving) throw new RunLost('let_go', 'this process stops');
-        await failpoint?.(place);
-      },
-      onDefect: parts.onDefect,
-    });
+  async #openConversation(stored: StoredRun & { configuration: RunConfiguration }): Promise<RunConversation> {
+    const { messages, blobs } = this.#services.storage;
+    const branch = await messages.branch(this.#principal, this.run.conversationId, stored.leafId);
+    const readable = branch.filter(isSaid).map((message) => withBlobsInPlace(message, blobs, this.#principal));
+    const { instructions } = stored.configuration;
+    return this.#durable.openConversation({ ...stored, instructions }, await Promise.all(readable));
   }
 
-  /** A store that fails is no end of the run: it is taken up again where it stands. */
+  async #findQueued(id: string): Promise<{ parts: UserPart[]; readable: UserPart[] } | null> {
+    const { queue, blobs } = this.#services.storage;
+    const queued = await queue.get(this.#principal, this.run.conversationId, id);
+    if (!queued) return null;
+    const { parts } = queued;
+    return { parts, readable: await partsInPlace(parts, blobs, this.#principal) };
+  }
+
+  /** A storage error does not fail the run: it is resumed from the last commit. */
   #onDefect(thrown: unknown): void {
-    if (isStorageFault(thrown)) this.#writer.lose(storeFailed(thrown));
+    if (isStorageFault(thrown)) this.#durable.writer.lose(storeFailed(thrown));
     else if (!(thrown instanceof RunLost)) this.#services.log(`run ${this.run.id}: ${describe(thrown)}`);
   }
 
-  /** A model or a server that is gone is the end of the run, told as its error; a store that fails is not. */
-  async #openHost(parts: RunHostParts): Promise<OpenedHost> {
-    if (this.#ending) return openEndingHost(parts);
-    try {
-      const host = await openRunHost(parts, this.#services);
-      if (!parts.signal.aborted) return host;
-    } catch (thrown) {
-      if (isStorageFault(thrown)) throw thrown;
-      if (!parts.signal.aborted) this.#end({ status: 'failed', error: toErrorInfo(thrown) });
-    }
-    return openEndingHost(parts);
-  }
-
-  #limitTime({ state: { limits, startedAt } }: RunPoint): void {
-    if (limits.maxWallTimeMs === undefined) return;
-    const { clock } = this.#services;
-    // A clock that was turned back gives nobody more time than there is.
-    const left = Math.min(limits.maxWallTimeMs, startedAt + limits.maxWallTimeMs - clock.now());
-    this.#time = new RunTime(clock, left, () => this.#end({ status: 'failed', error: timeLimitExceeded(limits) }));
-  }
-
-  /** Asks while a call is open. The time a person takes is none of the time the run may take. */
-  async #askNow(...[interrupt, options]: Parameters<AskQuestion>): Promise<InterruptAnswer> {
-    const { ownerId, conversationId } = this.run;
-    const tell = (): void => this.#services.hub.changed(ownerId, 'interrupts', conversationId);
-    const release = this.#time?.hold();
-    this.#writer.flushed().then(tell, () => undefined);
-    try {
-      return await this.#questions.ask(interrupt, options);
-    } catch (thrown) {
-      this.#writer.flushed().then(tell, () => undefined);
-      throw thrown;
-    } finally {
-      release?.();
-    }
-  }
-
-  /** Nothing can be made of the run, or of what it wanted to write: it ends here, and says so. */
+  /** The state of the run is unreadable, or its commit was rejected: it fails with that error. */
   async #failOutright(thrown: unknown): Promise<WorkResult> {
     const error = toErrorInfo(thrown);
     const { pump, clock, storage, log } = this.#services;
     log(`run ${this.run.id}: ${describe(thrown)}`);
-    this.#writer.lose(new RunLost('invalid', 'the run has failed'));
+    this.#durable.writer.lose(new RunLost('invalid', 'the run has failed'));
     try {
-      await failOutright({ run: this.run, baseSeq: this.#writer.storedSeq, error, pump, clock, storage });
+      await failOutright({ run: this.run, baseSeq: this.#durable.writer.storedSeq, error, pump, clock, storage });
       return { end: 'over', status: 'failed', sendNext: null };
     } catch (again) {
       return { end: 'lost', lost: again instanceof RunLost ? again : new RunLost('engine', describe(again)) };

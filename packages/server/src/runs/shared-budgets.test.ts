@@ -1,15 +1,14 @@
 import { afterEach, expect, test } from 'vitest';
 import type { Budget, UsageEntry } from '@toolyard/protocol';
 import { DEFAULT_LIMITS, systemClock } from '@toolyard/protocol';
-import { initialState } from '@toolyard/agent-runtime';
+import { BudgetChecker, initialState } from '@toolyard/agent-runtime';
 import type { DatabaseStorage } from '@toolyard/storage';
 import { openStorage } from '@toolyard/storage';
 import { describeOnDatabases } from '@toolyard/testing/on-postgres';
-import { RunBudgets } from './run-budgets.ts';
-import type { RunConfiguration } from './stored-run.ts';
+import { createRunBudgets } from './run-budgets.ts';
 
 const ANNE = { ownerId: 'anne' };
-/** It stands: no midnight passes in the middle of the test. */
+/** Fixed, so that no midnight passes during the test. */
 const NOON = Date.UTC(2026, 10, 22, 12);
 const clock = { ...systemClock, now: () => NOON };
 const model = { providerId: 'p', modelId: 'm' };
@@ -21,27 +20,29 @@ describeOnDatabases('a budget of the day', (cluster) => {
     for (const storage of open.splice(0)) await storage.close();
   });
 
-  test('is one for all processes over a database, whoever uses it at once', async () => {
+  test('counts the usage of all processes over a database', async () => {
     const url = await cluster().createDatabase();
     for (let at = 0; at < 2; at++) open.push(await openStorage({ url, clock }));
     const [one, two] = open;
     if (!one || !two) throw new Error('two processes');
     const budgets: Budget[] = [{ of: 'day', calls: 20 }];
-    const configuration = { budgets, model } as RunConfiguration;
-    const of = { conversationId: 'c', agentId: null, configuration, clock };
-    const here = new RunBudgets(one.usage, ANNE, of);
+    const of = { conversationId: 'c', agentId: null, budgets, clock };
+    const here = createRunBudgets(one.usage, ANNE, of);
+    const checkerOf = ({ spent }: ReturnType<typeof createRunBudgets>): BudgetChecker =>
+      new BudgetChecker({ budgets, model: 'p/m', spent });
+    const checker = checkerOf(here);
     const entry: UsageEntry = { kind: 'model', at: NOON, durationMs: 1, ...model, usage: null, cost: null };
 
-    // The same row, from both, at the same time.
+    // Both write the same row concurrently.
     await Promise.all(Array.from({ length: 19 }, (_none, at) => (at % 2 === 0 ? one : two).usage.add(ANNE, entry)));
     await here.refresh();
-    expect(here.check(state, 'model')).toBeNull();
+    expect(checker.check(state, 'model')).toBeNull();
     await two.usage.add(ANNE, entry);
-    expect(here.check(state, 'model')).toBeNull();
+    expect(checker.check(state, 'model')).toBeNull();
     await here.refresh();
-    expect(here.check(state, 'model')).toMatchObject({ measure: 'calls', spent: { calls: 20, unpriced: 20 } });
-    const stranger = new RunBudgets(two.usage, { ownerId: 'bert' }, of);
+    expect(checker.check(state, 'model')).toMatchObject({ measure: 'calls', spent: { calls: 20, unpriced: 20 } });
+    const stranger = createRunBudgets(two.usage, { ownerId: 'bert' }, of);
     await stranger.refresh();
-    expect(stranger.check(state, 'model')).toBeNull();
+    expect(checkerOf(stranger).check(state, 'model')).toBeNull();
   });
 });

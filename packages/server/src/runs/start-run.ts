@@ -95,7 +95,7 @@ export async function startRun(
 }
 
 export function noConversation(id: string): ToolyardError {
-  return new ToolyardError({ code: 'not_found', message: `There is no conversation ${id}.` });
+  return new ToolyardError({ code: 'not_found', message: `There is no conversation ${JSON.stringify(id)}.` });
 }
 
 function newRun(

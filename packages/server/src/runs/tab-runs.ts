@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { CommitPump, StoredRun } from '@toolyard/agent-host/durable';
-import { isSaid, RunConversation, RunLost, RunWriter } from '@toolyard/agent-host/durable';
+import { DurableRun, isSaid, RunLost } from '@toolyard/agent-host/durable';
 import type {
   AgentConfiguration,
   Clock,
@@ -103,34 +103,20 @@ export function createTabRuns(options: TabRunsOptions): RunsInTabs {
   async function handOver(principal: Owner, run: LeasedRun): Promise<HeldRun | null> {
     const stored = readStoredRun(run);
     const { configuration } = stored;
-    const writer = new RunWriter({
-      run,
-      pump: options.pump,
-      clock,
-      keepMedia: (value) => keep(principal, value),
-      onLost: () => undefined,
-    });
-    const { conversationId } = run;
-    const branch = (await storage.messages.branch(principal, conversationId, stored.leafId)).filter(isSaid);
-    const { leafId, shownId } = stored;
-    const conversation = new RunConversation(
-      { conversationId, runId: run.id, instructions: '', leafId, shownId, writer },
-      branch,
-    );
+    const durable = new DurableRun({ run, pump: options.pump, clock, keepMedia: (value) => keep(principal, value) });
+    const { writer } = durable;
+    const branch = (await storage.messages.branch(principal, run.conversationId, stored.leafId)).filter(isSaid);
+    const conversation = durable.openConversation({ ...stored, instructions: '' }, branch);
     const items = (await storage.runs.readInbox(run.id, run.fence)) ?? [];
-    const { modelId: model, providerId } = configuration.model;
     const taken = await takeUp({
       run,
-      point: stored.point,
+      // Steering messages stay in the inbox until the tab has added them: they wake nobody.
+      stored: { ...stored, steers: [] },
       store: storage.runs,
       writer,
       conversation,
       clock,
-      model,
-      providerId,
-      // What was told to it stays in its inbox until its tab has taken it in: nobody is woken by that.
       wishes: { ...readWishes(items), steers: [] },
-      steers: [],
       ending: null,
     });
     if (taken.rests) return null;

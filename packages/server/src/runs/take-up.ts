@@ -8,20 +8,17 @@ import { everyInterrupt } from './every-interrupt.ts';
 import type { LastAttempt } from './last-attempt.ts';
 import { readLastAttempt } from './last-attempt.ts';
 import type { RunWishes } from './run-inbox.ts';
+import type { readStoredRun } from './stored-run.ts';
 import { placeholder } from './stored-run.ts';
 
 export type TakeUpOptions = {
   run: LeasedRun;
-  point: RunPoint;
+  stored: Pick<ReturnType<typeof readStoredRun>, 'point' | 'steers' | 'configuration'>;
   store: Pick<RunStore, 'readEvents' | 'listInterrupts'>;
   writer: RunWriter;
   conversation: RunConversation;
   clock: Clock;
-  model: string;
-  providerId: string;
   wishes: RunWishes;
-  /** What the run is to take in once it goes on. */
-  steers: readonly string[];
   /** How the run is to end, where somebody said so before it was taken up. */
   ending: Ending | null;
 };
@@ -36,9 +33,9 @@ export type TakenUp =
  * before anything else is done.
  */
 export async function takeUp(options: TakeUpOptions): Promise<TakenUp> {
-  const { run, store, writer, conversation, wishes, ending } = options;
+  const { run, stored, store, writer, conversation, wishes, ending } = options;
   const principal: Owner = { ownerId: run.ownerId };
-  const { step } = options.point.state;
+  const { step } = stored.point.state;
   const last = await readLastAttempt(store, principal, run, step);
   const attempt = last.attempt + 1;
   const closes = last.attempt > 0 && !last.closed;
@@ -47,14 +44,14 @@ export async function takeUp(options: TakeUpOptions): Promise<TakenUp> {
     closeAttempt(options, last, attempt);
   }
 
-  const wasParked = options.point.state.status === 'parked';
-  const point = wasParked ? resume(options, attempt) : options.point;
+  const wasParked = stored.point.state.status === 'parked';
+  const point = wasParked ? resume(options, attempt) : stored.point;
   const rests = point.state.status === 'parked';
   if (!closes && !wasParked && run.status === 'running') return { rests: false, point, attempt };
 
   // A run that rests remembers what it was told, for whatever waits in the inbox would wake it again.
   const heard = rests ? wishes.steers : [];
-  const steers = [...options.steers, ...heard.map(({ queuedMessageId }) => queuedMessageId)];
+  const steers = [...(stored.steers ?? []), ...heard.map(({ queuedMessageId }) => queuedMessageId)];
   const { leafId, shownId } = conversation;
   const state: StoredRun = { point, leafId, shownId, ...(steers.length > 0 ? { steers } : {}) };
   const answers = wasParked && !ending ? wishes.answers : [];
@@ -75,14 +72,13 @@ async function withdrawQuestions({ run, store, writer }: TakeUpOptions, stamp: S
 
 /** The answer that was being written stays: as it was cancelled, or marked, beside the one that is begun anew. */
 function closeAttempt(options: TakeUpOptions, last: LastAttempt, attempt: number): void {
-  const { run, point, writer, conversation, clock, ending } = options;
-  const { step } = point.state;
+  const { run, stored, writer, conversation, clock, ending } = options;
+  const { step } = stored.point.state;
   const stamp = { step, attempt: last.attempt };
   // It was asked, and what it took nobody will say: never nothing.
   if (last.partial && !last.told) {
-    const { providerId, model: modelId } = options;
     const { createdAt: at } = last.partial;
-    writer.used({ kind: 'model', at, durationMs: 0, providerId, modelId, usage: null, cost: null });
+    writer.used({ kind: 'model', at, durationMs: 0, ...stored.configuration.model, usage: null, cost: null });
   }
   const partial = last.partial ?? unbegun(options);
   if (partial && ending?.status === 'cancelled') {
@@ -102,21 +98,30 @@ function closeAttempt(options: TakeUpOptions, last: LastAttempt, attempt: number
       id: messageIdOf({ runId: run.id, step }, attempt),
       parentId: conversation.leafId,
       runId: run.id,
-      model: options.model,
+      model: stored.configuration.model.modelId,
       createdAt: clock.now(),
     }),
   );
 }
 
 /** The place kept for an answer of which nothing was written. */
-function unbegun({ run, conversation, clock, model }: TakeUpOptions): LastAttempt['partial'] {
+function unbegun({ run, stored, conversation, clock }: TakeUpOptions): LastAttempt['partial'] {
   if (!conversation.hasPlaceholder) return null;
   const { shownId: id, leafId: parentId } = conversation;
-  return { id, parentId, createdAt: clock.now(), role: 'assistant', parts: [], runId: run.id, model };
+  return {
+    id,
+    parentId,
+    createdAt: clock.now(),
+    role: 'assistant',
+    parts: [],
+    runId: run.id,
+    model: stored.configuration.model.modelId,
+  };
 }
 
 /** A parked run with the answers that came; it goes on once all are there, or to its end. */
-function resume({ run, point, writer, clock, wishes, ending }: TakeUpOptions, attempt: number): RunPoint {
+function resume({ run, stored, writer, clock, wishes, ending }: TakeUpOptions, attempt: number): RunPoint {
+  const { point } = stored;
   const stamp = { step: point.state.step, attempt };
   if (ending) {
     writer.event({ type: 'run_resumed' }, stamp, 'later');

@@ -1,3 +1,4 @@
+import type { FunctionTools } from '@toolyard/agent-host';
 import type { ApprovalInterrupt, Clock, Owner, ResolvedAgentConfiguration } from '@toolyard/protocol';
 import type { SharedStorage } from '@toolyard/storage';
 import type { RunHub } from '../live/hub.ts';
@@ -5,15 +6,15 @@ import type { ToolSelection } from '../services.ts';
 import type { TabCallsOf } from './tab-calls.ts';
 import { TabCalls } from './tab-calls.ts';
 import { createTabPins } from './tab-pins.ts';
-import { TabTools } from './tab-tools.ts';
+import { RunTools } from './run-tools.ts';
 
 /** The runs' side of what tabs lend. */
 export type TabLending = {
-  /** The tools of a run, with those that tabs lend it beside its own. */
+  /** The tools of a run: with those that tabs lend it, and the functions of this process. */
   select(
     base: ToolSelection,
     of: TabCallsOf & { begunAt: number; configuration: Pick<ResolvedAgentConfiguration, 'servers' | 'disabledTools'> },
-  ): Promise<ToolSelection>;
+  ): Promise<RunTools>;
   /** From now on the tool is called unasked only as long as it is what was shown with the question. */
   approve(principal: Owner, conversationId: string, of: Pick<ApprovalInterrupt, 'tool' | 'definition'>): Promise<void>;
 };
@@ -21,6 +22,7 @@ export type TabLending = {
 export function createTabLending(of: {
   storage: Pick<SharedStorage, 'tabs' | 'blobs' | 'settings'>;
   hub: Pick<RunHub, 'listen' | 'changed'>;
+  functions: FunctionTools;
   /** True for the id of a server of this Toolyard. */
   isConfigured: (serverId: string) => boolean;
   clock: Clock;
@@ -30,8 +32,9 @@ export function createTabLending(of: {
   const pins = createTabPins({ settings: storage.settings, clock });
   return {
     select: (base, { principal, runId, conversationId, begunAt, configuration }) =>
-      TabTools.open({
+      RunTools.open({
         base,
+        functions: of.functions,
         of: { principal, runId, conversationId },
         begunAt,
         configuration,

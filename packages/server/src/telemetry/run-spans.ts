@@ -1,4 +1,5 @@
 import type { AssistantMessage, LeasedRun, RunEvent } from '@toolyard/protocol';
+import { ignoreEvent } from '@toolyard/protocol';
 import type { RunConfiguration } from '../runs/stored-run.ts';
 import type { Span } from './otlp-exporter.ts';
 import type { Attributes } from './span-attributes.ts';
@@ -102,6 +103,16 @@ export class RunSpans {
         return this.#forget(event.runId);
       }
       default:
+        ignoreEvent<
+          | 'run_started'
+          | 'steered'
+          | 'tool_call_ready'
+          | 'tool_call_malformed'
+          | 'interrupt_requested'
+          | 'interrupt_answered'
+          | 'interrupt_withdrawn'
+          | 'compression_finished'
+        >(event);
     }
   }
 

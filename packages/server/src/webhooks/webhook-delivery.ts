@@ -70,7 +70,7 @@ async function deliver(announcement: Announcement, services: DeliveryServices): 
   const { id, attempts } = announcement;
   const webhook = await storage.webhooks.get(principal);
   const secret = await secrets.get(principal, WEBHOOK_SECRET);
-  const message = await messageOf(principal, announcement, storage);
+  const message = await webhookMessage(principal, announcement, storage);
   // Nobody wants to be told any more, or what was asked is answered.
   if (webhook === null || secret === null || message === null) return storage.webhooks.settle(id);
   const { url } = webhook;
@@ -83,7 +83,7 @@ async function deliver(announcement: Announcement, services: DeliveryServices): 
   return storage.webhooks.putOff(id, clock.now() + Math.min(wait, LONGEST_WAIT_MS));
 }
 
-async function messageOf(
+async function webhookMessage(
   principal: Owner,
   { event, runId, interruptId, happenedAt }: Announcement,
   storage: Pick<SharedStorage, 'runs'>,

@@ -99,7 +99,7 @@ describe('what is kept for each of many', () => {
 it('is the only way the page has to what a browser keeps', () => {
   const sources = join(import.meta.dirname, '..');
   const others = readdirSync(sources, { recursive: true, encoding: 'utf8' })
-    .filter((path) => /\.(ts|svelte)$/.test(path) && !/(browser-storage|\.test)\.ts$/.test(path))
+    .filter((path) => /\.(ts|svelte)$/.test(path) && !/test-fixtures\/|(browser-storage|\.test)\.ts$/.test(path))
     .filter((path) => /\b(localStorage|sessionStorage|indexedDB)\b/.test(readFileSync(join(sources, path), 'utf8')));
   expect(others).toEqual([]);
 });

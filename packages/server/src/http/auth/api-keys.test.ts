@@ -32,7 +32,7 @@ test('a route is closed to keys without its scope', async () => {
       const { method, path } = route;
       if (scopesOf(route).includes(scope)) continue;
       const target = path.replaceAll(/\{\w+\}/g, 'x');
-      const options: RequestOptions = method === 'get' ? {} : { method: method.toUpperCase(), json: {} };
+      const options: RequestOptions = method === 'GET' ? {} : { method: method, json: {} };
       const answer = await ask(key, target, options);
       expect([scope, method, path, answer.status]).toEqual([scope, method, path, 403]);
     }
@@ -42,21 +42,21 @@ test('a route is closed to keys without its scope', async () => {
 test('approving, answering and changing servers are scopes of their own', async () => {
   const scopes = (method: string, path: string) =>
     server.app.routes.filter((route) => route.method === method && route.path === path).flatMap(scopesOf);
-  expect(scopes('post', '/api/interrupts/{id}/answer')).toEqual(['approve', 'answer']);
+  expect(scopes('POST', '/api/interrupts/{id}/answer')).toEqual(['approve', 'answer']);
   for (const [method, path] of [
-    ['put', '/api/permissions'],
-    ['post', '/api/mcp/servers/{id}/call'],
-    ['put', '/api/mcp/unsandboxed'],
+    ['PUT', '/api/permissions'],
+    ['POST', '/api/mcp/servers/{id}/call'],
+    ['PUT', '/api/mcp/unsandboxed'],
   ] as const) {
     expect([path, scopes(method, path)]).toEqual([path, ['approve']]);
   }
   for (const [method, path] of [
-    ['post', '/api/mcp/servers'],
-    ['post', '/api/mcp/test'],
-    ['put', '/api/mcp/servers/{id}'],
-    ['delete', '/api/mcp/servers/{id}'],
-    ['get', '/api/mcp/servers/{id}/approval'],
-    ['post', '/api/mcp/servers/{id}/approval'],
+    ['POST', '/api/mcp/servers'],
+    ['POST', '/api/mcp/test'],
+    ['PUT', '/api/mcp/servers/{id}'],
+    ['DELETE', '/api/mcp/servers/{id}'],
+    ['GET', '/api/mcp/servers/{id}/approval'],
+    ['POST', '/api/mcp/servers/{id}/approval'],
   ] as const) {
     expect([path, scopes(method, path)]).toEqual([path, ['servers']]);
   }

@@ -17,7 +17,7 @@ export function requireScope({ scopes }: Principal, ...needed: readonly Scope[])
 export function changesApproval(method: string, body: JsonValue): boolean {
   if (!isJsonObject(body)) return false;
   const { configuration } = body;
-  if (configuration !== undefined && (method === 'patch' || method === 'put')) return true;
+  if (configuration !== undefined && (method === 'PATCH' || method === 'PUT')) return true;
   const layers = [body, ...(isJsonObject(configuration ?? null) ? [configuration] : [])].filter(isJsonObject);
   return layers.some((layer) => APPROVAL_FIELDS.some((field) => field in layer));
 }

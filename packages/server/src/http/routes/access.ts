@@ -6,7 +6,6 @@ import { hashOf, KEY_PREFIX, randomCredential } from '../auth/credentials.ts';
 import { notFound, refusal } from '../problems.ts';
 import { reachableOrigins } from '../reachable-origins.ts';
 import type { Router } from '../router.ts';
-import { apiKeyPage, createApiKey, createdApiKey, sessionPage, signInLink } from '../schemas/access.ts';
 import type { HttpDeps } from '../types.ts';
 
 /** How much of a key is stored in plain text, to recognize it by. */
@@ -15,94 +14,46 @@ const SHOWN_CHARACTERS = KEY_PREFIX.length + 6;
 /** Sessions, sign-in links and API keys. */
 export function addAccessRoutes({ route }: Router, deps: HttpDeps, { authentication, sessions }: Auth): void {
   const { storage, clock, ids, security } = deps;
-  const scope = 'access';
 
-  route({
-    method: 'get',
-    path: '/api/access/sessions',
-    summary: 'List the browsers that are signed in',
-    scope,
-    answer: sessionPage,
-    handle: async ({ principal }) => ({ items: await sessions.list(principal) }),
+  route('GET /api/access/sessions', async ({ principal }) => ({ items: await sessions.list(principal) }));
+
+  route('DELETE /api/access/sessions', ({ principal }) => sessions.revokeOthers(principal));
+
+  route('DELETE /api/access/sessions/{id}', async ({ principal, params: { id } }) => {
+    if (!(await sessions.revoke(principal, id))) throw notFound('session', id);
   });
 
-  route({
-    method: 'delete',
-    path: '/api/access/sessions',
-    summary: 'Sign out all browsers but this one',
-    scope,
-    handle: ({ principal }) => sessions.revokeOthers(principal),
+  route('POST /api/access/links', async ({ c, principal }) => {
+    if (!authentication.tokenRequired) throw noSignIn();
+    const link = await sessions.createLink(principal);
+    const origins = reachableOrigins(security.host, c.env.incoming.socket.localPort ?? 0);
+    return { ...link, origins };
   });
 
-  route({
-    method: 'delete',
-    path: '/api/access/sessions/{id}',
-    summary: 'Sign a browser out',
-    scope,
-    async handle({ principal, params: { id } }) {
-      if (!(await sessions.revoke(principal, id))) throw notFound('session', id);
-    },
+  route('GET /api/access/keys', async ({ principal }) => ({
+    items: (await storage.apiKeys.list(principal)).map(viewOf),
+  }));
+
+  route('POST /api/access/keys', async ({ principal, body: { name, scopes, expiresAt } }) => {
+    const now = clock.now();
+    if (expiresAt !== undefined && expiresAt <= now) throw alreadyExpired(expiresAt);
+    const secret = KEY_PREFIX + randomCredential();
+    const key: ApiKey = {
+      id: ids.next(),
+      ownerId: principal.ownerId,
+      name,
+      start: secret.slice(0, SHOWN_CHARACTERS),
+      scopes: KEY_SCOPES.filter((each) => (scopes ?? DEFAULT_KEY_SCOPES).includes(each)),
+      createdAt: now,
+      expiresAt: expiresAt ?? null,
+      lastUsedAt: null,
+    };
+    await storage.apiKeys.create({ ...key, keyHash: hashOf(secret) });
+    return { ...viewOf(key), key: secret };
   });
 
-  route({
-    method: 'post',
-    path: '/api/access/links',
-    summary: 'Create a link that signs another browser in, once',
-    scope,
-    answer: signInLink,
-    status: 201,
-    async handle({ c, principal }) {
-      if (!authentication.tokenRequired) throw noSignIn();
-      const link = await sessions.createLink(principal);
-      const origins = reachableOrigins(security.host, c.env.incoming.socket.localPort ?? 0);
-      return { ...link, origins };
-    },
-  });
-
-  route({
-    method: 'get',
-    path: '/api/access/keys',
-    summary: 'List API keys',
-    scope,
-    answer: apiKeyPage,
-    handle: async ({ principal }) => ({ items: (await storage.apiKeys.list(principal)).map(viewOf) }),
-  });
-
-  route({
-    method: 'post',
-    path: '/api/access/keys',
-    summary: 'Create an API key; only this answer contains it',
-    scope,
-    body: createApiKey,
-    answer: createdApiKey,
-    status: 201,
-    async handle({ principal, body: { name, scopes, expiresAt } }) {
-      const now = clock.now();
-      if (expiresAt !== undefined && expiresAt <= now) throw alreadyExpired(expiresAt);
-      const secret = KEY_PREFIX + randomCredential();
-      const key: ApiKey = {
-        id: ids.next(),
-        ownerId: principal.ownerId,
-        name,
-        start: secret.slice(0, SHOWN_CHARACTERS),
-        scopes: KEY_SCOPES.filter((each) => (scopes ?? DEFAULT_KEY_SCOPES).includes(each)),
-        createdAt: now,
-        expiresAt: expiresAt ?? null,
-        lastUsedAt: null,
-      };
-      await storage.apiKeys.create({ ...key, keyHash: hashOf(secret) });
-      return { ...viewOf(key), key: secret };
-    },
-  });
-
-  route({
-    method: 'delete',
-    path: '/api/access/keys/{id}',
-    summary: 'Revoke an API key',
-    scope,
-    async handle({ principal, params: { id } }) {
-      if (!(await storage.apiKeys.revoke(principal, id))) throw notFound('API key', id);
-    },
+  route('DELETE /api/access/keys/{id}', async ({ principal, params: { id } }) => {
+    if (!(await storage.apiKeys.revoke(principal, id))) throw notFound('API key', id);
   });
 }
 

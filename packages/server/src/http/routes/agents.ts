@@ -3,83 +3,47 @@ import type { StoredAgent } from '@toolyard/storage';
 import { readStoredConfiguration } from '../../config/agent-configuration.ts';
 import { notFound, refusal } from '../problems.ts';
 import type { Router } from '../router.ts';
-import { agentPage, agentView, changeAgent, createAgent } from '../schemas/configuration.ts';
 import type { HttpDeps } from '../types.ts';
 
 export function addAgentRoutes({ route }: Router, { storage, hub, clock, ids }: HttpDeps): void {
   const { agents } = storage;
 
-  route({
-    method: 'get',
-    path: '/api/agents',
-    summary: 'Agents by title',
-    answer: agentPage,
-    handle: async ({ principal }) => ({ items: (await agents.list(principal)).map(viewOfAgent) }),
+  route('GET /api/agents', async ({ principal }) => ({ items: (await agents.list(principal)).map(viewOfAgent) }));
+
+  route('POST /api/agents', async ({ principal, body: { id, title, configuration } }) => {
+    const agent = await agents.create(principal, {
+      id: id ?? ids.next(),
+      title,
+      configuration: configuration ?? {},
+      at: clock.now(),
+    });
+    hub.changed(principal.ownerId, 'agents', agent.id);
+    return viewOfAgent(agent);
   });
 
-  route({
-    method: 'post',
-    path: '/api/agents',
-    summary: 'Make an agent',
-    scope: 'settings',
-    body: createAgent,
-    answer: agentView,
-    status: 201,
-    async handle({ principal, body: { id, title, configuration } }) {
-      const agent = await agents.create(principal, {
-        id: id ?? ids.next(),
-        title,
-        configuration: configuration ?? {},
-        at: clock.now(),
+  route('GET /api/agents/{id}', async ({ principal, params: { id } }) => {
+    const agent = await agents.get(principal, id);
+    if (agent === null) throw notFound('agent', id);
+    return viewOfAgent(agent);
+  });
+
+  route('PATCH /api/agents/{id}', async ({ principal, params: { id }, body }) => {
+    const agent = await agents.update(principal, id, { ...body, at: clock.now() });
+    if (agent === null) {
+      if ((await agents.get(principal, id)) === null) throw notFound('agent', id);
+      throw refusal({
+        code: 'conflict',
+        message: 'This agent was changed in the meantime.',
+        hint: 'Read it again and repeat the change.',
       });
-      hub.changed(principal.ownerId, 'agents', agent.id);
-      return viewOfAgent(agent);
-    },
+    }
+    hub.changed(principal.ownerId, 'agents', id);
+    return viewOfAgent(agent);
   });
 
-  route({
-    method: 'get',
-    path: '/api/agents/{id}',
-    summary: 'An agent',
-    answer: agentView,
-    async handle({ principal, params: { id } }) {
-      const agent = await agents.get(principal, id);
-      if (agent === null) throw notFound('agent', id);
-      return viewOfAgent(agent);
-    },
-  });
-
-  route({
-    method: 'patch',
-    path: '/api/agents/{id}',
-    summary: 'Change an agent that nobody else has changed since it was read',
-    scope: 'settings',
-    body: changeAgent,
-    answer: agentView,
-    async handle({ principal, params: { id }, body }) {
-      const agent = await agents.update(principal, id, { ...body, at: clock.now() });
-      if (agent === null) {
-        if ((await agents.get(principal, id)) === null) throw notFound('agent', id);
-        throw refusal({
-          code: 'conflict',
-          message: 'This agent was changed in the meantime.',
-          hint: 'Read it again and repeat the change.',
-        });
-      }
-      hub.changed(principal.ownerId, 'agents', id);
-      return viewOfAgent(agent);
-    },
-  });
-
-  route({
-    method: 'delete',
-    path: '/api/agents/{id}',
-    summary: 'Delete an agent; its conversations stay',
-    scope: 'settings',
-    async handle({ principal, params: { id } }) {
-      if (!(await agents.remove(principal, id))) throw notFound('agent', id);
-      hub.changed(principal.ownerId, 'agents', id);
-    },
+  route('DELETE /api/agents/{id}', async ({ principal, params: { id } }) => {
+    if (!(await agents.remove(principal, id))) throw notFound('agent', id);
+    hub.changed(principal.ownerId, 'agents', id);
   });
 }
 

@@ -1,114 +1,62 @@
 import type { Page, ConversationSummary, Principal } from '@toolyard/protocol';
-import { z } from 'zod';
 import { findConversation, summaryOf, viewOf } from '../conversation-view.ts';
 import { cursorOf, readCursor } from '../list-cursor.ts';
 import { notFound } from '../problems.ts';
 import type { Router } from '../router.ts';
-import {
-  changeConversation,
-  conversationPage,
-  conversationView,
-  createConversation,
-} from '../schemas/conversations.ts';
-import { flag, limit } from '../schemas/query.ts';
 import type { HttpDeps } from '../types.ts';
-
-const PATH = '/api/conversations';
 
 export function addConversationRoutes({ route }: Router, deps: HttpDeps): void {
   const { storage, runs, hub, clock, ids } = deps;
   const changed = ({ ownerId }: Principal, id: string): void => hub.changed(ownerId, 'conversations', id);
 
-  route({
-    method: 'get',
-    path: PATH,
-    summary: 'Conversations: pinned ones first, then the latest; with q those in which it is said, the best first',
-    query: z.strictObject({
-      limit: limit(50),
-      after: z.string().max(500).exactOptional(),
-      q: z.string().max(500).exactOptional(),
-      deleted: flag,
-    }),
-    answer: conversationPage,
-    handle: ({ principal, query }) =>
-      query.q === undefined || query.q.trim() === ''
-        ? listed(principal, query)
-        : searched(principal, { query: query.q, limit: query.limit }),
+  route('GET /api/conversations', ({ principal, query }) =>
+    query.q === undefined || query.q.trim() === ''
+      ? listed(principal, query)
+      : searched(principal, { query: query.q, limit: query.limit }),
+  );
+
+  route('POST /api/conversations', async ({ principal, body }) => {
+    const known = body.id === undefined ? null : await storage.conversations.get(principal, body.id);
+    if (known !== null) return viewOf(deps, principal, known);
+    if (body.agentId !== undefined) await checkAgent(principal, body.agentId);
+    const conversation = await storage.conversations.create(principal, {
+      id: body.id ?? ids.next(),
+      title: body.title ?? '',
+      ...(body.agentId === undefined ? {} : { agentId: body.agentId }),
+      ...(body.configuration === undefined ? {} : { configuration: body.configuration }),
+      at: clock.now(),
+    });
+    changed(principal, conversation.id);
+    return viewOf(deps, principal, conversation);
   });
 
-  route({
-    method: 'post',
-    path: PATH,
-    summary: 'Begin a conversation; one of this id that is there already is given back as it is',
-    body: createConversation,
-    answer: conversationView,
-    status: 201,
-    async handle({ principal, body }) {
-      const known = body.id === undefined ? null : await storage.conversations.get(principal, body.id);
-      if (known !== null) return viewOf(deps, principal, known);
-      if (body.agentId !== undefined) await checkAgent(principal, body.agentId);
-      const conversation = await storage.conversations.create(principal, {
-        id: body.id ?? ids.next(),
-        title: body.title ?? '',
-        ...(body.agentId === undefined ? {} : { agentId: body.agentId }),
-        ...(body.configuration === undefined ? {} : { configuration: body.configuration }),
-        at: clock.now(),
-      });
-      changed(principal, conversation.id);
-      return viewOf(deps, principal, conversation);
-    },
+  route('GET /api/conversations/{id}', async ({ principal, params }) =>
+    viewOf(deps, principal, await findConversation(deps, principal, params.id)),
+  );
+
+  route('PATCH /api/conversations/{id}', async ({ principal, params: { id }, body: { leafId, ...change } }) => {
+    await findConversation(deps, principal, id);
+    if (change.agentId != null) await checkAgent(principal, change.agentId);
+    if (leafId !== undefined) await showBranch(principal, id, leafId);
+    const conversation = await storage.conversations.update(principal, id, change);
+    if (conversation === null) throw notFound('conversation', id);
+    changed(principal, id);
+    return viewOf(deps, principal, conversation);
   });
 
-  route({
-    method: 'get',
-    path: `${PATH}/{id}`,
-    summary: 'A conversation with the end of its current branch and what is under way',
-    answer: conversationView,
-    handle: async ({ principal, params }) =>
-      viewOf(deps, principal, await findConversation(deps, principal, params.id)),
+  route('DELETE /api/conversations/{id}', async ({ principal, params: { id } }) => {
+    const { activeRun } = await findConversation(deps, principal, id);
+    if (activeRun !== null) await runs.cancel(principal, activeRun.id);
+    if (!(await storage.conversations.remove(principal, id, clock.now()))) throw notFound('conversation', id);
+    changed(principal, id);
   });
 
-  route({
-    method: 'patch',
-    path: `${PATH}/{id}`,
-    summary: 'Rename, pin, configure, or show another branch',
-    body: changeConversation,
-    answer: conversationView,
-    async handle({ principal, params: { id }, body: { leafId, ...change } }) {
-      await findConversation(deps, principal, id);
-      if (change.agentId != null) await checkAgent(principal, change.agentId);
-      if (leafId !== undefined) await showBranch(principal, id, leafId);
-      const conversation = await storage.conversations.update(principal, id, change);
-      if (conversation === null) throw notFound('conversation', id);
-      changed(principal, id);
-      return viewOf(deps, principal, conversation);
-    },
-  });
-
-  route({
-    method: 'delete',
-    path: `${PATH}/{id}`,
-    summary: 'Delete; a run under way is stopped. It can be restored for some time',
-    async handle({ principal, params: { id } }) {
-      const { activeRun } = await findConversation(deps, principal, id);
-      if (activeRun !== null) await runs.cancel(principal, activeRun.id);
-      if (!(await storage.conversations.remove(principal, id, clock.now()))) throw notFound('conversation', id);
-      changed(principal, id);
-    },
-  });
-
-  route({
-    method: 'post',
-    path: `${PATH}/{id}/restore`,
-    summary: 'Bring a deleted conversation back',
-    answer: conversationView,
-    async handle({ principal, params: { id } }) {
-      const restored = await storage.conversations.restore(principal, id);
-      // One that was never deleted is found here, too: asked twice, it is restored once.
-      const conversation = await findConversation(deps, principal, id);
-      if (restored) changed(principal, id);
-      return viewOf(deps, principal, conversation);
-    },
+  route('POST /api/conversations/{id}/restore', async ({ principal, params: { id } }) => {
+    const restored = await storage.conversations.restore(principal, id);
+    // One that was never deleted is found here, too: asked twice, it is restored once.
+    const conversation = await findConversation(deps, principal, id);
+    if (restored) changed(principal, id);
+    return viewOf(deps, principal, conversation);
   });
 
   async function listed(

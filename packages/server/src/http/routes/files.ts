@@ -1,17 +1,12 @@
 import { contentTypeOf, MAX_FILE_BYTES, readBytes } from '../body.ts';
 import type { Owner } from '@toolyard/protocol';
-import { z } from 'zod';
 import { requireScope } from '../auth/scopes.ts';
 import type { Auth } from '../auth/create-auth.ts';
 import { badSignature } from '../auth/refusals.ts';
 import { notFound, refusal } from '../problems.ts';
+import type { RouteQuery } from '@toolyard/protocol/schemas';
 import type { Router } from '../router.ts';
-import { fileLinks, fileLinksOf } from '../schemas/access.ts';
-import { word } from '../schemas/query.ts';
-import { uploadedFile } from '../schemas/operations.ts';
 import type { AppContext, HttpDeps } from '../types.ts';
-
-const UPLOADED = ['image/*', 'audio/*', 'text/*', 'application/pdf', 'application/json'];
 
 /** What a browser shows without running anything in it. An SVG is a document with scripts, and not among them. */
 const SHOWN_IN_PLACE = new Set([
@@ -34,18 +29,12 @@ const SHOWN_IN_PLACE = new Set([
   'video/ogg',
 ]);
 
-const signedQuery = z.strictObject({
-  owner: word.exactOptional(),
-  expires: word.exactOptional(),
-  signature: word.exactOptional(),
-});
-
 export function addFileRoutes({ route }: Router, { storage, clock }: HttpDeps, auth: Auth): void {
   /** Of a signed URL, or of the credential of the request. */
   async function ownerOf(
     c: AppContext,
     sha256: string,
-    { owner, expires, signature }: z.output<typeof signedQuery>,
+    { owner, expires, signature }: RouteQuery<'GET /api/files/{sha256}'>,
   ): Promise<Owner> {
     if (signature !== undefined && owner !== undefined && expires !== undefined) {
       const found = await auth.signedUrls.check(sha256, { owner, expires, signature });
@@ -57,58 +46,32 @@ export function addFileRoutes({ route }: Router, { storage, clock }: HttpDeps, a
     return principal;
   }
 
-  route({
-    method: 'post',
-    path: '/api/files',
-    summary: 'Upload a file as the body, with its own content type',
-    upload: UPLOADED,
-    answer: uploadedFile,
-    status: 201,
-    async handle({ c, principal }) {
-      const { incoming } = c.env;
-      const bytes = await readBytes(incoming, MAX_FILE_BYTES);
-      if (bytes.byteLength === 0) throw refusal({ code: 'bad_request', message: 'The file is empty.' });
-      const mimeType = contentTypeOf(incoming);
-      const kept = await storage.blobs.put(principal, bytes, { mimeType, at: clock.now() });
-      return { sha256: kept.sha256, size: kept.size, mimeType: kept.mimeType };
-    },
+  route('POST /api/files', async ({ c, principal }) => {
+    const { incoming } = c.env;
+    const bytes = await readBytes(incoming, MAX_FILE_BYTES);
+    if (bytes.byteLength === 0) throw refusal({ code: 'bad_request', message: 'The file is empty.' });
+    const mimeType = contentTypeOf(incoming);
+    const kept = await storage.blobs.put(principal, bytes, { mimeType, at: clock.now() });
+    return { sha256: kept.sha256, size: kept.size, mimeType: kept.mimeType };
   });
 
-  route({
-    method: 'post',
-    path: '/api/files/links',
-    summary: 'Create URLs of files that need no credential for half an hour to an hour',
-    scope: 'read',
-    body: fileLinksOf,
-    answer: fileLinks,
-    handle: ({ principal, body: { files } }) => auth.signedUrls.create(principal, files),
-  });
+  route('POST /api/files/links', ({ principal, body: { files } }) => auth.signedUrls.create(principal, files));
 
-  route({
-    method: 'get',
-    path: '/api/files/{sha256}',
-    summary: 'Get a file: with a credential, or by a signed URL. Images, audio and video are shown, the rest is saved',
-    // Who asks is found out below: a signed URL is a credential of its own.
-    open: true,
-    query: signedQuery,
-    mediaType: 'application/octet-stream',
-    also: { 304: 'The one the client has is the same' },
-    async handle({ c, params: { sha256 }, query }) {
-      const principal = await ownerOf(c, sha256, query);
-      const info = await storage.blobs.info(principal, sha256);
-      if (info === null) throw notFound('file', sha256);
-      const etag = `"${info.sha256}"`;
-      const headers = {
-        etag,
-        'cache-control': 'private, max-age=31536000, immutable',
-        'content-security-policy': "sandbox; default-src 'none'",
-        'x-content-type-options': 'nosniff',
-      };
-      if (c.req.header('if-none-match') === etag) return new Response(null, { status: 304, headers });
-      const bytes = await storage.blobs.read(principal, sha256);
-      if (bytes === null) throw notFound('file', sha256);
-      return new Response(new Uint8Array(bytes), { headers: { ...headers, ...showOrSave(info) } });
-    },
+  route('GET /api/files/{sha256}', async ({ c, params: { sha256 }, query }) => {
+    const principal = await ownerOf(c, sha256, query);
+    const info = await storage.blobs.info(principal, sha256);
+    if (info === null) throw notFound('file', sha256);
+    const etag = `"${info.sha256}"`;
+    const headers = {
+      etag,
+      'cache-control': 'private, max-age=31536000, immutable',
+      'content-security-policy': "sandbox; default-src 'none'",
+      'x-content-type-options': 'nosniff',
+    };
+    if (c.req.header('if-none-match') === etag) return new Response(null, { status: 304, headers });
+    const bytes = await storage.blobs.read(principal, sha256);
+    if (bytes === null) throw notFound('file', sha256);
+    return new Response(new Uint8Array(bytes), { headers: { ...headers, ...showOrSave(info) } });
   });
 }
 

@@ -1,9 +1,8 @@
 import type { Principal } from '@toolyard/protocol';
-import { z } from 'zod';
+import { messageOf } from '@toolyard/protocol';
 import type { EventStreams } from '../event-stream.ts';
 import { liveFrames } from '../frames.ts';
 import type { Router } from '../router.ts';
-import { newId } from '../schemas/common.ts';
 import type { HttpDeps } from '../types.ts';
 
 export function addLiveRoutes({ route }: Router, deps: HttpDeps, eventStreams: EventStreams): void {
@@ -21,23 +20,16 @@ export function addLiveRoutes({ route }: Router, deps: HttpDeps, eventStreams: E
       else open.delete(key);
       if (left > 0 || eventStreams.closing) return;
       tabs.streamEnded(principal, tabId).catch((error: unknown) => {
-        log(`tab: ${error instanceof Error ? error.message : String(error)}`);
+        log(`tab: ${messageOf(error)}`);
       });
     });
   }
 
-  route({
-    method: 'get',
-    path: '/api/events',
-    summary: 'Everything that happens, as it happens (server-sent events, each a LiveEvent)',
-    query: z.strictObject({ after: z.string().max(8000).exactOptional(), tab: newId.exactOptional() }),
-    mediaType: 'text/event-stream',
-    handle: ({ c, principal, query }) => {
-      const cursor = c.req.header('last-event-id') ?? query.after ?? null;
-      return eventStreams.answer(c, principal, (signal) => {
-        if (query.tab !== undefined) follow(principal, query.tab, signal);
-        return liveFrames(streams.readAll(principal, cursor, signal));
-      });
-    },
+  route('GET /api/events', ({ c, principal, query }) => {
+    const cursor = c.req.header('last-event-id') ?? query.after ?? null;
+    return eventStreams.answer(c, principal, (signal) => {
+      if (query.tab !== undefined) follow(principal, query.tab, signal);
+      return liveFrames(streams.readAll(principal, cursor, signal));
+    });
   });
 }

@@ -4,44 +4,27 @@ import type { Authentication } from '../auth/authentication.ts';
 import { openApiDocument } from '../openapi.ts';
 import { refusal } from '../problems.ts';
 import type { Router } from '../router.ts';
-import { jsonObject, named } from '../schemas/common.ts';
-import { health, propsView, readiness } from '../schemas/operations.ts';
 import type { HttpDeps } from '../types.ts';
 import { OWNER } from '../types.ts';
-
-const METRICS_TYPE = 'text/plain';
-const document = named('OpenApi', jsonObject.describe('This document'));
 
 export function addOperationRoutes(router: Router, deps: HttpDeps, authentication: Authentication): void {
   const { ui, proxy } = deps;
   const { route } = router;
-  let openApi: object | undefined;
+  let written: object | undefined;
 
-  route({
-    method: 'get',
-    path: '/api/openapi.json',
-    summary: 'The description of this API',
-    answer: document,
-    handle: ({ c }) => {
-      openApi ??= openApiDocument(router.descriptions, authentication);
-      return jsonAnswer(openApi, { status: 200, acceptEncoding: c.req.header('accept-encoding') });
-    },
+  route('GET /api/openapi.json', ({ c }) => {
+    written ??= openApiDocument(router.descriptions, authentication);
+    return jsonAnswer(written, { status: 200, acceptEncoding: c.req.header('accept-encoding') });
   });
 
-  route({
-    method: 'get',
-    path: '/props',
-    summary: 'What the owner set for the page',
-    answer: propsView,
-    handle: () => ({
-      ui: ui.enabled,
-      ui_settings: ui.settings,
-      cors_proxy_enabled: proxy !== null,
-      webui: ui.enabled,
-      webui_settings: ui.settings,
-      version: VERSION,
-    }),
-  });
+  route('GET /props', () => ({
+    ui: ui.enabled,
+    ui_settings: ui.settings,
+    cors_proxy_enabled: proxy !== null,
+    webui: ui.enabled,
+    webui_settings: ui.settings,
+    version: VERSION,
+  }));
 
   addWatchRoutes(router, deps, authentication);
 }
@@ -52,49 +35,27 @@ export function addWatchRoutes(
   { storage, ready, absentRoles, metrics }: HttpDeps,
   authentication: Authentication,
 ): void {
-  route({
-    method: 'get',
-    path: '/health',
-    summary: 'The process answers',
-    open: true,
-    answer: health,
-    handle: () => ({ status: 'ok' as const, version: VERSION }),
+  route('GET /health', () => ({ status: 'ok' as const, version: VERSION }));
+
+  route('GET /metrics', async ({ c }) => {
+    if (!metrics) throw metricsAreOff();
+    return textAnswer(await metrics(), {
+      status: 200,
+      acceptEncoding: c.req.header('accept-encoding'),
+      headers: { 'content-type': 'text/plain; version=0.0.4; charset=utf-8', 'cache-control': 'no-store' },
+    });
   });
 
-  route({
-    method: 'get',
-    path: '/metrics',
-    summary: 'How this process fares, in the text format of Prometheus; 404 where it was not switched on',
-    scope: ['metrics', 'read'],
-    mediaType: METRICS_TYPE,
-    async handle({ c }) {
-      if (!metrics) throw metricsAreOff();
-      return textAnswer(await metrics(), {
-        status: 200,
-        acceptEncoding: c.req.header('accept-encoding'),
-        headers: { 'content-type': `${METRICS_TYPE}; version=0.0.4; charset=utf-8`, 'cache-control': 'no-store' },
-      });
-    },
-  });
-
-  route({
-    method: 'get',
-    path: '/ready',
-    summary:
-      'The server can work: storage answers, and earlier runs were taken up; 503 until then. Needs no credential; with one it also tells the version and, in `absent`, the roles that no process has',
-    open: true,
-    answer: readiness,
-    async handle({ c }) {
-      if (!ready()) throw notReady('Runs of the last process are still being taken up.');
-      try {
-        await storage.settings.get(OWNER, 'ready');
-        if ((await authentication.principalIfAny(c.env.incoming)) === null) return { status: 'ok' as const };
-        return { status: 'ok' as const, version: VERSION, absent: (await absentRoles?.()) ?? [] };
-      } catch (error) {
-        if (!ToolyardError.isInstance(error)) throw error;
-        throw notReady('What Toolyard keeps could not be read.');
-      }
-    },
+  route('GET /ready', async ({ c }) => {
+    if (!ready()) throw notReady('Runs of the last process are still being taken up.');
+    try {
+      await storage.settings.get(OWNER, 'ready');
+      if ((await authentication.principalIfAny(c.env.incoming)) === null) return { status: 'ok' as const };
+      return { status: 'ok' as const, version: VERSION, absent: (await absentRoles?.()) ?? [] };
+    } catch (error) {
+      if (!ToolyardError.isInstance(error)) throw error;
+      throw notReady('What Toolyard keeps could not be read.');
+    }
   });
 }
 

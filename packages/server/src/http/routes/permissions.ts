@@ -1,60 +1,35 @@
-import { z } from 'zod';
 import { formatToolReference } from '@toolyard/protocol';
 import { notFound, refusal } from '../problems.ts';
 import type { Router } from '../router.ts';
-import { word } from '../schemas/query.ts';
-import { permissionPage, permissionView, setPermission } from '../schemas/permissions.ts';
 import type { HttpDeps } from '../types.ts';
 
 /** What was decided about tools for later. */
 export function addPermissionRoutes({ route }: Router, { storage, servers, hub, clock }: HttpDeps): void {
-  route({
-    method: 'get',
-    path: '/api/permissions',
-    summary: 'What was decided about tools for later; with conversation what counts there',
-    query: z.strictObject({ conversation: word.exactOptional() }),
-    answer: permissionPage,
-    async handle({ principal, query: { conversation } }) {
-      const query = conversation === undefined ? {} : { conversationId: conversation };
-      return { items: await storage.permissions.list(principal, query) };
-    },
+  route('GET /api/permissions', async ({ principal, query: { conversation } }) => {
+    const query = conversation === undefined ? {} : { conversationId: conversation };
+    return { items: await storage.permissions.list(principal, query) };
   });
 
-  route({
-    method: 'put',
-    path: '/api/permissions',
-    summary: 'Decide about a tool in place of what was decided before; conversationId null counts everywhere',
-    scope: 'approve',
-    body: setPermission,
-    answer: permissionView,
-    async handle({ principal, body }) {
-      // Its definition is known to the tab alone: it is allowed with the answer to a question, which shows it.
-      if (body.decision === 'allow' && body.tool.origin === 'tab') {
-        throw refusal({
-          code: 'bad_request',
-          message: `${formatToolReference(body.tool)} is a tool of a browser tab, and cannot be allowed here.`,
-          hint: 'Choose "always" when it asks for approval.',
-        });
-      }
-      const permission = { ...body, at: clock.now() };
-      await storage.permissions.set(principal, permission);
-      if (body.decision === 'allow') servers.approve(body);
-      hub.changed(principal.ownerId, 'servers', body.tool.serverId);
-      return permission;
-    },
+  route('PUT /api/permissions', async ({ principal, body }) => {
+    // Its definition is known to the tab alone: it is allowed with the answer to a question, which shows it.
+    if (body.decision === 'allow' && body.tool.origin === 'tab') {
+      throw refusal({
+        code: 'bad_request',
+        message: `${formatToolReference(body.tool)} is a tool of a browser tab, and cannot be allowed here.`,
+        hint: 'Choose "always" when it asks for approval.',
+      });
+    }
+    const permission = { ...body, at: clock.now() };
+    await storage.permissions.set(principal, permission);
+    if (body.decision === 'allow') servers.approve(body);
+    hub.changed(principal.ownerId, 'servers', body.tool.serverId);
+    return permission;
   });
 
-  route({
-    method: 'delete',
-    path: '/api/permissions',
-    summary: 'Forget a decision: from then on the tool is asked about again',
-    scope: 'approve',
-    query: z.strictObject({ server: word, tool: word, conversation: word.exactOptional() }),
-    async handle({ principal, query: { server, tool, conversation } }) {
-      const reference = { serverId: server, name: tool };
-      const removed = await storage.permissions.remove(principal, reference, conversation ?? null);
-      if (!removed) throw notFound('decision about the tool', `${server}/${tool}`);
-      hub.changed(principal.ownerId, 'servers', server);
-    },
+  route('DELETE /api/permissions', async ({ principal, query: { server, tool, conversation } }) => {
+    const reference = { serverId: server, name: tool };
+    const removed = await storage.permissions.remove(principal, reference, conversation ?? null);
+    if (!removed) throw notFound('decision about the tool', `${server}/${tool}`);
+    hub.changed(principal.ownerId, 'servers', server);
   });
 }

@@ -1,28 +1,19 @@
 import { createGuardedFetch, trustOrigins } from '@toolyard/guarded-fetch';
 import { checkPreflight } from '../../proxy/preflight.ts';
 import type { Router } from '../router.ts';
-import { preflightRequest, preflightView } from '../schemas/proxy.ts';
 
 export function addPreflightRoute({ route }: Router): void {
-  route({
-    method: 'post',
-    path: '/api/mcp/preflight',
-    summary: 'Whether a page of this server may speak with an MCP server directly, and which header stands in the way',
-    scope: 'servers',
-    body: preflightRequest,
-    answer: preflightView,
-    async handle({ c, body }) {
-      const { incoming, outgoing } = c.env;
-      const control = new AbortController();
-      outgoing.on('close', () => control.abort());
-      // Its owner typed the address; where it redirects to is not looked at.
-      const fetch = createGuardedFetch({ trust: trustOrigins([body.url]) });
-      try {
-        const origin = incoming.headers.origin ?? `http://${incoming.headers.host ?? ''}`;
-        return await checkPreflight(body, { fetch, origin, signal: control.signal });
-      } finally {
-        await fetch.close();
-      }
-    },
+  route('POST /api/mcp/preflight', async ({ c, body }) => {
+    const { incoming, outgoing } = c.env;
+    const control = new AbortController();
+    outgoing.on('close', () => control.abort());
+    // Its owner typed the address; where it redirects to is not looked at.
+    const fetch = createGuardedFetch({ trust: trustOrigins([body.url]) });
+    try {
+      const origin = incoming.headers.origin ?? `http://${incoming.headers.host ?? ''}`;
+      return await checkPreflight(body, { fetch, origin, signal: control.signal });
+    } finally {
+      await fetch.close();
+    }
   });
 }

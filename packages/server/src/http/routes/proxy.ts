@@ -16,7 +16,6 @@ import { watchCredential } from '../auth/watch-credential.ts';
 import { readBytes } from '../body.ts';
 import { ProblemAnswer, refusal } from '../problems.ts';
 import type { Router } from '../router.ts';
-import { createProxyTicket, proxyTicket } from '../schemas/proxy.ts';
 import type { AppContext, AppEnv } from '../types.ts';
 
 /** The second is the name it has at llama-server. */
@@ -43,16 +42,7 @@ export function addProxyRoutes(
   const isStillValid = (principal: Principal): Promise<boolean> => authentication.isStillValid(principal);
   const watch: Watch = (principal, end) => watchCredential({ isStillValid, clock }, principal, end);
 
-  route({
-    method: 'post',
-    path: '/api/proxy/tickets',
-    summary: 'A one-time key to the proxy for one address, for who can send no headers',
-    scope: 'servers',
-    body: createProxyTicket,
-    answer: proxyTicket,
-    status: 201,
-    handle: ({ principal, body }) => isOn(proxy).tickets.create(principal, body),
-  });
+  route('POST /api/proxy/tickets', ({ principal, body }) => isOn(proxy).tickets.create(principal, body));
 
   for (const path of PATHS) {
     app.all(path, async (c) => {

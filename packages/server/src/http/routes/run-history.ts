@@ -1,6 +1,5 @@
 import type { Message, Principal, RunExport, RunRecord, SentMessage, StartRun } from '@toolyard/protocol';
 import { ToolyardError } from '@toolyard/protocol';
-import { z } from 'zod';
 import { readSteps } from '../../runs/run-steps.ts';
 import { textAnswer } from '../answers.ts';
 import { blobsWrittenOut } from '../blobs-written-out.ts';
@@ -9,7 +8,6 @@ import { notFound } from '../problems.ts';
 import type { Router } from '../router.ts';
 import { runMarkdown } from '../run-markdown.ts';
 import { runView } from '../run-view.ts';
-import { runExport, runSteps, startedRun, startRun } from '../schemas/run-steps.ts';
 import type { HttpDeps } from '../types.ts';
 import { checkParts } from '../user-parts.ts';
 
@@ -17,52 +15,31 @@ import { checkParts } from '../user-parts.ts';
 export function addRunHistoryRoutes({ route }: Router, deps: HttpDeps): void {
   const { storage, runs, clock, ids, hub } = deps;
 
-  route({
-    method: 'post',
-    path: '/api/runs',
-    summary: 'Begin a run with what a person says, in a conversation or in a new one',
-    body: startRun,
-    answer: startedRun,
-    status: 201,
-    async handle({ principal, body }) {
-      await checkParts(body.parts, async (sha256) => storage.blobs.touch(principal, sha256, clock.now()));
-      const sent = await begin(principal, body);
-      if ('run' in sent) return { run: runView(sent.run), message: sent.message };
-      throw new ToolyardError({ code: 'conflict', message: 'A message of this id waits for another run.' });
-    },
+  route('POST /api/runs', async ({ principal, body }) => {
+    await checkParts(body.parts, async (sha256) => storage.blobs.touch(principal, sha256, clock.now()));
+    const sent = await begin(principal, body);
+    if ('run' in sent) return { run: runView(sent.run), message: sent.message };
+    throw new ToolyardError({ code: 'conflict', message: 'A message of this id waits for another run.' });
   });
 
-  route({
-    method: 'get',
-    path: '/api/runs/{id}/steps',
-    summary: 'What a run did, step by step: model requests, calls with arguments and results, questions, times',
-    answer: runSteps,
-    async handle({ principal, params: { id } }) {
-      const run = await find(principal, id);
-      return { ...(await readSteps(storage.runs, principal, run, clock.now())), run: runView(run) };
-    },
+  route('GET /api/runs/{id}/steps', async ({ principal, params: { id } }) => {
+    const run = await find(principal, id);
+    return { ...(await readSteps(storage.runs, principal, run, clock.now())), run: runView(run) };
   });
 
-  route({
-    method: 'get',
-    path: '/api/runs/{id}/export',
-    summary: 'A run as a file: its steps and the messages of its branch, as JSON or Markdown',
-    query: z.strictObject({ format: z.enum(['json', 'markdown']).default('json') }),
-    answer: runExport,
-    async handle({ c, principal, params: { id }, query: { format } }) {
-      const run = await find(principal, id);
-      const whole = await exported(principal, run);
-      const isJson = format === 'json';
-      return textAnswer(isJson ? `${JSON.stringify(whole, null, 2)}\n` : runMarkdown(whole), {
-        status: 200,
-        acceptEncoding: c.req.header('accept-encoding'),
-        headers: {
-          'content-type': isJson ? 'application/json' : 'text/markdown; charset=utf-8',
-          'content-disposition': attachmentOf(`run ${id}`, isJson ? 'json' : 'md'),
-          'cache-control': 'no-store',
-        },
-      });
-    },
+  route('GET /api/runs/{id}/export', async ({ c, principal, params: { id }, query: { format } }) => {
+    const run = await find(principal, id);
+    const whole = await exported(principal, run);
+    const isJson = format === 'json';
+    return textAnswer(isJson ? `${JSON.stringify(whole, null, 2)}\n` : runMarkdown(whole), {
+      status: 200,
+      acceptEncoding: c.req.header('accept-encoding'),
+      headers: {
+        'content-type': isJson ? 'application/json' : 'text/markdown; charset=utf-8',
+        'content-disposition': attachmentOf(`run ${id}`, isJson ? 'json' : 'md'),
+        'cache-control': 'no-store',
+      },
+    });
   });
 
   async function find(principal: Principal, id: string): Promise<RunRecord> {
@@ -75,10 +52,7 @@ export function addRunHistoryRoutes({ route }: Router, deps: HttpDeps): void {
     const { conversationId, agentId, title = '', parts, configuration, id = ids.next() } = request;
     const message = { id, parts, whenBusy: 'refuse', ...(configuration ? { configuration } : {}) } as const;
     const known = conversationId ?? (await storage.runs.getRun(principal, id))?.conversationId;
-    if (known !== undefined) {
-      if ((await storage.conversations.get(principal, known)) === null) throw notFound('conversation', known);
-      return runs.send(principal, known, message);
-    }
+    if (known !== undefined) return runs.send(principal, known, message);
     if (agentId !== undefined && (await storage.agents.get(principal, agentId)) === null) {
       throw notFound('agent', agentId);
     }

@@ -3,22 +3,15 @@ import { z } from 'zod';
 import { sentRequest as readSentRequest } from '../../runs/sent-request.ts';
 import { notFound } from '../problems.ts';
 import type { Router } from '../router.ts';
-import { sentRequest } from '../schemas/sent-requests.ts';
 import type { HttpDeps } from '../types.ts';
 
 export function addSentRequestRoutes({ route }: Router, { storage }: HttpDeps): void {
-  route({
-    method: 'get',
-    path: '/api/runs/{id}/steps/{step}/request',
-    summary: 'What the model was sent in a step of a run',
-    answer: sentRequest,
-    async handle({ principal, params: { id, step } }) {
-      const run = await storage.runs.getRun(principal, id);
-      if (run === null) throw notFound('run', id);
-      const number = z.coerce.number().int().min(0).safeParse(step);
-      const sent = number.success ? await readSentRequest(storage, principal, run, number.data) : null;
-      if (sent) return sent;
-      throw new ToolyardError({ code: 'not_found', message: `In step ${step} of this run no model was asked.` });
-    },
+  route('GET /api/runs/{id}/steps/{step}/request', async ({ principal, params: { id, step } }) => {
+    const run = await storage.runs.getRun(principal, id);
+    if (run === null) throw notFound('run', id);
+    const number = z.coerce.number().int().min(0).safeParse(step);
+    const sent = number.success ? await readSentRequest(storage, principal, run, number.data) : null;
+    if (sent) return sent;
+    throw new ToolyardError({ code: 'not_found', message: `In step ${step} of this run no model was asked.` });
   });
 }

@@ -1,12 +1,10 @@
-import type { SettingsView } from '@toolyard/protocol';
-import { agentConfigurationSchema, readStoredConfiguration } from '../../config/agent-configuration.ts';
+import { agentConfiguration } from '@toolyard/protocol/schemas';
+import { readStoredConfiguration } from '../../config/agent-configuration.ts';
 import { DEFAULTS_KEY } from '../../config/raise-budget.ts';
 import { requireScope } from '../auth/scopes.ts';
 import { inPlainWords } from '../in-plain-words.ts';
 import { misfit, notFound, quoted, refusal } from '../problems.ts';
 import type { Router } from '../router.ts';
-import { jsonValue } from '../schemas/common.ts';
-import { settingsView } from '../schemas/configuration.ts';
 import type { HttpDeps } from '../types.ts';
 
 /** What the page keeps has a place of its own: no key it can name is one the server works with. */
@@ -16,52 +14,32 @@ const MAX_VALUE_LENGTH = 65_536;
 export function addSettingsRoutes({ route }: Router, { storage, hub, clock }: HttpDeps): void {
   const { settings } = storage;
 
-  route({
-    method: 'get',
-    path: '/api/settings',
-    summary: 'The defaults of every conversation, and what the page keeps',
-    answer: settingsView,
-    async handle({ principal }): Promise<SettingsView> {
-      const all = await settings.all(principal);
-      const ofPage = [...all].flatMap(([key, value]) =>
-        key.startsWith(PAGE_PREFIX) ? [[key.slice(PAGE_PREFIX.length), value] as const] : [],
-      );
-      return { ...Object.fromEntries(ofPage), defaults: readStoredConfiguration(all.get(DEFAULTS_KEY)) };
-    },
+  route('GET /api/settings', async ({ principal }) => {
+    const all = await settings.all(principal);
+    const ofPage = [...all].flatMap(([key, value]) =>
+      key.startsWith(PAGE_PREFIX) ? [[key.slice(PAGE_PREFIX.length), value] as const] : [],
+    );
+    return { ...Object.fromEntries(ofPage), defaults: readStoredConfiguration(all.get(DEFAULTS_KEY)) };
   });
 
-  route({
-    method: 'put',
-    path: '/api/settings/{key}',
-    summary: 'Keep a value; defaults takes an agent configuration',
-    scope: 'settings',
-    body: jsonValue,
-    answer: jsonValue,
-    async handle({ principal, params: { key }, body }) {
-      if (key === DEFAULTS_KEY) {
-        // They hold approval mode, rules and budgets.
-        requireScope(principal, 'approve');
-        const parsed = agentConfigurationSchema.safeParse(body, { error: inPlainWords });
-        if (!parsed.success) throw misfit(parsed.error, 'body');
-      } else if (JSON.stringify(body).length > MAX_VALUE_LENGTH) {
-        throw refusal({ code: 'too_large', message: `A setting holds at most ${MAX_VALUE_LENGTH} characters.` });
-      }
-      await settings.set(principal, storedKey(key), body, clock.now());
-      hub.changed(principal.ownerId, 'settings', key);
-      return body;
-    },
+  route('PUT /api/settings/{key}', async ({ principal, params: { key }, body }) => {
+    if (key === DEFAULTS_KEY) {
+      // They hold approval mode, rules and budgets.
+      requireScope(principal, 'approve');
+      const parsed = agentConfiguration.safeParse(body, { error: inPlainWords });
+      if (!parsed.success) throw misfit(parsed.error, 'body');
+    } else if (JSON.stringify(body).length > MAX_VALUE_LENGTH) {
+      throw refusal({ code: 'too_large', message: `A setting holds at most ${MAX_VALUE_LENGTH} characters.` });
+    }
+    await settings.set(principal, storedKey(key), body, clock.now());
+    hub.changed(principal.ownerId, 'settings', key);
+    return body;
   });
 
-  route({
-    method: 'delete',
-    path: '/api/settings/{key}',
-    summary: 'Forget a value',
-    scope: 'settings',
-    async handle({ principal, params: { key } }) {
-      if (key === DEFAULTS_KEY) requireScope(principal, 'approve');
-      if (!(await settings.remove(principal, storedKey(key)))) throw notFound('setting', key);
-      hub.changed(principal.ownerId, 'settings', key);
-    },
+  route('DELETE /api/settings/{key}', async ({ principal, params: { key } }) => {
+    if (key === DEFAULTS_KEY) requireScope(principal, 'approve');
+    if (!(await settings.remove(principal, storedKey(key)))) throw notFound('setting', key);
+    hub.changed(principal.ownerId, 'settings', key);
   });
 }
 

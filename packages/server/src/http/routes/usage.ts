@@ -1,12 +1,9 @@
 import type { BudgetView, Principal, ResolvedAgentConfiguration, UsageReport } from '@toolyard/protocol';
-import { z } from 'zod';
 import { readStoredConfiguration } from '../../config/agent-configuration.ts';
 import { textAnswer } from '../answers.ts';
 import { findConversation } from '../conversation-view.ts';
 import { refusal } from '../problems.ts';
 import type { Router } from '../router.ts';
-import { word } from '../schemas/query.ts';
-import { budgetPage, by, day, usageReport } from '../schemas/usage.ts';
 import type { HttpDeps } from '../types.ts';
 import { usageCsv } from '../usage-csv.ts';
 
@@ -19,46 +16,29 @@ export function addUsageRoutes({ route }: Router, deps: HttpDeps): void {
   const { storage, configurations, clock } = deps;
   const today = (): number => Math.floor(clock.now() / DAY_MS) * DAY_MS;
 
-  route({
-    method: 'get',
-    path: '/api/usage',
-    summary: 'What calls of models and tools came to, on days in UTC, both included; 30 days up to today where absent',
-    query: z.strictObject({
-      by: by.default('day'),
-      from: day.exactOptional(),
-      to: day.exactOptional(),
-      format: z.enum(['json', 'csv']).default('json'),
-    }),
-    answer: usageReport,
-    async handle({ c, principal, query }) {
-      const to = query.to ?? dayOf(today());
-      const from = query.from ?? dayOf(Date.parse(`${to}T00:00:00Z`) - (STANDARD_DAYS - 1) * DAY_MS);
-      if (from > to) {
-        throw refusal({ code: 'bad_request', message: `The days end (${to}) before they begin (${from}).` });
-      }
-      const found = await storage.usage.report(principal, { by: query.by, from, to });
-      const report: UsageReport = { from, to, by: query.by, ...found };
-      if (query.format === 'json') return report;
-      return textAnswer(usageCsv(report), {
-        status: 200,
-        acceptEncoding: c.req.header('accept-encoding'),
-        headers: {
-          'content-type': 'text/csv; charset=utf-8',
-          'content-disposition': `attachment; filename="usage-by-${query.by}-${from}-${to}.csv"`,
-          'cache-control': 'no-store',
-        },
-      });
-    },
+  route('GET /api/usage', async ({ c, principal, query }) => {
+    const to = query.to ?? dayOf(today());
+    const from = query.from ?? dayOf(Date.parse(`${to}T00:00:00Z`) - (STANDARD_DAYS - 1) * DAY_MS);
+    if (from > to) {
+      throw refusal({ code: 'bad_request', message: `The days end (${to}) before they begin (${from}).` });
+    }
+    const found = await storage.usage.report(principal, { by: query.by, from, to });
+    const report: UsageReport = { from, to, by: query.by, ...found };
+    if (query.format === 'json') return report;
+    return textAnswer(usageCsv(report), {
+      status: 200,
+      acceptEncoding: c.req.header('accept-encoding'),
+      headers: {
+        'content-type': 'text/csv; charset=utf-8',
+        'content-disposition': `attachment; filename="usage-by-${query.by}-${from}-${to}.csv"`,
+        'cache-control': 'no-store',
+      },
+    });
   });
 
-  route({
-    method: 'get',
-    path: '/api/usage/budgets',
-    summary: 'Budgets and what was used of them: those of a conversation, or those that count for every new one',
-    query: z.strictObject({ conversation: word.exactOptional() }),
-    answer: budgetPage,
-    handle: async ({ principal, query }) => ({ items: await budgetsOf(principal, query.conversation) }),
-  });
+  route('GET /api/usage/budgets', async ({ principal, query }) => ({
+    items: await budgetsOf(principal, query.conversation),
+  }));
 
   async function budgetsOf(principal: Principal, id: string | undefined): Promise<BudgetView[]> {
     const conversation = id === undefined ? null : await findConversation(deps, principal, id);

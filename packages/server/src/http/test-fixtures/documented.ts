@@ -1,6 +1,6 @@
+import { problem } from '@toolyard/protocol/schemas';
 import { afterEach, beforeEach, expect } from 'vitest';
 import type { RouteDescription } from '../router.ts';
-import { problem } from '../schemas/common.ts';
 import type { Answer, RequestOptions, TestServer } from './test-server.ts';
 import { startTestServer } from './test-server.ts';
 
@@ -29,7 +29,7 @@ function routeOf(routes: readonly RouteDescription[], method: string, target: st
   const path = target.replace(/\?.*$/s, '');
   const fits = ({ path: pattern }: RouteDescription): boolean =>
     new RegExp(`^${pattern.replaceAll('.', '\\.').replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(path);
-  const found = routes.filter((route) => route.method === method.toLowerCase() && fits(route));
+  const found = routes.filter((route) => route.method === method && fits(route));
   // `/providers/test` fits `/providers/{id}` too; the one without a name in it is meant.
   const route = found.find(({ path: pattern }) => pattern === path) ?? found[0];
   if (route === undefined) throw new Error(`no route ${method} ${path} is described`);

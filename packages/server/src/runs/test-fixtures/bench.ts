@@ -1,6 +1,8 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { FunctionToolGroup } from '@toolyard/agent-host';
+import { ASK_USER_TOOLS, FunctionTools } from '@toolyard/agent-host';
 import type { CallToolOptions, IndexedTool } from '@toolyard/mcp-host';
 import { checkArguments } from '@toolyard/mcp-host';
 import type {
@@ -41,6 +43,8 @@ export const BERT: Owner = { ownerId: 'bert' };
 /** A tool of the made-up server `desk`. */
 export type FakeTool = {
   builtIn?: boolean;
+  /** Default: as `builtIn`. */
+  readOnly?: boolean;
   /** What its arguments have to fit; `inQuestion` false: it is too long to stand in a question. */
   inputSchema?: JsonObject;
   inQuestion?: boolean;
@@ -63,6 +67,8 @@ export type BenchOptions = {
   /** What the model costs; default unknown. */
   price?: Price;
   configuration?: Partial<ResolvedAgentConfiguration>;
+  /** Function tools, beside `ask_user`. */
+  functions?: FunctionToolGroup;
   /** Servers that run without a sandbox; default none. */
   unsandboxed?: readonly string[];
   /** Called before what was decided about tools is read. */
@@ -203,6 +209,7 @@ const TAKE_OVER_EVERY_MS = 200;
 /** The runs of a process over a storage, with everything beside them made up. */
 export function runsOver(storage: SharedStorage, options: RunsOptions): DurableRuns {
   const { model, clock, hub, log, prefix, failpoint, leaseMs } = options;
+  const functions = new FunctionTools([ASK_USER_TOOLS, ...(options.functions ? [options.functions] : [])]);
   return createRunService({
     storage,
     ...(leaseMs === undefined ? {} : { leaseMs }),
@@ -225,7 +232,8 @@ export function runsOver(storage: SharedStorage, options: RunsOptions): DurableR
       isConfigured: () => false,
       unsandboxed: () => Promise.resolve([...(options.unsandboxed ?? [])]),
     },
-    tabs: createTabLending({ storage, hub, clock, isConfigured: () => false }),
+    functions,
+    tabs: createTabLending({ storage, hub, functions, clock, isConfigured: () => false }),
     secrets: {
       seal: (_principal, _name, text) => Promise.resolve(Buffer.from(text).toString('base64')),
       unseal: (_principal, _name, sealed) => Promise.resolve(Buffer.from(sealed, 'base64').toString()),
@@ -287,9 +295,9 @@ function selectionOf(tools: Record<string, FakeTool>): ToolSelection {
     judged: (tool) => {
       const found = find(tool);
       if (!found) return undefined;
-      const { builtIn = false, inputSchema, inQuestion = true } = found;
+      const { builtIn = false, readOnly = builtIn, inputSchema, inQuestion = true } = found;
       const about = () => ({ definition: 'd1', ...(inputSchema && inQuestion ? { inputSchema } : {}) });
-      return { builtIn, readOnly: builtIn, about };
+      return { builtIn, readOnly, about };
     },
     async refresh() {},
   };

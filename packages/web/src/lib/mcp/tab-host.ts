@@ -1,4 +1,3 @@
-import { withAskUser } from '@toolyard/agent-host';
 import type { Attachment, EraRecord, QuestionHandlers } from '@toolyard/mcp-host';
 import { createWebTransports, inspectServer, McpHost, ResourceDraft } from '@toolyard/mcp-host';
 import type { JsonValue, McpTestReport } from '@toolyard/protocol';
@@ -13,6 +12,7 @@ import { toServerConfig } from './server-entries.ts';
 import { callbackUrl, hearSignIns } from './sign-in-callback.ts';
 import { guardSignIn } from './sign-in-guard.ts';
 import { createSignInStore } from './sign-in-store.ts';
+import { tabFunctions } from './tab-functions.ts';
 import { openTabNetwork } from './tab-network.ts';
 import type { BrowserServerDraft } from './types.ts';
 
@@ -28,8 +28,7 @@ export function createTabHost(usesProxy: (serverId: string) => boolean): McpHost
   const host = new McpHost({
     servers: [],
     origin: 'tab',
-    // The person is a server of runs whose loop is here.
-    createTransport: withAskUser((config, context) =>
+    createTransport: tabFunctions.transports((config, context) =>
       (usesProxy(context.serverId) ? createProxiedTransport : direct)(config, context),
     ),
     signIn: {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { faultsOfRules } from '@toolyard/agent-runtime';
+import { faultsOfRules } from '@toolyard/protocol';
 import type { InterventionRule } from '@toolyard/protocol';
 import { explainCall } from './explain-call.ts';
 import type { CallToExplain } from './explain-call.ts';

@@ -1,4 +1,5 @@
-import type { ConversationSummary, RunEvent } from '@toolyard/protocol';
+import type { ConversationSummary, FactEvent, RunEvent } from '@toolyard/protocol';
+import { ignoreEvent } from '@toolyard/protocol';
 
 /** The list as the server orders it: pinned ones first, then by time. */
 export function inOrder(items: readonly ConversationSummary[]): ConversationSummary[] {
@@ -44,6 +45,7 @@ export function changeByRun(event: RunEvent): Partial<ConversationSummary> | nul
     case 'run_finished':
       return { activeRun: null };
     default:
+      ignoreEvent<Exclude<FactEvent, 'run_started' | 'run_finished'>>(event);
       return null;
   }
 }

@@ -1,50 +1,30 @@
 import type { LiveEvent } from '@toolyard/protocol';
 import { isJsonObject, parseJson } from '@toolyard/protocol';
+import { createParser } from 'eventsource-parser';
+import type { EventSourceMessage } from 'eventsource-parser';
 
-/** One frame of the live stream: what happened, and the cursor that stands after it (runs only). */
+/** One frame of the live stream: the event, and the cursor that continues after it (runs only). */
 export type LiveFrame = { event: LiveEvent; cursor: string | null };
 
-/** Puts the frames of a text/event-stream together, however its text is cut into chunks. */
+/** Parses a text/event-stream, however its text is cut into chunks. */
 export class LiveFrameReader {
-  #rest = '';
-  #data: string[] = [];
-  #id: string | null = null;
+  #frames: LiveFrame[] = [];
+  readonly #parser = createParser({ onEvent: (message) => this.#take(message) });
 
+  /** The frames that this chunk completes. */
   read(chunk: string): LiveFrame[] {
-    const frames: LiveFrame[] = [];
-    const lines = (this.#rest + chunk).split('\n');
-    this.#rest = lines.pop() ?? '';
-    for (const line of lines) {
-      const frame = this.#line(line.endsWith('\r') ? line.slice(0, -1) : line);
-      if (frame !== null) frames.push(frame);
-    }
-    return frames;
+    this.#frames = [];
+    this.#parser.feed(chunk);
+    return this.#frames;
   }
 
-  #line(line: string): LiveFrame | null {
-    if (line === '') return this.#finish();
-    if (line.startsWith('data:')) this.#data.push(valueOf(line, 'data:'));
-    else if (line.startsWith('id:')) this.#id = valueOf(line, 'id:');
-    return null;
-  }
-
-  #finish(): LiveFrame | null {
-    const data = this.#data.join('\n');
-    const cursor = this.#id;
-    this.#data = [];
-    this.#id = null;
+  #take({ data, id }: EventSourceMessage): void {
     const parsed = parseJson(data);
-    if (!parsed.ok || !isLiveEvent(parsed.value)) return null;
-    return { event: parsed.value, cursor };
+    if (parsed.ok && isLiveEvent(parsed.value)) this.#frames.push({ event: parsed.value, cursor: id ?? null });
   }
 }
 
-function valueOf(line: string, field: string): string {
-  const value = line.slice(field.length);
-  return value.startsWith(' ') ? value.slice(1) : value;
-}
-
-/** A newer server may say what this page does not know yet; that is passed over. */
+/** A newer server may send events that this page does not know; they are ignored. */
 function isLiveEvent(value: unknown): value is LiveEvent {
   if (!isJsonObject(value)) return false;
   return (

@@ -1,3 +1,5 @@
+import { messageOf } from '@toolyard/protocol';
+
 type Toast = {
   id: number;
   text: string;
@@ -28,7 +30,7 @@ class Toasts {
   /** What went wrong, in the words the error brought. */
   problem(error: unknown): void {
     const hint = error instanceof Error && 'hint' in error && typeof error.hint === 'string' ? ` ${error.hint}` : '';
-    this.show(`${error instanceof Error ? error.message : String(error)}${hint}`, { kind: 'problem' });
+    this.show(`${messageOf(error)}${hint}`, { kind: 'problem' });
   }
 
   close(id: number): void {

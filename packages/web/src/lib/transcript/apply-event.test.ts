@@ -1,6 +1,6 @@
 import { fc } from '@toolyard/testing/property';
 import { describe, expect, it } from 'vitest';
-import type { RunEventBody, SystemMessage } from '@toolyard/protocol';
+import type { RunEvent, RunEventBody, SystemMessage } from '@toolyard/protocol';
 import { applyRunEvent } from './apply-event.ts';
 import { callState } from './calls.ts';
 import { assistantMessage, eventsOf, run, userMessage, view } from './test-events.ts';
@@ -227,4 +227,11 @@ describe('an answer made anew', () => {
     );
     expect(rows(anew).map((row) => row.key)).toEqual(['u1', 'r2:awaited']);
   });
+});
+
+it('keeps the transcript when a newer server sends an event that this page does not know', () => {
+  const [first] = eventsOf('r1', [{ type: 'run_resumed' }]);
+  const before = openTranscript(view([QUESTION], { activeRun: run('r1') }));
+  const unknown = { ...first, seq: 1_000, type: 'message_moved' } as unknown as RunEvent;
+  expect(rows(applyRunEvent(before, unknown))).toEqual(rows(before));
 });

@@ -1,4 +1,5 @@
 import type { AssistantMessage, BudgetInterrupt, Interrupt, RunEvent, UserMessage } from '@toolyard/protocol';
+import { ignoreUnknownEvent } from '@toolyard/protocol';
 import { blocksOf, foldRow, statusOf } from './build-rows.ts';
 import { asked, malformedCall, readyCall, settled, startedCall } from './calls.ts';
 import type { CallView } from './calls.ts';
@@ -167,6 +168,10 @@ export function applyRunEvent(transcript: Transcript, event: RunEvent): Transcri
 
     case 'run_finished':
       return { ...next, run: { ...run, status: event.status }, tail: markAnswers(finishRun(transcript.tail, event)) };
+
+    default:
+      ignoreUnknownEvent(event);
+      return next;
   }
 }
 

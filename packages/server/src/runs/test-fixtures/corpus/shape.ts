@@ -5,8 +5,8 @@ import { SETTINGS } from '@toolyard/protocol';
 import ts from 'typescript';
 
 const PACKAGES = fileURLToPath(new URL('../../../../../', import.meta.url));
-/** Where the types of what is stored stand. */
-const ROOMS = ['protocol/src', 'agent-runtime/src'];
+/** Where the types of what is stored are declared, and the schemas they are inferred from. */
+const FOLDERS = ['protocol/src', 'protocol/src/schemas', 'agent-runtime/src'];
 const STORED_RUN = ['server/src/runs/stored-run.ts', 'agent-host/src/durable/stored-run.ts'];
 /** The types that follow from the table of settings; `settingLines` shows what they come to. */
 const SETTINGS_FILE = 'protocol/src/settings.ts';
@@ -15,21 +15,20 @@ const ROOTS = ['StoredRun', 'RunConfiguration', 'RunEvent', 'LedgerEntry', 'Stor
 
 /** The types of all that is stored of a run, in full and without comments: one text that changes when one of them does. */
 export function currentShape(): string {
-  const files = ROOMS.flatMap((room) => readdirSync(join(PACKAGES, room)).map((name) => `${room}/${name}`));
-  const declared = new Map<string, ts.Node>();
-  const types = files.filter((name) => /(?<!\.test)\.ts$/.test(name) && name !== SETTINGS_FILE);
-  for (const file of [...types, ...STORED_RUN]) {
-    const source = ts.createSourceFile(file, readFileSync(join(PACKAGES, file), 'utf8'), ts.ScriptTarget.Latest, true);
-    source.forEachChild((node) => declare(node, declared));
+  const files = FOLDERS.flatMap((folder) => readdirSync(join(PACKAGES, folder)).map((name) => `${folder}/${name}`));
+  const scopes = new Scopes();
+  const sources = files.filter((name) => /(?<!\.test)\.ts$/.test(name) && name !== SETTINGS_FILE);
+  for (const file of [...sources, ...STORED_RUN]) {
+    scopes.add(ts.createSourceFile(file, readFileSync(join(PACKAGES, file), 'utf8'), ts.ScriptTarget.Latest, true));
   }
   const printer = ts.createPrinter({ removeComments: true });
-  const shown = new Map<string, string>();
-  const wanted = [...ROOTS];
-  for (let name = wanted.pop(); name !== undefined; name = wanted.pop()) {
-    const node = declared.get(name);
-    if (!node || shown.has(name)) continue;
-    shown.set(name, printer.printNode(ts.EmitHint.Unspecified, node, node.getSourceFile()).replace(/^export /, ''));
-    wanted.push(...namesIn(node));
+  const shown = new Map<ts.Node, string>();
+  const wanted = ROOTS.map((name) => scopes.find(name));
+  while (wanted.length > 0) {
+    const node = wanted.pop();
+    if (!node || shown.has(node)) continue;
+    shown.set(node, printer.printNode(ts.EmitHint.Unspecified, node, node.getSourceFile()).replace(/^export /, ''));
+    wanted.push(...scopes.referredToBy(node));
   }
   return [...shown.values()].sort().join('\n') + '\n';
 }
@@ -41,20 +40,53 @@ export function settingLines(): string[] {
   );
 }
 
-/** Types, and the constants some of them are the type of. */
-function declare(node: ts.Node, declared: Map<string, ts.Node>): void {
-  if (ts.isTypeAliasDeclaration(node) || ts.isInterfaceDeclaration(node)) declared.set(node.name.text, node);
-  if (!ts.isVariableStatement(node)) return;
-  for (const { name } of node.declarationList.declarations) if (ts.isIdentifier(name)) declared.set(name.text, node);
+/** Types, and the constants some of them are the type of, by file: constants of several files have the same name. */
+class Scopes {
+  readonly #files = new Map<ts.SourceFile, Map<string, ts.Node>>();
+
+  add(source: ts.SourceFile): void {
+    const declared = new Map<string, ts.Node>();
+    this.#files.set(source, declared);
+    source.forEachChild((node) => {
+      if (ts.isTypeAliasDeclaration(node) || ts.isInterfaceDeclaration(node)) declared.set(node.name.text, node);
+      if (!ts.isVariableStatement(node)) return;
+      for (const { name } of node.declarationList.declarations)
+        if (ts.isIdentifier(name)) declared.set(name.text, node);
+    });
+  }
+
+  /** A declaration of the file itself, else an exported one of any other. */
+  find(name: string, from?: ts.SourceFile): ts.Node | undefined {
+    const own = from && this.#files.get(from)?.get(name);
+    if (own) return own;
+    for (const declared of this.#files.values()) {
+      const node = declared.get(name);
+      if (node && isExported(node)) return node;
+    }
+    return undefined;
+  }
+
+  /** The types and constants that a declaration refers to. */
+  referredToBy(node: ts.Node): (ts.Node | undefined)[] {
+    const found: (ts.Node | undefined)[] = [];
+    const visit = (each: ts.Node): void => {
+      if (ts.isIdentifier(each) && !isPropertyName(each)) found.push(this.find(each.text, each.getSourceFile()));
+      each.forEachChild(visit);
+    };
+    visit(node);
+    return found;
+  }
 }
 
-function namesIn(node: ts.Node): string[] {
-  const names: string[] = [];
-  const visit = (each: ts.Node): void => {
-    if (ts.isTypeReferenceNode(each) && ts.isIdentifier(each.typeName)) names.push(each.typeName.text);
-    if (ts.isTypeQueryNode(each) && ts.isIdentifier(each.exprName)) names.push(each.exprName.text);
-    each.forEachChild(visit);
-  };
-  visit(node);
-  return names;
+function isExported(node: ts.Node): boolean {
+  return (
+    ts.canHaveModifiers(node) &&
+    ts.getModifiers(node)?.some(({ kind }) => kind === ts.SyntaxKind.ExportKeyword) === true
+  );
+}
+
+function isPropertyName(node: ts.Identifier): boolean {
+  const { parent } = node;
+  if (ts.isPropertyAccessExpression(parent)) return parent.name === node;
+  return (ts.isPropertyAssignment(parent) || ts.isPropertySignature(parent)) && parent.name === node;
 }

@@ -7,7 +7,7 @@ import type { DurableRuns } from '../../create-run-service.ts';
 import { ANNE, runsOver, told } from '../bench.ts';
 import type { Story } from './stories.ts';
 import { modelOf, STORIES } from './stories.ts';
-import { CORPUS_TOOLS } from './tools.ts';
+import { CORPUS_FUNCTIONS, CORPUS_TOOLS } from './tools.ts';
 
 const prefixes = createIds('stage');
 
@@ -20,6 +20,7 @@ export function stageOver(
   return runsOver(storage, {
     model: (modelId) => modelOf(storyOf(modelId)),
     tools: CORPUS_TOOLS,
+    functions: CORPUS_FUNCTIONS,
     hub: createLiveHub(),
     clock,
     log,

@@ -90,6 +90,15 @@ export const STORIES: Readonly<Record<string, Story>> = {
     answers: { prompt: { decision: 'say', text: 'Taipei' } },
     says: [[() => calls({ name: 'ask_user', arguments: { question: 'Which city?' } }, NOTE), () => says('Taipei.')]],
   },
+  'asked-twice': {
+    questions: ['Survey'],
+    configuration: AUTO,
+    answers: {
+      prompt: { decision: 'say', text: 'Taiwan' },
+      elicitation: { decision: 'accept', content: { city: 'Taipei' } },
+    },
+    says: [[() => calls({ name: 'survey' }), () => says('Surveyed.')]],
+  },
   'over-budget': {
     questions: ['Note it'],
     configuration: { ...AUTO, budgets: [{ of: 'run', calls: 1 }] },

@@ -1,3 +1,5 @@
+import type { FunctionToolGroup } from '@toolyard/agent-host';
+import { tool } from '@toolyard/agent-host';
 import type { CallToolOptions } from '@toolyard/mcp-host';
 import type { JsonObject, TaskHandle, ToolResult } from '@toolyard/protocol';
 import type { FakeTool } from '../bench.ts';
@@ -16,8 +18,9 @@ export const CORPUS_TOOLS: Readonly<Record<string, FakeTool>> = {
     },
     resume: () => answers('researched'),
   },
-  /** Toolyard's own: never called, the person is asked in its place. */
+  /** Function tools: executed in place, so that these are never called. */
   ask_user: { serverId: 'person', builtIn: true, call: () => answers('must not be called') },
+  survey: { serverId: 'corpus', builtIn: true, call: () => answers('must not be called') },
   /** A server of the older era asks while its call is open. */
   book: {
     async call(_args, options) {
@@ -44,6 +47,23 @@ export const CORPUS_TOOLS: Readonly<Record<string, FakeTool>> = {
       error: { code: 'needs_sign_in', message: 'Who are you?' },
     }),
   },
+};
+
+/** Asks twice. */
+export const CORPUS_FUNCTIONS: FunctionToolGroup = {
+  id: 'corpus',
+  tools: [
+    tool({
+      name: 'survey',
+      description: 'Asks for a country and a city.',
+      inputSchema: { type: 'object' },
+      async execute(_args, { ask }) {
+        const country = await ask({ kind: 'prompt', question: 'Which country?' });
+        const city = await ask({ kind: 'form', message: 'Which city?', schema: CITY });
+        return `surveyed ${JSON.stringify([country, city])}`;
+      },
+    }),
+  ],
 };
 
 /** What the model is told where a server asks it something. */

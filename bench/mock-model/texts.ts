@@ -1,0 +1,60 @@
+/** What the mock model answers, and what the readers of the benches look for in it. */
+
+/** The answer after the calls: 200 tokens, some of which need escaping in JSON, as real text does. */
+export const answerTokens: readonly string[] = Array.from({ length: 200 }, (_, index) =>
+  index % 40 === 39 ? '.\n' : index % 25 === 24 ? ' "quoted"' : ` word${index}`,
+);
+export const ANSWER = answerTokens.join('');
+export const PROMPT = 'Echo what you are told to echo, then sum it up.';
+
+/** The model that asks for so many calls before it answers; the name carries the number, so the mock needs no state. */
+export function modelName(calls: number): string {
+  return `calls-${calls}`;
+}
+
+/** The argument of call number `index`; each differs, so that no guard against repeated calls intervenes. */
+export function noteOf(index: number): string {
+  return `note number ${index}`;
+}
+
+/** The long answer, in as many pieces of four characters as an answer of a few pages has. */
+export const PIECES = 5_000;
+const PROSE =
+  'The quick brown fox jumps over the lazy dog, and after that it looks for a place to rest; see "notes" for more.\n\n' +
+  '- one item\n- another, with x < 3 and arr[0] in it\n\n';
+export const LONG_ANSWER = PROSE.repeat(Math.ceil((PIECES * 4) / PROSE.length)).slice(0, PIECES * 4);
+export const pieces: readonly string[] = Array.from({ length: PIECES }, (_, at) =>
+  LONG_ANSWER.slice(at * 4, at * 4 + 4),
+);
+
+export const TOKENS_A_SECOND = 50;
+/** How many tokens with their send time an answer of the model `first` has. */
+export const FIRST_TOKENS = 5;
+
+/** Token number `index` of a steady answer, no longer than tokens are. */
+export function wordAt(index: number): string {
+  return ` w${String(index % 1000)}`;
+}
+
+/** A token with its send time. Nothing in it may begin a call written as text: that is held back. */
+export function stamped(at: bigint): string {
+  return ` #${at.toString(36)};`;
+}
+
+/** The send times in a text, oldest first. */
+export function stampsIn(text: string): bigint[] {
+  return Array.from(text.matchAll(/#([0-9a-z]+);/g), ([, digits = '']) =>
+    [...digits].reduce((value, digit) => value * 36n + BigInt(parseInt(digit, 36)), 0n),
+  );
+}
+
+/** A whole answer of the model `steady` without the send times. */
+export function steadyAnswer(tokens: number): string {
+  let text = '';
+  for (let index = 0; index < tokens; index++) text += index % 10 === 9 ? ' #;' : wordAt(index);
+  return text;
+}
+
+export function withoutStamps(text: string): string {
+  return text.replaceAll(/#[0-9a-z]+;/g, '#;');
+}

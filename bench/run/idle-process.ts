@@ -1,0 +1,3 @@
+import '../support/probe.ts';
+
+setInterval(() => undefined, 60_000);

@@ -1,0 +1,98 @@
+import { readFileSync, readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Cluster } from '../../testing/src/postgres.ts';
+import { PROVIDER } from '../mock-model/start.ts';
+import type { Measured } from '../run/many.ts';
+import type { Api } from '../support/api.ts';
+import { createApi } from '../support/api.ts';
+import { EVERYTHING } from '../support/everything.ts';
+import type { ServerProcess } from '../support/server.ts';
+import { makeDataFolder, startServer } from '../support/server.ts';
+
+/** The deployments that are measured, in this order. */
+export const DEPLOYMENTS: readonly string[] = ['sqlite', 'postgres', 'web+worker'];
+const ROLES: Readonly<Record<string, readonly string[]>> = { 'web+worker': ['web', 'worker', 'tools'] };
+
+/** Servers over one store. */
+export type Deployment = AsyncDisposable & {
+  name: string;
+  /** Of the process that users connect to. */
+  api: Api;
+  servers: Readonly<Record<string, ServerProcess>>;
+  /** The processes of the database, if it has any. */
+  database: Measured | null;
+  /** The size of what is stored, once old versions of rows are removed. */
+  storedBytes(): Promise<number>;
+};
+
+type Setting = { modelUrl: string; cluster: Cluster | null; profile: string | null };
+
+/** Starts the servers of a deployment; null if it needs PostgreSQL and this machine has none. */
+export async function openDeployment(
+  name: string,
+  { modelUrl, cluster, profile }: Setting,
+): Promise<Deployment | null> {
+  const url = name === 'sqlite' ? null : await cluster?.createDatabase();
+  if (url === undefined) return null;
+  await using stack = new AsyncDisposableStack();
+  const folder = stack.use(makeDataFolder());
+  const servers: Record<string, ServerProcess> = {};
+  for (const role of ROLES[name] ?? ['all']) {
+    servers[role] = stack.use(
+      await startServer({
+        dataFolder: join(folder.path, role),
+        providers: { [PROVIDER]: modelUrl },
+        mcpServers: { everything: EVERYTHING },
+        args: ['--no-date', '--no-ui', ...(url === null ? [] : ['--role', role])],
+        env: url === null ? {} : { DATABASE_URL: url, TOOLYARD_SECRET: 'a secret of the bench' },
+        profile: profile === null ? null : { folder: profile, name: `${name}-${role}` },
+      }),
+    );
+  }
+  const all = stack.move();
+  return {
+    name,
+    api: createApi(Object.values(servers)[0]?.url ?? ''),
+    servers,
+    database: url === null || !cluster ? null : measuredDatabase(cluster, url),
+    async storedBytes() {
+      if (url === null || !cluster) return sizeOf(join(folder.path, 'all'));
+      await cluster.query(url, 'VACUUM FULL');
+      const [row] = await cluster.query(url, 'SELECT pg_database_size(current_database()) AS size');
+      return Number(row?.['size']);
+    },
+    [Symbol.asyncDispose]: () => all.disposeAsync(),
+  };
+}
+
+function measuredDatabase(cluster: Cluster, url: string): Measured {
+  const cpuMs = async (): Promise<number> => {
+    const rows = await cluster.query(url, 'SELECT pid FROM pg_stat_activity WHERE pid <> pg_backend_pid()');
+    return rows.reduce((sum, { pid }) => sum + cpuMsOf(Number(pid)), 0);
+  };
+  let before = { cpuMs: 0, at: 0 };
+  return {
+    async begin() {
+      before = { cpuMs: await cpuMs(), at: performance.now() };
+    },
+    load: async () => ({ cpuMs: (await cpuMs()) - before.cpuMs, wallMs: performance.now() - before.at }),
+  };
+}
+
+function sizeOf(folder: string): number {
+  return readdirSync(folder)
+    .filter((file) => file.startsWith('toolyard.db'))
+    .reduce((sum, file) => sum + statSync(join(folder, file)).size, 0);
+}
+
+/** From /proc, in hundredths of a second; user and system are the 14th and 15th word. */
+function cpuMsOf(pid: number): number {
+  try {
+    const words = readFileSync(`/proc/${String(pid)}/stat`, 'utf8')
+      .replace(/^.*\) /, '')
+      .split(' ');
+    return 10 * (Number(words[11]) + Number(words[12]));
+  } catch {
+    return 0;
+  }
+}

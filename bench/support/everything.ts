@@ -1,0 +1,7 @@
+import { createRequire } from 'node:module';
+
+/** How server-everything is started, for everybody alike. */
+export const EVERYTHING = {
+  command: process.execPath,
+  args: [createRequire(import.meta.url).resolve('@modelcontextprotocol/server-everything/dist/index.js'), 'stdio'],
+};

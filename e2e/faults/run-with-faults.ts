@@ -1,0 +1,101 @@
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import type { Cluster } from '@toolyard/testing/postgres';
+import type { ConversationView, RunEvent, StoredInterrupt } from '@toolyard/protocol';
+import type { Fault, Life, Lives, LivesDatabase } from '../support/lives.ts';
+import type { Remains } from './checks.ts';
+import { isDoubt, problemsIn } from './checks.ts';
+
+/** Where a scenario takes place: in a fresh data folder, or in a fresh database. */
+export type Engine = { name: 'sqlite' } | { name: 'postgres'; cluster: Cluster };
+
+/** The options of Lives that name the database. */
+export async function databaseOn(engine: Engine): Promise<{ database?: LivesDatabase }> {
+  return engine.name === 'postgres' ? { database: { url: await engine.cluster.createDatabase() } } : {};
+}
+
+/** Who goes through the scenario, over any number of lives of the server. */
+export type ScenarioActor = {
+  /** What was read of each run, in the order it came. */
+  readonly runs: readonly (readonly RunEvent[])[];
+  /** Goes on for as long as the server lives. */
+  goOn(url: string): Promise<'over' | 'cut'>;
+  view(url: string): Promise<ConversationView>;
+  answered(url: string): Promise<StoredInterrupt[]>;
+};
+
+/** Starts a server that is killed: at a failpoint, or whenever the function that is given kills it. */
+type Injection = Fault | (() => Promise<Life>);
+
+export type Outcome = {
+  /** False if the scenario was over before a fault was reached. */
+  reached: boolean;
+  view: ConversationView;
+  answered: StoredInterrupt[];
+  /** The failpoints passed, in order. */
+  passed: string[];
+  problems: string[];
+};
+
+export type FaultRun = {
+  engine: Engine;
+  lives: Lives;
+  user: ScenarioActor;
+  /** Injected one after another, each into a new process, until the scenario is over. */
+  faults: readonly Injection[];
+  /** As in {@link Remains}. */
+  calls: Remains['calls'];
+  /** Must not be in any file when the server was killed. */
+  secret?: string;
+  /** The fault is reached without doubt: waits for the kill even when the scenario is over. */
+  certain?: boolean;
+};
+
+/** Goes through a scenario in servers that are killed, completes it in one that is not, and checks what is left. */
+export async function runWithFaults(run: FaultRun): Promise<Outcome> {
+  const { engine, lives, user, faults, calls, secret, certain = false } = run;
+  let reached = true;
+  let sent = 0;
+  const problems: string[] = [];
+  for (const fault of faults) {
+    // Null: killed before it answered.
+    const life = await (typeof fault === 'function' ? fault() : lives.start(fault)).catch(() => null);
+    reached = life === null || (await user.goOn(life.url)) === 'cut';
+    if (certain) {
+      const signal = await life?.exited();
+      if (signal !== 'SIGKILL') problems.push(`the server exited with ${String(signal)} instead of being killed`);
+    }
+    await life?.end();
+    if (secret !== undefined && lives.holds(secret)) problems.push(`"${secret}" is stored in plain text`);
+    if (!reached) break;
+    sent += await callsSent(engine, lives);
+  }
+  const last = await lives.startHere();
+  if ((await user.goOn(last.url)) === 'cut') problems.push('the server that nobody killed ended');
+  const view = await user.view(last.url);
+  const answered = await user.answered(last.url);
+  await last.end();
+
+  const doubts = answered.filter(isDoubt).length;
+  // After several faults a call may be found sent more than once before anybody is asked.
+  if (faults.length > 1 ? doubts > sent : doubts !== sent && !certain)
+    problems.push(`${sent} calls were sent and unanswered, and ${doubts} were asked about`);
+  problems.push(...problemsIn({ runs: user.runs, view, answered, lives, calls }), ...(await lives.damage()));
+  return { reached, view, answered, passed: lives.passed, problems };
+}
+
+/** How many calls the ledger has as sent and not answered. */
+async function callsSent(engine: Engine, lives: Lives): Promise<number> {
+  const statement = "SELECT count(*) AS sent FROM tool_ledger WHERE status = 'sent'";
+  try {
+    if (engine.name === 'postgres') {
+      const [row] = await engine.cluster.query(lives.databaseUrl, statement);
+      return Number(row?.['sent']);
+    }
+    using db = new DatabaseSync(join(lives.dataDir, 'toolyard.db'));
+    return Number(db.prepare(statement).get()?.['sent']);
+  } catch {
+    // Killed before there were tables.
+    return 0;
+  }
+}

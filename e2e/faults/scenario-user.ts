@@ -1,0 +1,157 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type {
+  ConversationView,
+  Interrupt,
+  InterruptAnswer,
+  Page,
+  ProviderView,
+  RunEvent,
+  StoredInterrupt,
+} from '@toolyard/protocol';
+import { call, readRun } from '../support/api.ts';
+import type { Lives } from '../support/lives.ts';
+import type { ScenarioActor } from './run-with-faults.ts';
+import type { Scenario } from './scenario.ts';
+
+const CONVERSATION = 'faults';
+const TRY_AGAIN_MS = 30;
+const BEGIN_WITHIN_MS = 60_000;
+
+/** The conversation keeps the raised budget. */
+export const RAISED = 50;
+
+/** A run has the id of the message that asks for it. */
+const questionId = (index: number): string => `0192f0c1-2345-7abc-8def-00000000000${String(index + 1)}`;
+const steerId = (index: number): string => `0192f0c1-2345-7abc-8def-00000000001${String(index + 1)}`;
+
+/**
+ * The user of a scenario over any number of lives of the server: sends all questions at once and follows the answers,
+ * sends again what may be lost, reads on where a stream was cut, and answers interrupts; every call in doubt is repeated.
+ */
+export class ScenarioUser implements ScenarioActor {
+  readonly runs: readonly RunEvent[][];
+  /** What the server rejected. */
+  readonly refused: string[] = [];
+  readonly #scenario: Scenario;
+  readonly #lives: Lives;
+  readonly #sent = new Set<number>();
+  #reactions: Promise<void>[] = [];
+
+  constructor(scenario: Scenario, lives: Lives) {
+    this.#scenario = scenario;
+    this.#lives = lives;
+    this.runs = scenario.questions.map(() => []);
+  }
+
+  /** Rejects with what the server says is wrong. */
+  async goOn(url: string): Promise<'over' | 'cut'> {
+    this.#reactions = [];
+    this.#sent.clear();
+    try {
+      await this.#ask(url);
+      for (const [index, events] of this.runs.entries()) {
+        for (const event of events) this.#see(url, event);
+        if ((await this.#follow(url, questionId(index), events)) === 'cut') return 'cut';
+      }
+      return 'over';
+    } catch (thrown) {
+      if (isCut(thrown)) return 'cut';
+      throw thrown;
+    } finally {
+      await Promise.all(this.#reactions);
+    }
+  }
+
+  async view(url: string): Promise<ConversationView> {
+    return call(url, 'GET', `/api/conversations/${CONVERSATION}`);
+  }
+
+  async answered(url: string): Promise<StoredInterrupt[]> {
+    return (await call<Page<StoredInterrupt>>(url, 'GET', '/api/interrupts?status=answered')).items;
+  }
+
+  async #ask(url: string): Promise<void> {
+    const { items } = await call<{ items: ProviderView[] }>(url, 'GET', '/api/providers');
+    const ofEnvironment = items.find(({ origin }) => origin === 'environment')?.id ?? '';
+    const model = { providerId: this.#lives.providerId ?? ofEnvironment, modelId: 'scripted' };
+    const configuration = { ...this.#scenario.configuration, model };
+    // Its server runs without a sandbox.
+    await call(url, 'PUT', '/api/mcp/unsandboxed', { servers: ['counter'] });
+    await call(url, 'POST', '/api/conversations', { id: CONVERSATION, configuration });
+    for (const [index, text] of this.#scenario.questions.entries()) {
+      await this.#say(url, { id: questionId(index), parts: [{ type: 'text', text }] });
+    }
+  }
+
+  /** A later run begins when the one before it has ended. */
+  async #follow(url: string, runId: string, events: RunEvent[]): Promise<'over' | 'cut'> {
+    const giveUpAt = performance.now() + BEGIN_WITHIN_MS;
+    for (;;) {
+      try {
+        await call(url, 'GET', `/api/runs/${runId}`);
+        return await readRun(url, runId, events, (event) => this.#see(url, event));
+      } catch (thrown) {
+        if (isCut(thrown)) return 'cut';
+        if (!String(thrown).includes(': 404 ') || performance.now() > giveUpAt) throw thrown;
+      }
+      await sleep(TRY_AGAIN_MS);
+    }
+  }
+
+  #see(url: string, event: RunEvent): void {
+    const reacts = this.#react(url, event).catch((thrown: unknown) => {
+      // After a kill it is done again in the next life.
+      if (!isCut(thrown)) this.refused.push(String(thrown));
+    });
+    this.#reactions.push(reacts);
+  }
+
+  async #react(url: string, event: RunEvent): Promise<void> {
+    if (event.type === 'tool_started' && event.name === 'count') {
+      await this.#steer(url, 'call');
+      this.#lives.letToolsGoOn();
+    } else if (event.type === 'interrupt_requested') {
+      const { id, kind } = event.interrupt;
+      await this.#steer(url, kind);
+      const answer = answerTo(event.interrupt);
+      await call(url, 'POST', `/api/interrupts/${encodeURIComponent(id)}/answer`, { answer }).catch(unlessAnswered);
+    }
+  }
+
+  /** Sent again in each life; the server recognizes the id. */
+  async #steer(url: string, now: Scenario['steers'][number]['during']): Promise<void> {
+    for (const [index, { during, text }] of this.#scenario.steers.entries()) {
+      if (during !== now || this.#sent.has(index)) continue;
+      this.#sent.add(index);
+      await this.#say(url, { id: steerId(index), parts: [{ type: 'text', text }], whenBusy: 'steer' });
+    }
+  }
+
+  async #say(url: string, message: object): Promise<void> {
+    await call(url, 'POST', `/api/conversations/${CONVERSATION}/messages`, message);
+  }
+}
+
+function answerTo({ kind }: Interrupt): InterruptAnswer {
+  switch (kind) {
+    case 'approval':
+      return { decision: 'approve', scope: 'conversation' };
+    case 'prompt':
+      return { decision: 'say', text: 'Bern' };
+    case 'selection':
+      return { decision: 'choose', chosen: ['green'] };
+    case 'budget':
+      return { decision: 'raise', limit: RAISED, scope: 'conversation' };
+    default:
+      return { decision: 'repeat' };
+  }
+}
+
+/** In an earlier life, for example. */
+function unlessAnswered(thrown: unknown): void {
+  if (!String(thrown).includes(': 409 ')) throw thrown;
+}
+
+function isCut(thrown: unknown): boolean {
+  return thrown instanceof TypeError;
+}

@@ -1,0 +1,22 @@
+import type { AgentConfiguration, Interrupt } from '@toolyard/protocol';
+import type { McpBehaviour, ModelReply } from '@toolyard/testing';
+import type { ModelMessage } from '../support/lives.ts';
+
+/** A conversation that always has the same transcript, with everything it takes. */
+export type Scenario = {
+  name: string;
+  /** Of the conversation, besides its model. */
+  configuration: AgentConfiguration;
+  /** The context window of the model, in tokens; absent: larger than the conversation. */
+  contextWindow?: number;
+  /** Absent: the tool counts. Gets the file that exists once `call` of {@link Scenario.steers} was sent. */
+  tools?: (file: string) => McpBehaviour;
+  /** All but the first wait in the queue while those before are in progress. */
+  questions: readonly string[];
+  /** Sent to the run in progress, before the interrupt is answered or the first call ends. */
+  steers: readonly { during: Interrupt['kind'] | 'call'; text: string }[];
+  /** How often the tool is called; the calls differ by their argument `n`, from 1 on. */
+  calls: number;
+  /** By the messages alone, so that the model answers the same however often it is asked. */
+  script: (messages: readonly ModelMessage[]) => ModelReply;
+};

@@ -1,0 +1,78 @@
+import type { ModelReply } from '@toolyard/testing';
+import { reply } from '@toolyard/testing';
+import type { ModelMessage } from '../support/lives.ts';
+import type { Scenario } from './scenario.ts';
+
+const count = (n: number) => ({ id: `call_${n}`, name: 'count', arguments: { n } });
+
+/** The model's answers to each question: parallel calls, one written as text, one alone. */
+const COUNTED: readonly (readonly ModelReply[])[] = [
+  [
+    reply.toolCalls([count(1), count(2)], { text: 'Let me count.', pieces: 8, delayMs: 1 }),
+    reply.text('<tool_call>\n{"name": "count", "arguments": {"n": 3}}\n</tool_call>', { pieces: 20, delayMs: 1 }),
+    reply.text('I have counted all there was, as you asked me to do.', { pieces: 13, delayMs: 2 }),
+  ],
+  [
+    reply.toolCalls([count(4)], { text: 'Again.', pieces: 8, delayMs: 1 }),
+    reply.text('That was once more.', { pieces: 10, delayMs: 1 }),
+  ],
+];
+
+/** Tools that need approval, and a second question that waits in the queue. */
+const COUNTING: Scenario = {
+  name: 'counting',
+  configuration: {},
+  questions: ['Count, please.', 'And once more.'],
+  steers: [],
+  calls: 4,
+  script: (messages) => {
+    const questions = messages.filter(({ role }) => role === 'user').length;
+    const since = messages.slice(messages.findLastIndex(({ role }) => role === 'user') + 1);
+    const said = since.filter(({ role }) => role === 'assistant').length;
+    return COUNTED[questions - 1]?.[said] ?? NO_ANSWER;
+  },
+};
+
+/** About three hundred tokens. */
+export const LONG = 'and so on and on '.repeat(70);
+
+/** The model's answers, by the last call that has a result. */
+const TALKED: Readonly<Record<string, ModelReply>> = {
+  'none yet': reply.toolCalls(
+    [
+      { id: 'city', name: 'ask_user', arguments: { question: 'Which city?' } },
+      { id: 'colour', name: 'ask_user', arguments: { question: 'Which colour?', choices: ['red', 'green'] } },
+    ],
+    { text: 'Two questions first.', pieces: 20 },
+  ),
+  colour: reply.toolCalls([count(1)], { text: 'One.', pieces: 20 }),
+  call_1: reply.toolCalls([count(2), count(3)], { text: `Two and three, ${LONG}`, pieces: 100 }),
+  call_3: reply.text('In Bern, in green, counted to three.', { pieces: 10, delayMs: 1 }),
+};
+
+/** Interrupts by the model, messages to the run in progress, a budget that is raised, a compaction. */
+const TALKING: Scenario = {
+  name: 'talking',
+  configuration: { intervention: 'auto', budgets: [{ of: 'run', calls: 2 }] },
+  contextWindow: 1_250,
+  tools: (file) => ({ tools: [{ name: 'count', does: [{ do: 'count' }, { do: 'wait_for_file', file }] }] }),
+  questions: [`Paint the house. ${LONG}`],
+  steers: [
+    { during: 'selection', text: 'Be quick.' },
+    { during: 'call', text: `Tell me all of it. ${LONG}` },
+  ],
+  calls: 3,
+  script: (messages) => {
+    if (isCompaction(messages)) return reply.text('A house is to be painted green, in Bern.', { pieces: 20 });
+    const answered = messages.findLast(({ role }) => role === 'tool')?.tool_call_id ?? 'none yet';
+    return TALKED[answered] ?? NO_ANSWER;
+  },
+};
+
+export const SCENARIOS: readonly Scenario[] = [COUNTING, TALKING];
+
+const NO_ANSWER = reply.text('The script has no answer to that.');
+
+function isCompaction([first]: readonly ModelMessage[]): boolean {
+  return JSON.stringify(first?.content ?? '').includes('You sum up');
+}

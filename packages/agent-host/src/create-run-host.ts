@@ -1,0 +1,165 @@
+import type {
+  Budget,
+  ErrorInfo,
+  JsonObject,
+  ResolvedAgentConfiguration,
+  Spent,
+  ToolReference,
+} from '@toolyard/protocol';
+import { ToolyardError } from '@toolyard/protocol';
+import type { Gate, InterventionOptions } from '@toolyard/agent-runtime';
+import { BudgetChecker, GeneralChatAgent, InterventionChecker, isHarmless, refusalOf } from '@toolyard/agent-runtime';
+import type { ModelRuntime } from '@toolyard/model-runtime';
+import type { ModelAbilities } from './context-sources.ts';
+import { sourcesOf } from './context-sources.ts';
+import type { DriveOptions } from './drive-run.ts';
+import { createAgentExecutors } from './executors/create-agent-executors.ts';
+import { wantsCompression } from './executors/request-makings.ts';
+import type { FunctionTools } from './functions/function-tools.ts';
+import type { RunHost } from './run-host.ts';
+import type { RunTools } from './run-tools.ts';
+
+type Configuration = Partial<ResolvedAgentConfiguration> &
+  Pick<ResolvedAgentConfiguration, 'intervention' | 'interventionRules' | 'parameters' | 'toolMode'>;
+
+type RunAccessBudgets = {
+  budgets: readonly Budget[];
+  spent: (budget: Budget) => Spent;
+  refresh: () => void | Promise<void>;
+};
+
+/** What a run works with besides its configuration: its model, its tools, and what is known about both. */
+export type RunAccess = {
+  model: ModelRuntime;
+  abilities: ModelAbilities;
+  tools: RunTools;
+  /** The function tools that {@link tools} executes in place. */
+  functions?: FunctionTools;
+  /** The user's stored decision about a tool; undefined if there is none. */
+  permission: InterventionOptions['permission'];
+  /** Updates the stored decisions; called before calls are judged and before each call is made. */
+  refresh?: () => Promise<void>;
+  surroundings?: InterventionOptions['surroundings'] | undefined;
+  /** Enabled servers that the user has not confirmed for the mode `auto`: calls it would allow need approval. */
+  unconfirmed?: (() => readonly string[]) | undefined;
+  /** What was used of these budgets apart from the run and its turn; `refresh` looks it up. */
+  budgets?: RunAccessBudgets | undefined;
+  keepPrelude?: RunHost['keepPrelude'];
+};
+
+/** What the executors get from the configuration and the access of the run. */
+type Derived = 'model' | 'parameters' | 'toolMode' | 'tools' | 'contextSources' | 'keepPrelude' | 'forbidden';
+
+export type RunHostOptions = Omit<RunHost, Derived | 'repeatable' | 'budgets' | 'timeZone'> & {
+  configuration: Configuration;
+  /** The id under which the user knows the provider; default: the name of the model runtime. */
+  providerId?: string;
+  /** False if approvals cannot be requested although the mode is not `headless`; default true. */
+  asks?: boolean;
+};
+
+/**
+ * Connects a run to its model and tools: one gate, one brain and one set of executors, the same in a process, on the
+ * server and in a tab. With `access` null the run can only end: it requests no model and calls no tool.
+ */
+export function createRunHost(
+  options: RunHostOptions,
+  access: RunAccess | null,
+): Pick<DriveOptions, 'brain' | 'executors' | 'refresh' | 'count'> {
+  const { configuration, modelId, providerId, conversation, used } = options;
+  const { model, tools, functions, abilities, permission, surroundings, unconfirmed, keepPrelude } =
+    access ?? NO_ACCESS;
+  const gate = createGate(access ? configuration.intervention : 'headless', unconfirmed, {
+    asks: options.asks,
+    rules: configuration.interventionRules,
+    lostRules: configuration.lostRules === true,
+    surroundings,
+    permission,
+    lookUp: (tool) => tools.judged(tool),
+  });
+  const budgets = budgetsOf(access, `${providerId ?? model.provider}/${modelId}`);
+  const contextSources = sourcesOf(configuration, tools, abilities);
+  const refresh = (called: readonly ToolReference[]): Promise<void> | undefined => {
+    const pending = [access?.refresh?.(), tools.refresh(called)].filter((each) => each !== undefined);
+    return pending.length === 0 ? undefined : Promise.all(pending).then(() => undefined);
+  };
+  const forbidden = (tool: ToolReference, args: JsonObject): ErrorInfo | undefined | Promise<ErrorInfo | undefined> => {
+    const refreshed = refresh([tool]);
+    const judge = (): ErrorInfo | undefined => refusalOf(gate(tool, args));
+    return refreshed ? refreshed.then(judge) : judge();
+  };
+  const executors = createAgentExecutors({
+    ...options,
+    model,
+    parameters: configuration.parameters,
+    toolMode: configuration.toolMode,
+    tools,
+    contextSources,
+    keepPrelude,
+    used: used && ((entry) => used(entry.kind === 'model' && providerId ? { ...entry, providerId } : entry)),
+    budgets,
+    forbidden,
+    repeatable: (tool) => isHarmless(tools.judged(tool)),
+  });
+  const brain = new GeneralChatAgent({
+    gate,
+    budgets: budgets?.check,
+    onlyAsks: (tool) => functions?.onlyAsks(tools.tools(), tool) === true,
+    isNearlyFull: () => wantsCompression({ conversation, contextSources, tools }),
+  });
+  return { brain, executors, refresh, count: budgets?.refresh };
+}
+
+function createGate(
+  mode: InterventionOptions['mode'],
+  unconfirmed: RunAccess['unconfirmed'],
+  options: Omit<InterventionOptions, 'mode'>,
+): Gate {
+  const checker = new InterventionChecker({ ...options, mode });
+  if (!unconfirmed) return (tool, args) => checker.check(tool, args);
+  const cautious = new InterventionChecker({ ...options, mode: 'allow-list' });
+  return (tool, args) => {
+    const verdict = checker.check(tool, args);
+    const servers = unconfirmed();
+    if (servers.length === 0 || verdict.decision !== 'run') return verdict;
+    // The mode `auto` allows the call: the approval card says why it is requested nevertheless.
+    const asked = cautious.check(tool, args);
+    return asked.decision === 'ask' ? { ...asked, about: { ...asked.about, autoUnconfirmed: [...servers] } } : asked;
+  };
+}
+
+function budgetsOf(access: RunAccess | null, model: string): RunHost['budgets'] {
+  if (!access?.budgets) return undefined;
+  const { budgets, spent, refresh } = access.budgets;
+  const checker = new BudgetChecker({ budgets, model, spent });
+  return {
+    refresh,
+    check: (state, need) => checker.check(state, need),
+    dollarsOnly: (state) => checker.dollarsOnly(state),
+  };
+}
+
+const NO_ACCESS: RunAccess = {
+  model: {
+    provider: 'none',
+    async *chat() {
+      throw endingRun();
+    },
+    models: () => Promise.reject(endingRun()),
+  },
+  abilities: {},
+  tools: {
+    tools: () => [],
+    resolve: () => undefined,
+    callTool: () => Promise.reject(endingRun()),
+    resumeTask: () => Promise.reject(endingRun()),
+    contextSources: () => ({ serverInstructions: [] }),
+    judged: () => undefined,
+    refresh: () => undefined,
+  },
+  permission: () => undefined,
+};
+
+function endingRun(): ToolyardError {
+  return new ToolyardError({ code: 'internal', message: 'A run that is ending requests no model and calls no tool.' });
+}

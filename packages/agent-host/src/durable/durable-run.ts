@@ -1,0 +1,280 @@
+import type { Ending, RunPoint } from '@toolyard/agent-runtime';
+import type {
+  Clock,
+  Failpoint,
+  InterruptAnswer,
+  LedgerEntry,
+  Message,
+  ModelReference,
+  Place,
+  ResolvedAgentConfiguration,
+  RunStatus,
+} from '@toolyard/protocol';
+import { HANDED_ON, isStorageFault, toErrorInfo } from '@toolyard/protocol';
+import { timeLimitExceeded } from '../agent-run.ts';
+import type { RunAccess } from '../create-run-host.ts';
+import { createRunHost } from '../create-run-host.ts';
+import type { Heard } from '../drive-run.ts';
+import { driveRun } from '../drive-run.ts';
+import type { AskQuestion, Questioning } from '../run-host.ts';
+import type { CommitPump } from './commit-pump.ts';
+import { DurableJournal } from './durable-journal.ts';
+import { LiveQuestions } from './live-questions.ts';
+import { RunConversation } from './run-conversation.ts';
+import { RunLedger } from './run-ledger.ts';
+import type { FindQueued, Steer } from './run-steering.ts';
+import { RunSteering } from './run-steering.ts';
+import { RunTime } from './run-time.ts';
+import type { RunWriterOptions } from './run-writer.ts';
+import { RunWriter } from './run-writer.ts';
+import type { StoredRun } from './stored-run.ts';
+
+export type DurableRunOptions = {
+  run: RunWriterOptions['run'];
+  pump: CommitPump;
+  clock: Clock;
+  keepMedia: RunWriterOptions['keepMedia'];
+  /** Called when a server's question is stored or withdrawn. */
+  onQuestion?: () => void;
+  failpoint?: Failpoint | undefined;
+};
+
+/** What others have sent to the run since it was last looked at. */
+export type RunMessages = {
+  /** True if the run is to be cancelled. */
+  stops: boolean;
+  /** Inbox items whose effect the end of the run holds. */
+  cancels: readonly string[];
+  answers: readonly { itemId: string; interruptId: string; answer: InterruptAnswer }[];
+  steers: readonly Required<Steer>[];
+};
+
+/** What a model, tools and questions of servers need; where the process holds questions open, nothing is sealed. */
+export type DurableAccess = RunAccess & { sealing?: Pick<Extract<Questioning, { who: 'park' }>, 'seal' | 'open'> };
+
+export type DurableDriveOptions = {
+  configuration: ResolvedAgentConfiguration & { model: ModelReference };
+  /** The owner, if the connections to servers are shared by several. */
+  principal?: string | undefined;
+  place: Place;
+  /** Where the run continues, and which attempt of its step begins. */
+  point: RunPoint;
+  attempt: number;
+  conversation: RunConversation;
+  ledger: readonly LedgerEntry[];
+  /** Opens the model and the tools. An error it throws fails the run; a storage error does not. */
+  open: (signal: AbortSignal) => Promise<DurableAccess>;
+  /** Called between two steps before the run looks for steering messages. */
+  poll?: () => Promise<void>;
+  findQueued: FindQueued;
+  /** Called when a steering message was added to the conversation. */
+  onSteered?: () => void;
+  /** Called before each step; throws to stop here. */
+  beforeStep?: () => void;
+  onDefect?: ((thrown: unknown) => void) | undefined;
+};
+
+/** `inboxWaits`: the run is parked, and has received something in the same moment. */
+export type DriveResult = { status: RunStatus; inboxWaits: boolean };
+
+/** One durable run while its process, on the server or in a tab, holds the lease: all that does not depend on which. */
+export class DurableRun {
+  readonly writer: RunWriter;
+  readonly steering = new RunSteering();
+  readonly #options: DurableRunOptions;
+  readonly #abort = new AbortController();
+  readonly #questions = new LiveQuestions();
+  #ledger: RunLedger | null = null;
+  #time: RunTime | null = null;
+  #ending: Ending | null = null;
+  #cancels: readonly string[] = [];
+  #isLost = false;
+
+  constructor(options: DurableRunOptions) {
+    this.#options = options;
+    const { run, pump, clock, keepMedia } = options;
+    this.writer = new RunWriter({
+      run,
+      pump,
+      clock,
+      keepMedia,
+      // Tasks of servers continue: the next process polls them.
+      onLost: () => {
+        this.#isLost = true;
+        this.#abort.abort(HANDED_ON);
+      },
+    });
+  }
+
+  get ending(): Ending | null {
+    return this.#ending;
+  }
+
+  get isLost(): boolean {
+    return this.#isLost;
+  }
+
+  /** The calls of the run; null until it is driven. */
+  get ledger(): RunLedger | null {
+    return this.#ledger;
+  }
+
+  /** The branch the run works on; `messages` are its stored messages in a form a model can read. */
+  openConversation(
+    { instructions, leafId, shownId }: Pick<StoredRun, 'leafId' | 'shownId'> & { instructions: string },
+    messages: readonly Message[],
+  ): RunConversation {
+    const { id: runId, conversationId } = this.#options.run;
+    return new RunConversation({ conversationId, runId, instructions, leafId, shownId, writer: this.writer }, messages);
+  }
+
+  receive({ stops, cancels, answers, steers }: RunMessages): void {
+    this.steering.listen(steers);
+    const taken = this.#questions.give(answers);
+    if (taken.length > 0) this.writer.keep({ taken });
+    this.#cancels = cancels;
+    if (stops) this.#end({ status: 'cancelled' });
+  }
+
+  #end(ending: Ending): void {
+    if (this.#ending) return;
+    this.#ending = ending;
+    this.#abort.abort();
+  }
+
+  /** Takes steps until the run is over or parked. Rejects with `RunLost`. */
+  async drive(options: DurableDriveOptions): Promise<DriveResult> {
+    const { run, clock, failpoint } = this.#options;
+    const { point, conversation, attempt, place } = options;
+    const { writer } = this;
+    const { modelId: model } = options.configuration.model;
+    const of = { runId: run.id, writer, clock };
+    const ledger = new RunLedger(options.ledger, { ...of, failpoint });
+    this.#ledger = ledger;
+    const journal = new DurableJournal({
+      ...of,
+      model,
+      conversation,
+      ledger,
+      step: point.state.step,
+      attempt,
+      taken: () => this.#cancels,
+      steers: () => this.steering.carried,
+    });
+    const message = conversation.question;
+    if (run.lastSeq === 0 && message) {
+      journal.append({ type: 'run_started', conversationId: conversation.id, place, model, message });
+    }
+    this.#limitTime(point);
+    try {
+      const { state } = await driveRun({
+        point,
+        journal,
+        ...(await this.#openHost(options, journal, ledger)),
+        stopRequested: () => this.#ending,
+        hear: () => this.#hear(options, journal),
+        failpoint: async (at) => {
+          options.beforeStep?.();
+          await failpoint?.(at);
+        },
+        onDefect: options.onDefect,
+      });
+      return { status: state.status, inboxWaits: journal.saved.inboxWaits };
+    } finally {
+      this.#time?.end();
+    }
+  }
+
+  /** A model or a server that is gone fails the run; a storage error does not. */
+  async #openHost(
+    options: DurableDriveOptions,
+    journal: DurableJournal,
+    ledger: RunLedger,
+  ): Promise<ReturnType<typeof createRunHost>> {
+    const { configuration, principal, conversation, onDefect } = options;
+    const { signal } = this.#abort;
+    const access = await this.#openAccess(options);
+    const isHeadless = configuration.intervention === 'headless';
+    return createRunHost(
+      {
+        configuration,
+        modelId: configuration.model.modelId,
+        providerId: configuration.model.providerId,
+        principal,
+        conversation,
+        journal,
+        ledger,
+        clock: this.#options.clock,
+        signal,
+        asking: isHeadless ? { who: 'nobody' } : { who: 'park' },
+        questions: isHeadless || !access ? { who: 'nobody' } : this.#questioning(access),
+        used: (entry) => this.writer.used(entry),
+        onDefect,
+      },
+      access,
+    );
+  }
+
+  /** Null if the run only has to end. */
+  async #openAccess({ open }: DurableDriveOptions): Promise<DurableAccess | null> {
+    if (this.#ending) return null;
+    const { signal } = this.#abort;
+    try {
+      const access = await open(signal);
+      return signal.aborted ? null : access;
+    } catch (thrown) {
+      if (isStorageFault(thrown)) throw thrown;
+      if (!signal.aborted) this.#end({ status: 'failed', error: toErrorInfo(thrown) });
+      return null;
+    }
+  }
+
+  #questioning({ sealing }: DurableAccess): Questioning {
+    const ask: AskQuestion = (...asked) => this.#ask(...asked);
+    return sealing ? { who: 'park', ask, ...sealing } : { who: 'person', ask };
+  }
+
+  async #hear(
+    { conversation, poll, findQueued, onSteered }: DurableDriveOptions,
+    journal: DurableJournal,
+  ): Promise<Heard> {
+    await poll?.();
+    const { writer } = this;
+    const { clock } = this.#options;
+    const add = await this.steering.hear({ find: findQueued, conversation, journal, writer, clock });
+    return (
+      add &&
+      ((): void => {
+        add();
+        onSteered?.();
+      })
+    );
+  }
+
+  #limitTime({ state: { limits, startedAt } }: RunPoint): void {
+    if (limits.maxWallTimeMs === undefined) return;
+    const { clock } = this.#options;
+    // The clock may have been set back: the run never gets more time than its limit.
+    const left = Math.min(limits.maxWallTimeMs, startedAt + limits.maxWallTimeMs - clock.now());
+    this.#time = new RunTime(clock, left, () => this.#end({ status: 'failed', error: timeLimitExceeded(limits) }));
+  }
+
+  /** Asks while a call is open. Time waiting for the user does not count towards the time limit of the run. */
+  async #ask(...[interrupt, options]: Parameters<AskQuestion>): Promise<InterruptAnswer> {
+    const release = this.#time?.hold();
+    this.#announceQuestion();
+    try {
+      return await this.#questions.ask(interrupt, options);
+    } catch (thrown) {
+      this.#announceQuestion();
+      throw thrown;
+    } finally {
+      release?.();
+    }
+  }
+
+  #announceQuestion(): void {
+    const { onQuestion } = this.#options;
+    if (onQuestion) this.writer.flushed().then(onQuestion, () => undefined);
+  }
+}

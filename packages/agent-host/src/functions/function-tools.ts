@@ -1,0 +1,131 @@
+import type {
+  CallToolOptions,
+  CreateTransport,
+  IndexedTool,
+  ServeInMemory,
+  ServerConfig,
+  ToolHost,
+} from '@toolyard/mcp-host';
+import { createInMemoryTransport } from '@toolyard/mcp-host';
+import type { JsonObject, TaskHandle, ToolReference, ToolResult } from '@toolyard/protocol';
+import { formatToolReference, ToolyardError } from '@toolyard/protocol';
+import { serveFunctions } from './serve-functions.ts';
+import { runFunction, stoppedFunction } from './run-function.ts';
+import type { FunctionTool, RunBudget, ToolContext } from './tool.ts';
+
+/** Function tools that users see, enable and disable together: as one built-in server of this id. */
+export type FunctionToolGroup = { id: string; tools: readonly FunctionTool[] };
+
+/** The run a call belongs to, for tools that are functions. */
+type RunOfCall = Pick<ToolContext, 'ask'> & {
+  id: string;
+  budget: RunBudget;
+  /** Resolves when the call has asked something that is not answered yet: it is made again with the answer. */
+  parked: Promise<ToolResult>;
+};
+
+export type RunCallOptions = CallToolOptions & { run?: RunOfCall };
+
+/** Everything a model can call in one run: the tools of servers, tabs and functions. */
+export interface RunToolHost extends ToolHost {
+  callTool(tool: ToolReference, args: JsonObject, options?: RunCallOptions): Promise<ToolResult>;
+}
+
+/**
+ * The function tools of a process. They are listed, named, enabled and judged as the tools of built-in servers, and
+ * executed without a connection. A tool counts as one of them only if it was listed by what was registered here: a
+ * server of the same id has other tools.
+ */
+export class FunctionTools {
+  readonly #groups: readonly FunctionToolGroup[];
+  readonly #tools = new Map<string, FunctionTool>();
+
+  /** @throws ToolyardError `bad_config` if two tools of a group have the same name */
+  constructor(groups: readonly FunctionToolGroup[]) {
+    this.#groups = groups;
+    for (const { id, tools } of groups) {
+      for (const tool of tools) {
+        const reference = formatToolReference({ serverId: id, name: tool.name });
+        if (this.#tools.has(reference)) {
+          throw new ToolyardError({ code: 'bad_config', message: `There are two function tools "${reference}".` });
+        }
+        this.#tools.set(reference, tool);
+      }
+    }
+  }
+
+  /** How an MCP host lists them. */
+  get servers(): ServerConfig[] {
+    return this.#groups.map(({ id }) => ({ id, transport: { type: 'in-memory', name: id }, builtIn: true }));
+  }
+
+  /** Transports that reach {@link servers}, too. */
+  transports(next: CreateTransport): CreateTransport {
+    const served: Record<string, ServeInMemory> = Object.fromEntries(
+      this.#groups.map(({ id, tools }) => [id, serveFunctions(id, tools)]),
+    );
+    return (config, context) =>
+      config.type === 'in-memory' && Object.hasOwn(served, config.name)
+        ? createInMemoryTransport(config, context, served)
+        : next(config, context);
+  }
+
+  /** These tools executed in place, all others by `host`. */
+  over(host: ToolHost): RunToolHost {
+    return {
+      tools: () => host.tools(),
+      resolve: (name) => host.resolve(name),
+      resumeTask: (handle: TaskHandle, options) => host.resumeTask(handle, options),
+      callTool: (tool, args, options = {}) =>
+        this.call(host.tools(), tool, args, options) ?? host.callTool(tool, args, options),
+    };
+  }
+
+  /** Executes a call of a run, if the tool is one of these; `listed` are the tools of the run. */
+  call(
+    listed: readonly IndexedTool[],
+    tool: ToolReference,
+    args: JsonObject,
+    { run, ...options }: RunCallOptions,
+  ): Promise<ToolResult> | undefined {
+    const found = run && this.#find(listed, tool);
+    return found && execute(found, args, options, run);
+  }
+
+  /** True for a tool that asks the user and has no other effect. */
+  onlyAsks(listed: readonly IndexedTool[], tool: ToolReference): boolean {
+    return this.#find(listed, tool)?.onlyAsks === true;
+  }
+
+  #find(listed: readonly IndexedTool[], { serverId, name }: ToolReference): FunctionTool | undefined {
+    const found = this.#tools.get(formatToolReference({ serverId, name }));
+    const isListed = (each: IndexedTool): boolean =>
+      each.builtIn && each.tool.serverId === serverId && each.tool.name === name;
+    return found && listed.some(isListed) ? found : undefined;
+  }
+}
+
+async function execute(
+  tool: FunctionTool,
+  args: JsonObject,
+  { caller, signal = new AbortController().signal, onProgress }: CallToolOptions,
+  { id, budget, ask, parked }: RunOfCall,
+): Promise<ToolResult> {
+  const ctx: ToolContext = {
+    signal,
+    progress: (progress) => onProgress?.(progress),
+    ...(caller?.principal === undefined ? {} : { user: caller.principal }),
+    ...(caller?.conversationId === undefined ? {} : { conversation: caller.conversationId }),
+    run: id,
+    budget,
+    ask,
+  };
+  const stopped = Promise.withResolvers<ToolResult>();
+  const stop = (): void => stopped.resolve(stoppedFunction(tool.name));
+  signal.addEventListener('abort', stop, { once: true });
+  try {
+    return await Promise.race([runFunction(tool, args, ctx), parked, stopped.promise]);
+  } finally {
+    signal.removeEventListener('abort', stop);
+  }
+}

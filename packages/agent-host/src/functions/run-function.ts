@@ -1,0 +1,67 @@
+import type { JsonValue, ToolContentPart, ToolOutcome, ToolResult } from '@toolyard/protocol';
+import { isJsonObject, ToolyardError } from '@toolyard/protocol';
+import type { FunctionTool, ToolContext, ToolOutput } from './tool.ts';
+
+/** Executes a function tool. Never throws: what it throws becomes a failed result without a stack. */
+export async function runFunction(
+  tool: FunctionTool,
+  args: Parameters<FunctionTool['run']>[0],
+  ctx: ToolContext,
+): Promise<ToolResult> {
+  try {
+    return resultOf(await tool.run(args, ctx));
+  } catch (thrown) {
+    return failureOf(tool.name, thrown);
+  }
+}
+
+/** It neither returned nor threw when the run was stopped. */
+export function stoppedFunction(name: string): ToolResult {
+  const message = `The call of "${name}" was cancelled while it ran; it is not known whether it took effect.`;
+  return failed({ code: 'cancelled', message }, 'unknown');
+}
+
+function resultOf(output: ToolOutput): ToolResult {
+  if (output === undefined) return done([{ type: 'text', text: 'Done.' }]);
+  if (typeof output === 'string') return done([{ type: 'text', text: output }]);
+  if (isToolResult(output)) return output;
+  if (isContent(output)) return done(output);
+  return { ...done([{ type: 'text', text: JSON.stringify(output) }]), structured: output };
+}
+
+function done(content: ToolContentPart[]): ToolResult {
+  return { content, isError: false, outcome: 'done' };
+}
+
+const OUTCOMES: ReadonlySet<unknown> = new Set<ToolOutcome>(['done', 'not_sent', 'unknown']);
+
+function isToolResult(output: JsonValue | ToolContentPart[] | ToolResult): output is ToolResult {
+  if (typeof output !== 'object' || output === null || Array.isArray(output)) return false;
+  return Array.isArray(output['content']) && typeof output['isError'] === 'boolean' && OUTCOMES.has(output['outcome']);
+}
+
+const CONTENT: ReadonlySet<unknown> = new Set<ToolContentPart['type']>(['text', 'image', 'audio', 'resource']);
+
+function isContent(output: JsonValue | ToolContentPart[]): output is ToolContentPart[] {
+  return Array.isArray(output) && output.length > 0 && output.every((part) => isJsonObject(part) && isPart(part));
+}
+
+function isPart(part: Readonly<Record<string, unknown>>): boolean {
+  if (part['type'] === 'text') return typeof part['text'] === 'string';
+  return CONTENT.has(part['type']) && ('source' in part || typeof part['uri'] === 'string');
+}
+
+/** Rejected arguments and questions nobody can be asked leave nothing behind: the call may be made again. */
+const NOTHING_HAPPENED: ReadonlySet<string> = new Set(['invalid_arguments', 'tool_refused']);
+
+function failureOf(name: string, thrown: unknown): ToolResult {
+  if (ToolyardError.isInstance(thrown)) {
+    return failed(thrown.toJSON(), NOTHING_HAPPENED.has(thrown.code) ? 'not_sent' : 'done');
+  }
+  const why = thrown instanceof Error ? thrown.message : String(thrown);
+  return failed({ code: 'tool_failed', message: `"${name}" failed: ${why}` }, 'done');
+}
+
+function failed(error: NonNullable<ToolResult['error']>, outcome: ToolOutcome): ToolResult {
+  return { content: [{ type: 'text', text: error.message }], isError: true, outcome, error };
+}

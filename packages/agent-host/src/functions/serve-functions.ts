@@ -1,0 +1,91 @@
+import type { ServeInMemory } from '@toolyard/mcp-host';
+import type { JsonObject, ToolAnnotations, ToolResult } from '@toolyard/protocol';
+import { isJsonObject, ToolyardError, VERSION } from '@toolyard/protocol';
+import { nobodyToAsk } from './nobody-to-ask.ts';
+import { runFunction } from './run-function.ts';
+import type { FunctionTool } from './tool.ts';
+
+type Peer = Parameters<ServeInMemory>[0];
+type Incoming = Parameters<NonNullable<Peer['onmessage']>>[0];
+type Request = Extract<Incoming, { method: string; id: string | number }>;
+
+/**
+ * Function tools as an MCP server inside the process: an MCP host lists them there, and calls them for whoever calls
+ * them outside of a run. Runs execute them in place.
+ */
+export function serveFunctions(id: string, tools: readonly FunctionTool[]): ServeInMemory {
+  return async (transport) => {
+    transport.onmessage = (message) => {
+      if ('method' in message && 'id' in message) void respond(id, tools, message).then((it) => transport.send(it));
+    };
+    await transport.start();
+  };
+}
+
+async function respond(server: string, tools: readonly FunctionTool[], request: Request): Promise<Incoming> {
+  const { id, method } = request;
+  const params: JsonObject = isJsonObject(request.params) ? request.params : {};
+  switch (method) {
+    case 'initialize':
+      return {
+        jsonrpc: '2.0',
+        id,
+        result: {
+          protocolVersion: typeof params['protocolVersion'] === 'string' ? params['protocolVersion'] : '2025-11-25',
+          capabilities: { tools: {} },
+          serverInfo: { name: `toolyard-${server}`, version: VERSION },
+        },
+      };
+    case 'ping':
+      return { jsonrpc: '2.0', id, result: {} };
+    case 'tools/list':
+      return { jsonrpc: '2.0', id, result: { tools: tools.map(listed) } };
+    case 'tools/call': {
+      const tool = tools.find(({ name }) => name === params['name']);
+      if (!tool) return { jsonrpc: '2.0', id, error: { code: -32_602, message: 'There is no tool of this name.' } };
+      return { jsonrpc: '2.0', id, result: await called(tool, params['arguments']) };
+    }
+    default:
+      return { jsonrpc: '2.0', id, error: { code: -32_601, message: `There is no method ${method}.` } };
+  }
+}
+
+function listed({ name, title, description, inputSchema, annotations }: FunctionTool): JsonObject {
+  return {
+    name,
+    ...(title === undefined ? {} : { title }),
+    description,
+    inputSchema,
+    ...(annotations === undefined ? {} : { annotations: hintsOf(annotations) }),
+  };
+}
+
+function hintsOf({ readOnly, destructive, idempotent, openWorld }: ToolAnnotations): JsonObject {
+  return {
+    ...(readOnly === undefined ? {} : { readOnlyHint: readOnly }),
+    ...(destructive === undefined ? {} : { destructiveHint: destructive }),
+    ...(idempotent === undefined ? {} : { idempotentHint: idempotent }),
+    ...(openWorld === undefined ? {} : { openWorldHint: openWorld }),
+  };
+}
+
+/** As MCP has results: bytes in place, as base64. */
+async function called(tool: FunctionTool, args: unknown): Promise<JsonObject> {
+  const { content, structured, isError } = await runFunction(tool, isJsonObject(args) ? args : {}, {
+    signal: new AbortController().signal,
+    progress: () => undefined,
+    ask: () => Promise.reject(new ToolyardError(nobodyToAsk)),
+  });
+  return {
+    content: content.map(contentOf),
+    ...(isJsonObject(structured) ? { structuredContent: structured } : {}),
+    isError,
+  };
+}
+
+function contentOf(part: ToolResult['content'][number]): JsonObject {
+  if (part.type === 'text') return { type: 'text', text: part.text };
+  if (part.type === 'resource') return { type: 'resource_link', uri: part.uri, name: part.name ?? part.uri };
+  const { type, mimeType, source } = part;
+  return 'data' in source ? { type, mimeType, data: source.data } : { type: 'text', text: `(${mimeType})` };
+}

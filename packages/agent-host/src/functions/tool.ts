@@ -1,0 +1,178 @@
+import type { StandardJSONSchemaV1, StandardSchemaV1 } from '@standard-schema/spec';
+import type { ToolProgress } from '@toolyard/mcp-host';
+import { checkArguments } from '@toolyard/mcp-host';
+import type {
+  ElicitationAnswer,
+  JsonObject,
+  JsonValue,
+  PromptAnswer,
+  RunLimits,
+  SelectionAnswer,
+  Spent,
+  ToolAnnotations,
+  ToolContentPart,
+  ToolResult,
+} from '@toolyard/protocol';
+import { isJsonObject, ToolyardError } from '@toolyard/protocol';
+import type { FromJsonSchema, ObjectSchema } from './json-schema.ts';
+
+/** What a function tool asks the user. The schema of a form is what `readForm` of `@toolyard/protocol` reads. */
+export type UserQuestion =
+  | { kind: 'prompt'; question: string }
+  | { kind: 'selection'; question: string; choices: readonly string[]; multiple?: boolean }
+  | { kind: 'form'; message: string; schema: JsonObject };
+
+/** The answer to a question; `decline` if the user does not want to answer. */
+export type UserAnswer<Q extends UserQuestion = UserQuestion> = Q extends { kind: 'prompt' }
+  ? PromptAnswer
+  : Q extends { kind: 'selection' }
+    ? SelectionAnswer
+    : ElicitationAnswer;
+
+/** What a run has used when the call begins, and what it may use. */
+export type RunBudget = { limits: RunLimits; turns: number; spent: Spent };
+
+/** What a function tool knows of the call it executes. Outside of a run only `signal`, `progress` and `ask` are set. */
+export type ToolContext = {
+  /** Aborted when the run is cancelled or reaches a limit. */
+  signal: AbortSignal;
+  progress: (progress: ToolProgress) => void;
+  /** The owner of the run on a server; undefined where there is only one user. */
+  user?: string;
+  conversation?: string;
+  run?: string;
+  budget?: RunBudget;
+  /**
+   * Asks the user. The run parks until the answer is there, for days if need be, and continues in whatever process is
+   * alive then: `execute` runs again from its beginning, and `ask()` returns the stored answers in the order in which
+   * they were asked. Code before an `ask()` therefore runs once for each question; it must be safe to repeat and ask the
+   * same questions again. Put side effects behind the last `ask()`.
+   *
+   * @throws ToolyardError `tool_refused` where nobody can be asked: the model is told so unless the tool catches it
+   */
+  ask: <Q extends UserQuestion>(question: Q) => Promise<UserAnswer<Q>>;
+};
+
+/**
+ * What `execute` returns: a text, content parts or a whole result; any other JSON value becomes the structured content
+ * and its text. Nothing returned means that it is done.
+ */
+export type ToolOutput = JsonValue | ToolContentPart[] | ToolResult | void;
+
+/** A schema of the arguments: of any library that implements Standard Schema, or JSON Schema. */
+export type ArgumentsSchema = StandardSchemaV1 | ObjectSchema;
+
+/** The arguments as `execute` gets them. */
+export type ArgumentsOf<S> = S extends StandardSchemaV1 ? StandardSchemaV1.InferOutput<S> : FromJsonSchema<S>;
+
+export type ToolOptions<S extends ArgumentsSchema> = {
+  /** At most 64 of `[A-Za-z0-9_-]`, unique within its group. */
+  name: string;
+  title?: string;
+  /** For the model: what it does and when to use it. */
+  description: string;
+  inputSchema: S;
+  /** For a schema whose library has no `~standard.jsonSchema`: the same as JSON Schema, for the model. */
+  jsonSchema?: JsonObject;
+  /** Read-only tools that are not open-world run without approval, and again if their process is killed. */
+  annotations?: ToolAnnotations;
+  /** The tool asks the user and has no other effect: asking needs no approval, whatever its arguments say. */
+  onlyAsks?: true;
+  execute: (args: ArgumentsOf<S>, ctx: ToolContext) => ToolOutput | Promise<ToolOutput>;
+};
+
+/** A function of this process that models can call. Made by {@link tool}. */
+export type FunctionTool = Pick<ToolOptions<ArgumentsSchema>, 'name' | 'title' | 'description' | 'annotations'> & {
+  readonly inputSchema: JsonObject;
+  readonly onlyAsks: boolean;
+  /**
+   * Validates the arguments, then executes.
+   *
+   * @throws ToolyardError `invalid_arguments`, and whatever `execute` throws
+   */
+  readonly run: (args: JsonObject, ctx: ToolContext) => Promise<ToolOutput>;
+};
+
+const NAME = /^[A-Za-z0-9_-]{1,64}$/;
+
+/**
+ * Makes a tool of a function. Its arguments are validated before it is executed and typed by their schema.
+ *
+ * @example
+ * const weather = tool({
+ *   name: 'weather',
+ *   description: 'The weather of a city now.',
+ *   inputSchema: z.object({ city: z.string() }),
+ *   annotations: { readOnly: true, openWorld: false },
+ *   execute: ({ city }) => `Sunny in ${city}`,
+ * });
+ * await using agent = await createAgent({ model, tools: [weather] });
+ *
+ * @throws ToolyardError `bad_config` for a name no model can call, or a schema that is no object
+ */
+export function tool<const S extends ArgumentsSchema>(options: ToolOptions<S>): FunctionTool {
+  const { name, title, description, annotations, onlyAsks = false, inputSchema: schema, execute } = options;
+  if (!NAME.test(name)) throw badConfig(`The tool name "${name}" must be 1 to 64 of A-Z, a-z, 0-9, "_" and "-".`);
+  const inputSchema = jsonSchemaOf(options);
+  const read = isStandard(schema)
+    ? (args: JsonObject) => validated(name, schema, args)
+    : (args: JsonObject) => checked(name, inputSchema, args);
+  return {
+    name,
+    ...(title === undefined ? {} : { title }),
+    description,
+    ...(annotations === undefined ? {} : { annotations }),
+    inputSchema,
+    onlyAsks,
+    // `read` gives what the schema describes, which the compiler cannot follow.
+    run: async (args, ctx) => execute((await read(args)) as ArgumentsOf<S>, ctx),
+  };
+}
+
+function isStandard(schema: ArgumentsSchema): schema is StandardSchemaV1 {
+  return '~standard' in schema;
+}
+
+function jsonSchemaOf({
+  name,
+  inputSchema,
+  jsonSchema,
+}: Pick<ToolOptions<ArgumentsSchema>, 'name' | 'inputSchema' | 'jsonSchema'>): JsonObject {
+  const made = isStandard(inputSchema) ? (jsonSchema ?? fromLibrary(name, inputSchema)) : inputSchema;
+  if (isJsonObject(made) && made['type'] === 'object') return made;
+  throw badConfig(`The inputSchema of the tool "${name}" must describe an object (type "object").`);
+}
+
+function fromLibrary(name: string, schema: StandardSchemaV1): unknown {
+  const standard: StandardSchemaV1.Props & Partial<StandardJSONSchemaV1.Props> = schema['~standard'];
+  const made = standard.jsonSchema?.input({ target: 'draft-2020-12' });
+  if (made !== undefined) return made;
+  throw badConfig(
+    `The schema of the tool "${name}" (${standard.vendor}) cannot be turned into JSON Schema.`,
+    'Give the same schema as JSON Schema in "jsonSchema".',
+  );
+}
+
+async function validated(name: string, schema: StandardSchemaV1, args: JsonObject): Promise<unknown> {
+  const outcome = await schema['~standard'].validate(args);
+  if (outcome.issues === undefined) return outcome.value;
+  const faults = outcome.issues.map(({ path = [], message }) => {
+    const place = path.map((step) => String(typeof step === 'object' ? step.key : step)).join('.');
+    return place === '' ? message : `"${place}": ${message}`;
+  });
+  throw invalidArguments(name, faults.join(' '));
+}
+
+function checked(name: string, schema: JsonObject, args: JsonObject): JsonObject {
+  const fault = checkArguments(schema, args);
+  if (fault !== null) throw invalidArguments(name, fault);
+  return args;
+}
+
+function invalidArguments(name: string, why: string): ToolyardError {
+  return new ToolyardError({ code: 'invalid_arguments', message: `The arguments of "${name}" are invalid: ${why}` });
+}
+
+function badConfig(message: string, hint?: string): ToolyardError {
+  return new ToolyardError({ code: 'bad_config', message, ...(hint === undefined ? {} : { hint }) });
+}

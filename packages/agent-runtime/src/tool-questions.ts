@@ -1,0 +1,43 @@
+import type { FormInterrupt, InterruptAnswer, PromptInterrupt, SelectionInterrupt } from '@toolyard/protocol';
+import type { PendingAsk, PendingCall } from './state.ts';
+
+/** The open question of a function tool; null where the call asks nothing, or has its answer. */
+export function askOf({
+  callId,
+  tool,
+  name,
+  asks,
+  asked = [],
+}: PendingCall): PromptInterrupt | SelectionInterrupt | FormInterrupt | null {
+  if (!asks?.isOpen || asks.answer || tool === null) return null;
+  const id = asked.length === 0 ? `${callId}.${asks.kind}` : `${callId}.${asks.kind}.${asked.length}`;
+  const about = { id, callId, tool, name };
+  switch (asks.kind) {
+    case 'prompt':
+      return { ...about, kind: 'prompt', question: asks.question };
+    case 'selection': {
+      const { kind, question, choices, multiple } = asks;
+      return { ...about, kind, question, choices, multiple };
+    }
+    case 'elicitation': {
+      const { kind, mode, message, requestedSchema } = asks;
+      return { ...about, id: asks.id ?? id, kind, mode, message, requestedSchema };
+    }
+  }
+}
+
+/** The question with its answer; undefined where the answer does not fit. */
+export function withAskAnswer(asks: PendingAsk | undefined, answer: InterruptAnswer): PendingAsk | undefined {
+  switch (asks?.kind) {
+    case 'prompt':
+      return answer.decision === 'say' || answer.decision === 'decline' ? { ...asks, answer } : undefined;
+    case 'selection':
+      return answer.decision === 'choose' || answer.decision === 'decline' ? { ...asks, answer } : undefined;
+    case 'elicitation':
+      return answer.decision === 'accept' || answer.decision === 'decline' || answer.decision === 'cancel'
+        ? { ...asks, answer }
+        : undefined;
+    case undefined:
+      return undefined;
+  }
+}

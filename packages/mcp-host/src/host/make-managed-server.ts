@@ -1,0 +1,97 @@
+import { McpConnection } from '../connection/connection.ts';
+import type { EraMemory } from '../connection/era-memory.ts';
+import type { McpHostOptions } from './host-options.ts';
+import type { SignIns } from '../oauth/sign-ins.ts';
+import { redactorFor } from '../log/redact.ts';
+import type { ResourceStore } from '../catalogue/resource-store.ts';
+import { ServerLog } from '../log/server-log.ts';
+import { ManagedServer } from './managed-server.ts';
+import type { LogEntry, LogLevel, ServerConfig } from '../types.ts';
+import { WireLog } from '../log/wire-log.ts';
+
+const MAX_RECONNECTS = 10;
+const WIRE_MESSAGES = 200;
+
+/** What an entry needs of its host. */
+export type EntryParts = {
+  options: McpHostOptions;
+  eraMemory: EraMemory;
+  signIns: SignIns;
+  resources: () => ResourceStore;
+  logLevel: () => LogLevel | undefined;
+  onChange: (entry: ManagedServer) => void;
+};
+
+/** @param after what has to be over before it may connect: an older server of the same id that is being left */
+export function makeManagedServer(config: ServerConfig, after: Promise<unknown>, parts: EntryParts): ManagedServer {
+  const { options, eraMemory, signIns, resources, logLevel, onChange } = parts;
+  const { createTransport, clock, clientInfo, handlers = {}, maxReconnects = MAX_RECONNECTS } = options;
+  const log = new ServerLog();
+  const wire = new WireLog(clock, redactorFor(config), options.wireMessages ?? WIRE_MESSAGES);
+  const note = (line: LogEntry, source?: 'server'): void => {
+    log.add(line, source);
+    options.log?.(config.id, line);
+  };
+  const auth = signIns.add(config, {
+    note: (level, text) => note({ at: clock.now(), phase: 'transport_ready', level, text }),
+    onChange: () => onChange(entry),
+    onSignedIn: () => entry.signedIn(),
+  });
+  const ofAll = () => ({
+    config,
+    createTransport,
+    clock,
+    clientInfo,
+    eraMemory,
+    handlers,
+    wire,
+    logLevel: logLevel(),
+    auth,
+    onAmbiguous: () => {
+      if (entry.calls.isInteractive) return;
+      entry.calls.becomeInteractive();
+      const text =
+        'It asked something while several calls were in flight, and did not say for which. From now on each conversation has a connection of its own.';
+      note({ at: clock.now(), phase: 'connected', level: 'info', text });
+      onChange(entry);
+    },
+  });
+  const entry: ManagedServer = new ManagedServer({
+    config,
+    after,
+    clock,
+    log,
+    wire,
+    auth,
+    maxReconnects,
+    jitter: options.jitter ?? Math.random,
+    onChange: () => onChange(entry),
+    onReady: () => {
+      void resources()
+        .followAnew(config.id)
+        .then((error) => {
+          if (error === undefined) return;
+          const text = `Its resources could not be followed anew: ${error.message}`;
+          log.add({ at: clock.now(), phase: 'connected', level: 'warning', text });
+        });
+    },
+    makeConnection: (onLost) =>
+      new McpConnection({
+        ...ofAll(),
+        note,
+        onChange: () => onChange(entry),
+        onLost,
+        onUpdated: (uri) => resources().updated(config.id, uri),
+      }),
+    makeExtraConnection: (onLost) =>
+      new McpConnection({
+        ...ofAll(),
+        tools: () => entry.tools,
+        note: (line, source) => note({ ...line, text: `A conversation's own connection: ${line.text}` }, source),
+        onChange: () => undefined,
+        onLost,
+        onUpdated: () => undefined,
+      }),
+  });
+  return entry;
+}

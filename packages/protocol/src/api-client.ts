@@ -1,0 +1,108 @@
+import type { z } from 'zod';
+import { parseJson } from './json.ts';
+import type { RouteAnswer, RouteMethod, RouteParams, Routes } from './schemas/routes/index.ts';
+
+type Contract<Method extends RouteMethod, Path extends string> = Routes[`${Method} ${Path}` & keyof Routes];
+
+/** The paths with this method whose requests and answers are JSON; streams and files are read with `fetch`. */
+type JsonPath<Method extends RouteMethod> = {
+  [Key in keyof Routes]: Key extends `${Method} ${infer Path}`
+    ? Routes[Key] extends { mediaType: string } | { upload: readonly string[] }
+      ? never
+      : Path
+    : never;
+}[keyof Routes];
+
+type ParamsOf<Key extends keyof Routes> = string extends keyof RouteParams<Key>
+  ? object
+  : [keyof RouteParams<Key>] extends [never]
+    ? object
+    : { params: RouteParams<Key> };
+
+type QueryOf<Contract> = Contract extends { query: infer Query extends z.ZodType }
+  ? { query?: { [Name in keyof z.input<Query>]?: string | number | boolean | undefined } }
+  : object;
+
+type BodyOf<Contract> = Contract extends { body: infer Body extends z.ZodType } ? { body: z.input<Body> } : object;
+
+type ClientRequest<Method extends RouteMethod, Path extends string> = ParamsOf<`${Method} ${Path}` & keyof Routes> &
+  QueryOf<Contract<Method, Path>> &
+  BodyOf<Contract<Method, Path>>;
+
+type Call<Method extends RouteMethod, Options> = <const Path extends JsonPath<Method>>(
+  path: Path,
+  ...request: object extends ClientRequest<Method, Path>
+    ? [request?: ClientRequest<Method, Path> & Options]
+    : [request: ClientRequest<Method, Path> & Options]
+) => Promise<RouteAnswer<`${Method} ${Path}` & keyof Routes>>;
+
+/** The JSON routes of the HTTP API; `Options` are what the caller can set beside params, query and body. */
+export type ApiClient<Options extends object = object> = {
+  get: Call<'GET', Options>;
+  post: Call<'POST', Options>;
+  put: Call<'PUT', Options>;
+  patch: Call<'PATCH', Options>;
+  delete: Call<'DELETE', Options>;
+};
+
+export type ApiTransport<Options> = {
+  /** Sends a request and reads the text of a successful answer; throws on any other. */
+  send(
+    path: string,
+    init: { method: RouteMethod; headers: Record<string, string>; body?: string },
+    options: Options,
+  ): Promise<string>;
+  /** The error for an answer that is not JSON. */
+  unreadable(path: string): Error;
+};
+
+type AnyRequest = {
+  params?: Record<string, string>;
+  query?: Record<string, string | number | boolean | undefined>;
+  body?: unknown;
+};
+
+/**
+ * Creates a client of the HTTP API whose requests and answers have the types of the route contracts.
+ *
+ * @example
+ * const agent = await api.get('/api/agents/{id}', { params: { id } });
+ */
+export function createApiClient<Options extends object>(transport: ApiTransport<Partial<Options>>): ApiClient<Options> {
+  const call =
+    (method: RouteMethod) =>
+    async (pattern: string, request: AnyRequest & Partial<Options> = {}): Promise<unknown> => {
+      const path = pathOf(pattern, request);
+      const hasBody = method !== 'GET' && method !== 'DELETE';
+      const text = await transport.send(
+        path,
+        {
+          method,
+          headers: { accept: 'application/json', ...(hasBody ? { 'content-type': 'application/json' } : {}) },
+          ...(hasBody ? { body: JSON.stringify(request.body ?? {}) } : {}),
+        },
+        request,
+      );
+      if (text === '') return undefined;
+      const parsed = parseJson(text);
+      if (!parsed.ok) throw transport.unreadable(path);
+      return parsed.value;
+    };
+  const client = {
+    get: call('GET'),
+    post: call('POST'),
+    put: call('PUT'),
+    patch: call('PATCH'),
+    delete: call('DELETE'),
+  };
+  // The server answers what the contracts say; an answer is not validated again.
+  return client as unknown as ApiClient<Options>;
+}
+
+/** The path of a route with its parameters and query, encoded. */
+export function pathOf(pattern: string, { params = {}, query = {} }: AnyRequest): string {
+  const path = pattern.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(params[name] ?? ''));
+  const words = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) if (value !== undefined) words.set(name, String(value));
+  return words.size === 0 ? path : `${path}?${words.toString()}`;
+}

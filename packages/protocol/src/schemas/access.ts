@@ -1,0 +1,114 @@
+import { z } from 'zod';
+import { KEY_SCOPES, SCOPES } from '../access.ts';
+import { named, time } from './common.ts';
+
+const credential = z.string().min(1).max(1000);
+
+export const signIn = named(
+  'SignIn',
+  z.union([z.strictObject({ token: credential }), z.strictObject({ code: credential })]),
+);
+/** `POST /api/session`: exactly one of the two. */
+export type SignIn = z.output<typeof signIn>;
+
+const session = {
+  ownerId: z.string(),
+  version: z.string(),
+  /** False on a server that runs with `--no-token`. */
+  tokenRequired: z.boolean(),
+  via: z.enum(['session', 'token', 'terminal', 'api_key', 'signed_url', 'open']),
+  scopes: z.array(z.enum(SCOPES)),
+};
+export const sessionView = named('SessionView', z.strictObject(session));
+/** `GET /api/session`: who is signed in. */
+export type SessionView = z.output<typeof sessionView>;
+/**
+ * How a request was authenticated:
+ * - `session`: a browser that signed in; `token`: the access token; `terminal`: a command of the user who runs the server
+ * - `api_key`: a key with scopes; `signed_url`: a signed URL of a file
+ * - `open`: the server runs with `--no-token`
+ */
+export type PrincipalVia = SessionView['via'];
+export const signedIn = named('SignedIn', z.strictObject({ ...session, secret: z.string().nullable() }));
+/** `secret` belongs in the header `x-toolyard-session` of every request with the cookie; null if none is needed. */
+export type SignedIn = z.output<typeof signedIn>;
+
+const signedInSession = named(
+  'SignedInSession',
+  z.strictObject({
+    id: z.string(),
+    /** Browser and system, as the browser names them; empty if it does not. */
+    userAgent: z.string(),
+    createdAt: time,
+    lastUsedAt: time,
+    expiresAt: time,
+    /** True for the session of this request. */
+    current: z.boolean(),
+  }),
+);
+/** A browser that is signed in. */
+export type SignedInSession = z.output<typeof signedInSession>;
+export const sessionPage = named(
+  'SessionPage',
+  z.strictObject({ items: z.array(signedInSession), next: z.string().exactOptional() }),
+);
+
+export const signInLink = named(
+  'SignInLink',
+  z.strictObject({
+    /** Path and fragment; the code in it can be used once. */
+    path: z.string(),
+    expiresAt: time,
+    /** Base URLs at which other devices may reach this server; empty if it listens on this machine only. */
+    origins: z.array(z.string()),
+  }),
+);
+/** A link that signs another browser in, once. */
+export type SignInLink = z.output<typeof signInLink>;
+
+const keyScope = z.enum(KEY_SCOPES as [(typeof KEY_SCOPES)[number], ...(typeof KEY_SCOPES)[number][]]);
+const key = {
+  id: z.string(),
+  name: z.string(),
+  scopes: z.array(keyScope),
+  /** The first characters of the key, to recognize it by. */
+  start: z.string(),
+  createdAt: time,
+  /** Null: it does not expire. */
+  expiresAt: time.nullable(),
+  lastUsedAt: time.nullable(),
+};
+const apiKeyView = named('ApiKeyView', z.strictObject(key));
+export type ApiKeyView = z.output<typeof apiKeyView>;
+export const apiKeyPage = named(
+  'ApiKeyPage',
+  z.strictObject({ items: z.array(apiKeyView), next: z.string().exactOptional() }),
+);
+export const createdApiKey = named('CreatedApiKey', z.strictObject({ ...key, key: z.string() }));
+/** The only answer that contains the key itself. */
+export type CreatedApiKey = z.output<typeof createdApiKey>;
+export const createApiKey = named(
+  'CreateApiKey',
+  z.strictObject({
+    name: z.string().trim().min(1).max(100),
+    scopes: z.array(keyScope).min(1).max(KEY_SCOPES.length).exactOptional(),
+    expiresAt: time.exactOptional(),
+  }),
+);
+export type CreateApiKey = z.output<typeof createApiKey>;
+
+export const fileLinksOf = named(
+  'FileLinksOf',
+  z.strictObject({
+    files: z
+      .array(z.string().regex(/^[0-9a-f]{64}$/, 'expected a sha256 in hex'))
+      .min(1)
+      .max(200),
+  }),
+);
+export const fileLinks = named(
+  'FileLinks',
+  z.strictObject({ urls: z.record(z.string(), z.string()), expiresAt: time }),
+);
+/** URLs of files that work without credentials until `expiresAt`, by sha256. */
+export type FileLinks = z.output<typeof fileLinks>;

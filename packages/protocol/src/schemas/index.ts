@@ -1,0 +1,27 @@
+// The order is that of `components.schemas` in the OpenAPI document.
+export * from './common.ts';
+export * from './access.ts';
+export * from './configuration.ts';
+export * from './parts.ts';
+export * from './messages.ts';
+export * from './usage.ts';
+export * from './query.ts';
+export * from './runs.ts';
+export * from './conversations.ts';
+export * from './operations.ts';
+export * from './model-calls.ts';
+export * from './models.ts';
+export * from './openapi.ts';
+export * from './proxy.ts';
+export * from './run-steps.ts';
+export * from './sent-requests.ts';
+export * from './mcp-servers.ts';
+export * from './mcp-configuration.ts';
+export * from './mcp-offers.ts';
+export * from './permissions.ts';
+export * from './tab-runs.ts';
+export * from './tabs.ts';
+export * from './unsandboxed.ts';
+export * from './webhook.ts';
+export * from './routes/index.ts';
+export type { RouteContract } from './routes/define-routes.ts';

@@ -1,0 +1,121 @@
+import { z } from 'zod';
+import { errorInfo, jsonObject, named, pageOf, time } from './common.ts';
+import { logLevel, mcpPhase } from './mcp-servers.ts';
+import { resourcePart, toolContentPart } from './parts.ts';
+
+/** The name of a tool or prompt, or an address: a server chose it. */
+const name = z.string().min(1).max(10_000);
+const filled = z.record(z.string().min(1).max(1_000), z.string().max(100_000));
+
+const about = { title: z.string().exactOptional(), description: z.string().exactOptional() };
+
+export const callMcpTool = named('CallMcpTool', z.strictObject({ tool: name, arguments: jsonObject.exactOptional() }));
+export type CallMcpTool = z.output<typeof callMcpTool>;
+
+const mcpResource = named(
+  'McpResourceView',
+  z.strictObject({
+    uri: z.string(),
+    name: z.string(),
+    ...about,
+    mimeType: z.string().exactOptional(),
+    /** In bytes. */
+    size: z.number().exactOptional(),
+    audience: z.array(z.enum(['user', 'assistant'])).exactOptional(),
+    priority: z.number().exactOptional(),
+    lastModified: z.string().exactOptional(),
+  }),
+);
+export type McpResourceView = z.output<typeof mcpResource>;
+export const mcpResourcePage = pageOf('McpResourcePage', mcpResource);
+
+const mcpTemplate = named(
+  'McpTemplateView',
+  z.strictObject({ uriTemplate: z.string(), name: z.string(), ...about, mimeType: z.string().exactOptional() }),
+);
+/** Resources whose address is made from arguments (RFC 6570). */
+export type McpTemplateView = z.output<typeof mcpTemplate>;
+export const mcpTemplatePage = pageOf('McpTemplatePage', mcpTemplate);
+
+export const readMcpResource = named('ReadMcpResource', z.strictObject({ uri: name }));
+export type ReadMcpResource = z.output<typeof readMcpResource>;
+export const mcpResourceContents = named('McpResourceContents', z.strictObject({ contents: z.array(resourcePart) }));
+export type McpResourceContents = z.output<typeof mcpResourceContents>;
+
+const mcpPrompt = named(
+  'McpPromptView',
+  z.strictObject({
+    serverId: z.string(),
+    name: z.string(),
+    ...about,
+    arguments: z.array(z.strictObject({ name: z.string(), ...about, required: z.boolean() })),
+  }),
+);
+export type McpPromptView = z.output<typeof mcpPrompt>;
+export const mcpPromptList = named(
+  'McpPromptList',
+  z.strictObject({
+    items: z.array(mcpPrompt),
+    failures: z.array(z.strictObject({ serverId: z.string(), error: errorInfo })),
+  }),
+);
+/** The prompts of all servers that are ready, and those that could not be asked. */
+export type McpPromptList = z.output<typeof mcpPromptList>;
+
+export const getMcpPrompt = named('GetMcpPrompt', z.strictObject({ name, arguments: filled.exactOptional() }));
+export type GetMcpPrompt = z.output<typeof getMcpPrompt>;
+export const mcpFilledPrompt = named(
+  'McpFilledPrompt',
+  z.strictObject({
+    description: z.string().exactOptional(),
+    messages: z.array(z.strictObject({ role: z.enum(['user', 'assistant']), content: toolContentPart })),
+  }),
+);
+/** A prompt filled in: messages for a conversation, roles and kinds kept. */
+export type McpFilledPrompt = z.output<typeof mcpFilledPrompt>;
+
+export const completeMcpArgument = named(
+  'CompleteMcpArgument',
+  z.strictObject({
+    target: z.union([z.strictObject({ prompt: name }), z.strictObject({ uriTemplate: name })]),
+    argument: z.strictObject({ name, value: z.string().max(100_000) }),
+    others: filled.exactOptional(),
+  }),
+);
+/** Completes one argument of a prompt or of a resource template; `others` are filled in already. */
+export type CompleteMcpArgument = z.output<typeof completeMcpArgument>;
+export const mcpCompletion = named(
+  'McpCompletion',
+  z.strictObject({ values: z.array(z.string()), total: z.number().exactOptional(), hasMore: z.boolean() }),
+);
+export type McpCompletion = z.output<typeof mcpCompletion>;
+
+const mcpLogEntry = named(
+  'McpLogEntry',
+  z.discriminatedUnion('kind', [
+    z.strictObject({
+      id: z.string(),
+      kind: z.literal('event'),
+      at: time,
+      phase: mcpPhase,
+      level: logLevel,
+      text: z.string(),
+    }),
+    z.strictObject({
+      id: z.string(),
+      kind: z.literal('message'),
+      at: time,
+      direction: z.enum(['sent', 'received']),
+      message: z.enum(['request', 'notification', 'result', 'error']),
+      method: z.string().exactOptional(),
+      requestId: z.union([z.string(), z.number()]).exactOptional(),
+      /** JSON, or the beginning of it. */
+      text: z.string(),
+    }),
+  ]),
+);
+/** A line of a server's log: something that happened, or a message that went over the wire, cut and without secrets. */
+export type McpLogEntry = z.output<typeof mcpLogEntry>;
+export const mcpLogPage = named('McpLogPage', z.strictObject({ items: z.array(mcpLogEntry), next: z.string() }));
+/** Oldest first. `next`, given back as `after`, asks for what came since; it is there also where nothing did. */
+export type McpLogPage = z.output<typeof mcpLogPage>;

@@ -1,0 +1,3 @@
+import { jsonObject, named } from './common.ts';
+
+export const openApi = named('OpenApi', jsonObject.describe('This document'));

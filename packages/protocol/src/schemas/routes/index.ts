@@ -1,0 +1,81 @@
+import type { z } from 'zod';
+import { accessRoutes } from './access.ts';
+import { agentsRoutes } from './agents.ts';
+import { conversationsRoutes } from './conversations.ts';
+import { exportRoutes } from './export.ts';
+import { filesRoutes } from './files.ts';
+import { interruptsRoutes } from './interrupts.ts';
+import { liveRoutes } from './live.ts';
+import { mcpOffersRoutes } from './mcp-offers.ts';
+import { mcpSignInRoutes } from './mcp-sign-in.ts';
+import { mcpRoutes } from './mcp.ts';
+import { messagesRoutes } from './messages.ts';
+import { modelCallsRoutes } from './model-calls.ts';
+import { modelsRoutes } from './models.ts';
+import { operationsRoutes } from './operations.ts';
+import { permissionsRoutes } from './permissions.ts';
+import { preflightRoutes } from './preflight.ts';
+import { proxyRoutes } from './proxy.ts';
+import { runHistoryRoutes } from './run-history.ts';
+import { runsRoutes } from './runs.ts';
+import { sentRequestsRoutes } from './sent-requests.ts';
+import { sessionRoutes } from './session.ts';
+import { settingsRoutes } from './settings.ts';
+import { tabsRoutes } from './tabs.ts';
+import { unsandboxedRoutes } from './unsandboxed.ts';
+import { usageRoutes } from './usage.ts';
+import { webhookRoutes } from './webhook.ts';
+
+/** Every route of the HTTP API; server, OpenAPI document and clients are derived from this. */
+export const routes = {
+  ...accessRoutes,
+  ...agentsRoutes,
+  ...conversationsRoutes,
+  ...exportRoutes,
+  ...filesRoutes,
+  ...interruptsRoutes,
+  ...liveRoutes,
+  ...mcpOffersRoutes,
+  ...mcpSignInRoutes,
+  ...mcpRoutes,
+  ...messagesRoutes,
+  ...modelCallsRoutes,
+  ...modelsRoutes,
+  ...operationsRoutes,
+  ...permissionsRoutes,
+  ...preflightRoutes,
+  ...proxyRoutes,
+  ...runHistoryRoutes,
+  ...runsRoutes,
+  ...sentRequestsRoutes,
+  ...sessionRoutes,
+  ...settingsRoutes,
+  ...tabsRoutes,
+  ...unsandboxedRoutes,
+  ...usageRoutes,
+  ...webhookRoutes,
+};
+
+export type Routes = typeof routes;
+
+type ParameterNames<Key> = Key extends `${string}{${infer Name}}${infer Rest}` ? Name | ParameterNames<Rest> : never;
+
+/** The parameters in the path of a route. */
+export type RouteParams<Key extends keyof Routes> = Record<ParameterNames<Key>, string>;
+
+/** The query of a route as the server reads it. */
+export type RouteQuery<Key extends keyof Routes> = Routes[Key] extends { query: infer Query extends z.ZodType }
+  ? z.output<Query>
+  : object;
+
+/** The body of a route as the server reads it. */
+export type RouteBody<Key extends keyof Routes> = Routes[Key] extends { body: infer Body extends z.ZodType }
+  ? z.output<Body>
+  : undefined;
+
+/** The JSON of a successful answer; `void` where it has no body. */
+export type RouteAnswer<Key extends keyof Routes> = Routes[Key] extends { answer: infer Answer extends z.ZodType }
+  ? z.output<Answer>
+  : void;
+
+export type { RouteMethod } from './define-routes.ts';

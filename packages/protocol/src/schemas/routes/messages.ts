@@ -1,0 +1,50 @@
+import { z } from 'zod';
+import {
+  changeQueuedMessage,
+  continueConversation,
+  continuedConversation,
+  messagePage,
+  queuedMessage,
+  queuePage,
+  regenerate,
+  regenerated,
+  sendMessage,
+  sentMessage,
+} from '../conversations.ts';
+import { limit, word } from '../query.ts';
+import { defineRoutes } from './define-routes.ts';
+
+export const messagesRoutes = defineRoutes({
+  'GET /api/conversations/{id}/messages': {
+    summary: 'A stretch of a branch: its end, or what is above before',
+    query: z.strictObject({ leaf: word.exactOptional(), before: word.exactOptional(), limit: limit(60) }),
+    answer: messagePage,
+  },
+  'POST /api/conversations/{id}/messages': {
+    summary: 'Say something: 201 with the run that answers it, or 202 where it waits for another run',
+    body: sendMessage,
+    answer: sentMessage,
+    status: 201,
+    also: { 202: 'It waits in the queue' },
+  },
+  'POST /api/conversations/{id}/regenerate': {
+    summary: 'Answer the same message anew, as another branch',
+    body: regenerate,
+    answer: regenerated,
+    status: 201,
+  },
+  'POST /api/conversations/{id}/continue': {
+    summary: 'Go on where the conversation broke off: in the same message where the model can, else in a new one',
+    body: continueConversation,
+    answer: continuedConversation,
+    status: 201,
+  },
+  'GET /api/conversations/{id}/queue': { summary: 'What waits to be sent, in order', answer: queuePage },
+  'PATCH /api/conversations/{id}/queue/{item}': {
+    summary: 'Change what a waiting message says, or its place',
+    body: changeQueuedMessage,
+    answer: queuedMessage,
+  },
+  'DELETE /api/conversations/{id}/queue/{item}': { summary: 'Take a waiting message back' },
+  'POST /api/conversations/{id}/queue/{item}/send': { summary: 'Stop what is under way and send this one at once' },
+});

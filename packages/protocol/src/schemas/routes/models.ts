@@ -1,0 +1,46 @@
+import { z } from 'zod';
+import {
+  changeProvider,
+  createProvider,
+  knownProviderPage,
+  modelsView,
+  providerPage,
+  providerView,
+  testedProvider,
+  testProvider,
+} from '../models.ts';
+import { flag } from '../query.ts';
+import { defineRoutes } from './define-routes.ts';
+
+export const modelsRoutes = defineRoutes({
+  'GET /api/models': {
+    summary: 'Every model that is to be had now; with refresh the providers are asked again',
+    query: z.strictObject({ refresh: flag }),
+    answer: modelsView,
+  },
+  'GET /api/providers': { summary: 'Where models come from', answer: providerPage },
+  'GET /api/providers/known': {
+    summary: 'The providers whose address and API are known: only a key is wanted',
+    answer: knownProviderPage,
+  },
+  'POST /api/providers': {
+    summary: 'Add a provider',
+    scope: 'settings',
+    body: createProvider,
+    answer: providerView,
+    status: 201,
+  },
+  'POST /api/providers/test': {
+    summary: 'Ask an address for its models; nothing is stored',
+    scope: 'settings',
+    body: testProvider,
+    answer: testedProvider,
+  },
+  'PATCH /api/providers/{id}': {
+    summary: 'Change a provider that was added here',
+    scope: 'settings',
+    body: changeProvider,
+    answer: providerView,
+  },
+  'DELETE /api/providers/{id}': { summary: 'Remove a provider that was added here, with its key', scope: 'settings' },
+});

@@ -1,0 +1,23 @@
+import { z } from 'zod';
+import { permissionPage, permissionView, setPermission } from '../permissions.ts';
+import { word } from '../query.ts';
+import { defineRoutes } from './define-routes.ts';
+
+export const permissionsRoutes = defineRoutes({
+  'GET /api/permissions': {
+    summary: 'What was decided about tools for later; with conversation what counts there',
+    query: z.strictObject({ conversation: word.exactOptional() }),
+    answer: permissionPage,
+  },
+  'PUT /api/permissions': {
+    summary: 'Decide about a tool in place of what was decided before; conversationId null counts everywhere',
+    scope: 'approve',
+    body: setPermission,
+    answer: permissionView,
+  },
+  'DELETE /api/permissions': {
+    summary: 'Forget a decision: from then on the tool is asked about again',
+    scope: 'approve',
+    query: z.strictObject({ server: word, tool: word, conversation: word.exactOptional() }),
+  },
+});

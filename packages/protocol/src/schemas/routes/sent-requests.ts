@@ -1,0 +1,9 @@
+import { sentRequest } from '../sent-requests.ts';
+import { defineRoutes } from './define-routes.ts';
+
+export const sentRequestsRoutes = defineRoutes({
+  'GET /api/runs/{id}/steps/{step}/request': {
+    summary: 'What the model was sent in a step of a run',
+    answer: sentRequest,
+  },
+});

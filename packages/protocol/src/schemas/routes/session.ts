@@ -1,0 +1,13 @@
+import { sessionView, signedIn, signIn } from '../access.ts';
+import { defineRoutes } from './define-routes.ts';
+
+export const sessionRoutes = defineRoutes({
+  'GET /api/session': { summary: 'Who is signed in, and with which scopes', scope: 'any', answer: sessionView },
+  'POST /api/session': {
+    summary: 'Sign this browser in with the access token or the code of a sign-in link',
+    open: true,
+    body: signIn,
+    answer: signedIn,
+  },
+  'DELETE /api/session': { summary: 'Sign this browser out', scope: 'any' },
+});

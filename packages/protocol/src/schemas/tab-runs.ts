@@ -1,0 +1,195 @@
+import { z } from 'zod';
+import type { CommitFromTab, FromTab } from '../tab-api.ts';
+import { TAB_RUNS_VERSION } from '../tab-api.ts';
+import { anId, jsonObject, jsonValue, named, newId, time, toolReference } from './common.ts';
+import { agentConfiguration, modelReference, resolvedConfiguration } from './configuration.ts';
+import { message, userMessage } from './messages.ts';
+import { userPart } from './parts.ts';
+import { permissionView } from './permissions.ts';
+import { interrupt, interruptAnswer, runEvent, runRecord, runStatus } from './runs.ts';
+import { requestPrelude } from './sent-requests.ts';
+import { spent } from './usage.ts';
+
+const v = z.literal(TAB_RUNS_VERSION);
+const begins = {
+  v,
+  conversationId: anId,
+  /** Made by the sender, so that sending again begins no second run. */
+  id: newId.exactOptional(),
+  configuration: agentConfiguration.exactOptional(),
+};
+
+export const startRunInTab = named(
+  'StartRunInTab',
+  z.union([
+    z.strictObject({
+      ...begins,
+      parts: z.array(userPart).min(1),
+      /** What it follows; absent: the current leaf. */
+      parentId: z.string().nullable().exactOptional(),
+    }),
+    z.strictObject({ ...begins, continues: anId }),
+    z.strictObject({ ...begins, regenerates: anId }),
+  ]),
+);
+
+export const takeRunInTab = named('TakeRunInTab', z.strictObject({ v }));
+
+export const tabLease = named('TabLease', z.strictObject({ fence: z.int().positive() }));
+
+const ledgerStatus = z.enum(['planned', 'sent', 'done', 'failed', 'in_doubt', 'cancelled']);
+/**
+ * Where a tool call stands. Only these steps are taken:
+ * - `planned` to `sent`, `failed`, `cancelled`
+ * - `sent` to `done`, `failed`, `in_doubt`, `cancelled`, to `sent` where there is more to keep with it, and back to `planned` where it is known not to have been
+ *   accepted (a sign-in is wanted)
+ * - `in_doubt` to `done`, `failed`, `cancelled`, and to `planned` where a person said to repeat it
+ */
+export type LedgerStatus = z.output<typeof ledgerStatus>;
+
+const ledgerEntry = z.strictObject({
+  callId: z.string(),
+  runId: z.string(),
+  tool: toolReference,
+  arguments: jsonObject,
+  status: ledgerStatus,
+  detail: jsonValue.nullable(),
+  updatedAt: time,
+  /** The arguments are a person's, not the model's. */
+  edited: z.literal(true).exactOptional(),
+});
+export type LedgerEntry = z.output<typeof ledgerEntry>;
+
+export const tabRunWishes = named(
+  'TabRunWishes',
+  z.strictObject({
+    /** It is to end. */
+    stops: z.boolean(),
+    /** Items that ask it to stop; they are taken with its end. */
+    cancels: z.array(z.string()),
+    answers: z.array(z.strictObject({ itemId: z.string(), interruptId: z.string(), answer: interruptAnswer })),
+    /** Queued messages it is to take in before its next step; `parts` null: taken back. */
+    steers: z.array(
+      z.strictObject({ itemId: z.string(), queuedMessageId: z.string(), parts: z.array(userPart).nullable() }),
+    ),
+    permissions: z.array(permissionView),
+    /** Of budgets that more than this run uses, by `budgetKey`. */
+    spent: z.record(z.string(), spent),
+  }),
+);
+/** What was said to the run, and what counts for its next step. */
+export type TabRunWishes = z.output<typeof tabRunWishes>;
+
+export const heldRun = named(
+  'HeldRun',
+  z.strictObject({
+    run: runRecord,
+    message: userMessage.nullable(),
+    fence: z.int(),
+    attempt: z.int(),
+    /** Where it stands, as it is stored with each step. */
+    state: jsonObject,
+    configuration: resolvedConfiguration,
+    model: modelReference,
+    /** What is known of the model: what it can take, in tokens, and what it reads beside text. */
+    abilities: z.strictObject({
+      contextWindow: z.int().exactOptional(),
+      inputs: z.array(z.enum(['text', 'image', 'audio', 'video'])).exactOptional(),
+    }),
+    /** The branch it works on. */
+    messages: z.array(message),
+    ledger: z.array(ledgerEntry),
+    wishes: tabRunWishes,
+  }),
+);
+/** All that a tab needs to go on with a run. */
+export type HeldRun = z.output<typeof heldRun>;
+
+export const takenRun = named('TakenRun', z.strictObject({ held: heldRun.nullable() }));
+/** `held` null: it rests, and waits for a person. */
+export type TakenRun = z.output<typeof takenRun>;
+
+const ledgerChange = z.discriminatedUnion('change', [
+  z.strictObject({
+    change: z.literal('plan'),
+    callId: z.string(),
+    tool: toolReference,
+    arguments: jsonObject,
+    edited: z.literal(true).exactOptional(),
+  }),
+  z.strictObject({
+    change: z.literal('move'),
+    callId: z.string(),
+    from: ledgerStatus,
+    to: ledgerStatus,
+    /** Takes the place of what was kept: a task handle, a request state, a result. */
+    detail: jsonValue.exactOptional(),
+  }),
+]);
+/** `plan` may come again for a call that is still planned: a step taken again makes the same ids. */
+export type LedgerChange = z.output<typeof ledgerChange>;
+
+const MOST = 10_000;
+
+const given = z.strictObject({
+  v,
+  fence: z.int().positive(),
+  number: z.int().positive(),
+  baseSeq: z.int().min(0),
+  events: z.array(runEvent).max(MOST),
+  state: jsonObject.exactOptional(),
+  status: runStatus.exactOptional(),
+  messages: z
+    .array(z.strictObject({ conversationId: z.string(), message }))
+    .max(MOST)
+    .exactOptional(),
+  leaf: z.strictObject({ from: z.string().nullable(), to: z.string() }).exactOptional(),
+  ledger: z.array(ledgerChange).max(MOST).exactOptional(),
+  interrupts: z
+    .strictObject({
+      opened: z
+        .array(z.strictObject({ interrupt, mode: z.enum(['parked', 'live']) }))
+        .max(MOST)
+        .exactOptional(),
+      answered: z
+        .array(z.strictObject({ id: z.string(), answer: interruptAnswer }))
+        .max(MOST)
+        .exactOptional(),
+      withdrawn: z.array(z.string()).max(MOST).exactOptional(),
+    })
+    .exactOptional(),
+  usage: z
+    .array(
+      z.strictObject({
+        kind: z.literal('tool'),
+        at: time,
+        durationMs: z.int().min(0),
+        tool: toolReference,
+        failed: z.boolean(),
+      }),
+    )
+    .max(MOST)
+    .exactOptional(),
+  preludes: z
+    .array(z.strictObject({ id: z.string(), prelude: requestPrelude }))
+    .max(MOST)
+    .exactOptional(),
+  taken: z.array(z.string()).max(MOST).exactOptional(),
+  release: z.literal(true).exactOptional(),
+});
+
+// The types differ in what is read-only; that each of them is the other, no check can say of such lists.
+export const commitFromTab: z.ZodType<FromTab<CommitFromTab>> = named('CommitFromTab', given);
+
+export const committedFromTab = named(
+  'CommittedFromTab',
+  z.strictObject({ lastSeq: z.int(), inboxWaits: z.boolean() }),
+);
+/** It is stored, now or by an earlier sending of the same. */
+export type CommittedFromTab = z.output<typeof committedFromTab>;
+type WithoutVersion<T> = T extends unknown ? Omit<T, 'v'> : never;
+/**
+ * A run whose loop is in a tab (`POST /api/tabs/{tab}/runs`): the tab holds its lease, and commits to
+ * `POST /api/tabs/{tab}/runs/{run}/commit`. As everywhere, nobody hears of what is not stored.
+ */
+export type StartRunInTab = WithoutVersion<z.output<typeof startRunInTab>>;

@@ -1,0 +1,120 @@
+import { z } from 'zod';
+import { jsonObject, named, pageOf, toolReference } from './common.ts';
+import { toolResult } from './parts.ts';
+
+const hint = z.boolean().exactOptional();
+
+const tabServer = named(
+  'TabServer',
+  z.strictObject({
+    /** Begins with `browser-`. */
+    id: z.string().regex(/^browser-[^/\s]{1,200}$/, 'expected a name that begins with browser-'),
+    /** What stands for the place of it: where it has moved to another, what was approved of its tools does not count. */
+    url: z.string().max(2_000),
+    instructions: z.string().max(100_000).exactOptional(),
+    tools: z
+      .array(
+        z.strictObject({
+          name: z.string().min(1).max(500),
+          title: z.string().exactOptional(),
+          description: z.string().exactOptional(),
+          inputSchema: jsonObject,
+          outputSchema: jsonObject.exactOptional(),
+          annotations: z
+            .strictObject({ readOnly: hint, destructive: hint, idempotent: hint, openWorld: hint })
+            .exactOptional(),
+        }),
+      )
+      .max(1_000),
+  }),
+);
+/** A server of the tab's. */
+export type TabServer = z.output<typeof tabServer>;
+/** A tool as its server lists it, told by the tab that reaches the server. Untrusted. */
+export type TabTool = TabServer['tools'][number];
+
+export const offerTabTools = named('OfferTabTools', z.strictObject({ servers: z.array(tabServer).max(100) }));
+/** The servers a conversation may use of this tab; takes the place of what the tab offered it before. */
+export type OfferTabTools = z.output<typeof offerTabTools>;
+
+const mayBelongTo = z.array(z.string().max(200)).max(100).exactOptional();
+const tabQuestion = named(
+  'TabQuestion',
+  z.discriminatedUnion('kind', [
+    z.strictObject({
+      kind: z.literal('form'),
+      message: z.string(),
+      requestedSchema: jsonObject,
+      /** As in the interrupt it becomes. */
+      mayBelongTo,
+    }),
+    z.strictObject({
+      kind: z.literal('url'),
+      message: z.string(),
+      url: z.string(),
+      /** As in the interrupt it becomes. */
+      mayBelongTo,
+    }),
+    z.strictObject({
+      kind: z.literal('sampling'),
+      request: jsonObject,
+      /** As in the interrupt it becomes. */
+      mayBelongTo,
+    }),
+  ]),
+);
+/** A question of the call's server, put to a person by way of the run. The words are the server's own. */
+export type TabQuestion = z.output<typeof tabQuestion>;
+
+const tabQuestionAnswer = named(
+  'TabQuestionAnswer',
+  z.union([
+    z.strictObject({ kind: z.literal('form'), action: z.literal('accept'), content: jsonObject }),
+    z.strictObject({ kind: z.literal('form'), action: z.enum(['decline', 'cancel']) }),
+    z.strictObject({ kind: z.literal('url'), action: z.enum(['accept', 'decline', 'cancel']) }),
+    z.strictObject({ kind: z.literal('sampling'), answer: jsonObject }),
+    z.strictObject({ kind: z.literal('refused') }),
+  ]),
+);
+/** What its server is to be told; `refused` where nobody answered. */
+export type TabQuestionAnswer = z.output<typeof tabQuestionAnswer>;
+
+const tabCallView = named(
+  'TabCall',
+  z.strictObject({
+    callId: z.string(),
+    runId: z.string(),
+    conversationId: z.string(),
+    tool: toolReference,
+    /** True where this tab has claimed it. */
+    claimed: z.boolean(),
+    /** Answers to what its server asked, by the id of the question. */
+    answers: z.record(z.string(), tabQuestionAnswer),
+  }),
+);
+/** A call a tab may claim, or has. */
+export type TabCallView = z.output<typeof tabCallView>;
+export const tabCallPage = pageOf('TabCallPage', tabCallView);
+
+export const claimedTabCall = named(
+  'ClaimedTabCall',
+  z.strictObject({
+    callId: z.string(),
+    fence: z.int(),
+    tool: toolReference,
+    arguments: jsonObject,
+    /** Stands for the tool as it was told to the run: one that is another by now is not called. */
+    definition: z.string(),
+  }),
+);
+/** The call is this tab's from here on, under this fence. */
+export type ClaimedTabCall = z.output<typeof claimedTabCall>;
+
+const fence = z.int().positive();
+
+export const finishTabCall = named('FinishTabCall', z.strictObject({ fence, result: toolResult }));
+/** `fence`: as it was claimed. The same result may be brought twice. */
+export type FinishTabCall = z.output<typeof finishTabCall>;
+
+export const askFromTab = named('AskFromTab', z.strictObject({ fence, question: tabQuestion }));
+export type AskFromTab = z.output<typeof askFromTab>;

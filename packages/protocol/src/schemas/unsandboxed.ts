@@ -1,0 +1,19 @@
+import { z } from 'zod';
+import { named } from './common.ts';
+
+export const unsandboxedServers = named(
+  'UnsandboxedServers',
+  z.strictObject({ servers: z.array(z.string()), unconfirmed: z.array(z.string()) }),
+);
+/**
+ * Enabled local servers (stdio) that run without a sandbox: they can read what the account of Toolyard can read. Mode
+ * `auto` counts only while none is `unconfirmed`; otherwise calls are asked about as in mode `allow-list`.
+ */
+export type UnsandboxedServers = z.output<typeof unsandboxedServers>;
+
+export const confirmUnsandboxed = named(
+  'ConfirmUnsandboxed',
+  z.strictObject({ servers: z.array(z.string().min(1).max(1_000)).max(1_000) }),
+);
+/** Confirms mode `auto` beside these servers. */
+export type ConfirmUnsandboxed = z.output<typeof confirmUnsandboxed>;

@@ -1,0 +1,181 @@
+import type { ServerConfig } from '@toolyard/mcp-host';
+import type { McpConfigEntry, ServerEntry, WrittenTransport } from '@toolyard/mcp-host/node';
+import { configOf, fillTransport, readTransport } from '@toolyard/mcp-host/node';
+import type { EditMcpServer, McpServerConfiguration, McpTransport, TestMcpServer } from '@toolyard/protocol';
+import { ToolyardError } from '@toolyard/protocol';
+import type { ConfiguredServer } from './configured-servers.ts';
+import type { EntryLaunch } from './entry-approvals.ts';
+import { launchOf } from './entry-approvals.ts';
+import type { ServerList } from './server-list.ts';
+import type { McpJsonWatcher } from './mcp-json-watcher.ts';
+import { withoutSecrets, withSecrets } from './secrets-of-servers.ts';
+
+export type McpJsonEditorOptions = {
+  book: ServerList;
+  file: McpJsonWatcher;
+};
+
+/** An entry that is about to be written, and what it starts; null if it starts nothing here. */
+export type PlannedEntry = { launch: EntryLaunch | null; write: () => void };
+
+const NO_SWITCHES = { enabled: true, disabledTools: [], allowedTools: [], trusted: false };
+
+/** What stands in `mcp.json`, told to an editor and changed by it; and what a test is about before anything is stored. */
+export class McpJsonEditor {
+  readonly #options: McpJsonEditorOptions;
+
+  constructor(options: McpJsonEditorOptions) {
+    this.#options = options;
+  }
+
+  /** @throws ToolyardError `conflict` where the id is taken, `bad_request` for what cannot be written */
+  add(id: string, server: EditMcpServer): PlannedEntry {
+    const { book, file } = this.#options;
+    const taken = book.find(id) ?? file.entries.find((entry) => entry.id === id);
+    if (taken !== undefined) {
+      throw new ToolyardError({
+        code: 'conflict',
+        message: `There is a server "${id}" already.`,
+        hint: 'Choose another name, or change that one.',
+      });
+    }
+    const transport = writable(server.transport, undefined);
+    const entry: ServerEntry = {
+      transport,
+      enabled: server.enabled ?? true,
+      disabledTools: server.disabledTools,
+      callTimeoutMs: server.callTimeoutMs ?? undefined,
+      connectTimeoutMs: server.connectTimeoutMs ?? undefined,
+      processes: server.processes ?? undefined,
+      maxConcurrentCalls: server.maxConcurrentCalls ?? undefined,
+    };
+    return this.#planned(id, entry, false);
+  }
+
+  /** @throws ToolyardError `conflict` for one that does not stand in the file */
+  configuration(id: string, enabled: boolean): McpServerConfiguration {
+    const entry = this.#entryOf(id);
+    const { switches, written, line } = entry;
+    return {
+      id,
+      transport: written === undefined ? null : withoutSecrets(written),
+      ...('fault' in entry ? { fault: { line, message: entry.fault.message } } : {}),
+      enabled,
+      disabledTools: this.#options.book.toolsOff(id),
+      callTimeoutMs: switches.callTimeoutMs ?? null,
+      connectTimeoutMs: switches.connectTimeoutMs ?? null,
+      processes: switches.processes ?? null,
+      maxConcurrentCalls: switches.maxConcurrentCalls ?? null,
+    };
+  }
+
+  /** @throws ToolyardError as {@link McpJsonEditor.configuration} and {@link McpJsonEditor.add} do */
+  edit(id: string, edit: EditMcpServer, enabled: boolean): PlannedEntry {
+    const { switches, written } = this.#entryOf(id);
+    const kept = <T>(given: T | null | undefined, before: T | undefined): T | undefined =>
+      given === undefined ? before : (given ?? undefined);
+    const entry: ServerEntry = {
+      transport: writable(edit.transport, written),
+      enabled: edit.enabled ?? enabled,
+      disabledTools: edit.disabledTools,
+      callTimeoutMs: kept(edit.callTimeoutMs, switches.callTimeoutMs),
+      connectTimeoutMs: kept(edit.connectTimeoutMs, switches.connectTimeoutMs),
+      processes: kept(edit.processes, switches.processes),
+      maxConcurrentCalls: kept(edit.maxConcurrentCalls, switches.maxConcurrentCalls),
+    };
+    return this.#planned(id, entry, switches.trusted);
+  }
+
+  #planned(id: string, entry: ServerEntry, trusted: boolean): PlannedEntry {
+    const { file } = this.#options;
+    const launch = launchOf(entry.transport, { env: this.#envOf(entry.transport), trusted });
+    return { launch, write: () => file.write(id, entry) };
+  }
+
+  /** Undefined if a variable cannot be filled in: the entry is not started then. */
+  #envOf(written: WrittenTransport): Record<string, string> | undefined {
+    try {
+      const filled = fillTransport(written, this.#options.file.source, 'The server');
+      return filled.type === 'stdio' ? filled.env : undefined;
+    } catch (thrown) {
+      if (ToolyardError.isInstance(thrown)) return undefined;
+      throw thrown;
+    }
+  }
+
+  /** @throws ToolyardError as {@link McpJsonEditor.configuration} does */
+  checkRemovable(id: string): void {
+    this.#entryOf(id);
+  }
+
+  /** @throws ToolyardError as {@link McpJsonEditor.configuration} does */
+  remove(id: string): void {
+    this.#entryOf(id);
+    this.#options.file.remove(id);
+  }
+
+  /** The configuration a test is about. @throws ToolyardError for what cannot even be tried */
+  tried({ id, transport }: TestMcpServer): ServerConfig {
+    const server = id === undefined ? undefined : this.#options.book.find(id);
+    return transport === undefined ? configIn(id, server) : this.#configFor(id ?? 'test', transport, server?.entry);
+  }
+
+  #configFor(id: string, transport: McpTransport, entry: McpConfigEntry | undefined): ServerConfig {
+    const written = writable(transport, entry?.written);
+    try {
+      const filled = fillTransport(written, this.#options.file.source, `The server "${id}"`);
+      return configOf(id, filled, entry?.switches ?? NO_SWITCHES);
+    } catch (thrown) {
+      throw asRequest(thrown);
+    }
+  }
+
+  #entryOf(id: string): McpConfigEntry {
+    const server = this.#options.book.find(id);
+    if (server?.entry !== undefined) return server.entry;
+    throw new ToolyardError({
+      code: 'conflict',
+      message:
+        server?.origin === 'flag'
+          ? `The server "${id}" is given on the command line, and cannot be changed here.`
+          : `The server "${id}" comes with Toolyard, and cannot be changed.`,
+      hint: 'It can be switched off, and a server of the same name in mcp.json takes its place.',
+    });
+  }
+}
+
+function configIn(id: string | undefined, server: ConfiguredServer | undefined): ServerConfig {
+  if (id === undefined) {
+    throw new ToolyardError({ code: 'bad_request', message: 'Neither a server nor a transport is given.' });
+  }
+  if (server === undefined) throw new ToolyardError({ code: 'not_found', message: `There is no server "${id}".` });
+  if ('fault' in server) throw asRequest(server.fault);
+  return server.config;
+}
+
+/** What is written, checked as if it were read. @throws ToolyardError `bad_request` */
+function writable(given: McpTransport, stored: WrittenTransport | undefined): WrittenTransport {
+  try {
+    return withSandbox(readTransport(withSecrets(given, stored), 'The server'), stored);
+  } catch (thrown) {
+    throw asRequest(thrown);
+  }
+}
+
+/** Who does not mention the sandbox neither opens nor closes one; a command that is new is sandboxed. */
+function withSandbox(written: WrittenTransport, stored: WrittenTransport | undefined): WrittenTransport {
+  if (written.type !== 'stdio') return written;
+  const { sandbox, ...others } = written;
+  // Said of an entry without the key, it changes nothing, and the entry stays as it is.
+  if (sandbox === false && stored?.type === 'stdio' && stored.sandbox === undefined) return others;
+  if (sandbox !== undefined) return written;
+  if (stored?.type !== 'stdio') return { ...written, sandbox: {} };
+  return stored.sandbox === undefined ? written : { ...written, sandbox: stored.sandbox };
+}
+
+/** A mistake in what somebody sent is theirs to mend, not a fault of this server. */
+function asRequest(thrown: unknown): unknown {
+  if (!ToolyardError.isInstance(thrown) || thrown.code !== 'bad_config') return thrown;
+  const { message, hint } = thrown;
+  return new ToolyardError({ code: 'bad_request', message, ...(hint === undefined ? {} : { hint }) });
+}

@@ -1,0 +1,192 @@
+import type { ServerConfig } from '@toolyard/mcp-host';
+import type { JsonObject, JsonValue, Owner, ToolReference } from '@toolyard/protocol';
+import { isJsonObject } from '@toolyard/protocol';
+import type { SettingsRepository } from '@toolyard/storage';
+import type { ConfiguredServer } from './configured-servers.ts';
+
+/** The settings keys under which it is kept what was switched by hand. Written here only. */
+const ENABLED_KEY = 'mcp.enabled';
+const TOOLS_KEY = 'mcp.tools';
+
+export type ServerListOptions = {
+  /** Whoever runs this server: the only one who switches its MCP servers. */
+  owner: Owner;
+  settings: Pick<SettingsRepository, 'get' | 'set'>;
+  now: () => number;
+};
+
+/** What has become of the servers with a new list of them. */
+export type Differences = { removed: string[]; added: string[]; changed: string[]; switched: string[] };
+
+/** Which servers there are, and which of them and of their tools are on: what was said last counts. */
+export class ServerList {
+  readonly #options: ServerListOptions;
+  #servers: ReadonlyMap<string, ConfiguredServer> = new Map();
+  /** What was switched by hand, also of servers that are not configured just now. */
+  #enabled: JsonObject;
+  #tools: JsonObject;
+  #version = 0;
+  /** What is known here and could not be stored. */
+  readonly #unkept = new Set<string>();
+  #writes = 0;
+  #writing = 0;
+
+  private constructor(options: ServerListOptions, enabled: JsonObject, tools: JsonObject) {
+    this.#options = options;
+    this.#enabled = enabled;
+    this.#tools = tools;
+  }
+
+  static async open(options: ServerListOptions): Promise<ServerList> {
+    const { settings, owner } = options;
+    const enabled = await settings.get(owner, ENABLED_KEY);
+    const tools = await settings.get(owner, TOOLS_KEY);
+    return new ServerList(options, isJsonObject(enabled) ? enabled : {}, isJsonObject(tools) ? tools : {});
+  }
+
+  /** Takes over what was switched in another process. Gives the servers that are on now and were not, or off. */
+  async readAgain(): Promise<string[]> {
+    const { settings, owner } = this.#options;
+    let seen: number;
+    let enabled: JsonValue | undefined;
+    let tools: JsonValue | undefined;
+    do {
+      seen = this.#writes;
+      enabled = await settings.get(owner, ENABLED_KEY);
+      tools = await settings.get(owner, TOOLS_KEY);
+      // What is being written here is newer than what was read.
+    } while (seen !== this.#writes || this.#writing > 0);
+    const wasOn = new Map(this.ids.map((id) => [id, this.isEnabled(id)]));
+    const toolsNow = isJsonObject(tools) ? tools : {};
+    if (JSON.stringify(toolsNow) !== JSON.stringify(this.#tools)) this.#version++;
+    this.#enabled = isJsonObject(enabled) ? enabled : {};
+    this.#tools = toolsNow;
+    return [...wasOn].flatMap(([id, was]) => (was === this.isEnabled(id) ? [] : [id]));
+  }
+
+  get all(): ConfiguredServer[] {
+    return [...this.#servers.values()];
+  }
+
+  get ids(): string[] {
+    return [...this.#servers.keys()];
+  }
+
+  find(id: string): ConfiguredServer | undefined {
+    return this.#servers.get(id);
+  }
+
+  /** Grows with every change of what tools are on. */
+  get version(): number {
+    return this.#version;
+  }
+
+  isEnabled(id: string): boolean {
+    const wish = this.#enabled[id];
+    return typeof wish === 'boolean' ? wish : this.#servers.get(id)?.enabled === true;
+  }
+
+  isToolOn({ serverId, name }: ToolReference): boolean {
+    const wishes = this.#tools[serverId];
+    const wish = isJsonObject(wishes) && Object.hasOwn(wishes, name) ? wishes[name] : undefined;
+    if (typeof wish === 'boolean') return wish;
+    const { disabled, only } = this.#servers.get(serverId)?.tools ?? {};
+    return disabled?.includes(name) !== true && only?.includes(name) !== false;
+  }
+
+  /** Those that can be connected to. */
+  get usable(): ServerConfig[] {
+    return this.all.flatMap((server) => ('config' in server ? [server.config] : []));
+  }
+
+  /** The tools of a server that are known to be off, by its own names. */
+  toolsOff(id: string): string[] {
+    const wishes = this.#tools[id];
+    const named = [
+      ...(this.#servers.get(id)?.tools?.disabled ?? []),
+      ...(isJsonObject(wishes) ? Object.keys(wishes) : []),
+    ];
+    return [...new Set(named)].filter((name) => !this.isToolOn({ serverId: id, name }));
+  }
+
+  /** Takes a new list; where the file now says something else of a switch than before, that is what counts. */
+  async update(servers: readonly ConfiguredServer[]): Promise<Differences> {
+    const before = this.#servers;
+    const after = new Map(servers.map((server) => [server.id, server]));
+    const wasOn = new Map([...before.keys()].map((id) => [id, this.isEnabled(id)]));
+    const spokenFor = { enabled: [] as string[], tools: [] as string[] };
+    const differences: Differences = { removed: [], added: [], changed: [], switched: [] };
+    for (const id of before.keys()) if (!after.has(id)) differences.removed.push(id);
+    for (const [id, server] of after) {
+      const old = before.get(id);
+      if (old === undefined) {
+        differences.added.push(id);
+        continue;
+      }
+      if (old.enabled !== server.enabled) spokenFor.enabled.push(id);
+      if (toolsOf(old) !== toolsOf(server)) spokenFor.tools.push(id);
+      if (meaningOf(old) !== meaningOf(server)) differences.changed.push(id);
+    }
+    // First: where it cannot be stored, the same list is still a new one when it comes again.
+    await this.forget(spokenFor.enabled, spokenFor.tools);
+    this.#servers = after;
+    this.#version++;
+    for (const [id, was] of wasOn) {
+      if (after.has(id) && was !== this.isEnabled(id) && !differences.changed.includes(id))
+        differences.switched.push(id);
+    }
+    return differences;
+  }
+
+  async switchServer(id: string, enabled: boolean): Promise<void> {
+    this.#enabled = { ...this.#enabled, [id]: enabled };
+    await this.#keep(ENABLED_KEY, this.#enabled);
+  }
+
+  async switchTools(id: string, tools: Readonly<Record<string, boolean>>): Promise<void> {
+    const before = this.#tools[id];
+    this.#tools = { ...this.#tools, [id]: { ...(isJsonObject(before) ? before : {}), ...tools } };
+    this.#version++;
+    await this.#keep(TOOLS_KEY, this.#tools);
+  }
+
+  /** Forgets what was switched by hand of these servers, and of the tools of those. */
+  async forget(servers: readonly string[], ofTools: readonly string[]): Promise<void> {
+    const enabled = without(this.#enabled, servers);
+    const tools = without(this.#tools, ofTools);
+    const [hadEnabled, hadTools] = [this.#enabled !== enabled, this.#tools !== tools];
+    this.#enabled = enabled;
+    this.#tools = tools;
+    if (hadTools) this.#version++;
+    if (hadEnabled || this.#unkept.has(ENABLED_KEY)) await this.#keep(ENABLED_KEY, enabled);
+    if (hadTools || this.#unkept.has(TOOLS_KEY)) await this.#keep(TOOLS_KEY, tools);
+  }
+
+  async #keep(key: string, value: JsonObject): Promise<void> {
+    const { settings, owner, now } = this.#options;
+    this.#writes++;
+    this.#writing++;
+    this.#unkept.add(key);
+    try {
+      await settings.set(owner, key, value, now());
+      this.#unkept.delete(key);
+    } finally {
+      this.#writing--;
+    }
+  }
+}
+
+/** The same object where none of them is in it. */
+function without(all: JsonObject, ids: readonly string[]): JsonObject {
+  if (!ids.some((id) => Object.hasOwn(all, id))) return all;
+  return Object.fromEntries(Object.entries(all).filter(([id]) => !ids.includes(id)));
+}
+
+/** Equal where nothing has to be connected anew. */
+function meaningOf(server: ConfiguredServer): string {
+  return JSON.stringify('config' in server ? [server.origin, server.config] : [server.origin, server.fault.message]);
+}
+
+function toolsOf({ tools }: ConfiguredServer): string {
+  return JSON.stringify([tools?.disabled, tools?.only]);
+}

@@ -1,0 +1,130 @@
+import type { McpHost } from '@toolyard/mcp-host';
+import { redactedError } from '@toolyard/mcp-host';
+import type {
+  CallMcpTool,
+  CompleteMcpArgument,
+  GetMcpPrompt,
+  McpCompletion,
+  McpFilledPrompt,
+  McpLogPage,
+  McpPromptList,
+  McpResourceContents,
+  McpResourceView,
+  McpTemplateView,
+  Owner,
+  ToolResult,
+} from '@toolyard/protocol';
+import { ToolyardError } from '@toolyard/protocol';
+import { boundedContents, boundedMessages, boundedResult } from './bounded.ts';
+import { logPage } from './server-log-page.ts';
+
+/** How long a list that is not there yet is waited for, in milliseconds. */
+const PATIENCE_MS = 5_000;
+
+export type ServerRequestsOptions = {
+  host: McpHost;
+  ids: () => readonly string[];
+  /** Takes the secrets of a server's configuration out of a text. */
+  redactor(id: string): (text: string) => string;
+  /** Connects a server if need be and waits for it, bounded. @throws ToolyardError where there is none */
+  ready(id: string, signal?: AbortSignal): Promise<void>;
+  /** Told before and after everything that is asked of a server. */
+  use(id: string, calls: -1 | 1): void;
+};
+
+/** What people and programs ask of servers directly, not for a model. */
+export class ServerRequests {
+  readonly #options: ServerRequestsOptions;
+
+  constructor(options: ServerRequestsOptions) {
+    this.#options = options;
+  }
+
+  log(id: string, after: string | undefined, redact: (text: string) => string): McpLogPage {
+    const { host } = this.#options;
+    return logPage(host.log(id), host.wireLog(id), after, redact);
+  }
+
+  async call(
+    { ownerId: principal }: Owner,
+    id: string,
+    { tool, arguments: args = {} }: CallMcpTool,
+    signal?: AbortSignal,
+  ): Promise<ToolResult> {
+    const options = { caller: { principal }, ...(signal === undefined ? {} : { signal }) };
+    const result = await this.#with(id, signal, (host) => host.callTool({ serverId: id, name: tool }, args, options));
+    return boundedResult(result);
+  }
+
+  async resources(id: string): Promise<McpResourceView[]> {
+    const listed = await this.#listed(id, (host) => host.resources.resources(id));
+    return listed.map(({ icons: _icons, ...resource }) => resource);
+  }
+
+  async templates(id: string): Promise<McpTemplateView[]> {
+    const listed = await this.#listed(id, (host) => host.resources.templates(id));
+    return listed.map(({ icons: _icons, ...template }) => template);
+  }
+
+  async read(id: string, uri: string, signal?: AbortSignal): Promise<McpResourceContents> {
+    const options = signal === undefined ? {} : { signal };
+    const contents = await this.#with(id, signal, (host) => host.resources.read(id, uri, options));
+    return { contents: boundedContents(contents) };
+  }
+
+  /** Of those that are connected: nobody waits for the others. */
+  async prompts(): Promise<McpPromptList> {
+    const { prompts, failures } = await this.#options.host.getAllPrompts();
+    const order = this.#options.ids();
+    const items = prompts
+      .map(({ icons: _icons, ...prompt }) => prompt)
+      .sort((one, other) => order.indexOf(one.serverId) - order.indexOf(other.serverId));
+    const told = failures.map((failure) => ({
+      ...failure,
+      error: redactedError(failure.error, this.#options.redactor(failure.serverId)),
+    }));
+    return { items, failures: told };
+  }
+
+  async getPrompt(id: string, prompt: GetMcpPrompt, signal?: AbortSignal): Promise<McpFilledPrompt> {
+    const options = signal === undefined ? {} : { signal };
+    const { messages, ...rest } = await this.#with(id, signal, (host) =>
+      host.getPrompt(id, prompt.name, prompt.arguments ?? {}, options),
+    );
+    return { ...rest, messages: boundedMessages(messages) };
+  }
+
+  complete(
+    id: string,
+    { target, argument, others = {} }: CompleteMcpArgument,
+    signal?: AbortSignal,
+  ): Promise<McpCompletion> {
+    const options = signal === undefined ? {} : { signal };
+    return this.#with(id, signal, (host) => host.complete(id, target, argument, others, options));
+  }
+
+  /** What is listed of a server that is ready. @throws ToolyardError saying why it is not */
+  async #listed<T>(id: string, look: (host: McpHost) => readonly T[]): Promise<readonly T[]> {
+    return this.#with(id, undefined, async (host) => {
+      await host.whenListed(id, undefined, PATIENCE_MS);
+      const health = host.health().find((each) => each.id === id);
+      if (health?.error !== undefined && health.state !== 'ready') throw new ToolyardError(health.error);
+      return look(host);
+    });
+  }
+
+  async #with<T>(id: string, signal: AbortSignal | undefined, ask: (host: McpHost) => Promise<T>): Promise<T> {
+    const { host } = this.#options;
+    await this.#options.ready(id, signal);
+    this.#options.use(id, 1);
+    try {
+      return await ask(host);
+    } catch (thrown) {
+      // What a server says of itself may repeat what it was started with.
+      if (!ToolyardError.isInstance(thrown)) throw thrown;
+      throw new ToolyardError(redactedError(thrown.toJSON(), this.#options.redactor(id)), { cause: thrown });
+    } finally {
+      this.#options.use(id, -1);
+    }
+  }
+}

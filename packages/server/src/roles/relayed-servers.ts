@@ -1,0 +1,312 @@
+import type { IndexedTool, ServerConfig, ServerHealth, SignInResponse } from '@toolyard/mcp-host';
+import { pinOf, ToolIndex, unseenPin } from '@toolyard/mcp-host';
+import type { JsonValue, McpPromptList, McpServerList, McpServerView, Owner, ToolReference } from '@toolyard/protocol';
+import { messageOf, ToolyardError } from '@toolyard/protocol';
+import type { HeldServer } from '@toolyard/storage';
+import { createOwnerFetches } from '../config/owner-fetches.ts';
+import { ServerList } from '../mcp/server-list.ts';
+import { noServer, ServerChanges } from '../mcp/server-changes.ts';
+import { isUnsandboxed, toServerView, toToolDetail } from '../mcp/server-view.ts';
+import type { ServersOptions } from '../mcp/servers-options.ts';
+import { storePin } from '../mcp/stored-pins.ts';
+import type { Servers } from '../services.ts';
+import { untilStored } from '../until-stored.ts';
+import type { ServerCatalogue } from './catalogue.ts';
+import { readCatalogue } from './catalogue.ts';
+import type { InternalClient } from './internal-client.ts';
+import type { Presence } from './presence.ts';
+import { mayHave } from './role.ts';
+import type { ServerMethod } from './server-methods.ts';
+
+export type WebServersOptions = Pick<
+  ServersOptions,
+  'builtIn' | 'file' | 'flags' | 'env' | 'owner' | 'settings' | 'permissions' | 'secrets' | 'hub' | 'clock' | 'log'
+> & {
+  presence: Pick<Presence, 'servers' | 'living'>;
+  client: InternalClient;
+};
+
+type Row = { holder: HeldServer['holder']; catalogue: ServerCatalogue | undefined };
+
+/** The MCP servers as a process shows them that is connected to none: rows, and whoever has a server is asked. */
+export async function createRelayedServers(options: WebServersOptions): Promise<RelayedServers> {
+  const { settings, owner, clock } = options;
+  const book = await ServerList.open({ settings, owner, now: () => clock.now() });
+  const servers = new RelayedServers(options, book);
+  await servers.start();
+  return servers;
+}
+
+export class RelayedServers implements Servers {
+  readonly #options: WebServersOptions;
+  readonly #book: ServerList;
+  readonly #fetches = createOwnerFetches();
+  readonly #changes: ServerChanges;
+  readonly #stop = new AbortController();
+
+  constructor(options: WebServersOptions, book: ServerList) {
+    const { hub } = options;
+    this.#options = options;
+    this.#book = book;
+    this.#changes = new ServerChanges({
+      ...options,
+      book,
+      isShared: true,
+      fetches: this.#fetches,
+      servers: {
+        list: (principal) => this.list(principal),
+        // Whoever is connected to them hears of it.
+        updated: () => undefined,
+        switched: () => Promise.resolve(),
+        changed: (id) => hub.changed(null, 'servers', ...(id === undefined ? [] : [id])),
+        signOut: (principal, id) => this.#ask(principal, id, 'signOut', []),
+      },
+    });
+  }
+
+  async start(): Promise<void> {
+    await this.#changes.start({ watch: true });
+  }
+
+  async list(principal: Owner): Promise<McpServerList> {
+    const [rows, permissions] = await Promise.all([this.#rows(), this.#changes.permissions(principal)]);
+    const tools = this.#tools(rows);
+    const items = this.#book.all.map((server) => {
+      const catalogue = rows.get(server.id)?.catalogue;
+      const isHeld = rows.get(server.id)?.holder != null;
+      return toServerView({
+        server,
+        enabled: this.#book.isEnabled(server.id),
+        health:
+          'config' in server
+            ? healthOf(server.config, { catalogue, isHeld, enabled: this.#book.isEnabled(server.id) })
+            : undefined,
+        tools: isHeld ? tools.filter(({ tool }) => tool.serverId === server.id) : [],
+        templates: catalogue?.templates.length ?? 0,
+        permissions,
+        ...this.#ofTools(rows),
+      });
+    });
+    return this.#changes.listOf(items);
+  }
+
+  add: Servers['add'] = (principal, server) => this.#changes.add(principal, server);
+  configuration: Servers['configuration'] = (principal, id) => this.#changes.configuration(principal, id);
+  edit: Servers['edit'] = (principal, id, edit) => this.#changes.edit(principal, id, edit);
+  remove: Servers['remove'] = (principal, id) => this.#changes.remove(principal, id);
+  approval: Servers['approval'] = (principal, id) => this.#changes.approval(principal, id);
+  approveEntry: Servers['approveEntry'] = (principal, id, approved) =>
+    this.#changes.approveEntry(principal, id, approved);
+  change: Servers['change'] = (principal, id, change) => this.#changes.change(principal, id, change);
+
+  async test(principal: Owner, request: Parameters<Servers['test']>[1], signal?: AbortSignal) {
+    const { transport } = this.#changes.tried(principal, request);
+    const address = await this.#somebodyFor(transport);
+    return (await this.#options.client.ask(address, 'test', principal, [request], signal)) as never;
+  }
+
+  reconnect = async (principal: Owner, id: string): Promise<McpServerView> =>
+    (await this.#ask(principal, id, 'reconnect', [])) as never;
+  signIn: Servers['signIn'] = async (principal, id, redirectUrl) =>
+    (await this.#ask(principal, id, 'signIn', [redirectUrl])) as never;
+  signOut: Servers['signOut'] = async (principal, id) => (await this.#ask(principal, id, 'signOut', [])) as never;
+  log: Servers['log'] = async (principal, id, after) =>
+    (await this.#ask(principal, id, 'log', after === undefined ? [] : [after])) as never;
+  call: Servers['call'] = async (principal, id, request, signal) =>
+    (await this.#ask(principal, id, 'call', [request], signal)) as never;
+  read: Servers['read'] = async (principal, id, uri, signal) =>
+    (await this.#ask(principal, id, 'read', [uri], signal)) as never;
+  getPrompt: Servers['getPrompt'] = async (principal, id, prompt, signal) =>
+    (await this.#ask(principal, id, 'getPrompt', [prompt], signal)) as never;
+  complete: Servers['complete'] = async (principal, id, request, signal) =>
+    (await this.#ask(principal, id, 'complete', [request], signal)) as never;
+
+  async finishSignIn(response: SignInResponse): Promise<string> {
+    const { owner, client, hub } = this.#options;
+    const address = await this.#somebodyFor({ type: 'http', url: '' });
+    const id = (await client.ask(address, 'finishSignIn', owner, [response])) as string;
+    // Whoever was asked tells nobody of a server that another process has, and those that wait for it are to look.
+    hub.changed(null, 'servers', id);
+    return id;
+  }
+
+  async tools(principal: Owner, id: string) {
+    const rows = await this.#rows();
+    if (!isReady(rows.get(id))) return (await this.#ask(principal, id, 'tools', [])) as never;
+    const permissions = await this.#changes.permissions(principal);
+    return this.#tools(rows)
+      .filter(({ tool }) => tool.serverId === id)
+      .map((tool) => toToolDetail(tool, { permissions, ...this.#ofTools(rows) }));
+  }
+
+  async resources(principal: Owner, id: string) {
+    const row = (await this.#rows()).get(id);
+    if (!isReady(row)) return (await this.#ask(principal, id, 'resources', [])) as never;
+    return row.catalogue.resources.map(({ icons: _icons, ...resource }) => resource);
+  }
+
+  async templates(principal: Owner, id: string) {
+    const row = (await this.#rows()).get(id);
+    if (!isReady(row)) return (await this.#ask(principal, id, 'templates', [])) as never;
+    return row.catalogue.templates.map(({ icons: _icons, ...template }) => template);
+  }
+
+  async prompts(): Promise<McpPromptList> {
+    const rows = await this.#rows();
+    const items = this.#book.ids.flatMap((serverId) => {
+      const row = rows.get(serverId);
+      if (!isReady(row)) return [];
+      return row.catalogue.prompts.map(({ icons: _icons, ...prompt }) => ({ serverId, ...prompt }));
+    });
+    return { items, failures: [] };
+  }
+
+  approve({ tool, definition }: Parameters<Servers['approve']>[0]): void {
+    const server = this.#book.find(tool.serverId);
+    if (server === undefined || !('config' in server) || server.config.builtIn === true) return;
+    const { config } = server;
+    const { clock } = this.#options;
+    const { signal } = this.#stop;
+    untilStored(() => this.#pin(config, tool, definition), { clock, signal }).catch((thrown: unknown) => {
+      const why = messageOf(thrown);
+      this.#options.log(`What was approved of a tool could not be stored: ${why}`);
+    });
+  }
+
+  async #pin(config: ServerConfig, tool: ToolReference, shown: string | undefined): Promise<void> {
+    const catalogue = (await this.#rows()).get(tool.serverId)?.catalogue;
+    const definition = shown ?? catalogue?.definitions[tool.name];
+    if (definition === undefined) return;
+    const listed = catalogue?.tools.find(({ name }) => name === tool.name);
+    const now = listed && pinOf(config, listed);
+    // What has changed since it was shown is not what was approved.
+    await storePin(this.#options, tool, now?.hash === definition ? now : unseenPin(definition));
+    this.#options.hub.changed(null, 'servers', tool.serverId);
+  }
+
+  isConfigured(id: string): boolean {
+    return this.#book.find(id) !== undefined;
+  }
+
+  unsandboxed: Servers['unsandboxed'] = async (chosen = {}) => {
+    const rows = await this.#rows();
+    return this.#book.usable
+      .filter(({ id }) => chosen[id] ?? this.#book.isEnabled(id))
+      .filter((config) => isUnsandboxed(config, rows.get(config.id)?.catalogue?.health))
+      .map(({ id }) => id);
+  };
+
+  /** Calls that waited for a sign-in are made again by who makes them. */
+  onSignedIn(): void {}
+
+  select(): Promise<never> {
+    return Promise.reject(new ToolyardError({ code: 'internal', message: 'This process takes up no runs.' }));
+  }
+
+  /** Those that can be connected to by who does that. */
+  get configured(): ServerConfig[] {
+    return this.#book.usable;
+  }
+
+  /** Takes over what was switched in another process. */
+  async lookAgain(): Promise<void> {
+    await this.#book.readAgain();
+    await this.#changes.lookAgain();
+  }
+
+  async close(): Promise<void> {
+    this.#stop.abort();
+    await this.#changes.close();
+    await this.#fetches.close();
+  }
+
+  async #rows(): Promise<Map<string, Row>> {
+    const all = await this.#options.presence.servers();
+    return new Map(
+      all.map(({ serverId, holder, catalogue }) => [serverId, { holder, catalogue: readCatalogue(catalogue) }]),
+    );
+  }
+
+  /** Under the names models call them by: made over all of them, as where they are called. */
+  #tools(rows: ReadonlyMap<string, Row>): readonly IndexedTool[] {
+    const servers = this.#book.all.flatMap((server) => {
+      const catalogue = rows.get(server.id)?.catalogue;
+      if (!('config' in server) || catalogue === undefined) return [];
+      return [
+        {
+          serverId: server.id,
+          origin: 'server' as const,
+          builtIn: server.config.builtIn === true,
+          tools: catalogue.tools,
+        },
+      ];
+    });
+    return new ToolIndex(servers).tools;
+  }
+
+  #ofTools(rows: ReadonlyMap<string, Row>) {
+    return {
+      isToolOn: (tool: ToolReference) => this.#book.isToolOn(tool),
+      changeOf: ({ serverId, name }: ToolReference) => rows.get(serverId)?.catalogue?.changes[name],
+    };
+  }
+
+  /** Asks the process that has a server. @throws ToolyardError naming the role that is missing, where none has it */
+  async #ask(
+    principal: Owner,
+    id: string,
+    method: ServerMethod,
+    args: readonly unknown[],
+    signal?: AbortSignal,
+  ): Promise<JsonValue> {
+    const server = this.#book.find(id);
+    if (server === undefined) throw noServer(id);
+    const holder = (await this.#rows()).get(id)?.holder?.address;
+    if (holder != null) return this.#options.client.ask(holder, method, principal, [id, ...args], signal);
+    if ('fault' in server) throw new ToolyardError({ ...server.fault.toJSON(), code: 'conflict' });
+    throw nobodyFor(server.config.transport, `the server "${id}"`);
+  }
+
+  /** Some process that can reach such a server. */
+  async #somebodyFor(transport: ServerConfig['transport']): Promise<string> {
+    const living = await this.#options.presence.living();
+    const able = living.find(({ role, address }) => address !== null && canReach(role, transport));
+    if (able?.address != null) return able.address;
+    throw nobodyFor(transport, 'such a server');
+  }
+}
+
+function canReach(role: string, transport: ServerConfig['transport']): boolean {
+  return (
+    role === 'all' ||
+    (role === 'worker' && mayHave('worker', transport)) ||
+    (role === 'tools' && mayHave('tools', transport))
+  );
+}
+
+function isReady(row: Row | undefined): row is Row & { catalogue: ServerCatalogue } {
+  return row?.holder != null && row.catalogue?.health.state === 'ready';
+}
+
+/** What was last said of a server; where nobody has it now, that. */
+function healthOf(
+  { id, transport }: ServerConfig,
+  of: { catalogue: ServerCatalogue | undefined; isHeld: boolean; enabled: boolean },
+): ServerHealth {
+  if (of.isHeld && of.catalogue !== undefined) return of.catalogue.health;
+  const nothing = { id, phase: 'disconnected' as const, phases: [], toolCount: 0, skipped: [], log: [] };
+  if (!of.enabled) return { ...nothing, state: 'idle' };
+  // Taken a moment ago, and nothing was said of it yet.
+  if (of.isHeld) return { ...nothing, state: 'connecting' };
+  return { ...nothing, state: 'failed', error: nobodyFor(transport, `the server "${id}"`).toJSON() };
+}
+
+function nobodyFor(transport: ServerConfig['transport'], what: string): ToolyardError {
+  const role = mayHave('tools', transport) ? 'tools' : 'worker';
+  return new ToolyardError({
+    code: 'server_unreachable',
+    message: `No process has ${what} at the moment: this one is connected to none, and none of the role "${role}" is running.`,
+    hint: `Start one with --role ${role} over the same database.`,
+    retryable: true,
+  });
+}

@@ -1,0 +1,112 @@
+import { createHash } from 'node:crypto';
+import type { DurableAccess, RunConversation } from '@toolyard/agent-host/durable';
+import type { FunctionTools, KeepPrelude } from '@toolyard/agent-host';
+import type { InterventionOptions } from '@toolyard/agent-runtime';
+import type { Clock, LeasedRun, Owner, PermissionView } from '@toolyard/protocol';
+import { decisionAbout, messageOf } from '@toolyard/protocol';
+import type { SharedStorage } from '@toolyard/storage';
+import type { AutoConfirmation } from '../config/auto-confirmation.ts';
+import type { Secrets } from '../secrets/secrets.ts';
+import type { Models, Servers } from '../services.ts';
+import type { TabLending } from '../tabs/tab-lending.ts';
+import { untilStored } from '../until-stored.ts';
+import { createRunBudgets } from './run-budgets.ts';
+import { needsFacts } from './needs-facts.ts';
+import type { RunConfiguration } from './stored-run.ts';
+
+type AccessedRun = {
+  run: LeasedRun;
+  configuration: RunConfiguration;
+  conversation: RunConversation;
+  signal: AbortSignal;
+};
+
+export type RunAccessServices = {
+  models: Pick<Models, 'open' | 'facts'>;
+  servers: Pick<Servers, 'select'>;
+  storage: Pick<SharedStorage, 'permissions' | 'usage' | 'requestPreludes'>;
+  secrets: Pick<Secrets, 'seal' | 'unseal'>;
+  tabs: Pick<TabLending, 'select'>;
+  auto: Pick<AutoConfirmation, 'view'>;
+  /** The function tools of this process. */
+  functions: FunctionTools;
+  /** How symbolic links are resolved when calls are judged, and where Toolyard keeps its own data. */
+  policy?: () => NonNullable<InterventionOptions['surroundings']>;
+  clock: Clock;
+  /** Aborted when this process lets go of its runs. */
+  stopping: AbortSignal;
+  log: (line: string) => void;
+};
+
+/**
+ * Opens the model and the tools of a run as they are now: a key or a server that was changed while the run was parked
+ * takes effect here. What its owner decides about the tools takes effect with the next call.
+ *
+ * @throws ToolyardError if the provider of the model is gone.
+ */
+export async function openRunAccess(
+  { run, configuration, conversation, signal }: AccessedRun,
+  services: RunAccessServices,
+): Promise<DurableAccess> {
+  const { storage, secrets, auto, clock } = services;
+  const principal: Owner = { ownerId: run.ownerId };
+  const { id: runId, conversationId, agentId } = run;
+  const [model, own, abilities] = await Promise.all([
+    services.models.open(principal, configuration.model),
+    services.servers.select(configuration, signal),
+    services.models.facts(principal, configuration.model, { ask: needsFacts(conversation.messages()) }),
+  ]);
+  // After the clock was set back, the creation time lies in the future and no tab has been seen since.
+  const begunAt = Math.min(run.createdAt, clock.now());
+  const tools = await services.tabs.select(own, { principal, runId, conversationId, begunAt, configuration });
+  let decided: readonly PermissionView[] = [];
+  const lookUpDecided = async (): Promise<void> => {
+    decided = await storage.permissions.list(principal, { conversationId });
+  };
+  const isAuto = configuration.intervention === 'auto';
+  // A server without a sandbox may be added during the run: the mode `auto` applies only if all are confirmed.
+  let unconfirmed: readonly string[] = [];
+  const lookUpUnconfirmed = async (): Promise<void> => {
+    if (isAuto) ({ unconfirmed } = await auto.view(principal, configuration.servers));
+  };
+  await lookUpUnconfirmed();
+  const { budgets } = configuration;
+  return {
+    model,
+    abilities,
+    tools,
+    functions: services.functions,
+    permission: (tool) => decisionAbout(tool, decided),
+    async refresh() {
+      await Promise.all([lookUpDecided(), lookUpUnconfirmed()]);
+    },
+    surroundings: services.policy?.(),
+    unconfirmed: isAuto ? () => unconfirmed : undefined,
+    budgets:
+      budgets.length > 0
+        ? createRunBudgets(storage.usage, principal, { conversationId, agentId, budgets, clock })
+        : undefined,
+    keepPrelude: keeperOf(run, services),
+    // What a server wants kept is of use to this run only.
+    sealing: {
+      seal: (text) => secrets.seal(principal, `run ${runId}`, text),
+      open: (sealed) => secrets.unseal(principal, `run ${runId}`, sealed),
+    },
+  };
+}
+
+/** The prelude of a request is stored in the background: the request does not wait for it. */
+function keeperOf(
+  { id: runId, ownerId, conversationId }: LeasedRun,
+  { storage, log, stopping, clock }: RunAccessServices,
+): KeepPrelude {
+  return (prelude) => {
+    const id = createHash('sha256').update(JSON.stringify(prelude)).digest('hex');
+    const put = (): unknown =>
+      storage.requestPreludes.put({ ownerId }, conversationId, { id, prelude, at: clock.now() });
+    untilStored(put, { clock, signal: stopping }).catch((error: unknown) => {
+      log(`run ${runId}: what was sent could not be kept: ${messageOf(error)}`);
+    });
+    return id;
+  };
+}

@@ -1,0 +1,155 @@
+import type { FunctionTools, RunCallOptions, RunToolHost } from '@toolyard/agent-host';
+import { judgedBy } from '@toolyard/agent-host';
+import type { ContextSources, JudgedTool } from '@toolyard/agent-runtime';
+import type { CallToolOptions, IndexedTool, ServerTools } from '@toolyard/mcp-host';
+import { ToolIndex, ToolTrust } from '@toolyard/mcp-host';
+import type {
+  JsonObject,
+  ResolvedAgentConfiguration,
+  TabServer,
+  TaskHandle,
+  ToolReference,
+  ToolResult,
+} from '@toolyard/protocol';
+import { formatToolReference, originOf } from '@toolyard/protocol';
+import type { TabRepository } from '@toolyard/storage';
+import type { ToolSelection } from '../services.ts';
+import type { TabCalls, TabCallsOf } from './tab-calls.ts';
+import type { TabPins } from './tab-pins.ts';
+import { definitionIn, listed } from './tab-pins.ts';
+
+export type RunToolsOptions = {
+  base: ToolSelection;
+  of: TabCallsOf;
+  /** Tabs that were there then, or have come since, lend their tools. */
+  begunAt: number;
+  configuration: Pick<ResolvedAgentConfiguration, 'servers' | 'disabledTools'>;
+  tabs: Pick<TabRepository, 'offers'>;
+  isConfigured: (serverId: string) => boolean;
+  functions: FunctionTools;
+  calls: TabCalls;
+  pins: TabPins;
+};
+
+/** All tools of a run in one host: those of servers, those that tabs lend it, and the functions of this process. */
+export class RunTools implements ToolSelection, RunToolHost {
+  readonly #options: RunToolsOptions;
+  #servers: readonly TabServer[] = [];
+  #trust = new ToolTrust(new Map());
+  #told = '';
+  #madeOf: readonly IndexedTool[] | null = null;
+  #tools: readonly IndexedTool[] = [];
+  #ofTabs: readonly IndexedTool[] = [];
+  #sources: { of: ContextSources; made: ContextSources } | null = null;
+
+  private constructor(options: RunToolsOptions) {
+    this.#options = options;
+  }
+
+  static async open(options: RunToolsOptions): Promise<RunTools> {
+    const tools = new RunTools(options);
+    await tools.#lookAtTabs();
+    return tools;
+  }
+
+  async refresh(tools: readonly ToolReference[]): Promise<void> {
+    await Promise.all([this.#options.base.refresh(tools), this.#lookAtTabs()]);
+  }
+
+  tools(): readonly IndexedTool[] {
+    const { base, configuration } = this.#options;
+    const own = base.tools();
+    if (own === this.#madeOf) return this.#tools;
+    const disabled = new Set(configuration.disabledTools);
+    const taken = new Set(own.map(({ tool }) => tool.serverId));
+    const lent = this.#servers.filter(({ id }) => !taken.has(id));
+    // Named together: a name that both have tells the server with it.
+    const index = new ToolIndex([
+      ...own.map((tool): ServerTools => ({
+        serverId: tool.tool.serverId,
+        origin: 'server',
+        builtIn: tool.builtIn,
+        tools: [{ ...tool, name: tool.tool.name, hasHeaderParameters: false }],
+      })),
+      ...lent.map((server): ServerTools => ({
+        serverId: server.id,
+        origin: 'tab',
+        builtIn: false,
+        tools: server.tools.map(listed),
+      })),
+    ]);
+    this.#ofTabs = index.tools.slice(own.length).filter(({ tool }) => !disabled.has(formatToolReference(tool)));
+    this.#tools = this.#ofTabs.length === 0 ? own : [...own, ...this.#ofTabs];
+    this.#madeOf = own;
+    return this.#tools;
+  }
+
+  resolve(name: string): IndexedTool | undefined {
+    this.tools();
+    return this.#options.base.resolve(name) ?? this.#ofTabs.find((tool) => tool.name === name);
+  }
+
+  async callTool(tool: ToolReference, args: JsonObject, options: RunCallOptions = {}): Promise<ToolResult> {
+    const { base, calls, functions, of } = this.#options;
+    const { callId } = options;
+    const executed = functions.call(this.tools(), tool, args, options);
+    if (executed) return executed;
+    if (callId === undefined || !this.#isLent(tool)) return base.callTool(tool, args, options);
+    const definition = options.definition ?? definitionIn(this.#servers, tool);
+    // Nobody has told of it since the run began: a tab that has it may come yet.
+    return calls.make(of, { callId, tool, arguments: args, definition: definition ?? '' }, options);
+  }
+
+  async resumeTask(handle: TaskHandle, options: CallToolOptions = {}): Promise<ToolResult> {
+    const { base, calls, of } = this.#options;
+    return handle.era === 'tab' ? calls.resume(of, handle, options) : base.resumeTask(handle, options);
+  }
+
+  contextSources(): ContextSources {
+    const of = this.#options.base.contextSources();
+    if (this.#sources?.of === of) return this.#sources.made;
+    const told = this.#servers.flatMap(({ id, instructions }) =>
+      instructions === undefined ? [] : [{ serverId: id, text: instructions }],
+    );
+    const made = told.length === 0 ? of : { ...of, serverInstructions: [...(of.serverInstructions ?? []), ...told] };
+    this.#sources = { of, made };
+    return made;
+  }
+
+  judged(tool: ToolReference): JudgedTool | undefined {
+    if (!this.#isLent(tool)) return this.#options.base.judged(tool);
+    this.tools();
+    const view = {
+      trust: this.#trust,
+      definitionOf: (of: ToolReference) => definitionIn(this.#servers, of),
+      isTrusted: () => false,
+    };
+    return judgedBy(view, this.#ofTabs, tool) ?? this.#options.base.judged(tool);
+  }
+
+  /** At what they offer now. */
+  async #lookAtTabs(): Promise<void> {
+    const { of, begunAt, configuration, tabs, pins } = this.#options;
+    const { conversationId } = of;
+    const offers = await tabs.offers(of.principal, { conversationId, seenSince: begunAt });
+    const servers = new Map<string, TabServer>();
+    for (const offer of offers) {
+      for (const server of offer.servers) {
+        if (servers.has(server.id) || configuration.servers[server.id] === false) continue;
+        servers.set(server.id, server);
+      }
+    }
+    if (servers.size > 0) this.#trust = await pins.review(of.principal, [...servers.values()]);
+    const told = JSON.stringify([...servers.values()]);
+    // The same list stands for the same content: what was made of it can be kept.
+    if (told === this.#told) return;
+    this.#told = told;
+    this.#servers = [...servers.values()];
+    this.#madeOf = null;
+    this.#sources = null;
+  }
+
+  #isLent(tool: ToolReference): boolean {
+    return originOf(tool, this.#options.isConfigured) === 'tab';
+  }
+}
