@@ -204,7 +204,7 @@ describePage('MCP servers in the page', (stages) => {
   /** The server has no sandbox: to run all calls without asking is confirmed, with its name. */
   async function confirmAutoMode(page: Page): Promise<void> {
     await page.getByRole('link', { name: 'General', exact: true }).click();
-    const mode = page.getByLabel('Asking before tools run');
+    const mode = page.getByLabel('Approval of tool calls');
     await mode.selectOption('auto');
     const dialog = page.getByRole('dialog', { name: 'Run calls without asking?' });
     await dialog.getByText('files', { exact: true }).waitFor();

@@ -1,3 +1,4 @@
 import type { RunLimits } from './schemas/configuration.ts';
+import { defaultSettings } from './settings.ts';
 
-export const DEFAULT_LIMITS: RunLimits = { maxTurns: 20, onMaxTurns: 'answer', toolConcurrency: 8, maxSameCall: 10 };
+export const DEFAULT_LIMITS: RunLimits = defaultSettings('limits');

@@ -156,6 +156,8 @@ export type {
   TestedProvider,
 } from './schemas/models.ts';
 export { DEFAULT_LIMITS } from './agents.ts';
+export type { ResolvedSettings, Setting, SettingPath, SettingSection, SettingValues } from './settings.ts';
+export { defaultSettings, SETTINGS, settingsIn } from './settings.ts';
 export { pause, systemClock } from './ports.ts';
 export type {
   Clock,

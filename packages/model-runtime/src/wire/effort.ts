@@ -1,6 +1,7 @@
 import type { ReasoningEffort } from '@toolyard/protocol';
+import { SETTINGS } from '@toolyard/protocol';
 
-const SCALE: readonly ReasoningEffort[] = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'];
+const SCALE: readonly ReasoningEffort[] = SETTINGS['parameters.reasoningEffort'].options;
 
 /**
  * The level nearest to the wish among those a model knows; of two as near, the lower. Some thinking is never turned

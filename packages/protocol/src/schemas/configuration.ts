@@ -2,14 +2,10 @@ import { z } from 'zod';
 import type { SettingsView } from '../api.ts';
 import { faultsOfBudgets } from '../budgets.ts';
 import { faultsOfRules } from '../intervention-rules.ts';
-import { jsonObject, jsonValue, named, newId, pageOf, price, time, title } from './common.ts';
+import { jsonValue, named, newId, pageOf, price, time, title } from './common.ts';
+import { resolvedFields, settingFields } from './setting-fields.ts';
 
 const modelFields = { providerId: z.string().min(1), modelId: z.string().min(1) };
-
-const count = z.int().positive();
-
-/** All there are, the one that asks least first. */
-export const INTERVENTION_MODES = ['auto', 'allow-list', 'manual', 'headless'] as const;
 
 const interventionRule = z.strictObject({
   decision: z.enum(['allow', 'ask', 'never']),
@@ -77,48 +73,15 @@ export const agentConfiguration = named(
   'AgentConfiguration',
   z.strictObject({
     model: z.strictObject(modelFields).exactOptional(),
-    instructions: z.string().exactOptional(),
-    parameters: z
-      .strictObject({
-        temperature: z.number().nonnegative().exactOptional(),
-        topP: z.number().min(0).max(1).exactOptional(),
-        topK: count.exactOptional(),
-        maxOutputTokens: count.exactOptional(),
-        presencePenalty: z.number().exactOptional(),
-        frequencyPenalty: z.number().exactOptional(),
-        stop: z.array(z.string()).exactOptional(),
-        seed: z.int().exactOptional(),
-        reasoningEffort: z.enum(['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max']).exactOptional(),
-        /** Fields put into the request as they are, for what only one provider has. */
-        extra: jsonObject.exactOptional(),
-      })
-      .exactOptional(),
-    limits: z
-      .strictObject({
-        /** Model requests, default 20. */
-        maxTurns: count.exactOptional(),
-        onMaxTurns: z.enum(['answer', 'error']).exactOptional(),
-        /** Milliseconds from start to end; absent: no bound. */
-        maxWallTimeMs: count.exactOptional(),
-        /** Tools running at once, default 8. */
-        toolConcurrency: count.exactOptional(),
-        /** How often the same tool may be called with the same arguments in one run, default 10. */
-        maxSameCall: count.exactOptional(),
-      })
-      .exactOptional(),
-    toolMode: z.enum(['native', 'text']).exactOptional(),
+    ...settingFields(''),
+    parameters: z.strictObject(settingFields('parameters')).exactOptional(),
+    limits: z.strictObject(settingFields('limits')).exactOptional(),
     /** Servers switched on or off by choice; one that is not named follows its own default. */
     servers: z.record(z.string(), z.boolean()).exactOptional(),
     /** Tools switched off, as `server/tool`. */
     disabledTools: z.array(z.string()).exactOptional(),
-    /** At most that many of the latest messages are sent to the model; default all that its window takes. */
-    historyMessages: count.exactOptional(),
-    /** What the person says is put into it in the place of `{{text}}`. */
-    inputTemplate: z.string().exactOptional(),
     /** Shown to the model before the conversation. */
     examples: examples.exactOptional(),
-    /** Default `manual`. */
-    intervention: z.enum(INTERVENTION_MODES).exactOptional(),
     /** They add up: a layer takes none away from those below. */
     interventionRules: interventionRules.exactOptional(),
     /**
@@ -158,46 +121,22 @@ export const modelReference = named('ModelReference', z.strictObject(modelFields
 /** A model of a provider: together they are its only identity. */
 export type ModelReference = z.output<typeof modelReference>;
 
-export const modelParameters = z.strictObject({
-  temperature: z.number().exactOptional(),
-  topP: z.number().exactOptional(),
-  topK: z.number().exactOptional(),
-  maxOutputTokens: z.number().exactOptional(),
-  presencePenalty: z.number().exactOptional(),
-  frequencyPenalty: z.number().exactOptional(),
-  stop: z.array(z.string()).exactOptional(),
-  seed: z.number().exactOptional(),
-  reasoningEffort: z.enum(['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max']).exactOptional(),
-  /** Fields put into the request as they are, for what only one provider has. */
-  extra: jsonObject.exactOptional(),
-});
+export const modelParameters = z.strictObject(resolvedFields('parameters'));
 
 export const resolvedConfiguration = named(
   'ResolvedAgentConfiguration',
   z.strictObject({
     model: modelReference.nullable(),
-    instructions: z.string(),
+    ...resolvedFields(''),
     parameters: modelParameters,
     limits: z.strictObject({
-      /** Model requests, default 20. */
-      maxTurns: z.number(),
-      onMaxTurns: z.enum(['answer', 'error']),
-      /** Milliseconds from start to end; absent: no bound. */
-      maxWallTimeMs: z.number().exactOptional(),
-      /** What the model costs, where it is known. */
+      ...resolvedFields('limits'),
+      /** Price of the model's tokens, if known. */
       price: price.exactOptional(),
-      /** Tools running at once, default 8. */
-      toolConcurrency: z.number(),
-      /** How often the same tool may be called with the same arguments in one run, default 10. */
-      maxSameCall: z.number(),
     }),
-    toolMode: z.enum(['native', 'text']),
     servers: z.record(z.string(), z.boolean()),
     disabledTools: z.array(z.string()),
-    historyMessages: z.int().exactOptional(),
-    inputTemplate: z.string().exactOptional(),
     examples: examples.exactOptional(),
-    intervention: z.enum(INTERVENTION_MODES),
     interventionRules,
     lostRules: z.literal(true).exactOptional(),
     budgets,

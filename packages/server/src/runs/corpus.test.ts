@@ -7,11 +7,11 @@ import { openStorage } from '@toolyard/storage';
 import { eventually } from '@toolyard/testing';
 import { describeOnDatabases } from '@toolyard/testing/on-postgres';
 import { ANNE } from './test-fixtures/bench.ts';
-import { shapeOf, versions } from './test-fixtures/corpus/corpus.ts';
+import { recordedSettings, shapeOf, versions } from './test-fixtures/corpus/corpus.ts';
 import type { Rows } from './test-fixtures/corpus/recording.ts';
 import { writeRows } from './test-fixtures/corpus/recording.ts';
 import { eventsOf, expectReplayed, onePerRecording, scenesOf } from './test-fixtures/corpus/replay.ts';
-import { currentShape } from './test-fixtures/corpus/shape.ts';
+import { currentShape, settingLines } from './test-fixtures/corpus/shape.ts';
 import { stageOver } from './test-fixtures/corpus/stage.ts';
 
 /** Every moment of every version, and in PostgreSQL: `corpus.long.test.ts`. */
@@ -40,6 +40,10 @@ describe('runs an earlier version has stored', () => {
       currentShape(),
       'What is stored of a run has changed: record it, as docs/decisions/068-recorded-runs.md says',
     ).toBe(shapeOf(LATEST));
+  });
+
+  test('every setting that an earlier version stored has the same kind and options still', () => {
+    expect(settingLines()).toEqual(expect.arrayContaining(recordedSettings()));
   });
 
   test('a run of a newer version is left as it is, and said once', async () => {

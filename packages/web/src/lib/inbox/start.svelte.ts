@@ -21,5 +21,5 @@ export const inbox = new Inbox({
 });
 
 export function startInbox(): void {
-  inbox.start();
+  inbox.watch();
 }

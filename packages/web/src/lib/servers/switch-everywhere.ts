@@ -9,7 +9,7 @@ import { switchTools } from './tool-switches.ts';
 export async function switchEverywhere(server: ShownServer, views: readonly McpToolView[], on: boolean): Promise<void> {
   const offInFile = on && !isOfBrowser(server) ? views.filter(({ enabled }) => !enabled) : [];
   if (offInFile.length > 0) {
-    await servers.change(server.id, { tools: Object.fromEntries(offInFile.map(({ tool }) => [tool.name, true])) });
+    await servers.update(server.id, { tools: Object.fromEntries(offInFile.map(({ tool }) => [tool.name, true])) });
   }
   const choices = { disabledTools: settings.defaults.disabledTools ?? [] };
   const tools = views.map(({ tool }) => tool);

@@ -1,58 +1,34 @@
 import type { ModelReference, ModelsView, ModelView } from '@toolyard/protocol';
-import { api as realApi, type ApiError } from '../api/client.ts';
+import { api as realApi } from '../api/client.ts';
 import { isDemo, onlyDemo, sameModel } from '../models/model-list.ts';
 import { live as realLive } from './live.svelte.ts';
-import { asApiError } from './failure.ts';
-import { keepUp } from './keep-up.ts';
+import { Resource, type ResourceLive } from './resource.svelte.ts';
 
-type Deps = { api: Pick<typeof realApi, 'get'>; live: Pick<typeof realLive, 'onChanged' | 'onHello' | 'status'> };
+type Deps = { api: Pick<typeof realApi, 'get'>; live: ResourceLive };
 
-/** Every model that is to be had now. */
-export class ModelsState {
-  view: ModelsView | null = $state.raw(null);
-  loading = $state(false);
-  error: ApiError | null = $state.raw(null);
-  readonly #deps: Deps;
-  #asked = 0;
-  #watching = false;
-
-  constructor(deps: Deps = { api: realApi, live: realLive }) {
-    this.#deps = deps;
+/** The available models. `refresh` makes the server ask every provider again and look for local servers. */
+export class ModelsState extends Resource<ModelsView, { refresh: true }> {
+  constructor({ api, live }: Deps = { api: realApi, live: realLive }) {
+    super((options) => api.get<ModelsView>(options === undefined ? '/api/models' : '/api/models?refresh=1'), {
+      live,
+      changes: ['providers', 'settings'],
+    });
   }
 
-  /** Loads once and keeps up from then on; may be called by whoever shows models. */
-  watch(): void {
-    if (this.#watching) return;
-    this.#watching = true;
-    keepUp(this.#deps.live, ['providers', 'settings'], () => void this.load());
-  }
-
-  /** `refresh` has the server ask every provider again, and look for local servers. */
-  async load(options: { refresh?: boolean } = {}): Promise<void> {
-    const ticket = ++this.#asked;
-    this.loading = true;
-    try {
-      const view = await this.#deps.api.get<ModelsView>(`/api/models${options.refresh === true ? '?refresh=1' : ''}`);
-      if (ticket !== this.#asked) return;
-      this.view = view;
-      this.error = null;
-    } catch (thrown) {
-      if (ticket === this.#asked) this.error = asApiError(thrown);
-    } finally {
-      if (ticket === this.#asked) this.loading = false;
-    }
+  get view(): ModelsView | null {
+    return this.data;
   }
 
   find(reference: ModelReference | null | undefined): ModelView | undefined {
     return this.view?.models.find((model) => sameModel(model, reference));
   }
 
-  /** True once it is known that nothing but the demo can answer. */
+  /** True once it is known that only the demo is available. */
   get onlyDemo(): boolean {
     return this.view !== null && onlyDemo(this.view);
   }
 
-  /** What answers where nobody chose. */
+  /** The model of conversations without a choice. */
   get standard(): ModelReference | null {
     return this.view?.standard ?? null;
   }

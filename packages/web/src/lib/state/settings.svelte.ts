@@ -1,50 +1,47 @@
 import type { AgentConfiguration, JsonValue, PropsView, SettingsView } from '@toolyard/protocol';
-import type { ApiError } from '../api/client.ts';
 import { api } from '../api/client.ts';
+import type { ConfigurationChange } from './configuration-change.ts';
+import { withChange } from './configuration-change.ts';
 import { live } from './live.svelte.ts';
+import { Resource } from './resource.svelte.ts';
 
-/** What the server keeps of the person's choices: the defaults of every conversation, and the page's own. */
-class Settings {
-  view: SettingsView | null = $state.raw(null);
+type Stored = { view: SettingsView; props: PropsView };
+
+/** The settings of the user on the server: the defaults of every conversation, and those of the page. */
+class Settings extends Resource<Stored> {
+  readonly defaults: AgentConfiguration = $derived(this.data?.view.defaults ?? {});
+
+  constructor() {
+    const read = async (): Promise<Stored> => {
+      const [view, props] = await Promise.all([api.get<SettingsView>('/api/settings'), api.get<PropsView>('/props')]);
+      return { view, props };
+    };
+    super(read, { live, changes: ['settings'] });
+  }
+
+  get view(): SettingsView | null {
+    return this.data?.view ?? null;
+  }
+
   /** What the owner set at the start of the server. */
-  props: PropsView | null = $state.raw(null);
-  error: ApiError | null = $state.raw(null);
-  readonly defaults: AgentConfiguration = $derived(this.view?.defaults ?? {});
-
-  start(): void {
-    live.onHello(() => void this.load());
-    live.onChanged(({ what }) => {
-      if (what === 'settings') void this.load();
-    });
+  get props(): PropsView | null {
+    return this.data?.props ?? null;
   }
 
-  async load(): Promise<void> {
-    try {
-      [this.view, this.props] = await Promise.all([
-        api.get<SettingsView>('/api/settings'),
-        api.get<PropsView>('/props'),
-      ]);
-      this.error = null;
-    } catch (error) {
-      this.error = error as ApiError;
-    }
+  /** The configuration of a new conversation. Fields that `change` does not name stay; undefined removes one. */
+  changeDefaults(change: ConfigurationChange): Promise<void> {
+    return this.#put('defaults', withChange(this.defaults, change));
   }
 
-  /** What a new conversation starts with; what `change` does not name stays. A key given as undefined is taken away. */
-  async changeDefaults(change: { [K in keyof AgentConfiguration]?: AgentConfiguration[K] | undefined }): Promise<void> {
-    const defaults = withoutUndefined({ ...this.defaults, ...change });
-    await api.put('/api/settings/defaults', defaults);
-    if (this.view !== null) this.view = { ...this.view, defaults };
+  store(key: string, value: JsonValue): Promise<void> {
+    return this.#put(key, value);
   }
 
-  async set(key: string, value: JsonValue): Promise<void> {
-    await api.put(`/api/settings/${encodeURIComponent(key)}`, value);
-    if (this.view !== null) this.view = { ...this.view, [key]: value };
+  async #put(key: string, value: JsonValue | AgentConfiguration): Promise<void> {
+    const put = () => api.put(`/api/settings/${encodeURIComponent(key)}`, value);
+    if (this.data === null) await put();
+    else await this.optimistic({ ...this.data, view: { ...this.data.view, [key]: value } }, put);
   }
-}
-
-function withoutUndefined<T extends object>(value: { [K in keyof T]: T[K] | undefined }): T {
-  return Object.fromEntries(Object.entries(value).filter(([, part]) => part !== undefined)) as T;
 }
 
 export const settings = new Settings();

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Recording } from './recording.ts';
@@ -9,6 +9,18 @@ export const CORPUS = fileURLToPath(new URL('../../../../corpus', import.meta.ur
 
 /** The types of what is stored, as they were when a folder was recorded. */
 export const SHAPE_FILE = 'shape.txt';
+
+/** The settings that any recorded version could store, as `settingLines` writes them. */
+const SETTINGS_FILE = join(CORPUS, 'settings.txt');
+
+export function recordedSettings(): string[] {
+  return readFileSync(SETTINGS_FILE, 'utf8').trimEnd().split('\n');
+}
+
+/** Adds what is new; nothing is removed, because rows of the earlier versions may have it. */
+export function recordSettings(lines: readonly string[]): void {
+  writeFileSync(SETTINGS_FILE, [...new Set([...recordedSettings(), ...lines])].join('\n') + '\n');
+}
 
 /** The oldest first. */
 export function versions(): string[] {

@@ -1,10 +1,10 @@
 import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { argv, stdout } from 'node:process';
-import { CORPUS, SHAPE_FILE, versions } from './corpus.ts';
+import { CORPUS, recordSettings, SHAPE_FILE, versions } from './corpus.ts';
 import { recordStory } from './record.ts';
 import { toLines } from './recording.ts';
-import { currentShape } from './shape.ts';
+import { currentShape, settingLines } from './shape.ts';
 import { STORIES } from './stories.ts';
 
 /**
@@ -23,3 +23,4 @@ for (const name of Object.keys(STORIES)) {
   stdout.write(`v${number}: ${name}, ${recording.moments.length} moments\n`);
 }
 writeFileSync(join(folder, SHAPE_FILE), currentShape());
+recordSettings(settingLines());

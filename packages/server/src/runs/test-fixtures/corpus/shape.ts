@@ -1,12 +1,15 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { SETTINGS } from '@toolyard/protocol';
 import ts from 'typescript';
 
 const PACKAGES = fileURLToPath(new URL('../../../../../', import.meta.url));
 /** Where the types of what is stored are declared, and the schemas they are inferred from. */
 const FOLDERS = ['protocol/src', 'protocol/src/schemas', 'agent-runtime/src'];
 const STORED_RUN = ['server/src/runs/stored-run.ts', 'agent-host/src/durable/stored-run.ts'];
+/** The types that follow from the table of settings; `settingLines` shows what they come to. */
+const SETTINGS_FILE = 'protocol/src/settings.ts';
 /** What a run has in the database: its state, its configuration, and its events. */
 const ROOTS = ['StoredRun', 'RunConfiguration', 'RunEvent', 'LedgerEntry', 'StoredInterrupt', 'Message'];
 
@@ -14,7 +17,8 @@ const ROOTS = ['StoredRun', 'RunConfiguration', 'RunEvent', 'LedgerEntry', 'Stor
 export function currentShape(): string {
   const files = FOLDERS.flatMap((folder) => readdirSync(join(PACKAGES, folder)).map((name) => `${folder}/${name}`));
   const scopes = new Scopes();
-  for (const file of [...files.filter((name) => /(?<!\.test)\.ts$/.test(name)), ...STORED_RUN]) {
+  const sources = files.filter((name) => /(?<!\.test)\.ts$/.test(name) && name !== SETTINGS_FILE);
+  for (const file of [...sources, ...STORED_RUN]) {
     scopes.add(ts.createSourceFile(file, readFileSync(join(PACKAGES, file), 'utf8'), ts.ScriptTarget.Latest, true));
   }
   const printer = ts.createPrinter({ removeComments: true });
@@ -27,6 +31,13 @@ export function currentShape(): string {
     wanted.push(...scopes.referredToBy(node));
   }
   return [...shown.values()].sort().join('\n') + '\n';
+}
+
+/** The settings and their kinds, and every option of an enum: one line each. */
+export function settingLines(): string[] {
+  return Object.entries(SETTINGS).flatMap(([path, setting]) =>
+    setting.kind === 'enum' ? setting.options.map((option) => `${path} = ${option}`) : [`${path}: ${setting.kind}`],
+  );
 }
 
 /** Types, and the constants some of them are the type of, by file: constants of several files have the same name. */

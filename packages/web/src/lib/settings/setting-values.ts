@@ -1,0 +1,41 @@
+import type { AgentConfiguration, Setting, SettingPath } from '@toolyard/protocol';
+import { isJsonObject, SETTINGS } from '@toolyard/protocol';
+import type { ConfigurationChange as Layer } from '../state/configuration-change.ts';
+
+export function valueAt(layer: Layer, path: SettingPath): unknown {
+  return path.split('.').reduce<unknown>((at, key) => (isJsonObject(at) ? at[key] : undefined), layer);
+}
+
+/** The layer with another value at the path. Undefined removes the value. */
+export function withValue(layer: Layer, path: SettingPath, value: unknown): Layer {
+  const [field = path, name] = path.split('.');
+  if (name === undefined) return { ...layer, [field]: value };
+  const section: unknown = layer[field as keyof Layer];
+  const { [name]: _, ...rest } = isJsonObject(section) ? section : {};
+  return { ...layer, [field]: value === undefined ? rest : { ...rest, [name]: value } };
+}
+
+/** The settings of the form, in its order. */
+export function formSettings(): [path: SettingPath, setting: Setting][] {
+  const paths = Object.keys(SETTINGS) as SettingPath[];
+  return paths.flatMap((path): [SettingPath, Setting][] => {
+    const setting: Setting = SETTINGS[path];
+    return setting.form === undefined ? [] : [[path, setting]];
+  });
+}
+
+/** The part of a configuration that the form edits, with every field, so that a removed value is sent as undefined. */
+export function editedPart(configuration: AgentConfiguration): Layer {
+  const fields = new Set(['budgets', ...formSettings().map(([path]) => path.split('.')[0] ?? path)]);
+  const values: Record<string, unknown> = configuration;
+  return Object.fromEntries([...fields].map((field) => [field, values[field]] as const));
+}
+
+/** The number of overrides of this layer, for the badge of the button. It does not count the approval mode. */
+export function countOverrides(configuration: AgentConfiguration): number {
+  const overridden = formSettings().filter(([path]) => {
+    const value = valueAt(configuration, path);
+    return path !== 'intervention' && value !== undefined && value !== '';
+  });
+  return overridden.length + (configuration.budgets?.length ?? 0);
+}
