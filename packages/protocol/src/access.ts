@@ -1,6 +1,3 @@
-import type { Owner } from './run-store.ts';
-import type { PrincipalVia } from './schemas/access.ts';
-
 /**
  * Rights of a credential. The owner's sessions and the owner's terminal hold all of them; an API key holds those it was
  * created with.
@@ -26,11 +23,3 @@ export type KeyScope = (typeof KEY_SCOPES)[number];
 
 /** What an API key can do if nothing else was asked for. */
 export const DEFAULT_KEY_SCOPES: readonly KeyScope[] = ['read', 'write'];
-
-/** Who makes a request: the owner it acts for, how it was authenticated, and what it may do. */
-export type Principal = Owner & {
-  via: PrincipalVia;
-  scopes: readonly Scope[];
-  /** Of the session or API key. */
-  credentialId?: string;
-};

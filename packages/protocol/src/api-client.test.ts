@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { ApiClient } from './index.ts';
-import { createApiClient } from './index.ts';
+import type { ApiClient } from './api-client.ts';
+import { createApiClient } from './api-client.ts';
 
 const sent: object[] = [];
 const transport = (answer: string) => ({

@@ -1,22 +1,10 @@
+import type { BudgetLimits, BudgetMeasure } from './budget-faults.ts';
+import { budgetKey, isAmount, MEASURES } from './budget-faults.ts';
 import type { ErrorInfo } from './schemas/common.ts';
 import type { Budget } from './schemas/configuration.ts';
 import type { Spent } from './schemas/usage.ts';
 
-/** What a budget may bound: US dollars, tokens of input and output, calls of models or of the tool. */
-export type BudgetMeasure = 'dollars' | 'tokens' | 'calls';
-
-/** At least one of the three; each is above zero. */
-export type BudgetLimits = { [Measure in BudgetMeasure]?: number };
-
 export const NOTHING_SPENT: Spent = { dollars: 0, tokens: 0, calls: 0, unpriced: 0 };
-
-/** Two budgets of the same thing are the same budget: the later layer of a configuration wins. */
-export function budgetKey(budget: Budget): string {
-  if (budget.of === 'model') return `model ${budget.model}`;
-  return budget.of === 'tool' ? `tool ${budget.tool}` : budget.of;
-}
-
-const MEASURES = ['dollars', 'tokens', 'calls'] as const;
 
 /** What of a budget is used up; undefined while nothing is. */
 export function usedUp(budget: BudgetLimits, spent: Spent): BudgetMeasure | undefined {
@@ -31,29 +19,6 @@ export function mergeBudgets(earlier: readonly Budget[], later: readonly Budget[
   const merged = new Map(earlier.map((budget) => [budgetKey(budget), budget]));
   for (const budget of later) merged.set(budgetKey(budget), budget);
   return [...merged.values()];
-}
-
-const NO_AMOUNT = 'a budget is above zero, and a whole number of tokens or calls';
-
-export type BudgetFault = { at: number; problem: string };
-
-/** What is wrong with a list of budgets that each can be read. */
-export function faultsOfBudgets(budgets: readonly Budget[]): BudgetFault[] {
-  const seen = new Set<string>();
-  return budgets.flatMap((budget, at): BudgetFault[] => {
-    const key = budgetKey(budget);
-    const isTwice = seen.has(key);
-    seen.add(key);
-    if (isTwice) return [{ at, problem: `there are two budgets of the same thing (${key})` }];
-    const set = MEASURES.filter((measure) => budget[measure] !== undefined);
-    if (set.some((measure) => !isAmount(measure, budget[measure]))) return [{ at, problem: NO_AMOUNT }];
-    if (set.length > 0) return [];
-    return [{ at, problem: 'a budget says how much: "dollars", "tokens" or "calls"' }];
-  });
-}
-
-function isAmount(measure: BudgetMeasure, amount = 0): boolean {
-  return measure === 'dollars' ? amount > 0 && Number.isFinite(amount) : amount > 0 && Number.isSafeInteger(amount);
 }
 
 /** Names a budget in the middle of a sentence: `the budget of this run`. */

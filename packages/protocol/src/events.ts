@@ -1,8 +1,5 @@
 import type { RunEventBody } from './schemas/runs.ts';
 
-/** The version of the envelope and of the union. */
-export const RUN_EVENT_VERSION = 1;
-
 export type RunEventType = RunEventBody['type'];
 
 /**

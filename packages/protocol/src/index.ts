@@ -109,18 +109,9 @@ export type {
   SignIn,
   SignInLink,
 } from './schemas/access.ts';
-export type { KeyScope, Principal, Scope } from './access.ts';
-export {
-  amountOf,
-  budgetExceeded,
-  budgetKey,
-  faultOfRaise,
-  faultsOfBudgets,
-  mergeBudgets,
-  nameBudget,
-  NOTHING_SPENT,
-  usedUp,
-} from './budgets.ts';
+export type { KeyScope, Scope } from './access.ts';
+export type { Principal } from './principal.ts';
+export { amountOf, budgetExceeded, faultOfRaise, mergeBudgets, nameBudget, NOTHING_SPENT, usedUp } from './budgets.ts';
 export type {
   Budget,
   ConversationExample,
@@ -136,14 +127,16 @@ export type {
   ModelReference,
   ResolvedAgentConfiguration,
 } from './schemas/configuration.ts';
-export type { BudgetFault, BudgetLimits, BudgetMeasure } from './budgets.ts';
+export type { BudgetFault, BudgetLimits, BudgetMeasure } from './budget-faults.ts';
+export { budgetKey, faultsOfBudgets } from './budget-faults.ts';
 export type { BudgetView, Spent, UsageBy, UsageReport, UsageRow, UsageSum } from './schemas/usage.ts';
 export { decisionsFor } from './interrupts.ts';
 export type { FormFault, FormField, FormOption } from './forms.ts';
 export { asksForSecret, checkForm, formFaultText, readForm } from './forms.ts';
 export { showHidden } from './hidden-characters.ts';
 export type { FactEvent } from './events.ts';
-export { ignoreEvent, ignoreUnknownEvent, RUN_EVENT_VERSION } from './events.ts';
+export { RUN_EVENT_VERSION } from './event-version.ts';
+export { ignoreEvent, ignoreUnknownEvent } from './events.ts';
 export type {
   ModelInput,
   ChangeProvider,
@@ -190,16 +183,8 @@ export type {
   RunStore,
   UsageEntry,
 } from './run-store.ts';
-export type {
-  LedgerChange,
-  LedgerEntry,
-  LedgerStatus,
-  CommittedFromTab,
-  HeldRun,
-  StartRunInTab,
-  TabRunWishes,
-  TakenRun,
-} from './schemas/tab-runs.ts';
+export type { LedgerChange, LedgerEntry, LedgerStatus } from './schemas/ledger.ts';
+export type { CommittedFromTab, HeldRun, StartRunInTab, TabRunWishes, TakenRun } from './schemas/tab-runs.ts';
 export type {
   ChangeConversation,
   ChangeQueuedMessage,
@@ -217,7 +202,8 @@ export type {
 } from './schemas/conversations.ts';
 export type { CheckPreflight, CreateProxyTicket, PreflightView, ProxyTicket } from './schemas/proxy.ts';
 export type { LiveEvent, PropsView, UploadedFile } from './schemas/operations.ts';
-export type { Page, SettingsView } from './api.ts';
+export type { Page } from './api.ts';
+export type { SettingsView } from './schemas/configuration.ts';
 export type {
   AddMcpServer,
   EditMcpServer,

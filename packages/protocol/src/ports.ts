@@ -2,7 +2,7 @@ import type { JsonObject, JsonValue } from './json.ts';
 import type { ToolReference } from './schemas/common.ts';
 import type { Message } from './schemas/messages.ts';
 import type { RunEventBody } from './schemas/runs.ts';
-import type { LedgerEntry } from './schemas/tab-runs.ts';
+import type { LedgerEntry } from './schemas/ledger.ts';
 import type { TaskHandle } from './tools.ts';
 
 /** Time, injected so that tests own it. */

@@ -12,7 +12,7 @@ import type {
   RunStatus,
   StoredInterrupt,
 } from './schemas/runs.ts';
-import type { LedgerChange, LedgerEntry } from './schemas/tab-runs.ts';
+import type { LedgerChange, LedgerEntry } from './schemas/ledger.ts';
 
 /**
  * The port through which durable runs are kept: one engine answers at once, another over a socket, so every method

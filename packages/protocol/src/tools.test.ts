@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { PermissionView } from './index.ts';
+import type { PermissionView } from './schemas/permissions.ts';
 import { decisionAbout, originOf, readTaskHandle } from './tools.ts';
 
 const TOOL = { serverId: 'browser-use', name: 'open' };

@@ -29,7 +29,7 @@ import type { RunWriterOptions } from './run-writer.ts';
 import { RunWriter } from './run-writer.ts';
 import type { StoredRun } from './stored-run.ts';
 
-export type DurableRunOptions = {
+type DurableRunOptions = {
   run: RunWriterOptions['run'];
   pump: CommitPump;
   clock: Clock;
@@ -40,7 +40,7 @@ export type DurableRunOptions = {
 };
 
 /** What others have sent to the run since it was last looked at. */
-export type RunMessages = {
+type RunMessages = {
   /** True if the run is to be cancelled. */
   stops: boolean;
   /** Inbox items whose effect the end of the run holds. */
@@ -52,7 +52,7 @@ export type RunMessages = {
 /** What a model, tools and questions of servers need; where the process holds questions open, nothing is sealed. */
 export type DurableAccess = RunAccess & { sealing?: Pick<Extract<Questioning, { who: 'park' }>, 'seal' | 'open'> };
 
-export type DurableDriveOptions = {
+type DurableDriveOptions = {
   configuration: ResolvedAgentConfiguration & { model: ModelReference };
   /** The owner, if the connections to servers are shared by several. */
   principal?: string | undefined;
@@ -75,7 +75,7 @@ export type DurableDriveOptions = {
 };
 
 /** `inboxWaits`: the run is parked, and has received something in the same moment. */
-export type DriveResult = { status: RunStatus; inboxWaits: boolean };
+type DriveResult = { status: RunStatus; inboxWaits: boolean };
 
 /** One durable run while its process, on the server or in a tab, holds the lease: all that does not depend on which. */
 export class DurableRun {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { SettingsView } from '../api.ts';
-import { faultsOfBudgets } from '../budgets.ts';
+import type { JsonValue } from '../json.ts';
+import { faultsOfBudgets } from '../budget-faults.ts';
 import { faultsOfRules } from '../intervention-rules.ts';
 import { jsonValue, named, newId, pageOf, price, time, title } from './common.ts';
 import { resolvedFields, settingFields } from './setting-fields.ts';
@@ -178,6 +178,8 @@ export const changeAgent = named(
   }),
 );
 
+/** `defaults` is the undermost layer of every configuration; other keys are the page's own. */
+export type SettingsView = { defaults: AgentConfiguration } & Record<string, JsonValue | AgentConfiguration>;
 export const settingsView: z.ZodType<SettingsView> = named(
   'SettingsView',
   z.object({ defaults: agentConfiguration }).catchall(z.union([jsonValue, agentConfiguration])),

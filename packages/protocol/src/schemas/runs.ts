@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { RUN_EVENT_VERSION } from '../events.ts';
+import { RUN_EVENT_VERSION } from '../event-version.ts';
 import { errorInfo, jsonObject, named, pageOf, time, toolChange, toolReference } from './common.ts';
 import { budget, modelParameters } from './configuration.ts';
 import { assistantMessage, systemMessage, toolMessage, usage, userMessage } from './messages.ts';

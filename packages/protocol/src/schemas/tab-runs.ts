@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import type { CommitFromTab, FromTab } from '../tab-api.ts';
 import { TAB_RUNS_VERSION } from '../tab-api.ts';
-import { anId, jsonObject, jsonValue, named, newId, time, toolReference } from './common.ts';
+import { anId, jsonObject, named, newId, time, toolReference } from './common.ts';
 import { agentConfiguration, modelReference, resolvedConfiguration } from './configuration.ts';
+import { ledgerChange, ledgerEntry } from './ledger.ts';
 import { message, userMessage } from './messages.ts';
 import { userPart } from './parts.ts';
 import { permissionView } from './permissions.ts';
@@ -36,29 +37,6 @@ export const startRunInTab = named(
 export const takeRunInTab = named('TakeRunInTab', z.strictObject({ v }));
 
 export const tabLease = named('TabLease', z.strictObject({ fence: z.int().positive() }));
-
-const ledgerStatus = z.enum(['planned', 'sent', 'done', 'failed', 'in_doubt', 'cancelled']);
-/**
- * Where a tool call stands. Only these steps are taken:
- * - `planned` to `sent`, `failed`, `cancelled`
- * - `sent` to `done`, `failed`, `in_doubt`, `cancelled`, to `sent` where there is more to keep with it, and back to `planned` where it is known not to have been
- *   accepted (a sign-in is wanted)
- * - `in_doubt` to `done`, `failed`, `cancelled`, and to `planned` where a person said to repeat it
- */
-export type LedgerStatus = z.output<typeof ledgerStatus>;
-
-const ledgerEntry = z.strictObject({
-  callId: z.string(),
-  runId: z.string(),
-  tool: toolReference,
-  arguments: jsonObject,
-  status: ledgerStatus,
-  detail: jsonValue.nullable(),
-  updatedAt: time,
-  /** The arguments are a person's, not the model's. */
-  edited: z.literal(true).exactOptional(),
-});
-export type LedgerEntry = z.output<typeof ledgerEntry>;
 
 export const tabRunWishes = named(
   'TabRunWishes',
@@ -108,26 +86,6 @@ export type HeldRun = z.output<typeof heldRun>;
 export const takenRun = named('TakenRun', z.strictObject({ held: heldRun.nullable() }));
 /** `held` null: it rests, and waits for a person. */
 export type TakenRun = z.output<typeof takenRun>;
-
-const ledgerChange = z.discriminatedUnion('change', [
-  z.strictObject({
-    change: z.literal('plan'),
-    callId: z.string(),
-    tool: toolReference,
-    arguments: jsonObject,
-    edited: z.literal(true).exactOptional(),
-  }),
-  z.strictObject({
-    change: z.literal('move'),
-    callId: z.string(),
-    from: ledgerStatus,
-    to: ledgerStatus,
-    /** Takes the place of what was kept: a task handle, a request state, a result. */
-    detail: jsonValue.exactOptional(),
-  }),
-]);
-/** `plan` may come again for a call that is still planned: a step taken again makes the same ids. */
-export type LedgerChange = z.output<typeof ledgerChange>;
 
 const MOST = 10_000;
 
