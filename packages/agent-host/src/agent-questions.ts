@@ -6,7 +6,7 @@ import type {
   SamplingInterrupt,
   UrlInterrupt,
 } from '@toolyard/protocol';
-import { checkForm, formFaultText, readForm, ToolyardError } from '@toolyard/protocol';
+import { checkForm, defined, formFaultText, readForm, ToolyardError } from '@toolyard/protocol';
 import type { QuestionHandlers } from '@toolyard/mcp-host';
 import type { AskQuestion, Questioning } from './run-host.ts';
 
@@ -33,7 +33,7 @@ export function declared({ form, url, sampling, roots }: AgentQuestions): Questi
     ...(form ? { form: () => Promise.resolve({ action: 'cancel' }) } : {}),
     ...(url ? { url: () => Promise.resolve('cancel') } : {}),
     ...(sampling ? { sampling: () => Promise.reject(nobody()) } : {}),
-    ...(roots ? { roots } : {}),
+    ...defined({ roots }),
   };
 }
 

@@ -1,5 +1,6 @@
 import type { ContextSources } from '@toolyard/agent-runtime';
 import type { ModelInput, ResolvedAgentConfiguration } from '@toolyard/protocol';
+import { defined } from '@toolyard/protocol';
 
 /** What a model accepts; absent: not known. */
 export type ModelAbilities = { contextWindow?: number | undefined; inputs?: ModelInput[] | undefined };
@@ -20,11 +21,7 @@ export function sourcesOf(
     if (made?.of === of) return made.sources;
     const sources: ContextSources = {
       ...of,
-      ...(contextWindow === undefined ? {} : { window: contextWindow }),
-      ...(inputs ? { inputs } : {}),
-      ...(historyMessages === undefined ? {} : { historyMessages }),
-      ...(inputTemplate === undefined ? {} : { inputTemplate }),
-      ...(examples ? { examples } : {}),
+      ...defined({ window: contextWindow, inputs, historyMessages, inputTemplate, examples }),
     };
     made = { of, sources };
     return sources;

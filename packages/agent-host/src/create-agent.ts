@@ -1,5 +1,5 @@
 import type { Budget } from '@toolyard/protocol';
-import { faultsOfBudgets, ToolyardError, VERSION } from '@toolyard/protocol';
+import { defined, faultsOfBudgets, ToolyardError, VERSION } from '@toolyard/protocol';
 import type { ServerHealth } from '@toolyard/mcp-host';
 import { McpHost } from '@toolyard/mcp-host';
 import type { Agent, AgentOptions, Platform } from './agent.ts';
@@ -35,7 +35,7 @@ export async function createAgent(options: AgentOptions, platform: Platform): Pr
     clientInfo: { name: 'toolyard', version: VERSION },
     // An agent has no door through which anybody could look at them.
     wireMessages: 0,
-    ...(options.signIn === undefined ? {} : { signIn: options.signIn }),
+    ...defined({ signIn: options.signIn }),
     ...(options.questions ? { handlers: declared(options.questions) } : {}),
   });
   const connected = options.whileConnecting?.(() => host.health());

@@ -1,6 +1,7 @@
 import type { JudgedTool } from '@toolyard/agent-runtime';
 import type { IndexedTool, McpHost } from '@toolyard/mcp-host';
 import type { ToolReference } from '@toolyard/protocol';
+import { defined } from '@toolyard/protocol';
 
 const LONGEST_DESCRIPTION = 4_000;
 /** Stored with each question: of a longer one the arguments are checked when the call is made. */
@@ -25,16 +26,15 @@ export function judgedBy(
     builtIn,
     readOnly,
     trusted: host.isTrusted(serverId),
-    ...(destructive === undefined ? {} : { destructive }),
-    ...(changed === undefined ? {} : { changed }),
+    ...defined({ destructive, changed }),
     surroundings: () => ({ inputSchema, workingFolder: host.workingFolderOf?.(serverId) }),
     about: () => {
       const definition = host.definitionOf(tool);
       return {
         ...(description === undefined ? {} : { description: description.slice(0, LONGEST_DESCRIPTION) }),
-        ...(definition === undefined ? {} : { definition }),
+        ...defined({ definition }),
         ...(JSON.stringify(inputSchema).length > LONGEST_SCHEMA ? {} : { inputSchema }),
-        ...(changed === undefined ? {} : { changed }),
+        ...defined({ changed }),
       };
     },
   };

@@ -6,7 +6,7 @@ import type {
   UserMessage,
   UserPart,
 } from '@toolyard/protocol';
-import { DEFAULT_LIMITS, formatToolReference, ToolyardError } from '@toolyard/protocol';
+import { DEFAULT_LIMITS, defined, formatToolReference, ToolyardError } from '@toolyard/protocol';
 import type { AgentContext } from '@toolyard/agent-runtime';
 import { readInterventionRules } from '@toolyard/agent-runtime';
 import type { McpHost, ServerHealth } from '@toolyard/mcp-host';
@@ -250,6 +250,6 @@ function askingOf(ask: AskApproval | undefined, askUser: AskUser | undefined): A
   return {
     who: 'person',
     ask: ask ?? (() => Promise.resolve({ decision: 'refuse' })),
-    ...(askUser ? { askUser } : {}),
+    ...defined({ askUser }),
   };
 }

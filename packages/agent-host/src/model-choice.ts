@@ -1,4 +1,5 @@
 import type { Clock, Fetch, IdSource } from '@toolyard/protocol';
+import { defined } from '@toolyard/protocol';
 import type { ModelRuntime, WireName } from '@toolyard/model-runtime';
 import { createDemoRuntime, createModelRuntime } from '@toolyard/model-runtime';
 
@@ -27,7 +28,7 @@ export function resolveModel(
     fetch,
     clock,
     newId,
-    ...(apiKey === undefined ? {} : { apiKey }),
+    ...defined({ apiKey }),
   });
   return { runtime, id };
 }

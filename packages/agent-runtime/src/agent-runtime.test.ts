@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { DEFAULT_LIMITS, ToolyardError } from '@toolyard/protocol';
+import { DEFAULT_LIMITS, defined, ToolyardError } from '@toolyard/protocol';
 import type { RunEventBody } from '@toolyard/protocol';
 import { AgentRuntime } from './agent-runtime.ts';
 import type { Executors, RunPoint } from './agent-runtime.ts';
@@ -44,7 +44,7 @@ function engine(
         commits.push(point as RunPoint);
       },
     },
-    ...(stopRequested ? { stopRequested } : {}),
+    ...defined({ stopRequested }),
   });
   return { runtime, events, commits };
 }

@@ -1,6 +1,6 @@
 import { cases, fc } from '@toolyard/testing/property';
 import { describe, expect, test } from 'vitest';
-import { DEFAULT_LIMITS, NOTHING_SPENT } from '@toolyard/protocol';
+import { DEFAULT_LIMITS, defined, NOTHING_SPENT } from '@toolyard/protocol';
 import type { ErrorInfo } from '@toolyard/protocol';
 import type { BudgetExcess } from './budget-checker.ts';
 import { GeneralChatAgent } from './general-chat-agent.ts';
@@ -74,7 +74,7 @@ const context = fc.oneof(
       phase: 'llm_result',
       ...rest,
       ...(afterCompression ? { afterCompression: true as const } : {}),
-      ...(error ? { error } : {}),
+      ...defined({ error }),
     })),
 );
 

@@ -8,7 +8,7 @@ import type {
   InterruptAnswer,
   JsonObject,
 } from '@toolyard/protocol';
-import { budgetExceeded, canonicalJson, formatToolReference, mergeBudgets } from '@toolyard/protocol';
+import { budgetExceeded, canonicalJson, defined, formatToolReference, mergeBudgets } from '@toolyard/protocol';
 import type { RunPoint } from './agent-runtime.ts';
 import { askOf, withAskAnswer } from './tool-questions.ts';
 import type { AgentContext, RequestManner } from './instructions.ts';
@@ -157,7 +157,7 @@ export function withBudgetAnswer(
   request?: RequestManner,
 ): RunPoint {
   const state: AgentState = { ...rest, status: 'running' };
-  const context = { phase: 'human_response' as const, ...(request ? { request } : {}) };
+  const context = { phase: 'human_response' as const, ...defined({ request }) };
   if (!asksBudget) return { state, context };
   const { budget, measure, spent } = asksBudget;
   if (answer.decision === 'stop') {

@@ -1,4 +1,5 @@
 import type { Fetch } from '@toolyard/protocol';
+import { defined } from '@toolyard/protocol';
 import { Agent, fetch as innerFetch, type RequestInit as InnerInit, type Response as InnerResponse } from 'undici';
 import { isRefusedAddress, type RefusalReason } from './address.ts';
 import { readUrl } from './hosts.ts';
@@ -125,7 +126,7 @@ async function send(hop: Hop, init: RequestInit, dispatcher: Agent, from: URL | 
     redirect: 'manual',
     dispatcher,
     ...(init.signal == null ? {} : { signal: init.signal }),
-    ...(init.integrity === undefined ? {} : { integrity: init.integrity }),
+    ...defined({ integrity: init.integrity }),
     ...(hop.body.kind === 'replayable' ? { body: hop.body.value } : {}),
     ...(hop.body.kind === 'stream' ? { body: hop.body.value, duplex: 'half' } : {}),
   };

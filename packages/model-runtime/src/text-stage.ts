@@ -1,4 +1,5 @@
 import type { ToolDefinition } from '@toolyard/protocol';
+import { defined } from '@toolyard/protocol';
 import { createReasoningSplitter, createToolCallTextParser } from './tool-call-text/create-parser.ts';
 import type { TextCallPart, ToolCallTextParser } from './tool-call-text/types.ts';
 import type { StreamPart } from './types.ts';
@@ -30,7 +31,7 @@ export class TextStage {
         : createToolCallTextParser({
             tools: options.tools,
             startsInReasoning,
-            ...(options.newId === undefined ? {} : { newId: options.newId }),
+            ...defined({ newId: options.newId }),
           });
   }
 

@@ -1,4 +1,5 @@
 import type { ErrorCode, ErrorInfo } from './schemas/common.ts';
+import { defined } from './defined.ts';
 
 const marker = Symbol.for('toolyard.error');
 
@@ -31,9 +32,9 @@ export class ToolyardError extends Error {
     return {
       code: this.code,
       message: this.message,
-      ...(this.hint === undefined ? {} : { hint: this.hint }),
+      ...defined({ hint: this.hint }),
       ...(this.retryable ? { retryable: true } : {}),
-      ...(this.retryAfterMs === undefined ? {} : { retryAfterMs: this.retryAfterMs }),
+      ...defined({ retryAfterMs: this.retryAfterMs }),
     };
   }
 }

@@ -1,5 +1,6 @@
 import type { JsonObject, JsonValue } from './json.ts';
 import { isJsonObject } from './json.ts';
+import { defined } from './defined.ts';
 
 export type FormOption = { value: string; label: string };
 
@@ -71,7 +72,7 @@ function readField(name: string, field: JsonObject, required: boolean): FormFiel
     name,
     label: wordsOf(field['title']) ?? name,
     required,
-    ...(description === undefined ? {} : { description }),
+    ...defined({ description }),
   };
   const given = field['default'];
   const type = typeOf(field);
@@ -87,7 +88,7 @@ function readField(name: string, field: JsonObject, required: boolean): FormFiel
       return {
         ...base,
         type: 'text',
-        ...(format === undefined ? {} : { format }),
+        ...defined({ format }),
         ...limit('minLength', field['minLength']),
         ...limit('maxLength', field['maxLength']),
         ...(typeof given === 'string' ? { default: given } : {}),
@@ -115,7 +116,7 @@ function readField(name: string, field: JsonObject, required: boolean): FormFiel
         options,
         ...limit('minItems', field['minItems']),
         ...limit('maxItems', field['maxItems']),
-        ...(chosen === undefined ? {} : { default: chosen }),
+        ...defined({ default: chosen }),
       };
     }
     default:

@@ -1,10 +1,11 @@
 import { expect, test } from 'vitest';
 import type { PermissionView } from './schemas/permissions.ts';
 import { decisionAbout, originOf, readTaskHandle } from './tools.ts';
+import { defined } from './defined.ts';
 
 const TOOL = { serverId: 'browser-use', name: 'open' };
 const decided = (origin: 'server' | 'tab' | undefined, decision: PermissionView['decision']) => ({
-  tool: { ...TOOL, ...(origin === undefined ? {} : { origin }) },
+  tool: { ...TOOL, ...defined({ origin }) },
   decision,
 });
 

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { createUuidSource } from '@toolyard/agent-host';
 import type { ModelRuntime } from '@toolyard/model-runtime';
 import type { KnownProviderView, ModelReference, ModelsView, ProviderView } from '@toolyard/protocol';
-import { systemClock } from '@toolyard/protocol';
+import { defined, systemClock } from '@toolyard/protocol';
 import { readConfigFile } from './config/config-file.ts';
 import { createModels } from './models/models.ts';
 
@@ -42,7 +42,7 @@ export async function readMachineModels(options: {
     clock: systemClock,
     ids: createUuidSource(),
     hub: { changed: () => undefined },
-    ...(localPorts === undefined ? {} : { localPorts }),
+    ...defined({ localPorts }),
   });
   return {
     list: () => models.list(NOBODY),

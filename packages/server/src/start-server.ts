@@ -6,7 +6,7 @@ import { createUuidSource, FunctionTools } from '@toolyard/agent-host';
 import { resolvePath } from '@toolyard/agent-host/node';
 import { killOrphans } from '@toolyard/mcp-host/node';
 import type { Failpoint } from '@toolyard/protocol';
-import { messageOf, systemClock } from '@toolyard/protocol';
+import { defined, messageOf, systemClock } from '@toolyard/protocol';
 import type { DatabaseStorage, SharedStorage, Storage, StorageOptions } from '@toolyard/storage';
 import { DATABASE_FILES, openStorage, readS3Settings } from '@toolyard/storage';
 import { ownToken, TOKEN_FILE } from './access-token.ts';
@@ -111,7 +111,7 @@ async function assemble(
   for (const name of ['config.json', ...DATABASE_FILES]) closeOrWarn(join(dataDir, name), log);
   const file = readConfigFile(join(dataDir, 'config.json'), env);
 
-  const opened = await open(options, { clock, ...(failpoint ? { failpoint } : {}) });
+  const opened = await open(options, { clock, ...defined({ failpoint }) });
   ends.defer('the storage', () => opened.close());
   const token = tokenOf(options, duties.door);
   // For commands of this user: it is valid as long as this process, and lies beside its address.
@@ -141,7 +141,7 @@ async function assemble(
     env,
     log,
     ...shared,
-    ...(scryptCost === undefined ? {} : { scryptCost }),
+    ...defined({ scryptCost }),
   });
   await secrets.claim();
   const opening = await createModels({
@@ -168,8 +168,7 @@ async function assemble(
           hub,
           clock,
           log,
-          ...(leaseMs === undefined ? {} : { leaseMs }),
-          ...(lastCallsMs === undefined ? {} : { lastCallsMs }),
+          ...defined({ leaseMs, lastCallsMs }),
         })
       : null;
   ends.defer('connections to other processes', () => sharing?.close());
@@ -196,7 +195,7 @@ async function assemble(
       : await createServers({
           ...ofServers,
           ...(sharing ? { part: sharing.part } : {}),
-          ...(serversMs === undefined ? {} : { patienceMs: serversMs }),
+          ...defined({ patienceMs: serversMs }),
         });
   if (servers instanceof RelayedServers) sharing?.show(servers);
   else sharing?.have(servers);
@@ -229,9 +228,7 @@ async function assemble(
     ...(relayed ? { wakeElsewhere: (runId: string) => relayed.wake(runId) } : {}),
     ...(metrics ? { metrics } : {}),
     ...(telemetry ? { telemetry } : {}),
-    ...(failpoint ? { failpoint } : {}),
-    ...(leaseMs === undefined ? {} : { leaseMs }),
-    ...(lastCallsMs === undefined ? {} : { lastCallsMs }),
+    ...defined({ failpoint, leaseMs, lastCallsMs }),
   });
   const webhooks = await createWebhooks({
     storage,

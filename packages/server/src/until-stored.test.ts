@@ -1,3 +1,4 @@
+import { defined } from '@toolyard/protocol';
 import { StorageError } from '@toolyard/storage';
 import { createFakeClock } from '@toolyard/testing';
 import { expect, test, vi } from 'vitest';
@@ -13,7 +14,7 @@ function begin(failures: number, isStillWanted?: () => boolean) {
     if (work.mock.calls.length <= failures) throw away;
   });
   const { signal } = stop;
-  const done = untilStored(work, { clock, signal, ...(isStillWanted === undefined ? {} : { isStillWanted }) });
+  const done = untilStored(work, { clock, signal, ...defined({ isStillWanted }) });
   return { clock, stop, work, done };
 }
 

@@ -1,7 +1,7 @@
 import type { RunPoint } from '@toolyard/agent-runtime';
 import { restingStatus } from '@toolyard/agent-runtime';
 import type { Clock, FactEvent, Interrupt, RunEventBody, RunJournal } from '@toolyard/protocol';
-import { ignoreEvent } from '@toolyard/protocol';
+import { defined, ignoreEvent } from '@toolyard/protocol';
 import type { Urgency } from './commit-pump.ts';
 import { HalfLetters } from './half-letters.ts';
 import type { RunConversation } from './run-conversation.ts';
@@ -107,7 +107,7 @@ export class DurableJournal implements RunJournal {
       runId,
       model,
       createdAt: clock.now(),
-      ...(error ? { error } : {}),
+      ...defined({ error }),
     });
     conversation.add(message);
     this.#append({ type: 'message_finished', message });

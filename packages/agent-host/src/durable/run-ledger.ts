@@ -8,7 +8,7 @@ import type {
   TaskHandle,
   ToolLedger,
 } from '@toolyard/protocol';
-import { isJsonObject } from '@toolyard/protocol';
+import { defined, isJsonObject } from '@toolyard/protocol';
 import { RunLost } from './run-lost.ts';
 import type { RunWriter } from './run-writer.ts';
 
@@ -105,6 +105,6 @@ export class RunLedger implements ToolLedger {
     const { callId, status: from } = entry;
     const updatedAt = this.#of.clock.now();
     this.#entries.set(callId, { ...entry, status: to, updatedAt, detail: detail ?? entry.detail });
-    this.#of.writer.ledger({ change: 'move', callId, from, to, ...(detail === undefined ? {} : { detail }) });
+    this.#of.writer.ledger({ change: 'move', callId, from, to, ...defined({ detail }) });
   }
 }

@@ -11,7 +11,7 @@ import type {
   RunEventBody,
   UsageEntry,
 } from '@toolyard/protocol';
-import { RUN_EVENT_VERSION } from '@toolyard/protocol';
+import { defined, RUN_EVENT_VERSION } from '@toolyard/protocol';
 import type { CommitPump, PumpSource, Urgency } from './commit-pump.ts';
 import type { Draft, Save, Saved, Stamp, Write } from './run-draft.ts';
 import { emptyDraft, isEmpty, joins, needsMedia } from './run-draft.ts';
@@ -144,7 +144,7 @@ export class RunWriter implements PumpSource {
       ...(status ? { status } : {}),
       ...(rests ? { release: true as const } : {}),
       ...(messages.length > 0 ? { messages } : {}),
-      ...(leaf ? { leaf } : {}),
+      ...defined({ leaf }),
       ...(ledger.length > 0 ? { ledger } : {}),
       ...(usage.length > 0 ? { usage } : {}),
       ...(opened.length + answered.length + withdrawn.length > 0

@@ -7,6 +7,7 @@ import type {
   ToolCallPart,
   Usage,
 } from '@toolyard/protocol';
+import { defined } from '@toolyard/protocol';
 import type { PendingCall } from '@toolyard/agent-runtime';
 import type { ToolHost } from '@toolyard/mcp-host';
 import type { StreamPart } from '@toolyard/model-runtime';
@@ -191,7 +192,7 @@ export class Answer {
           tool,
           arguments: part.arguments,
           decision: 'undecided',
-          ...(problem ? { problem } : {}),
+          ...defined({ problem }),
         });
       } else if (part.type === 'malformed_tool_call') {
         pending.push({
@@ -223,7 +224,7 @@ export class Answer {
       ...of,
       parts: error ? [...parts, { type: 'error', error }] : parts,
       finishReason: this.finishReason,
-      ...(this.#usage ? { usage: this.#usage } : {}),
+      ...defined({ usage: this.#usage }),
     };
   }
 
@@ -242,11 +243,11 @@ export class Answer {
     return {
       type: 'tool_call',
       callId: this.#callId(part.index),
-      ...(part.id === undefined ? {} : { providerCallId: part.id }),
+      ...defined({ providerCallId: part.id }),
       name: part.name,
       tool: tool?.tool ?? null,
       arguments: part.arguments ?? {},
-      ...(problem ? { problem } : {}),
+      ...defined({ problem }),
     };
   }
 

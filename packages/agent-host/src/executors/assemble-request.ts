@@ -11,6 +11,7 @@ import type {
   ToolDefinition,
   ToolMode,
 } from '@toolyard/protocol';
+import { defined } from '@toolyard/protocol';
 import type { ContextSources, ToolChoice } from '@toolyard/agent-runtime';
 import { buildContext, measureContext, placeholdersAt, usesPlaceholders } from '@toolyard/agent-runtime';
 import type { ChatRequest } from '@toolyard/model-runtime';
@@ -57,7 +58,7 @@ export function recordOf(makings: RequestMakings, fill: ContextFill, prelude: st
     timeZone,
     fill,
     ...(sources.inputs ? { inputs: [...sources.inputs] } : {}),
-    ...(prelude === undefined ? {} : { prelude }),
+    ...defined({ prelude }),
     ...(continues ? { continues: [...continues] } : {}),
   };
 }
@@ -76,12 +77,12 @@ export function rebuildRequest(of: {
   const sources: ContextSources = {
     ...sourcesIn(prelude),
     ...(fill.assumed ? {} : { window: fill.window }),
-    ...(inputs ? { inputs } : {}),
+    ...defined({ inputs }),
   };
   const tools = prelude?.tools ?? [];
   const conversation = prelude?.instructions ? [systemMessage(prelude.instructions), ...branch] : branch;
   const makings = { model, conversation, sources, tools, toolChoice, toolMode, parameters, at, timeZone };
-  const { request } = assembleRequest({ ...makings, ...(continues ? { continues } : {}) });
+  const { request } = assembleRequest({ ...makings, ...defined({ continues }) });
   return {
     model,
     toolChoice,
@@ -100,9 +101,7 @@ function sourcesIn(prelude: RequestPrelude | null): ContextSources {
   const { serverInstructions, historyMessages, inputTemplate, examples } = prelude;
   return {
     serverInstructions,
-    ...(historyMessages === undefined ? {} : { historyMessages }),
-    ...(inputTemplate === undefined ? {} : { inputTemplate }),
-    ...(examples ? { examples } : {}),
+    ...defined({ historyMessages, inputTemplate, examples }),
   };
 }
 

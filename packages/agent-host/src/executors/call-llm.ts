@@ -1,5 +1,5 @@
 import type { Usage } from '@toolyard/protocol';
-import { costOf, isAbortError, NOTHING_SPENT, toErrorInfo } from '@toolyard/protocol';
+import { costOf, defined, isAbortError, NOTHING_SPENT, toErrorInfo } from '@toolyard/protocol';
 import type { AgentState, Executor } from '@toolyard/agent-runtime';
 import { withModelCall, withPendingCalls } from '@toolyard/agent-runtime';
 import type { RunHost } from '../run-host.ts';
@@ -36,7 +36,7 @@ export function createCallLlm(host: RunHost): Executor<'call_llm'> {
     const { price } = state.limits;
     const cost = (answer.usage && price && costOf(answer.usage, price)) ?? answer.cost;
     const message = answer.toMessage({
-      ...(cost === undefined ? {} : { cost }),
+      ...defined({ cost }),
       parentId,
       createdAt: host.clock.now(),
       runId: state.runId,
@@ -75,7 +75,7 @@ export function createCallLlm(host: RunHost): Executor<'call_llm'> {
         toolChoice,
         filtered: answer.finishReason === 'content_filter',
         ...(afterCompression ? { afterCompression } : {}),
-        ...(error ? { error } : {}),
+        ...defined({ error }),
       },
     };
   };

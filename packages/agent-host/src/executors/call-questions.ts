@@ -6,7 +6,7 @@ import type {
   ToolReference,
   ToolResult,
 } from '@toolyard/protocol';
-import { isJsonObject, isStorageFault, ToolyardError } from '@toolyard/protocol';
+import { defined, isJsonObject, isStorageFault, ToolyardError } from '@toolyard/protocol';
 import type { PendingCall, PendingQuestion } from '@toolyard/agent-runtime';
 import type {
   AnsweredRound,
@@ -62,7 +62,7 @@ export class CallQuestions {
       if (JSON.stringify(asked).length > LONGEST_ROUND) return null;
       const interrupts = asked.map(({ question }) => this.#interruptOf(question));
       const sealed = state === undefined ? undefined : await questions.seal(state);
-      const keeps = { ...rest, asked: asked as unknown as JsonObject[], ...(sealed === undefined ? {} : { sealed }) };
+      const keeps = { ...rest, asked: asked as unknown as JsonObject[], ...defined({ sealed }) };
       return this.#park(interrupts, keeps);
     }
     if (error?.code === 'needs_sign_in' && outcome === 'not_sent') {

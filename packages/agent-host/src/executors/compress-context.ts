@@ -1,5 +1,5 @@
 import type { ErrorInfo, Message, SystemMessage, Usage, UserMessage } from '@toolyard/protocol';
-import { costOf, isAbortError, toErrorInfo } from '@toolyard/protocol';
+import { costOf, defined, isAbortError, toErrorInfo } from '@toolyard/protocol';
 import type { Executor, FoldPlan } from '@toolyard/agent-runtime';
 import {
   ASSUMED_WINDOW,
@@ -20,7 +20,7 @@ import { tellUnpriced } from './tell-unpriced.ts';
 export function createCompressContext(host: RunHost): Executor<'compress_context'> {
   const { conversation, journal, clock } = host;
   return async ({ because, continues }, state) => {
-    const context = { phase: 'compressed' as const, ...(continues ? { continues } : {}) };
+    const context = { phase: 'compressed' as const, ...defined({ continues }) };
     const messages = conversation.messages();
     const window = windowNow(host, because);
     const plan = planFold(messages, window, because);

@@ -1,5 +1,5 @@
 import type { RequestPrelude } from '@toolyard/protocol';
-import { textOf } from '@toolyard/protocol';
+import { defined, textOf } from '@toolyard/protocol';
 import type { RequestMakings } from './assemble-request.ts';
 
 /** Keeps what goes along with requests, and gives the id under which it is found again. */
@@ -23,8 +23,7 @@ function preludeOf({ sources, tools, conversation: [first] }: RequestMakings): R
     instructions: first?.role === 'system' && !first.folds ? textOf(first) : '',
     serverInstructions: [...serverInstructions],
     tools: tools.map(plain),
-    ...(historyMessages === undefined ? {} : { historyMessages }),
-    ...(inputTemplate === undefined ? {} : { inputTemplate }),
+    ...defined({ historyMessages, inputTemplate }),
     ...(examples ? { examples: [...examples] } : {}),
   };
 }
@@ -37,9 +36,6 @@ function plain(tool: RequestPrelude['tools'][number]): RequestPrelude['tools'][n
     name,
     inputSchema,
     builtIn,
-    ...(title === undefined ? {} : { title }),
-    ...(description === undefined ? {} : { description }),
-    ...(outputSchema === undefined ? {} : { outputSchema }),
-    ...(annotations === undefined ? {} : { annotations }),
+    ...defined({ title, description, outputSchema, annotations }),
   };
 }

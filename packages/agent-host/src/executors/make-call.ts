@@ -1,5 +1,5 @@
 import type { ErrorInfo, JsonObject, TaskHandle, ToolOutcome, ToolReference, ToolResult } from '@toolyard/protocol';
-import { formatToolReference, isJsonObject, readTaskHandle } from '@toolyard/protocol';
+import { defined, formatToolReference, isJsonObject, readTaskHandle } from '@toolyard/protocol';
 import type { AgentState, PendingAsk, PendingCall } from '@toolyard/agent-runtime';
 import type { Caller } from '@toolyard/mcp-host';
 import type { RunHost } from '../run-host.ts';
@@ -167,7 +167,7 @@ async function waitForTask(
 }
 
 function callerOf({ principal, conversation }: RunHost): Caller {
-  return { conversationId: conversation.id, ...(principal === undefined ? {} : { principal }) };
+  return { conversationId: conversation.id, ...defined({ principal }) };
 }
 
 /** What is told of the arguments besides what the model asked for. */

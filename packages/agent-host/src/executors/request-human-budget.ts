@@ -1,5 +1,5 @@
 import type { BudgetAnswer } from '@toolyard/protocol';
-import { faultOfRaise } from '@toolyard/protocol';
+import { defined, faultOfRaise } from '@toolyard/protocol';
 import type { AgentState, Executor, RunPoint } from '@toolyard/agent-runtime';
 import { budgetError, budgetQuestion, withBudgetAnswer } from '@toolyard/agent-runtime';
 import type { RunHost } from '../run-host.ts';
@@ -16,7 +16,7 @@ export function createRequestHumanBudget(host: RunHost): Executor<'request_human
       journal.append({ type: 'run_parked' });
       return {
         state: { ...state, pending, status: 'parked', asksBudget: interrupt },
-        context: { phase: 'waiting', ...(request ? { request } : {}) },
+        context: { phase: 'waiting', ...defined({ request }) },
       };
     }
     const asked: AgentState = { ...state, pending, asksBudget: interrupt };
@@ -29,7 +29,7 @@ export function createRequestHumanBudget(host: RunHost): Executor<'request_human
     const given = await fromPerson<BudgetAnswer>(() => askBudget(interrupt, { signal }), signal, STOP);
     if (given === null) {
       journal.append({ type: 'interrupt_withdrawn', interruptId: interrupt.id });
-      return { state: { ...state, pending }, context: { phase: 'human_response', ...(request ? { request } : {}) } };
+      return { state: { ...state, pending }, context: { phase: 'human_response', ...defined({ request }) } };
     }
     // A limit that is used up already would be asked about for ever.
     const isUsedUp = given.decision === 'raise' && faultOfRaise(interrupt, given.limit) !== null;

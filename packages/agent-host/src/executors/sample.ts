@@ -8,7 +8,7 @@ import type {
   ToolReference,
   UserPart,
 } from '@toolyard/protocol';
-import { isAbortError, isJsonObject, toErrorInfo, ToolyardError } from '@toolyard/protocol';
+import { defined, isAbortError, isJsonObject, toErrorInfo, ToolyardError } from '@toolyard/protocol';
 import type { SamplingAnswer } from '@toolyard/mcp-host';
 import type { ChatRequest, StreamPart } from '@toolyard/model-runtime';
 import type { RunHost } from '../run-host.ts';
@@ -76,7 +76,7 @@ function toChatRequest({ modelId, parameters, toolMode }: RunHost, request: Json
     toolMode,
     parameters: {
       ...(typeof temperature === 'number' ? { temperature } : {}),
-      ...(most === undefined ? {} : { maxOutputTokens: most }),
+      ...defined({ maxOutputTokens: most }),
       ...(stop.length === 0 ? {} : { stop }),
     },
   };
@@ -100,7 +100,7 @@ function toTools(request: JsonObject): ToolDefinition[] {
         name,
         inputSchema,
         builtIn: false,
-        ...(description === undefined ? {} : { description }),
+        ...defined({ description }),
       },
     ];
   });

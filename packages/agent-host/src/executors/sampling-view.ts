@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue, SamplingContent, SamplingInterrupt, SamplingMessage } from '@toolyard/protocol';
-import { isJsonObject, ToolyardError } from '@toolyard/protocol';
+import { defined, isJsonObject, ToolyardError } from '@toolyard/protocol';
 
 /** What a person is to read before they allow it must be readable, and small enough to be stored with the run. */
 const LONGEST_TEXT = 100_000;
@@ -17,7 +17,7 @@ export function describeSampling(
     tools: listOf(request['tools']).flatMap((tool) => {
       const name = textAt(tool, 'name');
       const description = textAt(tool, 'description');
-      return name === undefined ? [] : [{ name, ...(description === undefined ? {} : { description }) }];
+      return name === undefined ? [] : [{ name, ...defined({ description }) }];
     }),
   };
   if (JSON.stringify(described).length <= LONGEST_TEXT) return described;

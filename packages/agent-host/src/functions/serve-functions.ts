@@ -1,6 +1,6 @@
 import type { ServeInMemory } from '@toolyard/mcp-host';
 import type { JsonObject, ToolAnnotations, ToolResult } from '@toolyard/protocol';
-import { isJsonObject, ToolyardError, VERSION } from '@toolyard/protocol';
+import { defined, isJsonObject, ToolyardError, VERSION } from '@toolyard/protocol';
 import { nobodyToAsk } from './nobody-to-ask.ts';
 import { runFunction } from './run-function.ts';
 import type { FunctionTool } from './tool.ts';
@@ -53,7 +53,7 @@ async function respond(server: string, tools: readonly FunctionTool[], request: 
 function listed({ name, title, description, inputSchema, annotations }: FunctionTool): JsonObject {
   return {
     name,
-    ...(title === undefined ? {} : { title }),
+    ...defined({ title }),
     description,
     inputSchema,
     ...(annotations === undefined ? {} : { annotations: hintsOf(annotations) }),
@@ -62,10 +62,12 @@ function listed({ name, title, description, inputSchema, annotations }: Function
 
 function hintsOf({ readOnly, destructive, idempotent, openWorld }: ToolAnnotations): JsonObject {
   return {
-    ...(readOnly === undefined ? {} : { readOnlyHint: readOnly }),
-    ...(destructive === undefined ? {} : { destructiveHint: destructive }),
-    ...(idempotent === undefined ? {} : { idempotentHint: idempotent }),
-    ...(openWorld === undefined ? {} : { openWorldHint: openWorld }),
+    ...defined({
+      readOnlyHint: readOnly,
+      destructiveHint: destructive,
+      idempotentHint: idempotent,
+      openWorldHint: openWorld,
+    }),
   };
 }
 

@@ -13,7 +13,7 @@ import type {
   ToolContentPart,
   ToolResult,
 } from '@toolyard/protocol';
-import { isJsonObject, ToolyardError } from '@toolyard/protocol';
+import { defined, isJsonObject, ToolyardError } from '@toolyard/protocol';
 import type { FromJsonSchema, ObjectSchema } from './json-schema.ts';
 
 /** What a function tool asks the user. The schema of a form is what `readForm` of `@toolyard/protocol` reads. */
@@ -119,9 +119,9 @@ export function tool<const S extends ArgumentsSchema>(options: ToolOptions<S>): 
     : (args: JsonObject) => checked(name, inputSchema, args);
   return {
     name,
-    ...(title === undefined ? {} : { title }),
+    ...defined({ title }),
     description,
-    ...(annotations === undefined ? {} : { annotations }),
+    ...defined({ annotations }),
     inputSchema,
     onlyAsks,
     // `read` gives what the schema describes, which the compiler cannot follow.
@@ -174,5 +174,5 @@ function invalidArguments(name: string, why: string): ToolyardError {
 }
 
 function badConfig(message: string, hint?: string): ToolyardError {
-  return new ToolyardError({ code: 'bad_config', message, ...(hint === undefined ? {} : { hint }) });
+  return new ToolyardError({ code: 'bad_config', message, ...defined({ hint }) });
 }

@@ -1,6 +1,6 @@
 import type { NodeTransportsOptions } from '@toolyard/mcp-host/node';
 import { createNodeTransports } from '@toolyard/mcp-host/node';
-import { systemClock } from '@toolyard/protocol';
+import { defined, systemClock } from '@toolyard/protocol';
 import type { Agent, AgentOptions, Platform } from '../agent.ts';
 import { createAgent as createAgentOn } from '../create-agent.ts';
 import { createUuidSource } from '../uuid.ts';
@@ -14,7 +14,7 @@ export function nodePlatform({ sandbox }: Pick<NodeTransportsOptions, 'sandbox'>
   const fetch: Platform['fetch'] = (input, init) => globalThis.fetch(input, init);
   return {
     fetch,
-    createTransport: createNodeTransports({ fetch, ...(sandbox === undefined ? {} : { sandbox }) }),
+    createTransport: createNodeTransports({ fetch, ...defined({ sandbox }) }),
     clock: systemClock,
     ids: createUuidSource(),
     policy: { resolvePath },

@@ -1,5 +1,6 @@
 import type { ServerConfig } from '@toolyard/mcp-host';
 import type { FormInterrupt } from '@toolyard/protocol';
+import { defined } from '@toolyard/protocol';
 import type { McpBehaviour, ToolAction } from '@toolyard/testing';
 import { reply, scriptedMcpCommand, startModelServer } from '@toolyard/testing';
 import { afterEach, describe, expect, test } from 'vitest';
@@ -48,7 +49,7 @@ async function run(servers: ServerConfig[], questions?: AgentQuestions) {
   });
   await using _stop = { [Symbol.asyncDispose]: () => server.close() };
   const allow = servers.map(({ id }, at) => `${id}/${tools[at] ?? ''}`);
-  agent = await agentOn(server, { servers, allow, ...(questions ? { questions } : {}) });
+  agent = await agentOn(server, { servers, allow, ...defined({ questions }) });
   const started = agent.run('Book.');
   const events = await eventsOf(started);
   const { calls, usage } = await started.result;

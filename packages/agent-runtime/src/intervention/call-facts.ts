@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue, ToolReference } from '@toolyard/protocol';
-import { formatToolReference, isJsonObject, parseJson } from '@toolyard/protocol';
+import { defined, formatToolReference, isJsonObject, parseJson } from '@toolyard/protocol';
 import type { OwnPlaces } from './dangers.ts';
 import { isPlainProse } from './plain-prose.ts';
 import type { ResolvePath } from './resolved-path.ts';
@@ -113,7 +113,7 @@ export class CallFacts {
 
   #options(folder: string | undefined): ReadOptions {
     const { work, workingFolder } = this.surroundings;
-    return { folder: folder ?? workingFolder, ...(work === undefined ? {} : { work }) };
+    return { folder: folder ?? workingFolder, ...defined({ work }) };
   }
 
   #once(key: string, read: () => Script): Script {

@@ -2,7 +2,7 @@ import type { Agent, AgentOptions } from '@toolyard/agent-host';
 import { createAgent, nodePlatform } from '@toolyard/agent-host/node';
 import type { ServerConfig } from '@toolyard/mcp-host';
 import { killOrphans } from '@toolyard/mcp-host/node';
-import { systemClock } from '@toolyard/protocol';
+import { defined, systemClock } from '@toolyard/protocol';
 import type { CommandIo } from '../command-io.ts';
 import { chooseModel } from '../choose-model.ts';
 import type { ChatFlags } from '../flags.ts';
@@ -58,7 +58,7 @@ export async function chatCommand(io: CommandIo, question: string | undefined, f
         whileConnecting: (health) => showLaunches(io, health),
         toolMode: flags.toolMode ?? 'native',
         allow: flags.allow,
-        ...(flags.system === undefined ? {} : { instructions: flags.system }),
+        ...defined({ instructions: flags.system }),
         ...personAt(terminal, reader, () => underWay.cancel()),
       },
       { ...platform, policy: { ...platform.policy, own: ownPlaces(dataDirFrom(undefined, io)) } },
@@ -112,6 +112,6 @@ function linesOf(agent: Agent): ServerLine[] {
     state,
     tools: toolCount,
     skipped,
-    ...(error === undefined ? {} : { error }),
+    ...defined({ error }),
   }));
 }

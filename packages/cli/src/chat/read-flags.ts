@@ -1,5 +1,5 @@
 import type { ModelParameters } from '@toolyard/protocol';
-import { ToolyardError } from '@toolyard/protocol';
+import { defined, ToolyardError } from '@toolyard/protocol';
 import type { ChatFlags } from '../flags.ts';
 import { readAll } from './terminal.ts';
 
@@ -27,11 +27,9 @@ export async function readQuestion(
 /** How the model writes, as the flags say it. */
 export function parametersFrom(flags: ChatFlags): ModelParameters {
   return {
-    ...(flags.temperature === undefined ? {} : { temperature: flags.temperature }),
-    ...(flags.topP === undefined ? {} : { topP: flags.topP }),
-    ...(flags.maxTokens === undefined ? {} : { maxOutputTokens: flags.maxTokens }),
+    ...defined({ temperature: flags.temperature, topP: flags.topP, maxOutputTokens: flags.maxTokens }),
     ...(flags.stop.length === 0 ? {} : { stop: flags.stop }),
-    ...(flags.seed === undefined ? {} : { seed: flags.seed }),
+    ...defined({ seed: flags.seed }),
   };
 }
 

@@ -5,7 +5,7 @@ import type {
   InterruptAnswer,
   StoredInterrupt,
 } from '@toolyard/protocol';
-import { decisionsFor, ToolyardError } from '@toolyard/protocol';
+import { decisionsFor, defined, ToolyardError } from '@toolyard/protocol';
 import type { CommandIo } from '../command-io.ts';
 import type { Terminal } from '../chat/terminal.ts';
 import { createLineReader, terminalOf } from '../chat/terminal.ts';
@@ -67,7 +67,7 @@ function meantBy(
 function shown(interrupt: Interrupt): Pick<Given, 'shown'> {
   if (interrupt.kind !== 'approval') return {};
   const { arguments: args, definition } = interrupt;
-  return { shown: { arguments: args, ...(definition === undefined ? {} : { definition }) } };
+  return { shown: { arguments: args, ...defined({ definition }) } };
 }
 
 async function askEach(meant: readonly StoredInterrupt[], terminal: Terminal): Promise<Given[]> {

@@ -1,5 +1,5 @@
 import type { ApprovalScope, InterruptAnswer, JsonObject } from '@toolyard/protocol';
-import { ToolyardError } from '@toolyard/protocol';
+import { defined, ToolyardError } from '@toolyard/protocol';
 
 export type AnswerFlags = {
   all?: boolean;
@@ -40,10 +40,10 @@ export function answerFromFlags(flags: AnswerFlags): InterruptAnswer | null {
   add(flags.refuse, {
     decision: 'refuse',
     scope: scope === 'always' ? 'always' : 'once',
-    ...(reason === undefined ? {} : { reason }),
+    ...defined({ reason }),
     ...(flags.stop === true ? { stops: true } : {}),
   });
-  add(flags.accept, { decision: 'accept', ...(content === undefined ? {} : { content }) });
+  add(flags.accept, { decision: 'accept', ...defined({ content }) });
   add(flags.decline, { decision: 'decline' });
   add(text !== undefined, { decision: 'say', text: text ?? '' });
   add(choose.length > 0, { decision: 'choose', chosen: choose });

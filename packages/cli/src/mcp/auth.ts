@@ -1,3 +1,4 @@
+import { defined } from '@toolyard/protocol';
 import type { CommandIo } from '../command-io.ts';
 import { EXIT } from '../exit.ts';
 import type { McpFlags, McpSource } from './mcp-source.ts';
@@ -33,7 +34,7 @@ export async function signInTo(
   io.stderr.write(`${printable(url)}\n`);
   const server = await finished;
   if (flags.json === true) {
-    sayJson(io, { server: id, signedIn: true, state: server.state, ...(server.error ? { error: server.error } : {}) });
+    sayJson(io, { server: id, signedIn: true, state: server.state, ...defined({ error: server.error }) });
   } else say(io, `Signed in to ${id}; it is ${server.state}.`);
   return server.state === 'failed' || server.state === 'needs_sign_in' ? EXIT.failed : EXIT.done;
 }

@@ -1,4 +1,5 @@
 import type { McpServerView } from '@toolyard/protocol';
+import { defined } from '@toolyard/protocol';
 import type { CommandIo } from '../command-io.ts';
 import { EXIT } from '../exit.ts';
 import { columns } from '../models/columns.ts';
@@ -13,7 +14,7 @@ export async function listServers(io: CommandIo, source: McpSource, { json }: { 
   const isBad = fileFault !== undefined || items.some(({ state, enabled }) => enabled && state === 'failed');
   const code = isBad ? EXIT.failed : EXIT.done;
   if (json === true) {
-    sayJson(io, { items, ...(fileFault === undefined ? {} : { fileFault }) });
+    sayJson(io, { items, ...defined({ fileFault }) });
     return code;
   }
   for (const line of columns(items.map(rowOf))) say(io, line);

@@ -1,7 +1,7 @@
 import type { ServerConfig } from '@toolyard/mcp-host';
 import type { McpServerView, McpSignInStarted } from '@toolyard/protocol';
 import type { MachineServers, McpServersOfOne } from '@toolyard/server/machine-servers';
-import { ToolyardError } from '@toolyard/protocol';
+import { defined, ToolyardError } from '@toolyard/protocol';
 import type { CommandIo } from '../command-io.ts';
 import { plain } from '../plain.ts';
 import { dataDirFrom } from '../server/data-dir.ts';
@@ -54,8 +54,7 @@ async function runningServer(io: CommandIo, flags: McpFlags): Promise<ServerClie
   const { server, token, dataDir } = flags;
   const named = {
     ...(server === undefined || server === true ? {} : { server }),
-    ...(token === undefined ? {} : { token }),
-    ...(dataDir === undefined ? {} : { dataDir }),
+    ...defined({ token, dataDir }),
   };
   try {
     const client = serverClient(named, io, (input, init) => globalThis.fetch(input, init));

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import type { ServerConfig } from '@toolyard/mcp-host';
 import type { McpSandbox as SandboxSettings, McpTransport } from '@toolyard/protocol';
-import { ToolyardError } from '@toolyard/protocol';
+import { defined, ToolyardError } from '@toolyard/protocol';
 import { serverFromFlag } from '../servers.ts';
 
 /** How a server is reached, as flags say it. */
@@ -38,7 +38,7 @@ export function transportOf(words: readonly string[], flags: TargetFlags): McpTr
   const [service, ...name] = hosted.split(':');
   const server = name.join(':');
   if (service !== 'klavis' || server === '') throw bad('--hosted takes klavis:<server>, such as klavis:Gmail.');
-  return { type: 'hosted', service, server, apiKey, ...(user === undefined ? {} : { user }) };
+  return { type: 'hosted', service, server, apiKey, ...defined({ user }) };
 }
 
 /**
@@ -63,7 +63,7 @@ export function serverFromWords(words: readonly string[], flags: TargetFlags): S
       transport: {
         ...transport,
         ...(Object.keys(env).length === 0 ? {} : { env }),
-        ...(flags.cwd === undefined ? {} : { cwd: flags.cwd }),
+        ...defined({ cwd: flags.cwd }),
         ...sandboxOf(flags),
       },
     };

@@ -1,5 +1,6 @@
 import type { ModelRuntime } from '@toolyard/model-runtime';
 import type { KnownProviderView, ModelReference, ModelsView, ProviderView } from '@toolyard/protocol';
+import { defined } from '@toolyard/protocol';
 import type { CommandIo } from '../command-io.ts';
 import { dataDirFrom } from '../server/data-dir.ts';
 
@@ -37,8 +38,7 @@ export async function modelSource(io: CommandIo, flags: SourceFlags): Promise<Mo
   const { serverClient } = await import('../server/server-client.ts');
   const named = {
     ...(server === true ? {} : { server }),
-    ...(token === undefined ? {} : { token }),
-    ...(dataDir === undefined ? {} : { dataDir }),
+    ...defined({ token, dataDir }),
   };
   const client = serverClient(named, io, (input, init) => globalThis.fetch(input, init));
   return {

@@ -1,5 +1,5 @@
 import { ASK_USER_TOOLS } from '@toolyard/agent-host';
-import { ToolyardError } from '@toolyard/protocol';
+import { defined, ToolyardError } from '@toolyard/protocol';
 import type { RunningServer } from '@toolyard/server';
 import type { CommandIo } from '../command-io.ts';
 import { onStopSignal } from '../chat/stop-signals.ts';
@@ -33,10 +33,7 @@ export async function serveCommand(io: CommandIo, flags: ServeFlags): Promise<nu
   const tell = (line: string): void => void io.stderr.write(`toolyard: ${plain(line)}\n`);
   const settings = readServeSettings({ flags: flags.settings, env, cwd: io.cwd, warn: tell });
   const bundled = serversFrom({ mcp: [], date: flags.date }, io);
-  const added = serversFrom(
-    { mcp: flags.mcp, date: false, ...(flags.mcpConfig === undefined ? {} : { mcpConfig: flags.mcpConfig }) },
-    io,
-  );
+  const added = serversFrom({ mcp: flags.mcp, date: false, ...defined({ mcpConfig: flags.mcpConfig }) }, io);
   // Loaded only here: no other command pays for it.
   const { startServer } = await import('@toolyard/server');
   let end = (): void => {};

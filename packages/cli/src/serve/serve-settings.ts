@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { JsonObject } from '@toolyard/protocol';
 import type { ServerOptions } from '@toolyard/server';
-import { isJsonObject, parseJson, ToolyardError } from '@toolyard/protocol';
+import { defined, isJsonObject, parseJson, ToolyardError } from '@toolyard/protocol';
 import { dataDirFrom } from '../server/data-dir.ts';
 import type { Given, Spelling } from './setting.ts';
 import { switchOf, textOf } from './setting.ts';
@@ -69,13 +69,12 @@ export function readServeSettings(given: Given): ServeSettings {
   return {
     host: textOf(HOST, given)?.text ?? '127.0.0.1',
     port: readPort(given),
-    ...(token === undefined ? {} : { token }),
+    ...defined({ token }),
     dataDir: dataDirFrom(textOf({ flags: ['data-dir'], variables: [] }, given)?.text, given),
-    ...(databaseUrl === undefined ? {} : { databaseUrl }),
-    ...(blobsUrl === undefined ? {} : { blobsUrl }),
+    ...defined({ databaseUrl, blobsUrl }),
     databaseNotify: switchOf(NOTIFY, given) ?? true,
     role: readRole(given),
-    ...(internalUrl === undefined ? {} : { internalUrl }),
+    ...defined({ internalUrl }),
     metrics: switchOf(METRICS, given) ?? false,
     ui: switchOf(UI, given) ?? true,
     uiSettings: readUiSettings(given),

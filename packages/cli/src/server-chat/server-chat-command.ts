@@ -1,6 +1,6 @@
 import { createUuidSource } from '@toolyard/agent-host';
 import type { AgentConfiguration, ConversationView, ModelReference } from '@toolyard/protocol';
-import { systemClock, textOf, ToolyardError } from '@toolyard/protocol';
+import { defined, systemClock, textOf, ToolyardError } from '@toolyard/protocol';
 import { answerOnce } from '../chat/answer-once.ts';
 import { Conversation } from '../chat/conversation.ts';
 import type { Answering } from '../chat/partner.ts';
@@ -47,7 +47,7 @@ export async function serverChatCommand(io: CommandIo, chat: ServerChat, flags: 
         clock: systemClock,
         ids: createUuidSource(),
         configuration,
-        ...(conversation ? { conversation } : {}),
+        ...defined({ conversation }),
         ask: askAtTerminal({ terminal, reader, allow: flags.allow, tell }),
         tell,
         waitMs: (flags.wait ?? WAIT_SECONDS) * 1_000,
@@ -73,9 +73,7 @@ export async function serverChatCommand(io: CommandIo, chat: ServerChat, flags: 
 
 function clientFor(io: CommandIo, { server }: ServerChat, { token, dataDir }: ChatFlags): ServerClient {
   const flags = {
-    ...(server === undefined ? {} : { server }),
-    ...(token === undefined ? {} : { token }),
-    ...(dataDir === undefined ? {} : { dataDir }),
+    ...defined({ server, token, dataDir }),
   };
   return serverClient(flags, io, (input, init) => globalThis.fetch(input, init));
 }
@@ -108,15 +106,13 @@ async function tellModel(
 function configurationFrom(flags: ChatFlags, model: ModelReference | undefined): AgentConfiguration {
   const parameters = parametersFrom(flags);
   const limits = {
-    ...(flags.maxTurns === undefined ? {} : { maxTurns: flags.maxTurns }),
-    ...(flags.onMaxTurns === undefined ? {} : { onMaxTurns: flags.onMaxTurns }),
+    ...defined({ maxTurns: flags.maxTurns, onMaxTurns: flags.onMaxTurns }),
   };
   return {
-    ...(model ? { model } : {}),
-    ...(flags.system === undefined ? {} : { instructions: flags.system }),
+    ...defined({ model, instructions: flags.system }),
     ...(Object.keys(parameters).length === 0 ? {} : { parameters }),
     ...(Object.keys(limits).length === 0 ? {} : { limits }),
-    ...(flags.toolMode === undefined ? {} : { toolMode: flags.toolMode }),
+    ...defined({ toolMode: flags.toolMode }),
   };
 }
 
@@ -129,7 +125,7 @@ async function tellMcpServers(client: ServerClient, terminal: Terminal): Promise
       state,
       tools: tools.length,
       skipped,
-      ...(error ? { error } : {}),
+      ...defined({ error }),
     })),
     terminal,
   );

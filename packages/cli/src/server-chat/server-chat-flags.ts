@@ -1,4 +1,4 @@
-import { ToolyardError } from '@toolyard/protocol';
+import { defined, ToolyardError } from '@toolyard/protocol';
 import type { ChatFlags } from '../flags.ts';
 
 /** Which server a chat talks with, and what is asked there; null where the chat runs a loop of its own. */
@@ -35,7 +35,7 @@ export function serverChatFrom(question: string | undefined, flags: ChatFlags): 
   }
   if (typeof flags.server !== 'string') return question === undefined ? {} : { question };
   if (looksLikeAddress(flags.server)) {
-    return { server: flags.server, ...(question === undefined ? {} : { question }) };
+    return { server: flags.server, ...defined({ question }) };
   }
   if (question === undefined) return { question: flags.server };
   throw bad(`--server ${flags.server}: this is not an address.`, 'It looks like http://127.0.0.1:8710.');

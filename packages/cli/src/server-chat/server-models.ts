@@ -1,5 +1,5 @@
 import type { ModelReference, ModelsView, ModelView } from '@toolyard/protocol';
-import { ToolyardError } from '@toolyard/protocol';
+import { defined, ToolyardError } from '@toolyard/protocol';
 import { notFound } from '../choose-model.ts';
 
 /** The model a person means: its own name, or with the provider before it where two have one of that name. */
@@ -19,7 +19,7 @@ export function findModel(wanted: string, { models, failures }: ModelsView, url:
   throw new ToolyardError({
     code: 'model_not_found',
     message: `There is no model "${wanted}" at ${url}, and ${failure.providerLabel} could not be asked: ${failure.error.message}`,
-    ...(failure.error.hint === undefined ? {} : { hint: failure.error.hint }),
+    ...defined({ hint: failure.error.hint }),
   });
 }
 

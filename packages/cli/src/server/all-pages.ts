@@ -1,4 +1,5 @@
 import type { Page } from '@toolyard/protocol';
+import { defined } from '@toolyard/protocol';
 
 const MOST_A_PAGE = 500;
 
@@ -10,7 +11,7 @@ export async function allPages<T>(read: (query: PageQuery) => Promise<Page<T>>, 
   let after: string | undefined;
   do {
     const limit = Math.min(MOST_A_PAGE, most - items.length);
-    const page = await read({ limit, ...(after === undefined ? {} : { after }) });
+    const page = await read({ limit, ...defined({ after }) });
     items.push(...page.items);
     after = page.next;
   } while (after !== undefined && items.length < most);

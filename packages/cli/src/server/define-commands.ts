@@ -1,3 +1,4 @@
+import { defined } from '@toolyard/protocol';
 import type { Command } from 'commander';
 import { Option } from 'commander';
 import type { Invocation } from '../command-io.ts';
@@ -135,7 +136,7 @@ export function defineServerCommands(program: Command, invocation: Invocation): 
       const { backupCommand } = await import('./db.ts');
       invocation.exitCode = await backupCommand(io, to, {
         keys: withoutKeys !== true,
-        ...(dataDir === undefined ? {} : { dataDir }),
+        ...defined({ dataDir }),
       });
     });
   db.command('copy')

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ApiClient, ErrorCode, Fetch, JsonValue } from '@toolyard/protocol';
-import { createApiClient, isJsonObject, parseJson, ToolyardError } from '@toolyard/protocol';
+import { createApiClient, defined, isJsonObject, parseJson, ToolyardError } from '@toolyard/protocol';
 import type { CommandIo } from '../command-io.ts';
 import { dataDirFrom } from './data-dir.ts';
 import { ServerUnreachable } from './server-lost.ts';
@@ -68,7 +68,7 @@ export function serverClient(flags: ServerFlags, io: CommandPlace, fetch: Fetch)
 
   const api = createApiClient<{ signal?: AbortSignal | undefined }>({
     async send(path, init, { signal }) {
-      const response = await request(path, { ...init, ...(signal === undefined ? {} : { signal }) });
+      const response = await request(path, { ...init, ...defined({ signal }) });
       let text: string;
       try {
         text = await response.text();

@@ -1,4 +1,5 @@
 import type { Progress, RequestMeta } from '@modelcontextprotocol/client';
+import { defined } from '@toolyard/protocol';
 import { conversationsWaitedFor } from './relay-meta.ts';
 import type { ToolProgress } from '../types.ts';
 
@@ -10,8 +11,6 @@ export function readProgress(
   const waitsFor = relays ? conversationsWaitedFor(meta) : undefined;
   return {
     progress,
-    ...(total === undefined ? {} : { total }),
-    ...(message === undefined ? {} : { text: message }),
-    ...(waitsFor === undefined ? {} : { waitsFor }),
+    ...defined({ total, text: message, waitsFor }),
   };
 }

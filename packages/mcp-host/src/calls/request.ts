@@ -1,7 +1,7 @@
 import type { RequestOptions as SdkOptions } from '@modelcontextprotocol/client';
 import { ProtocolError } from '@modelcontextprotocol/client';
 import type { JsonObject, JsonValue, ToolReference } from '@toolyard/protocol';
-import { isJsonObject, pause, ToolyardError } from '@toolyard/protocol';
+import { defined, isJsonObject, pause, ToolyardError } from '@toolyard/protocol';
 import { readProgress } from './progress.ts';
 import { anyResult, rawOf } from '../transports/raw-result-transport.ts';
 import type { ListedTool } from '../catalogue/read-tool.ts';
@@ -132,7 +132,7 @@ function withAnswers(params: JsonObject, inputResponses: JsonObject, state: stri
   return {
     ...params,
     ...(Object.keys(inputResponses).length === 0 ? {} : { inputResponses }),
-    ...(state === undefined ? {} : { requestState: state }),
+    ...defined({ requestState: state }),
   };
 }
 

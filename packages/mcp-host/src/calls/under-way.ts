@@ -1,5 +1,6 @@
 import type { Client } from '@modelcontextprotocol/client';
 import type { Clock, JsonObject, ToolReference } from '@toolyard/protocol';
+import { defined } from '@toolyard/protocol';
 import type { CancelledCalls } from './cancelled-calls.ts';
 import type { Deadline } from './deadline.ts';
 import { startDeadline } from './deadline.ts';
@@ -97,10 +98,7 @@ export function beginRequest(
   const onAbort = (): void => stop('caller');
   options.signal?.addEventListener('abort', onAbort, { once: true });
   const entry: OpenRequest = {
-    ...(tool === undefined ? {} : { tool }),
-    ...(taskId === undefined ? {} : { taskId }),
-    ...(options.caller === undefined ? {} : { caller: options.caller }),
-    ...(options.handlers === undefined ? {} : { handlers: options.handlers }),
+    ...defined({ tool, taskId, caller: options.caller, handlers: options.handlers }),
     signal: relay.signal,
     // Made for those that look: aborting one costs more than all the rest of a call.
     get over() {

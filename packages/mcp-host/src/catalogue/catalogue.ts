@@ -1,4 +1,5 @@
 import type { Client } from '@modelcontextprotocol/client';
+import { defined } from '@toolyard/protocol';
 import type { ListKind, Listing } from './list-items.ts';
 import { fetchList } from './list-items.ts';
 import { PROMPTS, RESOURCES, TEMPLATES, TOOLS } from './read-offer.ts';
@@ -108,7 +109,7 @@ export class Catalogue {
     const { client, timeoutMs, note } = this.#options;
     const listing: Listing<Item> = await fetchList(client, kind, {
       timeoutMs,
-      ...(signal === undefined ? {} : { signal }),
+      ...defined({ signal }),
     });
     this.#skipped.set(kind.key, listing.skipped);
     for (const warning of listing.warnings) note('warning', warning);

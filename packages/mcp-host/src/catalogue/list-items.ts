@@ -1,6 +1,6 @@
 import type { Client } from '@modelcontextprotocol/client';
 import { ProtocolError } from '@modelcontextprotocol/client';
-import { isJsonObject } from '@toolyard/protocol';
+import { defined, isJsonObject } from '@toolyard/protocol';
 import { anyResult, rawOf } from '../transports/raw-result-transport.ts';
 import type { SetAside } from '../types.ts';
 
@@ -45,8 +45,7 @@ export async function fetchList<Item>(
   if (client.getServerCapabilities()?.[kind.capability] === undefined) return nothing;
   const { signal, timeoutMs } = options;
   const requestOptions = {
-    ...(signal === undefined ? {} : { signal }),
-    ...(timeoutMs === undefined ? {} : { timeout: timeoutMs }),
+    ...defined({ signal, timeout: timeoutMs }),
   };
   const fetchPage = async (cursor: string | undefined): Promise<unknown> => {
     const request = { method: kind.method, params: cursor === undefined ? {} : { cursor } };

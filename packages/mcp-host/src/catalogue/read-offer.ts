@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue } from '@toolyard/protocol';
-import { isJsonObject } from '@toolyard/protocol';
+import { defined, isJsonObject } from '@toolyard/protocol';
 import type { ListKind, ReadItem } from './list-items.ts';
 import type { ListedTool } from './read-tool.ts';
 import { readTool } from './read-tool.ts';
@@ -107,10 +107,7 @@ function describe(raw: JsonObject): Pick<ListedResource, 'title' | 'description'
   const mimeType = textOf(raw['mimeType']);
   const icons = readIcons(raw['icons']);
   return {
-    ...(title === undefined ? {} : { title }),
-    ...(description === undefined ? {} : { description }),
-    ...(mimeType === undefined ? {} : { mimeType }),
-    ...(icons === undefined ? {} : { icons }),
+    ...defined({ title, description, mimeType, icons }),
   };
 }
 

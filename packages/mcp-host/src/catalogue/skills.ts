@@ -1,6 +1,6 @@
 import type { Client } from '@modelcontextprotocol/client';
 import type { Skill } from '@modelcontextprotocol/client/ext/skills';
-import { ToolyardError } from '@toolyard/protocol';
+import { defined, ToolyardError } from '@toolyard/protocol';
 import type { RequestOptions, SetAside } from '../types.ts';
 
 /** A skill as its server lists it: instructions for a model, and files that belong to them. Untrusted like any tool. */
@@ -62,9 +62,7 @@ export class ServerSkills {
       return {
         uri: at,
         bytes,
-        ...(mimeType === undefined ? {} : { mimeType }),
-        ...(text === undefined ? {} : { text }),
-        ...(body === undefined ? {} : { body }),
+        ...defined({ mimeType, text, body }),
       };
     } catch (thrown) {
       if (!(thrown instanceof SkillVerificationError)) throw thrown;
@@ -80,7 +78,7 @@ export class ServerSkills {
   }
 
   #sdk({ signal, timeoutMs = this.#timeoutMs }: RequestOptions): { signal?: AbortSignal; timeout: number } {
-    return { timeout: timeoutMs, ...(signal === undefined ? {} : { signal }) };
+    return { timeout: timeoutMs, ...defined({ signal }) };
   }
 }
 

@@ -1,4 +1,5 @@
 import type { ToolOrigin, ToolReference } from '@toolyard/protocol';
+import { defined } from '@toolyard/protocol';
 import { checkArguments } from '../calls/check-arguments.ts';
 import type { ListedTool } from './read-tool.ts';
 import { nameTools } from './tool-names.ts';
@@ -48,12 +49,9 @@ function indexed(listed: ListedTool, reference: ToolReference, name: string, bui
   return {
     tool: reference,
     name,
-    ...(listed.title === undefined ? {} : { title: listed.title }),
-    ...(listed.description === undefined ? {} : { description: listed.description }),
+    ...defined({ title: listed.title, description: listed.description }),
     inputSchema,
-    ...(listed.outputSchema === undefined ? {} : { outputSchema: listed.outputSchema }),
-    ...(listed.annotations === undefined ? {} : { annotations: listed.annotations }),
-    ...(listed.icons === undefined ? {} : { icons: listed.icons }),
+    ...defined({ outputSchema: listed.outputSchema, annotations: listed.annotations, icons: listed.icons }),
     builtIn,
     checkArguments: (args) => checkArguments(inputSchema, args),
   };

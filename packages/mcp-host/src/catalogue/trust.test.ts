@@ -1,4 +1,5 @@
 import type { JsonObject } from '@toolyard/protocol';
+import { defined } from '@toolyard/protocol';
 import { createFakeClock } from '@toolyard/testing';
 import { afterEach, describe, expect, test } from 'vitest';
 import { McpHost } from '../host/host.ts';
@@ -97,7 +98,7 @@ describe('attack 17: a tool that changes after it was approved', () => {
       ['changed', 'voided'],
       [undefined, 'approved'],
     ] as const) {
-      offer({ name: 'go', ...(description === undefined ? {} : { description }) });
+      offer({ name: 'go', ...defined({ description }) });
       peer.say({ method: 'notifications/tools/list_changed' });
       await clock.advance(100);
       expect(host.trust.verdict(go)).toBe(verdict);

@@ -1,5 +1,5 @@
 import type { ErrorInfo, JsonObject, JsonValue, ToolChange, ToolDifference, ToolReference } from '@toolyard/protocol';
-import { canonicalJson, isJsonObject } from '@toolyard/protocol';
+import { canonicalJson, defined, isJsonObject } from '@toolyard/protocol';
 import { hostedIdentity } from '../hosted/hosted-config.ts';
 import type { ListedTool } from './read-tool.ts';
 import { sha256 } from '../values/sha256.ts';
@@ -146,10 +146,7 @@ export function pinOf(server: ServerConfig, tool: ListedTool): ToolPin {
   const definition: JsonObject = {
     name,
     inputSchema,
-    ...(title === undefined ? {} : { title }),
-    ...(description === undefined ? {} : { description }),
-    ...(outputSchema === undefined ? {} : { outputSchema }),
-    ...(annotations === undefined ? {} : { annotations }),
+    ...defined({ title, description, outputSchema, annotations }),
   };
   const endpoint = sha256(canonicalJson(endpointOf(server.transport)));
   return { hash: sha256(canonicalJson({ endpoint, definition })), endpoint, definition };

@@ -1,6 +1,6 @@
 import type { Client, Implementation } from '@modelcontextprotocol/client';
 import type { Clock, ErrorInfo } from '@toolyard/protocol';
-import { ToolyardError } from '@toolyard/protocol';
+import { defined, ToolyardError } from '@toolyard/protocol';
 import { CancelledCalls } from '../calls/cancelled-calls.ts';
 import { Catalogue } from '../catalogue/catalogue.ts';
 import { ChangeWatch } from './change-watch.ts';
@@ -105,7 +105,7 @@ export class McpConnection {
       phases: [...this.#phases],
       ...this.#launch(),
       ...(this.#transport?.isolation === undefined ? {} : { isolation: this.#transport.isolation }),
-      ...(this.#era === undefined ? {} : { era: this.#era }),
+      ...defined({ era: this.#era }),
       ...(this.#client === undefined || this.#era === undefined ? {} : introductionOf(this.#client)),
       ...(this.#client === undefined || this.#era === undefined ? {} : { capabilities: capabilitiesIn(this.#client) }),
       ...(resources === undefined || !this.#isReady ? {} : { resourceCount: resources.length }),

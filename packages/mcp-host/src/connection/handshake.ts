@@ -1,6 +1,7 @@
 import type { Implementation } from '@modelcontextprotocol/client';
 import { Client, ProtocolError, SdkError, SdkErrorCode, SdkHttpError } from '@modelcontextprotocol/client';
 import type { JsonObject } from '@toolyard/protocol';
+import { defined } from '@toolyard/protocol';
 import { statusOf } from './connect-failure.ts';
 import type { EraMemory, EraRecord } from './era-memory.ts';
 import { eraKey, noteEra, recallEra } from './era-memory.ts';
@@ -147,8 +148,7 @@ async function noteEraOf(
   await noteEra(eraMemory, key, {
     era,
     at: context.clock.now(),
-    ...(protocolVersion === undefined ? {} : { protocolVersion }),
-    ...(transport === undefined ? {} : { transport }),
+    ...defined({ protocolVersion, transport }),
   });
 }
 

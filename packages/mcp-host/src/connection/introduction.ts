@@ -1,4 +1,5 @@
 import type { Client } from '@modelcontextprotocol/client';
+import { defined } from '@toolyard/protocol';
 import type { ServerHealth } from '../types.ts';
 
 /** What a server said of itself when it was greeted. */
@@ -8,9 +9,9 @@ export function introductionOf(client: Client): Pick<ServerHealth, 'protocolVers
   const instructions = client.getInstructions();
   const title = server?.title === undefined ? {} : { title: server.title };
   return {
-    ...(protocolVersion === undefined ? {} : { protocolVersion }),
+    ...defined({ protocolVersion }),
     ...(server === undefined ? {} : { serverInfo: { name: server.name, version: server.version, ...title } }),
-    ...(instructions === undefined ? {} : { instructions }),
+    ...defined({ instructions }),
   };
 }
 

@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue, McpFinding, McpTestReport } from '@toolyard/protocol';
-import { isJsonObject } from '@toolyard/protocol';
+import { defined, isJsonObject } from '@toolyard/protocol';
 import { definitionTokens } from '../catalogue/definition-cost.ts';
 import type { IndexedTool, ServerHealth } from '../types.ts';
 
@@ -163,11 +163,11 @@ function seconds(ms: number): string {
 }
 
 function warning(text: string, about?: string): McpFinding {
-  return { level: 'warning', ...(about === undefined ? {} : { about }), text };
+  return { level: 'warning', ...defined({ about }), text };
 }
 
 function note(text: string, about?: string): McpFinding {
-  return { level: 'note', ...(about === undefined ? {} : { about }), text };
+  return { level: 'note', ...defined({ about }), text };
 }
 
 function isWarning({ level }: McpFinding): boolean {

@@ -1,4 +1,5 @@
 import type { McpTestReport } from '@toolyard/protocol';
+import { defined } from '@toolyard/protocol';
 import type { McpBehaviour, McpBehaviourName } from '@toolyard/testing';
 import { createSteadyClock, startScriptedSse } from '@toolyard/testing';
 import { describe, expect, it } from 'vitest';
@@ -15,7 +16,7 @@ const createTransport = createNodeTransports({ fetch: (input, init) => fetch(inp
 const clock = { ...createSteadyClock(), now: () => 0 };
 
 const inspect = (config: ServerConfig, signal?: AbortSignal): Promise<McpTestReport> =>
-  inspectServer({ config, createTransport, clock, clientInfo, ...(signal ? { signal } : {}) });
+  inspectServer({ config, createTransport, clock, clientInfo, ...defined({ signal }) });
 
 const look = (behaviour: McpBehaviour | McpBehaviourName): Promise<McpTestReport> =>
   inspect(scripted('srv', behaviour));

@@ -1,6 +1,6 @@
 import type { ErrorInfo, McpTestReport, McpTransportView } from '@toolyard/protocol';
 import { serviceAddress } from '../hosted/hosted-config.ts';
-import { ToolyardError, toErrorInfo } from '@toolyard/protocol';
+import { defined, ToolyardError, toErrorInfo } from '@toolyard/protocol';
 import type { McpHostOptions } from './host-options.ts';
 import { definitionTokens } from '../catalogue/definition-cost.ts';
 import { findingsOf } from './findings.ts';
@@ -39,9 +39,7 @@ export async function inspectServer(options: InspectOptions): Promise<McpTestRep
     createTransport,
     clock,
     clientInfo,
-    ...(eraMemory === undefined ? {} : { eraMemory }),
-    ...(handlers === undefined ? {} : { handlers }),
-    ...(signIn === undefined ? {} : { signIn }),
+    ...defined({ eraMemory, handlers, signIn }),
     maxReconnects: 0,
   });
   const began = clock.monotonic();
@@ -94,18 +92,14 @@ function reportOf({ host, config, error, ended, durationMs }: Outcome): McpTestR
     transport: shownTransport(config.transport),
     durationMs,
     phases,
-    ...(serverInfo === undefined ? {} : { serverInfo }),
-    ...(era === undefined ? {} : { era }),
-    ...(protocolVersion === undefined ? {} : { protocolVersion }),
-    ...(instructions === undefined ? {} : { instructions }),
-    ...(capabilities === undefined ? {} : { capabilities }),
+    ...defined({ serverInfo, era, protocolVersion, instructions, capabilities }),
     offers: offersOf(health, tools.length, templates),
     tokens: measured.reduce((sum, { tokens }) => sum + tokens, 0),
     tools: measured
       .toSorted((one, other) => other.tokens - one.tokens)
       .map(({ tool: { tool, title, annotations }, tokens }) => ({
         name: tool.name,
-        ...(title === undefined ? {} : { title }),
+        ...defined({ title }),
         tokens,
         readOnly: annotations?.readOnly === true,
       })),
@@ -135,7 +129,7 @@ export function offersOf(
   return {
     tools,
     ...(resourceCount === undefined ? {} : { resources: resourceCount, templates }),
-    ...(promptCount === undefined ? {} : { prompts: promptCount }),
+    ...defined({ prompts: promptCount }),
   };
 }
 

@@ -1,5 +1,5 @@
 import type { Clock, ErrorInfo } from '@toolyard/protocol';
-import { ToolyardError, toErrorInfo } from '@toolyard/protocol';
+import { defined, ToolyardError, toErrorInfo } from '@toolyard/protocol';
 import { CallScheduler } from '../calls/call-scheduler.ts';
 import { ConversationConnection } from '../calls/extra-connection.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
@@ -145,12 +145,12 @@ export class ManagedServer {
             reconnect: {
               attempt: this.#machine.spent + 1,
               of: maxReconnects,
-              ...(this.#dueAt === undefined ? {} : { at: this.#dueAt }),
+              ...defined({ at: this.#dueAt }),
             },
           }
         : {}),
       ...(this.calls.isInteractive ? { interactive: true as const } : {}),
-      ...(signIn === undefined ? {} : { signIn }),
+      ...defined({ signIn }),
       log: this.log.entries(),
     };
   }

@@ -1,5 +1,5 @@
 import type { JsonValue, McpSandbox } from '@toolyard/protocol';
-import { isJsonObject, ToolyardError } from '@toolyard/protocol';
+import { defined, isJsonObject, ToolyardError } from '@toolyard/protocol';
 
 /** What a sandboxed stdio server may reach beyond its own folders, as `"sandbox"` in its entry in `mcp.json` has it. */
 export type SandboxSettings = McpSandbox;
@@ -71,5 +71,5 @@ function shown(value: JsonValue): string {
 }
 
 function bad(message: string, hint?: string): ToolyardError {
-  return new ToolyardError({ code: 'bad_config', message, ...(hint === undefined ? {} : { hint }) });
+  return new ToolyardError({ code: 'bad_config', message, ...defined({ hint }) });
 }

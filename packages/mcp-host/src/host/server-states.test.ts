@@ -1,3 +1,4 @@
+import { defined } from '@toolyard/protocol';
 import { readFileSync } from 'node:fs';
 import { createFakeClock, type FakeClock } from '@toolyard/testing';
 import { cases, fc } from '@toolyard/testing/property';
@@ -62,7 +63,7 @@ function meet(options: { maxReconnects?: number; jitter?: number; disabled?: boo
     clock,
     clientInfo: { name: 'toolyard-test', version: '0' },
     jitter: () => options.jitter ?? 0,
-    ...(options.maxReconnects === undefined ? {} : { maxReconnects: options.maxReconnects }),
+    ...defined({ maxReconnects: options.maxReconnects }),
   });
   const health = (): ServerHealth => {
     const [only] = host.health();

@@ -1,5 +1,5 @@
 import type { JsonValue } from '@toolyard/protocol';
-import { isJsonObject, ToolyardError } from '@toolyard/protocol';
+import { defined, isJsonObject, ToolyardError } from '@toolyard/protocol';
 import { readUrl } from '../values/read-url.ts';
 
 /** A server that a service makes when it is wanted, for one of its users; where it is turns out when connecting. */
@@ -81,11 +81,10 @@ export function readHosted(where: string, value: JsonValue, fill: (text: string)
     service,
     server,
     apiKey,
-    ...(user === undefined ? {} : { user }),
-    ...(url === undefined ? {} : { url }),
+    ...defined({ user, url }),
   };
 }
 
 function bad(message: string, hint?: string): ToolyardError {
-  return new ToolyardError({ code: 'bad_config', message, ...(hint === undefined ? {} : { hint }) });
+  return new ToolyardError({ code: 'bad_config', message, ...defined({ hint }) });
 }

@@ -1,5 +1,5 @@
 import type { Clock, ErrorInfo, Fetch, JsonObject, JsonValue } from '@toolyard/protocol';
-import { isJsonObject, parseJson, ToolyardError } from '@toolyard/protocol';
+import { defined, isJsonObject, parseJson, ToolyardError } from '@toolyard/protocol';
 import { networkCodeOf } from '../transports/network-error.ts';
 import { readUrl } from '../values/read-url.ts';
 import type { HostedConfig } from './hosted-config.ts';
@@ -134,7 +134,7 @@ function refusal(
       message: about('wants fewer requests, or another plan'),
       hint,
       retryable: true,
-      ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+      ...defined({ retryAfterMs }),
     });
   }
   if (status >= 500) {

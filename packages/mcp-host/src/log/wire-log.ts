@@ -1,6 +1,6 @@
 import type { JSONRPCMessage } from '@modelcontextprotocol/client';
 import type { Clock } from '@toolyard/protocol';
-import { isJsonObject } from '@toolyard/protocol';
+import { defined, isJsonObject } from '@toolyard/protocol';
 import { HIDDEN } from './redact.ts';
 
 /** How much of one message is kept, in characters. */
@@ -48,8 +48,7 @@ export class WireLog {
       at: this.#clock.now(),
       direction,
       kind,
-      ...(method === undefined ? {} : { method }),
-      ...(id === undefined ? {} : { id }),
+      ...defined({ method, id }),
       text: this.#redact(previewOf(message)),
     });
     if (this.#entries.length > this.#kept) this.#entries.shift();

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { Node, ParseError } from 'jsonc-parser';
 import { findNodeAtLocation, getNodeValue, parseTree, printParseErrorCode } from 'jsonc-parser';
 import type { JsonValue } from '@toolyard/protocol';
-import { ToolyardError } from '@toolyard/protocol';
+import { defined, ToolyardError } from '@toolyard/protocol';
 
 /** A configuration file a person writes. */
 export type JsonFile = {
@@ -111,5 +111,5 @@ function positionOf(text: string, offset: number): { line: number; column: numbe
 }
 
 function bad(message: string, hint?: string): ToolyardError {
-  return new ToolyardError({ code: 'bad_config', message, ...(hint === undefined ? {} : { hint }) });
+  return new ToolyardError({ code: 'bad_config', message, ...defined({ hint }) });
 }

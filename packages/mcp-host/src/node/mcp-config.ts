@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { parseEnv } from 'node:util';
 import type { JsonValue } from '@toolyard/protocol';
-import { isJsonObject, ToolyardError } from '@toolyard/protocol';
+import { defined, isJsonObject, ToolyardError } from '@toolyard/protocol';
 import { readConcurrency } from '../host/concurrency.ts';
 import { readHosted } from '../hosted/hosted-config.ts';
 import type { SandboxSettings } from '../host/sandbox-settings.ts';
@@ -98,12 +98,12 @@ function readEntry(
     const config = {
       ...configOf(id, transport, switches),
       ...readConcurrency(entry, where),
-      ...(oauth === undefined ? {} : { oauth }),
+      ...defined({ oauth }),
     };
     return { id, line, switches, written, config };
   } catch (thrown) {
     if (!ToolyardError.isInstance(thrown)) throw thrown;
-    return { id, line, switches, ...(written === undefined ? {} : { written }), fault: thrown };
+    return { id, line, switches, ...defined({ written }), fault: thrown };
   }
 }
 
@@ -180,18 +180,17 @@ export function configOf(id: string, transport: TransportConfig, switches: Serve
   const { trusted, disabledTools, onlyTools, callTimeoutMs, connectTimeoutMs } = switches;
   const tools = {
     ...(disabledTools.length === 0 ? {} : { disabled: disabledTools }),
-    ...(onlyTools === undefined ? {} : { only: onlyTools }),
+    ...defined({ only: onlyTools }),
   };
   return {
     id,
     transport,
     ...(trusted ? { trusted } : {}),
     ...(Object.keys(tools).length === 0 ? {} : { tools }),
-    ...(callTimeoutMs === undefined ? {} : { callTimeoutMs }),
-    ...(connectTimeoutMs === undefined ? {} : { connectTimeoutMs }),
+    ...defined({ callTimeoutMs, connectTimeoutMs }),
   };
 }
 
 function bad(message: string, hint?: string): ToolyardError {
-  return new ToolyardError({ code: 'bad_config', message, ...(hint === undefined ? {} : { hint }) });
+  return new ToolyardError({ code: 'bad_config', message, ...defined({ hint }) });
 }

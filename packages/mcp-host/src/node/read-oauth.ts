@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { JsonObject, JsonValue } from '@toolyard/protocol';
-import { isJsonObject, ToolyardError } from '@toolyard/protocol';
+import { defined, isJsonObject, ToolyardError } from '@toolyard/protocol';
 import type { OAuthGrant, OAuthSettings, SecretText } from '../oauth/oauth-settings.ts';
 
 /** Fills variables in. @throws ToolyardError */
@@ -56,10 +56,10 @@ export function readOAuth(
   const grant = readGrant(said, { fill, folder, where: at });
   return {
     ...texts,
-    ...(scope === undefined ? {} : { scope }),
+    ...defined({ scope }),
     ...(resource === undefined ? {} : { resource: resource === false ? false : fill(resource) }),
     ...(assumePkce === true ? { assumePkce } : {}),
-    ...(grant === undefined ? {} : { grant }),
+    ...defined({ grant }),
   };
 }
 
@@ -91,7 +91,7 @@ function readGrant(
         type: 'enterprise',
         tokenEndpoint: needed('tokenEndpoint'),
         clientId: needed('clientId'),
-        ...(clientSecret === undefined ? {} : { clientSecret }),
+        ...defined({ clientSecret }),
         idToken: secret('idToken'),
       };
     }

@@ -5,7 +5,7 @@ import { stripVTControlCharacters } from 'node:util';
 import type { JSONRPCMessage } from '@modelcontextprotocol/client';
 import { SdkError, SdkErrorCode } from '@modelcontextprotocol/client';
 import type { McpIsolation } from '@toolyard/protocol';
-import { isJsonObject, parseJson } from '@toolyard/protocol';
+import { defined, isJsonObject, parseJson } from '@toolyard/protocol';
 import spawn from 'cross-spawn';
 import type { HostTransport, TransportContext, TransportEnd } from '../transports/transport.ts';
 import type { TransportConfig } from '../types.ts';
@@ -113,11 +113,11 @@ class StdioTransport implements HostTransport {
   #spawn({ command, args, env, cwd, filter }: StdioCommand, marker: string | undefined): ChildProcess {
     try {
       const child = spawn(command, [...args], {
-        env: { ...env, ...(marker === undefined ? {} : { [MARKER_VARIABLE]: marker }) },
+        env: { ...env, ...defined({ [MARKER_VARIABLE]: marker }) },
         stdio: ['pipe', 'pipe', 'pipe', ...(filter === undefined ? [] : ['pipe' as const])],
         detached: process.platform !== 'win32',
         windowsHide: true,
-        ...(cwd === undefined ? {} : { cwd }),
+        ...defined({ cwd }),
       });
       if (filter !== undefined) endWith(child.stdio[SECCOMP_FD], filter);
       return child;
@@ -236,7 +236,7 @@ class StdioTransport implements HostTransport {
 function notStarted(config: StdioConfig, error: Error): TransportEnd {
   const { command, cwd } = config;
   const code = 'code' in error ? String(error.code) : error.name;
-  const base = { kind: 'not_started' as const, command, detail: code, ...(cwd === undefined ? {} : { cwd }) };
+  const base = { kind: 'not_started' as const, command, detail: code, ...defined({ cwd }) };
   // The system says ENOENT for a missing folder too.
   if (cwd !== undefined && !isFolder(cwd)) return { ...base, reason: 'no_such_folder' };
   if (code === 'ENOENT') return { ...base, reason: 'command_not_found' };

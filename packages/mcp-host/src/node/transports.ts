@@ -1,3 +1,4 @@
+import { defined } from '@toolyard/protocol';
 import type { CreateTransport } from '../transports/transport.ts';
 import type { WebTransportsOptions } from '../transports/web-transports.ts';
 import { createWebTransports } from '../transports/web-transports.ts';
@@ -19,7 +20,7 @@ export type NodeTransportsOptions = WebTransportsOptions & {
  */
 export function createNodeTransports({ sandbox = {}, ...options }: NodeTransportsOptions): CreateTransport {
   const openWebSocket = options.openWebSocket ?? nodeWebSocket();
-  const web = createWebTransports({ ...options, ...(openWebSocket === undefined ? {} : { openWebSocket }) });
+  const web = createWebTransports({ ...options, ...defined({ openWebSocket }) });
   return (config, context) =>
     config.type === 'stdio' ? createStdioTransport(config, context, { sandbox }) : web(config, context);
 }

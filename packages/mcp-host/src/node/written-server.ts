@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue } from '@toolyard/protocol';
-import { isJsonObject, ToolyardError } from '@toolyard/protocol';
+import { defined, isJsonObject, ToolyardError } from '@toolyard/protocol';
 import { validConcurrency } from '../host/concurrency.ts';
 import type { HostedConfig } from '../hosted/hosted-config.ts';
 import { readHosted } from '../hosted/hosted-config.ts';
@@ -55,7 +55,7 @@ export function readTransport(entry: JsonObject, where: string): WrittenTranspor
   checkNoUser(url, key, where);
   const headers = textsOf(entry, 'headers', where);
   checkHeaders(headers ?? {}, where);
-  return { type: webKind(kind, url, key, where), url, ...(headers ? { headers } : {}) };
+  return { type: webKind(kind, url, key, where), url, ...defined({ headers }) };
 }
 
 /** Such an address is nowhere fetched, and would be shown wherever the address is. */
@@ -126,10 +126,7 @@ function readProgram(entry: JsonObject, where: string): WrittenTransport {
     type: 'stdio',
     command,
     args: texts,
-    ...(env === undefined ? {} : { env }),
-    ...(envFile === undefined ? {} : { envFile }),
-    ...(cwd === undefined ? {} : { cwd }),
-    ...(sandbox === undefined ? {} : { sandbox }),
+    ...defined({ env, envFile, cwd, sandbox }),
   };
 }
 
@@ -164,8 +161,7 @@ export function readSwitches(entry: JsonObject): ServerSwitches {
     ...(Array.isArray(only) ? { onlyTools: listOf(only) } : {}),
     allowedTools: [...new Set([...listOf(entry['alwaysAllow']), ...listOf(entry['autoApprove'])])],
     trusted: entry['trusted'] === true,
-    ...(callTimeoutMs === undefined ? {} : { callTimeoutMs }),
-    ...(connectTimeoutMs === undefined ? {} : { connectTimeoutMs }),
+    ...defined({ callTimeoutMs, connectTimeoutMs }),
     ...validConcurrency(entry),
   };
 }
@@ -198,5 +194,5 @@ function textsOf(entry: JsonObject, key: string, where: string): Record<string, 
 }
 
 function bad(message: string, hint?: string): ToolyardError {
-  return new ToolyardError({ code: 'bad_config', message, ...(hint === undefined ? {} : { hint }) });
+  return new ToolyardError({ code: 'bad_config', message, ...defined({ hint }) });
 }

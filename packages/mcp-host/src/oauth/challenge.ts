@@ -1,4 +1,5 @@
 import { extractWWWAuthenticateParams } from '@modelcontextprotocol/client';
+import { defined } from '@toolyard/protocol';
 
 /** What a server says with a 401 or 403 about how to sign in. All of it is the server's own claim. */
 export type Challenge = {
@@ -19,6 +20,6 @@ export function readChallenge(response: Response): Challenge {
     wantsProof,
     ...(resourceMetadataUrl === undefined ? {} : { resourceMetadataUrl: resourceMetadataUrl.href }),
     ...(scope === undefined || scope.length > LONGEST_SCOPE ? {} : { scope }),
-    ...(error === undefined ? {} : { error }),
+    ...defined({ error }),
   };
 }

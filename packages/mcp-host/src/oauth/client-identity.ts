@@ -1,6 +1,6 @@
 import { registerClient } from '@modelcontextprotocol/client';
 import type { JsonObject } from '@toolyard/protocol';
-import { ToolyardError } from '@toolyard/protocol';
+import { defined, ToolyardError } from '@toolyard/protocol';
 import { shownAddress } from '../log/redact.ts';
 import { readUrl } from '../values/read-url.ts';
 import type { AuthStore } from './auth-store.ts';
@@ -78,7 +78,7 @@ export function clientKey(serverId: string): string {
 async function configuredClient(options: ClientOptions, clientId: string): Promise<OAuthClient> {
   const { settings, server, store, serverId } = options;
   const { clientSecret } = settings;
-  const client = { issuer: server.issuer, clientId, ...(clientSecret === undefined ? {} : { clientSecret }) };
+  const client = { issuer: server.issuer, clientId, ...defined({ clientSecret }) };
   if (settings.issuer !== undefined) return client;
   const row = await store.get(clientKey(serverId));
   const { configured, issuer } = row?.value ?? {};
@@ -104,8 +104,7 @@ function readRegistration(value: JsonObject): Registration | undefined {
   const client = {
     issuer,
     clientId,
-    ...(clientSecret === undefined ? {} : { clientSecret }),
-    ...(authMethod === undefined ? {} : { authMethod }),
+    ...defined({ clientSecret, authMethod }),
   };
   return { client, redirectUrl, expiresAt: typeof value['expiresAt'] === 'number' ? value['expiresAt'] : 0 };
 }
@@ -129,14 +128,14 @@ async function register(options: ClientOptions, redirectUrl: string, endpoint: s
       ...(server.metadata === undefined ? {} : { metadata: { ...server.metadata, registration_endpoint: endpoint } }),
       clientMetadata: {
         client_name: introduction.name,
-        ...(introduction.uri === undefined ? {} : { client_uri: introduction.uri }),
+        ...defined({ client_uri: introduction.uri }),
         redirect_uris: [redirectUrl],
         grant_types: ['authorization_code', 'refresh_token'],
         response_types: ['code'],
         application_type: isNative ? 'native' : 'web',
         token_endpoint_auth_method: KNOWN_METHODS.find((one) => methods?.includes(one)) ?? 'none',
       },
-      ...(scope === undefined ? {} : { scope }),
+      ...defined({ scope }),
       fetchFn: hops.for('registration'),
     });
     const until = given.client_secret_expires_at ?? 0;
@@ -145,8 +144,7 @@ async function register(options: ClientOptions, redirectUrl: string, endpoint: s
       redirectUrl,
       clientId: given.client_id,
       expiresAt: until * 1_000,
-      ...(given.client_secret === undefined ? {} : { clientSecret: given.client_secret }),
-      ...(given.token_endpoint_auth_method === undefined ? {} : { authMethod: given.token_endpoint_auth_method }),
+      ...defined({ clientSecret: given.client_secret, authMethod: given.token_endpoint_auth_method }),
     };
   } catch (thrown) {
     if (ToolyardError.isInstance(thrown)) throw thrown;

@@ -4,7 +4,7 @@ import {
   discoverOAuthProtectedResourceMetadata,
   IssuerMismatchError,
 } from '@modelcontextprotocol/client';
-import { ToolyardError } from '@toolyard/protocol';
+import { defined, ToolyardError } from '@toolyard/protocol';
 import { shownAddress } from '../log/redact.ts';
 import type { Challenge } from './challenge.ts';
 import type { HopLog } from './hops.ts';
@@ -63,7 +63,7 @@ export async function discoverSignInServer(options: DiscoveryOptions): Promise<S
   const revocation = revocationEndpoint(metadata);
   return {
     issuer: named,
-    ...(metadata === undefined ? {} : { metadata }),
+    ...defined({ metadata }),
     authorizationEndpoint: metadata?.authorization_endpoint ?? standard('/authorize'),
     tokenEndpoint: endpointOf('token endpoint', metadata?.token_endpoint ?? standard('/token'), issuer).href,
     ...(registration === undefined

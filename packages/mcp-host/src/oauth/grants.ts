@@ -1,4 +1,4 @@
-import { ToolyardError } from '@toolyard/protocol';
+import { defined, ToolyardError } from '@toolyard/protocol';
 import { chooseClient } from './client-identity.ts';
 import type { SignInServer } from './discovery.ts';
 import { createProofKey } from './dpop-keys.ts';
@@ -39,7 +39,7 @@ export async function tokensByGrant(
     client,
     accessToken: '',
     tokenType: 'Bearer',
-    ...(server.resource === undefined ? {} : { resource: server.resource }),
+    ...defined({ resource: server.resource }),
     ...(scope === undefined ? {} : { scope, asked: scope }),
     ...(proof === undefined ? {} : { proofKey: proof.stored }),
   };
@@ -48,11 +48,10 @@ export async function tokensByGrant(
       endpoint: server.tokenEndpoint,
       client,
       authMethods,
-      ...(privateKey === undefined ? {} : { privateKey }),
+      ...defined({ privateKey }),
       params: {
         ...(await paramsOf(context, server, grant, scope)),
-        ...(scope === undefined ? {} : { scope }),
-        ...(server.resource === undefined ? {} : { resource: server.resource }),
+        ...defined({ scope, resource: server.resource }),
       },
       proof: proof?.session,
       hops,
@@ -99,7 +98,7 @@ async function exchanged(
   const endpoint = endpointOf('token endpoint of the identity provider', tokenEndpoint, tokenEndpoint).href;
   const { accessToken } = await requestToken({
     endpoint,
-    client: { issuer: endpoint, clientId, ...(clientSecret === undefined ? {} : { clientSecret }) },
+    client: { issuer: endpoint, clientId, ...defined({ clientSecret }) },
     authMethods: clientSecret === undefined ? [] : ['client_secret_post'],
     params: {
       grant_type: TOKEN_EXCHANGE,
@@ -108,7 +107,7 @@ async function exchanged(
       subject_token: await fresh(grant.idToken),
       audience: server.issuer,
       resource: server.resource ?? (typeof settings.resource === 'string' ? settings.resource : serverUrl),
-      ...(scope === undefined ? {} : { scope }),
+      ...defined({ scope }),
     },
     hops,
     step: 'identity provider',

@@ -1,4 +1,4 @@
-import { ToolyardError } from '@toolyard/protocol';
+import { defined, ToolyardError } from '@toolyard/protocol';
 import type { SignInContext } from './sign-in.ts';
 import type { StoredTokens } from './stored-tokens.ts';
 import { requestToken, TokenRefused } from './token-request.ts';
@@ -16,7 +16,7 @@ export async function revokeTokens({ hops, privateKey }: SignInContext, tokens: 
       endpoint: revocationEndpoint,
       client,
       authMethods,
-      ...(privateKey === undefined ? {} : { privateKey }),
+      ...defined({ privateKey }),
       params: {
         token: refreshToken ?? accessToken,
         token_type_hint: refreshToken === undefined ? 'access_token' : 'refresh_token',

@@ -1,6 +1,6 @@
 import { isDpopNonceChallenge } from '@modelcontextprotocol/client';
 import type { Clock, Fetch } from '@toolyard/protocol';
-import { ToolyardError } from '@toolyard/protocol';
+import { defined, ToolyardError } from '@toolyard/protocol';
 import { AuthFailure, moreRightsFirst, rightsDoNotHelp, signInFirst } from './auth-failure.ts';
 import type { AuthStore } from './auth-store.ts';
 import type { Challenge } from './challenge.ts';
@@ -76,9 +76,9 @@ export class ServerAuth {
     const isUnderWay = this.#began !== undefined && this.#began.until > this.#options.clock.now();
     return {
       state: isUnderWay ? 'signing_in' : tokens === undefined ? 'signed_out' : 'signed_in',
-      ...(issuer === undefined ? {} : { issuer }),
+      ...defined({ issuer }),
       ...(tokens?.scope === undefined ? {} : { scope: tokens.scope }),
-      ...(wanted === undefined ? {} : { wanted }),
+      ...defined({ wanted }),
       hops,
     };
   }
@@ -265,7 +265,7 @@ export class ServerAuth {
     if (!wantsMore(scope, had)) throw rightsDoNotHelp(serverId);
     this.#challenge = {
       wantsProof: this.#challenge?.wantsProof ?? false,
-      ...(resourceMetadataUrl === undefined ? {} : { resourceMetadataUrl }),
+      ...defined({ resourceMetadataUrl }),
     };
     const wanted = joinScopes(had, scope);
     if (settings.grant !== undefined) return this.#byGrant(settings.grant, wanted);

@@ -1,6 +1,6 @@
 import { startAuthorization } from '@modelcontextprotocol/client';
 import type { Clock, JsonObject } from '@toolyard/protocol';
-import { isJsonObject, ToolyardError } from '@toolyard/protocol';
+import { defined, isJsonObject, ToolyardError } from '@toolyard/protocol';
 import { sha256 } from '../values/sha256.ts';
 import type { AuthStore } from './auth-store.ts';
 import type { ClientIntroduction, OAuthClient } from './client-identity.ts';
@@ -119,8 +119,7 @@ export async function beginSignIn(
     clientInformation: { client_id: client.clientId },
     redirectUrl,
     state,
-    ...(scope === undefined ? {} : { scope }),
-    ...(server.resource === undefined ? {} : { resource: server.resource }),
+    ...defined({ scope, resource: server.resource }),
   });
   const pending: Pending = {
     serverId,
@@ -131,12 +130,11 @@ export async function beginSignIn(
       : { checksIssuer: server.metadata['authorization_response_iss_parameter_supported'] === true }),
     tokenEndpoint: server.tokenEndpoint,
     authMethods: [...(server.metadata?.token_endpoint_auth_methods_supported ?? [])],
-    ...(server.revocationEndpoint === undefined ? {} : { revocationEndpoint: server.revocationEndpoint }),
+    ...defined({ revocationEndpoint: server.revocationEndpoint }),
     client,
     verifier: codeVerifier,
     redirectUrl,
-    ...(server.resource === undefined ? {} : { resource: server.resource }),
-    ...(scope === undefined ? {} : { scope }),
+    ...defined({ resource: server.resource, scope }),
     ...(server.wantsProof ? { proofKey: (await createProofKey()).stored } : {}),
     until: clock.now() + SIGN_IN_MS,
   };
@@ -183,13 +181,13 @@ export async function finishSignIn(
       endpoint: pending.tokenEndpoint,
       client: pending.client,
       authMethods: pending.authMethods,
-      ...(privateKey === undefined ? {} : { privateKey }),
+      ...defined({ privateKey }),
       params: {
         grant_type: 'authorization_code',
         code: response.code,
         code_verifier: pending.verifier,
         redirect_uri: pending.redirectUrl,
-        ...(pending.resource === undefined ? {} : { resource: pending.resource }),
+        ...defined({ resource: pending.resource }),
       },
       proof: proof?.session,
       hops,
@@ -204,11 +202,10 @@ export async function finishSignIn(
       client,
       accessToken: '',
       tokenType: 'Bearer',
-      ...(revocationEndpoint === undefined ? {} : { revocationEndpoint }),
-      ...(resource === undefined ? {} : { resource }),
+      ...defined({ revocationEndpoint, resource }),
       // Who gives what was asked for need not say so (RFC 6749, 5.1).
       ...(scope === undefined ? {} : { scope, asked: scope }),
-      ...(proofKey === undefined ? {} : { proofKey }),
+      ...defined({ proofKey }),
     };
     return withAnswer(blank, answer, clock.now());
   } catch (thrown) {

@@ -1,5 +1,5 @@
 import type { JsonObject } from '@toolyard/protocol';
-import { isJsonObject } from '@toolyard/protocol';
+import { defined, isJsonObject } from '@toolyard/protocol';
 import type { OAuthClient } from './client-identity.ts';
 import type { TokenAnswer } from './token-request.ts';
 
@@ -83,9 +83,9 @@ export function withAnswer(
     accessToken,
     tokenType,
     // One that is not replaced stays valid.
-    ...(refreshToken === undefined ? {} : { refreshToken }),
+    ...defined({ refreshToken }),
     ...(expiresIn === undefined ? {} : { expiresAt: now + expiresIn * 1_000 }),
-    ...(scope === undefined ? {} : { scope }),
+    ...defined({ scope }),
   };
 }
 

@@ -1,5 +1,5 @@
 import type { Clock } from '@toolyard/protocol';
-import { isStorageFault, ToolyardError } from '@toolyard/protocol';
+import { defined, isStorageFault, ToolyardError } from '@toolyard/protocol';
 import { signInFirst } from './auth-failure.ts';
 import type { AuthStore } from './auth-store.ts';
 import { clientKey } from './client-identity.ts';
@@ -139,11 +139,11 @@ export class TokenKeeper {
         endpoint: claim.tokenEndpoint,
         client: claim.client,
         authMethods: claim.authMethods,
-        ...(privateKey === undefined ? {} : { privateKey }),
+        ...defined({ privateKey }),
         params: {
           grant_type: 'refresh_token',
           refresh_token: refreshToken,
-          ...(claim.resource === undefined ? {} : { resource: claim.resource }),
+          ...defined({ resource: claim.resource }),
         },
         proof: proof?.session,
         hops,

@@ -1,7 +1,7 @@
 import type { DpopSession } from '@modelcontextprotocol/client';
 import { createPrivateKeyJwtAuth, selectClientAuthMethod } from '@modelcontextprotocol/client';
 import type { JsonObject } from '@toolyard/protocol';
-import { isJsonObject, parseJson } from '@toolyard/protocol';
+import { defined, isJsonObject, parseJson } from '@toolyard/protocol';
 import type { OAuthClient } from './client-identity.ts';
 import type { HopLog } from './hops.ts';
 import type { AuthStep } from './sign-in-health.ts';
@@ -103,8 +103,7 @@ async function sayWho(request: TokenRequest, headers: Headers, body: URLSearchPa
   const method = selectClientAuthMethod(
     {
       client_id: clientId,
-      ...(clientSecret === undefined ? {} : { client_secret: clientSecret }),
-      ...(authMethod === undefined ? {} : { token_endpoint_auth_method: authMethod }),
+      ...defined({ client_secret: clientSecret, token_endpoint_auth_method: authMethod }),
     },
     [...authMethods],
   );

@@ -1,7 +1,7 @@
 import type { Client, ClientContext, RequestId } from '@modelcontextprotocol/client';
 import { ProtocolError } from '@modelcontextprotocol/client';
 import type { JsonObject } from '@toolyard/protocol';
-import { ToolyardError } from '@toolyard/protocol';
+import { defined, ToolyardError } from '@toolyard/protocol';
 import type { CancelledCall, CancelledCalls } from '../calls/cancelled-calls.ts';
 import type { AskedQuestion, Question, QuestionHandlers } from './questions.ts';
 import { answerQuestion, capabilitiesOf, readQuestion } from './questions.ts';
@@ -154,7 +154,7 @@ export class QuestionDesk {
       serverId,
       signal: either,
       ...(request?.tool === undefined ? {} : { tool: request.tool }),
-      ...(mayBelongTo === undefined ? {} : { mayBelongTo }),
+      ...defined({ mayBelongTo }),
     };
     const completed = (id: string): Promise<void> =>
       new Promise((resolve) => {

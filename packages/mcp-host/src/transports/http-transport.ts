@@ -1,6 +1,7 @@
 import type { JSONRPCMessage, RequestId, StreamableHTTPClientTransportOptions } from '@modelcontextprotocol/client';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import type { Fetch } from '@toolyard/protocol';
+import { defined } from '@toolyard/protocol';
 import { createReopening, MOST_TRIES } from './stream-reopening.ts';
 import type { HostTransport, TransportContext, TransportEnd } from './transport.ts';
 import type { TransportConfig } from '../types.ts';
@@ -72,7 +73,7 @@ class HttpTransport extends StreamableHTTPClientTransport implements HostTranspo
     const stream = new StreamableHTTPClientTransport(this.#address, {
       ...this.#options,
       protocolVersion,
-      ...(sessionId === undefined ? {} : { sessionId }),
+      ...defined({ sessionId }),
     });
     const end = (): void => void this.#streams.delete(stream);
     stream.onerror = (error) => this.onerror?.(error);

@@ -7,7 +7,7 @@ import type {
 } from '@modelcontextprotocol/client';
 import { SdkError, SdkErrorCode } from '@modelcontextprotocol/client';
 import type { JsonObject, JsonValue } from '@toolyard/protocol';
-import { isJsonObject } from '@toolyard/protocol';
+import { defined, isJsonObject } from '@toolyard/protocol';
 import type { HostTransport } from './transport.ts';
 import type { WireLog } from '../log/wire-log.ts';
 
@@ -158,7 +158,7 @@ export class RawResultTransport implements Transport {
     try {
       await this.inner.send(message, {
         ...options,
-        ...(requestSignal === undefined ? {} : { requestSignal }),
+        ...defined({ requestSignal }),
         onRequestStreamEnd: () => this.#streamEnded(id),
       });
     } catch (error) {

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject, type JsonValue, type Usage } from '@toolyard/protocol';
+import { defined, isJsonObject, type JsonObject, type JsonValue, type Usage } from '@toolyard/protocol';
 
 /** The `usage` of an answer in our words. The API counts what was read from or written to its cache apart from the rest. */
 export function readUsage(usage: JsonObject): Usage {
@@ -10,10 +10,12 @@ export function readUsage(usage: JsonObject): Usage {
   const reasoning = isJsonObject(details) ? count(details['thinking_tokens']) : undefined;
   return {
     ...(fresh === undefined ? {} : { inputTokens: fresh + (cached ?? 0) + (written ?? 0) }),
-    ...(output === undefined ? {} : { outputTokens: output }),
-    ...(cached === undefined ? {} : { cachedInputTokens: cached }),
-    ...(written === undefined ? {} : { cacheWriteTokens: written }),
-    ...(reasoning === undefined ? {} : { reasoningTokens: reasoning }),
+    ...defined({
+      outputTokens: output,
+      cachedInputTokens: cached,
+      cacheWriteTokens: written,
+      reasoningTokens: reasoning,
+    }),
   };
 }
 

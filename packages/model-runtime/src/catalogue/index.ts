@@ -1,4 +1,5 @@
 import { calcPrice, findProvider } from '@pydantic/genai-prices';
+import { defined } from '@toolyard/protocol';
 import { readPrice } from './read-price.ts';
 import type { Catalogue, ModelFacts } from './types.ts';
 
@@ -18,8 +19,7 @@ export const catalogue: Catalogue = {
     const price = plan || isPlan(provider.id, address) ? undefined : readPrice(found.model_price);
     const { context_window: contextWindow } = found.model;
     return {
-      ...(price === undefined ? {} : { price }),
-      ...(contextWindow === undefined ? {} : { contextWindow }),
+      ...defined({ price, contextWindow }),
     } satisfies ModelFacts;
   },
 };

@@ -1,4 +1,4 @@
-import { isJsonObject, type ImagePart, type JsonObject, type JsonValue } from '@toolyard/protocol';
+import { defined, isJsonObject, type ImagePart, type JsonObject, type JsonValue } from '@toolyard/protocol';
 import { scrub } from '../scrub.ts';
 import type {
   CreatedImages,
@@ -27,7 +27,7 @@ function embeddings({ model, input, dimensions }: EmbeddingsRequest): Exchange<E
   const requests = input.map((text) => ({
     model: model.startsWith('models/') ? model : `models/${model}`,
     content: { parts: [{ text: scrub(text) }] },
-    ...(dimensions === undefined ? {} : { outputDimensionality: dimensions }),
+    ...defined({ outputDimensionality: dimensions }),
   }));
   return {
     path: modelPath(model, 'batchEmbedContents'),

@@ -1,4 +1,5 @@
 import type { JsonObject, MediaSource, ToolResult, UserPart } from '@toolyard/protocol';
+import { defined } from '@toolyard/protocol';
 import { scrub } from '../scrub.ts';
 import { isReachable, resourceImage, resourceText, textFile, toResultContent, unavailable } from '../wire/content.ts';
 
@@ -47,7 +48,7 @@ export function resultParts(
     .filter((part) => part !== null);
   const inside = picturesInside && pictures.every((part) => part['inlineData'] !== undefined) && pictures.length > 0;
   const response: JsonObject = {
-    ...(id === undefined ? {} : { id }),
+    ...defined({ id }),
     name,
     response: result.isError ? { error: text } : { output: text },
     ...(inside ? { parts: pictures } : {}),

@@ -1,4 +1,5 @@
 import type { JsonObject, JsonValue, Usage } from '@toolyard/protocol';
+import { defined } from '@toolyard/protocol';
 
 /** The usage of an answer in our words. The API counts thinking apart from what was said. */
 export function readUsage(usage: JsonObject): Usage {
@@ -10,8 +11,7 @@ export function readUsage(usage: JsonObject): Usage {
   return {
     ...(prompt === undefined ? {} : { inputTokens: prompt + (tools ?? 0) }),
     ...(said === undefined && thought === undefined ? {} : { outputTokens: (said ?? 0) + (thought ?? 0) }),
-    ...(cached === undefined ? {} : { cachedInputTokens: cached }),
-    ...(thought === undefined ? {} : { reasoningTokens: thought }),
+    ...defined({ cachedInputTokens: cached, reasoningTokens: thought }),
   };
 }
 

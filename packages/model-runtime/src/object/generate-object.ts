@@ -1,5 +1,6 @@
 import {
   addUsage,
+  defined,
   ToolyardError,
   type JsonObject,
   type JsonValue,
@@ -35,7 +36,7 @@ export async function generateObject(
     if (outcome.value !== undefined && outcome.problem === null) {
       // A format that was refused leaves a plain answer, which may be what was asked for all the same.
       const way = by === 'native' && outcome.refused ? 'text' : by;
-      return { object: outcome.value, by: way, ...(usage === undefined ? {} : { usage }) };
+      return { object: outcome.value, by: way, ...defined({ usage }) };
     }
     if (outcome.problem !== null) problem = outcome.problem;
   }

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject, type JsonValue, type Usage } from '@toolyard/protocol';
+import { defined, isJsonObject, type JsonObject, type JsonValue, type Usage } from '@toolyard/protocol';
 
 /** The `usage` of an answer in our words; what the server does not say stays unknown. */
 export function readUsage(usage: JsonObject): Usage {
@@ -10,11 +10,7 @@ export function readUsage(usage: JsonObject): Usage {
   const cacheWriteTokens = count(isJsonObject(input) ? input['cache_write_tokens'] : undefined);
   const reasoningTokens = count(isJsonObject(output) ? output['reasoning_tokens'] : undefined);
   return {
-    ...(inputTokens === undefined ? {} : { inputTokens }),
-    ...(outputTokens === undefined ? {} : { outputTokens }),
-    ...(cachedInputTokens === undefined ? {} : { cachedInputTokens }),
-    ...(cacheWriteTokens === undefined ? {} : { cacheWriteTokens }),
-    ...(reasoningTokens === undefined ? {} : { reasoningTokens }),
+    ...defined({ inputTokens, outputTokens, cachedInputTokens, cacheWriteTokens, reasoningTokens }),
   };
 }
 

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject, type JsonValue, type Usage } from '@toolyard/protocol';
+import { defined, isJsonObject, type JsonObject, type JsonValue, type Usage } from '@toolyard/protocol';
 
 /** The `usage` of an answer in our words; what the server does not say stays unknown. */
 export function readUsage(usage: JsonObject): Usage {
@@ -7,10 +7,7 @@ export function readUsage(usage: JsonObject): Usage {
   const cachedInputTokens = count(inside(usage['input_tokens_details'], 'cached_tokens'));
   const reasoningTokens = count(inside(usage['output_tokens_details'], 'reasoning_tokens'));
   return {
-    ...(inputTokens === undefined ? {} : { inputTokens }),
-    ...(outputTokens === undefined ? {} : { outputTokens }),
-    ...(cachedInputTokens === undefined ? {} : { cachedInputTokens }),
-    ...(reasoningTokens === undefined ? {} : { reasoningTokens }),
+    ...defined({ inputTokens, outputTokens, cachedInputTokens, reasoningTokens }),
   };
 }
 

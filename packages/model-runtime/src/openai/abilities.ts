@@ -1,4 +1,11 @@
-import { isJsonObject, ToolyardError, type ImagePart, type JsonObject, type JsonValue } from '@toolyard/protocol';
+import {
+  defined,
+  isJsonObject,
+  ToolyardError,
+  type ImagePart,
+  type JsonObject,
+  type JsonValue,
+} from '@toolyard/protocol';
 import type {
   CreatedImages,
   Embeddings,
@@ -27,7 +34,7 @@ function embeddings({ model, input, dimensions }: EmbeddingsRequest): Exchange<E
       model,
       input: input.map(scrub),
       encoding_format: 'float',
-      ...(dimensions === undefined ? {} : { dimensions }),
+      ...defined({ dimensions }),
     }),
     read: (answer) => {
       const data = isJsonObject(answer) ? answer['data'] : null;
@@ -60,8 +67,7 @@ function createImage(request: ImageRequest): Exchange<CreatedImages> {
   const fields = {
     model,
     prompt: scrub(prompt),
-    ...(size === undefined ? {} : { size }),
-    ...(count === undefined ? {} : { n: count }),
+    ...defined({ size, n: count }),
   };
   const read = (answer: JsonValue): CreatedImages | null => {
     const data = isJsonObject(answer) ? answer['data'] : null;
@@ -102,8 +108,7 @@ function textToSpeech(request: SpeechRequest): Outgoing & { mimeType: string } {
     input: scrub(text),
     voice,
     response_format: format,
-    ...(speed === undefined ? {} : { speed }),
-    ...(instructions === undefined ? {} : { instructions }),
+    ...defined({ speed, instructions }),
   };
   return { path: '/audio/speech', body: JSON.stringify(body), mimeType: `audio/${format === 'mp3' ? 'mpeg' : format}` };
 }

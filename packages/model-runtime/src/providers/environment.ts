@@ -1,3 +1,4 @@
+import { defined } from '@toolyard/protocol';
 import { fillAddress } from './address.ts';
 import { loadProviders } from './load.ts';
 import type { ProviderRecord } from './types.ts';
@@ -39,7 +40,7 @@ function look(env: Readonly<Record<string, string | undefined>>, known: Provider
     known,
     baseUrl,
     isElsewhere: home === null || hostOf(baseUrl) !== hostOf(home),
-    ...(apiKey === undefined ? {} : { apiKey }),
+    ...defined({ apiKey }),
     variables: [given === undefined ? undefined : baseUrlVariable, keyVariable].filter((name) => name !== undefined),
   };
 }

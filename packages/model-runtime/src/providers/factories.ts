@@ -1,3 +1,4 @@
+import { defined } from '@toolyard/protocol';
 import { createModelRuntime } from '../create-runtime.ts';
 import type { ModelRuntime } from '../types.ts';
 import type { ModelListing } from '../wire/model-listing.ts';
@@ -51,7 +52,7 @@ export function createProviderRuntime(
   const { baseUrl, models, headers } = provider;
   const common = {
     baseUrl,
-    ...(models === undefined ? {} : { models }),
+    ...defined({ models }),
     ...options,
     headers: { ...headers, ...options.headers },
   };

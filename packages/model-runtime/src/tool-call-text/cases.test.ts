@@ -1,4 +1,4 @@
-import { canonicalJson } from '@toolyard/protocol';
+import { canonicalJson, defined } from '@toolyard/protocol';
 import { describe, expect, test } from 'vitest';
 import { createToolCallTextParser } from './create-parser.ts';
 import type { ToolCallFormat } from './formats.ts';
@@ -68,7 +68,7 @@ function waysToCut(one: Case): Record<string, string[]> {
     'one character at a time': one.input.split(''),
     'in random pieces': randomPieces(one.input, 1),
     'in other random pieces': randomPieces(one.input, 2),
-    ...(one.chunks === undefined ? {} : { 'as its source does': one.chunks }),
+    ...defined({ 'as its source does': one.chunks }),
   };
 }
 

@@ -1,4 +1,5 @@
 import type { JsonObject, ToolDefinition } from '@toolyard/protocol';
+import { defined } from '@toolyard/protocol';
 import type { Family } from './core/family.ts';
 import { writerOf, type ToolCallFamilyName, type ToolCallFormat } from './formats.ts';
 
@@ -51,7 +52,7 @@ export function toFunction(tool: DescribedTool): JsonObject {
   const description = tool.description ?? tool.title;
   return {
     name: tool.name,
-    ...(description === undefined ? {} : { description }),
+    ...defined({ description }),
     parameters: toParameters(tool.inputSchema),
   };
 }

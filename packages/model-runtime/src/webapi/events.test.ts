@@ -1,6 +1,7 @@
 import { fc } from '@toolyard/testing/property';
 import { describe, expect, test } from 'vitest';
 import type { JsonValue } from '@toolyard/protocol';
+import { defined } from '@toolyard/protocol';
 import { areKeysReadByNode, isKeyReadByNode } from '@toolyard/testing';
 import type { StreamPart } from '../types.ts';
 import { joined } from '../test-fixtures/requests.ts';
@@ -101,7 +102,7 @@ const call = fc
   .map(({ id, args, cut, deltas }) => (index: number): StreamPart[] => {
     const whole = JSON.stringify(args);
     const argumentsText = cut ? whole.slice(0, -1) : whole;
-    const named = { index, ...(id === undefined ? {} : { id }), name: 'f' };
+    const named = { index, ...defined({ id }), name: 'f' };
     const middle = Math.ceil(argumentsText.length / 2);
     const pieces = [argumentsText.slice(0, middle), argumentsText.slice(middle)].filter((piece) => piece !== '');
     return [

@@ -1,5 +1,6 @@
 import {
   costOf,
+  defined,
   isJsonObject,
   type ErrorCode,
   type ErrorInfo,
@@ -34,7 +35,7 @@ const FORMS: Forms = {
   reasoning_signature: ({ signature }) => ({ event: 'reasoning_signature', data: signature }),
   tool_call_start({ index, id, name }, { callTexts }) {
     callTexts.set(index, '');
-    return callEvent({ index, ...(id === undefined ? {} : { id }), type: 'function', function: { name } });
+    return callEvent({ index, ...defined({ id }), type: 'function', function: { name } });
   },
   tool_call_delta({ index, argumentsText }, { callTexts }) {
     callTexts.set(index, (callTexts.get(index) ?? '') + argumentsText);
@@ -44,7 +45,7 @@ const FORMS: Forms = {
     const told = callTexts.get(index) ?? '';
     callTexts.delete(index);
     const unreadable = args === null ? { unreadable: true } : {};
-    const named = { index, ...(id === undefined ? {} : { id }), type: 'function', ...unreadable };
+    const named = { index, ...defined({ id }), type: 'function', ...unreadable };
     // What was told goes on; where it turned out to be something else, all of it is told again.
     return argumentsText.startsWith(told)
       ? callEvent({ ...named, function: { name, arguments: argumentsText.slice(told.length) }, whole: true })
@@ -60,7 +61,7 @@ const FORMS: Forms = {
   usage({ usage, cost: toldCost }, told) {
     told.outputTokens = usage.outputTokens;
     const cost = (told.price && costOf(usage, told.price)) ?? toldCost;
-    return { event: 'usage', data: { ...usageData(usage), ...(cost === undefined ? {} : { cost }) } };
+    return { event: 'usage', data: { ...usageData(usage), ...defined({ cost }) } };
   },
   timing({ firstMs, totalMs }, { outputTokens }) {
     const duration = totalMs - firstMs;
@@ -202,7 +203,7 @@ export class WebApiDecoder {
     if (open === undefined) {
       open = { id: typeof id === 'string' ? id : undefined, name: textIn(said, 'name'), argumentsText: '' };
       this.#calls.set(index, open);
-      out.push({ type: 'tool_call_start', index, ...(open.id === undefined ? {} : { id: open.id }), name: open.name });
+      out.push({ type: 'tool_call_start', index, ...defined({ id: open.id }), name: open.name });
     }
     const more = textIn(said, 'arguments');
     open.argumentsText += more;
@@ -216,7 +217,7 @@ export class WebApiDecoder {
     if (open === undefined) return;
     this.#calls.delete(index);
     const { id, name, argumentsText } = open;
-    const named = { index, ...(id === undefined ? {} : { id }), name };
+    const named = { index, ...defined({ id }), name };
     const args = unreadable ? null : readArguments(argumentsText, false);
     out.push({ type: 'tool_call', ...named, arguments: args, argumentsText });
   }

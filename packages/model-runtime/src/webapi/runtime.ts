@@ -5,6 +5,7 @@ import {
   systemClock,
   ToolyardError,
   type Clock,
+  defined,
   type ErrorInfo,
   type Fetch,
   type ImagePart,
@@ -100,8 +101,7 @@ class WebApiRuntime implements ModelRuntime {
     if (failure !== undefined) throw new ToolyardError(failure.error);
     return view.models.filter(isOurs).map(({ modelId, contextWindow, inputs }) => ({
       id: modelId,
-      ...(contextWindow === undefined ? {} : { contextWindow }),
-      ...(inputs === undefined ? {} : { inputs }),
+      ...defined({ contextWindow, inputs }),
     }));
   }
 

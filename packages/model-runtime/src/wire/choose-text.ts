@@ -1,3 +1,4 @@
+import { defined } from '@toolyard/protocol';
 import { TextStage } from '../text-stage.ts';
 import type { ChatRequest } from '../types.ts';
 import { plainText, type TextPath } from './plain-text.ts';
@@ -13,5 +14,5 @@ export type TextOptions = {
 export function chooseText(request: ChatRequest, options: TextOptions): TextPath {
   const { always = false, startsInReasoning = false, newId } = options;
   if (!always && request.toolMode === 'native') return plainText;
-  return new TextStage({ tools: request.tools, startsInReasoning, ...(newId === undefined ? {} : { newId }) });
+  return new TextStage({ tools: request.tools, startsInReasoning, ...defined({ newId }) });
 }

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonValue } from '@toolyard/protocol';
+import { defined, isJsonObject, type JsonValue } from '@toolyard/protocol';
 import type { StreamPart } from '../types.ts';
 
 /** The sources an answer names, each given out once however often it is named. */
@@ -18,8 +18,7 @@ export class Citations {
     out.push({
       type: 'citation',
       url,
-      ...(title === undefined ? {} : { title }),
-      ...(text === undefined ? {} : { text }),
+      ...defined({ title, text }),
     });
   }
 

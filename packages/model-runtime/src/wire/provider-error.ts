@@ -1,4 +1,5 @@
 import {
+  defined,
   isJsonObject,
   parseJson,
   type ErrorCode,
@@ -100,7 +101,7 @@ export function toModelError(error: ProviderError, status: number | null, contex
   return {
     code: rule.code,
     message,
-    ...(rule.hint === undefined ? {} : { hint: rule.hint }),
+    ...defined({ hint: rule.hint }),
     ...(rule.retryable === true ? { retryable: true } : {}),
     ...(rule.retryable === true && error.retryAfterMs !== undefined ? { retryAfterMs: error.retryAfterMs } : {}),
   };

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import type { JsonFile } from '@toolyard/mcp-host/node';
 import { readJsonFile } from '@toolyard/mcp-host/node';
 import type { AgentConfiguration, JsonObject, WireName } from '@toolyard/protocol';
-import { isJsonObject, ToolyardError, WIRES } from '@toolyard/protocol';
+import { defined, isJsonObject, ToolyardError, WIRES } from '@toolyard/protocol';
 import { agentConfiguration, price, webhookEvents, webhookSecret, webhookUrl } from '@toolyard/protocol/schemas';
 import { z } from 'zod';
 import { inPlainWords } from '../http/in-plain-words.ts';
@@ -113,12 +113,7 @@ export function readConfigFile(path: string, env: Readonly<Record<string, string
       return {
         id,
         place: place(),
-        ...(label === undefined ? {} : { label }),
-        ...(url === undefined ? {} : { baseUrl: url }),
-        ...(key === undefined ? {} : { apiKey: key }),
-        ...(wire === undefined ? {} : { wire }),
-        ...(known === undefined ? {} : { known }),
-        ...(models === undefined ? {} : { modelNames: models }),
+        ...defined({ label, baseUrl: url, apiKey: key, wire, known, modelNames: models }),
       };
     }),
     defaults,

@@ -1,5 +1,6 @@
 import type { ChatRequest } from '@toolyard/model-runtime';
 import type { FinishReason, Message, ToolDefinition } from '@toolyard/protocol';
+import { defined } from '@toolyard/protocol';
 import type { ChatCall, ChatMessage } from '@toolyard/protocol/schemas';
 import { checkParts } from './user-parts.ts';
 
@@ -26,7 +27,7 @@ export async function toChatRequest(
     toolChoice,
     toolMode,
     parameters,
-    ...(responseFormat === undefined ? {} : { responseFormat }),
+    ...defined({ responseFormat }),
   };
 }
 

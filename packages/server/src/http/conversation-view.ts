@@ -6,7 +6,7 @@ import type {
   ResolvedAgentConfiguration,
   StoredInterrupt,
 } from '@toolyard/protocol';
-import { ToolyardError } from '@toolyard/protocol';
+import { defined, ToolyardError } from '@toolyard/protocol';
 import type { Conversation } from '@toolyard/storage';
 import { readStoredConfiguration } from '../config/agent-configuration.ts';
 import { everyInterrupt } from '../runs/every-interrupt.ts';
@@ -40,7 +40,7 @@ export function summaryOf(conversation: Conversation, snippet?: string): Convers
     createdAt,
     updatedAt,
     activeRun,
-    ...(snippet === undefined ? {} : { snippet }),
+    ...defined({ snippet }),
   };
 }
 

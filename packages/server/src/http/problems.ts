@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 import type { ErrorCode, ErrorInfo, IdSource, Problem } from '@toolyard/protocol';
-import { toErrorInfo, ToolyardError } from '@toolyard/protocol';
+import { defined, toErrorInfo, ToolyardError } from '@toolyard/protocol';
 import { StorageError } from '@toolyard/storage';
 import type { z } from 'zod';
 
@@ -108,8 +108,7 @@ export function refusal(
       status,
       detail: info.message,
       code: info.code,
-      ...(info.hint === undefined ? {} : { hint: info.hint }),
-      ...(more.issues === undefined ? {} : { issues: more.issues }),
+      ...defined({ hint: info.hint, issues: more.issues }),
     },
     more.headers,
   );
@@ -157,7 +156,7 @@ export function answerFor(
   return refusal({
     code: info.code,
     message: `${answer.problem.detail} (Error ${number}; the log of the server says more.)`,
-    ...(info.hint === undefined ? {} : { hint: info.hint }),
+    ...defined({ hint: info.hint }),
   });
 }
 

@@ -1,4 +1,5 @@
 import type { MediaSource, UserPart } from '@toolyard/protocol';
+import { defined } from '@toolyard/protocol';
 import { notFound, quoted, refusal } from './problems.ts';
 
 /**
@@ -38,10 +39,7 @@ export async function checkSource(
   isKept: (sha256: string) => Promise<boolean>,
 ): Promise<void> {
   const refuse = (message: string, hint?: string) =>
-    refusal(
-      { code: 'bad_request', message, ...(hint === undefined ? {} : { hint }) },
-      { issues: [{ path: `${path}.source`, message }] },
-    );
+    refusal({ code: 'bad_request', message, ...defined({ hint }) }, { issues: [{ path: `${path}.source`, message }] });
   if ('blob' in source) {
     if (!(await isKept(source.blob))) throw notFound('file', source.blob);
   } else if ('url' in source) {

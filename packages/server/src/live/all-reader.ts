@@ -1,5 +1,5 @@
 import type { Clock, LiveEvent, Owner, RunEvent, RunRecord, RunStatus, RunStore } from '@toolyard/protocol';
-import { VERSION } from '@toolyard/protocol';
+import { defined, VERSION } from '@toolyard/protocol';
 import type { LiveBatch } from '../services.ts';
 import { isAwaited } from './awaited.ts';
 import { Backlog } from './backlog.ts';
@@ -170,7 +170,7 @@ async function listWhile(
   const found: RunRecord[] = [];
   let before: string | undefined;
   while (found.length < MOST_RUNS) {
-    const query = { limit: PAGE, ...(statuses ? { statuses } : {}), ...(before === undefined ? {} : { before }) };
+    const query = { limit: PAGE, ...defined({ statuses, before }) };
     const page = await store.listRuns(principal, query);
     const kept = page.filter(wanted);
     found.push(...kept);

@@ -1,4 +1,5 @@
 import type { LiveEvent, RunEvent } from '@toolyard/protocol';
+import { defined } from '@toolyard/protocol';
 import type { LiveHub } from '../services.ts';
 
 type Heard<T> = (events: readonly T[]) => void;
@@ -34,7 +35,7 @@ export function createLiveHub(): RunHub {
       if (owners.has(ownerId)) owners.tell(ownerId, events.map(asLive));
     },
     changed(ownerId, what, id) {
-      const event: LiveEvent = { type: 'changed', what, ...(id === undefined ? {} : { id }) };
+      const event: LiveEvent = { type: 'changed', what, ...defined({ id }) };
       if (ownerId === null) owners.tellAll([event]);
       else owners.tell(ownerId, [event]);
     },

@@ -1,7 +1,7 @@
 import type { AuthInfo, McpRequestContext, McpServer } from '@modelcontextprotocol/server';
 import { createMcpHandler, isLegacyRequest } from '@modelcontextprotocol/server';
 import type { Clock } from '@toolyard/protocol';
-import { systemClock } from '@toolyard/protocol';
+import { defined, systemClock } from '@toolyard/protocol';
 import { LegacySessions } from './legacy-sessions.ts';
 import { readMessage } from './read-message.ts';
 import { INTERNAL_ERROR, refuse } from './refusals.ts';
@@ -90,7 +90,7 @@ export function createMcpMount(options: McpMountOptions): McpMount {
   });
   const legacy = new LegacySessions({
     createServer: async (requestInfo, authInfo) =>
-      createServer({ era: 'legacy', requestInfo, ...(authInfo === undefined ? {} : { authInfo }) }),
+      createServer({ era: 'legacy', requestInfo, ...defined({ authInfo }) }),
     clock: options.clock ?? systemClock,
     newId: options.newSessionId ?? (() => crypto.randomUUID()),
     most: options.maxSessions ?? MAX_SESSIONS,
@@ -112,7 +112,7 @@ export function createMcpMount(options: McpMountOptions): McpMount {
     const parsedBody = read.message;
     const isLegacy = options.legacyOnly?.() === true || (await isLegacyRequest(request, parsedBody));
     if (isLegacy) return legacy.handle(request, parsedBody, authInfo, owner);
-    return modern.fetch(request, { parsedBody, ...(authInfo === undefined ? {} : { authInfo }) });
+    return modern.fetch(request, { parsedBody, ...defined({ authInfo }) });
   }
 
   return {

@@ -1,6 +1,7 @@
 import type { AuthInfo, McpServer } from '@modelcontextprotocol/server';
 import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/server';
 import type { Clock } from '@toolyard/protocol';
+import { defined } from '@toolyard/protocol';
 import { z } from 'zod';
 import { SentEvents } from './sent-events.ts';
 import { untilItEnds } from './until-it-ends.ts';
@@ -68,8 +69,7 @@ export class LegacySession {
     this.#stopWaiting();
     try {
       const response = await this.#transport.handleRequest(request, {
-        ...(parsedBody === undefined ? {} : { parsedBody }),
-        ...(authInfo === undefined ? {} : { authInfo }),
+        ...defined({ parsedBody, authInfo }),
       });
       return untilItEnds(response, () => this.#rest());
     } catch (error) {

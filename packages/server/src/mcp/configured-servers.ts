@@ -1,6 +1,7 @@
 import type { ServerConfig } from '@toolyard/mcp-host';
 import type { McpConfigEntry } from '@toolyard/mcp-host/node';
 import type { McpServerView, ToolyardError } from '@toolyard/protocol';
+import { defined } from '@toolyard/protocol';
 import type { WaitingEntry } from './entry-approvals.ts';
 import { needsApproval } from './entry-approvals.ts';
 
@@ -69,7 +70,7 @@ export function configuredServers({
 
 /** What tools are on is no matter of the connection here: it changes without one, and by hand. */
 function withoutSwitches({ tools, ...config }: ServerConfig): { config: ServerConfig; tools?: ServerConfig['tools'] } {
-  return { config, ...(tools === undefined ? {} : { tools }) };
+  return { config, ...defined({ tools }) };
 }
 
 const PLACE: Record<ConfiguredServer['origin'], string> = {

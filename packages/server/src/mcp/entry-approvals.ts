@@ -1,6 +1,6 @@
 import type { McpConfigEntry, WrittenTransport } from '@toolyard/mcp-host/node';
 import type { JsonObject, JsonValue, McpEntryApproval } from '@toolyard/protocol';
-import { canonicalJson, isJsonObject, showHidden, ToolyardError } from '@toolyard/protocol';
+import { canonicalJson, defined, isJsonObject, showHidden, ToolyardError } from '@toolyard/protocol';
 import { sha256 } from '@toolyard/mcp-host';
 
 /** Before the id of a server. Written here only. */
@@ -94,7 +94,7 @@ export function launchOf(
     args,
     ...(Object.keys(ownEnv).length === 0 ? {} : { env: ownEnv }),
     ...(envFile === undefined ? {} : { envFile, 'variables of envFile': Object.fromEntries(ofFile) }),
-    ...(cwd === undefined ? {} : { cwd }),
+    ...defined({ cwd }),
     sandbox: sandbox === false ? false : { ...sandbox },
     ...(trusted ? { trusted } : {}),
   };

@@ -2,7 +2,7 @@ import type { ServerConfig } from '@toolyard/mcp-host';
 import type { McpConfigEntry, ServerEntry, WrittenTransport } from '@toolyard/mcp-host/node';
 import { configOf, fillTransport, readTransport } from '@toolyard/mcp-host/node';
 import type { EditMcpServer, McpServerConfiguration, McpTransport, TestMcpServer } from '@toolyard/protocol';
-import { ToolyardError } from '@toolyard/protocol';
+import { defined, ToolyardError } from '@toolyard/protocol';
 import type { ConfiguredServer } from './configured-servers.ts';
 import type { EntryLaunch } from './entry-approvals.ts';
 import { launchOf } from './entry-approvals.ts';
@@ -177,5 +177,5 @@ function withSandbox(written: WrittenTransport, stored: WrittenTransport | undef
 function asRequest(thrown: unknown): unknown {
   if (!ToolyardError.isInstance(thrown) || thrown.code !== 'bad_config') return thrown;
   const { message, hint } = thrown;
-  return new ToolyardError({ code: 'bad_request', message, ...(hint === undefined ? {} : { hint }) });
+  return new ToolyardError({ code: 'bad_request', message, ...defined({ hint }) });
 }

@@ -3,7 +3,7 @@ import type { HostedConfig, ServerConfig } from '@toolyard/mcp-host';
 import { HostedServers } from '@toolyard/mcp-host';
 import { deleteOtherPrivateFolders, deletePrivateFolder } from '@toolyard/mcp-host/node';
 import type { McpServerList, McpServerView, PermissionView, Owner, TestMcpServer } from '@toolyard/protocol';
-import { isStorageFault, messageOf, toErrorInfo, ToolyardError } from '@toolyard/protocol';
+import { defined, isStorageFault, messageOf, toErrorInfo, ToolyardError } from '@toolyard/protocol';
 import type { OwnerFetches } from '../config/owner-fetches.ts';
 import type { McpServers } from '../services.ts';
 import { untilStored } from '../until-stored.ts';
@@ -105,7 +105,7 @@ export class ServerChanges {
   /** The whole list, with what is wrong with the file. */
   listOf(items: McpServerView[]): McpServerList {
     const { fault } = this.#file;
-    return { items, ...(fault === undefined ? {} : { fileFault: fault }) };
+    return { items, ...defined({ fileFault: fault }) };
   }
 
   /** What was decided for all conversations. */
@@ -204,7 +204,7 @@ export class ServerChanges {
     if (server === undefined) throw noServer(id);
     if ('config' in server) return server.config;
     const { message, hint } = server.fault;
-    throw new ToolyardError({ code: 'conflict', message, ...(hint === undefined ? {} : { hint }) });
+    throw new ToolyardError({ code: 'conflict', message, ...defined({ hint }) });
   }
 
   /** @throws ToolyardError `not_found`, `forbidden` */

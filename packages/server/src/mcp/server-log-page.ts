@@ -1,5 +1,6 @@
 import type { NumberedEntry, WireEntry } from '@toolyard/mcp-host';
 import type { McpLogEntry, McpLogPage } from '@toolyard/protocol';
+import { defined } from '@toolyard/protocol';
 
 /**
  * What happened and what went over the wire in one list, from where `after` ends. A cursor that is not from this list
@@ -31,7 +32,7 @@ export function logPage(
         id: `m${number}`,
         kind: 'message',
         message: kind,
-        ...(id === undefined ? {} : { requestId: id }),
+        ...defined({ requestId: id }),
       })),
   ];
   return { items: items.sort((one, other) => one.at - other.at), next: `${last.event}.${last.message}` };

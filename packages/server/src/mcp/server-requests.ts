@@ -14,7 +14,7 @@ import type {
   Owner,
   ToolResult,
 } from '@toolyard/protocol';
-import { ToolyardError } from '@toolyard/protocol';
+import { defined, ToolyardError } from '@toolyard/protocol';
 import { boundedContents, boundedMessages, boundedResult } from './bounded.ts';
 import { logPage } from './server-log-page.ts';
 
@@ -51,7 +51,7 @@ export class ServerRequests {
     { tool, arguments: args = {} }: CallMcpTool,
     signal?: AbortSignal,
   ): Promise<ToolResult> {
-    const options = { caller: { principal }, ...(signal === undefined ? {} : { signal }) };
+    const options = { caller: { principal }, ...defined({ signal }) };
     const result = await this.#with(id, signal, (host) => host.callTool({ serverId: id, name: tool }, args, options));
     return boundedResult(result);
   }

@@ -9,7 +9,7 @@ import type {
   ToolChange,
   ToolReference,
 } from '@toolyard/protocol';
-import { decisionAbout, toErrorInfo } from '@toolyard/protocol';
+import { decisionAbout, defined, toErrorInfo } from '@toolyard/protocol';
 import type { ConfiguredServer } from './configured-servers.ts';
 
 /** How many lines of its log are shown of a server, the newest ones. */
@@ -53,16 +53,14 @@ export function toServerView(options: ServerViewOptions): McpServerView {
     builtIn: config.builtIn === true,
     ...(config.trusted === true ? { trusted: true } : {}),
     transport: shownTransport(config.transport),
-    ...(serverInfo === undefined ? {} : { serverInfo }),
-    ...(era === undefined ? {} : { era }),
-    ...(protocolVersion === undefined ? {} : { protocolVersion }),
+    ...defined({ serverInfo, era, protocolVersion }),
     ...(instructions === undefined ? {} : { instructions: instructions.slice(0, LONGEST_INSTRUCTIONS) }),
-    ...(capabilities === undefined ? {} : { capabilities }),
+    ...defined({ capabilities }),
     ...(error === undefined ? {} : { error: redactedError(error, redact) }),
     phases: health.phases,
     ...(health.signIn === undefined ? {} : { signIn: signInOf(health.signIn, redact) }),
     ...(launch === undefined ? {} : { launch: { ...launch, stderr: launch.stderr.map(redact) } }),
-    ...(reconnect === undefined ? {} : { reconnect }),
+    ...defined({ reconnect }),
     offers: offersOf(health, tools.length, templates),
     tokens: shown.reduce((sum, tool) => sum + (tool.enabled ? tool.tokens : 0), 0),
     tools: shown,
@@ -141,10 +139,9 @@ function toToolView(listed: IndexedTool, { permissions, isToolOn, changeOf }: To
   return {
     tool,
     name,
-    ...(title === undefined ? {} : { title }),
-    ...(description === undefined ? {} : { description }),
+    ...defined({ title, description }),
     readOnly: annotations?.readOnly === true,
-    ...(annotations === undefined ? {} : { annotations }),
+    ...defined({ annotations }),
     permission: decisionAbout(tool, permissions) ?? null,
     enabled: isToolOn(tool),
     tokens: costOf(listed),
@@ -158,7 +155,7 @@ export function toToolDetail(listed: IndexedTool, options: ToolViewOptions): Mcp
   return {
     ...toToolView(listed, options),
     inputSchema,
-    ...(outputSchema === undefined ? {} : { outputSchema }),
+    ...defined({ outputSchema }),
   };
 }
 

@@ -11,7 +11,7 @@ import type {
   TestMcpServer,
   ToolReference,
 } from '@toolyard/protocol';
-import { formatToolReference, ToolyardError, VERSION } from '@toolyard/protocol';
+import { defined, formatToolReference, ToolyardError, VERSION } from '@toolyard/protocol';
 import { createOwnerFetches } from '../config/owner-fetches.ts';
 import type { Servers, ToolSelection } from '../services.ts';
 import { ChangeSignal } from './change-signal.ts';
@@ -78,7 +78,7 @@ export class ConnectedServers implements Servers {
     const own = createOwnTransports({
       fetches: this.#fetches,
       hosted: this.#changes.hosted,
-      ...(options.functions ? { functions: options.functions } : {}),
+      ...defined({ functions: options.functions }),
       dataFolder: dirname(options.file),
       isListed: (id) => book.find(id)?.origin !== 'flag',
     });
@@ -167,7 +167,7 @@ export class ConnectedServers implements Servers {
       ...this.#inspect,
       handlers: NOBODY,
       config,
-      ...(signal === undefined ? {} : { signal }),
+      ...defined({ signal }),
       whileConnecting: (health) => {
         this.#tests.add(health);
         return () => this.#tests.delete(health);

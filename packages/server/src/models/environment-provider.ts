@@ -1,4 +1,5 @@
 import { providersInEnvironment } from '@toolyard/model-runtime';
+import { defined } from '@toolyard/protocol';
 import { checkBaseUrl } from '../config/base-url.ts';
 import type { ProviderRecord } from './provider-record.ts';
 import { providerIdFrom } from './provider-record.ts';
@@ -27,7 +28,7 @@ export async function environmentProviders(
       // Of the servers that are put in OpenAI's place hardly any knows its newer API.
       wire: isElsewhere && known.wire === 'openai-responses' ? 'openai-chat' : known.wire,
       ...(isElsewhere ? {} : { known }),
-      ...(apiKey === undefined ? {} : { apiKey }),
+      ...defined({ apiKey }),
       variables,
     };
   });

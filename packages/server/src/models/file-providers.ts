@@ -1,5 +1,5 @@
 import { placeholdersIn } from '@toolyard/model-runtime';
-import { ToolyardError } from '@toolyard/protocol';
+import { defined, ToolyardError } from '@toolyard/protocol';
 import type { FileProvider } from '../config/config-file.ts';
 import { knownProvider } from './known-providers.ts';
 import type { ProviderRecord } from './provider-record.ts';
@@ -24,7 +24,7 @@ export async function fileProviderRecords(providers: readonly FileProvider[]): P
         origin: 'file' as const,
         baseUrl,
         wire: given.wire ?? known?.wire ?? 'openai-chat',
-        ...(known === undefined ? {} : { known }),
+        ...defined({ known }),
       };
     }),
   );

@@ -1,7 +1,7 @@
 import type { ModelInfo } from '@toolyard/model-runtime';
 import { findLocalServers, loadProviders } from '@toolyard/model-runtime';
 import type { Clock } from '@toolyard/protocol';
-import { isAbortError } from '@toolyard/protocol';
+import { defined, isAbortError } from '@toolyard/protocol';
 import type { OwnerFetches } from '../config/owner-fetches.ts';
 import type { KnownProvider } from './known-providers.ts';
 import type { ProviderRecord } from './provider-record.ts';
@@ -61,7 +61,7 @@ export class FoundProviders {
         fetch: (input, init) => fetches.for(String(input))(input, init),
         clock,
         signal: this.#stop.signal,
-        ...(ports === undefined ? {} : { ports }),
+        ...defined({ ports }),
       });
       const before = this.#known.map(({ id }) => id).join();
       const programs = (await loadProviders()).filter(({ place }) => place === 'own');

@@ -1,7 +1,7 @@
 import type { ProviderRecord as KnownProvider } from '@toolyard/model-runtime';
 import { loadProviders, loadUnreachedProviders } from '@toolyard/model-runtime';
 import type { ErrorCode, KnownProviderView } from '@toolyard/protocol';
-import { ToolyardError } from '@toolyard/protocol';
+import { defined, ToolyardError } from '@toolyard/protocol';
 
 export type { KnownProvider };
 
@@ -62,7 +62,7 @@ export async function knownProviderViews(): Promise<KnownProviderView[]> {
       keyVariables: [...keyVariables],
       keyPage,
       wantsModelNames: models !== undefined && 'named' in models && models.named.length === 0,
-      ...(note === undefined ? {} : { note }),
+      ...defined({ note }),
       source,
       proof,
     };

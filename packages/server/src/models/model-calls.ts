@@ -13,7 +13,7 @@ import type {
   Transcription,
 } from '@toolyard/model-runtime';
 import type { AudioPart, Clock, ImagePart, MediaSource, Message, Owner, Usage } from '@toolyard/protocol';
-import { isAbortError, toErrorInfo, ToolyardError } from '@toolyard/protocol';
+import { defined, isAbortError, toErrorInfo, ToolyardError } from '@toolyard/protocol';
 import type { SharedStorage } from '@toolyard/storage';
 import { withBlobsInPlace } from '../runs/run-media.ts';
 import type { Models } from '../services.ts';
@@ -104,7 +104,7 @@ export function createModelCalls({ models, blobs, clock, policy }: ModelCallsOpt
         providerId,
         modelId: request.model,
         ability: 'chat',
-        ...(runId === undefined ? {} : { runId }),
+        ...defined({ runId }),
       };
       const runtime = await open(principal, providerId, request.model);
       const over = await policy.admit(principal, of);

@@ -1,6 +1,7 @@
 import type { Catalogue } from '@toolyard/model-runtime/catalogue';
 import type { ModelInfo } from '@toolyard/model-runtime';
 import type { Clock, Price } from '@toolyard/protocol';
+import { defined } from '@toolyard/protocol';
 import type { ProviderRecord } from './provider-record.ts';
 
 /** What the owner says of a model in `config.json`; a price of null: it costs nothing that could be counted. */
@@ -38,7 +39,7 @@ export class ModelFactsBook {
       const stated = this.#stated[`${record.id}/${modelId}`] ?? {};
       const size = stated.contextWindow ?? contextWindow ?? catalogued.contextWindow;
       const price = stated.price === undefined ? catalogued.price : (stated.price ?? undefined);
-      return { ...(price === undefined ? {} : { price }), ...(size === undefined ? {} : { contextWindow: size }) };
+      return { ...defined({ price, contextWindow: size }) };
     };
   }
 

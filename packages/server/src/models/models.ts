@@ -10,7 +10,7 @@ import type {
   ModelView,
   Owner,
 } from '@toolyard/protocol';
-import { isStorageFault, toErrorInfo, ToolyardError } from '@toolyard/protocol';
+import { defined, isStorageFault, toErrorInfo, ToolyardError } from '@toolyard/protocol';
 import type { SettingsRepository } from '@toolyard/storage';
 import { readStoredConfiguration } from '../config/agent-configuration.ts';
 import { checkBaseUrl } from '../config/base-url.ts';
@@ -79,7 +79,7 @@ export async function createModels(options: ModelsOptions): Promise<ModelsServic
     fetches,
     clock,
     onChange: () => hub.changed(null, 'providers'),
-    ...(options.localPorts === undefined ? {} : { ports: options.localPorts }),
+    ...defined({ ports: options.localPorts }),
   });
   const lists = new ModelLists(clock);
   const directory = new ProviderDirectory({ fixed, stored, found, fetches, clock, ids });
@@ -174,7 +174,7 @@ export async function createModels(options: ModelsOptions): Promise<ModelsServic
         const models = listed?.ok ? listed.models : (listed?.before ?? []);
         const model = models.find(({ id }) => id === modelId) ?? { id: modelId };
         const { contextWindow } = (await facts.of(record))(model);
-        return { ...(contextWindow === undefined ? {} : { contextWindow }), ...inputsOf(model) };
+        return { ...defined({ contextWindow }), ...inputsOf(model) };
       } catch (thrown) {
         if (isStorageFault(thrown)) throw thrown;
         // A key that can never be read, say: whoever opens the model learns of it.

@@ -1,6 +1,7 @@
 import type { ModelRuntime } from '@toolyard/model-runtime';
 import { createProviderRuntime } from '@toolyard/model-runtime';
 import type { Clock, IdSource, Owner, ProviderView } from '@toolyard/protocol';
+import { defined } from '@toolyard/protocol';
 import { shownBaseUrl } from '../config/base-url.ts';
 import type { OwnerFetches } from '../config/owner-fetches.ts';
 import { DEMO } from './demo-provider.ts';
@@ -79,7 +80,7 @@ export class ProviderDirectory {
       fetch: fetches.for(baseUrl),
       clock,
       newId: () => ids.next(),
-      ...(apiKey === undefined ? {} : { apiKey }),
+      ...defined({ apiKey }),
     });
     const opened = { key, version, runtime };
     this.#opened.set(key, opened);
@@ -124,6 +125,6 @@ export async function asRecord({ wire, known: id, ...stored }: StoredProvider): 
     ...stored,
     origin: 'settings',
     wire: wire ?? known?.wire ?? 'openai-chat',
-    ...(known === undefined ? {} : { known }),
+    ...defined({ known }),
   };
 }

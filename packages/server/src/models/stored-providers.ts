@@ -1,5 +1,5 @@
 import type { ChangeProvider, Clock, CreateProvider, JsonValue, Owner, WireName } from '@toolyard/protocol';
-import { parseJson, ToolyardError, WIRES } from '@toolyard/protocol';
+import { defined, parseJson, ToolyardError, WIRES } from '@toolyard/protocol';
 import type { SettingsRepository } from '@toolyard/storage';
 import { z } from 'zod';
 import { checkBaseUrl, checkHasNoKey } from '../config/base-url.ts';
@@ -159,8 +159,7 @@ function plainly(given: {
     id,
     label,
     baseUrl,
-    ...(wire === undefined ? {} : { wire }),
-    ...(known === undefined ? {} : { known }),
+    ...defined({ wire, known }),
     ...(modelNames.length === 0 ? {} : { modelNames }),
   };
 }

@@ -1,5 +1,5 @@
 import type { ErrorInfo, JsonValue, Owner } from '@toolyard/protocol';
-import { isJsonObject, parseJson, toErrorInfo, ToolyardError } from '@toolyard/protocol';
+import { defined, isJsonObject, parseJson, toErrorInfo, ToolyardError } from '@toolyard/protocol';
 import type { OwnerFetches } from '../config/owner-fetches.ts';
 import type { ServerMethod } from './server-methods.ts';
 import { NOT_KNOWN, serverMethodPath } from './server-methods.ts';
@@ -38,7 +38,7 @@ export function createInternalClient(fetches: OwnerFetches, token: () => string)
           method: 'POST',
           headers: { 'content-type': 'application/json' },
           body,
-          ...(signal === undefined ? {} : { signal }),
+          ...defined({ signal }),
         });
         ({ ok } = response);
         text = await response.text();

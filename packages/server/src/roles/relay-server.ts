@@ -3,7 +3,7 @@ import { McpServer } from '@modelcontextprotocol/server';
 import type { Caller, ForwardedServer, Question, QuestionHandlers } from '@toolyard/mcp-host';
 import { relayMeta } from '@toolyard/mcp-host';
 import type { Clock, JsonObject } from '@toolyard/protocol';
-import { isJsonObject, ToolyardError, VERSION } from '@toolyard/protocol';
+import { defined, isJsonObject, ToolyardError, VERSION } from '@toolyard/protocol';
 import { z } from 'zod';
 
 /** The SDK's own timer would end a question that a person takes an hour for. */
@@ -42,8 +42,7 @@ export function createRelayServer({ server, clock }: RelayServerOptions): McpSer
           onProgress: ({ progress, total, text, waitsFor }) =>
             tellProgress(context, {
               progress,
-              ...(total === undefined ? {} : { total }),
-              ...(text === undefined ? {} : { message: text }),
+              ...defined({ total, message: text }),
               ...relayMeta.waitMeta(waitsFor),
             }),
           handlers: questionsTo(context),
@@ -69,9 +68,7 @@ function passedOn({ tools, resources, prompts, completions, tasks, extensions }:
     ...(tools === undefined ? {} : { tools: { listChanged: true } }),
     ...(resources === undefined ? {} : { resources: { listChanged: true } }),
     ...(prompts === undefined ? {} : { prompts: { listChanged: true } }),
-    ...(completions === undefined ? {} : { completions }),
-    ...(tasks === undefined ? {} : { tasks }),
-    ...(extensions === undefined ? {} : { extensions }),
+    ...defined({ completions, tasks, extensions }),
   };
 }
 

@@ -1,5 +1,5 @@
 import type { AgentConfiguration, Owner } from '@toolyard/protocol';
-import { ToolyardError } from '@toolyard/protocol';
+import { defined, ToolyardError } from '@toolyard/protocol';
 import type { Conversation, SharedStorage } from '@toolyard/storage';
 import type { StartRequest } from './start-run.ts';
 
@@ -21,5 +21,5 @@ export async function answeringAnew(
       hint: 'To ask something else, edit the message and send it again.',
     });
   }
-  return { runId, conversation, question, again: true, ...(configuration ? { configuration } : {}) };
+  return { runId, conversation, question, again: true, ...defined({ configuration }) };
 }

@@ -5,6 +5,7 @@ import {
   canonicalJson,
   checkForm,
   decisionsFor,
+  defined,
   faultOfRaise,
   formFaultText,
   readForm,
@@ -76,5 +77,5 @@ function checkChoice({ choices, multiple }: SelectionInterrupt, chosen: readonly
 }
 
 function misfit(message: string, hint?: string): ToolyardError {
-  return new ToolyardError({ code: 'bad_request', message, ...(hint === undefined ? {} : { hint }) });
+  return new ToolyardError({ code: 'bad_request', message, ...defined({ hint }) });
 }

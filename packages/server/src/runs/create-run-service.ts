@@ -1,7 +1,7 @@
 import type { FunctionTools } from '@toolyard/agent-host';
 import { CommitPump } from '@toolyard/agent-host/durable';
 import type { Clock, Failpoint, IdSource, Owner, RunRecord, UserPart } from '@toolyard/protocol';
-import { isStorageFault, messageOf, ToolyardError } from '@toolyard/protocol';
+import { defined, isStorageFault, messageOf, ToolyardError } from '@toolyard/protocol';
 import { mediaToBlobs } from '@toolyard/storage';
 import type { SharedStorage } from '@toolyard/storage';
 import { readStoredConfiguration } from '../config/agent-configuration.ts';
@@ -121,7 +121,7 @@ export function createRunService(options: CreateRunServiceOptions): DurableRuns 
     clock,
     log,
     looked,
-    ...(options.takeOverEveryMs === undefined ? {} : { takeOverEveryMs: options.takeOverEveryMs }),
+    ...defined({ takeOverEveryMs: options.takeOverEveryMs }),
   });
 
   let closing: Promise<void> | null = null;
@@ -143,7 +143,7 @@ export function createRunService(options: CreateRunServiceOptions): DurableRuns 
   const queue = new MessageQueue({ storage, crew, hub, clock, keepMedia, start, log });
   const canContinue: RunServiceOptions['canContinue'] = async (principal, { agentId, configuration }, run) => {
     const conversation = readStoredConfiguration(configuration);
-    const layers = { agentId, conversation, ...(run ? { run } : {}) };
+    const layers = { agentId, conversation, ...defined({ run }) };
     const { model } = await configurations.resolve(principal, layers);
     if (!model) return false;
     try {

@@ -1,4 +1,5 @@
 import type { Owner, RunStore, StoredInterrupt } from '@toolyard/protocol';
+import { defined } from '@toolyard/protocol';
 
 const AT_ONCE = 500;
 
@@ -10,7 +11,7 @@ export async function* everyInterrupt(
 ): AsyncGenerator<StoredInterrupt, void> {
   let after: StoredInterrupt | undefined;
   do {
-    const found = await store.listInterrupts(principal, { ...query, limit: AT_ONCE, ...(after ? { after } : {}) });
+    const found = await store.listInterrupts(principal, { ...query, limit: AT_ONCE, ...defined({ after }) });
     yield* found;
     after = found.length === AT_ONCE ? found.at(-1) : undefined;
   } while (after);

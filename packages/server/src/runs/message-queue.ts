@@ -8,7 +8,7 @@ import type {
   UserMessage,
   UserPart,
 } from '@toolyard/protocol';
-import { isStorageFault, messageOf, ToolyardError } from '@toolyard/protocol';
+import { defined, isStorageFault, messageOf, ToolyardError } from '@toolyard/protocol';
 import type { Conversation, SharedStorage } from '@toolyard/storage';
 import { readStoredConfiguration } from '../config/agent-configuration.ts';
 import type { LiveHub } from '../services.ts';
@@ -55,7 +55,7 @@ export class MessageQueue {
     const parts = change.parts && (await keepMedia(principal, change.parts));
     const changed = await storage.queue.change(principal, conversationId, id, {
       ...change,
-      ...(parts ? { parts } : {}),
+      ...defined({ parts }),
     });
     if (!changed) throw notQueued(id);
     hub.changed(principal.ownerId, 'queue', conversationId);

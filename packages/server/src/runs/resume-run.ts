@@ -1,6 +1,6 @@
 import { begunIn } from '@toolyard/agent-host';
 import type { Message, Owner, RunRecord, UserMessage } from '@toolyard/protocol';
-import { ToolyardError } from '@toolyard/protocol';
+import { defined, ToolyardError } from '@toolyard/protocol';
 import type { Conversation, SharedStorage } from '@toolyard/storage';
 import type { RunCrew } from './run-crew.ts';
 import type { StartOutcome, StartRequest } from './start-run.ts';
@@ -114,5 +114,5 @@ function nextId(runId: string): string {
 }
 
 function refused(message: string, hint?: string): ToolyardError {
-  return new ToolyardError({ code: 'conflict', message, ...(hint === undefined ? {} : { hint }) });
+  return new ToolyardError({ code: 'conflict', message, ...defined({ hint }) });
 }

@@ -16,7 +16,7 @@ import type {
   UserMessage,
   UserPart,
 } from '@toolyard/protocol';
-import { canonicalJson, originOf, ToolyardError } from '@toolyard/protocol';
+import { canonicalJson, defined, originOf, ToolyardError } from '@toolyard/protocol';
 import type { Conversation, SharedStorage } from '@toolyard/storage';
 import type { Configurations, LiveHub, RunsInTabs, RunService, Servers } from '../services.ts';
 import type { TabLending } from '../tabs/tab-lending.ts';
@@ -90,7 +90,7 @@ export function createDoors(options: RunServiceOptions): Omit<RunService, keyof 
     const at = clock.now();
     const decides = decisionOf(asked, given, at);
     const outcome = await storage.runs.answerInterrupt(principal, interruptId, given, at, {
-      ...(decides ? { decides } : {}),
+      ...defined({ decides }),
       ...(keeps ? { keeps } : {}),
     });
     switch (outcome.outcome) {
@@ -155,7 +155,7 @@ export function createDoors(options: RunServiceOptions): Omit<RunService, keyof 
         conversation,
         question,
         again: false,
-        ...(configuration ? { configuration } : {}),
+        ...defined({ configuration }),
       };
       const outcome = await start(principal, request);
       if (outcome.started) return { run: outcome.run, message: question };
@@ -191,7 +191,7 @@ export function createDoors(options: RunServiceOptions): Omit<RunService, keyof 
         conversation,
         branch,
         canContinue: await canContinue(principal, conversation, configuration),
-        ...(configuration ? { configuration } : {}),
+        ...defined({ configuration }),
       });
       const outcome = await start(principal, request);
       if (!outcome.started) throw busy('An answer is being written already.');

@@ -15,7 +15,7 @@ import type {
   Usage,
   UserMessage,
 } from '@toolyard/protocol';
-import { addUsage, ignoreEvent } from '@toolyard/protocol';
+import { addUsage, defined, ignoreEvent } from '@toolyard/protocol';
 
 const PAGE = 1_000;
 
@@ -76,7 +76,7 @@ class Steps {
         return;
       case 'run_finished': {
         const { usage, cost, error } = event;
-        this.#end = { usage, ...(cost === undefined ? {} : { cost }), ...(error ? { error } : {}) };
+        this.#end = { usage, ...defined({ cost, error }) };
         break;
       }
       default:
@@ -95,8 +95,7 @@ class Steps {
       items: this.#items.map((step, index) => this.#ended(step, index, run)),
       waitedMs: waited,
       usage,
-      ...(cost === undefined ? {} : { cost }),
-      ...(error ? { error } : {}),
+      ...defined({ cost, error }),
     };
   }
 
@@ -144,8 +143,7 @@ class Steps {
           ...(step.model ?? emptyModelCall(event.message.id, event.message.model, event.message.parentId)),
           durationMs: event.at - step.startedAt,
           finishReason,
-          ...(usage ? { usage } : {}),
-          ...(cost === undefined ? {} : { cost }),
+          ...defined({ usage, cost }),
           ...(failure ? { error: failure.error } : {}),
           calls: parts.flatMap((part) => (part.type === 'tool_call' ? [{ callId: part.callId, name: part.name }] : [])),
         };

@@ -13,7 +13,7 @@ import type {
   RunRecord,
   UserMessage,
 } from '@toolyard/protocol';
-import { textOf, ToolyardError } from '@toolyard/protocol';
+import { defined, textOf, ToolyardError } from '@toolyard/protocol';
 import type { Conversation, SharedStorage } from '@toolyard/storage';
 import { readStoredConfiguration } from '../config/agent-configuration.ts';
 import type { Configurations, LiveHub, Models } from '../services.ts';
@@ -136,10 +136,10 @@ function newRun(
     state: stored,
     messages: again ? [answer] : [question, answer],
     leaf: answer.id,
-    ...(lease === undefined ? {} : { lease }),
+    ...defined({ lease }),
     ...(title === '' ? {} : { title }),
     ...(conversation.agentId === null ? {} : { agentId: conversation.agentId }),
-    ...(queuedMessageId === undefined ? {} : { queuedMessageId }),
+    ...defined({ queuedMessageId }),
   };
 }
 
@@ -151,7 +151,7 @@ async function resolve(
   const resolved = await configurations.resolve(principal, {
     agentId: conversation.agentId,
     conversation: readStoredConfiguration(conversation.configuration),
-    ...(run ? { run } : {}),
+    ...defined({ run }),
   });
   const { model } = resolved;
   if (model) return { ...resolved, model };

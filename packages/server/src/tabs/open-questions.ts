@@ -1,5 +1,6 @@
 import type { CallToolOptions, SamplingRequest } from '@toolyard/mcp-host';
 import type { JsonObject, Owner, TabQuestion, TabQuestionAnswer, ToolReference } from '@toolyard/protocol';
+import { defined } from '@toolyard/protocol';
 import type { TabRepository } from '@toolyard/storage';
 
 export type OpenQuestionsOptions = {
@@ -55,7 +56,7 @@ export class OpenQuestions {
       serverId: tool.serverId,
       tool,
       signal: AbortSignal.any(signals),
-      ...(mayBelongTo === undefined ? {} : { mayBelongTo }),
+      ...defined({ mayBelongTo }),
     };
     switch (question.kind) {
       case 'form': {

@@ -1,6 +1,6 @@
 import type { ChatRequest, StreamPart } from '@toolyard/model-runtime';
 import type { Clock, Price } from '@toolyard/protocol';
-import { costOf } from '@toolyard/protocol';
+import { costOf, defined } from '@toolyard/protocol';
 import type { Span } from './otlp-exporter.ts';
 import type { Attributes } from './span-attributes.ts';
 import { ofRequest, ofUsage, providerName, short, spanIdOf, traceIdOf } from './span-attributes.ts';
@@ -68,11 +68,11 @@ export class CallSpans {
         'gen_ai.provider.name': providerName(providerId),
         ...ofRequest(request),
         'gen_ai.response.id': id,
-        ...(runId === undefined ? {} : { 'toolyard.run.id': runId }),
+        ...defined({ 'toolyard.run.id': runId }),
         ...told,
-        ...(error === undefined ? {} : { 'error.type': error }),
+        ...defined({ 'error.type': error }),
       },
-      ...(error === undefined ? {} : { error }),
+      ...defined({ error }),
     });
   }
 }

@@ -1,5 +1,5 @@
 import type { Clock, Fetch } from '@toolyard/protocol';
-import { toErrorInfo, VERSION } from '@toolyard/protocol';
+import { defined, toErrorInfo, VERSION } from '@toolyard/protocol';
 import type { TelemetrySettings } from './telemetry-settings.ts';
 
 export type SpanValue = string | number | boolean | readonly string[];
@@ -140,7 +140,7 @@ function spanOf({ traceId, spanId, parentSpanId, name, kind, startedAt, endedAt,
   return {
     traceId,
     spanId,
-    ...(parentSpanId === undefined ? {} : { parentSpanId }),
+    ...defined({ parentSpanId }),
     name,
     kind: KINDS[kind],
     startTimeUnixNano: nanos(startedAt),

@@ -1,5 +1,5 @@
 import type { AssistantMessage, LeasedRun, RunEvent } from '@toolyard/protocol';
-import { ignoreEvent } from '@toolyard/protocol';
+import { defined, ignoreEvent } from '@toolyard/protocol';
 import type { RunConfiguration } from '../runs/stored-run.ts';
 import type { Span } from './otlp-exporter.ts';
 import type { Attributes } from './span-attributes.ts';
@@ -95,7 +95,7 @@ export class RunSpans {
             ...ofUsage(usage),
             'toolyard.run.id': event.runId,
             'toolyard.run.status': status,
-            ...(cost === undefined ? {} : { 'toolyard.cost.usd': cost }),
+            ...defined({ 'toolyard.cost.usd': cost }),
             ...(error ? { 'error.type': error.code } : {}),
           },
           ...(error ? { error: error.code } : {}),
@@ -127,7 +127,7 @@ export class RunSpans {
       'gen_ai.response.id': message.id,
       'gen_ai.response.finish_reasons': [message.finishReason],
       ...ofUsage(message.usage ?? {}),
-      ...(message.cost === undefined ? {} : { 'toolyard.cost.usd': message.cost }),
+      ...defined({ 'toolyard.cost.usd': message.cost }),
       ...(this.#content ? { 'gen_ai.output.messages': short([{ role: 'assistant', parts: message.parts }]) } : {}),
     };
     this.#end(event, message.id, 'client', attributes, failure?.error.code);
@@ -148,8 +148,8 @@ export class RunSpans {
       kind,
       startedAt,
       endedAt: at,
-      attributes: { ...more, ...attributes, ...(error === undefined ? {} : { 'error.type': error }) },
-      ...(error === undefined ? {} : { error }),
+      attributes: { ...more, ...attributes, ...defined({ 'error.type': error }) },
+      ...defined({ error }),
     });
   }
 

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { ModelRequestRecord, Usage } from '@toolyard/protocol';
+import { defined } from '@toolyard/protocol';
 import type { SpanValue } from './otlp-exporter.ts';
 
 /** By OpenTelemetry's conventions for generative AI. */
@@ -22,10 +23,12 @@ export function ofRequest({ model, parameters }: Pick<ModelRequestRecord, 'model
 export function ofUsage(usage: Usage): Attributes {
   const { inputTokens, outputTokens, cachedInputTokens, cacheWriteTokens } = usage;
   return {
-    ...(inputTokens === undefined ? {} : { 'gen_ai.usage.input_tokens': inputTokens }),
-    ...(outputTokens === undefined ? {} : { 'gen_ai.usage.output_tokens': outputTokens }),
-    ...(cachedInputTokens === undefined ? {} : { 'gen_ai.usage.cache_read.input_tokens': cachedInputTokens }),
-    ...(cacheWriteTokens === undefined ? {} : { 'gen_ai.usage.cache_creation.input_tokens': cacheWriteTokens }),
+    ...defined({
+      'gen_ai.usage.input_tokens': inputTokens,
+      'gen_ai.usage.output_tokens': outputTokens,
+      'gen_ai.usage.cache_read.input_tokens': cachedInputTokens,
+      'gen_ai.usage.cache_creation.input_tokens': cacheWriteTokens,
+    }),
   };
 }
 

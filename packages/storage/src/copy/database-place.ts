@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Kysely } from 'kysely';
 import type { Failpoint } from '@toolyard/protocol';
+import { defined } from '@toolyard/protocol';
 import { statements } from '../engine/work.ts';
 import { NO_BYTES, objectNameOf, readObject } from '../postgres/blobs.ts';
 import { nothingThere } from '../postgres/check.ts';
@@ -115,7 +116,7 @@ async function connect(url: string, failpoint?: Failpoint): Promise<PostgresConn
     connections: 1,
     answerWithinMs: null,
     name: OUR_NAME,
-    ...(failpoint ? { failpoint } : {}),
+    ...defined({ failpoint }),
   });
   try {
     const others = await othersOf(connection);

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { PoolClient, QueryResult } from 'pg';
 import pg from 'pg';
 import type { Failpoint } from '@toolyard/protocol';
+import { defined } from '@toolyard/protocol';
 import type { Answer, Given, Job, Query, Recalled, Work } from '../engine/work.ts';
 import { readAddress } from './address.ts';
 import { databaseError, isDatabaseError, isLost, toDatabaseError, wasNotSent, wasSentBack } from './errors.ts';
@@ -224,7 +225,7 @@ async function drive<T>(client: PoolClient, work: Work<T>): Promise<T> {
 }
 
 async function ask(client: PoolClient, { text, values, name }: Query): Promise<Answer> {
-  const query = { text, values: values as unknown[], ...(name === undefined ? {} : { name }) };
+  const query = { text, values: values as unknown[], ...defined({ name }) };
   const { rows, rowCount } = await client.query<Record<string, unknown>>(query);
   return { rows, changes: rowCount ?? 0 };
 }

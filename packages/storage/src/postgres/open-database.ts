@@ -1,3 +1,4 @@
+import { defined } from '@toolyard/protocol';
 import { Kysely } from 'kysely';
 import { jsonColumns } from '../json-columns.ts';
 import { sweepBlobs } from '../blob-sweep.ts';
@@ -36,7 +37,7 @@ export async function openDatabase(options: DatabaseOptions, leaseTime?: string)
   const connection = new PostgresConnection(options);
   const db = new Kysely<Schema>({ dialect: createPostgresDialect(connection), plugins: [jsonColumns] });
   const { url, notify } = options;
-  const bulletins = createBulletins({ url, connection, ...(notify === undefined ? {} : { notify }) });
+  const bulletins = createBulletins({ url, connection, ...defined({ notify }) });
   const engine = createPostgresEngine(connection, db, leaseTime);
   const blobs = createTableBlobs(engine, bucket);
   const counts = createCounts(engine);

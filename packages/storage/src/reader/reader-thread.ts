@@ -1,3 +1,4 @@
+import { defined } from '@toolyard/protocol';
 import { parentPort, workerData } from 'node:worker_threads';
 import { createConversationSearch } from '../sqlite/conversation-search.ts';
 import { ReadConnection } from '../sqlite/read-connection.ts';
@@ -21,7 +22,7 @@ function answer({ id, asked }: Exclude<ReaderRequest, 'close'>): ReaderAnswer {
   } catch (thrown) {
     if (!StorageError.isInstance(thrown)) return { id, ok: false, problem: null };
     const { problem, message, hint } = thrown;
-    return { id, ok: false, problem, error: { message, ...(hint === undefined ? {} : { hint }) } };
+    return { id, ok: false, problem, error: { message, ...defined({ hint }) } };
   }
 }
 

@@ -1,7 +1,7 @@
 import type { AliasedExpression, Selectable } from 'kysely';
 import { sql } from 'kysely';
 import type { JsonObject, Owner, RunStatus } from '@toolyard/protocol';
-import { ToolyardError } from '@toolyard/protocol';
+import { defined, ToolyardError } from '@toolyard/protocol';
 import type { Engine } from '../engine/engine.ts';
 import { transaction } from '../engine/work.ts';
 import { ACTIVE } from '../runs/run-rows.ts';
@@ -156,7 +156,7 @@ export function createConversationRepository(engine: Engine, search: Search): Co
     async update(principal, id, { title, agentId, configuration, pinned }) {
       const set = {
         ...(title === undefined ? {} : { title: scrubText(title) }),
-        ...(agentId === undefined ? {} : { agent_id: agentId }),
+        ...defined({ agent_id: agentId }),
         ...(configuration === undefined ? {} : { configuration: encodeJson(configuration) }),
         ...(pinned === undefined ? {} : { pinned: pinned ? 1 : 0 }),
       };

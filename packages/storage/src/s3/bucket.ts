@@ -1,3 +1,4 @@
+import { defined } from '@toolyard/protocol';
 import { AwsClient } from 'aws4fetch';
 import { StorageError } from '../storage-error.ts';
 import type { S3Settings } from './settings.ts';
@@ -42,7 +43,7 @@ export function openBucket(settings: S3Settings): Bucket {
     secretAccessKey,
     service: 's3',
     region,
-    ...(sessionToken === undefined ? {} : { sessionToken }),
+    ...defined({ sessionToken }),
   });
   // Programs of one's own answer under the path; Amazon wants the name of the bucket in the host.
   const base = endpoint === undefined ? `https://${bucket}.s3.${region}.amazonaws.com` : `${endpoint}/${bucket}`;
@@ -107,7 +108,7 @@ export function openBucket(settings: S3Settings): Bucket {
       const query = {
         'list-type': '2',
         prefix,
-        ...(after === undefined ? {} : { 'continuation-token': after }),
+        ...defined({ 'continuation-token': after }),
       };
       const response = await request({ method: 'GET', name: '', query });
       if (!response.ok) throw await refusal(response, where, bucket);

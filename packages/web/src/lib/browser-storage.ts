@@ -1,5 +1,5 @@
 import type { JsonValue } from '@toolyard/protocol';
-import { parseJson } from '@toolyard/protocol';
+import { defined, parseJson } from '@toolyard/protocol';
 
 /**
  * Everything the page keeps in the browser goes through here. A datum lies under `toolyard:<name>:<version>`; what an
@@ -57,8 +57,7 @@ export function storedFamily<T extends JsonValue>(
     version: options.version,
     read: (value) => (typeof value === 'object' && value !== null && !Array.isArray(value) ? value : undefined),
     fallback: {},
-    ...(options.migrations === undefined ? {} : { migrations: options.migrations }),
-    ...(options.area === undefined ? {} : { area: options.area }),
+    ...defined({ migrations: options.migrations, area: options.area }),
   });
   return {
     get: (id) => {

@@ -1,3 +1,4 @@
+import { defined } from '@toolyard/protocol';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -35,7 +36,7 @@ async function model(args: readonly string[], input?: string | Uint8Array): Prom
   const env = { OPENAI_BASE_URL: upstream.url, OPENAI_API_KEY: KEY };
   const told = await runCommand(['model', ...args, '--data-dir', at('data')], {
     env,
-    ...(input === undefined ? {} : { input }),
+    ...defined({ input }),
   });
   expect(told.stdout + told.stderr).not.toContain(KEY);
   return told;

@@ -1,3 +1,4 @@
+import { defined } from '@toolyard/protocol';
 import type { CommandIo } from '../../command-io.ts';
 import { EXIT } from '../../exit.ts';
 import { endWithItsReader } from '../../pipe.ts';
@@ -18,7 +19,7 @@ export async function embedCommand(
   const { runtime, model } = opened;
   if (runtime.embeddings === undefined) throw cannot(runtime, 'turn texts into vectors');
   const { dimensions } = flags;
-  const made = await runtime.embeddings({ model, input, ...(dimensions === undefined ? {} : { dimensions }) });
+  const made = await runtime.embeddings({ model, input, ...defined({ dimensions }) });
   if (flags.json) io.stdout.write(`${JSON.stringify({ model, ...made })}\n`);
   else for (const vector of made.vectors) io.stdout.write(`${JSON.stringify(vector)}\n`);
   return EXIT.done;

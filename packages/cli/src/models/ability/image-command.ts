@@ -1,6 +1,6 @@
 import { extname } from 'node:path';
 import type { ImagePart } from '@toolyard/protocol';
-import { ToolyardError } from '@toolyard/protocol';
+import { defined, ToolyardError } from '@toolyard/protocol';
 import type { CommandIo } from '../../command-io.ts';
 import { EXIT } from '../../exit.ts';
 import { endWithItsReader } from '../../pipe.ts';
@@ -32,8 +32,7 @@ export async function imageCommand(
     model,
     prompt,
     ...(images.length === 0 ? {} : { images }),
-    ...(size === undefined ? {} : { size }),
-    ...(count === undefined ? {} : { count }),
+    ...defined({ size, count }),
   });
   if (output !== undefined) {
     for (const [at, image] of made.images.entries()) {

@@ -1,5 +1,6 @@
 import { extname } from 'node:path';
 import type { SpeechFormat } from '@toolyard/model-runtime';
+import { defined } from '@toolyard/protocol';
 import type { CommandIo } from '../../command-io.ts';
 import { EXIT } from '../../exit.ts';
 import { endWithItsReader } from '../../pipe.ts';
@@ -25,10 +26,7 @@ export async function speakCommand(
   const { mimeType, data } = await runtime.textToSpeech({
     model,
     text,
-    ...(voice === undefined ? {} : { voice }),
-    ...(format === undefined ? {} : { format }),
-    ...(speed === undefined ? {} : { speed }),
-    ...(instructions === undefined ? {} : { instructions }),
+    ...defined({ voice, format, speed, instructions }),
   });
   if (output !== undefined) await writeBytes(io, output, data);
   if (flags.json) {

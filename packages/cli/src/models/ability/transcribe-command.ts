@@ -1,3 +1,4 @@
+import { defined } from '@toolyard/protocol';
 import type { CommandIo } from '../../command-io.ts';
 import { EXIT } from '../../exit.ts';
 import { endWithItsReader } from '../../pipe.ts';
@@ -21,8 +22,7 @@ export async function transcribeCommand(
   const heard = await runtime.transcribe({
     model,
     audio,
-    ...(language === undefined ? {} : { language }),
-    ...(prompt === undefined ? {} : { prompt }),
+    ...defined({ language, prompt }),
   });
   io.stdout.write(`${flags.json ? jsonLine({ model, ...heard }) : plain(heard.text)}\n`);
   return EXIT.done;

@@ -13,7 +13,7 @@ import {
 } from 'node:fs';
 import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
-import { systemClock } from '@toolyard/protocol';
+import { defined, systemClock } from '@toolyard/protocol';
 import {
   eventually,
   isAlive,
@@ -110,7 +110,7 @@ function hostile({ readable, writable, network }: Sandboxed): StdioConfig {
     type: 'stdio',
     command: process.execPath,
     args: ['--disable-warning=ExperimentalWarning', script, 'serve', 'stubborn'],
-    sandbox: { read: [script, ...readable], write: writable, ...(network === undefined ? {} : { network }) },
+    sandbox: { read: [script, ...readable], write: writable, ...defined({ network }) },
   };
 }
 

@@ -1,5 +1,5 @@
 import { posix } from 'node:path';
-import { ToolyardError } from '@toolyard/protocol';
+import { defined, ToolyardError } from '@toolyard/protocol';
 import type { SandboxSettings } from '../../host/sandbox-settings.ts';
 
 /** A path inside the sandbox, and the file or folder it shows (links resolved). */
@@ -186,5 +186,5 @@ export function expandHome(path: string, home: string): string {
 }
 
 function bad(message: string, hint?: string): ToolyardError {
-  return new ToolyardError({ code: 'bad_config', message, ...(hint === undefined ? {} : { hint }) });
+  return new ToolyardError({ code: 'bad_config', message, ...defined({ hint }) });
 }

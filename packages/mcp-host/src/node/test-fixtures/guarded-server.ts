@@ -1,3 +1,4 @@
+import { defined } from '@toolyard/protocol';
 import type {
   AuthorizationServer,
   AuthorizationServerOptions,
@@ -49,7 +50,7 @@ export async function startScene(options: SceneOptions = {}): Promise<Scene> {
   const config: ServerConfig = {
     id: 'guarded',
     transport: { type: 'http', url: mcp.url },
-    ...(settings === undefined ? {} : { oauth: settings }),
+    ...defined({ oauth: settings }),
   };
   const hosts: McpHost[] = [];
   const another = (more: Partial<McpHostOptions> = {}): McpHost => {

@@ -1,4 +1,5 @@
 import type { Page, ConversationSummary, Principal } from '@toolyard/protocol';
+import { defined } from '@toolyard/protocol';
 import { findConversation, summaryOf, viewOf } from '../conversation-view.ts';
 import { cursorOf, readCursor } from '../list-cursor.ts';
 import { notFound } from '../problems.ts';
@@ -22,8 +23,7 @@ export function addConversationRoutes({ route }: Router, deps: HttpDeps): void {
     const conversation = await storage.conversations.create(principal, {
       id: body.id ?? ids.next(),
       title: body.title ?? '',
-      ...(body.agentId === undefined ? {} : { agentId: body.agentId }),
-      ...(body.configuration === undefined ? {} : { configuration: body.configuration }),
+      ...defined({ agentId: body.agentId, configuration: body.configuration }),
       at: clock.now(),
     });
     changed(principal, conversation.id);

@@ -1,5 +1,5 @@
 import type { AnsweredInterrupts, ErrorInfo, Interrupt, Principal } from '@toolyard/protocol';
-import { ToolyardError } from '@toolyard/protocol';
+import { defined, ToolyardError } from '@toolyard/protocol';
 import { requireScope } from '../auth/scopes.ts';
 import { askedCursorOf, readAskedCursor } from '../list-cursor.ts';
 import { ProblemAnswer, tellable } from '../problems.ts';
@@ -21,8 +21,7 @@ export function addInterruptRoutes({ route }: Router, { storage, runs }: HttpDep
     const found = await storage.runs.listInterrupts(principal, {
       status,
       limit: limit + 1,
-      ...(run === undefined ? {} : { runId: run }),
-      ...(conversation === undefined ? {} : { conversationId: conversation }),
+      ...defined({ runId: run, conversationId: conversation }),
       ...(after === undefined ? {} : { after: readAskedCursor(after) }),
     });
     const items = found.slice(0, limit);
@@ -60,5 +59,5 @@ function errorOf(thrown: unknown): ErrorInfo | null {
   if (ToolyardError.isInstance(thrown)) return tellable(thrown);
   if (!(thrown instanceof ProblemAnswer)) return null;
   const { code, detail, hint } = thrown.problem;
-  return { code, message: detail, ...(hint === undefined ? {} : { hint }) };
+  return { code, message: detail, ...defined({ hint }) };
 }

@@ -1,4 +1,5 @@
 import type { Principal, UserPart } from '@toolyard/protocol';
+import { defined } from '@toolyard/protocol';
 import { jsonAnswer } from '../answers.ts';
 import { findConversation } from '../conversation-view.ts';
 import { notFound } from '../problems.ts';
@@ -20,8 +21,7 @@ export function addMessageRoutes({ route }: Router, deps: HttpDeps): void {
       }
       return storage.messages.page(principal, id, {
         limit,
-        ...(leaf === undefined ? {} : { leafId: leaf }),
-        ...(before === undefined ? {} : { before }),
+        ...defined({ leafId: leaf, before }),
       });
     },
   );

@@ -1,6 +1,7 @@
 import type { StreamPart } from '@toolyard/model-runtime';
 import { WebApiEncoder } from '@toolyard/model-runtime/webapi';
 import type { Principal } from '@toolyard/protocol';
+import { defined } from '@toolyard/protocol';
 import { createCallLimit } from '../../models/call-limit.ts';
 import { createModelCalls } from '../../models/model-calls.ts';
 import { createUsagePolicy } from '../../models/usage-policy.ts';
@@ -29,7 +30,7 @@ export function addModelCallRoutes({ route }: Router, deps: HttpDeps, eventStrea
     const parts = await calls.chat(principal, provider, request, runId);
     const encoder = new WebApiEncoder(provider, price);
     const id = ids.next();
-    const call = { id, providerId: provider, request, ...(price ? { price } : {}), ...(runId ? { runId } : {}) };
+    const call = { id, providerId: provider, request, ...defined({ price }), ...(runId ? { runId } : {}) };
     return eventStreams.answer(c, principal, (signal) => {
       const batches = telemetry ? telemetry.watch(call, parts(signal)) : parts(signal);
       return chatFrames(batches, encoder, id);

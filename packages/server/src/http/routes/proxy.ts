@@ -5,7 +5,7 @@ import { pipeline } from 'node:stream/promises';
 import type { ReadableStream as WebStream } from 'node:stream/web';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import type { Clock, Principal } from '@toolyard/protocol';
-import { ToolyardError } from '@toolyard/protocol';
+import { defined, ToolyardError } from '@toolyard/protocol';
 import type { Hono } from 'hono';
 import { hasPrefixed, requestHeaders, responseHeaders, sendable } from '../../proxy/headers.ts';
 import type { Proxy } from '../../proxy/proxy.ts';
@@ -136,8 +136,7 @@ function wanted(incoming: IncomingMessage, proxy: Proxy, principal: Principal | 
     if (redeemed === null) throw wrongTicket();
     const { accept, 'content-type': type } = requestHeaders(incoming);
     const own = {
-      ...(accept === undefined ? {} : { accept }),
-      ...(type === undefined ? {} : { 'content-type': type }),
+      ...defined({ accept, 'content-type': type }),
     };
     return {
       target: redeemed.target,
@@ -205,7 +204,7 @@ function marked(thrown: unknown): unknown {
   if (thrown instanceof ProblemAnswer) return new ProblemAnswer(thrown.problem, { ...thrown.headers, ...mark });
   if (!ToolyardError.isInstance(thrown)) return thrown;
   const { code, message, hint } = thrown;
-  return refusal({ code, message, ...(hint === undefined ? {} : { hint }) }, { headers: mark });
+  return refusal({ code, message, ...defined({ hint }) }, { headers: mark });
 }
 
 const HANDSHAKE = [

@@ -1,5 +1,5 @@
 import type { Message, Principal, RunExport, RunRecord, SentMessage, StartRun } from '@toolyard/protocol';
-import { ToolyardError } from '@toolyard/protocol';
+import { defined, ToolyardError } from '@toolyard/protocol';
 import { readSteps } from '../../runs/run-steps.ts';
 import { textAnswer } from '../answers.ts';
 import { blobsWrittenOut } from '../blobs-written-out.ts';
@@ -50,7 +50,7 @@ export function addRunHistoryRoutes({ route }: Router, deps: HttpDeps): void {
 
   async function begin(principal: Principal, request: StartRun): Promise<SentMessage> {
     const { conversationId, agentId, title = '', parts, configuration, id = ids.next() } = request;
-    const message = { id, parts, whenBusy: 'refuse', ...(configuration ? { configuration } : {}) } as const;
+    const message = { id, parts, whenBusy: 'refuse', ...defined({ configuration }) } as const;
     const known = conversationId ?? (await storage.runs.getRun(principal, id))?.conversationId;
     if (known !== undefined) return runs.send(principal, known, message);
     if (agentId !== undefined && (await storage.agents.get(principal, agentId)) === null) {

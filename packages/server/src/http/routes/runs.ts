@@ -1,4 +1,5 @@
 import type { RunStatus } from '@toolyard/protocol';
+import { defined } from '@toolyard/protocol';
 import { runFrames } from '../frames.ts';
 import type { EventStreams } from '../event-stream.ts';
 import { notFound } from '../problems.ts';
@@ -15,12 +16,7 @@ export function addRunRoutes({ route }: Router, deps: HttpDeps, eventStreams: Ev
   route('GET /api/runs', async ({ principal, query: { conversation, agent, status, from, until, after, limit } }) => {
     const found = await storage.runs.listRuns(principal, {
       limit: limit + 1,
-      ...(conversation === undefined ? {} : { conversationId: conversation }),
-      ...(agent === undefined ? {} : { agentId: agent }),
-      ...(status === undefined ? {} : { statuses: status }),
-      ...(from === undefined ? {} : { from }),
-      ...(until === undefined ? {} : { until }),
-      ...(after === undefined ? {} : { before: after }),
+      ...defined({ conversationId: conversation, agentId: agent, statuses: status, from, until, before: after }),
     });
     const items = found.slice(0, limit).map(runView);
     const last = items.at(-1);
@@ -31,7 +27,7 @@ export function addRunRoutes({ route }: Router, deps: HttpDeps, eventStreams: Ev
     const run = await storage.runs.getRun(principal, id);
     if (run === null) throw notFound('run', id);
     const waitsFor = await whatRunWaitsFor(principal, run, deps);
-    return { ...runView(run), ...(waitsFor === undefined ? {} : { waitsFor }) };
+    return { ...runView(run), ...defined({ waitsFor }) };
   });
 
   route('POST /api/runs/{id}/cancel', async ({ principal, params: { id } }) =>

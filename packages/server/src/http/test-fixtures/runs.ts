@@ -1,5 +1,5 @@
 import type { Owner, RunEventBody, RunStatus, StoredInterrupt, UserMessage } from '@toolyard/protocol';
-import { RUN_EVENT_VERSION, ToolyardError } from '@toolyard/protocol';
+import { defined, RUN_EVENT_VERSION, ToolyardError } from '@toolyard/protocol';
 import type { Clock, IdSource, LeasedRun, RunEvent } from '@toolyard/protocol';
 import type { Storage } from '@toolyard/storage';
 import type { LiveHub, RunService } from '../../services.ts';
@@ -61,7 +61,7 @@ export function createTestRuns({ storage, hub, clock, ids }: Parts): TestRuns {
         events,
         durability: 'normal',
         ...interrupts,
-        ...(more.status === undefined ? {} : { status: more.status }),
+        ...defined({ status: more.status }),
       },
     ]);
     if (outcome?.outcome !== 'committed') throw new Error(JSON.stringify(outcome));

@@ -1,7 +1,7 @@
 import type { McpRequestContext } from '@modelcontextprotocol/server';
 import { McpServer } from '@modelcontextprotocol/server';
 import type { JsonObject } from '@toolyard/protocol';
-import { isJsonObject, parseJson } from '@toolyard/protocol';
+import { defined, isJsonObject, parseJson } from '@toolyard/protocol';
 import type { McpMount } from '../create-mcp-mount.ts';
 
 export const URL_OF_MOUNT = 'http://localhost:8700/mcp';
@@ -30,7 +30,7 @@ export function ask(mount: McpMount, message: JsonObject | undefined, asked: Ask
     host: 'localhost:8700',
     accept: 'application/json, text/event-stream',
     ...(message === undefined ? {} : { 'content-type': 'application/json' }),
-    ...(asked.session === undefined ? {} : { 'mcp-session-id': asked.session }),
+    ...defined({ 'mcp-session-id': asked.session }),
     'mcp-protocol-version': '2025-11-25',
     ...asked.headers,
   };

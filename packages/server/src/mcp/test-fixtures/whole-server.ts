@@ -1,3 +1,4 @@
+import { defined } from '@toolyard/protocol';
 import type { ServerOptions } from '../../config/server-options.ts';
 import type { RunningServer } from '../../start-server.ts';
 import { startServer } from '../../start-server.ts';
@@ -38,7 +39,7 @@ export async function send(
     method,
     headers: { authorization: `Bearer ${TOKEN}`, ...content },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    ...(signal === undefined ? {} : { signal }),
+    ...defined({ signal }),
   });
 }
 

@@ -22,7 +22,7 @@ import type {
   ToolReference,
   ToolResult,
 } from '@toolyard/protocol';
-import { DEFAULT_LIMITS, systemClock, ToolyardError } from '@toolyard/protocol';
+import { DEFAULT_LIMITS, defined, systemClock, ToolyardError } from '@toolyard/protocol';
 import type { ModelRuntime } from '@toolyard/model-runtime';
 import type { SharedStorage, Storage } from '@toolyard/storage';
 import { openStorage } from '@toolyard/storage';
@@ -129,7 +129,7 @@ export async function openBench(folder: string, options: BenchOptions): Promise<
   const opened = await openStorage({
     folder,
     clock,
-    ...(options.maxPages === undefined ? {} : { maxPages: options.maxPages }),
+    ...defined({ maxPages: options.maxPages }),
   });
   const storage: Storage = {
     ...opened,
@@ -212,7 +212,7 @@ export function runsOver(storage: SharedStorage, options: RunsOptions): DurableR
   const functions = new FunctionTools([ASK_USER_TOOLS, ...(options.functions ? [options.functions] : [])]);
   return createRunService({
     storage,
-    ...(leaseMs === undefined ? {} : { leaseMs }),
+    ...defined({ leaseMs }),
     ...(clock === systemClock ? { takeOverEveryMs: TAKE_OVER_EVERY_MS } : {}),
     hub,
     clock,
@@ -262,7 +262,7 @@ export function runsOver(storage: SharedStorage, options: RunsOptions): DurableR
           },
         }),
     },
-    ...(failpoint ? { failpoint } : {}),
+    ...defined({ failpoint }),
     ...(options.telemetry ? { telemetry: options.telemetry } : {}),
   });
 }

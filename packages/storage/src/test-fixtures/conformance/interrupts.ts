@@ -1,4 +1,5 @@
 import type { RunStore, StoredInterrupt } from '@toolyard/protocol';
+import { defined } from '@toolyard/protocol';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { ANNE, approval, commitOf } from '../conversation.ts';
 import type { Bench } from './bench.ts';
@@ -41,7 +42,7 @@ export function describeInterrupts(bench: Bench): void {
       await bench.commit(commitOf('r1', { fence: 2, interrupts: { opened: more } }));
       const seen: string[] = [];
       for (let after: StoredInterrupt | undefined; ;) {
-        const query = { status: 'open', limit: 2, ...(after ? { after } : {}) } as const;
+        const query = { status: 'open', limit: 2, ...defined({ after }) } as const;
         const page = await bench.store.listInterrupts(ANNE, query);
         seen.push(...page.map(({ id }) => id));
         after = page.at(-1);

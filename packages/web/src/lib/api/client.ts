@@ -1,5 +1,5 @@
 import type { UploadedFile } from '@toolyard/protocol';
-import { isAbortError } from '@toolyard/protocol';
+import { defined, isAbortError } from '@toolyard/protocol';
 import { t } from '../i18n/i18n.svelte.ts';
 import { ApiError, problemFrom } from './error.ts';
 import { sessionFetch, withSecret } from './session-fetch.ts';
@@ -63,7 +63,7 @@ async function request<T>(method: string, path: string, body: Body | undefined, 
       method,
       headers: { Accept: 'application/json', ...(body === undefined ? {} : { 'Content-Type': body.type }) },
       ...(body === undefined ? {} : { body: body.content }),
-      ...(signal === undefined ? {} : { signal }),
+      ...defined({ signal }),
     });
     text = await response.text();
   } catch (error) {

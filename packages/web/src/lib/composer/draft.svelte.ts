@@ -1,4 +1,5 @@
 import type { UserPart } from '@toolyard/protocol';
+import { defined } from '@toolyard/protocol';
 import { ApiError } from '../api/error.ts';
 import { MAX_ATTACHMENTS, toUserParts, type Attachment, type PreparedFile } from './attachments.ts';
 import { fromKept, toKept, type DraftStorage } from './draft-storage.ts';
@@ -184,5 +185,5 @@ export class Draft {
 function failed(attachment: Attachment, why: Extract<PreparedFile, { ok: false }>): Attachment {
   const { id, name, size } = attachment;
   const { problem, detail } = why;
-  return { id, name, size, state: 'failed', problem, ...(detail === undefined ? {} : { detail }) };
+  return { id, name, size, state: 'failed', problem, ...defined({ detail }) };
 }

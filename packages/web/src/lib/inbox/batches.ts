@@ -1,5 +1,5 @@
 import type { AnswerInterrupts, ApprovalAnswer, ApprovalInterrupt, StoredInterrupt } from '@toolyard/protocol';
-import { formatToolReference } from '@toolyard/protocol';
+import { defined, formatToolReference } from '@toolyard/protocol';
 
 /** Calls of one tool that can be answered together. */
 export type Batch = { key: string; tool: ApprovalInterrupt['tool']; items: readonly BatchItem[] };
@@ -28,7 +28,7 @@ export function answersOf({ items }: Batch, answer: ApprovalAnswer): AnswerInter
     answers: items.map(({ id, interrupt: { arguments: shown, definition } }) => ({
       id,
       answer,
-      shown: { arguments: shown, ...(definition === undefined ? {} : { definition }) },
+      shown: { arguments: shown, ...defined({ definition }) },
     })),
   };
 }

@@ -1,4 +1,5 @@
 import type { ConversationView, Page, StoredInterrupt } from '@toolyard/protocol';
+import { defined } from '@toolyard/protocol';
 import type { api as realApi } from '../api/client.ts';
 import { asApiError } from '../state/failure.ts';
 import { Resource, type ResourceLive } from '../state/resource.svelte.ts';
@@ -50,7 +51,7 @@ async function readAll(api: InboxDeps['api']): Promise<StoredInterrupt[]> {
   const items: StoredInterrupt[] = [];
   let after: string | undefined;
   do {
-    const query = new URLSearchParams({ limit: '500', ...(after === undefined ? {} : { after }) });
+    const query = new URLSearchParams({ limit: '500', ...defined({ after }) });
     const page: Page<StoredInterrupt> = await api.get(`/api/interrupts?${query.toString()}`);
     items.push(...page.items);
     after = page.next;

@@ -1,3 +1,4 @@
+import { defined } from '@toolyard/protocol';
 import type { GrammarState, HighlighterCore, ThemedToken } from 'shiki/core';
 import { createCssVariablesTheme, createHighlighterCore } from 'shiki/core';
 import { createJavaScriptRegexEngine } from 'shiki/engine/javascript';
@@ -34,7 +35,7 @@ export async function colourLinesOf(language: LanguageId): Promise<ColourLines> 
       tokenizeMaxLineLength: LONGEST_LINE,
       // A clock would leave lines half read, and all behind them wrong, wherever the page is held up.
       tokenizeTimeLimit: 0,
-      ...(grammarState === undefined ? {} : { grammarState }),
+      ...defined({ grammarState }),
     });
     const state = shiki.getLastGrammarState(tokens);
     if (state === undefined) throw new Error('The highlighter lost its place.');

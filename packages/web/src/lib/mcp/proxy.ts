@@ -1,7 +1,7 @@
 import type { CreateTransport } from '@toolyard/mcp-host';
 import { createWebTransports } from '@toolyard/mcp-host';
 import type { CreateProxyTicket, Fetch, ProxyTicket } from '@toolyard/protocol';
-import { ToolyardError } from '@toolyard/protocol';
+import { defined, ToolyardError } from '@toolyard/protocol';
 import { api, ApiError } from '../api/client.ts';
 import { problemFrom } from '../api/error.ts';
 import { sessionFetch } from '../api/session-fetch.ts';
@@ -28,7 +28,7 @@ function toToolyardError({ code, message, hint }: ApiError): ToolyardError {
   // A proxy that is switched off is nothing a later attempt finds.
   const lasting = code === 'not_found' ? 'bad_config' : code;
   const retryable = lasting === 'server_unreachable' || lasting === 'overloaded' || lasting === 'network';
-  return new ToolyardError({ code: lasting, message, retryable, ...(hint === undefined ? {} : { hint }) });
+  return new ToolyardError({ code: lasting, message, retryable, ...defined({ hint }) });
 }
 
 /**

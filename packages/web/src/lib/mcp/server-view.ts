@@ -1,5 +1,6 @@
 import type { IndexedTool, ServerHealth } from '@toolyard/mcp-host';
 import type { McpToolView } from '@toolyard/protocol';
+import { defined } from '@toolyard/protocol';
 import type { BrowserServerEntry } from './server-entries.ts';
 import type { BrowserServerView } from './types.ts';
 
@@ -33,7 +34,7 @@ export function toBrowserServerView(
     ...(health?.serverInfo === undefined ? {} : { serverInfo: health.serverInfo }),
     ...(health?.era === undefined ? {} : { era: health.era }),
     ...(health?.protocolVersion === undefined ? {} : { protocolVersion: health.protocolVersion }),
-    ...(health === undefined ? {} : { health }),
+    ...defined({ health }),
     ...errorOf(health, missing, obstacle),
     ...(health?.instructions === undefined ? {} : { instructions: health.instructions }),
     ...(health?.capabilities === undefined ? {} : { capabilities: health.capabilities }),
@@ -78,10 +79,9 @@ function toToolView({ tool, name, title, description, annotations }: IndexedTool
   return {
     tool,
     name,
-    ...(title === undefined ? {} : { title }),
-    ...(description === undefined ? {} : { description }),
+    ...defined({ title, description }),
     readOnly: annotations?.readOnly === true,
-    ...(annotations === undefined ? {} : { annotations }),
+    ...defined({ annotations }),
     permission: null,
     enabled: true,
     tokens,

@@ -1,7 +1,7 @@
 import type { Attachment, EraRecord, QuestionHandlers } from '@toolyard/mcp-host';
 import { createWebTransports, inspectServer, McpHost, ResourceDraft } from '@toolyard/mcp-host';
 import type { JsonValue, McpTestReport } from '@toolyard/protocol';
-import { isJsonObject, systemClock, ToolyardError, VERSION } from '@toolyard/protocol';
+import { defined, isJsonObject, systemClock, ToolyardError, VERSION } from '@toolyard/protocol';
 import { storedFamily } from '../browser-storage.ts';
 import { uuid } from '../transcript/uuid.ts';
 import { adviceFor } from './preflight.ts';
@@ -60,7 +60,7 @@ export async function testServer(draft: BrowserServerDraft, signal?: AbortSignal
     config: toServerConfig(entry, secrets),
     createTransport: draft.useProxy ? createProxiedTransport : direct,
     ...surroundings,
-    ...(signal === undefined ? {} : { signal }),
+    ...defined({ signal }),
   });
   // A browser does not say why it was not let in.
   if (report.ok || draft.useProxy || draft.transport === 'websocket') return report;

@@ -1,5 +1,5 @@
 import type { OpenWebSocket } from '@toolyard/mcp-host';
-import { ToolyardError, type Fetch } from '@toolyard/protocol';
+import { defined, ToolyardError, type Fetch } from '@toolyard/protocol';
 import { LaterSocket } from './later-socket.ts';
 import type { FromNetwork, ToNetwork } from './tab-network-words.ts';
 
@@ -119,7 +119,7 @@ export function openTabNetwork(
     sockets.set(id, later);
     later.attach({
       send: (text) => tell({ do: 'send', id, text }),
-      close: (code) => tell({ do: 'close', id, ...(code === undefined ? {} : { code }) }),
+      close: (code) => tell({ do: 'close', id, ...defined({ code }) }),
     });
     tell({ do: 'open', id, url: url.href, protocols });
     return later;

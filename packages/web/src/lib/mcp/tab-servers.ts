@@ -1,5 +1,6 @@
 import type { IndexedTool } from '@toolyard/mcp-host';
 import type { TabServer, TabTool } from '@toolyard/protocol';
+import { defined } from '@toolyard/protocol';
 import type { BrowserServerView } from './types.ts';
 
 /** What this tab lends of these tools, as the server is told of it. */
@@ -10,17 +11,15 @@ export function tabServersOf(
   return servers.flatMap(({ id, transport, instructions }): TabServer[] => {
     const own = tools.filter(({ tool }) => tool.serverId === id).map(toTabTool);
     if (own.length === 0 || transport === null || !('url' in transport)) return [];
-    return [{ id, url: transport.url, ...(instructions === undefined ? {} : { instructions }), tools: own }];
+    return [{ id, url: transport.url, ...defined({ instructions }), tools: own }];
   });
 }
 
 function toTabTool({ tool, title, description, inputSchema, outputSchema, annotations }: IndexedTool): TabTool {
   return {
     name: tool.name,
-    ...(title === undefined ? {} : { title }),
-    ...(description === undefined ? {} : { description }),
+    ...defined({ title, description }),
     inputSchema,
-    ...(outputSchema === undefined ? {} : { outputSchema }),
-    ...(annotations === undefined ? {} : { annotations }),
+    ...defined({ outputSchema, annotations }),
   };
 }

@@ -1,4 +1,5 @@
 import type { JsonObject, McpServerConfiguration, McpServerView } from '@toolyard/protocol';
+import { defined } from '@toolyard/protocol';
 import { expect, it } from 'vitest';
 import { testTool } from '../servers/test-servers.ts';
 import { surroundingsOfTool } from './call-surroundings.ts';
@@ -8,7 +9,7 @@ const SCHEMA: JsonObject = { properties: { what: { type: 'string', description: 
 const STDIO: McpServerView['transport'] = { type: 'stdio', command: 'x' };
 
 function api(cwd: string | undefined) {
-  const transport = { type: 'stdio' as const, command: 'x', ...(cwd === undefined ? {} : { cwd }) };
+  const transport = { type: 'stdio' as const, command: 'x', ...defined({ cwd }) };
   const configuration: McpServerConfiguration = {
     ...{ id: 'desk', enabled: true, disabledTools: [], callTimeoutMs: null, connectTimeoutMs: null },
     ...{ processes: null, maxConcurrentCalls: null },

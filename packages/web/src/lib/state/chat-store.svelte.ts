@@ -19,6 +19,7 @@ import type {
   UserMessage,
   UserPart,
 } from '@toolyard/protocol';
+import { defined } from '@toolyard/protocol';
 import { ApiError } from '../api/error.ts';
 import { askedBefore, findRow, lastMessageId, lastRunId, lastToRetry } from '../transcript/find-row.ts';
 import {
@@ -226,7 +227,7 @@ export class ChatStore {
   }
 
   async answer(interruptId: string, answer: InterruptAnswer, shown?: Shown): Promise<void> {
-    const body: AnswerInterrupt = { answer, ...(shown === undefined ? {} : { shown }) };
+    const body: AnswerInterrupt = { answer, ...defined({ shown }) };
     try {
       await this.#deps.api.post(`/api/interrupts/${encodeURIComponent(interruptId)}/answer`, body);
     } catch (thrown) {

@@ -1,3 +1,4 @@
+import { defined } from '@toolyard/protocol';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { ApiError } from '../api/error.ts';
 import type { Change, Hello } from './live.svelte.ts';
@@ -12,7 +13,7 @@ function world(options: { status?: 'open' | 'connecting'; delayMs?: number } = {
   let changed = (_: Change): void => undefined;
   const resource = new Resource<string>(() => new Promise((answer, fail) => requests.push({ answer, fail })), {
     changes: ['providers', 'settings'],
-    ...(options.delayMs === undefined ? {} : { delayMs: options.delayMs }),
+    ...defined({ delayMs: options.delayMs }),
     live: {
       status: options.status ?? 'connecting',
       onHello: (listener) => {

@@ -1,5 +1,5 @@
 import type { AssistantMessage, BudgetInterrupt, Interrupt, RunEvent, UserMessage } from '@toolyard/protocol';
-import { ignoreUnknownEvent } from '@toolyard/protocol';
+import { defined, ignoreUnknownEvent } from '@toolyard/protocol';
 import { blocksOf, foldRow, statusOf } from './build-rows.ts';
 import { asked, malformedCall, readyCall, settled, startedCall } from './calls.ts';
 import type { CallView } from './calls.ts';
@@ -133,9 +133,7 @@ export function applyRunEvent(transcript: Transcript, event: RunEvent): Transcri
         ...call,
         progress: {
           progress,
-          ...(total === undefined ? {} : { total }),
-          ...(text === undefined ? {} : { text }),
-          ...(waitsFor === undefined ? {} : { waitsFor }),
+          ...defined({ total, text, waitsFor }),
         },
       }));
     }

@@ -1,5 +1,5 @@
 import type { Clock, Failpoint } from '@toolyard/protocol';
-import { systemClock, ToolyardError } from '@toolyard/protocol';
+import { defined, systemClock, ToolyardError } from '@toolyard/protocol';
 import type { SharedStorage } from '@toolyard/storage';
 import { createIds, eventually } from '@toolyard/testing';
 import { createLiveHub } from '../../../live/hub.ts';
@@ -25,8 +25,7 @@ export function stageOver(
     clock,
     log,
     prefix: prefixes.next(),
-    ...(failpoint ? { failpoint } : {}),
-    ...(leaseMs === undefined ? {} : { leaseMs }),
+    ...defined({ failpoint, leaseMs }),
   });
 }
 

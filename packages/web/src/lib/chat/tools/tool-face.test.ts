@@ -1,4 +1,5 @@
 import type { McpServerView, ToolAnnotations } from '@toolyard/protocol';
+import { defined } from '@toolyard/protocol';
 import { describe, expect, test } from 'vitest';
 import { testTool } from '../../servers/test-servers.ts';
 import { toolFace } from './tool-face.ts';
@@ -8,8 +9,7 @@ type Server = Pick<McpServerView, 'id' | 'serverInfo' | 'tools'>;
 function server(id: string, tools: { name: string; title?: string; annotations?: ToolAnnotations }[]): Server {
   const views = tools.map(({ name, title, annotations }) =>
     testTool(id, name, {
-      ...(title === undefined ? {} : { title }),
-      ...(annotations === undefined ? {} : { annotations }),
+      ...defined({ title, annotations }),
       readOnly: annotations?.readOnly === true,
     }),
   );
@@ -66,7 +66,7 @@ describe('what is said of a tool', () => {
     [{ destructive: true, openWorld: false }, ['destroys', 'inside']],
     [{ destructive: false, idempotent: true }, ['adds', 'repeatable']],
   ])('%j', (annotations, facts) => {
-    const servers = [server('a', [{ name: 'act', ...(annotations === undefined ? {} : { annotations }) }])];
+    const servers = [server('a', [{ name: 'act', ...defined({ annotations }) }])];
     expect(toolFace(call('act', 'a'), servers).facts).toEqual(facts);
   });
 });

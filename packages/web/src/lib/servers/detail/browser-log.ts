@@ -1,4 +1,5 @@
 import type { McpLogEntry } from '@toolyard/protocol';
+import { defined } from '@toolyard/protocol';
 import { mcpStore } from '../../mcp/mcp-store.svelte.ts';
 import type { ReadLog } from './log-follower.svelte.ts';
 
@@ -15,7 +16,7 @@ export function readBrowserLog(serverId: string): ReadLog {
       id: `message-${String(index)}-${String(entry.at)}`,
       kind: 'message',
       message: kind,
-      ...(id === undefined ? {} : { requestId: id }),
+      ...defined({ requestId: id }),
     }));
     return { items: [...events, ...messages].sort((a, b) => a.at - b.at), next: '', whole: true };
   };

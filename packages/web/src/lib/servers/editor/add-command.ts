@@ -1,6 +1,6 @@
 import { parse } from 'jsonc-parser';
 import type { JsonObject } from '@toolyard/protocol';
-import { isJsonObject } from '@toolyard/protocol';
+import { defined, isJsonObject } from '@toolyard/protocol';
 import { nameFor } from './command-line.ts';
 
 /** Flags of `mcp add` that take a value, by what they say of the server. */
@@ -74,7 +74,7 @@ function readAdd(words: readonly string[]): AddedServer | null {
   const [id, target] = second === undefined ? [nameFor([first]), first] : [first, second];
   if (target === '') return null;
   if (/^(?:https?|wss?):\/\//i.test(target)) {
-    return { id, entry: { url: target, headers, ...(type === undefined ? {} : { type }) } };
+    return { id, entry: { url: target, headers, ...defined({ type }) } };
   }
   return { id, entry: { command: target, args, env } };
 }
