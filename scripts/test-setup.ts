@@ -1,4 +1,4 @@
-import { beforeEach } from 'vitest';
+import { afterEach, beforeEach, vi } from 'vitest';
 import { describeProcesses, forgetExitedProcesses } from '../testing/src/started-processes.ts';
 
 // The setup file of vitest: evaluated anew before each file of tests.
@@ -10,4 +10,9 @@ beforeEach(({ onTestFailed, onTestFinished }) => {
     if (processes !== '') process.stderr.write(`Processes of the failed test:\n${processes}\n`);
   });
   onTestFinished(forgetExitedProcesses);
+});
+
+// `unstubEnvs` does so before the next test only: hooks of another file in this worker must not see a folder that is gone.
+afterEach(() => {
+  vi.unstubAllEnvs();
 });

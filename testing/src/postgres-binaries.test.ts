@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { findPostgres } from './postgres-binaries.ts';
-import { RUN_VARIABLE } from './test-run.ts';
+import { MACHINE_TMP_VARIABLE, RUN_VARIABLE } from './test-run.ts';
 
 let run: string;
 
@@ -19,6 +19,7 @@ beforeEach(() => {
      process.exit(1);`,
   );
   vi.stubEnv('TMPDIR', run);
+  vi.stubEnv(MACHINE_TMP_VARIABLE, tmp);
   vi.stubEnv(RUN_VARIABLE, run);
   vi.stubEnv('npm_execpath', npm);
   vi.stubEnv('TOOLYARD_SYSTEM_NODE', process.execPath);

@@ -56,7 +56,11 @@ describe('bodies', () => {
   test.each([
     [{ configuration: { limits: { maxTurns: 'x' } } }, 'configuration.limits.maxTurns', 'a whole number, not a text'],
     [{ configuration: { limits: { maxTurns: 1.5 } } }, 'configuration.limits.maxTurns', 'a whole number, not 1.5'],
-    [{ configuration: { intervention: 'yolo' } }, 'configuration.intervention', '"manual" or "headless"'],
+    [
+      { configuration: { intervention: 'yolo' } },
+      'configuration.intervention',
+      '"manual", "allow-list", "auto" or "headless"',
+    ],
     [{ configuration: { model: { providerId: 'demo' } } }, 'configuration.model.modelId', 'it is missing'],
     [{ configuration: { model: { providerId: '', modelId: 'x' } } }, 'providerId', 'at least 1 character.'],
     [{ configuration: { parameters: { topP: 2 } } }, 'configuration.parameters.topP', 'at most 1.'],
