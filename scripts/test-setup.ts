@@ -13,6 +13,7 @@ beforeEach(({ onTestFailed, onTestFinished }) => {
 });
 
 // `unstubEnvs` does so before the next test only: hooks of another file in this worker must not see a folder that is gone.
+// oxlint-disable-next-line core/no-restricted-syntax -- as above
 afterEach(() => {
   vi.unstubAllEnvs();
 });
