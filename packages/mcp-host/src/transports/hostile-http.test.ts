@@ -1,11 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
-import type { JsonObject } from '@toolyard/protocol';
+import type { Fetch, JsonObject } from '@toolyard/protocol';
 import type { McpBehaviour, ScriptedMcp, ScriptedMcpOptions } from '@toolyard/testing';
 import { createSteadyClock, eventually, startScriptedMcp } from '@toolyard/testing';
 import { afterEach, describe, expect, test } from 'vitest';
 import { createEraMemory } from '../connection/era-memory.ts';
 import type { McpHost } from '../host/host.ts';
+import { createHttpTransport } from './http-transport.ts';
 import { createWebTransports } from './web-transports.ts';
 import { connected, healthOf } from '../node/test-fixtures/peers.ts';
 import { createQuickClock, PATIENT } from '../node/test-fixtures/quick-clock.ts';
@@ -249,6 +250,26 @@ describe('calling', () => {
     await met.close();
     expect(server?.sessionCount).toBe(0);
     expect(server?.requests.at(-1)?.method).toBe('DELETE');
+  });
+
+  test('a session that is created while the connection closes is ended on the server', async () => {
+    const peer = (server = await startScriptedMcp({}, { sessions: true }));
+    const gate = Promise.withResolvers<void>();
+    const slowFetch: Fetch = async (url, init) => {
+      const response = await fetch(url, init);
+      await gate.promise;
+      return response;
+    };
+    const context = { serverId: 'odd', clock: createSteadyClock(), log: () => undefined };
+    const transport = createHttpTransport({ type: 'http', url: peer.url }, context, slowFetch);
+    await transport.start();
+    const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'test', version: '1' } };
+    const sent = transport.send({ jsonrpc: '2.0', id: 1, method: 'initialize', params });
+    await eventually(() => expect(peer.sessionCount).toBe(1));
+    const closed = transport.close();
+    gate.resolve();
+    await Promise.all([sent, closed]);
+    expect(peer.sessionCount).toBe(0);
   });
 
   test('a connection cut in mid-call leaves the outcome unknown', async () => {

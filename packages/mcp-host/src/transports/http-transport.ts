@@ -7,7 +7,7 @@ import type { HostTransport, TransportContext, TransportEnd } from './transport.
 import type { TransportConfig } from '../types.ts';
 import { webAddress } from './web-address.ts';
 
-/** How long a server may take to say that a session is over, in milliseconds. */
+/** How long closing waits for the server: for a session that is being created, and for its end. In milliseconds. */
 const GOODBYE_MS = 1_000;
 /** How a stream that broke off is had back. */
 const RECONNECTION = {
@@ -31,6 +31,8 @@ class HttpTransport extends StreamableHTTPClientTransport implements HostTranspo
   readonly #options: StreamableHTTPClientTransportOptions;
   /** The requests whose streams are open. */
   readonly #streams = new Set<StreamableHTTPClientTransport>();
+  /** Settles when the answer to `initialize` names the session, or when there is none. */
+  #creating: Promise<unknown> | undefined;
   #closing: Promise<void> | undefined;
 
   constructor(url: URL, fetch: Fetch, headers: Record<string, string>, context: TransportContext) {
@@ -51,6 +53,11 @@ class HttpTransport extends StreamableHTTPClientTransport implements HostTranspo
   }
 
   override send(message: JSONRPCMessage | JSONRPCMessage[], options?: SendOptions): Promise<void> {
+    if ('method' in message && message.method === 'initialize') {
+      const sent = super.send(message, options);
+      this.#creating = sent.catch(() => undefined);
+      return sent;
+    }
     const version = this.protocolVersion;
     const mayCarry = version !== undefined && version < FIRST_WITHOUT_REQUESTS;
     if (!mayCarry || Array.isArray(message) || !('method' in message) || !('id' in message)) {
@@ -112,23 +119,28 @@ class HttpTransport extends StreamableHTTPClientTransport implements HostTranspo
     this.#closing = super.close();
   }
 
-  /** Ends the session on the server too; one that does not answer is left behind. */
+  /** Ends the session on the server, too, unless the server does not answer in time. */
   override close(): Promise<void> {
     this.#closing ??= this.#close();
     return this.#closing;
   }
 
   async #close(): Promise<void> {
+    let callOff = (): void => undefined;
+    const patience = new Promise<void>((resolve) => {
+      callOff = this.#context.clock.after(GOODBYE_MS, resolve);
+    });
+    if (this.sessionId === undefined && this.#creating !== undefined) {
+      // The answer comes too late for the client, but its session would stay on the server.
+      this.onmessage = () => undefined;
+      await Promise.race([this.#creating, patience]);
+    }
     if (this.sessionId !== undefined) {
-      let callOff = (): void => undefined;
-      const patience = new Promise<void>((resolve) => {
-        callOff = this.#context.clock.after(GOODBYE_MS, resolve);
-      });
-      // Nobody waits for a session that is being left; why a goodbye failed helps no one.
+      // Why the request to end the session failed helps nobody.
       this.onerror = () => undefined;
       await Promise.race([this.terminateSession().catch(() => undefined), patience]);
-      callOff();
     }
+    callOff();
     this.#closeStreams();
     await super.close();
   }
