@@ -14,10 +14,12 @@ export type Skips = {
 
 type SkippedTest = { file: string; missing?: { need: string; reason: string } | undefined };
 
-type FileResult = { name: string; assertionResults: { status: string; meta?: Pick<SkippedTest, 'missing'> }[] };
+type TestResult = { status: string; meta?: Pick<SkippedTest, 'missing'> };
 
-/** What is used of vitest's JSON report; `More` is what the caller uses of a file. */
-export type SkipReport<More = unknown> = { testResults: (FileResult & More)[] };
+/** What is used of vitest's JSON report; `File` and `Test` are what the caller uses of a file and of a test. */
+export type SkipReport<File = unknown, Test = unknown> = {
+  testResults: ({ name: string; assertionResults: (TestResult & Test)[] } & File)[];
+};
 
 /** Of a report vitest has written with `--reporter=json`. */
 export function skipsOfReport(report: SkipReport): Skips[] {

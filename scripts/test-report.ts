@@ -7,7 +7,10 @@ import type { TestKind } from './test-kinds.ts';
 import { kindOf, TEST_KINDS } from './test-kinds.ts';
 
 /** Times are milliseconds since 1970. */
-type VitestReport = SkipReport<{ startTime: number; endTime: number }>;
+type VitestReport = SkipReport<
+  { startTime: number; endTime: number },
+  { fullName: string; failureMessages?: string[] }
+>;
 
 type TestFile = { file: string; kind: TestKind; seconds: number; tests: number };
 
@@ -16,6 +19,8 @@ export type TestSummary = {
   failed: number;
   skipped: number;
   skips: readonly Skips[];
+  /** File and name of each failed test, and the first line of its error. */
+  failures: readonly string[];
   /** Longest first. */
   files: readonly TestFile[];
 };
@@ -35,8 +40,18 @@ export function summarizeTests(path: string): TestSummary {
     failed,
     skipped: statuses.length - passed - failed,
     skips: skipsOfReport(report),
+    failures: report.testResults.flatMap((file) => failuresOf(file)),
     files: files.toSorted((one, other) => other.seconds - one.seconds),
   };
+}
+
+function failuresOf({ name, assertionResults }: VitestReport['testResults'][number]): string[] {
+  return assertionResults
+    .filter(({ status }) => status === 'failed')
+    .map(({ fullName, failureMessages = [] }) => {
+      const reason = (failureMessages[0] ?? '').split('\n', 1)[0] ?? '';
+      return `${relative(ROOT, name)}: ${fullName}: ${reason}`;
+    });
 }
 
 /** Lines of a table: seconds of workers, tests and files by kind. */

@@ -23,6 +23,8 @@ import { checkPageTypes, checkTypes, ensurePagePrepared, preparePage } from './t
 
 const SLOWEST_SHOWN = 10;
 const REPORT = join('.cache', 'vitest-report.json');
+const SEE_ABOVE = 'see above';
+const REASON_LINES = 15;
 const VITEST = 'vitest/vitest.mjs';
 
 const CHECKS: readonly Check[] = [
@@ -90,11 +92,20 @@ function conclude(results: readonly CheckResult[], tests: TestSummary): number {
   const checks = results.filter(({ name }) => name !== 'tests').length;
   const failedChecks = failed.filter((name) => name !== 'tests').length;
   console.log(failed.length === 0 ? '\nEverything passed.' : `\nFailed: ${failed.join(', ')}`);
+  // Once more at the end: logs of CI often keep only their last lines.
+  for (const { name, wrong } of results) {
+    if (wrong !== null && wrong !== SEE_ABOVE) console.log(`${name}:\n${lastLines(wrong)}`);
+  }
+  for (const test of tests.failures) console.log(`failed test: ${test}`);
   for (const line of formatSkips(tests.skips)) console.log(line);
   console.log(
     `${tests.passed + checks - failedChecks} passed, ${tests.failed + failedChecks} failed, ${tests.skipped} skipped`,
   );
   return failed.length === 0 ? 0 : 1;
+}
+
+function lastLines(text: string): string {
+  return text.trimEnd().split('\n').slice(-REASON_LINES).join('\n');
 }
 
 function inColumn(seconds: number): string {
@@ -114,7 +125,7 @@ async function buildPackages(): Promise<string | null> {
 async function runTests(): Promise<string | null> {
   const args = ['run', '--reporter=default', '--reporter=json', `--outputFile.json=${REPORT}`];
   const ran = await runTool(VITEST, args, { env: { ...process.env, ...testRunEnv() } });
-  return ran.code === 0 ? null : 'see above';
+  return ran.code === 0 ? null : SEE_ABOVE;
 }
 
 function checkSkips(): Promise<string | null> {
@@ -125,5 +136,5 @@ function checkSkips(): Promise<string | null> {
 async function checkRequirements(): Promise<string | null> {
   const ran = await runTool('../scripts/requirements.ts', ['--report', REPORT], { quiet: true });
   console.log(ran.output.trimEnd());
-  return ran.code === 0 ? null : 'see above';
+  return ran.code === 0 ? null : SEE_ABOVE;
 }
