@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { McpConfigEntry } from '@toolyard/mcp-host/node';
 import { readMcpConfig } from '@toolyard/mcp-host/node';
@@ -67,6 +67,22 @@ it('the servers without a sandbox are those that are on, started here, and not b
   );
   expect(await servers.unsandboxed()).toEqual(['open']);
   expect(await servers.unsandboxed({ open: false, off: true, boxed: true })).toEqual(['off']);
+});
+
+it('end with a start that fails', async () => {
+  const file = join(room.folder, 'pid');
+  const write = `import { writeFileSync } from 'node:fs'; writeFileSync(${JSON.stringify(file)}, String(process.pid));`;
+  const { command, args } = scriptedMcpCommand('plain');
+  const imported = ['--import', `data:text/javascript,${encodeURIComponent(write)}`];
+  const pid = (): number => Number(existsSync(file) ? readFileSync(file, 'utf8') : '');
+  room.storage.permissions.settleOrigins = async () => {
+    await eventually(() => pid() > 0);
+    throw new Error('The connection was lost.');
+  };
+  await expect(room.start({ a: { command, args: [...imported, ...args] } })).rejects.toThrow(
+    'The connection was lost.',
+  );
+  expect(isAlive(pid())).toBe(false);
 });
 
 const HINTS = { readOnlyHint: true, openWorldHint: false };

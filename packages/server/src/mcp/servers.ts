@@ -25,6 +25,7 @@ import type { ServersOptions } from './servers-options.ts';
 import { NOBODY } from './nobody.ts';
 import { isUnsandboxed, toServerView, toToolDetail } from './server-view.ts';
 import { createSignInFetches } from './sign-in-fetches.ts';
+import { startOrClose } from './start-or-close.ts';
 import type { StoredPins } from './stored-pins.ts';
 import { loadPins } from './stored-pins.ts';
 
@@ -32,9 +33,7 @@ import { loadPins } from './stored-pins.ts';
 export async function createServers(options: ServersOptions): Promise<ConnectedServers> {
   const { settings, owner, clock } = options;
   const book = await ServerList.open({ settings, owner, now: () => clock.now() });
-  const servers = new ConnectedServers(options, book, await loadPins(options));
-  await servers.start();
-  return servers;
+  return startOrClose(new ConnectedServers(options, book, await loadPins(options)));
 }
 
 export class ConnectedServers implements Servers {

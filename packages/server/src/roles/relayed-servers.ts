@@ -8,6 +8,7 @@ import { ServerList } from '../mcp/server-list.ts';
 import { noServer, ServerChanges } from '../mcp/server-changes.ts';
 import { isUnsandboxed, toServerView, toToolDetail } from '../mcp/server-view.ts';
 import type { ServersOptions } from '../mcp/servers-options.ts';
+import { startOrClose } from '../mcp/start-or-close.ts';
 import { storePin } from '../mcp/stored-pins.ts';
 import type { Servers } from '../services.ts';
 import { untilStored } from '../until-stored.ts';
@@ -32,9 +33,7 @@ type Row = { holder: HeldServer['holder']; catalogue: ServerCatalogue | undefine
 export async function createRelayedServers(options: WebServersOptions): Promise<RelayedServers> {
   const { settings, owner, clock } = options;
   const book = await ServerList.open({ settings, owner, now: () => clock.now() });
-  const servers = new RelayedServers(options, book);
-  await servers.start();
-  return servers;
+  return startOrClose(new RelayedServers(options, book));
 }
 
 export class RelayedServers implements Servers {
