@@ -10,36 +10,37 @@ import type {
   ToolCallPart,
   ToolResult,
   Usage,
-  UserMessage,
   UserPart,
 } from '@toolyard/protocol';
 import { textOf, ToolyardError } from '@toolyard/protocol';
-import type { AgentContext, Ending } from '@toolyard/agent-runtime';
+import type { AgentContext } from '@toolyard/agent-runtime';
 import { initialState } from '@toolyard/agent-runtime';
 import type { DriveOptions, Heard } from './drive-run.ts';
 import { driveRun } from './drive-run.ts';
 import { EventQueue } from './event-queue.ts';
 import { createMemoryJournal } from './memory-journal.ts';
 import type { MemoryConversation } from './memory-conversation.ts';
+import { RunControl } from './run-control.ts';
+import { addSteering } from './steering.ts';
 
-/** What a run came to. */
+/** The result of a run. */
 export type RunResult = {
-  /** `failed` never stands here: `result` rejects then. */
+  /** A run that failed has no result: `result` rejects. */
   status: 'done' | 'cancelled';
-  /** The answer; of a cancelled run what was said of it. */
+  /** The answer; of a cancelled run, the part that was written. */
   text: string;
   reasoning: string;
   calls: { call: ToolCallPart; result: ToolResult }[];
   usage: Usage;
-  /** US dollars; absent where a price or a usage is unknown. */
+  /** US dollars; absent if a price or a usage is unknown. */
   cost?: number;
   /** Model requests made. */
   turns: number;
-  /** What the run added to the conversation, the person's message first. */
+  /** The messages the run added to the conversation, the user's message first. */
   messages: Message[];
 };
 
-/** A run that failed: `code` says how, `partial` is what there was until then. */
+/** A run that failed: `code` is the reason, `partial` the result until then. */
 export class RunFailed extends ToolyardError {
   readonly partial: Omit<RunResult, 'status'>;
 
@@ -59,9 +60,9 @@ export type AgentRunOptions = {
   clock: Clock;
   ids: IdSource;
   conversation: MemoryConversation;
-  /** Where the messages of this run begin in the conversation. */
+  /** The index of the first message of this run in the conversation. */
   firstMessage: number;
-  /** What the run begins with. */
+  /** The context of the first step. */
   context: AgentContext;
   host: (parts: RunParts) => Pick<DriveOptions, 'brain' | 'executors' | 'refresh' | 'count'>;
   /** Called with the journal before the first step. */
@@ -72,8 +73,8 @@ export type AgentRunOptions = {
 };
 
 /**
- * One execution of an agent. It goes on whether or not anybody reads its events; leaving a `for await` early does not
- * stop it, {@link cancel} or the signal does.
+ * One execution of an agent. It continues whether or not its events are read; leaving a `for await` early does not stop
+ * it, {@link cancel} or the signal does.
  *
  * @example
  * const run = agent.run('What time is it in Tokyo?');
@@ -83,50 +84,47 @@ export type AgentRunOptions = {
 export class AgentRun implements AsyncIterable<RunEvent> {
   readonly id: string;
   /**
-   * Settles when the run is over: rejects with {@link RunFailed} if it failed. Need not be awaited.
+   * Settles when the run has ended; rejects with {@link RunFailed} if it failed. Need not be awaited.
    */
   readonly result: Promise<RunResult>;
   readonly #events = new EventQueue();
-  readonly #stop = new AbortController();
-  #ending: Ending | null = null;
+  readonly #control: RunControl;
   #isOver = false;
-  readonly #said: UserPart[][] = [];
+  readonly #steers: UserPart[][] = [];
 
   constructor(options: AgentRunOptions) {
     this.id = options.id;
+    this.#control = new RunControl(options.clock);
     this.result = this.#execute(options);
-    // Whoever only reads the events learns of a failure there.
+    // A caller that only reads the events gets the failure there.
     this.result.catch(() => {});
   }
 
-  /** Stops the run within the current step; what was said is kept. */
+  /** Stops the run within the current step; the partial answer is kept. */
   cancel(): void {
-    this.#end({ status: 'cancelled' });
+    this.#control.end({ status: 'cancelled' });
   }
 
   /**
-   * Says something to the run while it is under way: it stands in the conversation before the next step, never between a
-   * call and its result. False where the run is over, and nothing was said.
+   * Sends a message to the run in progress: it is added to the conversation before the next step, never between a call
+   * and its result. False if the run is over; the message is not sent.
    */
   steer(input: string | UserPart[]): boolean {
     if (this.#isOver) return false;
-    this.#said.push(typeof input === 'string' ? [{ type: 'text', text: input }] : input);
+    this.#steers.push(typeof input === 'string' ? [{ type: 'text', text: input }] : input);
     return true;
   }
 
-  /** What was said and the run ended before it could be heard. */
+  /** Messages sent with {@link steer} that the run ended without. */
   get unheard(): readonly UserPart[][] {
-    return this.#said;
+    return this.#steers;
   }
 
   #hear({ conversation, clock, ids }: AgentRunOptions, journal: RunJournal): Heard {
-    if (this.#said.length === 0) return null;
+    if (this.#steers.length === 0) return null;
     return () => {
-      for (const parts of this.#said.splice(0)) {
-        const { leafId: parentId } = conversation;
-        const message: UserMessage = { id: ids.next(), parentId, createdAt: clock.now(), role: 'user', parts };
-        conversation.add(message);
-        journal.append({ type: 'steered', message });
+      for (const parts of this.#steers.splice(0)) {
+        addSteering({ conversation, journal, clock }, { id: ids.next(), parts });
       }
     };
   }
@@ -135,59 +133,42 @@ export class AgentRun implements AsyncIterable<RunEvent> {
     return this.#events.read();
   }
 
-  #end(ending: Ending): void {
-    if (this.#ending) return;
-    this.#ending = ending;
-    this.#stop.abort();
-  }
-
   async #execute(options: AgentRunOptions): Promise<RunResult> {
     const { clock, conversation, limits, signal } = options;
+    const control = this.#control;
     const onAbort = (): void => this.cancel();
-    const cancelTimer =
-      limits.maxWallTimeMs === undefined
-        ? undefined
-        : clock.after(limits.maxWallTimeMs, () => this.#end({ status: 'failed', error: timeLimitExceeded(limits) }));
     if (signal?.aborted) this.cancel();
     signal?.addEventListener('abort', onAbort, { once: true });
 
     const journal = createMemoryJournal({ runId: this.id, clock, publish: (event) => this.#events.push(event) });
     const state = initialState({ runId: this.id, conversationId: conversation.id, startedAt: clock.now(), limits });
+    control.startTime(state);
     let at;
     try {
       options.onStart(journal);
       at = await driveRun({
         point: { state, context: options.context },
         hear: () => this.#hear(options, journal),
-        ...options.host({ journal, signal: this.#stop.signal }),
+        ...options.host({ journal, signal: control.signal }),
         journal,
-        stopRequested: () => this.#ending,
+        stopRequested: () => control.ending,
         failpoint: options.failpoint,
         onDefect: options.onDefect,
       });
     } finally {
       this.#isOver = true;
-      cancelTimer?.();
+      control.endTime();
       signal?.removeEventListener('abort', onAbort);
       this.#events.end();
     }
 
     const messages = conversation.messages().slice(options.firstMessage);
-    const told = { ...summarise(messages), usage: at.state.usage, turns: at.state.turns, messages };
-    const whole = at.state.cost === null ? told : { ...told, cost: at.state.cost };
+    const { usage, turns, cost } = at.state;
+    const whole = { ...summarise(messages), usage, turns, messages, ...(cost === null ? {} : { cost }) };
     const ending = at.context.phase === 'ending' ? at.context.ending : null;
     if (ending?.status === 'failed') throw new RunFailed(ending.error, whole);
     return { status: ending?.status ?? 'done', ...whole };
   }
-}
-
-/** Why a run ended that took all the time it may. */
-export function timeLimitExceeded(limits: RunLimits): ErrorInfo {
-  return {
-    code: 'time_limit_exceeded',
-    message: `The run took longer than the ${((limits.maxWallTimeMs ?? 0) / 1000).toFixed(0)} s it may take.`,
-    hint: 'Raise the limit of time, or ask for less at once.',
-  };
 }
 
 function summarise(messages: readonly Message[]): Pick<RunResult, 'text' | 'reasoning' | 'calls'> {
@@ -200,7 +181,7 @@ function summarise(messages: readonly Message[]): Pick<RunResult, 'text' | 'reas
   }
   for (const message of messages) {
     if (message.role !== 'assistant') continue;
-    // Text beside tool calls is the model thinking aloud; the last word is the answer.
+    // Text beside tool calls is not the answer; the last text is.
     text = textOf(message);
     for (const part of message.parts) {
       if (part.type === 'reasoning') reasoning += part.text;

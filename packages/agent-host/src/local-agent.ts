@@ -55,7 +55,7 @@ export class LocalAgent implements Agent {
     this.#platform = platform;
     this.#host = host;
     this.#functions = functions;
-    this.#tools = hostTools(host, functions.over(host), () => true);
+    this.#tools = hostTools({ host, functions });
     this.#conversation = conversation;
     this.#log = log;
     this.#permissions = new Map(options.allow?.map((reference) => [reference, 'allow']));

@@ -1,4 +1,4 @@
-import type { ConversationPort, Message } from '@toolyard/protocol';
+import type { ConversationPort, Message, UserMessage } from '@toolyard/protocol';
 
 /** One branch of messages, kept in memory. */
 export class MemoryConversation implements ConversationPort {
@@ -15,6 +15,11 @@ export class MemoryConversation implements ConversationPort {
 
   add(message: Message): void {
     this.#messages.push(message);
+  }
+
+  /** Adds a steering message; it is stored nowhere else. */
+  hear(_stored: UserMessage, readable: UserMessage): void {
+    this.add(readable);
   }
 
   /** Takes the last message away, if it is this one. */

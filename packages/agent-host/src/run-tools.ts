@@ -1,10 +1,11 @@
 import type { ContextSources, JudgedTool } from '@toolyard/agent-runtime';
 import type { McpHost, ToolHost } from '@toolyard/mcp-host';
 import type { ToolReference } from '@toolyard/protocol';
+import type { FunctionTools, RunToolHost } from './functions/function-tools.ts';
 import { judgedBy, whenJudgeable } from './judged-tool.ts';
 
 /** The tools one run may use, as they are now. */
-export type RunTools = ToolHost & {
+export type RunTools = RunToolHost & {
   contextSources(): ContextSources;
   /** Undefined for a tool that is not there. */
   judged(tool: ToolReference): JudgedTool | undefined;
@@ -12,28 +13,48 @@ export type RunTools = ToolHost & {
   refresh(tools: readonly ToolReference[]): Promise<void> | undefined;
 };
 
-/** The tools of a host, or of those of its servers that `view` selects and `isSelected` names. */
-export function hostTools(host: McpHost, view: ToolHost, isSelected: (serverId: string) => boolean): RunTools {
-  let sources: ContextSources = { serverInstructions: [] };
-  let content = '[]';
+type HostToolsOptions = {
+  host: McpHost;
+  /** Tools of the host; default: all. */
+  view?: ToolHost;
+  /** The servers of `view`; default: all. */
+  isSelected?: (serverId: string) => boolean;
+  /** Executed in place. */
+  functions?: FunctionTools;
+};
+
+/** Tools of an MCP host, and functions, for a run. */
+export function hostTools({ host, view = host, isSelected = () => true, functions }: HostToolsOptions): RunTools {
   return {
     tools: () => view.tools(),
     resolve: (name) => view.resolve(name),
-    callTool: (...call) => view.callTool(...call),
-    resumeTask: (...task) => view.resumeTask(...task),
-    contextSources() {
-      const serverInstructions = host
-        .health()
-        .flatMap(({ id, state, instructions }) =>
-          isSelected(id) && state === 'ready' && instructions ? [{ serverId: id, text: instructions }] : [],
-        );
-      const now = JSON.stringify(serverInstructions);
-      // The same object stands for the same content, so that what was built from it is kept.
-      if (now !== content) sources = { serverInstructions };
-      content = now;
-      return sources;
-    },
+    callTool: functions
+      ? (tool, args, options = {}) =>
+          functions.call(view.tools(), tool, args, options) ?? view.callTool(tool, args, options)
+      : view.callTool.bind(view),
+    resumeTask: view.resumeTask.bind(view),
+    contextSources: instructionsOf(host, isSelected),
     judged: (tool) => judgedBy(host, view.tools(), tool),
     refresh: (tools) => whenJudgeable(host, tools),
+  };
+}
+
+/** The instructions of ready servers. Reading them costs a comparison until a server changes. */
+function instructionsOf(host: McpHost, isSelected: (serverId: string) => boolean): () => ContextSources {
+  let sources: ContextSources = { serverInstructions: [] };
+  let changes = -1;
+  return () => {
+    if (changes === host.changes) return sources;
+    ({ changes } = host);
+    const serverInstructions = host
+      .health()
+      .flatMap(({ id, state, instructions }) =>
+        isSelected(id) && state === 'ready' && instructions ? [{ serverId: id, text: instructions }] : [],
+      );
+    // The same object stands for the same content: what was built from it stays valid.
+    if (JSON.stringify(serverInstructions) !== JSON.stringify(sources.serverInstructions)) {
+      sources = { serverInstructions };
+    }
+    return sources;
   };
 }

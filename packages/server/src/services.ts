@@ -189,9 +189,6 @@ export type Models = {
   test(principal: Owner, request: TestProvider, signal?: AbortSignal): Promise<TestedProvider>;
 };
 
-/** The tools one run may use, as they are now. */
-export type ToolSelection = RunTools;
-
 /** The MCP servers of this process, as people and programs deal with them. */
 export type McpServers = {
   list(principal: Owner): Promise<McpServerList>;
@@ -247,6 +244,6 @@ export type Servers = McpServers &
     /** Calls back when a server that wanted a sign-in is ready. */
     onSignedIn(listener: (serverId: string) => void): void;
     /** Waits, bounded, for servers of this configuration that are still connecting. */
-    select(configuration: ResolvedAgentConfiguration, signal: AbortSignal): Promise<ToolSelection>;
+    select(configuration: ResolvedAgentConfiguration, signal: AbortSignal): Promise<RunTools>;
     close(): Promise<void>;
   };

@@ -1,6 +1,7 @@
 import type { Ending, RunPoint } from '@toolyard/agent-runtime';
 import type {
   Clock,
+  ErrorInfo,
   Failpoint,
   InterruptAnswer,
   LedgerEntry,
@@ -10,21 +11,22 @@ import type {
   ResolvedAgentConfiguration,
   RunStatus,
 } from '@toolyard/protocol';
-import { HANDED_ON, isStorageFault, toErrorInfo } from '@toolyard/protocol';
-import { timeLimitExceeded } from '../agent-run.ts';
+import { isStorageFault, toErrorInfo } from '@toolyard/protocol';
 import type { RunAccess } from '../create-run-host.ts';
 import { createRunHost } from '../create-run-host.ts';
 import type { Heard } from '../drive-run.ts';
 import { driveRun } from '../drive-run.ts';
+import { RunControl } from '../run-control.ts';
 import type { AskQuestion, Questioning } from '../run-host.ts';
 import type { CommitPump } from './commit-pump.ts';
 import { DurableJournal } from './durable-journal.ts';
 import { LiveQuestions } from './live-questions.ts';
-import { RunConversation } from './run-conversation.ts';
+import { RunConversation, unanswered } from './run-conversation.ts';
+import type { Stamp } from './run-draft.ts';
 import { RunLedger } from './run-ledger.ts';
+import { RunLost } from './run-lost.ts';
 import type { FindQueued, Steer } from './run-steering.ts';
 import { RunSteering } from './run-steering.ts';
-import { RunTime } from './run-time.ts';
 import type { RunWriterOptions } from './run-writer.ts';
 import { RunWriter } from './run-writer.ts';
 import type { StoredRun } from './stored-run.ts';
@@ -77,37 +79,34 @@ type DurableDriveOptions = {
 /** `inboxWaits`: the run is parked, and has received something in the same moment. */
 type DriveResult = { status: RunStatus; inboxWaits: boolean };
 
+/** Where a run stopped that cannot continue, and the message that is shown in the place of its answer. */
+export type StoppedRun = { stamp: Stamp; placeholder: { id: string; parentId: string; model: string } | null };
+
 /** One durable run while its process, on the server or in a tab, holds the lease: all that does not depend on which. */
 export class DurableRun {
   readonly writer: RunWriter;
   readonly steering = new RunSteering();
   readonly #options: DurableRunOptions;
-  readonly #abort = new AbortController();
+  readonly #control: RunControl;
   readonly #questions = new LiveQuestions();
   #ledger: RunLedger | null = null;
-  #time: RunTime | null = null;
-  #ending: Ending | null = null;
   #cancels: readonly string[] = [];
   #isLost = false;
 
   constructor(options: DurableRunOptions) {
     this.#options = options;
-    const { run, pump, clock, keepMedia } = options;
+    this.#control = new RunControl(options.clock);
     this.writer = new RunWriter({
-      run,
-      pump,
-      clock,
-      keepMedia,
-      // Tasks of servers continue: the next process polls them.
+      ...options,
       onLost: () => {
         this.#isLost = true;
-        this.#abort.abort(HANDED_ON);
+        this.#control.handOn();
       },
     });
   }
 
   get ending(): Ending | null {
-    return this.#ending;
+    return this.#control.ending;
   }
 
   get isLost(): boolean {
@@ -133,13 +132,26 @@ export class DurableRun {
     const taken = this.#questions.give(answers);
     if (taken.length > 0) this.writer.keep({ taken });
     this.#cancels = cancels;
-    if (stops) this.#end({ status: 'cancelled' });
+    if (stops) this.#control.end({ status: 'cancelled' });
   }
 
-  #end(ending: Ending): void {
-    if (this.#ending) return;
-    this.#ending = ending;
-    this.#abort.abort();
+  /**
+   * Ends a run that cannot continue: its state is unreadable, or its commit was rejected. Needs only what is stored.
+   * Rejects with `RunLost`.
+   */
+  async fail(error: ErrorInfo, read: (storedSeq: number) => Promise<StoppedRun>): Promise<void> {
+    this.writer.lose(new RunLost('invalid', 'the run has failed'));
+    const { run } = this.#options;
+    const { storedSeq: lastSeq } = this.writer;
+    const writer = new RunWriter({ ...this.#options, run: { ...run, lastSeq }, onLost: () => undefined });
+    const { stamp, placeholder } = await read(lastSeq);
+    if (placeholder) {
+      const message = unanswered({ ...placeholder, runId: run.id, createdAt: this.#options.clock.now(), error });
+      writer.message(message, null);
+      writer.event({ type: 'message_finished', message }, stamp, 'later');
+    }
+    writer.event({ type: 'run_finished', status: 'failed', usage: {}, error }, stamp, 'later');
+    await writer.save({ status: 'failed' });
   }
 
   /** Takes steps until the run is over or parked. Rejects with `RunLost`. */
@@ -165,13 +177,13 @@ export class DurableRun {
     if (run.lastSeq === 0 && message) {
       journal.append({ type: 'run_started', conversationId: conversation.id, place, model, message });
     }
-    this.#limitTime(point);
+    this.#control.startTime(point.state);
     try {
       const { state } = await driveRun({
         point,
         journal,
         ...(await this.#openHost(options, journal, ledger)),
-        stopRequested: () => this.#ending,
+        stopRequested: () => this.#control.ending,
         hear: () => this.#hear(options, journal),
         failpoint: async (at) => {
           options.beforeStep?.();
@@ -181,7 +193,7 @@ export class DurableRun {
       });
       return { status: state.status, inboxWaits: journal.saved.inboxWaits };
     } finally {
-      this.#time?.end();
+      this.#control.endTime();
     }
   }
 
@@ -192,7 +204,7 @@ export class DurableRun {
     ledger: RunLedger,
   ): Promise<ReturnType<typeof createRunHost>> {
     const { configuration, principal, conversation, onDefect } = options;
-    const { signal } = this.#abort;
+    const { signal } = this.#control;
     const access = await this.#openAccess(options);
     const isHeadless = configuration.intervention === 'headless';
     return createRunHost(
@@ -217,14 +229,14 @@ export class DurableRun {
 
   /** Null if the run only has to end. */
   async #openAccess({ open }: DurableDriveOptions): Promise<DurableAccess | null> {
-    if (this.#ending) return null;
-    const { signal } = this.#abort;
+    if (this.ending) return null;
+    const { signal } = this.#control;
     try {
       const access = await open(signal);
       return signal.aborted ? null : access;
     } catch (thrown) {
       if (isStorageFault(thrown)) throw thrown;
-      if (!signal.aborted) this.#end({ status: 'failed', error: toErrorInfo(thrown) });
+      if (!signal.aborted) this.#control.end({ status: 'failed', error: toErrorInfo(thrown) });
       return null;
     }
   }
@@ -251,17 +263,9 @@ export class DurableRun {
     );
   }
 
-  #limitTime({ state: { limits, startedAt } }: RunPoint): void {
-    if (limits.maxWallTimeMs === undefined) return;
-    const { clock } = this.#options;
-    // The clock may have been set back: the run never gets more time than its limit.
-    const left = Math.min(limits.maxWallTimeMs, startedAt + limits.maxWallTimeMs - clock.now());
-    this.#time = new RunTime(clock, left, () => this.#end({ status: 'failed', error: timeLimitExceeded(limits) }));
-  }
-
   /** Asks while a call is open. Time waiting for the user does not count towards the time limit of the run. */
   async #ask(...[interrupt, options]: Parameters<AskQuestion>): Promise<InterruptAnswer> {
-    const release = this.#time?.hold();
+    const release = this.#control.holdTime();
     this.#announceQuestion();
     try {
       return await this.#questions.ask(interrupt, options);
@@ -269,7 +273,7 @@ export class DurableRun {
       this.#announceQuestion();
       throw thrown;
     } finally {
-      release?.();
+      release();
     }
   }
 

@@ -1,5 +1,7 @@
-import type { Clock, RunJournal, UserMessage, UserPart } from '@toolyard/protocol';
+import type { Clock, RunJournal, UserPart } from '@toolyard/protocol';
+import { defined } from '@toolyard/protocol';
 import type { Heard } from '../drive-run.ts';
+import { addSteering } from '../steering.ts';
 import type { RunConversation } from './run-conversation.ts';
 import type { RunWriter } from './run-writer.ts';
 
@@ -16,17 +18,17 @@ type RunSteeringOptions = {
 
 export type Steer = { queuedMessageId: string; itemId?: string };
 
-/** What a person says to a run under way: it waits in the queue, and stands in the conversation before the next step. */
+/** What users send to a durable run in progress: it waits in the queue, and is added before the next step. */
 export class RunSteering {
   readonly #heard = new Set<string>();
   #waiting: Steer[] = [];
 
-  /** Ids of queued messages of which only the state of the run still tells. */
+  /** Ids of queued messages that no inbox item names any more: the state of the run keeps them. */
   get carried(): readonly string[] {
     return this.#waiting.flatMap(({ itemId, queuedMessageId }) => (itemId === undefined ? [queuedMessageId] : []));
   }
 
-  /** What a run that rested was told meanwhile. */
+  /** What was sent to the run while it was parked. */
   carry(ids: readonly string[]): void {
     this.#waiting.push(...ids.map((queuedMessageId) => ({ queuedMessageId })));
   }
@@ -39,8 +41,8 @@ export class RunSteering {
     }
   }
 
-  /** Looks for what was said; what it gives puts that into the conversation, to be stored with the step that hears it. */
-  async hear({ find, conversation, journal, writer, clock }: RunSteeringOptions): Promise<Heard> {
+  /** Looks up what was sent; the returned function adds it to the conversation, to be stored with the next step. */
+  async hear({ find, writer, ...run }: RunSteeringOptions): Promise<Heard> {
     if (this.#waiting.length === 0) return null;
     const steers = this.#waiting;
     const found = await Promise.all(steers.map(({ queuedMessageId }) => find(queuedMessageId)));
@@ -48,16 +50,10 @@ export class RunSteering {
       this.#waiting = this.#waiting.slice(steers.length);
       steers.forEach(({ itemId, queuedMessageId: id }, index) => {
         const queued = found[index];
-        // What was taken back in the meantime is not said.
-        if (queued) {
-          const { parts, readable } = queued;
-          const at = { parentId: conversation.leafId, createdAt: clock.now() };
-          const message: UserMessage = { id, ...at, role: 'user', parts };
-          conversation.hear(message, { ...message, parts: readable });
-          journal.append({ type: 'steered', message });
-        }
+        // Null if it was removed from the queue in the meantime.
+        if (queued) addSteering(run, { id, ...queued });
         writer.keep({
-          ...(itemId === undefined ? {} : { taken: [itemId] }),
+          ...defined({ taken: itemId === undefined ? undefined : [itemId] }),
           ...(queued ? { unqueued: [id] } : {}),
         });
       });

@@ -7,7 +7,7 @@ import type {
   ToolHost,
 } from '@toolyard/mcp-host';
 import { createInMemoryTransport } from '@toolyard/mcp-host';
-import type { JsonObject, TaskHandle, ToolReference, ToolResult } from '@toolyard/protocol';
+import type { JsonObject, ToolReference, ToolResult } from '@toolyard/protocol';
 import { formatToolReference, ToolyardError } from '@toolyard/protocol';
 import { serveFunctions } from './serve-functions.ts';
 import { runFunction, stoppedFunction } from './run-function.ts';
@@ -68,17 +68,6 @@ export class FunctionTools {
       config.type === 'in-memory' && Object.hasOwn(served, config.name)
         ? createInMemoryTransport(config, context, served)
         : next(config, context);
-  }
-
-  /** These tools executed in place, all others by `host`. */
-  over(host: ToolHost): RunToolHost {
-    return {
-      tools: () => host.tools(),
-      resolve: (name) => host.resolve(name),
-      resumeTask: (handle: TaskHandle, options) => host.resumeTask(handle, options),
-      callTool: (tool, args, options = {}) =>
-        this.call(host.tools(), tool, args, options) ?? host.callTool(tool, args, options),
-    };
   }
 
   /** Executes a call of a run, if the tool is one of these; `listed` are the tools of the run. */

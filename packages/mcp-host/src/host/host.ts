@@ -1,4 +1,4 @@
-import type { ErrorInfo, JsonObject, TaskHandle, ToolOrigin, ToolReference, ToolResult } from '@toolyard/protocol';
+import type { ErrorInfo, ToolOrigin, ToolReference } from '@toolyard/protocol';
 import { ToolyardError } from '@toolyard/protocol';
 import { listAllPrompts } from './all-prompts.ts';
 import type { ForwardedServer } from '../calls/forward.ts';
@@ -17,11 +17,9 @@ import { isSwitchedOff, SelectedTools } from './selected-tools.ts';
 import type { ListedSkill, SkillFile } from '../catalogue/skills.ts';
 import { ToolTrust } from '../catalogue/trust.ts';
 import type {
-  CallToolOptions,
   Completion,
   CompletionTarget,
   FilledPrompt,
-  IndexedTool,
   LogLevel,
   RequestOptions,
   ServerConfig,
@@ -51,12 +49,15 @@ const SHUTDOWN_MS = 10_000;
 export class McpHost implements ToolHost, AsyncDisposable {
   /** What is listed of resources, what was read of them, and who follows them. */
   readonly resources: ResourceStore;
+  readonly tools: ToolHost['tools'];
+  readonly resolve: ToolHost['resolve'];
+  readonly callTool: ToolHost['callTool'];
+  readonly resumeTask: ToolHost['resumeTask'];
   readonly #servers: ServerRegistry;
   readonly #flows: Flows;
   readonly #trust: ToolTrust;
   readonly #signIns: SignIns;
   readonly #calls: ServerCalls;
-  readonly #all: SelectedTools;
   readonly #origin: ToolOrigin;
   /** From which level on servers that are connected from now on are to log; undefined as they like. */
   #logLevel: LogLevel | undefined;
@@ -84,7 +85,14 @@ export class McpHost implements ToolHost, AsyncDisposable {
       }),
     );
     this.#calls = new ServerCalls(this.#servers, this.#flows, this.#trust);
-    this.#all = this.#selectWhere(() => true);
+    const all = this.#viewOf(
+      () => true,
+      () => false,
+    );
+    this.tools = () => all.tools();
+    this.resolve = (name) => all.resolve(name);
+    this.callTool = this.#calls.callTool.bind(this.#calls, null);
+    this.resumeTask = this.#calls.resumeTask.bind(this.#calls, null);
     this.resources = new ResourceStore({
       clock,
       catalogue: (id) => this.#servers.find(id)?.catalogue,
@@ -227,6 +235,11 @@ export class McpHost implements ToolHost, AsyncDisposable {
     return this.#servers.find(id)?.wire.entries() ?? [];
   }
 
+  /** Grows with every change in health or offer of a server: what was derived from them is valid until then. */
+  get changes(): number {
+    return this.#servers.changes;
+  }
+
   /** Calls back after anything in health or offer of a server has changed; returns what ends that. */
   onChange(listener: (serverId: string) => void): () => void {
     return this.#servers.onChange(listener);
@@ -281,14 +294,6 @@ export class McpHost implements ToolHost, AsyncDisposable {
     await this.close();
   }
 
-  tools(): readonly IndexedTool[] {
-    return this.#all.tools();
-  }
-
-  resolve(name: string): IndexedTool | undefined {
-    return this.#all.resolve(name);
-  }
-
   /**
    * A view of some servers, but for hidden tools; whatever else is called is not sent. It follows their changes, and
    * may be asked at every turn. A server added later belongs to it if its id does.
@@ -297,18 +302,17 @@ export class McpHost implements ToolHost, AsyncDisposable {
    */
   select(
     serverIds: ReadonlySet<string>,
-    hidden?: (tool: ToolReference) => boolean,
+    hidden: (tool: ToolReference) => boolean = () => false,
     onCall?: (serverId: string) => () => void,
   ): ToolHost {
-    return this.#selectWhere((id) => serverIds.has(id), hidden, onCall);
-  }
-
-  callTool(tool: ToolReference, args: JsonObject, options: CallToolOptions = {}): Promise<ToolResult> {
-    return this.#calls.call(tool, args, options);
-  }
-
-  resumeTask(handle: TaskHandle, options: CallToolOptions = {}): Promise<ToolResult> {
-    return this.#calls.resumeTask(handle, options);
+    const view = this.#viewOf((id) => serverIds.has(id), hidden);
+    const selection = { view, onCall };
+    return {
+      tools: () => view.tools(),
+      resolve: (name) => view.resolve(name),
+      callTool: this.#calls.callTool.bind(this.#calls, selection),
+      resumeTask: this.#calls.resumeTask.bind(this.#calls, selection),
+    };
   }
 
   /** What was approved of tools, and whether it still holds. A tool whose approval is void is not called. */
@@ -441,17 +445,11 @@ export class McpHost implements ToolHost, AsyncDisposable {
     return this.#calls.ask(serverId, options, (session) => session.complete(target, argument, others, options));
   }
 
-  #selectWhere(
-    chosen: (id: string) => boolean,
-    hidden?: (tool: ToolReference) => boolean,
-    onCall?: (serverId: string) => () => void,
-  ): SelectedTools {
+  #viewOf(chosen: (id: string) => boolean, hidden: (tool: ToolReference) => boolean): SelectedTools {
     return new SelectedTools({
       origin: this.#origin,
       sources: () => this.#servers.all.filter(({ config }) => chosen(config.id)),
-      hidden: (tool) => hidden?.(tool) === true || isSwitchedOff(this.#servers.find(tool.serverId)?.config, tool.name),
-      calls: this.#calls,
-      onCall,
+      hidden: (tool) => hidden(tool) || isSwitchedOff(this.#servers.find(tool.serverId)?.config, tool.name),
     });
   }
 }

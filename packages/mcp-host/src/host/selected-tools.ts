@@ -1,8 +1,7 @@
-import type { JsonObject, TaskHandle, ToolOrigin, ToolReference, ToolResult } from '@toolyard/protocol';
-import { notSent } from '../calls/call-failure.ts';
+import type { ErrorInfo, ToolOrigin, ToolReference } from '@toolyard/protocol';
 import type { ListedTool } from '../catalogue/read-tool.ts';
 import { ToolIndex } from '../catalogue/tool-index.ts';
-import type { CallToolOptions, IndexedTool, ServerConfig, ToolHost } from '../types.ts';
+import type { IndexedTool, ServerConfig } from '../types.ts';
 
 /** What a selection sees of a server. */
 type ToolSource = { readonly config: ServerConfig; readonly tools: ReadonlyMap<string, ListedTool> };
@@ -12,20 +11,14 @@ export type SelectedToolsOptions = {
   sources(): readonly ToolSource[];
   /** Of all of them. */
   origin: ToolOrigin;
-  hidden?: ((tool: ToolReference) => boolean) | undefined;
-  /** Where calls go. */
-  calls: Pick<ToolHost, 'resumeTask'> & {
-    call(tool: ToolReference, args: JsonObject, options: CallToolOptions): Promise<ToolResult>;
-  };
-  /** Told when something is asked of a server; what it returns is called when that is over. */
-  onCall?: ((serverId: string) => () => void) | undefined;
+  hidden(tool: ToolReference): boolean;
 };
 
 /**
- * The tools of some servers. Their names are made over all tools of these servers, hidden ones included, so that
- * hiding one renames no other. Asking costs a comparison for each server until one of them has changed.
+ * The tools of some servers. Their names are derived from all tools of these servers, hidden ones included, so that
+ * hiding one renames no other. Reading them costs a comparison for each server until one of them changes.
  */
-export class SelectedTools implements ToolHost {
+export class SelectedTools {
   readonly #options: SelectedToolsOptions;
   #lists: readonly unknown[] = [];
   #index: ToolIndex | undefined;
@@ -42,29 +35,17 @@ export class SelectedTools implements ToolHost {
 
   resolve(name: string): IndexedTool | undefined {
     const tool = this.#current().resolve(name);
-    return tool !== undefined && this.#isHidden(tool.tool) ? undefined : tool;
+    return tool !== undefined && this.#options.hidden(tool.tool) ? undefined : tool;
   }
 
-  async callTool(tool: ToolReference, args: JsonObject, options: CallToolOptions = {}): Promise<ToolResult> {
+  /** Why a tool cannot be called here; undefined if it can. */
+  refusal(tool: ToolReference): ErrorInfo | undefined {
     const { serverId, name } = tool;
     if (!this.#options.sources().some(({ config }) => config.id === serverId)) {
-      return notSent({ code: 'tool_not_found', message: `The server "${serverId}" is not switched on here.` });
+      return { code: 'tool_not_found', message: `The server "${serverId}" is not switched on here.` };
     }
-    if (this.#isHidden(tool)) {
-      return notSent({ code: 'tool_not_found', message: `The tool "${name}" of "${serverId}" is switched off here.` });
-    }
-    const over = this.#options.onCall?.(serverId);
-    return this.#options.calls.call(tool, args, options).finally(over);
-  }
-
-  /** Also where the tool is switched off by now: the call has been made. */
-  async resumeTask(handle: TaskHandle, options: CallToolOptions = {}): Promise<ToolResult> {
-    const over = this.#options.onCall?.(handle.tool.serverId);
-    return this.#options.calls.resumeTask(handle, options).finally(over);
-  }
-
-  #isHidden(tool: ToolReference): boolean {
-    return this.#options.hidden?.(tool) === true;
+    if (!this.#options.hidden(tool)) return undefined;
+    return { code: 'tool_not_found', message: `The tool "${name}" of "${serverId}" is switched off here.` };
   }
 
   #current(): ToolIndex {
@@ -80,7 +61,7 @@ export class SelectedTools implements ToolHost {
       })),
     );
     this.#lists = sources.map(({ tools }) => tools);
-    this.#visible = index.tools.filter(({ tool }) => !this.#isHidden(tool));
+    this.#visible = index.tools.filter(({ tool }) => !this.#options.hidden(tool));
     this.#index = index;
     return index;
   }

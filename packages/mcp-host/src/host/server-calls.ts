@@ -5,6 +5,7 @@ import { forwardInTurn } from '../calls/forward-in-turn.ts';
 import type { ForwardedServer } from '../calls/forward.ts';
 import type { Flows } from './flows.ts';
 import { CLOSED } from './flows.ts';
+import type { SelectedTools } from './selected-tools.ts';
 import { isSwitchedOff } from './selected-tools.ts';
 import type { ServerRegistry } from './server-registry.ts';
 import type { ManagedServer } from './managed-server.ts';
@@ -17,7 +18,10 @@ import type { CallToolOptions, RequestOptions } from '../types.ts';
 /** How long whoever needs a server that is reconnecting waits for it, in milliseconds. */
 const PATIENCE_MS = 10_000;
 
-/** What is asked of the servers of a host: each call and request is under way until it is answered. */
+/** The tools a call is limited to, and what is told when a call of a server begins and, by what that returns, ends. */
+export type CallSelection = { view: SelectedTools; onCall: ((serverId: string) => () => void) | undefined };
+
+/** What is asked of the servers of a host: each call and request is in progress until it is answered. */
 export class ServerCalls {
   readonly #servers: ServerRegistry;
   readonly #flows: Flows;
@@ -29,8 +33,28 @@ export class ServerCalls {
     this.#trust = trust;
   }
 
-  /** Makes a call, unless the tool is gone, switched off, or no longer what was approved. Never throws. */
-  async call(tool: ToolReference, args: JsonObject, options: CallToolOptions): Promise<ToolResult> {
+  /**
+   * Makes a call, unless the tool is gone, not selected, switched off, or no longer what was approved. Never throws.
+   *
+   * @param selection null for all tools of the host
+   */
+  async callTool(
+    selection: CallSelection | null,
+    tool: ToolReference,
+    args: JsonObject,
+    options: CallToolOptions = {},
+  ): Promise<ToolResult> {
+    const refusal = selection?.view.refusal(tool);
+    if (refusal) return notSent(refusal);
+    const end = selection?.onCall?.(tool.serverId);
+    try {
+      return await this.#callChecked(tool, args, options);
+    } finally {
+      end?.();
+    }
+  }
+
+  async #callChecked(tool: ToolReference, args: JsonObject, options: CallToolOptions): Promise<ToolResult> {
     if (this.#flows.isClosed) return notSent({ code: 'server_closed', message: CLOSED });
     const entry = this.#servers.find(tool.serverId);
     if (entry === undefined) {
@@ -49,8 +73,21 @@ export class ServerCalls {
     return callServer(entry, this.#whenBack(entry, options.signal), tool, args, options).finally(release);
   }
 
-  /** Waits for a task that a call has become. Never throws. */
-  async resumeTask(handle: TaskHandle, options: CallToolOptions): Promise<ToolResult> {
+  /** Waits for a task that a call has become, also if its tool is switched off by now. Never throws. */
+  async resumeTask(
+    selection: CallSelection | null,
+    handle: TaskHandle,
+    options: CallToolOptions = {},
+  ): Promise<ToolResult> {
+    const end = selection?.onCall?.(handle.tool.serverId);
+    try {
+      return await this.#followTask(handle, options);
+    } finally {
+      end?.();
+    }
+  }
+
+  async #followTask(handle: TaskHandle, options: CallToolOptions): Promise<ToolResult> {
     if (this.#flows.isClosed) return unreachableTask(handle, CLOSED);
     const { serverId } = handle.tool;
     const entry = this.#servers.find(serverId);

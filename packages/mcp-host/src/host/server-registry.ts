@@ -12,6 +12,8 @@ export class ServerRegistry {
   /** Servers that were removed and are still being left. */
   readonly #leaving = new Set<Promise<void>>();
   readonly #listeners = new Set<(serverId: string) => void>();
+  /** Grows with every change of a server: what was derived from them is valid until then. */
+  changes = 0;
 
   constructor(clock: Clock, make: (config: ServerConfig, after: Promise<unknown>) => ManagedServer) {
     this.#clock = clock;
@@ -72,6 +74,7 @@ export class ServerRegistry {
   }
 
   tell(serverId: string): void {
+    this.changes++;
     for (const listener of this.#listeners) listener(serverId);
   }
 

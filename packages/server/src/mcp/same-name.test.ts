@@ -1,8 +1,9 @@
+import type { RunTools } from '@toolyard/agent-host';
 import { decisionAbout } from '@toolyard/protocol';
 import type { McpBehaviour } from '@toolyard/testing';
 import { describe, expect, it } from 'vitest';
 import { resolveAgentConfig } from '../config/resolve-agent-config.ts';
-import type { Servers, ToolSelection } from '../services.ts';
+import type { Servers } from '../services.ts';
 import { OWNER, program, useServerRoom } from './test-fixtures/server-room.ts';
 
 const room = useServerRoom();
@@ -20,7 +21,7 @@ const behaviour = (who: string, readOnly: boolean): McpBehaviour => ({
   ],
 });
 
-async function startBoth(): Promise<{ servers: Servers; selection: ToolSelection }> {
+async function startBoth(): Promise<{ servers: Servers; selection: RunTools }> {
   const servers = await room.start((['good', 'evil'] as const).map((id) => program(id, behaviour(id, id === 'good'))));
   return { servers, selection: await servers.select(resolveAgentConfig([{}], null), new AbortController().signal) };
 }

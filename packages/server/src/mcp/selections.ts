@@ -1,8 +1,8 @@
+import type { RunTools } from '@toolyard/agent-host';
+import { hostTools } from '@toolyard/agent-host';
 import type { McpHost, ServerState } from '@toolyard/mcp-host';
 import type { ResolvedAgentConfiguration } from '@toolyard/protocol';
 import { formatToolReference } from '@toolyard/protocol';
-import type { ToolSelection } from '../services.ts';
-import { Selection } from './selection.ts';
 import type { ServerList } from './server-list.ts';
 
 /** In these states nobody knows yet whether a server will have tools. */
@@ -28,10 +28,9 @@ type SelectionsOptions = {
 /** The tools of conversations: those of the servers each has chosen. */
 export class Selections {
   readonly #options: SelectionsOptions;
-  readonly #kept = new Map<string, ToolSelection>();
+  readonly #kept = new Map<string, RunTools>();
   /** On their way for longer than a run waits: one run has waited in vain, the others need not. */
   readonly #outwaited = new Set<string>();
-  #changes = 0;
 
   constructor(options: SelectionsOptions) {
     this.#options = options;
@@ -39,7 +38,6 @@ export class Selections {
 
   /** Something has changed in this server. */
   changed(id: string): void {
-    this.#changes++;
     if (this.#outwaited.has(id) && !this.#isOnItsWay(id)) this.#outwaited.delete(id);
   }
 
@@ -48,7 +46,7 @@ export class Selections {
     this.#outwaited.delete(id);
   }
 
-  async select(configuration: ResolvedAgentConfiguration, signal: AbortSignal): Promise<ToolSelection> {
+  async select(configuration: ResolvedAgentConfiguration, signal: AbortSignal): Promise<RunTools> {
     signal.throwIfAborted();
     const { book, borrowIfOff, lookForSignIns } = this.#options;
     const serverIds = book.all.flatMap((server) => {
@@ -73,19 +71,29 @@ export class Selections {
     return ON_ITS_WAY.has(this.#options.stateOf(id) ?? '');
   }
 
-  #selection(serverIds: readonly string[], disabledTools: readonly string[]): ToolSelection {
+  #selection(serverIds: readonly string[], disabledTools: readonly string[]): RunTools {
     const { host, book, onUse } = this.#options;
     const key = JSON.stringify([serverIds, disabledTools, book.version]);
     const known = this.#kept.get(key);
     if (known !== undefined) return known;
     const disabled = new Set(disabledTools);
-    const selection = new Selection({
-      host,
-      serverIds,
-      isHidden: (tool) => disabled.has(formatToolReference(tool)) || !book.isToolOn(tool),
-      changes: () => this.#changes,
-      onUse,
-    });
+    const chosen = new Set(serverIds);
+    const view = host.select(
+      chosen,
+      (tool) => disabled.has(formatToolReference(tool)) || !book.isToolOn(tool),
+      (serverId) => {
+        onUse(serverId, 1);
+        return () => onUse(serverId, -1);
+      },
+    );
+    const tools = hostTools({ host, view, isSelected: (id) => chosen.has(id) });
+    const selection: RunTools = {
+      ...tools,
+      contextSources() {
+        for (const id of serverIds) onUse(id, 0);
+        return tools.contextSources();
+      },
+    };
     const [oldest] = this.#kept.keys();
     if (oldest !== undefined && this.#kept.size >= SELECTIONS_KEPT) this.#kept.delete(oldest);
     this.#kept.set(key, selection);

@@ -1,4 +1,5 @@
 import { dirname } from 'node:path';
+import type { RunTools } from '@toolyard/agent-host';
 import type { IndexedTool, InspectOptions, ServerConfig, ServerHealth, SignInResponse } from '@toolyard/mcp-host';
 import { inspectServer, McpHost, redactedError, redactorFor, unseenPin } from '@toolyard/mcp-host';
 import type {
@@ -13,7 +14,7 @@ import type {
 } from '@toolyard/protocol';
 import { defined, formatToolReference, ToolyardError, VERSION } from '@toolyard/protocol';
 import { createOwnerFetches } from '../config/owner-fetches.ts';
-import type { Servers, ToolSelection } from '../services.ts';
+import type { Servers } from '../services.ts';
 import { ChangeSignal } from './change-signal.ts';
 import { createOwnTransports } from './own-transports.ts';
 import { Selections } from './selections.ts';
@@ -245,7 +246,7 @@ export class ConnectedServers implements Servers {
   getPrompt: Servers['getPrompt'] = (_principal, id, prompt, signal) => this.#desk.getPrompt(id, prompt, signal);
   complete: Servers['complete'] = (_principal, id, request, signal) => this.#desk.complete(id, request, signal);
 
-  select(configuration: ResolvedAgentConfiguration, signal: AbortSignal): Promise<ToolSelection> {
+  select(configuration: ResolvedAgentConfiguration, signal: AbortSignal): Promise<RunTools> {
     return this.#selections.select(configuration, signal);
   }
 

@@ -6,9 +6,9 @@ import { mediaToBlobs } from '@toolyard/storage';
 import type { SharedStorage } from '@toolyard/storage';
 import type { LiveHub } from '../services.ts';
 import type { Telemetry } from '../telemetry/telemetry.ts';
-import { failOutright } from './fail-outright.ts';
 import type { RunAccessServices } from './open-run-access.ts';
 import { openRunAccess } from './open-run-access.ts';
+import { readStoppedRun } from './read-stopped-run.ts';
 import type { RunWishes } from './run-inbox.ts';
 import { readWishes } from './run-inbox.ts';
 import { partsInPlace, withBlobsInPlace } from './run-media.ts';
@@ -179,12 +179,10 @@ export class RunWorker {
 
   /** The state of the run is unreadable, or its commit was rejected: it fails with that error. */
   async #failOutright(thrown: unknown): Promise<WorkResult> {
-    const error = toErrorInfo(thrown);
-    const { pump, clock, storage, log } = this.#services;
+    const { storage, log } = this.#services;
     log(`run ${this.run.id}: ${describe(thrown)}`);
-    this.#durable.writer.lose(new RunLost('invalid', 'the run has failed'));
     try {
-      await failOutright({ run: this.run, baseSeq: this.#durable.writer.storedSeq, error, pump, clock, storage });
+      await this.#durable.fail(toErrorInfo(thrown), (storedSeq) => readStoppedRun(storage, this.run, storedSeq));
       return { end: 'over', status: 'failed', sendNext: null };
     } catch (again) {
       return { end: 'lost', lost: again instanceof RunLost ? again : new RunLost('engine', describe(again)) };

@@ -1,18 +1,17 @@
-import type { FunctionTools } from '@toolyard/agent-host';
+import type { FunctionTools, RunTools } from '@toolyard/agent-host';
 import type { ApprovalInterrupt, Clock, Owner, ResolvedAgentConfiguration } from '@toolyard/protocol';
 import type { SharedStorage } from '@toolyard/storage';
 import type { RunHub } from '../live/hub.ts';
-import type { ToolSelection } from '../services.ts';
 import type { TabCallsOf } from './tab-calls.ts';
 import { TabCalls } from './tab-calls.ts';
 import { createTabPins } from './tab-pins.ts';
-import { RunTools } from './run-tools.ts';
+import { TabAwareTools } from './tab-aware-tools.ts';
 
 /** The runs' side of what tabs lend. */
 export type TabLending = {
   /** The tools of a run: with those that tabs lend it, and the functions of this process. */
   select(
-    base: ToolSelection,
+    base: RunTools,
     of: TabCallsOf & { begunAt: number; configuration: Pick<ResolvedAgentConfiguration, 'servers' | 'disabledTools'> },
   ): Promise<RunTools>;
   /** From now on the tool is called unasked only as long as it is what was shown with the question. */
@@ -32,7 +31,7 @@ export function createTabLending(of: {
   const pins = createTabPins({ settings: storage.settings, clock });
   return {
     select: (base, { principal, runId, conversationId, begunAt, configuration }) =>
-      RunTools.open({
+      TabAwareTools.open({
         base,
         functions: of.functions,
         of: { principal, runId, conversationId },

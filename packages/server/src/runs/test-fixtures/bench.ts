@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { FunctionToolGroup } from '@toolyard/agent-host';
+import type { FunctionToolGroup, RunTools } from '@toolyard/agent-host';
 import { ASK_USER_TOOLS, FunctionTools } from '@toolyard/agent-host';
 import type { CallToolOptions, IndexedTool } from '@toolyard/mcp-host';
 import { checkArguments } from '@toolyard/mcp-host';
@@ -31,7 +31,7 @@ import { whereToRaise } from '../../config/raise-budget.ts';
 import type { RunHub } from '../../live/hub.ts';
 import { createLiveHub } from '../../live/hub.ts';
 import { createLiveStreams } from '../../live/streams.ts';
-import type { LiveStreams, ModelAbilities, ToolSelection } from '../../services.ts';
+import type { LiveStreams, ModelAbilities } from '../../services.ts';
 import { createTabLending } from '../../tabs/tab-lending.ts';
 import type { Telemetry } from '../../telemetry/telemetry.ts';
 import type { DurableRuns } from '../create-run-service.ts';
@@ -267,7 +267,7 @@ export function runsOver(storage: SharedStorage, options: RunsOptions): DurableR
   });
 }
 
-function selectionOf(tools: Record<string, FakeTool>): ToolSelection {
+function selectionOf(tools: Record<string, FakeTool>): RunTools {
   const indexed = Object.entries(tools).map(
     ([name, { builtIn = false, serverId = 'desk', inputSchema = { type: 'object' } }]): IndexedTool => ({
       tool: { serverId, name },

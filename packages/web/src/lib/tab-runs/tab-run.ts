@@ -152,7 +152,7 @@ export class TabRun {
     const { host, fetch } = this.#deps;
     const ids = await this.#serversOn();
     const disabled = new Set(configuration.disabledTools);
-    const selected = host.select(ids, (tool) => disabled.has(formatToolReference(tool)));
+    const view = host.select(ids, (tool) => disabled.has(formatToolReference(tool)));
     const listen = (): Promise<void> => this.listen();
     return {
       model: createWebApiRuntime({
@@ -161,7 +161,7 @@ export class TabRun {
         headers: { 'x-toolyard-run': run.id },
       }),
       abilities,
-      tools: hostTools(host, tabFunctions.over(selected), (id) => ids.has(id)),
+      tools: hostTools({ host, view, isSelected: (id) => ids.has(id), functions: tabFunctions }),
       functions: tabFunctions,
       permission: (tool) => decisionAbout(tool, this.#wishes.permissions),
       refresh: listen,

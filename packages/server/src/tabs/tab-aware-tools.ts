@@ -1,4 +1,4 @@
-import type { FunctionTools, RunCallOptions, RunToolHost } from '@toolyard/agent-host';
+import type { FunctionTools, RunCallOptions, RunTools } from '@toolyard/agent-host';
 import { judgedBy } from '@toolyard/agent-host';
 import type { ContextSources, JudgedTool } from '@toolyard/agent-runtime';
 import type { CallToolOptions, IndexedTool, ServerTools } from '@toolyard/mcp-host';
@@ -13,13 +13,12 @@ import type {
 } from '@toolyard/protocol';
 import { formatToolReference, originOf } from '@toolyard/protocol';
 import type { TabRepository } from '@toolyard/storage';
-import type { ToolSelection } from '../services.ts';
 import type { TabCalls, TabCallsOf } from './tab-calls.ts';
 import type { TabPins } from './tab-pins.ts';
 import { definitionIn, listed } from './tab-pins.ts';
 
-export type RunToolsOptions = {
-  base: ToolSelection;
+export type TabAwareToolsOptions = {
+  base: RunTools;
   of: TabCallsOf;
   /** Tabs that were there then, or have come since, lend their tools. */
   begunAt: number;
@@ -32,8 +31,8 @@ export type RunToolsOptions = {
 };
 
 /** All tools of a run in one host: those of servers, those that tabs lend it, and the functions of this process. */
-export class RunTools implements ToolSelection, RunToolHost {
-  readonly #options: RunToolsOptions;
+export class TabAwareTools implements RunTools {
+  readonly #options: TabAwareToolsOptions;
   #servers: readonly TabServer[] = [];
   #trust = new ToolTrust(new Map());
   #told = '';
@@ -42,12 +41,12 @@ export class RunTools implements ToolSelection, RunToolHost {
   #ofTabs: readonly IndexedTool[] = [];
   #sources: { of: ContextSources; made: ContextSources } | null = null;
 
-  private constructor(options: RunToolsOptions) {
+  private constructor(options: TabAwareToolsOptions) {
     this.#options = options;
   }
 
-  static async open(options: RunToolsOptions): Promise<RunTools> {
-    const tools = new RunTools(options);
+  static async open(options: TabAwareToolsOptions): Promise<TabAwareTools> {
+    const tools = new TabAwareTools(options);
     await tools.#lookAtTabs();
     return tools;
   }

@@ -1,9 +1,9 @@
 import type { Clock } from '@toolyard/protocol';
 
-/** A longer one would fire at once; no process lives to see it. */
+/** `setTimeout` fires a longer one at once. */
 const LONGEST_TIMER_MS = 2_147_483_647;
 
-/** The time a run may take, which stands still while a person is asked. */
+/** The time limit of a run. It does not count while the user is asked. */
 export class RunTime {
   readonly #clock: Clock;
   readonly #onOver: () => void;
@@ -20,7 +20,7 @@ export class RunTime {
     this.#start();
   }
 
-  /** Stops the time until what is returned is called, once. */
+  /** Stops the time until the returned function is called, once. */
   hold(): () => void {
     if (this.#holds++ === 0) {
       this.#leftMs -= this.#clock.monotonic() - this.#runsSince;

@@ -1,0 +1,90 @@
+import { initialState } from '@toolyard/agent-runtime';
+import { McpHost } from '@toolyard/mcp-host';
+import { DEFAULT_LIMITS, ToolyardError } from '@toolyard/protocol';
+import type { HeldRun, RunEvent } from '@toolyard/protocol';
+import { createFakeClock } from '@toolyard/testing';
+import { expect, test } from 'vitest';
+import { TabRun } from './tab-run.ts';
+
+const held: HeldRun = {
+  run: {
+    id: 'r',
+    ownerId: 'anne',
+    conversationId: 'c',
+    agentId: null,
+    parentRunId: null,
+    place: 'browser',
+    status: 'running',
+    model: { providerId: 'p', modelId: 'm' },
+    lastSeq: 0,
+    createdAt: 0,
+    updatedAt: 0,
+    endedAt: null,
+  },
+  message: null,
+  fence: 1,
+  attempt: 1,
+  state: {
+    point: {
+      state: initialState({ runId: 'r', conversationId: 'c', startedAt: 0, limits: DEFAULT_LIMITS }),
+      context: { phase: 'user_input' },
+    },
+    leafId: 'q',
+    shownId: 'q',
+  },
+  configuration: {
+    model: { providerId: 'p', modelId: 'm' },
+    instructions: '',
+    parameters: {},
+    limits: DEFAULT_LIMITS,
+    toolMode: 'native',
+    servers: {},
+    disabledTools: [],
+    intervention: 'manual',
+    interventionRules: [],
+    budgets: [],
+  },
+  model: { providerId: 'p', modelId: 'm' },
+  abilities: {},
+  messages: [{ id: 'q', parentId: null, createdAt: 0, role: 'user', parts: [{ type: 'text', text: 'Hello' }] }],
+  ledger: [],
+  wishes: { stops: false, cancels: [], answers: [], steers: [], permissions: [], spent: {} },
+};
+
+test('fails with the reason where its tools cannot be opened: no other tab could do better', async () => {
+  const clock = createFakeClock();
+  const committed: RunEvent[] = [];
+  let status: unknown;
+  await using host = new McpHost({
+    servers: [],
+    // The function tools of the tab are served here: as if their module could not be loaded.
+    createTransport: () => {
+      throw new ToolyardError({ code: 'server_unreachable', message: 'The tools cannot be loaded.' });
+    },
+    clock,
+    clientInfo: { name: 'test', version: '1' },
+  });
+  const run = new TabRun(held, {
+    api: {
+      post: (path: string, body?: unknown) => {
+        if (!path.endsWith('/commit')) return Promise.resolve(held.wishes as never);
+        const commit = body as { events: RunEvent[]; baseSeq: number; status?: unknown };
+        committed.push(...commit.events);
+        status = commit.status ?? status;
+        return Promise.resolve({ lastSeq: commit.baseSeq + commit.events.length } as never);
+      },
+    },
+    tabId: 't',
+    host,
+    idsOn: () => new Set(),
+    fetch: () => expect.fail('the model is not asked'),
+    clock,
+  });
+  expect(await run.result).toBe('over');
+  expect(status).toBe('failed');
+  expect(committed.at(-1)).toMatchObject({
+    type: 'run_finished',
+    status: 'failed',
+    error: { code: 'server_unreachable', message: 'The tools cannot be loaded.' },
+  });
+});
