@@ -70,7 +70,7 @@ describePage('approvals in the page', (stages) => {
 
   async function namesUnsandboxedServerInModeAuto(page: Page): Promise<void> {
     const { url } = stages.now.server;
-    await call(url, 'PUT', '/api/mcp/unsandboxed', { servers: ['office'] });
+    await call(url, 'PUT', '/api/mcp/unsandboxed-servers', { servers: ['office'] });
     await setDefaults({ intervention: 'auto' });
     const transport = { type: 'stdio', command: process.execPath, args: ['--version'], sandbox: false };
     await call(url, 'POST', '/api/mcp/servers', { id: 'added', transport });

@@ -89,7 +89,7 @@ async function open(databaseUrl: string) {
   const alone = await say(web.url, 'Hello.');
   const before = {
     run: alone,
-    ready: await call<{ absent: AbsentRole[] }>(web.url, 'GET', '/ready'),
+    ready: await call<{ missingRoles: AbsentRole[] }>(web.url, 'GET', '/ready'),
     view: await call<RunView>(web.url, 'GET', `/api/runs/${alone.id}`),
   };
   // Workers are killed, and so have processes of their own.
@@ -178,13 +178,13 @@ describeOnPostgres('MCP servers, as a web process deals with them', (cluster) =>
 
   it('a run nobody can go on with says which process is missing, and so does /ready, until one is there', async () => {
     const { before, url } = stage;
-    expect(before.ready.absent.map(({ role }) => role)).toEqual(['worker', 'tools']);
+    expect(before.ready.missingRoles.map(({ role }) => role)).toEqual(['worker', 'tools']);
     expect(before.view).toMatchObject({
       status: 'queued',
       waitsFor: { role: 'worker', message: expect.stringContaining('No worker is running') as string },
     });
     await whenRun(before.run.id, 'done');
-    expect(await call(url, 'GET', '/ready')).toMatchObject({ status: 'ok', absent: [] });
+    expect(await call(url, 'GET', '/ready')).toMatchObject({ status: 'ok', missingRoles: [] });
     expect(await call(url, 'GET', `/api/runs/${before.run.id}`)).not.toHaveProperty('waitsFor');
   });
 

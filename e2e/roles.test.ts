@@ -67,17 +67,17 @@ describeOnDatabases('processes with roles over one database', (cluster) => {
         { id: 'counter', state: 'failed', error: { message: expect.stringContaining('role "tools"') as string } },
       ],
     });
-    await expect(call(web.url, 'POST', `${path}/call`, { tool: 'count' })).rejects.toThrow('--role tools');
+    await expect(call(web.url, 'POST', `${path}/tools/call`, { tool: 'count' })).rejects.toThrow('--role tools');
     await lives.startHere('tools');
     await eventually(async () => (await stateOf(web.url)) === 'ready', { what: 'the local server' });
     const toolsOf = async (): Promise<string[]> =>
       (await call<Page<McpToolDetail>>(web.url, 'GET', `${path}/tools`)).items.map(({ name }) => name);
     expect(await toolsOf()).toEqual(['count', 'grow']);
-    expect(await call<ToolResult>(web.url, 'POST', `${path}/call`, { tool: 'count' })).toMatchObject({
+    expect(await call<ToolResult>(web.url, 'POST', `${path}/tools/call`, { tool: 'count' })).toMatchObject({
       isError: false,
     });
     expect(lives.counted).toBe(1);
-    await call(web.url, 'POST', `${path}/call`, { tool: 'grow' });
+    await call(web.url, 'POST', `${path}/tools/call`, { tool: 'grow' });
     await eventually(async () => (await toolsOf()).join() === 'grown', { what: 'the new tool' });
     expect(await call<{ items: object[] }>(web.url, 'GET', `${path}/log`)).toMatchObject({
       items: expect.anything() as object,
@@ -144,7 +144,7 @@ describeOnDatabases('processes with roles over one database', (cluster) => {
       eventually(async () => (await stateOf(web.url, 'lab')) === 'ready', { what: 'the server elsewhere' });
     await whenReady();
     const echo = (): Promise<ToolResult> =>
-      call(web.url, 'POST', '/api/mcp/servers/lab/call', { tool: 'echo', arguments: { a: 1 } });
+      call(web.url, 'POST', '/api/mcp/servers/lab/tools/call', { tool: 'echo', arguments: { a: 1 } });
     expect(await echo()).toMatchObject({ isError: false, content: [{ text: '{"a":1}' }] });
     expect(await call(web.url, 'POST', '/api/mcp/test', tryIt)).toMatchObject({ ok: true });
     // The other worker has been connected all along: it says from now on how the server is.

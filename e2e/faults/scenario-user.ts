@@ -76,7 +76,7 @@ export class ScenarioUser implements ScenarioActor {
     const model = { providerId: this.#lives.providerId ?? ofEnvironment, modelId: 'scripted' };
     const configuration = { ...this.#scenario.configuration, model };
     // Its server runs without a sandbox.
-    await call(url, 'PUT', '/api/mcp/unsandboxed', { servers: ['counter'] });
+    await call(url, 'PUT', '/api/mcp/unsandboxed-servers', { servers: ['counter'] });
     await call(url, 'POST', '/api/conversations', { id: CONVERSATION, configuration });
     for (const [index, text] of this.#scenario.questions.entries()) {
       await this.#say(url, { id: questionId(index), parts: [{ type: 'text', text }] });

@@ -138,10 +138,12 @@ function atServer(client: ServerClient): McpSource {
     reconnect: (id) => client.post('/api/mcp/servers/{id}/reconnect', { params: { id } }),
     log: (id, after) => client.get('/api/mcp/servers/{id}/log', { params: { id }, query: { after } }),
     tools: (id) => allPages((query) => client.get('/api/mcp/servers/{id}/tools', { params: { id }, query })),
-    call: (id, body, signal) => client.post('/api/mcp/servers/{id}/call', { params: { id }, body, signal }),
+    call: (id, body, signal) => client.post('/api/mcp/servers/{id}/tools/call', { params: { id }, body, signal }),
     resources: (id) => allPages((query) => client.get('/api/mcp/servers/{id}/resources', { params: { id }, query })),
-    templates: (id) => allPages((query) => client.get('/api/mcp/servers/{id}/templates', { params: { id }, query })),
-    read: (id, uri, signal) => client.post('/api/mcp/servers/{id}/read', { params: { id }, body: { uri }, signal }),
+    templates: (id) =>
+      allPages((query) => client.get('/api/mcp/servers/{id}/resources/templates', { params: { id }, query })),
+    read: (id, uri, signal) =>
+      client.post('/api/mcp/servers/{id}/resources/read', { params: { id }, body: { uri }, signal }),
     prompts: () => client.get('/api/mcp/prompts'),
     getPrompt: (id, body, signal) => client.post('/api/mcp/servers/{id}/prompts/get', { params: { id }, body, signal }),
     complete: (id, body, signal) => client.post('/api/mcp/servers/{id}/complete', { params: { id }, body, signal }),

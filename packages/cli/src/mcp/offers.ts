@@ -187,7 +187,7 @@ export async function completeArgument(
   const target = subject.includes('{') || subject.includes('://') ? { uriTemplate: subject } : { prompt: subject };
   const completion = await source.complete(
     id,
-    { target, argument: { name: argument, value }, others: pairs(others, '--arg', '=') },
+    { target, argument: { name: argument, value }, filledArguments: pairs(others, '--arg', '=') },
     signal,
   );
   if (json === true) return done(() => sayJson(io, completion));

@@ -14,7 +14,7 @@ export async function listUnsandboxed(
   client: ServerClient,
   { confirmAuto, yes, json }: UnsandboxedFlags,
 ): Promise<number> {
-  const found = await client.get('/api/mcp/unsandboxed');
+  const found = await client.get('/api/mcp/unsandboxed-servers');
   if (json === true) sayJson(io, found);
   else tell(io, found);
   const { unconfirmed } = found;
@@ -25,7 +25,7 @@ export async function listUnsandboxed(
     remark(io, answer === 'no' ? 'Not confirmed.' : 'Not confirmed: without a terminal, --yes is needed.');
     return EXIT.failed;
   }
-  await client.put('/api/mcp/unsandboxed', { body: { servers: unconfirmed } });
+  await client.put('/api/mcp/unsandboxed-servers', { body: { servers: unconfirmed } });
   remark(io, `Confirmed beside ${unconfirmed.map((id) => shownLine(id)).join(', ')}.`);
   return EXIT.done;
 }

@@ -44,7 +44,7 @@ export async function modelSource(io: CommandIo, flags: SourceFlags): Promise<Mo
   return {
     models: () => client.get('/api/models'),
     providers: async () => (await client.get('/api/providers')).items,
-    known: async () => (await client.get('/api/providers/known')).items,
+    known: async () => (await client.get('/api/providers/presets')).items,
     async open({ providerId }) {
       const { createWebApiRuntime } = await import('@toolyard/model-runtime/webapi');
       return createWebApiRuntime({ provider: providerId, baseUrl: client.url, fetch: client.fetch });

@@ -26,14 +26,14 @@ export async function modelsCommand(
     io.stdout.write(`${JSON.stringify({ ...view, models, failures }, null, 2)}\n`);
     return code;
   }
-  const { standard } = view;
+  const { defaultModel } = view;
   const rows = models.map(({ providerId, modelId, contextWindow, inputs = [], price }) => [
     modelId,
     providerId,
     contextWindow === undefined ? '' : `${contextWindow} tokens`,
     inputs.join(', '),
     price === undefined ? '' : priceText(price),
-    providerId === standard?.providerId && modelId === standard.modelId ? 'used unless another is chosen' : '',
+    providerId === defaultModel?.providerId && modelId === defaultModel.modelId ? 'used unless another is chosen' : '',
   ]);
   for (const line of columns(rows)) io.stdout.write(`${line}\n`);
   for (const { providerLabel, error } of failures) {

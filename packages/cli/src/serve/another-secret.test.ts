@@ -53,7 +53,10 @@ describeOnDatabases('TOOLYARD_SECRET over a database', (cluster) => {
       });
       // It may have been ready at the process that has just ended: then the call waits for the next, but not for ever.
       await eventually(async () => {
-        const called = await web().post<ToolResult>('/api/mcp/servers/lab/call', { tool: 'say', arguments: { name } });
+        const called = await web().post<ToolResult>('/api/mcp/servers/lab/tools/call', {
+          tool: 'say',
+          arguments: { name },
+        });
         return JSON.stringify(called).includes(name);
       });
       await web().post('/api/conversations', { id: name, configuration });

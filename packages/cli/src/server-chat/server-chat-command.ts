@@ -91,7 +91,7 @@ async function tellModel(
 ): Promise<{ model: ModelReference; configuration: AgentConfiguration }> {
   const offered = await client.get('/api/models');
   const chosen = flags.model === undefined ? undefined : findModel(flags.model, offered, client.url);
-  const model = chosen ?? (conversation ? conversation.resolved.model : offered.standard);
+  const model = chosen ?? (conversation ? conversation.resolved.model : offered.defaultModel);
   if (!model) {
     throw new ToolyardError({
       code: 'model_not_found',

@@ -23,5 +23,6 @@ export * from './tab-runs.ts';
 export * from './tabs.ts';
 export * from './unsandboxed.ts';
 export * from './webhook.ts';
+export { DEPRECATED_AT, deprecatedFields, deprecatedRoutes } from './routes/deprecated.ts';
 export * from './routes/index.ts';
 export type { RouteContract } from './routes/define-routes.ts';

@@ -79,10 +79,10 @@ export const completeMcpArgument = named(
   z.strictObject({
     target: z.union([z.strictObject({ prompt: name }), z.strictObject({ uriTemplate: name })]),
     argument: z.strictObject({ name, value: z.string().max(100_000) }),
-    others: filled.exactOptional(),
+    filledArguments: filled.exactOptional(),
   }),
 );
-/** Completes one argument of a prompt or of a resource template; `others` are filled in already. */
+/** Completes one argument of a prompt or of a resource template; `filledArguments` have values already. */
 export type CompleteMcpArgument = z.output<typeof completeMcpArgument>;
 export const mcpCompletion = named(
   'McpCompletion',

@@ -21,7 +21,7 @@ export const modelsView = named(
     ),
     failures: z.array(z.strictObject({ providerId: z.string(), providerLabel: z.string(), error: errorInfo })),
     /** What a new conversation uses; null where there is none. */
-    standard: modelReference.nullable(),
+    defaultModel: modelReference.nullable(),
   }),
 );
 /** Every model that is to be had now, and of each provider that could not be asked the reason. */
@@ -70,9 +70,9 @@ const knownProviderView = named(
     /** The variables its key is looked for in. */
     keyVariables: z.array(z.string()),
     /** Where its keys are made; null where it wants none. */
-    keyPage: z.string().nullable(),
+    apiKeyUrl: z.string().nullable(),
     /** True where it tells no list that helps: a person names the models. */
-    wantsModelNames: z.boolean(),
+    requiresModelNames: z.boolean(),
     note: z.string().exactOptional(),
     /** Where these facts stand. */
     source: z.string(),

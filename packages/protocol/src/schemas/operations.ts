@@ -29,7 +29,7 @@ export const readiness = named(
   z.strictObject({
     status: z.literal('ok'),
     version: z.string().exactOptional(),
-    absent: z.array(absentRole).exactOptional(),
+    missingRoles: z.array(absentRole).exactOptional(),
   }),
 );
 

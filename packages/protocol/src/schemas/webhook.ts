@@ -11,7 +11,7 @@ const view = named(
     /** `file`: it stands in `config.json`, and is changed there. */
     origin: z.enum(['file', 'settings']),
     /** How much is yet to be told: more than a moment says that nobody answers there. */
-    waiting: z.int(),
+    pendingDeliveries: z.int(),
   }),
 );
 /** Where the owner is told of what happens; the secret that signs it is not told again. */

@@ -72,6 +72,6 @@ function needsConfirmation(servers: readonly string[]): ToolyardError {
   return new ToolyardError({
     code: 'conflict',
     message: `Approval mode "auto" runs calls without asking, and these servers run without a sandbox: ${names}. Nothing was changed.`,
-    hint: 'Confirm it first: in the settings of the page, with "toolyard mcp unsandboxed --confirm-auto", or with PUT /api/mcp/unsandboxed.',
+    hint: 'Confirm it first: in the settings of the page, with "toolyard mcp unsandboxed --confirm-auto", or with PUT /api/mcp/unsandboxed-servers.',
   });
 }

@@ -65,7 +65,7 @@ describe('a commit', () => {
       const wrong = { json: { code: 'outdated_page', detail: `This page is ${word} than the server.` }, status: 400 };
       const older = { fence: scene.held.fence, baseSeq: 0, events: [delta('a')], ...(spoken ? { v: spoken } : {}) };
       expect(await post('/api/tabs/tab-1/runs/r/commit', older)).toMatchObject(wrong);
-      expect(await post('/api/tabs/tab-1/runs/r/take', { ...(spoken ? { v: spoken } : {}) })).toMatchObject(wrong);
+      expect(await post('/api/tabs/tab-1/runs/r/claim', { ...(spoken ? { v: spoken } : {}) })).toMatchObject(wrong);
     }
     expect(await everything()).toEqual(before);
     expect(await take('tab-2')).toMatchObject({ status: 200, json: { held: { run: { id: 'r' } } } });

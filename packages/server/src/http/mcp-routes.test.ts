@@ -66,11 +66,17 @@ test('what MCP servers offer and what went on with them', async () => {
   const rest = await ask(`${at}/tools?after=1`);
   expect(rest.json).toMatchObject({ items: [{ name: 'delete' }] });
   expect(rest.json).not.toHaveProperty('next');
-  expect((await post(`${at}/call`, { tool: 'delete', arguments: { a: [1] } })).json).toMatchObject({ outcome: 'done' });
-  expect((await post(`${at}/call`, { tool: 'delete', arguments: [] })).status).toBe(400);
+  expect((await post(`${at}/tools/call`, { tool: 'delete', arguments: { a: [1] } })).json).toMatchObject({
+    outcome: 'done',
+  });
+  expect((await post(`${at}/tools/call`, { tool: 'delete', arguments: [] })).status).toBe(400);
   expect((await ask(`${at}/resources`)).json).toMatchObject({ items: [{ uri: 'files://files' }] });
-  expect((await ask(`${at}/templates`)).json).toMatchObject({ items: [{ uriTemplate: 'files://files/{name}' }] });
-  expect((await post(`${at}/read`, { uri: 'files://a' })).json).toMatchObject({ contents: [{ text: 'files' }] });
+  expect((await ask(`${at}/resources/templates`)).json).toMatchObject({
+    items: [{ uriTemplate: 'files://files/{name}' }],
+  });
+  expect((await post(`${at}/resources/read`, { uri: 'files://a' })).json).toMatchObject({
+    contents: [{ text: 'files' }],
+  });
   expect((await ask('/api/mcp/prompts')).json).toMatchObject({
     items: [{ name: 'p' }],
     failures: [{ serverId: 'other' }],
@@ -97,8 +103,8 @@ test('mode auto beside a server without a sandbox is refused by name until it is
   // It does not run in this conversation.
   const without = { ...auto, servers: { files: false } };
   expect((await post('/api/conversations', { configuration: without })).status).toBe(201);
-  expect((await ask('/api/mcp/unsandboxed')).json).toEqual({ servers: ['files'], unconfirmed: ['files'] });
-  expect((await put('/api/mcp/unsandboxed', { servers: ['files'] })).json).toEqual({
+  expect((await ask('/api/mcp/unsandboxed-servers')).json).toEqual({ servers: ['files'], unconfirmed: ['files'] });
+  expect((await put('/api/mcp/unsandboxed-servers', { servers: ['files'] })).json).toEqual({
     servers: ['files'],
     unconfirmed: [],
   });

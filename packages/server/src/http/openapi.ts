@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '@toolyard/protocol';
 import { isJsonObject, VERSION } from '@toolyard/protocol';
-import { problem, schemaNames } from '@toolyard/protocol/schemas';
+import { deprecatedFields, problem, schemaNames } from '@toolyard/protocol/schemas';
 import { z } from 'zod';
 import type { RouteDescription } from './router.ts';
 import { scopesOf } from './router.ts';
@@ -34,6 +34,9 @@ function operation(route: RouteDescription): JsonObject {
   return {
     summary,
     operationId: operationId(route),
+    ...(route.successor === undefined
+      ? {}
+      : { deprecated: true, description: `Deprecated: use ${route.method} ${route.successor}.` }),
     tags: [route.path.split('/').filter((step) => step !== 'api')[1] ?? 'operations'],
     security: open ? [] : [{ bearer: scopes.length === 1 ? [...scopes] : [] }],
     ...(scopes.length > 0 ? { 'x-scopes': [...scopes] } : {}),
@@ -106,9 +109,20 @@ function componentSchemas(): JsonObject {
   const found: JsonObject = {};
   for (const [name, schema] of Object.entries(schemas)) {
     const { $id: _id, $schema: _dialect, ...rest } = plain(schema);
-    found[name] = rest;
+    found[name] = withDeprecatedFields(name, rest);
   }
   return found;
+}
+
+/** The former names of renamed fields, marked as deprecated. */
+function withDeprecatedFields(name: string, schema: JsonObject): JsonObject {
+  const { properties } = schema;
+  if (!isJsonObject(properties)) return schema;
+  const added: JsonObject = {};
+  for (const [old, field] of Object.entries(deprecatedFields[name] ?? {})) {
+    added[old] = { allOf: [properties[field] ?? {}], deprecated: true, description: `Deprecated: use \`${field}\`.` };
+  }
+  return { ...schema, properties: { ...properties, ...added } };
 }
 
 function reference(name: string): string {

@@ -33,10 +33,10 @@ const BODIES: Record<string, unknown> = {
   'PUT /api/mcp/servers/{id}': { transport: { type: 'stdio', command: 'x' } },
   'PATCH /api/mcp/servers/{id}': { enabled: false },
   'POST /api/mcp/servers/{id}/approval': { hash: 'h' },
-  'PUT /api/mcp/unsandboxed': { servers: ['files'] },
+  'PUT /api/mcp/unsandboxed-servers': { servers: ['files'] },
   'POST /api/mcp/test': { transport: { type: 'stdio', command: 'x' } },
-  'POST /api/mcp/servers/{id}/call': { tool: 'delete' },
-  'POST /api/mcp/servers/{id}/read': { uri: 'files://a' },
+  'POST /api/mcp/servers/{id}/tools/call': { tool: 'delete' },
+  'POST /api/mcp/servers/{id}/resources/read': { uri: 'files://a' },
   'POST /api/mcp/servers/{id}/prompts/get': { name: 'p' },
   'POST /api/mcp/servers/{id}/complete': { target: { prompt: 'p' }, argument: { name: 'x', value: '' } },
   'PUT /api/settings/{key}': 'of Bert',
@@ -44,14 +44,14 @@ const BODIES: Record<string, unknown> = {
   'POST /api/files/links': { files: ['0'.repeat(64)] },
   'PUT /api/webhook': { url: 'https://bert.example/' },
   'PUT /api/permissions': { tool: { serverId: 'files', name: 'delete' }, conversationId: null, decision: 'never' },
-  'PUT /api/tabs/{tab}/offers/{conversation}': { servers: [] },
+  'PUT /api/tabs/{tab}/conversations/{conversation}/tools': { servers: [] },
   'POST /api/tabs/{tab}/runs': {
     v: TAB_RUNS_VERSION,
     conversationId: 'conversation-of-anne',
     parts: [{ type: 'text', text: 'taken over' }],
   },
   'POST /api/tabs/{tab}/runs/{run}/lease': { fence: 1 },
-  'POST /api/tabs/{tab}/runs/{run}/take': { v: TAB_RUNS_VERSION },
+  'POST /api/tabs/{tab}/runs/{run}/claim': { v: TAB_RUNS_VERSION },
   'POST /api/tabs/{tab}/runs/{run}/commit': { v: TAB_RUNS_VERSION, fence: 1, number: 1, baseSeq: 0, events: [] },
   'POST /api/tabs/{tab}/runs/{run}/calls/{call}/result': {
     fence: 1,
@@ -111,7 +111,11 @@ async function makeThings(): Promise<Record<string, string>> {
   await server.ask('/api/settings/key-of-anne', { method: 'PUT', headers, json: 'secret-setting' });
   const tool = { serverId: 'files', name: 'delete' };
   await server.storage.permissions.set(ANNE.principal, { tool, conversationId: null, decision: 'allow', at: 1 });
-  await server.ask('/api/tabs/tab-of-anne/offers/conversation-of-anne', { method: 'PUT', headers, json: LENT });
+  await server.ask('/api/tabs/tab-of-anne/conversations/conversation-of-anne/tools', {
+    method: 'PUT',
+    headers,
+    json: LENT,
+  });
   const key = { runId: run, callId: 'call-of-anne' };
   const lent = { tool: { serverId: 'browser-x', name: 'secret-tool' }, arguments: {}, definition: '', at: 1 };
   await server.storage.tabs.putCall(ANNE.principal, { ...key, ...lent, conversationId: 'conversation-of-anne' });
@@ -153,11 +157,11 @@ function targetOf({ method, path }: RouteDescription): string {
   return filled + (QUERIES[`${method} ${path}`] ?? '');
 }
 
-function optionsOf({ method, path, body, upload }: RouteDescription): RequestOptions {
+function optionsOf({ method, path, successor, body, upload }: RouteDescription): RequestOptions {
   const headers = as(BERT);
   if (method === 'GET') return { headers };
   if (upload !== undefined) return { method, body: 'of Bert', headers: { ...headers, 'content-type': 'image/png' } };
-  const json = BODIES[`${method} ${path}`];
+  const json = BODIES[`${method} ${successor ?? path}`];
   if (body !== undefined && json === undefined) throw new Error(`${method} ${path}: say here what fits it`);
   return { method: method, headers, json: json ?? {} };
 }

@@ -17,6 +17,13 @@ import type { Authentication } from './auth/authentication.ts';
 import type { AutoConfirmation } from '../config/auto-confirmation.ts';
 import { changesApproval, requireScope } from './auth/scopes.ts';
 import { contentTypeOf, readJson } from './body.ts';
+import {
+  announceSuccessor,
+  formerFieldsAdder,
+  formerPathsOf,
+  markDeprecated,
+  renameFormerFields,
+} from './deprecated.ts';
 import { inPlainWords } from './in-plain-words.ts';
 import { misfit, quoted, refusal } from './problems.ts';
 import type { AppContext, AppEnv } from './types.ts';
@@ -26,7 +33,12 @@ import { OWNER } from './types.ts';
 const ANYBODY: Principal = { ...OWNER, via: 'open', scopes: [] };
 
 /** A route as the OpenAPI document describes it. */
-export type RouteDescription = RouteContract & { method: RouteMethod; path: string };
+export type RouteDescription = RouteContract & {
+  method: RouteMethod;
+  path: string;
+  /** The path of the route that replaces this one, which is deprecated. */
+  successor?: string;
+};
 
 type RouteRequest<Key extends keyof Routes> = {
   c: AppContext;
@@ -61,8 +73,8 @@ export function createRouter(app: Hono<AppEnv>, authentication: Authentication, 
     descriptions,
     route(key, handle, { precheck } = {}) {
       const route = describe(key);
-      descriptions.push(route);
-      app.on(route.method, honoPath(route.path), async (c) => {
+      const addFormerFields = formerFieldsAdder(route.answer);
+      const answer = async (c: AppContext): Promise<Response> => {
         const principal = route.open ? ANYBODY : await authentication.principalOf(c.env.incoming);
         if (!route.open) requireScope(principal, ...scopesOf(route));
         checkContentType(c.env.incoming, route);
@@ -74,8 +86,18 @@ export function createRouter(app: Hono<AppEnv>, authentication: Authentication, 
         if (handled instanceof Response) return handled;
         if (route.answer === undefined) return new Response(null, { status: route.status ?? 204 });
         const acceptEncoding = c.req.header('accept-encoding');
-        return jsonAnswer(handled, { status: route.status ?? 200, acceptEncoding });
-      });
+        return jsonAnswer(addFormerFields(handled), { status: route.status ?? 200, acceptEncoding });
+      };
+      descriptions.push(route);
+      app.on(route.method, honoPath(route.path), answer);
+      for (const path of formerPathsOf(key)) {
+        descriptions.push({ ...route, path, successor: route.path });
+        app.use(honoPath(path), async (c, next) => {
+          await next();
+          if (c.req.method === route.method) announceSuccessor(c, route.path);
+        });
+        app.on(route.method, honoPath(path), answer);
+      }
     },
   };
 }
@@ -141,7 +163,9 @@ async function readBody(
   if (open !== true && changesApproval(method, given)) requireScope(principal, 'approve');
   if (open !== true) await auto.check(principal, given);
   precheck?.(given);
-  const parsed = schema.safeParse(given, { error: inPlainWords });
+  const { body, changed } = renameFormerFields(schema, given);
+  if (changed) markDeprecated(c);
+  const parsed = schema.safeParse(body, { error: inPlainWords });
   if (!parsed.success) throw misfit(parsed.error, 'body');
   return parsed.data;
 }

@@ -64,7 +64,7 @@ const openQuestions = async (): Promise<StoredInterrupt[]> =>
   (await ask<{ items: StoredInterrupt[] }>('GET', '/api/interrupts?status=open')).items;
 
 async function say(id: string, text: string): Promise<string> {
-  await ask('PUT', '/api/mcp/unsandboxed', { servers: ['desk'] });
+  await ask('PUT', '/api/mcp/unsandboxed-servers', { servers: ['desk'] });
   await ask('POST', '/api/conversations', { id, configuration: { intervention: 'auto' } });
   const parts = [{ type: 'text', text }];
   return (await ask<{ run: RunRecord }>('POST', `/api/conversations/${id}/messages`, { parts })).run.id;

@@ -96,11 +96,11 @@ export class ServerRequests {
 
   complete(
     id: string,
-    { target, argument, others = {} }: CompleteMcpArgument,
+    { target, argument, filledArguments = {} }: CompleteMcpArgument,
     signal?: AbortSignal,
   ): Promise<McpCompletion> {
     const options = signal === undefined ? {} : { signal };
-    return this.#with(id, signal, (host) => host.complete(id, target, argument, others, options));
+    return this.#with(id, signal, (host) => host.complete(id, target, argument, filledArguments, options));
   }
 
   /** What is listed of a server that is ready. @throws ToolyardError saying why it is not */

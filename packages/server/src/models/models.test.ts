@@ -16,7 +16,7 @@ describe('what models there are', () => {
         { providerId: 'demo', modelId: 'demo-text' },
       ],
       failures: [],
-      standard: { providerId: 'demo', modelId: 'demo' },
+      defaultModel: { providerId: 'demo', modelId: 'demo' },
     });
     expect(await all.providers(me)).toMatchObject([{ id: 'demo', origin: 'built-in', baseUrl: null, hasKey: false }]);
   });
@@ -35,7 +35,7 @@ describe('what models there are', () => {
       localPorts: [port],
     });
     await all.create(me, { label: 'My server', baseUrl: ofSettings.url });
-    const { models: listed, failures, standard } = await all.list(me);
+    const { models: listed, failures, defaultModel } = await all.list(me);
     expect(failures).toEqual([]);
     const host = new URL(ofEnv.url).host.replace(':', '-');
     expect(listed.map(({ providerId, modelId }) => `${providerId} ${modelId}`)).toEqual([
@@ -48,7 +48,7 @@ describe('what models there are', () => {
       'demo demo-text',
     ]);
     expect(listed[2]).toMatchObject({ providerLabel: 'Work', contextWindow: 8192 });
-    expect(standard).toEqual({ providerId: host, modelId: 'env-chat' });
+    expect(defaultModel).toEqual({ providerId: host, modelId: 'env-chat' });
     const views = await all.providers(me);
     expect(views.map(({ origin, hasKey }) => [origin, hasKey])).toEqual([
       ['environment', true],
@@ -126,9 +126,9 @@ describe('what models there are', () => {
     await all.create(me, { label: 'One', baseUrl: one.url });
     expect(await all.standard(me)).toEqual({ providerId: 'one', modelId: 'm' });
     await one.close();
-    const { failures, standard } = await all.list(me, { refresh: true });
+    const { failures, defaultModel } = await all.list(me, { refresh: true });
     expect(failures).toHaveLength(1);
-    expect(standard).toEqual({ providerId: 'one', modelId: 'm' });
+    expect(defaultModel).toEqual({ providerId: 'one', modelId: 'm' });
   });
 
   it('has the standard model of the defaults, the file before the settings, while its provider is there', async () => {

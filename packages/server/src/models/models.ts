@@ -123,7 +123,7 @@ export async function createModels(options: ModelsOptions): Promise<ModelsServic
       failures: told.flatMap(({ record, outcome }) =>
         outcome.ok ? [] : [{ providerId: record.id, providerLabel: record.label, error: outcome.error }],
       ),
-      standard:
+      defaultModel:
         chosen !== undefined && isThere
           ? chosen
           : standardModel(
@@ -151,7 +151,7 @@ export async function createModels(options: ModelsOptions): Promise<ModelsServic
       return orAborted(collect(principal, refresh ? 'refresh' : 'fresh'), signal);
     },
     async standard(principal) {
-      return (await collect(principal, 'known')).standard ?? standardModel([]);
+      return (await collect(principal, 'known')).defaultModel ?? standardModel([]);
     },
     async open(principal, { providerId }) {
       if (providerId === DEMO.id) return demo;

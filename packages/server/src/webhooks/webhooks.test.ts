@@ -244,7 +244,7 @@ describe('a webhook', () => {
 
   test('of the file is changed there and nowhere else, and goes with it', async () => {
     const made = await webhooks({ url, secret: SECRET, events: ['run.failed'] });
-    expect(await made.get(ANNE)).toEqual({ url, events: ['run.failed'], origin: 'file', waiting: 0 });
+    expect(await made.get(ANNE)).toEqual({ url, events: ['run.failed'], origin: 'file', pendingDeliveries: 0 });
     await expect(made.set(ANNE, { url })).rejects.toMatchObject({ code: 'conflict' });
     await expect(made.remove(ANNE)).rejects.toMatchObject({ code: 'conflict' });
     expect(await (await webhooks()).get(ANNE)).toBeNull();

@@ -58,7 +58,7 @@ export async function createWebhooks(
     if (webhook === null) return null;
     const { url, origin } = webhook;
     const events = WEBHOOK_EVENTS.filter((event) => webhook.events.includes(event));
-    return { url, events, origin, waiting: await storage.webhooks.waiting(principal) };
+    return { url, events, origin, pendingDeliveries: await storage.webhooks.waiting(principal) };
   }
 
   async function existing(principal: Owner): Promise<WebhookView> {

@@ -30,7 +30,7 @@ export const mcpOffersRoutes = defineRoutes({
     query: piece,
     answer: mcpToolPage,
   },
-  'POST /api/mcp/servers/{id}/call': {
+  'POST /api/mcp/servers/{id}/tools/call': {
     summary: 'Call a tool, as a person and not for a model',
     scope: 'approve',
     body: callMcpTool,
@@ -41,12 +41,16 @@ export const mcpOffersRoutes = defineRoutes({
     query: piece,
     answer: mcpResourcePage,
   },
-  'GET /api/mcp/servers/{id}/templates': {
+  'GET /api/mcp/servers/{id}/resources/templates': {
     summary: 'The resources whose address is made from arguments',
     query: piece,
     answer: mcpTemplatePage,
   },
-  'POST /api/mcp/servers/{id}/read': { summary: 'Read a resource', body: readMcpResource, answer: mcpResourceContents },
+  'POST /api/mcp/servers/{id}/resources/read': {
+    summary: 'Read a resource',
+    body: readMcpResource,
+    answer: mcpResourceContents,
+  },
   'GET /api/mcp/prompts': {
     summary: 'The prompts of all servers; those that could not be asked are named',
     answer: mcpPromptList,

@@ -19,7 +19,7 @@ export const modelsRoutes = defineRoutes({
     answer: modelsView,
   },
   'GET /api/providers': { summary: 'Where models come from', answer: providerPage },
-  'GET /api/providers/known': {
+  'GET /api/providers/presets': {
     summary: 'The providers whose address and API are known: only a key is wanted',
     answer: knownProviderPage,
   },

@@ -15,7 +15,7 @@ export const operationsRoutes = defineRoutes({
   },
   'GET /ready': {
     summary:
-      'The server can work: storage answers, and earlier runs were taken up; 503 until then. Needs no credential; with one it also tells the version and, in `absent`, the roles that no process has',
+      'The server can work: storage answers, and earlier runs were taken up; 503 until then. Needs no credential; with one it also tells the version and, in `missingRoles`, the roles that no process has',
     open: true,
     answer: readiness,
   },

@@ -16,13 +16,13 @@ const LONGEST_OFFER = 8 * 1_024 * 1_024;
 const LONGEST_RESULT = 32 * 1_024 * 1_024;
 
 export const tabsRoutes = defineRoutes({
-  'PUT /api/tabs/{tab}/offers/{conversation}': {
+  'PUT /api/tabs/{tab}/conversations/{conversation}/tools': {
     summary: 'The servers of a tab that runs of a conversation may use; gives the calls it may claim',
     body: offerTabTools,
     maxBodyBytes: LONGEST_OFFER,
     answer: tabCallPage,
   },
-  'POST /api/tabs/{tab}/renew': {
+  'POST /api/tabs/{tab}/heartbeat': {
     summary: 'The tab is there; gives the calls it may claim, and those it has with what was answered to them',
     answer: tabCallPage,
   },
@@ -46,7 +46,7 @@ export const tabsRoutes = defineRoutes({
     answer: heldRun,
     status: 201,
   },
-  'POST /api/tabs/{tab}/runs/{run}/take': {
+  'POST /api/tabs/{tab}/runs/{run}/claim': {
     summary: 'The tab takes a run over, from whichever tab has it',
     body: takeRunInTab,
     answer: takenRun,

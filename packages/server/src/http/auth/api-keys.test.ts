@@ -45,8 +45,8 @@ test('approving, answering and changing servers are scopes of their own', async 
   expect(scopes('POST', '/api/interrupts/{id}/answer')).toEqual(['approve', 'answer']);
   for (const [method, path] of [
     ['PUT', '/api/permissions'],
-    ['POST', '/api/mcp/servers/{id}/call'],
-    ['PUT', '/api/mcp/unsandboxed'],
+    ['POST', '/api/mcp/servers/{id}/tools/call'],
+    ['PUT', '/api/mcp/unsandboxed-servers'],
   ] as const) {
     expect([path, scopes(method, path)]).toEqual([path, ['approve']]);
   }

@@ -168,5 +168,5 @@ test('wrong tokens are limited for all together, and a valid one is accepted at 
 test('readiness is told to everybody, what belongs to it to who is signed in', async () => {
   expect((await server.ask('/ready')).json).toEqual({ status: 'ok' });
   expect((await server.ask('/ready', { headers: as({ token: 'not-a-valid-token' }) })).json).toEqual({ status: 'ok' });
-  expect((await server.ask('/ready', { headers: as(ANNE) })).json).toMatchObject({ status: 'ok', absent: [] });
+  expect((await server.ask('/ready', { headers: as(ANNE) })).json).toMatchObject({ status: 'ok', missingRoles: [] });
 });

@@ -12,7 +12,7 @@ export function addMcpOfferRoutes({ route }: Router, { servers }: HttpDeps): voi
     pieceOf(await servers.tools(principal, id), query),
   );
 
-  route('POST /api/mcp/servers/{id}/call', ({ c, principal, params: { id }, body }) =>
+  route('POST /api/mcp/servers/{id}/tools/call', ({ c, principal, params: { id }, body }) =>
     servers.call(principal, id, body, c.req.raw.signal),
   );
 
@@ -20,11 +20,11 @@ export function addMcpOfferRoutes({ route }: Router, { servers }: HttpDeps): voi
     pieceOf(await servers.resources(principal, id), query),
   );
 
-  route('GET /api/mcp/servers/{id}/templates', async ({ principal, params: { id }, query }) =>
+  route('GET /api/mcp/servers/{id}/resources/templates', async ({ principal, params: { id }, query }) =>
     pieceOf(await servers.templates(principal, id), query),
   );
 
-  route('POST /api/mcp/servers/{id}/read', ({ c, principal, params: { id }, body: { uri } }) =>
+  route('POST /api/mcp/servers/{id}/resources/read', ({ c, principal, params: { id }, body: { uri } }) =>
     servers.read(principal, id, uri, c.req.raw.signal),
   );
 

@@ -8,7 +8,7 @@ export function addModelRoutes({ route }: Router, { models }: HttpDeps): void {
 
   route('GET /api/providers', async ({ principal }) => ({ items: await models.providers(principal) }));
 
-  route('GET /api/providers/known', async () => ({ items: await models.known() }));
+  route('GET /api/providers/presets', async () => ({ items: await models.known() }));
 
   route('POST /api/providers', ({ principal, body }) => models.create(principal, body));
 

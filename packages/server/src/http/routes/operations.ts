@@ -51,7 +51,7 @@ export function addWatchRoutes(
     try {
       await storage.settings.get(OWNER, 'ready');
       if ((await authentication.principalIfAny(c.env.incoming)) === null) return { status: 'ok' as const };
-      return { status: 'ok' as const, version: VERSION, absent: (await absentRoles?.()) ?? [] };
+      return { status: 'ok' as const, version: VERSION, missingRoles: (await absentRoles?.()) ?? [] };
     } catch (error) {
       if (!ToolyardError.isInstance(error)) throw error;
       throw notReady('What Toolyard keeps could not be read.');

@@ -6,11 +6,14 @@ import { checkParts } from '../user-parts.ts';
 
 /** Tabs that lend the tools of their own MCP servers to runs on the server. */
 export function addTabRoutes({ route }: Router, { tabs, runs, storage }: HttpDeps): void {
-  route('PUT /api/tabs/{tab}/offers/{conversation}', async ({ principal, params: { tab, conversation }, body }) => ({
-    items: await tabs.offer(principal, tab, conversation, body),
-  }));
+  route(
+    'PUT /api/tabs/{tab}/conversations/{conversation}/tools',
+    async ({ principal, params: { tab, conversation }, body }) => ({
+      items: await tabs.offer(principal, tab, conversation, body),
+    }),
+  );
 
-  route('POST /api/tabs/{tab}/renew', async ({ principal, params: { tab } }) => ({
+  route('POST /api/tabs/{tab}/heartbeat', async ({ principal, params: { tab } }) => ({
     items: await tabs.renew(principal, tab),
   }));
 
@@ -42,7 +45,7 @@ export function addTabRoutes({ route }: Router, { tabs, runs, storage }: HttpDep
   );
 
   route(
-    'POST /api/tabs/{tab}/runs/{run}/take',
+    'POST /api/tabs/{tab}/runs/{run}/claim',
     async ({ principal, params: { tab, run } }) => ({ held: await runs.takeInTab(principal, tab, run) }),
     { precheck: refuseOlderPage },
   );

@@ -3,9 +3,9 @@ import type { Router } from '../router.ts';
 
 /** Local servers without a sandbox, and the confirmation of mode `auto` beside them. */
 export function addUnsandboxedRoutes({ route }: Router, auto: AutoConfirmation): void {
-  route('GET /api/mcp/unsandboxed', ({ principal }) => auto.view(principal));
+  route('GET /api/mcp/unsandboxed-servers', ({ principal }) => auto.view(principal));
 
-  route('PUT /api/mcp/unsandboxed', async ({ principal, body }) => {
+  route('PUT /api/mcp/unsandboxed-servers', async ({ principal, body }) => {
     await auto.confirm(principal, body.servers);
     return auto.view(principal);
   });

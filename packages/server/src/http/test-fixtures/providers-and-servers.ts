@@ -23,7 +23,7 @@ export function createTestModels(): Models {
         providerLabel: label,
         modelId: refresh ? 'asked-again' : 'known',
       }));
-      return { models, failures: [], standard: null };
+      return { models, failures: [], defaultModel: null };
     },
     async open({ ownerId }, { providerId }) {
       find(ownerId, providerId);

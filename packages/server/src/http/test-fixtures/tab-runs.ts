@@ -80,7 +80,7 @@ export function useTabScene() {
     post(`/api/tabs/${tab}/runs`, { v, conversationId, id, parts: [{ type: 'text', text: 'Hi' }] });
   const renew = (tab: string, fence: number, run = 'r', who = door.ANNE): Promise<Answer> =>
     post(`/api/tabs/${tab}/runs/${run}/lease`, { fence }, who);
-  const take = (tab: string): Promise<Answer> => post(`/api/tabs/${tab}/runs/r/take`, { v });
+  const take = (tab: string): Promise<Answer> => post(`/api/tabs/${tab}/runs/r/claim`, { v });
   const commit = (more: object, { tab = 'tab-1', run = 'r', who = door.ANNE } = {}): Promise<Answer> =>
     post(
       `/api/tabs/${tab}/runs/${run}/commit`,

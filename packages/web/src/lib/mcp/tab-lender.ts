@@ -78,7 +78,7 @@ export class TabLender {
   async #look(): Promise<void> {
     try {
       const { api } = this.#deps;
-      this.#do((await api.post<Page<TabCallView>>(`${this.#path}/renew`)).items);
+      this.#do((await api.post<Page<TabCallView>>(`${this.#path}/heartbeat`)).items);
     } catch (thrown) {
       // The server does not know this tab any more: it is told anew.
       if (!(thrown instanceof ApiError) || thrown.status !== 404) return;
@@ -89,7 +89,7 @@ export class TabLender {
   }
 
   async #tell(conversationId: string, servers: TabServer[]): Promise<void> {
-    const path = `${this.#path}/offers/${encodeURIComponent(conversationId)}`;
+    const path = `${this.#path}/conversations/${encodeURIComponent(conversationId)}/tools`;
     try {
       this.#do((await this.#deps.api.put<Page<TabCallView>>(path, { servers })).items);
     } catch (thrown) {

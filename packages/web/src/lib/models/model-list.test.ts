@@ -26,8 +26,8 @@ it('shows of a model file its name, and leaves names with an owner whole', () =>
 });
 
 it('knows when only the demo is there', () => {
-  expect(onlyDemo({ models: models.slice(0, 1), failures: [], standard: null })).toBe(true);
-  expect(onlyDemo({ models, failures: [], standard: null })).toBe(false);
+  expect(onlyDemo({ models: models.slice(0, 1), failures: [], defaultModel: null })).toBe(true);
+  expect(onlyDemo({ models, failures: [], defaultModel: null })).toBe(false);
 });
 
 it('shortens the size of a context window', () => {

@@ -62,8 +62,8 @@ const known = (id: string, baseUrl: string): KnownProviderView => ({
   wire: 'google-gemini',
   baseUrl,
   keyVariables: [],
-  keyPage: null,
-  wantsModelNames: false,
+  apiKeyUrl: null,
+  requiresModelNames: false,
   source: 'https://example.org',
   proof: 'documented',
 });

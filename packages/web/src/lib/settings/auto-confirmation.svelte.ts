@@ -1,7 +1,7 @@
 import type { UnsandboxedServers } from '@toolyard/protocol';
 import { api } from '../api/client.ts';
 
-const PATH = '/api/mcp/unsandboxed';
+const PATH = '/api/mcp/unsandboxed-servers';
 
 /** The local servers without a sandbox beside which mode `auto` has not been confirmed. */
 export class AutoConfirmation {

@@ -30,7 +30,7 @@ export class ModelsState extends Resource<ModelsView, { refresh: true }> {
 
   /** The model of conversations without a choice. */
   get standard(): ModelReference | null {
-    return this.view?.standard ?? null;
+    return this.view?.defaultModel ?? null;
   }
 
   isDemo(reference: ModelReference | null | undefined): boolean {

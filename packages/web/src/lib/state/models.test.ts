@@ -6,7 +6,7 @@ const live = { status: 'open' as const, onHello: () => () => undefined, onChange
 const view = (...providers: string[]): ModelsView => ({
   models: providers.map((providerId) => ({ providerId, providerLabel: providerId, modelId: 'm' })),
   failures: [],
-  standard: null,
+  defaultModel: null,
 });
 
 it('makes the server ask the providers again only on request, and knows when only the demo is available', async () => {

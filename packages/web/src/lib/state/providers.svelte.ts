@@ -23,7 +23,7 @@ class ProvidersState extends Resource<ProviderView[]> {
 
   /** The catalogue of providers with a known endpoint and API format. */
   async knownOnes(): Promise<KnownProviderView[]> {
-    return (await api.get<Page<KnownProviderView>>('/api/providers/known')).items;
+    return (await api.get<Page<KnownProviderView>>('/api/providers/presets')).items;
   }
 
   async create(provider: CreateProvider): Promise<void> {

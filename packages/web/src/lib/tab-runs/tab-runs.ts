@@ -54,7 +54,7 @@ async function lookForBegun(): Promise<void> {
 
 /** Goes on here with a run another tab began, or this one before it was loaded anew. */
 export async function takeHere(runId: string): Promise<void> {
-  const { held } = await api.post<TakenRun>(`${path}/${encodeURIComponent(runId)}/take`, { v: TAB_RUNS_VERSION });
+  const { held } = await api.post<TakenRun>(`${path}/${encodeURIComponent(runId)}/claim`, { v: TAB_RUNS_VERSION });
   if (held) await drive(held);
 }
 
