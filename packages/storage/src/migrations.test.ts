@@ -30,6 +30,8 @@ describe('that a step narrows is found', () => {
     'ALTER TABLE runs ALTER COLUMN agent_id TYPE BIGINT',
     'CREATE UNIQUE INDEX one ON runs (agent_id)',
     'CREATE TRIGGER stop BEFORE INSERT ON runs BEGIN SELECT 1; END',
+    'CREATE TRIGGER more AFTER INSERT ON runs BEGIN UPDATE messages SET role = 1; END',
+    'CREATE TRIGGER more AFTER INSERT ON runs FOR EACH ROW EXECUTE FUNCTION more()',
     'DELETE FROM runs',
   ])('%s', (statement) => {
     expect(narrowings([statement])).toHaveLength(1);
@@ -43,6 +45,12 @@ describe('that a step narrows is found', () => {
       'CREATE TABLE moods (name TEXT UNIQUE)',
       'CREATE UNIQUE INDEX one ON moods (name)',
       'ALTER TABLE moods DROP COLUMN x',
+    ],
+    [
+      'CREATE TABLE moods (name TEXT)',
+      'CREATE OR REPLACE FUNCTION note() RETURNS TRIGGER AS $$ BEGIN INSERT INTO moods VALUES (NEW.mood); END $$',
+      'CREATE TRIGGER noted AFTER INSERT OR UPDATE ON runs FOR EACH ROW EXECUTE FUNCTION note()',
+      'CREATE TRIGGER noted AFTER UPDATE ON runs BEGIN INSERT INTO moods VALUES (new.mood); END',
     ],
   ])('and what only adds is let be: %s', (...statements) => {
     expect(narrowings(statements)).toEqual([]);

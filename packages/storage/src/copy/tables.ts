@@ -9,7 +9,7 @@ export type CopiedTable = {
   leftOut?: readonly string[];
 };
 
-/** In this order: what is referred to comes first. Full text is made anew, and bytes of blobs go before all. */
+/** In this order: what is referred to comes first. Full text and sums per day are made anew, and bytes of blobs go before all. */
 export const COPIED_TABLES: readonly CopiedTable[] = [
   { name: 'conversations', key: ['id'] },
   { name: 'messages', key: ['conversation_id', 'id'] },

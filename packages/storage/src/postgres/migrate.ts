@@ -13,6 +13,7 @@ import { blobsElsewhere } from './migrations/009-blobs-elsewhere.ts';
 import { tabCommits } from './migrations/010-tab-commits.ts';
 import { access } from './migrations/012-access.ts';
 import { permissionOrigins } from './migrations/013-permission-origins.ts';
+import { usageDays } from './migrations/014-usage-days.ts';
 import { keyFingerprint } from './migrations/011-key-fingerprint.ts';
 
 /**
@@ -37,6 +38,7 @@ export const MIGRATIONS: Readonly<Record<string, PostgresMigration>> = {
   '011-key-fingerprint': { kind: 'expand', statements: keyFingerprint },
   '012-access': { kind: 'expand', statements: access },
   '013-permission-origins': { kind: 'expand', statements: permissionOrigins },
+  '014-usage-days': { kind: 'expand', statements: usageDays },
 };
 
 /** Any number that nobody else takes: advisory locks are shared by all programs of a database. */

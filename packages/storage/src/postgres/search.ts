@@ -41,21 +41,29 @@ export function createPostgresSearchWriter(prepare: Prepare): SearchWriter {
 }
 
 export function createPostgresSearch({ prepare, perform }: Engine): Search {
+  // OFFSET 0 keeps the planner from joining all conversations: each is looked up by its key, for the newest finds only.
   const finds = (column: 'title' | 'body'): string => `(
-    SELECT s.id, s.conversation_id, s.message_id FROM search_rows AS s
-    WHERE s.${column} @@ CAST(CAST(?1 AS TEXT) AS TSQUERY) AND s.owner_id = ?2
-      AND EXISTS (SELECT 1 FROM conversations WHERE id = s.conversation_id AND deleted_at IS NULL)
-    ORDER BY s.id DESC LIMIT ${MAX_FINDS})`;
+    SELECT * FROM (
+      SELECT s.id, s.conversation_id, s.message_id FROM search_rows AS s
+      WHERE s.${column} @@ CAST(CAST(?1 AS TEXT) AS TSQUERY) AND s.owner_id = ?2
+      ORDER BY s.id DESC OFFSET 0
+    ) AS newest
+    WHERE (SELECT deleted_at IS NULL FROM conversations WHERE id = newest.conversation_id) LIMIT ${MAX_FINDS})`;
   const find = prepare<FoundRow>(`
     WITH best AS (
       SELECT DISTINCT ON (conversation_id) conversation_id, message_id
       FROM (${finds('title')} UNION ALL ${finds('body')}) AS f
       ORDER BY conversation_id, (message_id = '') DESC, id DESC
+    ), hits AS (
+      SELECT c.id, c.title, c.updated_at, best.message_id
+      FROM best CROSS JOIN LATERAL (
+        SELECT id, title, updated_at FROM conversations WHERE id = best.conversation_id OFFSET 0
+      ) AS c
+      ORDER BY (best.message_id = '') DESC, c.updated_at DESC, c.id DESC LIMIT ?3
     )
-    SELECT c.id AS conversation_id, c.title, m.message
-    FROM best JOIN conversations AS c ON c.id = best.conversation_id
-    LEFT JOIN messages AS m ON m.conversation_id = best.conversation_id AND m.id = best.message_id
-    ORDER BY (best.message_id = '') DESC, c.updated_at DESC, c.id DESC LIMIT ?3`);
+    SELECT hits.id AS conversation_id, hits.title, m.message
+    FROM hits LEFT JOIN messages AS m ON m.conversation_id = hits.id AND m.id = hits.message_id
+    ORDER BY (hits.message_id = '') DESC, hits.updated_at DESC, hits.id DESC`);
   return async ({ ownerId }, { query, limit }) => {
     const terms = termsOf(query);
     if (terms.length === 0) return [];

@@ -22,22 +22,25 @@ export type UsageRepository = {
   report: ReadUsage;
 };
 
-const SPENT = `
+const spentIn = (table: 'usage_sums' | 'usage_days'): string => `
   SELECT coalesce(sum(cost), 0) AS dollars,
     CAST(coalesce(sum(coalesce(input_tokens, 0) + coalesce(output_tokens, 0)), 0) AS BIGINT) AS tokens,
     CAST(coalesce(sum(calls), 0) AS BIGINT) AS calls, CAST(coalesce(sum(unpriced), 0) AS BIGINT) AS unpriced
-  FROM usage_sums WHERE owner_id = ?1`;
+  FROM ${table} WHERE owner_id = ?1`;
 
 export function createUsageRepository(engine: Engine, report: ReadUsage): UsageRepository {
   const writer = createUsageWriter(engine);
-  const ofModels = `${SPENT} AND kind = 'model'`;
+  const ofModels = `${spentIn('usage_sums')} AND kind = 'model'`;
+  const ofModelsPerDay = `${spentIn('usage_days')} AND kind = 'model' AND day = ?2`;
   const ofConversation = engine.prepare<Spent>(`${ofModels} AND conversation_id = ?2`);
   const ofRun = engine.prepare<Spent>(`${ofModels} AND conversation_id = ?2 AND run_id = ?3`);
-  const ofDay = engine.prepare<Spent>(`${ofModels} AND day = ?2`);
-  const ofAgent = engine.prepare<Spent>(`${ofModels} AND day = ?2 AND agent_id = ?3`);
-  const ofModel = engine.prepare<Spent>(`${ofModels} AND day = ?2 AND source || '/' || name = ?3`);
-  const askedByTool = engine.prepare<Spent>(`${ofModels} AND day = ?2 AND for_tool = ?3`);
-  const callsOfTool = engine.prepare<Spent>(`${SPENT} AND kind = 'tool' AND day = ?2 AND source || '/' || name = ?3`);
+  const ofDay = engine.prepare<Spent>(ofModelsPerDay);
+  const ofAgent = engine.prepare<Spent>(`${ofModelsPerDay} AND agent_id = ?3`);
+  const ofModel = engine.prepare<Spent>(`${ofModelsPerDay} AND source || '/' || name = ?3`);
+  const askedByTool = engine.prepare<Spent>(`${ofModelsPerDay} AND for_tool = ?3`);
+  const callsOfTool = engine.prepare<Spent>(
+    `${spentIn('usage_days')} AND kind = 'tool' AND day = ?2 AND source || '/' || name = ?3`,
+  );
 
   return {
     add: ({ ownerId }, entry, { runId = null, conversationId = null, agentId = null, place = 'api' } = {}) =>

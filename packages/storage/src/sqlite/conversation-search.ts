@@ -16,16 +16,20 @@ export function createConversationSearch(connection: Reading): (principal: Owner
       WHERE search_index.${column} MATCH ?1 AND s.id = search_index.rowid AND s.owner_id = ?2
         AND EXISTS (SELECT 1 FROM conversations WHERE id = s.conversation_id AND deleted_at IS NULL)
       ORDER BY search_index.rowid DESC LIMIT ${MAX_FINDS})`;
-  // With max() the other columns are those of its row: the title, else the message that came last.
+  // With max() the other columns are those of its row: the title, else the message that came last. Messages are read
+  // for the hits alone: they are long, and a common word is found in thousands.
   const find = connection.prepare(`
     WITH best AS (
       SELECT conversation_id, message_id, max((message_id = '') * ${TITLE_FIRST} + id) AS rank
       FROM (${finds('title')} UNION ALL ${finds('body')}) GROUP BY conversation_id
+    ), hits AS (
+      SELECT c.id, c.title, c.updated_at, best.message_id
+      FROM best JOIN conversations AS c ON c.id = best.conversation_id
+      ORDER BY best.message_id = '' DESC, c.updated_at DESC, c.id DESC LIMIT ?3
     )
-    SELECT c.id AS conversation_id, c.title, m.message
-    FROM best JOIN conversations AS c ON c.id = best.conversation_id
-    LEFT JOIN messages AS m ON m.conversation_id = best.conversation_id AND m.id = best.message_id
-    ORDER BY best.message_id = '' DESC, c.updated_at DESC, c.id DESC LIMIT ?3`);
+    SELECT hits.id AS conversation_id, hits.title, m.message
+    FROM hits LEFT JOIN messages AS m ON m.conversation_id = hits.id AND m.id = hits.message_id
+    ORDER BY hits.message_id = '' DESC, hits.updated_at DESC, hits.id DESC`);
   return ({ ownerId }, { query, limit }) => {
     const terms = termsOf(query);
     if (terms.length === 0) return [];

@@ -16,6 +16,7 @@ import { requestPreludes } from './migrations/009-request-preludes.ts';
 import { tabs } from './migrations/010-tabs.ts';
 import { access } from './migrations/012-access.ts';
 import { permissionOrigins } from './migrations/013-permission-origins.ts';
+import { usageDays } from './migrations/014-usage-days.ts';
 import { tabCommits } from './migrations/011-tab-commits.ts';
 
 /** In order; a name once released is never changed, nor what it does. */
@@ -32,6 +33,7 @@ export const MIGRATIONS: Readonly<Record<string, readonly string[]>> = {
   '011-tab-commits': tabCommits,
   '012-access': access,
   '013-permission-origins': permissionOrigins,
+  '014-usage-days': usageDays,
 };
 
 /** Brings the tables to this version: all of the missing steps in one transaction, or none. */

@@ -6,7 +6,7 @@ export type UsageQuery = { by: UsageBy; from: string; to: string };
 /** What is asked is added up at once; `total` also counts what is beyond the longest list. */
 export type UsageFound = { rows: UsageRow[]; total: UsageSum };
 
-/** Reads through whatever there is of those days; takes long where there is much. */
+/** Reads one row per day, model, tool and agent; by conversation one per run, in a thread of its own on SQLite. */
 export type ReadUsage = (principal: Owner, query: UsageQuery) => Promise<UsageFound>;
 
 /** More rows are nothing to look at: of those with the most cost. */
@@ -51,6 +51,9 @@ const LABELS: Record<UsageBy, string> = {
     "coalesce((SELECT title FROM conversations WHERE id = g.key AND owner_id = ?1 AND deleted_at IS NULL), '')",
 };
 
+/** Sums per day do not tell conversations apart. */
+const tableFor = (by: UsageBy): string => (by === 'conversation' ? 'usage_sums' : 'usage_days');
+
 /** A statement for each question, and one for the sum of all; they take owner, first and last day. */
 export function usageSql(by: UsageBy): { rows: string; total: string } {
   const { key, only } = KEYS[by];
@@ -59,9 +62,9 @@ export function usageSql(by: UsageBy): { rows: string; total: string } {
   return {
     rows: `
       SELECT g.*, ${LABELS[by]} AS label FROM (
-        SELECT ${key} AS key, ${SUMS} FROM usage_sums WHERE ${where} GROUP BY 1
+        SELECT ${key} AS key, ${SUMS} FROM ${tableFor(by)} WHERE ${where} GROUP BY 1
       ) AS g ORDER BY ${order} LIMIT ${MOST_ROWS}`,
-    total: `SELECT ${SUMS} FROM usage_sums WHERE ${where}`,
+    total: `SELECT ${SUMS} FROM usage_days WHERE ${where}`,
   };
 }
 

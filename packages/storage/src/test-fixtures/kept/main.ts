@@ -28,7 +28,7 @@ type Value = string | number | null | Uint8Array;
 type Rows = ReadonlyMap<string, readonly Readonly<Record<string, Value>>[]>;
 
 /** Made by the steps themselves, or without their files. */
-const LEFT_OUT = /^(?:sqlite_|kysely_|toolyard_|search_|blobs?$|blob_bytes$|bulletins$|installation$)/;
+const LEFT_OUT = /^(?:sqlite_|kysely_|toolyard_|search_|usage_days$|blobs?$|blob_bytes$|bulletins$|installation$)/;
 
 /** Something of everything, as this version stores it. */
 async function allRows(): Promise<Rows> {

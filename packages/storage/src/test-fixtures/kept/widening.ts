@@ -10,9 +10,23 @@ export function narrowings(statements: readonly string[]): string[] {
       text,
     )?.[1];
     if (table !== undefined && made.has(table)) return [];
+    if (/^CREATE OR REPLACE FUNCTION/i.test(text)) return [];
+    if (/^CREATE TRIGGER \w+ AFTER/i.test(text) && tablesWrittenBy(text, statements).every((name) => made.has(name))) {
+      return [];
+    }
     const why = narrowing(text);
     return why === null ? [] : [`${why}: ${text.slice(0, 100)}`];
   });
+}
+
+/** The tables a trigger writes, by itself or in the function it calls. */
+function tablesWrittenBy(trigger: string, statements: readonly string[]): string[] {
+  const called = /EXECUTE FUNCTION (\w+)/i.exec(trigger)?.[1];
+  const body =
+    called === undefined
+      ? trigger.replace(/^.*? BEGIN /i, '')
+      : plain(statements.find((statement) => statement.includes(`REPLACE FUNCTION ${called}()`)) ?? 'UPDATE unknown');
+  return [...body.matchAll(/\b(?:INSERT INTO|UPDATE|DELETE FROM) (?!SET\b)(\w+)/gi)].map((match) => match[1] ?? '');
 }
 
 function narrowing(text: string): string | null {

@@ -1,0 +1,85 @@
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { Kysely } from 'kysely';
+import { expect, test } from 'vitest';
+import { createFakeClock } from '@toolyard/testing';
+import { describeOnDatabases } from '@toolyard/testing/on-postgres';
+import { DATABASE_FILE } from '../layout.ts';
+import { openStorage } from '../open-storage.ts';
+import { PostgresConnection } from '../postgres/connection.ts';
+import { MIGRATIONS as POSTGRES, migrateToLatest as migratePostgres } from '../postgres/migrate.ts';
+import { SqliteConnection } from '../sqlite/connection.ts';
+import { createSqliteDialect } from '../sqlite/kysely-dialect.ts';
+import { MIGRATIONS as SQLITE, migrateToLatest as migrateSqlite } from '../sqlite/migrate.ts';
+import type { SharedStorage } from '../storage.ts';
+import { ANNE } from '../test-fixtures/conversation.ts';
+import { temporaryFolder } from '../test-fixtures/sqlite-engine.ts';
+
+const clock = createFakeClock();
+const DAY = '2026-11-21';
+
+const before = <T>(migrations: Readonly<Record<string, T>>): Record<string, T> =>
+  Object.fromEntries(Object.entries(migrations).filter(([name]) => name < '014'));
+
+/** As the previous version stores one more call of a run: it knows nothing of sums per day. */
+const call = (runId: string, tokens: number | null): string => `
+  INSERT INTO usage_sums (owner_id, day, run_id, kind, source, name, for_tool, place, conversation_id, agent_id, calls,
+    failures, duration_ms, cost, unpriced, uncounted, input_tokens)
+  VALUES ('${ANNE.ownerId}', '${DAY}', '${runId}', 'model', 'p', 'm', '', 'server', 'c', 'a', 1, 0, 5, 0.25, 0, 0, ${tokens ?? 'NULL'})
+  ON CONFLICT (owner_id, day, run_id, kind, source, name, for_tool, place) DO UPDATE SET calls = usage_sums.calls + 1,
+    cost = usage_sums.cost + 0.25, duration_ms = usage_sums.duration_ms + 5,
+    input_tokens = CASE WHEN excluded.input_tokens IS NULL THEN usage_sums.input_tokens
+      ELSE coalesce(usage_sums.input_tokens, 0) + excluded.input_tokens END`;
+
+const totals = async (storage: SharedStorage) => {
+  const { rows, total } = await storage.usage.report(ANNE, { by: 'day', from: DAY, to: DAY });
+  expect(rows).toMatchObject([{ key: DAY, ...total }]);
+  const at = Date.parse(DAY);
+  const spent = await storage.usage.spent(ANNE, { of: 'day', calls: 1 }, { conversationId: null, agentId: null, at });
+  expect(spent).toMatchObject({ calls: total.modelCalls, tokens: total.usage.inputTokens ?? 0, dollars: total.cost });
+  return { calls: total.modelCalls, cost: total.cost, tokens: total.usage.inputTokens, ms: total.durationMs };
+};
+
+async function expectSums(storage: SharedStorage, write: (sql: string) => Promise<unknown>): Promise<void> {
+  expect(await totals(storage)).toEqual({ calls: 2, cost: 0.5, tokens: undefined, ms: 10 });
+  await write(call('r1', 3));
+  await write(call('r1', null));
+  await write(call('r3', 4));
+  await write(call('r3', 4));
+  expect(await totals(storage)).toEqual({ calls: 6, cost: 1.5, tokens: 11, ms: 30 });
+}
+
+test('sums per day hold earlier usage and usage written by the previous version (SQLite)', async () => {
+  const folder = temporaryFolder();
+  const file = join(folder.path, DATABASE_FILE);
+  const old = new SqliteConnection(file);
+  const db = new Kysely<unknown>({ dialect: createSqliteDialect(old, { transactions: 'allowed' }) });
+  await migrateSqlite(db, old, before(SQLITE));
+  for (const run of ['r1', 'r2']) old.database.exec(call(run, null));
+  old.close();
+  const storage = await openStorage({ folder: folder.path, clock });
+  const writer = new DatabaseSync(file);
+  try {
+    await expectSums(storage, async (sql) => writer.exec(sql));
+  } finally {
+    writer.close();
+    storage.close();
+    folder.remove();
+  }
+});
+
+describeOnDatabases('sums per day', (cluster) => {
+  test('hold earlier usage and usage written by the previous version', async () => {
+    const url = await cluster().createDatabase();
+    const old = new PostgresConnection({ url });
+    await migratePostgres(old, before(POSTGRES));
+    for (const run of ['r1', 'r2']) await old.query(call(run, null), []);
+    const storage = await openStorage({ url, clock });
+    try {
+      await expectSums(storage, (sql) => old.query(sql, []));
+    } finally {
+      await storage.close();
+      await old.close();
+    }
+  });
+});
