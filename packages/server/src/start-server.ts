@@ -12,8 +12,8 @@ import { DATABASE_FILES, openStorage, readS3Settings } from '@toolyard/storage';
 import { ownToken, TOKEN_FILE } from './access-token.ts';
 import { readConfigFile } from './config/config-file.ts';
 import { createConfigurations } from './config/configurations.ts';
-import type { ServerOptions } from './config/server-options.ts';
-import { checkOptions } from './config/server-options.ts';
+import type { ServerOptions, ServerSettings } from './config/server-options.ts';
+import { resolveOptions } from './config/server-options.ts';
 import { Ends } from './ends.ts';
 import { createHttpApp } from './http/create-http-app.ts';
 import { randomCredential } from './http/auth/credentials.ts';
@@ -81,7 +81,7 @@ export type Surroundings = {
  * it; nothing is left running then.
  */
 export async function startServer(options: ServerOptions, surroundings: Surroundings = {}): Promise<RunningServer> {
-  checkOptions(options);
+  resolveOptions(options);
   await using undo = new AsyncDisposableStack();
   const ends = undo.use(new Ends());
   const server = await assemble(options, surroundings, ends);
@@ -104,20 +104,22 @@ async function assemble(
   { failpoint, watchStorage = (opened) => opened, leaseMs, serversMs, lastCallsMs, scryptCost }: Surroundings,
   ends: Ends,
 ): Promise<{ url: string; signInUrl: () => Promise<string> }> {
-  const { dataDir, host, port, env, log, role = 'all' } = options;
-  const duties = dutiesOf(role);
+  const { dataDir, env, log } = options;
   const clock = systemClock;
   const ids = createUuidSource();
   for (const name of ['config.json', ...DATABASE_FILES]) closeOrWarn(join(dataDir, name), log);
   const file = readConfigFile(join(dataDir, 'config.json'), env);
+  const settings = resolveOptions(options, file.flags);
+  const { host, port, role } = settings;
+  const duties = dutiesOf(role);
 
-  const opened = await open(options, { clock, ...defined({ failpoint }) });
+  const opened = await open(settings, { clock, ...defined({ failpoint }) });
   ends.defer('the storage', () => opened.close());
-  const token = tokenOf(options, duties.door);
+  const token = tokenOf(settings, duties.door);
   // For commands of this user: it is valid as long as this process, and lies beside its address.
   const terminalToken = randomCredential();
   const storage = watchStorage(opened);
-  const metrics = options.metrics ? createMetrics(role) : null;
+  const metrics = settings.metrics ? createMetrics(role) : null;
   ends.defer('metrics', () => metrics?.close());
   const words = 'bulletins' in opened ? opened.bulletins : null;
   const bulletins = words && metrics ? metrics.countedBulletins(words) : words;
@@ -250,7 +252,7 @@ async function assemble(
     );
   });
 
-  const proxy = options.uiMcpProxy ? createProxy({ allow: options.proxyAllow, clock }) : null;
+  const proxy = settings.uiMcpProxy ? createProxy({ allow: settings.proxyAllow, clock }) : null;
   ends.defer('the proxy', () => proxy?.close());
 
   let ready = false;
@@ -268,13 +270,13 @@ async function assemble(
     ids,
     security: {
       host,
-      allowHosts: [...options.allowHosts, ...file.allowHosts],
+      allowHosts: settings.allowHosts,
       tokens: token === null ? null : accessTokens(token, terminalToken),
       urlKeys: urlKeys(secrets),
     },
     proxy,
     duties,
-    ui: { enabled: options.ui, settings: { ...file.uiSettings, ...options.uiSettings }, folder: pageFolder() },
+    ui: { enabled: settings.ui, settings: settings.uiSettings, folder: pageFolder() },
     ...(telemetry ? { telemetry } : {}),
     metrics: metrics && (() => metrics.text({ storage, servers })),
     ready: () => ready,
@@ -292,7 +294,7 @@ async function assemble(
   }
   if (sharing) {
     ends.defer('what other processes have here', () => sharing.stop());
-    await sharing.start(options.internalUrl ?? internalUrl(listening, host));
+    await sharing.start(settings.internalUrl ?? internalUrl(listening, host));
   }
 
   await runs.start();
@@ -311,7 +313,7 @@ function tellOrphans(pids: readonly number[], log: (line: string) => void): void
 }
 
 /** Null if none is required. A process without API needs none of its own: its only use there is `/metrics`. */
-function tokenOf({ token, dataDir, databaseUrl, log }: ServerOptions, hasApi: boolean): string | readonly [] | null {
+function tokenOf({ token, dataDir, databaseUrl, log }: ServerSettings, hasApi: boolean): string | readonly [] | null {
   if (token !== undefined) return token;
   return databaseUrl !== undefined && !hasApi ? [] : ownToken(dataDir, log);
 }
@@ -344,13 +346,13 @@ function internalUrl({ url, port }: Listening, host: string): string {
 
 /** Where the folder is open already, says who has it. */
 async function open(
-  { dataDir, databaseUrl, databaseNotify, blobsUrl, env }: ServerOptions,
+  { dataDir, databaseUrl, databaseNotify, blobsUrl, env }: ServerSettings,
   options: Omit<StorageOptions, 'folder'>,
 ): Promise<Storage | DatabaseStorage> {
   if (databaseUrl !== undefined) {
     mkdirSync(dataDir, { recursive: true, mode: 0o700 });
     const files = blobsUrl === undefined ? {} : { files: readS3Settings(blobsUrl, env) };
-    return openStorage({ url: databaseUrl, notify: databaseNotify ?? true, ...files, ...options });
+    return openStorage({ url: databaseUrl, notify: databaseNotify, ...files, ...options });
   }
   try {
     return await openStorage({ folder: dataDir, ...options });

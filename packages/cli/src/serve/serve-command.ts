@@ -4,36 +4,36 @@ import type { RunningServer } from '@toolyard/server';
 import type { CommandIo } from '../command-io.ts';
 import { onStopSignal } from '../chat/stop-signals.ts';
 import { serversFrom } from '../servers.ts';
+import { dataDirFrom } from '../server/data-dir.ts';
 import { EXIT } from '../exit.ts';
 import { openInBrowser } from '../open/open-in-browser.ts';
 import { plain } from '../plain.ts';
 import { endAnyway } from './end-anyway.ts';
-import type { Given } from './setting.ts';
-import { readServeSettings } from './serve-settings.ts';
-
-/** What commander makes of the flags of `toolyard serve`. */
-export type ServeFlags = {
-  open?: boolean;
-  allowHost: string[];
-  proxyAllow: string[];
-  mcp: string[];
-  mcpConfig?: string;
-  date: boolean;
-  /** Settings that may be given in other ways too, by their names without dashes. */
-  settings: Given['flags'];
-};
+import type { GivenFlags } from './read-serve-flags.ts';
+import { readServeFlags } from './read-serve-flags.ts';
 
 /**
- * `toolyard serve`: the server in this process until a signal ends it. Gives the exit code. Throws ToolyardError
- * where it cannot start.
+ * `toolyard serve`: the server in this process until a signal ends it. Returns the exit code. Throws ToolyardError
+ * if it cannot start.
  */
-export async function serveCommand(io: CommandIo, flags: ServeFlags): Promise<number> {
+export async function serveCommand(io: CommandIo, flags: GivenFlags): Promise<number> {
   const { env } = io;
   refuseOldNode();
   const tell = (line: string): void => void io.stderr.write(`toolyard: ${plain(line)}\n`);
-  const settings = readServeSettings({ flags: flags.settings, env, cwd: io.cwd, warn: tell });
-  const bundled = serversFrom({ mcp: [], date: flags.date }, io);
-  const added = serversFrom({ mcp: flags.mcp, date: false, ...defined({ mcpConfig: flags.mcpConfig }) }, io);
+  const { open, date, mcp, mcpConfig, uiSettingsFile, ...given } = readServeFlags({
+    flags,
+    env,
+    cwd: io.cwd,
+    warn: tell,
+  });
+  const settings = {
+    ...given,
+    dataDir: dataDirFrom(given.dataDir, io),
+    uiSettings: { ...uiSettingsFile, ...given.uiSettings },
+  };
+  const { role = 'all', databaseUrl, token } = settings;
+  const bundled = serversFrom({ mcp: [], date: date ?? true }, io);
+  const added = serversFrom({ mcp: [...(mcp ?? [])], date: false, ...defined({ mcpConfig }) }, io);
   // Loaded only here: no other command pays for it.
   const { startServer } = await import('@toolyard/server');
   let end = (): void => {};
@@ -49,23 +49,21 @@ export async function serveCommand(io: CommandIo, flags: ServeFlags): Promise<nu
   try {
     server = await startServer({
       ...settings,
-      allowHosts: flags.allowHost,
-      proxyAllow: flags.proxyAllow,
       builtInServers: bundled,
       functionTools: [ASK_USER_TOOLS],
       flagServers: added,
       env,
       log: tell,
     });
-    const hasPage = settings.role !== 'worker' && settings.role !== 'tools';
+    const hasPage = role !== 'worker' && role !== 'tools';
     // What is not a terminal may be a log, and a link that signs somebody in does not belong there.
     const shown = io.stdout.isTTY && hasPage ? await server.signInUrl() : server.url;
-    const name = settings.role === 'all' ? 'Toolyard' : `Toolyard (${settings.role})`;
+    const name = role === 'all' ? 'Toolyard' : `Toolyard (${role})`;
     io.stdout.write(`${name} is at ${shown}\n`);
-    if (hasPage) tellAccess(settings.token, server, io.stdout.isTTY === true, tell);
-    const where = settings.databaseUrl === undefined ? '' : 'conversations and runs in PostgreSQL; the rest of the ';
+    if (hasPage) tellAccess(token, server, io.stdout.isTTY === true, tell);
+    const where = databaseUrl === undefined ? '' : 'conversations and runs in PostgreSQL; the rest of the ';
     tell(`${where}data in ${settings.dataDir}; Ctrl-C ends it`);
-    if (flags.open) openInBrowser(io, await server.signInUrl());
+    if (open) openInBrowser(io, await server.signInUrl());
     await ended;
     await server.close();
     return EXIT.done;

@@ -11,6 +11,8 @@ import type { FileTelemetry } from '../telemetry/telemetry-settings.ts';
 import type { FileWebhook } from '../webhooks/webhooks.ts';
 import { withBudgetOfRun } from './agent-configuration.ts';
 import { checkBaseUrl } from './base-url.ts';
+import type { FileFlags, FlagsByConfigKey, ServeFlag } from './serve-flags.ts';
+import { serveFlags } from './serve-flags.ts';
 import { checkAllowedHost } from './server-options.ts';
 
 /** A model provider of the configuration file, its variables filled in. */
@@ -30,8 +32,8 @@ export type FileProvider = {
 export type ConfigFile = {
   providers: readonly FileProvider[];
   defaults: AgentConfiguration;
-  allowHosts: readonly string[];
-  uiSettings: JsonObject;
+  /** The flags of `toolyard serve` that it sets. */
+  flags: FileFlags;
   /** Where the owner is told of what happens; null where nobody is. */
   webhook: FileWebhook | null;
   /** Where traces go; null where the file does not say. */
@@ -42,6 +44,33 @@ export type ConfigFile = {
 
 /** How the id of a provider may look: it stands in addresses and file names. */
 export const PROVIDER_ID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
+
+/** The fields of the flags that this file can set as well. */
+function flagFields(): { [Key in keyof FlagsByConfigKey]: z.ZodExactOptional<z.ZodType<FlagsByConfigKey[Key]>> } {
+  const fields = serveFlags().flatMap(([, flag]) =>
+    flag.configKey === undefined ? [] : [[flag.configKey, flagSchema(flag).exactOptional()]],
+  );
+  // Types and entries are made of the same table.
+  return Object.fromEntries(fields) as ReturnType<typeof flagFields>;
+}
+
+function flagSchema(flag: ServeFlag): z.ZodType {
+  switch (flag.kind) {
+    case 'boolean':
+      return z.boolean();
+    case 'text':
+      return z.string();
+    case 'integer':
+      return z.int().min(flag.min).max(flag.max);
+    case 'enum':
+      return z.enum(flag.options);
+    case 'list':
+      return z.array(z.string());
+    case 'json':
+    case 'json-file':
+      return z.custom<JsonObject>(isJsonObject, 'expected an object');
+  }
+}
 
 const schema = z.strictObject({
   providers: z
@@ -61,14 +90,13 @@ const schema = z.strictObject({
     )
     .default([]),
   defaults: agentConfiguration.default({}),
-  allowHosts: z.array(z.string()).default([]),
   models: z
     .record(
       z.string(),
       z.strictObject({ price: price.nullable().exactOptional(), contextWindow: z.int().positive().exactOptional() }),
     )
     .default({}),
-  uiSettings: z.custom<JsonObject>(isJsonObject, 'expected an object').default({}),
+  ...flagFields(),
   telemetry: z
     .strictObject({
       endpoint: webhookUrl,
@@ -88,10 +116,10 @@ const schema = z.strictObject({
  * @throws ToolyardError `bad_config`, naming file, line, what is wrong there and what to do
  */
 export function readConfigFile(path: string, env: Readonly<Record<string, string | undefined>>): ConfigFile {
-  if (!existsSync(path))
-    return { providers: [], defaults: {}, allowHosts: [], uiSettings: {}, webhook: null, telemetry: null, models: {} };
+  if (!existsSync(path)) return { providers: [], defaults: {}, flags: {}, webhook: null, telemetry: null, models: {} };
   const file = readJsonFile(path);
-  const { providers, defaults, allowHosts, uiSettings, webhook, telemetry, models: stated } = checked(file);
+  const { providers, defaults, webhook, telemetry, models: stated, ...flags } = checked(file);
+  for (const [at, host] of (flags.allowHosts ?? []).entries()) checkAllowedHost(host, file.placeOf(['allowHosts', at]));
   const seen = new Set<string>();
   return {
     providers: providers.map(({ id, label, baseUrl, apiKey, wire, known, models }, at) => {
@@ -117,15 +145,20 @@ export function readConfigFile(path: string, env: Readonly<Record<string, string
       };
     }),
     defaults,
-    allowHosts: allowHosts.map((host, at) => {
-      checkAllowedHost(host, file.placeOf(['allowHosts', at]));
-      return host;
-    }),
-    uiSettings,
+    flags: flagsOf(flags),
     webhook: webhook === undefined ? null : { ...webhook, secret: webhookSecretOf(webhook.secret, env, file) },
     telemetry: telemetry === undefined ? null : { ...telemetry, ...filledHeaders(telemetry.headers, env, file) },
     models: stated,
   };
+}
+
+/** By the names of their options, which the table pairs with the keys. */
+function flagsOf(byKey: Partial<FlagsByConfigKey>): FileFlags {
+  const values: Readonly<Record<string, unknown>> = byKey;
+  const flags = serveFlags().flatMap(([name, { configKey = '' }]) =>
+    values[configKey] === undefined ? [] : [[name, values[configKey]]],
+  );
+  return Object.fromEntries(flags) as FileFlags;
 }
 
 function filledHeaders(

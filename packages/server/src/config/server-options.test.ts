@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ServerOptions } from './server-options.ts';
-import { checkOptions, isLoopback } from './server-options.ts';
+import { resolveOptions, isLoopback } from './server-options.ts';
 
 const good: ServerOptions = {
   dataDir: '/data',
@@ -16,6 +16,36 @@ const good: ServerOptions = {
   log: () => {},
 };
 
+describe('resolveOptions', () => {
+  const { dataDir, builtInServers, flagServers, env, log } = good;
+  const required = { dataDir, builtInServers, flagServers, env, log };
+
+  it('adds the defaults', () => {
+    const { host, port, role, ui, uiMcpProxy, metrics, databaseNotify, token } = resolveOptions(required);
+    expect({ host, port, role, ui, uiMcpProxy, metrics, databaseNotify, token }).toEqual({
+      host: '127.0.0.1',
+      port: 8710,
+      role: 'all',
+      ui: true,
+      uiMcpProxy: false,
+      metrics: false,
+      databaseNotify: true,
+      token: undefined,
+    });
+  });
+
+  it('merges lists and objects with those of the configuration file, options first', () => {
+    const file = { allowHosts: ['of-file'], uiSettings: { theme: 'dark', language: 'en' } };
+    const { allowHosts, uiSettings } = resolveOptions(
+      { ...required, allowHosts: ['given'], uiSettings: { theme: 'light' } },
+      file,
+    );
+    expect(new Set(allowHosts)).toEqual(new Set(['of-file', 'given']));
+    expect(uiSettings).toEqual({ theme: 'light', language: 'en' });
+    expect(resolveOptions(required, file)).toMatchObject(file);
+  });
+});
+
 describe('the options of a start', () => {
   it.each<Partial<ServerOptions>>([
     {},
@@ -28,7 +58,7 @@ describe('the options of a start', () => {
     { host: '0.0.0.0' },
     { host: '0.0.0.0', token: 'sixteen-letters!' },
   ])('are fine with %j', (change) => {
-    expect(() => checkOptions({ ...good, ...change })).not.toThrow();
+    expect(() => resolveOptions({ ...good, ...change })).not.toThrow();
   });
 
   it.each<[Partial<ServerOptions>, RegExp]>([
@@ -55,7 +85,7 @@ describe('the options of a start', () => {
   ])('are refused with %j, saying why and what to do', (change, message) => {
     let thrown: unknown;
     try {
-      checkOptions({ ...good, ...change });
+      resolveOptions({ ...good, ...change });
     } catch (error) {
       thrown = error;
     }

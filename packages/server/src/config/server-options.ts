@@ -1,44 +1,16 @@
 import type { FunctionToolGroup } from '@toolyard/agent-host';
 import type { ServerConfig } from '@toolyard/mcp-host';
-import type { JsonObject } from '@toolyard/protocol';
 import { ToolyardError } from '@toolyard/protocol';
 import { faultOfToken } from '../access-token.ts';
 import { readAllowList } from '../proxy/allow-list.ts';
-import type { Role } from '../roles/role.ts';
 import { checkRole, dutiesOf } from '../roles/role.ts';
+import type { FileFlags, GivenFlags, ResolvedFlags, ServeFlag } from './serve-flags.ts';
+import { serveFlags } from './serve-flags.ts';
 
-/** How a server is started: flags and environment, already joined. The files of the data folder are read later. */
-export type ServerOptions = {
-  /** Where everything is kept; an absolute path. */
+/** How a server is started: the flags of `toolyard serve`, and what only its caller knows. */
+export type ServerOptions = GivenFlags & {
+  /** An absolute path. */
   dataDir: string;
-  /** Conversations, runs and settings are kept in this PostgreSQL database, not in the data folder. */
-  databaseUrl?: string;
-  /** With a database: files are stored in this bucket, `s3://bucket/prefix?region=...&endpoint=...`. */
-  blobsUrl?: string;
-  /** False: the processes over one database look for each other's words once a second; default true. */
-  databaseNotify?: boolean;
-  /** What this process is there for, where several share the database; default `all`. */
-  role?: Role;
-  /** Where other processes reach this one; default where it listens. */
-  internalUrl?: string;
-  /** The name or address to listen on; anything but this machine itself needs a token. */
-  host: string;
-  /** 0 takes any free one. */
-  port: number;
-  /** At least 16 characters. Null: requests need no token. Absent: that of the data folder, created on first start. */
-  token?: string | null;
-  /** Further names by which this server is reached, as `name` or `name:port`. */
-  allowHosts: readonly string[];
-  /** False serves the API without the page. */
-  ui: boolean;
-  /** What the owner sets for the page, over what the configuration file says. */
-  uiSettings: JsonObject;
-  /** Whether `GET /metrics` tells how this process fares; default false. */
-  metrics?: boolean;
-  /** Whether the page may reach MCP servers through this one. */
-  uiMcpProxy: boolean;
-  /** Where to: origins, and the word `public` for all of the internet; absent, that is all. */
-  proxyAllow?: readonly string[];
   /** MCP servers that ship with Toolyard; only these count as built in. */
   builtInServers: readonly ServerConfig[];
   /** Functions of this process that models can call, in groups: each is shown as a built-in server of its id. */
@@ -50,11 +22,45 @@ export type ServerOptions = {
   log: (line: string) => void;
 };
 
-/** @throws ToolyardError `bad_config` for what no server can be started with, saying why and what to do. */
-export function checkOptions(options: ServerOptions): void {
-  const { dataDir, databaseUrl, blobsUrl, host, port, token, allowHosts, proxyAllow } = options;
-  checkRole(options.role ?? 'all', options.databaseUrl);
-  if (options.internalUrl !== undefined) checkInternalUrl(options.internalUrl);
+/** The options with the configuration file and the defaults merged into them. */
+export type ServerSettings = ServerOptions & ResolvedFlags;
+
+/**
+ * Merges options, configuration file and defaults, in this order of precedence.
+ *
+ * @throws ToolyardError `bad_config` for settings that no server can be started with
+ */
+export function resolveOptions(given: ServerOptions, file: FileFlags = {}): ServerSettings {
+  const settings = { ...given, ...resolveFlags(given, file) };
+  checkSettings(settings);
+  return settings;
+}
+
+function resolveFlags(given: GivenFlags, file: FileFlags): ResolvedFlags {
+  const values: Readonly<Record<string, unknown>> = given;
+  const fileValues: Readonly<Record<string, unknown>> = file;
+  const resolved = serveFlags().flatMap(([name, flag]) => {
+    const layers = ['default' in flag ? flag.default : undefined, fileValues[name], values[name]];
+    const value = mergeLayers(
+      flag,
+      layers.filter((layer) => layer !== undefined),
+    );
+    return flag.commandOnly || value === undefined ? [] : [[name, value]];
+  });
+  // The table, of which both the type and these entries are made, has exactly these names.
+  return Object.fromEntries(resolved) as ResolvedFlags;
+}
+
+/** Lists and objects are merged; of other values the last one counts. */
+function mergeLayers({ kind }: ServeFlag, layers: readonly unknown[]): unknown {
+  if (kind === 'list') return layers.flat();
+  return kind === 'json' ? Object.assign({}, ...layers) : layers.at(-1);
+}
+
+function checkSettings(settings: ServerSettings): void {
+  const { dataDir, databaseUrl, blobsUrl, host, port, role, token, allowHosts, proxyAllow } = settings;
+  checkRole(role, databaseUrl);
+  if (settings.internalUrl !== undefined) checkInternalUrl(settings.internalUrl);
   if (dataDir.trim() === '') throw bad('The data folder has no name.', 'Give one with --data-dir.');
   if (blobsUrl !== undefined && databaseUrl === undefined) {
     throw bad(
@@ -78,7 +84,7 @@ export function checkOptions(options: ServerOptions): void {
       'Leave --no-token out, or listen on 127.0.0.1.',
     );
   }
-  if (token === undefined && databaseUrl !== undefined && dutiesOf(options.role ?? 'all').door) {
+  if (token === undefined && databaseUrl !== undefined && dutiesOf(role).door) {
     throw bad(
       'With DATABASE_URL several processes share one access token, and none is set.',
       'Set TOOLYARD_TOKEN to the same 16 characters or more for all of them, or start with --no-token.',

@@ -1,8 +1,9 @@
 import type { TransportConfig } from '@toolyard/mcp-host';
 import { ToolyardError } from '@toolyard/protocol';
+import type { ResolvedFlags } from '../config/serve-flags.ts';
 
 /** What a process is there for, where several share a database. */
-export type Role = 'all' | 'web' | 'worker' | 'tools';
+export type Role = ResolvedFlags['role'];
 
 /** What a process of this role does. */
 export type Duties = {

@@ -1,4 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import type { SettingTexts } from '../settings/setting-translations.ts';
+import { SETTING_TEXTS } from '../settings/setting-translations.ts';
+import type { Locale } from './locale.ts';
 import { chooseLocale } from './locale.ts';
 import type { MessageText } from './message.ts';
 
@@ -24,9 +27,9 @@ type Texts = Readonly<Record<string, Readonly<Record<string, MessageText>>>>;
 type Flat = Record<string, MessageText>;
 
 /** Every namespace, also those that are loaded when something of them is shown. */
-const english = namespaces(import.meta.glob<Texts>(['./en/*.ts', '!**/{index,late}.ts'], { eager: true }));
-const traditional = namespaces(import.meta.glob<Texts>(['./zh-Hant/*.ts', '!**/index.ts'], { eager: true }));
-const simplified = namespaces(import.meta.glob<Texts>(['./zh-Hans/*.ts', '!**/index.ts'], { eager: true }));
+const english = namespaces('en', import.meta.glob<Texts>(['./en/*.ts', '!**/{index,late}.ts'], { eager: true }));
+const traditional = namespaces('zh-Hant', import.meta.glob<Texts>(['./zh-Hant/*.ts', '!**/index.ts'], { eager: true }));
+const simplified = namespaces('zh-Hans', import.meta.glob<Texts>(['./zh-Hans/*.ts', '!**/index.ts'], { eager: true }));
 
 /** That every text is there, the types see to; what a text says they do not. */
 describe.each([
@@ -53,8 +56,18 @@ describe.each([
   });
 });
 
-function namespaces(modules: Readonly<Record<string, Texts>>): Texts {
-  return Object.assign({}, ...Object.values(modules)) as Texts;
+/** With the texts of the settings of the form, each a namespace of its own. */
+function namespaces(locale: Locale, modules: Readonly<Record<string, Texts>>): Texts {
+  return Object.assign({}, ...Object.values(modules), settingTexts(locale)) as Texts;
+}
+
+function settingTexts(locale: Locale): Texts {
+  return Object.fromEntries(
+    Object.entries<SettingTexts>(SETTING_TEXTS).map(([path, { options, ...texts }]) => [
+      path,
+      Object.fromEntries(Object.entries({ ...texts, ...options }).map(([name, text]) => [name, text[locale]])),
+    ]),
+  );
 }
 
 function flat(messages: Texts): Flat {

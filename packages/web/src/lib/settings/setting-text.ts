@@ -22,8 +22,9 @@ export function writeText(value: unknown): string {
 }
 
 /** What the form accepts: the range of the setting, restricted further by the form. */
-export function formRange(setting: Setting & { kind: 'number' }): { min: number; max: number } {
-  const { min = Number.NEGATIVE_INFINITY, max = Number.POSITIVE_INFINITY } = { ...setting, ...setting.form };
+export function formRange(setting: Setting): { min: number; max: number } {
+  const own = setting.kind === 'number' ? setting : {};
+  const { min = Number.NEGATIVE_INFINITY, max = Number.POSITIVE_INFINITY } = { ...own, ...setting.form };
   return { min, max };
 }
 

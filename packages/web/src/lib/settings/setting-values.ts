@@ -1,6 +1,7 @@
 import type { AgentConfiguration, Setting, SettingPath } from '@toolyard/protocol';
 import { isJsonObject, SETTINGS } from '@toolyard/protocol';
 import type { ConfigurationChange as Layer } from '../state/configuration-change.ts';
+import type { FormPath } from './setting-translations.ts';
 
 export function valueAt(layer: Layer, path: SettingPath): unknown {
   return path.split('.').reduce<unknown>((at, key) => (isJsonObject(at) ? at[key] : undefined), layer);
@@ -16,12 +17,9 @@ export function withValue(layer: Layer, path: SettingPath, value: unknown): Laye
 }
 
 /** The settings of the form, in its order. */
-export function formSettings(): [path: SettingPath, setting: Setting][] {
-  const paths = Object.keys(SETTINGS) as SettingPath[];
-  return paths.flatMap((path): [SettingPath, Setting][] => {
-    const setting: Setting = SETTINGS[path];
-    return setting.form === undefined ? [] : [[path, setting]];
-  });
+export function formSettings(): [path: FormPath, setting: Setting][] {
+  const settings: [string, Setting][] = Object.entries(SETTINGS);
+  return settings.filter(([, { form }]) => form !== undefined) as [FormPath, Setting][];
 }
 
 /** The part of a configuration that the form edits, with every field, so that a removed value is sent as undefined. */

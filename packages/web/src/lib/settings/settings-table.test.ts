@@ -1,17 +1,12 @@
 import type { Setting } from '@toolyard/protocol';
 import { SETTINGS } from '@toolyard/protocol';
 import { expect, it } from 'vitest';
-import { settings as english } from '../i18n/en/settings.ts';
 import { readText, writeText } from './setting-text.ts';
+import { SETTING_TEXTS } from './setting-translations.ts';
 import { countOverrides, editedPart, formSettings, withValue } from './setting-values.ts';
 
-it('has a label, a hint and option names for every setting of the form', () => {
-  const wanted = formSettings().flatMap(([path, setting]) => {
-    const name = path.slice(path.indexOf('.') + 1);
-    const options = setting.kind === 'enum' ? setting.options.map((option) => `${name}_${option}`) : [];
-    return [name, `${name}Hint`, ...(setting.kind === 'text' ? [`${name}Placeholder`] : []), ...options];
-  });
-  expect(Object.keys(english)).toEqual(expect.arrayContaining(wanted));
+it('has texts for the settings of the form, and for no others', () => {
+  expect(Object.keys(SETTING_TEXTS)).toEqual(formSettings().map(([path]) => path));
 });
 
 it('reads numbers with a point or a comma, and an empty field as the default', () => {

@@ -1,0 +1,148 @@
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Command } from 'commander';
+import { describe, expect, it } from 'vitest';
+import type { ServeValues } from '@toolyard/server/serve-flags';
+import { serveFlags } from '@toolyard/server/serve-flags';
+import { addServeFlags, givenFlags } from './define-serve.ts';
+import { readServeFlags } from './read-serve-flags.ts';
+
+function read(argv: string[], env: NodeJS.ProcessEnv = {}): { values: ServeValues; warnings: string[] } {
+  const warnings: string[] = [];
+  const warn = (line: string): void => void warnings.push(line);
+  let values: ServeValues = {};
+  const command = new Command().action(() => {
+    values = readServeFlags({ flags: givenFlags(command), env, cwd: process.cwd(), warn });
+  });
+  addServeFlags(command, warn);
+  command.parse(argv, { from: 'user' });
+  return { values, warnings };
+}
+
+describe('the flags of toolyard serve', () => {
+  it('have no value where none is given', () => {
+    expect(read([])).toEqual({ values: {}, warnings: [] });
+  });
+
+  it('have unique names, also among older ones', () => {
+    const names = serveFlags().flatMap(([, { flag, aliases }]) => [flag, ...(aliases?.flags ?? [])]);
+    const variables = serveFlags().flatMap(([, { env, aliases }]) => [env ?? [], aliases?.env ?? []].flat());
+    expect([names, variables].map((all) => all.filter((name, at) => all.indexOf(name) !== at))).toEqual([[], []]);
+  });
+
+  it('reads each kind', () => {
+    const { values } = read([
+      ...['--port', '9000', '--role', 'web', '--internal-url', 'http://10.0.0.5:1', '--metrics', '--no-date'],
+      ...['--allow-host', 'a', '--allow-host', 'b', '--ui-config', '{"a":1}', '--no-token'],
+    ]);
+    expect(values).toEqual({
+      port: 9000,
+      role: 'web',
+      internalUrl: 'http://10.0.0.5:1',
+      metrics: true,
+      date: false,
+      allowHosts: ['a', 'b'],
+      uiSettings: { a: 1 },
+      token: null,
+    });
+  });
+
+  it('take precedence over variables', () => {
+    expect(read(['--port', '9000'], { PORT: '9001' }).values.port).toBe(9000);
+    expect(read([], { PORT: '9001' }).values.port).toBe(9001);
+    expect(read(['--data-dir', '/a'], { TOOLYARD_DATA_DIR: '/b' }).values.dataDir).toBe('/a');
+    expect(read(['--blobs-url', 's3://a'], { TOOLYARD_BLOBS_URL: 's3://b' }).values.blobsUrl).toBe('s3://a');
+    expect(read(['--ui'], { TOOLYARD_UI: 'off' }).values.ui).toBe(true);
+    expect(read([], { TOOLYARD_ROLE: 'worker', TOOLYARD_UI: ' ' }).values).toEqual({ role: 'worker' });
+  });
+
+  it('accept older names, with a warning that names the current one', () => {
+    expect(read(['--no-webui'])).toEqual({
+      values: { ui: false },
+      warnings: ['--webui is an older name and still works; use --ui.'],
+    });
+    expect(read([], { LLAMA_ARG_WEBUI: '0' })).toEqual({
+      values: { ui: false },
+      warnings: ['LLAMA_ARG_WEBUI is an older name and still works; use TOOLYARD_UI.'],
+    });
+  });
+
+  it('prefer a current name to an older one, and an older flag to a current variable', () => {
+    expect(read(['--webui-config', '{"a":2}', '--ui-config', '{"a":1}'])).toEqual({
+      values: { uiSettings: { a: 1 } },
+      warnings: [],
+    });
+    expect(read([], { TOOLYARD_UI: 'on', LLAMA_ARG_UI: 'off' })).toEqual({ values: { ui: true }, warnings: [] });
+    expect(read(['--no-webui'], { TOOLYARD_UI: 'on' }).values.ui).toBe(false);
+  });
+
+  it('read an object from a file', () => {
+    const file = join(mkdtempSync(join(tmpdir(), 'toolyard-ui-')), 'ui.json');
+    writeFileSync(file, '{"theme":"dark","title":"Lab"}');
+    expect(read(['--ui-config-file', file]).values.uiSettingsFile).toEqual({ theme: 'dark', title: 'Lab' });
+  });
+
+  it.each([
+    [['--port', 'http'], /--port is "http"/],
+    [['--port', '70000'], /from 0 to 65535/],
+    [['--role', 'boss'], /--role is "boss": it takes one of all, web, worker, tools\./],
+    [['--ui-config', '{'], /--ui-config cannot be read as JSON/],
+    [['--webui-config', '{'], /--ui-config cannot be read as JSON/],
+    [['--ui-config', '[]'], /not an object/],
+    [['--port', ''], /--port is empty/],
+    [['--data-dir', ''], /--data-dir is empty/],
+    [['--ui-config-file', '/does/not/exist'], /there is no file \/does\/not\/exist/],
+  ])('reject %j', (argv, message) => {
+    expect(() => read(argv)).toThrow(message);
+  });
+
+  it('name the variable at fault', () => {
+    expect(() => read([], { TOOLYARD_UI_MCP_PROXY: 'perhaps' })).toThrow(/TOOLYARD_UI_MCP_PROXY is "perhaps"/);
+  });
+});
+
+describe('docs/serve.md', () => {
+  it('lists all flags; delete it and run this test to write it anew', async () => {
+    await expect(flagList()).toMatchFileSnapshot('../../../../docs/serve.md');
+  });
+});
+
+function flagList(): string {
+  const rows = serveFlags().flatMap(([, flag]) => {
+    const { help, no, env, configKey } = flag;
+    const sources = [
+      ...(env === undefined ? [] : [`\`${env}\``]),
+      ...(configKey === undefined ? [] : [`key \`${configKey}\``]),
+    ];
+    const notes = [
+      ...(flag.kind === 'enum' ? [flag.options.join(', ')] : []),
+      ...(flag.kind === 'list' ? ['repeatable'] : []),
+      ...('default' in flag && typeof flag.default !== 'object' ? [`default: ${String(flag.default)}`] : []),
+    ];
+    const line = (form: string, text: string, more: string[]): string =>
+      `- ${[`\`--${form}\``, ...more].join(', ')}: ${[text, ...notes].join('; ')}`;
+    return [
+      ...(help === undefined ? [] : [line('value' in flag ? `${flag.flag} ${flag.value}` : flag.flag, help, sources)]),
+      ...(no === undefined ? [] : [line(`no-${flag.flag}`, no, help === undefined ? sources : [])]),
+    ];
+  });
+  const older = serveFlags().flatMap(([, { flag, env, aliases }]) => [
+    ...(aliases?.flags ?? []).map((each) => `- \`--${each}\`: \`--${flag}\``),
+    ...(aliases?.env ?? []).map((each) => `- \`${each}\`: \`${env ?? ''}\``),
+  ]);
+  return `# Flags of \`toolyard serve\`
+
+Each with its environment variable and its key in \`config.json\` of the data folder, if it has them. Flags take precedence
+over variables, and these over keys; lists and objects of both are merged. Variables of flags without a value take on or off.
+A test writes this file from \`packages/server/src/config/serve-flags.ts\`.
+
+${rows.join('\n')}
+
+## Older names
+
+They work with a warning, \`--webui\` also as \`--no-webui\`.
+
+${older.join('\n')}
+`;
+}

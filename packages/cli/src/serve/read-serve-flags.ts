@@ -1,0 +1,107 @@
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import type { JsonObject } from '@toolyard/protocol';
+import { isJsonObject, parseJson, ToolyardError } from '@toolyard/protocol';
+import type { ServeFlag, ServeValues } from '@toolyard/server/serve-flags';
+import { serveFlags } from '@toolyard/server/serve-flags';
+
+/** Flags as commander gives them, by their names without dashes: `ui-config`. */
+export type GivenFlags = Readonly<Record<string, unknown>>;
+
+export type FlagSources = {
+  flags: GivenFlags;
+  env: NodeJS.ProcessEnv;
+  /** Relative paths start here. */
+  cwd: string;
+  /** Prints a deprecation warning. */
+  warn: (line: string) => void;
+};
+
+/** A value with the name of the flag or variable that it comes from. */
+type Found = { value: unknown; name: string };
+
+/**
+ * Reads the flags of `toolyard serve` and their variables, without defaults. Flags take precedence over variables.
+ *
+ * @throws ToolyardError `bad_config` that names the flag or variable at fault
+ */
+export function readServeFlags(sources: FlagSources): ServeValues {
+  const values = serveFlags().flatMap(([name, flag]) => {
+    const found = findValue(flag, sources);
+    return found === null ? [] : [[name, readValue(flag, found, sources)]];
+  });
+  // Each value was read as the kind of its row, which its type follows from.
+  return Object.fromEntries(values) as ServeValues;
+}
+
+function findValue({ flag, env, aliases }: ServeFlag, { flags, env: variables, warn }: FlagSources): Found | null {
+  if (flags[flag] !== undefined) return { value: flags[flag], name: `--${flag}` };
+  if (env === undefined) return null;
+  const name = [env, ...(aliases?.env ?? [])].find((each) => !isBlank(variables[each] ?? ''));
+  if (name === undefined) return null;
+  if (name !== env) warn(`${name} is an older name and still works; use ${env}.`);
+  return { value: variables[name], name };
+}
+
+function readValue(flag: ServeFlag, found: Found, sources: FlagSources): unknown {
+  if (flag.kind === 'boolean') return readBoolean(found);
+  if (flag.kind === 'list') return found.value;
+  // `--no-<flag>` of a flag with a value.
+  if (found.value === false) return null;
+  const { name } = found;
+  const text = String(found.value);
+  if (isBlank(text)) throw bad(`${name} is empty.`, 'Give a value, or leave it out.');
+  switch (flag.kind) {
+    case 'text':
+      return text;
+    case 'integer': {
+      const { min, max, hint } = flag;
+      const value = Number(text);
+      if (Number.isInteger(value) && value >= min && value <= max) return value;
+      throw bad(`${name} is "${text}": it takes a whole number from ${min} to ${max}.`, hint);
+    }
+    case 'enum':
+      if (flag.options.includes(text)) return text;
+      throw bad(`${name} is "${text}": it takes one of ${flag.options.join(', ')}.`, flag.hint);
+    case 'json':
+      return readObject(text, name);
+    case 'json-file':
+      return readObject(readText(resolve(sources.cwd, text), name), `${name} ${text}`);
+  }
+}
+
+const TRUE = new Set(['1', 'true', 'on', 'yes', 'enabled']);
+const FALSE = new Set(['0', 'false', 'off', 'no', 'disabled']);
+
+function readBoolean({ value, name }: Found): boolean {
+  if (typeof value === 'boolean') return value;
+  const text = String(value);
+  const word = text.trim().toLowerCase();
+  if (TRUE.has(word)) return true;
+  if (FALSE.has(word)) return false;
+  throw bad(`${name} is "${text}": it takes on or off.`, `For example ${name}=on`);
+}
+
+function readObject(text: string, where: string): JsonObject {
+  const parsed = parseJson(text);
+  if (parsed.ok && isJsonObject(parsed.value)) return parsed.value;
+  const problem = parsed.ok ? 'it is not an object' : parsed.problem;
+  throw bad(`${where} cannot be read as JSON: ${problem}.`, 'It takes an object, as in {"theme":"dark"}.');
+}
+
+function readText(path: string, name: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown reason';
+    throw bad(code === 'ENOENT' ? `${name}: there is no file ${path}.` : `${name}: ${path} cannot be read (${code}).`);
+  }
+}
+
+function isBlank(text: string): boolean {
+  return text.trim() === '';
+}
+
+function bad(message: string, hint?: string): ToolyardError {
+  return new ToolyardError({ code: 'bad_config', message, ...(hint === undefined ? {} : { hint }) });
+}
