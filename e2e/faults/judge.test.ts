@@ -183,9 +183,15 @@ describe('an effect', () => {
   });
 
   it('that no ledger has', () => {
-    expect(problemsOf({ effects: new Map([['c', 1], ['other', 1]]), counted: 2 })).toEqual([
-      'effect: other took effect, and no ledger has it',
-    ]);
+    expect(
+      problemsOf({
+        effects: new Map([
+          ['c', 1],
+          ['other', 1],
+        ]),
+        counted: 2,
+      }),
+    ).toEqual(['effect: other took effect, and no ledger has it']);
   });
 
   it('that the tool has not counted', () => {
@@ -206,7 +212,14 @@ describe('what is said to a run under way', () => {
       heard.includes(seq) ? { ...eventAt(seq), type: 'steered', message } : eventAt(seq),
     );
     const sentToModel = new Map([[SAID.text, 1]]);
-    return { events: new Map([[RUN, events]]), readings: [], steered: [SAID], messages: [SAID], sentToModel, ...change };
+    return {
+      events: new Map([[RUN, events]]),
+      readings: [],
+      steered: [SAID],
+      messages: [SAID],
+      sentToModel,
+      ...change,
+    };
   }
   const ofItsOwn: StoredRun = { ...RUN_ROW, id: SAID.id, lastSeq: 0 };
 

@@ -154,7 +154,9 @@ function conversationAmiss({ id, events, view: { page, activeRun, interrupts, qu
     ...(isDeepStrictEqual(applied(events), page.messages)
       ? []
       : [`conversation: applying the events of ${id} gives another transcript`]),
-    ...abandoned.map((message) => `conversation: the abandoned message ${message.id} of ${id} says that it is complete`),
+    ...abandoned.map(
+      (message) => `conversation: the abandoned message ${message.id} of ${id} says that it is complete`,
+    ),
   ];
 }
 

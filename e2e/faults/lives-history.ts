@@ -19,7 +19,13 @@ export type LivesRecord = {
 };
 
 /** What is recorded of a conversation over any number of lives of the server. */
-export async function historyOf({ lives, runs, view, steered = [], asksInCalls = false }: LivesRecord): Promise<History> {
+export async function historyOf({
+  lives,
+  runs,
+  view,
+  steered = [],
+  asksInCalls = false,
+}: LivesRecord): Promise<History> {
   const stored = await readStored(queryOf(lives));
   const readings = runs.flatMap((events) => {
     const runId = events[0]?.runId;

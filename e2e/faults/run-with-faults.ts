@@ -81,7 +81,10 @@ export async function runWithFaults(run: FaultRun): Promise<Outcome> {
   if (faults.length > 1 ? doubts > sent : doubts !== sent && !certain)
     problems.push(`${sent} calls were sent and unanswered, and ${doubts} were asked about`);
   const { runs, steered = [] } = user;
-  problems.push(...judge(await historyOf({ lives, runs, view, steered, asksInCalls })).problems, ...(await lives.damage()));
+  problems.push(
+    ...judge(await historyOf({ lives, runs, view, steered, asksInCalls })).problems,
+    ...(await lives.damage()),
+  );
   return { reached, view, answered, passed: lives.passed, problems };
 }
 

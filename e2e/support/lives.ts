@@ -212,7 +212,10 @@ export class Lives implements AsyncDisposable {
 
   /** How often a text is in one request to the model, at most. */
   mostOftenInRequest(text: string): number {
-    return Math.max(0, ...this.#chats.map(({ text: body }) => body.split(JSON.stringify(text).slice(1, -1)).length - 1));
+    return Math.max(
+      0,
+      ...this.#chats.map(({ text: body }) => body.split(JSON.stringify(text).slice(1, -1)).length - 1),
+    );
   }
 
   get #chats(): RecordedRequest[] {

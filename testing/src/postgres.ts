@@ -184,7 +184,9 @@ export async function startCluster(
     addressOf,
     query: queryDatabase,
     async whenLeft(url) {
-      await eventually(async () => (await queryDatabase(url, CONNECTED)).length === 0, { what: 'the end of its connections' });
+      await eventually(async () => (await queryDatabase(url, CONNECTED)).length === 0, {
+        what: 'the end of its connections',
+      });
     },
     stop: async (how) => end?.(how === 'fast' ? 'INT' : 'QUIT'),
     start,
