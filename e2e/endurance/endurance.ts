@@ -3,16 +3,17 @@ import { createRandom, eventually, startModelServer } from '@toolyard/testing';
 import type { Cluster } from '@toolyard/testing/postgres';
 import type { ModelMessage } from '../support/lives.ts';
 import { faultsOf } from '../support/well-formed.ts';
-import type { Verdict } from './checker.ts';
-import { judge } from './checker.ts';
+import type { History, Span } from '../faults/history.ts';
+import type { Verdict } from '../faults/judge.ts';
+import { judge } from '../faults/judge.ts';
+import { readStored, readWrites, startRecording } from '../faults/stored.ts';
+import { trailOf } from '../faults/trail.ts';
+import { ModelUsage } from '../support/model-usage.ts';
 import { Fleet } from './fleet.ts';
-import type { Span } from './history.ts';
 import { People } from './people.ts';
 import type { Blow, Role } from './plan.ts';
 import { planBlows } from './plan.ts';
-import { readKept, startRecording } from './record.ts';
-import { script, remarksIn } from './story.ts';
-import { trailOf } from './trail.ts';
+import { conversationOf, script, remarksIn } from './story.ts';
 
 export type EnduranceOptions = {
   cluster: Cluster;
@@ -25,7 +26,7 @@ export type EnduranceOptions = {
   /** Default: drawn by the seed. */
   blows?: readonly Blow[];
   /** From when on a run that lies is late; default: what is promised of a machine that has nothing else to do. */
-  takeOverMs?: number;
+  failoverMs?: number;
   /** From the last blow until everything has come to its end; default: five minutes. */
   restMs?: number;
   log: (line: string) => void;
@@ -56,16 +57,18 @@ export async function endure(options: EnduranceOptions): Promise<Endured> {
   const random = createRandom(seed);
   const { blows = planBlows({ random, roles, forMs }) } = options;
   const url = await cluster.createDatabase();
-  const faults: string[] = [];
+  const query = (statement: string) => cluster.query(url, statement);
+  const malformed: string[] = [];
+  const usage = new ModelUsage();
   const sentToModel = new Map<string, number>();
   await using model = await startModelServer(
     ({ body }) => {
-      faults.push(...faultsOf(body));
+      malformed.push(...faultsOf(body));
       const { messages } = body as { messages: ModelMessage[] };
       for (const [text, times] of remarksIn(messages)) {
         sentToModel.set(text, Math.max(times, sentToModel.get(text) ?? 0));
       }
-      return script(messages);
+      return usage.reply(conversationOf(messages), script(messages));
     },
     { record: false },
   );
@@ -86,7 +89,7 @@ export async function endure(options: EnduranceOptions): Promise<Endured> {
   await working;
   clearTimeout(late);
   // What was told last may be under way to the tab; what never comes the judge finds missing.
-  await eventually(async () => people.tabHasRead((await readKept(cluster, url)).runs), {
+  await eventually(async () => people.tabHasRead((await readStored(query)).runs), {
     what: 'the last events in the tab',
   }).catch(() => undefined);
   stopWatching.abort();
@@ -94,25 +97,29 @@ export async function endure(options: EnduranceOptions): Promise<Endured> {
   await fleet.close();
 
   const { failings, effects, counted } = fleet;
-  const { asked, said, readings } = people;
-  const kept = await readKept(cluster, url);
-  const history = { ...kept, asked, said, sentToModel, readings, effects, counted, failings, outages };
-  const verdict = judge(history, options.takeOverMs);
+  const { asked, said: steered, readings, conversations } = people;
+  const kept = await readStored(query);
+  const { requests } = usage;
+  const history: History = {
+    ...{ ...kept, asked, steered, sentToModel, malformed, requests, readings, conversations },
+    ...{ effects, counted, failings, outages },
+    writes: await readWrites(query),
+  };
+  const verdict = judge(history, options.failoverMs);
   const amiss = kept.runs.map(({ id }) => id).filter((id) => verdict.problems.some((problem) => problem.includes(id)));
   return {
     trails: new Map(amiss.map((id) => [id, trailOf(history, id)])),
-    takeOvers: verdict.takeOvers,
+    failovers: verdict.failovers,
     problems: [
       ...verdict.problems,
       ...people.problems,
-      ...faults.map((fault) => `the model was sent a malformed history: ${fault}`),
       ...(giveUp.signal.aborted ? ['not everything came to its end in time'] : []),
     ],
     blows: blows.length,
     runs: kept.runs.length,
     events: kept.runs.reduce((sum, { lastSeq }) => sum + lastSeq, 0),
     calls: kept.calls.length,
-    said: said.length,
+    said: steered.length,
     heard: [...kept.events.values()].flat().filter(({ type }) => type === 'steered').length,
     doubts: kept.questions.filter(({ kind }) => kind === 'in_doubt').length,
   };

@@ -5,7 +5,7 @@ import { endure } from './endurance.ts';
 import { summaryOf } from './summary.ts';
 
 /** Beside other tests a machine takes its time; what is promised is measured by `npm run endure`. */
-const TAKE_OVER_MS = 60_000;
+const FAILOVER_MS = 60_000;
 
 /** Runs an endurance test, and expects the judge to find nothing wrong with what was recorded. */
 export async function expectEndured(
@@ -13,7 +13,7 @@ export async function expectEndured(
 ): Promise<Endured> {
   const lines: string[] = [];
   const log = (line: string): void => void lines.push(line);
-  const endured = await endure({ ...options, seed: TEST_SEED, takeOverMs: TAKE_OVER_MS, log });
+  const endured = await endure({ ...options, seed: TEST_SEED, failoverMs: FAILOVER_MS, log });
   process.stdout.write(`endurance: TOOLYARD_SEED=${String(TEST_SEED)}: ${summaryOf(endured)}\n`);
   if (endured.problems.length > 0) process.stdout.write(`${lines.join('\n')}\n`);
   expect(endured.problems).toEqual([]);

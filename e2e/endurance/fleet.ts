@@ -18,9 +18,9 @@ import {
 } from '@toolyard/testing';
 import type { DatabaseLine } from './database-line.ts';
 import { layDatabaseLine } from './database-line.ts';
-import type { Failing } from './history.ts';
+import { callName } from '../support/call-name.ts';
+import type { Failing } from '../faults/history.ts';
 import type { Role } from './plan.ts';
-import { callIn } from './story.ts';
 
 const BIN = fileURLToPath(new URL('../../packages/cli/src/bin.ts', import.meta.url));
 /** On a machine that does many other things at once. */
@@ -174,7 +174,7 @@ export class Fleet implements AsyncDisposable {
       const message = parseJson(line);
       if (!message.ok || !isJsonObject(message.value) || message.value['method'] !== 'tools/call') continue;
       const params = message.value['params'];
-      const call = callIn(isJsonObject(params) ? params['arguments'] : undefined);
+      const call = callName(isJsonObject(params) ? params['arguments'] : undefined);
       effects.set(call, (effects.get(call) ?? 0) + 1);
     }
     return effects;

@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isDeepStrictEqual } from 'node:util';
 import type {
   ConversationView,
   InterruptAnswer,
@@ -8,10 +7,9 @@ import type {
   RunEvent,
   RunRecord,
 } from '@toolyard/protocol';
-import { applied } from '../support/transcript.ts';
 import type { Fleet } from './fleet.ts';
 import { follow } from './follow.ts';
-import type { KeptRun, Reading, Said } from './history.ts';
+import type { ReadConversation, Reading, SteeredMessage, StoredRun } from '../faults/history.ts';
 import { questionOf, remarkOf, storyAt } from './story.ts';
 
 const TRY_AGAIN_MS = 250;
@@ -29,10 +27,11 @@ export type PeopleOptions = {
 export class People {
   /** Ids of the runs that were asked for and are kept, as the servers said. */
   readonly asked: string[] = [];
-  /** What was said to runs under way and is kept, as the servers said. */
-  readonly said: Said[] = [];
+  /** What was said to runs in progress and accepted. */
+  readonly said: SteeredMessage[] = [];
   readonly readings: Reading[] = [];
-  /** What no server should have said, and transcripts that are not what was read. */
+  readonly conversations: ReadConversation[] = [];
+  /** Requests that a server rejected without reason. */
   readonly problems: string[] = [];
   readonly #options: PeopleOptions;
   readonly #tab = new Map<string, RunEvent[]>();
@@ -52,7 +51,7 @@ export class People {
   }
 
   /** True when the tab has come to the end of every run it has read of. */
-  tabHasRead(runs: readonly KeptRun[]): boolean {
+  tabHasRead(runs: readonly StoredRun[]): boolean {
     return runs.every(({ id, lastSeq }) => (this.#tab.get(id)?.at(-1)?.seq ?? lastSeq) >= lastSeq);
   }
 
@@ -125,10 +124,7 @@ export class People {
     }
     const view = await this.#ask<ConversationView>('GET', `/api/conversations/${id}`);
     if (!view || this.#options.giveUp.aborted) return;
-    if (view.activeRun !== null) this.problems.push(`conversation ${id} is still under way`);
-    if (!isDeepStrictEqual(applied(read), view.page.messages)) {
-      this.problems.push(`transcript: whoever applies the events of ${id} has another one`);
-    }
+    this.conversations.push({ id, events: read, view });
   }
 
   #endedWell(events: readonly RunEvent[]): boolean {
@@ -178,7 +174,7 @@ export class People {
   }
 
   /** Says something to the run under way, if there is one by then. */
-  async #saySoon(conversationId: string): Promise<Said | null> {
+  async #saySoon(conversationId: string): Promise<SteeredMessage | null> {
     await sleep(Math.round(this.#options.random() * 3_000));
     const id = this.#messageId();
     const text = remarkOf(id);
@@ -191,7 +187,7 @@ export class People {
 
   /** Waits until it is clear. Behind a run that was stopped it stays where it is, and is taken back. */
   async #whatBecameOf(
-    { id }: Said,
+    { id }: SteeredMessage,
     conversationId: string,
     endedWell: boolean,
   ): Promise<'taken back' | 'heard' | 'a run of its own'> {

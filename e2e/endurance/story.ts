@@ -1,4 +1,3 @@
-import type { JsonValue } from '@toolyard/protocol';
 import type { ModelReply } from '@toolyard/testing';
 import { reply } from '@toolyard/testing';
 import { isJsonObject, parseJson } from '@toolyard/protocol';
@@ -34,6 +33,12 @@ export function script(messages: readonly ModelMessage[]): ModelReply {
   return reply.toolCalls(calls, { text: 'Let me count, if I may.', pieces: 6, delayMs: 30 });
 }
 
+/** The conversation a request belongs to, by the last question in it. */
+export function conversationOf(messages: readonly ModelMessage[]): string {
+  const story = messages.map(({ content }) => readStory(content)).findLast((read) => read !== null);
+  return story?.name.split('.')[0] ?? '';
+}
+
 /** What a person says to a run under way; it is found again in whatever it is sent together with. */
 export function remarkOf(id: string): string {
   return `By the way, this is ${id}.`;
@@ -61,10 +66,4 @@ function readStory(content: unknown): Story | null {
   const read = parseJson(STORY.exec(textOf(content))?.[0] ?? '');
   if (!read.ok || !isJsonObject(read.value)) return null;
   return read.value as unknown as Story;
-}
-
-/** The name of a call, by its arguments. */
-export function callIn(args: JsonValue | undefined): string {
-  const call = isJsonObject(args) ? args['call'] : undefined;
-  return typeof call === 'string' ? call : 'a call without a name';
 }

@@ -1,8 +1,8 @@
 import type { Endured } from './endurance.ts';
 
 /** One line for people: what was done, and what came of it. */
-export function summaryOf({ blows, runs, events, calls, doubts, said, heard, takeOvers, problems }: Endured): string {
-  const times = takeOvers
+export function summaryOf({ blows, runs, events, calls, doubts, said, heard, failovers, problems }: Endured): string {
+  const times = failovers
     .filter(({ from, to }) => from !== to)
     .map(({ ms }) => ms)
     .toSorted((a, b) => a - b);

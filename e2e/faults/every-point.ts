@@ -3,9 +3,8 @@ import { createRandom } from '@toolyard/testing';
 import type { Fault } from '../support/lives.ts';
 import { Lives } from '../support/lives.ts';
 import { toldWithoutCounts } from '../support/transcript.ts';
-import { isDoubt } from './checks.ts';
 import type { Engine } from './run-with-faults.ts';
-import { databaseOn, runWithFaults } from './run-with-faults.ts';
+import { databaseOn, isDoubt, runWithFaults } from './run-with-faults.ts';
 import type { Scenario } from './scenario.ts';
 import { RAISED, ScenarioUser } from './scenario-user.ts';
 
@@ -43,17 +42,19 @@ type Once = { reached: boolean; passed: string[]; told: string[]; problems: stri
 
 /** `told`: the transcript and the answered interrupts, besides those about calls in doubt. */
 async function runOnce(engine: Engine, scenario: Scenario, fault: Fault | null): Promise<Once> {
-  const { contextWindow, tools, calls } = scenario;
+  const { contextWindow, tools } = scenario;
   await using lives = await Lives.with(scenario.script, {
     everyCall: true,
     askUser: true,
+    // Told tokens would fill a known context window.
+    tellsUsage: contextWindow === undefined,
     ...(await databaseOn(engine)),
     ...(contextWindow === undefined ? {} : { contextWindow }),
     ...(tools ? { tools } : {}),
   });
   const user = new ScenarioUser(scenario, lives);
   const faults = fault === null ? [] : [fault];
-  const { reached, passed, view, answered, problems } = await runWithFaults({ engine, lives, user, faults, calls });
+  const { reached, passed, view, answered, problems } = await runWithFaults({ lives, user, faults });
   const budgets = view.configuration.budgets ?? [];
   const answers = answered
     .filter((each) => !isDoubt(each))

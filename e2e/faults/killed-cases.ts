@@ -14,13 +14,12 @@ export async function runKilled(
   fault: Fault | null,
   { doubt, secret, ...options }: LivesOptions & { doubt: InDoubtAnswer; secret?: string },
 ): Promise<Killed> {
-  await using lives = await Lives.of([1], options);
+  await using lives = await Lives.of([1], { tellsUsage: true, ...options });
   const user = new Person(() => doubt);
   const faults = fault === null ? [] : [fault];
   const { problems, view, answered, passed } = await runWithFaults({
-    engine: { name: 'sqlite' },
     ...{ lives, user, faults, certain: fault !== null },
-    calls: options.tools === undefined ? 1 : null,
+    asksInCalls: options.tools !== undefined,
     ...(secret !== undefined && { secret }),
   });
   expect(problems).toEqual([]);

@@ -6,12 +6,10 @@ import type { Life } from '../support/lives.ts';
 import { callsOfTurns, Lives } from '../support/lives.ts';
 import { Person } from '../support/person.ts';
 import { toldWithoutCounts } from '../support/transcript.ts';
-import { doubtsAbout } from './checks.ts';
 import type { Engine } from './run-with-faults.ts';
 import { databaseOn, runWithFaults } from './run-with-faults.ts';
 
 const TURNS = [1, 2, 1, 3, 1, 3];
-const CALLS = 11;
 /** A third of what the whole run takes, so that it survives most of its kills. */
 const LONGEST_LIFE_MS = 150;
 const MOST_PLACES = 100;
@@ -33,10 +31,10 @@ async function startDoomed(lives: Lives, random: () => number): Promise<Life> {
 /** A run of many calls in servers that are killed so often, or until it is over. */
 export async function expectWholeDespite(engine: Engine, kills: number, seed: number): Promise<void> {
   const random = createRandom(seed);
-  await using lives = await Lives.of(TURNS, await databaseOn(engine));
+  await using lives = await Lives.of(TURNS, { tellsUsage: true, ...(await databaseOn(engine)) });
   const user = new Person(() => ANSWERS[Math.floor(random() * ANSWERS.length)] ?? { decision: 'failed' });
   const faults = Array.from({ length: kills }, () => () => startDoomed(lives, random));
-  const { view, answered, problems } = await runWithFaults({ engine, lives, user, faults, calls: CALLS });
+  const { view, answered, problems } = await runWithFaults({ lives, user, faults });
   expect(problems).toEqual([]);
   expect(toldWithoutCounts(view.page.messages)).toEqual(transcriptWith(answered));
   // Approved for this conversation: whatever was killed after that, nobody is asked again.
@@ -56,4 +54,8 @@ function transcriptWith(answered: readonly StoredInterrupt[]): string[] {
     }
   }
   return [...lines, 'assistant: I have counted all there was, as you asked me to do. (stop)'];
+}
+
+function doubtsAbout(n: number, answered: readonly StoredInterrupt[]): StoredInterrupt[] {
+  return answered.filter(({ interrupt }) => interrupt.kind === 'in_doubt' && interrupt.arguments['n'] === n);
 }

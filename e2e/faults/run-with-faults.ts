@@ -1,10 +1,9 @@
-import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import type { Cluster } from '@toolyard/testing/postgres';
 import type { ConversationView, RunEvent, StoredInterrupt } from '@toolyard/protocol';
 import type { Fault, Life, Lives, LivesDatabase } from '../support/lives.ts';
-import type { Remains } from './checks.ts';
-import { isDoubt, problemsIn } from './checks.ts';
+import type { SteeredMessage } from './history.ts';
+import { judge } from './judge.ts';
+import { historyOf, queryOf } from './lives-history.ts';
 
 /** Where a scenario takes place: in a fresh data folder, or in a fresh database. */
 export type Engine = { name: 'sqlite' } | { name: 'postgres'; cluster: Cluster };
@@ -18,6 +17,8 @@ export async function databaseOn(engine: Engine): Promise<{ database?: LivesData
 export type ScenarioActor = {
   /** What was read of each run, in the order it came. */
   readonly runs: readonly (readonly RunEvent[])[];
+  /** The messages it sends to runs in progress. */
+  readonly steered?: readonly SteeredMessage[];
   /** Goes on for as long as the server lives. */
   goOn(url: string): Promise<'over' | 'cut'>;
   view(url: string): Promise<ConversationView>;
@@ -38,13 +39,12 @@ export type Outcome = {
 };
 
 export type FaultRun = {
-  engine: Engine;
   lives: Lives;
   user: ScenarioActor;
   /** Injected one after another, each into a new process, until the scenario is over. */
   faults: readonly Injection[];
-  /** As in {@link Remains}. */
-  calls: Remains['calls'];
+  /** As in {@link LivesRecord}. */
+  asksInCalls?: boolean;
   /** Must not be in any file when the server was killed. */
   secret?: string;
   /** The fault is reached without doubt: waits for the kill even when the scenario is over. */
@@ -53,7 +53,7 @@ export type FaultRun = {
 
 /** Goes through a scenario in servers that are killed, completes it in one that is not, and checks what is left. */
 export async function runWithFaults(run: FaultRun): Promise<Outcome> {
-  const { engine, lives, user, faults, calls, secret, certain = false } = run;
+  const { lives, user, faults, secret, asksInCalls = false, certain = false } = run;
   let reached = true;
   let sent = 0;
   const problems: string[] = [];
@@ -68,7 +68,7 @@ export async function runWithFaults(run: FaultRun): Promise<Outcome> {
     await life?.end();
     if (secret !== undefined && lives.holds(secret)) problems.push(`"${secret}" is stored in plain text`);
     if (!reached) break;
-    sent += await callsSent(engine, lives);
+    sent += await callsSent(lives);
   }
   const last = await lives.startHere();
   if ((await user.goOn(last.url)) === 'cut') problems.push('the server that nobody killed ended');
@@ -80,22 +80,25 @@ export async function runWithFaults(run: FaultRun): Promise<Outcome> {
   // After several faults a call may be found sent more than once before anybody is asked.
   if (faults.length > 1 ? doubts > sent : doubts !== sent && !certain)
     problems.push(`${sent} calls were sent and unanswered, and ${doubts} were asked about`);
-  problems.push(...problemsIn({ runs: user.runs, view, answered, lives, calls }), ...(await lives.damage()));
+  const { runs, steered = [] } = user;
+  problems.push(
+    ...judge(await historyOf({ lives, runs, view, steered, asksInCalls })).problems,
+    ...(await lives.damage()),
+  );
   return { reached, view, answered, passed: lives.passed, problems };
 }
 
 /** How many calls the ledger has as sent and not answered. */
-async function callsSent(engine: Engine, lives: Lives): Promise<number> {
-  const statement = "SELECT count(*) AS sent FROM tool_ledger WHERE status = 'sent'";
+async function callsSent(lives: Lives): Promise<number> {
   try {
-    if (engine.name === 'postgres') {
-      const [row] = await engine.cluster.query(lives.databaseUrl, statement);
-      return Number(row?.['sent']);
-    }
-    using db = new DatabaseSync(join(lives.dataDir, 'toolyard.db'));
-    return Number(db.prepare(statement).get()?.['sent']);
+    const [row] = await queryOf(lives)("SELECT count(*) AS sent FROM tool_ledger WHERE status = 'sent'");
+    return Number(row?.['sent']);
   } catch {
     // Killed before there were tables.
     return 0;
   }
+}
+
+export function isDoubt({ interrupt }: StoredInterrupt): boolean {
+  return interrupt.kind === 'in_doubt';
 }

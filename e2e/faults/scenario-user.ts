@@ -10,6 +10,7 @@ import type {
 } from '@toolyard/protocol';
 import { call, readRun } from '../support/api.ts';
 import type { Lives } from '../support/lives.ts';
+import type { SteeredMessage } from './history.ts';
 import type { ScenarioActor } from './run-with-faults.ts';
 import type { Scenario } from './scenario.ts';
 
@@ -30,6 +31,7 @@ const steerId = (index: number): string => `0192f0c1-2345-7abc-8def-00000000001$
  */
 export class ScenarioUser implements ScenarioActor {
   readonly runs: readonly RunEvent[][];
+  readonly steered: readonly SteeredMessage[];
   /** What the server rejected. */
   readonly refused: string[] = [];
   readonly #scenario: Scenario;
@@ -41,6 +43,7 @@ export class ScenarioUser implements ScenarioActor {
     this.#scenario = scenario;
     this.#lives = lives;
     this.runs = scenario.questions.map(() => []);
+    this.steered = scenario.steers.map(({ text }, index) => ({ id: steerId(index), text }));
   }
 
   /** Rejects with what the server says is wrong. */

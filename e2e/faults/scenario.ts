@@ -15,8 +15,6 @@ export type Scenario = {
   questions: readonly string[];
   /** Sent to the run in progress, before the interrupt is answered or the first call ends. */
   steers: readonly { during: Interrupt['kind'] | 'call'; text: string }[];
-  /** How often the tool is called; the calls differ by their argument `n`, from 1 on. */
-  calls: number;
   /** By the messages alone, so that the model answers the same however often it is asked. */
   script: (messages: readonly ModelMessage[]) => ModelReply;
 };

@@ -24,7 +24,6 @@ const COUNTING: Scenario = {
   configuration: {},
   questions: ['Count, please.', 'And once more.'],
   steers: [],
-  calls: 4,
   script: (messages) => {
     const questions = messages.filter(({ role }) => role === 'user').length;
     const since = messages.slice(messages.findLastIndex(({ role }) => role === 'user') + 1);
@@ -61,7 +60,6 @@ const TALKING: Scenario = {
     { during: 'selection', text: 'Be quick.' },
     { during: 'call', text: `Tell me all of it. ${LONG}` },
   ],
-  calls: 3,
   script: (messages) => {
     if (isCompaction(messages)) return reply.text('A house is to be painted green, in Bern.', { pieces: 20 });
     const answered = messages.findLast(({ role }) => role === 'tool')?.tool_call_id ?? 'none yet';

@@ -2,7 +2,8 @@ import { expect } from 'vitest';
 import type { LivesDatabase, LocalLife } from './lives.ts';
 import { callsOfTurns, Lives, LONG_LEASES } from './lives.ts';
 import { ask, Person, viewOf } from './person.ts';
-import { problemsIn } from '../faults/checks.ts';
+import { judge } from '../faults/judge.ts';
+import { historyOf } from '../faults/lives-history.ts';
 import { toldWithoutCounts } from './transcript.ts';
 
 /** A run of several turns with several calls at once, for `Lives.of`; and how many calls that is. */
@@ -13,8 +14,7 @@ export const CALLS = 7;
 export async function expectWhole(lives: Lives, person: Person, urls: readonly string[]): Promise<void> {
   for (const url of urls) {
     const view = await viewOf(url);
-    const answered = await person.answered(url);
-    expect(problemsIn({ runs: person.runs, view, answered, lives, calls: CALLS })).toEqual([]);
+    expect(judge(await historyOf({ lives, runs: person.runs, view })).problems).toEqual([]);
     expect(toldWithoutCounts(view.page.messages)).toEqual(transcript());
   }
   expect(await lives.damage()).toEqual([]);

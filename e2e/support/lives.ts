@@ -15,7 +15,7 @@ import type { JsonObject } from '@toolyard/protocol';
 import { isJsonObject, parseJson, systemClock } from '@toolyard/protocol';
 import type { CheckResult } from '@toolyard/storage';
 import { checkStorage, openStorage } from '@toolyard/storage';
-import type { McpBehaviour, McpBehaviourName, ModelReply, ModelServer } from '@toolyard/testing';
+import type { McpBehaviour, McpBehaviourName, ModelReply, ModelServer, RecordedRequest } from '@toolyard/testing';
 import {
   COUNT_FILE_VARIABLE,
   LOG_FILE_VARIABLE,
@@ -24,8 +24,10 @@ import {
   startModelServer,
   within,
 } from '@toolyard/testing';
+import { callName } from './call-name.ts';
 import type { Fault, Life, LocalLife } from './life.ts';
 import { startHere, startProcess } from './life.ts';
+import { ModelUsage } from './model-usage.ts';
 import type { LivesDatabase, Role, TestServerSettings } from './test-server.ts';
 import { faultsOf } from './well-formed.ts';
 
@@ -66,6 +68,8 @@ export type LivesOptions = {
   leaseMs?: number;
   /** How long tool calls may take when a life is closed; default: a minute. */
   lastCallsMs?: number;
+  /** The model server tells the tokens of its answers, see {@link ModelUsage}. */
+  tellsUsage?: boolean;
   /** The model answers only then. */
   modelWaits?: (messages: readonly ModelMessage[]) => Promise<unknown> | undefined;
 };
@@ -103,10 +107,11 @@ export class Lives implements AsyncDisposable {
 
   /** With a model of its own. */
   static async with(script: (messages: readonly ModelMessage[]) => ModelReply, options: LivesOptions): Promise<Lives> {
+    const usage = new ModelUsage();
     const model = await startModelServer(async ({ body }) => {
       const { messages } = body as { messages: ModelMessage[] };
       await options.modelWaits?.(messages);
-      return script(messages);
+      return options.tellsUsage === true ? usage.reply('', script(messages)) : script(messages);
     });
     return new Lives(model, options);
   }
@@ -155,6 +160,12 @@ export class Lives implements AsyncDisposable {
     });
   }
 
+  /** How often each call reached the tool. */
+  get effects(): Map<string, number> {
+    const names = this.#calls.flatMap(({ arguments: args }) => (isJsonObject(args) ? [callName(args)] : []));
+    return new Map([...Map.groupBy(names, (name) => name)].map(([name, all]) => [name, all.length]));
+  }
+
   /** The `requestState` of every call that reached the tool and had one. */
   get states(): string[] {
     return this.#calls.flatMap(({ requestState: state }) => (typeof state === 'string' ? [state] : []));
@@ -189,9 +200,26 @@ export class Lives implements AsyncDisposable {
     return Array.from({ length: this.#started }, (_none, index) => this.#lines(`passed-${index + 1}`)).flat();
   }
 
+  /** How many answers the model server was asked for. */
+  get modelRequests(): number {
+    return this.#chats.length;
+  }
+
   /** What was wrong with the history of any request the model was sent. */
   get faults(): string[] {
-    return this.#model.requests.filter(({ method }) => method === 'POST').flatMap(({ body }) => faultsOf(body));
+    return this.#chats.flatMap(({ body }) => faultsOf(body));
+  }
+
+  /** How often a text is in one request to the model, at most. */
+  mostOftenInRequest(text: string): number {
+    return Math.max(
+      0,
+      ...this.#chats.map(({ text: body }) => body.split(JSON.stringify(text).slice(1, -1)).length - 1),
+    );
+  }
+
+  get #chats(): RecordedRequest[] {
+    return this.#model.requests.filter(({ method }) => method === 'POST');
   }
 
   /** Tools that wait for a file get it. */
@@ -274,7 +302,7 @@ export class Lives implements AsyncDisposable {
         OPENAI_API_KEY: 'k',
         ...(database && { TOOLYARD_SECRET: 'a secret of the test' }),
       },
-      ...(database && { database }),
+      ...(database && { database: { ...database, url: namedConnections(database.url, this.#started + 1) } }),
       ...(role && { role }),
       ...(everyCall !== undefined && { everyCall }),
       ...(askUser !== undefined && { askUser }),
@@ -308,6 +336,13 @@ export class Lives implements AsyncDisposable {
     const file = this.#file(name);
     return existsSync(file) ? readFileSync(file, 'utf8').split('\n').filter(Boolean) : [];
   }
+}
+
+/** The database tells by the name of a connection which life wrote. */
+function namedConnections(url: string, life: number): string {
+  const named = new URL(url);
+  named.searchParams.set('application_name', `toolyard life ${String(life)}`);
+  return named.href;
 }
 
 async function checkDatabase({ url }: LivesDatabase): Promise<CheckResult> {

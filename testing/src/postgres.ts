@@ -103,6 +103,20 @@ async function copy(from: string, to: string): Promise<void> {
   await promisify(execFile)('cp', ['-pR', from, to]);
 }
 
+/** Sends statements to a database; returns the rows of the last one. */
+export async function queryDatabase(url: string, ...statements: string[]): Promise<Record<string, unknown>[]> {
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 60_000, query_timeout: 120_000 });
+  client.on('error', () => {});
+  await client.connect();
+  try {
+    let rows: Record<string, unknown>[] = [];
+    for (const statement of statements) ({ rows } = await client.query<Record<string, unknown>>(statement));
+    return rows;
+  } finally {
+    await client.end();
+  }
+}
+
 /**
  * Makes and starts a cluster on a port of its own of this machine. With `durable` what it has stored survives a power cut, too,
  * and takes as long as that takes. With `endsWithProcess` nobody has to close it, and this process may end while it runs.
@@ -121,19 +135,6 @@ export async function startCluster(
 
   const addressOf: Cluster['addressOf'] = (database, { user = 'owner', password = PASSWORD } = {}) =>
     `postgres://${user}:${encodeURIComponent(password)}@127.0.0.1:${port}/${database}`;
-
-  const query: Cluster['query'] = async (url, ...statements) => {
-    const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 60_000, query_timeout: 120_000 });
-    client.on('error', () => {});
-    await client.connect();
-    try {
-      let rows: Record<string, unknown>[] = [];
-      for (const statement of statements) ({ rows } = await client.query<Record<string, unknown>>(statement));
-      return rows;
-    } finally {
-      await client.end();
-    }
-  };
 
   async function start(): Promise<void> {
     if (end) return;
@@ -167,7 +168,7 @@ export async function startCluster(
     // Who took the port first may be another cluster, of another file, with the same password.
     await Promise.race([
       eventually(
-        async () => (await query(addressOf('postgres'), 'SHOW data_directory'))[0]?.['data_directory'] === data,
+        async () => (await queryDatabase(addressOf('postgres'), 'SHOW data_directory'))[0]?.['data_directory'] === data,
       ),
       ended.then(() => Promise.reject(new Error('PostgreSQL ended before it answered.'))),
     ]);
@@ -177,13 +178,15 @@ export async function startCluster(
   return {
     async createDatabase() {
       const name = `test${++databases}`;
-      await query(addressOf('postgres'), `CREATE DATABASE ${name}`);
+      await queryDatabase(addressOf('postgres'), `CREATE DATABASE ${name}`);
       return addressOf(name);
     },
     addressOf,
-    query,
+    query: queryDatabase,
     async whenLeft(url) {
-      await eventually(async () => (await query(url, CONNECTED)).length === 0, { what: 'the end of its connections' });
+      await eventually(async () => (await queryDatabase(url, CONNECTED)).length === 0, {
+        what: 'the end of its connections',
+      });
     },
     stop: async (how) => end?.(how === 'fast' ? 'INT' : 'QUIT'),
     start,

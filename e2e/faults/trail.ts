@@ -1,6 +1,6 @@
 import type { History } from './history.ts';
 
-/** What is told of one run where something of it is amiss: who wrote it when, and what is kept of it. */
+/** The course of a run that a problem names: who wrote it when, and what is stored. */
 export function trailOf({ writes, events, failings }: History, runId: string): string[] {
   const own = writes.filter((write) => write.runId === runId);
   const kept = events.get(runId) ?? [];

@@ -1,26 +1,26 @@
 import type { Failing, History, Span, Write } from './history.ts';
 
-/** How long a tool server stays with a process that does not show any more, and a little for whoever takes it then. */
+/** How long a tool server stays with a process that fails, and a little for the process that takes it then. */
 const TOOLS_AWAY_MS = 15_000;
 
 /**
- * A run that lay because its process could not work, until it went on; `ms` without what nobody could have helped.
- * `to` is the process itself where it went on before anybody took the run.
+ * A run that stood still because its process could not work, until it was continued; `ms` without outages of the database.
+ * `to` is the process itself if it continued before another one took the run.
  */
-export type TakeOver = { runId: string; from: string; how: string; to: string; ms: number };
+export type Failover = { runId: string; from: string; how: string; to: string; ms: number };
 
-/** Every run a failing process held, up to the first event that was written of it then. */
-export function takeOversOf({ writes, failings, outages }: History): TakeOver[] {
+/** Every run a failing process held, up to the first event written of it afterwards. */
+export function failoversOf({ writes, failings, outages }: History): Failover[] {
   const ofRun = Map.groupBy(writes, ({ runId }) => runId);
   return failings.flatMap((failing) =>
     [...ofRun].flatMap(([runId, own]) => {
-      const takeOver = takeOverOf(failing, own, failings, outages);
-      return takeOver ? [{ runId, from: failing.writer, how: failing.how, ...takeOver }] : [];
+      const failover = failoverOf(failing, own, failings, outages);
+      return failover ? [{ runId, from: failing.writer, how: failing.how, ...failover }] : [];
     }),
   );
 }
 
-function takeOverOf(
+function failoverOf(
   failing: Failing,
   writes: readonly Write[],
   failings: readonly Failing[],
@@ -35,10 +35,10 @@ function takeOverOf(
     ({ fence, at, seqAfter, seqBefore }) => fence === held.fence && at >= failing.until && seqAfter > seqBefore,
   );
   if (itself) return { to: failing.writer, ms: lay(failing.from, itself.at, outages) };
-  // What was on its way when it failed may be written yet, and be the last: the run has ended, or waits for a person.
+  // A commit in flight may still be written and be the last: the run has ended or is parked.
   if (!claim || later.findLast(({ fence }) => fence === held.fence)?.owner === null) return null;
   const goesOn = later.find(({ fence, seqAfter, seqBefore }) => fence > held.fence && seqAfter > seqBefore);
-  // Whoever took it up and failed at once answers for what came after, and so does who had the tools it went on with.
+  // A process that took the run and failed at once is measured by its own failure, and so is the one with the tools.
   const failedAtOnce = failings.some(({ writer, role, from, until }) => {
     const back = role === 'tools' ? (until === Infinity ? from : until) + TOOLS_AWAY_MS : until;
     return (writer === claim.writer || role === 'tools') && back > claim.at && from < (goesOn?.at ?? Infinity);
@@ -51,7 +51,7 @@ function lay(from: number, until: number, outages: readonly Span[]): number {
   return until - from - covered({ from, until }, outages);
 }
 
-/** Who works under the fence of this write: whoever took it. */
+/** The process that works under the fence of this write: the one that claimed it. */
 function writerOf(writes: readonly Write[], { fence }: Write): string | undefined {
   return writes.find((write) => write.fence === fence)?.writer;
 }

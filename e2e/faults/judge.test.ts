@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { RunEvent, RunStatus, UserMessage } from '@toolyard/protocol';
-import { judge } from './checker.ts';
-import type { History, KeptCall, KeptQuestion, Said, Write } from './history.ts';
+import { judge } from './judge.ts';
+import type { History, StoredCall, StoredQuestion, SteeredMessage, StoredRun, StoredUsage, Write } from './history.ts';
 
 const RUN = 'r1';
+const RUN_ROW: StoredRun = { id: RUN, conversationId: 'conversation', status: 'done', lastSeq: 4 };
 
 function eventAt(seq: number, text = `word ${String(seq)}`): RunEvent {
   return { v: 1, seq, runId: RUN, step: 0, attempt: 1, at: seq, type: 'notice', level: 'info', code: 'test', text };
@@ -18,16 +19,16 @@ function write(more: Partial<Write>): Write {
   };
 }
 
-const asked: KeptQuestion = { runId: RUN, id: 'q', kind: 'in_doubt', call: 'c', status: 'answered', answer: null };
-const repeated: KeptQuestion = { ...asked, answer: { decision: 'repeat' } };
-const done: KeptCall = { runId: RUN, callId: 'id', call: 'c', status: 'done' };
+const asked: StoredQuestion = { runId: RUN, id: 'q', kind: 'in_doubt', call: 'c', status: 'answered', answer: null };
+const repeated: StoredQuestion = { ...asked, answer: { decision: 'repeat' } };
+const done: StoredCall = { runId: RUN, callId: 'id', call: 'c', status: 'done' };
 
 /** A run of four events: two by the first process, which is killed, and two by the one that takes it up. */
 function history(change: Partial<History> = {}): History {
   const events = [1, 2, 3, 4].map((seq) => eventAt(seq));
   return {
     asked: [RUN],
-    runs: [{ id: RUN, status: 'done', lastSeq: 4 }],
+    runs: [RUN_ROW],
     writes: [
       write({}),
       write({ seqBefore: 0, seqAfter: 2, at: 1_500 }),
@@ -37,9 +38,13 @@ function history(change: Partial<History> = {}): History {
     events: new Map([[RUN, events]]),
     calls: [done],
     questions: [],
-    said: [],
+    steered: [],
     messages: [],
     sentToModel: new Map(),
+    malformed: [],
+    usage: [],
+    requests: new Map(),
+    conversations: [],
     queued: 0,
     effects: new Map([['c', 1]]),
     counted: 1,
@@ -55,9 +60,9 @@ function problemsOf(change: Partial<History>): string[] {
 }
 
 it('finds nothing amiss where nothing is, and says how long the run lay', () => {
-  const { problems, takeOvers } = judge(history());
+  const { problems, failovers } = judge(history());
   expect(problems).toEqual([]);
-  expect(takeOvers).toEqual([{ runId: RUN, from: 'w0.1', how: 'killed', to: 'w1.1', ms: 11_100 }]);
+  expect(failovers).toEqual([{ runId: RUN, from: 'w0.1', how: 'killed', to: 'w1.1', ms: 11_100 }]);
 });
 
 describe('a run that is lost', () => {
@@ -66,16 +71,16 @@ describe('a run that is lost', () => {
   });
 
   it.each<RunStatus>(['queued', 'running', 'parked', 'failed'])('because it is %s in the end', (status) => {
-    expect(problemsOf({ runs: [{ id: RUN, status, lastSeq: 4 }] })).toEqual([expect.stringContaining(status)]);
+    expect(problemsOf({ runs: [{ ...RUN_ROW, status }] })).toEqual([expect.stringContaining(status)]);
   });
 
-  it.each<KeptCall['status']>(['planned', 'sent', 'in_doubt'])('because a call is still %s', (status) => {
+  it.each<StoredCall['status']>(['planned', 'sent', 'in_doubt'])('because a call is still %s', (status) => {
     expect(problemsOf({ calls: [{ ...done, status }] })).toEqual([expect.stringContaining(`still ${status}`)]);
   });
 
   it('but not where it was stopped and nobody can know what came of a call', () => {
-    const calls: KeptCall[] = [{ ...done, status: 'in_doubt' }];
-    expect(problemsOf({ calls, runs: [{ id: RUN, status: 'cancelled', lastSeq: 4 }] })).toEqual([]);
+    const calls: StoredCall[] = [{ ...done, status: 'in_doubt' }];
+    expect(problemsOf({ calls, runs: [{ ...RUN_ROW, status: 'cancelled' }] })).toEqual([]);
   });
 
   it('because a question is still open, or a message still waits', () => {
@@ -173,14 +178,20 @@ describe('an effect', () => {
   it('that is told of and never was, unless a person gave the result', () => {
     const never = { effects: new Map<string, number>(), counted: 0 };
     expect(problemsOf(never)).toEqual(['effect: c is done, and never was']);
-    const questions: KeptQuestion[] = [{ ...asked, answer: { decision: 'result', text: 'It was.' } }];
+    const questions: StoredQuestion[] = [{ ...asked, answer: { decision: 'result', text: 'It was.' } }];
     expect(problemsOf({ ...never, questions })).toEqual([]);
   });
 
   it('that no ledger has', () => {
-    expect(problemsOf({ effects: new Map([...history().effects, ['other', 1]]), counted: 2 })).toEqual([
-      'effect: other took effect, and no ledger has it',
-    ]);
+    expect(
+      problemsOf({
+        effects: new Map([
+          ['c', 1],
+          ['other', 1],
+        ]),
+        counted: 2,
+      }),
+    ).toEqual(['effect: other took effect, and no ledger has it']);
   });
 
   it('that the tool has not counted', () => {
@@ -189,7 +200,7 @@ describe('an effect', () => {
 });
 
 describe('what is said to a run under way', () => {
-  const SAID: Said = { id: 's1', text: 'by the way' };
+  const SAID: SteeredMessage = { id: 's1', text: 'by the way' };
   const message: UserMessage = {
     ...{ id: SAID.id, role: 'user', parentId: null, createdAt: 3 },
     parts: [{ type: 'text', text: SAID.text }],
@@ -201,9 +212,16 @@ describe('what is said to a run under way', () => {
       heard.includes(seq) ? { ...eventAt(seq), type: 'steered', message } : eventAt(seq),
     );
     const sentToModel = new Map([[SAID.text, 1]]);
-    return { events: new Map([[RUN, events]]), readings: [], said: [SAID], messages: [SAID], sentToModel, ...change };
+    return {
+      events: new Map([[RUN, events]]),
+      readings: [],
+      steered: [SAID],
+      messages: [SAID],
+      sentToModel,
+      ...change,
+    };
   }
-  const ofItsOwn = { id: SAID.id, status: 'done', lastSeq: 0 } as const;
+  const ofItsOwn: StoredRun = { ...RUN_ROW, id: SAID.id, lastSeq: 0 };
 
   it('is heard once, or is a run of its own', () => {
     expect(problemsOf(said())).toEqual([]);
@@ -221,7 +239,7 @@ describe('what is said to a run under way', () => {
   it('is lost where the run that heard it came to its end, and no model has read it', () => {
     const sentToModel = new Map<string, number>();
     expect(problemsOf(said({ sentToModel }))).toEqual(['said: s1 was taken in, and no model read it']);
-    expect(problemsOf(said({ sentToModel, runs: [{ id: RUN, status: 'cancelled', lastSeq: 4 }] }))).toEqual([]);
+    expect(problemsOf(said({ sentToModel, runs: [{ ...RUN_ROW, status: 'cancelled' }] }))).toEqual([]);
   });
 
   it('is heard twice by one run', () => {
@@ -266,7 +284,7 @@ describe('taking over', () => {
       { from: 5_000, until: 7_000 },
       { from: 30_000, until: 40_000 },
     ];
-    expect(judge(after(18_000, { outages }))).toMatchObject({ problems: [], takeOvers: [{ ms: 14_000 }] });
+    expect(judge(after(18_000, { outages }))).toMatchObject({ problems: [], failovers: [{ ms: 14_000 }] });
   });
 
   it('counts up to the first event, not to a claim nothing comes of', () => {
@@ -287,7 +305,7 @@ describe('taking over', () => {
     ];
     expect(judge(history({ writes, failings }))).toMatchObject({
       problems: [],
-      takeOvers: [
+      failovers: [
         { from: 'w0.1', to: 'w1.1', ms: 11_000 },
         { from: 'w1.1', to: 'w2.1', ms: 11_950 },
       ],
@@ -303,7 +321,7 @@ describe('taking over', () => {
       writes,
       failings: [...history().failings, { writer: 'w3.1', role: 'tools', how: 'killed', from, until }],
     });
-    expect(judge(history(tools(11_000, Infinity)))).toMatchObject({ problems: [], takeOvers: [{ ms: 11_000 }] });
+    expect(judge(history(tools(11_000, Infinity)))).toMatchObject({ problems: [], failovers: [{ ms: 11_000 }] });
     expect(judge(history(tools(21_000, Infinity))).problems).toEqual([expect.stringContaining('late')]);
     expect(judge(history(tools(-5_000, -3_000))).problems).toEqual([expect.stringContaining('late')]);
   });
@@ -318,7 +336,7 @@ describe('taking over', () => {
         ],
         failings: [{ writer: 'w0.1', role: 'worker', how: 'stopped', from: 2_000, until: 10_000 }],
       });
-    expect(judge(woken(10_100))).toMatchObject({ problems: [], takeOvers: [{ from: 'w0.1', to: 'w0.1', ms: 8_100 }] });
+    expect(judge(woken(10_100))).toMatchObject({ problems: [], failovers: [{ from: 'w0.1', to: 'w0.1', ms: 8_100 }] });
     expect(judge(woken(17_001)).problems).toEqual(['late: r1 lay for 15001 ms after w0.1 was stopped']);
   });
 
@@ -328,11 +346,59 @@ describe('taking over', () => {
       write({ at: 2_001, seqBefore: 2, seqAfter: 3, owner: null, status: 'parked' }),
       write({ at: 60_000, seqBefore: 3, seqAfter: 4, fence: 2, owner: null, writer: 'w1.1', status: 'done' }),
     ];
-    expect(judge(history({ writes }))).toEqual({ problems: [], takeOvers: [] });
+    expect(judge(history({ writes }))).toEqual({ problems: [], failovers: [] });
   });
 
   it('is nothing for a run the process did not hold', () => {
     const writes = history().writes.map((each) => (each.at === 1_500 ? { ...each, owner: null } : each));
-    expect(judge(history({ writes })).takeOvers).toEqual([]);
+    expect(judge(history({ writes })).failovers).toEqual([]);
+  });
+});
+
+describe('usage', () => {
+  const answers = [1, 2].map((tokens, index): RunEvent => ({
+    ...eventAt(index + 1),
+    type: 'message_finished',
+    message: {
+      ...{ id: `m${String(tokens)}`, role: 'assistant', parentId: null, createdAt: 1, runId: RUN, model: 'x' },
+      ...{ finishReason: 'stop', parts: [], usage: { inputTokens: tokens, outputTokens: 1 } },
+    },
+  }));
+  const abandoned: RunEvent = { ...eventAt(3), type: 'attempt_abandoned', messageId: null };
+  const events = [...answers, abandoned, eventAt(4)];
+  const counted: StoredUsage = {
+    ...{ conversationId: RUN_ROW.conversationId, modelCalls: 2, uncounted: 0, inputTokens: 3, outputTokens: 2 },
+    toolCalls: 1,
+  };
+  const used = (usage: Partial<StoredUsage>, requests = 3, more: Partial<History> = {}): string[] =>
+    problemsOf({
+      ...{ events: new Map([[RUN, events]]), readings: [], usage: [{ ...counted, ...usage }] },
+      requests: new Map([[RUN_ROW.conversationId, requests]]),
+      ...more,
+    });
+
+  it('counts every answer once, and may not count the request of an abandoned attempt', () => {
+    expect(used({})).toEqual([]);
+    expect(used({ modelCalls: 3, uncounted: 1 })).toEqual([]);
+  });
+
+  it.each<[what: string, problem: string, usage: Partial<StoredUsage>, requests?: number]>([
+    ['tokens are counted twice', 'counts 4 + 3 tokens', { inputTokens: 4, outputTokens: 3 }],
+    ['tokens are not counted', 'counts 1 + 1 tokens', { inputTokens: 1, outputTokens: 1 }],
+    ['a call without tokens is missing', 'counts 1 answers, and has 2', { modelCalls: 2, uncounted: 1 }],
+    ['a request is missing that no attempt lost', 'the model server got 4', {}, 4],
+    ['a model call is counted that was never made', 'the model server got 2', { modelCalls: 3, uncounted: 1 }, 2],
+    ['a tool call is counted twice', 'counts 2 tool calls; the tool was called 1 times', { toolCalls: 2 }],
+    ['a tool call is not counted', 'counts 0 tool calls; the tool was called 1 times', { toolCalls: 0 }],
+  ])('is wrong if %s', (_what, problem, usage, requests) => {
+    expect(used(usage, requests)).toEqual([expect.stringContaining(problem)]);
+  });
+
+  it('is wrong if an answer has tokens that no model told', () => {
+    expect(used({}, 1)).toContainEqual('usage: an answer of conversation has 2 tokens, which no model told');
+  });
+
+  it('may differ by the calls in doubt', () => {
+    expect(used({ toolCalls: 0 }, 3, { questions: [{ ...asked, answer: { decision: 'failed' } }] })).toEqual([]);
   });
 });

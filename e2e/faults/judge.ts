@@ -1,47 +1,47 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { RunEvent } from '@toolyard/protocol';
-import { misspelt } from '../support/transcript.ts';
-import type { History, KeptCall, Write } from './history.ts';
-import type { TakeOver } from './take-overs.ts';
-import { takeOversOf } from './take-overs.ts';
+import { applied, misspelt } from '../support/transcript.ts';
+import type { Failover } from './failovers.ts';
+import { failoversOf } from './failovers.ts';
+import type { History, ReadConversation, StoredCall, Write } from './history.ts';
+import { usageProblems } from './usage-problems.ts';
 
-/** A run goes on elsewhere within so many milliseconds of its process's end, where the machine has nothing else to do. */
-const TAKE_OVER_MS = 15_000;
+/** Another process continues a run within this time, on a machine that has nothing else to do. */
+const FAILOVER_MS = 15_000;
 
-export type Verdict = {
-  /** Everything that must not be, in words; empty where all is well. */
-  problems: string[];
-  takeOvers: TakeOver[];
-};
+export type Verdict = { problems: string[]; failovers: Failover[] };
 
 const OVER: ReadonlySet<string> = new Set(['done', 'failed', 'cancelled']);
-const OPEN_CALLS: ReadonlySet<KeptCall['status']> = new Set(['planned', 'sent']);
+const OPEN_CALLS: ReadonlySet<StoredCall['status']> = new Set(['planned', 'sent']);
 
-/** Reads what was recorded, and says what of it breaks a promise. */
-export function judge(history: History, takeOverMs = TAKE_OVER_MS): Verdict {
-  const takeOvers = takeOversOf(history);
+/** The one judge of all plans: what of a recorded history breaks a promise. */
+export function judge(history: History, failoverMs = FAILOVER_MS): Verdict {
+  const failovers = failoversOf(history);
   const problems = [
     ...lost(history),
     ...ownedTwice(history.writes),
     ...eventsAmiss(history),
     ...readingsAmiss(history),
+    ...history.conversations.flatMap(conversationAmiss),
     ...effectsAmiss(history),
-    ...saidAmiss(history),
-    ...takeOvers
-      .filter(({ ms }) => ms > takeOverMs)
+    ...steeredAmiss(history),
+    ...usageProblems(history),
+    ...history.malformed.map((fault) => `the model was sent a malformed history: ${fault}`),
+    ...failovers
+      .filter(({ ms }) => ms > failoverMs)
       .map(({ runId, from, how, ms }) => `late: ${runId} lay for ${String(ms)} ms after ${from} was ${how}`),
   ];
-  return { problems, takeOvers };
+  return { problems, failovers };
 }
 
 function lost({ asked, runs, calls, questions, queued, events }: History): string[] {
   const kept = new Map(runs.map((run) => [run.id, run]));
-  // What nobody can know stays so: where the run was told that, or was stopped before anybody was asked.
-  const toldUnknown = ({ runId, callId }: KeptCall): boolean =>
+  // An unknown outcome stays in doubt if the run was told so, or was cancelled before the user was asked.
+  const toldUnknown = ({ runId, callId }: StoredCall): boolean =>
     (events.get(runId) ?? []).some(
       (event) => event.type === 'tool_finished' && event.callId === callId && event.result.outcome === 'unknown',
     );
-  const isOpen = (call: KeptCall): boolean =>
+  const isOpen = (call: StoredCall): boolean =>
     OPEN_CALLS.has(call.status) ||
     (call.status === 'in_doubt' && kept.get(call.runId)?.status !== 'cancelled' && !toldUnknown(call));
   return [
@@ -63,7 +63,7 @@ function whyFailed(events: readonly RunEvent[] = []): string {
   return last?.error === undefined ? '' : ` (${last.error.code}: ${last.error.message})`;
 }
 
-/** Under one fence one process writes; a later one has a higher fence; nobody writes under an older one. */
+/** One process writes under a fence; a later one has a higher fence; nobody writes under an older one. */
 function ownedTwice(writes: readonly Write[]): string[] {
   const problems: string[] = [];
   const last = new Map<string, Write>();
@@ -92,7 +92,7 @@ function ownedTwice(writes: readonly Write[]): string[] {
   return problems;
 }
 
-/** What is kept of each run is numbered through, up to where its row says it stands. */
+/** The stored events of each run are numbered without gaps, up to the number in its row. */
 function eventsAmiss({ runs, events }: History): string[] {
   return runs.flatMap(({ id, lastSeq }) => {
     const kept = events.get(id) ?? [];
@@ -101,7 +101,7 @@ function eventsAmiss({ runs, events }: History): string[] {
   });
 }
 
-/** Whoever read a run read each event once, in order, as it is kept. */
+/** Every reader of a run got each event once, in order, as stored. */
 function readingsAmiss({ readings, events, runs }: History): string[] {
   const over = new Set(runs.filter(({ status }) => OVER.has(status)).map(({ id }) => id));
   return readings.flatMap(({ reader, runId, events: read }) => {
@@ -117,12 +117,52 @@ function readingsAmiss({ readings, events, runs }: History): string[] {
     }
     const other = read.findIndex((event, index) => !isDeepStrictEqual(event, kept[index]));
     if (other !== -1) return [`reader: ${reader} read another event ${String(other + 1)} of ${runId} than is kept`];
-    return misspelt(read).map((what) => `reader: ${reader} read of ${runId} ${what}`);
+    return [
+      ...misspelt(read).map((what) => `reader: ${reader} read of ${runId} ${what}`),
+      ...repeated(read).map((what) => `reader: ${reader} read twice ${what}`),
+    ];
   });
 }
 
-/** A call takes effect once; more often only as a person has said "repeat", less often only where it did not succeed. */
+/** Events of which there is one each: an interrupt requested or answered, a steered message, a compaction. */
+function repeated(events: readonly RunEvent[]): string[] {
+  const keys = events.flatMap((event) => keyOf(event));
+  return keys.filter((key, index) => keys.indexOf(key) !== index);
+}
+
+function keyOf(event: RunEvent): string[] {
+  switch (event.type) {
+    case 'interrupt_requested':
+      return [`the request of ${event.interrupt.id}`];
+    case 'interrupt_answered':
+      return [`the answer to ${event.interruptId}`];
+    case 'steered':
+      return [`the message ${event.message.id}`];
+    case 'compression_finished':
+      return [`the compaction up to ${event.message.folds?.upTo ?? ''}`];
+    default:
+      return [];
+  }
+}
+
+/** Applying all events gives the conversation as a server shows it, and nothing of it is in progress. */
+function conversationAmiss({ id, events, view: { page, activeRun, interrupts, queue } }: ReadConversation): string[] {
+  const isOver = activeRun === null && interrupts.length === 0 && queue.length === 0;
+  const abandoned = page.abandoned.filter(({ finishReason }) => finishReason !== 'abandoned');
+  return [
+    ...(isOver ? [] : [`conversation: something of ${id} is still in progress`]),
+    ...(isDeepStrictEqual(applied(events), page.messages)
+      ? []
+      : [`conversation: applying the events of ${id} gives another transcript`]),
+    ...abandoned.map(
+      (message) => `conversation: the abandoned message ${message.id} of ${id} says that it is complete`,
+    ),
+  ];
+}
+
+/** A call takes effect once; more often only if the user decided "repeat", less often only if it did not succeed. */
 function effectsAmiss({ calls, questions, effects, counted }: History): string[] {
+  if (effects === null) return [];
   const problems: string[] = [];
   const statuses = new Map(calls.map(({ call, status }) => [call, status]));
   for (const [call, times] of effects) {
@@ -143,13 +183,13 @@ function effectsAmiss({ calls, questions, effects, counted }: History): string[]
   return problems;
 }
 
-/** What is said to a run under way is heard by one run, or sent as a message of its own; it stands in one place. */
-function saidAmiss({ said, messages, sentToModel, events, runs }: History): string[] {
+/** One run receives a steered message, or it becomes a message of its own; it is stored once. */
+function steeredAmiss({ steered, messages, sentToModel, events, runs }: History): string[] {
   const heardBy = Map.groupBy(
     [...events.values()].flat().filter((event) => event.type === 'steered'),
     ({ message }) => message.id,
   );
-  return said.flatMap(({ id, text }) => {
+  return steered.flatMap(({ id, text }) => {
     const heard = (heardBy.get(id) ?? []).map(({ runId }) => runId);
     const takers = [...heard, ...(runs.some((run) => run.id === id) ? [id] : [])];
     const stands = messages.filter((message) => message.text === text).length;

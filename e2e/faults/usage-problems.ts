@@ -1,0 +1,57 @@
+import type { RunEvent } from '@toolyard/protocol';
+import type { History, StoredUsage } from './history.ts';
+
+/**
+ * Every answer that a run has is counted once, with the tokens the model server told of it; a tool call is counted once.
+ * What a killed process had requested and not stored is not counted: at most one request for each abandoned attempt, and
+ * at most one effect for each call in doubt.
+ */
+export function usageProblems(history: History): string[] {
+  return history.usage.flatMap((usage) => [...modelProblems(history, usage), ...toolProblems(history, usage)]);
+}
+
+function modelProblems({ runs, events, requests }: History, usage: StoredUsage): string[] {
+  const { conversationId: id, modelCalls, uncounted, inputTokens, outputTokens } = usage;
+  const own = runs.filter(({ conversationId }) => conversationId === id).flatMap((run) => events.get(run.id) ?? []);
+  const told = own.flatMap((event) => inputTokensOf(event));
+  const made = requests.get(id) ?? 0;
+  const lost = own.filter(({ type }) => type === 'attempt_abandoned').length;
+  const sum = told.reduce((total, tokens) => total + tokens, 0);
+  const neverTold = told.filter((tokens) => !Number.isInteger(Math.log2(tokens)) || tokens >= 2 ** made);
+  return [
+    ...(new Set(told).size === told.length ? [] : [`usage: an answer of ${id} is stored twice`]),
+    ...neverTold.map((tokens) => `usage: an answer of ${id} has ${String(tokens)} tokens, which no model told`),
+    ...(inputTokens === sum && outputTokens === told.length
+      ? []
+      : [
+          `usage: ${id} counts ${String(inputTokens)} + ${String(outputTokens)} tokens, ` +
+            `and its answers have ${String(sum)} + ${String(told.length)}`,
+        ]),
+    ...(modelCalls - uncounted === told.length
+      ? []
+      : [`usage: ${id} counts ${String(modelCalls - uncounted)} answers, and has ${String(told.length)}`]),
+    ...(modelCalls <= made && made - modelCalls <= lost
+      ? []
+      : [
+          `usage: ${id} counts ${String(modelCalls)} model calls; the model server got ${String(made)}, ` +
+            `${String(lost)} attempts were abandoned`,
+        ]),
+  ];
+}
+
+function inputTokensOf(event: RunEvent): number[] {
+  const tokens = event.type === 'message_finished' ? event.message.usage?.inputTokens : undefined;
+  return tokens === undefined ? [] : [tokens];
+}
+
+function toolProblems({ runs, calls, questions, effects }: History, usage: StoredUsage): string[] {
+  if (effects === null) return [];
+  const { conversationId: id, toolCalls } = usage;
+  const ofConversation = new Set(runs.filter(({ conversationId }) => conversationId === id).map((run) => run.id));
+  const own = calls.filter(({ runId }) => ofConversation.has(runId));
+  const made = own.reduce((sum, { call }) => sum + (effects.get(call) ?? 0), 0);
+  const inDoubt = questions.filter(({ kind, runId }) => kind === 'in_doubt' && ofConversation.has(runId)).length;
+  const unsettled = own.filter(({ status }) => status !== 'done').length;
+  if (Math.abs(toolCalls - made) <= inDoubt + unsettled) return [];
+  return [`usage: ${id} counts ${String(toolCalls)} tool calls; the tool was called ${String(made)} times`];
+}
