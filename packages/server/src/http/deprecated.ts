@@ -2,8 +2,8 @@ import type { JsonValue } from '@toolyard/protocol';
 import { isJsonObject, pathOf } from '@toolyard/protocol';
 import type { Routes } from '@toolyard/protocol/schemas';
 import { DEPRECATED_AT, deprecatedFields, deprecatedRoutes, schemaNames } from '@toolyard/protocol/schemas';
-import type { Context } from 'hono';
 import { z } from 'zod';
+import type { AppContext } from './types.ts';
 
 /** The former paths of a route. */
 export function formerPathsOf(key: keyof Routes): string[] {
@@ -12,12 +12,12 @@ export function formerPathsOf(key: keyof Routes): string[] {
 }
 
 /** Marks the response of a renamed route (RFC 9745) and names its successor. */
-export function announceSuccessor(c: Context, successor: string): void {
+export function announceSuccessor(c: AppContext, successor: string): void {
   markDeprecated(c);
   c.res.headers.set('link', `<${pathOf(successor, { params: c.req.param() })}>; rel="successor-version"`);
 }
 
-export function markDeprecated(c: Context): void {
+export function markDeprecated(c: AppContext): void {
   c.res.headers.set('deprecation', `@${DEPRECATED_AT}`);
 }
 
@@ -42,9 +42,9 @@ export function renameFormerFields(schema: z.ZodType, body: JsonValue): { body: 
 export function formerFieldsAdder(schema: z.ZodType | undefined): (answer: unknown) => unknown {
   if (schema === undefined) return (answer) => answer;
   const own = fieldsOf(schema);
-  const shape = schema instanceof z.ZodObject ? Object.entries(schema.shape as Record<string, z.ZodType>) : [];
+  const shape = schema instanceof z.ZodObject ? Object.entries(schema.shape) : [];
   const inner = shape
-    .map(([name, field]) => [name, fieldsOf(contentOf(field))] as const)
+    .map(([name, field]: [string, z.ZodType]) => [name, fieldsOf(contentOf(field))] as const)
     .filter(([, fields]) => Object.keys(fields).length > 0);
   if (Object.keys(own).length === 0 && inner.length === 0) return (answer) => answer;
   return (answer) => {
