@@ -11,6 +11,7 @@ import { launchBrowser } from './support/browser.ts';
 import { describeInBrowser } from './support/page-stage.ts';
 import type { LocalServer } from './support/local-server.ts';
 import { startLocalServer } from './support/local-server.ts';
+import { pauseClock } from './support/pause-clock.ts';
 
 const PIXEL = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 const ELSEWHERE = 'https://elsewhere.example/report.pdf';
@@ -125,10 +126,9 @@ describeInBrowser('tool cards in a browser', () => {
   async function allowsLongCallOnceItsEndWasSeen(): Promise<void> {
     const allow = question().getByRole('button', { name: 'Allow once' });
     const keys = question().getByText('Enter allows it once');
-    const frozen = async () => page.clock.pauseAt((await page.evaluate<number>('Date.now()')) + 100);
     await say(`/call write_note ${JSON.stringify({ text: `begin${'\n'.repeat(300)}end` })}`);
     await question().waitFor();
-    await frozen();
+    await pauseClock(page);
     await composer().focus();
     expect(await keys.isVisible()).toBe(false);
     expect(await allow.isDisabled()).toBe(true);

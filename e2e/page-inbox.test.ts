@@ -6,6 +6,7 @@ import { call } from './support/api.ts';
 import { axeFinds } from './support/axe.ts';
 import { chatPage } from './support/chat-page.ts';
 import { describePage } from './support/page-stage.ts';
+import { pauseClock } from './support/pause-clock.ts';
 
 type Messages = { messages: { role: string; content: unknown }[] };
 
@@ -112,7 +113,7 @@ describePage('the inbox', (stages) => {
     // The beginning of the list was visible from the start, and its second call is visible now.
     await allow.and(page.locator(':enabled')).waitFor();
     await page.clock.install();
-    await page.clock.pauseAt((await page.evaluate<number>('Date.now()')) + 100);
+    await pauseClock(page);
     await inboxLink(page).focus();
     await allow.focus();
     await page.keyboard.press('Enter');
