@@ -1,17 +1,21 @@
 import type { ConversationSummary, Page, RunEvent } from '@toolyard/protocol';
-import { ApiError, api } from '../api/client.ts';
+import { ApiError, api as realApi, type Api } from '../api/client.ts';
 import { changeByRun, inOrder, withFirstPage, withItem } from './conversation-list.ts';
 import { asApiError } from './failure.ts';
-import { live } from './live.svelte.ts';
-import { Resource } from './resource.svelte.ts';
+import { live as realLive } from './live.svelte.ts';
+import { Resource, type ResourceLive } from './resource.svelte.ts';
 
 const PAGE_SIZE = 50;
 const REFRESH_AFTER_MS = 120;
 
+type Deps = {
+  api: Pick<Api, 'get' | 'post' | 'patch' | 'delete'>;
+  live: ResourceLive & Pick<typeof realLive, 'onRun'>;
+};
 type ConversationChange = Partial<Pick<ConversationSummary, 'title' | 'pinned'>>;
 
 /** The conversations of the sidebar, and the search in them. The resource is the first page of the list. */
-class Conversations extends Resource<Page<ConversationSummary>> {
+export class Conversations extends Resource<Page<ConversationSummary>> {
   /** All pages that were loaded. */
   items: readonly ConversationSummary[] = $state.raw([]);
   loadingMore = $state(false);
@@ -27,20 +31,24 @@ class Conversations extends Resource<Page<ConversationSummary>> {
   readonly #conversationOfRun = new Map<string, string>();
   /** Conversations that changed; those beyond the first page are loaded one by one. */
   readonly #touched = new Set<string>();
+  readonly #api: Deps['api'];
+  readonly #live: Deps['live'];
 
-  constructor() {
+  constructor({ api, live }: Deps = { api: realApi, live: realLive }) {
     super(() => api.get('/api/conversations', { query: { limit: PAGE_SIZE } }), {
       live,
       changes: ['conversations'],
       delayMs: REFRESH_AFTER_MS,
     });
+    this.#api = api;
+    this.#live = live;
   }
 
   start(): void {
-    live.onChanged(({ what, id }) => {
+    this.#live.onChanged(({ what, id }) => {
       if (what === 'conversations' && id !== undefined) this.#touched.add(id);
     });
-    live.onRun((event) => this.#applyRun(event));
+    this.#live.onRun((event) => this.#applyRun(event));
     this.watch();
   }
 
@@ -61,7 +69,7 @@ class Conversations extends Resource<Page<ConversationSummary>> {
     if (this.loadingMore || this.#next === undefined) return;
     this.loadingMore = true;
     try {
-      const page = await api.get('/api/conversations', { query: { limit: PAGE_SIZE, after: this.#next } });
+      const page = await this.#api.get('/api/conversations', { query: { limit: PAGE_SIZE, after: this.#next } });
       const known = new Set(this.items.map(({ id }) => id));
       this.items = inOrder([...this.items, ...page.items.filter(({ id }) => !known.has(id))]);
       this.#next = page.next;
@@ -83,7 +91,7 @@ class Conversations extends Resource<Page<ConversationSummary>> {
     }
     const { signal } = (this.#search = new AbortController());
     try {
-      const page = await api.get('/api/conversations', { query: { limit: PAGE_SIZE, q }, signal });
+      const page = await this.#api.get('/api/conversations', { query: { limit: PAGE_SIZE, q }, signal });
       if (!signal.aborted) this.found = page.items;
     } catch (thrown) {
       if (!signal.aborted) this.error = asApiError(thrown);
@@ -100,16 +108,16 @@ class Conversations extends Resource<Page<ConversationSummary>> {
 
   /** The server keeps it for a while: {@link restore} brings it back. */
   async remove(id: string): Promise<void> {
-    await this.#showWhile(id, null, () => api.delete('/api/conversations/{id}', { params: { id } }));
+    await this.#showWhile(id, null, () => this.#api.delete('/api/conversations/{id}', { params: { id } }));
   }
 
   async restore(id: string): Promise<void> {
-    await api.post('/api/conversations/{id}/restore', { params: { id } });
+    await this.#api.post('/api/conversations/{id}/restore', { params: { id } });
     await this.load();
   }
 
   async #update(id: string, body: ConversationChange): Promise<void> {
-    await this.#showWhile(id, body, () => api.patch('/api/conversations/{id}', { params: { id }, body }));
+    await this.#showWhile(id, body, () => this.#api.patch('/api/conversations/{id}', { params: { id }, body }));
   }
 
   /** Shows a change while it is sent, and the list before it if it fails. */
@@ -146,7 +154,7 @@ class Conversations extends Resource<Page<ConversationSummary>> {
 
   async #reload(id: string): Promise<void> {
     try {
-      const { title, pinned, updatedAt } = await api.get('/api/conversations/{id}', { params: { id } });
+      const { title, pinned, updatedAt } = await this.#api.get('/api/conversations/{id}', { params: { id } });
       this.#apply(id, { title, pinned, updatedAt });
     } catch (thrown) {
       if (thrown instanceof ApiError && thrown.status === 404) this.#apply(id, null);
