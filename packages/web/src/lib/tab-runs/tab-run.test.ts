@@ -16,7 +16,6 @@ const held: HeldRun = {
     parentRunId: null,
     place: 'browser',
     status: 'running',
-    model: { providerId: 'p', modelId: 'm' },
     lastSeq: 0,
     createdAt: 0,
     updatedAt: 0,
