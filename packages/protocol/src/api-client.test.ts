@@ -23,6 +23,12 @@ test('encodes path parameters and query, and leaves out what is undefined', asyn
   ]);
 });
 
+test('uploads a file with its own content type', async () => {
+  const file = new Blob(['a'], { type: 'image/png' });
+  await createApiClient(transport('{}')).upload('/api/files', file);
+  expect(sent.at(-1)).toMatchObject({ method: 'POST', headers: { 'content-type': 'image/png' }, body: file });
+});
+
 test('throws the error of the transport if an answer is not JSON', async () => {
   await expect(createApiClient(transport('<html>')).get('/api/models')).rejects.toThrow('not JSON: /api/models');
 });
@@ -39,6 +45,8 @@ test('a wrong path, a missing field or a wrong answer type does not compile', ()
     await api.get('/api/models', { query: { fresh: true } });
     // @ts-expect-error the answer has no such type
     const agent: number = (await api.get('/api/agents/{id}', { params: { id: 'a' } })).title;
+    // @ts-expect-error not a route that takes a file
+    await api.upload('/api/agents', new Blob());
     // @ts-expect-error a stream is not JSON
     await api.get('/api/events');
     const title: string = (await api.get('/api/agents/{id}', { params: { id: 'a' } })).title;

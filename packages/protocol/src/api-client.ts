@@ -36,6 +36,15 @@ type Call<Method extends RouteMethod, Options> = <const Path extends JsonPath<Me
     : [request: ClientRequest<Method, Path> & Options]
 ) => Promise<RouteAnswer<`${Method} ${Path}` & keyof Routes>>;
 
+/** The paths that take a file as the body, with its own content type. */
+type UploadPath = {
+  [Key in keyof Routes]: Key extends `POST ${infer Path}`
+    ? Routes[Key] extends { upload: readonly string[] }
+      ? Path
+      : never
+    : never;
+}[keyof Routes];
+
 /** The JSON routes of the HTTP API; `Options` are what the caller can set beside params, query and body. */
 export type ApiClient<Options extends object = object> = {
   get: Call<'GET', Options>;
@@ -43,13 +52,18 @@ export type ApiClient<Options extends object = object> = {
   put: Call<'PUT', Options>;
   patch: Call<'PATCH', Options>;
   delete: Call<'DELETE', Options>;
+  upload: <const Path extends UploadPath>(
+    path: Path,
+    file: Blob,
+    options?: Options,
+  ) => Promise<RouteAnswer<`POST ${Path}`>>;
 };
 
 export type ApiTransport<Options> = {
   /** Sends a request and reads the text of a successful answer; throws on any other. */
   send(
     path: string,
-    init: { method: RouteMethod; headers: Record<string, string>; body?: string },
+    init: { method: RouteMethod; headers: Record<string, string>; body?: string | Blob },
     options: Options,
   ): Promise<string>;
   /** The error for an answer that is not JSON. */
@@ -69,24 +83,25 @@ type AnyRequest = {
  * const agent = await api.get('/api/agents/{id}', { params: { id } });
  */
 export function createApiClient<Options extends object>(transport: ApiTransport<Partial<Options>>): ApiClient<Options> {
+  const request = async (
+    method: RouteMethod,
+    path: string,
+    body: { type: string; content: string | Blob } | undefined,
+    options: Partial<Options>,
+  ): Promise<unknown> => {
+    const headers = { accept: 'application/json', ...(body && { 'content-type': body.type }) };
+    const text = await transport.send(path, { method, headers, ...(body && { body: body.content }) }, options);
+    if (text === '') return undefined;
+    const parsed = parseJson(text);
+    if (!parsed.ok) throw transport.unreadable(path);
+    return parsed.value;
+  };
   const call =
     (method: RouteMethod) =>
-    async (pattern: string, request: AnyRequest & Partial<Options> = {}): Promise<unknown> => {
-      const path = pathOf(pattern, request);
+    (pattern: string, options: AnyRequest & Partial<Options> = {}): Promise<unknown> => {
       const hasBody = method !== 'GET' && method !== 'DELETE';
-      const text = await transport.send(
-        path,
-        {
-          method,
-          headers: { accept: 'application/json', ...(hasBody ? { 'content-type': 'application/json' } : {}) },
-          ...(hasBody ? { body: JSON.stringify(request.body ?? {}) } : {}),
-        },
-        request,
-      );
-      if (text === '') return undefined;
-      const parsed = parseJson(text);
-      if (!parsed.ok) throw transport.unreadable(path);
-      return parsed.value;
+      const body = hasBody ? { type: 'application/json', content: JSON.stringify(options.body ?? {}) } : undefined;
+      return request(method, pathOf(pattern, options), body, options);
     };
   const client = {
     get: call('GET'),
@@ -94,6 +109,8 @@ export function createApiClient<Options extends object>(transport: ApiTransport<
     put: call('PUT'),
     patch: call('PATCH'),
     delete: call('DELETE'),
+    upload: (path: string, file: Blob, options: Partial<Options> = {}) =>
+      request('POST', path, { type: file.type || 'application/octet-stream', content: file }, options),
   };
   // The server answers what the contracts say; an answer is not validated again.
   return client as unknown as ApiClient<Options>;

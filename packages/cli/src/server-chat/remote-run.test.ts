@@ -39,7 +39,7 @@ function scripted(script: readonly ({ text: string; then: 'end' | 'break' | 'sil
   const unused = (): never => {
     throw new Error('not asked for here');
   };
-  const none = { get: unused, post: unused, put: unused, patch: unused, delete: unused };
+  const none = { get: unused, post: unused, put: unused, patch: unused, delete: unused, upload: unused };
   const client: ServerClient = { url: 'http://server', fetch: unused, open, ...none };
   const patience = new Patience({ clock, waitMs: 30_000, tell: (line) => told.push(line), hint: () => 'Try later.' });
   const steering = { say: unused, heard: unused, unheard: unused };

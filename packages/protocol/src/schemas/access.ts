@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { KEY_SCOPES, SCOPES } from '../access.ts';
-import { named, time } from './common.ts';
+import { named, timestamp } from './common.ts';
 
 const credential = z.string().min(1).max(1000);
 
@@ -39,9 +39,9 @@ const signedInSession = named(
     id: z.string(),
     /** Browser and system, as the browser names them; empty if it does not. */
     userAgent: z.string(),
-    createdAt: time,
-    lastUsedAt: time,
-    expiresAt: time,
+    createdAt: timestamp,
+    lastUsedAt: timestamp,
+    expiresAt: timestamp,
     /** True for the session of this request. */
     current: z.boolean(),
   }),
@@ -58,7 +58,7 @@ export const signInLink = named(
   z.strictObject({
     /** Path and fragment; the code in it can be used once. */
     path: z.string(),
-    expiresAt: time,
+    expiresAt: timestamp,
     /** Base URLs at which other devices may reach this server; empty if it listens on this machine only. */
     origins: z.array(z.string()),
   }),
@@ -73,10 +73,10 @@ const key = {
   scopes: z.array(keyScope),
   /** The first characters of the key, to recognize it by. */
   start: z.string(),
-  createdAt: time,
+  createdAt: timestamp,
   /** Null: it does not expire. */
-  expiresAt: time.nullable(),
-  lastUsedAt: time.nullable(),
+  expiresAt: timestamp.nullable(),
+  lastUsedAt: timestamp.nullable(),
 };
 const apiKeyView = named('ApiKeyView', z.strictObject(key));
 export type ApiKeyView = z.output<typeof apiKeyView>;
@@ -92,7 +92,7 @@ export const createApiKey = named(
   z.strictObject({
     name: z.string().trim().min(1).max(100),
     scopes: z.array(keyScope).min(1).max(KEY_SCOPES.length).exactOptional(),
-    expiresAt: time.exactOptional(),
+    expiresAt: timestamp.exactOptional(),
   }),
 );
 export type CreateApiKey = z.output<typeof createApiKey>;
@@ -108,7 +108,7 @@ export const fileLinksOf = named(
 );
 export const fileLinks = named(
   'FileLinks',
-  z.strictObject({ urls: z.record(z.string(), z.string()), expiresAt: time }),
+  z.strictObject({ urls: z.record(z.string(), z.string()), expiresAt: timestamp }),
 );
 /** URLs of files that work without credentials until `expiresAt`, by sha256. */
 export type FileLinks = z.output<typeof fileLinks>;

@@ -19,9 +19,9 @@ export const newId = z
   .regex(/^[A-Za-z0-9_.~-]{1,100}$/, 'expected 1 to 100 letters, digits or any of _ . ~ -');
 /** An identifier that is looked up: whatever is not there is simply not found. */
 export const anId = z.string().min(1).max(300);
-export const time = z.int().describe('Milliseconds since 1970');
+export const timestamp = z.int().describe('Milliseconds since 1970');
 
-export const title = z.string().max(500);
+export const titleText = z.string().max(500);
 
 export const errorCode = z.enum([
   'invalid_key',

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { JsonValue } from '../json.ts';
 import { faultsOfBudgets } from '../budget-faults.ts';
 import { faultsOfRules } from '../intervention-rules.ts';
-import { jsonValue, named, newId, pageOf, price, time, title } from './common.ts';
+import { jsonValue, named, newId, pageOf, price, timestamp, titleText } from './common.ts';
 import { resolvedFields, settingFields } from './setting-fields.ts';
 
 const modelFields = { providerId: z.string().min(1), modelId: z.string().min(1) };
@@ -154,8 +154,8 @@ export const agentView = named(
     title: z.string(),
     configuration: agentConfiguration,
     version: z.int(),
-    createdAt: time,
-    updatedAt: time,
+    createdAt: timestamp,
+    updatedAt: timestamp,
   }),
 );
 export type AgentView = z.output<typeof agentView>;
@@ -165,7 +165,7 @@ export const createAgent = named(
   'CreateAgent',
   z.strictObject({
     id: newId.exactOptional(),
-    title: title.min(1),
+    title: titleText.min(1),
     configuration: agentConfiguration.exactOptional(),
   }),
 );
@@ -173,7 +173,7 @@ export const changeAgent = named(
   'ChangeAgent',
   z.strictObject({
     version: z.int().positive().describe('The one that was seen: an older one is refused'),
-    title: title.min(1).exactOptional(),
+    title: titleText.min(1).exactOptional(),
     configuration: agentConfiguration.exactOptional(),
   }),
 );

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { anId, named, newId, pageOf, time, title } from './common.ts';
+import { anId, named, newId, pageOf, timestamp, titleText } from './common.ts';
 import { agentConfiguration, resolvedConfiguration } from './configuration.ts';
 import { assistantMessage, message, userMessage } from './messages.ts';
 import { userPart } from './parts.ts';
@@ -11,8 +11,8 @@ const head = {
   title: z.string(),
   agentId: z.string().nullable(),
   pinned: z.boolean(),
-  createdAt: time,
-  updatedAt: time,
+  createdAt: timestamp,
+  updatedAt: timestamp,
 };
 
 const conversationSummary = named(
@@ -54,7 +54,7 @@ export const queuedMessage = named(
     id: z.string(),
     conversationId: z.string(),
     parts: z.array(userPart),
-    createdAt: time,
+    createdAt: timestamp,
     /** Counts for its run only, as it was sent. */
     configuration: agentConfiguration.exactOptional(),
     /** The run in progress takes it in before its next step. */
@@ -86,7 +86,7 @@ export const createConversation = named(
   'CreateConversation',
   z.strictObject({
     id: newId.exactOptional(),
-    title: title.exactOptional(),
+    title: titleText.exactOptional(),
     agentId: anId.exactOptional(),
     configuration: agentConfiguration.exactOptional(),
   }),
@@ -96,7 +96,7 @@ export type CreateConversation = z.output<typeof createConversation>;
 export const changeConversation = named(
   'ChangeConversation',
   z.strictObject({
-    title: title.exactOptional(),
+    title: titleText.exactOptional(),
     pinned: z.boolean().exactOptional(),
     agentId: anId.nullable().exactOptional(),
     /** Takes the place of the whole configuration. */
@@ -174,7 +174,7 @@ export const conversationExport = named(
   z.strictObject({
     format: z.literal('toolyard-conversation'),
     version: z.literal(1),
-    exportedAt: time,
+    exportedAt: timestamp,
     conversation: z.strictObject({
       id: z.string(),
       title: z.string(),

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { jsonObject, jsonValue, time, toolReference } from './common.ts';
+import { jsonObject, jsonValue, timestamp, toolReference } from './common.ts';
 
 const ledgerStatus = z.enum(['planned', 'sent', 'done', 'failed', 'in_doubt', 'cancelled']);
 /**
@@ -18,7 +18,7 @@ export const ledgerEntry = z.strictObject({
   arguments: jsonObject,
   status: ledgerStatus,
   detail: jsonValue.nullable(),
-  updatedAt: time,
+  updatedAt: timestamp,
   /** The arguments are a person's, not the model's. */
   edited: z.literal(true).exactOptional(),
 });

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { errorInfo, jsonObject, named, pageOf, time } from './common.ts';
+import { errorInfo, jsonObject, named, pageOf, timestamp } from './common.ts';
 import { logLevel, mcpPhase } from './mcp-servers.ts';
 import { resourcePart, toolContentPart } from './parts.ts';
 
@@ -96,7 +96,7 @@ const mcpLogEntry = named(
     z.strictObject({
       id: z.string(),
       kind: z.literal('event'),
-      at: time,
+      at: timestamp,
       phase: mcpPhase,
       level: logLevel,
       text: z.string(),
@@ -104,7 +104,7 @@ const mcpLogEntry = named(
     z.strictObject({
       id: z.string(),
       kind: z.literal('message'),
-      at: time,
+      at: timestamp,
       direction: z.enum(['sent', 'received']),
       message: z.enum(['request', 'notification', 'result', 'error']),
       method: z.string().exactOptional(),

@@ -1,5 +1,14 @@
 import { z } from 'zod';
-import { errorInfo, jsonObject, named, pageOf, time, toolAnnotations, toolChange, toolReference } from './common.ts';
+import {
+  errorInfo,
+  jsonObject,
+  named,
+  pageOf,
+  timestamp,
+  toolAnnotations,
+  toolChange,
+  toolReference,
+} from './common.ts';
 
 const phase = z.enum([
   'transport_creating',
@@ -80,7 +89,7 @@ export const introduction = {
 
 export const skipped = z.array(z.strictObject({ name: z.string(), reason: z.string() }));
 export const logLevel = z.enum(['info', 'warning', 'error']);
-export const logLines = z.array(z.strictObject({ at: time, level: logLevel, text: z.string() }));
+export const logLines = z.array(z.strictObject({ at: timestamp, level: logLevel, text: z.string() }));
 
 const signInView = named(
   'McpSignInView',
@@ -95,7 +104,7 @@ const signInView = named(
     /** Of the last sign-in or renewal, oldest first: each request and what came of it. */
     hops: z.array(
       z.strictObject({
-        at: time,
+        at: timestamp,
         step: z.string(),
         request: z.string(),
         status: z.int().exactOptional(),
@@ -160,11 +169,11 @@ export const mcpServerView = named(
     approval: z.strictObject({ hash: z.string(), isNew: z.boolean() }).exactOptional(),
     error: errorInfo.exactOptional(),
     /** The phases of the connection of the moment, or of the last one, and when each began. */
-    phases: z.array(z.strictObject({ phase, at: time })),
+    phases: z.array(z.strictObject({ phase, at: timestamp })),
     /** While a launcher (`npx`, `uvx`, …) has not answered yet: since when, and the last lines of its standard error. */
-    launch: z.strictObject({ launcher: z.string(), since: time, stderr: z.array(z.string()) }).exactOptional(),
+    launch: z.strictObject({ launcher: z.string(), since: timestamp, stderr: z.array(z.string()) }).exactOptional(),
     /** While `reconnecting`: which attempt this is or will be, and, while waiting, when it begins. */
-    reconnect: z.strictObject({ attempt: z.int(), of: z.int(), at: time.exactOptional() }).exactOptional(),
+    reconnect: z.strictObject({ attempt: z.int(), of: z.int(), at: timestamp.exactOptional() }).exactOptional(),
     /** Of a server one may sign in to: how that stands. */
     signIn: signInView.exactOptional(),
     offers,

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { jsonObject, named, time, toolReference } from './common.ts';
+import { jsonObject, named, timestamp, toolReference } from './common.ts';
 import { assistantPart, textPart, toolResult, userPart } from './parts.ts';
 
 const base = {
@@ -7,7 +7,7 @@ const base = {
   /** The message this one follows; null for the first. A conversation is a tree. */
   parentId: z.string().nullable(),
   /** Milliseconds since 1970. */
-  createdAt: time,
+  createdAt: timestamp,
 };
 
 export const usage = named(

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { named, pageOf, time, toolReference } from './common.ts';
+import { named, pageOf, timestamp, toolReference } from './common.ts';
 
 const decided = {
   tool: toolReference,
@@ -7,7 +7,7 @@ const decided = {
   decision: z.enum(['allow', 'never']),
 };
 
-export const permissionView = named('PermissionView', z.strictObject({ ...decided, at: time }));
+export const permissionView = named('PermissionView', z.strictObject({ ...decided, at: timestamp }));
 /** What a person decided about a tool; `conversationId` null: everywhere. */
 export type PermissionView = z.output<typeof permissionView>;
 export const permissionPage = pageOf('PermissionPage', permissionView);

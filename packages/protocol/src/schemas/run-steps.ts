@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { anId, errorInfo, jsonObject, named, newId, time, title, toolReference } from './common.ts';
+import { anId, errorInfo, jsonObject, named, newId, timestamp, titleText, toolReference } from './common.ts';
 import { agentConfiguration } from './configuration.ts';
 import { finishReason, message, usage, userMessage } from './messages.ts';
 import { toolResult, userPart } from './parts.ts';
@@ -15,7 +15,7 @@ export const startRun = named(
     conversationId: anId.exactOptional(),
     /** The agent and the title of a new conversation. */
     agentId: anId.exactOptional(),
-    title: title.exactOptional(),
+    title: titleText.exactOptional(),
     /** Counts for this run only. */
     configuration: agentConfiguration.exactOptional(),
   }),
@@ -50,9 +50,9 @@ const step = z.strictObject({
   /** From 1; a step is tried again after its process has died. */
   attempt: z.int(),
   instruction,
-  startedAt: time,
+  startedAt: timestamp,
   /** Null while it is under way. */
-  endedAt: time.nullable(),
+  endedAt: timestamp.nullable(),
   /** The process died in it, and it was begun again. */
   abandoned: z.literal(true).exactOptional(),
   /** What the model was asked and said. */
@@ -67,7 +67,7 @@ const step = z.strictObject({
       arguments: jsonObject,
       editedArguments: jsonObject.exactOptional(),
       /** Null where it was answered without being made. */
-      startedAt: time.nullable(),
+      startedAt: timestamp.nullable(),
       /** Null while it is under way. */
       durationMs: z.number().nullable(),
       /** Null while it is under way. */
@@ -80,11 +80,11 @@ const step = z.strictObject({
       interrupt,
       /** Asked inside an open call. */
       live: z.boolean(),
-      askedAt: time,
+      askedAt: timestamp,
       status: z.enum(['open', 'answered', 'withdrawn']),
       answer: interruptAnswer.nullable(),
       /** When it was answered or withdrawn. */
-      closedAt: time.nullable(),
+      closedAt: timestamp.nullable(),
     }),
   ),
   /** What a person said to the run in it. */
@@ -118,7 +118,7 @@ export const runExport = named(
     ...steps,
     format: z.literal('toolyard-run'),
     version: z.literal(1),
-    exportedAt: time,
+    exportedAt: timestamp,
     messages: z.array(message),
   }),
 );

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { RUN_EVENT_VERSION } from '../event-version.ts';
-import { errorInfo, jsonObject, named, pageOf, time, toolChange, toolReference } from './common.ts';
+import { errorInfo, jsonObject, named, pageOf, timestamp, toolChange, toolReference } from './common.ts';
 import { budget, modelParameters } from './configuration.ts';
 import { assistantMessage, systemMessage, toolMessage, usage, userMessage } from './messages.ts';
 import { assistantPart, malformedToolCallPart, toolCallPart, toolResult } from './parts.ts';
@@ -23,9 +23,9 @@ const ofRun = {
   status: runStatus,
   /** The seq of its last event; 0 before the first. */
   lastSeq: z.int(),
-  createdAt: time,
-  updatedAt: time,
-  endedAt: time.nullable(),
+  createdAt: timestamp,
+  updatedAt: timestamp,
+  endedAt: timestamp.nullable(),
 };
 export const runRecord = named('RunRecord', z.strictObject(ofRun));
 /** A run as its owner may see it. */
@@ -94,7 +94,7 @@ export const interrupt = named(
       kind: z.literal('in_doubt'),
       arguments: jsonObject,
       /** When it was sent, in milliseconds since 1970. */
-      sentAt: time,
+      sentAt: timestamp,
     }),
     z.discriminatedUnion('mode', [
       /** The server of the call wants a form filled in. Message and schema are its own words: {@link readForm} reads them. */
@@ -262,8 +262,8 @@ export const storedInterrupt = named(
     /** `withdrawn`: the run ended or no longer asks. */
     status: interruptStatus,
     answer: interruptAnswer.nullable(),
-    openedAt: time,
-    answeredAt: time.nullable(),
+    openedAt: timestamp,
+    answeredAt: timestamp.nullable(),
   }),
 );
 export type StoredInterrupt = z.output<typeof storedInterrupt>;
@@ -305,7 +305,7 @@ function event<const Type extends string, Shape extends z.core.$ZodLooseShape>(t
     runId: z.string(),
     step: z.int(),
     attempt: z.int(),
-    at: time,
+    at: timestamp,
     type: z.literal(type),
     ...shape,
   });
@@ -334,7 +334,7 @@ export const modelRequest = named(
     toolMode: z.enum(['native', 'text']),
     parameters: modelParameters,
     /** When the request was put together, in milliseconds since 1970: what stands for the date is of then. */
-    at: time,
+    at: timestamp,
     timeZone: z.string(),
     /** What the model reads, where that is known. */
     inputs: z.array(z.enum(['text', 'image', 'audio', 'video'])).exactOptional(),

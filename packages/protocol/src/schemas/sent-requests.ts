@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { jsonObject, named, time, toolAnnotations, toolReference } from './common.ts';
+import { jsonObject, named, timestamp, toolAnnotations, toolReference } from './common.ts';
 import { examples, modelParameters } from './configuration.ts';
 import { message } from './messages.ts';
 import { contextFill } from './runs.ts';
@@ -44,7 +44,7 @@ export const sentRequest = named(
     toolMode: z.enum(['native', 'text']),
     parameters: modelParameters,
     /** When the request was put together, in milliseconds since 1970: what stands for the date is of then. */
-    at: time,
+    at: timestamp,
     fill: contextFill,
     messages: z.array(message),
     /** Null where they were not kept. */

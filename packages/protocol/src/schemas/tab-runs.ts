@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { CommitFromTab, FromTab } from '../tab-api.ts';
 import { TAB_RUNS_VERSION } from '../tab-api.ts';
-import { anId, jsonObject, named, newId, time, toolReference } from './common.ts';
+import { anId, jsonObject, named, newId, timestamp, toolReference } from './common.ts';
 import { agentConfiguration, modelReference, resolvedConfiguration } from './configuration.ts';
 import { ledgerChange, ledgerEntry } from './ledger.ts';
 import { message, userMessage } from './messages.ts';
@@ -120,7 +120,7 @@ const given = z.strictObject({
     .array(
       z.strictObject({
         kind: z.literal('tool'),
-        at: time,
+        at: timestamp,
         durationMs: z.int().min(0),
         tool: toolReference,
         failed: z.boolean(),

@@ -3,15 +3,15 @@ import { named, pageOf } from './common.ts';
 import { budget } from './configuration.ts';
 import { usage } from './messages.ts';
 
-/** A day as it is written: `2026-11-21`. */
-export const day = z
+/** A day: `2026-11-21`. */
+export const usageDay = z
   .string()
   .regex(/^\d{4}-\d{2}-\d{2}$/, 'expected a day such as 2026-11-21')
   .refine((text) => isDay(text), 'there is no such day');
 
-export const by = z.enum(['day', 'model', 'agent', 'tool', 'conversation']);
-/** What usage may be added up by. */
-export type UsageBy = z.output<typeof by>;
+export const usageBy = z.enum(['day', 'model', 'agent', 'tool', 'conversation']);
+/** How usage is grouped. */
+export type UsageBy = z.output<typeof usageBy>;
 
 export const spent = z.strictObject({
   dollars: z.number(),
@@ -51,7 +51,7 @@ export type UsageRow = z.output<typeof usageRow>;
 
 export const usageReport = named(
   'UsageReport',
-  z.strictObject({ from: z.string(), to: z.string(), by, rows: z.array(usageRow), total: usageSum }),
+  z.strictObject({ from: z.string(), to: z.string(), by: usageBy, rows: z.array(usageRow), total: usageSum }),
 );
 /** `GET /api/usage`: days in UTC, both included. */
 export type UsageReport = z.output<typeof usageReport>;

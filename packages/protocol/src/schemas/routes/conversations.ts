@@ -1,16 +1,16 @@
 import { z } from 'zod';
 import { changeConversation, conversationPage, conversationView, createConversation } from '../conversations.ts';
-import { flag, limit } from '../query.ts';
+import { queryFlag, queryLimit } from '../query.ts';
 import { defineRoutes } from './define-routes.ts';
 
 export const conversationsRoutes = defineRoutes({
   'GET /api/conversations': {
     summary: 'Conversations: pinned ones first, then the latest; with q those in which it is said, the best first',
     query: z.strictObject({
-      limit: limit(50),
+      limit: queryLimit(50),
       after: z.string().max(500).exactOptional(),
       q: z.string().max(500).exactOptional(),
-      deleted: flag,
+      deleted: queryFlag,
     }),
     answer: conversationPage,
   },

@@ -1,14 +1,14 @@
 import { z } from 'zod';
 import { fileLinks, fileLinksOf } from '../access.ts';
 import { uploadedFile } from '../operations.ts';
-import { word } from '../query.ts';
+import { queryText } from '../query.ts';
 import { defineRoutes } from './define-routes.ts';
 
 const UPLOADED = ['image/*', 'audio/*', 'text/*', 'application/pdf', 'application/json'];
 const signedQuery = z.strictObject({
-  owner: word.exactOptional(),
-  expires: word.exactOptional(),
-  signature: word.exactOptional(),
+  owner: queryText.exactOptional(),
+  expires: queryText.exactOptional(),
+  signature: queryText.exactOptional(),
 });
 
 export const filesRoutes = defineRoutes({

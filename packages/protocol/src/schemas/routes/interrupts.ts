@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { limit, word } from '../query.ts';
+import { queryLimit, queryText } from '../query.ts';
 import {
   answeredInterrupts,
   answerInterrupt,
@@ -18,10 +18,10 @@ export const interruptsRoutes = defineRoutes({
     summary: 'What a person is asked, the oldest first',
     query: z.strictObject({
       status: interruptStatus.default('open'),
-      run: word.exactOptional(),
-      conversation: word.exactOptional(),
+      run: queryText.exactOptional(),
+      conversation: queryText.exactOptional(),
       after: z.string().max(500).exactOptional(),
-      limit: limit(100),
+      limit: queryLimit(100),
     }),
     answer: interruptPage,
   },

@@ -14,15 +14,15 @@ import {
 } from '../mcp-offers.ts';
 import { mcpToolPage } from '../mcp-servers.ts';
 import { toolResult } from '../parts.ts';
-import { limit, word } from '../query.ts';
+import { queryLimit, queryText } from '../query.ts';
 import { defineRoutes } from './define-routes.ts';
 
-const piece = z.strictObject({ after: z.coerce.number().int().min(0).default(0), limit: limit(500) });
+const piece = z.strictObject({ after: z.coerce.number().int().min(0).default(0), limit: queryLimit(500) });
 
 export const mcpOffersRoutes = defineRoutes({
   'GET /api/mcp/servers/{id}/log': {
     summary: 'What happened with a server and what went over the wire; after tells from where on',
-    query: z.strictObject({ after: word.exactOptional() }),
+    query: z.strictObject({ after: queryText.exactOptional() }),
     answer: mcpLogPage,
   },
   'GET /api/mcp/servers/{id}/tools': {

@@ -11,13 +11,17 @@ import {
   sendMessage,
   sentMessage,
 } from '../conversations.ts';
-import { limit, word } from '../query.ts';
+import { queryLimit, queryText } from '../query.ts';
 import { defineRoutes } from './define-routes.ts';
 
 export const messagesRoutes = defineRoutes({
   'GET /api/conversations/{id}/messages': {
     summary: 'A stretch of a branch: its end, or what is above before',
-    query: z.strictObject({ leaf: word.exactOptional(), before: word.exactOptional(), limit: limit(60) }),
+    query: z.strictObject({
+      leaf: queryText.exactOptional(),
+      before: queryText.exactOptional(),
+      limit: queryLimit(60),
+    }),
     answer: messagePage,
   },
   'POST /api/conversations/{id}/messages': {

@@ -9,13 +9,13 @@ import {
   testedProvider,
   testProvider,
 } from '../models.ts';
-import { flag } from '../query.ts';
+import { queryFlag } from '../query.ts';
 import { defineRoutes } from './define-routes.ts';
 
 export const modelsRoutes = defineRoutes({
   'GET /api/models': {
     summary: 'Every model that is to be had now; with refresh the providers are asked again',
-    query: z.strictObject({ refresh: flag }),
+    query: z.strictObject({ refresh: queryFlag }),
     answer: modelsView,
   },
   'GET /api/providers': { summary: 'Where models come from', answer: providerPage },

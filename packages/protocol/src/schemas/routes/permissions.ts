@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import { permissionPage, permissionView, setPermission } from '../permissions.ts';
-import { word } from '../query.ts';
+import { queryText } from '../query.ts';
 import { defineRoutes } from './define-routes.ts';
 
 export const permissionsRoutes = defineRoutes({
   'GET /api/permissions': {
     summary: 'What was decided about tools for later; with conversation what counts there',
-    query: z.strictObject({ conversation: word.exactOptional() }),
+    query: z.strictObject({ conversation: queryText.exactOptional() }),
     answer: permissionPage,
   },
   'PUT /api/permissions': {
@@ -18,6 +18,6 @@ export const permissionsRoutes = defineRoutes({
   'DELETE /api/permissions': {
     summary: 'Forget a decision: from then on the tool is asked about again',
     scope: 'approve',
-    query: z.strictObject({ server: word, tool: word, conversation: word.exactOptional() }),
+    query: z.strictObject({ server: queryText, tool: queryText, conversation: queryText.exactOptional() }),
   },
 });

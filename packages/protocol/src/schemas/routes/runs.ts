@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { RunStatus } from '../runs.ts';
-import { limit, word } from '../query.ts';
+import { queryLimit, queryText } from '../query.ts';
 import { resumedRun } from '../run-steps.ts';
 import { runPage, runRecord, runStatus, runView } from '../runs.ts';
 import { defineRoutes } from './define-routes.ts';
@@ -17,13 +17,13 @@ export const runsRoutes = defineRoutes({
   'GET /api/runs': {
     summary: 'Runs, the newest first',
     query: z.strictObject({
-      conversation: word.exactOptional(),
-      agent: word.exactOptional(),
+      conversation: queryText.exactOptional(),
+      agent: queryText.exactOptional(),
       status: statuses.exactOptional(),
       from: moment.exactOptional(),
       until: moment.exactOptional(),
-      after: word.exactOptional(),
-      limit: limit(50),
+      after: queryText.exactOptional(),
+      limit: queryLimit(50),
     }),
     answer: runPage,
   },

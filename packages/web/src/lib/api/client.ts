@@ -1,20 +1,22 @@
-import type { UploadedFile } from '@toolyard/protocol';
-import { defined, isAbortError } from '@toolyard/protocol';
+import type { ApiClient } from '@toolyard/protocol';
+import { createApiClient, isAbortError } from '@toolyard/protocol';
 import { t } from '../i18n/i18n.svelte.ts';
 import { ApiError, problemFrom } from './error.ts';
 import { sessionFetch, withSecret } from './session-fetch.ts';
 
 export { ApiError } from './error.ts';
 
-type Options = {
-  signal?: AbortSignal;
+export type RequestOptions = {
+  signal?: AbortSignal | undefined;
   /** False: a request without a valid session fails, instead of waiting until the user has signed in. */
   waits?: boolean;
 };
 
+export type Api = ApiClient<RequestOptions>;
+
 let whenReached: () => void = () => undefined;
 
-/** Called for every answer, whatever it says: the server is there. */
+/** Called for every response, whatever its status: the server is reachable. */
 export function onReached(listener: () => void): void {
   whenReached = listener;
 }
@@ -22,60 +24,47 @@ export function onReached(listener: () => void): void {
 let isClosing = false;
 
 /**
- * From now on nothing is asked of the server or told to it: what ends only because the page is being closed (a call to
- * a tool, whose connection goes with the page) must not look as if it had ended by itself.
+ * Sends no further requests. A tool call that ends because the page is closed, and its connection with it, must not be
+ * reported as if it had ended by itself.
  */
 export function fallSilent(): void {
   isClosing = true;
 }
 
 /** The HTTP API of the server that served this page. Every failure but an abort is an {@link ApiError}. */
-export const api = {
-  get: <T>(path: string, options: Options = {}): Promise<T> => request<T>('GET', path, undefined, options),
-  post: <T>(path: string, body: object = {}, options: Options = {}): Promise<T> =>
-    request<T>('POST', path, asJson(body), options),
-  patch: <T>(path: string, body: object, options: Options = {}): Promise<T> =>
-    request<T>('PATCH', path, asJson(body), options),
-  put: <T>(path: string, body: unknown, options: Options = {}): Promise<T> =>
-    request<T>('PUT', path, asJson(body), options),
-  delete: <T = void>(path: string, options: Options = {}): Promise<T> =>
-    request<T>('DELETE', path, asJson({}), options),
-  upload: (file: Blob, options: Options = {}): Promise<UploadedFile> =>
-    request('POST', '/api/files', { content: file, type: file.type || 'application/octet-stream' }, options),
-  /** For `sessionFetch`; what loads by itself needs `fileUrls`. */
-  filePath: (sha256: string): string => `/api/files/${encodeURIComponent(sha256)}`,
-};
+export const api: Api = createApiClient<RequestOptions>({
+  send: (path, init, options) => request(path, init, (response) => response.text(), options),
+  unreadable: () => unreadable(200),
+});
 
-type Body = { content: string | Blob; type: string };
-
-function asJson(body: unknown): Body {
-  return { content: JSON.stringify(body), type: 'application/json' };
+/**
+ * Sends a request to this server and reads a successful response.
+ *
+ * @throws ApiError
+ */
+export async function request<T>(
+  path: string,
+  init: RequestInit,
+  read: (response: Response) => Promise<T>,
+  { signal, waits = true }: RequestOptions = {},
+): Promise<T> {
+  if (isClosing) return new Promise(() => undefined);
+  const send = waits ? sessionFetch : (input: string, options: RequestInit) => fetch(input, withSecret(options));
+  const response = await orNetworkError(send(path, { ...init, signal: signal ?? null }));
+  whenReached();
+  if (response.ok) return orNetworkError(read(response));
+  throw problemFrom(response.status, await orNetworkError(response.text())) ?? unreadable(response.status);
 }
 
-async function request<T>(method: string, path: string, body: Body | undefined, options: Options): Promise<T> {
-  if (isClosing) return new Promise(() => undefined);
-  const { signal, waits = true } = options;
-  const send = waits ? sessionFetch : (input: string, init: RequestInit) => fetch(input, withSecret(init));
-  let response: Response;
-  let text: string;
+async function orNetworkError<T>(received: Promise<T>): Promise<T> {
   try {
-    response = await send(path, {
-      method,
-      headers: { Accept: 'application/json', ...(body === undefined ? {} : { 'Content-Type': body.type }) },
-      ...(body === undefined ? {} : { body: body.content }),
-      ...defined({ signal }),
-    });
-    text = await response.text();
+    return await received;
   } catch (error) {
     if (isAbortError(error)) throw error;
     throw new ApiError({ code: 'network', status: 0, detail: t('errors.network'), hint: t('errors.networkHint') });
   }
-  whenReached();
-  if (!response.ok) {
-    throw problemFrom(response.status, text, {
-      unreadable: t('errors.unreadable', { status: String(response.status) }),
-    });
-  }
-  // What the server answers has the shape both sides share as types; it serves this page, so it is of its version.
-  return (text === '' ? undefined : JSON.parse(text)) as T;
+}
+
+function unreadable(status: number): ApiError {
+  return new ApiError({ code: 'bad_response', status, detail: t('errors.unreadable', { status: String(status) }) });
 }

@@ -1,10 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { problemFrom } from './error.ts';
 
-const words = { unreadable: 'not understood' };
-
-describe('a refusal of the server', () => {
-  it('keeps its code, its words, its hint and where the fault is', () => {
+describe('an error response of the server', () => {
+  it('keeps code, detail, hint and issues', () => {
     const body = JSON.stringify({
       type: 'about:blank',
       title: 'Bad Request',
@@ -14,7 +12,7 @@ describe('a refusal of the server', () => {
       hint: 'Look at parts.',
       issues: [{ path: 'parts.0', message: 'expected an object' }, 'nonsense'],
     });
-    expect(problemFrom(400, body, words)).toMatchObject({
+    expect(problemFrom(400, body)).toMatchObject({
       code: 'bad_request',
       status: 400,
       message: 'The body does not fit.',
@@ -24,13 +22,9 @@ describe('a refusal of the server', () => {
   });
 
   it.each(['', '<html>502 Bad Gateway</html>', 'null', '{"detail":7}'])(
-    'in another form (%j) is told by its status',
+    'is not read from another body (%j)',
     (body) => {
-      expect(problemFrom(502, body, words)).toMatchObject({
-        code: 'bad_response',
-        status: 502,
-        message: 'not understood',
-      });
+      expect(problemFrom(502, body)).toBeNull();
     },
   );
 });

@@ -19,8 +19,8 @@ export class ApiError extends Error {
   }
 }
 
-/** Reads problem+json; what something in between answered instead (a proxy) is told by its status. */
-export function problemFrom(status: number, body: string, words: { unreadable: string }): ApiError {
+/** Reads problem+json; null if the body is something else, such as the error page of a proxy in between. */
+export function problemFrom(status: number, body: string): ApiError | null {
   const parsed = parseJson(body);
   if (parsed.ok && isJsonObject(parsed.value)) {
     const { code, detail, hint, issues } = parsed.value;
@@ -35,7 +35,7 @@ export function problemFrom(status: number, body: string, words: { unreadable: s
       });
     }
   }
-  return new ApiError({ code: 'bad_response', status, detail: words.unreadable });
+  return null;
 }
 
 function isIssue(value: unknown): value is { path: string; message: string } {

@@ -1,4 +1,3 @@
-import type { FileLinks } from '@toolyard/protocol';
 import { SvelteMap } from 'svelte/reactivity';
 import { api } from './client.ts';
 
@@ -26,7 +25,7 @@ class FileUrls {
     for (let at = 0; at < files.length; at += AT_ONCE) {
       const part = files.slice(at, at + AT_ONCE);
       // Without an answer the images stay empty; the page says itself that the server cannot be reached.
-      const links = await api.post<FileLinks>('/api/files/links', { files: part }).catch(() => null);
+      const links = await api.post('/api/files/links', { body: { files: part } }).catch(() => null);
       if (links === null) return;
       for (const [sha256, url] of Object.entries(links.urls)) {
         this.#known.set(sha256, { url, expiresAt: links.expiresAt });

@@ -38,7 +38,7 @@ async function prepare(file: File): Promise<PreparedFile> {
       import('./prepare-file.ts'),
       import('./convert-image.ts'),
     ]);
-    return await prepareFile(file, { upload: api.upload, convertImage });
+    return await prepareFile(file, { upload: (content) => api.upload('/api/files', content), convertImage });
   } catch {
     return { ok: false, problem: 'upload_failed' };
   }

@@ -1,11 +1,11 @@
-import type { ContextFill, RunSteps } from '@toolyard/protocol';
+import type { ContextFill } from '@toolyard/protocol';
 import { api } from '../api/client.ts';
 import { ApiError } from '../api/error.ts';
 
 /** How full the last request of a run made the model's window; null where nobody knows. */
 export async function lastFill(runId: string): Promise<ContextFill | null> {
   try {
-    const { items } = await api.get<RunSteps>(`/api/runs/${encodeURIComponent(runId)}/steps`);
+    const { items } = await api.get('/api/runs/{id}/steps', { params: { id: runId } });
     return items.findLast(({ model }) => model?.request !== undefined)?.model?.request?.fill ?? null;
   } catch (thrown) {
     if (thrown instanceof ApiError) return null;

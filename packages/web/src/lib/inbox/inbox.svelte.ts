@@ -1,13 +1,12 @@
-import type { ConversationView, Page, StoredInterrupt } from '@toolyard/protocol';
-import { defined } from '@toolyard/protocol';
-import type { api as realApi } from '../api/client.ts';
+import type { Page, StoredInterrupt } from '@toolyard/protocol';
+import type { Api } from '../api/client.ts';
 import { asApiError } from '../state/failure.ts';
 import { Resource, type ResourceLive } from '../state/resource.svelte.ts';
 
 const REFRESH_AFTER_MS = 120;
 
 export type InboxDeps = {
-  api: Pick<typeof realApi, 'get'>;
+  api: Pick<Api, 'get'>;
   live: ResourceLive;
   /** Called with all open interrupts, and with those that are new since the last call (none at first). */
   show: (open: readonly StoredInterrupt[], fresh: readonly StoredInterrupt[]) => void;
@@ -37,8 +36,7 @@ export class Inbox extends Resource<StoredInterrupt[]> {
     if (Object.hasOwn(this.titles, conversationId)) return;
     this.titles = { ...this.titles, [conversationId]: '' };
     try {
-      const path = `/api/conversations/${encodeURIComponent(conversationId)}`;
-      const { title } = await this.#deps.api.get<ConversationView>(path);
+      const { title } = await this.#deps.api.get('/api/conversations/{id}', { params: { id: conversationId } });
       this.titles = { ...this.titles, [conversationId]: title };
     } catch (thrown) {
       asApiError(thrown);
@@ -51,8 +49,7 @@ async function readAll(api: InboxDeps['api']): Promise<StoredInterrupt[]> {
   const items: StoredInterrupt[] = [];
   let after: string | undefined;
   do {
-    const query = new URLSearchParams({ limit: '500', ...defined({ after }) });
-    const page: Page<StoredInterrupt> = await api.get(`/api/interrupts?${query.toString()}`);
+    const page: Page<StoredInterrupt> = await api.get('/api/interrupts', { query: { limit: 500, after } });
     items.push(...page.items);
     after = page.next;
   } while (after !== undefined);

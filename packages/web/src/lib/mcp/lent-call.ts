@@ -9,15 +9,14 @@ import type {
   ToolResult,
 } from '@toolyard/protocol';
 import { ToolyardError } from '@toolyard/protocol';
-import type { api } from '../api/client.ts';
+import type { Api } from '../api/client.ts';
 import { ApiError } from '../api/error.ts';
 
 export type LentCallDeps = {
-  /** Where the server takes what is said of the call. */
-  path: string;
-  callId: string;
+  /** Names the call in the paths of the API. */
+  params: { tab: string; run: string; call: string };
   conversationId: string;
-  api: Pick<typeof api, 'put' | 'post'>;
+  api: Pick<Api, 'put' | 'post'>;
   host: () => Promise<McpHost>;
   wait: (ms: number) => Promise<void>;
 };
@@ -59,11 +58,11 @@ export class LentCall {
   }
 
   async #bring(fence: number, result: ToolResult): Promise<void> {
-    const { api, path, wait } = this.#deps;
+    const { api, params, wait } = this.#deps;
     let body: FinishTabCall = { fence, result };
     for (let ms = 500; !this.#over.signal.aborted; ms = Math.min(LONGEST_WAIT_MS, ms * 2)) {
       try {
-        return await api.post(`${path}/result`, body);
+        return await api.post('/api/tabs/{tab}/runs/{run}/calls/{call}/result', { params, body });
       } catch (thrown) {
         const isRefused = thrown instanceof ApiError && thrown.status >= 400 && thrown.status < 500;
         if (isRefused && thrown.status !== 401 && thrown.status !== 429) {
@@ -100,7 +99,7 @@ export class LentCall {
 
   /** By way of the run, so that it stands in the chat and can be answered from anywhere. */
   async #ask(fence: number, what: TabQuestion, { signal, mayBelongTo }: Question): Promise<TabQuestionAnswer> {
-    const { api, path } = this.#deps;
+    const { api, params } = this.#deps;
     const id = `q${String(this.#asked++)}`;
     const question = mayBelongTo === undefined ? what : { ...what, mayBelongTo: [...mayBelongTo] };
     const body: AskFromTab = { fence, question };
@@ -113,7 +112,10 @@ export class LentCall {
       }
     });
     try {
-      await api.put(`${path}/questions/${id}`, body);
+      await api.put('/api/tabs/{tab}/runs/{run}/calls/{call}/questions/{question}', {
+        params: { ...params, question: id },
+        body,
+      });
       return await answer;
     } finally {
       answer.catch(() => undefined);

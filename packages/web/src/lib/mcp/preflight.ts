@@ -1,4 +1,3 @@
-import type { PreflightView } from '@toolyard/protocol';
 import { ApiError, api } from '../api/client.ts';
 
 /**
@@ -7,8 +6,7 @@ import { ApiError, api } from '../api/client.ts';
  */
 export async function adviceFor(url: string, headers: readonly string[], signal?: AbortSignal): Promise<string[]> {
   try {
-    const request = { url, headers: [...headers] };
-    const found = await api.post<PreflightView>('/api/mcp/preflight', request, signal === undefined ? {} : { signal });
+    const found = await api.post('/api/mcp/preflight', { body: { url, headers: [...headers] }, signal });
     return found.problems.map(({ message }) => message);
   } catch (thrown) {
     if (thrown instanceof ApiError) return thrown.code === 'network' ? [] : [thrown.message];

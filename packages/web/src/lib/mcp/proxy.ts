@@ -1,6 +1,6 @@
 import type { CreateTransport } from '@toolyard/mcp-host';
 import { createWebTransports } from '@toolyard/mcp-host';
-import type { CreateProxyTicket, Fetch, ProxyTicket } from '@toolyard/protocol';
+import type { CreateProxyTicket, Fetch } from '@toolyard/protocol';
 import { defined, ToolyardError } from '@toolyard/protocol';
 import { api, ApiError } from '../api/client.ts';
 import { problemFrom } from '../api/error.ts';
@@ -19,8 +19,9 @@ export const fetchThroughProxy: Fetch = async (input, init = {}) => {
   });
   // The proxy's own refusals are marked: they are not what the server said.
   if (answer.headers.get('x-toolyard-proxy') !== 'refused') return answer;
-  const words = { unreadable: 'The proxy did not pass the request on.' };
-  throw toToolyardError(problemFrom(answer.status, await answer.text(), words));
+  const problem = problemFrom(answer.status, await answer.text());
+  const detail = 'The proxy did not pass the request on.';
+  throw toToolyardError(problem ?? new ApiError({ code: 'bad_response', status: answer.status, detail }));
 };
 
 /** A refusal that says to the person what to do, in the place of "it cannot be reached". */
@@ -51,7 +52,7 @@ export const createProxiedTransport: CreateTransport = async (config, context) =
 
 async function createTicket(wish: CreateProxyTicket): Promise<string> {
   try {
-    return (await api.post<ProxyTicket>('/api/proxy/tickets', wish)).ticket;
+    return (await api.post('/api/proxy/tickets', { body: wish })).ticket;
   } catch (thrown) {
     throw thrown instanceof ApiError ? toToolyardError(thrown) : thrown;
   }

@@ -1,11 +1,11 @@
 import type { McpHost } from '@toolyard/mcp-host';
-import type { ClaimedTabCall, Page, TabCallView, TabServer } from '@toolyard/protocol';
-import type { api } from '../api/client.ts';
+import type { TabCallView, TabServer } from '@toolyard/protocol';
+import type { Api } from '../api/client.ts';
 import { ApiError } from '../api/error.ts';
 import { LentCall } from './lent-call.ts';
 
 export type TabLenderDeps = {
-  api: Pick<typeof api, 'put' | 'post'>;
+  api: Pick<Api, 'put' | 'post'>;
   tabId: string;
   host: () => Promise<McpHost>;
   now: () => number;
@@ -77,8 +77,8 @@ export class TabLender {
 
   async #look(): Promise<void> {
     try {
-      const { api } = this.#deps;
-      this.#do((await api.post<Page<TabCallView>>(`${this.#path}/heartbeat`)).items);
+      const { api, tabId: tab } = this.#deps;
+      this.#do((await api.post('/api/tabs/{tab}/heartbeat', { params: { tab } })).items);
     } catch (thrown) {
       // The server does not know this tab any more: it is told anew.
       if (!(thrown instanceof ApiError) || thrown.status !== 404) return;
@@ -89,9 +89,10 @@ export class TabLender {
   }
 
   async #tell(conversationId: string, servers: TabServer[]): Promise<void> {
-    const path = `${this.#path}/conversations/${encodeURIComponent(conversationId)}/tools`;
+    const { api, tabId: tab } = this.#deps;
+    const params = { tab, conversation: conversationId };
     try {
-      this.#do((await this.#deps.api.put<Page<TabCallView>>(path, { servers })).items);
+      this.#do((await api.put('/api/tabs/{tab}/conversations/{conversation}/tools', { params, body: { servers } })).items);
     } catch (thrown) {
       if (!(thrown instanceof ApiError) || thrown.status !== 404) throw thrown;
       // A conversation that is gone.
@@ -114,14 +115,14 @@ export class TabLender {
   }
 
   async #take(item: TabCallView): Promise<void> {
-    const { api, host, wait } = this.#deps;
+    const { api, host, wait, tabId: tab } = this.#deps;
     const { callId, runId, conversationId } = item;
-    const path = `${this.#path}/runs/${encodeURIComponent(runId)}/calls/${encodeURIComponent(callId)}`;
-    const call = new LentCall({ path, callId, conversationId, api, host, wait });
+    const params = { tab, run: runId, call: callId };
+    const call = new LentCall({ params, conversationId, api, host, wait });
     this.#calls.set(callId, call);
     try {
       // A call that is this tab's already, and that it knows nothing of, was claimed by words whose answer was lost.
-      const claimed = await api.post<ClaimedTabCall>(`${path}/claim`);
+      const claimed = await api.post('/api/tabs/{tab}/runs/{run}/calls/{call}/claim', { params });
       const name = `${callId} ${String(claimed.fence)}`;
       if (this.#made.has(name)) return;
       this.#made.add(name);
@@ -131,9 +132,5 @@ export class TabLender {
     } finally {
       this.#calls.delete(callId);
     }
-  }
-
-  get #path(): string {
-    return `/api/tabs/${encodeURIComponent(this.#deps.tabId)}`;
   }
 }

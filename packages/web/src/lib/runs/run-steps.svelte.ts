@@ -1,11 +1,11 @@
 import type { RunSteps } from '@toolyard/protocol';
-import { api as realApi } from '../api/client.ts';
+import { api as realApi, type Api } from '../api/client.ts';
 import { live as realLive } from '../state/live.svelte.ts';
 import { Resource, type ResourceLive } from '../state/resource.svelte.ts';
 
 const REFRESH_AFTER_MS = 300;
 
-type Deps = { api: Pick<typeof realApi, 'get'>; live: ResourceLive & Pick<typeof realLive, 'onRun'> };
+type Deps = { api: Pick<Api, 'get'>; live: ResourceLive & Pick<typeof realLive, 'onRun'> };
 
 /** The steps of one run, refreshed while it is in progress. */
 export class ShownRun extends Resource<RunSteps> {
@@ -13,7 +13,7 @@ export class ShownRun extends Resource<RunSteps> {
   readonly #live: Deps['live'];
 
   constructor(runId: string, { api, live }: Deps = { api: realApi, live: realLive }) {
-    super(() => api.get<RunSteps>(`/api/runs/${encodeURIComponent(runId)}/steps`), {
+    super(() => api.get('/api/runs/{id}/steps', { params: { id: runId } }), {
       live,
       changes: [],
       delayMs: REFRESH_AFTER_MS,

@@ -1,15 +1,15 @@
 import { ToolyardError } from '@toolyard/protocol';
 import { asApiError } from '../state/failure.ts';
 
-/** What went wrong, in words for a person. */
-export type Failed = { message: string; hint?: string | undefined };
+/** An error as the page shows it; without a code if it did not come from the API. */
+export type Failed = { code?: string; message: string; hint?: string | undefined };
 
-/** Something a person does that may fail: one at a time, and what went wrong stays to be read until the next. */
+/** An action of the user that may fail. The error stays until the next action. */
 export class Attempt<Name extends string = 'it'> {
   busy: Name | null = $state(null);
   error: Failed | null = $state.raw(null);
 
-  /** True where it worked. */
+  /** True if it succeeded. */
   async make(name: Name, work: () => Promise<unknown>): Promise<boolean> {
     this.busy = name;
     this.error = null;

@@ -1,4 +1,3 @@
-import type { UnsandboxedServers } from '@toolyard/protocol';
 import { api } from '../api/client.ts';
 
 const PATH = '/api/mcp/unsandboxed-servers';
@@ -8,12 +7,12 @@ export class AutoConfirmation {
   unconfirmed: string[] = $state.raw([]);
 
   async load(): Promise<string[]> {
-    this.unconfirmed = (await api.get<UnsandboxedServers>(PATH)).unconfirmed;
+    this.unconfirmed = (await api.get(PATH)).unconfirmed;
     return this.unconfirmed;
   }
 
   /** Of those that were shown. */
   async confirm(): Promise<void> {
-    this.unconfirmed = (await api.put<UnsandboxedServers>(PATH, { servers: this.unconfirmed })).unconfirmed;
+    this.unconfirmed = (await api.put(PATH, { body: { servers: this.unconfirmed } })).unconfirmed;
   }
 }

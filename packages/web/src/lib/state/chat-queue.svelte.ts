@@ -1,45 +1,45 @@
-import type { ChangeQueuedMessage, Page, QueuedMessage } from '@toolyard/protocol';
-import type { api as realApi } from '../api/client.ts';
+import type { ChangeQueuedMessage, QueuedMessage } from '@toolyard/protocol';
+import type { Api } from '../api/client.ts';
 import { ApiError } from '../api/error.ts';
+import { Resource } from './resource.svelte.ts';
 
-/** The messages that wait until the run under way of one conversation is over. The server keeps them. */
-export class ChatQueue {
-  items: readonly QueuedMessage[] = $state.raw([]);
-  readonly #api: Pick<typeof realApi, 'get' | 'post' | 'patch' | 'delete'>;
-  #conversationId: string | null = null;
+type QueueApi = Pick<Api, 'get' | 'post' | 'patch' | 'delete'>;
 
-  constructor(api: Pick<typeof realApi, 'get' | 'post' | 'patch' | 'delete'>) {
+/** The queued messages of the open conversation: the server sends them when its run is over. */
+export class ChatQueue extends Resource<readonly QueuedMessage[]> {
+  readonly #api: QueueApi;
+  readonly #conversationId: () => string | null;
+
+  constructor(api: QueueApi, conversationId: () => string | null) {
+    super(async () => {
+      const id = conversationId();
+      return id === null ? [] : (await api.get('/api/conversations/{id}/queue', { params: { id } })).items;
+    });
     this.#api = api;
-  }
-
-  show(conversationId: string | null, items: readonly QueuedMessage[]): void {
     this.#conversationId = conversationId;
-    this.items = items;
   }
 
-  async load(): Promise<void> {
-    const id = this.#conversationId;
-    if (id === null) return;
-    try {
-      const { items } = await this.#api.get<Page<QueuedMessage>>(`${pathOf(id)}/queue`);
-      if (this.#conversationId === id) this.items = items;
-    } catch {
-      // The next change, or the next connection, brings it.
-    }
+  get items(): readonly QueuedMessage[] {
+    return this.data ?? [];
   }
 
-  async change(queuedId: string, change: ChangeQueuedMessage): Promise<void> {
-    await this.#api.patch(this.#pathOf(queuedId), change);
+  /** Shows the queue that came with the conversation; a request for the queue alone that is in progress is newer. */
+  show(items: readonly QueuedMessage[]): void {
+    if (!this.loading) this.set(items);
+  }
+
+  async update(item: string, body: ChangeQueuedMessage): Promise<void> {
+    await this.#api.patch('/api/conversations/{id}/queue/{item}', { params: this.#params(item), body });
     await this.load();
   }
 
-  async remove(queuedId: string): Promise<void> {
-    await this.#api.delete(this.#pathOf(queuedId));
+  async remove(item: string): Promise<void> {
+    await this.#api.delete('/api/conversations/{id}/queue/{item}', { params: this.#params(item) });
     await this.load();
   }
 
-  async sendNow(queuedId: string): Promise<void> {
-    await this.#api.post(`${this.#pathOf(queuedId)}/send`);
+  async sendNow(item: string): Promise<void> {
+    await this.#api.post('/api/conversations/{id}/queue/{item}/send', { params: this.#params(item) });
     await this.load();
   }
 
@@ -56,12 +56,7 @@ export class ChatQueue {
     }
   }
 
-  #pathOf(queuedId: string): string {
-    return `${pathOf(this.#conversationId ?? '')}/queue/${encodeURIComponent(queuedId)}`;
+  #params(item: string): { id: string; item: string } {
+    return { id: this.#conversationId() ?? '', item };
   }
-}
-
-/** The address of a conversation at the API. */
-export function pathOf(conversationId: string): string {
-  return `/api/conversations/${encodeURIComponent(conversationId)}`;
 }

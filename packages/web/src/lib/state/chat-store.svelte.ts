@@ -1,16 +1,11 @@
 import { untrack } from 'svelte';
 import type {
   AgentConfiguration,
-  AnswerInterrupt,
   ChangeQueuedMessage,
   ContextFill,
-  ContinueConversation,
-  ContinuedConversation,
   ConversationView,
-  CreateConversation,
   InterruptAnswer,
   QueuedMessage,
-  Regenerate,
   RunRecord,
   SendMessage,
   SentMessage,
@@ -33,7 +28,6 @@ import {
   showSending,
 } from '../transcript/transcript.ts';
 import type { RowList, RunState } from '../transcript/transcript.ts';
-import { pathOf } from './chat-queue.svelte.ts';
 import { withChange } from './configuration-change.ts';
 import type { ConfigurationChange } from './configuration-change.ts';
 import { OpenConversation } from './open-conversation.svelte.ts';
@@ -182,10 +176,10 @@ export class ChatStore {
     const asked = askedBefore(this.rows, messageId);
     await this.#hold(async () => {
       await this.#deps.lendTo(id);
-      const body: Regenerate = { messageId };
+      const body = { messageId };
       const run =
         (await this.#deps.startHere({ conversationId: id, regenerates: messageId })) ??
-        (await this.#deps.api.post<{ run: RunRecord }>(`${pathOf(id)}/regenerate`, body)).run;
+        (await this.#deps.api.post('/api/conversations/{id}/regenerate', { params: { id }, body })).run;
       if (asked) this.#open.change(visit, (transcript) => beginRun(transcript, begunBy(run), asked));
     });
     if (asked === undefined) await this.#open.refresh();
@@ -195,11 +189,11 @@ export class ChatStore {
   async goOn(messageId: string): Promise<void> {
     const { id } = this.#open;
     if (id === null || this.busy) return;
-    const body: ContinueConversation = { messageId };
+    const body = { messageId };
     await this.#hold(async () => {
       await this.#deps.lendTo(id);
       if (await this.#deps.startHere({ conversationId: id, continues: messageId })) return;
-      await this.#deps.api.post<ContinuedConversation>(`${pathOf(id)}/continue`, body);
+      await this.#deps.api.post('/api/conversations/{id}/continue', { params: { id }, body });
     });
     await this.#open.refresh();
   }
@@ -215,21 +209,21 @@ export class ChatStore {
   async stop(): Promise<void> {
     const { run } = this;
     if (run === null || !isActive(run.status)) return;
-    await this.#deps.api.post(`/api/runs/${encodeURIComponent(run.id)}/cancel`);
+    await this.#deps.api.post('/api/runs/{id}/cancel', { params: { id: run.id } });
   }
 
   /** Shows the branch a message is on. */
   async show(messageId: string): Promise<void> {
     const { id, visit } = this.#open;
     if (id === null) return;
-    const view = await this.#deps.api.patch<ConversationView>(pathOf(id), { leafId: messageId });
+    const view = await this.#deps.api.patch('/api/conversations/{id}', { params: { id }, body: { leafId: messageId } });
     if (visit === this.#open.visit) this.#open.show(view);
   }
 
   async answer(interruptId: string, answer: InterruptAnswer, shown?: Shown): Promise<void> {
-    const body: AnswerInterrupt = { answer, ...defined({ shown }) };
+    const body = { answer, ...defined({ shown }) };
     try {
-      await this.#deps.api.post(`/api/interrupts/${encodeURIComponent(interruptId)}/answer`, body);
+      await this.#deps.api.post('/api/interrupts/{id}/answer', { params: { id: interruptId }, body });
     } catch (thrown) {
       // Somebody was faster, or it was withdrawn: what stands there now tells so.
       if (!(thrown instanceof ApiError) || thrown.code !== 'conflict') throw thrown;
@@ -246,7 +240,10 @@ export class ChatStore {
     }
     this.#open.view = { ...before, configuration };
     try {
-      const view = await this.#deps.api.patch<ConversationView>(pathOf(before.id), { configuration });
+      const view = await this.#deps.api.patch('/api/conversations/{id}', {
+        params: { id: before.id },
+        body: { configuration },
+      });
       if (visit === this.#open.visit) this.#open.show(view);
     } catch (thrown) {
       if (visit === this.#open.visit) this.#open.view = before;
@@ -255,7 +252,7 @@ export class ChatStore {
   }
 
   changeQueued(queuedId: string, change: ChangeQueuedMessage): Promise<void> {
-    return this.#open.queue.change(queuedId, change);
+    return this.#open.queue.update(queuedId, change);
   }
 
   removeQueued(queuedId: string): Promise<void> {
@@ -297,13 +294,13 @@ export class ChatStore {
 
   async #create(message: UserMessage): Promise<void> {
     const { visit } = this.#open;
-    const body: CreateConversation = { id: this.#deps.newId(), configuration: this.#chosen };
-    const view = await this.#deps.api.post<ConversationView>('/api/conversations', body);
+    const body = { id: this.#deps.newId(), configuration: this.#chosen };
+    const view = await this.#deps.api.post('/api/conversations', { body });
     if (visit !== this.#open.visit) return;
     this.#unaddressed = true;
     this.#open.id = view.id;
     this.#open.view = view;
-    this.#open.queue.show(view.id, view.queue);
+    this.#open.queue.set(view.queue);
     this.#open.transcript = showSending(openTranscript(view), message);
   }
 
@@ -328,7 +325,7 @@ export class ChatStore {
     const run = onServer ? null : await this.#deps.startHere({ conversationId: id, ...begun, id: message.id });
     const sent: SentMessage = run
       ? { run, message }
-      : await this.#deps.api.post<SentMessage>(`${pathOf(id)}/messages`, body);
+      : await this.#deps.api.post('/api/conversations/{id}/messages', { params: { id }, body });
     if (visit !== this.#open.visit) return;
     this.#unsent = null;
     if ('run' in sent) {

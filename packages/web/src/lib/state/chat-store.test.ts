@@ -2,11 +2,11 @@ import { flushSync } from 'svelte';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { ConversationView, LiveEvent, RunEvent } from '@toolyard/protocol';
 import { ApiError } from '../api/error.ts';
+import { createTestApi, type TestCall } from '../api/test-api.ts';
 import { assistantMessage, eventsOf, run, userMessage, view } from '../transcript/test-events.ts';
 import { ChatStore } from './chat-store.svelte.ts';
 
-type Call = { method: string; path: string; body: unknown };
-type Answer = (call: Call) => unknown;
+type Answer = (call: TestCall) => unknown;
 type Change = Extract<LiveEvent, { type: 'changed' }>;
 
 const HELLO = [{ type: 'text', text: 'Hello' }] as const;
@@ -15,22 +15,15 @@ const ANSWER = assistantMessage('r1.0', [{ type: 'text', text: 'Hi.' }]);
 
 /** A store over a server that answers as `answer` says. */
 function chatOver(answer: Answer) {
-  const calls: Call[] = [];
+  const calls: TestCall[] = [];
   const visited: string[] = [];
   const listeners = { run: (_: RunEvent) => {}, changed: (_: Change) => {}, hello: () => {} };
   let ids = 0;
-  const ask = (method: string, path: string, body?: unknown): Promise<never> => {
-    const call = { method, path, body };
-    calls.push(call);
-    return Promise.resolve().then(() => answer(call) as never);
-  };
   const chat = new ChatStore({
-    api: {
-      get: (path) => ask('GET', path),
-      post: (path, body) => ask('POST', path, body),
-      patch: (path, body) => ask('PATCH', path, body),
-      delete: (path) => ask('DELETE', path),
-    },
+    api: createTestApi((call) => {
+      calls.push(call);
+      return answer(call);
+    }),
     live: {
       onRun: (listener) => ((listeners.run = listener), () => {}),
       onChanged: (listener) => ((listeners.changed = listener), () => {}),

@@ -1,147 +1,145 @@
-import type { ConversationSummary, ConversationView, Page, RunEvent } from '@toolyard/protocol';
-import { ApiError, api } from '../api/client.ts';
+import type { ConversationSummary, Page, RunEvent } from '@toolyard/protocol';
+import { ApiError, api as realApi, type Api } from '../api/client.ts';
 import { changeByRun, inOrder, withFirstPage, withItem } from './conversation-list.ts';
-import { live } from './live.svelte.ts';
+import { asApiError } from './failure.ts';
+import { live as realLive } from './live.svelte.ts';
+import { Resource, type ResourceLive } from './resource.svelte.ts';
 
 const PAGE_SIZE = 50;
-/** Changes come in bursts (a title, a run, a pin); one question answers them all. */
 const REFRESH_AFTER_MS = 120;
 
-/** The list of conversations in the sidebar, kept right by the live stream, and the search over them. */
-class Conversations {
+type Deps = {
+  api: Pick<Api, 'get' | 'post' | 'patch' | 'delete'>;
+  live: ResourceLive & Pick<typeof realLive, 'onRun'>;
+};
+type ConversationChange = Partial<Pick<ConversationSummary, 'title' | 'pinned'>>;
+
+/** The conversations of the sidebar, and the search in them. The resource is the first page of the list. */
+export class Conversations extends Resource<Page<ConversationSummary>> {
+  /** All pages that were loaded. */
   items: readonly ConversationSummary[] = $state.raw([]);
-  /** True until the first answer. */
-  loading = $state(true);
   loadingMore = $state(false);
-  error: ApiError | null = $state.raw(null);
-  /** What is searched for; empty: nothing. */
+  /** The text of the search; empty without one. */
   query = $state('');
-  /** What was found; null while there is no search, or its answer is not there yet. */
+  /** The results of the search; null without one, and until they have arrived. */
   found: readonly ConversationSummary[] | null = $state.raw(null);
   #next: string | undefined = $state.raw(undefined);
   readonly hasMore: boolean = $derived(this.#next !== undefined);
 
   #search: AbortController | null = null;
-  #refreshing: ReturnType<typeof setTimeout> | undefined;
   /** Which conversation a run belongs to: only its first event says so. */
   readonly #conversationOfRun = new Map<string, string>();
-  /** Changes named by id, to be looked up alone where the first page does not hold them. */
+  /** Conversations that changed; those beyond the first page are loaded one by one. */
   readonly #touched = new Set<string>();
+  readonly #api: Deps['api'];
+  readonly #live: Deps['live'];
+
+  constructor({ api, live }: Deps = { api: realApi, live: realLive }) {
+    super(() => api.get('/api/conversations', { query: { limit: PAGE_SIZE } }), {
+      live,
+      changes: ['conversations'],
+      delayMs: REFRESH_AFTER_MS,
+    });
+    this.#api = api;
+    this.#live = live;
+  }
 
   start(): void {
-    live.onHello(() => this.#refreshSoon());
-    live.onChanged(({ what, id }) => {
-      if (what !== 'conversations') return;
-      if (id !== undefined) this.#touched.add(id);
-      this.#refreshSoon();
+    this.#live.onChanged(({ what, id }) => {
+      if (what === 'conversations' && id !== undefined) this.#touched.add(id);
     });
-    live.onRun((event) => this.#applyRun(event));
+    this.#live.onRun((event) => this.#applyRun(event));
+    this.watch();
   }
 
   byId(id: string): ConversationSummary | undefined {
     return this.items.find((item) => item.id === id) ?? this.found?.find((item) => item.id === id);
   }
 
-  async load(): Promise<void> {
-    const touched = [...this.#touched];
+  protected override loaded(page: Page<ConversationSummary>): void {
+    if (page.next === undefined || this.items.length <= page.items.length) this.#next = page.next;
+    this.items = withFirstPage(this.items, page);
+    const touched = [...this.#touched].filter((id) => this.byId(id) && !page.items.some((item) => item.id === id));
     this.#touched.clear();
-    try {
-      const page = await api.get<Page<ConversationSummary>>(`/api/conversations?limit=${String(PAGE_SIZE)}`);
-      const first = this.items.length <= page.items.length;
-      this.items = withFirstPage(this.items, page);
-      if (first || page.next === undefined) this.#next = page.next;
-      this.error = null;
-      await this.#lookUpBeyond(
-        touched.filter((id) => !page.items.some((item) => item.id === id) && this.byId(id) !== undefined),
-      );
-    } catch (error) {
-      this.error = error instanceof ApiError ? error : null;
-    } finally {
-      this.loading = false;
-    }
+    for (const id of touched) void this.#reload(id);
+    if (this.query !== '') void this.search(this.query);
   }
 
   async loadMore(): Promise<void> {
     if (this.loadingMore || this.#next === undefined) return;
     this.loadingMore = true;
     try {
-      const after = encodeURIComponent(this.#next);
-      const page = await api.get<Page<ConversationSummary>>(
-        `/api/conversations?limit=${String(PAGE_SIZE)}&after=${after}`,
-      );
+      const page = await this.#api.get('/api/conversations', { query: { limit: PAGE_SIZE, after: this.#next } });
       const known = new Set(this.items.map(({ id }) => id));
       this.items = inOrder([...this.items, ...page.items.filter(({ id }) => !known.has(id))]);
       this.#next = page.next;
-    } catch (error) {
-      this.error = error instanceof ApiError ? error : null;
+    } catch (thrown) {
+      this.error = asApiError(thrown);
     } finally {
       this.loadingMore = false;
     }
   }
 
-  /** Searches titles and messages; the answer to an older question never takes the place of a newer one's. */
+  /** Searches titles and messages; the results of an earlier search never replace those of a later one. */
   async search(query: string): Promise<void> {
     this.query = query;
     this.#search?.abort();
-    if (query.trim() === '') {
+    const q = query.trim();
+    if (q === '') {
       this.found = null;
       return;
     }
-    const search = new AbortController();
-    this.#search = search;
+    const { signal } = (this.#search = new AbortController());
     try {
-      const address = `/api/conversations?limit=${String(PAGE_SIZE)}&q=${encodeURIComponent(query.trim())}`;
-      const page = await api.get<Page<ConversationSummary>>(address, { signal: search.signal });
-      if (!search.signal.aborted) this.found = page.items;
-    } catch (error) {
-      if (!search.signal.aborted && error instanceof ApiError) this.error = error;
+      const page = await this.#api.get('/api/conversations', { query: { limit: PAGE_SIZE, q }, signal });
+      if (!signal.aborted) this.found = page.items;
+    } catch (thrown) {
+      if (!signal.aborted) this.error = asApiError(thrown);
     }
   }
 
-  async rename(id: string, title: string): Promise<void> {
-    await this.#change(id, { title });
+  rename(id: string, title: string): Promise<void> {
+    return this.#update(id, { title });
   }
 
-  async pin(id: string, pinned: boolean): Promise<void> {
-    await this.#change(id, { pinned });
+  pin(id: string, pinned: boolean): Promise<void> {
+    return this.#update(id, { pinned });
   }
 
-  /** The server keeps it for a while, so that {@link restore} can bring it back. */
+  /** The server keeps it for a while: {@link restore} brings it back. */
   async remove(id: string): Promise<void> {
-    const before = this.byId(id);
-    this.#apply(id, null);
-    try {
-      await api.delete(`/api/conversations/${encodeURIComponent(id)}`);
-    } catch (error) {
-      if (before !== undefined) this.items = inOrder([...this.items, before]);
-      throw error;
-    }
+    await this.#showWhile(id, null, () => this.#api.delete('/api/conversations/{id}', { params: { id } }));
   }
 
   async restore(id: string): Promise<void> {
-    await api.post(`/api/conversations/${encodeURIComponent(id)}/restore`);
+    await this.#api.post('/api/conversations/{id}/restore', { params: { id } });
     await this.load();
   }
 
-  async #change(id: string, change: { title?: string; pinned?: boolean }): Promise<void> {
-    const before = this.byId(id);
+  async #update(id: string, body: ConversationChange): Promise<void> {
+    await this.#showWhile(id, body, () => this.#api.patch('/api/conversations/{id}', { params: { id }, body }));
+  }
+
+  /** Shows a change while it is sent, and the list before it if it fails. */
+  async #showWhile(id: string, change: ConversationChange | null, send: () => Promise<unknown>): Promise<void> {
+    const { items, found } = this;
     this.#apply(id, change);
     try {
-      await api.patch(`/api/conversations/${encodeURIComponent(id)}`, change);
-    } catch (error) {
-      if (before !== undefined) this.#apply(id, before);
-      throw error;
+      await send();
+    } catch (thrown) {
+      [this.items, this.found] = [items, found];
+      this.refresh();
+      throw thrown;
     }
   }
 
   #apply(id: string, change: Partial<ConversationSummary> | null): void {
     this.items = withItem(this.items, id, change);
-    // What was found stays in the order of the search.
-    if (this.found === null) return;
-    this.found = this.found.flatMap((item) => {
-      if (item.id !== id) return [item];
-      return change === null ? [] : [{ ...item, ...change }];
-    });
+    // Search results stay in the order of the search.
+    this.found =
+      this.found
+        ?.filter((item) => change !== null || item.id !== id)
+        .map((item) => (item.id === id ? { ...item, ...change } : item)) ?? null;
   }
 
   #applyRun(event: RunEvent): void {
@@ -150,28 +148,16 @@ class Conversations {
     const id = this.#conversationOfRun.get(event.runId);
     if (event.type === 'run_finished') this.#conversationOfRun.delete(event.runId);
     if (change === null) return;
-    if (id === undefined || this.byId(id) === undefined) this.#refreshSoon();
+    if (id === undefined || this.byId(id) === undefined) this.refresh();
     else this.#apply(id, change);
   }
 
-  #refreshSoon(): void {
-    clearTimeout(this.#refreshing);
-    this.#refreshing = setTimeout(() => {
-      void this.load();
-      if (this.query !== '') void this.search(this.query);
-    }, REFRESH_AFTER_MS);
-  }
-
-  async #lookUpBeyond(ids: readonly string[]): Promise<void> {
-    for (const id of ids) {
-      try {
-        const { title, pinned, updatedAt } = await api.get<ConversationView>(
-          `/api/conversations/${encodeURIComponent(id)}`,
-        );
-        this.#apply(id, { title, pinned, updatedAt });
-      } catch (error) {
-        if (error instanceof ApiError && error.status === 404) this.#apply(id, null);
-      }
+  async #reload(id: string): Promise<void> {
+    try {
+      const { title, pinned, updatedAt } = await this.#api.get('/api/conversations/{id}', { params: { id } });
+      this.#apply(id, { title, pinned, updatedAt });
+    } catch (thrown) {
+      if (thrown instanceof ApiError && thrown.status === 404) this.#apply(id, null);
     }
   }
 }

@@ -1,18 +1,15 @@
 import type { ModelReference, ModelsView, ModelView } from '@toolyard/protocol';
-import { api as realApi } from '../api/client.ts';
+import { api as realApi, type Api } from '../api/client.ts';
 import { isDemo, onlyDemo, sameModel } from '../models/model-list.ts';
 import { live as realLive } from './live.svelte.ts';
 import { Resource, type ResourceLive } from './resource.svelte.ts';
 
-type Deps = { api: Pick<typeof realApi, 'get'>; live: ResourceLive };
+type Deps = { api: Pick<Api, 'get'>; live: ResourceLive };
 
 /** The available models. `refresh` makes the server ask every provider again and look for local servers. */
-export class ModelsState extends Resource<ModelsView, { refresh: true }> {
+export class ModelsState extends Resource<ModelsView, { refresh?: true }> {
   constructor({ api, live }: Deps = { api: realApi, live: realLive }) {
-    super((options) => api.get<ModelsView>(options === undefined ? '/api/models' : '/api/models?refresh=1'), {
-      live,
-      changes: ['providers', 'settings'],
-    });
+    super((query = {}) => api.get('/api/models', { query }), { live, changes: ['providers', 'settings'] });
   }
 
   get view(): ModelsView | null {

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import type { ModelsView } from '@toolyard/protocol';
+import { createTestApi } from '../api/test-api.ts';
 import { ModelsState } from './models.svelte.ts';
 
 const live = { status: 'open' as const, onHello: () => () => undefined, onChanged: () => () => undefined };
@@ -11,16 +12,16 @@ const view = (...providers: string[]): ModelsView => ({
 
 it('makes the server ask the providers again only on request, and knows when only the demo is available', async () => {
   const paths: string[] = [];
-  const get = <T>(path: string): Promise<T> => {
+  const api = createTestApi(({ path }) => {
     paths.push(path);
-    return Promise.resolve(view(...(path.endsWith('?refresh=1') ? ['demo', 'new'] : ['demo'])) as T);
-  };
-  const models = new ModelsState({ api: { get }, live });
+    return view(...(path.includes('?refresh=') ? ['demo', 'new'] : ['demo']));
+  });
+  const models = new ModelsState({ api, live });
   expect(models.onlyDemo).toBe(false);
   await models.load();
   expect(models.onlyDemo).toBe(true);
   await models.load({ refresh: true });
   expect(models.onlyDemo).toBe(false);
   expect(models.find({ providerId: 'new', modelId: 'm' })).toBeDefined();
-  expect(paths).toEqual(['/api/models', '/api/models?refresh=1']);
+  expect(paths).toEqual(['/api/models', '/api/models?refresh=true']);
 });

@@ -1,17 +1,17 @@
-import type { ConversationView, MessagePage } from '@toolyard/protocol';
+import type { ConversationView } from '@toolyard/protocol';
 import type { ApiError } from '../api/error.ts';
-import type { api as realApi } from '../api/client.ts';
+import type { Api } from '../api/client.ts';
 import { RunFollower } from '../transcript/run-follower.ts';
 import type { RunFollowerDeps } from '../transcript/run-follower.ts';
 import { keepTimes } from '../transcript/known-times.ts';
 import { isActive, openTranscript, prependPage } from '../transcript/transcript.ts';
 import type { Transcript } from '../transcript/transcript.ts';
-import { ChatQueue, pathOf } from './chat-queue.svelte.ts';
+import { ChatQueue } from './chat-queue.svelte.ts';
 import { asApiError } from './failure.ts';
 import type { live as realLive } from './live.svelte.ts';
 
 export type OpenConversationDeps = {
-  api: Pick<typeof realApi, 'get' | 'post' | 'patch' | 'delete'>;
+  api: Pick<Api, 'get' | 'post' | 'patch' | 'delete'>;
   live: Pick<typeof realLive, 'onRun' | 'onChanged' | 'onHello'>;
   readRun: RunFollowerDeps['read'];
   /** Runs something with the next frame. */
@@ -44,7 +44,7 @@ export class OpenConversation {
 
   constructor(deps: OpenConversationDeps) {
     this.#deps = deps;
-    this.queue = new ChatQueue(deps.api);
+    this.queue = new ChatQueue(deps.api, () => this.id);
     this.#follower = new RunFollower({
       get: () => this.transcript,
       set: (transcript) => this.#follow(transcript),
@@ -67,7 +67,10 @@ export class OpenConversation {
     const { visit } = this;
     this.#opening = new AbortController();
     try {
-      const view = await this.#deps.api.get<ConversationView>(pathOf(id), { signal: this.#opening.signal });
+      const view = await this.#deps.api.get('/api/conversations/{id}', {
+        params: { id },
+        signal: this.#opening.signal,
+      });
       if (visit === this.visit) this.show(view);
     } catch (thrown) {
       if (visit === this.visit) this.error = asApiError(thrown);
@@ -81,7 +84,7 @@ export class OpenConversation {
     this.#opening?.abort();
     clearTimeout(this.#refreshing);
     this.#follower.reset();
-    this.queue.show(null, []);
+    this.queue.set([]);
     this.id = null;
     this.view = null;
     this.transcript = null;
@@ -94,7 +97,7 @@ export class OpenConversation {
   /** What the server says, of this conversation as it is now. */
   show(view: ConversationView): void {
     this.view = view;
-    this.queue.show(view.id, view.queue);
+    this.queue.show(view.queue);
     this.error = null;
     this.transcript = openTranscript(view, this.transcript ?? undefined);
     if (view.activeRun !== null) this.#follower.catchUp(view.activeRun.lastSeq);
@@ -111,9 +114,10 @@ export class OpenConversation {
     if (id === null || first === null || this.transcript?.earlier !== true || this.loadingEarlier) return;
     this.loadingEarlier = true;
     try {
-      const page = await this.#deps.api.get<MessagePage>(
-        `${pathOf(id)}/messages?before=${encodeURIComponent(first)}&limit=${String(EARLIER_PAGE)}`,
-      );
+      const page = await this.#deps.api.get('/api/conversations/{id}/messages', {
+        params: { id },
+        query: { before: first, limit: EARLIER_PAGE },
+      });
       this.change(visit, (transcript) => (transcript.firstId === first ? prependPage(transcript, page) : transcript));
     } finally {
       if (visit === this.visit) this.loadingEarlier = false;
@@ -125,7 +129,7 @@ export class OpenConversation {
     const { id, visit } = this;
     if (id === null || this.held) return;
     try {
-      const view = await this.#deps.api.get<ConversationView>(pathOf(id));
+      const view = await this.#deps.api.get('/api/conversations/{id}', { params: { id } });
       if (visit === this.visit && !this.held) this.show(view);
     } catch (thrown) {
       if (visit === this.visit && this.view === null) this.error = asApiError(thrown);

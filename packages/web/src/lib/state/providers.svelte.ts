@@ -2,7 +2,6 @@ import type {
   ChangeProvider,
   CreateProvider,
   KnownProviderView,
-  Page,
   ProviderView,
   TestedProvider,
   TestProvider,
@@ -14,7 +13,7 @@ import { Resource } from './resource.svelte.ts';
 /** The model providers. The server accepts keys and never returns them. */
 class ProvidersState extends Resource<ProviderView[]> {
   constructor() {
-    super(async () => (await api.get<Page<ProviderView>>('/api/providers')).items, { live, changes: ['providers'] });
+    super(async () => (await api.get('/api/providers')).items, { live, changes: ['providers'] });
   }
 
   get list(): ProviderView[] {
@@ -23,27 +22,27 @@ class ProvidersState extends Resource<ProviderView[]> {
 
   /** The catalogue of providers with a known endpoint and API format. */
   async knownOnes(): Promise<KnownProviderView[]> {
-    return (await api.get<Page<KnownProviderView>>('/api/providers/presets')).items;
+    return (await api.get('/api/providers/presets')).items;
   }
 
   async create(provider: CreateProvider): Promise<void> {
-    await api.post<ProviderView>('/api/providers', provider);
+    await api.post('/api/providers', { body: provider });
     await this.load();
   }
 
   async update(id: string, change: ChangeProvider): Promise<void> {
-    await api.patch<ProviderView>(`/api/providers/${encodeURIComponent(id)}`, change);
+    await api.patch('/api/providers/{id}', { params: { id }, body: change });
     await this.load();
   }
 
   async remove(id: string): Promise<void> {
-    await api.delete(`/api/providers/${encodeURIComponent(id)}`);
+    await api.delete('/api/providers/{id}', { params: { id } });
     await this.load();
   }
 
   /** Requests the models of an endpoint; stores nothing. */
   test(request: TestProvider, signal?: AbortSignal): Promise<TestedProvider> {
-    return api.post<TestedProvider>('/api/providers/test', request, signal === undefined ? {} : { signal });
+    return api.post('/api/providers/test', { body: request, signal });
   }
 }
 

@@ -16,7 +16,7 @@ type Refresh = {
  * An answer of the API that the page shows. While it loads again the last answer stays; a late answer to an earlier
  * request is dropped. A failure is kept in `error` until the next answer.
  *
- * @example const keys = new Resource(async () => (await api.get<Page<ApiKeyView>>('/api/access/keys')).items);
+ * @example const keys = new Resource(async () => (await api.get('/api/access/keys')).items);
  */
 export class Resource<T, Options = unknown> {
   /** Null until the first answer. */

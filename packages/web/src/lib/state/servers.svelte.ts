@@ -1,16 +1,9 @@
-import type {
-  ChangeMcpServer,
-  ErrorInfo,
-  McpServerList,
-  McpServerView,
-  Page,
-  PermissionView,
-} from '@toolyard/protocol';
-import { api as realApi } from '../api/client.ts';
+import type { ChangeMcpServer, ErrorInfo, McpServerList, McpServerView, PermissionView } from '@toolyard/protocol';
+import { api as realApi, type Api } from '../api/client.ts';
 import { live as realLive } from './live.svelte.ts';
 import { Resource, type ResourceLive } from './resource.svelte.ts';
 
-type Deps = { api: Pick<typeof realApi, 'get' | 'patch' | 'post' | 'delete'>; live: ResourceLive };
+type Deps = { api: Pick<Api, 'get' | 'patch' | 'post' | 'delete'>; live: ResourceLive };
 type ServersView = { servers: McpServerList; permissions: PermissionView[] };
 
 /** The MCP servers and the permissions of their tools. */
@@ -21,10 +14,7 @@ export class ServersState extends Resource<ServersView> {
 
   constructor({ api, live }: Deps = { api: realApi, live: realLive }) {
     const read = async (): Promise<ServersView> => {
-      const [servers, permissions] = await Promise.all([
-        api.get<McpServerList>('/api/mcp/servers'),
-        api.get<Page<PermissionView>>('/api/permissions'),
-      ]);
+      const [servers, permissions] = await Promise.all([api.get('/api/mcp/servers'), api.get('/api/permissions')]);
       return { servers, permissions: permissions.items };
     };
     // A permission is stored with the answer to an interrupt and deleted in the settings.
@@ -43,18 +33,19 @@ export class ServersState extends Resource<ServersView> {
   }
 
   async update(id: string, change: ChangeMcpServer): Promise<void> {
-    this.#put(await this.#api.patch<McpServerView>(`/api/mcp/servers/${encodeURIComponent(id)}`, change));
+    this.#put(await this.#api.patch('/api/mcp/servers/{id}', { params: { id }, body: change }));
   }
 
   async reconnect(id: string): Promise<void> {
-    this.#put(await this.#api.post<McpServerView>(`/api/mcp/servers/${encodeURIComponent(id)}/reconnect`));
+    this.#put(await this.#api.post('/api/mcp/servers/{id}/reconnect', { params: { id } }));
   }
 
   /** Deletes a permission: the next call of the tool asks again. */
   async forget(permission: Pick<PermissionView, 'tool' | 'conversationId'>): Promise<void> {
-    const query = new URLSearchParams({ server: permission.tool.serverId, tool: permission.tool.name });
-    if (permission.conversationId !== null) query.set('conversation', permission.conversationId);
-    await this.#api.delete(`/api/permissions?${query.toString()}`);
+    const { serverId: server, name: tool } = permission.tool;
+    await this.#api.delete('/api/permissions', {
+      query: { server, tool, conversation: permission.conversationId ?? undefined },
+    });
     await this.load();
   }
 

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { createTestApi, type TestCall } from '../api/test-api.ts';
 import { testServer } from '../servers/test-servers.ts';
 import { ServersState } from './servers.svelte.ts';
 
@@ -7,15 +8,19 @@ const server = (id: string, enabled: boolean) => testServer(id, [], { enabled, s
 /** A server that answers when the test lets it, in whatever order the test likes. */
 function world() {
   const calls: { call: string; answer: () => void }[] = [];
-  const ask = <T>(call: string, value: unknown): Promise<T> =>
-    new Promise((resolve) => calls.push({ call, answer: () => resolve(value as T) }));
+  const answerTo = ({ method, path }: TestCall): unknown => {
+    if (method === 'GET') return { items: path === '/api/permissions' ? [] : [server('a', true)] };
+    return method === 'DELETE' ? undefined : server('a', method !== 'PATCH');
+  };
+  const api = createTestApi(
+    (call) =>
+      new Promise((resolve) => {
+        const body = call.method === 'PATCH' ? ` ${JSON.stringify(call.body)}` : '';
+        calls.push({ call: `${call.method} ${call.path}${body}`, answer: () => resolve(answerTo(call)) });
+      }),
+  );
   const state = new ServersState({
-    api: {
-      get: (path) => ask(`GET ${path}`, { items: path === '/api/permissions' ? [] : [server('a', true)] }),
-      patch: (path, body) => ask(`PATCH ${path} ${JSON.stringify(body)}`, server('a', false)),
-      post: (path) => ask(`POST ${path}`, server('a', true)),
-      delete: (path) => ask(`DELETE ${path}`, undefined),
-    },
+    api,
     live: { status: 'open', onHello: () => () => undefined, onChanged: () => () => undefined },
   });
   const answer = async (method: string) => {

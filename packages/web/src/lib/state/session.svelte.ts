@@ -1,8 +1,11 @@
-import type { SessionView, SignedIn, SignIn } from '@toolyard/protocol';
+import type { SessionView, SignIn } from '@toolyard/protocol';
 import { api, ApiError } from '../api/client.ts';
 import { onSignInNeeded, sessionSecret, signedIn } from '../api/session-fetch.ts';
 
-/** Whether this page may talk to the server, and as whom. */
+/**
+ * Whether the user is signed in, and the scopes. Not a resource: the failures of its requests are states that the page
+ * shows, a failed check leaves the view as it is, and no event of the live stream announces a change.
+ */
 class Session {
   /**
    * - `token`: nobody is signed in; `expired`: the session ended while the page was in use
@@ -29,7 +32,7 @@ class Session {
 
   async check(): Promise<void> {
     try {
-      this.view = await api.get<SessionView>('/api/session', { waits: false });
+      this.view = await api.get('/api/session', { waits: false });
       this.status = 'ready';
       this.asking = false;
       this.problem = null;
@@ -42,7 +45,7 @@ class Session {
 
   /** Exchanges the access token, or the code of a link, for a session. Rejects with the server's reason. */
   async enter(credential: SignIn): Promise<void> {
-    const { secret } = await api.post<SignedIn>('/api/session', credential, { waits: false });
+    const { secret } = await api.post('/api/session', { body: credential, waits: false });
     sessionSecret.set(secret);
     await this.check();
   }

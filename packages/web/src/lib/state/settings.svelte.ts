@@ -13,7 +13,7 @@ class Settings extends Resource<Stored> {
 
   constructor() {
     const read = async (): Promise<Stored> => {
-      const [view, props] = await Promise.all([api.get<SettingsView>('/api/settings'), api.get<PropsView>('/props')]);
+      const [view, props] = await Promise.all([api.get('/api/settings'), api.get('/props')]);
       return { view, props };
     };
     super(read, { live, changes: ['settings'] });
@@ -38,7 +38,7 @@ class Settings extends Resource<Stored> {
   }
 
   async #put(key: string, value: JsonValue | AgentConfiguration): Promise<void> {
-    const put = () => api.put(`/api/settings/${encodeURIComponent(key)}`, value);
+    const put = () => api.put('/api/settings/{key}', { params: { key }, body: value });
     if (this.data === null) await put();
     else await this.optimistic({ ...this.data, view: { ...this.data.view, [key]: value } }, put);
   }

@@ -1,9 +1,10 @@
 import { initialState } from '@toolyard/agent-runtime';
 import { McpHost } from '@toolyard/mcp-host';
 import { DEFAULT_LIMITS, ToolyardError } from '@toolyard/protocol';
-import type { HeldRun, RunEvent } from '@toolyard/protocol';
+import type { CommitFromTab, HeldRun, RunEvent } from '@toolyard/protocol';
 import { createFakeClock } from '@toolyard/testing';
 import { expect, test } from 'vitest';
+import { createTestApi } from '../api/test-api.ts';
 import { TabRun } from './tab-run.ts';
 
 const held: HeldRun = {
@@ -15,7 +16,6 @@ const held: HeldRun = {
     parentRunId: null,
     place: 'browser',
     status: 'running',
-    model: { providerId: 'p', modelId: 'm' },
     lastSeq: 0,
     createdAt: 0,
     updatedAt: 0,
@@ -65,15 +65,13 @@ test('fails with the reason where its tools cannot be opened: no other tab could
     clientInfo: { name: 'test', version: '1' },
   });
   const run = new TabRun(held, {
-    api: {
-      post: (path: string, body?: unknown) => {
-        if (!path.endsWith('/commit')) return Promise.resolve(held.wishes as never);
-        const commit = body as { events: RunEvent[]; baseSeq: number; status?: unknown };
-        committed.push(...commit.events);
-        status = commit.status ?? status;
-        return Promise.resolve({ lastSeq: commit.baseSeq + commit.events.length } as never);
-      },
-    },
+    api: createTestApi(({ path, body }) => {
+      if (!path.endsWith('/commit')) return held.wishes;
+      const commit = body as unknown as CommitFromTab;
+      committed.push(...commit.events);
+      status = commit.status ?? status;
+      return { lastSeq: commit.baseSeq + commit.events.length };
+    }),
     tabId: 't',
     host,
     idsOn: () => new Set(),

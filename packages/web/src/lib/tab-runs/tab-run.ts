@@ -8,7 +8,6 @@ import type {
   Clock,
   CommitFromTab,
   CommitOutcome,
-  CommittedFromTab,
   Fetch,
   FromTab,
   HeldRun,
@@ -25,12 +24,12 @@ import {
   TAB_RUNS_VERSION,
   toErrorInfo,
 } from '@toolyard/protocol';
-import type { api } from '../api/client.ts';
+import type { Api } from '../api/client.ts';
 import { ApiError } from '../api/error.ts';
 import { tabFunctions } from '../mcp/tab-functions.ts';
 
 export type TabRunDeps = {
-  api: Pick<typeof api, 'post'>;
+  api: Pick<Api, 'post'>;
   tabId: string;
   host: McpHost;
   /** The servers of this browser that are on with these choices. */
@@ -53,7 +52,7 @@ export class TabRun {
   readonly result: Promise<TabRunEnd>;
   readonly #held: HeldRun;
   readonly #deps: TabRunDeps;
-  readonly #path: string;
+  readonly #params: { tab: string; run: string };
   readonly #durable: DurableRun;
   #wishes: TabRunWishes;
   #givesBack = false;
@@ -70,7 +69,7 @@ export class TabRun {
     const { run, fence } = held;
     this.id = run.id;
     this.conversationId = run.conversationId;
-    this.#path = `/api/tabs/${encodeURIComponent(deps.tabId)}/runs/${encodeURIComponent(run.id)}`;
+    this.#params = { tab: deps.tabId, run: run.id };
     const pump = new CommitPump({
       store: { commit: (items) => Promise.all(items.map((item) => this.#commit(item))) },
       clock: deps.clock,
@@ -96,7 +95,8 @@ export class TabRun {
   /** Says that this tab is at work, and acts on what was said to the run. Never rejects. */
   async listen(): Promise<void> {
     try {
-      this.#heard(await this.#deps.api.post<TabRunWishes>(`${this.#path}/lease`, { fence: this.#held.fence }));
+      const body = { fence: this.#held.fence };
+      this.#heard(await this.#deps.api.post('/api/tabs/{tab}/runs/{run}/lease', { params: this.#params, body }));
     } catch (thrown) {
       const isLost = thrown instanceof ApiError && (thrown.status === 409 || thrown.status === 404);
       // A run that gives its lease back is no longer this tab's because it rests, or is over.
@@ -203,7 +203,10 @@ export class TabRun {
     };
     for (let ms = 500; ; ms = Math.min(LONGEST_WAIT_MS, ms * 2)) {
       try {
-        const { lastSeq, inboxWaits } = await this.#deps.api.post<CommittedFromTab>(`${this.#path}/commit`, body);
+        const { lastSeq, inboxWaits } = await this.#deps.api.post('/api/tabs/{tab}/runs/{run}/commit', {
+          params: this.#params,
+          body,
+        });
         this.#stored = number;
         for (const { id } of preludes) this.#preludes.delete(id);
         return { outcome: 'committed', lastSeq, ...(inboxWaits ? { inboxWaits: true as const } : {}) };

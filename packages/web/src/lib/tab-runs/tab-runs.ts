@@ -1,6 +1,6 @@
 import { endsRun } from '@toolyard/agent-runtime';
 import { systemClock, TAB_RUNS_VERSION } from '@toolyard/protocol';
-import type { FromTab, HeldRun, Page, RunRecord, StartRunInTab, StoredInterrupt, TakenRun } from '@toolyard/protocol';
+import type { FromTab, HeldRun, RunRecord, StartRunInTab } from '@toolyard/protocol';
 import { api } from '../api/client.ts';
 import { ApiError } from '../api/error.ts';
 import { sessionFetch } from '../api/session-fetch.ts';
@@ -14,7 +14,6 @@ import { TabRun } from './tab-run.ts';
 /** The server takes a tab for gone that says nothing for 90 seconds. */
 const SAY_EVERY_MS = 20_000;
 
-const path = `/api/tabs/${encodeURIComponent(tabId)}/runs`;
 const working = new Map<string, TabRun>();
 /** Runs of this tab that wait for a person: it goes on with them when they have answered. */
 const resting = new Map<string, string>();
@@ -28,7 +27,7 @@ export async function startHere(request: StartRunInTab): Promise<RunRecord> {
   const body: FromTab<StartRunInTab> = { v: TAB_RUNS_VERSION, ...request, id };
   unanswered.delete(id);
   try {
-    const held = await api.post<HeldRun>(path, body);
+    const held = await api.post('/api/tabs/{tab}/runs', { params: { tab: tabId }, body });
     await drive(held);
     return held.run;
   } catch (thrown) {
@@ -54,7 +53,10 @@ async function lookForBegun(): Promise<void> {
 
 /** Goes on here with a run another tab began, or this one before it was loaded anew. */
 export async function takeHere(runId: string): Promise<void> {
-  const { held } = await api.post<TakenRun>(`${path}/${encodeURIComponent(runId)}/claim`, { v: TAB_RUNS_VERSION });
+  const { held } = await api.post('/api/tabs/{tab}/runs/{run}/claim', {
+    params: { tab: tabId, run: runId },
+    body: { v: TAB_RUNS_VERSION },
+  });
   if (held) await drive(held);
 }
 
@@ -83,10 +85,9 @@ async function drive(held: HeldRun): Promise<void> {
 
 /** Whoever answers last, in whichever tab: the one whose run it was goes on with it. */
 async function goOn(runId: string): Promise<void> {
-  const query = new URLSearchParams({ run: runId, status: 'open' });
-  const { items } = await api.get<Page<StoredInterrupt>>(`/api/interrupts?${query.toString()}`);
+  const { items } = await api.get('/api/interrupts', { query: { run: runId, status: 'open' } });
   if (items.length > 0 && !(await isStopped(runId))) return;
-  const { status } = await api.get<RunRecord>(`/api/runs/${encodeURIComponent(runId)}`);
+  const { status } = await api.get('/api/runs/{id}', { params: { id: runId } });
   // Told twice of one answer it goes on once.
   if (!resting.delete(runId)) return;
   if (status === 'parked' || status === 'waiting_for_tab') await takeHere(runId).catch(() => tell());
@@ -95,8 +96,7 @@ async function goOn(runId: string): Promise<void> {
 
 /** True where an answer ends the run: it waits for no other then. */
 async function isStopped(runId: string): Promise<boolean> {
-  const query = new URLSearchParams({ run: runId, status: 'answered' });
-  const { items } = await api.get<Page<StoredInterrupt>>(`/api/interrupts?${query.toString()}`);
+  const { items } = await api.get('/api/interrupts', { query: { run: runId, status: 'answered' } });
   return items.some(({ answer }) => answer !== null && endsRun(answer));
 }
 

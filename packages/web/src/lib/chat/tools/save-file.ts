@@ -14,16 +14,13 @@ export function saveFile(name: string, content: Blob): void {
 }
 
 /** The bytes of held media; null where they are not to be had. */
-export async function mediaBlob(
-  { mimeType, source }: HeldMedia,
-  filePath: (sha256: string) => string,
-): Promise<Blob | null> {
+export async function mediaBlob({ mimeType, source }: HeldMedia): Promise<Blob | null> {
   if ('data' in source) {
     const bytes = bytesOf(source.data);
     return bytes === null ? null : new Blob([bytes], { type: mimeType });
   }
   try {
-    const response = await sessionFetch(filePath(source.blob));
+    const response = await sessionFetch(`/api/files/${encodeURIComponent(source.blob)}`);
     return response.ok ? await response.blob() : null;
   } catch {
     return null;
