@@ -49,7 +49,7 @@ export type StartRequest = {
  * - `answer`: the question is stored; what the run writes follows the message `leafId`, or continues an answer there that
  *   has these parts
  */
-export type RunBeginning =
+type RunBeginning =
   | { with: 'question'; queuedMessageId?: string }
   | { with: 'answer'; leafId: string; parts?: AssistantPart[] };
 
