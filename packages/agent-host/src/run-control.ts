@@ -1,14 +1,18 @@
 import type { AgentState, Ending } from '@toolyard/agent-runtime';
 import type { Clock, ErrorInfo, RunLimits } from '@toolyard/protocol';
 import { HANDED_ON } from '@toolyard/protocol';
-import { RunTime } from './run-time.ts';
+
+/** `setTimeout` fires a longer one at once. */
+const LONGEST_TIMER_MS = 2_147_483_647;
 
 /** Why a run ends before its model has finished: cancelled, out of time, or failed. The first reason counts. */
 export class RunControl {
   readonly #clock: Clock;
   readonly #abort = new AbortController();
   #ending: Ending | null = null;
-  #time: RunTime | null = null;
+  /** The time limit; null while there is none. */
+  #time: { limits: RunLimits; leftMs: number; since: number; cancel: () => void } | null = null;
+  #holds = 0;
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -35,19 +39,38 @@ export class RunControl {
   }
 
   startTime({ limits, startedAt }: Pick<AgentState, 'limits' | 'startedAt'>): void {
-    if (limits.maxWallTimeMs === undefined) return;
+    const { maxWallTimeMs: mostMs } = limits;
+    if (mostMs === undefined) return;
     // The clock may have been set back: the run never gets more time than its limit.
-    const left = Math.min(limits.maxWallTimeMs, startedAt + limits.maxWallTimeMs - this.#clock.now());
-    this.#time = new RunTime(this.#clock, left, () => this.end({ status: 'failed', error: timeLimitExceeded(limits) }));
+    const leftMs = Math.min(mostMs, startedAt + mostMs - this.#clock.now());
+    this.#time = { limits, leftMs, since: 0, cancel: () => undefined };
+    this.#resumeTime();
   }
 
-  /** Stops the time limit until the returned function is called, once. */
+  /** Stops the time until the returned function is called, once: time in which the user is asked does not count. */
   holdTime(): () => void {
-    return this.#time?.hold() ?? ((): void => undefined);
+    if (this.#holds++ === 0 && this.#time) {
+      this.#time.leftMs -= this.#clock.monotonic() - this.#time.since;
+      this.#time.cancel();
+    }
+    return () => {
+      if (--this.#holds === 0) this.#resumeTime();
+    };
   }
 
   endTime(): void {
-    this.#time?.end();
+    this.#time?.cancel();
+    this.#time = null;
+  }
+
+  #resumeTime(): void {
+    const time = this.#time;
+    if (!time) return;
+    time.since = this.#clock.monotonic();
+    if (time.leftMs > LONGEST_TIMER_MS) return;
+    time.cancel = this.#clock.after(Math.max(0, time.leftMs), () =>
+      this.end({ status: 'failed', error: timeLimitExceeded(time.limits) }),
+    );
   }
 }
 

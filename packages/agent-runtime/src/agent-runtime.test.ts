@@ -113,7 +113,9 @@ describe('AgentRuntime.step', () => {
       call_llm: (_instruction, state) => ({
         state: {
           ...state,
-          pending: [{ callId: 'x', name: 'x', tool: null, arguments: {}, decision: 'undecided' }],
+          pending: [
+            { callId: 'x', name: 'x', tool: { serverId: 's', name: 'x' }, arguments: {}, decision: 'undecided' },
+          ],
         },
         context: { phase: 'llm_result', hasText: false, toolChoice: 'none', filtered: false },
       }),

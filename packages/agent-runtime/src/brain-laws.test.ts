@@ -30,16 +30,26 @@ const call = fc
     hasProblem: fc.boolean(),
     asks: fc.option(fc.constantFrom<PendingAsk>(...QUESTIONS), { nil: undefined }),
   })
-  .map(({ index, name, decision, isApproved, hasProblem, asks }): PendingCall => ({
-    callId: `${name}.${index}`,
-    name,
-    tool: name === 'gone' ? null : { serverId: 's', name },
-    arguments: { question: 'Which?' },
-    ...(decision === 'refused' ? { decision, refusal: { code: 'tool_refused', message: 'no' } } : { decision }),
-    ...(asks ? { asks } : {}),
-    ...(isApproved ? { approved: true as const } : {}),
-    ...(hasProblem ? { problem: { code: 'invalid_arguments', message: 'no' } as const } : {}),
-  }));
+  .map(({ index, name, decision, isApproved, hasProblem, asks }): PendingCall => {
+    const named = {
+      callId: `${name}.${index}`,
+      name,
+      arguments: { question: 'Which?' },
+      ...(isApproved ? { approved: true as const } : {}),
+    };
+    if (name === 'gone' || hasProblem) {
+      const tool = name === 'gone' ? null : { serverId: 's', name };
+      const isJudged = decision !== 'undecided';
+      const problem = { code: 'invalid_arguments', message: 'no' } as const;
+      return { ...named, tool, problem, decision: isJudged ? 'run' : 'undecided' };
+    }
+    return {
+      ...named,
+      tool: { serverId: 's', name },
+      ...(decision === 'refused' ? { decision, refusal: { code: 'tool_refused', message: 'no' } } : { decision }),
+      ...(asks ? { asks } : {}),
+    };
+  });
 
 const state = fc
   .record({

@@ -1,6 +1,6 @@
 import type { Budget, BudgetInterrupt, BudgetMeasure, ErrorInfo, Spent, Usage } from '@toolyard/protocol';
 import { addUsage, budgetExceeded, formatToolReference, mergeBudgets, usedUp } from '@toolyard/protocol';
-import type { AgentState, PendingCall } from './state.ts';
+import type { AgentState, PendingCall, RunnableCall } from './state.ts';
 
 /** A budget that is used up. */
 export type BudgetExcess = { budget: Budget; measure: BudgetMeasure; spent: Spent };
@@ -99,6 +99,6 @@ export function withModelCall(state: AgentState, usage: Usage | undefined, cost:
   };
 }
 
-function isMade(call: PendingCall): call is PendingCall & { tool: NonNullable<PendingCall['tool']> } {
-  return call.decision === 'run' && call.tool !== null && !call.problem && !call.answered;
+function isMade(call: PendingCall): call is RunnableCall {
+  return call.decision === 'run' && !call.problem && !call.answered;
 }

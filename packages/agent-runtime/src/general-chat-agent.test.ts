@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { ErrorInfo, RunLimits } from '@toolyard/protocol';
+import type { ErrorInfo, RunLimits, ToolReference } from '@toolyard/protocol';
 import { DEFAULT_LIMITS, NOTHING_SPENT } from '@toolyard/protocol';
 import { BudgetChecker } from './budget-checker.ts';
 import { GeneralChatAgent } from './general-chat-agent.ts';
@@ -25,7 +25,7 @@ function refused(name: string): PendingCall {
   return { ...call(name), decision: 'refused', refusal: { code: 'tool_refused', message: 'no' } };
 }
 
-function call(name: string, changes: Partial<OpenCall> = {}): PendingCall {
+function call(name: string, changes: Partial<OpenCall> = {}): OpenCall {
   return {
     callId: `id-${name}`,
     name,
@@ -104,7 +104,15 @@ describe('GeneralChatAgent', () => {
 
   it('asks nobody about a call that cannot be made anyway', () => {
     const problem: ErrorInfo = { code: 'invalid_arguments', message: 'no' };
-    const state = stateWith({ pending: [call('a', { problem }), call('b', { tool: null })] });
+    const impossible = (name: string, tool: ToolReference | null): PendingCall => ({
+      callId: name,
+      name,
+      tool,
+      arguments: {},
+      problem,
+      decision: 'undecided',
+    });
+    const state = stateWith({ pending: [impossible('a', { serverId: 'server', name: 'a' }), impossible('b', null)] });
     expect(decide(state, answered(), () => ASK).type).toBe('call_tools_batch');
   });
 

@@ -135,7 +135,7 @@ export class GeneralChatAgent implements Brain {
   #judge(call: PendingCall): PendingCall {
     if (call.decision === 'refused') return call;
     // A call that cannot be made is answered with its problem; nobody needs to be asked about it.
-    if (call.problem || call.tool === null) return { ...call, decision: 'run' };
+    if (call.problem) return { ...call, decision: 'run' };
     const verdict = this.#options.gate(call.tool, call.arguments);
     if (verdict.decision === 'ask' && this.#options.onlyAsks?.(call.tool)) return { ...call, decision: 'run' };
     if (call.approved && verdict.decision === 'ask') {

@@ -23,7 +23,7 @@ export {
   withBudgetAnswer,
 } from './interrupts.ts';
 export { initialState, STATE_SCHEMA_VERSION, withPendingCalls } from './state.ts';
-export type { AgentState, CallAbout, PendingAsk, PendingCall, PendingQuestion } from './state.ts';
+export type { AgentState, CallAbout, PendingAsk, PendingCall, PendingQuestion, RunnableCall } from './state.ts';
 export { buildContext, placeholdersAt, usesPlaceholders } from './context-pipeline.ts';
 export { ASSUMED_WINDOW, isNearlyFull, measureContext } from './context/measure.ts';
 export { planFold } from './context/fold.ts';

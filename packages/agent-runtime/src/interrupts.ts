@@ -18,7 +18,7 @@ import type { AgentState, PendingCall, PendingQuestion } from './state.ts';
 /** The question whether a call may be made; null where nothing is to be asked. */
 export function approvalOf(call: PendingCall): ApprovalInterrupt | null {
   const { callId, tool, name, decision, about, askedAgain } = call;
-  if (decision !== 'ask' || tool === null) return null;
+  if (decision !== 'ask') return null;
   const id = askedAgain === undefined ? `${callId}.approval` : `${callId}.approval.${askedAgain}`;
   return { id, kind: 'approval', callId, tool, name, arguments: call.arguments, ...about };
 }
@@ -37,7 +37,7 @@ function openCallInterrupts(state: AgentState): CallInterrupt[] {
     const { callId, tool, name, doubt, waits } = call;
     const asked = (waits?.questions ?? []).flatMap(({ interrupt, answer }) => (answer ? [] : [interrupt]));
     if (asked.length > 0) return asked;
-    if (!doubt || doubt.answer || tool === null) return [];
+    if (!doubt || doubt.answer) return [];
     const { interruptId: id, sentAt } = doubt;
     return [{ id, kind: 'in_doubt', callId, tool, name, arguments: call.arguments, sentAt }];
   });
@@ -98,6 +98,7 @@ export function answerInterrupts(
   }
 
   const pending = point.state.pending.map((call): PendingCall => {
+    if (call.problem) return call;
     const approval = approvalOf(call);
     if (approval) {
       const answer = answers.get(approval.id) ?? settledBy(lasting.get(formatToolReference(approval.tool)), approval);

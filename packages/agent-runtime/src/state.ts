@@ -40,25 +40,38 @@ type CallDecision =
   | { decision: 'undecided' | 'run' | 'ask'; refusal?: never }
   | { decision: 'refused'; refusal: ErrorInfo };
 
-/** A call the model asked for that has no result in the conversation yet. */
-export type PendingCall = CallRecord & CallDecision;
+/** A call of the current turn that has no result in the conversation yet. */
+export type PendingCall = ImpossibleCall | RunnableCall;
 
 /** A call that may still be made. */
-export type OpenCall = Exclude<PendingCall, { decision: 'refused' }>;
+export type OpenCall = Exclude<RunnableCall, { decision: 'refused' }>;
 
-/**
- * A call and its history. The properties do not exclude each other: a call that was approved and waited for answers may
- * come into doubt, and be judged again with all of it.
- */
-type CallRecord = {
+type NamedCall = {
   callId: string;
   name: string;
-  tool: ToolReference | null;
   arguments: JsonObject;
-  /** Why it cannot be made at all: unknown tool, unreadable or unfitting arguments. */
-  problem?: ErrorInfo;
-  /** The user approved this very call: only a "never" still overrules it. */
+  /** The user approved this very call, or it has its result: only a "never" still overrules it. */
   approved?: true;
+  /** Its result was published while another call of its batch still waits. */
+  answered?: { result: ToolResult; at: number };
+};
+
+/** A call of an unknown tool, or with unreadable or invalid arguments: it is answered with `problem` and never made. */
+type ImpossibleCall = NamedCall & {
+  tool: ToolReference | null;
+  problem: ErrorInfo;
+  decision: 'undecided' | 'run';
+  refusal?: never;
+} & { [K in keyof CallHistory]?: never };
+
+/** A call of a tool, and what has happened to it. */
+export type RunnableCall = NamedCall & CallDecision & CallHistory & { tool: ToolReference; problem?: never };
+
+/**
+ * The properties do not exclude each other: a call that was approved and waited for answers may come into doubt, and be
+ * judged again with all of it.
+ */
+type CallHistory = {
   /** The user edited the arguments; `danger` is the warning of the question that they answered with them. */
   edited?: { danger?: string };
   /** How often approval was requested again since. */
@@ -73,8 +86,6 @@ type CallRecord = {
   asked?: PendingAsk[];
   /** Its server has questions before it continues: the call is made again with the answers. */
   waits?: { questions: PendingQuestion[]; keeps: JsonObject };
-  /** Its result was published while another call of its batch still waits. */
-  answered?: { result: ToolResult; at: number };
 };
 
 /** A question of a function tool. `isOpen`: it has been put to the user. */

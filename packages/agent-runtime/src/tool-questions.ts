@@ -9,7 +9,7 @@ export function askOf({
   asks,
   asked = [],
 }: PendingCall): PromptInterrupt | SelectionInterrupt | FormInterrupt | null {
-  if (!asks?.isOpen || asks.answer || tool === null) return null;
+  if (!asks?.isOpen || asks.answer) return null;
   const id = asked.length === 0 ? `${callId}.${asks.kind}` : `${callId}.${asks.kind}.${asked.length}`;
   const about = { id, callId, tool, name };
   switch (asks.kind) {

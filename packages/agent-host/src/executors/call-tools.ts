@@ -2,7 +2,7 @@ import type { ErrorInfo, ToolMessage, ToolResult } from '@toolyard/protocol';
 import type { AgentState, Ending, Executor, PendingCall, RunPoint } from '@toolyard/agent-runtime';
 import type { RunHost } from '../run-host.ts';
 import { Bill } from './bill.ts';
-import type { Answered, Asking, Doubted, Waiting } from './make-call.ts';
+import type { Answered, Unanswered } from './make-call.ts';
 import {
   answeredNow,
   editedArgumentsOf,
@@ -44,8 +44,8 @@ async function makeCalls(
   for (const call of calls) {
     const outlook = outlookOf(host, call);
     if (outlook.do === 'make') {
-      const edited = call.edited === undefined ? {} : { edited: true as const };
-      host.ledger.plan({ callId: call.callId, tool: outlook.tool, arguments: call.arguments, ...edited });
+      const { callId, tool, arguments: args, edited } = outlook.call;
+      host.ledger.plan({ callId, tool, arguments: args, ...(edited === undefined ? {} : { edited: true }) });
     }
   }
   const bill = new Bill(host, state);
@@ -63,16 +63,16 @@ async function answerCalls(
   host: RunHost,
   state: AgentState,
   calls: readonly PendingCall[],
-  answer: (call: PendingCall) => Promise<Answered | Waiting | Asking | Doubted>,
+  answer: (call: PendingCall) => Promise<Answered | Unanswered>,
 ): Promise<AgentState> {
   const before = host.conversation.messages().at(-1)?.id ?? null;
   const answers = await inParallel(calls, state.limits.toolConcurrency, async (call, index) => {
     const above = calls[index - 1];
     const startedAt = host.clock.monotonic();
     const answered = await answer(call);
-    if ('waits' in answered) return { call: { ...call, waits: answered.waits } };
-    if ('asks' in answered) return { call: { ...call, ...answered } };
-    if ('doubted' in answered) return { call: doubted(host, call, state.step) };
+    if ('call' in answered) {
+      return { call: answered.isDoubted ? doubted(host, answered.call, state.step) : answered.call };
+    }
     const { result, stored } = answered;
     const at = stored?.at ?? host.clock.now();
     const message: ToolMessage = {
@@ -103,7 +103,7 @@ async function answerCalls(
   return { ...state, pending };
 }
 
-/** Nobody is asked about it any more, whatever is decided about its tool from now on. */
+/** The user is not asked about it again, whatever is decided about its tool from now on. */
 function told(host: RunHost, call: PendingCall, { parts: [{ result }], createdAt: at }: ToolMessage): PendingCall {
   const isKept = leftBefore(host, call) !== undefined;
   return { ...call, approved: true, ...(isKept ? {} : { answered: { result, at } }) };

@@ -1,54 +1,50 @@
-import type { ErrorInfo, JsonObject, TaskHandle, ToolOutcome, ToolReference, ToolResult } from '@toolyard/protocol';
+import type { ErrorInfo, JsonObject, TaskHandle, ToolOutcome, ToolResult } from '@toolyard/protocol';
 import { defined, formatToolReference, isJsonObject, readTaskHandle } from '@toolyard/protocol';
-import type { AgentState, PendingAsk, PendingCall } from '@toolyard/agent-runtime';
+import type { AgentState, PendingCall, RunnableCall } from '@toolyard/agent-runtime';
 import type { Caller } from '@toolyard/mcp-host';
 import type { RunHost } from '../run-host.ts';
 import { CallAsks } from './call-asks.ts';
 import { CallQuestions } from './call-questions.ts';
 import type { Bill } from './bill.ts';
 
-/** What is answered to a call; `stored` where an earlier attempt of the step had it already. */
+/** The result of a call; `stored` if an earlier attempt of the step had it already. */
 export type Answered = { result: ToolResult; stored?: { at: number } };
 
-/** The call was not carried out: its server wants something of a person first. */
-export type Waiting = { waits: NonNullable<PendingCall['waits']> };
-
-/** The call is made again once the user has answered `asks`; `asked` are the questions before it. */
-export type Asking = { asks: PendingAsk; asked: PendingAsk[] };
-
-/** It was sent, and whoever had it is gone: a person is asked what became of it. */
-export type Doubted = { doubted: true };
+/**
+ * The call has no result yet, and the user is asked: what its tool or its server wants to know first, or, if it was sent
+ * and its executor is gone (`isDoubted`), whether it took effect.
+ */
+export type Unanswered = { call: RunnableCall; isDoubted?: true };
 
 /** What is to be done about a call, by what is known of it. */
 export type Outlook =
-  | { do: 'make'; tool: ToolReference }
-  /** It has been made, and its server goes on with it. */
-  | { do: 'wait'; handle: TaskHandle }
+  | { do: 'make'; call: RunnableCall }
+  /** It was made, and its server executes it as a task. */
+  | { do: 'wait'; call: RunnableCall; handle: TaskHandle }
   | { do: 'answer'; answered: Answered };
 
 /** Looks at what was decided and at what earlier attempts left in the ledger. */
 export function outlookOf(host: RunHost, call: PendingCall): Outlook {
-  const { tool } = call;
   if (call.problem) return answer(notSent(call.problem));
-  // Before any refusal: what has happened has happened, whatever was decided since.
+  // Before any refusal: an outcome counts, whatever was decided since.
   const left = leftBefore(host, call);
   if (left) return { do: 'answer', answered: left };
   const handle = taskOf(host, call);
-  if (handle) return { do: 'wait', handle };
+  if (handle) return { do: 'wait', call, handle };
   const isDoubted = host.ledger.find(call.callId)?.status === 'in_doubt';
   const said = isDoubted ? call.doubt?.answer : undefined;
   if (said?.decision === 'failed') return answer(notSent(SAID_FAILED));
   if (said?.decision === 'result') return answer(said.result ?? saidResult(said.text));
   if (call.refusal) return answer(refused(call, call.refusal));
-  if (call.decision !== 'run' || tool === null) return answer(notSent(NOT_APPROVED));
+  if (call.decision !== 'run') return answer(notSent(NOT_APPROVED));
   if (isInDoubt(host, call)) return answer(UNKNOWN_AFTER_CRASH);
   const misfit = misfitOf(host, call);
-  return misfit ? answer(notSent(misfit)) : { do: 'make', tool };
+  return misfit ? answer(notSent(misfit)) : { do: 'make', call };
 }
 
-/** What a person wrote has to fit as what a model writes. */
-function misfitOf(host: RunHost, { edited, tool, name, arguments: args }: PendingCall): ErrorInfo | undefined {
-  if (edited === undefined || tool === null) return undefined;
+/** Arguments that the user edited are validated as those of a model. */
+function misfitOf(host: RunHost, { edited, tool, name, arguments: args }: RunnableCall): ErrorInfo | undefined {
+  if (edited === undefined) return undefined;
   const reference = formatToolReference(tool);
   const offered = host.tools.tools().find((each) => formatToolReference(each.tool) === reference);
   const misfit = offered?.checkArguments(args) ?? null;
@@ -58,9 +54,9 @@ function misfitOf(host: RunHost, { edited, tool, name, arguments: args }: Pendin
 }
 
 /** True where nobody can say whether the call took effect, and making it again might do it twice. */
-export function isInDoubt(host: RunHost, call: PendingCall): boolean {
+export function isInDoubt(host: RunHost, call: PendingCall): call is RunnableCall {
   const entry = host.ledger.find(call.callId);
-  if (!entry || !call.tool || leftBefore(host, call) || taskOf(host, call)) return false;
+  if (!entry || call.problem || leftBefore(host, call) || taskOf(host, call)) return false;
   if (entry.status === 'in_doubt') return call.doubt?.answer === undefined;
   return entry.status === 'sent' && !host.repeatable(call.tool);
 }
@@ -86,22 +82,22 @@ export function answeredNow(result: ToolResult, at: number): JsonObject {
   return { result: result, at };
 }
 
-/** Makes one call, or answers it without, or learns what it waits for. Never throws for what a tool does. */
+/** Makes one call, or answers it without, or finds out what it waits for. Never throws for what a tool does. */
 export async function makeCall(
   host: RunHost,
-  call: PendingCall,
+  pending: PendingCall,
   bill: Bill,
   state: AgentState,
-): Promise<Answered | Waiting | Asking | Doubted> {
-  const outlook = outlookOf(host, call);
+): Promise<Answered | Unanswered> {
+  const outlook = outlookOf(host, pending);
   if (outlook.do === 'answer') return outlook.answered;
   if (host.signal.aborted) return { result: notSent(STOPPED) };
+  const { call } = outlook;
   if (outlook.do === 'wait') return waitForTask(host, call, outlook.handle, bill, state.step);
-  const { tool } = outlook;
-  // What a person has just said to a call in doubt is newer than what was decided about its tool.
+  const { callId, name, tool } = call;
+  // The user's answer to a call in doubt is newer than what was decided about its tool.
   const refusal = call.doubt ? undefined : await host.forbidden(tool, call.arguments);
   if (refusal) return { result: notSent(refusal) };
-  const { callId, name } = call;
   const questions = new CallQuestions(host, { callId, tool, name, step: state.step, bill });
   const asks = new CallAsks(host, call);
   const said = call.waits && (await questions.resume(call.waits));
@@ -130,7 +126,7 @@ export async function makeCall(
     const { left } = asks;
     if (left) {
       host.ledger.unsend(callId);
-      return left;
+      return { call: { ...call, ...left } };
     }
     return await settled(host, call, result, questions);
   } catch (thrown) {
@@ -143,11 +139,11 @@ export async function makeCall(
 /** Goes on waiting where an earlier attempt was cut off: the call is not made again. */
 async function waitForTask(
   host: RunHost,
-  call: PendingCall,
+  call: RunnableCall,
   handle: TaskHandle,
   bill: Bill,
   step: number,
-): Promise<Answered | Waiting | Doubted> {
+): Promise<Answered | Unanswered> {
   const { callId, name } = call;
   const { tool } = handle;
   const questions = new CallQuestions(host, { callId, tool, name, step, bill });
@@ -175,18 +171,20 @@ export function editedArgumentsOf({ edited, arguments: args }: PendingCall): { e
   return edited === undefined ? {} : { editedArguments: args };
 }
 
-/** What is to be made of what came back: an answer, or something a person is asked about. */
+/** What the outcome of a call means: a result, or something the user is asked about. */
 async function settled(
   host: RunHost,
-  { callId }: PendingCall,
+  call: RunnableCall,
   result: ToolResult,
   questions: CallQuestions,
-): Promise<Answered | Waiting | Doubted> {
-  if (result.error?.code === 'tab_gone' && host.asking.who === 'park' && !host.signal.aborted) return { doubted: true };
+): Promise<Answered | Unanswered> {
+  if (result.error?.code === 'tab_gone' && host.asking.who === 'park' && !host.signal.aborted) {
+    return { call, isDoubted: true };
+  }
   const waits = await questions.leftBy(result);
   if (waits === null) return { result };
-  host.ledger.unsend(callId);
-  return { waits };
+  host.ledger.unsend(call.callId);
+  return { call: { ...call, waits } };
 }
 
 function brokeOff(name: string): ToolResult {
@@ -199,7 +197,7 @@ export function notSent(error: ErrorInfo): ToolResult {
 }
 
 /** A call that must not be made: of one in doubt, which is not made again, the first sending may have taken effect. */
-function refused(call: PendingCall, refusal: ErrorInfo): ToolResult {
+function refused(call: RunnableCall, refusal: ErrorInfo): ToolResult {
   return call.doubt ? failedResult(refusal, 'unknown') : notSent(refusal);
 }
 

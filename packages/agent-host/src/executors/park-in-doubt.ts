@@ -1,5 +1,5 @@
 import type { InDoubtInterrupt } from '@toolyard/protocol';
-import type { AgentState, PendingCall, RunPoint } from '@toolyard/agent-runtime';
+import type { AgentState, PendingCall, RunnableCall, RunPoint } from '@toolyard/agent-runtime';
 import type { RunHost } from '../run-host.ts';
 import { isInDoubt } from './make-call.ts';
 
@@ -15,14 +15,14 @@ export function parkInDoubt(host: RunHost, state: AgentState, calls: readonly Pe
   return { state: { ...state, status: 'parked', pending }, context: { phase: 'waiting' } };
 }
 
-/** The call with the question what became of it, which is put with this step. */
-export function doubted(host: RunHost, call: PendingCall, step: number): PendingCall {
+/** The call in doubt, with the question whether it took effect. */
+export function doubted(host: RunHost, call: RunnableCall, step: number): RunnableCall {
   const { callId, tool, name } = call;
   const entry = host.ledger.find(callId);
-  if (!entry || tool === null) return call;
+  if (!entry) return call;
   const sentAt = entry.status === 'sent' ? entry.updatedAt : (call.doubt?.sentAt ?? entry.updatedAt);
   if (entry.status === 'sent') host.ledger.settle(callId, 'in_doubt', { sentAt });
-  // A call that is repeated on a person's word can come into doubt again: each doubt is a question of its own.
+  // A call that the user has repeated can come into doubt again: each doubt is a question of its own.
   const interruptId = `${callId}.in_doubt.${step}`;
   const interrupt: InDoubtInterrupt = {
     id: interruptId,

@@ -1,5 +1,5 @@
 import type { FormInterrupt, InterruptAnswer, PromptInterrupt, SelectionInterrupt } from '@toolyard/protocol';
-import type { AgentState, Executor, PendingAsk, PendingCall, RunPoint } from '@toolyard/agent-runtime';
+import type { AgentState, Executor, PendingAsk, PendingCall, RunnableCall, RunPoint } from '@toolyard/agent-runtime';
 import { askOf, withAskAnswer } from '@toolyard/agent-runtime';
 import type { RunHost } from '../run-host.ts';
 import { fromPerson } from './from-person.ts';
@@ -21,8 +21,9 @@ async function request(
   isMeant: (asks: PendingAsk) => boolean,
 ): Promise<RunPoint> {
   const { asking, journal } = host;
-  const isPut = ({ asks }: PendingCall): boolean => asks !== undefined && !asks.answer && isMeant(asks);
-  const put = calls.map((call) => (isPut(call) ? { ...call, asks: opened(host, state, call) } : call));
+  const isPut = (call: PendingCall): call is RunnableCall =>
+    call.asks !== undefined && !call.asks.answer && isMeant(call.asks);
+  const put = calls.map((call): PendingCall => (isPut(call) ? { ...call, asks: opened(host, state, call) } : call));
   if (asking.who === 'park') {
     for (const call of put) {
       const interrupt = isPut(call) ? askOf(call) : null;
@@ -32,10 +33,10 @@ async function request(
     return { state: { ...state, status: 'parked', pending: put }, context: { phase: 'waiting' } };
   }
   const pending: PendingCall[] = [];
-  // One after the other: there is one person.
+  // One after the other: there is one user.
   for (const call of put) {
     const interrupt = isPut(call) ? askOf(call) : null;
-    pending.push(interrupt ? await answered(host, call, interrupt) : call);
+    pending.push(isPut(call) && interrupt ? await answered(host, call, interrupt) : call);
   }
   return { state: { ...state, pending }, context: { phase: 'human_response' } };
 }
@@ -49,7 +50,7 @@ function opened({ journal }: RunHost, { step }: AgentState, { asks, callId }: Pe
 
 async function answered(
   host: RunHost,
-  call: PendingCall,
+  call: RunnableCall,
   interrupt: PromptInterrupt | SelectionInterrupt | FormInterrupt,
 ): Promise<PendingCall> {
   const { journal, signal } = host;

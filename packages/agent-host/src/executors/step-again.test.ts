@@ -12,7 +12,7 @@ import type {
   ToolResult,
 } from '@toolyard/protocol';
 import { DEFAULT_LIMITS, systemClock } from '@toolyard/protocol';
-import type { PendingCall, RunPoint } from '@toolyard/agent-runtime';
+import type { PendingCall, RunnableCall, RunPoint } from '@toolyard/agent-runtime';
 import { answerInterrupts, initialState, openInterrupts } from '@toolyard/agent-runtime';
 import type { Asking, RunHost } from '../run-host.ts';
 import { createAgentExecutors } from './create-agent-executors.ts';
@@ -56,7 +56,7 @@ const tool = { serverId: 'bank', name: 'pay' };
 const FORBIDDEN: ErrorInfo = { code: 'tool_refused', message: 'The owner never allows bank/pay.' };
 const paid: ToolResult = { content: [{ type: 'text', text: 'paid' }], isError: false, outcome: 'done' };
 
-function pending(callId: string): PendingCall {
+function pending(callId: string): RunnableCall {
   return { callId, name: 'pay', tool, arguments: {}, decision: 'run' };
 }
 

@@ -47,11 +47,7 @@ export class ServerCalls {
     const refusal = selection?.view.refusal(tool);
     if (refusal) return notSent(refusal);
     const end = selection?.onCall?.(tool.serverId);
-    try {
-      return await this.#callChecked(tool, args, options);
-    } finally {
-      end?.();
-    }
+    return this.#callChecked(tool, args, options).finally(end);
   }
 
   async #callChecked(tool: ToolReference, args: JsonObject, options: CallToolOptions): Promise<ToolResult> {
@@ -80,11 +76,7 @@ export class ServerCalls {
     options: CallToolOptions = {},
   ): Promise<ToolResult> {
     const end = selection?.onCall?.(handle.tool.serverId);
-    try {
-      return await this.#followTask(handle, options);
-    } finally {
-      end?.();
-    }
+    return this.#followTask(handle, options).finally(end);
   }
 
   async #followTask(handle: TaskHandle, options: CallToolOptions): Promise<ToolResult> {

@@ -13,13 +13,13 @@ import type {
   ToolReference,
 } from '@toolyard/protocol';
 import { defined, formatToolReference, ToolyardError, VERSION } from '@toolyard/protocol';
-import { createOwnerFetches } from '../config/owner-fetches.ts';
 import type { Servers } from '../services.ts';
 import { ChangeSignal } from './change-signal.ts';
 import { createOwnTransports } from './own-transports.ts';
 import { Selections } from './selections.ts';
+import type { Differences } from './server-list.ts';
 import { ServerList } from './server-list.ts';
-import { ServerChanges } from './server-changes.ts';
+import { EditableServers } from './editable-servers.ts';
 import { PATIENCE_MS, ServerConnections } from './server-connections.ts';
 import { ServerRequests } from './server-requests.ts';
 import type { ServersOptions } from './servers-options.ts';
@@ -37,12 +37,10 @@ export async function createServers(options: ServersOptions): Promise<ConnectedS
   return startOrClose(new ConnectedServers(options, book, await loadPins(options)));
 }
 
-export class ConnectedServers implements Servers {
+/** The MCP servers of a process that connects to them itself. */
+export class ConnectedServers extends EditableServers implements Servers {
   readonly #options: ServersOptions;
-  readonly #book: ServerList;
   readonly #pins: StoredPins;
-  readonly #changes: ServerChanges;
-  readonly #fetches = createOwnerFetches();
   readonly #signInFetches = createSignInFetches();
   readonly #host: McpHost;
   readonly #connections: ServerConnections;
@@ -56,28 +54,19 @@ export class ConnectedServers implements Servers {
   #onSignedIn: (serverId: string) => void = () => undefined;
 
   constructor(options: ServersOptions, book: ServerList, pins: StoredPins) {
-    const { clock, hub, signIns } = options;
-    this.#options = options;
-    this.#book = book;
-    this.#pins = pins;
-    this.#changes = new ServerChanges({
+    super({
       ...options,
       book,
       isShared: options.part !== undefined,
-      fetches: this.#fetches,
       isThere: (config) => options.part?.isThere(config) !== false,
-      servers: {
-        list: (principal) => this.list(principal),
-        updated: (differences) => this.#connections.update(differences),
-        switched: (id) => this.#connections.switched(id),
-        changed: (id = '') => this.#signal.changed(id),
-        signOut: (_principal, id) => this.#host.signOut(id),
-      },
     });
+    const { clock, hub, signIns } = options;
+    this.#options = options;
+    this.#pins = pins;
     const clientInfo = { name: 'toolyard', version: VERSION };
     const own = createOwnTransports({
-      fetches: this.#fetches,
-      hosted: this.#changes.hosted,
+      fetches: this.fetches,
+      hosted: this.hosted,
       ...defined({ functions: options.functions }),
       dataFolder: dirname(options.file),
       isListed: (id) => book.find(id)?.origin !== 'flag',
@@ -117,11 +106,11 @@ export class ConnectedServers implements Servers {
   }
 
   async start(): Promise<void> {
-    if (await this.#changes.start({ watch: this.#options.eager !== false })) await this.#readPins();
+    if (await this.startList({ watch: this.#options.eager !== false })) await this.#readPins();
   }
 
   async list(principal: Owner): Promise<McpServerList> {
-    const permissions = await this.#changes.permissions(principal);
+    const permissions = await this.permissions(principal);
     const health = new Map(this.#host.health().map((each) => [each.id, each]));
     const tools = new Map<string, IndexedTool[]>();
     for (const tool of this.#host.tools()) {
@@ -130,10 +119,10 @@ export class ConnectedServers implements Servers {
       if (known === undefined) tools.set(serverId, [tool]);
       else known.push(tool);
     }
-    const items = this.#book.all.map((server) =>
+    const items = this.book.all.map((server) =>
       toServerView({
         server,
-        enabled: this.#book.isEnabled(server.id),
+        enabled: this.book.isEnabled(server.id),
         health: this.#withLaunchOfTest(health.get(server.id)),
         tools: tools.get(server.id) ?? [],
         templates: this.#host.resources.templates(server.id).length,
@@ -141,7 +130,7 @@ export class ConnectedServers implements Servers {
         ...this.#ofTools,
       }),
     );
-    return this.#changes.listOf(items);
+    return this.listOf(items);
   }
 
   /** A test that downloads the server shows this as the server itself does. */
@@ -151,17 +140,8 @@ export class ConnectedServers implements Servers {
     return tested?.launch === undefined ? health : { ...health, launch: tested.launch };
   }
 
-  add: Servers['add'] = (principal, server) => this.#changes.add(principal, server);
-  configuration: Servers['configuration'] = (principal, id) => this.#changes.configuration(principal, id);
-  edit: Servers['edit'] = (principal, id, edit) => this.#changes.edit(principal, id, edit);
-  remove: Servers['remove'] = (principal, id) => this.#changes.remove(principal, id);
-  approval: Servers['approval'] = (principal, id) => this.#changes.approval(principal, id);
-  approveEntry: Servers['approveEntry'] = (principal, id, approved) =>
-    this.#changes.approveEntry(principal, id, approved);
-  change: Servers['change'] = (principal, id, change) => this.#changes.change(principal, id, change);
-
   async test(principal: Owner, request: TestMcpServer, signal?: AbortSignal): Promise<McpTestReport> {
-    const config = this.#changes.tried(principal, request);
+    const config = this.tried(principal, request);
     // Some servers offer more tools to whom they can ask: they are told the same as when they are used.
     return inspectServer({
       ...this.#inspect,
@@ -176,9 +156,9 @@ export class ConnectedServers implements Servers {
   }
 
   async reconnect(principal: Owner, id: string): Promise<McpServerView> {
-    this.#changes.check(principal, id);
-    this.#changes.configOf(id);
-    if (!this.#book.isEnabled(id)) {
+    this.check(principal, id);
+    this.configOf(id);
+    if (!this.book.isEnabled(id)) {
       throw new ToolyardError({
         code: 'conflict',
         message: `The server "${id}" is switched off.`,
@@ -189,12 +169,12 @@ export class ConnectedServers implements Servers {
     // What goes wrong stands in the view.
     this.#host.reconnect(id).catch(() => undefined);
     await this.#host.whenSettled([id], new AbortController().signal, PATIENCE_MS);
-    return this.#changes.view(principal, id);
+    return this.view(principal, id);
   }
 
   async signIn(principal: Owner, id: string, redirectUrl: string): Promise<McpSignInStarted> {
-    this.#changes.check(principal, id);
-    this.#changes.configOf(id);
+    this.check(principal, id);
+    this.configOf(id);
     const { authorizationUrl, issuer } = await this.#host.signIn(id, { redirectUrl });
     return { url: authorizationUrl, issuer };
   }
@@ -204,24 +184,24 @@ export class ConnectedServers implements Servers {
   }
 
   async signOut(principal: Owner, id: string): Promise<McpServerView> {
-    this.#changes.check(principal, id);
-    this.#changes.configOf(id);
+    this.check(principal, id);
+    this.configOf(id);
     await this.#host.signOut(id);
-    if (this.#book.isEnabled(id)) {
+    if (this.book.isEnabled(id)) {
       this.#connections.connect(id);
       await this.#host.whenSettled([id], undefined, PATIENCE_MS);
     }
-    return this.#changes.view(principal, id);
+    return this.view(principal, id);
   }
 
   async log(principal: Owner, id: string, after?: string) {
-    this.#changes.check(principal, id);
+    this.check(principal, id);
     return this.#desk.log(id, after, this.redactor(id));
   }
 
   /** Takes the secrets of a server's configuration out of a text. */
   redactor(id: string): (text: string) => string {
-    const server = this.#book.find(id);
+    const server = this.book.find(id);
     return server && 'config' in server ? redactorFor(server.config) : (text) => text;
   }
 
@@ -231,7 +211,7 @@ export class ConnectedServers implements Servers {
     if (error !== undefined && state !== 'ready' && state !== 'reconnecting') {
       throw new ToolyardError(redactedError(error, this.redactor(id)));
     }
-    const permissions = await this.#changes.permissions(principal);
+    const permissions = await this.permissions(principal);
     return this.#host
       .tools()
       .filter(({ tool }) => tool.serverId === id)
@@ -263,14 +243,10 @@ export class ConnectedServers implements Servers {
     if (this.#pins.get(key) === undefined) this.#pins.set(key, unseenPin(definition ?? ''));
   }
 
-  isConfigured(id: string): boolean {
-    return this.#book.find(id) !== undefined;
-  }
-
   unsandboxed: Servers['unsandboxed'] = async (chosen = {}) => {
     const health = new Map(this.#host.health().map((each) => [each.id, each]));
-    return this.#book.usable
-      .filter(({ id }) => chosen[id] ?? this.#book.isEnabled(id))
+    return this.book.usable
+      .filter(({ id }) => chosen[id] ?? this.book.isEnabled(id))
       .filter((config) => isUnsandboxed(config, health.get(config.id)))
       .map(({ id }) => id);
   };
@@ -280,16 +256,11 @@ export class ConnectedServers implements Servers {
     return this.#host;
   }
 
-  /** Those that can be connected to, as they are configured now. */
-  get configured(): ServerConfig[] {
-    return this.#book.usable;
-  }
-
   /** Takes over what was switched and approved in another process over the same database. */
   async lookAgain(): Promise<void> {
-    for (const id of await this.#book.readAgain()) await this.#connections.switched(id);
+    for (const id of await this.book.readAgain()) await this.#connections.switched(id);
     await this.#readPins();
-    await this.#changes.lookAgain();
+    await this.lookForApprovals();
   }
 
   async #readPins(): Promise<void> {
@@ -318,18 +289,34 @@ export class ConnectedServers implements Servers {
 
   async close(): Promise<void> {
     this.#connections.close();
-    await this.#changes.close();
+    await this.closeList();
     await this.#host.close();
     await this.#pins.close();
     this.#signal.close();
-    await this.#fetches.close();
+    await this.fetches.close();
     await this.#signInFetches.close();
+  }
+
+  protected updated(differences: Differences): void {
+    this.#connections.update(differences);
+  }
+
+  protected switched(id: string): Promise<void> {
+    return this.#connections.switched(id);
+  }
+
+  protected changed(id = ''): void {
+    this.#signal.changed(id);
+  }
+
+  protected forgetSignIn(_principal: Owner, id: string): Promise<void> {
+    return this.#host.signOut(id);
   }
 
   /** What else a tool is shown with. */
   get #ofTools() {
     return {
-      isToolOn: (tool: ToolReference) => this.#book.isToolOn(tool),
+      isToolOn: (tool: ToolReference) => this.book.isToolOn(tool),
       changeOf: (tool: ToolReference) => this.#host.trust.changeOf(tool),
     };
   }
@@ -341,7 +328,7 @@ export class ConnectedServers implements Servers {
   }
 
   async #readyFor(id: string, signal?: AbortSignal): Promise<void> {
-    this.#changes.configOf(id);
+    this.configOf(id);
     await this.#connections.ready(id, signal);
   }
 }

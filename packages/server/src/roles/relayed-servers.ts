@@ -1,11 +1,10 @@
 import type { IndexedTool, ServerConfig, ServerHealth, SignInResponse } from '@toolyard/mcp-host';
 import { pinOf, ToolIndex, unseenPin } from '@toolyard/mcp-host';
-import type { JsonValue, McpPromptList, McpServerList, McpServerView, Owner, ToolReference } from '@toolyard/protocol';
+import type { McpPromptList, McpServerList, Owner, ToolReference } from '@toolyard/protocol';
 import { messageOf, ToolyardError } from '@toolyard/protocol';
 import type { HeldServer } from '@toolyard/storage';
-import { createOwnerFetches } from '../config/owner-fetches.ts';
 import { ServerList } from '../mcp/server-list.ts';
-import { noServer, ServerChanges } from '../mcp/server-changes.ts';
+import { EditableServers, noServer } from '../mcp/editable-servers.ts';
 import { isUnsandboxed, toServerView, toToolDetail } from '../mcp/server-view.ts';
 import type { ServersOptions } from '../mcp/servers-options.ts';
 import { startOrClose } from '../mcp/start-or-close.ts';
@@ -36,49 +35,46 @@ export async function createRelayedServers(options: WebServersOptions): Promise<
   return startOrClose(new RelayedServers(options, book));
 }
 
-export class RelayedServers implements Servers {
+export class RelayedServers extends EditableServers implements Servers {
   readonly #options: WebServersOptions;
-  readonly #book: ServerList;
-  readonly #fetches = createOwnerFetches();
-  readonly #changes: ServerChanges;
   readonly #stop = new AbortController();
 
   constructor(options: WebServersOptions, book: ServerList) {
-    const { hub } = options;
+    super({ ...options, book, isShared: true });
     this.#options = options;
-    this.#book = book;
-    this.#changes = new ServerChanges({
-      ...options,
-      book,
-      isShared: true,
-      fetches: this.#fetches,
-      servers: {
-        list: (principal) => this.list(principal),
-        // Whoever is connected to them hears of it.
-        updated: () => undefined,
-        switched: () => Promise.resolve(),
-        changed: (id) => hub.changed(null, 'servers', ...(id === undefined ? [] : [id])),
-        signOut: (principal, id) => this.#ask(principal, id, 'signOut', []),
-      },
-    });
   }
 
   async start(): Promise<void> {
-    await this.#changes.start({ watch: true });
+    await this.startList({ watch: true });
+  }
+
+  /** The processes that are connected to them follow the change. */
+  protected updated(): void {}
+
+  protected switched(): Promise<void> {
+    return Promise.resolve();
+  }
+
+  protected changed(id?: string): void {
+    this.#options.hub.changed(null, 'servers', ...(id === undefined ? [] : [id]));
+  }
+
+  protected forgetSignIn(principal: Owner, id: string): Promise<unknown> {
+    return this.#ask('signOut', principal, id);
   }
 
   async list(principal: Owner): Promise<McpServerList> {
-    const [rows, permissions] = await Promise.all([this.#rows(), this.#changes.permissions(principal)]);
+    const [rows, permissions] = await Promise.all([this.#rows(), this.permissions(principal)]);
     const tools = this.#tools(rows);
-    const items = this.#book.all.map((server) => {
+    const items = this.book.all.map((server) => {
       const catalogue = rows.get(server.id)?.catalogue;
       const isHeld = rows.get(server.id)?.holder != null;
       return toServerView({
         server,
-        enabled: this.#book.isEnabled(server.id),
+        enabled: this.book.isEnabled(server.id),
         health:
           'config' in server
-            ? healthOf(server.config, { catalogue, isHeld, enabled: this.#book.isEnabled(server.id) })
+            ? healthOf(server.config, { catalogue, isHeld, enabled: this.book.isEnabled(server.id) })
             : undefined,
         tools: isHeld ? tools.filter(({ tool }) => tool.serverId === server.id) : [],
         templates: catalogue?.templates.length ?? 0,
@@ -86,39 +82,25 @@ export class RelayedServers implements Servers {
         ...this.#ofTools(rows),
       });
     });
-    return this.#changes.listOf(items);
+    return this.listOf(items);
   }
 
-  add: Servers['add'] = (principal, server) => this.#changes.add(principal, server);
-  configuration: Servers['configuration'] = (principal, id) => this.#changes.configuration(principal, id);
-  edit: Servers['edit'] = (principal, id, edit) => this.#changes.edit(principal, id, edit);
-  remove: Servers['remove'] = (principal, id) => this.#changes.remove(principal, id);
-  approval: Servers['approval'] = (principal, id) => this.#changes.approval(principal, id);
-  approveEntry: Servers['approveEntry'] = (principal, id, approved) =>
-    this.#changes.approveEntry(principal, id, approved);
-  change: Servers['change'] = (principal, id, change) => this.#changes.change(principal, id, change);
-
   async test(principal: Owner, request: Parameters<Servers['test']>[1], signal?: AbortSignal) {
-    const { transport } = this.#changes.tried(principal, request);
+    const { transport } = this.tried(principal, request);
     const address = await this.#somebodyFor(transport);
     return (await this.#options.client.ask(address, 'test', principal, [request], signal)) as never;
   }
 
-  reconnect = async (principal: Owner, id: string): Promise<McpServerView> =>
-    (await this.#ask(principal, id, 'reconnect', [])) as never;
-  signIn: Servers['signIn'] = async (principal, id, redirectUrl) =>
-    (await this.#ask(principal, id, 'signIn', [redirectUrl])) as never;
-  signOut: Servers['signOut'] = async (principal, id) => (await this.#ask(principal, id, 'signOut', [])) as never;
-  log: Servers['log'] = async (principal, id, after) =>
-    (await this.#ask(principal, id, 'log', after === undefined ? [] : [after])) as never;
-  call: Servers['call'] = async (principal, id, request, signal) =>
-    (await this.#ask(principal, id, 'call', [request], signal)) as never;
-  read: Servers['read'] = async (principal, id, uri, signal) =>
-    (await this.#ask(principal, id, 'read', [uri], signal)) as never;
-  getPrompt: Servers['getPrompt'] = async (principal, id, prompt, signal) =>
-    (await this.#ask(principal, id, 'getPrompt', [prompt], signal)) as never;
-  complete: Servers['complete'] = async (principal, id, request, signal) =>
-    (await this.#ask(principal, id, 'complete', [request], signal)) as never;
+  reconnect: Servers['reconnect'] = (principal, id) => this.#ask('reconnect', principal, id);
+  signIn: Servers['signIn'] = (principal, id, redirectUrl) => this.#ask('signIn', principal, id, [redirectUrl]);
+  signOut: Servers['signOut'] = (principal, id) => this.#ask('signOut', principal, id);
+  log: Servers['log'] = (principal, id, after) => this.#ask('log', principal, id, after === undefined ? [] : [after]);
+  call: Servers['call'] = (principal, id, request, signal) => this.#ask('call', principal, id, [request], signal);
+  read: Servers['read'] = (principal, id, uri, signal) => this.#ask('read', principal, id, [uri], signal);
+  getPrompt: Servers['getPrompt'] = (principal, id, prompt, signal) =>
+    this.#ask('getPrompt', principal, id, [prompt], signal);
+  complete: Servers['complete'] = (principal, id, request, signal) =>
+    this.#ask('complete', principal, id, [request], signal);
 
   async finishSignIn(response: SignInResponse): Promise<string> {
     const { owner, client, hub } = this.#options;
@@ -131,8 +113,8 @@ export class RelayedServers implements Servers {
 
   async tools(principal: Owner, id: string) {
     const rows = await this.#rows();
-    if (!isReady(rows.get(id))) return (await this.#ask(principal, id, 'tools', [])) as never;
-    const permissions = await this.#changes.permissions(principal);
+    if (!isReady(rows.get(id))) return this.#ask('tools', principal, id);
+    const permissions = await this.permissions(principal);
     return this.#tools(rows)
       .filter(({ tool }) => tool.serverId === id)
       .map((tool) => toToolDetail(tool, { permissions, ...this.#ofTools(rows) }));
@@ -140,19 +122,19 @@ export class RelayedServers implements Servers {
 
   async resources(principal: Owner, id: string) {
     const row = (await this.#rows()).get(id);
-    if (!isReady(row)) return (await this.#ask(principal, id, 'resources', [])) as never;
+    if (!isReady(row)) return this.#ask('resources', principal, id);
     return row.catalogue.resources.map(({ icons: _icons, ...resource }) => resource);
   }
 
   async templates(principal: Owner, id: string) {
     const row = (await this.#rows()).get(id);
-    if (!isReady(row)) return (await this.#ask(principal, id, 'templates', [])) as never;
+    if (!isReady(row)) return this.#ask('templates', principal, id);
     return row.catalogue.templates.map(({ icons: _icons, ...template }) => template);
   }
 
   async prompts(): Promise<McpPromptList> {
     const rows = await this.#rows();
-    const items = this.#book.ids.flatMap((serverId) => {
+    const items = this.book.ids.flatMap((serverId) => {
       const row = rows.get(serverId);
       if (!isReady(row)) return [];
       return row.catalogue.prompts.map(({ icons: _icons, ...prompt }) => ({ serverId, ...prompt }));
@@ -161,7 +143,7 @@ export class RelayedServers implements Servers {
   }
 
   approve({ tool, definition }: Parameters<Servers['approve']>[0]): void {
-    const server = this.#book.find(tool.serverId);
+    const server = this.book.find(tool.serverId);
     if (server === undefined || !('config' in server) || server.config.builtIn === true) return;
     const { config } = server;
     const { clock } = this.#options;
@@ -183,14 +165,10 @@ export class RelayedServers implements Servers {
     this.#options.hub.changed(null, 'servers', tool.serverId);
   }
 
-  isConfigured(id: string): boolean {
-    return this.#book.find(id) !== undefined;
-  }
-
   unsandboxed: Servers['unsandboxed'] = async (chosen = {}) => {
     const rows = await this.#rows();
-    return this.#book.usable
-      .filter(({ id }) => chosen[id] ?? this.#book.isEnabled(id))
+    return this.book.usable
+      .filter(({ id }) => chosen[id] ?? this.book.isEnabled(id))
       .filter((config) => isUnsandboxed(config, rows.get(config.id)?.catalogue?.health))
       .map(({ id }) => id);
   };
@@ -202,21 +180,16 @@ export class RelayedServers implements Servers {
     return Promise.reject(new ToolyardError({ code: 'internal', message: 'This process takes up no runs.' }));
   }
 
-  /** Those that can be connected to by who does that. */
-  get configured(): ServerConfig[] {
-    return this.#book.usable;
-  }
-
   /** Takes over what was switched in another process. */
   async lookAgain(): Promise<void> {
-    await this.#book.readAgain();
-    await this.#changes.lookAgain();
+    await this.book.readAgain();
+    await this.lookForApprovals();
   }
 
   async close(): Promise<void> {
     this.#stop.abort();
-    await this.#changes.close();
-    await this.#fetches.close();
+    await this.closeList();
+    await this.fetches.close();
   }
 
   async #rows(): Promise<Map<string, Row>> {
@@ -228,7 +201,7 @@ export class RelayedServers implements Servers {
 
   /** Under the names models call them by: made over all of them, as where they are called. */
   #tools(rows: ReadonlyMap<string, Row>): readonly IndexedTool[] {
-    const servers = this.#book.all.flatMap((server) => {
+    const servers = this.book.all.flatMap((server) => {
       const catalogue = rows.get(server.id)?.catalogue;
       if (!('config' in server) || catalogue === undefined) return [];
       return [
@@ -245,23 +218,25 @@ export class RelayedServers implements Servers {
 
   #ofTools(rows: ReadonlyMap<string, Row>) {
     return {
-      isToolOn: (tool: ToolReference) => this.#book.isToolOn(tool),
+      isToolOn: (tool: ToolReference) => this.book.isToolOn(tool),
       changeOf: ({ serverId, name }: ToolReference) => rows.get(serverId)?.catalogue?.changes[name],
     };
   }
 
-  /** Asks the process that has a server. @throws ToolyardError naming the role that is missing, where none has it */
-  async #ask(
+  /** Asks the process that has a server to do it. @throws ToolyardError naming the role that is missing, where none has it */
+  async #ask<Method extends ServerMethod>(
+    method: Method,
     principal: Owner,
     id: string,
-    method: ServerMethod,
-    args: readonly unknown[],
+    args: readonly unknown[] = [],
     signal?: AbortSignal,
-  ): Promise<JsonValue> {
-    const server = this.#book.find(id);
+  ): Promise<Awaited<ReturnType<Servers[Method]>>> {
+    const server = this.book.find(id);
     if (server === undefined) throw noServer(id);
     const holder = (await this.#rows()).get(id)?.holder?.address;
-    if (holder != null) return this.#options.client.ask(holder, method, principal, [id, ...args], signal);
+    // Not validated: the other process is a Toolyard with the same secret.
+    if (holder != null)
+      return (await this.#options.client.ask(holder, method, principal, [id, ...args], signal)) as never;
     if ('fault' in server) throw new ToolyardError({ ...server.fault.toJSON(), code: 'conflict' });
     throw nobodyFor(server.config.transport, `the server "${id}"`);
   }

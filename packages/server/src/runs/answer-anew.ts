@@ -21,5 +21,11 @@ export async function answeringAnew(
       hint: 'To ask something else, edit the message and send it again.',
     });
   }
-  return { runId, conversation, question, again: true, ...defined({ configuration }) };
+  return {
+    runId,
+    conversation,
+    question,
+    begins: { with: 'answer', leafId: question.id },
+    ...defined({ configuration }),
+  };
 }

@@ -1,6 +1,6 @@
 import { continuationOf } from '@toolyard/agent-host';
 import type { AgentConfiguration, ContinuedConversation, Message } from '@toolyard/protocol';
-import { ToolyardError } from '@toolyard/protocol';
+import { defined, ToolyardError } from '@toolyard/protocol';
 import type { Conversation } from '@toolyard/storage';
 import type { StartRequest } from './start-run.ts';
 
@@ -15,9 +15,9 @@ export function continuing(of: {
   const { runId, conversation, branch, canContinue, configuration } = of;
   const { message: question, how } = continuationOf(branch, canContinue);
   const leafId = leafOf(branch, how.kind) ?? question.id;
-  const continues = { leafId, ...(how.kind === 'same' ? { parts: how.parts } : {}) };
-  const kept = configuration ? { configuration } : {};
-  return { request: { runId, conversation, question, again: true, continues, ...kept }, how: how.kind };
+  const parts = how.kind === 'same' ? how.parts : undefined;
+  const begins = { with: 'answer' as const, leafId, ...defined({ parts }) };
+  return { request: { runId, conversation, question, begins, ...defined({ configuration }) }, how: how.kind };
 }
 
 /** @throws ToolyardError `conflict` where an answer is being written, or something was said since the message `last` */

@@ -163,8 +163,7 @@ export class MessageQueue {
       runId: id,
       conversation,
       question,
-      again: false,
-      queuedMessageId: id,
+      begins: { with: 'question', queuedMessageId: id },
       configuration: readStoredConfiguration(queued.configuration),
     });
   }

@@ -87,12 +87,12 @@ async function requestFor(
       'Show the branch it is on, or have its answer made anew.',
     );
   }
-  const goesOn = { runId: nextId(run.id), conversation, question, again: true };
-  const goodId = goodUntil(question, answer).id;
+  const { id: leafId } = goodUntil(question, answer);
   const cut = answer.at(-1);
-  const parts = cut?.role === 'assistant' && cut.parentId === goodId ? begunIn(cut) : null;
-  if (parts && (await canContinue(principal, conversation))) return { ...goesOn, continues: { leafId: goodId, parts } };
-  return { ...goesOn, goesOnFrom: goodId };
+  const begun = cut?.role === 'assistant' && cut.parentId === leafId ? begunIn(cut) : null;
+  const parts = begun && (await canContinue(principal, conversation)) ? begun : undefined;
+  const begins = { with: 'answer' as const, leafId, ...defined({ parts }) };
+  return { runId: nextId(run.id), conversation, question, begins };
 }
 
 function isOf(message: Message, runId: string): boolean {

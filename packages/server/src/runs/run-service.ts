@@ -154,7 +154,7 @@ export function createDoors(options: RunServiceOptions): Omit<RunService, keyof 
         runId: question.id,
         conversation,
         question,
-        again: false,
+        begins: { with: 'question' },
         ...defined({ configuration }),
       };
       const outcome = await start(principal, request);

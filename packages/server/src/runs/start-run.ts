@@ -37,19 +37,21 @@ export type StartRequest = {
   runId: string;
   conversation: Conversation;
   question: UserMessage;
-  /** True where the question is stored already and is answered anew. */
-  again: boolean;
-  /** The last message of the answer so far, where the run goes on with one. */
-  goesOnFrom?: string;
-  /** Where an answer goes on that broke off: behind this message, and with these parts if in the answer itself. */
-  continues?: { leafId: string; parts?: AssistantPart[] };
-  /** The question leaves the queue with this run. */
-  queuedMessageId?: string;
-  /** Counts for this run only. */
+  begins: RunBeginning;
+  /** Applies to this run only. */
   configuration?: AgentConfiguration;
-  /** A tab that carries it out; this process leaves it alone. */
+  /** The tab that executes it, instead of a process. */
   heldBy?: LeaseTerms;
 };
+
+/**
+ * - `question`: it is stored with the run, and removed from the queue if it waited there
+ * - `answer`: the question is stored; what the run writes follows the message `leafId`, or continues an answer there that
+ *   has these parts
+ */
+type RunBeginning =
+  | { with: 'question'; queuedMessageId?: string }
+  | { with: 'answer'; leafId: string; parts?: AssistantPart[] };
 
 /** `busy`: another run is under way in this conversation, and nothing was stored. */
 export type StartOutcome = { started: true; run: RunRecord } | { started: false; busyWith: string };
@@ -68,7 +70,7 @@ export async function startRun(
   services: StartRunServices,
 ): Promise<StartOutcome> {
   const { storage, crew, hub, failpoint } = services;
-  const { conversation } = request;
+  const { conversation, begins } = request;
   const configuration = await priced(principal, await resolve(principal, request, services.configurations), services);
   const created = await storage.runs.createRun(principal, newRun(request, configuration, services));
   switch (created.outcome) {
@@ -77,7 +79,9 @@ export async function startRun(
       if (services.terms && !request.heldBy) crew.start(created.run);
       else if (!request.heldBy) await crew.wake(created.run.id);
       hub.changed(principal.ownerId, 'conversations', conversation.id);
-      if (request.queuedMessageId !== undefined) hub.changed(principal.ownerId, 'queue', conversation.id);
+      if (begins.with === 'question' && begins.queuedMessageId !== undefined) {
+        hub.changed(principal.ownerId, 'queue', conversation.id);
+      }
       return { started: true, run: recordOf(created.run) };
     }
     case 'exists':
@@ -99,11 +103,13 @@ export function noConversation(id: string): ToolyardError {
 }
 
 function newRun(
-  { runId, conversation, question, again, goesOnFrom = question.id, continues, queuedMessageId, heldBy }: StartRequest,
+  { runId, conversation, question, begins, heldBy }: StartRequest,
   configuration: RunConfiguration,
   { clock, terms }: StartRunServices,
 ): NewRun {
   const at = clock.now();
+  const leafId = begins.with === 'answer' ? begins.leafId : question.id;
+  const parts = begins.with === 'answer' ? begins.parts : undefined;
   const state = initialState({
     runId,
     conversationId: conversation.id,
@@ -112,17 +118,14 @@ function newRun(
   });
   const answer = placeholder({
     id: messageIdOf(state, 1),
-    parentId: continues?.leafId ?? goesOnFrom,
+    parentId: leafId,
     runId,
     model: configuration.model.modelId,
     createdAt: at,
   });
   const stored: StoredRun = {
-    point: {
-      state,
-      context: { phase: 'user_input', ...(continues?.parts ? { continues: { parts: continues.parts } } : {}) },
-    },
-    leafId: continues?.leafId ?? goesOnFrom,
+    point: { state, context: { phase: 'user_input', ...(parts ? { continues: { parts } } : {}) } },
+    leafId,
     shownId: answer.id,
   };
   const lease = heldBy ?? terms;
@@ -134,12 +137,12 @@ function newRun(
     at,
     configuration,
     state: stored,
-    messages: again ? [answer] : [question, answer],
+    messages: begins.with === 'answer' ? [answer] : [question, answer],
     leaf: answer.id,
     ...defined({ lease }),
     ...(title === '' ? {} : { title }),
     ...(conversation.agentId === null ? {} : { agentId: conversation.agentId }),
-    ...defined({ queuedMessageId }),
+    ...(begins.with === 'question' ? defined({ queuedMessageId: begins.queuedMessageId }) : {}),
   };
 }
 

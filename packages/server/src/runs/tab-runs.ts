@@ -296,7 +296,7 @@ export function createTabRuns(options: TabRunsOptions): RunsInTabs {
     const { parentId = conversation.leafId } = request;
     const parts = await options.keepMedia(principal, request.parts);
     const question: UserMessage = { id: runId, parentId, createdAt: clock.now(), role: 'user', parts };
-    return { runId, conversation, question, again: false, ...kept };
+    return { runId, conversation, question, begins: { with: 'question' }, ...kept };
   }
 }
 

@@ -4,7 +4,7 @@ import { HostedServers } from '@toolyard/mcp-host';
 import { deleteOtherPrivateFolders, deletePrivateFolder } from '@toolyard/mcp-host/node';
 import type { McpServerList, McpServerView, PermissionView, Owner, TestMcpServer } from '@toolyard/protocol';
 import { defined, isStorageFault, messageOf, toErrorInfo, ToolyardError } from '@toolyard/protocol';
-import type { OwnerFetches } from '../config/owner-fetches.ts';
+import { createOwnerFetches } from '../config/owner-fetches.ts';
 import type { McpServers } from '../services.ts';
 import { untilStored } from '../until-stored.ts';
 import type { ConfiguredServer } from './configured-servers.ts';
@@ -18,20 +18,7 @@ import { McpJsonWatcher } from './mcp-json-watcher.ts';
 import type { ServersOptions } from './servers-options.ts';
 import { settleOrigins } from './settle-origins.ts';
 
-/** What a process makes of servers that were changed, whether or not it is connected to them itself. */
-type ChangedServers = {
-  list(principal: Owner): Promise<McpServerList>;
-  /** There is another list of servers. */
-  updated(differences: Differences): void;
-  /** Somebody has switched it by hand. */
-  switched(id: string): Promise<void>;
-  /** It is another one to whoever looks at it; without an id, what is told with all of them. */
-  changed(id?: string): void;
-  /** Forgets how it was signed in to. */
-  signOut(principal: Owner, id: string): Promise<unknown>;
-};
-
-export type ServerChangesOptions = Pick<
+export type EditableServersOptions = Pick<
   ServersOptions,
   | 'builtIn'
   | 'file'
@@ -46,19 +33,19 @@ export type ServerChangesOptions = Pick<
   | 'log'
 > & {
   book: ServerList;
-  fetches: OwnerFetches;
-  servers: ChangedServers;
-  /** There are other processes, with lists of their own. */
+  /** Other processes have lists of their own. */
   isShared: boolean;
-  /** False: to this process it is as if the server were not there. */
+  /** False hides the server from this process. */
   isThere?: (config: ServerConfig) => boolean;
 };
 
-/** Which servers there are, who may change them, and what is done when they do, at whichever process they do it. */
-export class ServerChanges {
-  /** Servers that services make. */
-  readonly hosted: HostedServers;
-  readonly #options: ServerChangesOptions;
+/** The configured servers of a process, and how their owner changes them; connections are up to the subclass. */
+export abstract class EditableServers {
+  protected readonly book: ServerList;
+  protected readonly fetches = createOwnerFetches();
+  /** Servers that services host. */
+  protected readonly hosted: HostedServers;
+  readonly #options: EditableServersOptions;
   readonly #file: McpJsonWatcher;
   readonly #editor: McpJsonEditor;
   readonly #gate: EntryGate;
@@ -69,12 +56,13 @@ export class ServerChanges {
   /** The taking over of the last change of the file. */
   #following = new AbortController();
 
-  constructor(options: ServerChangesOptions) {
-    const { book, file, env, fetches, secrets, owner, settings, clock, log, isShared } = options;
+  constructor(options: EditableServersOptions) {
+    const { book, file, env, secrets, owner, settings, clock, log, isShared } = options;
     this.#options = options;
+    this.book = book;
     this.hosted = new HostedServers({
       // Only the services themselves are asked through it, and their addresses are the owner's.
-      fetch: (input, init) => fetches.for(String(input))(input, init),
+      fetch: (input, init) => this.fetches.for(String(input))(input, init),
       ...(secrets === undefined ? {} : { store: createHostedStore(secrets, owner, isShared) }),
     });
     this.#file = new McpJsonWatcher({ path: file, env, clock, log, onChange: () => this.#followFile() });
@@ -86,16 +74,35 @@ export class ServerChanges {
     this.#gate = new EntryGate(options.approvals ?? stored, book);
   }
 
+  abstract list(principal: Owner): Promise<McpServerList>;
+  /** Connects and disconnects what has changed in the list. */
+  protected abstract updated(differences: Differences): void;
+  /** The user has enabled or disabled the server. */
+  protected abstract switched(id: string): Promise<void>;
+  /** Notifies the subscribers of a server; without an id, those of the list. */
+  protected abstract changed(id?: string): void;
+  /** Forgets the sign-in of a server that is being removed. */
+  protected abstract forgetSignIn(principal: Owner, id: string): Promise<unknown>;
+
+  isConfigured(id: string): boolean {
+    return this.book.find(id) !== undefined;
+  }
+
+  /** The servers without a fault, as they are configured now. */
+  get configured(): ServerConfig[] {
+    return this.book.usable;
+  }
+
   /** Returns true if approvals of tools were written that this process has not read. */
-  async start({ watch }: { watch: boolean }): Promise<boolean> {
+  protected async startList({ watch }: { watch: boolean }): Promise<boolean> {
     await this.#update();
     if (watch) this.#file.watch();
     void this.#deleteUnlistedFolders();
     // If mcp.json cannot be read, its servers are unknown: the next start settles the origins.
-    return this.#file.fault === undefined && (await settleOrigins(this.#options, this.#options.book));
+    return this.#file.fault === undefined && (await settleOrigins(this.#options, this.book));
   }
 
-  async close(): Promise<void> {
+  protected async closeList(): Promise<void> {
     this.#file.close();
     this.#following.abort();
     // Whoever began an update hears of its failure.
@@ -103,13 +110,13 @@ export class ServerChanges {
   }
 
   /** The whole list, with what is wrong with the file. */
-  listOf(items: McpServerView[]): McpServerList {
+  protected listOf(items: McpServerView[]): McpServerList {
     const { fault } = this.#file;
     return { items, ...defined({ fileFault: fault }) };
   }
 
   /** What was decided for all conversations. */
-  async permissions(principal: Owner): Promise<PermissionView[]> {
+  protected async permissions(principal: Owner): Promise<PermissionView[]> {
     const decided = await this.#options.permissions.list(principal);
     return decided.filter(({ conversationId }) => conversationId === null);
   }
@@ -117,17 +124,17 @@ export class ServerChanges {
   add: McpServers['add'] = async (principal, { id, ...server }) => {
     this.checkOwner(principal);
     await this.#gate.write(id, this.#editor.add(id, server));
-    await this.#options.book.forget([id], [id]);
+    await this.book.forget([id], [id]);
     return this.#changed(principal, id);
   };
 
   configuration: McpServers['configuration'] = async (principal, id) => {
     this.check(principal, id);
-    return this.#editor.configuration(id, this.#options.book.isEnabled(id));
+    return this.#editor.configuration(id, this.book.isEnabled(id));
   };
 
   edit: McpServers['edit'] = async (principal, id, edit) => {
-    const { book } = this.#options;
+    const { book } = this;
     this.check(principal, id);
     this.#gate.check(id);
     await this.#gate.write(id, this.#editor.edit(id, edit, book.isEnabled(id)));
@@ -136,19 +143,19 @@ export class ServerChanges {
   };
 
   remove: McpServers['remove'] = async (principal, id) => {
-    const { book, servers } = this.#options;
+    const { book } = this;
     this.check(principal, id);
     this.#editor.checkRemovable(id);
     const server = book.find(id);
-    // Nobody is to find a way in that was left behind.
-    await servers.signOut(principal, id).catch((thrown: unknown) => {
+    // Its tokens are revoked before nothing refers to them any more.
+    await this.forgetSignIn(principal, id).catch((thrown: unknown) => {
       if (isStorageFault(thrown)) throw thrown;
     });
     this.#editor.remove(id);
     await this.#gate.forget(id);
     await book.forget([id], [id]);
     await this.#update();
-    servers.changed(id);
+    this.changed(id);
     const hosted = hostedOf(server);
     if (hosted) await this.#giveBack(id, hosted);
     // Not waited for: a process of the server may still be ending, and caches may be large.
@@ -156,14 +163,14 @@ export class ServerChanges {
   };
 
   change: McpServers['change'] = async (principal, id, { enabled, tools }) => {
-    const { book, servers } = this.#options;
+    const { book } = this;
     this.check(principal, id);
     if (tools !== undefined) await book.switchTools(id, tools);
     if (enabled !== undefined) {
       await book.switchServer(id, enabled);
-      await servers.switched(id);
+      await this.switched(id);
     }
-    servers.changed(id);
+    this.changed(id);
     return this.view(principal, id);
   };
 
@@ -179,12 +186,12 @@ export class ServerChanges {
   };
 
   /** Approvals may have been given in another process over the same database. */
-  async lookAgain(): Promise<void> {
+  protected async lookForApprovals(): Promise<void> {
     if (this.#gate.isAnyWaiting) await this.#update();
   }
 
   /** The configuration a test is about. @throws ToolyardError for what cannot even be tried */
-  tried(principal: Owner, request: TestMcpServer): ServerConfig {
+  protected tried(principal: Owner, request: TestMcpServer): ServerConfig {
     this.checkOwner(principal);
     // A test may use stored values of the entry.
     if (request.id !== undefined) this.#gate.check(request.id);
@@ -192,15 +199,15 @@ export class ServerChanges {
   }
 
   /** @throws ToolyardError `not_found` */
-  async view(principal: Owner, id: string): Promise<McpServerView> {
-    const view = (await this.#options.servers.list(principal)).items.find((server) => server.id === id);
+  protected async view(principal: Owner, id: string): Promise<McpServerView> {
+    const view = (await this.list(principal)).items.find((server) => server.id === id);
     if (view === undefined) throw noServer(id);
     return view;
   }
 
   /** @throws ToolyardError `not_found`, `conflict` where its entry cannot be read */
-  configOf(id: string): ServerConfig {
-    const server = this.#options.book.find(id);
+  protected configOf(id: string): ServerConfig {
+    const server = this.book.find(id);
     if (server === undefined) throw noServer(id);
     if ('config' in server) return server.config;
     const { message, hint } = server.fault;
@@ -208,13 +215,13 @@ export class ServerChanges {
   }
 
   /** @throws ToolyardError `not_found`, `forbidden` */
-  check(principal: Owner, id: string): void {
-    if (this.#options.book.find(id) === undefined) throw noServer(id);
+  protected check(principal: Owner, id: string): void {
+    if (this.book.find(id) === undefined) throw noServer(id);
     this.checkOwner(principal);
   }
 
   /** @throws ToolyardError `forbidden` */
-  checkOwner(principal: Owner): void {
+  protected checkOwner(principal: Owner): void {
     if (principal.ownerId === this.#options.owner.ownerId) return;
     throw new ToolyardError({
       code: 'forbidden',
@@ -225,7 +232,7 @@ export class ServerChanges {
 
   async #changed(principal: Owner, id: string, saved: readonly string[] = []): Promise<McpServerView> {
     await this.#update(saved);
-    this.#options.servers.changed(id);
+    this.changed(id);
     return this.view(principal, id);
   }
 
@@ -236,7 +243,7 @@ export class ServerChanges {
   }
 
   async #updateNow(saved: readonly string[]): Promise<void> {
-    const { builtIn, flags, book, isThere, servers } = this.#options;
+    const { builtIn, flags, isThere } = this.#options;
     const { entries, fault } = this.#file;
     const configured = configuredServers({
       builtIn,
@@ -247,12 +254,12 @@ export class ServerChanges {
     });
     const here = configured.filter((server) => 'fault' in server || isThere?.(server.config) !== false);
     await this.#wantAgain(here, saved);
-    const differences = await book.update(here);
-    servers.updated(differences);
+    const differences = await this.book.update(here);
+    this.updated(differences);
     const ids = Object.values(differences).flat();
-    for (const id of ids) servers.changed(id);
+    for (const id of ids) this.changed(id);
     // Whether the file can be read may have changed.
-    if (ids.length === 0) servers.changed();
+    if (ids.length === 0) this.changed();
   }
 
   /** What was given back once is made again for who adds or saves it, not for whoever started with an old file. */
@@ -261,7 +268,7 @@ export class ServerChanges {
     this.#hasStarted = true;
     for (const server of servers) {
       const now = hostedOf(server);
-      const before = hostedOf(this.#options.book.find(server.id));
+      const before = hostedOf(this.book.find(server.id));
       const isNew = !isFirst && now !== undefined && (before === undefined || !this.hosted.isSame(before, now));
       if (now && (isNew || saved.includes(server.id))) await this.hosted.wantAgain(now);
     }
@@ -293,7 +300,7 @@ export class ServerChanges {
   async #deleteUnlistedFolders(): Promise<void> {
     // A file that cannot be read, or is not there, does not say which servers were removed.
     if (!this.#file.exists || this.#file.fault !== undefined) return;
-    const ids = [...this.#options.book.ids, ...this.#file.entries.map(({ id }) => id)];
+    const ids = [...this.book.ids, ...this.#file.entries.map(({ id }) => id)];
     await this.#untilDeleted(deleteOtherPrivateFolders({ listedIn: this.#dataFolder }, ids));
   }
 
@@ -310,8 +317,8 @@ export class ServerChanges {
 
   /** What its service still has of a server that was removed; that it cannot be given back just now keeps nobody. */
   async #giveBack(serverId: string, transport: HostedConfig): Promise<void> {
-    const { clock, log, book } = this.#options;
-    const others = book.all.map(hostedOf).filter((other) => other !== undefined);
+    const { clock, log } = this.#options;
+    const others = this.book.all.map(hostedOf).filter((other) => other !== undefined);
     if (others.some((other) => this.hosted.isSame(other, transport))) return;
     await this.hosted.remove(transport, { serverId, clock }).catch((thrown: unknown) => {
       log(`The hosted server "${serverId}" was removed here and not at its service: ${toErrorInfo(thrown).message}`);
