@@ -11,10 +11,9 @@ import {
 } from 'node:fs';
 import { join, relative } from 'node:path';
 import { afterAll, afterEach, describe, expect, test } from 'vitest';
-import { bundled, TESTED } from './programs.ts';
+import { bundled, FOLDER, TESTED } from './programs.ts';
 import { ROOT } from './run.ts';
 
-const FOLDER = join(ROOT, '.cache', 'programs');
 mkdirSync(FOLDER, { recursive: true });
 const sources = mkdtempSync(join(FOLDER, 'sources-'));
 const name = `test${sources.slice(-6)}`;

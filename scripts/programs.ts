@@ -27,6 +27,9 @@ export const TESTED: ProgramSet = {
     'e2e/conformance/hand-over.ts',
     'e2e/support/dying-server.ts',
     'e2e/support/task-program.ts',
+    'packages/mcp-host/src/node/test-fixtures/hasty-owner.ts',
+    'packages/mcp-host/src/node/test-fixtures/killed-owner.ts',
+    'packages/mcp-host/src/node/test-fixtures/modern-stdio.ts',
     'packages/storage/src/test-fixtures/copying-process.ts',
     'packages/storage/src/test-fixtures/dying-process.ts',
     'packages/storage/src/test-fixtures/store-process.ts',
@@ -44,7 +47,8 @@ const PACKAGES = /[\\/]node_modules[\\/]/;
 /** While coverage is measured, programs have source maps and write what they execute. */
 const COVERAGE = process.env[COVERAGE_VARIABLE] !== undefined;
 const FLUSH = join(ROOT, 'scripts', 'coverage', 'flush.ts');
-const FOLDER = join(ROOT, '.cache', COVERAGE ? 'programs-for-coverage' : 'programs');
+/** Where the bundled sets are. */
+export const FOLDER = join(ROOT, '.cache', COVERAGE ? 'programs-for-coverage' : 'programs');
 /** A process may still load from the folders before. */
 const KEPT = 3;
 

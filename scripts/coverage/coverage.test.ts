@@ -103,6 +103,13 @@ test('maps what ran of a module that Vitest has transformed and wrapped', () => 
   expect(notRun()['packages/two/src/twice.ts']).toEqual(NOT_RUN['packages/two/src/twice.ts']);
 });
 
+test('rejects a record of transformed code without a source map', () => {
+  writeRecord(folder, [
+    { url: join(root, 'packages/two/src/twice.ts'), functions: [], code: "'use strict';async (a)=>{{}}" },
+  ]);
+  expect(() => readExecutions(root, folder, universe)).toThrow('twice.ts has no source map');
+});
+
 test('counts what a process executed before it killed itself', async () => {
   const flush = pathToFileURL(join(import.meta.dirname, 'flush.ts')).href;
   const program = write(

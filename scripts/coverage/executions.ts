@@ -65,8 +65,12 @@ function mapScript(
   const code = recorded ?? readFileSync(path, 'utf8');
   const beside = existsSync(`${path}.map`) ? readFileSync(`${path}.map`, 'utf8') : undefined;
   const map = inlineMap(code) ?? beside;
-  if (map === undefined) return universe.has(file) ? unmapped(file, code, universe) : null;
   const prefix = VITEST_WRAPPER.exec(code)?.[0].length ?? 0;
+  if (map === undefined) {
+    if (prefix > 0)
+      throw new Error(`The record of ${url} has no source map: its offsets are those of transformed code.`);
+    return universe.has(file) ? unmapped(file, code, universe) : null;
+  }
   return mappedCode(code, map, universe, (of) => sourceFile(root, dirname(path), of, universe), prefix);
 }
 

@@ -1,18 +1,24 @@
 import { Session } from 'node:inspector';
 import type { Debugger, Profiler } from 'node:inspector';
+import { fileURLToPath } from 'node:url';
 import type { CoverageProvider, CoverageProviderModule, Vitest } from 'vitest/node';
 import { COVERAGE_VARIABLE, foldersOf, writeRecord } from './record.ts';
 
 /**
- * Vitest's hooks for coverage. In each worker V8 counts what runs; after each file of tests the counts of our sources
- * are written down with the code as V8 has it, which carries its source map. Vitest's own provider maps them to
+ * Vitest's hooks for coverage. In each worker V8 counts what runs; after each test file the counts of our sources are
+ * written with the code as V8 has it and the source map that Vitest keeps beside it. Vitest's own provider maps them to
  * statements of its own, different for each way code is transformed.
  */
 const folder = process.env[COVERAGE_VARIABLE] ?? '';
 const OURS = /\/(packages|servers)\/[^/]+\/src\//;
 
-/** Not a variable of this module: Vitest loads it anew in the middle of a worker's life. */
-const worker = globalThis as { toolyardCoverage?: Session };
+/** As far as it is read: the modules that a worker of Vitest has loaded. */
+type VitestWorker = {
+  evaluatedModules: { getModuleById: (id: string) => { meta?: { sourceMap?: string } } | undefined };
+};
+
+/** Not variables of this module: Vitest loads it again in the middle of a worker's life. */
+const worker = globalThis as { toolyardCoverage?: Session; __vitest_worker__?: VitestWorker };
 
 function post<T>(method: string, params: object = {}): T {
   let answer: { error: Error | null; result: T } | undefined;
@@ -26,6 +32,15 @@ function post<T>(method: string, params: object = {}): T {
 
 function isOurs(url: string): boolean {
   return OURS.test(url) && !url.includes('/node_modules/');
+}
+
+/** Vitest adds this comment itself only while a debugger listens. Without the map, offsets would be those of other code. */
+function sourceMapComment(url: string): string {
+  const path = url.startsWith('file://') ? fileURLToPath(url) : url;
+  const map = worker.__vitest_worker__?.evaluatedModules.getModuleById(path)?.meta?.sourceMap;
+  if (map === undefined)
+    throw new Error(`Vitest has no source map of ${url}: adapt scripts/coverage/vitest-provider.ts.`);
+  return `\n//# sourceMappingURL=data:application/json;base64,${Buffer.from(map).toString('base64')}\n`;
 }
 
 function startCoverage(): void {
@@ -46,7 +61,7 @@ function takeCoverage(): void {
   post('Debugger.enable');
   const scripts = ours.map(({ url, functions, scriptId }) => {
     const { scriptSource } = post<Debugger.GetScriptSourceReturnType>('Debugger.getScriptSource', { scriptId });
-    return { url, functions, code: scriptSource };
+    return { url, functions, code: `${scriptSource}${sourceMapComment(url)}` };
   });
   post('Debugger.disable');
   writeRecord(folder, scripts);

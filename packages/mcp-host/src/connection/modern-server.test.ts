@@ -1,5 +1,5 @@
 import type { ToolResult } from '@toolyard/protocol';
-import { createFakeClock, eventually } from '@toolyard/testing';
+import { createFakeClock, eventually, programArgs } from '@toolyard/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createEraMemory } from './era-memory.ts';
 import type { McpHost } from '../host/host.ts';
@@ -11,7 +11,7 @@ import type { ServerConfig, ToolProgress } from '../types.ts';
 
 const stdio = (env: Record<string, string> = {}): ServerConfig => ({
   id: 'modern',
-  transport: { type: 'stdio', command: process.execPath, args: [fixture('modern-stdio.ts')], env },
+  transport: { type: 'stdio', command: process.execPath, args: programArgs(fixture('modern-stdio.ts')), env },
 });
 
 /** The program is asked only when it serves: it has few seconds for the first answer, and may take longer to start. */
@@ -86,7 +86,7 @@ describe.each(['stdio', 'Streamable HTTP'] as const)('a modern server over %s', 
       void clock.advance(1_000);
     };
     const options = { timeoutMs: 1_500, onProgress };
-    const { outcome } = await patient.callTool({ serverId: 'modern', name: 'wait' }, { steps: 20 }, options);
+    const { outcome } = await patient.callTool({ serverId: 'modern', name: 'wait' }, { steps: 8 }, options);
     expect(outcome).toBe('done');
     expect(seen.length).toBeGreaterThan(5);
     await closeOn(clock, patient);

@@ -8,8 +8,8 @@ import {
   isAlive,
   needs,
   processTreeOf,
+  programArgs,
   runNode,
-  SOURCE_CONDITION,
   scriptedMcpCommand,
   UNIX,
   within,
@@ -53,11 +53,13 @@ function behindShell(behaviour: McpBehaviourName | McpBehaviour, after = ''): St
   return { type: 'stdio', command: 'sh', args: ['-c', `${line}${after}`] };
 }
 
-/** How long it waits for processes to go counts only while this one gets on. */
+/** The waits for a process to exit are a third as long, and are measured only while this process gets on. */
+const createEndingClock = (): Clock => createSteadyClock({ times: 3 });
+
 function begin(
   transport: StdioConfig,
   more: { connectTimeoutMs?: number } = {},
-  clock: Clock = createSteadyClock(),
+  clock: Clock = createEndingClock(),
 ): Promise<void> {
   host = newHost([{ id: 'odd', transport, ...more }], { createTransport: remembering, clock });
   return host.connectAll();
@@ -111,7 +113,7 @@ describe('after closing, nothing is left', needs(UNIX), () => {
   test('a server that was never ready', async () => {
     // Only the bound is in the test's hand: processes need real time to end.
     let runOut = (): void => undefined;
-    const steady = createSteadyClock();
+    const steady = createEndingClock();
     const clock: Clock = {
       ...steady,
       after(ms, callback) {
@@ -133,7 +135,7 @@ describe('after closing, nothing is left', needs(UNIX), () => {
     ['its child in another session', behindShell('detached-child')],
   ])('not even %s when the process exits without closing', async (_, server) => {
     const config = JSON.stringify(server);
-    const owner = await runNode([SOURCE_CONDITION, fixture('hasty-owner.ts'), config]);
+    const owner = await runNode([...programArgs(fixture('hasty-owner.ts')), config]);
     expect(owner).toMatchObject({ code: 5, stderr: '' });
     const pids = JSON.parse(owner.stdout) as number[];
     expect(pids.length).toBeGreaterThanOrEqual(3);
@@ -146,7 +148,7 @@ describe('at the next start', needs(UNIX), () => {
   /** Starts a server in a process of its own, kills that with SIGKILL, and gives the processes of the server. */
   async function leaveBehind(config: StdioConfig): Promise<number[]> {
     const request = JSON.stringify({ config, stateFolder: '/nonexistent', ask: {} });
-    const owner = spawn(process.execPath, [SOURCE_CONDITION, fixture('killed-owner.ts'), request], {
+    const owner = spawn(process.execPath, [...programArgs(fixture('killed-owner.ts')), request], {
       stdio: ['ignore', 'pipe', 'inherit'],
     });
     await within(once(owner.stdout, 'data'), { what: 'the first answer of the server' });
@@ -232,7 +234,7 @@ test('closing twice, and closing what never started, is harmless', async () => {
 
 test('the wait for a drained pipe ends when the server goes', async () => {
   const config: TransportConfig = { type: 'stdio', command: 'sleep', args: ['60'] };
-  const transport = createStdioTransport(config, { serverId: 'odd', clock: systemClock, log: () => undefined });
+  const transport = createStdioTransport(config, { serverId: 'odd', clock: createEndingClock(), log: () => undefined });
   await transport.start();
   const sending = transport.send({ jsonrpc: '2.0', method: 'x', params: { much: 'x'.repeat(1_000_000) } });
   await transport.close();
