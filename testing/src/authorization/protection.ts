@@ -27,10 +27,10 @@ export type Protection = {
 
 const PATH = '/.well-known/oauth-protected-resource/mcp';
 
-/** @param scopeOf of a token that is valid; undefined for any other */
+/** @param scopeOf of an `Authorization` header with a valid token; undefined for any other */
 export function createProtection(
   issuer: string,
-  scopeOf: (token: string) => string | undefined,
+  scopeOf: (authorization: string) => string | undefined,
   options: ProtectionOptions,
 ): Protection {
   const { metadata, isNamed = true, needs = {}, open = [] } = options;
@@ -45,7 +45,7 @@ export function createProtection(
     refuse({ authorization, message, origin }) {
       const method = typeof message?.['method'] === 'string' ? message['method'] : '';
       if (open.includes(method)) return undefined;
-      const given = scopeOf(/^Bearer (.+)$/.exec(authorization ?? '')?.[1] ?? '');
+      const given = scopeOf(authorization ?? '');
       const words = options.scope === undefined ? '' : `, scope="${options.scope}"`;
       if (given === undefined) return { status: 401, challenge: `Bearer realm="mcp"${words}${named(origin)}` };
       const params = message?.['params'];

@@ -24,6 +24,8 @@ export type AuthorizationServerOptions = {
   person?: 'agrees' | 'declines';
   /** Answers a token request in its place. */
   token?: (params: Readonly<Record<string, string>>) => { status: number; body: JsonObject } | undefined;
+  /** Assertions it gives a token for (RFC 7523). */
+  assertions?: readonly string[];
   /** Clients it knows without registration, with their secrets. */
   clients?: Readonly<Record<string, string>>;
   /** Lets pages of other origins in; without it a browser keeps them away. */
@@ -60,13 +62,15 @@ export type AuthorizationServer = AsyncDisposable & {
   close(): Promise<void>;
 };
 
+const JWT_BEARER = 'urn:ietf:params:oauth:grant-type:jwt-bearer';
+
 type Code = { challenge: string; redirectUrl: string; clientId: string; scope: string; resource: string };
 
 /** @example await using authorization = await startAuthorizationServer({ expiresIn: 3600 }); */
 export async function startAuthorizationServer(options: AuthorizationServerOptions = {}): Promise<AuthorizationServer> {
   const requests: AuthorizationRequest[] = [];
   const codes = new Map<string, Code>();
-  /** Access tokens and the scope of each. */
+  /** The scope of each access token, by the `Authorization` header it is sent in. */
   const access = new Map<string, string>();
   const refreshes = new Map<string, { scope: string; clientId: string; used: boolean }>();
   const clients = new Map<string, string | null>(Object.entries(options.clients ?? {}));
@@ -77,7 +81,7 @@ export async function startAuthorizationServer(options: AuthorizationServerOptio
     const body = await textOf(request);
     const isForm = request.headers['content-type']?.startsWith('application/x-www-form-urlencoded') === true;
     const params = Object.fromEntries(isForm ? new URLSearchParams(body) : searchParams);
-    const { authorization } = request.headers;
+    const { authorization, dpop } = request.headers;
     requests.push({ method: request.method ?? '', path: pathname, params, authorization });
     switch (pathname) {
       case '/.well-known/oauth-authorization-server':
@@ -85,12 +89,12 @@ export async function startAuthorizationServer(options: AuthorizationServerOptio
       case '/authorize':
         return authorize(response, params);
       case '/token':
-        return token(response, params, authorization);
+        return token(response, params, authorization, dpop === undefined ? 'Bearer' : 'DPoP');
       case '/register':
         return register(response, body);
       case '/revoke':
         refreshes.delete(params['token'] ?? '');
-        access.delete(params['token'] ?? '');
+        for (const type of ['Bearer', 'DPoP']) access.delete(`${type} ${params['token'] ?? ''}`);
         response.writeHead(200).end();
         return;
       default:
@@ -132,7 +136,12 @@ export async function startAuthorizationServer(options: AuthorizationServerOptio
     response.writeHead(302, { location: back.href }).end();
   }
 
-  function token(response: ServerResponse, params: Record<string, string>, authorization: string | undefined): void {
+  function token(
+    response: ServerResponse,
+    params: Record<string, string>,
+    authorization: string | undefined,
+    type: 'Bearer' | 'DPoP',
+  ): void {
     const instead = options.token?.(params);
     if (instead !== undefined) return answer(response, instead.status, instead.body);
     const client = clientOf(params, authorization);
@@ -150,7 +159,7 @@ export async function startAuthorizationServer(options: AuthorizationServerOptio
               .update(params['code_verifier'] ?? '')
               .digest('base64url');
         if (!isRight) return answer(response, 400, { error: 'invalid_grant' });
-        return give(response, code.scope, client);
+        return give(response, type, code.scope, client);
       }
       case 'refresh_token': {
         const known = refreshes.get(params['refresh_token'] ?? '');
@@ -162,10 +171,15 @@ export async function startAuthorizationServer(options: AuthorizationServerOptio
           return answer(response, 400, { error: 'invalid_grant', error_description: 'The token was used before.' });
         }
         known.used = options.rotate !== false;
-        return give(response, known.scope, client);
+        return give(response, type, known.scope, client);
       }
       case 'client_credentials':
-        return give(response, params['scope'] ?? '', client, false);
+        return give(response, type, params['scope'] ?? '', client, false);
+      case JWT_BEARER:
+        if (!options.assertions?.includes(params['assertion'] ?? '')) {
+          return answer(response, 400, { error: 'invalid_grant' });
+        }
+        return give(response, type, params['scope'] ?? '', client, false);
       default:
         return answer(response, 400, { error: 'unsupported_grant_type' });
     }
@@ -181,15 +195,15 @@ export async function startAuthorizationServer(options: AuthorizationServerOptio
     return (clients.get(named) ?? null) === (secret ?? null) ? named : null;
   }
 
-  function give(response: ServerResponse, scope: string, clientId: string, mayLast = true): void {
+  function give(response: ServerResponse, type: string, scope: string, clientId: string, mayLast = true): void {
     const accessToken = `access-${randomUUID()}`;
-    access.set(accessToken, scope);
+    access.set(`${type} ${accessToken}`, scope);
     const refreshToken = `refresh-${randomUUID()}`;
     const lasts = mayLast && options.refresh !== false;
     if (lasts) refreshes.set(refreshToken, { scope, clientId, used: false });
     answer(response, 200, {
       access_token: accessToken,
-      token_type: 'Bearer',
+      token_type: type,
       ...(lasts ? { refresh_token: refreshToken } : {}),
       ...(options.expiresIn === undefined ? {} : { expires_in: options.expiresIn }),
       ...(scope === '' ? {} : { scope }),
@@ -229,7 +243,7 @@ export async function startAuthorizationServer(options: AuthorizationServerOptio
         .filter(({ path }) => path === '/token')
         .map(({ params }) => params)
         .filter(({ grant_type: one }) => type === undefined || one === type),
-    protect: (given = {}) => createProtection(url, (accessToken) => access.get(accessToken), given),
+    protect: (given = {}) => createProtection(url, (authorization) => access.get(authorization), given),
     async visit(authorizationUrl) {
       const response = await fetch(authorizationUrl, { redirect: 'manual' });
       const location = response.headers.get('location');
