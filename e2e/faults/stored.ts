@@ -42,6 +42,14 @@ export async function readWrites(query: Query): Promise<Write[]> {
   return (await query('SELECT * FROM endurance_writes ORDER BY n')).map(toWrite);
 }
 
+/** How often a run of each conversation was claimed: what a process that lost it had requested may be lost. */
+export function claimsOf(runs: readonly StoredRun[], writes: readonly Write[]): Map<string, number> {
+  const ofConversation = Map.groupBy(runs, ({ conversationId }) => conversationId);
+  const fences = Map.groupBy(writes, ({ runId }) => runId);
+  const claims = (runId: string): number => new Set(fences.get(runId)?.map(({ fence }) => fence)).size;
+  return new Map([...ofConversation].map(([id, own]) => [id, own.reduce((sum, run) => sum + claims(run.id), 0)]));
+}
+
 const USAGE = `
   SELECT conversation_id, kind, CAST(sum(calls) AS BIGINT) AS calls, CAST(sum(uncounted) AS BIGINT) AS uncounted,
     CAST(sum(input_tokens) AS BIGINT) AS input_tokens, CAST(sum(output_tokens) AS BIGINT) AS output_tokens
