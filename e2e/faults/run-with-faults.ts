@@ -91,7 +91,9 @@ export async function runWithFaults(run: FaultRun): Promise<Outcome> {
 /** How many calls of the counting tool were sent and not answered. `ask_user` has no effect and is called again. */
 async function callsSent(lives: Lives): Promise<number> {
   try {
-    const [row] = await queryOf(lives)("SELECT count(*) AS sent FROM tool_ledger WHERE status = 'sent' AND tool_name = 'count'");
+    const [row] = await queryOf(lives)(
+      "SELECT count(*) AS sent FROM tool_ledger WHERE status = 'sent' AND tool_name = 'count'",
+    );
     return Number(row?.['sent']);
   } catch {
     // Killed before there were tables.
