@@ -6,7 +6,7 @@ import { faultsOf } from '../support/well-formed.ts';
 import type { History, Span } from '../faults/history.ts';
 import type { Verdict } from '../faults/judge.ts';
 import { judge } from '../faults/judge.ts';
-import { readStored, readWrites, startRecording } from '../faults/stored.ts';
+import { claimsOf, readStored, readWrites, startRecording } from '../faults/stored.ts';
 import { trailOf } from '../faults/trail.ts';
 import { ModelUsage } from '../support/model-usage.ts';
 import { Fleet } from './fleet.ts';
@@ -100,10 +100,12 @@ export async function endure(options: EnduranceOptions): Promise<Endured> {
   const { asked, said: steered, readings, conversations } = people;
   const kept = await readStored(query);
   const { requests } = usage;
+  const writes = await readWrites(query);
   const history: History = {
     ...{ ...kept, asked, steered, sentToModel, malformed, requests, readings, conversations },
     ...{ effects, counted, failings, outages },
-    writes: await readWrites(query),
+    writes,
+    interruptions: claimsOf(kept.runs, writes),
   };
   const verdict = judge(history, options.failoverMs);
   const amiss = kept.runs.map(({ id }) => id).filter((id) => verdict.problems.some((problem) => problem.includes(id)));

@@ -85,6 +85,8 @@ export type History = {
   usage: readonly StoredUsage[];
   /** Requests that the model server got, by conversation. */
   requests: ReadonlyMap<string, number>;
+  /** How often a process may have lost a request, at most, by conversation. */
+  interruptions: ReadonlyMap<string, number>;
   readings: readonly Reading[];
   conversations: readonly ReadConversation[];
   failings: readonly Failing[];

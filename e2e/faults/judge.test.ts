@@ -44,6 +44,7 @@ function history(change: Partial<History> = {}): History {
     malformed: [],
     usage: [],
     requests: new Map(),
+    interruptions: new Map(),
     conversations: [],
     queued: 0,
     effects: new Map([['c', 1]]),
@@ -364,8 +365,7 @@ describe('usage', () => {
       ...{ finishReason: 'stop', parts: [], usage: { inputTokens: tokens, outputTokens: 1 } },
     },
   }));
-  const abandoned: RunEvent = { ...eventAt(3), type: 'attempt_abandoned', messageId: null };
-  const events = [...answers, abandoned, eventAt(4)];
+  const events = [...answers, eventAt(3), eventAt(4)];
   const counted: StoredUsage = {
     ...{ conversationId: RUN_ROW.conversationId, modelCalls: 2, uncounted: 0, inputTokens: 3, outputTokens: 2 },
     toolCalls: 1,
@@ -374,10 +374,11 @@ describe('usage', () => {
     problemsOf({
       ...{ events: new Map([[RUN, events]]), readings: [], usage: [{ ...counted, ...usage }] },
       requests: new Map([[RUN_ROW.conversationId, requests]]),
+      interruptions: new Map([[RUN_ROW.conversationId, 1]]),
       ...more,
     });
 
-  it('counts every answer once, and may not count the request of an abandoned attempt', () => {
+  it('counts every answer once, and may not count the request of an interrupted process', () => {
     expect(used({})).toEqual([]);
     expect(used({ modelCalls: 3, uncounted: 1 })).toEqual([]);
   });
@@ -386,8 +387,8 @@ describe('usage', () => {
     ['tokens are counted twice', 'counts 4 + 3 tokens', { inputTokens: 4, outputTokens: 3 }],
     ['tokens are not counted', 'counts 1 + 1 tokens', { inputTokens: 1, outputTokens: 1 }],
     ['a call without tokens is missing', 'counts 1 answers, and has 2', { modelCalls: 2, uncounted: 1 }],
-    ['a request is missing that no attempt lost', 'the model server got 4', {}, 4],
-    ['a model call is counted that was never made', 'the model server got 2', { modelCalls: 3, uncounted: 1 }, 2],
+    ['more requests are missing than interruptions', 'the model server got 4', {}, 4],
+    ['a model call is counted that was never made', 'the model server got 2', { modelCalls: 4, uncounted: 2 }, 2],
     ['a tool call is counted twice', 'counts 2 tool calls; the tool was called 1 times', { toolCalls: 2 }],
     ['a tool call is not counted', 'counts 0 tool calls; the tool was called 1 times', { toolCalls: 0 }],
   ])('is wrong if %s', (_what, problem, usage, requests) => {

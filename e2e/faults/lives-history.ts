@@ -41,6 +41,7 @@ export async function historyOf({
     effects: asksInCalls ? null : lives.effects,
     counted: lives.counted,
     requests: new Map(stored.usage.map(({ conversationId }) => [conversationId, lives.modelRequests])),
+    interruptions: new Map(stored.usage.map(({ conversationId }) => [conversationId, lives.kills])),
     readings,
     conversations: [{ id: CONVERSATION, events: runs.flat(), view }],
     failings: [],

@@ -88,10 +88,12 @@ export async function runWithFaults(run: FaultRun): Promise<Outcome> {
   return { reached, view, answered, passed: lives.passed, problems };
 }
 
-/** How many calls the ledger has as sent and not answered. */
+/** How many calls of the counting tool were sent and not answered. `ask_user` has no effect and is called again. */
 async function callsSent(lives: Lives): Promise<number> {
   try {
-    const [row] = await queryOf(lives)("SELECT count(*) AS sent FROM tool_ledger WHERE status = 'sent'");
+    const [row] = await queryOf(lives)(
+      "SELECT count(*) AS sent FROM tool_ledger WHERE status = 'sent' AND tool_name = 'count'",
+    );
     return Number(row?.['sent']);
   } catch {
     // Killed before there were tables.

@@ -39,7 +39,16 @@ export async function startRecording(cluster: Pick<Databases, 'query'>, url: str
 
 /** What {@link startRecording} recorded. */
 export async function readWrites(query: Query): Promise<Write[]> {
-  return (await query('SELECT * FROM endurance_writes ORDER BY n')).map(toWrite);
+  const rows = await query('SELECT * FROM endurance_writes ORDER BY n');
+  return (rows as Record<string, string | null>[]).map(toWrite);
+}
+
+/** How often a run of each conversation was claimed: what a process that lost it had requested may be lost. */
+export function claimsOf(runs: readonly StoredRun[], writes: readonly Write[]): Map<string, number> {
+  const ofConversation = Map.groupBy(runs, ({ conversationId }) => conversationId);
+  const fences = Map.groupBy(writes, ({ runId }) => runId);
+  const claims = (runId: string): number => new Set(fences.get(runId)?.map(({ fence }) => fence)).size;
+  return new Map([...ofConversation].map(([id, own]) => [id, own.reduce((sum, run) => sum + claims(run.id), 0)]));
 }
 
 const USAGE = `
@@ -100,13 +109,13 @@ function toUsage(conversationId: string, rows: readonly Record<string, string | 
   };
 }
 
-function toWrite(row: Record<string, unknown>): Write {
+function toWrite(row: Record<string, string | null>): Write {
   return {
     runId: String(row['run_id']),
     at: Number(row['at']),
     writer: String(row['writer']),
     fence: Number(row['fence']),
-    owner: row['owner'] === null ? null : String(row['owner']),
+    owner: row['owner'] ?? null,
     seqBefore: Number(row['seq_before']),
     seqAfter: Number(row['seq_after']),
     status: row['status'] as Write['status'],

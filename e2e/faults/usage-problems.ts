@@ -3,19 +3,19 @@ import type { History, StoredUsage } from './history.ts';
 
 /**
  * Every answer that a run has is counted once, with the tokens the model server told of it; a tool call is counted once.
- * What a killed process had requested and not stored is not counted: at most one request for each abandoned attempt, and
- * at most one effect for each call in doubt.
+ * What an interrupted process requested may be lost, or counted although it never left: at most one request for each
+ * interruption, and one effect for each call in doubt.
  */
 export function usageProblems(history: History): string[] {
   return history.usage.flatMap((usage) => [...modelProblems(history, usage), ...toolProblems(history, usage)]);
 }
 
-function modelProblems({ runs, events, requests }: History, usage: StoredUsage): string[] {
+function modelProblems({ runs, events, requests, interruptions }: History, usage: StoredUsage): string[] {
   const { conversationId: id, modelCalls, uncounted, inputTokens, outputTokens } = usage;
   const own = runs.filter(({ conversationId }) => conversationId === id).flatMap((run) => events.get(run.id) ?? []);
   const told = own.flatMap((event) => inputTokensOf(event));
   const made = requests.get(id) ?? 0;
-  const lost = own.filter(({ type }) => type === 'attempt_abandoned').length;
+  const unknown = interruptions.get(id) ?? 0;
   const sum = told.reduce((total, tokens) => total + tokens, 0);
   const neverTold = told.filter((tokens) => !Number.isInteger(Math.log2(tokens)) || tokens >= 2 ** made);
   return [
@@ -30,11 +30,11 @@ function modelProblems({ runs, events, requests }: History, usage: StoredUsage):
     ...(modelCalls - uncounted === told.length
       ? []
       : [`usage: ${id} counts ${String(modelCalls - uncounted)} answers, and has ${String(told.length)}`]),
-    ...(modelCalls <= made && made - modelCalls <= lost
+    ...(Math.abs(made - modelCalls) <= unknown
       ? []
       : [
           `usage: ${id} counts ${String(modelCalls)} model calls; the model server got ${String(made)}, ` +
-            `${String(lost)} attempts were abandoned`,
+            `and was interrupted ${String(unknown)} times`,
         ]),
   ];
 }

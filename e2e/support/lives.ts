@@ -195,6 +195,11 @@ export class Lives implements AsyncDisposable {
     return this.#lines('reserved');
   }
 
+  /** How many lives may have been killed: all but the last. */
+  get kills(): number {
+    return this.#started - 1;
+  }
+
   /** The failpoints passed, life by life; those of processes that were killed before they answered, too. */
   get passed(): string[] {
     return Array.from({ length: this.#started }, (_none, index) => this.#lines(`passed-${index + 1}`)).flat();
