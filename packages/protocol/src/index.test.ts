@@ -54,6 +54,10 @@ test('the package offers this and nothing else', () => {
     'showHidden',
     'systemClock',
     'textOf',
+    'CONTENT_PARTS',
+    'isMediaPart',
+    'isMediaType',
+    'labelOf',
     'toErrorInfo',
     'usedUp',
   ]);
