@@ -3,6 +3,7 @@ import * as root from './index.ts';
 
 test('the package offers this and nothing else', () => {
   expect(Object.keys(root).sort()).toEqual([
+    'CONTENT_PARTS',
     'DEFAULT_KEY_SCOPES',
     'DEFAULT_LIMITS',
     'HANDED_ON',
@@ -40,7 +41,10 @@ test('the package offers this and nothing else', () => {
     'ignoreUnknownEvent',
     'isAbortError',
     'isJsonObject',
+    'isMediaPart',
+    'isMediaType',
     'isStorageFault',
+    'labelOf',
     'mergeBudgets',
     'messageOf',
     'nameBudget',

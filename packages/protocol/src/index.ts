@@ -51,6 +51,8 @@ export type { TaskHandle } from './tools.ts';
 export type { ToolDefinition, RequestPrelude, SentRequest } from './schemas/sent-requests.ts';
 export { decisionAbout, formatToolReference, HANDED_ON, originOf, readTaskHandle } from './tools.ts';
 export { textOf } from './messages.ts';
+export type { ContentPart, MediaPart, MediaType } from './content-parts.ts';
+export { CONTENT_PARTS, isMediaPart, isMediaType, labelOf } from './content-parts.ts';
 export type {
   ContextFill,
   ModelRequestRecord,

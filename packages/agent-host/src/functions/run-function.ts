@@ -1,5 +1,5 @@
 import type { JsonValue, ToolContentPart, ToolOutcome, ToolResult } from '@toolyard/protocol';
-import { isJsonObject, ToolyardError } from '@toolyard/protocol';
+import { isJsonObject, isMediaType, ToolyardError } from '@toolyard/protocol';
 import type { FunctionTool, ToolContext, ToolOutput } from './tool.ts';
 
 /** Executes a function tool. Never throws: what it throws becomes a failed result without a stack. */
@@ -40,15 +40,14 @@ function isToolResult(output: JsonValue | ToolContentPart[] | ToolResult): outpu
   return Array.isArray(output['content']) && typeof output['isError'] === 'boolean' && OUTCOMES.has(output['outcome']);
 }
 
-const CONTENT: ReadonlySet<unknown> = new Set<ToolContentPart['type']>(['text', 'image', 'audio', 'resource']);
-
 function isContent(output: JsonValue | ToolContentPart[]): output is ToolContentPart[] {
   return Array.isArray(output) && output.length > 0 && output.every((part) => isJsonObject(part) && isPart(part));
 }
 
 function isPart(part: Readonly<Record<string, unknown>>): boolean {
-  if (part['type'] === 'text') return typeof part['text'] === 'string';
-  return CONTENT.has(part['type']) && ('source' in part || typeof part['uri'] === 'string');
+  const { type } = part;
+  if (type === 'text') return typeof part['text'] === 'string';
+  return (type === 'resource' || isMediaType(type)) && ('source' in part || typeof part['uri'] === 'string');
 }
 
 /** Rejected arguments and questions nobody can be asked leave nothing behind: the call may be made again. */

@@ -1,4 +1,5 @@
-import type { Message, ToolDefinition, UserPart, AssistantPart, ToolContentPart } from '@toolyard/protocol';
+import type { ContentPart, Message, ToolDefinition } from '@toolyard/protocol';
+import { labelOf } from '@toolyard/protocol';
 
 /** What stands around a message on every wire, in tokens. */
 const FRAME = 4;
@@ -45,7 +46,7 @@ function tokensOfTool(tool: ToolDefinition): number {
   return tokens;
 }
 
-function tokensOfPart(part: UserPart | AssistantPart | Message['parts'][number] | ToolContentPart): number {
+function tokensOfPart(part: ContentPart | Message['parts'][number]): number {
   switch (part.type) {
     case 'text':
     case 'reasoning':
@@ -54,10 +55,6 @@ function tokensOfPart(part: UserPart | AssistantPart | Message['parts'][number] 
       return (
         tokensOfText(part.uri) + (part.text === undefined ? 0 : tokensOfText(part.text)) + (part.source ? MEDIA : 0)
       );
-    case 'image':
-    case 'audio':
-    case 'file':
-      return MEDIA;
     case 'tool_call':
       return FRAME + tokensOfText(part.name) + tokensOfText(JSON.stringify(part.arguments));
     case 'malformed_tool_call':
@@ -71,5 +68,7 @@ function tokensOfPart(part: UserPart | AssistantPart | Message['parts'][number] 
     case 'citation':
     case 'error':
       return 0;
+    default:
+      return 'source' in part ? MEDIA : tokensOfText(labelOf(part));
   }
 }

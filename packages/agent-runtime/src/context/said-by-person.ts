@@ -1,4 +1,5 @@
-import type { ConversationExample, Message, ModelInput, UserMessage, UserPart } from '@toolyard/protocol';
+import type { ConversationExample, MediaPart, Message, ModelInput, UserMessage, UserPart } from '@toolyard/protocol';
+import { CONTENT_PARTS, isMediaPart } from '@toolyard/protocol';
 import type { Placeholders } from './instructions.ts';
 import { fillIn } from './instructions.ts';
 import { changing, rememberer } from './remembered.ts';
@@ -72,7 +73,7 @@ export function withInputTemplate(
 
 const readable = rememberer<UserMessage, UserMessage>();
 
-/** What the model cannot see or hear is named instead of sent. `inputs` absent: nobody knows, and all of it is sent. */
+/** Media that the model cannot read are replaced by a note. Without `inputs` nothing is known of it, and all are sent. */
 export function withReadableAttachments(
   messages: readonly Message[],
   { inputs }: { inputs?: readonly ModelInput[] },
@@ -85,16 +86,12 @@ export function withReadableAttachments(
   });
 }
 
-function isUnreadable(part: UserPart, inputs: readonly ModelInput[]): boolean {
-  return (part.type === 'image' || part.type === 'audio') && !inputs.includes(part.type);
+function isUnreadable(part: UserPart, inputs: readonly ModelInput[]): part is MediaPart {
+  return isMediaPart(part) && !inputs.includes(part.type);
 }
 
 function named(part: UserPart, inputs: readonly ModelInput[]): UserPart {
-  if (part.type === 'image' && isUnreadable(part, inputs)) {
-    return { type: 'text', text: '[The person attached a picture here; you cannot see pictures. Tell them so.]' };
-  }
-  if (part.type === 'audio' && isUnreadable(part, inputs)) {
-    return { type: 'text', text: '[The person attached a recording here; you cannot hear. Tell them so.]' };
-  }
-  return part;
+  if (!isUnreadable(part, inputs)) return part;
+  const { attached, cannot } = CONTENT_PARTS[part.type].media;
+  return { type: 'text', text: `[The person attached ${attached} here; ${cannot}. Tell them so.]` };
 }

@@ -1,4 +1,5 @@
 import type { Message } from '@toolyard/protocol';
+import { labelOf } from '@toolyard/protocol';
 import { EXIT } from '../exit.ts';
 import { reportFailure } from '../failure.ts';
 import { plain, plainLine, shownLine } from '../plain.ts';
@@ -183,16 +184,8 @@ function describeMessage(message: Message): string {
         return `${part.result.isError ? '(failed) ' : ''}${plainLine(
           part.result.content.map((item) => ('text' in item && item.text ? item.text : `[${item.type}]`)).join(' '),
         )}`;
-      case 'image':
-      case 'audio':
-      case 'file':
-        return `[${part.type} ${shownLine(part.mimeType)}]`;
-      case 'resource':
-        return `[resource ${shownLine(part.uri)}]`;
-      case 'citation':
-        return `[${shownLine(part.url)}]`;
-      case 'error':
-        return `[${part.error.message}]`;
+      default:
+        return `[${shownLine(labelOf(part), 500)}]`;
     }
   });
   const who = message.role === 'tool' ? `tool ${shownLine(message.name)}` : message.role;

@@ -1,5 +1,5 @@
 import type { AssistantMessage, InterruptAnswer, RunEvent, ToolResult } from '@toolyard/protocol';
-import { formatToolReference, ignoreEvent, textOf } from '@toolyard/protocol';
+import { formatToolReference, ignoreEvent, labelOf, textOf } from '@toolyard/protocol';
 import { plain, plainLine, shownLine, withoutControls } from '../plain.ts';
 import type { Terminal } from './terminal.ts';
 import { dim } from './terminal.ts';
@@ -131,17 +131,7 @@ export class Transcript {
 function describeResult({ content, isError, outcome, error }: ToolResult): string {
   if (outcome === 'unknown') return `outcome unknown: ${plainLine(error?.message ?? '')}`;
   const shown = content
-    .map((part) => {
-      switch (part.type) {
-        case 'text':
-          return part.text;
-        case 'image':
-        case 'audio':
-          return `[${part.type} ${shownLine(part.mimeType)}]`;
-        case 'resource':
-          return `[resource ${shownLine(part.uri)}]`;
-      }
-    })
+    .map((part) => (part.type === 'text' ? part.text : `[${shownLine(labelOf(part), 500)}]`))
     .join(' ');
   const hint = error?.hint ? ` ${plainLine(error.hint)}` : '';
   return `${isError ? 'failed' : 'ok'}: ${plainLine(shown) || '(nothing)'}${hint}`;

@@ -1,4 +1,5 @@
-import type { ResourcePart, ToolContentPart, UserPart } from '@toolyard/protocol';
+import type { ContentPart, ResourcePart, ToolContentPart } from '@toolyard/protocol';
+import { labelOf } from '@toolyard/protocol';
 import type { CommandIo } from '../command-io.ts';
 import { jsonLines, plain, shownLine, shownMessage } from '../plain.ts';
 
@@ -21,8 +22,8 @@ export function sayPart(io: Pick<CommandIo, 'stdout'>, part: ToolContentPart | R
   say(io, wordsOfPart(part));
 }
 
-/** A text as it is; what is no text by its kind and size. */
-export function wordsOfPart(part: UserPart): string {
+/** The text of a part, or its label and size. */
+export function wordsOfPart(part: ContentPart): string {
   switch (part.type) {
     case 'text':
       return part.text;
@@ -32,11 +33,8 @@ export function wordsOfPart(part: UserPart): string {
       const size = part.source === undefined ? 'a link' : sizeOf(part.source);
       return `(resource ${shownLine(part.uri, 500)}${name === undefined ? '' : `, ${shownLine(name)}`}: ${size})`;
     }
-    case 'file':
-      return `(file ${shownLine(part.name ?? 'without a name')}, ${shownLine(part.mimeType)}, ${sizeOf(part.source)})`;
-    case 'image':
-    case 'audio':
-      return `(${part.type}, ${shownLine(part.mimeType)}, ${sizeOf(part.source)})`;
+    default:
+      return `(${shownLine(labelOf(part), 500)}${'source' in part ? `, ${sizeOf(part.source)}` : ''})`;
   }
 }
 

@@ -88,10 +88,6 @@ function wordsOf(part: UserPart | AssistantPart | ToolResultPart): string {
         words.push(JSON.stringify(structured));
       return words.join('\n');
     }
-    case 'citation':
-      return `(source ${shownLine(part.url, 500)})`;
-    case 'error':
-      return `(error: ${plainLine(part.error.message, 500)})`;
     default:
       return wordsOfPart(part);
   }

@@ -1,4 +1,5 @@
 import type { FilePart, ImagePart, JsonObject, ToolResult, UserPart } from '@toolyard/protocol';
+import { labelOf } from '@toolyard/protocol';
 import { scrub } from '../scrub.ts';
 import { isReachable, resourceImage, resourceText, textFile, toResultContent, unavailable } from '../wire/content.ts';
 
@@ -13,14 +14,14 @@ function toBlock(part: UserPart): JsonObject | null {
       return textBlock(part.text);
     case 'image':
       return imageBlock(part);
-    case 'audio':
-      return textBlock(unavailable(`audio, ${part.mimeType}`));
     case 'file':
       return fileBlock(part);
     case 'resource': {
       const image = resourceImage(part);
       return image !== null && isReachable(image.source) ? imageBlock(image) : textBlock(resourceText(part));
     }
+    default:
+      return textBlock(unavailable(labelOf(part)));
   }
 }
 

@@ -77,9 +77,8 @@ function nativeAnswer(message: AssistantMessage, form: 'native' | 'replay'): Ans
           });
           break;
         }
-        case 'image':
-        case 'citation':
-        case 'error':
+        default:
+          // Models are not sent other parts of their answers.
           break;
       }
     }

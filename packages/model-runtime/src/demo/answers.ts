@@ -1,4 +1,11 @@
-import { textOf, type AssistantMessage, type Message, type ToolDefinition, type ToolMessage } from '@toolyard/protocol';
+import {
+  labelOf,
+  textOf,
+  type AssistantMessage,
+  type Message,
+  type ToolDefinition,
+  type ToolMessage,
+} from '@toolyard/protocol';
 import type { ChatRequest } from '../types.ts';
 import { runCommand } from './commands.ts';
 import { findPlaces, PLACES, type Place } from './places.ts';
@@ -75,11 +82,10 @@ function resultText(message: ToolMessage): string {
     switch (part.type) {
       case 'text':
         return part.text;
-      case 'image':
-      case 'audio':
-        return `[${part.type}, ${part.mimeType}]`;
       case 'resource':
-        return part.text ?? `[resource ${part.uri}]`;
+        return part.text ?? `[${labelOf(part)}]`;
+      default:
+        return `[${labelOf(part)}]`;
     }
   });
   const text = texts.filter((piece) => piece !== '').join('\n');

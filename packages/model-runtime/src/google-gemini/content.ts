@@ -1,5 +1,5 @@
 import type { JsonObject, MediaSource, ToolResult, UserPart } from '@toolyard/protocol';
-import { defined } from '@toolyard/protocol';
+import { defined, labelOf } from '@toolyard/protocol';
 import { scrub } from '../scrub.ts';
 import { isReachable, resourceImage, resourceText, textFile, toResultContent, unavailable } from '../wire/content.ts';
 
@@ -12,9 +12,6 @@ function toPart(part: UserPart): JsonObject {
   switch (part.type) {
     case 'text':
       return { text: scrub(part.text) };
-    case 'image':
-    case 'audio':
-      return mediaPart(part.mimeType, part.source) ?? { text: unavailable(`${part.type}, ${part.mimeType}`) };
     case 'file': {
       const { name = 'file', mimeType, source } = part;
       const words = textFile(name, mimeType, source);
@@ -25,6 +22,8 @@ function toPart(part: UserPart): JsonObject {
       const image = resourceImage(part);
       return (image && mediaPart(image.mimeType, image.source)) ?? { text: resourceText(part) };
     }
+    default:
+      return mediaPart(part.mimeType, part.source) ?? { text: unavailable(labelOf(part)) };
   }
 }
 

@@ -107,8 +107,8 @@ function nativeAnswer(message: AssistantMessage, form: Form, withIds: boolean): 
         if (media !== null) add(media);
         break;
       }
-      case 'citation':
-      case 'error':
+      default:
+        // Models are not sent other parts of their answers.
         break;
     }
   }

@@ -1,4 +1,5 @@
 import type { AudioPart, FilePart, ImagePart, ToolResult, UserPart } from '@toolyard/protocol';
+import { labelOf } from '@toolyard/protocol';
 import { scrub } from '../scrub.ts';
 import { resourceImage, resourceText, textFile, toResultContent, unavailable } from '../wire/content.ts';
 
@@ -30,6 +31,8 @@ function toContent(part: UserPart): OpenAiContent {
       const image = resourceImage(part);
       return (image && imageContent(image)) ?? text(resourceText(part));
     }
+    default:
+      return text(unavailable(labelOf(part)));
   }
 }
 

@@ -168,10 +168,8 @@ function assistantWire(message: AssistantMessage, form: Form): AssistantWire {
           });
           break;
         }
-        case 'reasoning':
-        case 'image':
-        case 'citation':
-        case 'error':
+        default:
+          // Models are not sent other parts of their answers.
           break;
       }
     }

@@ -1,4 +1,5 @@
 import type { JsonObject, ImagePart, ToolResult, UserPart } from '@toolyard/protocol';
+import { labelOf } from '@toolyard/protocol';
 import { scrub } from '../scrub.ts';
 import { isReachable, resourceImage, resourceText, textFile, toResultContent, unavailable } from '../wire/content.ts';
 
@@ -30,6 +31,8 @@ function toContent(part: UserPart): JsonObject {
       const image = resourceImage(part);
       return image !== null && isReachable(image.source) ? inputImage(image) : inputText(resourceText(part));
     }
+    default:
+      return inputText(unavailable(labelOf(part)));
   }
 }
 

@@ -87,9 +87,8 @@ function nativeAnswer(message: AssistantMessage, form: 'native' | 'replay'): Ans
             arguments: JSON.stringify(scrubJson(part.arguments)),
           });
           break;
-        case 'image':
-        case 'citation':
-        case 'error':
+        default:
+          // Models are not sent other parts of their answers.
           break;
       }
     }

@@ -1,4 +1,5 @@
 import type { ImagePart, MediaSource, ResourcePart, ToolResult } from '@toolyard/protocol';
+import { labelOf } from '@toolyard/protocol';
 import { scrub } from '../scrub.ts';
 
 /** A resource as a model reads it: what it is and where it comes from, then what is in it. */
@@ -68,9 +69,6 @@ export function toResultContent(result: ToolResult, where: string): ResultConten
         if (isReachable(part.source)) images.push(part);
         texts.push(isReachable(part.source) ? `[image: ${where}]` : `[image, ${part.mimeType}: not available]`);
         break;
-      case 'audio':
-        texts.push(`[audio, ${part.mimeType}: not shown to the model]`);
-        break;
       case 'resource': {
         const image = resourceImage(part);
         const isShown = image !== null && isReachable(image.source);
@@ -78,6 +76,8 @@ export function toResultContent(result: ToolResult, where: string): ResultConten
         texts.push(isShown ? scrub(`[image ${part.uri}: ${where}]`) : resourceText(part));
         break;
       }
+      default:
+        texts.push(scrub(`[${labelOf(part)}: not shown to the model]`));
     }
   }
   const hasText = result.content.some((part) => part.type === 'text' || part.type === 'resource');

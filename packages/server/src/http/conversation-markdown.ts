@@ -1,4 +1,5 @@
 import type { AssistantPart, Message, ToolResult, UserPart } from '@toolyard/protocol';
+import { labelOf } from '@toolyard/protocol';
 
 /** A branch of a conversation to be read by people. What was said stays as it was written. */
 export function conversationMarkdown(title: string, messages: readonly Message[]): string {
@@ -27,13 +28,10 @@ function userPart(part: UserPart): string {
   switch (part.type) {
     case 'text':
       return part.text;
-    case 'image':
-    case 'audio':
-      return `*(${part.type}, ${part.mimeType})*`;
-    case 'file':
-      return `*(file ${part.name ?? ''}, ${part.mimeType})*`;
     case 'resource':
-      return [`*(resource ${part.uri})*`, ...(part.text === undefined ? [] : [fenced(part.text)])].join('\n\n');
+      return [`*(${labelOf(part)})*`, ...(part.text === undefined ? [] : [fenced(part.text)])].join('\n\n');
+    default:
+      return `*(${labelOf(part)})*`;
   }
 }
 
@@ -47,12 +45,8 @@ function assistantPart(part: AssistantPart): string {
       return `### Call of ${part.name}\n\n${fenced(JSON.stringify(part.arguments, null, 2), 'json')}`;
     case 'malformed_tool_call':
       return `### Call that could not be read\n\n${fenced(part.raw)}`;
-    case 'image':
-      return `*(image, ${part.mimeType})*`;
-    case 'citation':
-      return `*(source: ${part.title ?? ''} ${part.url})*`;
-    case 'error':
-      return `*(error: ${part.error.message})*`;
+    default:
+      return `*(${labelOf(part)})*`;
   }
 }
 

@@ -1,5 +1,5 @@
-import type { MediaSource, UserPart } from '@toolyard/protocol';
-import { defined } from '@toolyard/protocol';
+import type { MediaSource, MediaType, UserPart } from '@toolyard/protocol';
+import { defined, isMediaPart } from '@toolyard/protocol';
 import { notFound, quoted, refusal } from './problems.ts';
 
 /**
@@ -16,13 +16,13 @@ export async function checkParts(
     throw refusal({ code: 'bad_request', message: 'The message is empty.' });
   }
   for (const [index, part] of parts.entries()) {
-    if (part.type === 'image' || part.type === 'audio') checkType(part.type, part.mimeType, index);
+    if (isMediaPart(part)) checkType(part.type, part.mimeType, index);
     if ('source' in part && part.source !== undefined) await checkSource(part.source, `parts.${index}`, isKept);
   }
 }
 
 /** What calls itself an image and is none is refused by the model's provider, at every message from then on. */
-function checkType(kind: 'image' | 'audio', mimeType: string, index: number): void {
+function checkType(kind: MediaType, mimeType: string, index: number): void {
   if (mimeType.toLowerCase().startsWith(`${kind}/`)) return;
   const message = `The type of an attached ${kind} must begin with ${kind}/; this is ${quoted(mimeType)}.`;
   throw refusal({ code: 'bad_request', message }, { issues: [{ path: `parts.${index}.mimeType`, message }] });

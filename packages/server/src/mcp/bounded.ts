@@ -1,4 +1,5 @@
 import type { ResourcePart, ToolContentPart, ToolResult } from '@toolyard/protocol';
+import { labelOf } from '@toolyard/protocol';
 
 /** What goes over the API of one result, in characters; a browser has to hold it. */
 const MOST_CHARACTERS = 8 * 1_024 * 1_024;
@@ -37,7 +38,7 @@ class Budget {
     if (part.type === 'text') return { ...part, text: this.#text(part.text) };
     const { source } = part;
     if (!('data' in source) || this.takes(source.data.length)) return part;
-    return { type: 'text', text: `(${NAMES[part.type]} of ${sizeOf(source.data)} is too large to be sent.)` };
+    return { type: 'text', text: `(${labelOf(part)}: ${sizeOf(source.data)} is too large to be sent.)` };
   }
 
   resource<Part extends ResourcePart>(part: Part): Part {
@@ -54,8 +55,6 @@ class Budget {
     return `${kept}\n(${text.length - kept.length} more characters are left out.)`;
   }
 }
-
-const NAMES = { image: 'An image', audio: 'A recording' };
 
 function sizeOf(base64: string): string {
   return `${((base64.length * 3) / 4 / (1_024 * 1_024)).toFixed(1)} MB`;

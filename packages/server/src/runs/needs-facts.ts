@@ -1,5 +1,6 @@
 import { tokensOfText } from '@toolyard/agent-runtime';
 import type { Message } from '@toolyard/protocol';
+import { isMediaType } from '@toolyard/protocol';
 
 /** Below this a conversation fits into every window, in tokens. */
 const FITS_ANYWHERE = 2_000;
@@ -9,7 +10,7 @@ export function needsFacts(messages: readonly Message[]): boolean {
   let tokens = 0;
   for (const { parts } of messages) {
     for (const part of parts) {
-      if (part.type === 'image' || part.type === 'audio') return true;
+      if (isMediaType(part.type)) return true;
       tokens += part.type === 'text' ? tokensOfText(part.text) : 500;
       if (tokens > FITS_ANYWHERE) return true;
     }

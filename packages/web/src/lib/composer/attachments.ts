@@ -1,8 +1,8 @@
-import type { UserPart } from '@toolyard/protocol';
+import type { MediaType, UserPart } from '@toolyard/protocol';
 
 export const MAX_ATTACHMENTS = 20;
 
-export type AttachmentKind = 'image' | 'audio' | 'document' | 'text';
+export type AttachmentKind = MediaType | 'document' | 'text';
 export type AttachmentProblem =
   | 'too_large'
   | 'text_too_large'

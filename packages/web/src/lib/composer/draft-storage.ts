@@ -1,5 +1,5 @@
 import type { JsonValue, UserPart } from '@toolyard/protocol';
-import { isJsonObject } from '@toolyard/protocol';
+import { isJsonObject, isMediaType } from '@toolyard/protocol';
 import { storedFamily, type StoredFamily } from '../browser-storage.ts';
 import type { Attachment, AttachmentKind } from './attachments.ts';
 
@@ -52,13 +52,13 @@ export function fromKept(kept: readonly JsonValue[], nextId: () => string): Atta
 }
 
 function isKind(value: JsonValue | undefined): value is AttachmentKind {
-  return value === 'image' || value === 'audio' || value === 'document' || value === 'text';
+  return isMediaType(value) || value === 'document' || value === 'text';
 }
 
 function isMediaPart(value: JsonValue | undefined): boolean {
   if (!isJsonObject(value)) return false;
   const { type, mimeType, source } = value;
-  if (type !== 'image' && type !== 'audio' && type !== 'file') return false;
+  if (!isMediaType(type) && type !== 'file') return false;
   if (typeof mimeType !== 'string' || !isJsonObject(source)) return false;
   return typeof source['data'] === 'string' || typeof source['blob'] === 'string';
 }

@@ -1,4 +1,5 @@
-import type { UploadedFile, UserPart } from '@toolyard/protocol';
+import type { MediaType, UploadedFile, UserPart } from '@toolyard/protocol';
+import { isMediaType } from '@toolyard/protocol';
 import type { AttachmentKind, PreparedFile } from './attachments.ts';
 
 /** What the server takes as one file. */
@@ -8,14 +9,18 @@ const MAX_TEXT_BYTES = 1024 * 1024;
 /** Up to here a file travels inside the message; so many of them still fit one request. */
 const MAX_INLINE_BYTES = 32 * 1024;
 
-const IMAGE_TYPES = ['image/png', 'image/jpeg', 'image/webp', 'image/gif'];
-const AUDIO_TYPES: Record<string, string> = {
-  'audio/wav': 'audio/wav',
-  'audio/x-wav': 'audio/wav',
-  'audio/wave': 'audio/wav',
-  'audio/mpeg': 'audio/mpeg',
-  'audio/mp3': 'audio/mpeg',
-};
+/** The types that are attached as what they are, each with the kind of its part and the usual name of the type. */
+const MEDIA_TYPES: ReadonlyMap<string, [kind: MediaType, mimeType: string]> = new Map([
+  ['image/png', ['image', 'image/png']],
+  ['image/jpeg', ['image', 'image/jpeg']],
+  ['image/webp', ['image', 'image/webp']],
+  ['image/gif', ['image', 'image/gif']],
+  ['audio/wav', ['audio', 'audio/wav']],
+  ['audio/x-wav', ['audio', 'audio/wav']],
+  ['audio/wave', ['audio', 'audio/wav']],
+  ['audio/mpeg', ['audio', 'audio/mpeg']],
+  ['audio/mp3', ['audio', 'audio/mpeg']],
+]);
 
 export type PrepareFileDeps = {
   upload(file: Blob): Promise<UploadedFile>;
@@ -31,10 +36,9 @@ export async function prepareFile(file: File, deps: PrepareFileDeps): Promise<Pr
   if (file.size === 0) return { ok: false, problem: 'empty' };
   if (file.size > MAX_FILE_BYTES) return { ok: false, problem: 'too_large' };
   const type = file.type.toLowerCase().split(';')[0] ?? '';
-  const audioType = AUDIO_TYPES[type];
+  const media = MEDIA_TYPES.get(type);
   try {
-    if (IMAGE_TYPES.includes(type)) return await store(file, type, 'image', file.name, deps);
-    if (audioType !== undefined) return await store(file, audioType, 'audio', file.name, deps);
+    if (media !== undefined) return await store(file, media[1], media[0], file.name, deps);
     if (type === 'application/pdf') return await store(file, type, 'document', file.name, deps);
     if (type.startsWith('image/') && type !== 'image/svg+xml') return await storeConverted(file, deps);
     return await storeText(file, type, deps);
@@ -84,7 +88,7 @@ function toPart(
   name: string,
   source: { data: string } | { blob: string },
 ): UserPart {
-  if (kind === 'image' || kind === 'audio') return { type: kind, mimeType, name, source };
+  if (isMediaType(kind)) return { type: kind, mimeType, name, source };
   return { type: 'file', mimeType, name, source };
 }
 

@@ -26,9 +26,6 @@ export function contentView(part: ToolContentPart): ContentView {
       const json = jsonIn(part.text);
       return json === null ? { kind: 'text', text: part.text } : { kind: 'json', json };
     }
-    case 'image':
-    case 'audio':
-      return mediaView(part.mimeType, part.source, { name: part.type, title: part.type, uri: null });
     case 'resource': {
       const { source, text } = part;
       const uri = showHidden(part.uri);
@@ -57,6 +54,8 @@ export function contentView(part: ToolContentPart): ContentView {
         address: addressOf(part.uri),
       };
     }
+    default:
+      return mediaView(part.mimeType, part.source, { name: part.type, title: part.type, uri: null });
   }
 }
 
