@@ -130,6 +130,7 @@ describePage('a conversation in the page', ({ set, setProcess }) => {
 
     // The answer of the server is tested with real processes in roles-mcp.
     async function saysThatNoProcessWorksOnIt(): Promise<void> {
+      await page.clock.install();
       await chat.send('Then comes the network');
       await chat.reads(held.lost.beginning);
       let role = 'worker';
@@ -139,13 +140,17 @@ describePage('a conversation in the page', ({ set, setProcess }) => {
         await route.fulfill({ response, json: { ...run, waitsFor: { role, message: 'None is running.' } } });
       });
       const noWorker = page.getByText('No process is there to work on this answer.');
+      // The page asks once an answer stands still, and again every five seconds.
+      await page.clock.fastForward(5_000);
       await noWorker.waitFor();
       expect(await noWorker.textContent()).toContain('toolyard serve --role worker');
       role = 'tools';
       const noTools = page.getByText('no process is there to run it');
+      await page.clock.fastForward(5_000);
       await noTools.waitFor();
       expect(await noTools.textContent()).toContain('toolyard serve --role tools');
       await page.unrouteAll({ behavior: 'ignoreErrors' });
+      await page.clock.fastForward(5_000);
       await noTools.waitFor({ state: 'detached' });
     }
 

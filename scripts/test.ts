@@ -69,7 +69,7 @@ async function runNamed(): Promise<number> {
 async function everything(): Promise<number> {
   mkdirSync(join(ROOT, '.cache'), { recursive: true });
   const started = performance.now();
-  const stopCounting = await startCounting();
+  const stopCounting = startCounting();
   const results = await runChecks(CHECKS);
   const tests = summarizeTests(join(ROOT, REPORT));
 

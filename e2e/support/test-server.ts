@@ -37,6 +37,8 @@ export type TestServerSettings = {
 };
 
 const POLL_MS = 20;
+/** Tests set the leases of killed processes to expired: the next process need not wait to look at them. */
+const TAKE_OVER_EVERY_MS = 300;
 /** Of keys derived from TOOLYARD_SECRET: what protects them takes a tenth of a second at each start. */
 const SCRYPT_COST = 2 ** 10;
 
@@ -72,6 +74,7 @@ export function startTestServer(
       ...PATIENT,
       failpoint,
       scryptCost: SCRYPT_COST,
+      takeOverEveryMs: TAKE_OVER_EVERY_MS,
       ...(leaseMs !== undefined && { leaseMs }),
       ...(lastCallsMs !== undefined && { lastCallsMs }),
       ...(everyCall === true && { watchStorage: (storage) => watched(storage, failpoint) }),

@@ -1,4 +1,4 @@
-import { calibrate, cpuSeconds } from './cpu.ts';
+import { cpuSeconds, startCalibration } from './cpu.ts';
 
 /**
  * What `npm test` may cost: its CPU seconds divided by those of the calibration script. That is half of what it cost
@@ -8,19 +8,19 @@ import { calibrate, cpuSeconds } from './cpu.ts';
 const CPU_BUDGET = 766;
 
 /** Starts to count the cost of this process and of all it starts. The result ends the count and describes the cost. */
-export async function startCounting(): Promise<() => Promise<string[]>> {
-  if (cpuSeconds() === null) {
+export function startCounting(): () => Promise<string[]> {
+  const before = cpuSeconds();
+  if (before === null) {
     return () => Promise.resolve(['CPU time is not measured on this system: only Linux reports it.']);
   }
-  const first = await calibrate();
-  const before = cpuSeconds() ?? 0;
+  const calibration = startCalibration();
   return async () => {
-    const spent = (cpuSeconds() ?? 0) - before;
-    // The speed of a core changes within minutes on a shared machine.
-    const unit = (first + (await calibrate())) / 2;
-    const ratio = Math.round(spent / unit);
+    const { median, samples, cost } = await calibration.stop();
+    const spent = (cpuSeconds() ?? 0) - before - cost;
+    const ratio = Math.round(spent / median);
     const lines = [
-      `CPU time: ${spent.toFixed(0)} s, ${ratio} times the calibration script (${unit.toFixed(2)} s); budget ${CPU_BUDGET}`,
+      `CPU time: ${spent.toFixed(0)} s, ${ratio} times the calibration script ` +
+        `(${median.toFixed(2)} s, median of ${samples} samples); budget ${CPU_BUDGET}`,
     ];
     if (ratio > CPU_BUDGET) {
       lines.push('WARNING: the budget is exceeded. Make tests cheaper or replace some (docs/testing.md).');

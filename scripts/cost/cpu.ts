@@ -3,13 +3,14 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 /** Linux counts processor time in hundredths of a second, whatever its timer does (`getconf CLK_TCK`). */
 const TICKS_PER_SECOND = 100;
 /** Position behind the command in `/proc/<pid>/stat` of the user time of children; that of the system follows it. */
 const CHILDREN_USER = 13;
-const AT_ONCE = 2;
-const ROUNDS = 2;
+/** Between two samples: together they take two per cent of the time of two cores. */
+const PAUSE_MS = 15_000;
 
 /**
  * CPU seconds (user and system) of this process and of all processes below it that have ended and were waited for.
@@ -26,16 +27,45 @@ export function cpuSeconds(): number | null {
   return ofChildren + (user + system) / 1e6;
 }
 
+/** Samples of the CPU seconds that the calibration script takes on this machine. */
+type Calibration = {
+  /** Ends the sampling. `cost` is the CPU time that the samples took themselves. */
+  stop: () => Promise<{ median: number; samples: number; cost: number }>;
+};
+
 /**
- * CPU seconds the calibration script takes on this machine now: the mean of several runs, as many at once as checks
- * are, because a core is slower while the other one works.
+ * Runs the calibration script again and again beside what is measured, at least once. The speed of a core changes within
+ * seconds on a shared machine, and with the load: samples before and after a run would miss what happens in between.
  */
-export async function calibrate(): Promise<number> {
+export function startCalibration(): Calibration {
   const seconds: number[] = [];
-  for (let round = 0; round < ROUNDS; round += 1) {
-    seconds.push(...(await Promise.all(Array.from({ length: AT_ONCE }, runOnce))));
+  const stopped = new AbortController();
+
+  async function sample(): Promise<void> {
+    do {
+      seconds.push(await runOnce());
+      await sleep(PAUSE_MS, undefined, { signal: stopped.signal }).catch(() => undefined);
+    } while (!stopped.signal.aborted);
   }
-  return seconds.reduce((sum, one) => sum + one, 0) / seconds.length;
+
+  const sampling = sample();
+  // It is awaited at the end only.
+  sampling.catch(() => undefined);
+  return {
+    async stop() {
+      stopped.abort();
+      await sampling;
+      const cost = seconds.reduce((sum, one) => sum + one, 0);
+      return { median: medianOf(seconds), samples: seconds.length, cost };
+    },
+  };
+}
+
+/** Of an even number, the mean of the two in the middle. */
+function medianOf(numbers: readonly number[]): number {
+  const sorted = numbers.toSorted((one, other) => one - other);
+  const [low = NaN, high = low] = sorted.slice(Math.floor((sorted.length - 1) / 2), Math.floor(sorted.length / 2) + 1);
+  return (low + high) / 2;
 }
 
 async function runOnce(): Promise<number> {

@@ -66,6 +66,8 @@ export type Surroundings = {
   watchStorage?: (storage: SharedStorage) => SharedStorage;
   /** How long runs and servers stay with a process that shows no sign of life; default 10 s. */
   leaseMs?: number;
+  /** How often this process looks for runs whose lease has expired; default 3 s. */
+  takeOverEveryMs?: number;
   /** How long a run waits for MCP servers that are connecting; default 10 s. */
   serversMs?: number;
   /** How long calls under way may take when the server is closed; default 5 s. */
@@ -101,7 +103,15 @@ export async function startServer(options: ServerOptions, surroundings: Surround
 /** Puts the parts together; what is to be ended is put on `ends`, to be ended in the reverse order. */
 async function assemble(
   options: ServerOptions,
-  { failpoint, watchStorage = (opened) => opened, leaseMs, serversMs, lastCallsMs, scryptCost }: Surroundings,
+  {
+    failpoint,
+    watchStorage = (opened) => opened,
+    leaseMs,
+    takeOverEveryMs,
+    serversMs,
+    lastCallsMs,
+    scryptCost,
+  }: Surroundings,
   ends: Ends,
 ): Promise<{ url: string; signInUrl: () => Promise<string> }> {
   const { dataDir, env, log } = options;
@@ -230,7 +240,7 @@ async function assemble(
     ...(relayed ? { wakeElsewhere: (runId: string) => relayed.wake(runId) } : {}),
     ...(metrics ? { metrics } : {}),
     ...(telemetry ? { telemetry } : {}),
-    ...defined({ failpoint, leaseMs, lastCallsMs }),
+    ...defined({ failpoint, leaseMs, takeOverEveryMs, lastCallsMs }),
   });
   const webhooks = await createWebhooks({
     storage,
