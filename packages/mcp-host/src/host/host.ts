@@ -107,11 +107,6 @@ export class McpHost implements ToolHost, AsyncDisposable {
     return this.#flows.active;
   }
 
-  /** True while a server is connecting for the first time. */
-  get isInitializing(): boolean {
-    return this.#servers.all.some(({ stage }) => stage === 'connecting');
-  }
-
   /** What is wrong with the first server that has failed; each server's own stands in its health. */
   get error(): ErrorInfo | undefined {
     return this.#servers.all.find(({ stage }) => stage === 'failed' || stage === 'needs_sign_in')?.error;
