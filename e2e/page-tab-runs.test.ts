@@ -23,7 +23,9 @@ const callsNamed: ModelScript = ({ body }) => {
     return reply.text('word '.repeat(60), { pieces: 5, hold: { behind: 10, until: slowlyOn.promise } });
   }
   const wanted = tools.find(({ function: { name } }) => said.includes(name));
-  return wanted ? reply.toolCalls([{ name: wanted.function.name, arguments: {} }]) : reply.text('Nothing to call.');
+  if (!wanted) return reply.text('Nothing to call.');
+  const { name } = wanted.function;
+  return reply.toolCalls([{ name, arguments: name === 'ask_user' ? { question: 'Which city?' } : {} }]);
 };
 
 describeInBrowser('a loop in a tab', () => {
@@ -87,6 +89,17 @@ describeInBrowser('a loop in a tab', () => {
     await steps.last().getByRole('button').first().click();
     await sheet.getByRole('button', { name: 'What was sent to it' }).click();
     await sheet.getByText(/tools? (was|were) offered/).waitFor();
+  });
+
+  test('executes a built-in tool itself', async () => {
+    const chat = chatPage(page);
+    await chat.send('Please use ask_user');
+    const field = page.getByRole('textbox', { name: 'Your answer' });
+    await field.fill('Bern');
+    await field.press('Enter');
+    await chat.reads(/It said: .*Bern/);
+    await becomes('done');
+    expect(peer.received.filter(({ method }) => method === 'tools/call')).toEqual([]);
   });
 
   test('that was answered in another tab goes on where it was begun', async () => {

@@ -1,10 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { DEFAULT_LIMITS, defined, ToolyardError } from '@toolyard/protocol';
-import type { RunEventBody } from '@toolyard/protocol';
+import type { InstructionType, RunEventBody } from '@toolyard/protocol';
 import { AgentRuntime } from './agent-runtime.ts';
 import type { Executors, RunPoint } from './agent-runtime.ts';
 import { GeneralChatAgent } from './general-chat-agent.ts';
-import type { Ending } from './instructions.ts';
+import type { BudgetExcess } from './budget-checker.ts';
+import type { Brain } from './general-chat-agent.ts';
+import type { Ending, Instruction, InstructionOf } from './instructions.ts';
+import type { AgentState, PendingCall } from './state.ts';
 import { initialState } from './state.ts';
 
 type Recorded = { events: RunEventBody[]; commits: RunPoint[] };
@@ -12,6 +15,7 @@ type Recorded = { events: RunEventBody[]; commits: RunPoint[] };
 function engine(
   executors: Partial<Executors>,
   stopRequested?: () => Ending | null,
+  agent: Brain = new GeneralChatAgent({ gate: () => ({ decision: 'run' }) }),
 ): { runtime: AgentRuntime } & Recorded {
   const events: RunEventBody[] = [];
   const commits: RunPoint[] = [];
@@ -19,7 +23,7 @@ function engine(
     throw new Error('not expected here');
   };
   const runtime = new AgentRuntime({
-    agent: new GeneralChatAgent({ gate: () => ({ decision: 'run' }) }),
+    agent,
     executors: {
       call_llm: unused,
       call_tool: unused,
@@ -60,7 +64,42 @@ async function toTheEnd(runtime: AgentRuntime): Promise<RunPoint> {
   return at;
 }
 
+const ENDING: Ending = { status: 'done' };
+const TOOL = { serverId: 'notes', name: 'note' };
+const CALL: PendingCall = { callId: 'c', name: 'note', tool: TOOL, arguments: {}, decision: 'run' };
+const EXCESS: BudgetExcess = {
+  budget: { of: 'conversation', calls: 1 },
+  measure: 'calls',
+  spent: { calls: 1, tokens: 0, dollars: 0, unpriced: 0 },
+};
+/** One of each type. */
+const INSTRUCTIONS: { [Type in InstructionType]: InstructionOf<Type> } = {
+  call_llm: { type: 'call_llm', toolChoice: 'auto' },
+  compress_context: { type: 'compress_context', because: 'full' },
+  call_tool: { type: 'call_tool', call: CALL },
+  call_tools_batch: { type: 'call_tools_batch', calls: [CALL] },
+  request_human_approve: { type: 'request_human_approve', calls: [CALL] },
+  request_human_prompt: { type: 'request_human_prompt', calls: [CALL] },
+  request_human_select: { type: 'request_human_select', calls: [CALL] },
+  request_human_budget: { type: 'request_human_budget', excess: EXCESS, calls: [CALL] },
+  resolve_aborted_tools: { type: 'resolve_aborted_tools', calls: [CALL], ending: ENDING },
+  finish: { type: 'finish', ending: ENDING },
+};
+
 describe('AgentRuntime.step', () => {
+  it.each(Object.values(INSTRUCTIONS))('has $type carried out by the executor of that name', async (instruction) => {
+    const executed: [by: string, instruction: Instruction][] = [];
+    const noting = (name: string) => (given: Instruction, state: AgentState) => {
+      executed.push([name, given]);
+      return { state, context: { phase: 'user_input' as const } };
+    };
+    const executors = Object.fromEntries(Object.keys(INSTRUCTIONS).map((name) => [name, noting(name)]));
+    const { runtime } = engine(executors, undefined, { decide: () => instruction });
+    const { state, context } = start();
+    await runtime.step(state, context);
+    expect(executed).toEqual([[instruction.type, instruction]]);
+  });
+
   it('carries out what the brain decides, step by step, and commits each', async () => {
     const { runtime, events, commits } = engine({
       call_llm: (_instruction, state) => ({

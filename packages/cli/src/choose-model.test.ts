@@ -1,7 +1,73 @@
 import { describe, expect, it } from 'vitest';
+import type { ChatRequest, WireName } from '@toolyard/model-runtime';
 import type { Fetch } from '@toolyard/protocol';
-import { systemClock } from '@toolyard/protocol';
+import { defined, systemClock } from '@toolyard/protocol';
 import { chooseModel } from './choose-model.ts';
+
+/**
+ * What `toolyard chat --provider` sends for one message: the URL and the header with the key. Written out here from the
+ * documentation of each provider, not taken from its record.
+ */
+const ENDPOINTS: {
+  provider: string;
+  wire?: WireName;
+  env?: NodeJS.ProcessEnv;
+  url: string;
+  header?: [name: string, value: string];
+}[] = [
+  {
+    provider: 'openai',
+    env: { OPENAI_API_KEY: 'k' },
+    url: 'https://api.openai.com/v1/responses',
+    header: ['authorization', 'Bearer k'],
+  },
+  {
+    provider: 'openai',
+    wire: 'openai-chat',
+    env: { OPENAI_API_KEY: 'k' },
+    url: 'https://api.openai.com/v1/chat/completions',
+    header: ['authorization', 'Bearer k'],
+  },
+  {
+    provider: 'anthropic',
+    env: { ANTHROPIC_API_KEY: 'k' },
+    url: 'https://api.anthropic.com/v1/messages',
+    header: ['x-api-key', 'k'],
+  },
+  {
+    provider: 'google',
+    env: { GEMINI_API_KEY: 'k' },
+    url: 'https://generativelanguage.googleapis.com/v1beta/models/m:streamGenerateContent?alt=sse',
+    header: ['x-goog-api-key', 'k'],
+  },
+  {
+    provider: 'azure',
+    env: { AZURE_RESOURCE_NAME: 'mine', AZURE_OPENAI_API_KEY: 'k' },
+    url: 'https://mine.openai.azure.com/openai/v1/responses',
+    header: ['authorization', 'Bearer k'],
+  },
+  {
+    provider: 'bedrock',
+    env: { AWS_REGION: 'eu-west-1', AWS_BEARER_TOKEN_BEDROCK: 'k' },
+    url: 'https://bedrock-mantle.eu-west-1.api.aws/openai/v1/chat/completions',
+    header: ['authorization', 'Bearer k'],
+  },
+  { provider: 'ollama', url: 'http://127.0.0.1:11434/v1/chat/completions' },
+  {
+    provider: 'openrouter',
+    env: { OPENROUTER_API_KEY: 'k' },
+    url: 'https://openrouter.ai/api/v1/chat/completions',
+    header: ['authorization', 'Bearer k'],
+  },
+];
+
+const MESSAGE: Omit<ChatRequest, 'model'> = {
+  messages: [{ id: 'm', parentId: null, createdAt: 0, role: 'user', parts: [{ type: 'text', text: 'Hello' }] }],
+  tools: [],
+  toolChoice: 'auto',
+  toolMode: 'native',
+  parameters: {},
+};
 
 /** A machine on which these addresses list these models, and nothing else answers. */
 function machine(
@@ -131,5 +197,21 @@ describe('chooseModel', () => {
       message: expect.stringContaining('pictures or films'),
     });
     expect(here.asked).toEqual([]);
+  });
+
+  it.each(ENDPOINTS)('sends a message for $provider to $url', async ({ provider, wire, env = {}, url, header }) => {
+    const sent: { url: string; headers: Headers }[] = [];
+    const fetch: Fetch = (input, init) => {
+      sent.push({ url: String(input), headers: new Headers(init?.headers) });
+      return Promise.resolve(new Response(null, { status: 400 }));
+    };
+    const { model } = await chooseModel(
+      { provider, model: 'm', ...defined({ wire }) },
+      { env, fetch, clock: systemClock },
+    );
+    if (!('runtime' in model)) throw new Error('no runtime was chosen');
+    for await (const _batch of model.runtime.chat({ ...MESSAGE, model: model.id }));
+    expect(sent.map((request) => request.url)).toEqual([url]);
+    if (header) expect(sent[0]?.headers.get(header[0])).toBe(header[1]);
   });
 });

@@ -153,6 +153,29 @@ describe('a conversation with tools', () => {
     expect(result.reasoning).toBe('Let me think.');
     expect(result.usage).toMatchObject({ inputTokens: 7, outputTokens: 5 });
   });
+
+  it('closes with the whole of what was streamed: text, calls, messages and the usage of all requests', async () => {
+    const usage = { prompt_tokens: 7, completion_tokens: 5 };
+    await using server = await startModelServer([
+      reply.toolCalls([TOKYO], { usage }),
+      reply.text('It is noon.', { pieces: 3, usage }),
+    ]);
+    await using agent = await agentOn(server, { servers: [dateServer] });
+    const run = agent.run('What time is it?');
+    const events = await eventsOf(run);
+    const result = await run.result;
+    expect(result).toMatchObject({
+      status: 'done',
+      text: 'It is noon.',
+      calls: [{ call: { name: TOKYO.name, arguments: TOKYO.arguments }, result: { outcome: 'done' } }],
+      usage: { inputTokens: 14, outputTokens: 10 },
+      turns: 2,
+    });
+    const streamed = events.flatMap((event) => (event.type === 'text_delta' ? [event.text] : []));
+    expect(streamed.join('')).toBe(result.text);
+    expect(result.messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool', 'assistant']);
+    expect(events.at(-1)).toMatchObject({ type: 'run_finished', status: 'done', usage: result.usage });
+  });
 });
 
 describe('when a run cannot end well', () => {

@@ -1,3 +1,4 @@
+import { readdirSync } from 'node:fs';
 import type { Fetch } from '@toolyard/protocol';
 import { systemClock } from '@toolyard/protocol';
 import { reply, runNode, SOURCE_CONDITION, startModelServer } from '@toolyard/testing';
@@ -53,6 +54,24 @@ describe('what is known of providers', () => {
       expect(new URL(address).protocol).toBe('https:');
     }
     for (const name of record.keyVariables) expect(name).toMatch(/^[A-Z][A-Z0-9_]+$/);
+  });
+
+  test('has more than forty, each with its source and how far it was verified', () => {
+    expect(records.length).toBeGreaterThan(40);
+    for (const { source, proof } of records) {
+      expect(source).toMatch(/^https:\/\/[^/]+\.[a-z]+/);
+      expect(['tried', 'documented']).toContain(proof);
+    }
+  });
+
+  test('finds each record of providers/data once, by its id', async () => {
+    const folder = new URL('data/', import.meta.url);
+    const modules = readdirSync(folder).map((file) => import(new URL(file, folder).href) as Promise<object>);
+    const lists = (await Promise.all(modules)).flatMap((module) => Object.values(module) as { id: string }[][]);
+    const unreached = await loadUnreachedProviders();
+    const ids = lists.flat().map(({ id }) => id);
+    expect([...records, ...unreached].map(({ id }) => id).toSorted()).toEqual(ids.toSorted());
+    expect(new Set(ids).size).toBe(ids.length);
   });
 
   test('gives no variable to two, and takes none that is set for other purposes', () => {

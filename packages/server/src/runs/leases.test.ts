@@ -6,6 +6,25 @@ import { calls, hangsAfter, says, scriptedModel } from './test-fixtures/scripted
 
 afterEach(cleanUp);
 
+describe('a run that is queued', () => {
+  test('waits for a process that executes runs, which takes it with a lease and a fence', async () => {
+    const folder = temporaryFolder();
+    const web = await openBench(folder, { model: scriptedModel([]), takesUp: false });
+    const conversation = await web.conversation();
+    const runId = await web.ask(conversation, 'Hello');
+    expect(web.storage.runs.getRun(ANNE, runId)).toMatchObject({ status: 'queued' });
+    web.die();
+
+    const hanging = hangsAfter('Well');
+    const worker = await openBench(folder, { model: scriptedModel([hanging.answer]) });
+    await eventually(() => worker.storage.runs.getRun(ANNE, runId)?.status === 'running', { what: 'the execution' });
+    expect(worker.storage.runs.acquireLease(runId, { owner: 'another', ms: 60_000 })).toBeNull();
+    hanging.go(' done');
+    await worker.rest(runId);
+    expect(told(await worker.branch(conversation))).toEqual(['user: Hello', 'assistant: Well done']);
+  });
+});
+
 describe('the leases of a process', () => {
   test('bring a wish nobody woke it for', async () => {
     const model = scriptedModel([hangsAfter('Some').answer]);

@@ -76,6 +76,8 @@ export type BenchOptions = {
   /** Called before a group is stored, which waits for it. */
   beforeCommit?: (items: readonly RunCommit[], storage: Storage) => void | Promise<void>;
   telemetry?: Telemetry;
+  /** False: it queues runs and executes none, as a process of the role `web`. */
+  takesUp?: false;
   /** Takes up the runs that are there; default true. */
   start?: boolean;
 };
@@ -262,7 +264,7 @@ export function runsOver(storage: SharedStorage, options: RunsOptions): DurableR
           },
         }),
     },
-    ...defined({ failpoint }),
+    ...defined({ failpoint, takesUp: options.takesUp }),
     ...(options.telemetry ? { telemetry: options.telemetry } : {}),
   });
 }

@@ -126,6 +126,33 @@ test('an edited server is reconnected with its new headers, other servers keep t
 });
 
 describe('the servers that a browser has stored', () => {
+  test('are initializing until the last one is connected or has failed, and never again', async () => {
+    const rich = await startPeer();
+    const late = await startPeer('hang-in-initialize');
+    const browser = new FakeBrowser();
+    browser.writeElsewhere([
+      { id: 'browser-rich', name: 'Rich', transport: 'http', url: rich.url },
+      { id: 'browser-late', name: 'Late', transport: 'http', url: late.url },
+    ]);
+    const store = browser.openTab();
+    expect(store.isInitializing).toBe(false);
+    const initialized = store.ensureInitialized();
+    await eventually(() => expect(store.connectedServers).toEqual(['browser-rich']));
+    expect(store.isInitializing).toBe(true);
+    await eventually(() => countOf(late, 'initialize') === 1, { what: 'the request of the server that fails' });
+    await late.close();
+    await initialized;
+    expect(store.isInitializing).toBe(false);
+    expect([...store.health].map(([id, { state }]) => [id, state])).toEqual([
+      ['browser-rich', 'ready'],
+      ['browser-late', 'failed'],
+    ]);
+    store.add(draftOf('Slow', (await startPeer('hang-in-initialize')).url));
+    await eventually(() => expect(store.health.get('browser-slow')?.state).toBe('connecting'));
+    await expect(store.reconnect('browser-late')).rejects.toMatchObject({ code: 'server_unreachable' });
+    expect(store.isInitializing).toBe(false);
+  });
+
   test('are connected once, in the background, however often initialization is requested', async () => {
     const peer = await startPeer();
     const browser = new FakeBrowser();
