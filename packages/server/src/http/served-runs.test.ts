@@ -83,10 +83,11 @@ function read(path: string, headers: Record<string, string>, isLast?: (frame: Fr
 
 async function framesOf(path: string, headers: Record<string, string>, isLast = (_: Frame) => false): Promise<Frame[]> {
   const response = await fetch(`${url}${path}`, { headers });
+  const body: AsyncIterable<Uint8Array> | null = response.body;
   const frames: Frame[] = [];
   let text = '';
   const decoder = new TextDecoder();
-  for await (const chunk of response.body ?? []) {
+  for await (const chunk of body ?? []) {
     text += decoder.decode(chunk, { stream: true });
     const blocks = text.split('\n\n');
     text = blocks.pop() ?? '';
