@@ -22,7 +22,7 @@ describePage('the page around a conversation', (stages) => {
 
   async function leadBack(page: Page): Promise<void> {
     await page.getByRole('heading', { name: 'There is no such page' }).waitFor();
-    expect(await page.title()).toBe('Toolyard');
+    expect(await page.title()).toBe('There is no such page · Toolyard');
     await page.getByRole('link', { name: 'To a new chat' }).click();
     await chatPage(page).composer.waitFor();
     expect(new URL(page.url()).pathname).toBe('/');
@@ -42,6 +42,7 @@ describePage('the page around a conversation', (stages) => {
     await item(page, 'Rain in Kyoto').waitFor();
     await page.keyboard.press('Control+k');
     await page.keyboard.type('天氣');
+    await page.getByText('1 conversation found').waitFor();
     await item(page, '台北的天氣').waitFor();
     await item(page, 'Rain in Kyoto').waitFor({ state: 'detached' });
     await page.keyboard.press('Escape');

@@ -1,8 +1,10 @@
 /** A part of `npm test`. */
 export type Check = {
   name: string;
-  /** Resolves with what is wrong, or null. */
-  run: () => Promise<string | null>;
+  /** Resolves with what is wrong, or null; `ended` are the results of the checks that have ended. */
+  run: (ended: ReadonlyMap<string, CheckResult>) => Promise<string | null>;
+  /** The rows of docs/requirements.md that it proves by passing. */
+  proves?: readonly string[];
   /** The checks that must have ended before, whether they failed or not. */
   after?: readonly string[];
 };
@@ -21,7 +23,7 @@ export async function runChecks(checks: readonly Check[]): Promise<CheckResult[]
   async function start({ name, run }: Check): Promise<void> {
     console.log(`\n[${checks.length - left.length}/${checks.length}] ${name} ...`);
     const started = performance.now();
-    const wrong = await run();
+    const wrong = await run(results);
     const seconds = (performance.now() - started) / 1000;
     results.set(name, { name, wrong, seconds });
     running.delete(name);

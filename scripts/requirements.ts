@@ -1,13 +1,13 @@
 /**
- * Compares docs/requirements.md with a test run: `node scripts/requirements.ts --report <vitest report> [--accept]`.
- * A row is closed while none of its tests fails, and a closed row stays closed: docs/requirements.closed.txt lists it.
- * `--accept` adds the rows whose tests all passed. A row with a skipped test is reported as not checked.
+ * Compares docs/requirements.md with a test run: `node scripts/requirements.ts --report <vitest report> [--checks <file>]`.
+ * A test names the rows it proves as its tags, a check of `npm test` in `proves`. A closed row needs at least one proof,
+ * and none of its proofs may fail; if all were skipped, it is reported as not checked.
  */
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { checkRequirements, countRows, extendClosedList, formatCounts, parseClosedList } from './requirements/check.ts';
-import { InputError, readResults } from './requirements/report.ts';
+import { checkRequirements, countRows, formatCounts } from './requirements/check.ts';
+import { InputError, proofsOfChecks, proofsOfTests } from './requirements/proofs.ts';
 import { parseTable } from './requirements/table.ts';
 
 type Output = { log(line: string): void; error(line: string): void };
@@ -23,38 +23,29 @@ export function main(args: string[], root: string, output: Output): number {
   }
 }
 
-type Options = { report: string; accept: boolean };
+type Options = { report: string; checks?: string | undefined };
 
 function check(options: Options, root: string, output: Output): number {
   const table = parseTable(readText(join(root, 'docs/requirements.md')));
-  const listPath = join(root, 'docs/requirements.closed.txt');
-  const list = parseClosedList(readText(listPath));
-  const results = readResults(readJson(options.report), root);
-  const { problems, newlyClosed, notChecked } = checkRequirements(table, results, list.ids);
-  problems.push(...list.problems);
+  const ofTests = proofsOfTests(readJson(options.report), root);
+  const ofChecks = options.checks === undefined ? [] : proofsOfChecks(readJson(options.checks));
+  const { problems, notChecked } = checkRequirements(table, [...ofTests, ...ofChecks]);
 
   for (const line of formatCounts(countRows(table))) output.log(line);
   if (notChecked.length > 0) output.log(`not checked (skipped): ${notChecked.length} rows: ${notChecked.join(', ')}`);
-  // A line of the list that is no id would be lost in the rewritten file: it is put right by hand first.
-  if (options.accept && newlyClosed.length > 0 && list.problems.length === 0) {
-    writeFileSync(listPath, extendClosedList(list, newlyClosed));
-    output.log(`newly closed: ${newlyClosed.join(', ')}`);
-  } else {
-    for (const id of newlyClosed) problems.push(`row ${id}: is newly closed; run \`npm run requirements -- --accept\``);
-  }
   for (const problem of problems) output.error(problem);
   return problems.length === 0 ? 0 : 1;
 }
 
 function readOptions(args: string[]): Options {
-  const { report, accept } = parseFlags(args);
-  if (report === undefined) throw new InputError('name the test report: --report <file> [--accept]');
-  return { report: resolve(report), accept: accept ?? false };
+  const { report, checks } = parseFlags(args);
+  if (report === undefined) throw new InputError('name the test report: --report <file> [--checks <file>]');
+  return { report: resolve(report), checks: checks === undefined ? undefined : resolve(checks) };
 }
 
-function parseFlags(args: string[]): { report?: string; accept?: boolean } {
+function parseFlags(args: string[]): { report?: string; checks?: string } {
   try {
-    return parseArgs({ args, options: { report: { type: 'string' }, accept: { type: 'boolean' } } }).values;
+    return parseArgs({ args, options: { report: { type: 'string' }, checks: { type: 'string' } } }).values;
   } catch (error) {
     throw new InputError(firstLine(error));
   }

@@ -19,6 +19,7 @@ export default defineProject({
     // A project does not inherit it from the root: without it there would be one worker.
     maxWorkers: WORKERS,
     isolate: false,
+    strictTags: false,
     ...TIMEOUTS,
     unstubGlobals: true,
     server: { deps: { inline: [/@toolyard/] } },

@@ -1,18 +1,13 @@
 /** Reads the tables of docs/requirements.md. Pure: text in, rows and complaints out. */
 
-/** A test as a row names it: the file from the repository's root, and the titles joined by ` > `. */
-export type TestReference = { file: string; name: string };
-
-type RowState = { kind: 'open' } | { kind: 'n/a'; reason: string } | { kind: 'closed'; tests: TestReference[] };
-
-export type Row = { id: string; section: string; state: RowState };
+export type Row = { id: string; section: string; state: 'open' | 'closed' | 'n/a' };
 
 /** `D` and `flows-demo` of the heading `## D: flows-demo`. */
 type Section = { letter: string; title: string };
 
 export type Table = { sections: Section[]; rows: Row[]; problems: string[] };
 
-const COLUMNS = ['id', 'place', 'what it says', 'our name', 'test'];
+const COLUMNS = ['id', 'place', 'what it says', 'our name', 'state'];
 const ROW_ID = /^([A-Z])\d+\.\d{2,}$/;
 
 /** True for `D3.07`. */
@@ -80,32 +75,13 @@ function parseRow(line: string, section: Section | undefined, where: string): Ro
     return `row ${id}: stands in the section ${section?.letter ?? 'before the first one'} (${where})`;
   }
   const state = parseState(cells[4] ?? '');
-  return typeof state === 'string' ? `row ${id}: ${state} (${where})` : { id, section: section.letter, state };
+  if (state === undefined) return `row ${id}: "${cells[4]}" is not "open", "closed" or "n/a: reason" (${where})`;
+  return { id, section: section.letter, state };
 }
 
-/** The state, or what is wrong with the column. */
-function parseState(cell: string): RowState | string {
-  if (cell === 'open') return { kind: 'open' };
-  if (cell.startsWith('n/a')) {
-    const reason = /^n\/a:\s*(.+)$/.exec(cell)?.[1];
-    return reason === undefined ? 'n/a needs a reason: "n/a: reason"' : { kind: 'n/a', reason };
-  }
-  const tests: TestReference[] = [];
-  for (const text of cell.split('<br>')) {
-    const test = parseReference(text);
-    if (test === undefined) {
-      return `"${text.trim()}" is neither open, nor "n/a: reason", nor "path/to/file.test.ts > full test name"`;
-    }
-    tests.push(test);
-  }
-  return { kind: 'closed', tests };
-}
-
-function parseReference(text: string): TestReference | undefined {
-  // A reference may stand in backticks, two where the name itself holds one.
-  const bare = text.trim().replace(/^(`+) ?(.*?) ?\1$/, '$2');
-  const [, file, name] = /^([^\s`]+\.test\.ts) > (.+)$/.exec(bare) ?? [];
-  return file === undefined || name === undefined ? undefined : { file, name };
+function parseState(cell: string): Row['state'] | undefined {
+  if (cell === 'open' || cell === 'closed') return cell;
+  return /^n\/a: +\S/.test(cell) ? 'n/a' : undefined;
 }
 
 /** The trimmed cells of `| a | b |`. */

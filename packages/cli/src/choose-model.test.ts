@@ -9,6 +9,7 @@ import { chooseModel } from './choose-model.ts';
  * documentation of each provider, not taken from its record.
  */
 const ENDPOINTS: {
+  row: string;
   provider: string;
   wire?: WireName;
   env?: NodeJS.ProcessEnv;
@@ -16,12 +17,14 @@ const ENDPOINTS: {
   header?: [name: string, value: string];
 }[] = [
   {
+    row: 'C11.25',
     provider: 'openai',
     env: { OPENAI_API_KEY: 'k' },
     url: 'https://api.openai.com/v1/responses',
     header: ['authorization', 'Bearer k'],
   },
   {
+    row: 'C11.25',
     provider: 'openai',
     wire: 'openai-chat',
     env: { OPENAI_API_KEY: 'k' },
@@ -29,31 +32,36 @@ const ENDPOINTS: {
     header: ['authorization', 'Bearer k'],
   },
   {
+    row: 'C11.26',
     provider: 'anthropic',
     env: { ANTHROPIC_API_KEY: 'k' },
     url: 'https://api.anthropic.com/v1/messages',
     header: ['x-api-key', 'k'],
   },
   {
+    row: 'C11.27',
     provider: 'google',
     env: { GEMINI_API_KEY: 'k' },
     url: 'https://generativelanguage.googleapis.com/v1beta/models/m:streamGenerateContent?alt=sse',
     header: ['x-goog-api-key', 'k'],
   },
   {
+    row: 'C11.28',
     provider: 'azure',
     env: { AZURE_RESOURCE_NAME: 'mine', AZURE_OPENAI_API_KEY: 'k' },
     url: 'https://mine.openai.azure.com/openai/v1/responses',
     header: ['authorization', 'Bearer k'],
   },
   {
+    row: 'C11.29',
     provider: 'bedrock',
     env: { AWS_REGION: 'eu-west-1', AWS_BEARER_TOKEN_BEDROCK: 'k' },
     url: 'https://bedrock-mantle.eu-west-1.api.aws/openai/v1/chat/completions',
     header: ['authorization', 'Bearer k'],
   },
-  { provider: 'ollama', url: 'http://127.0.0.1:11434/v1/chat/completions' },
+  { row: 'C11.30', provider: 'ollama', url: 'http://127.0.0.1:11434/v1/chat/completions' },
   {
+    row: 'C1.06',
     provider: 'openrouter',
     env: { OPENROUTER_API_KEY: 'k' },
     url: 'https://openrouter.ai/api/v1/chat/completions',
@@ -88,7 +96,7 @@ function machine(
 }
 
 describe('chooseModel', () => {
-  it('takes a local server that is found, its first model, and says which', async () => {
+  it('takes a local server that is found, its first model, and says which', { tags: ['C11.30'] }, async () => {
     const { model, told } = await chooseModel({}, machine({ '127.0.0.1:11434': ['qwen3', 'llama4'] }));
     expect(model).toMatchObject({ id: 'qwen3', baseUrl: expect.stringContaining('127.0.0.1:11434') });
     expect(told).toMatch(/qwen3 of Ollama .*found/);
@@ -199,19 +207,21 @@ describe('chooseModel', () => {
     expect(here.asked).toEqual([]);
   });
 
-  it.each(ENDPOINTS)('sends a message for $provider to $url', async ({ provider, wire, env = {}, url, header }) => {
-    const sent: { url: string; headers: Headers }[] = [];
-    const fetch: Fetch = (input, init) => {
-      sent.push({ url: String(input), headers: new Headers(init?.headers) });
-      return Promise.resolve(new Response(null, { status: 400 }));
-    };
-    const { model } = await chooseModel(
-      { provider, model: 'm', ...defined({ wire }) },
-      { env, fetch, clock: systemClock },
-    );
-    if (!('runtime' in model)) throw new Error('no runtime was chosen');
-    for await (const _batch of model.runtime.chat({ ...MESSAGE, model: model.id }));
-    expect(sent.map((request) => request.url)).toEqual([url]);
-    if (header) expect(sent[0]?.headers.get(header[0])).toBe(header[1]);
-  });
+  for (const { row, provider, wire, env = {}, url, header } of ENDPOINTS) {
+    it(`sends a message for ${provider} to ${url}`, { tags: [row, 'C1.06', 'C11.03'] }, async () => {
+      const sent: { url: string; headers: Headers }[] = [];
+      const fetch: Fetch = (input, init) => {
+        sent.push({ url: String(input), headers: new Headers(init?.headers) });
+        return Promise.resolve(new Response(null, { status: 400 }));
+      };
+      const { model } = await chooseModel(
+        { provider, model: 'm', ...defined({ wire }) },
+        { env, fetch, clock: systemClock },
+      );
+      if (!('runtime' in model)) throw new Error('no runtime was chosen');
+      for await (const _batch of model.runtime.chat({ ...MESSAGE, model: model.id }));
+      expect(sent.map((request) => request.url)).toEqual([url]);
+      if (header) expect(sent[0]?.headers.get(header[0])).toBe(header[1]);
+    });
+  }
 });

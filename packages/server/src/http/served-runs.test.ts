@@ -5,7 +5,7 @@ import { ASK_USER_TOOLS, tool } from '@toolyard/agent-host';
 import type { LiveEvent, Message, RunEvent } from '@toolyard/protocol';
 import { createApiClient } from '@toolyard/protocol';
 import type { ModelReply } from '@toolyard/testing';
-import { eventually, reply, startModelServer, startScriptedMcp } from '@toolyard/testing';
+import { eventually, reply, startModelServer, startScriptedMcp, within } from '@toolyard/testing';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { startServer } from '../start-server.ts';
 
@@ -76,19 +76,24 @@ const api = createApiClient<object>({
 
 type Frame = { id: string | undefined; event: string; data: unknown };
 
-/** Reads an event stream up to its end, or until `isEnough` of a frame. */
-async function read(path: string, headers: Record<string, string>, isEnough = (_: Frame) => false): Promise<Frame[]> {
+/** Reads an event stream up to its end, or until `isLast` of a frame. */
+function read(path: string, headers: Record<string, string>, isLast?: (frame: Frame) => boolean): Promise<Frame[]> {
+  return within(framesOf(path, headers, isLast), { what: `the end of ${path}` });
+}
+
+async function framesOf(path: string, headers: Record<string, string>, isLast = (_: Frame) => false): Promise<Frame[]> {
   const response = await fetch(`${url}${path}`, { headers });
+  const body: AsyncIterable<Uint8Array> | null = response.body;
   const frames: Frame[] = [];
   let text = '';
   const decoder = new TextDecoder();
-  for await (const chunk of response.body ?? []) {
+  for await (const chunk of body ?? []) {
     text += decoder.decode(chunk, { stream: true });
     const blocks = text.split('\n\n');
     text = blocks.pop() ?? '';
     const found = blocks.filter((block) => block.includes('data: ')).map(frameOf);
     frames.push(...found);
-    if (found.some(isEnough)) break;
+    if (found.some(isLast)) break;
   }
   return frames;
 }
@@ -113,6 +118,7 @@ describe('POST /api/conversations/{id}/messages', () => {
     const request = { params: { id: 'c' }, body: { id: '0192f0c1-2345-7abc-8def-0123456789ab', ...HELLO } };
     const sent = await api.post('/api/conversations/{id}/messages', request);
     if (!('run' in sent)) throw new Error('the message was queued');
+    expect(sent.message).toMatchObject({ ...request.body, role: 'user' });
     const events = await eventsOf(sent.run.id);
     expect(events.at(-1)).toMatchObject({ type: 'run_finished', status: 'done' });
     const again = await api.post('/api/conversations/{id}/messages', request);
