@@ -66,32 +66,36 @@ describeInBrowser('a loop in a tab', () => {
     eventually(async () => expect((await runs())[0]).toMatchObject({ place: 'browser', status }), { what: status });
   const allow = (at: Page): Promise<void> => at.getByRole('button', { name: 'Allow once' }).first().click();
 
-  test('asks, calls and answers as one on the server does, and says where it is', async () => {
-    const chat = chatPage(page);
-    await chat.send('Please jot it down');
-    await page.getByText('The answer is made in this tab').waitFor();
-    await allow(page);
-    await chat.reads(/It said: .*jotted/);
-    await becomes('done');
-    expect(peer.received.filter(({ method }) => method === 'tools/call')).toHaveLength(1);
-    await chat.path();
-    await page.reload();
-    await chatPage(page).reads(/It said: .*jotted/);
-    const used = await call<unknown>(stage.server.url, 'GET', '/api/usage');
-    expect(used).toMatchObject({ total: { modelCalls: 2, toolCalls: 1 } });
-    // Its steps show what the model was sent, as those of a run on the server do.
-    const [run] = await runs();
-    const sent = await call<SentRequest>(stage.server.url, 'GET', `/api/runs/${run?.id ?? ''}/steps/0/request`);
-    expect(sent.tools?.map(({ name }) => name)).toContain('jot');
-    await page.getByRole('button', { name: 'What happened, step by step' }).click();
-    const sheet = page.getByRole('dialog', { name: 'What happened in this answer' });
-    const steps = sheet.getByRole('list', { name: 'Steps' }).getByRole('listitem');
-    await steps.last().getByRole('button').first().click();
-    await sheet.getByRole('button', { name: 'What was sent to it' }).click();
-    await sheet.getByText(/tools? (was|were) offered/).waitFor();
-  });
+  test(
+    'asks, calls and answers as one on the server does, and says where it is',
+    { tags: ['C10.02', 'C10.05'] },
+    async () => {
+      const chat = chatPage(page);
+      await chat.send('Please jot it down');
+      await page.getByText('The answer is made in this tab').waitFor();
+      await allow(page);
+      await chat.reads(/It said: .*jotted/);
+      await becomes('done');
+      expect(peer.received.filter(({ method }) => method === 'tools/call')).toHaveLength(1);
+      await chat.path();
+      await page.reload();
+      await chatPage(page).reads(/It said: .*jotted/);
+      const used = await call<unknown>(stage.server.url, 'GET', '/api/usage');
+      expect(used).toMatchObject({ total: { modelCalls: 2, toolCalls: 1 } });
+      // Its steps show what the model was sent, as those of a run on the server do.
+      const [run] = await runs();
+      const sent = await call<SentRequest>(stage.server.url, 'GET', `/api/runs/${run?.id ?? ''}/steps/0/request`);
+      expect(sent.tools?.map(({ name }) => name)).toContain('jot');
+      await page.getByRole('button', { name: 'What happened, step by step' }).click();
+      const sheet = page.getByRole('dialog', { name: 'What happened in this answer' });
+      const steps = sheet.getByRole('list', { name: 'Steps' }).getByRole('listitem');
+      await steps.last().getByRole('button').first().click();
+      await sheet.getByRole('button', { name: 'What was sent to it' }).click();
+      await sheet.getByText(/tools? (was|were) offered/).waitFor();
+    },
+  );
 
-  test('executes a built-in tool itself', async () => {
+  test('executes a built-in tool itself', { tags: ['C7.04'] }, async () => {
     const chat = chatPage(page);
     await chat.send('Please use ask_user');
     const field = page.getByRole('textbox', { name: 'Your answer' });
@@ -112,7 +116,7 @@ describeInBrowser('a loop in a tab', () => {
     await becomes('done');
   });
 
-  test('that ended with its tab goes on in another one, where a person wants that', async () => {
+  test('that ended with its tab goes on in another one, where a person wants that', { tags: ['C10.05'] }, async () => {
     await chatPage(page).send('Speak slowly');
     await chatPage(page).reads('word word');
     const path = await chatPage(page).path();

@@ -107,7 +107,7 @@ describeInBrowser('a tool that lives in a tab', () => {
   const allow = (at = page): Promise<void> => at.getByRole('button', { name: 'Allow once' }).first().click();
   const begun = (): Promise<void> => eventually(() => expect(counted()).toBe(1), { what: 'the call' });
 
-  test('is asked about, called from the tab, and answered into the chat', async () => {
+  test('is asked about, called from the tab, and answered into the chat', { tags: ['C7.04'] }, async () => {
     const chat = chatPage(page);
     await chat.send('Please jot it down');
     await allow();

@@ -103,45 +103,51 @@ export function describeEverything(transport: EverythingTransport): void {
       expect(healthOf(host, ID).instructions).toContain('Everything');
     });
 
-    test('text, image, annotations, links, embedded resources and structured content arrive as what they are', async () => {
-      expect(await call('echo', { message: 'hi' })).toEqual({
-        content: [{ type: 'text', text: 'Echo: hi' }],
-        isError: false,
-        outcome: 'done',
-      });
-      expect(textOf(await call('get-sum', { a: 2, b: 3 }))).toContain('5');
-      expect((await call('get-tiny-image')).content).toContainEqual({
-        type: 'image',
-        mimeType: 'image/png',
-        source: { data: expect.stringMatching(/^iVBOR/) as string },
-      });
-      expect((await call('get-annotated-message', { messageType: 'error', includeImage: true })).content).toMatchObject(
-        [
+    test(
+      'text, image, annotations, links, embedded resources and structured content arrive as what they are',
+      { tags: ['C7.11'] },
+      async () => {
+        expect(await call('echo', { message: 'hi' })).toEqual({
+          content: [{ type: 'text', text: 'Echo: hi' }],
+          isError: false,
+          outcome: 'done',
+        });
+        expect(textOf(await call('get-sum', { a: 2, b: 3 }))).toContain('5');
+        expect((await call('get-tiny-image')).content).toContainEqual({
+          type: 'image',
+          mimeType: 'image/png',
+          source: { data: expect.stringMatching(/^iVBOR/) as string },
+        });
+        expect(
+          (await call('get-annotated-message', { messageType: 'error', includeImage: true })).content,
+        ).toMatchObject([
           { type: 'text', audience: ['user', 'assistant'], priority: 1 },
           { type: 'image', audience: ['user'], priority: 0.5 },
-        ],
-      );
-      const links = (await call('get-resource-links', { count: 2 })).content.filter(({ type }) => type === 'resource');
-      expect(links).toMatchObject([
-        {
-          uri: expect.stringContaining('demo://') as string,
-          name: expect.any(String) as string,
-          mimeType: 'text/plain',
-        },
-        { uri: expect.stringContaining('demo://') as string },
-      ]);
-      for (const [resourceType, holds] of [
-        ['Text', { text: expect.stringContaining('Resource 1') as string }],
-        ['Blob', { source: { data: expect.any(String) as string } }],
-      ] as const) {
-        const { content } = await call('get-resource-reference', { resourceType, resourceId: 1 });
-        expect(content[1]).toMatchObject({ type: 'resource', uri: expect.any(String) as string, ...holds });
-      }
-      expect(await call('get-structured-content', { location: 'New York' })).toMatchObject({
-        isError: false,
-        structured: { temperature: expect.any(Number) as number, humidity: expect.any(Number) as number },
-      });
-    });
+        ]);
+        const links = (await call('get-resource-links', { count: 2 })).content.filter(
+          ({ type }) => type === 'resource',
+        );
+        expect(links).toMatchObject([
+          {
+            uri: expect.stringContaining('demo://') as string,
+            name: expect.any(String) as string,
+            mimeType: 'text/plain',
+          },
+          { uri: expect.stringContaining('demo://') as string },
+        ]);
+        for (const [resourceType, holds] of [
+          ['Text', { text: expect.stringContaining('Resource 1') as string }],
+          ['Blob', { source: { data: expect.any(String) as string } }],
+        ] as const) {
+          const { content } = await call('get-resource-reference', { resourceType, resourceId: 1 });
+          expect(content[1]).toMatchObject({ type: 'resource', uri: expect.any(String) as string, ...holds });
+        }
+        expect(await call('get-structured-content', { location: 'New York' })).toMatchObject({
+          isError: false,
+          structured: { temperature: expect.any(Number) as number, humidity: expect.any(Number) as number },
+        });
+      },
+    );
 
     test('a resource made by a call is linked, listed, and can be read', async () => {
       const data = `data:text/plain;base64,${btoa('packed')}`;
@@ -177,20 +183,24 @@ export function describeEverything(transport: EverythingTransport): void {
       expect(await call('echo', { message: 'still here' })).toMatchObject({ outcome: 'done' });
     });
 
-    test('what it asks for reaches whoever answers: a model, a form, an address, folders', async () => {
-      expect(textOf(await call('trigger-sampling-request', { prompt: 'tides', maxTokens: 20 }))).toContain(
-        'what the model says',
-      );
-      expect(sampled).toMatchObject([{ maxTokens: 20, messages: [{ role: 'user' }] }]);
-      expect(textOf(await call('trigger-elicitation-request'))).toContain('Ada');
-      expect(asked.at(-1)).toMatch(/^form of everything: .*name/);
-      expect(textOf(await call('trigger-url-elicitation', { url: 'https://example.com/one' }))).toContain('accept');
-      expect(asked.at(-1)).toBe('address of everything: https://example.com/one');
-      const args = { url: 'https://example.com/two', errorPath: true };
-      expect(await call('trigger-url-elicitation', args)).toMatchObject({ isError: false, outcome: 'done' });
-      expect(asked.at(-1)).toBe('address of everything: https://example.com/two');
-      expect(textOf(await call('get-roots-list'))).toContain('file:///srv/project');
-    });
+    test(
+      'what it asks for reaches whoever answers: a model, a form, an address, folders',
+      { tags: ['C7.11'] },
+      async () => {
+        expect(textOf(await call('trigger-sampling-request', { prompt: 'tides', maxTokens: 20 }))).toContain(
+          'what the model says',
+        );
+        expect(sampled).toMatchObject([{ maxTokens: 20, messages: [{ role: 'user' }] }]);
+        expect(textOf(await call('trigger-elicitation-request'))).toContain('Ada');
+        expect(asked.at(-1)).toMatch(/^form of everything: .*name/);
+        expect(textOf(await call('trigger-url-elicitation', { url: 'https://example.com/one' }))).toContain('accept');
+        expect(asked.at(-1)).toBe('address of everything: https://example.com/one');
+        const args = { url: 'https://example.com/two', errorPath: true };
+        expect(await call('trigger-url-elicitation', args)).toMatchObject({ isError: false, outcome: 'done' });
+        expect(asked.at(-1)).toBe('address of everything: https://example.com/two');
+        expect(textOf(await call('get-roots-list'))).toContain('file:///srv/project');
+      },
+    );
 
     test('a tool that runs only as a task says so, and nothing else is harmed', async () => {
       expect(await call('simulate-research-query', { topic: 'tides' })).toMatchObject({ outcome: 'done' });

@@ -61,32 +61,36 @@ export function describePlaces({ isIncluded = () => true, inTab }: Chosen): void
     });
     afterAll(() => undo.disposeAsync());
 
-    test.each(stories.filter(([name]) => isIncluded(name)))('%s', async (name, story) => {
-      const { url } = stage.server;
-      const [here, there, tab] = await Promise.all([
-        inProcess(story, { script, model: { id: modelOf(name, 'process'), baseUrl: stage.model.url }, mcp: mcp.url }),
-        overHttp(story, {
-          script,
-          url,
-          model: modelOf(name, 'server'),
-          tools: 'notes',
-          place: 'server',
-          open: async (id) => byApi(url, id),
-        }),
-        inTab(name)
-          ? overHttp(story, {
-              script,
-              url,
-              model: modelOf(name, 'tab'),
-              tools: 'browser-notes',
-              place: 'browser',
-              open: (id) => byPage(page, stage.line.url, id),
-            })
-          : null,
-      ]);
-      expect(there).toEqual(here);
-      if (tab !== null) expect(tab).toEqual(here);
-      expect(stage.complaints).toEqual([]);
-    });
+    test.each(stories.filter(([name]) => isIncluded(name)))(
+      '%s',
+      { tags: ['C3.01', 'C10.01', 'C10.02'] },
+      async (name, story) => {
+        const { url } = stage.server;
+        const [here, there, tab] = await Promise.all([
+          inProcess(story, { script, model: { id: modelOf(name, 'process'), baseUrl: stage.model.url }, mcp: mcp.url }),
+          overHttp(story, {
+            script,
+            url,
+            model: modelOf(name, 'server'),
+            tools: 'notes',
+            place: 'server',
+            open: async (id) => byApi(url, id),
+          }),
+          inTab(name)
+            ? overHttp(story, {
+                script,
+                url,
+                model: modelOf(name, 'tab'),
+                tools: 'browser-notes',
+                place: 'browser',
+                open: (id) => byPage(page, stage.line.url, id),
+              })
+            : null,
+        ]);
+        expect(there).toEqual(here);
+        if (tab !== null) expect(tab).toEqual(here);
+        expect(stage.complaints).toEqual([]);
+      },
+    );
   });
 }

@@ -191,16 +191,20 @@ describe.each(['openai-chat', 'openai-responses', 'anthropic-messages', 'google-
   });
 });
 
-test('a fold never ends between a call and its result, keeps the last words, and wins what it promises', () => {
-  fc.assert(
-    fc.property(fc.array(move, { maxLength: 24 }), windowSize, (moves, window) => {
-      const branch = branchOf(moves);
-      const plan = planFold(branch, window, 'full');
-      if (!plan) return;
-      expect(branch[plan.to]?.role).not.toBe('tool');
-      expect(plan.to).toBeLessThan(branch.length);
-      expect(plan.tokens).toBeGreaterThanOrEqual(window * 0.1);
-    }),
-    cases(500),
-  );
-});
+test(
+  'a fold never ends between a call and its result, keeps the last words, and wins what it promises',
+  { tags: ['C12.06'] },
+  () => {
+    fc.assert(
+      fc.property(fc.array(move, { maxLength: 24 }), windowSize, (moves, window) => {
+        const branch = branchOf(moves);
+        const plan = planFold(branch, window, 'full');
+        if (!plan) return;
+        expect(branch[plan.to]?.role).not.toBe('tool');
+        expect(plan.to).toBeLessThan(branch.length);
+        expect(plan.tokens).toBeGreaterThanOrEqual(window * 0.1);
+      }),
+      cases(500),
+    );
+  },
+);

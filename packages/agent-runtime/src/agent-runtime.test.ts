@@ -87,31 +87,39 @@ const INSTRUCTIONS: { [Type in InstructionType]: InstructionOf<Type> } = {
 };
 
 describe('AgentRuntime.step', () => {
-  it.each(Object.values(INSTRUCTIONS))('has $type carried out by the executor of that name', async (instruction) => {
-    const executed: [by: string, instruction: Instruction][] = [];
-    const noting = (name: string) => (given: Instruction, state: AgentState) => {
-      executed.push([name, given]);
-      return { state, context: { phase: 'user_input' as const } };
-    };
-    const executors = Object.fromEntries(Object.keys(INSTRUCTIONS).map((name) => [name, noting(name)]));
-    const { runtime } = engine(executors, undefined, { decide: () => instruction });
-    const { state, context } = start();
-    await runtime.step(state, context);
-    expect(executed).toEqual([[instruction.type, instruction]]);
-  });
+  it.each(Object.values(INSTRUCTIONS))(
+    'has $type carried out by the executor of that name',
+    { tags: ['C3.18'] },
+    async (instruction) => {
+      const executed: [by: string, instruction: Instruction][] = [];
+      const noting = (name: string) => (given: Instruction, state: AgentState) => {
+        executed.push([name, given]);
+        return { state, context: { phase: 'user_input' as const } };
+      };
+      const executors = Object.fromEntries(Object.keys(INSTRUCTIONS).map((name) => [name, noting(name)]));
+      const { runtime } = engine(executors, undefined, { decide: () => instruction });
+      const { state, context } = start();
+      await runtime.step(state, context);
+      expect(executed).toEqual([[instruction.type, instruction]]);
+    },
+  );
 
-  it('carries out what the brain decides, step by step, and commits each', async () => {
-    const { runtime, events, commits } = engine({
-      call_llm: (_instruction, state) => ({
-        state: { ...state, turns: state.turns + 1 },
-        context: { phase: 'llm_result', hasText: true, toolChoice: 'auto', filtered: false },
-      }),
-    });
-    const at = await toTheEnd(runtime);
-    expect(at.state.status).toBe('done');
-    expect(events.map((event) => event.type === 'step_started' && event.instruction)).toEqual(['call_llm', 'finish']);
-    expect(commits.map(({ state }) => state.step)).toEqual([1, 2]);
-  });
+  it(
+    'carries out what the brain decides, step by step, and commits each',
+    { tags: ['C1.02', 'C1.10', 'C1.11', 'C3.04', 'C3.10', 'C3.11', 'C3.13', 'C3.15', 'C12.02', 'D3.03', 'D3.28'] },
+    async () => {
+      const { runtime, events, commits } = engine({
+        call_llm: (_instruction, state) => ({
+          state: { ...state, turns: state.turns + 1 },
+          context: { phase: 'llm_result', hasText: true, toolChoice: 'auto', filtered: false },
+        }),
+      });
+      const at = await toTheEnd(runtime);
+      expect(at.state.status).toBe('done');
+      expect(events.map((event) => event.type === 'step_started' && event.instruction)).toEqual(['call_llm', 'finish']);
+      expect(commits.map(({ state }) => state.step)).toEqual([1, 2]);
+    },
+  );
 
   it('keeps the state plain JSON', async () => {
     const { runtime, commits } = engine({
@@ -124,17 +132,21 @@ describe('AgentRuntime.step', () => {
     for (const point of commits) expect(JSON.parse(JSON.stringify(point))).toEqual(point);
   });
 
-  it('ends a run whose executor throws, and tells only what was meant for a reader', async () => {
-    const { runtime } = engine({
-      call_llm: () => {
-        throw new Error('secret path in here');
-      },
-    });
-    const at = await toTheEnd(runtime);
-    expect(at.state.status).toBe('failed');
-    expect(JSON.stringify(at.context)).not.toContain('secret');
-    expect(at.context).toMatchObject({ ending: { error: { code: 'internal' } } });
-  });
+  it(
+    'ends a run whose executor throws, and tells only what was meant for a reader',
+    { tags: ['C3.14', 'D3.47', 'D9.22'] },
+    async () => {
+      const { runtime } = engine({
+        call_llm: () => {
+          throw new Error('secret path in here');
+        },
+      });
+      const at = await toTheEnd(runtime);
+      expect(at.state.status).toBe('failed');
+      expect(JSON.stringify(at.context)).not.toContain('secret');
+      expect(at.context).toMatchObject({ ending: { error: { code: 'internal' } } });
+    },
+  );
 
   it('keeps the code and words of an error that was meant for a reader', async () => {
     const { runtime } = engine({

@@ -50,7 +50,7 @@ describe('buildContext', () => {
     expect(buildContext(messages, NOTHING)).toBe(messages);
   });
 
-  it('puts the notes of servers behind the owner’s instructions, named as what they are', () => {
+  it('puts the notes of servers behind the owner’s instructions, named as what they are', { tags: ['C1.15'] }, () => {
     const sources = { serverInstructions: [{ serverId: 'files', text: 'Paths are absolute.' }] };
     const [first] = buildContext([system, question], sources);
     const texts = first?.parts.map((part) => (part.type === 'text' ? part.text : ''));
@@ -82,7 +82,7 @@ describe('buildContext', () => {
     expect(JSON.stringify(first).length).toBeLessThan(3_000);
   });
 
-  it('cuts a huge tool result for the model and leaves the conversation whole', () => {
+  it('cuts a huge tool result for the model and leaves the conversation whole', { tags: ['D4.29'] }, () => {
     const text = 'a'.repeat(4 * MAX_TOOL_RESULT_TOKENS + 10);
     const message = toolMessage({ content: [{ type: 'text', text }] });
     const [, sent] = buildContext([calling, message], NOTHING);

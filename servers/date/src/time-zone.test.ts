@@ -13,7 +13,7 @@ test.each([
   ['utc', 'UTC'],
   ['Etc/UTC', 'UTC'],
   ['+05:30', '+05:30'],
-])('%s is understood as %s', (written, name) => {
+])('%s is understood as %s', { tags: ['D4.17'] }, (written, name) => {
   expect(readTimeZone(written)).toEqual({ ok: true, value: name });
 });
 

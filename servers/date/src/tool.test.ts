@@ -3,7 +3,7 @@ import { getDate } from './tool.ts';
 
 const options = { now: () => Date.parse('2026-11-05T05:03:07.890Z'), timeZone: 'Europe/Berlin', locale: 'de-DE' };
 
-test('without arguments it is iso in the local zone', () => {
+test('without arguments it is iso in the local zone', { tags: ['D1.18', 'D4.15', 'D4.18', 'D4.19'] }, () => {
   expect(getDate({}, options)).toEqual({
     content: [{ type: 'text', text: '2026-11-05T06:03:07+01:00' }],
     structuredContent: {
@@ -42,7 +42,7 @@ describe('a wrong value is an error the model can mend', () => {
     [{ locale: 'klingon', format: 'iso' }, ['klingon']],
     [{ tz: 'Asia/Tokyo' }, ['no argument "tz"', 'format, timezone, locale']],
     [{ format: 'x', timezone: [1] }, ['no format "x"', 'timezone must be a text']],
-  ])('%j', (args, words) => {
+  ])('%j', { tags: ['D4.16'] }, (args, words) => {
     const result = getDate(args, options);
     expect(result.isError).toBe(true);
     expect(result.structuredContent).toBeUndefined();

@@ -69,24 +69,28 @@ describe.each(eras)('in the %s era', (era, mode) => {
   };
 
   describe.each(['stdio', 'http'] as const)('over %s', (kind) => {
-    test('the tool is listed and answers in text and structure', async () => {
-      const client = await connect(await open[kind](), mode);
-      expect(client.getProtocolEra()).toBe(era);
-      const { tools } = await client.listTools();
-      expect(tools).toMatchObject([
-        { name: 'get-date', title: 'Get date', annotations: { readOnlyHint: true, idempotentHint: true } },
-      ]);
-      const result = await client.callTool({
-        name: 'get-date',
-        arguments: { format: 'datetime', timezone: 'asia/tokyo', locale: 'ja' },
-      });
-      expect(result).toMatchObject({
-        structuredContent: { timezone: 'Asia/Tokyo', utcOffset: '+09:00', locale: 'ja' },
-      });
-      if (kind === 'http') expect(result.content).toEqual([{ type: 'text', text: '2026-11-05 14:03:07' }]);
-    });
+    test(
+      'the tool is listed and answers in text and structure',
+      { tags: ['D1.10', 'D1.17', 'D1.18', 'D4.03', 'D4.04', 'D4.13', 'D4.14', 'D4.15', 'D4.17'] },
+      async () => {
+        const client = await connect(await open[kind](), mode);
+        expect(client.getProtocolEra()).toBe(era);
+        const { tools } = await client.listTools();
+        expect(tools).toMatchObject([
+          { name: 'get-date', title: 'Get date', annotations: { readOnlyHint: true, idempotentHint: true } },
+        ]);
+        const result = await client.callTool({
+          name: 'get-date',
+          arguments: { format: 'datetime', timezone: 'asia/tokyo', locale: 'ja' },
+        });
+        expect(result).toMatchObject({
+          structuredContent: { timezone: 'Asia/Tokyo', utcOffset: '+09:00', locale: 'ja' },
+        });
+        if (kind === 'http') expect(result.content).toEqual([{ type: 'text', text: '2026-11-05 14:03:07' }]);
+      },
+    );
 
-    test('a wrong value is an error of the tool, not of the protocol', async () => {
+    test('a wrong value is an error of the tool, not of the protocol', { tags: ['D9.21'] }, async () => {
       const client = await connect(await open[kind](), mode);
       const result = await client.callTool({ name: 'get-date', arguments: { timezone: 'Tokio' } });
       expect(result).toMatchObject({
@@ -95,14 +99,18 @@ describe.each(eras)('in the %s era', (era, mode) => {
       });
     });
 
-    test('an unknown tool is refused by name, with the names there are', async () => {
-      const client = await connect(await open[kind](), mode);
-      const call = client.callTool({ name: 'get-time', arguments: {} });
-      await expect(call).rejects.toMatchObject({
-        code: -32602,
-        message: expect.stringContaining('get-date') as string,
-      });
-    });
+    test(
+      'an unknown tool is refused by name, with the names there are',
+      { tags: ['D4.13', 'D4.20', 'D4.21'] },
+      async () => {
+        const client = await connect(await open[kind](), mode);
+        const call = client.callTool({ name: 'get-time', arguments: {} });
+        await expect(call).rejects.toMatchObject({
+          code: -32602,
+          message: expect.stringContaining('get-date') as string,
+        });
+      },
+    );
   });
 });
 

@@ -86,7 +86,7 @@ describe('continue', () => {
     expect(agent.messages.map(({ role }) => role)).toEqual(['user', 'assistant']);
   });
 
-  it('goes on in the answer itself at a server that can', async () => {
+  it('goes on in the answer itself at a server that can', { tags: ['C10.03'] }, async () => {
     await using server = await startModelServer([reply.text('One, two,', { finish: 'length' }), reply.text(' three.')]);
     await using agent = await agentOn(server, { model: prefixModel(server.url) });
     await agent.run('Count').result;

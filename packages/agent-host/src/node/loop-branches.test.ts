@@ -14,7 +14,7 @@ const TOKYO = { name: 'get-date', arguments: { timezone: 'Asia/Tokyo', format: '
 const asText = (call: object): string => `<tool_call>${JSON.stringify(call)}</tool_call>`;
 
 describe('an answer with tool calls', () => {
-  it('keeps the text beside native calls, and makes the calls', async () => {
+  it('keeps the text beside native calls, and makes the calls', { tags: ['D3.17'] }, async () => {
     await using server = await startModelServer([
       reply.toolCalls([{ id: 'call_1', ...TOKYO }], { text: 'Let me look.' }),
       reply.text('Late.'),
@@ -28,28 +28,32 @@ describe('an answer with tool calls', () => {
     expect(sentMessages(server, 1)[1]).toMatchObject({ content: 'Let me look.', tool_calls: [{ id: 'call_1' }] });
   });
 
-  it('keeps the text around a call written as text, without its markup, and treats the call as a native one', async () => {
-    await using server = await startModelServer([
-      reply.text(`Let me look.\n${asText(TOKYO)} One moment.`, { pieces: 3 }),
-      reply.text('Late.'),
-    ]);
-    await using agent = await agentOn(server, { servers: [DATE_SERVER] });
-    const { calls } = await agent.run('Tokyo?').result;
-    expect(calls.map(({ result }) => result.outcome)).toEqual(['done']);
-    // Calls written as text are known to count only at the end of the answer: they stand behind all of its text.
-    expect(agent.messages[1]?.parts).toMatchObject([
-      { type: 'text', text: 'Let me look. One moment.' },
-      { type: 'tool_call', ...TOKYO, tool: { serverId: 'date', name: 'get-date' } },
-    ]);
-    const [, asked, answered] = sentMessages(server, 1);
-    const [call] = asked?.['tool_calls'] as { id: string; type: string; function: { arguments: string } }[];
-    expect(JSON.stringify(asked)).not.toContain('<tool_call>');
-    expect(call).toMatchObject({ type: 'function', function: { name: 'get-date' } });
-    expect(JSON.parse(call?.function.arguments ?? '')).toEqual(TOKYO.arguments);
-    expect(answered).toMatchObject({ role: 'tool', tool_call_id: call?.id });
-  });
+  it(
+    'keeps the text around a call written as text, without its markup, and treats the call as a native one',
+    { tags: ['D3.23', 'D3.24', 'D3.25', 'D6.20', 'D6.21', 'D6.25', 'D6.30'] },
+    async () => {
+      await using server = await startModelServer([
+        reply.text(`Let me look.\n${asText(TOKYO)} One moment.`, { pieces: 3 }),
+        reply.text('Late.'),
+      ]);
+      await using agent = await agentOn(server, { servers: [DATE_SERVER] });
+      const { calls } = await agent.run('Tokyo?').result;
+      expect(calls.map(({ result }) => result.outcome)).toEqual(['done']);
+      // Calls written as text are known to count only at the end of the answer: they stand behind all of its text.
+      expect(agent.messages[1]?.parts).toMatchObject([
+        { type: 'text', text: 'Let me look. One moment.' },
+        { type: 'tool_call', ...TOKYO, tool: { serverId: 'date', name: 'get-date' } },
+      ]);
+      const [, asked, answered] = sentMessages(server, 1);
+      const [call] = asked?.['tool_calls'] as { id: string; type: string; function: { arguments: string } }[];
+      expect(JSON.stringify(asked)).not.toContain('<tool_call>');
+      expect(call).toMatchObject({ type: 'function', function: { name: 'get-date' } });
+      expect(JSON.parse(call?.function.arguments ?? '')).toEqual(TOKYO.arguments);
+      expect(answered).toMatchObject({ role: 'tool', tool_call_id: call?.id });
+    },
+  );
 
-  it('tells two calls written in one millisecond apart', async () => {
+  it('tells two calls written in one millisecond apart', { tags: ['D3.22', 'D6.23'] }, async () => {
     const platform = nodePlatform();
     const frozen = { ...platform, clock: { ...platform.clock, now: () => 1_700_000_000_000 } };
     await using server = await startModelServer([reply.text(asText(TOKYO) + asText(TOKYO)), reply.text('Late.')]);
@@ -63,7 +67,7 @@ describe('an answer with tool calls', () => {
     expect(answers.map((message) => message['tool_call_id'])).toEqual(ids);
   });
 
-  it('makes the sound call beside one that cannot be read, and answers both', async () => {
+  it('makes the sound call beside one that cannot be read, and answers both', { tags: ['D6.17'] }, async () => {
     await using server = await startModelServer([
       reply.text(`<tool_call>{bad}</tool_call>${asText(TOKYO)}`),
       reply.text('.'),
@@ -78,23 +82,27 @@ describe('an answer with tool calls', () => {
 });
 
 describe('what is offered to the model', () => {
-  it('is no tool at all where no server is connected', async () => {
+  it('is no tool at all where no server is connected', { tags: ['D1.04'] }, async () => {
     await using server = await startModelServer([reply.text('Hello.')]);
     await using agent = await agentOn(server);
     await agent.run('Hi').result;
     expect(sentBody(server, 0)).not.toHaveProperty('tools');
   });
 
-  it('is twenty turns, the last without tools, where nothing else was said', async () => {
-    await using server = await startModelServer((request, index) =>
-      (request.body as { tool_choice?: string }).tool_choice === 'none'
-        ? reply.text('Enough.')
-        : reply.toolCalls([{ name: 'get-date', arguments: { format: 'unix', locale: `en-${100 + index}` } }]),
-    );
-    await using agent = await agentOn(server, { servers: [DATE_SERVER] });
-    const { text, turns } = await agent.run('Loop').result;
-    expect({ text, turns, asked: server.requests.length }).toEqual({ text: 'Enough.', turns: 20, asked: 20 });
-  });
+  it(
+    'is twenty turns, the last without tools, where nothing else was said',
+    { tags: ['C3.03', 'D3.04', 'D9.03', 'D9.11'] },
+    async () => {
+      await using server = await startModelServer((request, index) =>
+        (request.body as { tool_choice?: string }).tool_choice === 'none'
+          ? reply.text('Enough.')
+          : reply.toolCalls([{ name: 'get-date', arguments: { format: 'unix', locale: `en-${100 + index}` } }]),
+      );
+      await using agent = await agentOn(server, { servers: [DATE_SERVER] });
+      const { text, turns } = await agent.run('Loop').result;
+      expect({ text, turns, asked: server.requests.length }).toEqual({ text: 'Enough.', turns: 20, asked: 20 });
+    },
+  );
 });
 
 describe('a run that fails is over', () => {
@@ -112,7 +120,7 @@ describe('a run that fails is over', () => {
     return events;
   }
 
-  it('after no response at all', async () => {
+  it('after no response at all', { tags: ['D3.11', 'D3.12', 'D3.44'] }, async () => {
     const events = await failAndGoOn([reply.events([{ id: 'x', choices: [] }, '[DONE]'])]);
     expect(events.at(-1)).toMatchObject({
       type: 'run_finished',
@@ -121,16 +129,20 @@ describe('a run that fails is over', () => {
     });
   });
 
-  it('after an answer with neither text nor call', async () => {
-    const events = await failAndGoOn([reply.text('')]);
-    expect(events.at(-1)).toMatchObject({
-      type: 'run_finished',
-      status: 'failed',
-      error: { code: 'empty_response', message: expect.stringContaining('neither text nor a tool call') },
-    });
-  });
+  it(
+    'after an answer with neither text nor call',
+    { tags: ['C3.14', 'D3.41', 'D3.42', 'D3.46', 'D3.47'] },
+    async () => {
+      const events = await failAndGoOn([reply.text('')]);
+      expect(events.at(-1)).toMatchObject({
+        type: 'run_finished',
+        status: 'failed',
+        error: { code: 'empty_response', message: expect.stringContaining('neither text nor a tool call') },
+      });
+    },
+  );
 
-  it('after an answer of nothing but thinking and white space', async () => {
+  it('after an answer of nothing but thinking and white space', { tags: ['D3.39', 'D3.41'] }, async () => {
     const events = await failAndGoOn([reply.text(' \n', { reasoning: 'What now?' })]);
     expect(events.at(-1)).toMatchObject({
       type: 'run_finished',
@@ -139,7 +151,7 @@ describe('a run that fails is over', () => {
     });
   });
 
-  it('after the last turn that asks for a tool, whose result is kept', async () => {
+  it('after the last turn that asks for a tool, whose result is kept', { tags: ['D3.37', 'D3.45'] }, async () => {
     const events = await failAndGoOn([reply.toolCalls([TOKYO]), reply.toolCalls([TOKYO])], [DATE_SERVER]);
     expect(events.filter(({ type }) => type === 'tool_finished')).toHaveLength(2);
     expect(events.at(-1)).toMatchObject({
@@ -179,11 +191,11 @@ describe('several calls of one answer', () => {
     return seen;
   }
 
-  it('are made at the same time', async () => {
+  it('are made at the same time', { tags: ['D4.07'] }, async () => {
     expect((await order(8)).slice(0, 3)).toEqual(['tool_started', 'tool_started', 'tool_started']);
   });
 
-  it('are made no more at a time than the limit says, and all of them', async () => {
+  it('are made no more at a time than the limit says, and all of them', { tags: ['D4.07'] }, async () => {
     const oneByOne = ['tool_started', 'tool_finished'];
     expect(await order(1)).toEqual([...oneByOne, ...oneByOne, ...oneByOne]);
   });
@@ -192,41 +204,49 @@ describe('several calls of one answer', () => {
 describe('what a tool gives back', () => {
   const script = (name: string): ModelReply[] => [reply.toolCalls([{ name, arguments: {} }]), reply.text('I see.')];
 
-  it('comes from the server that was meant, where two have a tool of that name', async () => {
-    await using model = await startModelServer(script('right__which'));
-    await using agent = await agentOn(model, {
-      servers: ['left', 'right'].map((id) => serverWith(id, 'which', { do: 'text', text: `I am ${id}.` })),
-      allow: ['right/which'],
-    });
-    const { calls } = await agent.run('Which?').result;
-    expect(calls).toMatchObject([
-      { call: { tool: { serverId: 'right', name: 'which' } }, result: { content: [{ text: 'I am right.' }] } },
-    ]);
-  });
+  it(
+    'comes from the server that was meant, where two have a tool of that name',
+    { tags: ['C1.07', 'C1.24', 'C7.07', 'C7.08', 'D4.09', 'D4.11', 'M2.02', 'M2.04', 'M2.05', 'M2.08'] },
+    async () => {
+      await using model = await startModelServer(script('right__which'));
+      await using agent = await agentOn(model, {
+        servers: ['left', 'right'].map((id) => serverWith(id, 'which', { do: 'text', text: `I am ${id}.` })),
+        allow: ['right/which'],
+      });
+      const { calls } = await agent.run('Which?').result;
+      expect(calls).toMatchObject([
+        { call: { tool: { serverId: 'right', name: 'which' } }, result: { content: [{ text: 'I am right.' }] } },
+      ]);
+    },
+  );
 
-  it('is kept whole and in order, and every text of it reaches the model', async () => {
-    const content = [
-      { type: 'text', text: 'first' },
-      { type: 'image', mimeType: 'image/png', data: 'AAAA' },
-      { type: 'text', text: 'last' },
-    ];
-    await using model = await startModelServer(script('three'));
-    await using agent = await agentOn(model, {
-      servers: [serverWith('odd', 'three', { do: 'result', result: { content } })],
-      allow: ['odd/three'],
-    });
-    const { calls } = await agent.run('Go').result;
-    expect(calls[0]?.result.content).toMatchObject([
-      { type: 'text', text: 'first' },
-      { type: 'image', source: { data: 'AAAA' } },
-      { type: 'text', text: 'last' },
-    ]);
-    const [told, shown] = sentMessages(model, 1).slice(-2);
-    expect(told?.content).toMatch(/^first\n.*\nlast$/);
-    expect(JSON.stringify(shown)).toContain('data:image/png;base64,AAAA');
-  });
+  it(
+    'is kept whole and in order, and every text of it reaches the model',
+    { tags: ['D1.20', 'D4.23', 'D4.25', 'D5.10', 'M2.20', 'M2.21'] },
+    async () => {
+      const content = [
+        { type: 'text', text: 'first' },
+        { type: 'image', mimeType: 'image/png', data: 'AAAA' },
+        { type: 'text', text: 'last' },
+      ];
+      await using model = await startModelServer(script('three'));
+      await using agent = await agentOn(model, {
+        servers: [serverWith('odd', 'three', { do: 'result', result: { content } })],
+        allow: ['odd/three'],
+      });
+      const { calls } = await agent.run('Go').result;
+      expect(calls[0]?.result.content).toMatchObject([
+        { type: 'text', text: 'first' },
+        { type: 'image', source: { data: 'AAAA' } },
+        { type: 'text', text: 'last' },
+      ]);
+      const [told, shown] = sentMessages(model, 1).slice(-2);
+      expect(told?.content).toMatch(/^first\n.*\nlast$/);
+      expect(JSON.stringify(shown)).toContain('data:image/png;base64,AAAA');
+    },
+  );
 
-  it('is cut for the model where it is too long, and whole in the conversation', async () => {
+  it('is cut for the model where it is too long, and whole in the conversation', { tags: ['D4.29'] }, async () => {
     await using model = await startModelServer(script('huge'));
     await using agent = await agentOn(model, {
       servers: [serverWith('odd', 'huge', { do: 'huge', bytes: 1_000_000 })],
@@ -240,7 +260,7 @@ describe('what a tool gives back', () => {
     expect(told).toContain('of 1000000 characters shown');
   });
 
-  it('is an error the model reads where the server throws', async () => {
+  it('is an error the model reads where the server throws', { tags: ['D4.21', 'M2.27'] }, async () => {
     await using model = await startModelServer(script('odd-one'));
     await using agent = await agentOn(model, {
       servers: [serverWith('odd', 'odd-one', { do: 'error', code: -32602, message: 'Unknown tool: odd-one' })],

@@ -98,11 +98,11 @@ describe('InterventionChecker', () => {
     const inEach = (options: Partial<InterventionOptions>, args?: JsonObject): string[] =>
       modes.map((mode) => gate({ ...options, mode })(tool, args).decision);
 
-    it('decides about what nothing was decided on', () => {
+    it('decides about what nothing was decided on', { tags: ['C12.16'] }, () => {
       expect(inEach({})).toEqual(['run', 'ask', 'ask', 'refused']);
     });
 
-    it('makes what is on the list, but with "manual" only what the person decided', () => {
+    it('makes what is on the list, but with "manual" only what the person decided', { tags: ['C12.16'] }, () => {
       expect(inEach({ rules: [{ decision: 'allow', tool: 'files/*' }] })).toEqual(['run', 'run', 'ask', 'run']);
       expect(inEach({ permission: () => 'allow' })).toEqual(['run', 'run', 'run', 'run']);
     });
@@ -116,7 +116,7 @@ describe('InterventionChecker', () => {
       expect(asked).toEqual({ decision: 'ask', about: { byRule: true } });
     });
 
-    it('asks about what is feared, and says why', () => {
+    it('asks about what is feared, and says why', { tags: ['C12.17'] }, () => {
       const rules: InterventionRule[] = [{ decision: 'allow', tool: '*' }];
       const options = { rules, permission: (): 'allow' => 'allow' };
       expect(inEach(options, { x: 'rm -rf /' })).toEqual(['ask', 'ask', 'ask', 'refused']);
@@ -182,7 +182,7 @@ describe('InterventionChecker', () => {
     const mode = fc.constantFrom<InterventionMode>('auto', 'allow-list', 'manual', 'headless');
     const decided = fc.constantFrom('allow' as const, undefined);
 
-    it('nothing lets a feared call through', () => {
+    it('nothing lets a feared call through', { tags: ['C12.17'] }, () => {
       fc.assert(
         fc.property(mode, fc.array(rule), decided, judged, hidden, (each, rules, permission, known, args) => {
           const verdict = gate({ mode: each, rules, permission: () => permission, lookUp: () => known })(tool, args);

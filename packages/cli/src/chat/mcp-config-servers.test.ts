@@ -25,42 +25,65 @@ function config(servers: object): string {
 }
 
 describe('toolyard chat with servers from an mcp.json', () => {
-  it('starts "node" with the arguments given there, calls its tool, and gives the answer to the person', async () => {
-    await using server = await startModelServer([
-      reply.toolCalls([{ id: 'call_1', name: 'get-date', arguments: { format: 'locale' } }]),
-      reply.text('現在是下午2點30分'),
-    ]);
-    const date = fileURLToPath(import.meta.resolve('@toolyard/server-date/bin'));
-    const file = config({ clock: { command: 'node', args: [date] } });
-    const ran = await chat(
-      '--base-url',
-      server.url,
-      '--mcp-config',
-      file,
-      '--allow',
-      'clock/get-date',
-      '現在是幾點幾分？',
-    );
-    expect(ran.code, ran.stderr).toBe(0);
-    expect(ran.stdout).toBe('現在是下午2點30分\n');
-    expect(ran.stderr).toContain('server clock: 1 tool');
-    expect(ran.stderr).toMatch(/ok: .*\d/);
-    const [first, second] = server.requests.filter(({ method }) => method === 'POST');
-    expect(first?.body).toMatchObject({ messages: [{ role: 'user', content: '現在是幾點幾分？' }] });
-    expect(second?.body).toMatchObject({
-      messages: [{}, { tool_calls: [{ id: 'call_1' }] }, { role: 'tool', tool_call_id: 'call_1' }],
-    });
-  });
+  it(
+    'starts "node" with the arguments given there, calls its tool, and gives the answer to the person',
+    {
+      tags: [
+        'D1.01',
+        'D1.05',
+        'D1.11',
+        'D1.21',
+        'D2.01',
+        'D2.08',
+        'D2.09',
+        'D7.01',
+        'D7.06',
+        'D7.30',
+        'D9.07',
+        'M2.32',
+      ],
+    },
+    async () => {
+      await using server = await startModelServer([
+        reply.toolCalls([{ id: 'call_1', name: 'get-date', arguments: { format: 'locale' } }]),
+        reply.text('現在是下午2點30分'),
+      ]);
+      const date = fileURLToPath(import.meta.resolve('@toolyard/server-date/bin'));
+      const file = config({ clock: { command: 'node', args: [date] } });
+      const ran = await chat(
+        '--base-url',
+        server.url,
+        '--mcp-config',
+        file,
+        '--allow',
+        'clock/get-date',
+        '現在是幾點幾分？',
+      );
+      expect(ran.code, ran.stderr).toBe(0);
+      expect(ran.stdout).toBe('現在是下午2點30分\n');
+      expect(ran.stderr).toContain('server clock: 1 tool');
+      expect(ran.stderr).toMatch(/ok: .*\d/);
+      const [first, second] = server.requests.filter(({ method }) => method === 'POST');
+      expect(first?.body).toMatchObject({ messages: [{ role: 'user', content: '現在是幾點幾分？' }] });
+      expect(second?.body).toMatchObject({
+        messages: [{}, { tool_calls: [{ id: 'call_1' }] }, { role: 'tool', tool_call_id: 'call_1' }],
+      });
+    },
+  );
 
-  it('keeps only what may be run: a call that cannot be read is told on stderr, with the reason', async () => {
-    await using server = await startModelServer([
-      reply.text('<tool_call>{"name": "echo", "arguments": oops}</tool_call>'),
-      reply.text('Sorry.'),
-    ]);
-    const file = config({ odd: scriptedMcpCommand('plain') });
-    const ran = await chat('--base-url', server.url, '--mcp-config', file, '--allow', 'odd/echo', 'Echo');
-    expect(ran.stdout).toBe('Sorry.\n');
-    expect(ran.stderr).toMatch(/cannot be read \(.+\): .*oops/);
-    expect(ran.stderr).not.toContain('ok: ');
-  });
+  it(
+    'keeps only what may be run: a call that cannot be read is told on stderr, with the reason',
+    { tags: ['D6.16'] },
+    async () => {
+      await using server = await startModelServer([
+        reply.text('<tool_call>{"name": "echo", "arguments": oops}</tool_call>'),
+        reply.text('Sorry.'),
+      ]);
+      const file = config({ odd: scriptedMcpCommand('plain') });
+      const ran = await chat('--base-url', server.url, '--mcp-config', file, '--allow', 'odd/echo', 'Echo');
+      expect(ran.stdout).toBe('Sorry.\n');
+      expect(ran.stderr).toMatch(/cannot be read \(.+\): .*oops/);
+      expect(ran.stderr).not.toContain('ok: ');
+    },
+  );
 });

@@ -63,12 +63,16 @@ describe('the end of a one-shot leaves no child behind', () => {
     ['SIGINT', 130],
     ['SIGTERM', 143],
     ['SIGHUP', 129],
-  ] as const)('%s stops the answer, ends the servers and gives %i', async (signal, code) => {
-    const { pid, children, ended } = await hanging();
-    process.kill(pid, signal);
-    expect(await within(ended, { what: 'the exit of the command' })).toEqual([code, null]);
-    expect(children.filter(isAlive)).toEqual([]);
-  });
+  ] as const)(
+    '%s stops the answer, ends the servers and gives %i',
+    { tags: ['D8.01', 'D8.07'] },
+    async (signal, code) => {
+      const { pid, children, ended } = await hanging();
+      process.kill(pid, signal);
+      expect(await within(ended, { what: 'the exit of the command' })).toEqual([code, null]);
+      expect(children.filter(isAlive)).toEqual([]);
+    },
+  );
 
   it('a second SIGINT does not wait for stubborn servers', async () => {
     const { pid, children, ended } = await hanging();
@@ -78,7 +82,7 @@ describe('the end of a one-shot leaves no child behind', () => {
     await eventually(() => !children.some(isAlive), { what: 'the end of the servers' });
   });
 
-  it('a normal end and a failed one leave none either', async () => {
+  it('a normal end and a failed one leave none either', { tags: ['D8.01'] }, async () => {
     for (const [answer, code] of [
       [reply.text('Hello.'), 0],
       [reply.error(500, 'out of memory'), 1],

@@ -10,7 +10,7 @@ import { runCommand } from '../test-fixtures/run-command.ts';
 const ECHO = { name: 'echo', arguments: { message: 'hello' } };
 
 describe('toolyard chat "question"', () => {
-  it('puts the answer on stdout and everything else on stderr', async () => {
+  it('puts the answer on stdout and everything else on stderr', { tags: ['D1.01', 'D1.05'] }, async () => {
     const ran = await runCommand(['chat', '--model', 'demo', 'What time is it in Tokyo?']);
     expect(ran.code).toBe(0);
     expect(ran.stdout).toMatch(/Tokyo.*\d{1,2}:\d{2}/);
@@ -19,7 +19,7 @@ describe('toolyard chat "question"', () => {
     expect(ran.stderr).toContain('demo');
   });
 
-  it('answers 現在是幾點幾分？ in Chinese, through the tool, in both tool modes', async () => {
+  it('answers 現在是幾點幾分？ in Chinese, through the tool, in both tool modes', { tags: ['D7.13'] }, async () => {
     for (const model of ['demo', 'demo-text']) {
       const ran = await runCommand(['chat', '--model', model, '現在是幾點幾分？']);
       expect(ran.stdout).toMatch(/現在是 .*\d/);
@@ -27,7 +27,7 @@ describe('toolyard chat "question"', () => {
     }
   });
 
-  it('writes one event a line with --json, from the first to the last', async () => {
+  it('writes one event a line with --json, from the first to the last', { tags: ['C1.31'] }, async () => {
     const ran = await runCommand(['chat', '--model', 'demo', '--json', 'What time is it in Tokyo?']);
     const events = ran.stdout
       .trimEnd()
@@ -70,7 +70,7 @@ describe('toolyard chat "question"', () => {
     expect(ran.stderr).toContain('Let me look.');
   });
 
-  it('passes instructions and parameters on', async () => {
+  it('passes instructions and parameters on', { tags: ['C4.04', 'C4.05'] }, async () => {
     await using server = await startModelServer([reply.text('.')]);
     const flags = [
       '--system',
@@ -118,7 +118,7 @@ describe('which model answers', () => {
     expect(ran.stdout + ran.stderr).not.toContain('sk-secret');
   });
 
-  it('works with and without /v1 in the address', async () => {
+  it('works with and without /v1 in the address', { tags: ['D1.03'] }, async () => {
     for (const serveAt of ['v1', 'root'] as const) {
       await using server = await startModelServer(() => reply.text('Here.'), { serveAt });
       for (const address of [
@@ -251,21 +251,25 @@ describe('MCP servers', () => {
     expect(allowed.stderr).toMatch(/ok: .*hello/);
   });
 
-  it('ends with the answer after at most five turns, or fails with --on-max-turns error', async () => {
-    await using server = await startModelServer((request) =>
-      (request.body as { tool_choice?: string }).tool_choice === 'none'
-        ? reply.text('Enough.')
-        : reply.toolCalls([{ name: 'get-date', arguments: {} }]),
-    );
-    const flags = ['chat', '--base-url', server.url, '--model', 'scripted'];
-    const answered = await runCommand([...flags, 'Loop']);
-    expect(answered.stdout).toBe('Enough.\n');
-    expect(server.requests).toHaveLength(5);
-    const failed = await runCommand([...flags, '--on-max-turns', 'error', '--max-turns', '2', 'Loop']);
-    expect(failed.code).toBe(1);
-    expect(failed.stderr).toContain('2 turns');
-    expect(server.requests).toHaveLength(7);
-  });
+  it(
+    'ends with the answer after at most five turns, or fails with --on-max-turns error',
+    { tags: ['D3.04', 'D9.10'] },
+    async () => {
+      await using server = await startModelServer((request) =>
+        (request.body as { tool_choice?: string }).tool_choice === 'none'
+          ? reply.text('Enough.')
+          : reply.toolCalls([{ name: 'get-date', arguments: {} }]),
+      );
+      const flags = ['chat', '--base-url', server.url, '--model', 'scripted'];
+      const answered = await runCommand([...flags, 'Loop']);
+      expect(answered.stdout).toBe('Enough.\n');
+      expect(server.requests).toHaveLength(5);
+      const failed = await runCommand([...flags, '--on-max-turns', 'error', '--max-turns', '2', 'Loop']);
+      expect(failed.code).toBe(1);
+      expect(failed.stderr).toContain('2 turns');
+      expect(server.requests).toHaveLength(7);
+    },
+  );
 });
 
 describe('wrong use', () => {

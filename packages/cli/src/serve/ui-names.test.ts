@@ -32,54 +32,82 @@ const ON = { proxy: 400, alias: 400 };
 const OFF = { proxy: 404, alias: 404 };
 
 describe('the page, its settings and its proxy', () => {
-  it('are on, empty and off where nothing is said', async () => {
+  it('are on, empty and off where nothing is said', { tags: ['M0.14', 'M0.24', 'M0.32', 'M0.40'] }, async () => {
     const { props, start: page, ...rest } = await start([]);
     expect(props).toMatchObject({ ui: true, webui: true, ui_settings: {}, cors_proxy_enabled: false });
     expect(page).not.toMatch(WITHOUT_PAGE);
     expect(rest).toEqual({ ...OFF, warnings: [] });
   });
 
-  it('are what --ui, --ui-config, --ui-config-file and --ui-mcp-proxy say', async () => {
-    const {
-      props,
-      start: page,
-      ...rest
-    } = await start([...['--ui', '--ui-mcp-proxy', '--ui-config', '{"from":"flag"}', '--ui-config-file', file]]);
-    const settings = { from: 'flag', kept: true };
-    expect(props).toMatchObject({ ui: true, webui: true, cors_proxy_enabled: true });
-    expect([props.ui_settings, props.webui_settings]).toEqual([settings, settings]);
-    expect(page).not.toMatch(WITHOUT_PAGE);
-    expect(rest).toEqual({ ...ON, warnings: [] });
-  });
+  it(
+    'are what --ui, --ui-config, --ui-config-file and --ui-mcp-proxy say',
+    {
+      tags: [
+        'M0.15',
+        'M0.19',
+        'M0.21',
+        'M0.23',
+        'M0.30',
+        'M0.31',
+        'M0.32',
+        'M0.34',
+        'M0.36',
+        'M0.37',
+        'M0.38',
+        'M0.39',
+        'M0.40',
+      ],
+    },
+    async () => {
+      const {
+        props,
+        start: page,
+        ...rest
+      } = await start([...['--ui', '--ui-mcp-proxy', '--ui-config', '{"from":"flag"}', '--ui-config-file', file]]);
+      const settings = { from: 'flag', kept: true };
+      expect(props).toMatchObject({ ui: true, webui: true, cors_proxy_enabled: true });
+      expect([props.ui_settings, props.webui_settings]).toEqual([settings, settings]);
+      expect(page).not.toMatch(WITHOUT_PAGE);
+      expect(rest).toEqual({ ...ON, warnings: [] });
+    },
+  );
 
-  it('are left out by --no-ui and --no-ui-mcp-proxy; the API stays', async () => {
-    const {
-      props,
-      start: page,
-      ...rest
-    } = await start(['--no-ui', '--no-ui-mcp-proxy'], {
-      TOOLYARD_UI_MCP_PROXY: 'on',
-    });
-    expect(props).toMatchObject({ ui: false, webui: false, cors_proxy_enabled: false });
-    expect(page).toMatch(WITHOUT_PAGE);
-    expect(rest).toEqual({ ...OFF, warnings: [] });
-  });
+  it(
+    'are left out by --no-ui and --no-ui-mcp-proxy; the API stays',
+    { tags: ['M0.16', 'M0.24', 'M0.30', 'M0.36', 'M0.38'] },
+    async () => {
+      const {
+        props,
+        start: page,
+        ...rest
+      } = await start(['--no-ui', '--no-ui-mcp-proxy'], {
+        TOOLYARD_UI_MCP_PROXY: 'on',
+      });
+      expect(props).toMatchObject({ ui: false, webui: false, cors_proxy_enabled: false });
+      expect(page).toMatch(WITHOUT_PAGE);
+      expect(rest).toEqual({ ...OFF, warnings: [] });
+    },
+  );
 
-  it('are what the older flags say, each with a warning that names the new one', async () => {
-    const { props, warnings, ...rest } = await start([
-      ...['--webui', '--webui-mcp-proxy', '--webui-config', '{"from":"flag"}', '--webui-config-file', file],
-    ]);
-    expect(props).toMatchObject({ ui: true, ui_settings: { from: 'flag', kept: true }, cors_proxy_enabled: true });
-    expect(rest).toMatchObject(ON);
-    expect(warnings.map((line) => /(--\S+) is an older name.* use (--\S+)\./.exec(line)?.slice(1)).sort()).toEqual([
-      ['--webui', '--ui'],
-      ['--webui-config', '--ui-config'],
-      ['--webui-config-file', '--ui-config-file'],
-      ['--webui-mcp-proxy', '--ui-mcp-proxy'],
-    ]);
-  });
+  it(
+    'are what the older flags say, each with a warning that names the new one',
+    { tags: ['M0.08', 'M0.09', 'M0.17', 'M0.20', 'M0.22', 'M0.25', 'M0.33', 'M0.35', 'M0.40'] },
+    async () => {
+      const { props, warnings, ...rest } = await start([
+        ...['--webui', '--webui-mcp-proxy', '--webui-config', '{"from":"flag"}', '--webui-config-file', file],
+      ]);
+      expect(props).toMatchObject({ ui: true, ui_settings: { from: 'flag', kept: true }, cors_proxy_enabled: true });
+      expect(rest).toMatchObject(ON);
+      expect(warnings.map((line) => /(--\S+) is an older name.* use (--\S+)\./.exec(line)?.slice(1)).sort()).toEqual([
+        ['--webui', '--ui'],
+        ['--webui-config', '--ui-config'],
+        ['--webui-config-file', '--ui-config-file'],
+        ['--webui-mcp-proxy', '--ui-mcp-proxy'],
+      ]);
+    },
+  );
 
-  it('are left out by the older flags too', async () => {
+  it('are left out by the older flags too', { tags: ['M0.18', 'M0.35'] }, async () => {
     const { props, start: page, warnings, ...rest } = await start(['--no-webui', '--no-webui-mcp-proxy']);
     expect(props).toMatchObject({ ui: false, webui: false, cors_proxy_enabled: false });
     expect(page).toMatch(WITHOUT_PAGE);
@@ -87,34 +115,38 @@ describe('the page, its settings and its proxy', () => {
     expect(warnings).toHaveLength(2);
   });
 
-  it('are what the variables of llama-server say, each with a warning that names ours', async () => {
-    const {
-      props,
-      start: page,
-      warnings,
-      ...rest
-    } = await start([], {
-      LLAMA_ARG_UI: 'off',
-      LLAMA_ARG_UI_CONFIG: '{"from":"variable"}',
-      LLAMA_ARG_UI_CONFIG_FILE: file,
-      LLAMA_ARG_UI_MCP_PROXY: '1',
-    });
-    expect(props).toMatchObject({
-      ui: false,
-      ui_settings: { from: 'variable', kept: true },
-      cors_proxy_enabled: true,
-    });
-    expect(page).toMatch(WITHOUT_PAGE);
-    expect(rest).toEqual(ON);
-    expect(warnings.map((line) => /(\w+) is an older name.* use (\w+)\./.exec(line)?.slice(1)).sort()).toEqual([
-      ['LLAMA_ARG_UI', 'TOOLYARD_UI'],
-      ['LLAMA_ARG_UI_CONFIG', 'TOOLYARD_UI_CONFIG'],
-      ['LLAMA_ARG_UI_CONFIG_FILE', 'TOOLYARD_UI_CONFIG_FILE'],
-      ['LLAMA_ARG_UI_MCP_PROXY', 'TOOLYARD_UI_MCP_PROXY'],
-    ]);
-  });
+  it(
+    'are what the variables of llama-server say, each with a warning that names ours',
+    { tags: ['M0.08', 'M0.09', 'M0.26', 'M0.27', 'M0.28', 'M0.29'] },
+    async () => {
+      const {
+        props,
+        start: page,
+        warnings,
+        ...rest
+      } = await start([], {
+        LLAMA_ARG_UI: 'off',
+        LLAMA_ARG_UI_CONFIG: '{"from":"variable"}',
+        LLAMA_ARG_UI_CONFIG_FILE: file,
+        LLAMA_ARG_UI_MCP_PROXY: '1',
+      });
+      expect(props).toMatchObject({
+        ui: false,
+        ui_settings: { from: 'variable', kept: true },
+        cors_proxy_enabled: true,
+      });
+      expect(page).toMatch(WITHOUT_PAGE);
+      expect(rest).toEqual(ON);
+      expect(warnings.map((line) => /(\w+) is an older name.* use (\w+)\./.exec(line)?.slice(1)).sort()).toEqual([
+        ['LLAMA_ARG_UI', 'TOOLYARD_UI'],
+        ['LLAMA_ARG_UI_CONFIG', 'TOOLYARD_UI_CONFIG'],
+        ['LLAMA_ARG_UI_CONFIG_FILE', 'TOOLYARD_UI_CONFIG_FILE'],
+        ['LLAMA_ARG_UI_MCP_PROXY', 'TOOLYARD_UI_MCP_PROXY'],
+      ]);
+    },
+  );
 
-  it('are what the new name says where both are given', async () => {
+  it('are what the new name says where both are given', { tags: ['M0.08', 'M0.33'] }, async () => {
     const { props, warnings } = await start(
       ['--ui-config', '{"a":1}', '--webui-config', '{"a":2}', '--no-ui-mcp-proxy', '--webui-mcp-proxy'],
       { TOOLYARD_UI: 'on', LLAMA_ARG_UI: 'off' },
@@ -123,7 +155,7 @@ describe('the page, its settings and its proxy', () => {
     expect(warnings).toEqual([]);
   });
 
-  it('stand in the help, with the older names', async () => {
+  it('stand in the help, with the older names', { tags: ['M0.51'] }, async () => {
     const { stdout } = await runCommand(['serve', '--help']);
     for (const name of ['--ui', '--no-ui', '--ui-config', '--ui-config-file', '--ui-mcp-proxy', '--proxy-allow']) {
       expect(stdout).toContain(`  ${name}`);

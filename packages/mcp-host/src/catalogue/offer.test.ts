@@ -39,58 +39,74 @@ describe('what a server lists', () => {
     ],
   };
 
-  test('is read piece by piece: what cannot be used is set aside with its reason, the rest is there', async () => {
-    await meet({
-      'resources/list': resources,
-      'resources/templates/list': { resourceTemplates: [{ uriTemplate: 'file:///{path}', name: 'files' }, {}] },
-      'prompts/list': {
-        prompts: [
-          { name: 'greet', description: 'Says hello.', arguments: [{ name: 'who', required: true }] },
-          { name: 'odd', arguments: 'none' },
-          { name: 'nameless', arguments: [{}] },
-        ],
-      },
-    });
-    expect(host.resources.resources('srv')).toEqual([
-      {
-        uri: 'file:///a.txt',
-        name: 'a',
-        title: 'A',
-        mimeType: 'text/plain',
-        size: 3,
-        icons: [{ src: 'https://example.com/a.png' }],
-        audience: ['user'],
-        priority: 0.5,
-        lastModified: '2026-01-01T00:00:00Z',
-      },
-      { uri: 'file:///b.txt', name: 'file:///b.txt' },
-    ]);
-    expect(host.resources.templates('srv')).toEqual([{ uriTemplate: 'file:///{path}', name: 'files' }]);
-    expect((await host.getAllPrompts()).prompts).toEqual([
-      { serverId: 'srv', name: 'greet', description: 'Says hello.', arguments: [{ name: 'who', required: true }] },
-    ]);
-    const { resourceCount, promptCount, skipped } = healthOf(host, 'srv');
-    expect({ resourceCount, promptCount }).toEqual({ resourceCount: 2, promptCount: 1 });
-    expect(skipped.map(({ name }) => name)).toEqual(['has no address', '#3', 'file:///a.txt', '#2', 'odd', 'nameless']);
-  });
+  test(
+    'is read piece by piece: what cannot be used is set aside with its reason, the rest is there',
+    { tags: ['M1.17', 'M1.63', 'M1.65', 'M1.66', 'M1.67', 'M1.69', 'M1.70', 'M1.71', 'M4.06', 'M4.07'] },
+    async () => {
+      await meet({
+        'resources/list': resources,
+        'resources/templates/list': { resourceTemplates: [{ uriTemplate: 'file:///{path}', name: 'files' }, {}] },
+        'prompts/list': {
+          prompts: [
+            { name: 'greet', description: 'Says hello.', arguments: [{ name: 'who', required: true }] },
+            { name: 'odd', arguments: 'none' },
+            { name: 'nameless', arguments: [{}] },
+          ],
+        },
+      });
+      expect(host.resources.resources('srv')).toEqual([
+        {
+          uri: 'file:///a.txt',
+          name: 'a',
+          title: 'A',
+          mimeType: 'text/plain',
+          size: 3,
+          icons: [{ src: 'https://example.com/a.png' }],
+          audience: ['user'],
+          priority: 0.5,
+          lastModified: '2026-01-01T00:00:00Z',
+        },
+        { uri: 'file:///b.txt', name: 'file:///b.txt' },
+      ]);
+      expect(host.resources.templates('srv')).toEqual([{ uriTemplate: 'file:///{path}', name: 'files' }]);
+      expect((await host.getAllPrompts()).prompts).toEqual([
+        { serverId: 'srv', name: 'greet', description: 'Says hello.', arguments: [{ name: 'who', required: true }] },
+      ]);
+      const { resourceCount, promptCount, skipped } = healthOf(host, 'srv');
+      expect({ resourceCount, promptCount }).toEqual({ resourceCount: 2, promptCount: 1 });
+      expect(skipped.map(({ name }) => name)).toEqual([
+        'has no address',
+        '#3',
+        'file:///a.txt',
+        '#2',
+        'odd',
+        'nameless',
+      ]);
+    },
+  );
 
-  test('is fetched page by page, and lists that run in a circle end', async () => {
-    await meet({});
-    const page = (items: object[], nextCursor?: string): object => ({
-      result: { resources: items, resourceTemplates: items, prompts: items, ...(nextCursor ? { nextCursor } : {}) },
-    });
-    const thing = (name: string): object => ({ name, uri: `x:${name}`, uriTemplate: `x:${name}/{y}` });
-    for (const method of ['resources/list', 'resources/templates/list', 'prompts/list']) {
-      peer.answers[method] = ({ cursor }) => (cursor === 'two' ? page([thing('b')], 'two') : page([thing('a')], 'two'));
-    }
-    await host.reconnect('srv');
-    await clock.advance(0);
-    expect(host.resources.resources('srv').map(({ name }) => name)).toEqual(['a', 'b']);
-    expect(host.resources.templates('srv').map(({ name }) => name)).toEqual(['a', 'b']);
-    expect((await host.getAllPrompts()).prompts.map(({ name }) => name)).toEqual(['a', 'b']);
-  });
+  test(
+    'is fetched page by page, and lists that run in a circle end',
+    { tags: ['M1.64', 'M1.68', 'M4.05'] },
+    async () => {
+      await meet({});
+      const page = (items: object[], nextCursor?: string): object => ({
+        result: { resources: items, resourceTemplates: items, prompts: items, ...(nextCursor ? { nextCursor } : {}) },
+      });
+      const thing = (name: string): object => ({ name, uri: `x:${name}`, uriTemplate: `x:${name}/{y}` });
+      for (const method of ['resources/list', 'resources/templates/list', 'prompts/list']) {
+        peer.answers[method] = ({ cursor }) =>
+          cursor === 'two' ? page([thing('b')], 'two') : page([thing('a')], 'two');
+      }
+      await host.reconnect('srv');
+      await clock.advance(0);
+      expect(host.resources.resources('srv').map(({ name }) => name)).toEqual(['a', 'b']);
+      expect(host.resources.templates('srv').map(({ name }) => name)).toEqual(['a', 'b']);
+      expect((await host.getAllPrompts()).prompts.map(({ name }) => name)).toEqual(['a', 'b']);
+    },
+  );
 
-  test('is only what it declares: for the rest it is not asked', async () => {
+  test('is only what it declares: for the rest it is not asked', { tags: ['M1.52', 'M1.62', 'M4.03'] }, async () => {
     await meet({});
     peer.capabilities = { tools: {} };
     peer.received.length = 0;
@@ -120,7 +136,7 @@ describe('what a server lists', () => {
     expect(texts).toContain('A page of the prompt list holds no list of prompts.');
   });
 
-  test('is listed again when it says so, once for a burst', async () => {
+  test('is listed again when it says so, once for a burst', { tags: ['M1.71'] }, async () => {
     await meet({ 'resources/list': { resources: [] }, 'prompts/list': { prompts: [] } });
     const before = peer.countOf('resources/list');
     peer.answers['resources/list'] = () => ({ result: resources });
@@ -225,7 +241,7 @@ describe('a modern server', () => {
   afterEach(() => server.close());
   const listens = (): JsonObject[] => server.received.filter(({ method }) => method === 'subscriptions/listen');
 
-  test('announces on one stream what changes, resources that are followed among it', async () => {
+  test('announces on one stream what changes, resources that are followed among it', { tags: ['M1.19'] }, async () => {
     await eventually(() => healthOf(host, 'srv').resourceCount === 1 && healthOf(host, 'srv').promptCount === 1);
     expect(await host.resources.read('srv', 'file:///a')).toMatchObject([{ text: 'abc' }]);
     const heard: string[] = [];
@@ -260,22 +276,26 @@ describe('a modern server', () => {
   });
 });
 
-test('the reference server is listed, read, filled in and completed', async () => {
-  host = await connected([
-    { id: 'srv', transport: { type: 'stdio', command: process.execPath, args: [everything, 'stdio'] } },
-  ]);
-  await eventually(() => healthOf(host, 'srv').resourceCount !== undefined);
-  const [first] = host.resources.resources('srv');
-  expect(await host.resources.read('srv', first?.uri ?? '')).not.toEqual([]);
-  expect(host.resources.templates('srv').length).toBeGreaterThan(0);
-  const { prompts, failures } = await host.getAllPrompts();
-  expect(failures).toEqual([]);
-  const completable = prompts.find(({ name }) => name.includes('complet'));
-  expect(completable).toBeDefined();
-  const { values } = await host.complete(
-    'srv',
-    { prompt: completable?.name ?? '' },
-    { name: completable?.arguments[0]?.name ?? '', value: '' },
-  );
-  expect(values.length).toBeGreaterThan(0);
-});
+test(
+  'the reference server is listed, read, filled in and completed',
+  { tags: ['M1.06', 'M4.01', 'M4.04'] },
+  async () => {
+    host = await connected([
+      { id: 'srv', transport: { type: 'stdio', command: process.execPath, args: [everything, 'stdio'] } },
+    ]);
+    await eventually(() => healthOf(host, 'srv').resourceCount !== undefined);
+    const [first] = host.resources.resources('srv');
+    expect(await host.resources.read('srv', first?.uri ?? '')).not.toEqual([]);
+    expect(host.resources.templates('srv').length).toBeGreaterThan(0);
+    const { prompts, failures } = await host.getAllPrompts();
+    expect(failures).toEqual([]);
+    const completable = prompts.find(({ name }) => name.includes('complet'));
+    expect(completable).toBeDefined();
+    const { values } = await host.complete(
+      'srv',
+      { prompt: completable?.name ?? '' },
+      { name: completable?.arguments[0]?.name ?? '', value: '' },
+    );
+    expect(values.length).toBeGreaterThan(0);
+  },
+);

@@ -21,7 +21,7 @@ async function meet(answers: Record<string, JsonObject>, more: Partial<McpHostOp
 }
 
 describe('a prompt', () => {
-  test('is filled in with roles and kinds kept', async () => {
+  test('is filled in with roles and kinds kept', { tags: ['M4.10', 'M4.12', 'M4.13', 'M4.14', 'M4.15'] }, async () => {
     await meet({
       'prompts/get': {
         description: 'A greeting.',
@@ -62,7 +62,7 @@ describe('a prompt', () => {
     });
   });
 
-  test('that is known to need an argument is not asked for without it', async () => {
+  test('that is known to need an argument is not asked for without it', { tags: ['M4.11'] }, async () => {
     await meet({
       'prompts/list': { prompts: [{ name: 'greet', arguments: [{ name: 'who', required: true }, { name: 'how' }] }] },
       'prompts/get': { messages: [] },
@@ -75,7 +75,7 @@ describe('a prompt', () => {
     expect(await host.getPrompt('srv', 'greet', { who: 'you' })).toEqual({ messages: [] });
   });
 
-  test('of one server is shown although another one fails', async () => {
+  test('of one server is shown although another one fails', { tags: ['M4.03', 'M4.08', 'M4.09'] }, async () => {
     const broken = new MemoryPeer();
     broken.capabilities = { prompts: {} };
     broken.answers['prompts/list'] = () => ({ error: { code: -32603, message: 'no luck' } });
@@ -97,28 +97,34 @@ describe('a prompt', () => {
     ]);
   });
 
-  test('is completed with what is filled in already; a server that completes nothing is not asked', async () => {
-    await meet({ 'completion/complete': { completion: { values: ['Taipei', 'Tainan', 3], total: 9, hasMore: true } } });
-    const target = { prompt: 'travel' };
-    expect(await host.complete('srv', target, { name: 'city', value: 'Ta' }, { country: 'TW' })).toEqual({
-      values: ['Taipei', 'Tainan'],
-      total: 9,
-      hasMore: true,
-    });
-    expect(peer.received.at(-1)).toMatchObject({
-      params: {
-        ref: { type: 'ref/prompt', name: 'travel' },
-        argument: { name: 'city', value: 'Ta' },
-        context: { arguments: { country: 'TW' } },
-      },
-    });
-    await host.complete('srv', { uriTemplate: 'file:///{path}' }, { name: 'path', value: '' });
-    expect(peer.received.at(-1)).toMatchObject({ params: { ref: { type: 'ref/resource', uri: 'file:///{path}' } } });
-    await host.close();
-    peer = new MemoryPeer();
-    await meet({});
-    peer.capabilities = {};
-    await host.reconnect('srv');
-    expect(await host.complete('srv', target, { name: 'city', value: '' })).toEqual({ values: [], hasMore: false });
-  });
+  test(
+    'is completed with what is filled in already; a server that completes nothing is not asked',
+    { tags: ['M1.52', 'M4.11'] },
+    async () => {
+      await meet({
+        'completion/complete': { completion: { values: ['Taipei', 'Tainan', 3], total: 9, hasMore: true } },
+      });
+      const target = { prompt: 'travel' };
+      expect(await host.complete('srv', target, { name: 'city', value: 'Ta' }, { country: 'TW' })).toEqual({
+        values: ['Taipei', 'Tainan'],
+        total: 9,
+        hasMore: true,
+      });
+      expect(peer.received.at(-1)).toMatchObject({
+        params: {
+          ref: { type: 'ref/prompt', name: 'travel' },
+          argument: { name: 'city', value: 'Ta' },
+          context: { arguments: { country: 'TW' } },
+        },
+      });
+      await host.complete('srv', { uriTemplate: 'file:///{path}' }, { name: 'path', value: '' });
+      expect(peer.received.at(-1)).toMatchObject({ params: { ref: { type: 'ref/resource', uri: 'file:///{path}' } } });
+      await host.close();
+      peer = new MemoryPeer();
+      await meet({});
+      peer.capabilities = {};
+      await host.reconnect('srv');
+      expect(await host.complete('srv', target, { name: 'city', value: '' })).toEqual({ values: [], hasMore: false });
+    },
+  );
 });

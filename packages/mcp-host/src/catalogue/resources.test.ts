@@ -25,43 +25,51 @@ async function meet(answers: Record<string, JsonObject>, more: Partial<McpHostOp
 describe('a resource', () => {
   const text = { contents: [{ uri: 'file:///a.txt', mimeType: 'text/plain', text: 'abc' }] };
 
-  test('is read with all it holds, text and bytes', async () => {
-    await meet({
-      'resources/read': {
-        contents: [...text.contents, { uri: 'file:///p.png', mimeType: 'image/png', blob: PIXEL }, 7],
-      },
-    });
-    expect(await host.resources.read('srv', 'file:///a.txt')).toEqual([
-      { type: 'resource', uri: 'file:///a.txt', mimeType: 'text/plain', text: 'abc' },
-      { type: 'resource', uri: 'file:///p.png', mimeType: 'image/png', source: { data: PIXEL } },
-    ]);
-  });
+  test(
+    'is read with all it holds, text and bytes',
+    { tags: ['M5.06', 'M5.07', 'M5.08', 'M5.09', 'M5.10'] },
+    async () => {
+      await meet({
+        'resources/read': {
+          contents: [...text.contents, { uri: 'file:///p.png', mimeType: 'image/png', blob: PIXEL }, 7],
+        },
+      });
+      expect(await host.resources.read('srv', 'file:///a.txt')).toEqual([
+        { type: 'resource', uri: 'file:///a.txt', mimeType: 'text/plain', text: 'abc' },
+        { type: 'resource', uri: 'file:///p.png', mimeType: 'image/png', source: { data: PIXEL } },
+      ]);
+    },
+  );
 
-  test('that is not there is said to be so; an answer that is none is too', async () => {
+  test('that is not there is said to be so; an answer that is none is too', { tags: ['M5.09'] }, async () => {
     await meet({ 'resources/read': { error: { code: -32002, message: 'Resource not found' } } });
     await expect(host.resources.read('srv', 'file:///x')).rejects.toMatchObject({ code: 'not_found' });
     peer.answers['resources/read'] = () => ({ result: { contents: 'abc' } });
     await expect(host.resources.read('srv', 'file:///x')).rejects.toMatchObject({ code: 'bad_response' });
   });
 
-  test('is kept for a while, read once by whoever wants it at the same time, and again when it has changed', async () => {
-    await meet({ 'resources/read': text });
-    const reads = (): number => peer.countOf('resources/read');
-    await Promise.all([host.resources.read('srv', 'file:///a.txt'), host.resources.read('srv', 'file:///a.txt')]);
-    await host.resources.read('srv', 'file:///a.txt');
-    expect(reads()).toBe(1);
-    peer.say({ method: 'notifications/resources/updated', params: { uri: 'file:///a.txt' } });
-    await clock.advance(0);
-    await host.resources.read('srv', 'file:///a.txt');
-    expect(reads()).toBe(2);
-    await clock.advance(5 * 60_000);
-    await host.resources.read('srv', 'file:///a.txt');
-    expect(reads()).toBe(3);
-    await host.resources.read('srv', 'file:///a.txt', { fresh: true });
-    expect(reads()).toBe(4);
-  });
+  test(
+    'is kept for a while, read once by whoever wants it at the same time, and again when it has changed',
+    { tags: ['M1.18', 'M5.13'] },
+    async () => {
+      await meet({ 'resources/read': text });
+      const reads = (): number => peer.countOf('resources/read');
+      await Promise.all([host.resources.read('srv', 'file:///a.txt'), host.resources.read('srv', 'file:///a.txt')]);
+      await host.resources.read('srv', 'file:///a.txt');
+      expect(reads()).toBe(1);
+      peer.say({ method: 'notifications/resources/updated', params: { uri: 'file:///a.txt' } });
+      await clock.advance(0);
+      await host.resources.read('srv', 'file:///a.txt');
+      expect(reads()).toBe(2);
+      await clock.advance(5 * 60_000);
+      await host.resources.read('srv', 'file:///a.txt');
+      expect(reads()).toBe(3);
+      await host.resources.read('srv', 'file:///a.txt', { fresh: true });
+      expect(reads()).toBe(4);
+    },
+  );
 
-  test('takes no more room than there is', async () => {
+  test('takes no more room than there is', { tags: ['M1.18', 'M5.13'] }, async () => {
     await meet({});
     peer.answers['resources/read'] = ({ uri }) => ({ result: { contents: [{ uri, text: 'x' }] } });
     for (let number = 0; number < 250; number++) await host.resources.read('srv', `file:///${number}`);
@@ -75,26 +83,30 @@ describe('a resource', () => {
     expect(peer.countOf('resources/read')).toBe(253);
   });
 
-  test('somebody follows is followed once, also after a reconnect, and left when nobody does any more', async () => {
-    await meet({ 'resources/subscribe': {}, 'resources/unsubscribe': {} });
-    const heard: string[] = [];
-    const first = await host.resources.follow('srv', 'file:///a.txt', () => heard.push('first'));
-    const second = await host.resources.follow('srv', 'file:///a.txt', () => heard.push('second'));
-    expect(peer.countOf('resources/subscribe')).toBe(1);
-    peer.say({ method: 'notifications/resources/updated', params: { uri: 'file:///a.txt' } });
-    await clock.advance(0);
-    expect(heard).toEqual(['first', 'second']);
-    peer.drop();
-    await clock.advance(1_000);
-    expect(peer.countOf('resources/subscribe')).toBe(2);
-    // It may have changed while nobody heard of it.
-    expect(heard).toEqual(['first', 'second', 'first', 'second']);
-    await first();
-    await first();
-    expect(peer.countOf('resources/unsubscribe')).toBe(0);
-    await second();
-    expect(peer.countOf('resources/unsubscribe')).toBe(1);
-  });
+  test(
+    'somebody follows is followed once, also after a reconnect, and left when nobody does any more',
+    { tags: ['M1.19', 'M6.10'] },
+    async () => {
+      await meet({ 'resources/subscribe': {}, 'resources/unsubscribe': {} });
+      const heard: string[] = [];
+      const first = await host.resources.follow('srv', 'file:///a.txt', () => heard.push('first'));
+      const second = await host.resources.follow('srv', 'file:///a.txt', () => heard.push('second'));
+      expect(peer.countOf('resources/subscribe')).toBe(1);
+      peer.say({ method: 'notifications/resources/updated', params: { uri: 'file:///a.txt' } });
+      await clock.advance(0);
+      expect(heard).toEqual(['first', 'second']);
+      peer.drop();
+      await clock.advance(1_000);
+      expect(peer.countOf('resources/subscribe')).toBe(2);
+      // It may have changed while nobody heard of it.
+      expect(heard).toEqual(['first', 'second', 'first', 'second']);
+      await first();
+      await first();
+      expect(peer.countOf('resources/unsubscribe')).toBe(0);
+      await second();
+      expect(peer.countOf('resources/unsubscribe')).toBe(1);
+    },
+  );
 });
 
 test('a resource that cannot be followed anew is a note in the log of its server', async () => {
@@ -114,36 +126,55 @@ test('a resource that cannot be followed anew is a note in the log of its server
 });
 
 describe('resources attached to a draft', () => {
-  test('are loaded, tried again, consumed as parts, and restored where sending fails', async () => {
-    await meet({});
-    let isBroken = true;
-    peer.answers['resources/read'] = ({ uri }) =>
-      isBroken && uri === 'file:///b'
-        ? { error: { code: -32603, message: 'locked' } }
-        : { result: { contents: [{ uri, text: `of ${String(uri)}` }] } };
-    const draft = new ResourceDraft({ store: host.resources, ids: createIds() });
-    const a = draft.attach({ serverId: 'srv', uri: 'file:///a', name: 'A' });
-    expect(a.state).toBe('loading');
-    expect(draft.attach({ serverId: 'srv', uri: 'file:///a' }).id).toBe(a.id);
-    const b = draft.attach({ serverId: 'srv', uri: 'file:///b' });
-    const sent = await draft.consume();
-    expect(sent.parts).toEqual([{ type: 'resource', name: 'A', uri: 'file:///a', text: 'of file:///a' }]);
-    expect(draft.attachments).toMatchObject([
-      { id: b.id, state: 'failed', error: { message: expect.stringContaining('locked') as string } },
-    ]);
-    sent.restore();
-    sent.restore();
-    expect(draft.attachments.map(({ id, state }) => [id, state])).toEqual([
-      [a.id, 'ready'],
-      [b.id, 'failed'],
-    ]);
-    isBroken = false;
-    draft.retry(b.id);
-    expect((await draft.consume()).parts).toHaveLength(2);
-    expect(draft.attachments).toEqual([]);
-  });
+  test(
+    'are loaded, tried again, consumed as parts, and restored where sending fails',
+    {
+      tags: [
+        'M1.20',
+        'M3.01',
+        'M3.02',
+        'M3.03',
+        'M3.04',
+        'M3.05',
+        'M3.06',
+        'M5.01',
+        'M5.02',
+        'M5.03',
+        'M5.04',
+        'M5.12',
+      ],
+    },
+    async () => {
+      await meet({});
+      let isBroken = true;
+      peer.answers['resources/read'] = ({ uri }) =>
+        isBroken && uri === 'file:///b'
+          ? { error: { code: -32603, message: 'locked' } }
+          : { result: { contents: [{ uri, text: `of ${String(uri)}` }] } };
+      const draft = new ResourceDraft({ store: host.resources, ids: createIds() });
+      const a = draft.attach({ serverId: 'srv', uri: 'file:///a', name: 'A' });
+      expect(a.state).toBe('loading');
+      expect(draft.attach({ serverId: 'srv', uri: 'file:///a' }).id).toBe(a.id);
+      const b = draft.attach({ serverId: 'srv', uri: 'file:///b' });
+      const sent = await draft.consume();
+      expect(sent.parts).toEqual([{ type: 'resource', name: 'A', uri: 'file:///a', text: 'of file:///a' }]);
+      expect(draft.attachments).toMatchObject([
+        { id: b.id, state: 'failed', error: { message: expect.stringContaining('locked') as string } },
+      ]);
+      sent.restore();
+      sent.restore();
+      expect(draft.attachments.map(({ id, state }) => [id, state])).toEqual([
+        [a.id, 'ready'],
+        [b.id, 'failed'],
+      ]);
+      isBroken = false;
+      draft.retry(b.id);
+      expect((await draft.consume()).parts).toHaveLength(2);
+      expect(draft.attachments).toEqual([]);
+    },
+  );
 
-  test('that are taken out while they load are not put back', async () => {
+  test('that are taken out while they load are not put back', { tags: ['M5.12'] }, async () => {
     await meet({ 'resources/read': { contents: [] } });
     const draft = new ResourceDraft({ store: host.resources, ids: createIds() });
     draft.remove(draft.attach({ serverId: 'srv', uri: 'file:///a' }).id);

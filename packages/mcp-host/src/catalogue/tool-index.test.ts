@@ -21,11 +21,11 @@ function index(servers: Record<string, string[]>): ToolIndex {
 const namesIn = (from: ToolIndex): string[] => from.tools.map(({ name }) => name);
 
 describe('the names models call tools by', () => {
-  test('a name only one server has is left alone', () => {
+  test('a name only one server has is left alone', { tags: ['M1.59'] }, () => {
     expect(namesIn(index({ files: ['read', 'write'], web: ['fetch'] }))).toEqual(['read', 'write', 'fetch']);
   });
 
-  test('a name two servers have is told apart on both', () => {
+  test('a name two servers have is told apart on both', { tags: ['M1.15', 'M1.59'] }, () => {
     expect(namesIn(index({ files: ['search', 'read'], web: ['search'] }))).toEqual([
       'files__search',
       'read',
@@ -79,7 +79,7 @@ const references = fc.uniqueArray(fc.record({ serverId: part, name: part }), {
 });
 
 describe('whatever servers call their tools', () => {
-  test('names are unique, short and plain', () => {
+  test('names are unique, short and plain', { tags: ['M1.59'] }, () => {
     fc.assert(
       fc.property(references, (tools) => {
         const names = nameTools(tools);
@@ -90,7 +90,7 @@ describe('whatever servers call their tools', () => {
     );
   });
 
-  test('the order of servers and tools changes no name', () => {
+  test('the order of servers and tools changes no name', { tags: ['M1.59'] }, () => {
     const shuffled = references.chain((tools) =>
       fc.tuple(fc.constant(tools), fc.shuffledSubarray(tools, { minLength: tools.length, maxLength: tools.length })),
     );
@@ -107,7 +107,7 @@ describe('whatever servers call their tools', () => {
     );
   });
 
-  test('a name leads back to its tool', () => {
+  test('a name leads back to its tool', { tags: ['C3.08', 'D2.19', 'M1.15', 'M1.58', 'M2.04'] }, () => {
     fc.assert(
       fc.property(references, (tools) => {
         const index = new ToolIndex(

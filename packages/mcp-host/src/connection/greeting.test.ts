@@ -12,30 +12,38 @@ afterEach(async () => {
   messages?.remove();
 });
 
-test('a server is told who asks, that tasks are waited for, and of no ability nobody here has', async () => {
-  messages = createMessageLog();
-  const asking = { clientInfo: { name: 'some-client', version: '1.2.3' } };
-  host = await connected([scripted('odd', 'plain', { env: messages.env })], asking);
-  const params = messages.received('initialize')[0]?.['params'] as JsonObject | undefined;
-  expect(params).toMatchObject({ clientInfo: { name: 'some-client', version: '1.2.3' }, capabilities: {} });
-  expect(params?.['capabilities']).toEqual({ extensions: { 'io.modelcontextprotocol/tasks': {} } });
-});
+test(
+  'a server is told who asks, that tasks are waited for, and of no ability nobody here has',
+  { tags: ['M1.37', 'M1.38'] },
+  async () => {
+    messages = createMessageLog();
+    const asking = { clientInfo: { name: 'some-client', version: '1.2.3' } };
+    host = await connected([scripted('odd', 'plain', { env: messages.env })], asking);
+    const params = messages.received('initialize')[0]?.['params'] as JsonObject | undefined;
+    expect(params).toMatchObject({ clientInfo: { name: 'some-client', version: '1.2.3' }, capabilities: {} });
+    expect(params?.['capabilities']).toEqual({ extensions: { 'io.modelcontextprotocol/tasks': {} } });
+  },
+);
 
-test('whoever wants to can follow every phase as it comes, by server', async () => {
-  const heard: [string, LogEntry][] = [];
-  host = await connected([scripted('odd', 'plain'), scripted('well', 'plain')], {
-    log: (id, entry) => heard.push([id, entry]),
-  });
-  for (const id of ['odd', 'well']) {
-    const entries = heard.filter(([of]) => of === id).map(([, entry]) => entry);
-    expect(entries).toEqual(healthOf(host, id).log);
-    expect(entries.map(({ phase }) => phase)).toEqual([
-      'transport_creating',
-      'transport_ready',
-      'initializing',
-      'capabilities_exchanged',
-      'listing',
-      'connected',
-    ]);
-  }
-});
+test(
+  'whoever wants to can follow every phase as it comes, by server',
+  { tags: ['D2.12', 'M1.39', 'M1.46'] },
+  async () => {
+    const heard: [string, LogEntry][] = [];
+    host = await connected([scripted('odd', 'plain'), scripted('well', 'plain')], {
+      log: (id, entry) => heard.push([id, entry]),
+    });
+    for (const id of ['odd', 'well']) {
+      const entries = heard.filter(([of]) => of === id).map(([, entry]) => entry);
+      expect(entries).toEqual(healthOf(host, id).log);
+      expect(entries.map(({ phase }) => phase)).toEqual([
+        'transport_creating',
+        'transport_ready',
+        'initializing',
+        'capabilities_exchanged',
+        'listing',
+        'connected',
+      ]);
+    }
+  },
+);

@@ -56,7 +56,7 @@ function call(name: string, args = {}, options = {}): Promise<ToolResult> {
 }
 
 describe('connecting', () => {
-  test('a command that does not exist is named', async () => {
+  test('a command that does not exist is named', { tags: ['D2.12'] }, async () => {
     host = await connected([{ id: 'odd', transport: { type: 'stdio', command: 'no-such-command-here' } }]);
     const { state, error } = healthOf(host, 'odd');
     expect(state).toBe('failed');
@@ -169,36 +169,40 @@ describe('which protocol a server speaks', () => {
 });
 
 describe('listing', () => {
-  test('a malformed tool is set aside with its reason and takes nothing else with it', async () => {
-    const { toolCount, skipped } = await meet({
-      tools: [{ name: 'first' }],
-      rawTools: [
-        { name: 'no-schema' },
-        { name: 'array-schema', inputSchema: { type: 'array' } },
-        { inputSchema: { type: 'object' } },
-        'not even an object',
-        {
-          name: 'second',
-          inputSchema: { type: 'object' },
-          outputSchema: { type: 'string' },
-          title: 7,
-          annotations: { readOnlyHint: 'yes' },
-        },
-        { name: 'first', inputSchema: { type: 'object' }, description: 'the same name again' },
-      ],
-    });
-    expect(toolCount).toBe(2);
-    expect(host?.tools().map(({ name }) => name)).toEqual(['first', 'second']);
-    expect(skipped).toEqual([
-      { name: 'no-schema', reason: expect.stringContaining('inputSchema') as string },
-      { name: 'array-schema', reason: expect.stringContaining('object') as string },
-      { name: '#4', reason: expect.stringContaining('name') as string },
-      { name: '#5', reason: expect.stringContaining('object') as string },
-      { name: 'first', reason: expect.stringContaining('same name') as string },
-    ]);
-  });
+  test(
+    'a malformed tool is set aside with its reason and takes nothing else with it',
+    { tags: ['D2.18', 'M1.54'] },
+    async () => {
+      const { toolCount, skipped } = await meet({
+        tools: [{ name: 'first' }],
+        rawTools: [
+          { name: 'no-schema' },
+          { name: 'array-schema', inputSchema: { type: 'array' } },
+          { inputSchema: { type: 'object' } },
+          'not even an object',
+          {
+            name: 'second',
+            inputSchema: { type: 'object' },
+            outputSchema: { type: 'string' },
+            title: 7,
+            annotations: { readOnlyHint: 'yes' },
+          },
+          { name: 'first', inputSchema: { type: 'object' }, description: 'the same name again' },
+        ],
+      });
+      expect(toolCount).toBe(2);
+      expect(host?.tools().map(({ name }) => name)).toEqual(['first', 'second']);
+      expect(skipped).toEqual([
+        { name: 'no-schema', reason: expect.stringContaining('inputSchema') as string },
+        { name: 'array-schema', reason: expect.stringContaining('object') as string },
+        { name: '#4', reason: expect.stringContaining('name') as string },
+        { name: '#5', reason: expect.stringContaining('object') as string },
+        { name: 'first', reason: expect.stringContaining('same name') as string },
+      ]);
+    },
+  );
 
-  test('pages without end are cut, and what was read is kept', async () => {
+  test('pages without end are cut, and what was read is kept', { tags: ['D2.17', 'M1.53'] }, async () => {
     const { state, toolCount, log } = await meet('endless-pagination');
     expect(state).toBe('ready');
     expect(toolCount).toBe(200);
@@ -220,7 +224,7 @@ describe('listing', () => {
     });
   });
 
-  test('a burst of announcements leads to the new list', async () => {
+  test('a burst of announcements leads to the new list', { tags: ['M1.57'] }, async () => {
     const after: ScriptedTool[] = [{ name: 'before' }, { name: 'after' }];
     await meet({
       tools: [{ name: 'before', does: Array.from({ length: 50 }, () => ({ do: 'set_tools', tools: after })) }],
@@ -239,24 +243,28 @@ describe('calling', () => {
   const patient: McpBehaviour = { tools: [{ name: 'work', does: [{ do: 'progress', steps: 20, everyMs: 50 }] }] };
   const SHORTER_MS = 1_500;
 
-  test('a server that exits in mid-call leaves the outcome unknown and the others alone, and is waited for', async () => {
-    host = await connected([
-      scripted('odd', 'exit-in-call'),
-      scripted('well', { tools: [{ name: 'search' }, { name: 'special' }] }),
-    ]);
-    expect(await call('crash')).toMatchObject({
-      isError: true,
-      outcome: 'unknown',
-      error: { code: 'server_exited', message: expect.stringContaining('code 7') as string },
-    });
-    expect(healthOf(host, 'odd')).toMatchObject({ state: 'reconnecting', reconnect: { attempt: 1, of: 10 } });
-    expect(healthOf(host, 'odd').error?.message).toContain('out of luck');
-    expect(await host.callTool({ serverId: 'well', name: 'special' }, { message: 'x' })).toMatchObject({
-      outcome: 'done',
-    });
-    expect(await call('echo')).toMatchObject({ outcome: 'done' });
-    expect(healthOf(host, 'odd')).toMatchObject({ state: 'ready', toolCount: 2 });
-  });
+  test(
+    'a server that exits in mid-call leaves the outcome unknown and the others alone, and is waited for',
+    { tags: ['D9.20', 'M2.26', 'M6.03'] },
+    async () => {
+      host = await connected([
+        scripted('odd', 'exit-in-call'),
+        scripted('well', { tools: [{ name: 'search' }, { name: 'special' }] }),
+      ]);
+      expect(await call('crash')).toMatchObject({
+        isError: true,
+        outcome: 'unknown',
+        error: { code: 'server_exited', message: expect.stringContaining('code 7') as string },
+      });
+      expect(healthOf(host, 'odd')).toMatchObject({ state: 'reconnecting', reconnect: { attempt: 1, of: 10 } });
+      expect(healthOf(host, 'odd').error?.message).toContain('out of luck');
+      expect(await host.callTool({ serverId: 'well', name: 'special' }, { message: 'x' })).toMatchObject({
+        outcome: 'done',
+      });
+      expect(await call('echo')).toMatchObject({ outcome: 'done' });
+      expect(healthOf(host, 'odd')).toMatchObject({ state: 'ready', toolCount: 2 });
+    },
+  );
 
   test('a server that failed can be connected again', async () => {
     await meet('exit-in-call');
@@ -265,14 +273,18 @@ describe('calling', () => {
     expect(await call('echo', { message: 'back' })).toMatchObject({ outcome: 'done' });
   });
 
-  test('a call that is never answered runs out of time, is in doubt, and the model is told not to repeat it', async () => {
-    await meet('never-answers');
-    const result = await call('hang', {}, { timeoutMs: 200 });
-    expect(result).toMatchObject({ isError: true, outcome: 'unknown', error: { code: 'timed_out' } });
-    expect(JSON.stringify(result.content)).toContain('Do not repeat');
-  });
+  test(
+    'a call that is never answered runs out of time, is in doubt, and the model is told not to repeat it',
+    { tags: ['D5.06'] },
+    async () => {
+      await meet('never-answers');
+      const result = await call('hang', {}, { timeoutMs: 200 });
+      expect(result).toMatchObject({ isError: true, outcome: 'unknown', error: { code: 'timed_out' } });
+      expect(JSON.stringify(result.content)).toContain('Do not repeat');
+    },
+  );
 
-  test('progress renews the time-out of a call', async () => {
+  test('progress renews the time-out of a call', { tags: ['D5.06'] }, async () => {
     const clock = (stillClock = createFakeClock());
     await meet(patient);
     const seen: ToolProgress[] = [];
@@ -299,7 +311,7 @@ describe('calling', () => {
     expect(await running).toMatchObject({ outcome: 'done' });
   });
 
-  test('the words with which a call was cancelled stay here', async () => {
+  test('the words with which a call was cancelled stay here', { tags: ['M2.28'] }, async () => {
     const { env, received } = newMessageLog();
     await meet('never-answers', { env });
     const stopper = new AbortController();
@@ -310,7 +322,7 @@ describe('calling', () => {
     expect(JSON.stringify(cancelled)).not.toContain('hunter2');
   });
 
-  test('a call cancelled beforehand is not made', async () => {
+  test('a call cancelled beforehand is not made', { tags: ['M2.03', 'M2.15'] }, async () => {
     const { env, received } = newMessageLog();
     await meet('plain', { env });
     expect(await call('echo', {}, { signal: AbortSignal.abort() })).toMatchObject({ outcome: 'not_sent' });
@@ -318,7 +330,7 @@ describe('calling', () => {
     expect(received('tools/call')).toHaveLength(1);
   });
 
-  test('content of an unknown kind is said to be there, and the rest is kept', async () => {
+  test('content of an unknown kind is said to be there, and the rest is kept', { tags: ['D5.09'] }, async () => {
     const content = [{ type: 'text', text: 'kept' }, { type: 'hologram', data: 'x' }, { type: 'image' }, 3];
     await meet({ tools: [{ name: 'show', does: [{ do: 'result', result: { content } }] }] });
     const shown = await call('show');
@@ -342,24 +354,28 @@ describe('calling', () => {
     [32603, 'done', 'tool_failed'],
     [32000, 'done', 'tool_failed'],
     [32001, 'unknown', 'timed_out'],
-  ])('the server error -%i is answered as %s', async (code, outcome, name) => {
+  ])('the server error -%i is answered as %s', { tags: ['M2.26'] }, async (code, outcome, name) => {
     await meet({ tools: [{ name: 'refuse', does: [{ do: 'error', code: -code, message: 'so says the server' }] }] });
     const result = await call('refuse');
     expect(result).toMatchObject({ isError: true, outcome, error: { code: name } });
     expect(JSON.stringify(result.content)).toContain('so says the server');
   });
 
-  test('closing answers the calls under way and refuses new ones', async () => {
-    await meet('never-answers');
-    const running = call('hang');
-    await eventually(() => host?.activeFlows === 1);
-    const closing = host?.close();
-    expect(await call('echo')).toMatchObject({ outcome: 'not_sent', error: { code: 'server_closed' } });
-    expect(await running).toMatchObject({ outcome: 'unknown', error: { code: 'server_closed' } });
-    await closing;
-    expect(odd()).toMatchObject({ state: 'idle', phase: 'disconnected', toolCount: 0 });
-    expect(host?.activeFlows).toBe(0);
-  });
+  test(
+    'closing answers the calls under way and refuses new ones',
+    { tags: ['D8.04', 'D8.05', 'M7.02', 'M7.05', 'M7.09'] },
+    async () => {
+      await meet('never-answers');
+      const running = call('hang');
+      await eventually(() => host?.activeFlows === 1);
+      const closing = host?.close();
+      expect(await call('echo')).toMatchObject({ outcome: 'not_sent', error: { code: 'server_closed' } });
+      expect(await running).toMatchObject({ outcome: 'unknown', error: { code: 'server_closed' } });
+      await closing;
+      expect(odd()).toMatchObject({ state: 'idle', phase: 'disconnected', toolCount: 0 });
+      expect(host?.activeFlows).toBe(0);
+    },
+  );
 
   test('closing while connecting ends the attempt', async () => {
     host = newHost([scripted('odd', 'hang-in-initialize')]);

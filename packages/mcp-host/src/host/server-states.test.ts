@@ -12,7 +12,7 @@ const STAGES = [...new Set(TRANSITIONS.map(({ from }) => from))];
 const EVENTS = [...new Set(TRANSITIONS.map(({ event }) => event))];
 
 describe('the table of states', () => {
-  test('stands in the documentation, row by row', () => {
+  test('stands in the documentation, row by row', { tags: ['M1.13', 'M1.32', 'M1.33'] }, () => {
     const page = readFileSync(new URL('../../../../docs/mcp-host.md', import.meta.url), 'utf8');
     const rows = [...page.matchAll(/^\| `(\w+)` +\| `(\w+)` +\| ([\w ]+?) +\| `(\w+)` +\|/gm)];
     expect(rows.map(([, from, event, when, to]) => ({ from, event, when, to }))).toEqual(TRANSITIONS);
@@ -37,18 +37,22 @@ describe('the table of states', () => {
     );
   });
 
-  test('waits grow from one second to thirty, and chance only shortens them', () => {
-    expect([0, 1, 2, 3, 4, 5, 9].map((attempt) => reconnectWait(attempt, 0))).toEqual([
-      1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000,
-    ]);
-    fc.assert(
-      fc.property(fc.nat({ max: 40 }), fc.double({ min: -2, max: 2, noNaN: true }), (attempt, jitter) => {
-        const whole = reconnectWait(attempt, 0);
-        expect(reconnectWait(attempt, jitter)).toBeLessThanOrEqual(whole);
-        expect(reconnectWait(attempt, jitter)).toBeGreaterThanOrEqual(whole * 0.75);
-      }),
-    );
-  });
+  test(
+    'waits grow from one second to thirty, and chance only shortens them',
+    { tags: ['M6.05', 'M6.06', 'M6.07', 'M6.08'] },
+    () => {
+      expect([0, 1, 2, 3, 4, 5, 9].map((attempt) => reconnectWait(attempt, 0))).toEqual([
+        1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000,
+      ]);
+      fc.assert(
+        fc.property(fc.nat({ max: 40 }), fc.double({ min: -2, max: 2, noNaN: true }), (attempt, jitter) => {
+          const whole = reconnectWait(attempt, 0);
+          expect(reconnectWait(attempt, jitter)).toBeLessThanOrEqual(whole);
+          expect(reconnectWait(attempt, jitter)).toBeGreaterThanOrEqual(whole * 0.75);
+        }),
+      );
+    },
+  );
 });
 
 type Met = { host: McpHost; peer: MemoryPeer; clock: FakeClock; health: () => ServerHealth; stage: () => Stage };
@@ -81,89 +85,105 @@ function stageOf({ state, reconnect }: ServerHealth): Stage {
 const go = { serverId: 'odd', name: 'go' };
 
 describe('a server that is lost', () => {
-  test('is tried again after one second, two, four, eight, sixteen, and then every thirty, ten times in all', async () => {
-    const { host, peer, clock, health } = meet();
-    await host.connectAll();
-    peer.greeting = 'unreachable';
-    peer.drop();
-    expect(health()).toMatchObject({ state: 'reconnecting', toolCount: 1, reconnect: { attempt: 1, of: 10 } });
-    const began: number[] = [];
-    const start = clock.monotonic();
-    let seen = peer.attempts;
-    for (let second = 0; second < 400; second++) {
-      await clock.advance(500);
-      if (peer.attempts > seen) began.push((clock.monotonic() - start) / 1_000);
-      seen = peer.attempts;
-    }
-    expect(began).toEqual([1, 3, 7, 15, 31, 61, 91, 121, 151, 181]);
-    expect(health()).toMatchObject({ state: 'failed', toolCount: 0, error: { code: 'server_unreachable' } });
-    expect(clock.pending).toBe(0);
-    await host.close();
-  });
-
-  test('is listed and called as before when it is back', async () => {
-    const { host, peer, clock, health } = meet();
-    await host.connectAll();
-    peer.drop();
-    const waiting = host.callTool(go, {});
-    peer.answers['tools/list'] = () => ({
-      result: {
-        tools: [
-          { name: 'go', inputSchema: { type: 'object' } },
-          { name: 'new', inputSchema: { type: 'object' } },
-        ],
-      },
-    });
-    await clock.advance(1_000);
-    expect(await waiting).toMatchObject({ outcome: 'done' });
-    expect(health()).toMatchObject({ state: 'ready', toolCount: 2 });
-    expect(health().error).toBeUndefined();
-    expect(health().phases.map(({ phase }) => phase)).toEqual([
-      'transport_creating',
-      'transport_ready',
-      'initializing',
-      'capabilities_exchanged',
-      'listing',
-      'connected',
-    ]);
-    await host.close();
-  });
-
-  test('again and again, is not tried faster and faster: a connection must stand for a minute to count', async () => {
-    const { host, peer, clock, health } = meet();
-    await host.connectAll();
-    for (const wait of [1_000, 2_000, 4_000]) {
-      peer.drop();
-      await clock.advance(wait - 1);
-      expect(health().state).toBe('reconnecting');
-      await clock.advance(1);
-      expect(health().state).toBe('ready');
-    }
-    await clock.advance(60_000);
-    peer.drop();
-    await clock.advance(1_000);
-    expect(health().state).toBe('ready');
-    await host.close();
-  });
-
-  test('is given up at once for what no waiting cures, and waits for a person who must sign in', async () => {
-    for (const [greeting, state] of [
-      ['no_such_command', 'failed'],
-      ['sign_in', 'needs_sign_in'],
-    ] as const) {
+  test(
+    'is tried again after one second, two, four, eight, sixteen, and then every thirty, ten times in all',
+    { tags: ['M6.04', 'M6.06', 'M6.07', 'M6.08', 'M6.09', 'M6.13', 'M6.14'] },
+    async () => {
       const { host, peer, clock, health } = meet();
       await host.connectAll();
-      peer.greeting = greeting;
+      peer.greeting = 'unreachable';
+      peer.drop();
+      expect(health()).toMatchObject({ state: 'reconnecting', toolCount: 1, reconnect: { attempt: 1, of: 10 } });
+      const began: number[] = [];
+      const start = clock.monotonic();
+      let seen = peer.attempts;
+      for (let second = 0; second < 400; second++) {
+        await clock.advance(500);
+        if (peer.attempts > seen) began.push((clock.monotonic() - start) / 1_000);
+        seen = peer.attempts;
+      }
+      expect(began).toEqual([1, 3, 7, 15, 31, 61, 91, 121, 151, 181]);
+      expect(health()).toMatchObject({ state: 'failed', toolCount: 0, error: { code: 'server_unreachable' } });
+      expect(clock.pending).toBe(0);
+      await host.close();
+    },
+  );
+
+  test(
+    'is listed and called as before when it is back',
+    { tags: ['M1.11', 'M2.13', 'M6.01', 'M6.10', 'M6.11', 'M6.12'] },
+    async () => {
+      const { host, peer, clock, health } = meet();
+      await host.connectAll();
+      peer.drop();
+      const waiting = host.callTool(go, {});
+      peer.answers['tools/list'] = () => ({
+        result: {
+          tools: [
+            { name: 'go', inputSchema: { type: 'object' } },
+            { name: 'new', inputSchema: { type: 'object' } },
+          ],
+        },
+      });
+      await clock.advance(1_000);
+      expect(await waiting).toMatchObject({ outcome: 'done' });
+      expect(health()).toMatchObject({ state: 'ready', toolCount: 2 });
+      expect(health().error).toBeUndefined();
+      expect(health().phases.map(({ phase }) => phase)).toEqual([
+        'transport_creating',
+        'transport_ready',
+        'initializing',
+        'capabilities_exchanged',
+        'listing',
+        'connected',
+      ]);
+      await host.close();
+    },
+  );
+
+  test(
+    'again and again, is not tried faster and faster: a connection must stand for a minute to count',
+    { tags: ['M6.11'] },
+    async () => {
+      const { host, peer, clock, health } = meet();
+      await host.connectAll();
+      for (const wait of [1_000, 2_000, 4_000]) {
+        peer.drop();
+        await clock.advance(wait - 1);
+        expect(health().state).toBe('reconnecting');
+        await clock.advance(1);
+        expect(health().state).toBe('ready');
+      }
+      await clock.advance(60_000);
       peer.drop();
       await clock.advance(1_000);
-      expect(health().state).toBe(state);
-      expect(clock.pending).toBe(0);
-      peer.greeting = 'welcome';
-      await host.connect('odd');
       expect(health().state).toBe('ready');
       await host.close();
-    }
-  });
+    },
+  );
+
+  test(
+    'is given up at once for what no waiting cures, and waits for a person who must sign in',
+    { tags: ['M6.14'] },
+    async () => {
+      for (const [greeting, state] of [
+        ['no_such_command', 'failed'],
+        ['sign_in', 'needs_sign_in'],
+      ] as const) {
+        const { host, peer, clock, health } = meet();
+        await host.connectAll();
+        peer.greeting = greeting;
+        peer.drop();
+        await clock.advance(1_000);
+        expect(health().state).toBe(state);
+        expect(clock.pending).toBe(0);
+        peer.greeting = 'welcome';
+        await host.connect('odd');
+        expect(health().state).toBe('ready');
+        await host.close();
+      }
+    },
+  );
 
   test('in the very moment it is ready, is found to be', async () => {
     const { host, peer, clock, health } = meet();
@@ -191,7 +211,7 @@ describe('a server that is lost', () => {
     await host.close();
   });
 
-  test('a call waits for it, but not for ever, and was then not made', async () => {
+  test('a call waits for it, but not for ever, and was then not made', { tags: ['M2.13'] }, async () => {
     const { host, peer, clock } = meet();
     await host.connectAll();
     peer.greeting = 'unreachable';
@@ -205,21 +225,25 @@ describe('a server that is lost', () => {
 });
 
 describe('a server that is switched off', () => {
-  test('is connected only for who asks for it by name, and is switched off again afterwards', async () => {
-    const { host, health } = meet({ disabled: true });
-    await host.connectAll();
-    expect(health().state).toBe('disabled');
-    await host.connect('odd');
-    expect(health().state).toBe('ready');
-    await host.disconnect('odd');
-    expect(health().state).toBe('disabled');
-    await host.setEnabled('odd', true);
-    expect(health().state).toBe('idle');
-    await host.connectAll();
-    await host.setEnabled('odd', false);
-    expect(health()).toMatchObject({ state: 'disabled', toolCount: 0 });
-    await host.close();
-  });
+  test(
+    'is connected only for who asks for it by name, and is switched off again afterwards',
+    { tags: ['M1.28'] },
+    async () => {
+      const { host, health } = meet({ disabled: true });
+      await host.connectAll();
+      expect(health().state).toBe('disabled');
+      await host.connect('odd');
+      expect(health().state).toBe('ready');
+      await host.disconnect('odd');
+      expect(health().state).toBe('disabled');
+      await host.setEnabled('odd', true);
+      expect(health().state).toBe('idle');
+      await host.connectAll();
+      await host.setEnabled('odd', false);
+      expect(health()).toMatchObject({ state: 'disabled', toolCount: 0 });
+      await host.close();
+    },
+  );
 });
 
 type Deed =
@@ -241,55 +265,59 @@ const deeds: fc.Arbitrary<Deed> = fc.oneof(
   fc.record({ do: fc.constant('wait' as const), ms: fc.integer({ min: 1, max: 70_000 }) }),
 );
 
-test('whatever happens to a server, it goes from state to state as the table says, and leaves nothing behind', async () => {
-  const steps = new Set<string>();
-  await fc.assert(
-    fc.asyncProperty(
-      fc.array(deeds, { maxLength: 60, size: 'max' }),
-      fc.nat({ max: 4 }),
-      fc.double({ min: 0, max: 1, noNaN: true }),
-      async (todo, maxReconnects, jitter) => {
-        const { host, peer, clock, stage, health } = meet({ maxReconnects, jitter });
-        let before = stage();
-        let dueAt = 0;
-        const faults: string[] = [];
-        host.onChange(() => {
-          const now = stage();
-          if (now === before) return;
-          if (!TRANSITIONS.some(({ from, to }) => from === before && to === now)) faults.push(`${before} to ${now}`);
-          steps.add(`${before} ${now}`);
-          const { reconnect } = health();
-          if (now === 'waiting' && reconnect?.at !== undefined) {
-            if (reconnect.attempt > maxReconnects) faults.push(`attempt ${reconnect.attempt} of ${maxReconnects}`);
-            if (reconnect.at - clock.now() !== reconnectWait(reconnect.attempt - 1, jitter))
-              faults.push('another wait');
-            dueAt = reconnect.at;
+test(
+  'whatever happens to a server, it goes from state to state as the table says, and leaves nothing behind',
+  { tags: ['M1.13', 'M1.32', 'M1.33', 'M6.09', 'M6.13'] },
+  async () => {
+    const steps = new Set<string>();
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(deeds, { maxLength: 60, size: 'max' }),
+        fc.nat({ max: 4 }),
+        fc.double({ min: 0, max: 1, noNaN: true }),
+        async (todo, maxReconnects, jitter) => {
+          const { host, peer, clock, stage, health } = meet({ maxReconnects, jitter });
+          let before = stage();
+          let dueAt = 0;
+          const faults: string[] = [];
+          host.onChange(() => {
+            const now = stage();
+            if (now === before) return;
+            if (!TRANSITIONS.some(({ from, to }) => from === before && to === now)) faults.push(`${before} to ${now}`);
+            steps.add(`${before} ${now}`);
+            const { reconnect } = health();
+            if (now === 'waiting' && reconnect?.at !== undefined) {
+              if (reconnect.attempt > maxReconnects) faults.push(`attempt ${reconnect.attempt} of ${maxReconnects}`);
+              if (reconnect.at - clock.now() !== reconnectWait(reconnect.attempt - 1, jitter))
+                faults.push('another wait');
+              dueAt = reconnect.at;
+            }
+            before = now;
+          });
+          const under: Promise<unknown>[] = [];
+          for (const deed of todo) {
+            under.push(carryOut(deed, host, peer, clock));
+            await clock.advance(0);
+            if (stage() === 'waiting' && clock.now() >= dueAt) faults.push('waits too long');
           }
-          before = now;
-        });
-        const under: Promise<unknown>[] = [];
-        for (const deed of todo) {
-          under.push(carryOut(deed, host, peer, clock));
-          await clock.advance(0);
-          if (stage() === 'waiting' && clock.now() >= dueAt) faults.push('waits too long');
-        }
-        const closing = host.close();
-        await clock.advance(5_000);
-        await closing;
-        await clock.advance(60_000);
-        await Promise.allSettled(under);
-        expect(faults).toEqual([]);
-        expect(['idle', 'disabled']).toContain(stage());
-        expect(peer.openConnections).toBe(0);
-        expect(clock.pending).toBe(0);
-      },
-    ),
-    cases(3_000),
-  );
-  // Proof that the deeds above reach what they are to reach.
-  const reachable = new Set(TRANSITIONS.filter(({ from, to }) => from !== to).map(({ from, to }) => `${from} ${to}`));
-  expect([...reachable].filter((step) => !steps.has(step)).length).toBeLessThanOrEqual(3);
-});
+          const closing = host.close();
+          await clock.advance(5_000);
+          await closing;
+          await clock.advance(60_000);
+          await Promise.allSettled(under);
+          expect(faults).toEqual([]);
+          expect(['idle', 'disabled']).toContain(stage());
+          expect(peer.openConnections).toBe(0);
+          expect(clock.pending).toBe(0);
+        },
+      ),
+      cases(3_000),
+    );
+    // Proof that the deeds above reach what they are to reach.
+    const reachable = new Set(TRANSITIONS.filter(({ from, to }) => from !== to).map(({ from, to }) => `${from} ${to}`));
+    expect([...reachable].filter((step) => !steps.has(step)).length).toBeLessThanOrEqual(3);
+  },
+);
 
 async function carryOut(deed: Deed, host: McpHost, peer: MemoryPeer, clock: FakeClock): Promise<void> {
   switch (deed.do) {

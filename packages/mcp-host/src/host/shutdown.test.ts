@@ -24,52 +24,64 @@ beforeEach(async () => {
 });
 
 describe('what can be seen of a host', () => {
-  test('is which servers are connected, how many tools they have, and what is wrong', async () => {
-    expect(host.connectedServers).toEqual(['srv']);
-    expect(host.toolCount).toBe(1);
-    expect([...host.configurations.keys()]).toEqual(['srv', 'off']);
-    expect(host.error).toBeUndefined();
-    peer.greeting = 'unreachable';
-    await host.reconnect('srv').catch(() => undefined);
-    expect(host.error).toMatchObject({ code: 'server_unreachable' });
-    expect([host.connectedServers, host.toolCount]).toEqual([[], 0]);
-    await host.close();
-  });
+  test(
+    'is which servers are connected, how many tools they have, and what is wrong',
+    { tags: ['M1.10', 'M1.11', 'M1.12', 'M1.16', 'M1.29', 'M1.56', 'M1.61'] },
+    async () => {
+      expect(host.connectedServers).toEqual(['srv']);
+      expect(host.toolCount).toBe(1);
+      expect([...host.configurations.keys()]).toEqual(['srv', 'off']);
+      expect(host.error).toBeUndefined();
+      peer.greeting = 'unreachable';
+      await host.reconnect('srv').catch(() => undefined);
+      expect(host.error).toMatchObject({ code: 'server_unreachable' });
+      expect([host.connectedServers, host.toolCount]).toEqual([[], 0]);
+      await host.close();
+    },
+  );
 });
 
 describe('shutting down', () => {
-  test('waits for what is under way and begins nothing new', async () => {
-    let answer = (): object => ({ method: 'notifications/none' });
-    peer.answers['tools/call'] = () => answer();
-    const release = host.acquire();
-    const down = host.shutdown();
-    expect(await host.callTool(go, {})).toMatchObject({ outcome: 'not_sent', error: { code: 'server_closed' } });
-    expect(() => host.acquire()).toThrow('shutting down');
-    await expect(host.connect('off')).rejects.toMatchObject({ code: 'server_closed' });
-    await clock.advance(5_000);
-    expect(host.connectedServers).toEqual(['srv']);
-    answer = () => ({});
-    release();
-    release();
-    expect(host.activeFlows).toBe(0);
-    await down;
-    expect(host.connectedServers).toEqual([]);
-    expect([host.toolCount, host.tools(), peer.openConnections, clock.pending]).toEqual([0, [], 0, 0]);
-  });
+  test(
+    'waits for what is under way and begins nothing new',
+    { tags: ['M2.12', 'M7.01', 'M7.03', 'M7.08', 'M7.10'] },
+    async () => {
+      let answer = (): object => ({ method: 'notifications/none' });
+      peer.answers['tools/call'] = () => answer();
+      const release = host.acquire();
+      const down = host.shutdown();
+      expect(await host.callTool(go, {})).toMatchObject({ outcome: 'not_sent', error: { code: 'server_closed' } });
+      expect(() => host.acquire()).toThrow('shutting down');
+      await expect(host.connect('off')).rejects.toMatchObject({ code: 'server_closed' });
+      await clock.advance(5_000);
+      expect(host.connectedServers).toEqual(['srv']);
+      answer = () => ({});
+      release();
+      release();
+      expect(host.activeFlows).toBe(0);
+      await down;
+      expect(host.connectedServers).toEqual([]);
+      expect([host.toolCount, host.tools(), peer.openConnections, clock.pending]).toEqual([0, [], 0, 0]);
+    },
+  );
 
-  test('does not wait for ever: what has not ended by then is stopped, its outcome unknown', async () => {
-    peer.answers['tools/call'] = () => ({ method: 'notifications/none' });
-    const call = host.callTool(go, {});
-    const down = host.shutdown(3_000);
-    await clock.advance(2_999);
-    expect(host.activeFlows).toBe(1);
-    await clock.advance(1);
-    expect(await call).toMatchObject({ outcome: 'unknown', error: { code: 'server_closed' } });
-    await down;
-    expect([peer.openConnections, clock.pending]).toEqual([0, 0]);
-  });
+  test(
+    'does not wait for ever: what has not ended by then is stopped, its outcome unknown',
+    { tags: ['M2.12', 'M7.03'] },
+    async () => {
+      peer.answers['tools/call'] = () => ({ method: 'notifications/none' });
+      const call = host.callTool(go, {});
+      const down = host.shutdown(3_000);
+      await clock.advance(2_999);
+      expect(host.activeFlows).toBe(1);
+      await clock.advance(1);
+      expect(await call).toMatchObject({ outcome: 'unknown', error: { code: 'server_closed' } });
+      await down;
+      expect([peer.openConnections, clock.pending]).toEqual([0, 0]);
+    },
+  );
 
-  test('ends a reconnect under way', async () => {
+  test('ends a reconnect under way', { tags: ['M6.09'] }, async () => {
     peer.drop();
     expect(host.health()[0]).toMatchObject({ state: 'reconnecting' });
     await host.shutdown();
@@ -77,32 +89,36 @@ describe('shutting down', () => {
     expect([host.health()[0]?.state, peer.attempts, clock.pending]).toEqual(['idle', 1, 0]);
   });
 
-  test('closes every connection, also beside one that fails to close, and starts none again', async () => {
-    const stuck = new MemoryPeer();
-    const two = new McpHost({
-      servers: ['stuck', 'srv'].map((id) => ({ id, transport: { type: 'in-memory', name: id } })),
-      createTransport: async (config, context) => {
-        const chosen = context.serverId === 'stuck' ? stuck : peer;
-        const transport = await chosen.createTransport(config, context);
-        if (chosen === stuck) transport.close = () => Promise.reject(new Error('cannot be closed'));
-        return transport;
-      },
-      eraMemory: peer.eraMemory,
-      clock,
-      clientInfo: { name: 'toolyard-test', version: '0' },
-    });
-    await host.close();
-    await two.connectAll();
-    const attempts = [peer.attempts, stuck.attempts];
-    await two.shutdown();
-    expect(peer.openConnections).toBe(0);
-    stuck.drop();
-    await clock.advance(60_000);
-    expect([peer.attempts, stuck.attempts]).toEqual(attempts);
-    expect(two.connectedServers).toEqual([]);
-  });
+  test(
+    'closes every connection, also beside one that fails to close, and starts none again',
+    { tags: ['M7.04', 'M7.06', 'M7.08'] },
+    async () => {
+      const stuck = new MemoryPeer();
+      const two = new McpHost({
+        servers: ['stuck', 'srv'].map((id) => ({ id, transport: { type: 'in-memory', name: id } })),
+        createTransport: async (config, context) => {
+          const chosen = context.serverId === 'stuck' ? stuck : peer;
+          const transport = await chosen.createTransport(config, context);
+          if (chosen === stuck) transport.close = () => Promise.reject(new Error('cannot be closed'));
+          return transport;
+        },
+        eraMemory: peer.eraMemory,
+        clock,
+        clientInfo: { name: 'toolyard-test', version: '0' },
+      });
+      await host.close();
+      await two.connectAll();
+      const attempts = [peer.attempts, stuck.attempts];
+      await two.shutdown();
+      expect(peer.openConnections).toBe(0);
+      stuck.drop();
+      await clock.advance(60_000);
+      expect([peer.attempts, stuck.attempts]).toEqual(attempts);
+      expect(two.connectedServers).toEqual([]);
+    },
+  );
 
-  test('forgets the resources', async () => {
+  test('forgets the resources', { tags: ['M7.11'] }, async () => {
     peer.capabilities = { resources: {} };
     peer.answers['resources/list'] = () => ({ result: { resources: [{ uri: 'x:a' }] } });
     peer.answers['resources/read'] = () => ({ result: { contents: [{ uri: 'x:a', text: 'a' }] } });

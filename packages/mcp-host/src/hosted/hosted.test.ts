@@ -48,18 +48,22 @@ const echo = (met: McpHost): ReturnType<McpHost['callTool']> =>
   met.callTool({ serverId: 'mail', name: 'echo' }, { message: 'hi' });
 
 describe('a hosted server', () => {
-  test('is made when it is wanted, for the user of the configuration, and is a server like any other', async () => {
-    const met = await meet({}, { user: 'ada' });
-    expect(healthOf(met, 'mail')).toMatchObject({ state: 'ready', toolCount: 1 });
-    expect(await echo(met)).toMatchObject({ outcome: 'done' });
-    expect(service?.asked[0]).toEqual({
-      method: 'POST',
-      path: '/mcp-server/instance/create',
-      body: { serverName: 'Gmail', userId: 'ada', platformName: 'Toolyard', connectionType: 'StreamableHttp' },
-    });
-    // Neither key nor address, which is as good as a key, is shown.
-    expect(JSON.stringify([met.health(), met.wireLog('mail')])).not.toMatch(/key-of-the-test|instance-1/);
-  });
+  test(
+    'is made when it is wanted, for the user of the configuration, and is a server like any other',
+    { tags: ['C7.12'] },
+    async () => {
+      const met = await meet({}, { user: 'ada' });
+      expect(healthOf(met, 'mail')).toMatchObject({ state: 'ready', toolCount: 1 });
+      expect(await echo(met)).toMatchObject({ outcome: 'done' });
+      expect(service?.asked[0]).toEqual({
+        method: 'POST',
+        path: '/mcp-server/instance/create',
+        body: { serverName: 'Gmail', userId: 'ada', platformName: 'Toolyard', connectionType: 'StreamableHttp' },
+      });
+      // Neither key nor address, which is as good as a key, is shown.
+      expect(JSON.stringify([met.health(), met.wireLog('mail')])).not.toMatch(/key-of-the-test|instance-1/);
+    },
+  );
 
   test('is made once: for the next connection, and where two want it at the same time', async () => {
     const met = await meet();
@@ -83,7 +87,7 @@ describe('a hosted server', () => {
     expect(opened[1]).toEqual(opened[0]);
   });
 
-  test('is made anew when its address has expired, also under a session', async () => {
+  test('is made anew when its address has expired, also under a session', { tags: ['C7.12'] }, async () => {
     const met = await meet();
     service?.expire();
     await met.reconnect('mail');
@@ -97,20 +101,24 @@ describe('a hosted server', () => {
     expect(service?.instances).toEqual(['instance-3']);
   });
 
-  test('is given back with its sign-ins when its owner wants that, and may be gone already', async () => {
-    await meet();
-    const asker = { serverId: 'mail', clock: systemClock };
-    await servers.remove(configOf(), asker);
-    expect(service?.instances).toEqual([]);
-    expect(store.size).toBe(0);
-    await servers.remove(configOf(), asker);
-    await meetAgain();
-    service?.expire();
-    await servers.remove(configOf(), asker);
-    expect(store.size).toBe(0);
-  });
+  test(
+    'is given back with its sign-ins when its owner wants that, and may be gone already',
+    { tags: ['C7.12'] },
+    async () => {
+      await meet();
+      const asker = { serverId: 'mail', clock: systemClock };
+      await servers.remove(configOf(), asker);
+      expect(service?.instances).toEqual([]);
+      expect(store.size).toBe(0);
+      await servers.remove(configOf(), asker);
+      await meetAgain();
+      service?.expire();
+      await servers.remove(configOf(), asker);
+      expect(store.size).toBe(0);
+    },
+  );
 
-  test('that needs a sign-in says where, and is used once somebody has signed in', async () => {
+  test('that needs a sign-in says where, and is used once somebody has signed in', { tags: ['C7.12'] }, async () => {
     const met = await meet({ needsSignIn: true });
     expect(healthOf(met, 'mail')).toMatchObject({
       state: 'needs_sign_in',

@@ -2,7 +2,7 @@ import { fc } from '@toolyard/testing/property';
 import { expect, test } from 'vitest';
 import { LineReader } from './line-reader.ts';
 
-test('lines come out whole wherever the stream was cut, also inside a character', () => {
+test('lines come out whole wherever the stream was cut, also inside a character', { tags: ['D5.07'] }, () => {
   const line = fc.string({ unit: 'grapheme' }).map((text) => text.replace(/[\r\n]/g, ''));
   fc.assert(
     fc.property(fc.array(line), fc.array(fc.nat(30)), fc.constantFrom('\n', '\r\n'), (lines, cuts, end) => {

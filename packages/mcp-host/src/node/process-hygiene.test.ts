@@ -221,7 +221,7 @@ test('a line without end is cut off and the server ended', async () => {
   expect(isAlive(pidOf(transport))).toBe(false);
 });
 
-test('closing twice, and closing what never started, is harmless', async () => {
+test('closing twice, and closing what never started, is harmless', { tags: ['D8.06'] }, async () => {
   const transport = createStdioTransport(direct('plain'), {
     serverId: 'odd',
     clock: systemClock,

@@ -130,7 +130,7 @@ describe('what is declared', () => {
     return hello !== undefined && 'params' in hello ? hello.params?.['capabilities'] : undefined;
   };
 
-  test('is what has a handler, and waiting for tasks', async () => {
+  test('is what has a handler, and waiting for tasks', { tags: ['M1.38'] }, async () => {
     const tasks = { extensions: { 'io.modelcontextprotocol/tasks': {} } };
     expect(await declared(undefined)).toEqual(tasks);
     expect(await declared({ roots: () => [] })).toEqual({ ...tasks, roots: { listChanged: true } });

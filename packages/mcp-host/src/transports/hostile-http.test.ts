@@ -244,7 +244,7 @@ describe('calling', () => {
     expect(healthOf(met, 'odd').state).toBe('ready');
   });
 
-  test('a session is ended on the server when it is left', async () => {
+  test('a session is ended on the server when it is left', { tags: ['D8.05', 'M7.07'] }, async () => {
     const met = await meet({}, { sessions: true });
     expect(server?.sessionCount).toBe(1);
     await met.close();
@@ -272,7 +272,7 @@ describe('calling', () => {
     expect(peer.sessionCount).toBe(0);
   });
 
-  test('a connection cut in mid-call leaves the outcome unknown', async () => {
+  test('a connection cut in mid-call leaves the outcome unknown', { tags: ['M2.26'] }, async () => {
     const met = await meet({ httpAnswers: { 'tools/call': 'cut' } });
     expect(await go(met)).toMatchObject({ isError: true, outcome: 'unknown' });
   });

@@ -27,7 +27,7 @@ describe('a server that only knows the older HTTP+SSE', () => {
   const meet = async (server: ScriptedSse, type: 'http' | 'sse', more = {}): Promise<McpHost> =>
     kept(await connected([{ id: 'peer', transport: { type, url: server.url } }], more));
 
-  test('is spoken to over it where that is what the configuration says', async () => {
+  test('is spoken to over it where that is what the configuration says', { tags: ['M1.43'] }, async () => {
     const server = kept(await startScriptedSse('plain'));
     const host = await meet(server, 'sse');
     expect(healthOf(host, 'peer')).toMatchObject({ state: 'ready', era: 'legacy', toolCount: 1 });
@@ -35,19 +35,23 @@ describe('a server that only knows the older HTTP+SSE', () => {
     expect(server.requests.filter((request) => request === 'GET /sse')).toHaveLength(1);
   });
 
-  test('is found out when Streamable HTTP was expected, and asked only in its own way from then on', async () => {
-    const server = kept(await startScriptedSse('plain'));
-    const eraMemory = createEraMemory();
-    for (let time = 0; time < 2; time++) {
-      const host = await meet(server, 'http', { eraMemory });
-      expect(healthOf(host, 'peer')).toMatchObject({ state: 'ready', era: 'legacy' });
-      expect(await sayHi(host)).toEqual(HI);
-      await host.close();
-    }
-    expect(server.requests.filter((request) => request === 'POST /sse')).not.toHaveLength(0);
-    const second = server.requests.lastIndexOf('GET /sse');
-    expect(server.requests.slice(second)).not.toContain('POST /sse');
-  });
+  test(
+    'is found out when Streamable HTTP was expected, and asked only in its own way from then on',
+    { tags: ['M1.43'] },
+    async () => {
+      const server = kept(await startScriptedSse('plain'));
+      const eraMemory = createEraMemory();
+      for (let time = 0; time < 2; time++) {
+        const host = await meet(server, 'http', { eraMemory });
+        expect(healthOf(host, 'peer')).toMatchObject({ state: 'ready', era: 'legacy' });
+        expect(await sayHi(host)).toEqual(HI);
+        await host.close();
+      }
+      expect(server.requests.filter((request) => request === 'POST /sse')).not.toHaveLength(0);
+      const second = server.requests.lastIndexOf('GET /sse');
+      expect(server.requests.slice(second)).not.toContain('POST /sse');
+    },
+  );
 
   test('is greeted the newer way again when it has learnt it', async () => {
     const { startScriptedMcp } = await import('@toolyard/testing');
@@ -120,7 +124,7 @@ describe('a server on a WebSocket', () => {
   const meet = async (server: ScriptedWebSocket, headers = {}): Promise<McpHost> =>
     kept(await connected([{ id: 'peer', transport: { type: 'websocket', url: server.url, headers } }]));
 
-  test('is greeted with the subprotocol "mcp" and the headers of its configuration', async () => {
+  test('is greeted with the subprotocol "mcp" and the headers of its configuration', { tags: ['M1.41'] }, async () => {
     const server = kept(await startScriptedWebSocket('plain'));
     const host = await meet(server, { 'X-Api-Key': 'hunter2' });
     expect(healthOf(host, 'peer')).toMatchObject({ state: 'ready', toolCount: 1 });
@@ -224,7 +228,7 @@ describe('a connection that ends is made again', () => {
     expect(healthOf(host, 'peer').state).toBe('ready');
   };
 
-  test.each([1001, 'cut'] as const)('a WebSocket (%s)', async (how) => {
+  test.each([1001, 'cut'] as const)('a WebSocket (%s)', { tags: ['M6.01', 'M6.02', 'M6.04'] }, async (how) => {
     const server = kept(await startScriptedWebSocket('plain'));
     const host = kept(await connected([{ id: 'peer', transport: { type: 'websocket', url: server.url } }]));
     server.dropConnections(how);
@@ -232,7 +236,7 @@ describe('a connection that ends is made again', () => {
     expect(server.received.filter(({ method }) => method === 'tools/list')).toHaveLength(2);
   });
 
-  test('HTTP+SSE', async () => {
+  test('HTTP+SSE', { tags: ['M6.03'] }, async () => {
     const server = kept(await startScriptedSse('plain'));
     const host = kept(await connected([{ id: 'peer', transport: { type: 'sse', url: server.url } }]));
     server.dropStreams();

@@ -98,7 +98,7 @@ describe('it answers from the results', () => {
     ...results,
   ];
 
-  test('in the language of the question, with what the tool said', async () => {
+  test('in the language of the question, with what the tool said', { tags: ['D7.27'] }, async () => {
     const zh = turn('現在是幾點幾分？', [call('c1', 'get-date')], result('c1', 'get-date', '下午2點30分'));
     expect(textIn(await ask(zh))).toContain('現在是 下午2點30分。');
     const hans = turn(

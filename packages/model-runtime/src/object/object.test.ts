@@ -27,7 +27,7 @@ describe.each(WIRES)('an object over $wire', (script) => {
   const text = (words: string) => script.text(words);
   const calls = (...args: Parameters<typeof script.calls>) => script.calls(...args);
 
-  test('asked for natively', async () => {
+  test('asked for natively', { tags: ['C11.16'] }, async () => {
     const { outcome, requests } = await generate(wire, [text('{"name":"Ada"}')]);
     expect(outcome).toMatchObject({ object: { name: 'Ada' }, by: 'native' });
     expect(requests).toHaveLength(1);
@@ -45,7 +45,7 @@ describe.each(WIRES)('an object over $wire', (script) => {
     expect(outcome).toMatchObject({ object: { name: 'Ada' }, by: 'text' });
   });
 
-  test('what does not fit is asked for as a call', async () => {
+  test('what does not fit is asked for as a call', { tags: ['C11.16'] }, async () => {
     const { outcome, requests } = await generate(wire, [
       text('{"age":3}'),
       calls([{ id: 'c', name: 'person', arguments: { name: 'Ada', age: 3 } }]),

@@ -78,7 +78,7 @@ describe('what a server refuses', () => {
     ],
     ['a bad request, FastAPI', 422, { detail: [{ loc: ['body'], msg: 'field required' }] }, 'bad_request'],
     ['a request that took too long', 408, openai('timeout'), 'timed_out', true],
-  ])('%s', async (_, status, body, code, retryable = false) => {
+  ])('%s', { tags: ['D9.19'] }, async (_, status, body, code, retryable = false) => {
     const error = await failWith(reply.error(status, body as never));
     expect(error.code).toBe(code);
     expect(error.retryable ?? false).toBe(retryable);
@@ -228,6 +228,7 @@ describe('addresses', () => {
 
   test.each(['', '/', '/v1', '/v1/', '/v1/chat/completions', '/chat/completions'])(
     '%s is found where the API is under /v1',
+    { tags: ['D1.09'] },
     async (suffix) => {
       await using server = await startModelServer([reply.text('one'), reply.text('two')], { serveAt: 'v1' });
       const runtime = runtimeAt(server.origin + suffix);
@@ -239,7 +240,7 @@ describe('addresses', () => {
     },
   );
 
-  test('an API under the root is used as given', async () => {
+  test('an API under the root is used as given', { tags: ['D1.09'] }, async () => {
     await using server = await startModelServer([reply.text('one')], { serveAt: 'root' });
     expect(textIn(await collect(runtimeAt(server.origin), request('hi')))).toBe('one');
     expect(server.requests).toHaveLength(1);
@@ -280,7 +281,7 @@ describe('addresses', () => {
 });
 
 describe('the network', () => {
-  test('nobody there: host and port are named', async () => {
+  test('nobody there: host and port are named', { tags: ['D9.19'] }, async () => {
     const port = await ownPort();
     for (const host of ['127.0.0.1', 'localhost']) {
       const error = errorIn(await collect(runtimeAt(`http://${host}:${port}`), request('hi')));
@@ -311,7 +312,7 @@ describe('the network', () => {
     server.close();
   });
 
-  test('a fetch that throws something odd is still an error part', async () => {
+  test('a fetch that throws something odd is still an error part', { tags: ['D1.12'] }, async () => {
     const odd = () => Promise.reject(new Error(`who knows ${KEY}`));
     const error = errorIn(await collect(runtimeAt('http://h', { fetch: odd }), request('hi')));
     expect(error.code).toBe('network');
@@ -354,12 +355,12 @@ describe('the list of models', () => {
     ['Ollama', { models: [{ name: 'a:latest', model: 'a:latest' }, { nonsense: true }, 7] }, [{ id: 'a:latest' }]],
     ['Ollama without a model', { object: 'list', data: null }, []],
     ['a bare array', ['a', { id: 'b' }], [{ id: 'a' }, { id: 'b' }]],
-  ])('of %s', async (_, body, models) => {
+  ])('of %s', { tags: ['C1.05', 'C11.05', 'C11.18'] }, async (_, body, models) => {
     await using server = await startModelServer([], { models: reply.json(body as never) });
     expect(await runtimeAt(server.origin).models()).toEqual(models);
   });
 
-  test('errors are thrown as ours', async () => {
+  test('errors are thrown as ours', { tags: ['C11.05'] }, async () => {
     await using server = await startModelServer([], { requireKey: 'other' });
     await expect(runtimeAt(server.url).models()).rejects.toMatchObject({ name: 'ToolyardError', code: 'invalid_key' });
     await using strange = await startModelServer([], { models: reply.json({ hello: 'world' }) });

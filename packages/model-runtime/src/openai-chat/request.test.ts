@@ -16,7 +16,7 @@ function body(more: Partial<ChatRequest> = {}, quirks: OpenAiChatQuirks = {}): J
 const tools = [tool('f', { inputSchema: { type: 'object', properties: { x: { type: 'number' } } } }), tool('g')];
 
 describe('a request', () => {
-  test('is the smallest that streams with usage', () => {
+  test('is the smallest that streams with usage', { tags: ['C1.18', 'C4.08', 'C11.13'] }, () => {
     expect(body()).toEqual({
       model: 'scripted',
       messages: [
@@ -28,7 +28,7 @@ describe('a request', () => {
     });
   });
 
-  test('carries every parameter that is set, zero included', () => {
+  test('carries every parameter that is set, zero included', { tags: ['C4.04', 'C11.13'] }, () => {
     const parameters = { temperature: 0, topP: 0.5, maxOutputTokens: 10, stop: ['x'], seed: 0 };
     expect(body({ parameters })).toMatchObject({ temperature: 0, top_p: 0.5, max_tokens: 10, stop: ['x'], seed: 0 });
     const other = body({ parameters }, { maxCompletionTokens: true });
@@ -36,7 +36,7 @@ describe('a request', () => {
     expect(other).not.toHaveProperty('max_tokens');
   });
 
-  test('offers tools in their order', () => {
+  test('offers tools in their order', { tags: ['C4.03', 'D2.20', 'D3.07'] }, () => {
     expect(body({ tools })['tools']).toEqual([
       {
         type: 'function',

@@ -56,7 +56,7 @@ describe('what is known of providers', () => {
     for (const name of record.keyVariables) expect(name).toMatch(/^[A-Z][A-Z0-9_]+$/);
   });
 
-  test('has more than forty, each with its source and how far it was verified', () => {
+  test('has more than forty, each with its source and how far it was verified', { tags: ['C11.24'] }, () => {
     expect(records.length).toBeGreaterThan(40);
     for (const { source, proof } of records) {
       expect(source).toMatch(/^https:\/\/[^/]+\.[a-z]+/);
@@ -64,7 +64,7 @@ describe('what is known of providers', () => {
     }
   });
 
-  test('finds each record of providers/data once, by its id', async () => {
+  test('finds each record of providers/data once, by its id', { tags: ['C11.31'] }, async () => {
     const folder = new URL('data/', import.meta.url);
     const modules = readdirSync(folder).map((file) => import(new URL(file, folder).href) as Promise<object>);
     const lists = (await Promise.all(modules)).flatMap((module) => Object.values(module) as { id: string }[][]);
@@ -148,21 +148,25 @@ describe('a runtime made of a record', () => {
 });
 
 describe('the factories', () => {
-  test('make a provider of an address, its quirks and headers; what is given later wins', async () => {
-    await using server = await startModelServer(() => reply.text('Hi.'));
-    const common = { fetch: globalThis.fetch, clock: systemClock };
-    const example = openaiCompatibleFactory({
-      baseUrl: 'http://127.0.0.1:9',
-      quirks: { reasoning: 'thinking' },
-      headers: { 'x-title': 'Toolyard', 'x-team': 'a' },
-    });
-    const runtime = example({ ...common, baseUrl: server.url, headers: { 'x-team': 'b' } });
-    await collect(runtime, request('hi', { parameters: { reasoningEffort: 'high' } }));
-    expect(server.requests[0]?.headers).toMatchObject({ 'x-title': 'Toolyard', 'x-team': 'b' });
-    expect(server.requests[0]?.body).toMatchObject({ thinking: { type: 'enabled' } });
-  });
+  test(
+    'make a provider of an address, its quirks and headers; what is given later wins',
+    { tags: ['C11.11', 'C11.21', 'C11.23'] },
+    async () => {
+      await using server = await startModelServer(() => reply.text('Hi.'));
+      const common = { fetch: globalThis.fetch, clock: systemClock };
+      const example = openaiCompatibleFactory({
+        baseUrl: 'http://127.0.0.1:9',
+        quirks: { reasoning: 'thinking' },
+        headers: { 'x-title': 'Toolyard', 'x-team': 'a' },
+      });
+      const runtime = example({ ...common, baseUrl: server.url, headers: { 'x-team': 'b' } });
+      await collect(runtime, request('hi', { parameters: { reasoningEffort: 'high' } }));
+      expect(server.requests[0]?.headers).toMatchObject({ 'x-title': 'Toolyard', 'x-team': 'b' });
+      expect(server.requests[0]?.body).toMatchObject({ thinking: { type: 'enabled' } });
+    },
+  );
 
-  test('speak Anthropic, too, with the key where the provider wants it', async () => {
+  test('speak Anthropic, too, with the key where the provider wants it', { tags: ['C11.22'] }, async () => {
     const script = WIRES.find(({ wire }) => wire === 'anthropic-messages');
     await using server = await startModelServer(() => script?.text('Hi.') ?? reply.error(500, ''));
     const example = anthropicCompatibleFactory({ baseUrl: server.origin, quirks: { bearer: true } });

@@ -36,7 +36,7 @@ export function runtimeContract(script: WireScript, reach: Reaching): void {
     return await collect(reached.runtime, request('hi', more));
   }
 
-  test('an answer in text, wherever the network cuts it', async () => {
+  test('an answer in text, wherever the network cuts it', { tags: ['C1.16', 'C11.01', 'C11.15'] }, async () => {
     const text = 'Hello 世界 🙂, "quoted"\nand\tmore.';
     for (const options of [
       {},
@@ -52,7 +52,7 @@ export function runtimeContract(script: WireScript, reach: Reaching): void {
     }
   });
 
-  test('parallel calls, with their ids and arguments', async () => {
+  test('parallel calls, with their ids and arguments', { tags: ['C11.02'] }, async () => {
     const calls = [
       { id: 'call_1', name: 'f', arguments: { x: 'a "b" 🙂', deep: { list: [1, null, true] } } },
       { id: 'call_2', name: 'g', arguments: {} },

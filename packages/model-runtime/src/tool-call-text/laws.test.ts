@@ -69,7 +69,7 @@ describe('ways of writing one call', () => {
     ['the start marker inside a string', block('{"name":"f","arguments":{"x":"<tool_call>{"}}'), { x: '<tool_call>{' }],
     ['the end marker missing at the end', '<tool_call>{"name":"f","arguments":{"x":1}}', { x: 1 }],
     ['the end marker half there', '<tool_call>{"name":"f","arguments":{"x":1}}\n</tool_', { x: 1 }],
-  ])('%s', (_, written, args) => {
+  ])('%s', { tags: ['D6.12'] }, (_, written, args) => {
     expect(read(written)).toEqual([called('f', args)]);
   });
 });
@@ -84,11 +84,11 @@ describe('several calls', () => {
     ['on lines', block(`\n${A}\n${B}\n`)],
     ['an end marker missing between', `<tool_call>${A}\n${block(B)}`],
     ['an array cut after whole calls', `<tool_call>[${A}, ${B}`],
-  ])('%s', (_, written) => {
+  ])('%s', { tags: ['D3.22'] }, (_, written) => {
     expect(read(written)).toEqual([called('a', { x: 1 }), called('b', { y: '}' })]);
   });
 
-  test('text before, between and behind stays, the whitespace before a block does not', () => {
+  test('text before, between and behind stays, the whitespace before a block does not', { tags: ['D3.24'] }, () => {
     expect(read(`Look:\n\n${block(A)}\nand\n${block(A)} end\n`)).toEqual([
       text('Look:'),
       called('a', { x: 1 }),
@@ -126,12 +126,12 @@ describe('what must never run', () => {
     ['an array of other things', block('["name": "f", function: "date"]')],
     ['nothing', '<tool_call>[]</tool_call>'],
     ['nested too deep', block(`{"name":"f","arguments":{"x":${'['.repeat(5000)}${']'.repeat(5000)}}}`)],
-  ])('%s', (_, written) => {
+  ])('%s', { tags: ['D6.13'] }, (_, written) => {
     const parts = read(written);
     expect(parts).toEqual([{ type: 'malformed_tool_call', raw: written, reason: expect.stringMatching(/./) }]);
   });
 
-  test('a malformed call does not cost its siblings', () => {
+  test('a malformed call does not cost its siblings', { tags: ['D6.17'] }, () => {
     for (const bad of ['{bad}', '{"name":"f","arguments":{"x":"open}}', '{"name":"f","arguments":{', "{'name: 'f'}"]) {
       const parts = read(`${block(A)}${block(bad)}\n${block(A)}`);
       expect(parts.map((part) => part.type)).toEqual(['tool_call', 'malformed_tool_call', 'tool_call']);
@@ -231,7 +231,7 @@ describe('thinking', () => {
 });
 
 describe('streaming', () => {
-  test('text comes at once, a possible marker and the whitespace before it wait', () => {
+  test('text comes at once, a possible marker and the whitespace before it wait', { tags: ['D6.06', 'D6.09'] }, () => {
     const parser = createToolCallTextParser({ tools: [] });
     expect(parser.push('Hello wor')).toEqual([text('Hello wor')]);
     expect(parser.push('ld \n')).toEqual([text('ld')]);
@@ -241,7 +241,7 @@ describe('streaming', () => {
     expect(parser.end()).toEqual([text(' <')]);
   });
 
-  test('a call is named by the ids it is given, or numbered', () => {
+  test('a call is named by the ids it is given, or numbered', { tags: ['D6.22', 'D6.23'] }, () => {
     const ids = ['one', 'two'];
     const parser = createToolCallTextParser({ tools: [], newId: () => ids.shift() ?? 'none' });
     const parts = parser.push(block(A) + block(A));
@@ -300,7 +300,7 @@ function cut(whole: string, cuts: readonly number[]): string[] {
 }
 
 describe('for every text', () => {
-  test('how it is cut changes nothing', () => {
+  test('how it is cut changes nothing', { tags: ['D6.09'] }, () => {
     fc.assert(
       fc.property(nearText, fc.array(fc.nat(), { maxLength: 30 }), fc.boolean(), (whole, cuts, startsInReasoning) => {
         expect(parse(cut(whole, cuts), { startsInReasoning })).toEqual(parse([whole], { startsInReasoning }));
@@ -309,7 +309,7 @@ describe('for every text', () => {
     );
   });
 
-  test('where there is no block and no thinking, every character comes back', () => {
+  test('where there is no block and no thinking, every character comes back', { tags: ['D6.11'] }, () => {
     fc.assert(
       fc.property(nearText, fc.array(fc.nat(), { maxLength: 30 }), (whole, cuts) => {
         const parts = parse(cut(whole, cuts));

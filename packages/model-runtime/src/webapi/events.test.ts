@@ -24,7 +24,7 @@ const there = (parts: StreamPart[]): StreamPart[] =>
   decoded(encoded(parts).map(({ event, data }) => ({ event, data: JSON.parse(JSON.stringify(data)) as JsonValue })));
 
 describe('the events of an answer', () => {
-  test('have the names and the data other clients know', () => {
+  test('have the names and the data other clients know', { tags: ['C1.19'] }, () => {
     const events = encoded(
       [
         { type: 'reasoning', text: 'hm' },
@@ -132,7 +132,7 @@ const end = fc.constantFrom<StreamPart>(
   { type: 'error', error: { code: 'stream_broken', message: 'Cut.', hint: 'Again.', retryable: true } },
 );
 
-test('the way back gives the same parts, whatever they are', () => {
+test('the way back gives the same parts, whatever they are', { tags: ['C6.06', 'C6.07'] }, () => {
   const answer = fc
     .record({ before: fc.array(other), calls: fc.array(call), after: fc.array(other), end })
     .map(({ before, calls, after, end: last }): StreamPart[] => [
@@ -162,7 +162,7 @@ describe('what other servers send', () => {
     expect(parts.at(-1)).toEqual({ type: 'finish', reason: 'tool_calls' });
   });
 
-  test('is left aside where it is unknown or of another form', () => {
+  test('is left aside where it is unknown or of another form', { tags: ['C6.07'] }, () => {
     fc.assert(
       fc.property(
         fc.array(

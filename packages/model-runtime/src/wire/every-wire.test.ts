@@ -251,7 +251,7 @@ describe.each(WIRES)('$wire', (script) => {
       seed: 3,
     };
 
-    test('each is sent, or left out with a note, once', async () => {
+    test('each is sent, or left out with a note, once', { tags: ['C4.06'] }, async () => {
       await using server = await startModelServer(() => script.text('ok'));
       const runtime = runtimeOver(script.wire, server.url);
       const parts = await collect(runtime, request('hi', { parameters }));

@@ -207,7 +207,7 @@ describe('layers of configuration', () => {
     for (const nothing of [undefined, null, 'x', [], 4]) expect(readStoredConfiguration(nothing)).toEqual({});
   });
 
-  it('come from settings, file, agent, conversation and run, in this order', async () => {
+  it('come from settings, file, agent, conversation and run, in this order', { tags: ['C3.05', 'C3.06'] }, async () => {
     const me: Owner = { ownerId: 'owner' };
     const storage = await openStorage({ folder: join(folder, 'data'), clock: systemClock });
     try {

@@ -57,7 +57,7 @@ test('MCP servers are added, changed, tried and removed', async () => {
   expect((await remove('/api/mcp/servers/files')).status).toBe(204);
 });
 
-test('what MCP servers offer and what went on with them', async () => {
+test('what MCP servers offer and what went on with them', { tags: ['C7.13'] }, async () => {
   const at = '/api/mcp/servers/files';
   const log = await ask(`${at}/log`);
   expect(log.json).toMatchObject({ items: [{ kind: 'event' }, { kind: 'message' }], next: '1.1' });

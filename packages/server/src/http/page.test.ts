@@ -136,7 +136,7 @@ describe('attack 14: a script in an address of the page', () => {
   });
 });
 
-test('without a build it is said how to make one', async () => {
+test('without a build it is said how to make one', { tags: ['M0.04'] }, async () => {
   server = await startTestServer({ ui: { folder: join(folder, 'build') } });
   expect(await server.ask('/')).toMatchObject({
     status: 503,

@@ -16,14 +16,18 @@ beforeEach(() => {
 afterEach(() => stage[Symbol.asyncDispose]());
 
 describe('what goes through the proxy', () => {
-  test.each(['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])('%s goes on as it is', async (method) => {
-    const other = await stage.target();
-    await stage.start([other.origin]);
-    const body = method === 'GET' ? {} : { body: '{"a":1}', headers: { 'content-type': 'application/json' } };
-    const answer = await stage.through(`${other.origin}/mcp?x=1&y=2`, { method, ...body });
-    expect([answer.status, answer.json]).toEqual([200, { here: true }]);
-    expect(other.seen).toMatchObject([{ method, path: '/mcp?x=1&y=2', body: method === 'GET' ? '' : '{"a":1}' }]);
-  });
+  test.each(['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])(
+    '%s goes on as it is',
+    { tags: ['M0.23'] },
+    async (method) => {
+      const other = await stage.target();
+      await stage.start([other.origin]);
+      const body = method === 'GET' ? {} : { body: '{"a":1}', headers: { 'content-type': 'application/json' } };
+      const answer = await stage.through(`${other.origin}/mcp?x=1&y=2`, { method, ...body });
+      expect([answer.status, answer.json]).toEqual([200, { here: true }]);
+      expect(other.seen).toMatchObject([{ method, path: '/mcp?x=1&y=2', body: method === 'GET' ? '' : '{"a":1}' }]);
+    },
+  );
 
   test('so does HEAD, without a body', async () => {
     const other = await stage.target();
@@ -34,6 +38,7 @@ describe('what goes through the proxy', () => {
 
   test.each(['x-toolyard-proxy-header-', 'x-llama-server-proxy-header-'])(
     'a header for the other server begins with %s',
+    { tags: ['M0.23'] },
     async (prefix) => {
       const other = await stage.target();
       await stage.start([other.origin]);

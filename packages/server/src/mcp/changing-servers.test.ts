@@ -25,7 +25,7 @@ function replaceFile(text: string): void {
 }
 
 describe('an mcp.json that is changed while the server runs', () => {
-  it('takes effect on the servers that have changed, and on no other', async () => {
+  it('takes effect on the servers that have changed, and on no other', { tags: ['C7.13'] }, async () => {
     const all = await room.start({
       stays: commandWithPid(),
       goes: commandWithPid(),
@@ -162,7 +162,7 @@ describe('an mcp.json that is changed while the server runs', () => {
 });
 
 describe('a server that is added, changed and taken out', () => {
-  it('is written to mcp.json, connected, connected anew, and gone', async () => {
+  it('is written to mcp.json, connected, connected anew, and gone', { tags: ['C7.13'] }, async () => {
     const all = await room.start('{\n  // mine\n  "mcpServers": {}\n}\n');
     expect(await all.add(me, { id: 'a', transport: stdio('plain') })).toMatchObject({
       id: 'a',

@@ -19,23 +19,29 @@ const room = useServerRoom();
 describe('what a run may use', () => {
   const two = { tools: [{ name: 'read' }, { name: 'write' }] };
 
-  it('is what is switched on, unless the conversation chose otherwise, without the tools it switched off', async () => {
-    const servers = await room.start([program('a', two), program('b', two), program('off', 'plain')], { off: ['off'] });
-    const standard = await servers.select(chosen(), never);
-    expect(standard.tools().map(({ name }) => name)).toEqual(['a__read', 'a__write', 'b__read', 'b__write']);
-    const own = await servers.select(chosen({ b: false, off: true, none: true }, ['a/write']), never);
-    expect(own.tools().map(({ name }) => name)).toEqual(['read', 'echo']);
-    expect(await own.callTool({ serverId: 'off', name: 'echo' }, {})).toMatchObject({ outcome: 'done' });
-    for (const tool of [
-      { serverId: 'a', name: 'write' },
-      { serverId: 'b', name: 'read' },
-    ]) {
-      expect(own.judged(tool)).toBeUndefined();
-      expect(await own.callTool(tool, {})).toMatchObject({ outcome: 'not_sent', error: { code: 'tool_not_found' } });
-    }
-    expect(await servers.select(chosen(), never)).toBe(standard);
-    expect((await viewOf(servers, 'off')).enabled).toBe(false);
-  });
+  it(
+    'is what is switched on, unless the conversation chose otherwise, without the tools it switched off',
+    { tags: ['C3.07', 'C3.08', 'M1.30'] },
+    async () => {
+      const servers = await room.start([program('a', two), program('b', two), program('off', 'plain')], {
+        off: ['off'],
+      });
+      const standard = await servers.select(chosen(), never);
+      expect(standard.tools().map(({ name }) => name)).toEqual(['a__read', 'a__write', 'b__read', 'b__write']);
+      const own = await servers.select(chosen({ b: false, off: true, none: true }, ['a/write']), never);
+      expect(own.tools().map(({ name }) => name)).toEqual(['read', 'echo']);
+      expect(await own.callTool({ serverId: 'off', name: 'echo' }, {})).toMatchObject({ outcome: 'done' });
+      for (const tool of [
+        { serverId: 'a', name: 'write' },
+        { serverId: 'b', name: 'read' },
+      ]) {
+        expect(own.judged(tool)).toBeUndefined();
+        expect(await own.callTool(tool, {})).toMatchObject({ outcome: 'not_sent', error: { code: 'tool_not_found' } });
+      }
+      expect(await servers.select(chosen(), never)).toBe(standard);
+      expect((await viewOf(servers, 'off')).enabled).toBe(false);
+    },
+  );
 
   it('waits for servers that are connecting, but not for ever, and ends with its signal', async () => {
     const patience: (() => void)[] = [];

@@ -173,7 +173,7 @@ describe('a runtime', () => {
     parameters: {},
   } as const;
 
-  it('is the same one until address or key change, and calls with the key', async () => {
+  it('is the same one until address or key change, and calls with the key', { tags: ['C5.02'] }, async () => {
     const one = await server(() => reply.text('Hello.'), { requireKey: 'k2' });
     const all = await models();
     await all.create(me, { id: 'one', label: 'One', baseUrl: one.url, apiKey: 'k1' });

@@ -38,23 +38,27 @@ describe('the API a provider speaks', () => {
     ['openai-responses', responsesReply('Hello.'), /\/responses$/],
     ['anthropic-messages', anthropicReply('Hello.'), /\/messages$/],
     ['google-gemini', geminiReply('Hello.'), /:streamGenerateContent/],
-  ] as const)('%s is tried, stored, listed and used after a new start', async (wire, answer, path) => {
-    const models_ = { models: [{ name: 'models/m', id: 'm' }], data: [{ id: 'm' }] };
-    const one = await server(() => answer, { requireKey: 'k', serveAt: 'both', models: reply.json(models_) });
-    const before = await models();
-    const given = { baseUrl: one.origin, apiKey: 'k', wire };
-    expect(await before.test(me, given)).toEqual({ ok: true, models: ['m'] });
-    expect(await before.test(me, { ...given, apiKey: 'wrong' })).toMatchObject({ error: { code: 'invalid_key' } });
-    expect(await before.create(me, { id: 'one', label: 'One', ...given })).toMatchObject({ wire });
-    const after = await models();
-    expect(await after.providers(me)).toMatchObject([
-      { id: 'one', wire },
-      { id: 'demo', wire: null },
-    ]);
-    expect((await after.list(me)).models[0]).toMatchObject({ providerId: 'one', modelId: 'm' });
-    expect(await ask(after, { providerId: 'one', modelId: 'm' })).toBe('Hello.');
-    expect(one.requests.at(-1)?.path).toMatch(path);
-  });
+  ] as const)(
+    '%s is tried, stored, listed and used after a new start',
+    { tags: ['C5.03'] },
+    async (wire, answer, path) => {
+      const models_ = { models: [{ name: 'models/m', id: 'm' }], data: [{ id: 'm' }] };
+      const one = await server(() => answer, { requireKey: 'k', serveAt: 'both', models: reply.json(models_) });
+      const before = await models();
+      const given = { baseUrl: one.origin, apiKey: 'k', wire };
+      expect(await before.test(me, given)).toEqual({ ok: true, models: ['m'] });
+      expect(await before.test(me, { ...given, apiKey: 'wrong' })).toMatchObject({ error: { code: 'invalid_key' } });
+      expect(await before.create(me, { id: 'one', label: 'One', ...given })).toMatchObject({ wire });
+      const after = await models();
+      expect(await after.providers(me)).toMatchObject([
+        { id: 'one', wire },
+        { id: 'demo', wire: null },
+      ]);
+      expect((await after.list(me)).models[0]).toMatchObject({ providerId: 'one', modelId: 'm' });
+      expect(await ask(after, { providerId: 'one', modelId: 'm' })).toBe('Hello.');
+      expect(one.requests.at(-1)?.path).toMatch(path);
+    },
+  );
 
   it('is OpenAI chat for providers that were stored before there was another, and can be changed', async () => {
     const one = await server((request) =>
@@ -70,7 +74,7 @@ describe('the API a provider speaks', () => {
     expect(await all.change(me, 'old', { label: 'New' })).toMatchObject({ wire: 'anthropic-messages', label: 'New' });
   });
 
-  it('and its peculiarities come with a known provider', async () => {
+  it('and its peculiarities come with a known provider', { tags: ['C1.17', 'C3.06'] }, async () => {
     const one = await server(() => reply.text('Hello.'));
     const all = await models();
     const made = await all.create(me, { label: 'DeepSeek', baseUrl: one.url, known: 'deepseek' });

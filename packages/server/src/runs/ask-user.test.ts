@@ -11,47 +11,55 @@ const prompt = { name: 'ask_user', arguments: { question: 'Which city?' } };
 const selection = { name: 'ask_user', arguments: { question: 'Which?', choices: ['red', 'green', 'red'] } };
 
 describe('what the model asks the person', () => {
-  test('rests with the run, also when the process dies, and the answer is the result of the call', async () => {
-    const folder = temporaryFolder();
-    const first = await openBench(folder, { model: scriptedModel([calls(prompt)]), tools });
-    const conversation = await first.conversation();
-    const runId = await first.ask(conversation, 'How is the weather?');
-    await first.rest(runId);
-    const [open] = first.storage.runs.listInterrupts(ANNE, { runId, limit: 9 });
-    expect(open).toMatchObject({ mode: 'parked', interrupt: { kind: 'prompt', question: 'Which city?' } });
-    first.die();
+  test(
+    'rests with the run, also when the process dies, and the answer is the result of the call',
+    { tags: ['C1.27', 'C3.24', 'C12.07'] },
+    async () => {
+      const folder = temporaryFolder();
+      const first = await openBench(folder, { model: scriptedModel([calls(prompt)]), tools });
+      const conversation = await first.conversation();
+      const runId = await first.ask(conversation, 'How is the weather?');
+      await first.rest(runId);
+      const [open] = first.storage.runs.listInterrupts(ANNE, { runId, limit: 9 });
+      expect(open).toMatchObject({ mode: 'parked', interrupt: { kind: 'prompt', question: 'Which city?' } });
+      first.die();
 
-    const second = await openBench(folder, { model: scriptedModel([says('Sunny in Bern')]), tools });
-    const id = open?.id ?? '';
-    await expect(second.runs.answer(ANNE, id, { decision: 'approve', scope: 'once' })).rejects.toMatchObject({
-      code: 'bad_request',
-    });
-    await expect(second.runs.answer(ANNE, id, { decision: 'say', text: ' ' })).rejects.toMatchObject({
-      code: 'bad_request',
-    });
-    await second.runs.answer(ANNE, id, { decision: 'say', text: 'Bern' });
-    await eventually(() => second.storage.runs.getRun(ANNE, runId)?.status === 'done');
-    expect(told(await second.branch(conversation)).slice(-2)).toEqual(['tool: Bern', 'assistant: Sunny in Bern']);
-    await expect(second.runs.answer(ANNE, id, { decision: 'decline' })).rejects.toMatchObject({ code: 'conflict' });
-  });
-
-  test('takes a choice that is one of those offered, and as many as were wanted', async () => {
-    const bench = await openBench(temporaryFolder(), { model: scriptedModel([calls(selection), says('ok')]), tools });
-    const conversation = await bench.conversation();
-    const runId = await bench.ask(conversation, 'Paint it');
-    await bench.rest(runId);
-    const [open] = bench.storage.runs.listInterrupts(ANNE, { runId, limit: 9 });
-    expect(open?.interrupt).toMatchObject({ kind: 'selection', choices: ['red', 'green'], multiple: false });
-    const id = open?.id ?? '';
-    for (const chosen of [['blue'], [], ['red', 'green'], ['red', 'red']]) {
-      await expect(bench.runs.answer(ANNE, id, { decision: 'choose', chosen })).rejects.toMatchObject({
+      const second = await openBench(folder, { model: scriptedModel([says('Sunny in Bern')]), tools });
+      const id = open?.id ?? '';
+      await expect(second.runs.answer(ANNE, id, { decision: 'approve', scope: 'once' })).rejects.toMatchObject({
         code: 'bad_request',
       });
-    }
-    await bench.runs.answer(ANNE, id, { decision: 'choose', chosen: ['green'] });
-    await eventually(() => bench.storage.runs.getRun(ANNE, runId)?.status === 'done');
-    expect(told(await bench.branch(conversation)).at(-2)).toBe('tool: green');
-  });
+      await expect(second.runs.answer(ANNE, id, { decision: 'say', text: ' ' })).rejects.toMatchObject({
+        code: 'bad_request',
+      });
+      await second.runs.answer(ANNE, id, { decision: 'say', text: 'Bern' });
+      await eventually(() => second.storage.runs.getRun(ANNE, runId)?.status === 'done');
+      expect(told(await second.branch(conversation)).slice(-2)).toEqual(['tool: Bern', 'assistant: Sunny in Bern']);
+      await expect(second.runs.answer(ANNE, id, { decision: 'decline' })).rejects.toMatchObject({ code: 'conflict' });
+    },
+  );
+
+  test(
+    'takes a choice that is one of those offered, and as many as were wanted',
+    { tags: ['C1.27', 'C3.25', 'C12.07'] },
+    async () => {
+      const bench = await openBench(temporaryFolder(), { model: scriptedModel([calls(selection), says('ok')]), tools });
+      const conversation = await bench.conversation();
+      const runId = await bench.ask(conversation, 'Paint it');
+      await bench.rest(runId);
+      const [open] = bench.storage.runs.listInterrupts(ANNE, { runId, limit: 9 });
+      expect(open?.interrupt).toMatchObject({ kind: 'selection', choices: ['red', 'green'], multiple: false });
+      const id = open?.id ?? '';
+      for (const chosen of [['blue'], [], ['red', 'green'], ['red', 'red']]) {
+        await expect(bench.runs.answer(ANNE, id, { decision: 'choose', chosen })).rejects.toMatchObject({
+          code: 'bad_request',
+        });
+      }
+      await bench.runs.answer(ANNE, id, { decision: 'choose', chosen: ['green'] });
+      await eventually(() => bench.storage.runs.getRun(ANNE, runId)?.status === 'done');
+      expect(told(await bench.branch(conversation)).at(-2)).toBe('tool: green');
+    },
+  );
 
   test('is told that nobody is there where nobody is', async () => {
     const model = scriptedModel([calls(prompt), says('I assume Bern')]);

@@ -84,12 +84,16 @@ describe('a runaway', () => {
     ['a tool', { of: 'tool', tool: 'desk/look', calls: 2 }, { requests: 3, calls: 2 }],
   ];
 
-  test.each(WITHIN)('is stopped by the budget of %s, and asks', async (_what, budget, { requests, calls: made }) => {
-    const scene = await runaway([budget]);
-    expect(scene.bench.storage.runs.getRun(ANNE, scene.runId)).toMatchObject({ status: 'parked' });
-    expect(asked(scene)).toMatchObject([{ mode: 'parked', interrupt: { kind: 'budget', budget } }]);
-    expect({ requests: scene.model.requests.length, calls: scene.made() }).toEqual({ requests, calls: made });
-  });
+  test.each(WITHIN)(
+    'is stopped by the budget of %s, and asks',
+    { tags: ['C12.14'] },
+    async (_what, budget, { requests, calls: made }) => {
+      const scene = await runaway([budget]);
+      expect(scene.bench.storage.runs.getRun(ANNE, scene.runId)).toMatchObject({ status: 'parked' });
+      expect(asked(scene)).toMatchObject([{ mode: 'parked', interrupt: { kind: 'budget', budget } }]);
+      expect({ requests: scene.model.requests.length, calls: scene.made() }).toEqual({ requests, calls: made });
+    },
+  );
 
   test('is not stopped by the budget of another model or tool', async () => {
     const script = [asksFor('look'), says('Done')];
@@ -127,7 +131,7 @@ describe('a runaway', () => {
     expect(scene.bench.events(scene.runId).at(-1)).toMatchObject({ status: 'done' });
   });
 
-  test('whose price nobody knows is not stopped by dollars, and is by tokens', async () => {
+  test('whose price nobody knows is not stopped by dollars, and is by tokens', { tags: ['C12.15'] }, async () => {
     const free = await runaway([{ of: 'run', dollars: 0.01 }], {
       price: null,
       script: [asksFor('look'), says('Done')],
@@ -328,7 +332,7 @@ describe('what is stored of a run', () => {
   const report = async (bench: Bench, by: 'model' | 'tool' | 'conversation') =>
     bench.storage.usage.report(ANNE, { by, from: '1970-01-01', to: '9999-12-31' });
 
-  test('is the sum of its calls', async () => {
+  test('is the sum of its calls', { tags: ['C12.14'] }, async () => {
     const { bench, conversation } = await runaway([], { script: [asksFor('look', 'look'), says('Well', 'done')] });
     expect((await report(bench, 'model')).rows).toMatchObject([
       {
@@ -345,21 +349,27 @@ describe('what is stored of a run', () => {
     ]);
   });
 
-  test('holds an answer a crash cut off as one of unknown cost, and the one begun anew', async () => {
-    const folder = temporaryFolder();
-    const failpoints = createFailpoints();
-    const { answer } = hangsAfter('Half');
-    const first = await openBench(folder, { model: scriptedModel([answer]), price: PRICE, failpoint: failpoints });
-    const conversation = await first.conversation();
-    const runId = await first.ask(conversation, 'Go');
-    await eventually(() => first.events(runId).some(({ type }) => type === 'text_delta'), { what: 'the first words' });
-    first.die();
-    await first.runs.close();
-    const bench = await openBench(folder, { model: scriptedModel([says('Whole')]), price: PRICE });
-    await bench.runs.start();
-    await over(bench, runId);
-    expect((await report(bench, 'model')).rows).toMatchObject([
-      { modelCalls: 2, cost: 3, unpriced: 1, uncounted: 1, usage: { inputTokens: 1, outputTokens: 1 } },
-    ]);
-  });
+  test(
+    'holds an answer a crash cut off as one of unknown cost, and the one begun anew',
+    { tags: ['C12.15'] },
+    async () => {
+      const folder = temporaryFolder();
+      const failpoints = createFailpoints();
+      const { answer } = hangsAfter('Half');
+      const first = await openBench(folder, { model: scriptedModel([answer]), price: PRICE, failpoint: failpoints });
+      const conversation = await first.conversation();
+      const runId = await first.ask(conversation, 'Go');
+      await eventually(() => first.events(runId).some(({ type }) => type === 'text_delta'), {
+        what: 'the first words',
+      });
+      first.die();
+      await first.runs.close();
+      const bench = await openBench(folder, { model: scriptedModel([says('Whole')]), price: PRICE });
+      await bench.runs.start();
+      await over(bench, runId);
+      expect((await report(bench, 'model')).rows).toMatchObject([
+        { modelCalls: 2, cost: 3, unpriced: 1, uncounted: 1, usage: { inputTokens: 1, outputTokens: 1 } },
+      ]);
+    },
+  );
 });

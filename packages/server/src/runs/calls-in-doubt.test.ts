@@ -32,7 +32,7 @@ describe('a run whose process died while a call was out', () => {
     return { bench, runId, conversation, acted: () => acted };
   }
 
-  test('the person is asked and the call is not made again', async () => {
+  test('the person is asked and the call is not made again', { tags: ['M2.16', 'M2.27'] }, async () => {
     const { bench, runId, acted } = await inDoubt();
     expect(bench.storage.runs.getRun(ANNE, runId)).toMatchObject({ status: 'parked' });
     const [asked] = bench.storage.runs.listInterrupts(ANNE, { status: 'open', limit: 9 });

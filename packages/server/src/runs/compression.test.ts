@@ -18,30 +18,34 @@ function tells(text: string): ScriptedAnswer {
 const isSummary = ({ messages }: ChatRequest): boolean => told(messages)[0]?.includes('You sum up') === true;
 
 describe('a conversation that grows too long for its model', () => {
-  test('is summed up at 80 % of the window; what was folded stays, and later requests carry the summary', async () => {
-    const model = scriptedModel((index) => (index === 3 ? tells('They like long words.') : tells(LONG)));
-    const bench = await openBench(temporaryFolder(), { model, abilities: { contextWindow: 8_000 } });
-    const conversation = await bench.conversation();
-    for (const text of ['one', 'two', 'three']) await bench.rest(await bench.ask(conversation, `${text} ${LONG}`));
-    expect(model.requests.some(isSummary)).toBe(false);
-    const runId = await bench.ask(conversation, `four ${LONG}`);
-    const events = await bench.rest(runId);
+  test(
+    'is summed up at 80 % of the window; what was folded stays, and later requests carry the summary',
+    { tags: ['C3.22', 'C12.06'] },
+    async () => {
+      const model = scriptedModel((index) => (index === 3 ? tells('They like long words.') : tells(LONG)));
+      const bench = await openBench(temporaryFolder(), { model, abilities: { contextWindow: 8_000 } });
+      const conversation = await bench.conversation();
+      for (const text of ['one', 'two', 'three']) await bench.rest(await bench.ask(conversation, `${text} ${LONG}`));
+      expect(model.requests.some(isSummary)).toBe(false);
+      const runId = await bench.ask(conversation, `four ${LONG}`);
+      const events = await bench.rest(runId);
 
-    expect(model.requests.filter(isSummary)).toHaveLength(1);
-    expect(events.map(({ type }) => type)).toContain('compression_finished');
-    const branch = await bench.branch(conversation);
-    const summary = branch.find(({ role }) => role === 'system');
-    expect(summary).toMatchObject({ parts: [{ text: 'They like long words.' }], folds: { messages: 6 } });
-    expect(branch).toHaveLength(9);
-    const [first, ...others] = told(model.requests.at(-1)?.messages ?? []);
-    expect(first).toContain('They like long words.');
-    expect(first).toContain(`four ${LONG}`);
-    expect(others).toEqual([]);
+      expect(model.requests.filter(isSummary)).toHaveLength(1);
+      expect(events.map(({ type }) => type)).toContain('compression_finished');
+      const branch = await bench.branch(conversation);
+      const summary = branch.find(({ role }) => role === 'system');
+      expect(summary).toMatchObject({ parts: [{ text: 'They like long words.' }], folds: { messages: 6 } });
+      expect(branch).toHaveLength(9);
+      const [first, ...others] = told(model.requests.at(-1)?.messages ?? []);
+      expect(first).toContain('They like long words.');
+      expect(first).toContain(`four ${LONG}`);
+      expect(others).toEqual([]);
 
-    await bench.rest(await bench.ask(conversation, 'five'));
-    expect(model.requests.filter(isSummary)).toHaveLength(1);
-    expect(told(model.requests.at(-1)?.messages ?? [])[0]).toContain('They like long words.');
-  });
+      await bench.rest(await bench.ask(conversation, 'five'));
+      expect(model.requests.filter(isSummary)).toHaveLength(1);
+      expect(told(model.requests.at(-1)?.messages ?? [])[0]).toContain('They like long words.');
+    },
+  );
 
   test('is summed up once and asked again where the provider says that it is too long', async () => {
     const tooLong: ScriptedAnswer = [[{ type: 'error', error: { code: 'context_exceeded', message: 'Too long.' } }]];

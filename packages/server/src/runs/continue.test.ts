@@ -17,22 +17,26 @@ function cut(text: string, how: keyof typeof FINISHES): ScriptedAnswer {
 }
 
 describe('going on after a cut', () => {
-  test('in the answer itself where the model can: another version of it that begins with what was said', async () => {
-    const model = Object.assign(scriptedModel([cut('One, two, ', 'length'), says(' three.')]), { canContinue: true });
-    const bench = await openBench(temporaryFolder(), { model });
-    const conversation = await bench.conversation();
-    await bench.rest(await bench.ask(conversation, 'Count'));
-    const { run, how } = await bench.runs.continue(ANNE, conversation, {});
-    const events = await bench.rest(run.id);
+  test(
+    'in the answer itself where the model can: another version of it that begins with what was said',
+    { tags: ['C10.03'] },
+    async () => {
+      const model = Object.assign(scriptedModel([cut('One, two, ', 'length'), says(' three.')]), { canContinue: true });
+      const bench = await openBench(temporaryFolder(), { model });
+      const conversation = await bench.conversation();
+      await bench.rest(await bench.ask(conversation, 'Count'));
+      const { run, how } = await bench.runs.continue(ANNE, conversation, {});
+      const events = await bench.rest(run.id);
 
-    expect(how).toBe('same');
-    expect(model.requests[1]).toMatchObject({ continues: true });
-    expect(told(model.requests[1]?.messages ?? [])).toEqual(['user: Count', 'assistant: One, two,']);
-    expect(told(await bench.branch(conversation))).toEqual(['user: Count', 'assistant: One, two, three.']);
-    const streamed = events.map((event) => (event.type === 'text_delta' ? event.text : '')).join('');
-    expect(streamed).toBe('One, two, three.');
-    expect(await bench.all(conversation)).toHaveLength(3);
-  });
+      expect(how).toBe('same');
+      expect(model.requests[1]).toMatchObject({ continues: true });
+      expect(told(model.requests[1]?.messages ?? [])).toEqual(['user: Count', 'assistant: One, two,']);
+      expect(told(await bench.branch(conversation))).toEqual(['user: Count', 'assistant: One, two, three.']);
+      const streamed = events.map((event) => (event.type === 'text_delta' ? event.text : '')).join('');
+      expect(streamed).toBe('One, two, three.');
+      expect(await bench.all(conversation)).toHaveLength(3);
+    },
+  );
 
   test('in the answer itself also where a budget had to be raised first', async () => {
     const model = Object.assign(scriptedModel([cut('One, two, ', 'length'), says(' three.')]), { canContinue: true });
@@ -53,21 +57,25 @@ describe('going on after a cut', () => {
     expect(told(await bench.branch(conversation))).toEqual(['user: Count', 'assistant: One, two, three.']);
   });
 
-  test.each(['length', 'error'] as const)('in a new message where it cannot, after %s', async (how) => {
-    const model = scriptedModel([cut('One, two,', how), says('three.')]);
-    const bench = await openBench(temporaryFolder(), { model });
-    const conversation = await bench.conversation();
-    await bench.rest(await bench.ask(conversation, 'Count'));
-    const { run, how: told_ } = await bench.runs.continue(ANNE, conversation, {});
-    await bench.rest(run.id);
+  test.each(['length', 'error'] as const)(
+    'in a new message where it cannot, after %s',
+    { tags: ['C10.03'] },
+    async (how) => {
+      const model = scriptedModel([cut('One, two,', how), says('three.')]);
+      const bench = await openBench(temporaryFolder(), { model });
+      const conversation = await bench.conversation();
+      await bench.rest(await bench.ask(conversation, 'Count'));
+      const { run, how: told_ } = await bench.runs.continue(ANNE, conversation, {});
+      await bench.rest(run.id);
 
-    expect(told_).toBe('new');
-    const sent = told(model.requests[1]?.messages ?? []);
-    expect(sent).toHaveLength(3);
-    expect(sent[2]).toContain('cut off');
-    expect(told(await bench.branch(conversation)).at(-1)).toBe('assistant: three.');
-    expect(await bench.branch(conversation)).toHaveLength(3);
-  });
+      expect(told_).toBe('new');
+      const sent = told(model.requests[1]?.messages ?? []);
+      expect(sent).toHaveLength(3);
+      expect(sent[2]).toContain('cut off');
+      expect(told(await bench.branch(conversation)).at(-1)).toBe('assistant: three.');
+      expect(await bench.branch(conversation)).toHaveLength(3);
+    },
+  );
 
   test('answers anew beside an answer of which nothing was said', async () => {
     const model = scriptedModel([[[FINISHES.error]], says('Hello')]);

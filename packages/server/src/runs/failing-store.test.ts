@@ -203,7 +203,7 @@ function runOf(sent: SentMessage): string {
 }
 
 describe('what is large', () => {
-  test('goes to the blob store, and nothing overtakes it', async () => {
+  test('goes to the blob store, and nothing overtakes it', { tags: ['M2.22'] }, async () => {
     const data = Buffer.alloc(200_000, 3).toString('base64');
     const image = { type: 'image' as const, mimeType: 'image/png', source: { data } };
     const model = scriptedModel([calls({ name: 'draw' }, { name: 'quick' }), says('Nice')]);

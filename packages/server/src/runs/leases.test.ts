@@ -7,26 +7,30 @@ import { calls, hangsAfter, says, scriptedModel } from './test-fixtures/scripted
 afterEach(cleanUp);
 
 describe('a run that is queued', () => {
-  test('waits for a process that executes runs, which takes it with a lease and a fence', async () => {
-    const folder = temporaryFolder();
-    const web = await openBench(folder, { model: scriptedModel([]), takesUp: false });
-    const conversation = await web.conversation();
-    const runId = await web.ask(conversation, 'Hello');
-    expect(web.storage.runs.getRun(ANNE, runId)).toMatchObject({ status: 'queued' });
-    web.die();
+  test(
+    'waits for a process that executes runs, which takes it with a lease and a fence',
+    { tags: ['C10.10'] },
+    async () => {
+      const folder = temporaryFolder();
+      const web = await openBench(folder, { model: scriptedModel([]), takesUp: false });
+      const conversation = await web.conversation();
+      const runId = await web.ask(conversation, 'Hello');
+      expect(web.storage.runs.getRun(ANNE, runId)).toMatchObject({ status: 'queued' });
+      web.die();
 
-    const hanging = hangsAfter('Well');
-    const worker = await openBench(folder, { model: scriptedModel([hanging.answer]) });
-    await eventually(() => worker.storage.runs.getRun(ANNE, runId)?.status === 'running', { what: 'the execution' });
-    expect(worker.storage.runs.acquireLease(runId, { owner: 'another', ms: 60_000 })).toBeNull();
-    hanging.go(' done');
-    await worker.rest(runId);
-    expect(told(await worker.branch(conversation))).toEqual(['user: Hello', 'assistant: Well done']);
-  });
+      const hanging = hangsAfter('Well');
+      const worker = await openBench(folder, { model: scriptedModel([hanging.answer]) });
+      await eventually(() => worker.storage.runs.getRun(ANNE, runId)?.status === 'running', { what: 'the execution' });
+      expect(worker.storage.runs.acquireLease(runId, { owner: 'another', ms: 60_000 })).toBeNull();
+      hanging.go(' done');
+      await worker.rest(runId);
+      expect(told(await worker.branch(conversation))).toEqual(['user: Hello', 'assistant: Well done']);
+    },
+  );
 });
 
 describe('the leases of a process', () => {
-  test('bring a wish nobody woke it for', async () => {
+  test('bring a wish nobody woke it for', { tags: ['C10.10'] }, async () => {
     const model = scriptedModel([hangsAfter('Some').answer]);
     const bench = await openBench(temporaryFolder(), { model });
     const runId = await bench.ask(await bench.conversation(), 'Hello');
@@ -79,28 +83,32 @@ describe('the leases of a process', () => {
     ]);
   });
 
-  test('that are lost stop the work: another has the run, and nothing of this one is stored', async () => {
-    let stopped = false;
-    const bench = await openBench(temporaryFolder(), {
-      model: scriptedModel([
-        async function* (_request, signal) {
-          signal.addEventListener('abort', () => (stopped = true));
-          for (;;) {
-            yield [{ type: 'text', text: 'still here ' }];
-            await new Promise((resolve) => setTimeout(resolve, 5));
-          }
-        },
-      ]),
-    });
-    const runId = await bench.ask(await bench.conversation(), 'Hello');
-    await eventually(() => bench.events(runId).some(({ type }) => type === 'text_delta'));
-    bench.storage.runs.releaseLease(runId, 1);
-    const other = bench.storage.runs.acquireLease(runId, { owner: 'another', ms: 60_000 });
-    await eventually(() => stopped);
-    expect(bench.events(runId)).toHaveLength(other?.lastSeq ?? 0);
-    expect(bench.storage.runs.getRun(ANNE, runId)).toMatchObject({ status: 'running' });
-    expect(bench.log).toEqual([]);
-  });
+  test(
+    'that are lost stop the work: another has the run, and nothing of this one is stored',
+    { tags: ['C10.10'] },
+    async () => {
+      let stopped = false;
+      const bench = await openBench(temporaryFolder(), {
+        model: scriptedModel([
+          async function* (_request, signal) {
+            signal.addEventListener('abort', () => (stopped = true));
+            for (;;) {
+              yield [{ type: 'text', text: 'still here ' }];
+              await new Promise((resolve) => setTimeout(resolve, 5));
+            }
+          },
+        ]),
+      });
+      const runId = await bench.ask(await bench.conversation(), 'Hello');
+      await eventually(() => bench.events(runId).some(({ type }) => type === 'text_delta'));
+      bench.storage.runs.releaseLease(runId, 1);
+      const other = bench.storage.runs.acquireLease(runId, { owner: 'another', ms: 60_000 });
+      await eventually(() => stopped);
+      expect(bench.events(runId)).toHaveLength(other?.lastSeq ?? 0);
+      expect(bench.storage.runs.getRun(ANNE, runId)).toMatchObject({ status: 'running' });
+      expect(bench.log).toEqual([]);
+    },
+  );
 });
 
 describe('the time a run may take', () => {

@@ -28,33 +28,37 @@ function counting(): { tool: { call: () => ReturnType<typeof answers> }; count: 
 }
 
 describe('a call that needs a person', () => {
-  test('parks the run, holds nothing open, and is made once it is approved', async () => {
-    const { tool, count } = counting();
-    const bench = await openBench(temporaryFolder(), {
-      model: scriptedModel([calls({ name: 'send' }), says('Done')]),
-      tools: { send: tool },
-    });
-    const { runId, conversation, asked } = await askUntilParked(bench);
-    expect(asked).toMatchObject([{ conversationId: conversation, interrupt: { kind: 'approval', name: 'send' } }]);
-    expect(count()).toBe(0);
-    const [{ id } = { id: '' }] = asked;
+  test(
+    'parks the run, holds nothing open, and is made once it is approved',
+    { tags: ['C1.28', 'C1.29', 'C3.12'] },
+    async () => {
+      const { tool, count } = counting();
+      const bench = await openBench(temporaryFolder(), {
+        model: scriptedModel([calls({ name: 'send' }), says('Done')]),
+        tools: { send: tool },
+      });
+      const { runId, conversation, asked } = await askUntilParked(bench);
+      expect(asked).toMatchObject([{ conversationId: conversation, interrupt: { kind: 'approval', name: 'send' } }]);
+      expect(count()).toBe(0);
+      const [{ id } = { id: '' }] = asked;
 
-    const answer = { decision: 'approve', scope: 'once' } as const;
-    expect(await bench.runs.answer(ANNE, id, answer)).toMatchObject({ status: 'answered', answer });
-    const events = await over(bench, runId);
-    expect(count()).toBe(1);
-    expect(types(events).filter((type) => /^(run|interrupt)_/.test(type))).toEqual([
-      'run_started',
-      'interrupt_requested',
-      'run_parked',
-      'interrupt_answered',
-      'run_resumed',
-      'run_finished',
-    ]);
-    expect(events.map(({ seq }) => seq)).toEqual(events.map((_event, index) => index + 1));
-    expect(told(await bench.branch(conversation)).slice(2)).toEqual(['tool: ran 1', 'assistant: Done']);
-    await expect(bench.runs.answer(ANNE, id, answer)).rejects.toMatchObject({ code: 'conflict' });
-  });
+      const answer = { decision: 'approve', scope: 'once' } as const;
+      expect(await bench.runs.answer(ANNE, id, answer)).toMatchObject({ status: 'answered', answer });
+      const events = await over(bench, runId);
+      expect(count()).toBe(1);
+      expect(types(events).filter((type) => /^(run|interrupt)_/.test(type))).toEqual([
+        'run_started',
+        'interrupt_requested',
+        'run_parked',
+        'interrupt_answered',
+        'run_resumed',
+        'run_finished',
+      ]);
+      expect(events.map(({ seq }) => seq)).toEqual(events.map((_event, index) => index + 1));
+      expect(told(await bench.branch(conversation)).slice(2)).toEqual(['tool: ran 1', 'assistant: Done']);
+      await expect(bench.runs.answer(ANNE, id, answer)).rejects.toMatchObject({ code: 'conflict' });
+    },
+  );
 
   test('is not made where it is refused, and the model is told why', async () => {
     const { tool, count } = counting();
@@ -221,30 +225,34 @@ describe('a call that is feared', () => {
   const feared = { name: 'send', arguments: { x: 'rm -rf /' } };
   const harmless = { name: 'send', arguments: { x: 'hello' } };
 
-  test('is asked about by itself, whatever is allowed: an "always" for another call of its tool does not let it through', async () => {
-    const { tool, count } = counting();
-    const bench = await openBench(temporaryFolder(), {
-      model: scriptedModel([calls(feared, harmless), calls(feared), says('Done')]),
-      tools: { send: tool },
-    });
-    const { runId, asked } = await askUntilParked(bench);
-    const [first, second] = asked;
-    expect(asked.map(({ interrupt }) => (interrupt.kind === 'approval' ? interrupt.danger : ''))).toEqual([
-      'It removes / and all that is in it.',
-      undefined,
-    ]);
-    await bench.runs.answer(ANNE, second?.id ?? '', { decision: 'approve', scope: 'always' });
-    expect(bench.storage.runs.listInterrupts(ANNE, { status: 'open', runId, limit: 9 })).toHaveLength(1);
-    expect(count()).toBe(0);
-    await bench.runs.answer(ANNE, first?.id ?? '', { decision: 'approve', scope: 'once' });
-    await eventually(() => types(bench.events(runId)).filter((type) => type === 'run_parked').length === 2);
-    expect(count()).toBe(2);
-    await bench.rest(runId);
-    const [again] = bench.storage.runs.listInterrupts(ANNE, { status: 'open', runId, limit: 9 });
-    await bench.runs.answer(ANNE, again?.id ?? '', { decision: 'refuse', scope: 'once' });
-    await over(bench, runId);
-    expect(count()).toBe(2);
-  });
+  test(
+    'is asked about by itself, whatever is allowed: an "always" for another call of its tool does not let it through',
+    { tags: ['C12.17'] },
+    async () => {
+      const { tool, count } = counting();
+      const bench = await openBench(temporaryFolder(), {
+        model: scriptedModel([calls(feared, harmless), calls(feared), says('Done')]),
+        tools: { send: tool },
+      });
+      const { runId, asked } = await askUntilParked(bench);
+      const [first, second] = asked;
+      expect(asked.map(({ interrupt }) => (interrupt.kind === 'approval' ? interrupt.danger : ''))).toEqual([
+        'It removes / and all that is in it.',
+        undefined,
+      ]);
+      await bench.runs.answer(ANNE, second?.id ?? '', { decision: 'approve', scope: 'always' });
+      expect(bench.storage.runs.listInterrupts(ANNE, { status: 'open', runId, limit: 9 })).toHaveLength(1);
+      expect(count()).toBe(0);
+      await bench.runs.answer(ANNE, first?.id ?? '', { decision: 'approve', scope: 'once' });
+      await eventually(() => types(bench.events(runId)).filter((type) => type === 'run_parked').length === 2);
+      expect(count()).toBe(2);
+      await bench.rest(runId);
+      const [again] = bench.storage.runs.listInterrupts(ANNE, { status: 'open', runId, limit: 9 });
+      await bench.runs.answer(ANNE, again?.id ?? '', { decision: 'refuse', scope: 'once' });
+      await over(bench, runId);
+      expect(count()).toBe(2);
+    },
+  );
 
   test.each(['conversation', 'always'] as const)(
     'is not allowed with the scope "%s", and nothing is changed',
@@ -298,7 +306,7 @@ describe('a call that is feared', () => {
     expect(count()).toBe(2);
   });
 
-  test('is refused where nobody can be asked, and what a rule allows is made', async () => {
+  test('is refused where nobody can be asked, and what a rule allows is made', { tags: ['C12.16'] }, async () => {
     const { tool, count } = counting();
     const model = scriptedModel([calls(harmless, feared), says('Done')]);
     const bench = await openBench(temporaryFolder(), {

@@ -18,7 +18,7 @@ function applied(events: readonly RunEvent[]): Map<string, string> {
 }
 
 describe('a run whose process died', () => {
-  test('before anything was done is done by the next', async () => {
+  test('before anything was done is done by the next', { tags: ['C2.04'] }, async () => {
     const { folder, runId, conversation } = await dyingAt('run:created', []);
     const bench = await openBench(folder, { model: scriptedModel([says('Here')]) });
     const events = await over(bench, runId);
@@ -60,7 +60,7 @@ describe('a run whose process died', () => {
     ]);
   });
 
-  test('twice in mid-answer: each attempt stays, each has its own message', async () => {
+  test('twice in mid-answer: each attempt stays, each has its own message', { tags: ['C2.03'] }, async () => {
     const folder = temporaryFolder();
     let conversation = '';
     let runId = '';
@@ -85,7 +85,7 @@ describe('a run whose process died', () => {
     expect(told(await bench.branch(conversation))).toEqual(['user: Tell', 'assistant: third']);
   });
 
-  test('between two steps just goes on: nothing is asked twice', async () => {
+  test('between two steps just goes on: nothing is asked twice', { tags: ['C10.13'] }, async () => {
     const script = [calls({ name: 'act' }), says('never said')];
     let acted = 0;
     const options = { builtIn: true, tool: () => acted++, hit: 2 };
@@ -120,7 +120,7 @@ describe('a run whose process died', () => {
     expect(told(await bench.branch(conversation)).at(-1)).toBe('assistant: Done');
   });
 
-  test('one of two calls was answered: it is not made again and told once', async () => {
+  test('one of two calls was answered: it is not made again and told once', { tags: ['C7.22', 'M2.17'] }, async () => {
     const folder = temporaryFolder();
     const acts: string[] = [];
     let end = (): void => {};

@@ -8,24 +8,28 @@ import { calls, hangsAfter, says, scriptedModel } from './test-fixtures/scripted
 afterEach(cleanUp);
 
 describe('a message that is sent', () => {
-  test('is answered: events without gaps, everything stored, the leaf on the answer', async () => {
-    const bench = await openBench(temporaryFolder(), { model: scriptedModel([says('Hel', 'lo')]) });
-    const conversation = await bench.conversation();
-    const runId = await bench.ask(conversation, 'Good morning\nto you');
-    const events = await bench.rest(runId);
+  test(
+    'is answered: events without gaps, everything stored, the leaf on the answer',
+    { tags: ['C1.02', 'C1.08', 'C2.02', 'C2.04', 'C7.22', 'C10.11'] },
+    async () => {
+      const bench = await openBench(temporaryFolder(), { model: scriptedModel([says('Hel', 'lo')]) });
+      const conversation = await bench.conversation();
+      const runId = await bench.ask(conversation, 'Good morning\nto you');
+      const events = await bench.rest(runId);
 
-    expect(events.map(({ seq }) => seq)).toEqual(events.map((_event, index) => index + 1));
-    expect(types(events)[0]).toBe('run_started');
-    expect(types(events).at(-1)).toBe('run_finished');
-    const text = events.map((event) => (event.type === 'text_delta' ? event.text : '')).join('');
-    expect(text).toBe('Hello');
-    expect(told(await bench.branch(conversation))).toEqual(['user: Good morning\nto you', 'assistant: Hello']);
-    expect((await bench.branch(conversation)).at(-1)).toMatchObject({ id: `${runId}.0`, finishReason: 'stop' });
-    expect(bench.storage.runs.getRun(ANNE, runId)).toMatchObject({ status: 'done', lastSeq: events.length });
-    expect(await bench.storage.conversations.get(ANNE, conversation)).toMatchObject({ title: 'Good morning' });
-  });
+      expect(events.map(({ seq }) => seq)).toEqual(events.map((_event, index) => index + 1));
+      expect(types(events)[0]).toBe('run_started');
+      expect(types(events).at(-1)).toBe('run_finished');
+      const text = events.map((event) => (event.type === 'text_delta' ? event.text : '')).join('');
+      expect(text).toBe('Hello');
+      expect(told(await bench.branch(conversation))).toEqual(['user: Good morning\nto you', 'assistant: Hello']);
+      expect((await bench.branch(conversation)).at(-1)).toMatchObject({ id: `${runId}.0`, finishReason: 'stop' });
+      expect(bench.storage.runs.getRun(ANNE, runId)).toMatchObject({ status: 'done', lastSeq: events.length });
+      expect(await bench.storage.conversations.get(ANNE, conversation)).toMatchObject({ title: 'Good morning' });
+    },
+  );
 
-  test('shows a pending answer from the first moment', async () => {
+  test('shows a pending answer from the first moment', { tags: ['C2.03'] }, async () => {
     const hanging = hangsAfter('Well');
     const bench = await openBench(temporaryFolder(), { model: scriptedModel([hanging.answer]) });
     const conversation = await bench.conversation();

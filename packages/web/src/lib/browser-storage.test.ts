@@ -29,7 +29,7 @@ const isNumber = (value: unknown) => (typeof value === 'number' ? value : undefi
 const size = { version: 1, read: isNumber, fallback: 15 };
 
 describe('what the page keeps in the browser', () => {
-  it('comes back, under a key that names its version', () => {
+  it('comes back, under a key that names its version', { tags: ['M1.25'] }, () => {
     stored('size', size).set(17);
     expect(stored('size', size).get()).toBe(17);
     expect([...local.items.keys()]).toEqual(['toolyard:size:1']);
@@ -50,7 +50,7 @@ describe('what the page keeps in the browser', () => {
     expect(local.items.size).toBe(0);
   });
 
-  it('is carried over from an older version, step by step and once', () => {
+  it('is carried over from an older version, step by step and once', { tags: ['M0.55'] }, () => {
     local.items.set('toolyard:size:1', '3');
     const migrations = {
       1: (old: unknown) => `size-${String(old)}`,
@@ -96,7 +96,7 @@ describe('what is kept for each of many', () => {
   });
 });
 
-it('is the only way the page has to what a browser keeps', () => {
+it('is the only way the page has to what a browser keeps', { tags: ['M0.55'] }, () => {
   const sources = join(import.meta.dirname, '..');
   const others = readdirSync(sources, { recursive: true, encoding: 'utf8' })
     .filter((path) => /\.(ts|svelte)$/.test(path) && !/test-fixtures\/|(browser-storage|\.test)\.ts$/.test(path))

@@ -54,7 +54,7 @@ const pictures = (...contents: string[]): ModelReply =>
 const sound = reply.raw(['some sound'], { headers: { 'content-type': 'audio/mpeg' } });
 
 describe('toolyard model embed', () => {
-  it('gives a vector for each argument or line, in their order', async () => {
+  it('gives a vector for each argument or line, in their order', { tags: ['C11.06', 'C11.17'] }, async () => {
     script = [vectors, vectors];
     expect(await model(['embed', '--model', 'm', 'one', 'two'])).toMatchObject({ code: 0, stdout: '[1,2]\n[3,4]\n' });
     const piped = await model(['embed', '--model', 'm', '--json', '--dimensions', '2'], 'one\n\ntwo\n');
@@ -72,7 +72,7 @@ describe('toolyard model embed', () => {
 });
 
 describe('toolyard model image', () => {
-  it('puts one picture into a file or a pipe, and several into numbered files', async () => {
+  it('puts one picture into a file or a pipe, and several into numbered files', { tags: ['C11.07'] }, async () => {
     script = [pictures('a cat'), pictures('a dog'), pictures('1', '2')];
     expect(await model(['image', '--model', 'm', 'a cat', '-o', at('cat.png')])).toMatchObject({ code: 0, stdout: '' });
     expect(readFileSync(at('cat.png'), 'utf8')).toBe('a cat');
@@ -88,7 +88,7 @@ describe('toolyard model image', () => {
 });
 
 describe('toolyard model speak and transcribe', () => {
-  it('one makes sound of the kind the file is of, the other words of it', async () => {
+  it('one makes sound of the kind the file is of, the other words of it', { tags: ['C11.08'] }, async () => {
     script = [sound, sound, reply.json({ text: 'Good\u001b[31m day.' }), reply.json({ text: 'Good day.' })];
     expect((await model(['speak', '--model', 'm', 'Good day.', '--voice', 'nova', '-o', at('a.wav')])).code).toBe(0);
     expect(upstream.requests.at(-1)?.body).toMatchObject({ input: 'Good day.', voice: 'nova', response_format: 'wav' });
@@ -106,7 +106,7 @@ describe('toolyard model speak and transcribe', () => {
 });
 
 describe('toolyard model object', () => {
-  it('gives JSON that fits the schema, of a file or as it stands', async () => {
+  it('gives JSON that fits the schema, of a file or as it stands', { tags: ['C11.09'] }, async () => {
     const schema = { type: 'object', properties: { n: { type: 'integer' } }, required: ['n'] };
     writeFileSync(at('schema.json'), JSON.stringify(schema));
     script = [reply.text('{"n": 3}'), reply.text('{"n": 4}')];
@@ -160,7 +160,7 @@ describe('what goes wrong', () => {
   });
 });
 
-it('has a running server ask, which alone knows the key', async () => {
+it('has a running server ask, which alone knows the key', { tags: ['C11.10'] }, async () => {
   await using served = await Served.start({ args: ['--token', 'token-of-the-server'] });
   const headers = { 'content-type': 'application/json', authorization: 'Bearer token-of-the-server' };
   const body = JSON.stringify({ id: 'kept', label: 'Kept', baseUrl: upstream.url, apiKey: KEY });

@@ -43,7 +43,7 @@ export function describeUsage(makeHome: MakeHome): void {
   const spent = (budget: Budget, of: { conversationId?: string; runId?: string; agentId?: string } = {}) =>
     storage.usage.spent(ANNE, budget, { conversationId: null, agentId: null, at: NOON, ...of });
 
-  test('adds up exactly, by model, tool, agent, conversation and day', async () => {
+  test('adds up exactly, by model, tool, agent, conversation and day', { tags: ['C12.14'] }, async () => {
     await used('r1', asked(), asked({ cost: 0.5 }), called(), called(true));
     await used('r2', asked({ modelId: 'other', at: NOON - DAY, tool: TOOL }));
     await storage.usage.add(ANNE, asked({ providerId: 'q' }));
@@ -80,7 +80,7 @@ export function describeUsage(makeHome: MakeHome): void {
     expect((await report('day')).total).toMatchObject({ modelCalls: 3 });
   });
 
-  test('what nobody knows is unknown, never nothing', async () => {
+  test('what nobody knows is unknown, never nothing', { tags: ['C12.15'] }, async () => {
     await used('r1', asked({ usage: null, cost: null }));
     expect((await report('model')).rows).toMatchObject([{ cost: null, usage: {}, unpriced: 1, uncounted: 1 }]);
     await used('r1', asked({ cost: null }), asked());
@@ -105,7 +105,7 @@ export function describeUsage(makeHome: MakeHome): void {
     expect((await report('day')).total).toMatchObject({ modelCalls: 1, cost: 0.25 });
   });
 
-  test('counts towards each budget what belongs to it', async () => {
+  test('counts towards each budget what belongs to it', { tags: ['C12.14'] }, async () => {
     await used('r1', asked(), asked({ cost: null, tool: TOOL }), called());
     await used('r2', asked({ at: NOON - DAY }), asked());
     const one = { dollars: 0.25, tokens: 14, calls: 1, unpriced: 0 };

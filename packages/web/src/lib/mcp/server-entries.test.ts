@@ -20,11 +20,11 @@ const good = {
 };
 
 describe('servers the browser kept', () => {
-  it('are read with all their fields', () => {
+  it('are read with all their fields', { tags: ['M1.26', 'M1.27'] }, () => {
     expect(parseServerSettings([good])).toEqual({ entries: [good], setAside: [] });
   });
 
-  it('are switched on, direct and without headers unless they say otherwise', () => {
+  it('are switched on, direct and without headers unless they say otherwise', { tags: ['M1.27'] }, () => {
     const { id, name, transport, url } = good;
     expect(parseServerSettings([{ id, name, transport, url }]).entries).toEqual([
       { id, name, transport, url, headers: {}, enabled: true, useProxy: false },
@@ -56,7 +56,7 @@ describe('servers the browser kept', () => {
     ]);
   });
 
-  it('are there once where an id is used twice', () => {
+  it('are there once where an id is used twice', { tags: ['M1.27'] }, () => {
     const { entries, setAside } = parseServerSettings([good, { ...good, name: 'Again' }]);
     expect(entries).toEqual([good]);
     expect(setAside).toMatchObject([{ name: 'Again', reason: 'Its id "browser-docs" is used twice.' }]);

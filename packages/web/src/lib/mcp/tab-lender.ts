@@ -92,7 +92,9 @@ export class TabLender {
     const { api, tabId: tab } = this.#deps;
     const params = { tab, conversation: conversationId };
     try {
-      this.#do((await api.put('/api/tabs/{tab}/conversations/{conversation}/tools', { params, body: { servers } })).items);
+      this.#do(
+        (await api.put('/api/tabs/{tab}/conversations/{conversation}/tools', { params, body: { servers } })).items,
+      );
     } catch (thrown) {
       if (!(thrown instanceof ApiError) || thrown.status !== 404) throw thrown;
       // A conversation that is gone.

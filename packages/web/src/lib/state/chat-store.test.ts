@@ -126,7 +126,7 @@ describe('an open conversation', () => {
     return undefined;
   };
 
-  it('follows a run another tab began, to its end', async () => {
+  it('follows a run another tab began, to its end', { tags: ['M1.02'] }, async () => {
     stored = view([]);
     const { chat, listeners, shown } = chatOver(server);
     await chat.open('c1');

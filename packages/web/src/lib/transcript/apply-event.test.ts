@@ -43,7 +43,7 @@ describe('a run that is watched', () => {
     expect(shown(watched)).toEqual(shown(read));
   });
 
-  it('shows each state of a tool call on its way', () => {
+  it('shows each state of a tool call on its way', { tags: ['C6.08'] }, () => {
     const states: unknown[] = [];
     let transcript = open();
     for (const event of eventsOf('r1', WHOLE_RUN)) {
@@ -70,7 +70,7 @@ describe('a run that is watched', () => {
     expect(answers(play(open(), events)).map((row) => row.answer?.messageId)).toEqual([undefined, 'r1.0']);
   });
 
-  it('applies each event once, however often the stream tells it', () => {
+  it('applies each event once, however often the stream tells it', { tags: ['C6.08'] }, () => {
     const events = eventsOf('r1', WHOLE_RUN);
     fc.assert(
       fc.property(fc.array(fc.nat(events.length - 1)), (backs) => {
