@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Page } from 'playwright-core';
-import { eventually, reply } from '@toolyard/testing';
+import { reply } from '@toolyard/testing';
 import { call } from './support/api.ts';
 import { chatPage } from './support/chat-page.ts';
 import { describePage } from './support/page-stage.ts';
@@ -16,7 +16,6 @@ describePage('the page around a conversation', (stages) => {
       const page = await stage.open('/no/such/page');
       await leadBack(page);
       await search(page);
-      await showErrorPage(page, stage);
       await followChangesElsewhere(page, stage);
       await renameAndPin(page);
       await deleteAndUndo(page);
@@ -30,15 +29,6 @@ describePage('the page around a conversation', (stages) => {
     await page.getByRole('link', { name: 'To a new chat' }).click();
     await chatPage(page).composer.waitFor();
     expect(new URL(page.url()).pathname).toBe('/');
-  }
-
-  /** Its title is its own, not that of app.html or of the conversation before. */
-  async function showErrorPage(page: Page, stage: Stage): Promise<void> {
-    await item(page, 'Rain in Kyoto').click();
-    await eventually(async () => expect(await page.title()).toBe('Rain in Kyoto · Toolyard'));
-    await followLink(page, `${stage.line.url}/no/such/page`);
-    await page.getByRole('heading', { name: 'There is no such page' }).waitFor();
-    await eventually(async () => expect(await page.title()).toBe('Toolyard'));
   }
 
   /** Two Chinese characters are enough. */
@@ -82,16 +72,12 @@ describePage('the page around a conversation', (stages) => {
     await item(page, 'Renamed 🚀').waitFor();
   }
 
-  /** The router of the page handles the link, without a new page load. */
-  async function followLink(page: Page, url: string): Promise<void> {
-    const href = JSON.stringify(url);
+  /** The router of the page takes a link, without a new page load. */
+  async function openDeleted(page: Page, { line }: Stage): Promise<void> {
+    const href = JSON.stringify(`${line.url}/c/nowhere`);
     await page.evaluate(
       `{ const link = document.createElement('a'); link.href = ${href}; document.body.append(link); link.click(); link.remove(); }`,
     );
-  }
-
-  async function openDeleted(page: Page, { line }: Stage): Promise<void> {
-    await followLink(page, `${line.url}/c/nowhere`);
     await page.getByText('This conversation is not there').first().waitFor();
   }
 

@@ -11,7 +11,7 @@ const COLUMNS = ['id', 'place', 'what it says', 'our name', 'state'];
 const ROW_ID = /^([A-Z])\d+\.\d{2,}$/;
 
 /** True for `D3.07`. */
-export function isRowId(text: string): boolean {
+function isRowId(text: string): boolean {
   return ROW_ID.test(text);
 }
 
