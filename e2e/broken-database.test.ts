@@ -9,9 +9,9 @@ import type { ModelServer } from '@toolyard/testing';
 import { eventually, reply, startModelServer } from '@toolyard/testing';
 import { describeOnPostgres } from '@toolyard/testing/on-postgres';
 import { readRun } from './support/api.ts';
-import { ask, CONVERSATION, viewOf } from './support/person.ts';
+import { ask, CONVERSATION, viewOf } from './support/test-user.ts';
 import { serverOptions } from './support/server-options.ts';
-import { told } from './support/transcript.ts';
+import { transcriptLines } from './support/transcript.ts';
 
 const ANSWER = 'All of it, word by word, however long it takes to say so.';
 
@@ -70,7 +70,7 @@ describeOnPostgres('a server whose database', (cluster) => {
     const events: RunEvent[] = [];
     expect(await readRun(at, runId, events)).toBe('over');
     expect(events.map(({ seq }) => seq)).toEqual(events.map((_event, index) => index + 1));
-    expect(told((await viewOf(at)).page.messages).at(-1)).toBe(`assistant: ${ANSWER} (stop)`);
+    expect(transcriptLines((await viewOf(at)).page.messages).at(-1)).toBe(`assistant: ${ANSWER} (stop)`);
   }
 
   const say = { parts: [{ type: 'text', text: 'And now?' }] };

@@ -8,10 +8,10 @@ import { startServer } from '@toolyard/server';
 import type { ModelReply, ModelServer } from '@toolyard/testing';
 import { COUNT_FILE_VARIABLE, eventually, reply, scriptedMcpCommand, startModelServer } from '@toolyard/testing';
 import { call, readRun } from './support/api.ts';
-import { Lives } from './support/lives.ts';
-import { ask, CONVERSATION, viewOf } from './support/person.ts';
-import { PATIENT, serverOptions } from './support/server-options.ts';
-import { faultsOf } from './support/well-formed.ts';
+import { ServerInstances } from './support/server-instances.ts';
+import { ask, CONVERSATION, viewOf } from './support/test-user.ts';
+import { LONG_TIMEOUTS, serverOptions } from './support/server-options.ts';
+import { malformedHistory } from './support/malformed-history.ts';
 
 let undo = new AsyncDisposableStack();
 afterEach(async () => {
@@ -40,7 +40,7 @@ async function openScene(answers: readonly ModelReply[]): Promise<Scene> {
     servers: [counter],
     env: { OPENAI_BASE_URL: model.url, OPENAI_API_KEY: 'k' },
   });
-  const server = await startServer(options, PATIENT);
+  const server = await startServer(options, LONG_TIMEOUTS);
   undo.defer(() => server.close());
   const { url } = server;
   return { url, model, follow: (runId, approve = true) => follow(url, runId, approve) };
@@ -81,7 +81,7 @@ async function goOn({ url, model, follow }: Scene, runId?: string): Promise<Json
   await run.over;
   expect(run.events.at(-1)).toMatchObject({ type: 'run_finished', status: 'done' });
   const chats = model.requests.filter(({ method }) => method === 'POST');
-  expect(chats.flatMap(({ body }) => faultsOf(body))).toEqual([]);
+  expect(chats.flatMap(({ body }) => malformedHistory(body))).toEqual([]);
   const body = chats.at(-1)?.body;
   return isJsonObject(body) && Array.isArray(body['messages']) ? body['messages'] : [];
 }
@@ -170,7 +170,7 @@ describe('attack 24: a broken history', () => {
   });
 
   it('killed while a tool is at work, and stopped when it is asked about: the call has its answer', async () => {
-    const lives = undo.use(await Lives.of([1]));
+    const lives = undo.use(await ServerInstances.of([1]));
     const first = await lives.start({ place: 'run:sent', hit: 1 });
     const runId = await ask(first.url);
     await follow(first.url, runId, true).over;

@@ -10,8 +10,8 @@ import type { RunEvent, SentMessage } from '@toolyard/protocol';
 import { startServer } from '@toolyard/server';
 import { reply, scriptedMcpCommand, startModelServer } from '@toolyard/testing';
 import { call, readRun } from './support/api.ts';
-import { CONVERSATION, Person, viewOf } from './support/person.ts';
-import { PATIENT, serverOptions } from './support/server-options.ts';
+import { CONVERSATION, TestUser, viewOf } from './support/test-user.ts';
+import { LONG_TIMEOUTS, serverOptions } from './support/server-options.ts';
 
 let undo = new AsyncDisposableStack();
 afterEach(async () => {
@@ -85,12 +85,12 @@ describe('attack 13: data carried away in addresses a model or a tool writes', (
         servers: [{ id: 'poisoned', transport: { type: 'stdio', ...scriptedMcpCommand(poisoned) } }],
         env: { OPENAI_BASE_URL: model.url, OPENAI_API_KEY: 'k' },
       }),
-      PATIENT,
+      LONG_TIMEOUTS,
     );
     undo.defer(() => server.close());
     const { url } = server;
 
-    const person = new Person(() => ({ decision: 'failed' }));
+    const person = new TestUser(() => ({ decision: 'failed' }));
     expect(await person.goOn(url)).toBe('over');
     expect(person.events.at(-1)).toMatchObject({ type: 'run_finished', status: 'done' });
     expect(JSON.stringify((await viewOf(url)).page.messages)).toContain(`${there}/resource`);

@@ -6,7 +6,7 @@ import { startServer } from '@toolyard/server';
 import { eventually, within } from '@toolyard/testing';
 import { describeOnDatabases } from '@toolyard/testing/on-postgres';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { layLine } from './support/cuttable-line.ts';
+import { startConnectionProxy } from './support/connection-proxy.ts';
 import { startLocalServer } from './support/local-server.ts';
 import { serverOptions } from './support/server-options.ts';
 
@@ -46,7 +46,7 @@ describeOnDatabases('a server that is closed while its database does not answer'
     let isSilent = false;
     const address = new URL(await cluster().createDatabase());
     const { port } = address;
-    const line = await layLine(
+    const line = await startConnectionProxy(
       () => Number(port),
       () => new Transform({ transform: (chunk, _encoding, done) => void (isSilent || done(null, chunk)) }),
     );

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { TEST_SEED } from '@toolyard/testing';
 import { describeOnPostgres } from '@toolyard/testing/on-postgres';
-import { expectEndured } from './endurance/expect-endured.ts';
+import { expectEnduranceResult } from './endurance/expect-result.ts';
 
 /** Long enough for every kind of fault; with the runs that are then in progress it is a minute. */
 const FOR_MS = 35_000;
@@ -11,8 +11,8 @@ describeOnPostgres('three servers over one database, for a minute', (cluster) =>
     `lose and repeat nothing under all kinds of faults (TOOLYARD_SEED=${String(TEST_SEED)})`,
     { timeout: 900_000 },
     async () => {
-      const endured = await expectEndured({ cluster: cluster(), forMs: FOR_MS, people: 4 });
-      expect(endured.heard).toBeGreaterThan(0);
+      const result = await expectEnduranceResult({ cluster: cluster(), forMs: FOR_MS, people: 4 });
+      expect(result.heard).toBeGreaterThan(0);
     },
   );
 });

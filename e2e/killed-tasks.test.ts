@@ -5,19 +5,19 @@ import type { McpRequestContext } from '@modelcontextprotocol/server';
 import { McpServer } from '@modelcontextprotocol/server';
 import type { McpServerList } from '@toolyard/protocol';
 import { createMcpMount } from '@toolyard/server/mcp-mount';
-import { eventually, reply, TaskDesk } from '@toolyard/testing';
+import { eventually, reply, TaskRegistry } from '@toolyard/testing';
 import { serveTools } from '@toolyard/testing/task-server';
 import { describe, expect, it } from 'vitest';
 import { call } from './support/api.ts';
-import { Lives } from './support/lives.ts';
-import { Person, viewOf } from './support/person.ts';
-import { applied, misspelt, told } from './support/transcript.ts';
+import { ServerInstances } from './support/server-instances.ts';
+import { TestUser, viewOf } from './support/test-user.ts';
+import { applyAll, inconsistentMessages, transcriptLines } from './support/transcript.ts';
 
-type Research = AsyncDisposable & { url: string; desk: TaskDesk; finish: () => void };
+type Research = AsyncDisposable & { url: string; desk: TaskRegistry; finish: () => void };
 
 /** A task server that outlives every life of Toolyard, with one task that ends when it is told to. */
 async function startResearch(era: 'legacy' | 'modern'): Promise<Research> {
-  const desk = new TaskDesk({ ttlMs: null });
+  const desk = new TaskRegistry({ ttlMs: null });
   let finish = (): void => undefined;
   const finished = new Promise<void>((resolve) => {
     finish = resolve;
@@ -67,7 +67,7 @@ describe.each(['modern', 'legacy'] as const)('a call that a %s server has made a
     'is waited for by the next process when the first was %s: it is made once, and nobody is asked',
     async (end) => {
       await using research = await startResearch(era);
-      await using lives = await Lives.with(
+      await using lives = await ServerInstances.with(
         (messages) =>
           messages.some(({ role }) => role === 'tool')
             ? reply.text('At six.')
@@ -84,7 +84,7 @@ describe.each(['modern', 'legacy'] as const)('a call that a %s server has made a
         },
         { what: 'the connection to the task server' },
       );
-      const person = new Person(() => ({ decision: 'failed' }));
+      const person = new TestUser(() => ({ decision: 'failed' }));
       const reports = (): number => person.events.filter(({ type }) => type === 'tool_progress').length;
       const before = person.goOn(first.url);
       await eventually(() => reports() === 1, { what: 'the progress of the task' });
@@ -99,7 +99,7 @@ describe.each(['modern', 'legacy'] as const)('a call that a %s server has made a
       expect(await after).toBe('over');
 
       const view = await viewOf(next.url);
-      expect(told(view.page.messages)).toEqual([
+      expect(transcriptLines(view.page.messages)).toEqual([
         'user: Count, please.',
         'assistant:  research {} (tool_calls)',
         'tool: The tide turns at six. (done)',
@@ -107,8 +107,8 @@ describe.each(['modern', 'legacy'] as const)('a call that a %s server has made a
       ]);
       expect(research.desk.tasks).toHaveLength(1);
       expect((await person.answered(next.url)).map(({ interrupt }) => interrupt.kind)).toEqual(['approval']);
-      expect(misspelt(person.events)).toEqual([]);
-      expect(applied(person.events)).toEqual(view.page.messages);
+      expect(inconsistentMessages(person.events)).toEqual([]);
+      expect(applyAll(person.events)).toEqual(view.page.messages);
     },
   );
 });

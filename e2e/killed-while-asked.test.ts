@@ -2,10 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { reply } from '@toolyard/testing';
 import { kinds, runKilled } from './faults/killed-cases.ts';
 import { ASKS_FIRST, STATE } from './support/asks-first.ts';
-import type { Fault } from './support/lives.ts';
-import { Lives } from './support/lives.ts';
-import { Person, viewOf } from './support/person.ts';
-import { applied } from './support/transcript.ts';
+import type { Fault } from './support/server-instances.ts';
+import { ServerInstances } from './support/server-instances.ts';
+import { TestUser, viewOf } from './support/test-user.ts';
+import { applyAll } from './support/transcript.ts';
 
 const run = async (fault: Fault | null) => {
   const { answered, counted, states } = await runKilled(fault, {
@@ -60,15 +60,15 @@ describe.concurrent('a server killed while a function tool waits for ask()', () 
       messages.some(({ role }) => role === 'tool')
         ? reply.text('Reserved.')
         : reply.toolCalls([{ name: 'reserve', arguments: {} }]);
-    await using lives = await Lives.with(script, { reserves: true });
-    const person = new Person(() => ({ decision: 'repeat' }));
+    await using lives = await ServerInstances.with(script, { reserves: true });
+    const person = new TestUser(() => ({ decision: 'repeat' }));
     const first = await lives.start({ place, hit });
     await person.goOn(first.url);
     expect(await first.exited()).toBe('SIGKILL');
     const last = await lives.startHere();
     expect(await person.goOn(last.url)).toBe('over');
     expect(kinds(await person.answered(last.url))).toEqual(asked);
-    expect(applied(person.events)).toEqual((await viewOf(last.url)).page.messages);
+    expect(applyAll(person.events)).toEqual((await viewOf(last.url)).page.messages);
     expect(lives.reserved).toEqual(['begins', 'begins', 'reserves: accept']);
     expect(lives.faults).toEqual([]);
   });

@@ -2,12 +2,12 @@ import { describe, expect, it } from 'vitest';
 import type { InDoubtAnswer } from '@toolyard/protocol';
 import type { InDoubtCase } from './faults/killed-cases.ts';
 import { CERTAIN, describeKilled, IN_DOUBT, isShort, runKilled, TRANSCRIPT } from './faults/killed-cases.ts';
-import { told } from './support/transcript.ts';
+import { transcriptLines } from './support/transcript.ts';
 
 describe('a run without faults', () => {
   it('passes every failpoint there is a kill at', async () => {
     const { view, counted, passed } = await runKilled(null, { doubt: { decision: 'failed' } });
-    expect(told(view.page.messages)).toEqual(TRANSCRIPT);
+    expect(transcriptLines(view.page.messages)).toEqual(TRANSCRIPT);
     expect(counted).toBe(1);
     const places = new Set([...CERTAIN, ...IN_DOUBT].map(([, place]) => place));
     expect(passed.filter((place) => place.startsWith('run:') && !places.has(place))).toEqual([]);

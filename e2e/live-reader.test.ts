@@ -11,11 +11,11 @@ import type { RunningServer } from '@toolyard/server';
 import { startServer } from '@toolyard/server';
 import { openStorage } from '@toolyard/storage';
 import { createRandom, ownPort, reply, startModelServer } from '@toolyard/testing';
-import type { Cut } from './support/cut-reader.ts';
-import { CutReader } from './support/cut-reader.ts';
-import { ask, viewOf } from './support/person.ts';
+import type { ConnectionCut } from './support/reconnecting-reader.ts';
+import { ReconnectingReader } from './support/reconnecting-reader.ts';
+import { ask, viewOf } from './support/test-user.ts';
 import { serverOptions } from './support/server-options.ts';
-import { applied, misspelt } from './support/transcript.ts';
+import { applyAll, inconsistentMessages } from './support/transcript.ts';
 
 const SEED = 20_261_121;
 const CUTS = 20;
@@ -64,10 +64,10 @@ function serverEnds(): (path: string) => Socket | undefined {
   return (path) => sockets.get(path);
 }
 
-const runEvents = ({ frames }: CutReader): RunEvent[] =>
+const runEvents = ({ frames }: ReconnectingReader): RunEvent[] =>
   frames.flatMap(({ event, data }) => (event === 'run' ? [data as RunEvent] : []));
 /** Of everything that happens; what is told again is known by its number. */
-function runEventsOfAll({ frames }: CutReader): RunEvent[] {
+function runEventsOfAll({ frames }: ReconnectingReader): RunEvent[] {
   const seen = new Map<number, RunEvent>();
   for (const { data } of frames) {
     const live = data as LiveEvent;
@@ -84,13 +84,13 @@ describe('a reader with Last-Event-ID', () => {
     const runId = await ask(scene.url);
     const endOf = serverEnds();
     const random = createRandom(SEED);
-    const cutOf = (path: string): Cut => ({
+    const cutOf = (path: string): ConnectionCut => ({
       afterBytes: 1 + Math.floor(random() * MOST_BYTES),
       how: random() < 0.5 ? 'by the reader' : () => endOf(path)?.resetAndDestroy(),
     });
     const ofRun = `/api/runs/${runId}/events`;
-    const one = new CutReader();
-    const all = new CutReader();
+    const one = new ReconnectingReader();
+    const all = new ReconnectingReader();
     for (let n = 1; n <= CUTS; n++) {
       const readings = [
         one.read(scene.url, ofRun, cutOf(ofRun)),
@@ -107,19 +107,19 @@ describe('a reader with Last-Event-ID', () => {
     const events = runEvents(one);
     expect(events.map(({ seq }) => seq)).toEqual(events.map((_event, index) => index + 1));
     expect(events.filter(({ type }) => type === 'attempt_abandoned')).toHaveLength(1);
-    expect(misspelt(events)).toEqual([]);
-    expect(applied(events)).toEqual((await viewOf(scene.url)).page.messages);
+    expect(inconsistentMessages(events)).toEqual([]);
+    expect(applyAll(events)).toEqual((await viewOf(scene.url)).page.messages);
     expect(runEventsOfAll(all)).toEqual(events);
-    expect(await new CutReader(one.lastEventId).read(scene.url, ofRun)).toBe('over');
+    expect(await new ReconnectingReader(one.lastEventId).read(scene.url, ofRun)).toBe('over');
   });
 
   it('that comes back once the events were compacted gets what is left, in order, and has the same transcript', async () => {
     const scene = await openScene(1);
     const runId = await ask(scene.url);
     const ofRun = `/api/runs/${runId}/events`;
-    const away = new CutReader();
+    const away = new ReconnectingReader();
     await away.read(scene.url, '/api/events', { when: () => runEventsOfAll(away).length > 12 });
-    const whole = new CutReader();
+    const whole = new ReconnectingReader();
     await whole.read(scene.url, ofRun);
     const events = runEvents(whole);
 
@@ -130,16 +130,16 @@ describe('a reader with Last-Event-ID', () => {
     });
     const leftAfter = (seq: number): RunEvent[] => events.filter((each) => each.seq > seq && !PASSING.has(each.type));
     for (const seq of [0, 9, Math.floor(events.length / 2), events.length - 1]) {
-      const back = new CutReader(String(seq));
+      const back = new ReconnectingReader(String(seq));
       expect(await back.read(scene.url, ofRun)).toBe('over');
       expect(runEvents(back)).toEqual(leftAfter(seq));
     }
-    expect(await new CutReader(String(events.length)).read(scene.url, ofRun)).toBe('over');
+    expect(await new ReconnectingReader(String(events.length)).read(scene.url, ofRun)).toBe('over');
 
     const before = runEventsOfAll(away);
     const last = before.at(-1)?.seq ?? 0;
     await away.read(scene.url, '/api/events', { when: () => isOver(runEventsOfAll(away)) });
     expect(runEventsOfAll(away)).toEqual([...before, ...leftAfter(last)]);
-    expect(applied(runEventsOfAll(away))).toEqual((await viewOf(scene.url)).page.messages);
+    expect(applyAll(runEventsOfAll(away))).toEqual((await viewOf(scene.url)).page.messages);
   });
 });

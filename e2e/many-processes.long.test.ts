@@ -1,6 +1,6 @@
 import { it } from 'vitest';
 import { describeOnPostgres } from '@toolyard/testing/on-postgres';
-import { expectRunAtBoth } from './support/counting.ts';
+import { expectRunAtBoth } from './support/complete-run.ts';
 
 describeOnPostgres('several servers over one database', (cluster) => {
   it.each([

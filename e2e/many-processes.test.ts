@@ -3,10 +3,10 @@ import type { RunEvent } from '@toolyard/protocol';
 import { eventually } from '@toolyard/testing';
 import { describeOnPostgres } from '@toolyard/testing/on-postgres';
 import { call, readRun } from './support/api.ts';
-import { CALLS, expectRunAtBoth, expectWhole, TURNS } from './support/counting.ts';
-import type { Life, LivesDatabase } from './support/lives.ts';
-import { LEASES_RUN_OUT, Lives, LONG_LEASES } from './support/lives.ts';
-import { ask, Person, viewOf } from './support/person.ts';
+import { CALLS, expectRunAtBoth, expectCompleteRun, TURNS } from './support/complete-run.ts';
+import type { ServerInstance, LivesDatabase } from './support/server-instances.ts';
+import { LEASES_RUN_OUT, ServerInstances, LONG_LEASES } from './support/server-instances.ts';
+import { ask, TestUser, viewOf } from './support/test-user.ts';
 
 describeOnPostgres('several servers over one database', (cluster) => {
   const database = async (): Promise<LivesDatabase> => ({ url: await cluster().createDatabase() });
@@ -17,7 +17,7 @@ describeOnPostgres('several servers over one database', (cluster) => {
   });
 
   it('cancels a run from the other server', async () => {
-    await using lives = await Lives.of(TURNS, { ...LONG_LEASES, database: await database() });
+    await using lives = await ServerInstances.of(TURNS, { ...LONG_LEASES, database: await database() });
     const [one, other] = [await lives.startHere(), await lives.startHere()];
     const runId = await ask(one.url);
     const events: RunEvent[] = [];
@@ -30,11 +30,13 @@ describeOnPostgres('several servers over one database', (cluster) => {
   });
 
   /** A user at each of two processes: both stream the run and answer what it asks, so that it may be taken up by either. */
-  async function followAtBoth(pair: readonly Life[]): Promise<Map<Life, { person: Person; end: Promise<string> }>> {
+  async function followAtBoth(
+    pair: readonly ServerInstance[],
+  ): Promise<Map<ServerInstance, { person: TestUser; end: Promise<string> }>> {
     const runId = await ask(pair[0]?.url ?? '');
     return new Map(
       pair.map((life) => {
-        const person = new Person(() => ({ decision: 'repeat' }), runId);
+        const person = new TestUser(() => ({ decision: 'repeat' }), runId);
         return [life, { person, end: person.goOn(life.url) }];
       }),
     );
@@ -42,7 +44,7 @@ describeOnPostgres('several servers over one database', (cluster) => {
 
   it('fails over to another process after SIGKILL without repeating a tool call', async () => {
     const shared = await database();
-    await using lives = await Lives.of(TURNS, { ...LONG_LEASES, database: shared });
+    await using lives = await ServerInstances.of(TURNS, { ...LONG_LEASES, database: shared });
     // Where the run is then is not known before: the process that makes the third call is killed in it.
     const { pair, killed } = await lives.startWithFault({ place: 'run:returned', hit: 3 });
     const followers = await followAtBoth(pair);
@@ -52,7 +54,7 @@ describeOnPostgres('several servers over one database', (cluster) => {
     if (!person) throw new Error('the process that lives is one of the two');
     expect(await end).toBe('over');
     expect(await followers.get(dead)?.end).toBe('cut');
-    await expectWhole(lives, person, [alive.url]);
+    await expectCompleteRun(lives, person, [alive.url]);
     // The call whose result was lost is in doubt, and was made again because the user said so.
     const doubts = (await person.answered(alive.url)).filter(({ interrupt }) => interrupt.kind === 'in_doubt');
     expect(doubts.length).toBeGreaterThan(0);
@@ -61,7 +63,7 @@ describeOnPostgres('several servers over one database', (cluster) => {
 
   it('writes nothing more to a run that it lost while it was stopped', async () => {
     const shared = await database();
-    await using lives = await Lives.of(TURNS, {
+    await using lives = await ServerInstances.of(TURNS, {
       ...LONG_LEASES,
       database: shared,
       tools: (file) => ({ tools: [{ name: 'count', does: [{ do: 'count' }, { do: 'wait_for_file', file }] }] }),
@@ -82,17 +84,17 @@ describeOnPostgres('several servers over one database', (cluster) => {
     expect(doubts).toHaveLength(1);
     stopped.signal('SIGCONT');
     expect(await followers.get(stopped)?.end).toBe('over');
-    await expectWhole(lives, person, [alive.url, stopped.url]);
+    await expectCompleteRun(lives, person, [alive.url, stopped.url]);
     // What it had to write, the answer of its call, is written when it has exited.
     stopped.signal('SIGTERM');
     expect(await stopped.exited()).toBe(null);
-    await expectWhole(lives, person, [alive.url]);
+    await expectCompleteRun(lives, person, [alive.url]);
   });
 
   it('goes on after a restart of the database', async () => {
-    await using lives = await Lives.of(TURNS, { database: await database() });
+    await using lives = await ServerInstances.of(TURNS, { database: await database() });
     const [one, other] = [await lives.startHere(), await lives.startHere()];
-    const person = new Person(() => ({ decision: 'repeat' }), await ask(one.url));
+    const person = new TestUser(() => ({ decision: 'repeat' }), await ask(one.url));
     const first = person.goOn(other.url);
     await eventually(() => person.events.some(({ type }) => type === 'interrupt_requested'), { what: 'the approval' });
     await cluster().stop('fast');
@@ -104,6 +106,6 @@ describeOnPostgres('several servers over one database', (cluster) => {
         everyMs: 200,
       });
     }
-    await expectWhole(lives, person, [one.url, other.url]);
+    await expectCompleteRun(lives, person, [one.url, other.url]);
   });
 });

@@ -1,3 +1,3 @@
-import { describeLooks } from './support/looks.ts';
+import { describePageVariants } from './support/page-variants.ts';
 
-describeLooks({ everywhere: true, locales: ['zh-TW', 'zh-CN'] });
+describePageVariants({ everywhere: true, locales: ['zh-TW', 'zh-CN'] });

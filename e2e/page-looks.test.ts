@@ -1,4 +1,4 @@
-import { describeLooks } from './support/looks.ts';
+import { describePageVariants } from './support/page-variants.ts';
 
 // Dark colors in every view, an emulated phone and the other Chinese: `page-looks.long.test.ts`.
-describeLooks({ everywhere: false, locales: ['zh-TW'] });
+describePageVariants({ everywhere: false, locales: ['zh-TW'] });

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { needs, reply, SANDBOX, scriptedMcpCommand, startScriptedMcp } from '@toolyard/testing';
 import { axeFinds } from './support/axe.ts';
 import { describePage } from './support/page-stage.ts';
-import { beginNew, FILES, row, serversPage } from './support/servers-page.ts';
+import { openNewServerForm, FILES, row, serversPage } from './support/servers-page.ts';
 
 const SECRET = 'canary-secret-0123456789';
 
@@ -26,7 +26,7 @@ describePage('the form of an MCP server', (stages) => {
   });
 
   async function paste(page: Page, text: string): Promise<Locator> {
-    const form = await beginNew(page);
+    const form = await openNewServerForm(page);
     await form.getByRole('button', { name: 'Paste a configuration' }).click();
     await form.getByLabel('Configuration').fill(text);
     await form.getByRole('button', { name: 'Take over' }).click();
@@ -35,7 +35,7 @@ describePage('the form of an MCP server', (stages) => {
 
   /** JSON pasted into one field fills all. */
   async function dropJson(page: Page): Promise<void> {
-    const form = await beginNew(page);
+    const form = await openNewServerForm(page);
     await form.getByLabel('Name', { exact: true }).focus();
     const text = '"web": { "url": "https://mcp.example.com/mcp", "headers": { "X-Key": "1" } }';
     await page.evaluate(`(() => {
@@ -63,7 +63,7 @@ describePage('the form of an MCP server', (stages) => {
   }
 
   async function addProgram(page: Page, servers: ServersPage): Promise<void> {
-    const form = await beginNew(page);
+    const form = await openNewServerForm(page);
     await form.getByText(/runs on the machine Toolyard runs on/).waitFor();
     await form.getByRole('button', { name: 'Save' }).click();
     await form.getByText('Give it a name.').waitFor();
@@ -121,7 +121,7 @@ describePage('the form of an MCP server', (stages) => {
   }
 
   async function failToSave(page: Page, servers: ServersPage): Promise<void> {
-    const form = await beginNew(page);
+    const form = await openNewServerForm(page);
     await form.getByLabel('Name', { exact: true }).fill('later');
     await form.getByLabel('Program', { exact: true }).fill('node');
     const valid = servers.stored();

@@ -7,7 +7,7 @@ import { axeFinds } from './support/axe.ts';
 import { chatPage } from './support/chat-page.ts';
 import { describePage } from './support/page-stage.ts';
 import type { StageOptions } from './support/stage.ts';
-import { beginNew, FILES, row, serversPage } from './support/servers-page.ts';
+import { openNewServerForm, FILES, row, serversPage } from './support/servers-page.ts';
 
 type ServersPage = ReturnType<typeof serversPage>;
 
@@ -258,7 +258,7 @@ describePage('MCP servers in the page', (stages) => {
   );
 
   async function beginInBrowser(page: Page, name: string, url: string): Promise<Locator> {
-    const form = await beginNew(page);
+    const form = await openNewServerForm(page);
     await form.getByText('An address', { exact: true }).click();
     await form.getByLabel('Name', { exact: true }).fill(name);
     await form.getByLabel('Address', { exact: true }).fill(url);

@@ -8,7 +8,7 @@ import { reply, startAuthorizationServer, startHostedService, startScriptedMcp }
 import { axeFinds } from './support/axe.ts';
 import { chatPage } from './support/chat-page.ts';
 import { describePage } from './support/page-stage.ts';
-import { beginNew, row, serversPage } from './support/servers-page.ts';
+import { openNewServerForm, row, serversPage } from './support/servers-page.ts';
 import { signInFromTab } from './support/tab-sign-in.ts';
 
 /** Reads the mail, then says its result. */
@@ -82,7 +82,7 @@ describePage('signing in', (stages) => {
   }
 
   async function fillInHosted(page: Page): Promise<void> {
-    const form = await beginNew(page);
+    const form = await openNewServerForm(page);
     await form.getByText('A service', { exact: true }).click();
     await form.getByLabel('Name', { exact: true }).fill('letters');
     await form.getByRole('button', { name: 'Save' }).click();

@@ -7,8 +7,8 @@ import { eventually } from '@toolyard/testing';
 import { describeOnPostgres } from '@toolyard/testing/on-postgres';
 import { call } from './support/api.ts';
 import { ASKS_FIRST, STATE } from './support/asks-first.ts';
-import { Lives, LONG_LEASES } from './support/lives.ts';
-import { ask, viewOf } from './support/person.ts';
+import { ServerInstances, LONG_LEASES } from './support/server-instances.ts';
+import { ask, viewOf } from './support/test-user.ts';
 
 const YES = { decision: 'approve', scope: 'once' };
 const TAIPEI = { decision: 'accept', content: { city: 'Taipei' } };
@@ -44,7 +44,7 @@ async function restingAt(url: string): Promise<{ runId: string; form: StoredInte
 
 describeOnPostgres('a question of a server, over one database', (cluster) => {
   it('is answered in another process, after the one that asked was killed: the tool runs once, its state as it was', async () => {
-    await using lives = await Lives.of([1], {
+    await using lives = await ServerInstances.of([1], {
       tools: ASKS_FIRST,
       database: { url: await cluster().createDatabase() },
     });
@@ -66,7 +66,7 @@ describeOnPostgres('a question of a server, over one database', (cluster) => {
   });
 
   it('answered in both processes at once has one answer, and the tool runs once', async () => {
-    await using lives = await Lives.of([1], {
+    await using lives = await ServerInstances.of([1], {
       ...LONG_LEASES,
       tools: ASKS_FIRST,
       database: { url: await cluster().createDatabase() },
@@ -89,7 +89,7 @@ describeOnPostgres('a question of a server, over one database', (cluster) => {
 
 describe('a question that waits', () => {
   it('whose kept state was changed meanwhile: the call is not made, which is said', async () => {
-    await using lives = await Lives.of([1], { tools: ASKS_FIRST });
+    await using lives = await ServerInstances.of([1], { tools: ASKS_FIRST });
     const first = await lives.start();
     const { runId, form } = await restingAt(first.url);
     await first.end();

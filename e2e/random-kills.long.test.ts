@@ -1,7 +1,7 @@
 import { describe, it } from 'vitest';
 import { TEST_SEED } from '@toolyard/testing';
 import { describeOnPostgres } from '@toolyard/testing/on-postgres';
-import { expectWholeDespite } from './faults/random-kills.ts';
+import { expectCompleteDespite } from './faults/random-kills.ts';
 import type { Engine } from './faults/run-with-faults.ts';
 
 /** How many kills in all, chosen by the seed; their times are the machine's. `TOOLYARD_TORTURE=500` takes a night. */
@@ -22,7 +22,7 @@ function testRandomKills(engine: () => Engine, kills: number): void {
     'seed %i: loses nothing and repeats no call',
     async (seed) => {
       process.stdout.write(`random kills: TOOLYARD_SEED=${seed}\n`);
-      await expectWholeDespite(engine(), KILLS_PER_RUN, seed);
+      await expectCompleteDespite(engine(), KILLS_PER_RUN, seed);
     },
   );
 }

@@ -1,10 +1,10 @@
 import { describe, it } from 'vitest';
 import { TEST_SEED } from '@toolyard/testing';
-import { expectWholeDespite } from './faults/random-kills.ts';
+import { expectCompleteDespite } from './faults/random-kills.ts';
 
 // More of them: `random-kills.long.test.ts`.
 describe(`a server killed again and again at random (TOOLYARD_SEED=${TEST_SEED})`, () => {
   it('loses nothing and repeats no call', async () => {
-    await expectWholeDespite({ name: 'sqlite' }, 3, TEST_SEED);
+    await expectCompleteDespite({ name: 'sqlite' }, 3, TEST_SEED);
   });
 });

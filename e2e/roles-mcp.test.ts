@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type {
-  AbsentRole,
+  MissingRole,
   McpServerList,
   McpSignInStarted,
   Page,
@@ -25,9 +25,9 @@ import {
 import { describeOnPostgres } from '@toolyard/testing/on-postgres';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { call, readRun } from './support/api.ts';
-import { whenConnected } from './support/connected.ts';
-import { LEASES_RUN_OUT, Lives, LONG_LEASES } from './support/lives.ts';
-import { told } from './support/transcript.ts';
+import { waitForConnections } from './support/wait-for-connections.ts';
+import { LEASES_RUN_OUT, ServerInstances, LONG_LEASES } from './support/server-instances.ts';
+import { transcriptLines } from './support/transcript.ts';
 
 const TASK_PROGRAM = fileURLToPath(new URL('./support/task-program.ts', import.meta.url));
 const ERAS = ['legacy', 'modern'] as const;
@@ -70,7 +70,7 @@ async function open(databaseUrl: string) {
   }));
   /** The model calls the tool it is told, and is content with what comes. */
   const lives = undo.use(
-    await Lives.with(
+    await ServerInstances.with(
       (messages) => {
         const last = messages.at(-1);
         if (last?.role === 'tool') return reply.text('So it is.');
@@ -89,7 +89,7 @@ async function open(databaseUrl: string) {
   const alone = await say(web.url, 'Hello.');
   const before = {
     run: alone,
-    ready: await call<{ missingRoles: AbsentRole[] }>(web.url, 'GET', '/ready'),
+    ready: await call<{ missingRoles: MissingRole[] }>(web.url, 'GET', '/ready'),
     view: await call<RunView>(web.url, 'GET', `/api/runs/${alone.id}`),
   };
   // Workers are killed, and so have processes of their own.
@@ -128,7 +128,7 @@ describeOnPostgres('MCP servers, as a web process deals with them', (cluster) =>
 
   /** Each worker has so many servers, and there is none it still waits for. */
   const workersHave = (servers: number): Promise<void> =>
-    whenConnected(stage.workers, (states) => {
+    waitForConnections(stage.workers, (states) => {
       const { connecting = 0, reconnecting = 0, failed = 0 } = states;
       const all = Object.values(states).reduce<number>((sum, count = 0) => sum + count, 0);
       return all === servers && connecting + reconnecting + failed === 0;
@@ -166,7 +166,7 @@ describeOnPostgres('MCP servers, as a web process deals with them', (cluster) =>
 
   async function toldOf({ conversationId }: RunRecord): Promise<string> {
     const view = await call<{ page: { messages: [] } }>(stage.url, 'GET', `/api/conversations/${conversationId}`);
-    return told(view.page.messages).join('\n');
+    return transcriptLines(view.page.messages).join('\n');
   }
 
   async function signIn(): Promise<void> {
@@ -240,7 +240,7 @@ describeOnPostgres('MCP servers, as a web process deals with them', (cluster) =>
     );
     await signIn();
     await whenIn('mail', 'ready');
-    await whenConnected(stage.workers, ({ ready }) => ready === SERVERS);
+    await waitForConnections(stage.workers, ({ ready }) => ready === SERVERS);
     stage.authorization.revoke();
     const run = await begin('mail', 'read_mail');
     await question('sign_in');

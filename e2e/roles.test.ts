@@ -11,23 +11,23 @@ import type {
 import { eventually, startScriptedMcp, within } from '@toolyard/testing';
 import { describeOnDatabases } from '@toolyard/testing/on-postgres';
 import { call } from './support/api.ts';
-import { CALLS, expectRunOverRoles, expectWhole, TURNS } from './support/counting.ts';
-import { whenConnected } from './support/connected.ts';
-import type { LivesDatabase, LivesOptions, LocalLife } from './support/lives.ts';
-import { HELD_SERVERS_RUN_OUT, LEASES_RUN_OUT, Lives, LONG_LEASES } from './support/lives.ts';
-import { ask, Person, viewOf } from './support/person.ts';
-import { told } from './support/transcript.ts';
+import { CALLS, expectRunOverRoles, expectCompleteRun, TURNS } from './support/complete-run.ts';
+import { waitForConnections } from './support/wait-for-connections.ts';
+import type { LivesDatabase, ServerInstancesOptions, LocalServerInstance } from './support/server-instances.ts';
+import { HELD_SERVERS_RUN_OUT, LEASES_RUN_OUT, ServerInstances, LONG_LEASES } from './support/server-instances.ts';
+import { ask, TestUser, viewOf } from './support/test-user.ts';
+import { transcriptLines } from './support/transcript.ts';
 
-type Trio = { web: LocalLife; worker: LocalLife; tools: LocalLife };
+type Trio = { web: LocalServerInstance; worker: LocalServerInstance; tools: LocalServerInstance };
 
 /** One server of each role in the process of the test, and the worker connected to the tool server. */
-async function trio(lives: Lives): Promise<Trio> {
+async function trio(lives: ServerInstances): Promise<Trio> {
   const [web, worker, tools] = [
     await lives.startHere('web'),
     await lives.startHere('worker'),
     await lives.startHere('tools'),
   ];
-  await whenConnected([worker], isReady);
+  await waitForConnections([worker], isReady);
   return { web, worker, tools };
 }
 
@@ -43,13 +43,13 @@ describeOnDatabases('processes with roles over one database', (cluster) => {
   });
 
   it('a run of the web process is executed by a worker, with a local server of the tools process', async () => {
-    await using lives = await Lives.of(TURNS, { ...LONG_LEASES, database: await database() });
+    await using lives = await ServerInstances.of(TURNS, { ...LONG_LEASES, database: await database() });
     const { web, worker, tools } = await trio(lives);
     await expectRunOverRoles(lives, { web, worker, tools });
   });
 
   it('a server changed in the tools process is another one at the web process, and what is done with it goes there', async () => {
-    await using lives = await Lives.of(TURNS, {
+    await using lives = await ServerInstances.of(TURNS, {
       ...LONG_LEASES,
       database: await database(),
       tools: {
@@ -98,7 +98,7 @@ describeOnDatabases('processes with roles over one database', (cluster) => {
     const isBack = Promise.withResolvers<void>();
     const shared = await database();
     // Both calls of the first turn are in progress when the process is killed.
-    await using lives = await Lives.of([2, 1, 1, 3], {
+    await using lives = await ServerInstances.of([2, 1, 1, 3], {
       ...LONG_LEASES,
       database: shared,
       tools: (file) => ({ tools: [{ name: 'count', does: [{ do: 'count' }, { do: 'wait_for_file', file }] }] }),
@@ -107,8 +107,8 @@ describeOnDatabases('processes with roles over one database', (cluster) => {
     const web = await lives.startHere('web');
     const worker = await lives.startHere('worker');
     const tools = await lives.start(undefined, 'tools');
-    await whenConnected([worker], isReady);
-    const person = new Person(() => ({ decision: 'failed' }), await ask(web.url));
+    await waitForConnections([worker], isReady);
+    const person = new TestUser(() => ({ decision: 'failed' }), await ask(web.url));
     const followed = person.goOn(web.url);
     await eventually(() => lives.counted === 2, { what: 'the first two calls' });
     await tools.end();
@@ -116,11 +116,11 @@ describeOnDatabases('processes with roles over one database', (cluster) => {
     await cluster().query(shared.url, HELD_SERVERS_RUN_OUT);
     await lives.startHere('tools');
     await eventually(() => lives.starts === 2, { what: 'the tool server at the other process' });
-    await whenConnected([worker], isReady);
+    await waitForConnections([worker], isReady);
     isBack.resolve();
     expect(await followed).toBe('over');
     expect(person.events.at(-1)).toMatchObject({ type: 'run_finished', status: 'done' });
-    const outcomes = told((await viewOf(web.url)).page.messages).flatMap(
+    const outcomes = transcriptLines((await viewOf(web.url)).page.messages).flatMap(
       (line) => /^tool: .* \((\w+)\)$/s.exec(line)?.[1] ?? [],
     );
     expect(outcomes).toHaveLength(CALLS);
@@ -134,7 +134,7 @@ describeOnDatabases('processes with roles over one database', (cluster) => {
     const scripted = await startScriptedMcp({ tools: [{ name: 'echo', does: [{ do: 'echo' }] }] });
     onTestFinished(() => scripted.close());
     const lab = { id: 'lab', transport: { type: 'http' as const, url: scripted.url } };
-    await using lives = await Lives.of(TURNS, { ...LONG_LEASES, database: await database(), others: [lab] });
+    await using lives = await ServerInstances.of(TURNS, { ...LONG_LEASES, database: await database(), others: [lab] });
     const web = await lives.startHere('web');
     const tryIt = { transport: { type: 'http', url: scripted.url } };
     await expect(call(web.url, 'POST', '/api/mcp/test', tryIt)).rejects.toThrow('--role worker');
@@ -156,34 +156,34 @@ describeOnDatabases('processes with roles over one database', (cluster) => {
   it('what a program asks in the middle of a call is answered at the web process', async () => {
     const requestedSchema = { type: 'object', properties: { city: { type: 'string' } } };
     const question = { method: 'elicitation/create', params: { message: 'Where?', requestedSchema } };
-    await using lives = await Lives.of([1], {
+    await using lives = await ServerInstances.of([1], {
       ...LONG_LEASES,
       database: await database(),
       tools: { tools: [{ name: 'count', does: [{ do: 'request', ...question }, { do: 'tell_answers' }] }] },
     });
     const { web } = await trio(lives);
-    const person = new Person(() => ({ decision: 'failed' }), await ask(web.url));
+    const person = new TestUser(() => ({ decision: 'failed' }), await ask(web.url));
     expect(await person.goOn(web.url)).toBe('over');
     const answered = await person.answered(web.url);
     expect(answered.map(({ interrupt }) => interrupt.kind).toSorted()).toEqual(['approval', 'elicitation']);
-    expect(told((await viewOf(web.url)).page.messages).join()).toContain('Taipei');
+    expect(transcriptLines((await viewOf(web.url)).page.messages).join()).toContain('Taipei');
   });
 
   it('another worker continues the run of a worker that was killed, with the same local server', async () => {
     const shared = await database();
-    await using lives = await Lives.of(TURNS, { ...LONG_LEASES, database: shared });
+    await using lives = await ServerInstances.of(TURNS, { ...LONG_LEASES, database: shared });
     const web = await lives.startHere('web');
     await lives.startHere('tools');
     // The only worker: whatever the run does, it does there.
     const worker = await lives.start({ place: 'run:returned', hit: 3 }, 'worker');
-    await whenConnected([worker], isReady);
-    const person = new Person(() => ({ decision: 'repeat' }), await ask(web.url));
+    await waitForConnections([worker], isReady);
+    const person = new TestUser(() => ({ decision: 'repeat' }), await ask(web.url));
     const followed = person.goOn(web.url);
     expect(await worker.exited()).toBe('SIGKILL');
     await cluster().query(shared.url, LEASES_RUN_OUT);
     await lives.startHere('worker');
     expect(await followed).toBe('over');
-    await expectWhole(lives, person, [web.url]);
+    await expectCompleteRun(lives, person, [web.url]);
     const doubts = (await person.answered(web.url)).filter(({ interrupt }) => interrupt.kind === 'in_doubt');
     expect(lives.counted).toBe(CALLS + doubts.length);
     expect(lives.starts).toBe(1);
@@ -228,13 +228,13 @@ describeOnDatabases('processes with roles over one database', (cluster) => {
 
   /** However fast the machine is, no run is over before the model may ask for the last calls. */
   const beforeTheLastTurn =
-    (until: () => Promise<unknown>): NonNullable<LivesOptions['modelWaits']> =>
+    (until: () => Promise<unknown>): NonNullable<ServerInstancesOptions['modelWaits']> =>
     (messages) =>
       messages.filter(({ role }) => role === 'tool').length === CALLS - (TURNS.at(-1) ?? 0) ? until() : undefined;
 
   it('a worker is restarted under load: no run fails, and no call is repeated', async () => {
     const leaving = Promise.withResolvers<void>();
-    await using lives = await Lives.of(TURNS, {
+    await using lives = await ServerInstances.of(TURNS, {
       ...LONG_LEASES,
       database: await database(),
       // Calls wait for one another at this server: all of them are over within the seconds a worker has for its last.
@@ -244,12 +244,12 @@ describeOnDatabases('processes with roles over one database', (cluster) => {
     const web = await lives.startHere('web');
     await lives.startHere('tools');
     const worker = await lives.start(undefined, 'worker');
-    await whenConnected([worker], isReady);
+    await waitForConnections([worker], isReady);
     // All runs are the first worker's, for there is no other; they go on at the second one.
     const { started, over } = await runMany(web.url, 3);
     await eventually(() => lives.counted > 2, { what: 'the first calls' });
     const next = await lives.startHere('worker');
-    await whenConnected([next], isReady);
+    await waitForConnections([next], isReady);
     expect(lives.counted).toBeLessThan(started * CALLS);
     worker.signal('SIGTERM');
     leaving.resolve();
@@ -262,7 +262,7 @@ describeOnDatabases('processes with roles over one database', (cluster) => {
 
   it('a tools process is restarted under load: calls in progress finish there, the next ones are made at the new one', async () => {
     const isBack = Promise.withResolvers<void>();
-    await using lives = await Lives.of(TURNS, {
+    await using lives = await ServerInstances.of(TURNS, {
       ...LONG_LEASES,
       database: await database(),
       tools: (file) => ({ tools: [{ name: 'count', does: [{ do: 'count' }, { do: 'wait_for_file', file }] }] }),
@@ -272,7 +272,7 @@ describeOnDatabases('processes with roles over one database', (cluster) => {
     const web = await lives.startHere('web');
     const worker = await lives.startHere('worker');
     const tools = await lives.start(undefined, 'tools');
-    await whenConnected([worker], isReady);
+    await waitForConnections([worker], isReady);
     await lives.startHere('tools');
     const { started, over } = await runMany(web.url, 3);
     // A call that is on its way when the process stops would wait for the next one, but only for some seconds.
@@ -281,7 +281,7 @@ describeOnDatabases('processes with roles over one database', (cluster) => {
     lives.letToolsGoOn();
     expect(await tools.exited()).toBe(null);
     await eventually(() => lives.starts === 2, { what: 'the tool server at the other process' });
-    await whenConnected([worker], isReady);
+    await waitForConnections([worker], isReady);
     isBack.resolve();
     expect((await over).map(({ status }) => status)).toEqual(Array.from({ length: started }, () => 'done'));
     expect(lives.counted).toBe(started * CALLS);
@@ -291,7 +291,7 @@ describeOnDatabases('processes with roles over one database', (cluster) => {
   it('a message queued when a worker is killed at the end of a run is sent by another one', async () => {
     const isAsked = Promise.withResolvers<void>();
     const mayAnswer = Promise.withResolvers<void>();
-    await using lives = await Lives.of([1], {
+    await using lives = await ServerInstances.of([1], {
       database: await database(),
       modelWaits() {
         isAsked.resolve();
@@ -301,13 +301,13 @@ describeOnDatabases('processes with roles over one database', (cluster) => {
     const web = await lives.startHere('web');
     await lives.startHere('tools');
     const worker = await lives.start({ place: 'run:finished', hit: 1 }, 'worker');
-    await whenConnected([worker], isReady);
+    await waitForConnections([worker], isReady);
     await allowCount(web.url);
     await ask(web.url);
     // The only worker has the run now; it waits for no approval, so no other one gets it before its end.
     await within(isAsked.promise, { what: 'the request to the model' });
     const standby = await lives.startHere('worker');
-    await whenConnected([standby], isReady);
+    await waitForConnections([standby], isReady);
     const parts = [{ type: 'text', text: 'And now?' }];
     expect(await call(web.url, 'POST', '/api/conversations/c/messages', { parts })).toHaveProperty('queued');
     mayAnswer.resolve();
@@ -315,7 +315,9 @@ describeOnDatabases('processes with roles over one database', (cluster) => {
     await eventually(
       async () => {
         const { page, activeRun } = await viewOf(web.url);
-        return activeRun === null && told(page.messages).filter((line) => line.endsWith('(stop)')).length === 2;
+        return (
+          activeRun === null && transcriptLines(page.messages).filter((line) => line.endsWith('(stop)')).length === 2
+        );
       },
       { what: 'the end of the second run' },
     );

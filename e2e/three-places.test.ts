@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { describePlaces } from './places/describe-places.ts';
-import { rowsOfTable, TOLD_BY, VARIANTS } from './places/rows.ts';
+import { rowsOfTable, SCENARIOS_OF_ROW, VARIANTS } from './places/rows.ts';
 
 test('every row of the decision table of the loop is told by a story', () => {
-  expect(Object.keys(TOLD_BY)).toEqual(rowsOfTable());
+  expect(Object.keys(SCENARIOS_OF_ROW)).toEqual(rowsOfTable());
 });
 
 /**

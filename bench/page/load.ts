@@ -4,7 +4,7 @@ import { gzipSync } from 'node:zlib';
 import type { Figure } from '../harness/figure.ts';
 import { figure, sampled } from '../harness/figure.ts';
 import type { Context } from './visitor.ts';
-import { COMPOSER, freshVisitor } from './visitor.ts';
+import { COMPOSER, openFreshContext } from './visitor.ts';
 
 const BUILD = new URL('../../packages/web/build/', import.meta.url);
 
@@ -17,7 +17,7 @@ export async function measureLoad(context: Context): Promise<Figure[]> {
   let all: string[] = [];
   for (let visit = 0; visit < visits; visit++) {
     context.say(`first visit ${String(visit + 1)} of ${String(visits)}`);
-    const visitor = await freshVisitor(context);
+    const visitor = await openFreshContext(context);
     const page = await visitor.newPage();
     const scripts: string[] = [];
     page.on('request', (request) => {

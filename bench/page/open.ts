@@ -1,7 +1,7 @@
 import type { Figure } from '../harness/figure.ts';
 import { figure, sampled } from '../harness/figure.ts';
 import type { Context } from './visitor.ts';
-import { freshVisitor } from './visitor.ts';
+import { openFreshContext } from './visitor.ts';
 import { LAST_WORDS } from './fill.ts';
 
 /** A conversation of 10,000 messages, opened by its address in a browser that knows the page. */
@@ -9,7 +9,7 @@ export async function measureOpen(context: Context): Promise<Figure[]> {
   const times = context.options.quick ? 3 : 10;
   const { conversation, messages } = context.long;
   const address = `${context.url}/c/${conversation}`;
-  const visitor = await freshVisitor(context);
+  const visitor = await openFreshContext(context);
   const shown: number[] = [];
   let nodes = 0;
   try {

@@ -8,7 +8,7 @@ import { PROVIDER } from '../mock-model/start.ts';
 import { median, quantile } from '../support/quantile.ts';
 import { sampleMarkdown } from '../support/sample-markdown.ts';
 import type { Context } from './visitor.ts';
-import { COMPOSER, freshVisitor } from './visitor.ts';
+import { COMPOSER, openFreshContext } from './visitor.ts';
 
 /** What a browser did while an answer came. */
 type Watched = {
@@ -47,7 +47,7 @@ export async function measureStream(context: Context): Promise<Figure[]> {
 }
 
 async function watchAnswer(context: Context, reader: Reader, size: number): Promise<Watched> {
-  const visitor = await freshVisitor(context);
+  const visitor = await openFreshContext(context);
   try {
     const { api, url } = context;
     const model = { providerId: PROVIDER, modelId: `markdown-${String(size)}` };

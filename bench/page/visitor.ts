@@ -12,7 +12,7 @@ export type Context = Bench & {
 };
 
 /** A browser with an empty cache. */
-export function freshVisitor({ browser }: Context): Promise<BrowserContext> {
+export function openFreshContext({ browser }: Context): Promise<BrowserContext> {
   return browser.newContext({ viewport: { width: 1280, height: 800 } });
 }
 

@@ -1,4 +1,4 @@
-import type { JudgedTool } from '@toolyard/agent-runtime';
+import type { ToolPolicyFacts } from '@toolyard/agent-runtime';
 import { InterventionChecker } from '@toolyard/agent-runtime';
 import type { InterventionRule, JsonObject } from '@toolyard/protocol';
 import type { Figure } from '../harness/figure.ts';
@@ -62,7 +62,7 @@ export const FOUR_RULES: readonly InterventionRule[] = [
   { decision: 'never', argument: '*secret*' },
 ];
 
-const KNOWN: JudgedTool = { builtIn: false, readOnly: false };
+const KNOWN: ToolPolicyFacts = { builtIn: false, readOnly: false };
 
 /** What one check costs: medians over rounds. */
 export function measurePolicy(rules: readonly InterventionRule[], quick: boolean): Figure[] {

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { openClientDesk } from './client-desk.ts';
+import { openClientResults } from './client-results.ts';
 import type { SuiteOutcome } from './run-suite.ts';
-import { runSuite, tellOutcome } from './run-suite.ts';
+import { runSuite, printOutcome } from './run-suite.ts';
 
 /** Of every revision from 2025-11-25 on. */
 const SIGN_IN = [
@@ -98,10 +98,10 @@ describe.each(SUITES)('the official conformance suite, %s', (name, args, scenari
   let found: SuiteOutcome;
 
   beforeAll(async () => {
-    const desk = await openClientDesk(scenarios.length);
+    const desk = await openClientResults(scenarios.length);
     found = await runSuite(['client', '--command', desk.command, '--timeout', PATIENCE_MS, ...args]);
     await desk.close();
-    tellOutcome(name, found);
+    printOutcome(name, found);
   });
 
   test('asks what it is known to ask', () => {

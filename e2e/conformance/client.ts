@@ -8,7 +8,7 @@ import { createNodeTransports } from '@toolyard/mcp-host/node';
 import { isJsonObject, systemClock, ToolyardError, type JsonObject, type JsonValue } from '@toolyard/protocol';
 
 /** What the suite tells a client: its scenario, the address of its server, and what else the scenario has to be known. */
-export type Given = { scenario: string; url: string; context: JsonObject };
+export type ClientScenario = { scenario: string; url: string; context: JsonObject };
 
 /** The tool whose schema a scenario wants to see again, as this client understood it. */
 const FOCAL_TOOL = 'json_schema_2020_12_tool';
@@ -17,7 +17,7 @@ const FOCAL_TOOL = 'json_schema_2020_12_tool';
 const MOST_SIGN_INS = 3;
 
 /** Does what a scenario is about, and says on the way what happens. */
-export async function playClient(given: Given, say: (line: string) => void): Promise<void> {
+export async function runClient(given: ClientScenario, say: (line: string) => void): Promise<void> {
   const handlers: QuestionHandlers = {
     // A person who accepts what is filled in already.
     form: async ({ requestedSchema }) => ({
@@ -48,7 +48,7 @@ export async function playClient(given: Given, say: (line: string) => void): Pro
   }
 }
 
-async function useAll(host: McpHost, given: Given, say: (line: string) => void): Promise<void> {
+async function useAll(host: McpHost, given: ClientScenario, say: (line: string) => void): Promise<void> {
   const asked = plannedCalls(given);
   for (const { name, args } of asked ??
     host.tools().map((tool) => ({ name: tool.tool.name, args: sample(tool.inputSchema, host) }))) {
@@ -79,7 +79,7 @@ async function signedIn(host: McpHost, attempt: () => Promise<void>, signIns = 0
 }
 
 /** What the owner of the server would have written into its configuration. */
-function plannedSignIn({ scenario, context }: Given): OAuthSettings {
+function plannedSignIn({ scenario, context }: ClientScenario): OAuthSettings {
   const text = (key: string): string => {
     const value = context[key];
     return typeof value === 'string' ? value : '';
@@ -118,7 +118,7 @@ function plannedSignIn({ scenario, context }: Given): OAuthSettings {
 }
 
 /** Scenarios about headers say which calls they want to see. */
-function plannedCalls({ context }: Given): { name: string; args: JsonObject }[] | undefined {
+function plannedCalls({ context }: ClientScenario): { name: string; args: JsonObject }[] | undefined {
   const calls = context['toolCalls'];
   if (!Array.isArray(calls)) return undefined;
   return calls.flatMap((call) => {

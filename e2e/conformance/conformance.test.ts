@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { within } from '@toolyard/testing';
-import { openClientDesk } from './client-desk.ts';
+import { openClientResults } from './client-results.ts';
 import { startFixture } from './fixture/start-fixture.ts';
 import type { SuiteOutcome } from './run-suite.ts';
-import { runSuite, tellOutcome } from './run-suite.ts';
+import { runSuite, printOutcome } from './run-suite.ts';
 
 // A selection of the official suite; all of it: `client.long.test.ts`, `server.long.test.ts` and `npm run conformance`.
 
@@ -24,11 +24,11 @@ function expectNoFailures(outcome: SuiteOutcome): void {
 }
 
 test.each(CLIENT_SCENARIOS)('the host passes the client scenario %s of %s', async (scenario, version) => {
-  const desk = await openClientDesk(1);
+  const desk = await openClientResults(1);
   try {
     const args = ['client', '--command', desk.command, '--scenario', scenario, '--spec-version', version];
     const outcome = await within(runSuite(args), { what: `the suite with ${scenario}` });
-    tellOutcome(scenario, outcome);
+    printOutcome(scenario, outcome);
     expect(outcome.scenarios.map(({ scenario: name }) => name)).toEqual([scenario]);
     expectNoFailures(outcome);
   } finally {
@@ -43,7 +43,7 @@ test('the mounted server passes the scenarios of 2025-06-18', { retry: 2 }, asyn
     const { specVersion, scenarios } = SERVER_SUITE;
     const args = ['server', '--url', fixture.url, '--suite', 'all', '--spec-version', specVersion];
     const outcome = await within(runSuite(args), { what: `the suite of ${specVersion}` });
-    tellOutcome(`server ${specVersion}`, outcome);
+    printOutcome(`server ${specVersion}`, outcome);
     expectNoFailures(outcome);
     expect(outcome.scenarios).toHaveLength(scenarios);
   } finally {

@@ -57,7 +57,7 @@ async function readOutcome(folder: string, path: string): Promise<ScenarioOutcom
 }
 
 /** For whoever reads the test's output. */
-export function tellOutcome(suite: string, { scenarios }: SuiteOutcome): void {
+export function printOutcome(suite: string, { scenarios }: SuiteOutcome): void {
   const sum = { passed: 0, failed: 0, skipped: 0 };
   for (const { passed, failed, skipped } of scenarios) {
     sum.passed += passed;

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Fixture } from './fixture/start-fixture.ts';
 import { startFixture } from './fixture/start-fixture.ts';
-import { runSuite, tellOutcome } from './run-suite.ts';
+import { runSuite, printOutcome } from './run-suite.ts';
 
 let fixture: Fixture;
 
@@ -34,7 +34,7 @@ const HELD_BACK = 'tasks-status-notifications';
 
 test.each(SETS)('%s: the official suite has nothing to say against what we mount', ANEW, async (name, args, count) => {
   const outcome = await runSuite(['server', '--url', fixture.url, '--timeout', PATIENCE_MS, ...args]);
-  tellOutcome(name, outcome);
+  printOutcome(name, outcome);
   const failed = outcome.scenarios.filter((scenario) => scenario.failed.length > 0);
   expect(failed, outcome.output.slice(-2_000)).toEqual([]);
   const skipped = outcome.scenarios.flatMap((scenario) => scenario.skipped);

@@ -1,13 +1,13 @@
 import { McpHost } from '@toolyard/mcp-host';
 import { createNodeTransports } from '@toolyard/mcp-host/node';
 import { systemClock } from '@toolyard/protocol';
-import type { Given } from './client.ts';
+import type { ClientScenario } from './client.ts';
 
 /**
  * The client under test of the suite's scenarios about skills: looks at what is offered, and loads a skill where the
  * scenario is about loading one. What is refused is not asked for again.
  */
-export async function playSkillsClient({ scenario, url }: Given, say: (line: string) => void): Promise<void> {
+export async function runSkillsClient({ scenario, url }: ClientScenario, say: (line: string) => void): Promise<void> {
   await using host = new McpHost({
     servers: [{ id: 'peer', transport: { type: 'http', url } }],
     createTransport: createNodeTransports({ fetch }),

@@ -1,19 +1,19 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createRandom, eventually, startModelServer } from '@toolyard/testing';
 import type { Cluster } from '@toolyard/testing/postgres';
-import type { ModelMessage } from '../support/lives.ts';
-import { faultsOf } from '../support/well-formed.ts';
+import type { ModelMessage } from '../support/server-instances.ts';
+import { malformedHistory } from '../support/malformed-history.ts';
 import type { History, Span } from '../faults/history.ts';
 import type { Verdict } from '../faults/judge.ts';
 import { judge } from '../faults/judge.ts';
 import { claimsOf, readStored, readWrites, startRecording } from '../faults/stored.ts';
-import { trailOf } from '../faults/trail.ts';
+import { describeRunTrace } from '../faults/run-trace.ts';
 import { ModelUsage } from '../support/model-usage.ts';
 import { Fleet } from './fleet.ts';
-import { People } from './people.ts';
-import type { Blow, Role } from './plan.ts';
-import { planBlows } from './plan.ts';
-import { conversationOf, script, remarksIn } from './story.ts';
+import { SimulatedUsers } from './simulated-users.ts';
+import type { TimedFault, Role } from './plan.ts';
+import { planFaults } from './plan.ts';
+import { conversationOf, script, remarksIn } from './load-scenario.ts';
 
 export type EnduranceOptions = {
   cluster: Cluster;
@@ -24,7 +24,7 @@ export type EnduranceOptions = {
   roles?: readonly Role[];
   people?: number;
   /** Default: drawn by the seed. */
-  blows?: readonly Blow[];
+  blows?: readonly TimedFault[];
   /** From when on a run that lies is late; default: what is promised of a machine that has nothing else to do. */
   failoverMs?: number;
   /** From the last blow until everything has come to its end; default: five minutes. */
@@ -32,7 +32,7 @@ export type EnduranceOptions = {
   log: (line: string) => void;
 };
 
-export type Endured = Verdict & {
+export type EnduranceResult = Verdict & {
   /** How it went with the runs that are named in a problem, line by line. */
   trails: ReadonlyMap<string, string[]>;
   blows: number;
@@ -52,10 +52,10 @@ const REST_MS = 300_000;
 const RECONNECT_MS = 1_500;
 
 /** Many processes over one database, under load and under blows; then everything that was recorded is judged. */
-export async function endure(options: EnduranceOptions): Promise<Endured> {
+export async function runEndurance(options: EnduranceOptions): Promise<EnduranceResult> {
   const { cluster, seed, forMs, roles = ROLES, people: size = PEOPLE, log } = options;
   const random = createRandom(seed);
-  const { blows = planBlows({ random, roles, forMs }) } = options;
+  const { blows = planFaults({ random, roles, forMs }) } = options;
   const url = await cluster.createDatabase();
   const query = (statement: string) => cluster.query(url, statement);
   const malformed: string[] = [];
@@ -63,7 +63,7 @@ export async function endure(options: EnduranceOptions): Promise<Endured> {
   const sentToModel = new Map<string, number>();
   await using model = await startModelServer(
     ({ body }) => {
-      malformed.push(...faultsOf(body));
+      malformed.push(...malformedHistory(body));
       const { messages } = body as { messages: ModelMessage[] };
       for (const [text, times] of remarksIn(messages)) {
         sentToModel.set(text, Math.max(times, sentToModel.get(text) ?? 0));
@@ -78,7 +78,7 @@ export async function endure(options: EnduranceOptions): Promise<Endured> {
   const giveUp = new AbortController();
   const stopAsking = new AbortController();
   const stopWatching = new AbortController();
-  const people = new People({ fleet, random, giveUp: giveUp.signal });
+  const people = new SimulatedUsers({ fleet, random, giveUp: giveUp.signal });
   const working = Promise.all(Array.from({ length: size }, () => people.work(stopAsking.signal)));
   const watching = people.watch(AbortSignal.any([stopWatching.signal, giveUp.signal]));
 
@@ -110,7 +110,7 @@ export async function endure(options: EnduranceOptions): Promise<Endured> {
   const verdict = judge(history, options.failoverMs);
   const amiss = kept.runs.map(({ id }) => id).filter((id) => verdict.problems.some((problem) => problem.includes(id)));
   return {
-    trails: new Map(amiss.map((id) => [id, trailOf(history, id)])),
+    trails: new Map(amiss.map((id) => [id, describeRunTrace(history, id)])),
     failovers: verdict.failovers,
     problems: [
       ...verdict.problems,
@@ -130,7 +130,7 @@ export async function endure(options: EnduranceOptions): Promise<Endured> {
 type Field = { fleet: Fleet; cluster: Cluster; forMs: number; log: (line: string) => void };
 
 /** Deals all blows at their times; resolves when the last is healed. Returns when the database was away. */
-async function deal(blows: readonly Blow[], { fleet, cluster, forMs, log }: Field): Promise<Span[]> {
+async function deal(blows: readonly TimedFault[], { fleet, cluster, forMs, log }: Field): Promise<Span[]> {
   const outages: Span[] = [];
   const begun = performance.now();
   // One restart of the database at a time.
@@ -174,7 +174,7 @@ async function deal(blows: readonly Blow[], { fleet, cluster, forMs, log }: Fiel
   return outages;
 }
 
-function nameOf(blow: Blow): string {
+function nameOf(blow: TimedFault): string {
   const where = 'slot' in blow ? ` process ${String(blow.slot)}` : '';
   return `${blow.kind}${where} for ${String(blow.ms)} ms`;
 }

@@ -16,8 +16,8 @@ import {
   scriptedMcpCommand,
   within,
 } from '@toolyard/testing';
-import type { DatabaseLine } from './database-line.ts';
-import { layDatabaseLine } from './database-line.ts';
+import type { DatabaseProxy } from './database-proxy.ts';
+import { startDatabaseProxy } from './database-proxy.ts';
 import { callName } from '../support/call-name.ts';
 import type { Failing } from '../faults/history.ts';
 import type { Role } from './plan.ts';
@@ -42,7 +42,7 @@ export type FleetOptions = {
 /** One place in the fleet: a line to the database, a data folder, and the processes that follow one another there. */
 type Slot = {
   role: Role;
-  line: DatabaseLine;
+  line: DatabaseProxy;
   life: number;
   process: Running | null;
   leaving: AbortController;
@@ -66,7 +66,7 @@ export class Fleet implements AsyncDisposable {
     const fleet = new Fleet(options);
     const port = Number(new URL(options.databaseUrl).port);
     for (const role of options.roles) {
-      const line = await layDatabaseLine(port);
+      const line = await startDatabaseProxy(port);
       const leaving = new AbortController();
       fleet.#slots.push({ role, line, life: 0, process: null, leaving, coming: Promise.resolve() });
     }

@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util';
 import { setup as bundlePrograms } from '../../scripts/test-programs.ts';
 import { startCluster } from '@toolyard/testing/postgres';
 import { findPostgres } from '@toolyard/testing/postgres-binaries';
-import { endure } from './endurance.ts';
+import { runEndurance } from './endurance.ts';
 import type { Role } from './plan.ts';
 import { summaryOf } from './summary.ts';
 
@@ -49,11 +49,18 @@ async function main(): Promise<number> {
   const cluster = await startCluster(binaries.folder);
   try {
     const forMs = minutes * 60_000;
-    const endured = await endure({ cluster, seed, forMs, log, roles, ...(people === undefined ? {} : { people }) });
-    process.stdout.write(`${summaryOf(endured)}\n`);
-    for (const problem of endured.problems) process.stdout.write(`  ${problem}\n`);
-    for (const [id, lines] of endured.trails) process.stdout.write(`\n${id}\n  ${lines.join('\n  ')}\n`);
-    return endured.problems.length === 0 ? 0 : 1;
+    const result = await runEndurance({
+      cluster,
+      seed,
+      forMs,
+      log,
+      roles,
+      ...(people === undefined ? {} : { people }),
+    });
+    process.stdout.write(`${summaryOf(result)}\n`);
+    for (const problem of result.problems) process.stdout.write(`  ${problem}\n`);
+    for (const [id, lines] of result.trails) process.stdout.write(`\n${id}\n  ${lines.join('\n  ')}\n`);
+    return result.problems.length === 0 ? 0 : 1;
   } finally {
     await cluster.close();
   }

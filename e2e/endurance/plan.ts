@@ -2,11 +2,11 @@
 export type Role = 'all' | 'web' | 'worker' | 'tools';
 
 /** What is done to processes and database, and for how many milliseconds. */
-export type Blow =
+export type TimedFault =
   | { kind: 'kill' | 'leave' | 'stop' | 'cut'; slot: number; at: number; ms: number }
   | { kind: 'fast' | 'immediate' | 'deaf'; at: number; ms: number };
 
-type BlowKind = Blow['kind'];
+type BlowKind = TimedFault['kind'];
 
 /** Drawn without putting back until it is empty: a short time sees one of each. */
 const BAG: readonly BlowKind[] = ['kill', 'stop', 'fast', 'kill', 'deaf', 'immediate', 'cut', 'leave'];
@@ -15,12 +15,12 @@ const BAG: readonly BlowKind[] = ['kill', 'stop', 'fast', 'kill', 'deaf', 'immed
 const RECOVERY_MS = 4_000;
 
 /** Blows one after another, by the seed; at any time at least one process that takes up runs is left alone. */
-export function planBlows(of: { random: () => number; roles: readonly Role[]; forMs: number }): Blow[] {
+export function planFaults(of: { random: () => number; roles: readonly Role[]; forMs: number }): TimedFault[] {
   const { random, roles, forMs } = of;
   const between = (low: number, high: number): number => Math.round(low + random() * (high - low));
   const busyUntil = roles.map(() => 0);
   const takesRuns = (slot: number): boolean => roles[slot] === 'all' || roles[slot] === 'worker';
-  const blows: Blow[] = [];
+  const blows: TimedFault[] = [];
   let bag: BlowKind[] = [];
   for (let at = between(1_500, 3_000); at < forMs; at += between(2_500, 6_000)) {
     if (bag.length === 0) bag = shuffled(BAG, random);

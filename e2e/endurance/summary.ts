@@ -1,7 +1,17 @@
-import type { Endured } from './endurance.ts';
+import type { EnduranceResult } from './endurance.ts';
 
 /** One line for people: what was done, and what came of it. */
-export function summaryOf({ blows, runs, events, calls, doubts, said, heard, failovers, problems }: Endured): string {
+export function summaryOf({
+  blows,
+  runs,
+  events,
+  calls,
+  doubts,
+  said,
+  heard,
+  failovers,
+  problems,
+}: EnduranceResult): string {
   const times = failovers
     .filter(({ from, to }) => from !== to)
     .map(({ ms }) => ms)

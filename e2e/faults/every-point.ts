@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import { createRandom } from '@toolyard/testing';
-import type { Fault } from '../support/lives.ts';
-import { Lives } from '../support/lives.ts';
-import { toldWithoutCounts } from '../support/transcript.ts';
+import type { Fault } from '../support/server-instances.ts';
+import { ServerInstances } from '../support/server-instances.ts';
+import { transcriptWithoutCounts } from '../support/transcript.ts';
 import type { Engine } from './run-with-faults.ts';
 import { databaseOn, isDoubt, runWithFaults } from './run-with-faults.ts';
 import type { Scenario } from './scenario.ts';
@@ -43,7 +43,7 @@ type Once = { reached: boolean; passed: string[]; told: string[]; problems: stri
 /** `told`: the transcript and the answered interrupts, besides those about calls in doubt. */
 async function runOnce(engine: Engine, scenario: Scenario, fault: Fault | null): Promise<Once> {
   const { contextWindow, tools } = scenario;
-  await using lives = await Lives.with(scenario.script, {
+  await using lives = await ServerInstances.with(scenario.script, {
     everyCall: true,
     askUser: true,
     // Told tokens would fill a known context window.
@@ -62,7 +62,7 @@ async function runOnce(engine: Engine, scenario: Scenario, fault: Fault | null):
   return {
     reached,
     passed,
-    told: [...toldWithoutCounts(view.page.messages), ...answers.sort()],
+    told: [...transcriptWithoutCounts(view.page.messages), ...answers.sort()],
     problems: [
       ...problems,
       ...(budgets.every(({ calls: limit }) => limit === RAISED) ? [] : ['the raised budget was not kept']),

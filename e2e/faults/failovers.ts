@@ -1,4 +1,4 @@
-import type { Failing, History, Span, Write } from './history.ts';
+import type { Failing, History, Span, RowWrite } from './history.ts';
 
 /** How long a tool server stays with a process that fails, and a little for the process that takes it then. */
 const TOOLS_AWAY_MS = 15_000;
@@ -22,7 +22,7 @@ export function failoversOf({ writes, failings, outages }: History): Failover[] 
 
 function failoverOf(
   failing: Failing,
-  writes: readonly Write[],
+  writes: readonly RowWrite[],
   failings: readonly Failing[],
   outages: readonly Span[],
 ): { to: string; ms: number } | null {
@@ -52,7 +52,7 @@ function lay(from: number, until: number, outages: readonly Span[]): number {
 }
 
 /** The process that works under the fence of this write: the one that claimed it. */
-function writerOf(writes: readonly Write[], { fence }: Write): string | undefined {
+function writerOf(writes: readonly RowWrite[], { fence }: RowWrite): string | undefined {
   return writes.find((write) => write.fence === fence)?.writer;
 }
 

@@ -5,7 +5,7 @@ import type { Role } from '../endurance/plan.ts';
 export type StoredRun = { id: string; conversationId: string; status: RunStatus; lastSeq: number };
 
 /** A change of a run's row, as the database recorded it in the transaction that made it; of one run in order. */
-export type Write = {
+export type RowWrite = {
   runId: string;
   /** By the clock of the database. */
   at: number;
@@ -37,7 +37,7 @@ export type StoredQuestion = {
 export type SteeredMessage = { id: string; text: string };
 
 /** The events a reader got of a run, over any number of connections, in the order they came. */
-export type Reading = { reader: string; runId: string; events: readonly RunEvent[] };
+export type RunReading = { reader: string; runId: string; events: readonly RunEvent[] };
 
 /** The events a reader got of all runs of a conversation, and the conversation as a server shows it afterwards. */
 export type ReadConversation = { id: string; events: readonly RunEvent[]; view: ConversationView };
@@ -64,7 +64,7 @@ export type History = {
   /** Ids of the runs that were requested and accepted. */
   asked: readonly string[];
   runs: readonly StoredRun[];
-  writes: readonly Write[];
+  writes: readonly RowWrite[];
   events: ReadonlyMap<string, readonly RunEvent[]>;
   calls: readonly StoredCall[];
   questions: readonly StoredQuestion[];
@@ -87,7 +87,7 @@ export type History = {
   requests: ReadonlyMap<string, number>;
   /** How often a process may have lost a request, at most, by conversation. */
   interruptions: ReadonlyMap<string, number>;
-  readings: readonly Reading[];
+  readings: readonly RunReading[];
   conversations: readonly ReadConversation[];
   failings: readonly Failing[];
   /** Times in which the database could not be reached. */

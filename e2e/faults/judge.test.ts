@@ -1,7 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import type { RunEvent, RunStatus, UserMessage } from '@toolyard/protocol';
 import { judge } from './judge.ts';
-import type { History, StoredCall, StoredQuestion, SteeredMessage, StoredRun, StoredUsage, Write } from './history.ts';
+import type {
+  History,
+  StoredCall,
+  StoredQuestion,
+  SteeredMessage,
+  StoredRun,
+  StoredUsage,
+  RowWrite,
+} from './history.ts';
 
 const RUN = 'r1';
 const RUN_ROW: StoredRun = { id: RUN, conversationId: 'conversation', status: 'done', lastSeq: 4 };
@@ -10,7 +18,7 @@ function eventAt(seq: number, text = `word ${String(seq)}`): RunEvent {
   return { v: 1, seq, runId: RUN, step: 0, attempt: 1, at: seq, type: 'notice', level: 'info', code: 'test', text };
 }
 
-function write(more: Partial<Write>): Write {
+function write(more: Partial<RowWrite>): RowWrite {
   const { seqBefore = 0 } = more;
   return {
     ...{ runId: RUN, at: 1_000, writer: 'w0.1', fence: 1, owner: 'first', status: 'running' },
@@ -91,7 +99,7 @@ describe('a run that is lost', () => {
 });
 
 describe('a run that two own', () => {
-  const withWrites = (...writes: Write[]): string[] => problemsOf({ writes, failings: [] });
+  const withWrites = (...writes: RowWrite[]): string[] => problemsOf({ writes, failings: [] });
 
   it('who write under one fence', () => {
     const problems = withWrites(

@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { RunEvent } from '@toolyard/protocol';
-import { applied, misspelt } from '../support/transcript.ts';
+import { applyAll, inconsistentMessages } from '../support/transcript.ts';
 import type { Failover } from './failovers.ts';
 import { failoversOf } from './failovers.ts';
-import type { History, ReadConversation, StoredCall, Write } from './history.ts';
+import type { History, ReadConversation, StoredCall, RowWrite } from './history.ts';
 import { usageProblems } from './usage-problems.ts';
 
 /** Another process continues a run within this time, on a machine that has nothing else to do. */
@@ -64,9 +64,9 @@ function whyFailed(events: readonly RunEvent[] = []): string {
 }
 
 /** One process writes under a fence; a later one has a higher fence; nobody writes under an older one. */
-function ownedTwice(writes: readonly Write[]): string[] {
+function ownedTwice(writes: readonly RowWrite[]): string[] {
   const problems: string[] = [];
-  const last = new Map<string, Write>();
+  const last = new Map<string, RowWrite>();
   const writers = new Map<string, string>();
   for (const write of writes) {
     const { runId, fence, seqBefore, seqAfter, owner, writer } = write;
@@ -118,7 +118,7 @@ function readingsAmiss({ readings, events, runs }: History): string[] {
     const other = read.findIndex((event, index) => !isDeepStrictEqual(event, kept[index]));
     if (other !== -1) return [`reader: ${reader} read another event ${String(other + 1)} of ${runId} than is kept`];
     return [
-      ...misspelt(read).map((what) => `reader: ${reader} read of ${runId} ${what}`),
+      ...inconsistentMessages(read).map((what) => `reader: ${reader} read of ${runId} ${what}`),
       ...repeated(read).map((what) => `reader: ${reader} read twice ${what}`),
     ];
   });
@@ -151,7 +151,7 @@ function conversationAmiss({ id, events, view: { page, activeRun, interrupts, qu
   const abandoned = page.abandoned.filter(({ finishReason }) => finishReason !== 'abandoned');
   return [
     ...(isOver ? [] : [`conversation: something of ${id} is still in progress`]),
-    ...(isDeepStrictEqual(applied(events), page.messages)
+    ...(isDeepStrictEqual(applyAll(events), page.messages)
       ? []
       : [`conversation: applying the events of ${id} gives another transcript`]),
     ...abandoned.map(

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { InDoubtAnswer, StoredInterrupt } from '@toolyard/protocol';
-import type { Fault, LivesOptions } from '../support/lives.ts';
-import { Lives } from '../support/lives.ts';
-import { Person } from '../support/person.ts';
-import { told } from '../support/transcript.ts';
+import type { Fault, ServerInstancesOptions } from '../support/server-instances.ts';
+import { ServerInstances } from '../support/server-instances.ts';
+import { TestUser } from '../support/test-user.ts';
+import { transcriptLines } from '../support/transcript.ts';
 import type { Outcome } from './run-with-faults.ts';
 import { runWithFaults } from './run-with-faults.ts';
 
@@ -12,10 +12,10 @@ type Killed = Pick<Outcome, 'view' | 'answered' | 'passed'> & { counted: number;
 /** A run of one call in a server that is killed at a point and started again; checks what must always hold. */
 export async function runKilled(
   fault: Fault | null,
-  { doubt, secret, ...options }: LivesOptions & { doubt: InDoubtAnswer; secret?: string },
+  { doubt, secret, ...options }: ServerInstancesOptions & { doubt: InDoubtAnswer; secret?: string },
 ): Promise<Killed> {
-  await using lives = await Lives.of([1], { tellsUsage: true, ...options });
-  const user = new Person(() => doubt);
+  await using lives = await ServerInstances.of([1], { tellsUsage: true, ...options });
+  const user = new TestUser(() => doubt);
   const faults = fault === null ? [] : [fault];
   const { problems, view, answered, passed } = await runWithFaults({
     ...{ lives, user, faults, certain: fault !== null },
@@ -110,7 +110,7 @@ export function describeKilled(of: {
       async (_when, place, hit, after) => {
         const fault = { place, hit, ...(after === undefined ? {} : { after }) };
         const { view, answered, counted } = await runKilled(fault, { doubt: { decision: 'failed' } });
-        expect(told(view.page.messages)).toEqual(TRANSCRIPT);
+        expect(transcriptLines(view.page.messages)).toEqual(TRANSCRIPT);
         expect(counted).toBe(1);
         expect(kinds(answered)).toEqual(['approval']);
       },
@@ -125,7 +125,7 @@ export function describeKilled(of: {
           expect(kinds(answered)).toEqual(['approval', 'in_doubt']);
           expect(answered[1]?.answer).toEqual(doubt);
           expect(counted).toBe(before + repeated);
-          expect(told(view.page.messages)).toEqual(TRANSCRIPT.with(2, said(before + repeated)));
+          expect(transcriptLines(view.page.messages)).toEqual(TRANSCRIPT.with(2, said(before + repeated)));
         });
       });
     }

@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest';
 import { eventually } from '@toolyard/testing';
 import { describeOnDatabases } from '@toolyard/testing/on-postgres';
-import { LEASES_RUN_OUT, Lives, LONG_LEASES } from '../support/lives.ts';
-import { Person, viewOf } from '../support/person.ts';
-import type { Write } from './history.ts';
+import { LEASES_RUN_OUT, ServerInstances, LONG_LEASES } from '../support/server-instances.ts';
+import { TestUser, viewOf } from '../support/test-user.ts';
+import type { RowWrite } from './history.ts';
 import { judge } from './judge.ts';
-import { historyOf, queryOf } from './lives-history.ts';
+import { historyOf, queryOf } from './process-history.ts';
 import { readWrites, startRecording } from './stored.ts';
 
 /** The injected fault: a process that takes over a run gets the fence of the process that lost it. */
@@ -18,7 +18,7 @@ const KEEP_FENCES = [
 describeOnDatabases('the judge', (cluster) => {
   /** A run whose lease runs out while its process waits for a tool, so that another process takes it over. */
   async function problemsAfterLostLease(statements: readonly string[]): Promise<string[]> {
-    await using lives = await Lives.of([1], {
+    await using lives = await ServerInstances.of([1], {
       ...LONG_LEASES,
       database: { url: await cluster().createDatabase() },
       tools: (file) => ({ tools: [{ name: 'count', does: [{ do: 'count' }, { do: 'wait_for_file', file }] }] }),
@@ -27,19 +27,19 @@ describeOnDatabases('the judge', (cluster) => {
     const first = await lives.start();
     await startRecording(cluster(), url);
     if (statements.length > 0) await cluster().query(url, ...statements);
-    const user = new Person(() => ({ decision: 'failed' }));
+    const user = new TestUser(() => ({ decision: 'failed' }));
     const followed = user.goOn(first.url);
     await eventually(() => lives.counted === 1, { what: 'the call' });
     // It cannot find out that it lost the lease.
     first.signal('SIGSTOP');
     await cluster().query(url, LEASES_RUN_OUT);
     const second = await lives.startHere();
-    const other = new Person(() => ({ decision: 'failed' }), user.runs[0]?.[0]?.runId);
+    const other = new TestUser(() => ({ decision: 'failed' }), user.runs[0]?.[0]?.runId);
     expect(await other.goOn(second.url)).toBe('over');
     await first.end();
     expect(await followed).toBe('cut');
     const history = await historyOf({ lives, runs: other.runs, view: await viewOf(second.url) });
-    const writes: Write[] = await readWrites(queryOf(lives));
+    const writes: RowWrite[] = await readWrites(queryOf(lives));
     expect(new Set(writes.map(({ writer }) => writer)).size).toBe(2);
     return judge({ ...history, writes }).problems;
   }

@@ -2,10 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'vitest';
 import type { InDoubtAnswer, StoredInterrupt } from '@toolyard/protocol';
 import { createRandom } from '@toolyard/testing';
-import type { Life } from '../support/lives.ts';
-import { callsOfTurns, Lives } from '../support/lives.ts';
-import { Person } from '../support/person.ts';
-import { toldWithoutCounts } from '../support/transcript.ts';
+import type { ServerInstance } from '../support/server-instances.ts';
+import { callsOfTurns, ServerInstances } from '../support/server-instances.ts';
+import { TestUser } from '../support/test-user.ts';
+import { transcriptWithoutCounts } from '../support/transcript.ts';
 import type { Engine } from './run-with-faults.ts';
 import { databaseOn, runWithFaults } from './run-with-faults.ts';
 
@@ -21,7 +21,7 @@ const ANSWERS: InDoubtAnswer[] = [
 ];
 
 /** A server that is killed at a random time, or at a random one of the points at which something is written. */
-async function startDoomed(lives: Lives, random: () => number): Promise<Life> {
+async function startDoomed(lives: ServerInstances, random: () => number): Promise<ServerInstance> {
   if (random() < 0.5) return lives.start({ place: '*', hit: 1 + Math.floor(random() * MOST_PLACES) });
   const life = await lives.start();
   void sleep(random() * LONGEST_LIFE_MS).then(() => life.kill());
@@ -29,14 +29,14 @@ async function startDoomed(lives: Lives, random: () => number): Promise<Life> {
 }
 
 /** A run of many calls in servers that are killed so often, or until it is over. */
-export async function expectWholeDespite(engine: Engine, kills: number, seed: number): Promise<void> {
+export async function expectCompleteDespite(engine: Engine, kills: number, seed: number): Promise<void> {
   const random = createRandom(seed);
-  await using lives = await Lives.of(TURNS, { tellsUsage: true, ...(await databaseOn(engine)) });
-  const user = new Person(() => ANSWERS[Math.floor(random() * ANSWERS.length)] ?? { decision: 'failed' });
+  await using lives = await ServerInstances.of(TURNS, { tellsUsage: true, ...(await databaseOn(engine)) });
+  const user = new TestUser(() => ANSWERS[Math.floor(random() * ANSWERS.length)] ?? { decision: 'failed' });
   const faults = Array.from({ length: kills }, () => () => startDoomed(lives, random));
   const { view, answered, problems } = await runWithFaults({ lives, user, faults });
   expect(problems).toEqual([]);
-  expect(toldWithoutCounts(view.page.messages)).toEqual(transcriptWith(answered));
+  expect(transcriptWithoutCounts(view.page.messages)).toEqual(transcriptWith(answered));
   // Approved for this conversation: whatever was killed after that, nobody is asked again.
   expect(answered.filter(({ interrupt }) => interrupt.kind === 'approval')).toHaveLength(1);
 }

@@ -1,9 +1,9 @@
 import type { Cluster } from '@toolyard/testing/postgres';
 import type { ConversationView, RunEvent, StoredInterrupt } from '@toolyard/protocol';
-import type { Fault, Life, Lives, LivesDatabase } from '../support/lives.ts';
+import type { Fault, ServerInstance, ServerInstances, LivesDatabase } from '../support/server-instances.ts';
 import type { SteeredMessage } from './history.ts';
 import { judge } from './judge.ts';
-import { historyOf, queryOf } from './lives-history.ts';
+import { historyOf, queryOf } from './process-history.ts';
 
 /** Where a scenario takes place: in a fresh data folder, or in a fresh database. */
 export type Engine = { name: 'sqlite' } | { name: 'postgres'; cluster: Cluster };
@@ -26,7 +26,7 @@ export type ScenarioActor = {
 };
 
 /** Starts a server that is killed: at a failpoint, or whenever the function that is given kills it. */
-type Injection = Fault | (() => Promise<Life>);
+type Injection = Fault | (() => Promise<ServerInstance>);
 
 export type Outcome = {
   /** False if the scenario was over before a fault was reached. */
@@ -39,7 +39,7 @@ export type Outcome = {
 };
 
 export type FaultRun = {
-  lives: Lives;
+  lives: ServerInstances;
   user: ScenarioActor;
   /** Injected one after another, each into a new process, until the scenario is over. */
   faults: readonly Injection[];
@@ -89,7 +89,7 @@ export async function runWithFaults(run: FaultRun): Promise<Outcome> {
 }
 
 /** How many calls of the counting tool were sent and not answered. `ask_user` has no effect and is called again. */
-async function callsSent(lives: Lives): Promise<number> {
+async function callsSent(lives: ServerInstances): Promise<number> {
   try {
     const [row] = await queryOf(lives)(
       "SELECT count(*) AS sent FROM tool_ledger WHERE status = 'sent' AND tool_name = 'count'",

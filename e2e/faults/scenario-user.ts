@@ -9,7 +9,7 @@ import type {
   StoredInterrupt,
 } from '@toolyard/protocol';
 import { call, readRun } from '../support/api.ts';
-import type { Lives } from '../support/lives.ts';
+import type { ServerInstances } from '../support/server-instances.ts';
 import type { SteeredMessage } from './history.ts';
 import type { ScenarioActor } from './run-with-faults.ts';
 import type { Scenario } from './scenario.ts';
@@ -35,11 +35,11 @@ export class ScenarioUser implements ScenarioActor {
   /** What the server rejected. */
   readonly refused: string[] = [];
   readonly #scenario: Scenario;
-  readonly #lives: Lives;
+  readonly #lives: ServerInstances;
   readonly #sent = new Set<number>();
   #reactions: Promise<void>[] = [];
 
-  constructor(scenario: Scenario, lives: Lives) {
+  constructor(scenario: Scenario, lives: ServerInstances) {
     this.#scenario = scenario;
     this.#lives = lives;
     this.runs = scenario.questions.map(() => []);

@@ -1,6 +1,6 @@
 import type { AgentConfiguration, Interrupt } from '@toolyard/protocol';
 import type { McpBehaviour, ModelReply } from '@toolyard/testing';
-import type { ModelMessage } from '../support/lives.ts';
+import type { ModelMessage } from '../support/server-instances.ts';
 
 /** A conversation that always has the same transcript, with everything it takes. */
 export type Scenario = {

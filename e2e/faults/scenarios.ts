@@ -1,6 +1,6 @@
 import type { ModelReply } from '@toolyard/testing';
 import { reply } from '@toolyard/testing';
-import type { ModelMessage } from '../support/lives.ts';
+import type { ModelMessage } from '../support/server-instances.ts';
 import type { Scenario } from './scenario.ts';
 
 const count = (n: number) => ({ id: `call_${n}`, name: 'count', arguments: { n } });

@@ -2,7 +2,7 @@ import type { InterruptAnswer, JsonObject, JsonValue, Message, RunEvent } from '
 import { textOf } from '@toolyard/protocol';
 import type { Databases } from '@toolyard/testing/postgres';
 import { callName } from '../support/call-name.ts';
-import type { History, StoredCall, StoredQuestion, StoredRun, Write } from './history.ts';
+import type { History, StoredCall, StoredQuestion, StoredRun, RowWrite } from './history.ts';
 
 type Stored = Pick<History, 'runs' | 'events' | 'calls' | 'questions' | 'messages' | 'queued' | 'usage'>;
 
@@ -38,13 +38,13 @@ export async function startRecording(cluster: Pick<Databases, 'query'>, url: str
 }
 
 /** What {@link startRecording} recorded. */
-export async function readWrites(query: Query): Promise<Write[]> {
+export async function readWrites(query: Query): Promise<RowWrite[]> {
   const rows = await query('SELECT * FROM endurance_writes ORDER BY n');
   return (rows as Record<string, string | null>[]).map(toWrite);
 }
 
 /** How often a run of each conversation was claimed: what a process that lost it had requested may be lost. */
-export function claimsOf(runs: readonly StoredRun[], writes: readonly Write[]): Map<string, number> {
+export function claimsOf(runs: readonly StoredRun[], writes: readonly RowWrite[]): Map<string, number> {
   const ofConversation = Map.groupBy(runs, ({ conversationId }) => conversationId);
   const fences = Map.groupBy(writes, ({ runId }) => runId);
   const claims = (runId: string): number => new Set(fences.get(runId)?.map(({ fence }) => fence)).size;
@@ -109,7 +109,7 @@ function toUsage(conversationId: string, rows: readonly Record<string, string | 
   };
 }
 
-function toWrite(row: Record<string, string | null>): Write {
+function toWrite(row: Record<string, string | null>): RowWrite {
   return {
     runId: String(row['run_id']),
     at: Number(row['at']),
@@ -118,7 +118,7 @@ function toWrite(row: Record<string, string | null>): Write {
     owner: row['owner'] ?? null,
     seqBefore: Number(row['seq_before']),
     seqAfter: Number(row['seq_after']),
-    status: row['status'] as Write['status'],
+    status: row['status'] as RowWrite['status'],
   };
 }
 

@@ -2,10 +2,10 @@
 import type { McpHost, ServerConfig } from '@toolyard/mcp-host';
 import { eventually, isAlive, ownPort, processTreeOf } from '@toolyard/testing';
 import { afterEach, expect, test } from 'vitest';
-import { healthOf, meet, meetModern } from './meet.ts';
-import type { Running } from './programs.ts';
+import { healthOf, connectHost, connectModern } from './connect-host.ts';
+import type { Running } from './peer-commands.ts';
 import { expectPage } from './page-servers.ts';
-import { overStdio, programOf, startOnPort } from './programs.ts';
+import { overStdio, programOf, startOnPort } from './peer-commands.ts';
 
 const EVERYTHING = '@modelcontextprotocol/server-everything';
 
@@ -27,7 +27,7 @@ test('mcp-proxy is spoken to in the newer protocol, and everything behind it arr
   const port = await ownPort();
   const args = ['--port', String(port), '--host', '127.0.0.1', '--', process.execPath, programOf(EVERYTHING)];
   running = await startOnPort([programOf('mcp-proxy'), ...args], port);
-  host = await meetModern({ id: 'proxied', transport: { type: 'http', url: `http://127.0.0.1:${port}/mcp` } });
+  host = await connectModern({ id: 'proxied', transport: { type: 'http', url: `http://127.0.0.1:${port}/mcp` } });
   expect(healthOf(host, 'proxied')).toMatchObject({ era: 'modern', protocolVersion: '2026-07-28', skipped: [] });
   expect(await echo(host, 'proxied')).toMatchObject(HI);
   const image = await host.callTool({ serverId: 'proxied', name: 'get-tiny-image' }, {});
@@ -53,7 +53,7 @@ test('a server on a WebSocket, behind a bridge that loses ids that are texts', a
   const args = ['--stdio', command, '--outputTransport', 'ws', '--port', String(port), '--messagePath', '/message'];
   running = await startOnPort([programOf('supergateway'), ...args], port);
   const config: ServerConfig = { id: 'ws', transport: { type: 'websocket', url: `ws://127.0.0.1:${port}/message` } };
-  host = await meet([config]);
+  host = await connectHost([config]);
   expect(healthOf(host, 'ws')).toMatchObject({ era: 'legacy', skipped: [] });
   // Otherwise the question for the newer protocol would have run out of time.
   expect(host.wireLog('ws').filter(({ text }) => text.includes('"id":null'))).toEqual([]);
@@ -72,7 +72,7 @@ test('a server with a page of its own, over stdio and HTTP: its tool is called, 
 });
 
 test('closing leaves no process of a server, nor of what it started', async () => {
-  host = await meet([{ id: 'everything', transport: overStdio(EVERYTHING) }]);
+  host = await connectHost([{ id: 'everything', transport: overStdio(EVERYTHING) }]);
   const ours = processTreeOf(process.pid);
   await host.close();
   const left = ours.filter((pid) => pid !== process.pid && isAlive(pid));

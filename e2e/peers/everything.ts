@@ -4,9 +4,9 @@ import type { McpHost, SamplingRequest, TransportConfig } from '@toolyard/mcp-ho
 import type { ToolResult } from '@toolyard/protocol';
 import { eventually, ownPort } from '@toolyard/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { healthOf, meet } from './meet.ts';
-import type { Running } from './programs.ts';
-import { overStdio, programOf, startOnPort } from './programs.ts';
+import { healthOf, connectHost } from './connect-host.ts';
+import type { Running } from './peer-commands.ts';
+import { overStdio, programOf, startOnPort } from './peer-commands.ts';
 
 export type EverythingTransport = 'stdio' | 'Streamable HTTP' | 'HTTP+SSE';
 
@@ -61,7 +61,7 @@ export function describeEverything(transport: EverythingTransport): void {
     beforeAll(async () => {
       const started = await startOver(transport);
       running = started.running;
-      host = await meet([{ id: ID, transport: started.config }], {
+      host = await connectHost([{ id: ID, transport: started.config }], {
         handlers: {
           form: ({ message, requestedSchema }, { serverId }) => {
             asked.push(`form of ${serverId}: ${message} ${Object.keys(requestedSchema.properties).join(' ')}`);

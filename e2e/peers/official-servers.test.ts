@@ -6,8 +6,8 @@ import type { McpHost } from '@toolyard/mcp-host';
 import type { JsonObject, ToolResult } from '@toolyard/protocol';
 import { eventually } from '@toolyard/testing';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { healthOf, meet } from './meet.ts';
-import { overStdio } from './programs.ts';
+import { healthOf, connectHost } from './connect-host.ts';
+import { overStdio } from './peer-commands.ts';
 
 let folder: string;
 let host: McpHost;
@@ -25,7 +25,7 @@ describe('server-filesystem', () => {
   const PACKAGE = '@modelcontextprotocol/server-filesystem';
 
   test('every one of its tools works on real files, structure beside text', async () => {
-    host = await meet([{ id: 'files', transport: overStdio(PACKAGE, [folder]) }]);
+    host = await connectHost([{ id: 'files', transport: overStdio(PACKAGE, [folder]) }]);
     expect(healthOf(host, 'files')).toMatchObject({ toolCount: 14, skipped: [] });
     const file = join(folder, 'a.txt');
     const png = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
@@ -62,7 +62,7 @@ describe('server-filesystem', () => {
   });
 
   test('what it refuses is said to the model in its words', async () => {
-    host = await meet([{ id: 'files', transport: overStdio(PACKAGE, [folder]) }]);
+    host = await connectHost([{ id: 'files', transport: overStdio(PACKAGE, [folder]) }]);
     const refused = await call('files', 'read_text_file', { path: '/etc/hosts' });
     expect(refused).toMatchObject({ isError: true, outcome: 'done' });
     expect(JSON.stringify(refused.content)).toContain('outside allowed directories');
@@ -70,7 +70,7 @@ describe('server-filesystem', () => {
 
   test('folders we name take the place of those it was started with, also when they change', async () => {
     let root = join(folder, 'one');
-    host = await meet([{ id: 'files', transport: overStdio(PACKAGE, [folder]) }], {
+    host = await connectHost([{ id: 'files', transport: overStdio(PACKAGE, [folder]) }], {
       handlers: { roots: () => [{ uri: `file://${root}` }] },
     });
     const allowed = async (): Promise<string> =>
@@ -86,7 +86,7 @@ test('server-memory remembers, and says when its resource has changed', async ()
   const transport = overStdio('@modelcontextprotocol/server-memory', [], {
     MEMORY_FILE_PATH: join(folder, 'memory.jsonl'),
   });
-  host = await meet([{ id: 'memory', transport }]);
+  host = await connectHost([{ id: 'memory', transport }]);
   const [graph] = await eventually(() => {
     const listed = host.resources.resources('memory');
     return listed.length > 0 && listed;
@@ -124,7 +124,7 @@ test('server-memory remembers, and says when its resource has changed', async ()
 });
 
 test('server-sequential-thinking counts thoughts in one process, call after call', async () => {
-  host = await meet([{ id: 'think', transport: overStdio('@modelcontextprotocol/server-sequential-thinking') }]);
+  host = await connectHost([{ id: 'think', transport: overStdio('@modelcontextprotocol/server-sequential-thinking') }]);
   for (const thoughtNumber of [1, 2, 3]) {
     const args = { thought: 'so', nextThoughtNeeded: thoughtNumber < 3, thoughtNumber, totalThoughts: 3 };
     expect(await call('think', 'sequentialthinking', args)).toMatchObject({

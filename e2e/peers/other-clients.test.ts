@@ -7,9 +7,9 @@ import type { JsonValue } from '@toolyard/protocol';
 import { isJsonObject, parseJson } from '@toolyard/protocol';
 import { ownPort, runNode, SOURCE_CONDITION } from '@toolyard/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { healthOf, meetModern } from './meet.ts';
-import type { Running } from './programs.ts';
-import { overStdio, programOf, startOnPort } from './programs.ts';
+import { healthOf, connectModern } from './connect-host.ts';
+import type { Running } from './peer-commands.ts';
+import { overStdio, programOf, startOnPort } from './peer-commands.ts';
 
 const DATE_SERVER = fileURLToPath(new URL('../../servers/date/src/bin.ts', import.meta.url));
 
@@ -55,7 +55,7 @@ describe('the command line of the MCP inspector', () => {
 
 test('mcp-remote carries our host to our server, in the newer protocol', async () => {
   const transport = overStdio('mcp-remote', [url, '--allow-http'], { MCP_REMOTE_CONFIG_DIR: folder });
-  const host = await meetModern({ id: 'remote', transport });
+  const host = await connectModern({ id: 'remote', transport });
   try {
     expect(healthOf(host, 'remote')).toMatchObject({ era: 'modern', skipped: [] });
     const result = await host.callTool({ serverId: 'remote', name: 'get-date' }, { timezone: 'Asia/Tokyo' });

@@ -1,14 +1,14 @@
 import { expect } from 'vitest';
 import { ownPort } from '@toolyard/testing';
-import { meet } from './meet.ts';
-import { overStdio, programOf, startOnPort } from './programs.ts';
+import { connectHost } from './connect-host.ts';
+import { overStdio, programOf, startOnPort } from './peer-commands.ts';
 
 /** A server with a page of its own, over stdio and HTTP: its tool is called, its page is read. */
 export async function expectPage(name: string, tool: string, page: string): Promise<void> {
   const port = await ownPort();
   const running = await startOnPort([programOf(name)], port, { PORT: String(port) });
   try {
-    const host = await meet([
+    const host = await connectHost([
       { id: 'piped', transport: overStdio(name, ['--stdio']) },
       { id: 'web', transport: { type: 'http', url: `http://127.0.0.1:${port}/mcp` } },
     ]);

@@ -2,19 +2,19 @@ import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { ScriptedMcp } from '@toolyard/testing';
 import { needs, startScriptedMcp } from '@toolyard/testing';
-import { byPage, openTabOfOwn } from './by-page.ts';
+import { throughPage, openOwnTab } from './through-page.ts';
 import { inProcess } from './in-process.ts';
 import { byApi, overHttp } from './over-http.ts';
-import { Script } from './script.ts';
-import { NOTES, STORIES } from './stories.ts';
-import type { Story } from './story.ts';
+import { ScenarioModel } from './scenario-model.ts';
+import { NOTES, PLACE_SCENARIOS } from './scenarios.ts';
+import type { PlaceScenario } from './scenario.ts';
 import { call } from '../support/api.ts';
 import type { Stage } from '../support/stage.ts';
 import { setStage } from '../support/stage.ts';
 import { BROWSER } from '../support/unpack-browser.ts';
 
 const PLACES = ['process', 'server', 'tab'] as const;
-const stories = Object.entries<Story>(STORIES);
+const stories = Object.entries<PlaceScenario>(PLACE_SCENARIOS);
 /** A story has a model of its own in each place. */
 const modelOf = (name: string, place: (typeof PLACES)[number]): string => `${name}: ${place}`;
 const MODELS = stories.flatMap(([name, { window }]) =>
@@ -35,21 +35,21 @@ type Chosen = {
 export function describePlaces({ isIncluded = () => true, inTab }: Chosen): void {
   describe('the same story in a process, on a server and in a tab', needs(BROWSER), () => {
     let undo: AsyncDisposableStack;
-    let script: Script;
+    let script: ScenarioModel;
     let mcp: ScriptedMcp;
     let stage: Stage;
     let page: Page;
 
     async function begin(): Promise<void> {
       undo = new AsyncDisposableStack();
-      script = new Script();
+      script = new ScenarioModel();
       mcp = undo.use(await startScriptedMcp(NOTES, { cors: {} }));
       stage = undo.use(await setStage(script.answer, { models: MODELS }));
       await call(stage.server.url, 'POST', '/api/mcp/servers', {
         id: 'notes',
         transport: { type: 'http', url: mcp.url },
       });
-      page = await openTabOfOwn(stage, mcp.url);
+      page = await openOwnTab(stage, mcp.url);
     }
 
     beforeAll(begin);
@@ -83,7 +83,7 @@ export function describePlaces({ isIncluded = () => true, inTab }: Chosen): void
                 model: modelOf(name, 'tab'),
                 tools: 'browser-notes',
                 place: 'browser',
-                open: (id) => byPage(page, stage.line.url, id),
+                open: (id) => throughPage(page, stage.line.url, id),
               })
             : null,
         ]);

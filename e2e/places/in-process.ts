@@ -1,14 +1,14 @@
 import { createAgent } from '@toolyard/agent-host/node';
 import type { Interrupt, RunEvent } from '@toolyard/protocol';
-import type { Script } from './script.ts';
-import type { Hands, Story, Told } from './story.ts';
-import { answerTo, GO_ON, toldOf } from './story.ts';
+import type { ScenarioModel } from './scenario-model.ts';
+import type { RunControls, PlaceScenario, ScenarioResult } from './scenario.ts';
+import { answerTo, GO_ON, transcriptOf } from './scenario.ts';
 
 /** Tells a story in this process. */
 export async function inProcess(
-  story: Story,
-  of: { script: Script; model: { id: string; baseUrl: string }; mcp: string },
-): Promise<Told> {
+  story: PlaceScenario,
+  of: { script: ScenarioModel; model: { id: string; baseUrl: string }; mcp: string },
+): Promise<ScenarioResult> {
   // Each kind of question has its answers, and a story gives what is asked for.
   const answer = async <T>(interrupt: Interrupt): Promise<T> =>
     (answerTo(story, interrupt) as T | null) ?? new Promise<never>(() => undefined);
@@ -25,7 +25,7 @@ export async function inProcess(
   });
   const events: RunEvent[] = [];
   let run: ReturnType<typeof agent.run> | undefined;
-  const hands: Hands = {
+  const hands: RunControls = {
     steer: async (text) => void run?.steer(text),
     stop: async () => run?.cancel(),
   };
@@ -38,5 +38,5 @@ export async function inProcess(
     }
     await run.result.catch(() => undefined);
   }
-  return toldOf(agent.messages, events);
+  return transcriptOf(agent.messages, events);
 }

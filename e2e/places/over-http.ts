@@ -2,12 +2,12 @@ import { expect } from 'vitest';
 import type { AgentConfiguration, ConversationView, ProviderView, RunEvent, RunRecord } from '@toolyard/protocol';
 import { eventually } from '@toolyard/testing';
 import { call, readRun } from '../support/api.ts';
-import type { Script } from './script.ts';
-import type { Hands, Story, Told } from './story.ts';
-import { answerTo, GO_ON, toldOf } from './story.ts';
+import type { ScenarioModel } from './scenario-model.ts';
+import type { RunControls, PlaceScenario, ScenarioResult } from './scenario.ts';
+import { answerTo, GO_ON, transcriptOf } from './scenario.ts';
 
 /** How somebody speaks in a conversation: by the API, or by the page. */
-export type Speech = {
+export type ConversationClient = {
   say: (text: string) => Promise<void>;
   goOn: () => Promise<void>;
   steer: (text: string) => Promise<void>;
@@ -15,17 +15,17 @@ export type Speech = {
 
 /** Tells a story in a conversation of a server, whichever place its runs are in. */
 export async function overHttp(
-  story: Story,
+  story: PlaceScenario,
   of: {
-    script: Script;
+    script: ScenarioModel;
     url: string;
     model: string;
     /** What the server of the tools is called. */
     tools: string;
     place: RunRecord['place'];
-    open: (conversationId: string) => Promise<Speech>;
+    open: (conversationId: string) => Promise<ConversationClient>;
   },
-): Promise<Told> {
+): Promise<ScenarioResult> {
   const { url } = of;
   const { items } = await call<{ items: ProviderView[] }>(url, 'GET', '/api/providers');
   const providerId = items.find(({ origin }) => origin === 'environment')?.id ?? '';
@@ -38,7 +38,7 @@ export async function overHttp(
   const { id } = await call<ConversationView>(url, 'POST', '/api/conversations', { configuration });
   const speech = await of.open(id);
   const runs: string[] = [];
-  const hands: Hands = {
+  const hands: RunControls = {
     steer: speech.steer,
     stop: async () => void (await call(url, 'POST', `/api/runs/${runs.at(-1) ?? ''}/cancel`, {})),
   };
@@ -82,7 +82,7 @@ export async function overHttp(
     events.push(...seen);
   }
   const { page } = await call<ConversationView>(url, 'GET', `/api/conversations/${id}`);
-  return toldOf(page.messages, events);
+  return transcriptOf(page.messages, events);
 }
 
 async function readToItsEnd(...read: Parameters<typeof readRun>): Promise<void> {
@@ -90,7 +90,7 @@ async function readToItsEnd(...read: Parameters<typeof readRun>): Promise<void> 
 }
 
 /** Who speaks to the server by its API. */
-export function byApi(url: string, conversationId: string): Speech {
+export function byApi(url: string, conversationId: string): ConversationClient {
   const path = `/api/conversations/${conversationId}`;
   const send = async (text: string, more: object = {}): Promise<void> => {
     await call(url, 'POST', `${path}/messages`, { parts: [{ type: 'text', text }], ...more });

@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
-import type { STORIES } from './stories.ts';
+import type { PLACE_SCENARIOS } from './scenarios.ts';
 
-type Name = keyof typeof STORIES;
+type Name = keyof typeof PLACE_SCENARIOS;
 
 /**
  * Which stories tell which row of the decision table of `GeneralChatAgent`: what happened, and what else was so.
  */
-export const TOLD_BY: Record<string, readonly [Name, ...Name[]]> = {
+export const SCENARIOS_OF_ROW: Record<string, readonly [Name, ...Name[]]> = {
   'the person wrote, or steers | turns are left': [
     'the model writes text',
     'steered before its next step',
@@ -55,8 +55,8 @@ export const TOLD_BY: Record<string, readonly [Name, ...Name[]]> = {
 export const VARIANTS: ReadonlySet<string> = variants();
 
 function variants(): Set<string> {
-  const first = new Set<string>(Object.values(TOLD_BY).map(([story]) => story));
-  return new Set(Object.values(TOLD_BY).flatMap((told) => told.filter((story) => !first.has(story))));
+  const first = new Set<string>(Object.values(SCENARIOS_OF_ROW).map(([story]) => story));
+  return new Set(Object.values(SCENARIOS_OF_ROW).flatMap((told) => told.filter((story) => !first.has(story))));
 }
 
 /** The rows of the table as it stands at the head of the brain. */

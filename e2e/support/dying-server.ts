@@ -1,6 +1,6 @@
 import { closeSync, openSync } from 'node:fs';
 import { killThisProcess } from '@toolyard/testing';
-import type { Fault } from './life.ts';
+import type { Fault } from './server-instance.ts';
 import type { TestServerSettings } from './test-server.ts';
 import { startTestServer } from './test-server.ts';
 

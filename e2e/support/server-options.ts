@@ -1,9 +1,9 @@
 import type { FunctionToolGroup } from '@toolyard/agent-host';
 import type { ServerConfig } from '@toolyard/mcp-host';
-import type { ServerOptions, Surroundings } from '@toolyard/server';
+import type { ServerOptions, ServerOverrides } from '@toolyard/server';
 
 /** Where the machine holds a server up, or what it talks with, nothing that was to come is gone without. */
-export const PATIENT: Surroundings = { serversMs: 60_000, lastCallsMs: 60_000 };
+export const LONG_TIMEOUTS: ServerOverrides = { serversMs: 60_000, lastCallsMs: 60_000 };
 
 /** A server without a page on this machine, with no servers but these. */
 export function serverOptions(of: {

@@ -49,7 +49,7 @@ export function row(page: Page, name: string): Locator {
   return page.getByRole('listitem').filter({ hasText: name });
 }
 
-export async function beginNew(page: Page): Promise<Locator> {
+export async function openNewServerForm(page: Page): Promise<Locator> {
   await page.getByRole('button', { name: 'Add a server' }).click();
   return page.getByRole('dialog', { name: 'New server' });
 }

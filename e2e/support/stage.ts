@@ -4,8 +4,8 @@ import type { McpServerList, RunRecord } from '@toolyard/protocol';
 import type { ModelScript, ModelServer, ModelServerOptions } from '@toolyard/testing';
 import { eventually, startModelServer } from '@toolyard/testing';
 import { call } from './api.ts';
-import type { CuttableLine } from './cuttable-line.ts';
-import { layWorkerLine } from './cuttable-line.ts';
+import type { ConnectionProxy } from './connection-proxy.ts';
+import { startWorkerProxy } from './connection-proxy.ts';
 import type { LocalServer } from './local-server.ts';
 import { startLocalServer } from './local-server.ts';
 import type { StageContext } from './reused-context.ts';
@@ -23,7 +23,7 @@ export type Stage<Server extends AnyServer = AnyServer> = AsyncDisposable & {
   model: ModelServer;
   server: Server;
   /** Between every page and the server. */
-  line: CuttableLine;
+  line: ConnectionProxy;
   /** A page in a browser context of its own: it shares nothing with the others but the server. */
   open: (path?: string, options?: BrowserContextOptions) => Promise<Page>;
   /** A second tab beside a page. */
@@ -70,7 +70,7 @@ async function setStageOn<Server extends AnyServer>(
     args: ['--allow-host', '127.0.0.1', ...date, ...tools.args, ...(options.args ?? [])],
     env: { OPENAI_BASE_URL: model.url, OPENAI_API_KEY: 'sk-stage', ...options.env },
   });
-  const line = await layWorkerLine(() => Number(new URL(server.url).port));
+  const line = await startWorkerProxy(() => Number(new URL(server.url).port));
   const complaints: string[] = [];
   const contexts: StageContext[] = [];
 

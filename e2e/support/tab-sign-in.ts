@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { reply, startAuthorizationServer, startScriptedMcp } from '@toolyard/testing';
 import type { Stages } from './page-stage.ts';
-import { beginNew, row } from './servers-page.ts';
+import { openNewServerForm, row } from './servers-page.ts';
 
 /** Adds a protected server that only this browser has, signs in to it, reloads the page and signs out. */
 export async function signInFromTab(stages: Stages, useProxy: boolean): Promise<void> {
@@ -13,7 +13,7 @@ export async function signInFromTab(stages: Stages, useProxy: boolean): Promise<
   const origins = [mail.url, authorization.url].flatMap((url) => ['--proxy-allow', new URL(url).origin]);
   const stage = await stages.set(() => reply.text('Understood.'), { args: ['--ui-mcp-proxy', ...origins] });
   const page = await stage.open('/settings/tools');
-  const form = await beginNew(page);
+  const form = await openNewServerForm(page);
   await form.getByText('An address', { exact: true }).click();
   await form.getByLabel('Name', { exact: true }).fill('My mail');
   await form.getByLabel('Address', { exact: true }).fill(mail.url);

@@ -4,7 +4,7 @@ import { McpServer } from '@modelcontextprotocol/server';
 import { serveStdio, StdioServerTransport } from '@modelcontextprotocol/server/stdio';
 import type { JsonObject } from '@toolyard/protocol';
 import type { RunningTask } from '@toolyard/testing';
-import { TaskDesk } from '@toolyard/testing';
+import { TaskRegistry } from '@toolyard/testing';
 import { serveTools } from '@toolyard/testing/task-server';
 
 /**
@@ -13,7 +13,7 @@ import { serveTools } from '@toolyard/testing/task-server';
  * wants to know a city.
  */
 const [era = '', folder = ''] = process.argv.slice(2);
-const desk = new TaskDesk({ ttlMs: null });
+const desk = new TaskRegistry({ ttlMs: null });
 
 async function study(task: RunningTask): Promise<JsonObject> {
   appendFileSync(join(folder, `${era}-begun`), '.');

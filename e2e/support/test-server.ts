@@ -5,8 +5,8 @@ import { ASK_USER_TOOLS, tool } from '@toolyard/agent-host';
 import type { ServerConfig } from '@toolyard/mcp-host';
 import type { RunningServer, ServerOptions } from '@toolyard/server';
 import { startServer } from '@toolyard/server';
-import { PATIENT, serverOptions } from './server-options.ts';
-import { watched } from './watched-storage.ts';
+import { LONG_TIMEOUTS, serverOptions } from './server-options.ts';
+import { withFailpoints } from './failpoint-storage.ts';
 
 export type Role = NonNullable<ServerOptions['role']>;
 
@@ -71,13 +71,13 @@ export function startTestServer(
       log,
     }),
     {
-      ...PATIENT,
+      ...LONG_TIMEOUTS,
       failpoint,
       scryptCost: SCRYPT_COST,
       takeOverEveryMs: TAKE_OVER_EVERY_MS,
       ...(leaseMs !== undefined && { leaseMs }),
       ...(lastCallsMs !== undefined && { lastCallsMs }),
-      ...(everyCall === true && { watchStorage: (storage) => watched(storage, failpoint) }),
+      ...(everyCall === true && { watchStorage: (storage) => withFailpoints(storage, failpoint) }),
     },
   );
 }

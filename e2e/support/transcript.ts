@@ -2,7 +2,7 @@ import type { Message, RunEvent } from '@toolyard/protocol';
 import { textOf } from '@toolyard/protocol';
 
 /** What was said, whatever ids and times there were: the same story told twice looks the same. */
-export function told(messages: readonly Message[]): string[] {
+export function transcriptLines(messages: readonly Message[]): string[] {
   return messages.map((message) => {
     switch (message.role) {
       case 'tool': {
@@ -22,15 +22,15 @@ export function told(messages: readonly Message[]): string[] {
 }
 
 /** The same without the numbers the counting tool came to: a repeated call counts on. */
-export function toldWithoutCounts(messages: readonly Message[]): string[] {
-  return told(messages).map((line) => line.replace(/^tool: \d+ /, 'tool: counted '));
+export function transcriptWithoutCounts(messages: readonly Message[]): string[] {
+  return transcriptLines(messages).map((line) => line.replace(/^tool: \d+ /, 'tool: counted '));
 }
 
 /**
  * The transcript of someone who knows nothing but the events and applies each of them as it comes: what hangs together
  * by its parents, down from the question. (Tools that work at once finish in any order.)
  */
-export function applied(events: readonly RunEvent[]): Message[] {
+export function applyAll(events: readonly RunEvent[]): Message[] {
   const messages = new Map<string, Message>();
   for (const event of events) {
     switch (event.type) {
@@ -57,7 +57,7 @@ export function applied(events: readonly RunEvent[]): Message[] {
  * Messages whose deltas, each applied once, do not spell what they are in the end; and those that neither came to an
  * end nor were abandoned.
  */
-export function misspelt(events: readonly RunEvent[]): string[] {
+export function inconsistentMessages(events: readonly RunEvent[]): string[] {
   const spelled = new Map<string, string>();
   const wrong: string[] = [];
   for (const event of events) {

@@ -13,7 +13,7 @@ export { responsesReply, responsesEvents } from './model/responses.ts';
 export type { ResponsesItem, ResponsesOptions } from './model/responses.ts';
 export { startModelServer } from './model/server.ts';
 export type { ModelScript, ModelServer, ModelServerOptions, RecordedRequest } from './model/server.ts';
-export type { ModelReply, Split, WireOptions } from './model/wire.ts';
+export type { ModelReply, Split, ScriptedWireOptions } from './model/wire.ts';
 export { createRandom } from './model/random.ts';
 export { COUNT_FILE_VARIABLE, LOG_FILE_VARIABLE, MCP_BEHAVIOURS } from './scripted-mcp/behaviour.ts';
 export type { HttpAnswer, McpBehaviour, McpBehaviourName, ScriptedTool, ToolAction } from './scripted-mcp/behaviour.ts';
@@ -32,7 +32,7 @@ export type {
   AuthorizationRequest,
   AuthorizationServer,
   AuthorizationServerOptions,
-  BroughtBack,
+  AuthorizationRedirect,
 } from './authorization/server.ts';
 export type { Protection, ProtectionOptions } from './authorization/protection.ts';
 export { createFakeClock } from './fake-clock.ts';
@@ -64,13 +64,13 @@ export {
   SOURCE_CONDITION,
 } from './processes.ts';
 export type { RunNodeOptions, RunNodeResult } from './processes.ts';
-export { TaskDesk } from './task-server/task-desk.ts';
+export { TaskRegistry } from './task-server/task-registry.ts';
 export type {
   RunningTask,
   ServedTask,
   ServedTaskStatus,
-  TaskDeskOptions,
+  TaskRegistryOptions,
   TaskQuestion,
   TaskWork,
-} from './task-server/task-desk.ts';
+} from './task-server/task-registry.ts';
 export { sharedTmp } from './test-run.ts';

@@ -8,7 +8,7 @@ import type {
 } from '@toolyard/protocol';
 import { checkForm, defined, formFaultText, readForm, ToolyardError } from '@toolyard/protocol';
 import type { QuestionHandlers } from '@toolyard/mcp-host';
-import type { AskQuestion, Questioning } from './run-host.ts';
+import type { AskQuestion, QuestionMode } from './run-host.ts';
 
 type Asking<Asked, Answer> = (asked: Asked, options: { signal: AbortSignal }) => Promise<Answer>;
 
@@ -28,7 +28,7 @@ export type AgentQuestions = {
 };
 
 /** What servers are told of; while no call of theirs is open, nobody is asked. */
-export function declared({ form, url, sampling, roots }: AgentQuestions): QuestionHandlers {
+export function declareHandlers({ form, url, sampling, roots }: AgentQuestions): QuestionHandlers {
   return {
     ...(form ? { form: () => Promise.resolve({ action: 'cancel' }) } : {}),
     ...(url ? { url: () => Promise.resolve('cancel') } : {}),
@@ -38,7 +38,7 @@ export function declared({ form, url, sampling, roots }: AgentQuestions): Questi
 }
 
 /** Puts the questions of a run to the person, in the order they come. */
-export function questioning(questions: AgentQuestions): Questioning {
+export function createQuestioning(questions: AgentQuestions): QuestionMode {
   let last: Promise<unknown> = Promise.resolve();
   const ask: AskQuestion = (asked, { signal }) => {
     const answer = last.then(() => (signal.aborted ? Promise.reject(nobody()) : put(questions, asked, signal)));

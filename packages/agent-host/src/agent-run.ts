@@ -15,7 +15,7 @@ import type {
 import { textOf, ToolyardError } from '@toolyard/protocol';
 import type { AgentContext } from '@toolyard/agent-runtime';
 import { initialState } from '@toolyard/agent-runtime';
-import type { DriveOptions, Heard } from './drive-run.ts';
+import type { DriveOptions, SteeringMessage } from './drive-run.ts';
 import { driveRun } from './drive-run.ts';
 import { EventQueue } from './event-queue.ts';
 import { createMemoryJournal } from './memory-journal.ts';
@@ -120,7 +120,7 @@ export class AgentRun implements AsyncIterable<RunEvent> {
     return this.#steers;
   }
 
-  #hear({ conversation, clock, ids }: AgentRunOptions, journal: RunJournal): Heard {
+  #hear({ conversation, clock, ids }: AgentRunOptions, journal: RunJournal): SteeringMessage {
     if (this.#steers.length === 0) return null;
     return () => {
       for (const parts of this.#steers.splice(0)) {
@@ -148,7 +148,7 @@ export class AgentRun implements AsyncIterable<RunEvent> {
       options.onStart(journal);
       at = await driveRun({
         point: { state, context: options.context },
-        hear: () => this.#hear(options, journal),
+        pollSteering: () => this.#hear(options, journal),
         ...options.host({ journal, signal: control.signal }),
         journal,
         stopRequested: () => control.ending,

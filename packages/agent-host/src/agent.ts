@@ -14,7 +14,7 @@ import type {
   ToolMode,
   UserPart,
 } from '@toolyard/protocol';
-import type { CallSurroundings } from '@toolyard/agent-runtime';
+import type { CallContext } from '@toolyard/agent-runtime';
 import type { CreateTransport, ServerConfig, ServerHealth, SignInOptions } from '@toolyard/mcp-host';
 import type { ModelInfo } from '@toolyard/model-runtime';
 import type { AgentQuestions } from './agent-questions.ts';
@@ -73,7 +73,7 @@ export type Platform = {
   ids: IdSource;
   failpoint?: Failpoint;
   /** How symbolic links are resolved when calls are judged, and where Toolyard keeps its own data. */
-  policy?: Pick<CallSurroundings, 'own' | 'resolvePath'>;
+  policy?: Pick<CallContext, 'own' | 'resolvePath'>;
 };
 
 export type RunOptions = { signal?: AbortSignal };

@@ -31,13 +31,13 @@ export function continuationOf(branch: readonly Message[], canContinue: boolean)
       hint: 'Say what you would like to know next.',
     });
   }
-  const parts = begunIn(last);
+  const parts = partialAnswer(last);
   if (parts === null) return { message, how: { kind: 'answer' } };
   return { message, how: canContinue ? { kind: 'same', cut: last, parts } : { kind: 'new' } };
 }
 
 /** What was said of an answer that was cut, as a model goes on with it; null where it was not, or of it nothing was. */
-export function begunIn(answer: AssistantMessage): AssistantPart[] | null {
+export function partialAnswer(answer: AssistantMessage): AssistantPart[] | null {
   const hasText = answer.parts.some((part) => part.type === 'text' && part.text.trim() !== '');
   return hasText && isCut(answer) ? trimmed(answer.parts) : null;
 }

@@ -3,7 +3,7 @@ import { defined, faultsOfBudgets, ToolyardError, VERSION } from '@toolyard/prot
 import type { ServerHealth } from '@toolyard/mcp-host';
 import { McpHost } from '@toolyard/mcp-host';
 import type { Agent, AgentOptions, Platform } from './agent.ts';
-import { declared } from './agent-questions.ts';
+import { declareHandlers } from './agent-questions.ts';
 import { ASK_USER_TOOLS } from './functions/ask-user.ts';
 import { FunctionTools } from './functions/function-tools.ts';
 import { LocalAgent } from './local-agent.ts';
@@ -36,7 +36,7 @@ export async function createAgent(options: AgentOptions, platform: Platform): Pr
     // An agent has no door through which anybody could look at them.
     wireMessages: 0,
     ...defined({ signIn: options.signIn }),
-    ...(options.questions ? { handlers: declared(options.questions) } : {}),
+    ...(options.questions ? { handlers: declareHandlers(options.questions) } : {}),
   });
   const connected = options.whileConnecting?.(() => host.health());
   try {

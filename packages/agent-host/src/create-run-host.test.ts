@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { initialState } from '@toolyard/agent-runtime';
 import type { RunEvent, UsageEntry } from '@toolyard/protocol';
-import { DEFAULT_LIMITS, NOTHING_SPENT } from '@toolyard/protocol';
+import { DEFAULT_LIMITS, ZERO_SPENT } from '@toolyard/protocol';
 import { createFakeClock } from '@toolyard/testing';
 import type { RunAccess, RunHostOptions } from './create-run-host.ts';
 import { createRunHost } from './create-run-host.ts';
@@ -90,7 +90,7 @@ describe('createRunHost', () => {
   });
 
   test('parks before the model is asked where a budget is used up', async () => {
-    const spent = { ...NOTHING_SPENT, calls: 5 };
+    const spent = { ...ZERO_SPENT, calls: 5 };
     const budgets = {
       budgets: [{ of: 'day', calls: 5 }] as const,
       spent: () => spent,

@@ -14,7 +14,7 @@ import type { ModelAbilities } from './context-sources.ts';
 import { sourcesOf } from './context-sources.ts';
 import type { DriveOptions } from './drive-run.ts';
 import { createAgentExecutors } from './executors/create-agent-executors.ts';
-import { wantsCompression } from './executors/request-makings.ts';
+import { wantsCompression } from './executors/request-inputs.ts';
 import type { FunctionTools } from './functions/function-tools.ts';
 import type { RunHost } from './run-host.ts';
 import type { RunTools } from './run-tools.ts';
@@ -39,7 +39,7 @@ export type RunAccess = {
   permission: InterventionOptions['permission'];
   /** Updates the stored decisions; called before calls are judged and before each call is made. */
   refresh?: () => Promise<void>;
-  surroundings?: InterventionOptions['surroundings'] | undefined;
+  surroundings?: InterventionOptions['callContext'] | undefined;
   /** Enabled servers that the user has not confirmed for the mode `auto`: calls it would allow need approval. */
   unconfirmed?: (() => readonly string[]) | undefined;
   /** What was used of these budgets apart from the run and its turn; `refresh` looks it up. */
@@ -73,7 +73,7 @@ export function createRunHost(
     asks: options.asks,
     rules: configuration.interventionRules,
     lostRules: configuration.lostRules === true,
-    surroundings,
+    callContext: surroundings,
     permission,
     lookUp: (tool) => tools.judged(tool),
   });

@@ -23,7 +23,7 @@ test('what is heard is committed with the step that hears it: nothing comes in b
       },
     },
     stopRequested: () => null,
-    hear: async () => {
+    pollSteering: async () => {
       await Promise.resolve();
       return () => {
         order.push('said');

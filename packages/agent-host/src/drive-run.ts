@@ -13,7 +13,7 @@ export type DriveOptions = {
   /** Called before calls of these tools are judged: brings up to date what the brain decides by. */
   refresh?: (tools: readonly ToolReference[]) => void | Promise<void>;
   /** Called between two steps where nothing is open: looks for what the person has said meanwhile. */
-  hear?: () => Heard | Promise<Heard>;
+  pollSteering?: () => SteeringMessage | Promise<SteeringMessage>;
   /** Called before anything that uses up a budget is decided: brings up to date what was used. */
   count?: (() => void | Promise<void>) | undefined;
   failpoint?: Failpoint | undefined;
@@ -21,14 +21,14 @@ export type DriveOptions = {
 };
 
 /** Puts what was said into conversation and journal; null where there was nothing. */
-export type Heard = (() => void) | null;
+export type SteeringMessage = (() => void) | null;
 
 /**
  * Takes one step after the other until the run is over or parked. The one loop there is: in a process, on a server
  * and in a tab only journal and executors differ. Rejects only where the journal cannot commit.
  */
 export async function driveRun(options: DriveOptions): Promise<RunPoint> {
-  const { brain, executors, journal, stopRequested, refresh, hear, count, failpoint, onDefect } = options;
+  const { brain, executors, journal, stopRequested, refresh, pollSteering, count, failpoint, onDefect } = options;
   const runtime = new AgentRuntime({ agent: brain, executors, journal, stopRequested, onDefect });
   let { point } = options;
   while (point.state.status === 'running') {
@@ -37,9 +37,9 @@ export async function driveRun(options: DriveOptions): Promise<RunPoint> {
       const refreshed = refresh(toolsOf(point));
       if (refreshed) await refreshed;
     }
-    if (hear && !stopRequested() && canHear(point)) {
+    if (pollSteering && !stopRequested() && canHear(point)) {
       journal.beginStep(point.state.step);
-      const looked = hear();
+      const looked = pollSteering();
       const say = looked instanceof Promise ? await looked : looked;
       if (say) {
         // Nothing is waited for from here on: a run that has heard and would not know it is not stored.

@@ -2,7 +2,7 @@ import { cases, fc } from '@toolyard/testing/property';
 import { describe, expect, test } from 'vitest';
 import type { AssistantPart, JsonObject, JsonValue, Message, ToolMessage } from '@toolyard/protocol';
 import { isJsonObject, parseJson, systemClock } from '@toolyard/protocol';
-import { buildContext, planFold } from '@toolyard/agent-runtime';
+import { buildContext, planCompaction } from '@toolyard/agent-runtime';
 import type { WireName } from '@toolyard/model-runtime';
 import { createModelRuntime } from '@toolyard/model-runtime';
 
@@ -77,7 +77,7 @@ function branchOf(moves: readonly Move[]): Message[] {
 function folded(branch: readonly Message[], window: number): Message[] {
   const messages = [...branch];
   for (let times = 0; times < 3; times++) {
-    const plan = planFold(messages, window, times === 0 ? 'full' : 'refused');
+    const plan = planCompaction(messages, window, times === 0 ? 'full' : 'refused');
     const last = plan && messages[plan.to - 1];
     if (!plan || !last) break;
     const folds = { upTo: last.id, messages: plan.to - plan.from, tokensBefore: plan.tokens, tokensAfter: 10 };
@@ -198,7 +198,7 @@ test(
     fc.assert(
       fc.property(fc.array(move, { maxLength: 24 }), windowSize, (moves, window) => {
         const branch = branchOf(moves);
-        const plan = planFold(branch, window, 'full');
+        const plan = planCompaction(branch, window, 'full');
         if (!plan) return;
         expect(branch[plan.to]?.role).not.toBe('tool');
         expect(plan.to).toBeLessThan(branch.length);

@@ -7,16 +7,16 @@ test('the package offers this and nothing else', () => {
     'ASK_USER_TOOLS',
     'FunctionTools',
     'RunFailed',
-    'begunIn',
     'continuationOf',
     'createAgent',
     'createUuidSource',
     'hostTools',
-    'judgedBy',
     'messageIdOf',
+    'partialAnswer',
     'rebuildRequest',
     'tool',
-    'whenJudgeable',
+    'toolPolicyFacts',
+    'toolsUpToDate',
   ]);
 });
 

@@ -1,4 +1,4 @@
-export { begunIn, continuationOf } from './continuation.ts';
+export { partialAnswer, continuationOf } from './continuation.ts';
 export { createAgent } from './create-agent.ts';
 export type { RunAccess } from './create-run-host.ts';
 export type { Agent, AgentOptions, Platform, RunOptions } from './agent.ts';
@@ -23,8 +23,8 @@ export type {
 export { tool } from './functions/tool.ts';
 export { messageIdOf } from './executors/call-llm.ts';
 export { rebuildRequest } from './executors/assemble-request.ts';
-export type { KeepPrelude } from './executors/keep-prelude.ts';
-export { judgedBy, whenJudgeable } from './judged-tool.ts';
+export type { KeepPrelude } from './executors/prelude-keeper.ts';
+export { toolPolicyFacts, toolsUpToDate } from './tool-policy-facts.ts';
 export type { AskApproval, AskUser, ServerQuestion } from './run-host.ts';
 export { hostTools } from './run-tools.ts';
 export type { RunTools } from './run-tools.ts';

@@ -16,13 +16,13 @@ import type { AgentRunOptions } from './agent-run.ts';
 import { AgentRun } from './agent-run.ts';
 import { continuationOf } from './continuation.ts';
 import type { FunctionTools } from './functions/function-tools.ts';
-import { questioning } from './agent-questions.ts';
+import { createQuestioning } from './agent-questions.ts';
 import { createRunHost } from './create-run-host.ts';
 import { memoryLedger } from './memory-ledger.ts';
 import type { MemoryConversation } from './memory-conversation.ts';
 import { MemoryUsage } from './memory-usage.ts';
 import { resolveModel } from './model-choice.ts';
-import type { AskApproval, Asking, AskUser } from './run-host.ts';
+import type { AskApproval, ApprovalMode, AskUser } from './run-host.ts';
 import type { RunTools } from './run-tools.ts';
 import { hostTools } from './run-tools.ts';
 
@@ -189,7 +189,7 @@ export class LocalAgent implements Agent {
         clock,
         signal,
         asking: askingOf(approve, askUser),
-        questions: questions ? questioning(questions) : { who: 'nobody' },
+        questions: questions ? createQuestioning(questions) : { who: 'nobody' },
         askBudget,
         remember: (tool, { decision }, definition) => this.#remember(tool, decision, definition),
         used: isCounted ? (entry) => this.#usage.add(entry) : undefined,
@@ -245,7 +245,7 @@ export class LocalAgent implements Agent {
   }
 }
 
-function askingOf(ask: AskApproval | undefined, askUser: AskUser | undefined): Asking {
+function askingOf(ask: AskApproval | undefined, askUser: AskUser | undefined): ApprovalMode {
   if (!ask && !askUser) return { who: 'nobody' };
   return {
     who: 'person',

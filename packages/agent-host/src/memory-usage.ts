@@ -1,5 +1,5 @@
 import type { Budget, Clock, Spent, UsageEntry } from '@toolyard/protocol';
-import { budgetKey, formatToolReference, NOTHING_SPENT } from '@toolyard/protocol';
+import { budgetKey, formatToolReference, ZERO_SPENT } from '@toolyard/protocol';
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
 
@@ -22,13 +22,13 @@ export class MemoryUsage {
     this.#beginDay();
     for (const { budget, spent } of countsTowards(entry)) {
       const key = budgetKey(budget);
-      this.#spent.set(key, sum(this.#spent.get(key) ?? NOTHING_SPENT, spent));
+      this.#spent.set(key, sum(this.#spent.get(key) ?? ZERO_SPENT, spent));
     }
   }
 
   spent(budget: Budget): Spent {
     this.#beginDay();
-    return this.#spent.get(budgetKey(budget)) ?? NOTHING_SPENT;
+    return this.#spent.get(budgetKey(budget)) ?? ZERO_SPENT;
   }
 
   #beginDay(): void {
@@ -44,7 +44,7 @@ export class MemoryUsage {
 function countsTowards(entry: UsageEntry): { budget: Budget; spent: Spent }[] {
   if (entry.kind === 'tool') {
     const tool = formatToolReference(entry.tool);
-    return [{ budget: { of: 'tool', tool }, spent: { ...NOTHING_SPENT, calls: 1 } }];
+    return [{ budget: { of: 'tool', tool }, spent: { ...ZERO_SPENT, calls: 1 } }];
   }
   const { providerId, modelId, usage, cost, tool } = entry;
   const spent: Spent = {

@@ -13,9 +13,9 @@ export function nearestNames(wanted: string, names: readonly string[], count = 3
 }
 
 function pairsOf(name: string): Set<string> {
-  const letters = name.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '');
+  const surrogates = name.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '');
   const pairs = new Set<string>();
-  for (let i = 0; i + 1 < letters.length; i++) pairs.add(letters.slice(i, i + 2));
+  for (let i = 0; i + 1 < surrogates.length; i++) pairs.add(surrogates.slice(i, i + 2));
   return pairs;
 }
 

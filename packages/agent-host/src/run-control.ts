@@ -1,6 +1,6 @@
 import type { AgentState, Ending } from '@toolyard/agent-runtime';
 import type { Clock, ErrorInfo, RunLimits } from '@toolyard/protocol';
-import { HANDED_ON } from '@toolyard/protocol';
+import { CONTINUES_ELSEWHERE } from '@toolyard/protocol';
 
 /** `setTimeout` fires a longer one at once. */
 const LONGEST_TIMER_MS = 2_147_483_647;
@@ -35,7 +35,7 @@ export class RunControl {
 
   /** Another process continues the run: what is in progress stops, but tasks of servers go on. */
   handOn(): void {
-    this.#abort.abort(HANDED_ON);
+    this.#abort.abort(CONTINUES_ELSEWHERE);
   }
 
   startTime({ limits, startedAt }: Pick<AgentState, 'limits' | 'startedAt'>): void {

@@ -24,7 +24,7 @@ import type {
   UsageEntry,
 } from '@toolyard/protocol';
 import type { AgentState, BudgetGate, ContextSources } from '@toolyard/agent-runtime';
-import type { KeepPrelude } from './executors/keep-prelude.ts';
+import type { KeepPrelude } from './executors/prelude-keeper.ts';
 import type { RunToolHost } from './functions/function-tools.ts';
 import type { ModelRuntime } from '@toolyard/model-runtime';
 
@@ -46,7 +46,7 @@ export type AskBudget = (interrupt: BudgetInterrupt, options: { signal: AbortSig
  * - `park`: the questions are stored, nothing is held open, and the run goes on when they are answered
  * - `nobody`: what would need a person is not done
  */
-export type Asking = { who: 'person'; ask: AskApproval; askUser?: AskUser } | { who: 'park' } | { who: 'nobody' };
+export type ApprovalMode = { who: 'person'; ask: AskApproval; askUser?: AskUser } | { who: 'park' } | { who: 'nobody' };
 
 /** What a server asks a person while a call of it is open. */
 export type ServerQuestion = FormInterrupt | UrlInterrupt | SamplingInterrupt;
@@ -61,7 +61,7 @@ export type AskQuestion = (interrupt: ServerQuestion, options: { signal: AbortSi
  *   rests. What a server wants kept is sealed.
  * - `nobody`: the host of the servers refuses for all
  */
-export type Questioning =
+export type QuestionMode =
   | { who: 'person'; ask: AskQuestion }
   | {
       who: 'park';
@@ -91,8 +91,8 @@ export type RunHost = {
   timeZone?: string;
   /** Absent: what was sent besides the messages cannot be shown again. */
   keepPrelude?: KeepPrelude | undefined;
-  asking: Asking;
-  questions: Questioning;
+  asking: ApprovalMode;
+  questions: QuestionMode;
   /** Whom to ask about a budget where questions are not parked; absent: a run ends there. */
   askBudget?: AskBudget | undefined;
   /**

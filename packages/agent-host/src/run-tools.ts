@@ -1,14 +1,14 @@
-import type { ContextSources, JudgedTool } from '@toolyard/agent-runtime';
+import type { ContextSources, ToolPolicyFacts } from '@toolyard/agent-runtime';
 import type { McpHost, ToolHost } from '@toolyard/mcp-host';
 import type { ToolReference } from '@toolyard/protocol';
 import type { FunctionTools, RunToolHost } from './functions/function-tools.ts';
-import { judgedBy, whenJudgeable } from './judged-tool.ts';
+import { toolPolicyFacts, toolsUpToDate } from './tool-policy-facts.ts';
 
 /** The tools one run may use, as they are now. */
 export type RunTools = RunToolHost & {
   contextSources(): ContextSources;
   /** Undefined for a tool that is not there. */
-  judged(tool: ToolReference): JudgedTool | undefined;
+  judged(tool: ToolReference): ToolPolicyFacts | undefined;
   /** Resolves when the latest announced definitions of these tools are known, so that calls are judged by them. */
   refresh(tools: readonly ToolReference[]): Promise<void> | undefined;
 };
@@ -34,8 +34,8 @@ export function hostTools({ host, view = host, isSelected = () => true, function
       : view.callTool.bind(view),
     resumeTask: view.resumeTask.bind(view),
     contextSources: instructionsOf(host, isSelected),
-    judged: (tool) => judgedBy(host, view.tools(), tool),
-    refresh: (tools) => whenJudgeable(host, tools),
+    judged: (tool) => toolPolicyFacts(host, view.tools(), tool),
+    refresh: (tools) => toolsUpToDate(host, tools),
   };
 }
 

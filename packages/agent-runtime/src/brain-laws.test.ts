@@ -1,12 +1,12 @@
 import { cases, fc } from '@toolyard/testing/property';
 import { describe, expect, test } from 'vitest';
-import { DEFAULT_LIMITS, defined, NOTHING_SPENT } from '@toolyard/protocol';
+import { DEFAULT_LIMITS, defined, ZERO_SPENT } from '@toolyard/protocol';
 import type { ErrorInfo } from '@toolyard/protocol';
 import type { BudgetExcess } from './budget-checker.ts';
 import { GeneralChatAgent } from './general-chat-agent.ts';
 import type { AgentContext, Instruction } from './instructions.ts';
-import type { Verdict } from './intervention/intervention-checker.ts';
-import type { AgentState, PendingAsk, PendingCall } from './state.ts';
+import type { PolicyVerdict } from './intervention/intervention-checker.ts';
+import type { AgentState, PendingFunctionQuestion, PendingCall } from './state.ts';
 import { initialState } from './state.ts';
 
 const error = fc.constantFrom<ErrorInfo>(
@@ -14,7 +14,7 @@ const error = fc.constantFrom<ErrorInfo>(
   { code: 'context_exceeded', message: 'too long' },
 );
 
-const QUESTIONS: PendingAsk[] = [
+const QUESTIONS: PendingFunctionQuestion[] = [
   { kind: 'prompt', question: 'Which?', isOpen: false },
   { kind: 'selection', question: 'Which?', choices: ['a', 'b'], multiple: false, isOpen: false },
   { kind: 'elicitation', mode: 'form', message: 'Which?', requestedSchema: {}, isOpen: false },
@@ -28,7 +28,7 @@ const call = fc
     decision: fc.constantFrom('undecided', 'run', 'ask', 'refused'),
     isApproved: fc.boolean(),
     hasProblem: fc.boolean(),
-    asks: fc.option(fc.constantFrom<PendingAsk>(...QUESTIONS), { nil: undefined }),
+    asks: fc.option(fc.constantFrom<PendingFunctionQuestion>(...QUESTIONS), { nil: undefined }),
   })
   .map(({ index, name, decision, isApproved, hasProblem, asks }): PendingCall => {
     const named = {
@@ -88,7 +88,7 @@ const context = fc.oneof(
     })),
 );
 
-const verdict = fc.constantFrom<Verdict>(
+const verdict = fc.constantFrom<PolicyVerdict>(
   { decision: 'run' },
   { decision: 'ask', about: {} },
   { decision: 'refused', refusal: { code: 'tool_refused', message: 'never' } },
@@ -114,7 +114,7 @@ function settle({ state: of, ...rest }: Situation): Situation {
 
 function decide(situation: Situation): Instruction | null {
   const { state: of, context: about, verdicts, isNearlyFull, isUsedUp } = situation;
-  const excess: BudgetExcess = { budget: { of: 'run', dollars: 1 }, measure: 'dollars', spent: NOTHING_SPENT };
+  const excess: BudgetExcess = { budget: { of: 'run', dollars: 1 }, measure: 'dollars', spent: ZERO_SPENT };
   if (about.phase === 'human_response' && of.pending.length === 0) return null;
   const brain = new GeneralChatAgent({
     gate: ({ name }) => verdicts[name] ?? { decision: 'run' },

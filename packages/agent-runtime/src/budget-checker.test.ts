@@ -1,4 +1,4 @@
-import { DEFAULT_LIMITS, NOTHING_SPENT } from '@toolyard/protocol';
+import { DEFAULT_LIMITS, ZERO_SPENT } from '@toolyard/protocol';
 import { describe, expect, it } from 'vitest';
 import { BudgetChecker, withModelCall } from './budget-checker.ts';
 import { initialState } from './state.ts';
@@ -23,11 +23,11 @@ describe('the count of a run', () => {
 
 describe('BudgetChecker', () => {
   const spent = { dollars: 2, tokens: 10, calls: 1, unpriced: 0 };
-  const state = { ...begun, spent: { run: spent, turn: NOTHING_SPENT } };
+  const state = { ...begun, spent: { run: spent, turn: ZERO_SPENT } };
 
   it('lets through what is just below a limit, and stops what has reached it', () => {
     const over = (dollars: number): unknown =>
-      new BudgetChecker({ budgets: [{ of: 'run', dollars }], model: 'p/m', spent: () => NOTHING_SPENT }).check(
+      new BudgetChecker({ budgets: [{ of: 'run', dollars }], model: 'p/m', spent: () => ZERO_SPENT }).check(
         state,
         'model',
       );
@@ -39,7 +39,7 @@ describe('BudgetChecker', () => {
     const checker = new BudgetChecker({
       budgets: [{ of: 'run', dollars: 1, tokens: 50 }],
       model: 'p/m',
-      spent: () => NOTHING_SPENT,
+      spent: () => ZERO_SPENT,
     });
     expect(checker.check(state, 'model')).not.toBeNull();
     expect(checker.check({ ...state, raised: [{ of: 'run', dollars: 3, tokens: 50 }] }, 'model')).toBeNull();

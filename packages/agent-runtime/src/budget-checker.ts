@@ -1,5 +1,5 @@
 import type { Budget, BudgetInterrupt, BudgetMeasure, ErrorInfo, Spent, Usage } from '@toolyard/protocol';
-import { addUsage, budgetExceeded, formatToolReference, mergeBudgets, usedUp } from '@toolyard/protocol';
+import { addUsage, budgetExceeded, formatToolReference, mergeBudgets, exhaustedMeasure } from '@toolyard/protocol';
 import type { AgentState, PendingCall, RunnableCall } from './state.ts';
 
 /** A budget that is used up. */
@@ -32,7 +32,7 @@ export class BudgetChecker {
     for (const budget of mergeBudgets(this.#options.budgets, state.raised)) {
       const spent = this.#spentBefore(budget, state, need);
       if (spent === null) continue;
-      const measure = usedUp(budget, spent.withNeed);
+      const measure = exhaustedMeasure(budget, spent.withNeed);
       if (measure) return { budget, measure, spent: spent.now };
     }
     return null;

@@ -1,10 +1,10 @@
 import type { ConversationExample, Message, ModelInput } from '@toolyard/protocol';
-import { withFolded } from './context/fold.ts';
+import { withCompactedMessages } from './context/compaction.ts';
 import type { Placeholders, ServerNotes } from './context/instructions.ts';
 import { withPlaceholders, withServerInstructions } from './context/instructions.ts';
-import { withExamples, withinHistory, withInputTemplate, withReadableAttachments } from './context/said-by-person.ts';
+import { withExamples, withinHistory, withInputTemplate, withReadableAttachments } from './context/user-messages.ts';
 import { withCappedToolResults, withTrimmedResults } from './context/tool-results.ts';
-import { withNudges, withoutUnsaid, withResultsInPlace } from './context/well-formed.ts';
+import { withContinuePrompts, withoutEmptyAnswers, withResultsInPlace } from './context/well-formed.ts';
 import { withEditedArguments } from './edited-arguments.ts';
 
 /** What the processors may use besides the messages. The same object stands for the same content. */
@@ -30,11 +30,11 @@ type Processor = (messages: readonly Message[], sources: ContextSources) => read
  * from request to request comes first, for the sake of the providers' caches.
  */
 const PROCESSORS: readonly Processor[] = [
-  withoutUnsaid,
-  withFolded,
+  withoutEmptyAnswers,
+  withCompactedMessages,
   withinHistory,
   withResultsInPlace,
-  withNudges,
+  withContinuePrompts,
   withPlaceholders,
   withServerInstructions,
   withExamples,

@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import type { ErrorInfo, RunLimits, ToolReference } from '@toolyard/protocol';
-import { DEFAULT_LIMITS, NOTHING_SPENT } from '@toolyard/protocol';
+import { DEFAULT_LIMITS, ZERO_SPENT } from '@toolyard/protocol';
 import { BudgetChecker } from './budget-checker.ts';
 import { GeneralChatAgent } from './general-chat-agent.ts';
-import type { Gate, Verdict } from './intervention/intervention-checker.ts';
-import type { AgentContext, Instruction, RequestManner } from './instructions.ts';
+import type { Gate, PolicyVerdict } from './intervention/intervention-checker.ts';
+import type { AgentContext, Instruction, RequestMode } from './instructions.ts';
 import type { AgentState, OpenCall, PendingCall } from './state.ts';
 import { initialState, withPendingCalls } from './state.ts';
 
-const RUN: Verdict = { decision: 'run' };
-const ASK: Verdict = { decision: 'ask' };
+const RUN: PolicyVerdict = { decision: 'run' };
+const ASK: PolicyVerdict = { decision: 'ask' };
 
 function stateWith(changes: Partial<AgentState> = {}, limits: Partial<RunLimits> = {}): AgentState {
   const base = initialState({
@@ -231,7 +231,7 @@ describe('GeneralChatAgent', () => {
     const budget = { of: 'run', dollars: 0.1 } as const;
     const spent = { dollars: 0.2, tokens: 10, calls: 1, unpriced: 0 };
     const state = stateWith({ turns: 1, cost: 0.2, spent: { run: spent, turn: spent } });
-    const checker = new BudgetChecker({ budgets: [budget], model: 'p/m', spent: () => NOTHING_SPENT });
+    const checker = new BudgetChecker({ budgets: [budget], model: 'p/m', spent: () => ZERO_SPENT });
     const brain = new GeneralChatAgent({ gate: () => RUN, budgets: (at, need) => checker.check(at, need) });
     expect(brain.decide(state, { phase: 'tool_result' })).toEqual({
       type: 'request_human_budget',
@@ -242,7 +242,7 @@ describe('GeneralChatAgent', () => {
   });
 
   it('keeps through the question about a budget how the model was to be asked', () => {
-    const excess = { budget: { of: 'run', calls: 1 }, measure: 'calls', spent: NOTHING_SPENT } as const;
+    const excess = { budget: { of: 'run', calls: 1 }, measure: 'calls', spent: ZERO_SPENT } as const;
     const spent = new GeneralChatAgent({ gate: () => RUN, budgets: () => excess, isNearlyFull: () => true });
     const raised = new GeneralChatAgent({ gate: () => RUN, isNearlyFull: () => true });
     const continues = { parts: [{ type: 'text' as const, text: 'One,' }] };
@@ -252,7 +252,7 @@ describe('GeneralChatAgent', () => {
     const request = { afterCompression: true, continues } as const;
     expect(summedUp).toMatchObject({ type: 'request_human_budget', request });
 
-    const goOn = (request: RequestManner) => raised.decide(stateWith(), { phase: 'human_response', request });
+    const goOn = (request: RequestMode) => raised.decide(stateWith(), { phase: 'human_response', request });
     expect(goOn({ continues })).toEqual({ type: 'compress_context', because: 'full', continues });
     expect(goOn(request)).toEqual({ type: 'call_llm', toolChoice: 'auto', ...request });
   });

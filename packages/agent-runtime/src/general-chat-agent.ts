@@ -1,9 +1,9 @@
 import type { ErrorInfo, ToolReference } from '@toolyard/protocol';
 import type { BudgetGate } from './budget-checker.ts';
-import type { AgentContext, Continued, Ending, Instruction, RequestManner } from './instructions.ts';
+import type { AgentContext, ContinuedAnswer, Ending, Instruction, RequestMode } from './instructions.ts';
 import type { Gate } from './intervention/intervention-checker.ts';
 import { callFingerprint } from './fingerprint.ts';
-import type { AgentState, PendingAsk, PendingCall } from './state.ts';
+import type { AgentState, PendingFunctionQuestion, PendingCall } from './state.ts';
 
 /** Decides the next instruction. Pure: the same state and context give the same instruction. */
 export interface Brain {
@@ -101,7 +101,7 @@ export class GeneralChatAgent implements Brain {
     }
   }
 
-  #nextTurn(state: AgentState, continues?: Continued): Instruction {
+  #nextTurn(state: AgentState, continues?: ContinuedAnswer): Instruction {
     const next = this.#nextRequest(state, continuing(continues));
     if (next.type !== 'call_llm' || !this.#options.isNearlyFull?.()) return next;
     return { type: 'compress_context', because: 'full', ...continuing(continues) };
@@ -120,7 +120,7 @@ export class GeneralChatAgent implements Brain {
     return calls.length === 1 && only ? { type: 'call_tool', call: only } : { type: 'call_tools_batch', calls };
   }
 
-  #nextRequest(state: AgentState, how: RequestManner = {}): Instruction {
+  #nextRequest(state: AgentState, how: RequestMode = {}): Instruction {
     const { limits } = state;
     if (state.turns >= limits.maxTurns) return end(state, failed(maxTurns(state)));
     const excess = this.#options.budgets?.(state, 'model');
@@ -151,11 +151,11 @@ export class GeneralChatAgent implements Brain {
 }
 
 /** The question of its tool, if it has not been put to the user. */
-function newQuestion({ asks, decision }: PendingCall): PendingAsk[] {
+function newQuestion({ asks, decision }: PendingCall): PendingFunctionQuestion[] {
   return decision === 'run' && asks !== undefined && asks.answer === undefined ? [asks] : [];
 }
 
-function continuing(continues: Continued | undefined): { continues?: Continued } {
+function continuing(continues: ContinuedAnswer | undefined): { continues?: ContinuedAnswer } {
   return continues ? { continues } : {};
 }
 

@@ -1,33 +1,47 @@
 export { AgentRuntime } from './agent-runtime.ts';
 export type { AgentRuntimeOptions, Executor, Executors, RunPoint } from './agent-runtime.ts';
-export { askOf, withAskAnswer } from './tool-questions.ts';
+export { openFunctionQuestion, withFunctionAnswer } from './tool-questions.ts';
 export { GeneralChatAgent } from './general-chat-agent.ts';
 export type { Brain, GeneralChatAgentOptions } from './general-chat-agent.ts';
 export { BudgetChecker, budgetError, budgetQuestion, withModelCall } from './budget-checker.ts';
 export type { BudgetCheckerOptions, BudgetExcess, BudgetGate, BudgetNeed } from './budget-checker.ts';
 export { InterventionChecker, isHarmless, refusalOf } from './intervention/intervention-checker.ts';
-export type { Gate, InterventionOptions, JudgedTool, Verdict } from './intervention/intervention-checker.ts';
-export type { CallSurroundings } from './intervention/call-facts.ts';
+export type { Gate, InterventionOptions, ToolPolicyFacts, PolicyVerdict } from './intervention/intervention-checker.ts';
+export type { CallContext } from './intervention/call-facts.ts';
 export { readInterventionRules } from './intervention/read-rules.ts';
-export type { AgentContext, Continued, Ending, Instruction, InstructionOf, ToolChoice } from './instructions.ts';
+export type {
+  AgentContext,
+  ContinuedAnswer,
+  Ending,
+  Instruction,
+  InstructionOf,
+  RunToolChoice,
+} from './instructions.ts';
 export {
   answerInterrupts,
   approvalOf,
-  endsRun,
-  faultOfScope,
+  isStop,
+  checkScope,
   openInterrupts,
-  restingStatus,
-  settledBy,
-  STOPPED,
+  parkedStatus,
+  standingAnswer,
+  STOPPED_ANSWER,
   withApproval,
   withBudgetAnswer,
 } from './interrupts.ts';
 export { initialState, STATE_SCHEMA_VERSION, withPendingCalls } from './state.ts';
-export type { AgentState, CallAbout, PendingAsk, PendingCall, PendingQuestion, RunnableCall } from './state.ts';
+export type {
+  AgentState,
+  CallToolFacts,
+  PendingFunctionQuestion,
+  PendingCall,
+  PendingQuestion,
+  RunnableCall,
+} from './state.ts';
 export { buildContext, placeholdersAt, usesPlaceholders } from './context-pipeline.ts';
 export { ASSUMED_WINDOW, isNearlyFull, measureContext } from './context/measure.ts';
-export { planFold } from './context/fold.ts';
-export type { FoldPlan, Summary } from './context/fold.ts';
+export { planCompaction } from './context/compaction.ts';
+export type { CompactionPlan, Summary } from './context/compaction.ts';
 export { plainSummary, SUMMARY_INSTRUCTIONS, summaryRequest, summaryTokens } from './context/summary-request.ts';
 export { tokensOfText } from './context/estimate-tokens.ts';
 export type { ContextSources } from './context-pipeline.ts';

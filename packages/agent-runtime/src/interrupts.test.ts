@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { InterruptAnswer } from '@toolyard/protocol';
 import { DEFAULT_LIMITS } from '@toolyard/protocol';
 import type { RunPoint } from './agent-runtime.ts';
-import { answerInterrupts, approvalOf, faultOfScope, openInterrupts } from './interrupts.ts';
+import { answerInterrupts, approvalOf, checkScope, openInterrupts } from './interrupts.ts';
 import type { OpenCall, PendingCall } from './state.ts';
 import { initialState } from './state.ts';
 
@@ -88,9 +88,9 @@ describe('a call that a rule asks about', () => {
   it('is allowed once, not for later', () => {
     const open = approvalOf(byRule);
     if (open === null) throw new Error('nothing is asked');
-    expect(faultOfScope(open, { decision: 'approve', scope: 'once' })).toBeNull();
+    expect(checkScope(open, { decision: 'approve', scope: 'once' })).toBeNull();
     for (const scope of ['conversation', 'always'] as const) {
-      expect(faultOfScope(open, { decision: 'approve', scope })).toContain('A rule asks');
+      expect(checkScope(open, { decision: 'approve', scope })).toContain('A rule asks');
     }
   });
 

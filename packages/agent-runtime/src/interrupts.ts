@@ -10,8 +10,8 @@ import type {
 } from '@toolyard/protocol';
 import { budgetExceeded, canonicalJson, defined, formatToolReference, mergeBudgets } from '@toolyard/protocol';
 import type { RunPoint } from './agent-runtime.ts';
-import { askOf, withAskAnswer } from './tool-questions.ts';
-import type { AgentContext, RequestManner } from './instructions.ts';
+import { openFunctionQuestion, withFunctionAnswer } from './tool-questions.ts';
+import type { AgentContext, RequestMode } from './instructions.ts';
 import { dangerOf } from './intervention/intervention-checker.ts';
 import type { AgentState, PendingCall, PendingQuestion } from './state.ts';
 
@@ -32,7 +32,7 @@ function openCallInterrupts(state: AgentState): CallInterrupt[] {
   return state.pending.flatMap((call): CallInterrupt[] => {
     const approval = approvalOf(call);
     if (approval) return [approval];
-    const ask = askOf(call);
+    const ask = openFunctionQuestion(call);
     if (ask) return [ask];
     const { callId, tool, name, doubt, waits } = call;
     const asked = (waits?.questions ?? []).flatMap(({ interrupt, answer }) => (answer ? [] : [interrupt]));
@@ -44,7 +44,7 @@ function openCallInterrupts(state: AgentState): CallInterrupt[] {
 }
 
 /** How a run rests: where tabs alone are waited for, it says so. */
-export function restingStatus(state: AgentState): 'parked' | 'waiting_for_tab' {
+export function parkedStatus(state: AgentState): 'parked' | 'waiting_for_tab' {
   const open = openInterrupts(state);
   return open.length > 0 && open.every(({ kind }) => kind === 'tab') ? 'waiting_for_tab' : 'parked';
 }
@@ -101,15 +101,16 @@ export function answerInterrupts(
     if (call.problem) return call;
     const approval = approvalOf(call);
     if (approval) {
-      const answer = answers.get(approval.id) ?? settledBy(lasting.get(formatToolReference(approval.tool)), approval);
+      const answer =
+        answers.get(approval.id) ?? standingAnswer(lasting.get(formatToolReference(approval.tool)), approval);
       if (!answer || !isApproval(answer)) return call;
       answered.push({ interruptId: approval.id, answer });
       return withApproval(call, answer);
     }
-    const ask = askOf(call);
+    const ask = openFunctionQuestion(call);
     if (ask) {
       const answer = answers.get(ask.id);
-      const asks = answer && withAskAnswer(call.asks, answer);
+      const asks = answer && withFunctionAnswer(call.asks, answer);
       if (!answer || !asks) return call;
       answered.push({ interruptId: ask.id, answer });
       return { ...call, asks };
@@ -131,8 +132,8 @@ export function answerInterrupts(
   });
 
   const state = { ...point.state, pending };
-  if (answered.some(({ answer }) => endsRun(answer))) {
-    return { point: { state: { ...state, status: 'running' }, context: STOPPED }, answered, stillOpen: [] };
+  if (answered.some(({ answer }) => isStop(answer))) {
+    return { point: { state: { ...state, status: 'running' }, context: STOPPED_ANSWER }, answered, stillOpen: [] };
   }
   const stillOpen = openInterrupts(state).map(({ id }) => id);
   if (stillOpen.length > 0) return { point: { ...point, state }, answered, stillOpen };
@@ -144,18 +145,18 @@ export function answerInterrupts(
 }
 
 /** Refused, and with it all that was to come. */
-export function endsRun(answer: InterruptAnswer): boolean {
+export function isStop(answer: InterruptAnswer): boolean {
   return answer.decision === 'refuse' && answer.stops === true;
 }
 
 /** What happens next to a run a person has stopped with an answer. */
-export const STOPPED: AgentContext = { phase: 'ending', ending: { status: 'cancelled' } };
+export const STOPPED_ANSWER: AgentContext = { phase: 'ending', ending: { status: 'cancelled' } };
 
 /** The run after a person has said whether it may go on past the budget it asks about; `request` is what waits for it. */
 export function withBudgetAnswer(
   { asksBudget, ...rest }: AgentState,
   answer: BudgetAnswer,
-  request?: RequestManner,
+  request?: RequestMode,
 ): RunPoint {
   const state: AgentState = { ...rest, status: 'running' };
   const context = { phase: 'human_response' as const, ...defined({ request }) };
@@ -173,7 +174,7 @@ export function withBudgetAnswer(
  * Null where the answer may be given for as long as it says. A dangerous call is allowed once only: for later it would
  * count for other calls, which nobody has seen. So is one that a rule asks about, since it would be asked about again.
  */
-export function faultOfScope(open: ApprovalInterrupt, answer: ApprovalAnswer): string | null {
+export function checkScope(open: ApprovalInterrupt, answer: ApprovalAnswer): string | null {
   if (answer.decision !== 'approve' || answer.scope === 'once') return null;
   if (open.byRule === true) return 'A rule asks before every call like this one: it is allowed once or not at all.';
   const { arguments: written = open.arguments } = answer;
@@ -186,7 +187,10 @@ export function faultOfScope(open: ApprovalInterrupt, answer: ApprovalAnswer): s
  * What is feared is let through by an answer to its own question only, and the arguments a person wrote are those of the
  * call they wrote them for.
  */
-export function settledBy(lasting: ApprovalAnswer | undefined, open: ApprovalInterrupt): ApprovalAnswer | undefined {
+export function standingAnswer(
+  lasting: ApprovalAnswer | undefined,
+  open: ApprovalInterrupt,
+): ApprovalAnswer | undefined {
   if (lasting?.decision !== 'approve') return lasting;
   return open.danger === undefined && open.byRule === undefined
     ? { decision: 'approve', scope: lasting.scope }

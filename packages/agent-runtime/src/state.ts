@@ -23,7 +23,7 @@ import type {
   UrlInterrupt,
   Usage,
 } from '@toolyard/protocol';
-import { NOTHING_SPENT } from '@toolyard/protocol';
+import { ZERO_SPENT } from '@toolyard/protocol';
 import { callFingerprint } from './fingerprint.ts';
 
 /** The version of {@link AgentState}; a stored state of another version is migrated before use. */
@@ -79,17 +79,17 @@ type CallHistory = {
   /** Set if it was found sent and without a result after its process had died. */
   doubt?: { interruptId: string; sentAt: number; answer?: InDoubtAnswer };
   /** What the user sees of the tool besides the arguments, and approves with them. */
-  about?: CallAbout;
+  about?: CallToolFacts;
   /** What its tool asks the user now: the call is made again with the answer. */
-  asks?: PendingAsk;
+  asks?: PendingFunctionQuestion;
   /** What its tool asked before, with the answers, in the order of the questions. */
-  asked?: PendingAsk[];
+  asked?: PendingFunctionQuestion[];
   /** Its server has questions before it continues: the call is made again with the answers. */
   waits?: { questions: PendingQuestion[]; keeps: JsonObject };
 };
 
 /** A question of a function tool. `isOpen`: it has been put to the user. */
-export type PendingAsk = (
+export type PendingFunctionQuestion = (
   | (Pick<PromptInterrupt, 'kind' | 'question'> & { answer?: PromptAnswer })
   | (Pick<SelectionInterrupt, 'kind' | 'question' | 'choices' | 'multiple'> & { answer?: SelectionAnswer })
   | (Pick<FormInterrupt, 'kind' | 'mode' | 'message' | 'requestedSchema'> & {
@@ -100,7 +100,7 @@ export type PendingAsk = (
 ) & { isOpen: boolean };
 
 /** A tool as it is when a person is asked about a call of it. */
-export type CallAbout = Pick<
+export type CallToolFacts = Pick<
   ApprovalInterrupt,
   'description' | 'definition' | 'inputSchema' | 'changed' | 'danger' | 'byRule' | 'autoUnconfirmed'
 >;
@@ -158,7 +158,7 @@ export function initialState(of: {
     sameCalls: {},
     usage: {},
     cost: 0,
-    spent: { run: NOTHING_SPENT, turn: NOTHING_SPENT },
+    spent: { run: ZERO_SPENT, turn: ZERO_SPENT },
     raised: [],
   };
 }

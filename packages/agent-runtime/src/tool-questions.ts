@@ -1,8 +1,8 @@
 import type { FormInterrupt, InterruptAnswer, PromptInterrupt, SelectionInterrupt } from '@toolyard/protocol';
-import type { PendingAsk, PendingCall } from './state.ts';
+import type { PendingFunctionQuestion, PendingCall } from './state.ts';
 
 /** The open question of a function tool; null where the call asks nothing, or has its answer. */
-export function askOf({
+export function openFunctionQuestion({
   callId,
   tool,
   name,
@@ -27,7 +27,10 @@ export function askOf({
 }
 
 /** The question with its answer; undefined where the answer does not fit. */
-export function withAskAnswer(asks: PendingAsk | undefined, answer: InterruptAnswer): PendingAsk | undefined {
+export function withFunctionAnswer(
+  asks: PendingFunctionQuestion | undefined,
+  answer: InterruptAnswer,
+): PendingFunctionQuestion | undefined {
   switch (asks?.kind) {
     case 'prompt':
       return answer.decision === 'say' || answer.decision === 'decline' ? { ...asks, answer } : undefined;

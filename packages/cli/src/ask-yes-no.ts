@@ -1,4 +1,4 @@
-import { createLineReader, terminalOf } from './chat/terminal.ts';
+import { createTerminalLineReader, terminalOf } from './chat/terminal.ts';
 import type { CommandIo } from './command-io.ts';
 
 /** Asks on the terminal; `cannot` if there is none. Anything but "y" and "yes" is a no. */
@@ -9,7 +9,7 @@ export async function askYesNo(
 ): Promise<'yes' | 'no' | 'cannot'> {
   const terminal = terminalOf(io);
   if (!terminal.interactive) return 'cannot';
-  const reader = createLineReader(terminal);
+  const reader = createTerminalLineReader(terminal);
   try {
     const line = await reader.ask(`${question} [y/N] `, signal);
     return line.kind === 'line' && /^y(es)?$/i.test(line.text.trim()) ? 'yes' : 'no';

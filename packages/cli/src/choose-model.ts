@@ -7,7 +7,7 @@ import {
   findLocalServers,
   placeholdersIn,
   loadProviders,
-  loadUnreachedProviders,
+  loadUnsupportedProviders,
   providersInEnvironment,
   type ProviderRecord,
 } from '@toolyard/model-runtime';
@@ -15,7 +15,7 @@ import type { Clock, Fetch } from '@toolyard/protocol';
 import { ToolyardError } from '@toolyard/protocol';
 import type { ConnectionFlags } from './flags.ts';
 
-export type Surroundings = { env: NodeJS.ProcessEnv; fetch: Fetch; clock: Clock };
+export type ModelContext = { env: NodeJS.ProcessEnv; fetch: Fetch; clock: Clock };
 
 /** The model a command works with, and a line that says how it was found. */
 export type ChosenModel = { model: ModelChoice; told: string };
@@ -32,7 +32,7 @@ type Place = { facts: WireFacts; baseUrl: string; apiKey: string | undefined; mo
  *
  * @throws ToolyardError where a model was asked for that is not there
  */
-export async function chooseModel(flags: ModelFlags, surroundings: Surroundings): Promise<ChosenModel> {
+export async function chooseModel(flags: ModelFlags, surroundings: ModelContext): Promise<ChosenModel> {
   const { fetch, clock } = surroundings;
   const wanted = flags.model;
   if (wanted !== undefined && DEMO.test(wanted) && flags.baseUrl === undefined && flags.provider === undefined) {
@@ -49,7 +49,7 @@ export async function chooseModel(flags: ModelFlags, surroundings: Surroundings)
     }
   }
   if (wanted !== undefined)
-    throw notFound(
+    throw providerNotFound(
       wanted,
       found.flatMap((server) => server.models),
       'on this machine',
@@ -90,7 +90,7 @@ async function placeOf(flags: ModelFlags, env: NodeJS.ProcessEnv): Promise<Place
 }
 
 async function unknownProvider(id: string): Promise<ToolyardError> {
-  const unreached = (await loadUnreachedProviders()).find((one) => one.id === id);
+  const unreached = (await loadUnsupportedProviders()).find((one) => one.id === id);
   return new ToolyardError({
     code: 'bad_config',
     message:
@@ -129,7 +129,7 @@ function ownKey({ keyVariables }: ProviderRecord, env: NodeJS.ProcessEnv): strin
 async function configured(
   { facts, baseUrl, apiKey, models: listing }: Place,
   wanted: string | undefined,
-  { fetch, clock }: Surroundings,
+  { fetch, clock }: ModelContext,
 ): Promise<ChosenModel> {
   const [gap] = placeholdersIn(baseUrl);
   if (gap !== undefined || !/^https?:\/\//i.test(baseUrl) || !URL.canParse(baseUrl)) {
@@ -174,7 +174,7 @@ function demo(id: 'demo' | 'demo-text', told: string): ChosenModel {
 }
 
 /** The error for a model that is not offered, naming those that are. */
-export function notFound(wanted: string, offered: readonly ModelInfo[], where: string): ToolyardError {
+export function providerNotFound(wanted: string, offered: readonly ModelInfo[], where: string): ToolyardError {
   return new ToolyardError({
     code: 'model_not_found',
     message: `There is no model "${wanted}" ${where}.`,

@@ -9,7 +9,7 @@ import { EXIT } from './exit.ts';
 import type { DoctorFlags } from './flags.ts';
 import { checkLaunching } from './doctor-launching.ts';
 import type { Finding } from './finding.ts';
-import { plainLine } from './plain.ts';
+import { plainLine } from './sanitize.ts';
 import { dataDirFrom } from './server/data-dir.ts';
 import { serversFrom } from './servers.ts';
 import { showLaunches } from './show-launches.ts';

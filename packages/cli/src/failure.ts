@@ -1,6 +1,6 @@
 import { ToolyardError, toErrorInfo } from '@toolyard/protocol';
 import type { CommandIo } from './command-io.ts';
-import { shownMessage } from './plain.ts';
+import { shownMessage } from './sanitize.ts';
 
 /** Prints a failure on stderr, without a stack unless TOOLYARD_DEBUG is set; returns the exit code. */
 export function reportFailure(thrown: unknown, { stderr, env }: Pick<CommandIo, 'stderr' | 'env'>): number {

@@ -6,7 +6,7 @@ import { readMcpConfig } from '@toolyard/mcp-host/node';
 import { ToolyardError } from '@toolyard/protocol';
 import type { CommandIo } from './command-io.ts';
 import type { ConnectionFlags } from './flags.ts';
-import { plain } from './plain.ts';
+import { sanitize } from './sanitize.ts';
 
 /**
  * The servers a command works with: the bundled one, those of the file, those of the flags. What is wrong with one of
@@ -21,7 +21,7 @@ export function serversFrom(
   for (const entry of listed) {
     if (!entry.switches.enabled) continue;
     if ('config' in entry) servers.push(entry.config);
-    else stderr.write(`toolyard: ${plain(entry.fault.message)} The server is left out.\n`);
+    else stderr.write(`toolyard: ${sanitize(entry.fault.message)} The server is left out.\n`);
   }
   for (const text of flags.mcp) servers.push(serverFromFlag(text));
   return uniqueIds(servers);

@@ -1,7 +1,7 @@
 import type { ServerHealth } from '@toolyard/mcp-host';
 import type { McpServerList } from '@toolyard/protocol';
 import type { CommandIo } from './command-io.ts';
-import { plainLine } from './plain.ts';
+import { plainLine } from './sanitize.ts';
 
 type Launching = Pick<ServerHealth, 'id' | 'launch'>;
 
@@ -61,7 +61,7 @@ export function showLaunches(
 }
 
 /** Does something that may wait for launchers, and shows those among these servers meanwhile. */
-export async function whileLaunching<T>(
+export async function showWhileLaunching<T>(
   io: Pick<CommandIo, 'stderr' | 'env'>,
   { list }: { list: () => Promise<McpServerList> },
   work: () => Promise<T>,

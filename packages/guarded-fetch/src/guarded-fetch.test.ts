@@ -3,11 +3,11 @@ import { runInNewContext } from 'node:vm';
 import { setImmediate as turn } from 'node:timers/promises';
 import { ownPort } from '@toolyard/testing';
 import { describe, expect, test } from 'vitest';
-import { loopbackPlaysPublic, namesOf, says, sendsTo, type Origin } from './test-fixtures/origins.ts';
-import { madeHere } from './test-fixtures/made-here.ts';
+import { allowLoopback, namesOf, respondsWith, redirectsTo, type Origin } from './test-fixtures/origins.ts';
+import { createTestGuards } from './test-fixtures/test-guards.ts';
 
 // Trusts everything: what is tried here has nothing to do with trust.
-const { guard, origin } = madeHere(() => true);
+const { guard, origin } = createTestGuards(() => true);
 
 /** Something a test waits for and another part brings about. */
 function signalled(): { promise: Promise<void>; done: () => void } {
@@ -84,9 +84,9 @@ describe('what comes back', () => {
   });
 
   test('an address that is not trusted but public is fetched', async () => {
-    const target = await origin(says('hello'));
+    const target = await origin(respondsWith('hello'));
     const { resolve } = namesOf({ 'public.test': ['127.0.0.1'] });
-    const fetch = guard({ trust: () => false, resolve, refuse: loopbackPlaysPublic });
+    const fetch = guard({ trust: () => false, resolve, refuse: allowLoopback });
     expect(await (await fetch(new URL(`http://public.test:${target.port}/`))).text()).toBe('hello');
   });
 });
@@ -103,7 +103,7 @@ describe('redirects', () => {
     [308, 'PATCH', 'PATCH', 'data'],
   ])('%i turns %s into %s', async (status, before, after, body) => {
     const target = await origin((request, response) => {
-      if (request.url === '/') sendsTo('/next', status)(request, response);
+      if (request.url === '/') redirectsTo('/next', status)(request, response);
       else response.end('done');
     });
     const init = { method: before, body: 'data', headers: { 'content-type': 'text/x', 'content-language': 'eo' } };
@@ -116,7 +116,7 @@ describe('redirects', () => {
 
   test('303 leaves HEAD as it is', async () => {
     const target = await origin((request, response) => {
-      if (request.url === '/') sendsTo('/next', 303)(request, response);
+      if (request.url === '/') redirectsTo('/next', 303)(request, response);
       else response.end();
     });
     await guard()(target.origin, { method: 'HEAD' });
@@ -125,7 +125,7 @@ describe('redirects', () => {
 
   test('every kind of body that can be sent again is sent again whole', async () => {
     const target = await origin((request, response) => {
-      if (request.url === '/') sendsTo('/next', 307)(request, response);
+      if (request.url === '/') redirectsTo('/next', 307)(request, response);
       else response.end();
     });
     const form = new FormData();
@@ -149,8 +149,8 @@ describe('redirects', () => {
 
   test('a stream is sent once, and said to be gone where a redirect wants it again', async () => {
     const target = await origin((request, response) => {
-      if (request.url === '/again') sendsTo('/next', 308)(request, response);
-      else if (request.url === '/get') sendsTo('/next', 303)(request, response);
+      if (request.url === '/again') redirectsTo('/next', 308)(request, response);
+      else if (request.url === '/get') redirectsTo('/next', 303)(request, response);
       else response.end('done');
     });
     const init = (): RequestInit => ({ method: 'POST', body: new Blob(['streamed']).stream(), duplex: 'half' });
@@ -164,8 +164,8 @@ describe('redirects', () => {
   });
 
   test('no key leaves with a redirect to another origin, under whatever name', async () => {
-    const second = await origin(says('done'));
-    const first = await origin(sendsTo(second.origin, 307));
+    const second = await origin(respondsWith('done'));
+    const first = await origin(redirectsTo(second.origin, 307));
     const secrets = {
       authorization: 'Bearer s3cret',
       cookie: 'session=s3cret',
@@ -187,11 +187,13 @@ describe('redirects', () => {
   });
 
   test('another port is another origin, and keys do not come back on the way home', async () => {
-    const away = await origin((request, response) => sendsTo(`http://127.0.0.1:${home.port}/end`)(request, response));
+    const away = await origin((request, response) =>
+      redirectsTo(`http://127.0.0.1:${home.port}/end`)(request, response),
+    );
     const home: Origin = await origin((request, response) => {
       if (request.url === '/end') response.end('home');
-      else if (request.url === '/same') sendsTo(away.origin)(request, response);
-      else sendsTo('/same')(request, response);
+      else if (request.url === '/same') redirectsTo(away.origin)(request, response);
+      else redirectsTo('/same')(request, response);
     });
     await guard()(home.origin, { headers: { authorization: 'Bearer s3cret' } });
     expect(home.seen.map((one) => one.headers.authorization)).toEqual(['Bearer s3cret', 'Bearer s3cret', undefined]);
@@ -202,7 +204,7 @@ describe('redirects', () => {
     const target = await origin((request, response) => {
       const left = Number(request.url?.slice(1));
       if (left === 0) response.end('end');
-      else sendsTo(`/${left - 1}`)(request, response);
+      else redirectsTo(`/${left - 1}`)(request, response);
     });
     expect(await (await guard()(`${target.origin}/5`)).text()).toBe('end');
     await expect(guard()(`${target.origin}/6`)).rejects.toMatchObject({ code: 'network' });
@@ -225,7 +227,9 @@ describe('redirects', () => {
   });
 
   test('a circle is recognised before the limit', async () => {
-    const target = await origin((request, response) => sendsTo(request.url === '/a' ? '/b' : '/a')(request, response));
+    const target = await origin((request, response) =>
+      redirectsTo(request.url === '/a' ? '/b' : '/a')(request, response),
+    );
     await expect(guard({ maxRedirects: 1000 })(`${target.origin}/a`)).rejects.toMatchObject({
       message: expect.stringContaining('in a circle') as string,
     });
@@ -234,14 +238,14 @@ describe('redirects', () => {
 
   test('a form sent and answered with a redirect to its own page is no circle', async () => {
     const target = await origin((request, response) => {
-      if (request.method === 'POST') sendsTo('/', 303)(request, response);
+      if (request.method === 'POST') redirectsTo('/', 303)(request, response);
       else response.end('page');
     });
     expect(await (await guard()(target.origin, { method: 'POST', body: 'x' })).text()).toBe('page');
   });
 
   test('manual hands the redirect out, error refuses it', async () => {
-    const target = await origin(sendsTo('http://169.254.169.254/'));
+    const target = await origin(redirectsTo('http://169.254.169.254/'));
     const response = await guard()(target.origin, { redirect: 'manual' });
     expect([response.status, response.headers.get('location')]).toEqual([302, 'http://169.254.169.254/']);
     await expect(guard()(target.origin, { redirect: 'error' })).rejects.toMatchObject({ code: 'network' });
@@ -261,7 +265,7 @@ describe('redirects', () => {
   test('a redirect status without a place to go is an answer; a place nobody can read is not', async () => {
     const nowhere = await origin((_request, response) => void response.writeHead(302).end('stay'));
     expect(await (await guard()(nowhere.origin)).text()).toBe('stay');
-    const nonsense = await origin(sendsTo('http://[nonsense'));
+    const nonsense = await origin(redirectsTo('http://[nonsense'));
     await expect(guard()(nonsense.origin)).rejects.toMatchObject({
       code: 'address_refused',
       message: expect.stringContaining(nonsense.origin) as string,
@@ -280,7 +284,7 @@ describe('redirects', () => {
 
 describe('abort', () => {
   test('before the start: nothing is asked', async () => {
-    const target = await origin(says('hello'));
+    const target = await origin(respondsWith('hello'));
     const reason = new Error('changed my mind');
     await expect(guard()(target.origin, { signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
     expect(target.seen).toEqual([]);
@@ -302,7 +306,7 @@ describe('abort', () => {
     const controller = new AbortController();
     const closed = signalled();
     const target = await origin((request, response) => {
-      if (request.url === '/') return sendsTo('/hang')(request, response);
+      if (request.url === '/') return redirectsTo('/hang')(request, response);
       response.on('close', () => closed.done());
       controller.abort();
     });
@@ -348,7 +352,7 @@ describe('failures', () => {
   });
 
   test('the system resolves the names of the owner', async () => {
-    const target = await origin(says('hello'));
+    const target = await origin(respondsWith('hello'));
     expect(await (await guard()(`http://localhost:${target.port}/`)).text()).toBe('hello');
   });
 

@@ -5,11 +5,11 @@ import { isRefusedAddress, type RefusalReason } from './address.ts';
 import { readUrl } from './hosts.ts';
 import { createLookup, resolveWithSystem, type Resolve } from './lookup.ts';
 import { refusalBehind } from './refusal-behind.ts';
-import { toError, type Refusal } from './refusals.ts';
+import { toError, type FetchRefusal } from './refusals.ts';
 import { firstHop, nextHop, redirectOf, type Hop } from './request.ts';
 import { toPlatformResponse } from './response.ts';
 import { createOpenWebSocket, type OpenGuardedWebSocket } from './websocket.ts';
-import { judgeForm, judgeUntrusted } from './target.ts';
+import { checkUrlForm, checkUntrustedUrl } from './target.ts';
 import { createUpgrade, type GuardedUpgrade } from './upgrade.ts';
 
 export type GuardedFetchOptions = {
@@ -73,9 +73,9 @@ export function createGuardedFetch(options: GuardedFetchOptions): GuardedFetch {
   const open = new Agent({ connect: { lookup: createLookup(resolve, () => null) }, headersTimeout: 0, bodyTimeout: 0 });
 
   /** What can be said of an address before it is connected to. */
-  function judge(url: URL, trusted: boolean): Refusal | null {
-    const refusal = judgeForm(url) ?? (allow(url) ? null : ({ kind: 'not_allowed', url } as const));
-    return refusal ?? (trusted ? null : judgeUntrusted(url, { httpsOnly, refuse }));
+  function judge(url: URL, trusted: boolean): FetchRefusal | null {
+    const refusal = checkUrlForm(url) ?? (allow(url) ? null : ({ kind: 'not_allowed', url } as const));
+    return refusal ?? (trusted ? null : checkUntrustedUrl(url, { httpsOnly, refuse }));
   }
 
   const guardedFetch: Fetch = async (input, init = {}) => {

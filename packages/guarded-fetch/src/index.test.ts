@@ -6,7 +6,7 @@ test('the package offers this and nothing else', () => {
     'checkUrl',
     'createGuardedFetch',
     'isRefusedAddress',
-    'trustNeighbours',
     'trustOrigins',
+    'trustSameHost',
   ]);
 });

@@ -6,7 +6,7 @@
 export { createGuardedFetch, type GuardedFetch, type GuardedFetchOptions } from './guarded-fetch.ts';
 export type { OpenGuardedWebSocket } from './websocket.ts';
 export type { GuardedUpgrade, Upgraded } from './upgrade.ts';
-export { trustNeighbours, trustOrigins } from './trust.ts';
+export { trustSameHost, trustOrigins } from './trust.ts';
 export { isRefusedAddress, type RefusalReason } from './address.ts';
 export { checkUrl } from './check-url.ts';
 export type { Resolve } from './lookup.ts';

@@ -1,8 +1,8 @@
 import { RefusedAddressError } from './lookup.ts';
-import type { Refusal } from './refusals.ts';
+import type { FetchRefusal } from './refusals.ts';
 
 /** What the guard itself said while connecting; a fetch hides it in the cause of what it throws. */
-export function refusalBehind(thrown: unknown, url: URL): Refusal | null {
+export function refusalBehind(thrown: unknown, url: URL): FetchRefusal | null {
   const cause = thrown instanceof TypeError ? thrown.cause : thrown;
   if (cause instanceof RefusedAddressError) {
     return { kind: 'address', url, reason: cause.reason, address: cause.address };

@@ -3,7 +3,7 @@ import type { RefusalReason } from './address.ts';
 import { displayOf } from './hosts.ts';
 
 /** Why a request is not made, before it is told to anybody. `address` is absent for names like `localhost`. */
-export type Refusal =
+export type FetchRefusal =
   | { kind: 'unreadable' }
   | { kind: 'scheme'; url: URL }
   | { kind: 'not_https'; url: URL }
@@ -22,7 +22,7 @@ export type Refusal =
  *
  * @param from Who redirected there; absent for the address the request was made to.
  */
-export function toError(refusal: Refusal, from?: URL): ToolyardError {
+export function toError(refusal: FetchRefusal, from?: URL): ToolyardError {
   const { code, message, hint } = tell(refusal);
   const where = from === undefined ? '' : ` It was reached by a redirect from ${displayOf(from)}.`;
   return new ToolyardError({ code, message: `${message}${where}`, hint });
@@ -30,7 +30,7 @@ export function toError(refusal: Refusal, from?: URL): ToolyardError {
 
 type Told = { code: 'address_refused' | 'network'; message: string; hint: string };
 
-function tell(refusal: Refusal): Told {
+function tell(refusal: FetchRefusal): Told {
   switch (refusal.kind) {
     case 'unreadable':
       return refused('This is not a complete web address.', 'It should look like https://example.com/page.');

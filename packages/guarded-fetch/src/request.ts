@@ -1,5 +1,5 @@
 import { readUrl } from './hosts.ts';
-import type { Refusal } from './refusals.ts';
+import type { FetchRefusal } from './refusals.ts';
 
 /** A body that can be sent as often as needed, or a stream that can be sent once. */
 type RequestBody =
@@ -59,7 +59,7 @@ const HARMLESS_HEADERS = new Set([
  * in two things: all headers that are not known to be harmless stay behind when the origin changes, and a body does
  * not go from https to http.
  */
-export function nextHop(hop: Hop, status: number, url: URL): Hop | Refusal {
+export function nextHop(hop: Hop, status: number, url: URL): Hop | FetchRefusal {
   const headers = new Headers(hop.headers);
   if (url.origin !== hop.url.origin) {
     for (const name of [...headers.keys()]) if (!HARMLESS_HEADERS.has(name)) headers.delete(name);

@@ -2,11 +2,11 @@ import { createServer as createTcpServer, type AddressInfo } from 'node:net';
 import { isJsonObject, parseJson, ToolyardError } from '@toolyard/protocol';
 import { Agent } from 'undici';
 import { describe, expect, test } from 'vitest';
-import { loopbackPlaysPublic, namesOf, says, sendsTo } from './test-fixtures/origins.ts';
-import { madeHere } from './test-fixtures/made-here.ts';
+import { allowLoopback, namesOf, respondsWith, redirectsTo } from './test-fixtures/origins.ts';
+import { createTestGuards } from './test-fixtures/test-guards.ts';
 import { trustOrigins } from './trust.ts';
 
-const { guard, origin, closing } = madeHere(() => false);
+const { guard, origin, closing } = createTestGuards(() => false);
 
 /** The refusal a fetch ends with; fails where it ends with anything else. */
 async function refusalOf(pending: Promise<unknown>): Promise<ToolyardError> {
@@ -23,8 +23,8 @@ describe('attack 5: SSRF by redirect', () => {
   test.each([301, 302, 303, 307, 308])(
     'a trusted address that answers %i to this machine goes no further',
     async (status) => {
-      const secret = await origin(says('secret'));
-      const mine = await origin(sendsTo(`${secret.origin}/admin`, status));
+      const secret = await origin(respondsWith('secret'));
+      const mine = await origin(redirectsTo(`${secret.origin}/admin`, status));
       const fetch = guard({ trust: trustOrigins([mine.origin]) });
 
       const refusal = await refusalOf(fetch(mine.origin, { method: 'POST', body: 'x' }));
@@ -52,9 +52,9 @@ describe('attack 5: SSRF by redirect', () => {
     ['gopher://127.0.0.1:6379/_INFO', 'gopher:'],
     ['http://user:pass@public.test/', 'user name or password'],
   ])('a public page that redirects to %s goes no further', async (location, told) => {
-    const page = await origin(sendsTo(location));
+    const page = await origin(redirectsTo(location));
     const { resolve } = namesOf({ 'public.test': ['127.0.0.1'], 'inner.test': ['10.1.2.3'] });
-    const fetch = guard({ resolve, refuse: loopbackPlaysPublic });
+    const fetch = guard({ resolve, refuse: allowLoopback });
 
     const refusal = await refusalOf(fetch(`http://public.test:${page.port}/`));
     expect(refusal.message).toContain(told);
@@ -62,25 +62,25 @@ describe('attack 5: SSRF by redirect', () => {
   });
 
   test('the second of three hops is judged like the first', async () => {
-    const secret = await origin(says('secret'));
-    const last = await origin(sendsTo(`${secret.origin}/`));
-    const middle = await origin(sendsTo(`http://b.test:${last.port}/`));
-    const first = await origin(sendsTo(`http://a.test:${middle.port}/`));
+    const secret = await origin(respondsWith('secret'));
+    const last = await origin(redirectsTo(`${secret.origin}/`));
+    const middle = await origin(redirectsTo(`http://b.test:${last.port}/`));
+    const first = await origin(redirectsTo(`http://a.test:${middle.port}/`));
     const { resolve } = namesOf({ 'a.test': ['127.0.0.1'], 'b.test': ['127.0.0.3'] });
-    const fetch = guard({ trust: trustOrigins([first.origin]), resolve, refuse: loopbackPlaysPublic });
+    const fetch = guard({ trust: trustOrigins([first.origin]), resolve, refuse: allowLoopback });
 
     expect((await refusalOf(fetch(first.origin))).message).toContain('127.0.0.3');
     expect([first.seen.length, middle.seen.length, last.seen.length, secret.seen.length]).toEqual([1, 1, 0, 0]);
   });
 
   test('a page cannot use the trust in a local server by redirecting to it', async () => {
-    const model = await origin(says('models'));
-    const page = await origin(sendsTo(`http://127.0.0.2:${model.port}/api/delete`));
+    const model = await origin(respondsWith('models'));
+    const page = await origin(redirectsTo(`http://127.0.0.2:${model.port}/api/delete`));
     const { resolve } = namesOf({ 'public.test': ['127.0.0.1'] });
     const fetch = guard({
       trust: trustOrigins([`http://127.0.0.2:${model.port}`]),
       resolve,
-      refuse: loopbackPlaysPublic,
+      refuse: allowLoopback,
     });
 
     await refusalOf(fetch(`http://public.test:${page.port}/`));
@@ -89,20 +89,20 @@ describe('attack 5: SSRF by redirect', () => {
 
   test('trust that was lost on the way does not come back', async () => {
     // start (trusted) -> hop (a public page) -> back (trusted, but now a page chose it)
-    const back = await origin(says('secret'));
-    const hop = await origin(sendsTo(`http://mine.test:${back.port}/`));
-    const start = await origin(sendsTo(`http://public.test:${hop.port}/`));
+    const back = await origin(respondsWith('secret'));
+    const hop = await origin(redirectsTo(`http://mine.test:${back.port}/`));
+    const start = await origin(redirectsTo(`http://public.test:${hop.port}/`));
     const { resolve } = namesOf({ 'public.test': ['127.0.0.1'], 'mine.test': ['127.0.0.2'] });
     const trust = trustOrigins([start.origin, `http://mine.test:${back.port}`]);
 
-    await refusalOf(guard({ trust, resolve, refuse: loopbackPlaysPublic })(start.origin));
+    await refusalOf(guard({ trust, resolve, refuse: allowLoopback })(start.origin));
     expect(hop.seen).toHaveLength(1);
     expect(back.seen).toEqual([]);
   });
 
   test('redirects between addresses the owner typed are followed', async () => {
-    const second = await origin(says('here'));
-    const first = await origin(sendsTo(`${second.origin}/there`));
+    const second = await origin(respondsWith('here'));
+    const first = await origin(redirectsTo(`${second.origin}/there`));
     const response = await guard({ trust: trustOrigins([first.origin, second.origin]) })(first.origin);
 
     expect(await response.text()).toBe('here');
@@ -154,13 +154,13 @@ describe('attack 6: SSRF by parser differential', () => {
   test('a port of another service is refused in plain words, trusted or not', async () => {
     const { resolve } = namesOf({ 'public.test': ['127.0.0.1'] });
     for (const trusted of [true, false]) {
-      const fetch = guard({ trust: () => trusted, resolve, refuse: loopbackPlaysPublic });
+      const fetch = guard({ trust: () => trusted, resolve, refuse: allowLoopback });
       expect((await refusalOf(fetch('http://public.test:6000/'))).message).toContain('Port 6000');
     }
   });
 
   test('userinfo is refused even for a trusted address, and not repeated', async () => {
-    const mine = await origin(says('hello'));
+    const mine = await origin(respondsWith('hello'));
     const fetch = guard({ trust: trustOrigins([mine.origin]) });
     const refusal = await refusalOf(fetch(`http://me:hunter2@127.0.0.1:${mine.port}/?key=s3cret`));
     expect(JSON.stringify(refusal)).not.toMatch(/hunter2|s3cret/);
@@ -235,9 +235,9 @@ describe('attack 7: SSRF by another spelling of an IP address', () => {
   );
 
   test('one private address among public ones refuses the name', async () => {
-    const target = await origin(says('hello'));
+    const target = await origin(respondsWith('hello'));
     const { resolve } = namesOf({ 'mixed.test': [['127.0.0.1', '10.0.0.7']] });
-    const fetch = guard({ resolve, refuse: loopbackPlaysPublic });
+    const fetch = guard({ resolve, refuse: allowLoopback });
     expect((await refusalOf(fetch(`http://mixed.test:${target.port}/`))).message).toContain('10.0.0.7');
     expect(target.seen).toEqual([]);
   });
@@ -245,9 +245,9 @@ describe('attack 7: SSRF by another spelling of an IP address', () => {
 
 describe('attack 8: SSRF by a stored address and by a changing DNS answer', () => {
   test('the answer that was judged is the one connected to', async () => {
-    const target = await origin(says('hello'));
+    const target = await origin(respondsWith('hello'));
     const { resolve, asked } = namesOf({ 'rebind.test': [['127.0.0.1'], ['127.0.0.2']] });
-    const response = await guard({ resolve, refuse: loopbackPlaysPublic })(`http://rebind.test:${target.port}/`);
+    const response = await guard({ resolve, refuse: allowLoopback })(`http://rebind.test:${target.port}/`);
 
     expect(await response.text()).toBe('hello');
     expect(asked).toEqual(['rebind.test']);
@@ -258,7 +258,7 @@ describe('attack 8: SSRF by a stored address and by a changing DNS answer', () =
       response.writeHead(200, { connection: 'close' }).end('hello');
     });
     const { resolve } = namesOf({ 'rebind.test': [['127.0.0.1'], ['192.168.0.1']] });
-    const fetch = guard({ resolve, refuse: loopbackPlaysPublic });
+    const fetch = guard({ resolve, refuse: allowLoopback });
 
     expect(await (await fetch(`http://rebind.test:${target.port}/`)).text()).toBe('hello');
     expect((await refusalOf(fetch(`http://rebind.test:${target.port}/`))).message).toContain('192.168.0.1');
@@ -266,7 +266,7 @@ describe('attack 8: SSRF by a stored address and by a changing DNS answer', () =
   });
 
   test('a connection made in trust is not used where trust is gone', async () => {
-    const target = await origin(says('hello'));
+    const target = await origin(respondsWith('hello'));
     const { resolve } = namesOf({ 'mine.test': ['127.0.0.1'] });
     let trusted = true;
     const fetch = guard({ trust: () => trusted, resolve });
@@ -284,9 +284,9 @@ describe('attack 8: SSRF by a stored address and by a changing DNS answer', () =
   });
 
   test('a pinned request keeps the name in its Host header, whatever the caller says', async () => {
-    const target = await origin(says('hello'));
+    const target = await origin(respondsWith('hello'));
     const { resolve } = namesOf({ 'public.test': ['127.0.0.1'] });
-    const fetch = guard({ resolve, refuse: loopbackPlaysPublic });
+    const fetch = guard({ resolve, refuse: allowLoopback });
     await (await fetch(`http://public.test:${target.port}/`, { headers: { host: 'admin.internal' } })).text();
     expect(target.seen[0]?.headers.host).toBe(`public.test:${target.port}`);
   });
@@ -305,14 +305,12 @@ describe('attack 8: SSRF by a stored address and by a changing DNS answer', () =
     const { port } = server.address() as AddressInfo;
     const { resolve } = namesOf({ 'public.test': ['127.0.0.1'] });
 
-    await expect(guard({ resolve, refuse: loopbackPlaysPublic })(`https://public.test:${port}/`)).rejects.toThrow(
-      TypeError,
-    );
+    await expect(guard({ resolve, refuse: allowLoopback })(`https://public.test:${port}/`)).rejects.toThrow(TypeError);
     expect(hellos.some((hello) => hello.includes('public.test'))).toBe(true);
   });
 
   test('a dispatcher among the options does not go round the guard', async () => {
-    const target = await origin(says('secret'));
+    const target = await origin(respondsWith('secret'));
     const dispatcher = new Agent({
       connect: { lookup: (_name, _options, done) => done(null, [{ address: '127.0.0.1', family: 4 }]) },
     });
@@ -327,7 +325,7 @@ describe('attack 8: SSRF by a stored address and by a changing DNS answer', () =
 
 describe('attack 9: SSRF inside OAuth discovery and through base URLs', () => {
   test('what the metadata of a server names is judged, though the server itself is trusted', async () => {
-    const inside = await origin(says('{"access_token":"x"}'));
+    const inside = await origin(respondsWith('{"access_token":"x"}'));
     const metadata = {
       resource_metadata: `${inside.origin}/meta`,
       authorization_server: 'http://169.254.169.254/latest/meta-data/iam',
@@ -337,7 +335,7 @@ describe('attack 9: SSRF inside OAuth discovery and through base URLs', () => {
       base_url: 'http://public.test:80@127.0.0.1/',
       insecure_endpoint: 'http://public.test/token',
     };
-    const server = await origin(says(JSON.stringify(metadata)));
+    const server = await origin(respondsWith(JSON.stringify(metadata)));
     const { resolve } = namesOf({ 'inner.test': ['127.0.0.1'], 'public.test': ['1.1.1.1'] });
     const fetch = guard({ trust: trustOrigins([`${server.origin}/mcp`]), resolve, httpsOnly: true });
 

@@ -1,9 +1,9 @@
 import type { RefusalReason } from './address.ts';
 import { hasUserinfo, hostOf, isLocalhostName, isWeb } from './hosts.ts';
-import type { Refusal } from './refusals.ts';
+import type { FetchRefusal } from './refusals.ts';
 
 /** What holds for every address, whoever chose it: a fetch can send it and it carries no sign-in. */
-export function judgeForm(url: URL): Refusal | null {
+export function checkUrlForm(url: URL): FetchRefusal | null {
   if (!isWeb(url)) return { kind: 'scheme', url };
   if (hasUserinfo(url)) return { kind: 'userinfo', url };
   return null;
@@ -13,10 +13,10 @@ export function judgeForm(url: URL): Refusal | null {
  * What an address somebody else chose shows without asking a resolver. A name is judged when it is connected to,
  * by the very answer that is connected to.
  */
-export function judgeUntrusted(
+export function checkUntrustedUrl(
   url: URL,
   rules: { httpsOnly: boolean; refuse: (ip: string) => RefusalReason | null },
-): Refusal | null {
+): FetchRefusal | null {
   if (rules.httpsOnly && url.protocol !== 'https:') return { kind: 'not_https', url };
   const host = hostOf(url);
   if (host.kind === 'name') {

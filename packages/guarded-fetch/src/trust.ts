@@ -18,7 +18,7 @@ export function trustOrigins(addresses: Iterable<string | URL>): (url: URL) => b
  * Trusts all of this machine, if the address its owner typed is on it; else nothing. For what belongs to that address
  * and may stand at another port, as its sign-in does.
  */
-export function trustNeighbours(address: string | URL): (url: URL) => boolean {
+export function trustSameHost(address: string | URL): (url: URL) => boolean {
   const url = readUrl(address);
   if (url === null || !isOnThisMachine(url)) return () => false;
   return isOnThisMachine;

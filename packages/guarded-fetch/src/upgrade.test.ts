@@ -4,12 +4,12 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { within } from '@toolyard/testing';
 import { describe, expect, test } from 'vitest';
-import { loopbackPlaysPublic, namesOf, says, sendsTo } from './test-fixtures/origins.ts';
-import { madeHere } from './test-fixtures/made-here.ts';
+import { allowLoopback, namesOf, respondsWith, redirectsTo } from './test-fixtures/origins.ts';
+import { createTestGuards } from './test-fixtures/test-guards.ts';
 import { trustOrigins } from './trust.ts';
 
 // Who is trusted, each test says itself.
-const { guard, origin, closing } = madeHere(() => false);
+const { guard, origin, closing } = createTestGuards(() => false);
 
 const KEY = 'dGhlIHNhbXBsZSBub25jZQ==';
 const HANDSHAKE = { 'sec-websocket-key': KEY, 'sec-websocket-version': '13' };
@@ -51,7 +51,7 @@ describe('a connection that becomes a WebSocket', () => {
   });
 
   test('is not asked for where nobody’s choice leads inside, by address or by name', async () => {
-    const peer = await origin(says('secret'));
+    const peer = await origin(respondsWith('secret'));
     const { resolve } = namesOf({ 'public.example': ['127.0.0.1'] });
     const { upgrade } = guard({ resolve });
     for (const url of [
@@ -66,8 +66,8 @@ describe('a connection that becomes a WebSocket', () => {
   });
 
   test('is an error where the server answers otherwise, a redirect among it', async () => {
-    const other = await origin(says('secret'));
-    const peer = await origin(sendsTo(other.origin));
+    const other = await origin(respondsWith('secret'));
+    const peer = await origin(redirectsTo(other.origin));
     const { upgrade } = guard({ trust: trustOrigins([peer.origin, other.origin]) });
     await expect(upgrade(peer.origin, { headers: HANDSHAKE })).rejects.toThrow();
     expect([peer.seen.length, other.seen.length]).toEqual([1, 0]);
@@ -76,11 +76,11 @@ describe('a connection that becomes a WebSocket', () => {
 
 describe('addresses that are allowed', () => {
   test('are all there is, on every hop, whoever chose them', async () => {
-    const inside = await origin(says('fine'));
-    const outside = await origin(says('secret'));
-    const leading = await origin(sendsTo(outside.origin));
+    const inside = await origin(respondsWith('fine'));
+    const outside = await origin(respondsWith('secret'));
+    const leading = await origin(redirectsTo(outside.origin));
     const list = trustOrigins([inside.origin, leading.origin]);
-    const fetch = guard({ trust: list, allow: list, refuse: loopbackPlaysPublic });
+    const fetch = guard({ trust: list, allow: list, refuse: allowLoopback });
     expect(await (await fetch(inside.origin)).text()).toBe('fine');
     for (const url of [outside.origin, leading.origin]) {
       await expect(fetch(url)).rejects.toMatchObject({ message: expect.stringContaining('allowed here') as string });
@@ -96,7 +96,7 @@ test('a server that is not trusted may keep silent as long as was said', async (
     response.write('first');
     if (request.url === '/late') setTimeout(() => response.end('second'), 1_500);
   });
-  const refuse = loopbackPlaysPublic;
+  const refuse = allowLoopback;
   const read = async (path: string, quietMs: number) =>
     (await guard({ refuse, quietMs })(`${peer.origin}${path}`)).text();
   await expect(read('/never', 100)).rejects.toThrow();

@@ -1,16 +1,16 @@
 import { once } from 'node:events';
 import { within } from '@toolyard/testing';
 import { describe, expect, test } from 'vitest';
-import { namesOf, says, sendsTo } from './test-fixtures/origins.ts';
-import { madeHere } from './test-fixtures/made-here.ts';
+import { namesOf, respondsWith, redirectsTo } from './test-fixtures/origins.ts';
+import { createTestGuards } from './test-fixtures/test-guards.ts';
 import { trustOrigins } from './trust.ts';
 
 // Who is trusted, each test says itself.
-const { guard, origin } = madeHere(() => false);
+const { guard, origin } = createTestGuards(() => false);
 
 describe('a WebSocket behind the guard', () => {
   test('goes where the owner said, with headers and subprotocols', async () => {
-    const peer = await origin(says('no WebSocket here'));
+    const peer = await origin(respondsWith('no WebSocket here'));
     const { openWebSocket } = guard({ trust: trustOrigins([peer.origin]) });
     const url = `${peer.origin.replace('http', 'ws')}/mcp?x=1`;
     const socket = openWebSocket(url, { protocols: ['mcp'], headers: { 'x-api-key': 'k' } });
@@ -21,7 +21,7 @@ describe('a WebSocket behind the guard', () => {
   });
 
   test('is not opened to an address that is nobody’s choice', async () => {
-    const peer = await origin(says('secret'));
+    const peer = await origin(respondsWith('secret'));
     const { openWebSocket } = guard();
     for (const url of [
       peer.origin.replace('http', 'ws'),
@@ -37,7 +37,7 @@ describe('a WebSocket behind the guard', () => {
   });
 
   test('is not opened to a name that leads there', async () => {
-    const peer = await origin(says('secret'));
+    const peer = await origin(respondsWith('secret'));
     const { resolve, asked } = namesOf({ 'public.example': ['127.0.0.1'] });
     const socket = guard({ resolve }).openWebSocket(`ws://public.example:${peer.port}/`);
     await within(once(socket, 'error'), { what: 'the error of the WebSocket' });
@@ -46,8 +46,8 @@ describe('a WebSocket behind the guard', () => {
   });
 
   test('follows no redirect', async () => {
-    const other = await origin(says('secret'));
-    const peer = await origin(sendsTo(other.origin));
+    const other = await origin(respondsWith('secret'));
+    const peer = await origin(redirectsTo(other.origin));
     const { openWebSocket } = guard({ trust: trustOrigins([peer.origin, other.origin]) });
     const socket = openWebSocket(peer.origin.replace('http', 'ws'));
     await within(once(socket, 'error'), { what: 'the error of the WebSocket' });

@@ -1,6 +1,6 @@
 import { WebSocket as InnerWebSocket, type Agent } from 'undici';
 import { readUrl } from './hosts.ts';
-import { toError, type Refusal } from './refusals.ts';
+import { toError, type FetchRefusal } from './refusals.ts';
 
 /** A WebSocket by the rules of the guard it belongs to. Its handshake follows no redirects. */
 export type OpenGuardedWebSocket = (
@@ -11,7 +11,7 @@ export type OpenGuardedWebSocket = (
 export type WebSocketGuard = {
   trust: (url: URL) => boolean;
   /** What can be said of an address before it is connected to. */
-  judge: (url: URL, trusted: boolean) => Refusal | null;
+  judge: (url: URL, trusted: boolean) => FetchRefusal | null;
   open: Agent;
   guarded: Agent;
 };

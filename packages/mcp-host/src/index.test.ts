@@ -17,6 +17,7 @@ test('the package offers this and nothing else', () => {
     'createWebTransports',
     'definitionHash',
     'definitionTokens',
+    'displayUrl',
     'inspectServer',
     'offersOf',
     'pinOf',
@@ -28,7 +29,6 @@ test('the package offers this and nothing else', () => {
     'relayMeta',
     'serviceAddress',
     'sha256',
-    'shownAddress',
     'shownTransport',
     'unseenPin',
   ]);

@@ -16,12 +16,12 @@ export type {
   LogEntry,
   LogLevel,
   PromptArgument,
-  RequestOptions,
+  McpRequestOptions,
   ServerConfig,
   ServerHealth,
   ServerIcon,
   ServerState,
-  SetAside,
+  SkippedItem,
   ToolHost,
   ToolProgress,
   TransportConfig,
@@ -50,7 +50,7 @@ export type {
   SamplingRequest,
   UrlQuestion,
 } from './questions/questions.ts';
-export type { Attachment, ResourceDraftOptions } from './catalogue/resource-draft.ts';
+export type { ResourceAttachment, ResourceDraftOptions } from './catalogue/resource-draft.ts';
 export { ResourceDraft } from './catalogue/resource-draft.ts';
 export type { ListedSkill, SkillFile } from './catalogue/skills.ts';
 export type { ResourceStore } from './catalogue/resource-store.ts';
@@ -59,18 +59,18 @@ export { definitionHash, pinOf, ToolTrust, unseenPin } from './catalogue/trust.t
 export type { NumberedEntry } from './log/server-log.ts';
 export type { WireEntry } from './log/wire-log.ts';
 export { sha256 } from './values/sha256.ts';
-export { redactorFor, shownAddress } from './log/redact.ts';
+export { redactorFor, displayUrl } from './log/redact.ts';
 export type { ListedTool } from './catalogue/read-tool.ts';
 export type { ServerTools } from './catalogue/tool-index.ts';
 export { ToolIndex } from './catalogue/tool-index.ts';
 export type { AuthRow, AuthStore } from './oauth/auth-store.ts';
 export { createMemoryAuthStore } from './oauth/auth-store.ts';
-export type { ClientIntroduction } from './oauth/client-identity.ts';
+export type { ClientMetadata } from './oauth/client-identity.ts';
 export type { OAuthGrant, OAuthSettings } from './oauth/oauth-settings.ts';
 export type { AuthHop, SignInHealth } from './oauth/sign-in-health.ts';
 export type { SignInResponse, StartedSignIn } from './oauth/sign-in.ts';
 export { readSignInResponse } from './oauth/sign-in.ts';
-export type { AllPrompts, McpHostOptions, Offered, SignInOptions } from './host/host-options.ts';
+export type { AllPrompts, McpHostOptions, ListedOffers, SignInOptions } from './host/host-options.ts';
 export type { ForwardedRequest, ForwardedServer } from './calls/forward.ts';
 export { definitionTokens } from './catalogue/definition-cost.ts';
 export type { InspectOptions } from './host/inspect-server.ts';

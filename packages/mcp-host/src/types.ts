@@ -93,7 +93,7 @@ export type LogEntry = {
 export type ServerState = 'idle' | 'connecting' | 'ready' | 'reconnecting' | 'failed' | 'needs_sign_in' | 'disabled';
 
 /** Something a server listed that cannot be used, and why, for a person to read. */
-export type SetAside = { name: string; reason: string };
+export type SkippedItem = { name: string; reason: string };
 
 /** An `https:` or `data:image/` address. */
 export type ServerIcon = { src: string; mimeType?: string; sizes?: string[]; theme?: 'light' | 'dark' };
@@ -153,7 +153,7 @@ export type ServerHealth = {
   /** Of a server one may sign in to: how that stands. */
   signIn?: SignInHealth;
   /** What it listed and could not be read, with the reason. */
-  skipped: SetAside[];
+  skipped: SkippedItem[];
   /** What happened, oldest first; bounded. */
   log: LogEntry[];
 };
@@ -169,8 +169,8 @@ export type ToolProgress = {
   waitsFor?: string[];
 };
 
-export type RequestOptions = {
-  /** Aborted with {@link HANDED_ON}, it leaves a task to whoever has its handle. */
+export type McpRequestOptions = {
+  /** Aborted with {@link CONTINUES_ELSEWHERE}, it leaves a task to whoever has its handle. */
   signal?: AbortSignal;
   onProgress?: (progress: ToolProgress) => void;
   /** Overrides the server's own {@link ServerConfig.callTimeoutMs}. */
@@ -187,7 +187,7 @@ export type Caller = {
   conversationId?: string;
 };
 
-export type CallToolOptions = RequestOptions & {
+export type CallToolOptions = McpRequestOptions & {
   /** Without it a call belongs to no conversation. */
   caller?: Caller;
   /** Answer what the server asks in the middle of this call, in place of the handlers of the host. */

@@ -1,7 +1,7 @@
 import type { ModelRuntime } from './types.ts';
 import type { OpenAiChatQuirks } from './openai-chat/quirks.ts';
 import type { AnthropicQuirks } from './anthropic-messages/quirks.ts';
-import type { Dialect } from './wire/dialect.ts';
+import type { ApiDialect } from './wire/dialect.ts';
 import type { WireOptions } from './wire/connection.ts';
 import { WireRuntime } from './wire/runtime.ts';
 
@@ -27,7 +27,7 @@ export function createModelRuntime(options: ModelRuntimeOptions): ModelRuntime {
   return new WireRuntime(options, () => loadDialect(options), canContinue);
 }
 
-async function loadDialect(options: ModelRuntimeOptions): Promise<Dialect> {
+async function loadDialect(options: ModelRuntimeOptions): Promise<ApiDialect> {
   switch (options.wire) {
     case 'openai-chat':
       return (await import('./openai-chat/dialect.ts')).createDialect(options.quirks, options.newId);

@@ -15,7 +15,7 @@ test('what others may use is exactly this', () => {
     'fillAddress',
     'findLocalServers',
     'loadProviders',
-    'loadUnreachedProviders',
+    'loadUnsupportedProviders',
     'openaiCompatibleFactory',
     'placeholdersIn',
     'providersInEnvironment',

@@ -40,6 +40,6 @@ export {
 } from './providers/factories.ts';
 export { fillAddress, placeholdersIn } from './providers/address.ts';
 export { providersInEnvironment, type ProviderInEnvironment } from './providers/environment.ts';
-export { loadProviders, loadUnreachedProviders } from './providers/load.ts';
-export type { ProviderRecord, UnreachedProvider, WireFacts } from './providers/types.ts';
+export { loadProviders, loadUnsupportedProviders } from './providers/load.ts';
+export type { ProviderRecord, UnsupportedProvider, WireFacts } from './providers/types.ts';
 export type { ModelListing } from './wire/model-listing.ts';

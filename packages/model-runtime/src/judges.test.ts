@@ -21,7 +21,7 @@ import { createDialect as responsesDialect } from './openai-responses/dialect.ts
 import { assistant, call, collect, request, result, system, tool, user } from './test-fixtures/requests.ts';
 import { runtimeOver } from './test-fixtures/wires.ts';
 import type { ChatRequest } from './types.ts';
-import type { Dialect } from './wire/dialect.ts';
+import type { ApiDialect } from './wire/dialect.ts';
 import type { WireName } from './wire/names.ts';
 
 /**
@@ -30,7 +30,7 @@ import type { WireName } from './wire/names.ts';
  */
 type Judge = {
   wire: WireName;
-  dialect: Dialect;
+  dialect: ApiDialect;
   module: string;
   /** The type of a request, and where it is exported. */
   type: { name: string; from: string };

@@ -38,7 +38,7 @@ export type {
   ToolResultPart,
   AssistantMessage,
   FinishReason,
-  Fold,
+  CompactedRange,
   Message,
   MessageEnd,
   SystemMessage,
@@ -49,7 +49,7 @@ export type {
 export type { PermissionView, SetPermission } from './schemas/permissions.ts';
 export type { TaskHandle } from './tools.ts';
 export type { ToolDefinition, RequestPrelude, SentRequest } from './schemas/sent-requests.ts';
-export { decisionAbout, formatToolReference, HANDED_ON, originOf, readTaskHandle } from './tools.ts';
+export { findDecision, formatToolReference, CONTINUES_ELSEWHERE, originOf, readTaskHandle } from './tools.ts';
 export { textOf } from './messages.ts';
 export type { ContentPart, MediaPart, MediaType } from './content-parts.ts';
 export { CONTENT_PARTS, isMediaPart, isMediaType, labelOf } from './content-parts.ts';
@@ -76,14 +76,14 @@ export type {
   SamplingMessage,
   SelectionAnswer,
   SelectionInterrupt,
-  Shown,
+  ShownCall,
   SignInAnswer,
   SignInInterrupt,
   TabAnswer,
   TabInterrupt,
   UrlInterrupt,
   InstructionType,
-  Place,
+  RunLocation,
   RunEvent,
   RunEventBody,
   RunEventEnvelope,
@@ -94,7 +94,7 @@ export type {
   AnsweredInterrupts,
   AnswerInterrupt,
   AnswerInterrupts,
-  AbsentRole,
+  MissingRole,
   RunView,
 } from './schemas/runs.ts';
 export { addUsage, costOf } from './usage.ts';
@@ -113,7 +113,15 @@ export type {
 } from './schemas/access.ts';
 export type { KeyScope, Scope } from './access.ts';
 export type { Principal } from './principal.ts';
-export { amountOf, budgetExceeded, faultOfRaise, mergeBudgets, nameBudget, NOTHING_SPENT, usedUp } from './budgets.ts';
+export {
+  formatAmount,
+  budgetExceeded,
+  checkRaisedLimit,
+  mergeBudgets,
+  budgetPhrase,
+  ZERO_SPENT,
+  exhaustedMeasure,
+} from './budgets.ts';
 export type {
   Budget,
   ConversationExample,
@@ -143,7 +151,7 @@ export type {
   ModelInput,
   ChangeProvider,
   CreateProvider,
-  KnownProviderView,
+  ProviderPresetView,
   ModelView,
   ModelsView,
   ProviderView,
@@ -186,7 +194,7 @@ export type {
   UsageEntry,
 } from './run-store.ts';
 export type { LedgerChange, LedgerEntry, LedgerStatus } from './schemas/ledger.ts';
-export type { CommittedFromTab, HeldRun, StartRunInTab, TabRunWishes, TakenRun } from './schemas/tab-runs.ts';
+export type { CommittedFromTab, LeasedTabRun, StartRunInTab, TabRunInbox, ClaimedTabRun } from './schemas/tab-runs.ts';
 export type {
   ChangeConversation,
   ChangeQueuedMessage,

@@ -6,7 +6,7 @@ import type {
   Interrupt,
   InterruptAnswer,
   InterruptMode,
-  Place,
+  RunLocation,
   RunEvent,
   RunRecord,
   RunStatus,
@@ -62,7 +62,7 @@ export type NewRun = {
   conversationId: string;
   agentId?: string;
   parentRunId?: string;
-  place: Place;
+  place: RunLocation;
   at: number;
   /** Plain JSON: the resolved configuration of the agent. */
   configuration?: object;

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { PermissionView } from './schemas/permissions.ts';
-import { decisionAbout, originOf, readTaskHandle } from './tools.ts';
+import { findDecision, originOf, readTaskHandle } from './tools.ts';
 import { defined } from './defined.ts';
 
 const TOOL = { serverId: 'browser-use', name: 'open' };
@@ -25,17 +25,17 @@ test('an "allow" for the tool of a tab does not count for a server of the same i
     { ...TOOL, origin: 'server' as const },
     { ...TOOL, origin: 'tab' as const },
   ];
-  expect(decisionAbout(server, [decided('tab', 'allow')])).toBeUndefined();
-  expect(decisionAbout(tab, [decided('server', 'allow')])).toBeUndefined();
-  expect(decisionAbout(tab, [decided(undefined, 'allow')])).toBeUndefined();
-  expect(decisionAbout(server, [decided(undefined, 'allow')])).toBe('allow');
-  expect(decisionAbout(tab, [decided('tab', 'allow')])).toBe('allow');
+  expect(findDecision(server, [decided('tab', 'allow')])).toBeUndefined();
+  expect(findDecision(tab, [decided('server', 'allow')])).toBeUndefined();
+  expect(findDecision(tab, [decided(undefined, 'allow')])).toBeUndefined();
+  expect(findDecision(server, [decided(undefined, 'allow')])).toBe('allow');
+  expect(findDecision(tab, [decided('tab', 'allow')])).toBe('allow');
 });
 
 test('a "never" counts for both, and before any "allow"', () => {
   const tab = { ...TOOL, origin: 'tab' as const };
-  expect(decisionAbout(tab, [decided('tab', 'allow'), decided('server', 'never')])).toBe('never');
-  expect(decisionAbout(tab, [decided(undefined, 'never'), decided('tab', 'allow')])).toBe('never');
+  expect(findDecision(tab, [decided('tab', 'allow'), decided('server', 'never')])).toBe('never');
+  expect(findDecision(tab, [decided(undefined, 'never'), decided('tab', 'allow')])).toBe('never');
 });
 
 test('the handle of a task keeps the origin, and one stored without is read', () => {

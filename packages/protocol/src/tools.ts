@@ -31,7 +31,7 @@ export type TaskHandle = {
  * The reason to abort a signal with where a task is not to be cancelled with the call: nobody waits here any more, but
  * somebody else has its handle.
  */
-export const HANDED_ON = 'handed on';
+export const CONTINUES_ELSEWHERE = 'handed on';
 
 /** What was stored as a handle, if it is one. */
 export function readTaskHandle(stored: unknown): TaskHandle | null {
@@ -52,7 +52,7 @@ export function readTaskHandle(stored: unknown): TaskHandle | null {
  * What was decided about a tool. A "never" counts wherever it was given and whatever runs under that name; an "allow"
  * counts only for a tool of the same origin.
  */
-export function decisionAbout(
+export function findDecision(
   tool: ToolReference,
   permissions: readonly Pick<PermissionView, 'tool' | 'decision'>[],
 ): PermissionView['decision'] | undefined {

@@ -3,6 +3,6 @@
  * @module
  */
 export { startServer } from './start-server.ts';
-export type { RunningServer, Surroundings } from './start-server.ts';
-export { namedHolder } from './who-is-there.ts';
+export type { RunningServer, ServerOverrides } from './start-server.ts';
+export { describeLockHolder } from './find-toolyard.ts';
 export type { ServerOptions } from './config/server-options.ts';

@@ -6,7 +6,7 @@
 import { join } from 'node:path';
 import { createUuidSource } from '@toolyard/agent-host';
 import type { ModelRuntime } from '@toolyard/model-runtime';
-import type { KnownProviderView, ModelReference, ModelsView, ProviderView } from '@toolyard/protocol';
+import type { ProviderPresetView, ModelReference, ModelsView, ProviderView } from '@toolyard/protocol';
 import { defined, systemClock } from '@toolyard/protocol';
 import { readConfigFile } from './config/config-file.ts';
 import { createModels } from './models/models.ts';
@@ -14,7 +14,7 @@ import { createModels } from './models/models.ts';
 export type MachineModels = {
   list(): Promise<ModelsView>;
   providers(): Promise<ProviderView[]>;
-  known(): Promise<KnownProviderView[]>;
+  known(): Promise<ProviderPresetView[]>;
   /** @throws ToolyardError where there is no such provider */
   open(model: ModelReference): Promise<ModelRuntime>;
   /** Ends every connection. */

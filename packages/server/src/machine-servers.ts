@@ -19,9 +19,9 @@ type WithoutPrincipal<Method> = Method extends (principal: never, ...rest: infer
   : never;
 
 /** MCP servers as somebody deals with them who is who they are. */
-export type McpServersOfOne = { [Name in keyof McpServers]: WithoutPrincipal<McpServers[Name]> };
+export type McpServersOfOwner = { [Name in keyof McpServers]: WithoutPrincipal<McpServers[Name]> };
 
-export type MachineServers = McpServersOfOne & {
+export type MachineServers = McpServersOfOwner & {
   signIn: WithoutPrincipal<McpSignIns['signIn']>;
   finishSignIn: McpSignIns['finishSignIn'];
   signOut: WithoutPrincipal<McpSignIns['signOut']>;

@@ -1,14 +1,14 @@
 import type { RunTools } from '@toolyard/agent-host';
-import type { Raised } from './config/raise-budget.ts';
+import type { RaisedBudget } from './config/raised-budget.ts';
 import type { SignInResponse } from '@toolyard/mcp-host';
 import type { ModelRuntime } from '@toolyard/model-runtime';
 import type {
   AgentConfiguration,
   CommitFromTab,
   CommittedFromTab,
-  HeldRun,
+  LeasedTabRun,
   StartRunInTab,
-  TabRunWishes,
+  TabRunInbox,
   AnswerKeeps,
   ApprovalInterrupt,
   AddMcpServer,
@@ -46,7 +46,7 @@ import type {
   ModelView,
   Price,
   Owner,
-  KnownProviderView,
+  ProviderPresetView,
   ProviderView,
   QueuedMessage,
   Regenerate,
@@ -55,7 +55,7 @@ import type {
   RunRecord,
   SendMessage,
   SentMessage,
-  Shown,
+  ShownCall,
   StoredInterrupt,
   TestedProvider,
   TestProvider,
@@ -85,7 +85,7 @@ export type RunService = RunsInTabs & {
    * `conflict` where it was answered or withdrawn, `bad_request` where the answer does not fit its kind. `shown`: what was
    * answered; `conflict` where that is not what is asked.
    */
-  answer(principal: Owner, interruptId: string, answer: InterruptAnswer, shown?: Shown): Promise<StoredInterrupt>;
+  answer(principal: Owner, interruptId: string, answer: InterruptAnswer, shown?: ShownCall): Promise<StoredInterrupt>;
   /** Somebody has signed in to a server: calls that waited for that are made again. */
   signedIn(principal: Owner, serverId: string): Promise<void>;
   /** A tab that has these tools is there: calls of the conversation that waited for one are made. */
@@ -106,11 +106,11 @@ export type RunService = RunsInTabs & {
 /** Runs whose loop is in a tab. */
 export type RunsInTabs = {
   /** `conflict` where another run is under way in the conversation. */
-  startInTab(principal: Owner, tabId: string, request: StartRunInTab): Promise<HeldRun>;
+  startInTab(principal: Owner, tabId: string, request: StartRunInTab): Promise<LeasedTabRun>;
   /** A tab takes a run over, from whichever tab has it; null where it waits for a person. */
-  takeInTab(principal: Owner, tabId: string, runId: string): Promise<HeldRun | null>;
+  takeInTab(principal: Owner, tabId: string, runId: string): Promise<LeasedTabRun | null>;
   /** The tab is at work on it. Gives what was said to the run; `conflict` where it is not the tab's any more. */
-  renewInTab(principal: Owner, tabId: string, runId: string, fence: number): Promise<TabRunWishes>;
+  renewInTab(principal: Owner, tabId: string, runId: string, fence: number): Promise<TabRunInbox>;
   /** `conflict` where the run is not the tab's any more. Its last one may be sent again. */
   commitFromTab(principal: Owner, runId: string, commit: CommitFromTab): Promise<CommittedFromTab>;
 };
@@ -159,12 +159,12 @@ export type Configurations = {
     principal: Owner,
     conversationId: string,
     scope: 'conversation' | 'always',
-    raised: Raised,
+    raised: RaisedBudget,
   ): Promise<AnswerKeeps>;
 };
 
 /** What of a model decides what it is sent. */
-export type ModelAbilities = Pick<ModelView, 'contextWindow' | 'inputs'>;
+export type ModelAbilitiesService = Pick<ModelView, 'contextWindow' | 'inputs'>;
 
 /** Providers, their keys and their models. */
 export type Models = {
@@ -178,10 +178,10 @@ export type Models = {
    * What the model can take and read, as far as that is known; `ask`: its provider is asked where nothing is known yet.
    * Never throws.
    */
-  facts(principal: Owner, model: ModelReference, options?: { ask?: boolean }): Promise<ModelAbilities>;
+  facts(principal: Owner, model: ModelReference, options?: { ask?: boolean }): Promise<ModelAbilitiesService>;
   providers(principal: Owner): Promise<ProviderView[]>;
   /** Those known by name, of whom only a key is wanted. */
-  known(): Promise<KnownProviderView[]>;
+  known(): Promise<ProviderPresetView[]>;
   create(principal: Owner, provider: CreateProvider): Promise<ProviderView>;
   change(principal: Owner, id: string, change: ChangeProvider): Promise<ProviderView>;
   remove(principal: Owner, id: string): Promise<void>;

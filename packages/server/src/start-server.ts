@@ -14,7 +14,7 @@ import { readConfigFile } from './config/config-file.ts';
 import { createConfigurations } from './config/configurations.ts';
 import type { ServerOptions, ServerSettings } from './config/server-options.ts';
 import { resolveOptions } from './config/server-options.ts';
-import { Ends } from './ends.ts';
+import { ShutdownStack } from './shutdown-stack.ts';
 import { createHttpApp } from './http/create-http-app.ts';
 import { randomCredential } from './http/auth/credentials.ts';
 import type { Listening } from './http/listen.ts';
@@ -22,7 +22,7 @@ import { listen } from './http/listen.ts';
 import type { AccessToken } from './http/types.ts';
 import { OWNER } from './http/types.ts';
 import { createLiveHub } from './live/hub.ts';
-import { relayHub } from './live/relay.ts';
+import { createClusterHub } from './live/cluster-hub.ts';
 import { createLiveStreams } from './live/streams.ts';
 import { createServers } from './mcp/servers.ts';
 import { createSignInStore } from './mcp/sign-in-store.ts';
@@ -30,20 +30,20 @@ import { createMetrics } from './metrics/metrics.ts';
 import { createModels } from './models/models.ts';
 import { createProxy } from './proxy/proxy.ts';
 import { createRunService } from './runs/create-run-service.ts';
-import { withInternalDoor } from './roles/internal-door.ts';
+import { withInternalApi } from './roles/internal-api.ts';
 import type { Role } from './roles/role.ts';
-import { dutiesOf } from './roles/role.ts';
-import { Sharing } from './roles/sharing.ts';
+import { roleCapabilities } from './roles/role.ts';
+import { ClusterMember } from './roles/cluster-member.ts';
 import { createRelayedServers, RelayedServers } from './roles/relayed-servers.ts';
 import type { Secrets } from './secrets/secrets.ts';
 import { createSecrets } from './secrets/secrets.ts';
 import { closeOrWarn, writePrivate } from './secrets/private-file.ts';
-import { TabDesk } from './tabs/tab-desk.ts';
-import { createTabLending } from './tabs/tab-lending.ts';
+import { TabToolBroker } from './tabs/tab-tool-broker.ts';
+import { createTabToolSource } from './tabs/tab-tool-source.ts';
 import { readTelemetry } from './telemetry/telemetry-settings.ts';
 import { createWebhooks } from './webhooks/webhooks.ts';
-import { ADDRESS_FILE, namedHolder } from './who-is-there.ts';
-import { untilStored } from './until-stored.ts';
+import { ADDRESS_FILE, describeLockHolder } from './find-toolyard.ts';
+import { retryUntilStored } from './retry-until-stored.ts';
 
 /** A server that answers. */
 export type RunningServer = {
@@ -60,7 +60,7 @@ export type RunningServer = {
 };
 
 /** What a test puts in the place of the real thing. */
-export type Surroundings = {
+export type ServerOverrides = {
   failpoint?: Failpoint;
   /** Stands between the server and what it opened. */
   watchStorage?: (storage: SharedStorage) => SharedStorage;
@@ -82,10 +82,10 @@ export type Surroundings = {
  * @throws ToolyardError where the options, a file of the data folder, the folder itself or the port are not fit for
  * it; nothing is left running then.
  */
-export async function startServer(options: ServerOptions, surroundings: Surroundings = {}): Promise<RunningServer> {
+export async function startServer(options: ServerOptions, surroundings: ServerOverrides = {}): Promise<RunningServer> {
   resolveOptions(options);
   await using undo = new AsyncDisposableStack();
-  const ends = undo.use(new Ends());
+  const ends = undo.use(new ShutdownStack());
   const server = await assemble(options, surroundings, ends);
   const ending = undo.move();
   let closing: Promise<void> | undefined;
@@ -111,8 +111,8 @@ async function assemble(
     serversMs,
     lastCallsMs,
     scryptCost,
-  }: Surroundings,
-  ends: Ends,
+  }: ServerOverrides,
+  ends: ShutdownStack,
 ): Promise<{ url: string; signInUrl: () => Promise<string> }> {
   const { dataDir, env, log } = options;
   const clock = systemClock;
@@ -121,7 +121,7 @@ async function assemble(
   const file = readConfigFile(join(dataDir, 'config.json'), env);
   const settings = resolveOptions(options, file.flags);
   const { host, port, role } = settings;
-  const duties = dutiesOf(role);
+  const duties = roleCapabilities(role);
 
   const opened = await open(settings, { clock, ...defined({ failpoint }) });
   ends.defer('the storage', () => opened.close());
@@ -135,12 +135,12 @@ async function assemble(
   const bulletins = words && metrics ? metrics.countedBulletins(words) : words;
   const relayed =
     bulletins &&
-    relayHub(createLiveHub(), {
+    createClusterHub(createLiveHub(), {
       bulletins,
       clock,
       log,
       onWake: (runId) => runs.woken(runId),
-      onServers: () => sharing?.look(),
+      onServers: () => cluster?.look(),
     });
   // What was said last is heard before the connection is closed.
   ends.defer('words to other processes', () => relayed?.flush());
@@ -169,9 +169,9 @@ async function assemble(
   });
   ends.defer('model providers', () => opening.close());
   const models = metrics ? metrics.countedModels(opening) : opening;
-  const sharing =
+  const cluster =
     'processes' in opened
-      ? new Sharing({
+      ? new ClusterMember({
           processes: opened.processes,
           id: ids.next(),
           role,
@@ -183,7 +183,7 @@ async function assemble(
           ...defined({ leaseMs, lastCallsMs }),
         })
       : null;
-  ends.defer('connections to other processes', () => sharing?.close());
+  ends.defer('connections to other processes', () => cluster?.close());
   if (duties.servers !== 'none') tellOrphans(await killOrphans(clock), log);
   const functions = new FunctionTools(options.functionTools ?? []);
   const ofServers = {
@@ -197,20 +197,20 @@ async function assemble(
     permissions: storage.permissions,
     secrets,
     signIns: createSignInStore({ repository: storage.signIns, secrets, owner: OWNER, clock }),
-    hub: duties.servers === 'none' ? hub : (sharing?.hub ?? hub),
+    hub: duties.servers === 'none' ? hub : (cluster?.hub ?? hub),
     clock,
     log,
   };
   const servers =
-    sharing && duties.servers === 'none'
-      ? await createRelayedServers({ ...ofServers, presence: sharing.presence, client: sharing.client })
+    cluster && duties.servers === 'none'
+      ? await createRelayedServers({ ...ofServers, heartbeat: cluster.heartbeat, client: cluster.client })
       : await createServers({
           ...ofServers,
-          ...(sharing ? { part: sharing.part } : {}),
+          ...(cluster ? { part: cluster.part } : {}),
           ...defined({ patienceMs: serversMs }),
         });
-  if (servers instanceof RelayedServers) sharing?.show(servers);
-  else sharing?.have(servers);
+  if (servers instanceof RelayedServers) cluster?.show(servers);
+  else cluster?.have(servers);
   ends.defer('MCP servers', () => servers.close());
   const configurations = createConfigurations({
     storage,
@@ -228,7 +228,7 @@ async function assemble(
     models,
     servers,
     secrets,
-    tabs: createTabLending({ storage, hub, functions, clock, isConfigured: (id) => servers.isConfigured(id) }),
+    tabs: createTabToolSource({ storage, hub, functions, clock, isConfigured: (id) => servers.isConfigured(id) }),
     functions,
     configurations,
     hub,
@@ -257,7 +257,7 @@ async function assemble(
   const stopping = new AbortController();
   ends.defer('sign-ins', () => stopping.abort());
   servers.onSignedIn((id) => {
-    untilStored(() => runs.signedIn(OWNER, id), { clock, signal: stopping.signal }).catch((error: unknown) =>
+    retryUntilStored(() => runs.signedIn(OWNER, id), { clock, signal: stopping.signal }).catch((error: unknown) =>
       log(`sign-in: ${messageOf(error)}`),
     );
   });
@@ -269,7 +269,7 @@ async function assemble(
   const app = createHttpApp({
     storage,
     runs,
-    tabs: new TabDesk({ storage, runs, hub, clock }),
+    tabs: new TabToolBroker({ storage, runs, hub, clock }),
     hub,
     streams: createLiveStreams({ store: storage.runs, hub, clock, boot: ids.next() }),
     models,
@@ -290,10 +290,10 @@ async function assemble(
     ...(telemetry ? { telemetry } : {}),
     metrics: metrics && (() => metrics.text({ storage, servers })),
     ready: () => ready,
-    ...(sharing ? { absentRoles: () => sharing.absentRoles(), isProgram: (id: string) => sharing.isProgram(id) } : {}),
+    ...(cluster ? { absentRoles: () => cluster.absentRoles(), isProgram: (id: string) => cluster.isProgram(id) } : {}),
     log,
   });
-  const listening = await listen(sharing ? withInternalDoor(app, sharing) : app, { host, port, clock });
+  const listening = await listen(cluster ? withInternalApi(app, cluster) : app, { host, port, clock });
   ends.defer('requests', () => listening.close());
   ownPort = Number(new URL(listening.url).port);
   if (duties.door) {
@@ -302,9 +302,9 @@ async function assemble(
     writePrivate(addressFile, JSON.stringify(address));
     ends.defer('the address file', () => rmSync(addressFile, { force: true }));
   }
-  if (sharing) {
-    ends.defer('what other processes have here', () => sharing.stop());
-    await sharing.start(settings.internalUrl ?? internalUrl(listening, host));
+  if (cluster) {
+    ends.defer('what other processes have here', () => cluster.stop());
+    await cluster.start(settings.internalUrl ?? internalUrl(listening, host));
   }
 
   await runs.start();
@@ -367,7 +367,7 @@ async function open(
   try {
     return await openStorage({ folder: dataDir, ...options });
   } catch (thrown) {
-    throw await namedHolder(thrown, dataDir);
+    throw await describeLockHolder(thrown, dataDir);
   }
 }
 

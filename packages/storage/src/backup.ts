@@ -4,7 +4,7 @@ import { chmod, copyFile, mkdir, rename, rm } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { backup, DatabaseSync } from 'node:sqlite';
 import { blobPath } from './blobs.ts';
-import { BLOBS_FOLDER, DATABASE_FILE, FINGERPRINT_FILE, KEY_FILE, OWNERS_FILES, SALT_FILE } from './layout.ts';
+import { BLOBS_FOLDER, DATABASE_FILE, FINGERPRINT_FILE, KEY_FILE, USER_FILES, SALT_FILE } from './layout.ts';
 import { refuseForeignDatabase } from './sqlite/migrate.ts';
 import { StorageError, toStorageError } from './storage-error.ts';
 
@@ -17,7 +17,7 @@ export type BackupOptions = {
 };
 
 /** The files beside database and blobs that are in a backup, by name. */
-export type BackedUp = { files: string[] };
+export type BackupResult = { files: string[] };
 
 /**
  * Copies an open data folder to `to`, which must not exist yet: it is a data folder itself then. Until all of it is
@@ -25,7 +25,7 @@ export type BackedUp = { files: string[] };
  *
  * @throws StorageError where `from` holds no database of ours, or `to` exists or cannot be written.
  */
-export async function backupFolder(from: string, to: string, { keys }: BackupOptions): Promise<BackedUp> {
+export async function backupFolder(from: string, to: string, { keys }: BackupOptions): Promise<BackupResult> {
   const target = resolve(to);
   const draft = join(dirname(target), `.toolyard-backup-${randomUUID()}`);
   refuseToCopy(from);
@@ -36,7 +36,7 @@ export async function backupFolder(from: string, to: string, { keys }: BackupOpt
     await copyBlobs(join(from, BLOBS_FOLDER), draft);
     // After the database: a key is made before anything is sealed with it.
     const files = await copyFiles(from, draft, [
-      ...OWNERS_FILES,
+      ...USER_FILES,
       ...(keys ? [KEY_FILE, SALT_FILE, FINGERPRINT_FILE] : []),
     ]);
     await rename(draft, target);

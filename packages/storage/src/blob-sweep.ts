@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Owner } from '@toolyard/protocol';
-import type { Engine } from './engine/engine.ts';
+import type { StorageEngine } from './engine/engine.ts';
 import type { Key } from './engine/read-rows.ts';
 import { rowReader } from './engine/read-rows.ts';
 
@@ -33,7 +33,7 @@ type Remove = (principal: Owner, sha256: string, unusedSince: number) => boolean
  * @returns how many were removed.
  */
 export async function sweepBlobs(
-  engine: Engine,
+  engine: StorageEngine,
   remove: Remove,
   { unusedSince, signal }: SweepOptions,
 ): Promise<number> {
@@ -56,7 +56,7 @@ export async function sweepBlobs(
 }
 
 /** By hash, with whose they are. */
-async function oldBlobs(engine: Engine, unusedSince: number): Promise<Map<string, string[]>> {
+async function oldBlobs(engine: StorageEngine, unusedSince: number): Promise<Map<string, string[]>> {
   const owners = new Map<string, string[]>();
   for await (const [owner, sha256, createdAt] of rowsOf(engine, { name: 'blobs', key: ['owner_id', 'sha256'] }, [
     'owner_id',
@@ -71,7 +71,7 @@ async function oldBlobs(engine: Engine, unusedSince: number): Promise<Map<string
 
 /** Of most rows nothing: the engine leaves out what cannot name a blob. */
 async function* namingTexts(
-  engine: Engine,
+  engine: StorageEngine,
   { name, key, texts }: { name: string; key: readonly string[]; texts: readonly string[] },
 ): AsyncGenerator<string> {
   const mayName = texts.map((column) => `CASE WHEN ${column} LIKE '%"blob%' THEN ${column} END`);
@@ -81,7 +81,7 @@ async function* namingTexts(
 }
 
 async function* rowsOf(
-  engine: Engine,
+  engine: StorageEngine,
   table: { name: string; key: readonly string[] },
   values: readonly string[],
 ): AsyncGenerator<readonly unknown[]> {

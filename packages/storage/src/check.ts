@@ -9,7 +9,7 @@ import { refuseForeignDatabase } from './sqlite/migrate.ts';
 import { StorageError, toStorageError } from './storage-error.ts';
 
 /** Runs whose events are not all there, but for those that were compacted. */
-export const GAPS = `
+export const EVENT_GAPS_SQL = `
   SELECT r.id FROM runs AS r LEFT JOIN (
     SELECT run_id, count(*) AS events, max(seq) AS last FROM run_events GROUP BY run_id
   ) AS e ON e.run_id = r.id
@@ -54,7 +54,8 @@ function* checkDatabase(database: DatabaseSync): Iterable<string> {
   for (const row of database.prepare('PRAGMA foreign_key_check').all()) {
     yield `A row of ${String(row['table'])} names a row of ${String(row['parent'])} that is not there.`;
   }
-  for (const row of database.prepare(GAPS).all()) yield `The events of run ${String(row['id'])} are not whole.`;
+  for (const row of database.prepare(EVENT_GAPS_SQL).all())
+    yield `The events of run ${String(row['id'])} are not whole.`;
 }
 
 async function checkBlobs(database: DatabaseSync, folder: string): Promise<string[]> {

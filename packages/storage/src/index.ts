@@ -5,8 +5,8 @@
  */
 export { openStorage } from './open-storage.ts';
 export { readSetting } from './sqlite/read-setting.ts';
-export type { Bulletins, ToldRun } from './bulletins.ts';
-export type { HeldServer, LivingProcess, Processes } from './processes.ts';
+export type { NotificationChannel, NotifiedRun } from './notifications.ts';
+export type { LeasedServer, LiveProcess, Processes } from './processes.ts';
 export type {
   DatabaseOptions,
   DatabaseStorage,
@@ -23,7 +23,7 @@ export { checkDatabaseAt } from './postgres/check-at.ts';
 export { readS3Settings } from './s3/settings.ts';
 export type { S3Settings } from './s3/settings.ts';
 export { copyStorage } from './copy/copy-storage.ts';
-export type { Copied, CopyOptions, StoragePlace } from './copy/copy-storage.ts';
+export type { CopyResult, CopyOptions, StorageLocation } from './copy/copy-storage.ts';
 export type { CheckResult } from './check.ts';
 export { StorageError } from './storage-error.ts';
 export type { StorageProblem } from './storage-error.ts';
@@ -31,11 +31,11 @@ export { MAX_INLINE_BYTES, mediaToBlobs } from './media.ts';
 export { scrubText } from './text.ts';
 export type { SyncRunStore } from './sqlite/run-store.ts';
 export type { BlobInfo, BlobStore } from './blobs.ts';
-export type { ApiKey, ApiKeyRepository } from './repositories/api-keys.ts';
-export type { Session, SessionRepository } from './repositories/sessions.ts';
+export type { StoredApiKey, ApiKeyRepository } from './repositories/api-keys.ts';
+export type { StoredSession, SessionRepository } from './repositories/sessions.ts';
 export type { AgentRepository, StoredAgent } from './repositories/agents.ts';
 export type {
-  Conversation,
+  StoredConversation,
   ConversationChange,
   ConversationRepository,
   FoundConversation,
@@ -46,7 +46,7 @@ export type { QueueRepository } from './repositories/queue.ts';
 export type { SecretRepository } from './repositories/secrets.ts';
 export type { SettingsRepository } from './repositories/settings.ts';
 export type { SignInRepository } from './repositories/sign-ins.ts';
-export type { Announcement, Webhook, WebhookRepository } from './repositories/webhooks.ts';
+export type { WebhookNotification, StoredWebhook, WebhookRepository } from './repositories/webhooks.ts';
 export type { UsageRepository } from './repositories/usage.ts';
 export type { UsageFound, UsageQuery } from './usage/usage-report.ts';
 export type { StoredTabCall, TabOffer, TabRepository } from './repositories/tabs.ts';

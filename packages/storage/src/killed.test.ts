@@ -6,7 +6,7 @@ import { openStorage } from './open-storage.ts';
 import { ANNE, commitOf, deltas } from './test-fixtures/conversation.ts';
 import { temporaryFolder } from './test-fixtures/sqlite-engine.ts';
 
-const PROGRAM = fileURLToPath(new URL('./test-fixtures/dying-process.ts', import.meta.url));
+const PROGRAM = fileURLToPath(new URL('./test-fixtures/killed-process.ts', import.meta.url));
 
 let folder: ReturnType<typeof temporaryFolder>;
 let reopened: Storage | undefined;

@@ -12,4 +12,4 @@ export const SALT_FILE = 'secret.salt';
 /** By which it is found out whether a passphrase is the one; belongs to the salt. */
 export const FINGERPRINT_FILE = 'secret.check';
 /** What the owner writes by hand. */
-export const OWNERS_FILES = ['config.json', 'mcp.json'] as const;
+export const USER_FILES = ['config.json', 'mcp.json'] as const;

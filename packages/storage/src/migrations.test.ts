@@ -1,18 +1,18 @@
 import { describe, expect, test } from 'vitest';
-import { MIGRATIONS as POSTGRES } from './postgres/migrate.ts';
-import { MIGRATIONS as SQLITE } from './sqlite/migrate.ts';
-import { narrowings } from './test-fixtures/kept/widening.ts';
+import { POSTGRES_MIGRATIONS as POSTGRES } from './postgres/migrate.ts';
+import { SQLITE_MIGRATIONS as SQLITE } from './sqlite/migrate.ts';
+import { breakingChanges } from './test-fixtures/kept/breaking-changes.ts';
 
 /** The first step makes all there is. */
 const later = <T>(migrations: Readonly<Record<string, T>>): [string, T][] => Object.entries(migrations).slice(1);
 
 describe('a step of the tables only widens them, so that the version before may write beside it', () => {
   test.each(later(SQLITE))('SQLite %s', (_name, statements) => {
-    expect(narrowings(statements)).toEqual([]);
+    expect(breakingChanges(statements)).toEqual([]);
   });
 
   test.each(later(POSTGRES))('PostgreSQL %s, unless it says that it does not', (_name, { kind, statements }) => {
-    if (kind === 'expand') expect(narrowings(statements)).toEqual([]);
+    if (kind === 'expand') expect(breakingChanges(statements)).toEqual([]);
   });
 });
 
@@ -34,7 +34,7 @@ describe('that a step narrows is found', () => {
     'CREATE TRIGGER more AFTER INSERT ON runs FOR EACH ROW EXECUTE FUNCTION more()',
     'DELETE FROM runs',
   ])('%s', (statement) => {
-    expect(narrowings([statement])).toHaveLength(1);
+    expect(breakingChanges([statement])).toHaveLength(1);
   });
 
   test.each([
@@ -53,6 +53,6 @@ describe('that a step narrows is found', () => {
       'CREATE TRIGGER noted AFTER UPDATE ON runs BEGIN INSERT INTO moods VALUES (new.mood); END',
     ],
   ])('and what only adds is let be: %s', (...statements) => {
-    expect(narrowings(statements)).toEqual([]);
+    expect(breakingChanges(statements)).toEqual([]);
   });
 });

@@ -1,7 +1,7 @@
 import type { Owner } from '@toolyard/protocol';
 
 /** A process over the database that has said that it lives. */
-export type LivingProcess = {
+export type LiveProcess = {
   id: string;
   role: string;
   /** Where other processes reach it; null where they do not. */
@@ -9,7 +9,7 @@ export type LivingProcess = {
 };
 
 /** An MCP server as the process says that has it, or had it last. */
-export type HeldServer = {
+export type LeasedServer = {
   serverId: string;
   /** The process that has it now; null where none does. */
   holder: { id: string; address: string | null } | null;
@@ -25,16 +25,16 @@ export type HeldServer = {
  */
 export type Processes = {
   /** This process lives for so many milliseconds more. Gives the servers it still has, which it has as long. */
-  live(process: LivingProcess & { startedAt: number }, ms: number): Promise<{ ownerId: string; serverId: string }[]>;
+  live(process: LiveProcess & { startedAt: number }, ms: number): Promise<{ ownerId: string; serverId: string }[]>;
   /** Takes those of these servers that nobody has, and gives which they were. */
-  take(principal: Owner, holder: LivingProcess, serverIds: readonly string[], ms: number): Promise<string[]>;
+  take(principal: Owner, holder: LiveProcess, serverIds: readonly string[], ms: number): Promise<string[]>;
   /** Others may take them. */
   giveBack(principal: Owner, holderId: string, serverIds: readonly string[]): Promise<void>;
   /** Says what there is to say of a server. False, and nothing is said, where another process has it. */
   say(principal: Owner, holderId: string, serverId: string, catalogue: string): Promise<boolean>;
   /** Those that live. */
-  living(): Promise<LivingProcess[]>;
-  servers(principal: Owner): Promise<HeldServer[]>;
+  living(): Promise<LiveProcess[]>;
+  servers(principal: Owner): Promise<LeasedServer[]>;
   /** This process ends: it has nothing any more. */
   leave(id: string): Promise<void>;
 };

@@ -72,12 +72,12 @@ export function toMatch(terms: readonly Term[]): string {
 
 function termToMatch({ kind, folded }: Term): string {
   if (kind !== 'characters') return kind === 'beginning' ? `${quote(folded)} *` : quote(folded);
-  const pairs = pairsOf(folded);
+  const pairs = bigrams(folded);
   return pairs.length === 0 ? `${quote(folded)} *` : quote(pairs.join(' '));
 }
 
 /** The overlapping pairs of a stretch of characters, none for a single one. */
-export function pairsOf(folded: string): string[] {
+export function bigrams(folded: string): string[] {
   const characters = [...folded];
   return characters.slice(1).map((character, index) => `${characters[index] ?? ''}${character}`);
 }

@@ -1,8 +1,8 @@
 import type { Clock, Failpoint, RunStore } from '@toolyard/protocol';
-import type { BackedUp, BackupOptions } from './backup.ts';
+import type { BackupResult, BackupOptions } from './backup.ts';
 import type { SweepOptions } from './blob-sweep.ts';
 import type { BlobStore } from './blobs.ts';
-import type { Bulletins } from './bulletins.ts';
+import type { NotificationChannel } from './notifications.ts';
 import type { CheckResult } from './check.ts';
 import type { Processes } from './processes.ts';
 import type { Repositories } from './repositories/create-repositories.ts';
@@ -28,7 +28,7 @@ export type Storage = Repositories & {
   sweepBlobs(options: SweepOptions): Promise<number>;
   counts(): Promise<StoredCounts>;
   /** Copies everything to a folder that does not exist yet, while work goes on. What has that name is whole. */
-  backup(to: string, options: BackupOptions): Promise<BackedUp>;
+  backup(to: string, options: BackupOptions): Promise<BackupResult>;
   /** Reads everything through; takes long where there is much. */
   check(): Promise<CheckResult>;
   /** Folds the log into the database file and gives the folder free. May be called again. */
@@ -81,7 +81,7 @@ export type Installation = {
 
 /** A database that many processes share. */
 export type DatabaseStorage = SharedStorage & {
-  readonly bulletins: Bulletins;
+  readonly bulletins: NotificationChannel;
   readonly processes: Processes;
   readonly installation: Installation;
   close(): Promise<void>;

@@ -41,7 +41,7 @@ export type AuthorizationRequest = {
 };
 
 /** What a person comes back with. */
-export type BroughtBack = { state: string; code?: string; iss?: string; error?: string };
+export type AuthorizationRedirect = { state: string; code?: string; iss?: string; error?: string };
 
 /** A scripted authorization server over real HTTP, which gives tokens to whoever goes the right way. */
 export type AuthorizationServer = AsyncDisposable & {
@@ -54,7 +54,7 @@ export type AuthorizationServer = AsyncDisposable & {
   /** What to give a scripted MCP server that takes its tokens only. */
   protect(options?: ProtectionOptions): Protection;
   /** Goes to its page as a person does; what they come back with. */
-  visit(authorizationUrl: string): Promise<BroughtBack>;
+  visit(authorizationUrl: string): Promise<AuthorizationRedirect>;
   /** No access token that was given is valid any more. */
   expire(): void;
   /** Nothing that was given is. */

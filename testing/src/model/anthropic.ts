@@ -1,6 +1,6 @@
 import type { JsonObject } from '@toolyard/protocol';
 import { inPieces } from './reply.ts';
-import { buildReply, encodeEvent, type ModelReply, type WireOptions } from './wire.ts';
+import { buildReply, encodeEvent, type ModelReply, type ScriptedWireOptions } from './wire.ts';
 
 /** A block of an answer. Text as `input` is sent as it is, well-formed or not. */
 export type AnthropicBlock =
@@ -9,7 +9,7 @@ export type AnthropicBlock =
   | { type: 'redacted_thinking'; data: string }
   | { type: 'tool_use'; id: string; name: string; input: JsonObject | string };
 
-export type AnthropicOptions = WireOptions & {
+export type AnthropicOptions = ScriptedWireOptions & {
   /** Letters a delta carries; default 8. */
   pieces?: number;
   /** Default by the blocks: `tool_use` or `end_turn`. */
@@ -32,7 +32,7 @@ export function anthropicReply(blocks: readonly AnthropicBlock[] | string, optio
 }
 
 /** These events, each named by its type: for what {@link anthropicReply} cannot say. */
-export function anthropicEvents(events: readonly JsonObject[], options: WireOptions = {}): ModelReply {
+export function anthropicEvents(events: readonly JsonObject[], options: ScriptedWireOptions = {}): ModelReply {
   const encoded = events.map((event) => encodeEvent(JSON.stringify(event), options, nameOf(event)));
   return buildReply('text/event-stream', encoded, options);
 }

@@ -1,8 +1,8 @@
 import type { JsonObject } from '@toolyard/protocol';
 import { inPieces } from './reply.ts';
-import { buildReply, encodeEvent, type ModelReply, type WireOptions } from './wire.ts';
+import { buildReply, encodeEvent, type ModelReply, type ScriptedWireOptions } from './wire.ts';
 
-export type GeminiOptions = WireOptions & {
+export type GeminiOptions = ScriptedWireOptions & {
   /** Letters a piece of text carries; default 8. */
   pieces?: number;
   /** Default `STOP`; null sends none. */

@@ -1,8 +1,8 @@
 import type { JsonObject, JsonValue } from '@toolyard/protocol';
-import { buildReply, encodeEvent, type Chunk, type ModelReply, type WireOptions } from './wire.ts';
+import { buildReply, encodeEvent, type Chunk, type ModelReply, type ScriptedWireOptions } from './wire.ts';
 
-/** What the streamed replies have beyond {@link WireOptions}. */
-export type StreamOptions = WireOptions & {
+/** What the streamed replies have beyond {@link ScriptedWireOptions}. */
+export type StreamOptions = ScriptedWireOptions & {
   /** Letters a delta of text, reasoning or arguments carries; default 8. */
   pieces?: number;
   /** Thinking, streamed before everything else. */
@@ -55,7 +55,7 @@ export const reply = {
   },
 
   /** An event stream of these payloads, in this order: for what the other builders cannot say. */
-  events(payloads: readonly (JsonValue | string)[], options: WireOptions = {}): ModelReply {
+  events(payloads: readonly (JsonValue | string)[], options: ScriptedWireOptions = {}): ModelReply {
     const encode = (payload: JsonValue) => (typeof payload === 'string' ? payload : JSON.stringify(payload));
     return buildReply(
       'text/event-stream',
@@ -65,12 +65,12 @@ export const reply = {
   },
 
   /** Exact bytes in exact writes. The content type is that of an event stream unless `headers` say otherwise. */
-  raw(writes: readonly Chunk[], options: WireOptions = {}): ModelReply {
+  raw(writes: readonly Chunk[], options: ScriptedWireOptions = {}): ModelReply {
     return buildReply('text/event-stream', writes, options);
   },
 
   /** A plain JSON body, as for a request that does not stream. */
-  json(body: JsonValue, options: WireOptions = {}): ModelReply {
+  json(body: JsonValue, options: ScriptedWireOptions = {}): ModelReply {
     return buildReply('application/json', [JSON.stringify(body)], options);
   },
 
@@ -80,7 +80,7 @@ export const reply = {
   },
 
   /** What answers at an address that is no model server at all. */
-  html(options: WireOptions = {}): ModelReply {
+  html(options: ScriptedWireOptions = {}): ModelReply {
     return buildReply('text/html', ['<!doctype html><html><body><h1>It works!</h1></body></html>'], options);
   },
 };

@@ -1,6 +1,6 @@
 import type { JsonObject } from '@toolyard/protocol';
 import { inPieces } from './reply.ts';
-import { buildReply, encodeEvent, type ModelReply, type WireOptions } from './wire.ts';
+import { buildReply, encodeEvent, type ModelReply, type ScriptedWireOptions } from './wire.ts';
 
 /** An item of an answer. */
 export type ResponsesItem =
@@ -9,7 +9,7 @@ export type ResponsesItem =
   | { type: 'function_call'; callId: string; name: string; arguments: JsonObject | string }
   | { type: 'image_generation_call'; result: string };
 
-export type ResponsesOptions = WireOptions & {
+export type ResponsesOptions = ScriptedWireOptions & {
   /** Letters a delta carries; default 8. */
   pieces?: number;
   usage?: JsonObject;
@@ -42,7 +42,7 @@ export function responsesReply(items: readonly ResponsesItem[] | string, options
 }
 
 /** These events, each named by its type and numbered: for what {@link responsesReply} cannot say. */
-export function responsesEvents(events: readonly JsonObject[], options: WireOptions = {}): ModelReply {
+export function responsesEvents(events: readonly JsonObject[], options: ScriptedWireOptions = {}): ModelReply {
   const encoded = events.map((event, at) =>
     encodeEvent(JSON.stringify({ ...event, sequence_number: at }), options, nameOf(event)),
   );

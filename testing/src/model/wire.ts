@@ -4,7 +4,7 @@ import { createRandom } from './random.ts';
 export type Split = 'event' | 'byte' | 'whole' | number | { seed: number };
 
 /** What any reply can have, whatever it says. */
-export type WireOptions = {
+export type ScriptedWireOptions = {
   /** Default `event`. Each write leaves the process by itself, before the next one is made. */
   split?: Split;
   /** Line ends of the event stream; default `\n`. */
@@ -42,7 +42,11 @@ export type ModelReply = {
 export type Chunk = string | Uint8Array;
 
 /** Makes a reply of chunks; `split` decides how they are written. */
-export function buildReply(contentType: string, chunks: readonly Chunk[], options: WireOptions = {}): ModelReply {
+export function buildReply(
+  contentType: string,
+  chunks: readonly Chunk[],
+  options: ScriptedWireOptions = {},
+): ModelReply {
   const ending = options.thenCut === true ? 'cut' : options.thenSilence === true ? 'silence' : 'end';
   return {
     status: options.status ?? 200,
@@ -55,7 +59,7 @@ export function buildReply(contentType: string, chunks: readonly Chunk[], option
 }
 
 /** One event of a `text/event-stream`, with a comment before it where asked for. */
-export function encodeEvent(data: string, options: WireOptions, name?: string): string {
+export function encodeEvent(data: string, options: ScriptedWireOptions, name?: string): string {
   const newline = options.newline ?? '\n';
   const comment = options.comments === true ? `: still here${newline}${newline}` : '';
   const event = name === undefined ? '' : `event: ${name}${newline}`;

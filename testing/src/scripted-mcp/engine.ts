@@ -19,7 +19,7 @@ export type EngineHost = {
 /** Sends a message towards whoever asked; `last` marks the answer. */
 type Send = (message: JsonObject, last: boolean) => void;
 
-export type Engine = {
+export type ScriptedEngine = {
   /**
    * Takes one message. `client` keeps the ids of several clients apart.
    *
@@ -45,7 +45,7 @@ const LOOK_AGAIN_MS = 10;
  * The server itself, behind any transport. It speaks JSON-RPC by hand instead of using the SDK, because what it is for
  * is to do what the SDK forbids.
  */
-export function createEngine(behaviour: McpBehaviour, host: EngineHost): Engine {
+export function createEngine(behaviour: McpBehaviour, host: EngineHost): ScriptedEngine {
   const running = new Map<string, AbortController>();
   /** Requests of our own, by the client that is asked and their id. */
   const awaited = new Map<string, (answer: JsonValue) => void>();

@@ -2,7 +2,7 @@ import type { McpServer, ServerContext } from '@modelcontextprotocol/server';
 import { fromJsonSchema } from '@modelcontextprotocol/server';
 import type { JsonObject } from '@toolyard/protocol';
 import { isJsonObject } from '@toolyard/protocol';
-import type { ServedTask, TaskDesk, TaskWork } from './task-desk.ts';
+import type { ServedTask, TaskRegistry, TaskWork } from './task-registry.ts';
 
 const EXTENSION = 'io.modelcontextprotocol/tasks';
 const CAPABILITIES = 'io.modelcontextprotocol/clientCapabilities';
@@ -48,7 +48,7 @@ export function protocolError(code: number, message: string, data?: object): Err
 export function serveTools(
   mcp: McpServer,
   era: 'legacy' | 'modern',
-  desk: TaskDesk,
+  registry: TaskRegistry,
   tools: readonly ServedTool[],
 ): void {
   for (const tool of tools) {
@@ -73,18 +73,18 @@ export function serveTools(
     if (!wantsTask && tool.tasks === 'required') throw missing(era);
     const instead = tool.before?.(args, context);
     if (instead !== undefined) return instead;
-    const task = desk.start(tool.work(args, context));
+    const task = registry.start(tool.work(args, context));
     if (wantsTask)
       return era === 'modern'
         ? { resultType: 'task', ...modernTask(task) }
         : // The SDK lets no result of the legacy era pass without it.
           { content: [], task: legacyTask(task) };
-    await desk.settled(task.id);
+    await registry.settled(task.id);
     if (task.error !== undefined) throw protocolError(task.error.code, task.error.message);
     return task.result ?? {};
   });
-  if (era === 'modern') serveModern(mcp, desk);
-  else serveLegacy(mcp, desk);
+  if (era === 'modern') serveModern(mcp, registry);
+  else serveLegacy(mcp, registry);
 }
 
 /** What a tool throws is its result, unless it is a matter of the protocol. */
@@ -100,57 +100,59 @@ async function calm(call: () => Answer | Promise<Answer>): Promise<Answer> {
   }
 }
 
-function serveModern({ server }: McpServer, desk: TaskDesk): void {
+function serveModern({ server }: McpServer, registry: TaskRegistry): void {
   const serve = (method: string, answer: (task: ServedTask, context: ServerContext) => Answer): void =>
     server.setRequestHandler(method, { params: anything }, (params, context) => {
       if (!knowsTasks(context)) throw missing('modern');
-      return answer(known(desk, params), context);
+      return answer(known(registry, params), context);
     });
   serve('tasks/get', detailed);
   serve('tasks/update', (task, context) => {
-    desk.answer(task.id, context.mcpReq.inputResponses ?? {});
+    registry.answer(task.id, context.mcpReq.inputResponses ?? {});
     return {};
   });
   serve('tasks/cancel', (task) => {
-    desk.cancel(task.id);
+    registry.cancel(task.id);
     return {};
   });
 }
 
-function serveLegacy({ server }: McpServer, desk: TaskDesk): void {
+function serveLegacy({ server }: McpServer, registry: TaskRegistry): void {
   const serve = (
     method: string,
     answer: (task: ServedTask, context: ServerContext) => Answer | Promise<Answer>,
   ): void =>
-    server.setRequestHandler(method, { params: anything }, (params, context) => answer(known(desk, params), context));
+    server.setRequestHandler(method, { params: anything }, (params, context) =>
+      answer(known(registry, params), context),
+    );
   serve('tasks/get', legacyTask);
   serve('tasks/cancel', (task) => {
     if (task.result ?? task.error) throw protocolError(-32_602, 'The task is over.');
-    desk.cancel(task.id);
+    registry.cancel(task.id);
     return legacyTask(task);
   });
   serve('tasks/result', async (task, context) => {
     while (task.status === 'working' || task.status === 'input_required') {
       const asked = [...task.questions];
       if (asked.length === 0) {
-        await desk.changed(task.id);
+        await registry.changed(task.id);
         continue;
       }
       const answers = asked.map(async ([key, { method, params }]) => {
         const request = { method, params: { ...params, _meta: { [RELATED]: { taskId: task.id } } } };
         return [key, await context.mcpReq.send(request, anything)] as const;
       });
-      desk.answer(task.id, Object.fromEntries(await Promise.all(answers)));
+      registry.answer(task.id, Object.fromEntries(await Promise.all(answers)));
     }
     if (task.error !== undefined) throw protocolError(task.error.code, task.error.message);
     if (task.result === undefined) throw protocolError(-32_602, 'The task was cancelled.');
     return { ...task.result, _meta: { [RELATED]: { taskId: task.id } } };
   });
-  server.setRequestHandler('tasks/list', { params: anything }, () => ({ tasks: desk.tasks.map(legacyTask) }));
+  server.setRequestHandler('tasks/list', { params: anything }, () => ({ tasks: registry.tasks.map(legacyTask) }));
 }
 
-function known(desk: TaskDesk, params: JsonObject): ServedTask {
-  const task = desk.find(textOf(params['taskId']));
+function known(registry: TaskRegistry, params: JsonObject): ServedTask {
+  const task = registry.find(textOf(params['taskId']));
   if (task === undefined) throw protocolError(-32_602, 'There is no such task.');
   return task;
 }

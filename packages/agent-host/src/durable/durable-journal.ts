@@ -1,13 +1,13 @@
 import type { RunPoint } from '@toolyard/agent-runtime';
-import { restingStatus } from '@toolyard/agent-runtime';
+import { parkedStatus } from '@toolyard/agent-runtime';
 import type { Clock, FactEvent, Interrupt, RunEventBody, RunJournal } from '@toolyard/protocol';
 import { defined, ignoreEvent } from '@toolyard/protocol';
 import type { Urgency } from './commit-pump.ts';
-import { HalfLetters } from './half-letters.ts';
+import { SurrogateBuffer } from './surrogate-buffer.ts';
 import type { RunConversation } from './run-conversation.ts';
-import { unanswered } from './run-conversation.ts';
+import { emptyAnswer } from './run-conversation.ts';
 import type { RunLedger } from './run-ledger.ts';
-import type { Saved } from './run-draft.ts';
+import type { SaveOutcome } from './run-draft.ts';
 import type { RunWriter } from './run-writer.ts';
 import type { StoredRun } from './stored-run.ts';
 
@@ -39,10 +39,10 @@ export const STORED_WITH_STEP: ReadonlySet<Interrupt['kind']> = new Set([
 /** The journal of a run that outlives its process: a step is over when it is stored. */
 export class DurableJournal implements RunJournal {
   readonly #options: DurableJournalOptions;
-  readonly #halves = new HalfLetters();
+  readonly #halves = new SurrogateBuffer();
   #step: number;
   #attempt: number;
-  #saved: Saved = { inboxWaits: false };
+  #saved: SaveOutcome = { inboxWaits: false };
   /** True from the beginning of a message to its first word: somebody has waited for that long enough. */
   #silent = false;
 
@@ -57,7 +57,7 @@ export class DurableJournal implements RunJournal {
   }
 
   /** What the last commit told. */
-  get saved(): Saved {
+  get saved(): SaveOutcome {
     return this.#saved;
   }
 
@@ -82,7 +82,7 @@ export class DurableJournal implements RunJournal {
       status === 'running'
         ? { state }
         : status === 'parked'
-          ? { state, status: restingStatus(point.state), taken: [] }
+          ? { state, status: parkedStatus(point.state), taken: [] }
           : { state, status, taken: taken() };
     // What follows an answer does nothing outside before it has stored something itself, and this with it: calls are
     // sent, a person is asked, the run ends.
@@ -101,7 +101,7 @@ export class DurableJournal implements RunJournal {
   /** The run ends before the model has said anything: nothing is to wait for its answer for ever. */
   #settlePlaceholder({ error }: Extract<RunEventBody, { type: 'run_finished' }>): void {
     const { runId, model, clock, conversation } = this.#options;
-    const message = unanswered({
+    const message = emptyAnswer({
       id: conversation.shownId,
       parentId: conversation.leafId,
       runId,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { HANDED_ON, ToolyardError } from '@toolyard/protocol';
+import { CONTINUES_ELSEWHERE, ToolyardError } from '@toolyard/protocol';
 import type { DurableAccess } from './durable-run.ts';
 import { RunLost } from './run-lost.ts';
 import { access, answering, callsPay, MemoryRun, paid, PAY, says } from './test-fixtures/memory-run.ts';
@@ -72,7 +72,7 @@ describe('DurableRun', () => {
     await expect(driven).rejects.toMatchObject({ name: 'RunLost', reason: 'stale' });
     expect(run.isLost).toBe(true);
     // Tasks of servers go on: the process that has the run now waits for them.
-    expect(reason).toBe(HANDED_ON);
+    expect(reason).toBe(CONTINUES_ELSEWHERE);
     expect(stored.status).toBe('running');
     expect([...stored.ledger.values()]).toMatchObject([{ status: 'sent' }]);
   });

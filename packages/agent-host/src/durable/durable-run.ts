@@ -7,25 +7,25 @@ import type {
   LedgerEntry,
   Message,
   ModelReference,
-  Place,
+  RunLocation,
   ResolvedAgentConfiguration,
   RunStatus,
 } from '@toolyard/protocol';
 import { isStorageFault, toErrorInfo } from '@toolyard/protocol';
 import type { RunAccess } from '../create-run-host.ts';
 import { createRunHost } from '../create-run-host.ts';
-import type { Heard } from '../drive-run.ts';
+import type { SteeringMessage } from '../drive-run.ts';
 import { driveRun } from '../drive-run.ts';
 import { RunControl } from '../run-control.ts';
-import type { AskQuestion, Questioning } from '../run-host.ts';
+import type { AskQuestion, QuestionMode } from '../run-host.ts';
 import type { CommitPump } from './commit-pump.ts';
 import { DurableJournal } from './durable-journal.ts';
 import { LiveQuestions } from './live-questions.ts';
-import { RunConversation, unanswered } from './run-conversation.ts';
-import type { Stamp } from './run-draft.ts';
+import { RunConversation, emptyAnswer } from './run-conversation.ts';
+import type { StepStamp } from './run-draft.ts';
 import { RunLedger } from './run-ledger.ts';
 import { RunLost } from './run-lost.ts';
-import type { FindQueued, Steer } from './run-steering.ts';
+import type { FindQueued, SteeringItem } from './run-steering.ts';
 import { RunSteering } from './run-steering.ts';
 import type { RunWriterOptions } from './run-writer.ts';
 import { RunWriter } from './run-writer.ts';
@@ -48,17 +48,17 @@ type RunMessages = {
   /** Inbox items whose effect the end of the run holds. */
   cancels: readonly string[];
   answers: readonly { itemId: string; interruptId: string; answer: InterruptAnswer }[];
-  steers: readonly Required<Steer>[];
+  steers: readonly Required<SteeringItem>[];
 };
 
 /** What a model, tools and questions of servers need; where the process holds questions open, nothing is sealed. */
-export type DurableAccess = RunAccess & { sealing?: Pick<Extract<Questioning, { who: 'park' }>, 'seal' | 'open'> };
+export type DurableAccess = RunAccess & { sealing?: Pick<Extract<QuestionMode, { who: 'park' }>, 'seal' | 'open'> };
 
 type DurableDriveOptions = {
   configuration: ResolvedAgentConfiguration & { model: ModelReference };
   /** The owner, if the connections to servers are shared by several. */
   principal?: string | undefined;
-  place: Place;
+  place: RunLocation;
   /** Where the run continues, and which attempt of its step begins. */
   point: RunPoint;
   attempt: number;
@@ -80,7 +80,7 @@ type DurableDriveOptions = {
 type DriveResult = { status: RunStatus; inboxWaits: boolean };
 
 /** Where a run stopped that cannot continue, and the message that is shown in the place of its answer. */
-export type StoppedRun = { stamp: Stamp; placeholder: { id: string; parentId: string; model: string } | null };
+export type StoppedRun = { stamp: StepStamp; placeholder: { id: string; parentId: string; model: string } | null };
 
 /** One durable run while its process, on the server or in a tab, holds the lease: all that does not depend on which. */
 export class DurableRun {
@@ -146,7 +146,7 @@ export class DurableRun {
     const writer = new RunWriter({ ...this.#options, run: { ...run, lastSeq }, onLost: () => undefined });
     const { stamp, placeholder } = await read(lastSeq);
     if (placeholder) {
-      const message = unanswered({ ...placeholder, runId: run.id, createdAt: this.#options.clock.now(), error });
+      const message = emptyAnswer({ ...placeholder, runId: run.id, createdAt: this.#options.clock.now(), error });
       writer.message(message, null);
       writer.event({ type: 'message_finished', message }, stamp, 'later');
     }
@@ -184,7 +184,7 @@ export class DurableRun {
         journal,
         ...(await this.#openHost(options, journal, ledger)),
         stopRequested: () => this.#control.ending,
-        hear: () => this.#hear(options, journal),
+        pollSteering: () => this.#hear(options, journal),
         failpoint: async (at) => {
           options.beforeStep?.();
           await failpoint?.(at);
@@ -241,7 +241,7 @@ export class DurableRun {
     }
   }
 
-  #questioning({ sealing }: DurableAccess): Questioning {
+  #questioning({ sealing }: DurableAccess): QuestionMode {
     const ask: AskQuestion = (...asked) => this.#ask(...asked);
     return sealing ? { who: 'park', ask, ...sealing } : { who: 'person', ask };
   }
@@ -249,11 +249,11 @@ export class DurableRun {
   async #hear(
     { conversation, poll, findQueued, onSteered }: DurableDriveOptions,
     journal: DurableJournal,
-  ): Promise<Heard> {
+  ): Promise<SteeringMessage> {
     await poll?.();
     const { writer } = this;
     const { clock } = this.#options;
-    const add = await this.steering.hear({ find: findQueued, conversation, journal, writer, clock });
+    const add = await this.steering.poll({ find: findQueued, conversation, journal, writer, clock });
     return (
       add &&
       ((): void => {

@@ -20,7 +20,7 @@ export class RunConversation implements ConversationPort {
 
   /** `stored` is the branch up to `leafId`, in a form a model can read. */
   constructor(options: RunConversationOptions, stored: readonly Message[]) {
-    const branch = stored.filter(isSaid);
+    const branch = stored.filter(isComplete);
     this.id = options.conversationId;
     this.#writer = options.writer;
     this.#leafId = options.leafId;
@@ -73,7 +73,7 @@ export class RunConversation implements ConversationPort {
 }
 
 /** What is written where no answer came in the place kept for one. */
-export function unanswered(of: {
+export function emptyAnswer(of: {
   id: string;
   parentId: string;
   runId: string;
@@ -91,7 +91,7 @@ export function unanswered(of: {
 }
 
 /** True for what was said to the end, or cut off by a person: what a model is shown. */
-export function isSaid(message: Message): boolean {
+export function isComplete(message: Message): boolean {
   return message.role !== 'assistant' || (message.finishReason !== 'pending' && message.finishReason !== 'abandoned');
 }
 

@@ -15,10 +15,10 @@ import type { RunLost } from './run-lost.ts';
 import { holdsLargeMedia } from './large-media.ts';
 
 /** Where in a run something happens. */
-export type Stamp = { step: number; attempt: number };
+export type StepStamp = { step: number; attempt: number };
 
 /** What a run stores when it is at a point from which it can go on. */
-export type Save = {
+export type SaveRequest = {
   state?: object;
   /** A final one ends the run; `parked` lets it rest. Both give the lease back. */
   status?: RunStatus;
@@ -29,25 +29,25 @@ export type Save = {
 };
 
 /** `inboxWaits`: the run rests now, but somebody has said something to it in the meantime. */
-export type Saved = { inboxWaits: boolean };
+export type SaveOutcome = { inboxWaits: boolean };
 
 /** One thing a run hands over to be stored. */
-export type Write =
-  | { kind: 'event'; stamp: Stamp; body: RunEventBody }
+export type RunWrite =
+  | { kind: 'event'; stamp: StepStamp; body: RunEventBody }
   | { kind: 'message'; message: Message; leaf: { from: string | null; to: string } | null }
   | { kind: 'ledger'; change: LedgerChange }
   | { kind: 'opened'; interrupt: Interrupt; mode: InterruptMode }
   | { kind: 'answered'; id: string; answer: InterruptAnswer }
   | { kind: 'withdrawn'; id: string }
   | { kind: 'used'; entry: UsageEntry }
-  | { kind: 'save'; save: Save }
+  | { kind: 'save'; save: SaveRequest }
   | { kind: 'waiter'; waiter: Waiter };
 
 /** Somebody who waits for all that was handed over before. */
-type Waiter = { resolve: (saved: Saved) => void; reject: (lost: RunLost) => void };
+type Waiter = { resolve: (saved: SaveOutcome) => void; reject: (lost: RunLost) => void };
 
 /** What a run has handed over since it was last collected. */
-export type Draft = {
+export type CommitDraft = {
   events: RunEvent[];
   messages: { conversationId: string; message: Message }[];
   leaf?: { from: string | null; to: string };
@@ -56,12 +56,12 @@ export type Draft = {
   answered: { id: string; answer: InterruptAnswer }[];
   withdrawn: string[];
   usage: UsageEntry[];
-  save: Save;
+  save: SaveRequest;
   waiters: Waiter[];
 };
 
 /** Puts a delta to the one before it that nobody has seen yet, if it is of the same text. */
-export function joins(last: RunEvent | undefined, body: RunEventBody): boolean {
+export function mergeDelta(last: RunEvent | undefined, body: RunEventBody): boolean {
   if (last === undefined) return false;
   switch (last.type) {
     case 'text_delta':
@@ -80,7 +80,7 @@ export function joins(last: RunEvent | undefined, body: RunEventBody): boolean {
 }
 
 /** Nothing yet. */
-export function emptyDraft(): Draft {
+export function emptyDraft(): CommitDraft {
   return {
     events: [],
     messages: [],
@@ -95,14 +95,14 @@ export function emptyDraft(): Draft {
 }
 
 /** True where there is nothing to store, whoever waits. */
-export function isEmpty(draft: Draft): boolean {
+export function isEmpty(draft: CommitDraft): boolean {
   const { events, messages, ledger, opened, answered, withdrawn, usage, save } = draft;
   const lists = [events, messages, ledger, opened, answered, withdrawn, usage, save.taken ?? [], save.unqueued ?? []];
   return lists.every(({ length }) => length === 0) && save.state === undefined && save.status === undefined;
 }
 
 /** True where media has to be moved to the blob store first. */
-export function needsMedia(write: Write): boolean {
+export function needsMedia(write: RunWrite): boolean {
   switch (write.kind) {
     case 'event':
       return isWhole(write.body) && holdsLargeMedia(write.body);

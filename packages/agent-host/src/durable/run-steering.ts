@@ -1,6 +1,6 @@
 import type { Clock, RunJournal, UserPart } from '@toolyard/protocol';
 import { defined } from '@toolyard/protocol';
-import type { Heard } from '../drive-run.ts';
+import type { SteeringMessage } from '../drive-run.ts';
 import { addSteering } from '../steering.ts';
 import type { RunConversation } from './run-conversation.ts';
 import type { RunWriter } from './run-writer.ts';
@@ -16,12 +16,12 @@ type RunSteeringOptions = {
   clock: Clock;
 };
 
-export type Steer = { queuedMessageId: string; itemId?: string };
+export type SteeringItem = { queuedMessageId: string; itemId?: string };
 
 /** What users send to a durable run in progress: it waits in the queue, and is added before the next step. */
 export class RunSteering {
   readonly #heard = new Set<string>();
-  #waiting: Steer[] = [];
+  #waiting: SteeringItem[] = [];
 
   /** Ids of queued messages that no inbox item names any more: the state of the run keeps them. */
   get carried(): readonly string[] {
@@ -33,7 +33,7 @@ export class RunSteering {
     this.#waiting.push(...ids.map((queuedMessageId) => ({ queuedMessageId })));
   }
 
-  listen(steers: readonly Required<Steer>[]): void {
+  listen(steers: readonly Required<SteeringItem>[]): void {
     for (const { itemId, queuedMessageId } of steers) {
       if (this.#heard.has(itemId)) continue;
       this.#heard.add(itemId);
@@ -42,7 +42,7 @@ export class RunSteering {
   }
 
   /** Looks up what was sent; the returned function adds it to the conversation, to be stored with the next step. */
-  async hear({ find, writer, ...run }: RunSteeringOptions): Promise<Heard> {
+  async poll({ find, writer, ...run }: RunSteeringOptions): Promise<SteeringMessage> {
     if (this.#waiting.length === 0) return null;
     const steers = this.#waiting;
     const found = await Promise.all(steers.map(({ queuedMessageId }) => find(queuedMessageId)));

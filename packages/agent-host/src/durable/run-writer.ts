@@ -13,8 +13,8 @@ import type {
 } from '@toolyard/protocol';
 import { defined, RUN_EVENT_VERSION } from '@toolyard/protocol';
 import type { CommitPump, PumpSource, Urgency } from './commit-pump.ts';
-import type { Draft, Save, Saved, Stamp, Write } from './run-draft.ts';
-import { emptyDraft, isEmpty, joins, needsMedia } from './run-draft.ts';
+import type { CommitDraft, SaveRequest, SaveOutcome, StepStamp, RunWrite } from './run-draft.ts';
+import { emptyDraft, isEmpty, mergeDelta, needsMedia } from './run-draft.ts';
 import { RunLost } from './run-lost.ts';
 
 export type RunWriterOptions = {
@@ -34,12 +34,12 @@ export type RunWriterOptions = {
 export class RunWriter implements PumpSource {
   readonly #options: RunWriterOptions;
   #draft = emptyDraft();
-  #underWay: Draft | null = null;
+  #underWay: CommitDraft | null = null;
   #storedSeq: number;
   #lastSeq: number;
   #lastAt: number;
   /** What waits behind a value whose media is being moved; null while nothing is. */
-  #held: Write[] | null = null;
+  #held: RunWrite[] | null = null;
   #lost: RunLost | null = null;
 
   constructor(options: RunWriterOptions) {
@@ -58,7 +58,7 @@ export class RunWriter implements PumpSource {
     return this.#storedSeq;
   }
 
-  event(body: RunEventBody, stamp: Stamp, urgency: Urgency): void {
+  event(body: RunEventBody, stamp: StepStamp, urgency: Urgency): void {
     this.#write({ kind: 'event', body, stamp }, urgency);
   }
 
@@ -91,18 +91,18 @@ export class RunWriter implements PumpSource {
   }
 
   /** Stored with what is stored next, or with the next group. */
-  keep(save: Save): void {
+  keep(save: SaveRequest): void {
     this.#write({ kind: 'save', save }, 'later');
   }
 
   /** Resolves when this and all before it is stored. Rejects with {@link RunLost}. */
-  save(save: Save): Promise<Saved> {
+  save(save: SaveRequest): Promise<SaveOutcome> {
     this.#write({ kind: 'save', save }, null);
     return this.flushed();
   }
 
   /** Resolves when all handed over so far is stored. Rejects with {@link RunLost}. */
-  flushed(): Promise<Saved> {
+  flushed(): Promise<SaveOutcome> {
     return new Promise((resolve, reject) => {
       if (this.#lost) reject(this.#lost);
       else this.#write({ kind: 'waiter', waiter: { resolve, reject } }, 'now');
@@ -180,7 +180,7 @@ export class RunWriter implements PumpSource {
     this.lose(new RunLost('engine', 'the store failed', { cause: error }));
   }
 
-  #write(write: Write, urgency: Urgency | null): void {
+  #write(write: RunWrite, urgency: Urgency | null): void {
     if (this.#lost) return;
     if (this.#held) {
       this.#held.push(write);
@@ -207,7 +207,7 @@ export class RunWriter implements PumpSource {
     if (!this.#lost) this.#options.pump.need(this, 'now');
   }
 
-  #accept(write: Write): void {
+  #accept(write: RunWrite): void {
     const draft = this.#draft;
     switch (write.kind) {
       case 'event':
@@ -246,9 +246,9 @@ export class RunWriter implements PumpSource {
     }
   }
 
-  #acceptEvent(body: RunEventBody, { step, attempt }: Stamp): void {
+  #acceptEvent(body: RunEventBody, { step, attempt }: StepStamp): void {
     const { events } = this.#draft;
-    if (joins(events.at(-1), body)) return;
+    if (mergeDelta(events.at(-1), body)) return;
     const { clock, run } = this.#options;
     const seq = ++this.#lastSeq;
     // Where the clock was turned back, the time of a run stands still for a while: it never runs backwards.

@@ -17,7 +17,7 @@ import { nearestNames } from '../nearest-names.ts';
 const JOIN_AFTER = 256;
 
 /** Puts one answer of a model together from its stream, and journals it as it grows. */
-export class Answer {
+export class StreamedMessage {
   readonly messageId: string;
   readonly #journal: RunJournal;
   readonly #tools: ToolHost;

@@ -12,18 +12,18 @@ import type {
   ToolMode,
 } from '@toolyard/protocol';
 import { defined } from '@toolyard/protocol';
-import type { ContextSources, ToolChoice } from '@toolyard/agent-runtime';
+import type { ContextSources, RunToolChoice } from '@toolyard/agent-runtime';
 import { buildContext, measureContext, placeholdersAt, usesPlaceholders } from '@toolyard/agent-runtime';
 import type { ChatRequest } from '@toolyard/model-runtime';
 
 /** All that a request is made of. */
-export type RequestMakings = {
+export type RequestInputs = {
   model: string;
   /** The branch as it is stored, the owner's instructions first. */
   conversation: readonly Message[];
   sources: ContextSources;
   tools: readonly ToolDefinition[];
-  toolChoice: ToolChoice;
+  toolChoice: RunToolChoice;
   toolMode: ToolMode;
   parameters: ModelParameters;
   at: number;
@@ -33,7 +33,7 @@ export type RequestMakings = {
 };
 
 /** What goes to the model, and how full that makes its window. The same makings give the same request. */
-export function assembleRequest(makings: RequestMakings): { request: ChatRequest; fill: ContextFill } {
+export function assembleRequest(makings: RequestInputs): { request: ChatRequest; fill: ContextFill } {
   const { model, conversation, tools, toolChoice, toolMode, parameters, at, timeZone, continues } = makings;
   const placeholders = usesPlaceholders(conversation, makings.sources) ? placeholdersAt(at, { model, timeZone }) : null;
   const sources = placeholders ? { ...makings.sources, placeholders } : makings.sources;
@@ -46,7 +46,7 @@ export function assembleRequest(makings: RequestMakings): { request: ChatRequest
 }
 
 /** The record of a request: enough to make it again from the stored conversation. */
-export function recordOf(makings: RequestMakings, fill: ContextFill, prelude: string | undefined): ModelRequestRecord {
+export function recordOf(makings: RequestInputs, fill: ContextFill, prelude: string | undefined): ModelRequestRecord {
   const { model, conversation, sources, toolChoice, toolMode, parameters, at, timeZone, continues } = makings;
   return {
     model,

@@ -1,23 +1,23 @@
 import type { Usage } from '@toolyard/protocol';
-import { costOf, defined, isAbortError, NOTHING_SPENT, toErrorInfo } from '@toolyard/protocol';
+import { costOf, defined, isAbortError, ZERO_SPENT, toErrorInfo } from '@toolyard/protocol';
 import type { AgentState, Executor } from '@toolyard/agent-runtime';
 import { withModelCall, withPendingCalls } from '@toolyard/agent-runtime';
 import type { RunHost } from '../run-host.ts';
-import { Answer } from './answer.ts';
+import { StreamedMessage } from './answer.ts';
 import { assembleRequest, recordOf } from './assemble-request.ts';
-import { preludeKeeper } from './keep-prelude.ts';
-import { makingsOf } from './request-makings.ts';
-import { tellUnpriced } from './tell-unpriced.ts';
+import { createPreludeKeeper } from './prelude-keeper.ts';
+import { requestInputs } from './request-inputs.ts';
+import { noticeUnpriced } from './notice-unpriced.ts';
 
 /** Asks the model once and puts its answer into the conversation. */
 export function createCallLlm(host: RunHost): Executor<'call_llm'> {
   const { conversation, journal, tools } = host;
-  const keepPrelude = preludeKeeper(host.keepPrelude);
+  const keepPrelude = createPreludeKeeper(host.keepPrelude);
   return async ({ toolChoice, afterCompression, continues }, state) => {
     const parentId = conversation.messages().at(-1)?.id ?? null;
-    const answer = new Answer(messageIdOf(state, journal.attempt), journal, tools);
+    const answer = new StreamedMessage(messageIdOf(state, journal.attempt), journal, tools);
     const { messageId } = answer;
-    const makings = makingsOf(host, { toolChoice, ...(continues ? { continues: continues.parts } : {}) });
+    const makings = requestInputs(host, { toolChoice, ...(continues ? { continues: continues.parts } : {}) });
     const { request, fill } = assembleRequest(makings);
     const prelude = keepPrelude(makings);
     journal.append({ type: 'request_made', messageId, request: recordOf(makings, fill, prelude) });
@@ -63,7 +63,7 @@ export function createCallLlm(host: RunHost): Executor<'call_llm'> {
     }
 
     const { error } = answer;
-    if (!error && !host.signal.aborted) tellUnpriced(host, state, cost);
+    if (!error && !host.signal.aborted) noticeUnpriced(host, state, cost);
     // A request that did not fit was none: it is made again once the conversation is shorter.
     const isRefused = error?.code === 'context_exceeded' && !afterCompression;
     const counted = isRefused ? state : withUsage(state, answer.usage, cost);
@@ -88,6 +88,6 @@ export function messageIdOf(state: Pick<AgentState, 'runId' | 'step'>, attempt: 
 }
 
 function withUsage(state: AgentState, usage: Usage | undefined, cost: number | undefined): AgentState {
-  const turn = { ...state, turns: state.turns + 1, spent: { ...state.spent, turn: NOTHING_SPENT } };
+  const turn = { ...state, turns: state.turns + 1, spent: { ...state.spent, turn: ZERO_SPENT } };
   return withModelCall(turn, usage, cost);
 }

@@ -17,13 +17,13 @@ import type {
   QuestionHandlers,
 } from '@toolyard/mcp-host';
 import type { RunHost, ServerQuestion } from '../run-host.ts';
-import type { Bill } from './bill.ts';
+import type { SamplingUsage } from './sampling-usage.ts';
 import { sample } from './sample.ts';
 import { describeSampling } from './sampling-view.ts';
 
 type Waits = NonNullable<PendingCall['waits']>;
 
-export type CallQuestionsOf = { callId: string; tool: ToolReference; name: string; step: number; bill: Bill };
+export type CallQuestionsOf = { callId: string; tool: ToolReference; name: string; step: number; bill: SamplingUsage };
 
 /** More is not kept for a server that waits. */
 const LONGEST_ROUND = 1_024 * 1_024;

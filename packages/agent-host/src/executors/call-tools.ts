@@ -1,19 +1,19 @@
 import type { ErrorInfo, ToolMessage, ToolResult } from '@toolyard/protocol';
 import type { AgentState, Ending, Executor, PendingCall, RunPoint } from '@toolyard/agent-runtime';
 import type { RunHost } from '../run-host.ts';
-import { Bill } from './bill.ts';
-import type { Answered, Unanswered } from './make-call.ts';
+import { SamplingUsage } from './sampling-usage.ts';
+import type { AnsweredCall, Unanswered } from './make-call.ts';
 import {
-  answeredNow,
+  ledgerAnswer,
   editedArgumentsOf,
-  leftBefore,
+  committedAnswer,
   makeCall,
   notSent,
-  outlookOf,
-  STOPPED,
+  planCall,
+  STOPPED_RESULT,
   UNKNOWN_AFTER_STOP,
 } from './make-call.ts';
-import { doubted, parkInDoubt } from './park-in-doubt.ts';
+import { withDoubtQuestion, parkInDoubt } from './park-in-doubt.ts';
 
 /** Makes one call. */
 export function createCallTool(host: RunHost): Executor<'call_tool'> {
@@ -42,13 +42,13 @@ async function makeCalls(
   const parked = parkInDoubt(host, state, calls);
   if (parked) return parked;
   for (const call of calls) {
-    const outlook = outlookOf(host, call);
+    const outlook = planCall(host, call);
     if (outlook.do === 'make') {
       const { callId, tool, arguments: args, edited } = outlook.call;
       host.ledger.plan({ callId, tool, arguments: args, ...(edited === undefined ? {} : { edited: true }) });
     }
   }
-  const bill = new Bill(host, state);
+  const bill = new SamplingUsage(host, state);
   const after = await answerCalls(host, state, calls, (call) => makeCall(host, call, bill, state));
   const paid = bill.addTo(after);
   if (paid.pending.length === 0) return { state: paid, context: { phase } };
@@ -63,7 +63,7 @@ async function answerCalls(
   host: RunHost,
   state: AgentState,
   calls: readonly PendingCall[],
-  answer: (call: PendingCall) => Promise<Answered | Unanswered>,
+  answer: (call: PendingCall) => Promise<AnsweredCall | Unanswered>,
 ): Promise<AgentState> {
   const before = host.conversation.messages().at(-1)?.id ?? null;
   const answers = await inParallel(calls, state.limits.toolConcurrency, async (call, index) => {
@@ -71,7 +71,7 @@ async function answerCalls(
     const startedAt = host.clock.monotonic();
     const answered = await answer(call);
     if ('call' in answered) {
-      return { call: answered.isDoubted ? doubted(host, answered.call, state.step) : answered.call };
+      return { call: answered.isDoubted ? withDoubtQuestion(host, answered.call, state.step) : answered.call };
     }
     const { result, stored } = answered;
     const at = stored?.at ?? host.clock.now();
@@ -105,7 +105,7 @@ async function answerCalls(
 
 /** The user is not asked about it again, whatever is decided about its tool from now on. */
 function told(host: RunHost, call: PendingCall, { parts: [{ result }], createdAt: at }: ToolMessage): PendingCall {
-  const isKept = leftBefore(host, call) !== undefined;
+  const isKept = committedAnswer(host, call) !== undefined;
   return { ...call, approved: true, ...(isKept ? {} : { answered: { result, at } }) };
 }
 
@@ -120,11 +120,11 @@ const LEDGER_STATUS = { done: 'done', not_sent: 'failed', unknown: 'in_doubt' } 
 function settle(host: RunHost, call: PendingCall, result: ToolResult, at: number): void {
   const entry = host.ledger.find(call.callId);
   const to = LEDGER_STATUS[result.outcome];
-  if (entry && entry.status !== to) host.ledger.settle(call.callId, to, answeredNow(result, at));
+  if (entry && entry.status !== to) host.ledger.settle(call.callId, to, ledgerAnswer(result, at));
 }
 
-function notMade(host: RunHost, call: PendingCall, ending: Ending): Answered {
-  const left = leftBefore(host, call);
+function notMade(host: RunHost, call: PendingCall, ending: Ending): AnsweredCall {
+  const left = committedAnswer(host, call);
   if (left) return left;
   const status = host.ledger.find(call.callId)?.status;
   if (status === 'sent' || status === 'in_doubt') return { result: UNKNOWN_AFTER_STOP };
@@ -132,7 +132,7 @@ function notMade(host: RunHost, call: PendingCall, ending: Ending): Answered {
 }
 
 function whyNot(ending: Ending): ErrorInfo {
-  if (ending.status !== 'failed') return STOPPED;
+  if (ending.status !== 'failed') return STOPPED_RESULT;
   return { code: ending.error.code, message: `Not made: ${ending.error.message}` };
 }
 

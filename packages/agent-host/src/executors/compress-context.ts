@@ -1,9 +1,9 @@
 import type { ErrorInfo, Message, SystemMessage, Usage, UserMessage } from '@toolyard/protocol';
 import { costOf, defined, isAbortError, toErrorInfo } from '@toolyard/protocol';
-import type { Executor, FoldPlan } from '@toolyard/agent-runtime';
+import type { Executor, CompactionPlan } from '@toolyard/agent-runtime';
 import {
   ASSUMED_WINDOW,
-  planFold,
+  planCompaction,
   plainSummary,
   SUMMARY_INSTRUCTIONS,
   summaryRequest,
@@ -13,8 +13,8 @@ import {
 } from '@toolyard/agent-runtime';
 import type { RunHost } from '../run-host.ts';
 import { assembleRequest } from './assemble-request.ts';
-import { makingsOf } from './request-makings.ts';
-import { tellUnpriced } from './tell-unpriced.ts';
+import { requestInputs } from './request-inputs.ts';
+import { noticeUnpriced } from './notice-unpriced.ts';
 
 /** Has the older part of the conversation summed up by the model; a summary then stands for it in every request. */
 export function createCompressContext(host: RunHost): Executor<'compress_context'> {
@@ -23,7 +23,7 @@ export function createCompressContext(host: RunHost): Executor<'compress_context
     const context = { phase: 'compressed' as const, ...defined({ continues }) };
     const messages = conversation.messages();
     const window = windowNow(host, because);
-    const plan = planFold(messages, window, because);
+    const plan = planCompaction(messages, window, because);
     if (!plan || host.signal.aborted) return { state, context };
 
     const folded = messages.slice(plan.from, plan.to);
@@ -46,7 +46,7 @@ export function createCompressContext(host: RunHost): Executor<'compress_context
     });
     if (host.signal.aborted) return { state, context };
     if (error) journal.append({ type: 'compression_failed', error });
-    else tellUnpriced(host, state, cost);
+    else noticeUnpriced(host, state, cost);
     const summary = text ?? plainSummary(messages, plan, window);
     const message: SystemMessage = {
       id: `${state.runId}.${state.step}${journal.attempt === 1 ? '' : `~${journal.attempt}`}.summary`,
@@ -71,7 +71,7 @@ export function createCompressContext(host: RunHost): Executor<'compress_context
 function windowNow(host: RunHost, because: 'full' | 'refused'): number {
   const { window } = host.contextSources();
   if (because === 'full') return window ?? ASSUMED_WINDOW;
-  const { fill } = assembleRequest(makingsOf(host, { toolChoice: 'none' }));
+  const { fill } = assembleRequest(requestInputs(host, { toolChoice: 'none' }));
   return Math.min(fill.window, Math.max(1_000, Math.floor(fill.tokens * 0.9)));
 }
 
@@ -81,7 +81,7 @@ type Told = { usage: Usage; cost?: number };
 async function sumUp(
   host: RunHost,
   messages: readonly Message[],
-  plan: FoldPlan,
+  plan: CompactionPlan,
   window: number,
 ): Promise<{ text: string | null; told: Told | undefined; error?: ErrorInfo }> {
   const { model, modelId, toolMode, clock, signal } = host;

@@ -3,12 +3,12 @@ import { defined, formatToolReference, isJsonObject, readTaskHandle } from '@too
 import type { AgentState, PendingCall, RunnableCall } from '@toolyard/agent-runtime';
 import type { Caller } from '@toolyard/mcp-host';
 import type { RunHost } from '../run-host.ts';
-import { CallAsks } from './call-asks.ts';
+import { FunctionQuestions } from './function-questions.ts';
 import { CallQuestions } from './call-questions.ts';
-import type { Bill } from './bill.ts';
+import type { SamplingUsage } from './sampling-usage.ts';
 
 /** The result of a call; `stored` if an earlier attempt of the step had it already. */
-export type Answered = { result: ToolResult; stored?: { at: number } };
+export type AnsweredCall = { result: ToolResult; stored?: { at: number } };
 
 /**
  * The call has no result yet, and the user is asked: what its tool or its server wants to know first, or, if it was sent
@@ -17,17 +17,17 @@ export type Answered = { result: ToolResult; stored?: { at: number } };
 export type Unanswered = { call: RunnableCall; isDoubted?: true };
 
 /** What is to be done about a call, by what is known of it. */
-export type Outlook =
+export type CallPlan =
   | { do: 'make'; call: RunnableCall }
   /** It was made, and its server executes it as a task. */
   | { do: 'wait'; call: RunnableCall; handle: TaskHandle }
-  | { do: 'answer'; answered: Answered };
+  | { do: 'answer'; answered: AnsweredCall };
 
 /** Looks at what was decided and at what earlier attempts left in the ledger. */
-export function outlookOf(host: RunHost, call: PendingCall): Outlook {
+export function planCall(host: RunHost, call: PendingCall): CallPlan {
   if (call.problem) return answer(notSent(call.problem));
   // Before any refusal: an outcome counts, whatever was decided since.
-  const left = leftBefore(host, call);
+  const left = committedAnswer(host, call);
   if (left) return { do: 'answer', answered: left };
   const handle = taskOf(host, call);
   if (handle) return { do: 'wait', call, handle };
@@ -56,7 +56,7 @@ function misfitOf(host: RunHost, { edited, tool, name, arguments: args }: Runnab
 /** True where nobody can say whether the call took effect, and making it again might do it twice. */
 export function isInDoubt(host: RunHost, call: PendingCall): call is RunnableCall {
   const entry = host.ledger.find(call.callId);
-  if (!entry || call.problem || leftBefore(host, call) || taskOf(host, call)) return false;
+  if (!entry || call.problem || committedAnswer(host, call) || taskOf(host, call)) return false;
   if (entry.status === 'in_doubt') return call.doubt?.answer === undefined;
   return entry.status === 'sent' && !host.repeatable(call.tool);
 }
@@ -69,16 +69,16 @@ function taskOf(host: RunHost, call: PendingCall): TaskHandle | null {
 }
 
 /** The answer an earlier attempt committed. */
-export function leftBefore(host: RunHost, call: PendingCall): Answered | undefined {
+export function committedAnswer(host: RunHost, call: PendingCall): AnsweredCall | undefined {
   if (call.answered) return { result: call.answered.result, stored: { at: call.answered.at } };
   const detail = host.ledger.find(call.callId)?.detail;
   if (!isJsonObject(detail) || !isJsonObject(detail['result']) || typeof detail['at'] !== 'number') return undefined;
-  // Written by `answeredNow`, and by nobody else.
+  // Written by `ledgerAnswer`, and by nobody else.
   return { result: detail['result'] as unknown as ToolResult, stored: { at: detail['at'] } };
 }
 
 /** What the ledger keeps of an answer. */
-export function answeredNow(result: ToolResult, at: number): JsonObject {
+export function ledgerAnswer(result: ToolResult, at: number): JsonObject {
   return { result: result, at };
 }
 
@@ -86,12 +86,12 @@ export function answeredNow(result: ToolResult, at: number): JsonObject {
 export async function makeCall(
   host: RunHost,
   pending: PendingCall,
-  bill: Bill,
+  bill: SamplingUsage,
   state: AgentState,
-): Promise<Answered | Unanswered> {
-  const outlook = outlookOf(host, pending);
+): Promise<AnsweredCall | Unanswered> {
+  const outlook = planCall(host, pending);
   if (outlook.do === 'answer') return outlook.answered;
-  if (host.signal.aborted) return { result: notSent(STOPPED) };
+  if (host.signal.aborted) return { result: notSent(STOPPED_RESULT) };
   const { call } = outlook;
   if (outlook.do === 'wait') return waitForTask(host, call, outlook.handle, bill, state.step);
   const { callId, name, tool } = call;
@@ -99,7 +99,7 @@ export async function makeCall(
   const refusal = call.doubt ? undefined : await host.forbidden(tool, call.arguments);
   if (refusal) return { result: notSent(refusal) };
   const questions = new CallQuestions(host, { callId, tool, name, step: state.step, bill });
-  const asks = new CallAsks(host, call);
+  const asks = new FunctionQuestions(host, call);
   const said = call.waits && (await questions.resume(call.waits));
   if (said && 'refusal' in said) return { result: notSent(said.refusal) };
   host.journal.append({ type: 'tool_started', callId, tool, name, ...editedArgumentsOf(call) });
@@ -141,9 +141,9 @@ async function waitForTask(
   host: RunHost,
   call: RunnableCall,
   handle: TaskHandle,
-  bill: Bill,
+  bill: SamplingUsage,
   step: number,
-): Promise<Answered | Unanswered> {
+): Promise<AnsweredCall | Unanswered> {
   const { callId, name } = call;
   const { tool } = handle;
   const questions = new CallQuestions(host, { callId, tool, name, step, bill });
@@ -177,7 +177,7 @@ async function settled(
   call: RunnableCall,
   result: ToolResult,
   questions: CallQuestions,
-): Promise<Answered | Unanswered> {
+): Promise<AnsweredCall | Unanswered> {
   if (result.error?.code === 'tab_gone' && host.asking.who === 'park' && !host.signal.aborted) {
     return { call, isDoubted: true };
   }
@@ -209,11 +209,11 @@ function saidResult(text: string): ToolResult {
   return { content: [{ type: 'text', text }], isError: false, outcome: 'done' };
 }
 
-function answer(result: ToolResult): Outlook {
+function answer(result: ToolResult): CallPlan {
   return { do: 'answer', answered: { result } };
 }
 
-export const STOPPED: ErrorInfo = { code: 'cancelled', message: 'Not made: the run was stopped.' };
+export const STOPPED_RESULT: ErrorInfo = { code: 'cancelled', message: 'Not made: the run was stopped.' };
 
 export const UNKNOWN_AFTER_STOP = failedResult(
   {

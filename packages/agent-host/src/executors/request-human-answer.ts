@@ -1,8 +1,15 @@
 import type { FormInterrupt, InterruptAnswer, PromptInterrupt, SelectionInterrupt } from '@toolyard/protocol';
-import type { AgentState, Executor, PendingAsk, PendingCall, RunnableCall, RunPoint } from '@toolyard/agent-runtime';
-import { askOf, withAskAnswer } from '@toolyard/agent-runtime';
+import type {
+  AgentState,
+  Executor,
+  PendingFunctionQuestion,
+  PendingCall,
+  RunnableCall,
+  RunPoint,
+} from '@toolyard/agent-runtime';
+import { openFunctionQuestion, withFunctionAnswer } from '@toolyard/agent-runtime';
 import type { RunHost } from '../run-host.ts';
-import { fromPerson } from './from-person.ts';
+import { askUnlessStopped } from './ask-unless-stopped.ts';
 
 /** Puts questions of tools for words or a form to the user. */
 export function createRequestHumanPrompt(host: RunHost): Executor<'request_human_prompt'> {
@@ -18,7 +25,7 @@ async function request(
   host: RunHost,
   state: AgentState,
   calls: readonly PendingCall[],
-  isMeant: (asks: PendingAsk) => boolean,
+  isMeant: (asks: PendingFunctionQuestion) => boolean,
 ): Promise<RunPoint> {
   const { asking, journal } = host;
   const isPut = (call: PendingCall): call is RunnableCall =>
@@ -26,7 +33,7 @@ async function request(
   const put = calls.map((call): PendingCall => (isPut(call) ? { ...call, asks: opened(host, state, call) } : call));
   if (asking.who === 'park') {
     for (const call of put) {
-      const interrupt = isPut(call) ? askOf(call) : null;
+      const interrupt = isPut(call) ? openFunctionQuestion(call) : null;
       if (interrupt) journal.append({ type: 'interrupt_requested', interrupt });
     }
     journal.append({ type: 'run_parked' });
@@ -35,13 +42,13 @@ async function request(
   const pending: PendingCall[] = [];
   // One after the other: there is one user.
   for (const call of put) {
-    const interrupt = isPut(call) ? askOf(call) : null;
+    const interrupt = isPut(call) ? openFunctionQuestion(call) : null;
     pending.push(isPut(call) && interrupt ? await answered(host, call, interrupt) : call);
   }
   return { state: { ...state, pending }, context: { phase: 'human_response' } };
 }
 
-function opened({ journal }: RunHost, { step }: AgentState, { asks, callId }: PendingCall): PendingAsk {
+function opened({ journal }: RunHost, { step }: AgentState, { asks, callId }: PendingCall): PendingFunctionQuestion {
   if (!asks) throw new TypeError(`call ${callId} asks nothing`);
   // A form is announced before its step is stored: in another attempt it is another question.
   if (asks.kind === 'elicitation') return { ...asks, isOpen: true, id: `${callId}.ask.${step}.${journal.attempt}` };
@@ -55,12 +62,12 @@ async function answered(
 ): Promise<PendingCall> {
   const { journal, signal } = host;
   journal.append({ type: 'interrupt_requested', interrupt });
-  const answer = await fromPerson(() => ask(host, interrupt), signal, DECLINED);
+  const answer = await askUnlessStopped(() => ask(host, interrupt), signal, DECLINED);
   if (answer === null) {
     journal.append({ type: 'interrupt_withdrawn', interruptId: interrupt.id });
     return call;
   }
-  const asks = withAskAnswer(call.asks, answer) ?? withAskAnswer(call.asks, DECLINED);
+  const asks = withFunctionAnswer(call.asks, answer) ?? withFunctionAnswer(call.asks, DECLINED);
   journal.append({ type: 'interrupt_answered', interruptId: interrupt.id, answer: asks?.answer ?? DECLINED });
   return asks ? { ...call, asks } : call;
 }

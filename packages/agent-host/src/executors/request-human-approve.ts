@@ -1,9 +1,9 @@
 import type { ApprovalAnswer } from '@toolyard/protocol';
 import { formatToolReference } from '@toolyard/protocol';
 import type { AgentState, Executor, PendingCall, RunPoint } from '@toolyard/agent-runtime';
-import { approvalOf, endsRun, faultOfScope, settledBy, STOPPED, withApproval } from '@toolyard/agent-runtime';
+import { approvalOf, isStop, checkScope, standingAnswer, STOPPED_ANSWER, withApproval } from '@toolyard/agent-runtime';
 import type { AskApproval, RunHost } from '../run-host.ts';
-import { fromPerson } from './from-person.ts';
+import { askUnlessStopped } from './ask-unless-stopped.ts';
 
 /** Puts each call that needs it to a person, and keeps the answers with the calls. */
 export function createRequestHumanApprove(host: RunHost): Executor<'request_human_approve'> {
@@ -12,7 +12,7 @@ export function createRequestHumanApprove(host: RunHost): Executor<'request_huma
     if (asking.who === 'park') return park(host, state, calls);
     const ask: AskApproval = asking.who === 'person' ? asking.ask : () => Promise.resolve({ decision: 'refuse' });
     const { pending, stopped } = await askEach(host, calls, ask);
-    return { state: { ...state, pending }, context: stopped ? STOPPED : { phase: 'human_response' } };
+    return { state: { ...state, pending }, context: stopped ? STOPPED_ANSWER : { phase: 'human_response' } };
   };
 }
 
@@ -39,10 +39,10 @@ async function askEach(host: RunHost, calls: PendingCall[], ask: AskApproval): P
       continue;
     }
     const reference = formatToolReference(interrupt.tool);
-    let answer = settledBy(lasting.get(reference), interrupt);
+    let answer = standingAnswer(lasting.get(reference), interrupt);
     if (!answer) {
       host.journal.append({ type: 'interrupt_requested', interrupt });
-      const given = await fromPerson(() => ask(interrupt, { signal: host.signal }), host.signal, NOT_PUT);
+      const given = await askUnlessStopped(() => ask(interrupt, { signal: host.signal }), host.signal, NOT_PUT);
       if (given === null) {
         host.journal.append({ type: 'interrupt_withdrawn', interruptId: interrupt.id });
         return { pending: [...decided, ...calls.slice(at)], stopped: false };
@@ -50,13 +50,13 @@ async function askEach(host: RunHost, calls: PendingCall[], ask: AskApproval): P
       answer = given;
       host.journal.append({ type: 'interrupt_answered', interruptId: interrupt.id, answer });
       const lasts = answer.scope !== undefined && answer.scope !== 'once';
-      if (lasts && faultOfScope(interrupt, answer) === null) {
+      if (lasts && checkScope(interrupt, answer) === null) {
         lasting.set(reference, answer);
         host.remember?.(interrupt.tool, answer, interrupt.definition);
       }
     }
     decided.push(withApproval(call, answer));
-    if (endsRun(answer)) return { pending: [...decided, ...calls.slice(at + 1)], stopped: true };
+    if (isStop(answer)) return { pending: [...decided, ...calls.slice(at + 1)], stopped: true };
   }
   return { pending: decided, stopped: false };
 }

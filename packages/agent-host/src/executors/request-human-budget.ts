@@ -1,9 +1,9 @@
 import type { BudgetAnswer } from '@toolyard/protocol';
-import { defined, faultOfRaise } from '@toolyard/protocol';
+import { defined, checkRaisedLimit } from '@toolyard/protocol';
 import type { AgentState, Executor, RunPoint } from '@toolyard/agent-runtime';
 import { budgetError, budgetQuestion, withBudgetAnswer } from '@toolyard/agent-runtime';
 import type { RunHost } from '../run-host.ts';
-import { fromPerson } from './from-person.ts';
+import { askUnlessStopped } from './ask-unless-stopped.ts';
 
 /** Asks whether a run may go on past a budget; where nobody can be asked it ends there. */
 export function createRequestHumanBudget(host: RunHost): Executor<'request_human_budget'> {
@@ -26,13 +26,13 @@ export function createRequestHumanBudget(host: RunHost): Executor<'request_human
       return { state: rest, context: { phase: 'ending', ending: { status: 'failed', error: budgetError(excess) } } };
     }
     journal.append({ type: 'interrupt_requested', interrupt });
-    const given = await fromPerson<BudgetAnswer>(() => askBudget(interrupt, { signal }), signal, STOP);
+    const given = await askUnlessStopped<BudgetAnswer>(() => askBudget(interrupt, { signal }), signal, STOP);
     if (given === null) {
       journal.append({ type: 'interrupt_withdrawn', interruptId: interrupt.id });
       return { state: { ...state, pending }, context: { phase: 'human_response', ...defined({ request }) } };
     }
     // A limit that is used up already would be asked about for ever.
-    const isUsedUp = given.decision === 'raise' && faultOfRaise(interrupt, given.limit) !== null;
+    const isUsedUp = given.decision === 'raise' && checkRaisedLimit(interrupt, given.limit) !== null;
     const answer = isUsedUp ? STOP : given;
     journal.append({ type: 'interrupt_answered', interruptId: interrupt.id, answer });
     return withBudgetAnswer(asked, answer, request);

@@ -12,7 +12,7 @@ import { defined, isAbortError, isJsonObject, toErrorInfo, ToolyardError } from 
 import type { SamplingAnswer } from '@toolyard/mcp-host';
 import type { ChatRequest, StreamPart } from '@toolyard/model-runtime';
 import type { RunHost } from '../run-host.ts';
-import type { Bill } from './bill.ts';
+import type { SamplingUsage } from './sampling-usage.ts';
 import { blocksOf, listOf, resultTextOf, textAt } from './sampling-view.ts';
 
 /**
@@ -26,7 +26,7 @@ export async function sample(
   request: JsonObject,
   answer: InterruptAnswer,
   signal: AbortSignal,
-  { bill, tool }: { bill: Bill; tool: ToolReference },
+  { bill, tool }: { bill: SamplingUsage; tool: ToolReference },
 ): Promise<SamplingAnswer> {
   if (answer.decision !== 'allow') {
     throw new ToolyardError({ code: 'tool_refused', message: 'The person does not want a model to be asked this.' });

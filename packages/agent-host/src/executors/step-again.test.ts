@@ -14,7 +14,7 @@ import type {
 import { DEFAULT_LIMITS, systemClock } from '@toolyard/protocol';
 import type { PendingCall, RunnableCall, RunPoint } from '@toolyard/agent-runtime';
 import { answerInterrupts, initialState, openInterrupts } from '@toolyard/agent-runtime';
-import type { Asking, RunHost } from '../run-host.ts';
+import type { ApprovalMode, RunHost } from '../run-host.ts';
 import { createAgentExecutors } from './create-agent-executors.ts';
 
 /** A ledger as a database would keep it, with what an attempt before left in it. */
@@ -63,7 +63,7 @@ function pending(callId: string): RunnableCall {
 /** A step that makes `calls`, on a ledger that knows something of them. */
 function stepWith(
   ledger: Ledger,
-  options: { asking?: Asking['who']; forbidden?: ErrorInfo; repeatable?: boolean; signal?: AbortSignal } = {},
+  options: { asking?: ApprovalMode['who']; forbidden?: ErrorInfo; repeatable?: boolean; signal?: AbortSignal } = {},
 ) {
   const events: RunEventBody[] = [];
   const messages: Message[] = [];

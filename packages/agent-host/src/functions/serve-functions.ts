@@ -1,7 +1,7 @@
 import type { ServeInMemory } from '@toolyard/mcp-host';
 import type { JsonObject, ToolAnnotations, ToolResult } from '@toolyard/protocol';
 import { defined, isJsonObject, ToolyardError, VERSION } from '@toolyard/protocol';
-import { nobodyToAsk } from './nobody-to-ask.ts';
+import { NO_USER_ERROR } from './no-user-error.ts';
 import { runFunction } from './run-function.ts';
 import type { FunctionTool } from './tool.ts';
 
@@ -76,7 +76,7 @@ async function called(tool: FunctionTool, args: unknown): Promise<JsonObject> {
   const { content, structured, isError } = await runFunction(tool, isJsonObject(args) ? args : {}, {
     signal: new AbortController().signal,
     progress: () => undefined,
-    ask: () => Promise.reject(new ToolyardError(nobodyToAsk)),
+    ask: () => Promise.reject(new ToolyardError(NO_USER_ERROR)),
   });
   return {
     content: content.map(contentOf),

@@ -1,5 +1,5 @@
 import type { SystemMessage, Message } from '@toolyard/protocol';
-import { changing, rememberer } from './remembered.ts';
+import { mapUnlessSame, memoizer } from './memoize.ts';
 
 /** The instructions MCP servers gave for the use of their tools: text nobody here wrote. */
 export type ServerNotes = readonly { serverId: string; text: string }[];
@@ -7,7 +7,7 @@ export type ServerNotes = readonly { serverId: string; text: string }[];
 /** What stands in the place of `{{name}}`. */
 export type Placeholders = Readonly<Record<string, string>>;
 
-const filled = rememberer<SystemMessage, SystemMessage>();
+const filled = memoizer<SystemMessage, SystemMessage>();
 
 /** Fills in `{{date}}` and the like in the owner's instructions. What is unknown stays as it is. */
 export function withPlaceholders(
@@ -16,7 +16,7 @@ export function withPlaceholders(
 ): readonly Message[] {
   if (!placeholders) return messages;
   const key = JSON.stringify(placeholders);
-  return changing(messages, (message, at) => {
+  return mapUnlessSame(messages, (message, at) => {
     if (at > 0 || message.role !== 'system' || !message.parts.some(({ text }) => text.includes('{{'))) return message;
     return filled(message, key, () => ({
       ...message,
@@ -33,7 +33,7 @@ export function fillIn(text: string, placeholders: Placeholders): string {
 }
 
 const MAX_INSTRUCTIONS_CHARACTERS = 2_000;
-const withInstructions = rememberer<SystemMessage, SystemMessage>();
+const withInstructions = memoizer<SystemMessage, SystemMessage>();
 
 /** Server instructions follow the owner's own, bounded and named as what they are. */
 export function withServerInstructions(

@@ -1,6 +1,6 @@
 import type { ContextFill, Message, ToolDefinition } from '@toolyard/protocol';
 import { tokensOf, tokensOfTools } from './estimate-tokens.ts';
-import { isSummary } from './fold.ts';
+import { isSummary } from './compaction.ts';
 
 /** What is assumed of a model that does not say how much it can take, in tokens. */
 export const ASSUMED_WINDOW = 128_000;

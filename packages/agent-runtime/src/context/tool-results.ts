@@ -1,11 +1,11 @@
 import type { Message, ToolContentPart, ToolMessage, ToolResult } from '@toolyard/protocol';
 import { tokensOf } from './estimate-tokens.ts';
-import { changing, rememberer } from './remembered.ts';
+import { mapUnlessSame, memoizer } from './memoize.ts';
 
 /** What a model gets of one tool result, in tokens; the whole stays in the conversation. */
 export const MAX_TOOL_RESULT_TOKENS = 25_000;
 
-const capped = rememberer<ToolMessage, ToolMessage>();
+const capped = memoizer<ToolMessage, ToolMessage>();
 
 /** No result is longer than a model can deal with; in a small window it is a quarter of that. */
 export function withCappedToolResults(
@@ -14,7 +14,7 @@ export function withCappedToolResults(
 ): readonly Message[] {
   const most = Math.min(MAX_TOOL_RESULT_TOKENS, window === undefined ? Infinity : Math.floor(window / 4));
   const cutTo = cutFor('ask for a smaller piece');
-  return changing(messages, (message) => {
+  return mapUnlessSame(messages, (message) => {
     if (message.role !== 'tool' || isSurelyWithin(message.parts[0].result, most)) return message;
     return capped(message, most, () => capMessage(message, most, cutTo));
   });
@@ -39,7 +39,7 @@ const STALE_TOKENS = 300;
 /** Nothing is trimmed while there is room. */
 const ROOM = 0.5;
 
-const trimmed = rememberer<ToolMessage, ToolMessage>();
+const trimmed = memoizer<ToolMessage, ToolMessage>();
 
 /** Once half of the window is used, old results are cut to their beginning: what counts of them has been said since. */
 export function withTrimmedResults(messages: readonly Message[], { window }: { window?: number }): readonly Message[] {
@@ -54,7 +54,7 @@ export function withTrimmedResults(messages: readonly Message[], { window }: { w
   let stale = Math.floor(Math.max(0, results - FRESH) / TRIMMED_AT_ONCE) * TRIMMED_AT_ONCE;
   if (stale === 0) return messages;
   const cutTo = cutFor('it was read long ago; call again if the rest is needed');
-  return changing(messages, (message) => {
+  return mapUnlessSame(messages, (message) => {
     if (message.role !== 'tool' || stale-- <= 0) return message;
     return trimmed(message, null, () => capMessage(message, STALE_TOKENS, cutTo));
   });

@@ -7,10 +7,10 @@ import type {
   ToolMessage,
   UserMessage,
 } from '@toolyard/protocol';
-import { rememberer } from './remembered.ts';
+import { memoizer } from './memoize.ts';
 
 /** An answer that said nothing, or that was begun anew elsewhere, would only confuse the next request. */
-export function withoutUnsaid(messages: readonly Message[]): readonly Message[] {
+export function withoutEmptyAnswers(messages: readonly Message[]): readonly Message[] {
   return messages.every(isSaid) ? messages : messages.filter(isSaid);
 }
 
@@ -61,7 +61,7 @@ function nameOf(call: ToolCallPart | MalformedToolCallPart): string {
   return call.type === 'tool_call' ? call.name : call.type;
 }
 
-const unansweredIn = rememberer<AssistantMessage, Map<string, ToolMessage>>();
+const unansweredIn = memoizer<AssistantMessage, Map<string, ToolMessage>>();
 
 function unanswered(message: AssistantMessage, callId: string, name: string): ToolMessage {
   const kept = unansweredIn(message, null, () => new Map<string, ToolMessage>());
@@ -82,10 +82,10 @@ function unanswered(message: AssistantMessage, callId: string, name: string): To
   return made;
 }
 
-const nudges = rememberer<AssistantMessage, UserMessage>();
+const nudges = memoizer<AssistantMessage, UserMessage>();
 
 /** Behind an answer that was cut, and that the model is to go on with, stands a word of ours that says so. */
-export function withNudges(messages: readonly Message[]): readonly Message[] {
+export function withContinuePrompts(messages: readonly Message[]): readonly Message[] {
   if (!messages.some((message, at) => wantsNudge(message, messages[at + 1]))) return messages;
   return messages.flatMap((message, at): Message[] =>
     wantsNudge(message, messages[at + 1]) ? [message, nudge(message)] : [message],

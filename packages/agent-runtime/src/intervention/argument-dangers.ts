@@ -1,6 +1,6 @@
 import { names } from './programs.ts';
-import type { Finding } from './shell-script.ts';
-import { danger } from './shell-script.ts';
+import type { ScriptFinding } from './shell-script.ts';
+import { dangerFinding } from './shell-script.ts';
 
 /** A danger that the name of a program and its arguments alone show. */
 export type ArgumentDanger = {
@@ -16,7 +16,7 @@ export type ArgumentDanger = {
   why: string;
 };
 
-type Look = (name: string, args: readonly string[]) => Finding | undefined;
+type Look = (name: string, args: readonly string[]) => ScriptFinding | undefined;
 
 export function argumentDangers(rows: readonly ArgumentDanger[]): Look & { programs: ReadonlySet<string> } {
   const byProgram = new Map<string, ArgumentDanger[]>();
@@ -24,20 +24,20 @@ export function argumentDangers(rows: readonly ArgumentDanger[]): Look & { progr
   const look: Look = (name, args) => {
     const mine = byProgram.get(name);
     if (!mine) return undefined;
-    const [action = '', object = ''] = plainWords(args);
+    const [action = '', object = ''] = plainArguments(args);
     const row = mine.find(
       ({ does, has = [], but }) =>
         (!does || does.test(`${action} ${object}`)) &&
         has.every((pattern) => args.some((arg) => pattern.test(arg))) &&
         !args.some((arg) => but?.test(arg)),
     );
-    return row && danger(row.why.replace('{program}', name).replace('{action}', action));
+    return row && dangerFinding(row.why.replace('{program}', name).replace('{action}', action));
   };
   return Object.assign(look, { programs: new Set(byProgram.keys()) });
 }
 
 /** Arguments that are neither options nor paths nor texts. */
-export function plainWords(args: readonly string[]): string[] {
+export function plainArguments(args: readonly string[]): string[] {
   return args.filter((arg) => !arg.startsWith('-') && !/[\s/]/.test(arg));
 }
 
@@ -46,7 +46,7 @@ const READS_CLUSTER = 'It reads secrets of a cluster, or works inside it.';
 const NEEDED_PACKAGE = 'It removes a package that the system needs.';
 const RAW_CONNECTION = 'nc opens or listens on a raw connection.';
 
-export const lookAtArguments = argumentDangers([
+export const inspectArguments = argumentDangers([
   // Connections
   { of: 'nc', has: [/^-[a-z]*[el]/], why: RAW_CONNECTION },
   { of: 'nc', but: /^-[a-z]*z/, why: RAW_CONNECTION },

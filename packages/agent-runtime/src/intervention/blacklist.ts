@@ -1,30 +1,30 @@
 import type { CallFacts, Field } from './call-facts.ts';
-import { inWords, KNOWN_PROGRAM, word } from './call-facts.ts';
-import type { OwnPlaces } from './dangers.ts';
-import { inspectScript, OWN, secret, touchesOwn } from './dangers.ts';
+import { splitWords, KNOWN_PROGRAM, namePattern } from './call-facts.ts';
+import type { ProtectedPlaces } from './dangers.ts';
+import { inspectScript, TOUCHES_TOOLYARD, secretFinding, touchesToolyard } from './dangers.ts';
 import { METADATA } from './network-dangers.ts';
-import { inspectCode, inspectQuery, shown } from './inline-code.ts';
+import { inspectCode, inspectQuery, displayText } from './inline-code.ts';
 import type { ResolvePath } from './resolved-path.ts';
-import { liesIn, readingsOf } from './resolved-path.ts';
-import { dangerOfPath, isEverything, isPersonal } from './sensitive-paths.ts';
+import { isInFolder, pathCandidates } from './resolved-path.ts';
+import { dangerOfPath, isWholeSystem, isPersonal } from './sensitive-paths.ts';
 import { inFolder } from './shell-values.ts';
-import type { Finding } from './shell-script.ts';
-import { danger, firstDanger, unclear } from './shell-script.ts';
+import type { ScriptFinding } from './shell-script.ts';
+import { dangerFinding, firstDanger, unclearFinding } from './shell-script.ts';
 
-const REMOVES = word('delete|remove|rm|rmdir|unlink|erase|wipe|trash|destroy|purge');
-const WRITES = word(
+const REMOVES = namePattern('delete|remove|rm|rmdir|unlink|erase|wipe|trash|destroy|purge');
+const WRITES = namePattern(
   'write|append|create|edit|apply|move|save|put|update|insert|upload|set|patch|replace|copy|rename|add',
 );
-const DATABASE = word('sql|postgres|postgresql|mysql|mariadb|sqlite|database|db|mongo|mongodb|redis|duckdb');
+const DATABASE = namePattern('sql|postgres|postgresql|mysql|mariadb|sqlite|database|db|mongo|mongodb|redis|duckdb');
 
 /**
  * The default blacklist: calls that need approval whatever else is allowed. It reads the arguments of a call; what the
  * server does with them is not known, so it is no sandbox.
  */
-export function findDanger(facts: CallFacts, onlyReads: boolean): Finding | undefined {
-  if (facts.isTooMuch) return unclear('There is too much of it to look through.');
+export function findDanger(facts: CallFacts, onlyReads: boolean): ScriptFinding | undefined {
+  if (facts.isTooMuch) return unclearFinding('There is too much of it to look through.');
   const own = facts.surroundings.own ?? {};
-  const called = inWords(facts.reference);
+  const called = splitWords(facts.reference);
   const tool: Tool = {
     onlyReads,
     removes: REMOVES.test(called),
@@ -34,38 +34,38 @@ export function findDanger(facts: CallFacts, onlyReads: boolean): Finding | unde
   return firstDanger(findingsIn(facts, tool, own));
 }
 
-function* findingsIn(facts: CallFacts, tool: Tool, own: OwnPlaces): Generator<Finding | undefined> {
+function* findingsIn(facts: CallFacts, tool: Tool, own: ProtectedPlaces): Generator<ScriptFinding | undefined> {
   for (const list of facts.wordLists) yield judged(inspectScript(facts.scriptOf(list), own), list.isCertain);
   for (const field of facts.fields) {
     yield inspectPlace(field, tool);
     if (field.role !== 'text')
       yield (
-        touchesOwn(field.text, own) ??
+        touchesToolyard(field.text, own) ??
           leadsToOwn(field, facts) ??
           (METADATA.test(field.text) ? METADATA_READ : undefined)
       );
     yield inspectText(field, facts, tool);
   }
-  for (const name of facts.names) if (name.length > 3 && dangerOfPath(name) === 'secret') yield secret(name);
+  for (const name of facts.names) if (name.length > 3 && dangerOfPath(name) === 'secret') yield secretFinding(name);
 }
 
 /** Toolyard's data folder by another way: a relative path, `..`, a symbolic link. */
-function leadsToOwn({ text, role }: Field, { surroundings }: CallFacts): Finding | undefined {
+function leadsToOwn({ text, role }: Field, { surroundings }: CallFacts): ScriptFinding | undefined {
   const { own, workingFolder, resolvePath } = surroundings;
   if (own?.dataFolder === undefined || (role !== 'path' && role !== 'folder')) return undefined;
   const { dataFolder } = own;
   const real = resolvePath === undefined ? dataFolder : realFolder(own, resolvePath);
-  const { paths, unresolved } = readingsOf(text, { workingFolder, resolvePath });
-  if (paths.some((path) => liesIn(path, real))) return OWN;
+  const { paths, unresolved } = pathCandidates(text, { workingFolder, resolvePath });
+  if (paths.some((path) => isInFolder(path, real))) return TOUCHES_TOOLYARD;
   // What the system does not tell is compared as it is written.
-  const written = unresolved ? readingsOf(text, { workingFolder }).paths : [];
-  return written.some((path) => liesIn(path, dataFolder)) ? OWN : undefined;
+  const written = unresolved ? pathCandidates(text, { workingFolder }).paths : [];
+  return written.some((path) => isInFolder(path, dataFolder)) ? TOUCHES_TOOLYARD : undefined;
 }
 
-const realFolders = new WeakMap<OwnPlaces, string>();
+const realFolders = new WeakMap<ProtectedPlaces, string>();
 
 /** Resolved once for a run: a check takes microseconds, and each part of a path is a system call. */
-function realFolder(own: OwnPlaces, resolvePath: ResolvePath): string {
+function realFolder(own: ProtectedPlaces, resolvePath: ResolvePath): string {
   const known = realFolders.get(own);
   if (known !== undefined) return known;
   const { dataFolder = '' } = own;
@@ -76,31 +76,34 @@ function realFolder(own: OwnPlaces, resolvePath: ResolvePath): string {
 
 type Tool = { onlyReads: boolean; removes: boolean; writes: boolean; queries: boolean };
 
-const METADATA_READ = danger('It reads the secrets of a cloud machine.');
+const METADATA_READ = dangerFinding('It reads the secrets of a cloud machine.');
 
 /** Of a text that is only perhaps a command, what cannot be followed says nothing. */
-function judged(finding: Finding | undefined, isCommand: boolean): Finding | undefined {
+function judged(finding: ScriptFinding | undefined, isCommand: boolean): ScriptFinding | undefined {
   return isCommand || finding?.kind === 'danger' ? finding : undefined;
 }
 
-function inspectPlace({ name, text, role, folder }: Field, { onlyReads, removes, writes }: Tool): Finding | undefined {
+function inspectPlace(
+  { name, text, role, folder }: Field,
+  { onlyReads, removes, writes }: Tool,
+): ScriptFinding | undefined {
   if (role === 'text' && !/^(?:name|label)$/.test(name)) return undefined;
   if (text.includes('\n') || role === 'code' || role === 'query') return undefined;
-  if (role === 'command') return !/\s/.test(text) && dangerOfPath(text) === 'secret' ? secret(text) : undefined;
+  if (role === 'command') return !/\s/.test(text) && dangerOfPath(text) === 'secret' ? secretFinding(text) : undefined;
   const path = inFolder(text, folder);
   const found = dangerOfPath(text) ?? (path === text || /\s/.test(text) ? undefined : dangerOfPath(path));
-  if (found === 'secret') return secret(path);
+  if (found === 'secret') return secretFinding(path);
   if (
     /^(?:volumes?|mounts?|binds?)$/i.test(name) &&
-    (isEverything(text.split(':')[0] ?? '') || text.includes('docker.sock'))
+    (isWholeSystem(text.split(':')[0] ?? '') || text.includes('docker.sock'))
   )
-    return danger(`It hands ${shown(text)} to a container.`);
-  if (removes && /^[/~%]|^[a-z]:/i.test(path) && (isEverything(path) || isPersonal(path)))
-    return danger(`It removes ${shown(path)} and all that is in it.`);
+    return dangerFinding(`It hands ${displayText(text)} to a container.`);
+  if (removes && /^[/~%]|^[a-z]:/i.test(path) && (isWholeSystem(path) || isPersonal(path)))
+    return dangerFinding(`It removes ${displayText(path)} and all that is in it.`);
   if (onlyReads || /\s/.test(text)) return undefined;
-  if (found === 'device') return danger(`It works on the device ${shown(path)}.`);
+  if (found === 'device') return dangerFinding(`It works on the device ${displayText(path)}.`);
   if (found === 'startup' || (found === 'system' && (writes || removes)))
-    return danger(`It writes to ${shown(path)}, which is run later, or belongs to the system.`);
+    return dangerFinding(`It writes to ${displayText(path)}, which is run later, or belongs to the system.`);
   return undefined;
 }
 
@@ -108,9 +111,9 @@ function inspectPlace({ name, text, role, folder }: Field, { onlyReads, removes,
 const RUNS_FETCHED =
   /\b(?:iex|invoke-expression)\b[^\n]{0,200}\b(?:iwr|irm|invoke-webrequest|invoke-restmethod|downloadstring)\b|\b(?:iwr|irm|invoke-webrequest|invoke-restmethod)\b[^\n]{0,200}\|\s*(?:iex|invoke-expression)\b/i;
 
-function inspectText(field: Field, facts: CallFacts, tool: Tool): Finding | undefined {
+function inspectText(field: Field, facts: CallFacts, tool: Tool): ScriptFinding | undefined {
   const { text, role } = field;
-  if (role !== 'text' && RUNS_FETCHED.test(text)) return danger('It runs what is downloaded.');
+  if (role !== 'text' && RUNS_FETCHED.test(text)) return dangerFinding('It runs what is downloaded.');
   const { own = {} } = facts.surroundings;
   switch (role) {
     case 'command':
@@ -137,13 +140,13 @@ function inspectText(field: Field, facts: CallFacts, tool: Tool): Finding | unde
 }
 
 /** A text that nothing says is a command is parsed as one only if it may be one. */
-function maybeCommand(field: Field, facts: CallFacts): Finding | undefined {
+function maybeCommand(field: Field, facts: CallFacts): ScriptFinding | undefined {
   const { text } = field;
   if (text.length < 4 || text.length > 20_000 || /^[\w.@:/~-]*$/.test(text)) return undefined;
   if (isSentence(text) || facts.isProse(text)) return undefined;
   const script = facts.scriptIn(field);
   if (script.fault !== undefined && NAMES_PROGRAM.test(text) && !/^[A-Z][a-z]*[,' ]/.test(text)) {
-    return danger(`It looks like a command that cannot be followed: ${script.fault}.`);
+    return dangerFinding(`It looks like a command that cannot be followed: ${script.fault}.`);
   }
   // A text without commands may still hold an expansion, such as a variable with a secret.
   const mayRun = script.commands.length > 0 || /^[\w$"({]/.test(text);

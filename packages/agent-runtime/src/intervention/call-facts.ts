@@ -1,11 +1,11 @@
 import type { JsonObject, JsonValue, ToolReference } from '@toolyard/protocol';
 import { defined, formatToolReference, isJsonObject, parseJson } from '@toolyard/protocol';
-import type { OwnPlaces } from './dangers.ts';
+import type { ProtectedPlaces } from './dangers.ts';
 import { isPlainProse } from './plain-prose.ts';
 import type { ResolvePath } from './resolved-path.ts';
 import type { ReadOptions } from './shell-reader.ts';
 import { readShell, readWords } from './shell-reader.ts';
-import type { Script } from './shell-script.ts';
+import type { ShellScript } from './shell-script.ts';
 
 /** What an argument is, by its schema, its name and its value. */
 type Role = 'command' | 'code' | 'query' | 'path' | 'folder' | 'url' | 'text' | 'unknown';
@@ -19,19 +19,19 @@ export type Field = {
 };
 
 /** A command whose program and arguments stand in separate values. */
-export type WordList = {
+export type SplitCommand = {
   readonly words: readonly string[];
   readonly isCertain: boolean;
   readonly folder: string | undefined;
 };
 
 /** What is known of a tool and of the place where it runs. */
-export type CallSurroundings = {
+export type CallContext = {
   inputSchema?: JsonObject | undefined;
   /** The working folder of the tool's server. */
   workingFolder?: string | undefined;
   resolvePath?: ResolvePath | undefined;
-  own?: OwnPlaces | undefined;
+  own?: ProtectedPlaces | undefined;
   work?: ReadOptions['work'];
 };
 
@@ -42,8 +42,8 @@ const MOST_WORDS = 2_000;
 /** A call with more commands than this is not read completely. */
 const MOST_SCRIPTS = 200;
 
-/** Matches a name that holds one of the words, see {@link inWords}. */
-export const word = (list: string): RegExp => new RegExp(`(?:^|[_\\-.\\s/])(?:${list})(?:[_\\-.\\s/]|$)`);
+/** Matches a name that holds one of the words, see {@link splitWords}. */
+export const namePattern = (list: string): RegExp => new RegExp(`(?:^|[_\\-.\\s/])(?:${list})(?:[_\\-.\\s/]|$)`);
 /** Words in the names of arguments that say what they are; an earlier row counts more. */
 const ROLE_WORDS = {
   command:
@@ -54,17 +54,17 @@ const ROLE_WORDS = {
   folder: 'cwd|workdir|dir|directory|folder|root|basedir|working_directory|working_dir',
   path: 'path|paths|file|files|filename|filepath|file_path|from|to|src|source|dest|destination|output|location',
 } as const satisfies Partial<Record<Role, string>>;
-const COMMAND = word(ROLE_WORDS.command);
-const FOLDER = word(ROLE_WORDS.folder);
-const ANY_ROLE = word(Object.values(ROLE_WORDS).join('|'));
+const COMMAND = namePattern(ROLE_WORDS.command);
+const FOLDER = namePattern(ROLE_WORDS.folder);
+const ANY_ROLE = namePattern(Object.values(ROLE_WORDS).join('|'));
 const ROLE_NAMES = ['command', 'code', 'query', 'url', 'folder', 'path'] as const;
-const ROLES = ROLE_NAMES.map((role) => [role, word(ROLE_WORDS[role])] as const);
+const ROLES = ROLE_NAMES.map((role) => [role, namePattern(ROLE_WORDS[role])] as const);
 const TEXT =
   /^(?:text|texts|content|contents|body|description|message|messages|title|subject|comment|comments|summary|reason|explanation|note|notes|prompt|question|answer|label|labels|query|search|insert|intent|purpose|old_?(?:text|string|str)|new_?(?:text|string|str)|replacement|markdown|html|caption|topic|language|author|name)$/;
 const PROGRAM = /^(?:program|command|cmd|exe|executable|binary|bin)$/i;
 const ARGUMENTS = /^(?:args?|arguments|argv|parameters|params|options|flags)$/i;
 /** Tools whose names say that they run what they are given. */
-const RUNS = word(
+const RUNS = namePattern(
   'sh|bash|zsh|shell|exec|execute|cmd|command|commands|terminal|run|spawn|process|tmux|console|subprocess',
 );
 
@@ -73,30 +73,30 @@ type At = { name: string; schema: JsonObject | undefined; depth: number; folder:
 /** The one parsed form of a call: rules, blacklist and page look at nothing else. */
 export class CallFacts {
   readonly reference: string;
-  readonly surroundings: CallSurroundings;
+  readonly surroundings: CallContext;
   /** The tool's name says that it runs what it is given. */
   readonly runs: boolean;
   readonly fields: Field[] = [];
-  readonly wordLists: WordList[] = [];
+  readonly wordLists: SplitCommand[] = [];
   /** Names and values of every kind, as texts. */
   readonly all: string[] = [];
   readonly names: string[] = [];
   /** The call is too large to be read completely. */
   isTooMuch = false;
   readonly #prose = new Map<string, boolean>();
-  readonly #scripts = new Map<string, Script>();
+  readonly #scripts = new Map<string, ShellScript>();
   #valueCount = 0;
   #characterCount = 0;
 
-  constructor(tool: ToolReference, args: JsonObject, surroundings: CallSurroundings = {}) {
+  constructor(tool: ToolReference, args: JsonObject, surroundings: CallContext = {}) {
     this.reference = formatToolReference(tool);
     this.surroundings = surroundings;
-    this.runs = RUNS.test(inWords(`${tool.serverId}/${tool.name}`));
+    this.runs = RUNS.test(splitWords(`${tool.serverId}/${tool.name}`));
     this.#value(args, { name: '', schema: surroundings.inputSchema, depth: 0, folder: undefined });
   }
 
   /** The commands in a field. Each text is parsed once. */
-  scriptIn({ text, folder }: Field): Script {
+  scriptIn({ text, folder }: Field): ShellScript {
     return this.#once(`${folder ?? ''}\0${text}`, () => readShell(text, this.#options(folder)));
   }
 
@@ -107,7 +107,7 @@ export class CallFacts {
     return isProse;
   }
 
-  scriptOf({ words, folder }: WordList): Script {
+  scriptOf({ words, folder }: SplitCommand): ShellScript {
     return this.#once(`${folder ?? ''}\0\0${words.join('\0')}`, () => readWords(words, this.#options(folder)));
   }
 
@@ -116,7 +116,7 @@ export class CallFacts {
     return { folder: folder ?? workingFolder, ...defined({ work }) };
   }
 
-  #once(key: string, read: () => Script): Script {
+  #once(key: string, read: () => ShellScript): ShellScript {
     const script = this.#scripts.get(key) ?? (this.#scripts.size >= MOST_SCRIPTS ? TOO_MANY : read());
     this.#scripts.set(key, script);
     return script;
@@ -149,7 +149,7 @@ export class CallFacts {
   #list(list: readonly JsonValue[], at: At): void {
     const schema = objectIn(at.schema, 'items');
     const texts = list.filter((each) => typeof each === 'string');
-    const isCommand = COMMAND.test(inWords(at.name));
+    const isCommand = COMMAND.test(splitWords(at.name));
     if (texts.length > 1 && texts.length === list.length && !TEXT.test(at.name))
       this.#words(texts, (isCommand && !/s$/i.test(at.name)) || /argv/i.test(at.name), at.folder);
     for (const each of list) this.#value(each, { ...at, schema, depth: at.depth + 1 });
@@ -186,7 +186,7 @@ export class CallFacts {
     );
     if (!named) return;
     const others = entries.filter(
-      (entry) => entry !== named && !TEXT.test(entry[0]) && !FOLDER.test(inWords(entry[0])),
+      (entry) => entry !== named && !TEXT.test(entry[0]) && !FOLDER.test(splitWords(entry[0])),
     );
     const words = [named, ...others].flatMap(([, value]) =>
       typeof value === 'string' ? value.trim().split(/\s+/) : textsIn(value),
@@ -205,7 +205,7 @@ export class CallFacts {
   }
 }
 
-const TOO_MANY: Script = {
+const TOO_MANY: ShellScript = {
   commands: [],
   fault: 'the call holds too many texts that may be commands',
   finding: undefined,
@@ -226,13 +226,13 @@ function textsIn(value: JsonValue): string[] {
 
 function folderAmong(entries: readonly [string, JsonValue][]): string | undefined {
   const found = entries.find(
-    ([name, value]) => typeof value === 'string' && value.length < 4_096 && FOLDER.test(inWords(name)),
+    ([name, value]) => typeof value === 'string' && value.length < 4_096 && FOLDER.test(splitWords(name)),
   );
   return found?.[1] as string | undefined;
 }
 
 function roleOf({ name, schema }: At, text: string, runs: boolean): Role {
-  const called = inWords(name);
+  const called = splitWords(name);
   const described = schema === undefined ? undefined : roleInSchema(schema);
   const byName = roleByName(called, runs);
   // A schema may only make a text more than its name says.
@@ -274,6 +274,6 @@ function roleInSchema(schema: JsonObject): Role | undefined {
 }
 
 /** `runCommand` and `run_command` are the same words. */
-export function inWords(name: string): string {
+export function splitWords(name: string): string {
   return name.replace(/([a-z0-9])([A-Z])/g, '$1_$2').toLowerCase();
 }

@@ -1,7 +1,7 @@
-import { inspectCode, shown } from './inline-code.ts';
+import { inspectCode, displayText } from './inline-code.ts';
 import * as programs from './programs.ts';
-import type { Finding, SimpleCommand } from './shell-script.ts';
-import { danger, inputOf, printedBy, unclear } from './shell-script.ts';
+import type { ScriptFinding, SimpleCommand } from './shell-script.ts';
+import { dangerFinding, inputOf, printedBy, unclearFinding } from './shell-script.ts';
 import { hasUnknown, PROCESS_OUTPUT, UNKNOWN } from './shell-text.ts';
 import { inFolder, readsScript } from './shell-values.ts';
 import { isWrapper, SHELLS } from './wrappers.ts';
@@ -13,10 +13,14 @@ export type CodeContext = {
   /** Files that earlier commands wrote, with their text where it is known. */
   made: ReadonlyMap<string, string | undefined>;
   /** Looks at a shell script. */
-  inspect: (script: string) => Finding | undefined;
+  inspect: (script: string) => ScriptFinding | undefined;
 };
 
-export function lookAtCode(name: string, command: SimpleCommand, context: CodeContext): Finding | undefined {
+export function inspectCodeCommand(
+  name: string,
+  command: SimpleCommand,
+  context: CodeContext,
+): ScriptFinding | undefined {
   const { made } = context;
   const { args, folder, words } = command;
   const program = words[0] ?? '';
@@ -25,7 +29,7 @@ export function lookAtCode(name: string, command: SimpleCommand, context: CodeCo
   const isInMade = (folder: string): boolean =>
     folder.length > 1 && (program.startsWith(`${folder}/`) || path.startsWith(`${folder}/`));
   if (program.includes('/') && [...made.keys()].slice(0, 50).some(isInMade))
-    return danger(`It runs ${shown(program)}, which was just written.`);
+    return dangerFinding(`It runs ${displayText(program)}, which was just written.`);
   if (IN_OPEN_FOLDER.test(program)) return runsFromOpenFolder(program);
   if (name === 'eval' && args.some(hasUnknown)) return runsUnknown(context);
   const reader = SHELLS.has(name) || name === 'source' || name === '.';
@@ -34,16 +38,17 @@ export function lookAtCode(name: string, command: SimpleCommand, context: CodeCo
       return args.some((arg) =>
         /^(?:-[ces]\w*|\+.+|--(?:cmd|eval|script|batch|headless|load|execute)\S*|-S|-u|-l|-f)$/.test(arg),
       ) && !/^(?:less|more|code|man)$/.test(name)
-        ? danger(`${name} runs commands of its own.`)
+        ? dangerFinding(`${name} runs commands of its own.`)
         : undefined;
     if (name === 'sed') return inspectSed(args);
     if (isWrapper(name) && args.some((arg) => arg === UNKNOWN) && !/^(?:xargs|ssh|npx|time|env|timeout)$/.test(name))
-      return unclear('It cannot be told what it runs.');
+      return unclearFinding('It cannot be told what it runs.');
     return undefined;
   }
-  if (args.some((arg) => arg.includes(PROCESS_OUTPUT))) return danger(`${name} runs what another command writes.`);
+  if (args.some((arg) => arg.includes(PROCESS_OUTPUT)))
+    return dangerFinding(`${name} runs what another command writes.`);
   const option = programs.CODE_OPTIONS.get(name);
-  if (/^(?:pwsh|powershell)$/.test(name)) return danger('PowerShell is not parsed here.');
+  if (/^(?:pwsh|powershell)$/.test(name)) return dangerFinding('PowerShell is not parsed here.');
   if (reader) {
     const inline = args.findIndex((arg) => /^-[A-Za-z]*c[A-Za-z]*$/.test(arg));
     if (inline !== -1 && SHELLS.has(name)) {
@@ -53,7 +58,7 @@ export function lookAtCode(name: string, command: SimpleCommand, context: CodeCo
   } else if (/awk$/.test(name)) {
     const at = args.findIndex((arg) => !arg.startsWith('-'));
     if (args.some((arg) => /^-i|^--include|inplace|^-l/.test(arg)))
-      return danger('awk changes files in place, or loads code.');
+      return dangerFinding('awk changes files in place, or loads code.');
     return at === -1 || args.includes('-f')
       ? undefined
       : inspectCode(args.find((arg, index) => !arg.startsWith('-') && !/^-[Fv]$/.test(args[index - 1] ?? '')) ?? '');
@@ -64,25 +69,25 @@ export function lookAtCode(name: string, command: SimpleCommand, context: CodeCo
       const code = rest[0] ?? (args[at] ?? '').replace(option, '');
       if (hasUnknown(code)) return runsUnknown(context);
       if (args.some((arg) => /^-r\w+|^-M(?!\w*(?:List|POSIX|strict|JSON))\w/.test(arg) && name !== 'php'))
-        return danger(`${name} loads a library.`);
+        return dangerFinding(`${name} loads a library.`);
       return inspectCode(code);
     }
   }
   return lookAtScriptFile(name, command, context);
 }
 
-function lookAtScriptFile(name: string, command: SimpleCommand, context: CodeContext): Finding | undefined {
+function lookAtScriptFile(name: string, command: SimpleCommand, context: CodeContext): ScriptFinding | undefined {
   const { args, folder, redirects, sources } = command;
   const { made } = context;
   if (/^(?:go|cargo|java|deno|bun|make|gmake|groovy|swift)$/.test(name) && !readsInput(name, args)) {
     const own = args.find((arg) => made.has(inFolder(arg, folder)));
-    return own === undefined ? undefined : danger(`It runs ${shown(own)}, which was just written.`);
+    return own === undefined ? undefined : dangerFinding(`It runs ${displayText(own)}, which was just written.`);
   }
   const file = args.find((arg, at) => !/^[-+]/.test(arg) && !/^-[WXoO]$/.test(args[at - 1] ?? ''));
   const module = args.indexOf('-m');
   if (/^python/.test(name) && module !== -1)
     return /^(?:http\.server|pdb|code|pickle|smtpd|webbrowser)$/.test(args[module + 1] ?? '')
-      ? danger('It serves files, or runs code.')
+      ? dangerFinding('It serves files, or runs code.')
       : undefined;
   const isStdin =
     file === undefined ||
@@ -91,7 +96,7 @@ function lookAtScriptFile(name: string, command: SimpleCommand, context: CodeCon
     args.includes('-s') ||
     /^\/dev\/(?:stdin|fd)/.test(file);
   if (!isStdin) {
-    if (hasUnknown(file)) return unclear('It cannot be told which program it runs.');
+    if (hasUnknown(file)) return unclearFinding('It cannot be told which program it runs.');
     if (IN_OPEN_FOLDER.test(file)) return runsFromOpenFolder(file);
     const path = inFolder(file, folder);
     return made.has(path) ? runsMade(path, context) : undefined;
@@ -101,8 +106,8 @@ function lookAtScriptFile(name: string, command: SimpleCommand, context: CodeCon
   if (input === undefined) {
     const readsNothing = sources.length === 0 && redirects.every(({ operator }) => !operator.startsWith('<'));
     if (readsNothing && name !== 'source' && name !== '.')
-      return args.length === 0 ? unclear(`${name} runs what it reads.`) : undefined;
-    return danger(`${name} runs what another command writes.`);
+      return args.length === 0 ? unclearFinding(`${name} runs what it reads.`) : undefined;
+    return dangerFinding(`${name} runs what another command writes.`);
   }
   if (hasUnknown(input)) return runsUnknown(context);
   return readsScript(command) ? undefined : inspectCode(input);
@@ -110,25 +115,25 @@ function lookAtScriptFile(name: string, command: SimpleCommand, context: CodeCon
 
 const IN_OPEN_FOLDER = /^\/(?:tmp|var\/tmp|dev\/shm)\//;
 
-function runsFromOpenFolder(file: string): Finding {
-  return danger(`It runs ${shown(file)} from a folder that everybody can write to.`);
+function runsFromOpenFolder(file: string): ScriptFinding {
+  return dangerFinding(`It runs ${displayText(file)} from a folder that everybody can write to.`);
 }
 
-function runsUnknown({ commands }: CodeContext): Finding {
+function runsUnknown({ commands }: CodeContext): ScriptFinding {
   const isFetched = commands.some(({ program }) => programs.DOWNLOADS.has(program));
   return isFetched
-    ? danger('It runs what is downloaded or decoded.')
-    : unclear('It runs what is only known once it runs.');
+    ? dangerFinding('It runs what is downloaded or decoded.')
+    : unclearFinding('It runs what is only known once it runs.');
 }
 
 /** What was written a moment ago is judged by its text, where that is known. */
-function runsMade(path: string, { made, inspect }: CodeContext): Finding | undefined {
+function runsMade(path: string, { made, inspect }: CodeContext): ScriptFinding | undefined {
   const text = made.get(path);
-  return text === undefined ? danger(`It runs ${shown(path)}, which was just written.`) : inspect(text);
+  return text === undefined ? dangerFinding(`It runs ${displayText(path)}, which was just written.`) : inspect(text);
 }
 
 /** The text that a command writes into a file. */
-export function contentOf(command: SimpleCommand): string | undefined {
+export function writtenText(command: SimpleCommand): string | undefined {
   const { program, redirects } = command;
   const text = program === 'cat' ? inputOf(command) : printedBy({ ...command, redirects: [] });
   return text === undefined || hasUnknown(text) || redirects.some(({ operator }) => operator === '>>')
@@ -140,21 +145,21 @@ function readsInput(name: string, args: readonly string[]): boolean {
   return /^g?make$/.test(name) && args.some((arg, at) => arg === '-' && /^-\w*f$|^--file$/.test(args[at - 1] ?? ''));
 }
 
-function inspectSed(args: readonly string[]): Finding | undefined {
+function inspectSed(args: readonly string[]): ScriptFinding | undefined {
   const script = args
     .filter((arg, at) => !arg.startsWith('-') || /^-e$/.test(args[at - 1] ?? ''))
     .slice(0, 2)
     .join('\n');
   if (args.some((arg) => /^-[a-zA-Z]*i|^--in-place/.test(arg)) && /^(?:1,\$)?\s*d$/m.test(script))
-    return danger('sed deletes every line of a file.');
+    return dangerFinding('sed deletes every line of a file.');
   return /(?:^|[;\n{}]|\d|\/)\s*(?:[ew]\s+\S|e$)|\/[gIp\d]*[ew](?:\s|$)/.test(script.replace(/\\./g, '')) &&
     !/^s\/[^/]*\/[^/]*\/g?p?$/.test(script)
-    ? danger('sed runs a command, or writes a file.')
+    ? dangerFinding('sed runs a command, or writes a file.')
     : undefined;
 }
 
 /** Files that a command leaves behind, and that may be run by a later one. */
-export function madeBy({ program, args, redirects, folder, sources }: SimpleCommand): string[] {
+export function filesWrittenBy({ program, args, redirects, folder, sources }: SimpleCommand): string[] {
   const written = redirects.filter(({ operator }) => /^(?:&?>|>\||>>)/.test(operator)).map(({ target }) => target);
   const name = programs.plainName(program);
   if (name === 'tee' && sources.length > 0) written.push(...args.filter((arg) => !arg.startsWith('-')));

@@ -4,13 +4,13 @@ import type { JsonObject } from '@toolyard/protocol';
 import { describe, expect, it } from 'vitest';
 import { findDanger } from './blacklist.ts';
 import { CallFacts } from './call-facts.ts';
-import type { CallSurroundings } from './call-facts.ts';
+import type { CallContext } from './call-facts.ts';
 import { compileRules } from './rules.ts';
 
-const OWN: CallSurroundings = { own: { dataFolder: '/home/anna/.local/share/toolyard', port: 8710 } };
+const OWN: CallContext = { own: { dataFolder: '/home/anna/.local/share/toolyard', port: 8710 } };
 const HINTS = { readOnly: false, destructive: true };
 
-function factsOf(tool: string, args: JsonObject, surroundings: CallSurroundings = OWN): CallFacts {
+function factsOf(tool: string, args: JsonObject, surroundings: CallContext = OWN): CallFacts {
   const [serverId = '', name = ''] = tool.split('/');
   return new CallFacts({ serverId, name }, args, surroundings);
 }

@@ -1,45 +1,46 @@
-import { lookAtArguments } from './argument-dangers.ts';
+import { inspectArguments } from './argument-dangers.ts';
 import type { CodeContext } from './code-dangers.ts';
-import { contentOf, lookAtCode, madeBy } from './code-dangers.ts';
-import { shown } from './inline-code.ts';
-import { lookAtConnections } from './network-dangers.ts';
-import { lookAtRemoval, removesInside } from './removal-dangers.ts';
+import { writtenText, inspectCodeCommand, filesWrittenBy } from './code-dangers.ts';
+import { displayText } from './inline-code.ts';
+import { inspectConnections } from './network-dangers.ts';
+import { inspectRemoval, removesContents } from './removal-dangers.ts';
 import * as programs from './programs.ts';
-import { dangerOfPath, isEverything, isPersonal } from './sensitive-paths.ts';
+import { dangerOfPath, isWholeSystem, isPersonal } from './sensitive-paths.ts';
 import { readShell } from './shell-reader.ts';
 import { inFolder, SECRET_VARIABLES } from './shell-values.ts';
-import type { Finding, Script, SimpleCommand } from './shell-script.ts';
-import { danger, unclear } from './shell-script.ts';
+import type { ScriptFinding, ShellScript, SimpleCommand } from './shell-script.ts';
+import { dangerFinding, unclearFinding } from './shell-script.ts';
 import { isDynamic, LISTED, UNKNOWN } from './shell-text.ts';
 import { dangerOfGit } from './git-dangers.ts';
 import { dangerOfContainer, dangerOfTool } from './tool-dangers.ts';
 
 /** Toolyard's own data folder and port: calls that touch them need approval. */
-export type OwnPlaces = { dataFolder?: string | undefined; port?: number | undefined };
+export type ProtectedPlaces = { dataFolder?: string | undefined; port?: number | undefined };
 
-type Context = CodeContext & { own: OwnPlaces };
+type Context = CodeContext & { own: ProtectedPlaces };
 
-/** Finds what is dangerous in a script; `unclear` if it cannot be followed. */
-export function inspectScript(script: Script, own: OwnPlaces): Finding | undefined {
+/** Finds what is dangerous in a script; `unclearFinding` if it cannot be followed. */
+export function inspectScript(script: ShellScript, own: ProtectedPlaces): ScriptFinding | undefined {
   let found = script.finding;
   if (found) return found;
   const made = new Map<string, string | undefined>();
-  const inspect = (text: string): Finding | undefined => inspectScript(readShell(text), own);
+  const inspect = (text: string): ScriptFinding | undefined => inspectScript(readShell(text), own);
   const context: Context = { own, commands: script.commands, made, inspect };
   for (const command of script.commands) {
     const finding = inspectCommand(command, context);
     if (finding?.kind === 'danger') return finding;
     found ??= finding;
-    for (const path of madeBy(command)) made.set(path, made.has(path) ? undefined : contentOf(command));
+    for (const path of filesWrittenBy(command)) made.set(path, made.has(path) ? undefined : writtenText(command));
   }
   return (
-    found ?? (script.fault === undefined ? undefined : unclear(`The command cannot be followed: ${script.fault}.`))
+    found ??
+    (script.fault === undefined ? undefined : unclearFinding(`The command cannot be followed: ${script.fault}.`))
   );
 }
 
-function inspectCommand(command: SimpleCommand, context: Context): Finding | undefined {
+function inspectCommand(command: SimpleCommand, context: Context): ScriptFinding | undefined {
   const name = programs.plainName(command.program);
-  let doubt: Finding | undefined;
+  let doubt: ScriptFinding | undefined;
   for (const look of LOOKS) {
     const finding = look(name, command, context);
     if (finding?.kind === 'danger') return finding;
@@ -48,37 +49,37 @@ function inspectCommand(command: SimpleCommand, context: Context): Finding | und
   return doubt;
 }
 
-type Look = (name: string, command: SimpleCommand, context: Context) => Finding | undefined;
+type Look = (name: string, command: SimpleCommand, context: Context) => ScriptFinding | undefined;
 
 const LOOKS: readonly Look[] = [
   lookAtProgram,
   lookAtAssignments,
-  lookAtRemoval,
+  inspectRemoval,
   lookAtPlaces,
   lookAtRedirects,
   lookAtEnvironment,
   lookAtOwn,
-  lookAtCode,
-  lookAtConnections,
-  (name, { args }) => lookAtArguments(name, args),
+  inspectCodeCommand,
+  inspectConnections,
+  (name, { args }) => inspectArguments(name, args),
   (name, { args }) => (name === 'git' ? dangerOfGit(args) : undefined),
   (name, { args }) => dangerOfContainer(name, args),
   (name, { args }) => dangerOfTool(name, args),
 ];
 
-function lookAtProgram(name: string, { words, args }: SimpleCommand): Finding | undefined {
+function lookAtProgram(name: string, { words, args }: SimpleCommand): ScriptFinding | undefined {
   const [first = ''] = words;
-  if (isDynamic(first) && !/^\[\[?$/.test(first)) return unclear('It cannot be told which program it runs.');
-  if (/[^\x20-\x7e]/.test(first)) return unclear('The name of the program has unusual characters.');
+  if (isDynamic(first) && !/^\[\[?$/.test(first)) return unclearFinding('It cannot be told which program it runs.');
+  if (/[^\x20-\x7e]/.test(first)) return unclearFinding('The name of the program has unusual characters.');
   if (args.length === 1 && /^(?:--help|--version|-V|-h)$/.test(args[0] ?? '')) return undefined;
   if (name === 'at' && !/^-|^(?:now|noon|midnight|teatime|tomorrow|today)$|\d/.test(args[0] ?? '')) return undefined;
   if (name === 'fc' && args.length > 0 && !/^-/.test(args[0] ?? '')) return undefined;
   const asks = programs.ONLY_ASKS.get(name);
   if (args.some((arg) => asks?.test(arg)) && !args.some((arg) => CHANGES.test(arg))) return undefined;
-  for (const { why, programs: list } of programs.ALWAYS) if (list.has(name)) return danger(`${name} ${why}.`);
-  if (/^(?:docker|git)-credential-/.test(name)) return danger(`${name} reads a store of secrets.`);
-  if (/^ld-linux|^ld\.so|^ld-musl/.test(name)) return danger(`${name} runs a file as a program.`);
-  if (name === 'xargs' && removesInside(args)) return danger('It removes files that another command names.');
+  for (const { why, programs: list } of programs.ALWAYS) if (list.has(name)) return dangerFinding(`${name} ${why}.`);
+  if (/^(?:docker|git)-credential-/.test(name)) return dangerFinding(`${name} reads a store of secrets.`);
+  if (/^ld-linux|^ld\.so|^ld-musl/.test(name)) return dangerFinding(`${name} runs a file as a program.`);
+  if (name === 'xargs' && removesContents(args)) return dangerFinding('It removes files that another command names.');
   return undefined;
 }
 
@@ -93,10 +94,10 @@ const HARMLESS_VALUE =
 const HARMLESS_NAME =
   /^(?:GIT_(?:AUTHOR|COMMITTER)_\w+|GIT_(?:TERMINAL_PROMPT|OPTIONAL_LOCKS|TRACE\w*|DEPTH|BRANCH|COMMIT|SHA)|PIP_(?:DISABLE\w+|NO_\w+|QUIET)|npm_config_(?:yes|loglevel|fund|audit|progress|update_notifier|color))$/i;
 
-function lookAtAssignments(name: string, { assignments, args }: SimpleCommand): Finding | undefined {
+function lookAtAssignments(name: string, { assignments, args }: SimpleCommand): ScriptFinding | undefined {
   const given = SETS_VARIABLES.test(name) ? args.flatMap(assignmentIn) : [];
   const naming = [...assignments, ...given].find((each) => RUNS_VALUE.test(each.name) && !isHarmlessAssignment(each));
-  return naming && danger(`The variable ${naming.name} names what is run: ${shown(naming.value)}.`);
+  return naming && dangerFinding(`The variable ${naming.name} names what is run: ${displayText(naming.value)}.`);
 }
 
 const SETS_VARIABLES = /^(?:export|declare|typeset|env|sudo|readonly|local|set|setx)$/;
@@ -117,33 +118,34 @@ function assignmentIn(arg: string): { name: string; value: string }[] {
   return found ? [{ name: (found[1] ?? '').replace(/%+$/, ''), value: found[2] ?? '' }] : [];
 }
 
-function lookAtPlaces(name: string, command: SimpleCommand): Finding | undefined {
+function lookAtPlaces(name: string, command: SimpleCommand): ScriptFinding | undefined {
   const { args, folder, assignments } = command;
-  for (const { value } of assignments) if (dangerOfPath(value) === 'secret') return secret(value);
+  for (const { value } of assignments) if (dangerOfPath(value) === 'secret') return secretFinding(value);
   if (programs.TEXT_ONLY.has(name) || (name === '' && args.length === 0)) return undefined;
   const writes = writesFiles(name, args);
   const destination = /^(?:cp|install|ln|scp|rsync)$/.test(name)
     ? args.findLast((arg) => !arg.startsWith('-'))
     : undefined;
   const skipped = new Set(textArguments(name, args));
-  let doubt: Finding | undefined;
+  let doubt: ScriptFinding | undefined;
   for (const [at, arg] of args.entries()) {
     if (skipped.has(at)) continue;
     const path = inFolder(arg, folder);
     const found = dangerOfPath(arg) ?? (path === arg ? undefined : dangerOfPath(path));
-    if (found === 'secret') return secret(path);
-    if (found === 'device' && !LISTS_DEVICES.has(name)) return danger(`It works on the device ${shown(path)}.`);
+    if (found === 'secret') return secretFinding(path);
+    if (found === 'device' && !LISTS_DEVICES.has(name))
+      return dangerFinding(`It works on the device ${displayText(path)}.`);
     const isWritten =
       writes && (destination === undefined || destination === arg) && (name !== 'git' || arg.includes('config'));
     if (found !== undefined && isWritten) {
       const why = found === 'system' ? 'belongs to the system' : 'is run later by itself';
-      return danger(`It writes to ${shown(path)}, which ${why}.`);
+      return dangerFinding(`It writes to ${displayText(path)}, which ${why}.`);
     }
     // A path may stand behind an option, or behind the name of a machine.
     const value = /^(?:--?[\w-]+=|[^/~]*[:@])([~/].*)$/.exec(arg)?.[1];
-    const whole = [arg.startsWith('-') ? '' : path, value ?? ''].find(isEverything);
-    if (whole !== undefined && takesAll(name, args)) return danger(`It takes all of ${shown(whole)}.`);
-    if (arg === UNKNOWN && READS_FILES.has(name)) doubt ??= unclear('It cannot be told which file it reads.');
+    const whole = [arg.startsWith('-') ? '' : path, value ?? ''].find(isWholeSystem);
+    if (whole !== undefined && takesAll(name, args)) return dangerFinding(`It takes all of ${displayText(whole)}.`);
+    if (arg === UNKNOWN && READS_FILES.has(name)) doubt ??= unclearFinding('It cannot be told which file it reads.');
   }
   return doubt ?? soughtSecret(name, command);
 }
@@ -156,14 +158,14 @@ const READS_FILES = new Set(
 );
 
 /** Names of secrets that are looked for among the names of files, to be read by the next command. */
-function soughtSecret(name: string, { args, isInner, next }: SimpleCommand): Finding | undefined {
+function soughtSecret(name: string, { args, isInner, next }: SimpleCommand): ScriptFinding | undefined {
   if (!/^(?:grep|egrep|fgrep|rg|locate|mdfind)$/.test(name)) return undefined;
   if (!isInner && !/^(?:xargs|while)$/.test(next?.program ?? '')) return undefined;
   const sought = args
     .map((arg) => arg.replace(/[\\^$]/g, ''))
     .filter((arg) => !arg.startsWith('-'))
     .find((arg) => [arg, `.${arg.replace(/^\.+/, '')}`].some((each) => dangerOfPath(each) === 'secret'));
-  return sought === undefined ? undefined : secret(sought);
+  return sought === undefined ? undefined : secretFinding(sought);
 }
 
 function takesAll(name: string, args: readonly string[]): boolean {
@@ -232,24 +234,24 @@ const TEXT_OPTIONS: ReadonlyMap<string, RegExp> = new Map([
 ]);
 
 /** @internal */
-export function secret(path: string): Finding {
-  return danger(`It reaches ${shown(path)}, where secrets may be kept.`);
+export function secretFinding(path: string): ScriptFinding {
+  return dangerFinding(`It reaches ${displayText(path)}, where secrets may be kept.`);
 }
 
-function lookAtRedirects(name: string, command: SimpleCommand): Finding | undefined {
+function lookAtRedirects(name: string, command: SimpleCommand): ScriptFinding | undefined {
   for (const { operator, target } of command.redirects) {
     if (operator.startsWith('<<')) continue;
     const path = inFolder(target, command.folder);
     const found = dangerOfPath(path) ?? dangerOfPath(target);
-    if (found === 'secret') return secret(path);
-    if (/^\/dev\/(?:tcp|udp)\//.test(path)) return danger(`It opens a connection: ${shown(path)}.`);
+    if (found === 'secret') return secretFinding(path);
+    if (/^\/dev\/(?:tcp|udp)\//.test(path)) return dangerFinding(`It opens a connection: ${displayText(path)}.`);
     if (operator === '<' || operator === '<&' || /^[\d-]+$/.test(target)) continue;
-    if (found === 'device') return danger(`It writes to the device ${shown(path)}.`);
+    if (found === 'device') return dangerFinding(`It writes to the device ${displayText(path)}.`);
     if (found !== undefined)
-      return danger(`It writes to ${shown(path)}, which is run later, or belongs to the system.`);
+      return dangerFinding(`It writes to ${displayText(path)}, which is run later, or belongs to the system.`);
     const isEmptied = /^(?::|true|)$/.test(name) && operator === '>';
-    if (isEmptied && (isDynamic(path) || isPersonal(path))) return danger(`It empties ${shown(path)}.`);
-    if (path === UNKNOWN && operator !== '>&') return unclear('It cannot be told which file it writes to.');
+    if (isEmptied && (isDynamic(path) || isPersonal(path))) return dangerFinding(`It empties ${displayText(path)}.`);
+    if (path === UNKNOWN && operator !== '>&') return unclearFinding('It cannot be told which file it writes to.');
   }
   return undefined;
 }
@@ -258,7 +260,7 @@ function lookAtEnvironment(
   name: string,
   { args, next, words, redirects, isInner }: SimpleCommand,
   { commands }: Context,
-): Finding | undefined {
+): ScriptFinding | undefined {
   if (name === 'printenv' && args.some((arg) => SECRET_VARIABLES.test(arg))) return ENVIRONMENT;
   if (name === 'ps' && args.some((arg) => /^[a-z]*e[a-z]*$/.test(arg) && /ww|e$/.test(arg))) return ENVIRONMENT;
   if (name === 'jq' && /(?:^|[^.\w"])(?:env\b|\$ENV)/.test(args.find((arg) => !arg.startsWith('-')) ?? ''))
@@ -280,7 +282,7 @@ function looksUpOne({ program, args }: SimpleCommand): boolean {
   return /^\^?\w{3,}/.test(pattern) && !SECRET_VARIABLES.test(pattern);
 }
 
-const ENVIRONMENT = danger('It prints the environment, where secrets are kept.');
+const ENVIRONMENT = dangerFinding('It prints the environment, where secrets are kept.');
 
 function envPrints(args: readonly string[]): boolean {
   if (args.some((arg) => /^(?:-i|-|--ignore-environment|-S.*|--split-string.*|--help|--version)$/s.test(arg)))
@@ -289,43 +291,49 @@ function envPrints(args: readonly string[]): boolean {
 }
 
 /** Toolyard's own data, port and commands. */
-function lookAtOwn(name: string, { words, folder, redirects }: SimpleCommand, { own }: Context): Finding | undefined {
+function lookAtOwn(
+  name: string,
+  { words, folder, redirects }: SimpleCommand,
+  { own }: Context,
+): ScriptFinding | undefined {
   const texts = [...words.slice(1), ...redirects.map(({ target }) => target)];
   if (name === 'kill' && texts.includes(UNKNOWN) && texts.some((text) => /^-(?:USR|HUP|9|KILL|STOP|s)/.test(text)))
-    return unclear('It cannot be told which process it signals.');
+    return unclearFinding('It cannot be told which process it signals.');
   if (/^(?:kill|pkill|killall)$/.test(name) && texts.some((text) => /^-1$/.test(text)) && texts.at(-1) === '-1')
-    return danger('It ends every process.');
+    return dangerFinding('It ends every process.');
   if (programs.TEXT_ONLY.has(name) || name === 'git') return undefined;
   for (const text of [folder ?? '', ...texts]) {
-    const finding = touchesOwn(text, own) ?? (text === folder ? undefined : touchesOwn(inFolder(text, folder), own));
+    const finding =
+      touchesToolyard(text, own) ?? (text === folder ? undefined : touchesToolyard(inFolder(text, folder), own));
     if (finding) return finding;
   }
-  if (own.port !== undefined && texts.includes(String(own.port)) && /^(?:nc|telnet|curl|ssh)$/.test(name)) return OWN;
+  if (own.port !== undefined && texts.includes(String(own.port)) && /^(?:nc|telnet|curl|ssh)$/.test(name))
+    return TOUCHES_TOOLYARD;
   if (
     /^(?:npx|bunx|pnpx|node|tsx|pgrep|pkill|killall|pidof|systemctl|service)$/.test(name) &&
     texts.some((text) => /^(?:.*\/)?toolyard(?:@[\w.]+|\.service)?$|packages\/cli\/(?:dist|src)\//.test(text))
   )
-    return OWN;
+    return TOUCHES_TOOLYARD;
   return undefined;
 }
 
-export const OWN = danger('It reaches Toolyard itself, which decides what is allowed.');
+export const TOUCHES_TOOLYARD = dangerFinding('It reaches Toolyard itself, which decides what is allowed.');
 
 /** Toolyard's data folder, and its own address, in any text. */
-export function touchesOwn(text: string, { dataFolder, port }: OwnPlaces): Finding | undefined {
+export function touchesToolyard(text: string, { dataFolder, port }: ProtectedPlaces): ScriptFinding | undefined {
   if (
     /toolyard[/\\](?:secret|server\.json|mcp\.json|config\.json|toolyard\.db|lock\.db|files|blobs)|toolyard\.db|\*toolyard\*/i.test(
       text,
     )
   )
-    return OWN;
+    return TOUCHES_TOOLYARD;
   if (dataFolder !== undefined && dataFolder.length > 1 && text.toLowerCase().includes(dataFolder.toLowerCase()))
-    return OWN;
+    return TOUCHES_TOOLYARD;
   if (port === undefined || !text.includes(`:${port}`)) return undefined;
   return new RegExp(
     `(?:localhost|\\[[^\\]]*\\]|\\b(?:0x)?[\\da-f.]+|host\\.docker\\.internal|TCP|^|[\\s/@"']):${port}(?!\\d)`,
     'i',
   ).test(text)
-    ? OWN
+    ? TOUCHES_TOOLYARD
     : undefined;
 }

@@ -2,22 +2,22 @@ import { cases, fc } from '@toolyard/testing/property';
 import type { InterventionRule, JsonObject } from '@toolyard/protocol';
 import { describe, expect, it } from 'vitest';
 import { findDanger } from './blacklist.ts';
-import type { CallSurroundings } from './call-facts.ts';
+import type { CallContext } from './call-facts.ts';
 import { CallFacts } from './call-facts.ts';
 import { compileRules } from './rules.ts';
 import { LONGEST_SCRIPT, readShell } from './shell-reader.ts';
 
 const HINTS = { readOnly: false, destructive: true };
 
-function factsOf(args: JsonObject, surroundings: CallSurroundings = {}): CallFacts {
+function factsOf(args: JsonObject, surroundings: CallContext = {}): CallFacts {
   return new CallFacts({ serverId: 'files', name: 'use' }, args, surroundings);
 }
 
-function decided(rule: InterventionRule, args: JsonObject, surroundings?: CallSurroundings): string | undefined {
+function decided(rule: InterventionRule, args: JsonObject, surroundings?: CallContext): string | undefined {
   return compileRules([rule])(factsOf(args, surroundings), HINTS);
 }
 
-function isFlagged(args: JsonObject, surroundings?: CallSurroundings): boolean {
+function isFlagged(args: JsonObject, surroundings?: CallContext): boolean {
   return findDanger(factsOf(args, surroundings), false) !== undefined;
 }
 

@@ -1,6 +1,6 @@
 import { argumentDangers } from './argument-dangers.ts';
-import type { Finding } from './shell-script.ts';
-import { danger } from './shell-script.ts';
+import type { ScriptFinding } from './shell-script.ts';
+import { dangerFinding } from './shell-script.ts';
 import { hasUnknown } from './shell-text.ts';
 import { GIT_RUNS } from './wrappers.ts';
 
@@ -36,10 +36,10 @@ const lookAtAction = argumentDangers([
   },
 ]);
 
-const RUNS_COMMAND = danger('git is told to run a command.');
+const RUNS_COMMAND = dangerFinding('git is told to run a command.');
 
 /** Subcommands of git that lose work, run commands or show credentials. */
-export function dangerOfGit(args: readonly string[]): Finding | undefined {
+export function dangerOfGit(args: readonly string[]): ScriptFinding | undefined {
   const at = args.findIndex(
     (arg, index) =>
       !arg.startsWith('-') && !/^(?:-c|-C|--git-dir|--work-tree|--namespace|--exec-path)$/.test(args[index - 1] ?? ''),
@@ -54,10 +54,10 @@ export function dangerOfGit(args: readonly string[]): Finding | undefined {
   );
   if (setsProgram || args.some((arg) => NAMES_PROGRAM.test(arg)) || hasUnknown(action)) return RUNS_COMMAND;
   if (action === 'restore' && has(/^(?:--staged|-S)$/) && !has(/^--worktree$|^-W$/)) return undefined;
-  if (action === 'stash' && /^(?:clear|drop)$/.test(first)) return danger('It deletes stashed changes.');
-  if (action === 'reflog' && /^(?:expire|delete)$/.test(first)) return danger(UNREACHABLE);
+  if (action === 'stash' && /^(?:clear|drop)$/.test(first)) return dangerFinding('It deletes stashed changes.');
+  if (action === 'reflog' && /^(?:expire|delete)$/.test(first)) return dangerFinding(UNREACHABLE);
   if (action === 'config' && has(GIT_RUNS) && rest.filter((arg) => !arg.startsWith('-')).length > 1)
-    return danger('It names a command that git runs later.');
+    return dangerFinding('It names a command that git runs later.');
   return lookAtAction(action, rest);
 }
 

@@ -1,6 +1,6 @@
-import type { Finding } from './shell-script.ts';
-import { danger, unclear } from './shell-script.ts';
-import { dangerOfPath, isEverything } from './sensitive-paths.ts';
+import type { ScriptFinding } from './shell-script.ts';
+import { dangerFinding, unclearFinding } from './shell-script.ts';
+import { dangerOfPath, isWholeSystem } from './sensitive-paths.ts';
 
 /** Programs in languages that are not parsed here: they pass if nothing in them reaches beyond their own values. */
 
@@ -31,27 +31,29 @@ const TEXTS = /"((?:\\.|[^"\\\n])*)"|'((?:\\.|[^'\\\n])*)'|`((?:\\.|[^`\\])*)`/g
 /**
  * Looks at a program in a language that is not parsed here.
  */
-export function inspectCode(code: string): Finding | undefined {
-  if (code.length > LONGEST_CODE) return unclear('The program is too long to look through.');
+export function inspectCode(code: string): ScriptFinding | undefined {
+  if (code.length > LONGEST_CODE) return unclearFinding('The program is too long to look through.');
   const joined = code.replace(/(["'`])\s*[+.]\s*["'`]/g, '');
   const asPath = /join\s*\(/.test(code) ? code.replace(/(["'`])\s*,\s*["'`]/g, '/') : '';
   for (const text of [joined, asPath]) {
     for (const [, double, single, back] of text.matchAll(TEXTS)) {
       const said = double ?? single ?? back ?? '';
-      if (dangerOfPath(said) === 'secret') return danger(`The program names ${shown(said)}, where secrets are kept.`);
-      if (isEverything(said) && said.length > 1 && /rm|remove|unlink|delete/i.test(code))
-        return danger(`The program may remove ${shown(said)}.`);
+      if (dangerOfPath(said) === 'secret')
+        return dangerFinding(`The program names ${displayText(said)}, where secrets are kept.`);
+      if (isWholeSystem(said) && said.length > 1 && /rm|remove|unlink|delete/i.test(code))
+        return dangerFinding(`The program may remove ${displayText(said)}.`);
     }
   }
-  if (/\\(?:x[0-9a-f]{2}|u[0-9a-f]{4}|[0-7]{3})/i.test(code)) return unclear('The program is written in escapes.');
+  if (/\\(?:x[0-9a-f]{2}|u[0-9a-f]{4}|[0-7]{3})/i.test(code))
+    return unclearFinding('The program is written in escapes.');
   for (const name of modulesIn(code))
-    if (!HARMLESS_MODULES.test(name)) return danger(`The program uses ${shown(name)}.`);
+    if (!HARMLESS_MODULES.test(name)) return dangerFinding(`The program uses ${displayText(name)}.`);
   const reaches = REACHES.exec(
     code.replace(/(["'])(?:\\.|(?!\1)[^\\\n/$@])*\1/g, (text) =>
       /^["'][\w ,.:;!?%\\()=-]*["']$/.test(text) && !/^["'](?:[rbt]*[wax+]|exec|eval|child)/.test(text) ? '""' : text,
     ),
   );
-  return reaches ? danger(`The program uses "${shown(reaches[0].trim())}".`) : undefined;
+  return reaches ? dangerFinding(`The program uses "${displayText(reaches[0].trim())}".`) : undefined;
 }
 
 /** Modules that a program loads, in Python, JavaScript, Perl, Ruby and Lua. */
@@ -72,7 +74,7 @@ const LOADS = [
 ];
 
 /** @internal */
-export function shown(text: string): string {
+export function displayText(text: string): string {
   const seen = text.replace(/[\0\u0001\ue000]/g, '?');
   return seen.length > 80 ? `${seen.slice(0, 80)}...` : seen;
 }
@@ -81,8 +83,8 @@ const HARMFUL_SQL =
   /\b(?:drop\s+(?:table|database|schema|user|role|view|index|owned|column|collection)|truncate\b|delete\s+from|alter\s+(?:table|role|user|system)\b|grant\s|create\s+(?:user|role|extension|function)|copy\b[^;]*\bprogram\b|load_file|into\s+(?:outfile|dumpfile)|attach\s+database|pg_read_\w+|lo_(?:import|export)|xp_cmdshell|update\s+\w+\s+set\b(?![^;]*\bwhere\b)|dropdatabase|deletemany|remove\(\{?\}?\)|drop\(\)|flush(?:all|db)|shutdown|config\s+set|reassign\s+owned)|(?:^|\n)\s*\\!|\.(?:shell|system|dump|output)\b|\\copy\b/i;
 
 /** What a text does to a database, where it is SQL or a command of a database's own shell. */
-export function inspectQuery(text: string): Finding | undefined {
-  if (text.length > LONGEST_CODE) return unclear('The query is too long to look through.');
+export function inspectQuery(text: string): ScriptFinding | undefined {
+  if (text.length > LONGEST_CODE) return unclearFinding('The query is too long to look through.');
   const found = HARMFUL_SQL.exec(text.replace(/'[^']*'/g, "''"));
-  return found ? danger(`It changes a database: ${shown(found[0].trim())}.`) : undefined;
+  return found ? dangerFinding(`It changes a database: ${displayText(found[0].trim())}.`) : undefined;
 }

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { cases, fc } from '@toolyard/testing/property';
 import type { InterventionMode, InterventionRule, JsonObject, ToolReference } from '@toolyard/protocol';
-import type { InterventionOptions, Verdict } from './intervention-checker.ts';
+import type { InterventionOptions, PolicyVerdict } from './intervention-checker.ts';
 import { InterventionChecker } from './intervention-checker.ts';
 
-function gate(changes: Partial<InterventionOptions> = {}): (tool: ToolReference, args?: JsonObject) => Verdict {
+function gate(changes: Partial<InterventionOptions> = {}): (tool: ToolReference, args?: JsonObject) => PolicyVerdict {
   const checker = new InterventionChecker({
     mode: 'manual',
     permission: () => undefined,
@@ -219,7 +219,7 @@ describe('InterventionChecker', () => {
     it('the order of rules makes no difference', () => {
       fc.assert(
         fc.property(mode, fc.array(rule), judged, fc.string(), (each, rules, known, value) => {
-          const of = (ordered: InterventionRule[]): Verdict =>
+          const of = (ordered: InterventionRule[]): PolicyVerdict =>
             gate({ mode: each, rules: ordered, lookUp: () => known })(tool, { value });
           expect(of(rules.toReversed())).toEqual(of(rules));
         }),

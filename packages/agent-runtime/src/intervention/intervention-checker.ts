@@ -7,19 +7,19 @@ import type {
   ToolReference,
 } from '@toolyard/protocol';
 import { formatToolReference } from '@toolyard/protocol';
-import type { CallAbout } from '../state.ts';
+import type { CallToolFacts } from '../state.ts';
 import { findDanger } from './blacklist.ts';
-import type { CallSurroundings } from './call-facts.ts';
+import type { CallContext } from './call-facts.ts';
 import { CallFacts } from './call-facts.ts';
 import { compileRules } from './rules.ts';
 
-export type Verdict =
+export type PolicyVerdict =
   | { decision: 'run' }
-  | { decision: 'ask'; about?: CallAbout }
+  | { decision: 'ask'; about?: CallToolFacts }
   | { decision: 'refused'; refusal: ErrorInfo };
 
 /** What is known of a tool when a call of it is judged. */
-export type JudgedTool = {
+export type ToolPolicyFacts = {
   builtIn: boolean;
   /** What its server says of it. It counts only where the owner trusts the server, or Toolyard ships it. */
   readOnly: boolean;
@@ -28,9 +28,9 @@ export type JudgedTool = {
   /** How it differs from what was approved of it; absent where it does not. */
   changed?: ToolChange;
   /** Asked only where a person is. */
-  about?: () => CallAbout;
+  about?: () => CallToolFacts;
   /** Its schema, and the working folder of its server. */
-  surroundings?: () => Pick<CallSurroundings, 'inputSchema' | 'workingFolder'>;
+  callContext?: () => Pick<CallContext, 'inputSchema' | 'workingFolder'>;
 };
 
 export type InterventionOptions = {
@@ -43,13 +43,13 @@ export type InterventionOptions = {
   /** What the owner decided about a tool before; undefined where nothing was. */
   permission: (tool: ToolReference) => 'allow' | 'never' | undefined;
   /** What Toolyard knows of itself, and how symbolic links are resolved. Without it paths are compared as they are written. */
-  surroundings?: Pick<CallSurroundings, 'own' | 'resolvePath'> | undefined;
+  callContext?: Pick<CallContext, 'own' | 'resolvePath'> | undefined;
   /** Looks a tool up; undefined where it has gone since. */
-  lookUp: (tool: ToolReference) => JudgedTool | undefined;
+  lookUp: (tool: ToolReference) => ToolPolicyFacts | undefined;
 };
 
 /** Judges a call by the very arguments it would be made with. */
-export type Gate = (tool: ToolReference, args: JsonObject) => Verdict;
+export type Gate = (tool: ToolReference, args: JsonObject) => PolicyVerdict;
 
 /**
  * Decides whether a call may be made without asking. In this order, the first that says something:
@@ -82,14 +82,14 @@ export class InterventionChecker {
     this.#decideByRules = compileRules(options.rules ?? []);
   }
 
-  check(tool: ToolReference, args: JsonObject): Verdict {
+  check(tool: ToolReference, args: JsonObject): PolicyVerdict {
     const { mode, lostRules, permission, lookUp } = this.#options;
     const reference = formatToolReference(tool);
     const decided = permission(tool);
     if (decided === 'never') return refused('neverAllowed', reference);
     const judged = lookUp(tool);
     const hints = trustedHints(judged);
-    const facts = new CallFacts(tool, args, { ...this.#options.surroundings, ...judged?.surroundings?.() });
+    const facts = new CallFacts(tool, args, { ...this.#options.callContext, ...judged?.callContext?.() });
     const ruled = this.#decideByRules(facts, hints);
     if (ruled === 'never') return refused('ruledOut', reference);
     const danger = findDanger(facts, hints.readOnly);
@@ -104,7 +104,11 @@ export class InterventionChecker {
     return this.#ask(judged, refused('needsPerson', reference));
   }
 
-  #ask(judged: JudgedTool | undefined, otherwise: Verdict, why: Pick<CallAbout, 'danger' | 'byRule'> = {}): Verdict {
+  #ask(
+    judged: ToolPolicyFacts | undefined,
+    otherwise: PolicyVerdict,
+    why: Pick<CallToolFacts, 'danger' | 'byRule'> = {},
+  ): PolicyVerdict {
     if (this.#options.mode === 'headless' || this.#options.asks === false) return otherwise;
     const about = { ...judged?.about?.(), ...why };
     return { decision: 'ask', ...(Object.keys(about).length === 0 ? {} : { about }) };
@@ -118,25 +122,25 @@ export function dangerOf(tool: ToolReference, args: JsonObject): string | undefi
 
 const RULES_LOST = 'Stored rules cannot be read, and one of them may forbid this.';
 
-const RUN: Verdict = { decision: 'run' };
+const RUN: PolicyVerdict = { decision: 'run' };
 
 /** Why a call must not be made; undefined where it may be, or a person can still say so. */
-export function refusalOf(verdict: Verdict): ErrorInfo | undefined {
+export function refusalOf(verdict: PolicyVerdict): ErrorInfo | undefined {
   return verdict.decision === 'refused' ? verdict.refusal : undefined;
 }
 
 /** What Toolyard registered itself and only reads: it runs without approval, and may be repeated. */
-export function isHarmless(tool: JudgedTool | undefined): boolean {
+export function isHarmless(tool: ToolPolicyFacts | undefined): boolean {
   return tool !== undefined && tool.builtIn && tool.readOnly;
 }
 
-function trustedHints(tool: JudgedTool | undefined): { readOnly: boolean; destructive: boolean } {
+function trustedHints(tool: ToolPolicyFacts | undefined): { readOnly: boolean; destructive: boolean } {
   const believed = tool !== undefined && (tool.builtIn || tool.trusted === true);
   const readOnly = believed && tool.readOnly;
   return { readOnly, destructive: !readOnly && !(believed && tool.destructive === false) };
 }
 
-function refused(reason: keyof typeof REFUSALS, tool: string, why = ''): Verdict {
+function refused(reason: keyof typeof REFUSALS, tool: string, why = ''): PolicyVerdict {
   const [message, hint] = REFUSALS[reason];
   const fill = (text: string): string => text.replace('{tool}', () => tool).replace('{why}', () => why);
   return { decision: 'refused', refusal: { code: 'tool_refused', message: fill(message), hint: fill(hint) } };

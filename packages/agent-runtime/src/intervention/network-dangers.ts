@@ -1,7 +1,7 @@
-import { inspectQuery, shown } from './inline-code.ts';
+import { inspectQuery, displayText } from './inline-code.ts';
 import * as programs from './programs.ts';
-import type { Finding, SimpleCommand } from './shell-script.ts';
-import { danger } from './shell-script.ts';
+import type { ScriptFinding, SimpleCommand } from './shell-script.ts';
+import { dangerFinding } from './shell-script.ts';
 import { SHELLS } from './wrappers.ts';
 
 /** Commands that connect elsewhere, and code that comes from there. */
@@ -9,14 +9,14 @@ import { SHELLS } from './wrappers.ts';
 export const METADATA =
   /169\.254\.169\.254|metadata\.google\.internal|100\.100\.100\.200|fd00:ec2::254|169\.254\.170\.2|metadata\.azure|0xa9fea9fe|2852039166/i;
 
-export function lookAtConnections(
+export function inspectConnections(
   name: string,
   { args, words, sources, redirects }: SimpleCommand,
-): Finding | undefined {
+): ScriptFinding | undefined {
   if (words.some((word) => METADATA.test(word)) && !programs.TEXT_ONLY.has(name))
-    return danger('It reads the secrets of a cloud machine.');
+    return dangerFinding('It reads the secrets of a cloud machine.');
   if (name === 'openssl' && args[0] === 's_client' && sources.some(({ program }) => SHELLS.has(program)))
-    return danger('It hands a shell to another machine.');
+    return dangerFinding('It hands a shell to another machine.');
   const address = args.find(
     (arg) =>
       /^(?:git\+)?(?:https?|ftp|ssh|git):\/\/|=(?:git\+)?https?:\/\/|^git\+|@https?:\/\//i.test(arg) &&
@@ -24,20 +24,20 @@ export function lookAtConnections(
   );
   const isOnlyRead = /^(?:node|python3?|kubectl|helm|terraform|npm-check|code)$/.test(name);
   if (address !== undefined && programs.RUNS_ADDRESSES.has(name) && !isOnlyRead)
-    return danger(`It installs or runs code from ${shown(address)}.`);
+    return dangerFinding(`It installs or runs code from ${displayText(address)}.`);
   if (
     /^(?:go|cargo)$/.test(name) &&
     /^(?:install|run)$/.test(args[0] ?? '') &&
     args.some((arg) => /\w\.\w+\/.*@|^--git$/.test(arg))
   )
-    return danger('It installs or runs code from elsewhere.');
+    return dangerFinding('It installs or runs code from elsewhere.');
   if (name === 'curl' || name === 'wget') {
     const sendsInput = args.some((arg) => /^@-$|=@-|^--(?:post|body)-file=(?:-|\/dev\/stdin)$/.test(arg));
     if (sendsInput && sources.some(({ program }) => !/^(?:echo|printf|jq|cat|date)$/.test(program)))
-      return danger(`${name} sends the output of other commands.`);
+      return dangerFinding(`${name} sends the output of other commands.`);
   }
   if (/^(?:mail|mailx|mutt|sendmail|msmtp|swaks)$/.test(name) && (sources.length > 0 || redirects.length > 0))
-    return danger('It sends a mail.');
+    return dangerFinding('It sends a mail.');
   if (!programs.DATABASES.has(name)) return undefined;
   const input =
     redirects.find(({ operator }) => operator.startsWith('<<'))?.target ??

@@ -1,4 +1,4 @@
-import { decoded } from './sensitive-paths.ts';
+import { decodePath } from './sensitive-paths.ts';
 import { hasUnknown } from './shell-text.ts';
 
 /**
@@ -10,7 +10,7 @@ export type ResolvePath = (path: string) => string | undefined;
 export type PathOptions = { workingFolder?: string | undefined; resolvePath?: ResolvePath | undefined };
 
 /** What a text may mean as a path. `unresolved`: at least one meaning is not known. */
-export type Readings = { paths: readonly string[]; unresolved: boolean };
+export type PathCandidates = { paths: readonly string[]; unresolved: boolean };
 
 const LONGEST = 4_096;
 
@@ -18,7 +18,7 @@ const LONGEST = 4_096;
 const VARIABLE = /\$[\w{(]|%[A-Za-z_]\w*%/;
 
 /** Every place a text may stand for: as it is, as a file URL, with escapes decoded, with backslashes as slashes. */
-export function readingsOf(text: string, options: PathOptions): Readings {
+export function pathCandidates(text: string, options: PathOptions): PathCandidates {
   if (text.length > LONGEST || hasUnknown(text) || VARIABLE.test(text)) return { paths: [], unresolved: true };
   const written = new Set<string>();
   const url = /^file:(?:\/\/([^/]*))?(.*)$/is.exec(text);
@@ -30,9 +30,9 @@ export function readingsOf(text: string, options: PathOptions): Readings {
   // What is added is visited, too: a path may have been encoded more than once.
   for (const each of written) {
     if (each.includes('%')) {
-      written.add(decoded(each));
+      written.add(decodePath(each));
       // A file URL is always decoded.
-      if (url && decoded(each) !== each) written.delete(each);
+      if (url && decodePath(each) !== each) written.delete(each);
     }
     if (each.includes('\\')) written.add(each.replaceAll('\\', '/'));
   }
@@ -53,7 +53,7 @@ function resolveOne(path: string, { workingFolder, resolvePath }: PathOptions): 
 }
 
 /** True for a path in a folder, or the folder itself. */
-export function liesIn(path: string, folder: string, resolvePath?: ResolvePath): boolean {
+export function isInFolder(path: string, folder: string, resolvePath?: ResolvePath): boolean {
   const normal = lexical(folder);
   const home = (resolvePath?.(normal) ?? normal).replace(/\/$/, '');
   return path === home || path.startsWith(`${home}/`);

@@ -1,11 +1,11 @@
 import type { InterventionRule } from '@toolyard/protocol';
 import type { CallFacts, Field } from './call-facts.ts';
 import { globOf, matchesGlob } from './globs.ts';
-import type { PathOptions, Readings } from './resolved-path.ts';
-import { liesIn, readingsOf } from './resolved-path.ts';
+import type { PathOptions, PathCandidates } from './resolved-path.ts';
+import { isInFolder, pathCandidates } from './resolved-path.ts';
 import { normalPath } from './sensitive-paths.ts';
 import { LONGEST_SCRIPT } from './shell-reader.ts';
-import type { Script, SimpleCommand } from './shell-script.ts';
+import type { ShellScript, SimpleCommand } from './shell-script.ts';
 import { hasUnknown, isDynamic } from './shell-text.ts';
 
 /** What the user trusts a tool to be; the hints of an untrusted server do not count. */
@@ -70,12 +70,12 @@ type CommandPattern = { glob: (text: string) => boolean; program: string };
 
 function withoutDots(path: string): string {
   if (!path.includes('/..')) return path;
-  const [reading = path] = readingsOf(path, { workingFolder: '/' }).paths;
+  const [reading = path] = pathCandidates(path, { workingFolder: '/' }).paths;
   return reading;
 }
 
 /** The texts of a call that may be commands; plain prose only where it holds the name of the program. */
-function scriptsOf(facts: CallFacts, program: string): Script[] {
+function scriptsOf(facts: CallFacts, program: string): ShellScript[] {
   const { fields, wordLists } = facts;
   const texts = fields.filter((field) => {
     const { role, text } = field;
@@ -163,7 +163,7 @@ function mayBe({ program, words }: SimpleCommand, name: string): boolean {
 }
 
 /** The words of commands, and the arguments, that are paths. `isBound`: it is one for certain. */
-function* pathsIn(facts: CallFacts): Generator<Readings & { text: string }> {
+function* pathsIn(facts: CallFacts): Generator<PathCandidates & { text: string }> {
   const { resolvePath } = facts.surroundings;
   for (const field of facts.fields) {
     const { text, role } = field;
@@ -172,13 +172,13 @@ function* pathsIn(facts: CallFacts): Generator<Readings & { text: string }> {
       const isFolder = role === 'folder' && text === field.folder;
       yield {
         text,
-        ...readingsOf(text, isFolder ? { ...options, workingFolder: facts.surroundings.workingFolder } : options),
+        ...pathCandidates(text, isFolder ? { ...options, workingFolder: facts.surroundings.workingFolder } : options),
       };
-    } else if (role === 'url' && /^file:/i.test(text)) yield { text, ...readingsOf(text, options) };
+    } else if (role === 'url' && /^file:/i.test(text)) yield { text, ...pathCandidates(text, options) };
     else if (role === 'unknown' && /\s/.test(text) && facts.isProse(text) && !NAMES_FOLDER.test(text)) continue;
     else if (role === 'command' || (role === 'unknown' && /\s/.test(text)))
       yield* pathsOfScript(facts.scriptIn(field), options, role === 'command');
-    else if (role === 'unknown' && LOOKS_LIKE_PATH.test(text)) yield { text, ...readingsOf(text, options) };
+    else if (role === 'unknown' && LOOKS_LIKE_PATH.test(text)) yield { text, ...pathCandidates(text, options) };
   }
   for (const list of facts.wordLists) {
     if (list.isCertain)
@@ -196,27 +196,27 @@ const LOOKS_LIKE_PATH = /^[/~\\]|^[A-Za-z]:[\\/]|^\.{1,2}(?:$|[/\\])|^[^\s:?&=]*
 
 function folderOf({ folder }: Field, { surroundings }: CallFacts): string | undefined {
   if (folder === undefined) return surroundings.workingFolder;
-  const [whole] = readingsOf(folder, { workingFolder: surroundings.workingFolder }).paths;
+  const [whole] = pathCandidates(folder, { workingFolder: surroundings.workingFolder }).paths;
   return whole;
 }
 
 function* pathsOfScript(
-  { commands, fault }: Script,
+  { commands, fault }: ShellScript,
   options: PathOptions,
   isCommand: boolean,
-): Generator<Readings & { text: string }> {
+): Generator<PathCandidates & { text: string }> {
   if (fault !== undefined && isCommand) yield { text: '', paths: [], unresolved: true };
   for (const { args, redirects, folder } of commands) {
     const here =
       folder === undefined || folder === options.workingFolder
         ? options
-        : { ...options, workingFolder: readingsOf(folder, options).paths[0] };
+        : { ...options, workingFolder: pathCandidates(folder, options).paths[0] };
     for (const word of [
       ...args,
       ...redirects.filter(({ operator }) => !operator.startsWith('<<')).map(({ target }) => target),
     ]) {
       for (const text of [word, ...(/[=:@]/.test(word) ? word.split(/[=:@]/) : [])]) {
-        if (hasUnknown(text) || /[/\\~]|^\.{1,2}$/.test(text)) yield { text, ...readingsOf(text, here) };
+        if (hasUnknown(text) || /[/\\~]|^\.{1,2}$/.test(text)) yield { text, ...pathCandidates(text, here) };
       }
     }
   }
@@ -225,7 +225,7 @@ function* pathsOfScript(
 function reachesOutside(folder: string, facts: CallFacts): boolean {
   const { resolvePath } = facts.surroundings;
   for (const { text, paths, unresolved } of pathsIn(facts)) {
-    if (paths.some((path) => !liesIn(path, folder, resolvePath))) return true;
+    if (paths.some((path) => !isInFolder(path, folder, resolvePath))) return true;
     // Where the working folder is not known, a relative path is taken to be in it.
     if (unresolved && /^[/~]|^[A-Za-z]:|^\.\.(?:\/|$)|[\0\u0001]/.test(normalPath(text.replaceAll('\\', '/'))))
       return true;
@@ -237,7 +237,7 @@ function staysInside(folder: string, facts: CallFacts): boolean {
   const { resolvePath } = facts.surroundings;
   let isAny = false;
   for (const { paths, unresolved } of pathsIn(facts)) {
-    if (unresolved || paths.some((path) => !liesIn(path, folder, resolvePath))) return false;
+    if (unresolved || paths.some((path) => !isInFolder(path, folder, resolvePath))) return false;
     isAny = true;
   }
   // A call that names no path may take effect anywhere, and so may a command by the words that are none.

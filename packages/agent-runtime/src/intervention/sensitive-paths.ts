@@ -135,7 +135,7 @@ function matchesName(pattern: string, name: string): boolean {
 }
 
 /** The root, a home, or a folder of the system: all that would be lost with it, or sent away. */
-export function isEverything(text: string): boolean {
+export function isWholeSystem(text: string): boolean {
   if (text.length > LONGEST) return false;
   const path = placeOf(text.replace(/(?:\/(?:\*+|\.\*|\.\[!\.\]\*|\[[^\]]*\]\*?|\.|[\0\u0001]+))+\/*$/, '/'));
   return (
@@ -160,7 +160,7 @@ export function isPersonal(text: string): boolean {
 
 /** The paths a word may hold, as they are written: the whole, and what stands behind `=`, `@`, `:` or `,` in it. */
 function pathsIn(text: string): string[] {
-  const plain = text.includes('%') ? decoded(text) : text;
+  const plain = text.includes('%') ? decodePath(text) : text;
   // A sentence is no path, unless it begins as one.
   if (/\s/.test(plain) && !/^(?:[/~.]|[A-Za-z]:)/.test(plain) && !/[=@]\s*[/~.]/.test(plain)) return [];
   const whole = plain.replace(/^file:(?:\/\/[^/]*)?/i, '');
@@ -177,6 +177,6 @@ function attached(path: string): string[] {
   return value === undefined ? [path, ...bare] : [path, value];
 }
 
-export function decoded(text: string): string {
+export function decodePath(text: string): string {
   return text.replace(/%([0-9a-fA-F]{2})/g, (_all, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
 }

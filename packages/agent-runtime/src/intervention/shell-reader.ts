@@ -1,8 +1,8 @@
 import type * as Bash from 'unbash';
 import { forEachChild, parse } from 'unbash';
 import { names } from './programs.ts';
-import type { Finding, Redirection, Script, SimpleCommand } from './shell-script.ts';
-import { danger, inputOf, printedBy } from './shell-script.ts';
+import type { ScriptFinding, Redirection, ShellScript, SimpleCommand } from './shell-script.ts';
+import { dangerFinding, inputOf, printedBy } from './shell-script.ts';
 import { baseName, combine, expandBraces, hasUnknown } from './shell-text.ts';
 import { LISTED, PROCESS_OUTPUT, removeMatch, SPLIT, UNKNOWN } from './shell-text.ts';
 import {
@@ -14,7 +14,7 @@ import {
   SECRET_VARIABLES,
 } from './shell-values.ts';
 import { ShellVariables } from './shell-variables.ts';
-import { innersOf } from './wrappers.ts';
+import { innerCommands } from './wrappers.ts';
 
 /** A longer text is not parsed: it needs approval. */
 export const LONGEST_SCRIPT = 32_768;
@@ -28,16 +28,16 @@ type Work = { parsed: number; steps: number };
 export type ReadOptions = { folder?: string | undefined; work?: Work };
 
 /** Reads a text as bash does. Never throws: what it cannot follow is a fault of the script. */
-export function readShell(text: string, options: ReadOptions = {}): Script {
+export function readShell(text: string, options: ReadOptions = {}): ShellScript {
   return read(options, (reader) => reader.script(text, 0));
 }
 
 /** The same for a command that is given in words already. */
-export function readWords(words: readonly string[], options: ReadOptions = {}): Script {
+export function readWords(words: readonly string[], options: ReadOptions = {}): ShellScript {
   return read(options, (reader) => reader.words(words));
 }
 
-function read(options: ReadOptions, run: (reader: Reader) => void): Script {
+function read(options: ReadOptions, run: (reader: Reader) => void): ShellScript {
   let volatile: ReadonlySet<string> = new Set();
   for (let pass = 0; ; pass++) {
     const reader = new Reader(options, volatile);
@@ -70,7 +70,7 @@ class Reader {
   readonly #work: Work;
   readonly #start: string | undefined;
   #fault: string | undefined;
-  #finding: Finding | undefined;
+  #finding: ScriptFinding | undefined;
   #steps = 0;
 
   constructor({ folder, work }: ReadOptions, volatile: ReadonlySet<string>) {
@@ -84,7 +84,7 @@ class Reader {
     return this.#variables.changed;
   }
 
-  result(): Script {
+  result(): ShellScript {
     this.#work.steps += this.#steps;
     return { commands: this.#commands, fault: this.#fault, finding: this.#finding };
   }
@@ -163,7 +163,7 @@ class Reader {
     const own = this.#commands.slice(from);
     const called = baseName(name.text);
     if (own.some(({ program, sources }) => program === called && sources.some((source) => source.program === called))) {
-      this.#finding ??= danger('It starts itself over and over until the machine stands still.');
+      this.#finding ??= dangerFinding('It starts itself over and over until the machine stands still.');
     }
   }
 
@@ -213,7 +213,7 @@ class Reader {
     if (!this.#step(inner)) return;
     const placeholder = placeholderIn(program, args);
     const given = placeholder === undefined ? args : args.map((arg) => arg.replaceAll(placeholder, UNKNOWN));
-    for (const each of innersOf(program, given)) {
+    for (const each of innerCommands(program, given)) {
       if ('words' in each) this.#add([...each.words], { ...around, assignments: [] }, inner);
       else if (!hasUnknown(each.script)) this.script(each.script, inner.depth, inner);
       else if (/[\s;&|]/.test(each.script.trim()))
@@ -361,7 +361,8 @@ class Reader {
   }
 
   #useSecret(name: string): void {
-    if (SECRET_VARIABLES.test(name)) this.#finding ??= danger(`It uses the variable ${name}, which may hold a secret.`);
+    if (SECRET_VARIABLES.test(name))
+      this.#finding ??= dangerFinding(`It uses the variable ${name}, which may hold a secret.`);
   }
 
   #parameter({ parameter, prefix, index, operation }: Bash.ParameterExpansionPart, scope: Scope): string[] {

@@ -19,28 +19,28 @@ export type SimpleCommand = {
 
 export type Redirection = { readonly operator: string; readonly target: string };
 
-/** What is wrong with a text or a command. `unclear`: what it does is not known. */
-export type Finding = { readonly kind: 'danger' | 'unclear'; readonly why: string };
+/** What is wrong with a text or a command. `unclearFinding`: what it does is not known. */
+export type ScriptFinding = { readonly kind: 'danger' | 'unclear'; readonly why: string };
 
-export type Script = {
+export type ShellScript = {
   readonly commands: readonly SimpleCommand[];
   /** Why the text is not understood completely; undefined where it is. */
   readonly fault: string | undefined;
   /** What expansions alone show, such as a variable that holds a secret. */
-  readonly finding: Finding | undefined;
+  readonly finding: ScriptFinding | undefined;
 };
 
-export function danger(why: string): Finding {
+export function dangerFinding(why: string): ScriptFinding {
   return { kind: 'danger', why };
 }
 
-export function unclear(why: string): Finding {
+export function unclearFinding(why: string): ScriptFinding {
   return { kind: 'unclear', why };
 }
 
 /** The first danger; where there is none, the first doubt. Later findings are not computed once there is a danger. */
-export function firstDanger(findings: Iterable<Finding | undefined>): Finding | undefined {
-  let found: Finding | undefined;
+export function firstDanger(findings: Iterable<ScriptFinding | undefined>): ScriptFinding | undefined {
+  let found: ScriptFinding | undefined;
   for (const finding of findings) {
     if (finding?.kind === 'danger') return finding;
     found ??= finding;

@@ -1,9 +1,9 @@
-import { lookAtArguments, plainWords } from './argument-dangers.ts';
-import { shown } from './inline-code.ts';
+import { inspectArguments, plainArguments } from './argument-dangers.ts';
+import { displayText } from './inline-code.ts';
 import { BUILDS, DATABASES, names } from './programs.ts';
-import { dangerOfPath, isEverything } from './sensitive-paths.ts';
-import type { Finding } from './shell-script.ts';
-import { danger } from './shell-script.ts';
+import { dangerOfPath, isWholeSystem } from './sensitive-paths.ts';
+import type { ScriptFinding } from './shell-script.ts';
+import { dangerFinding } from './shell-script.ts';
 import { hasUnknown } from './shell-text.ts';
 
 const SECRET_WORD =
@@ -26,8 +26,8 @@ const REMOTE = names(`
 const HARMLESS_PAIRS =
   /^(?:gh (?:auth status|issue|pr|run|release (?:list|view)|repo view|label|cache list)|npm (?:cache|uninstall|remove|rm|prune|un|run|test|ci|i|install|ls|dedupe|version|view|outdated|audit|exec|init|x)|pnpm (?:remove|rm|prune|run|test|i|install|add|-r|exec)|yarn (?:remove|run|test|install|add|workspace)|docker (?:logs|ps|images|build|pull|stop|start|restart|stats|tag|history|version|info|buildx)|kubectl (?:logs|top|describe|apply|rollout|version|cluster-info|api-resources|explain|wait|port-forward|scale)|helm (?:template|lint|list|status|repo|dependency|show)|terraform (?:fmt|validate|plan|init|show|version)|rake (?:test|spec)|rails (?:test|server|console|routes|generate)|docker compose (?:up|stop|start|restart|build|pull|ps|logs|config|run|exec|top|ls))$/;
 
-export function dangerOfTool(name: string, args: readonly string[]): Finding | undefined {
-  const plain = plainWords(args);
+export function dangerOfTool(name: string, args: readonly string[]): ScriptFinding | undefined {
+  const plain = plainArguments(args);
   const [first = '', second = ''] = plain;
   const pair = `${name} ${first}`;
   if (/^(?:python|python3|node|php|ruby|bundle)$/.test(name)) {
@@ -35,7 +35,7 @@ export function dangerOfTool(name: string, args: readonly string[]): Finding | u
     if (script === -1) return undefined;
     const program = /[\w.]+$/.exec(args[script] ?? '')?.[0] ?? '';
     const rest = args.slice(script + 1);
-    return lookAtArguments(program, rest) ?? dangerOfTool(program, rest);
+    return inspectArguments(program, rest) ?? dangerOfTool(program, rest);
   }
   if (HARMLESS_PAIRS.test(pair) || HARMLESS_PAIRS.test(`${pair} ${second}`)) return undefined;
   if (!isRemote(name)) {
@@ -44,17 +44,17 @@ export function dangerOfTool(name: string, args: readonly string[]): Finding | u
   }
   if (plain.includes('create') || /^(?:aws|gcloud)$/.test(name)) {
     const grant = plain.find((arg) => GRANTS.test(arg));
-    if (grant !== undefined) return danger(`${name} ${shown(grant)}: it gives rights.`);
+    if (grant !== undefined) return dangerFinding(`${name} ${displayText(grant)}: it gives rights.`);
   }
   const secret = args.find(
     (arg) =>
       (SECRET_WORD.test(arg) && !/^--(?:token|password|no-\S+|env|raw)=|^--env$|^-e$/.test(arg)) ||
       (/reveal|show-?token|^-t$/.test(arg) && /auth/.test(pair)),
   );
-  if (secret !== undefined) return danger(`${name} ${shown(secret)}: it may show or use a secret.`);
+  if (secret !== undefined) return dangerFinding(`${name} ${displayText(secret)}: it may show or use a secret.`);
   return (
     removesForGood(name, plain) ??
-    (args.some((arg) => DESTROYING_OPTION.test(arg)) ? danger(`${name} removes something for good.`) : undefined)
+    (args.some((arg) => DESTROYING_OPTION.test(arg)) ? dangerFinding(`${name} removes something for good.`) : undefined)
   );
 }
 
@@ -62,9 +62,11 @@ const TAKES_ANY_WORD = /^(?:echo|printf|man|type|which|test|\[|:|export|declare|
 const DESTROYING_OPTION =
   /^--(?:delete\S*|purge|remove-orphans-data|force-destroy|destroy|volumes|show-token|with-decryption)$/;
 
-function removesForGood(name: string, words: readonly string[]): Finding | undefined {
+function removesForGood(name: string, words: readonly string[]): ScriptFinding | undefined {
   const destroys = words.find((word) => DESTROYS.test(word) && !word.includes('.'));
-  return destroys === undefined ? undefined : danger(`${name} ${shown(destroys)}: it removes something for good.`);
+  return destroys === undefined
+    ? undefined
+    : dangerFinding(`${name} ${displayText(destroys)}: it removes something for good.`);
 }
 
 /** Subcommands that grant rights in a cloud or a cluster. */
@@ -73,7 +75,7 @@ const GRANTS =
 
 /** Programs that are looked at here by their names. */
 export function isToolProgram(name: string): boolean {
-  return isRemote(name) || lookAtArguments.programs.has(name);
+  return isRemote(name) || inspectArguments.programs.has(name);
 }
 
 function isRemote(name: string): boolean {
@@ -81,26 +83,28 @@ function isRemote(name: string): boolean {
 }
 
 /** Containers that see the machine they run on. */
-export function dangerOfContainer(name: string, args: readonly string[]): Finding | undefined {
+export function dangerOfContainer(name: string, args: readonly string[]): ScriptFinding | undefined {
   if (!/^(?:docker|podman|nerdctl|docker-compose)$/.test(name)) return undefined;
   for (const [at, arg] of args.entries()) {
     const before = args[at - 1] ?? '';
     const option = `${before} ${arg}`;
     if (HOST_RIGHTS.test(arg) || /^--(?:pid|ipc|userns|net|network) host$/.test(option))
-      return danger('The container has the rights of the machine.');
+      return dangerFinding('The container has the rights of the machine.');
     const volume = /^(?:-v|--volume|--mount)$/.test(before) ? arg : /^(?:-v|--volume=|--mount=)(.+)$/.exec(arg)?.[1];
     if (volume !== undefined && (args.includes('run') || args.includes('create'))) {
       const from = /(?:src|source)=([^,]*)/.exec(volume)?.[1] ?? volume.split(':')[0] ?? '';
       const isSensitive =
         dangerOfPath(from) !== undefined && !/^\/etc\/(?:localtime|timezone|hosts|resolv\.conf)$/.test(from);
-      if (isEverything(from) || from.includes('docker.sock') || isSensitive || hasUnknown(from))
-        return danger(`The container sees ${shown(from)}.`);
+      if (isWholeSystem(from) || from.includes('docker.sock') || isSensitive || hasUnknown(from))
+        return dangerFinding(`The container sees ${displayText(from)}.`);
     }
-    if (/^(?:-v|--volumes)$/.test(arg) && args.includes('down')) return danger('It deletes the data of containers.');
+    if (/^(?:-v|--volumes)$/.test(arg) && args.includes('down'))
+      return dangerFinding('It deletes the data of containers.');
     if (/^\d+\.\d+\.\d+\.\d+(?::\d+)?\//.test(arg) && !arg.startsWith('127.'))
-      return danger('It runs an image from elsewhere.');
-    if (/\.Config\.Env|\{\{\s*json\s*\.Config/.test(arg)) return danger('It prints the environment of a container.');
-    if (/^rmi? -f$/.test(option)) return danger('It removes containers or images.');
+      return dangerFinding('It runs an image from elsewhere.');
+    if (/\.Config\.Env|\{\{\s*json\s*\.Config/.test(arg))
+      return dangerFinding('It prints the environment of a container.');
+    if (/^rmi? -f$/.test(option)) return dangerFinding('It removes containers or images.');
   }
   return undefined;
 }

@@ -2,7 +2,7 @@ import { byName, names } from './programs.ts';
 
 /** Programs that run other programs: what they run, as words or as the text of a script. */
 
-export type Inner = { words: readonly string[] } | { script: string };
+export type InnerCommand = { words: readonly string[] } | { script: string };
 
 export const SHELLS = new Set(['sh', 'bash', 'zsh', 'dash', 'ksh', 'mksh', 'ash', 'fish', 'csh', 'tcsh', 'rbash']);
 
@@ -114,9 +114,9 @@ const CONTAINER_VALUES =
   /^(?:-[a-zA-Z]*[ehilmnpuvwacp]|--(?:name|env|volume|publish|user|workdir|network|net|entrypoint|mount|env-file|platform|label|memory|cpus|hostname|add-host|cap-add|cap-drop|device|gpus|restart|pid|ipc|security-opt|tmpfs|index|container|namespace|context|cluster|kubeconfig))$/;
 
 /** What a command runs besides itself. */
-export function innersOf(program: string, args: readonly string[]): Inner[] {
+export function innerCommands(program: string, args: readonly string[]): InnerCommand[] {
   if (SHELLS.has(program)) return scriptAfter(args, /^[-+][A-Za-z]*c[A-Za-z]*$/);
-  const found: Inner[] = [];
+  const found: InnerCommand[] = [];
   const option = SCRIPT_OPTIONS.get(program);
   if (option) found.push(...scriptAfter(args, option));
   switch (program) {
@@ -159,7 +159,12 @@ export function innersOf(program: string, args: readonly string[]): Inner[] {
   return wordsAfter(args, 0, WRAPPERS.get(program), found);
 }
 
-function wordsAfter(args: readonly string[], start: number, wrapper: Wrapper | undefined, found: Inner[]): Inner[] {
+function wordsAfter(
+  args: readonly string[],
+  start: number,
+  wrapper: Wrapper | undefined,
+  found: InnerCommand[],
+): InnerCommand[] {
   if (!wrapper) return found;
   let at = start;
   let left = wrapper.skip;
@@ -184,14 +189,14 @@ function wordsAfter(args: readonly string[], start: number, wrapper: Wrapper | u
   return [...found, { words }];
 }
 
-function scriptAfter(args: readonly string[], option: RegExp): Inner[] {
+function scriptAfter(args: readonly string[], option: RegExp): InnerCommand[] {
   const at = args.findIndex((arg) => option.test(arg));
   if (at === -1) return [];
   const script = args.slice(at + 1).find((arg) => !/^[-+][A-Za-z]/.test(arg));
   return script === undefined ? [] : [{ script }];
 }
 
-function splitString(args: readonly string[]): Inner[] {
+function splitString(args: readonly string[]): InnerCommand[] {
   return args.flatMap((arg, at) => {
     const attached = /^(?:-[a-z]*S|--split-string=)(.+)$/s.exec(arg)?.[1];
     if (attached !== undefined) return [{ script: attached }];
@@ -199,8 +204,8 @@ function splitString(args: readonly string[]): Inner[] {
   });
 }
 
-function executedBy(args: readonly string[]): Inner[] {
-  const found: Inner[] = [];
+function executedBy(args: readonly string[]): InnerCommand[] {
+  const found: InnerCommand[] = [];
   for (let at = 0; at < args.length; at++) {
     if (!/^(?:-exec|-execdir|-ok|-okdir|-x|-X|--exec|--exec-batch)$/.test(args[at] ?? '')) continue;
     const rest = args.slice(at + 1);
@@ -215,8 +220,8 @@ function executedBy(args: readonly string[]): Inner[] {
 export const GIT_RUNS =
   /^(?:alias\..*|core\.(?:pager|editor|sshcommand|fsmonitor|hookspath|askpass|gitproxy)|pager\..*|sequence\.editor|diff\..*|difftool\..*|mergetool\..*|merge\..*|filter\..*|credential\..*|gpg\..*program|init\.templatedir|include.*|uploadpack\..*|remote\..*\.(?:uploadpack|receivepack|vcs)|protocol\..*|url\..*|web\.browser|browser\..*|interactive\.difffilter|man\..*|http\.proxy|core\.attributesfile|core\.worktree)$/i;
 
-function gitInners(args: readonly string[]): Inner[] {
-  const found: Inner[] = [];
+function gitInners(args: readonly string[]): InnerCommand[] {
+  const found: InnerCommand[] = [];
   for (const [at, arg] of args.entries()) {
     const set = /^([\w.-]+)=(.*)$/s.exec(arg);
     if (set && args[at - 1] === '-c' && GIT_RUNS.test(set[1] ?? '')) {
@@ -232,7 +237,7 @@ function gitInners(args: readonly string[]): Inner[] {
   return found;
 }
 
-function containerInner(args: readonly string[]): Inner[] {
+function containerInner(args: readonly string[]): InnerCommand[] {
   const at = args.findIndex((arg) => /^(?:run|exec|debug)$/.test(arg));
   if (at === -1) return [];
   const dashes = args.indexOf('--', at);
@@ -252,7 +257,7 @@ function containerInner(args: readonly string[]): Inner[] {
   return [];
 }
 
-/** Every program for which {@link innersOf} may find something. */
+/** Every program for which {@link innerCommands} may find something. */
 export const WRAPPING_PROGRAMS: readonly string[] = [
   ...WRAPPERS.keys(),
   ...SHELLS,

@@ -2,21 +2,21 @@ import type { AgentQuestions, AskApproval, AskUser } from '@toolyard/agent-host'
 import { ToolyardError } from '@toolyard/protocol';
 import { askForm } from './ask-form.ts';
 import { askPrompt, askSelection } from './ask-model-question.ts';
-import type { Reply } from './ask-person.ts';
-import { askApproval } from './ask-person.ts';
+import type { PromptReply } from './ask-user.ts';
+import { askApproval } from './ask-user.ts';
 import { askSampling, askUrl } from './ask-server-question.ts';
-import type { LineReader, Terminal } from './terminal.ts';
+import type { TerminalLineReader, Terminal } from './terminal.ts';
 
 type AtTerminal = {
   terminal: Terminal;
-  reader: LineReader;
+  reader: TerminalLineReader;
   /** Called when the person presses Ctrl-C instead of answering. */
   onInterrupt: () => void;
 };
 
 /** Puts what servers ask in the middle of a call to the person at the terminal. */
 export function createTerminalQuestions({ terminal, reader, onInterrupt }: AtTerminal): AgentQuestions {
-  const said = <Answer>(reply: Reply<Answer>): Answer => {
+  const said = <Answer>(reply: PromptReply<Answer>): Answer => {
     if (reply.kind === 'said') return reply.answer;
     if (reply.kind === 'interrupted') onInterrupt();
     throw new ToolyardError({ code: 'refused', message: 'The person did not answer.' });

@@ -1,18 +1,18 @@
 import type { BudgetAnswer, BudgetInterrupt } from '@toolyard/protocol';
-import { amountOf, nameBudget, showHidden } from '@toolyard/protocol';
-import type { Asked, Reply } from './ask-person.ts';
-import { choose } from './ask-person.ts';
+import { formatAmount, budgetPhrase, showHidden } from '@toolyard/protocol';
+import type { TerminalPrompt, PromptReply } from './ask-user.ts';
+import { choose } from './ask-user.ts';
 
 /** Asks whether to go on past a budget, and how far. */
-export async function askBudget(interrupt: BudgetInterrupt, asked: Asked): Promise<Reply<BudgetAnswer>> {
+export async function askBudget(interrupt: BudgetInterrupt, asked: TerminalPrompt): Promise<PromptReply<BudgetAnswer>> {
   const { budget, measure, spent } = interrupt;
   const { terminal, reader, signal } = asked;
-  const limit = amountOf(measure, budget[measure] ?? 0);
+  const limit = formatAmount(measure, budget[measure] ?? 0);
   terminal.err.write(
-    `\nUsed up: ${showHidden(nameBudget(budget))}, ${amountOf(measure, spent[measure])} of ${limit}.\n`,
+    `\nUsed up: ${showHidden(budgetPhrase(budget))}, ${formatAmount(measure, spent[measure])} of ${limit}.\n`,
   );
   if (measure === 'dollars' && spent.unpriced > 0) {
-    terminal.err.write(`Not counted: ${amountOf('calls', spent.unpriced)} of a model whose price is not known.\n`);
+    terminal.err.write(`Not counted: ${formatAmount('calls', spent.unpriced)} of a model whose price is not known.\n`);
   }
   const reply = await choose(
     'Go on?',

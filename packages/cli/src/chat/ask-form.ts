@@ -1,8 +1,8 @@
 import type { ElicitationAnswer, FormField, FormInterrupt, JsonObject, JsonValue } from '@toolyard/protocol';
 import { asksForSecret, checkForm, formFaultText, readForm, showHidden } from '@toolyard/protocol';
-import type { Asked, Reply } from './ask-person.ts';
-import { choose } from './ask-person.ts';
-import { tellWhoAsks } from './ask-server-question.ts';
+import type { TerminalPrompt, PromptReply } from './ask-user.ts';
+import { choose } from './ask-user.ts';
+import { printRequester } from './ask-server-question.ts';
 
 /** Typed in the place of a value. */
 const WAYS_OUT: Readonly<Record<string, ElicitationAnswer>> = {
@@ -10,13 +10,16 @@ const WAYS_OUT: Readonly<Record<string, ElicitationAnswer>> = {
   '/cancel': { decision: 'cancel' },
 };
 
-type Filled = { kind: 'value'; value: JsonValue | undefined } | { kind: 'out'; reply: Reply<ElicitationAnswer> };
+type Filled = { kind: 'value'; value: JsonValue | undefined } | { kind: 'out'; reply: PromptReply<ElicitationAnswer> };
 
 /** Has a form of a server filled in, field by field; each is asked again until it fits. */
-export async function askForm(interrupt: FormInterrupt, asked: Asked): Promise<Reply<ElicitationAnswer>> {
+export async function askForm(
+  interrupt: FormInterrupt,
+  asked: TerminalPrompt,
+): Promise<PromptReply<ElicitationAnswer>> {
   const { err } = asked.terminal;
   const form = readForm(interrupt.requestedSchema);
-  tellWhoAsks(interrupt, 'asks you', asked.terminal);
+  printRequester(interrupt, 'asks you', asked.terminal);
   err.write(`${showHidden(interrupt.message)}\n`);
   if ('problem' in form) {
     err.write(`The form cannot be shown: ${form.problem}.\n`);
@@ -52,7 +55,7 @@ export async function askForm(interrupt: FormInterrupt, asked: Asked): Promise<R
   }
 }
 
-async function askField(field: FormField, { reader, signal, terminal }: Asked): Promise<Filled> {
+async function askField(field: FormField, { reader, signal, terminal }: TerminalPrompt): Promise<Filled> {
   const { err } = terminal;
   if (field.description !== undefined) err.write(`${showHidden(field.description)}\n`);
   if ('options' in field) {

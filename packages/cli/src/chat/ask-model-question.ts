@@ -1,12 +1,12 @@
 import type { PromptAnswer, PromptInterrupt, SelectionAnswer, SelectionInterrupt } from '@toolyard/protocol';
 import { showHidden } from '@toolyard/protocol';
-import type { Asked, Reply } from './ask-person.ts';
+import type { TerminalPrompt, PromptReply } from './ask-user.ts';
 
 /** Asks what the model wants to know, in the person's own words. */
 export async function askPrompt(
   { question }: PromptInterrupt,
-  { terminal, reader, signal }: Asked,
-): Promise<Reply<PromptAnswer>> {
+  { terminal, reader, signal }: TerminalPrompt,
+): Promise<PromptReply<PromptAnswer>> {
   terminal.err.write(`\nThe model asks:\n${showHidden(question)}\n`);
   const line = await reader.ask('Your answer (empty: rather not say): ', signal);
   if (line.kind !== 'line') return { kind: line.kind === 'end' ? 'left' : 'interrupted' };
@@ -17,8 +17,8 @@ export async function askPrompt(
 /** Asks for one of the choices, or several, by their numbers. */
 export async function askSelection(
   { question, choices, multiple }: SelectionInterrupt,
-  { terminal, reader, signal }: Asked,
-): Promise<Reply<SelectionAnswer>> {
+  { terminal, reader, signal }: TerminalPrompt,
+): Promise<PromptReply<SelectionAnswer>> {
   terminal.err.write(`\nThe model asks:\n${showHidden(question)}\n`);
   choices.forEach((choice, index) => terminal.err.write(`  ${index + 1}  ${showHidden(choice)}\n`));
   const wanted = multiple ? 'Numbers, with spaces between them' : 'Number';

@@ -1,6 +1,6 @@
 import type { UrlInterrupt } from '@toolyard/protocol';
 import { expect, test } from 'vitest';
-import { whoAsks } from './ask-server-question.ts';
+import { requesterName } from './ask-server-question.ts';
 
 const asked: UrlInterrupt = {
   id: 'q',
@@ -14,8 +14,8 @@ const asked: UrlInterrupt = {
 };
 
 test('names the call a server asks for, or the conversations it may ask for', () => {
-  expect(whoAsks(asked, 'asks you')).toBe('The server hotel asks you (called as hotel/book)');
-  const ambiguous = whoAsks({ ...asked, mayBelongTo: ['a1', 'b2'] }, 'asks you');
+  expect(requesterName(asked, 'asks you')).toBe('The server hotel asks you (called as hotel/book)');
+  const ambiguous = requesterName({ ...asked, mayBelongTo: ['a1', 'b2'] }, 'asks you');
   expect(ambiguous).toMatch(/did not say for which call.*the first answer counts: a1, b2$/);
   expect(ambiguous).not.toContain('hotel/book');
 });

@@ -11,19 +11,19 @@ import type {
   UrlInterrupt,
 } from '@toolyard/protocol';
 import { formatToolReference, showHidden } from '@toolyard/protocol';
-import type { Asked, Reply } from './ask-person.ts';
-import { choose } from './ask-person.ts';
+import type { TerminalPrompt, PromptReply } from './ask-user.ts';
+import { choose } from './ask-user.ts';
 import type { Terminal } from './terminal.ts';
 
 type AskedForCall = FormInterrupt | UrlInterrupt | SamplingInterrupt | SignInInterrupt | TabInterrupt;
 
 /** Who asks is said by us and comes first: all that follows are the server's own words. */
-export function tellWhoAsks(interrupt: AskedForCall, what: string, { err }: Terminal): void {
-  err.write(`\n${whoAsks(interrupt, what)}:\n`);
+export function printRequester(interrupt: AskedForCall, what: string, { err }: Terminal): void {
+  err.write(`\n${requesterName(interrupt, what)}:\n`);
 }
 
 /** Who asks, and for which call; where the server did not say that, for which conversations it may be. */
-export function whoAsks(interrupt: AskedForCall, what: string): string {
+export function requesterName(interrupt: AskedForCall, what: string): string {
   const { tool } = interrupt;
   const asks = `The server ${showHidden(tool.serverId)} ${what}`;
   const conversations = 'mayBelongTo' in interrupt ? (interrupt.mayBelongTo ?? []) : [];
@@ -33,9 +33,9 @@ export function whoAsks(interrupt: AskedForCall, what: string): string {
 }
 
 /** Asks whether an address may be opened; it is shown in full, and opened by the person and by nobody else. */
-export async function askUrl(interrupt: UrlInterrupt, asked: Asked): Promise<Reply<ElicitationAnswer>> {
+export async function askUrl(interrupt: UrlInterrupt, asked: TerminalPrompt): Promise<PromptReply<ElicitationAnswer>> {
   const { err } = asked.terminal;
-  tellWhoAsks(interrupt, 'wants you to open a page', asked.terminal);
+  printRequester(interrupt, 'wants you to open a page', asked.terminal);
   const host = URL.canParse(interrupt.url) ? new URL(interrupt.url).host : '';
   err.write(`${showHidden(interrupt.message)}\n  ${showHidden(interrupt.url)}\nThe page is at: ${showHidden(host)}\n`);
   return choose(
@@ -50,10 +50,13 @@ export async function askUrl(interrupt: UrlInterrupt, asked: Asked): Promise<Rep
 }
 
 /** Asks whether the model of this conversation may be asked something for a server, and with which words. */
-export async function askSampling(interrupt: SamplingInterrupt, asked: Asked): Promise<Reply<SamplingDecision>> {
+export async function askSampling(
+  interrupt: SamplingInterrupt,
+  asked: TerminalPrompt,
+): Promise<PromptReply<SamplingDecision>> {
   const { err } = asked.terminal;
   const { systemPrompt, messages, tools, modelHints, maxTokens, model } = interrupt;
-  tellWhoAsks(interrupt, `wants an answer of ${showHidden(model)}, at your cost`, asked.terminal);
+  printRequester(interrupt, `wants an answer of ${showHidden(model)}, at your cost`, asked.terminal);
   if (systemPrompt !== undefined) err.write(`system: ${showHidden(systemPrompt)}\n`);
   for (const { role, content } of messages) err.write(`${role}: ${showHidden(content.map(told).join(' '))}\n`);
   if (tools.length > 0) err.write(`tools of its own: ${showHidden(tools.map(({ name }) => name).join(', '))}\n`);
@@ -81,8 +84,8 @@ export async function askSampling(interrupt: SamplingInterrupt, asked: Asked): P
 }
 
 /** Tells that a server wants to know who is there, and waits until the person has signed in elsewhere. */
-export async function askSignIn(interrupt: SignInInterrupt, asked: Asked): Promise<Reply<SignInAnswer>> {
-  tellWhoAsks(interrupt, 'wants you to sign in', asked.terminal);
+export async function askSignIn(interrupt: SignInInterrupt, asked: TerminalPrompt): Promise<PromptReply<SignInAnswer>> {
+  printRequester(interrupt, 'wants you to sign in', asked.terminal);
   asked.terminal.err.write(`Sign in with: toolyard mcp auth ${showHidden(interrupt.tool.serverId)}\n`);
   return choose(
     'Go on?',
@@ -95,8 +98,8 @@ export async function askSignIn(interrupt: SignInInterrupt, asked: Asked): Promi
 }
 
 /** Tells that a call waits for a tab that is not open; the person may give up waiting. */
-export async function askForTab(interrupt: TabInterrupt, asked: Asked): Promise<Reply<TabAnswer>> {
-  tellWhoAsks(interrupt, 'is reached from a tab of the page, and none that has it is open', asked.terminal);
+export async function askForTab(interrupt: TabInterrupt, asked: TerminalPrompt): Promise<PromptReply<TabAnswer>> {
+  printRequester(interrupt, 'is reached from a tab of the page, and none that has it is open', asked.terminal);
   asked.terminal.err.write('Open this conversation in that browser and it goes on by itself.\n');
   return choose(
     'Go on?',

@@ -6,22 +6,22 @@ import { defined, systemClock } from '@toolyard/protocol';
 import type { CommandIo } from '../command-io.ts';
 import { chooseModel } from '../choose-model.ts';
 import type { ChatFlags } from '../flags.ts';
-import { plain } from '../plain.ts';
+import { sanitize } from '../sanitize.ts';
 import { dataDirFrom } from '../server/data-dir.ts';
 import { addressIn } from '../server/server-client.ts';
 import { serversFrom } from '../servers.ts';
 import { showLaunches } from '../show-launches.ts';
-import { agentPartner } from './agent-partner.ts';
+import { createAgentBackend } from './agent-backend.ts';
 import { answerOnce } from './answer-once.ts';
 import { createTerminalApproval, createTerminalAskUser, createTerminalQuestions } from './approval.ts';
-import { Conversation } from './conversation.ts';
-import type { Answering, ServerLine } from './partner.ts';
+import { TerminalConversation } from './conversation.ts';
+import type { ChatRun, ServerSummary } from './chat-backend.ts';
 import { parametersFrom, readQuestion } from './read-flags.ts';
 import { onStopSignal } from './stop-signals.ts';
-import type { LineReader, Terminal } from './terminal.ts';
-import { createLineReader, dim, terminalOf } from './terminal.ts';
-import { tellServers } from './told.ts';
-import { UnderWay } from './under-way.ts';
+import type { TerminalLineReader, Terminal } from './terminal.ts';
+import { createTerminalLineReader, dim, terminalOf } from './terminal.ts';
+import { printServers } from './print-servers.ts';
+import { CurrentRun } from './current-run.ts';
 
 const ONE_SHOT_TURNS = 5;
 
@@ -31,9 +31,9 @@ export async function chatCommand(io: CommandIo, question: string | undefined, f
   const asked = await readQuestion(question, flags, terminal.input);
 
   // Who answers a stop changes in the course of a chat: at first nobody, then the run under way.
-  const underWay = new UnderWay();
-  const signals = onStopSignal(io, () => underWay.cancel());
-  const reader = createLineReader(terminal);
+  const currentRun = new CurrentRun();
+  const signals = onStopSignal(io, () => currentRun.cancel());
+  const reader = createTerminalLineReader(terminal);
   try {
     await killOrphans(systemClock);
     const platform = nodePlatform({ sandbox: { dataFolders: [dataDirFrom(undefined, io)] } });
@@ -59,18 +59,18 @@ export async function chatCommand(io: CommandIo, question: string | undefined, f
         toolMode: flags.toolMode ?? 'native',
         allow: flags.allow,
         ...defined({ instructions: flags.system }),
-        ...personAt(terminal, reader, () => underWay.cancel()),
+        ...personAt(terminal, reader, () => currentRun.cancel()),
       },
       { ...platform, policy: { ...platform.policy, own: ownPlaces(dataDirFrom(undefined, io)) } },
     );
-    tellServers(linesOf(agent), terminal);
-    const partner = agentPartner(agent);
-    const track = (run: Answering): Answering => underWay.track(run);
+    printServers(linesOf(agent), terminal);
+    const backend = createAgentBackend(agent);
+    const track = (run: ChatRun): ChatRun => currentRun.track(run);
     if (asked !== undefined) {
-      const code = await answerOnce({ partner, question: asked, terminal, json: flags.json === true, track });
+      const code = await answerOnce({ backend, question: asked, terminal, json: flags.json === true, track });
       return signals.exitCode() ?? code;
     }
-    return await new Conversation({ partner, terminal, reader, track, signals }).talk();
+    return await new TerminalConversation({ backend, terminal, reader, track, signals }).talk();
   } finally {
     reader.close();
     signals.dispose();
@@ -88,13 +88,13 @@ function ownPlaces(dataFolder: string): { dataFolder: string; port?: number } {
 async function signInFor(io: CommandIo, servers: readonly ServerConfig[]) {
   if (!servers.some(({ transport }) => transport.type === 'http' || transport.type === 'sse')) return null;
   const { machineSignIn } = await import('@toolyard/server/machine-servers');
-  const log = (line: string): void => void io.stderr.write(`toolyard: ${plain(line)}\n`);
+  const log = (line: string): void => void io.stderr.write(`toolyard: ${sanitize(line)}\n`);
   return machineSignIn({ dataDir: dataDirFrom(undefined, io), env: io.env, log });
 }
 
 function personAt(
   terminal: Terminal,
-  reader: LineReader,
+  reader: TerminalLineReader,
   onInterrupt: () => void,
 ): Pick<AgentOptions, 'approve' | 'askUser' | 'questions'> {
   if (!terminal.interactive) return {};
@@ -106,7 +106,7 @@ function personAt(
   };
 }
 
-function linesOf(agent: Agent): ServerLine[] {
+function linesOf(agent: Agent): ServerSummary[] {
   return agent.servers.map(({ id, state, toolCount, skipped, error }) => ({
     id,
     state,

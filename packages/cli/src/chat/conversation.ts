@@ -2,13 +2,13 @@ import type { Message } from '@toolyard/protocol';
 import { labelOf } from '@toolyard/protocol';
 import { EXIT } from '../exit.ts';
 import { reportFailure } from '../failure.ts';
-import { plain, plainLine, shownLine } from '../plain.ts';
+import { sanitize, plainLine, shownLine } from '../sanitize.ts';
 import { follow } from './follow.ts';
-import type { Answering, Partner } from './partner.ts';
+import type { ChatRun, ChatBackend } from './chat-backend.ts';
 import type { StopSignals } from './stop-signals.ts';
-import type { LineReader, Terminal } from './terminal.ts';
+import type { TerminalLineReader, Terminal } from './terminal.ts';
 import { dim } from './terminal.ts';
-import { Transcript } from './transcript.ts';
+import { TerminalTranscript } from './transcript.ts';
 
 const HELP = `/tools            the tools the model may use
 /continue         go on with an answer that was cut
@@ -23,21 +23,21 @@ Ctrl-C stops an answer; pressed again it leaves.`;
 const COMMAND = /^\/(tools|history|clear|model|help|continue|exit|quit)(?:\s+(.*))?$/s;
 
 export type ConversationOptions = {
-  partner: Partner;
+  backend: ChatBackend;
   terminal: Terminal;
-  reader: LineReader;
+  reader: TerminalLineReader;
   /** Told of each run, so that a signal can stop it. */
-  track: (run: Answering) => Answering;
+  track: (run: ChatRun) => ChatRun;
   signals: StopSignals;
   /** Under way already: followed before the first question is asked. */
-  joined?: Answering;
+  joined?: ChatRun;
 };
 
 /** A chat at the terminal, or over a pipe, a line a message. */
-export class Conversation {
+export class TerminalConversation {
   readonly #options: ConversationOptions;
   /** What comes before anything is asked for: under way already, or typed while an answer was. */
-  readonly #next: (string | Answering)[] = [];
+  readonly #next: (string | ChatRun)[] = [];
 
   constructor(options: ConversationOptions) {
     this.#options = options;
@@ -78,21 +78,21 @@ export class Conversation {
   }
 
   /** Null where no answer was asked for. */
-  async #answer(next: string | Answering): Promise<number | null> {
+  async #answer(next: string | ChatRun): Promise<number | null> {
     if (typeof next !== 'string') return this.#follow(next);
     if (next === '') return null;
     if (next === '/continue') return this.#continue();
     const command = COMMAND.exec(next);
-    if (!command) return this.#follow(this.#options.partner.ask(next));
+    if (!command) return this.#follow(this.#options.backend.ask(next));
     await this.#command(command[1] ?? '', command[2]?.trim() ?? '');
     return null;
   }
 
   async #continue(): Promise<number> {
-    const { partner, terminal } = this.#options;
-    let run: Answering;
+    const { backend, terminal } = this.#options;
+    let run: ChatRun;
     try {
-      run = partner.continue();
+      run = backend.continue();
     } catch (thrown) {
       reportFailure(thrown, terminal.io);
       return EXIT.failed;
@@ -100,9 +100,9 @@ export class Conversation {
     return this.#follow(run);
   }
 
-  async #follow(run: Answering): Promise<number> {
-    const { partner, terminal, reader, track } = this.#options;
-    const transcript = new Transcript(terminal);
+  async #follow(run: ChatRun): Promise<number> {
+    const { backend, terminal, reader, track } = this.#options;
+    const transcript = new TerminalTranscript(terminal);
     const deafen = reader.overhear((line) => {
       const text = line.trim();
       if (COMMAND.test(text)) this.#next.push(text);
@@ -110,7 +110,7 @@ export class Conversation {
     });
     let code: number;
     try {
-      code = await follow(track(run), partner, {
+      code = await follow(track(run), backend, {
         terminal,
         show: (event) => transcript.show(event),
         settle: () => transcript.settle(),
@@ -123,7 +123,7 @@ export class Conversation {
   }
 
   /** What came too late is asked next; after an answer that was stopped or failed it is for the person to say it again. */
-  async #keepUnheard(run: Answering, code: number): Promise<void> {
+  async #keepUnheard(run: ChatRun, code: number): Promise<void> {
     const { terminal } = this.#options;
     try {
       const left = await run.unheard();
@@ -137,26 +137,26 @@ export class Conversation {
   }
 
   async #command(name: string, argument: string): Promise<void> {
-    const { partner, terminal } = this.#options;
+    const { backend, terminal } = this.#options;
     try {
-      this.#say(await this.#told(name, argument, partner));
+      this.#say(await this.#told(name, argument, backend));
     } catch (thrown) {
       reportFailure(thrown, terminal.io);
     }
   }
 
-  async #told(name: string, argument: string, partner: Partner): Promise<string> {
+  async #told(name: string, argument: string, backend: ChatBackend): Promise<string> {
     switch (name) {
       case 'tools':
-        return (await partner.tools()).join('\n') || 'No tools. --mcp "<command or url>" adds a server.';
+        return (await backend.tools()).join('\n') || 'No tools. --mcp "<command or url>" adds a server.';
       case 'history':
-        return (await partner.history()).map(describeMessage).join('\n') || 'Nothing has been said yet.';
+        return (await backend.history()).map(describeMessage).join('\n') || 'Nothing has been said yet.';
       case 'clear':
-        partner.clear();
+        backend.clear();
         return 'The conversation begins anew.';
       case 'model': {
-        if (argument !== '') return `From now on ${plainLine(await partner.useModel(argument))} answers.`;
-        const offered = await partner.models();
+        if (argument !== '') return `From now on ${plainLine(await backend.useModel(argument))} answers.`;
+        const offered = await backend.models();
         return offered.map(({ name, current }) => `${current ? '*' : ' '} ${plainLine(name)}`).join('\n') || 'None.';
       }
       default:
@@ -165,7 +165,7 @@ export class Conversation {
   }
 
   #say(text: string): void {
-    this.#options.terminal.output.write(`${plain(text)}\n`);
+    this.#options.terminal.output.write(`${sanitize(text)}\n`);
   }
 }
 

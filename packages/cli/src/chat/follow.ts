@@ -3,7 +3,7 @@ import { ToolyardError } from '@toolyard/protocol';
 import { EXIT } from '../exit.ts';
 import { reportFailure } from '../failure.ts';
 import { ServerLost } from '../server/server-lost.ts';
-import type { Answering, Partner } from './partner.ts';
+import type { ChatRun, ChatBackend } from './chat-backend.ts';
 import type { Terminal } from './terminal.ts';
 
 /** Where a run is shown. */
@@ -15,14 +15,14 @@ type Screen = {
 };
 
 /** Shows a run to its end and tells what went wrong with it; gives the exit code. */
-export async function follow(run: Answering, partner: Partner, screen: Screen): Promise<number> {
+export async function follow(run: ChatRun, backend: ChatBackend, screen: Screen): Promise<number> {
   try {
     for await (const event of run) screen.show(event);
     const { status } = await run.result;
     return status === 'done' ? EXIT.done : EXIT.stopped;
   } catch (thrown) {
     screen.settle();
-    reportFailure(ToolyardError.isInstance(thrown) ? await partner.explain(thrown) : thrown, screen.terminal.io);
+    reportFailure(ToolyardError.isInstance(thrown) ? await backend.explain(thrown) : thrown, screen.terminal.io);
     return thrown instanceof ServerLost ? EXIT.lost : EXIT.failed;
   }
 }

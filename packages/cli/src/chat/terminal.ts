@@ -37,14 +37,14 @@ export function dim(text: string, { io, errIsScreen }: Terminal): string {
 type Line = { kind: 'line'; text: string } | { kind: 'interrupt' } | { kind: 'end' };
 
 /** Reads one line at a time. */
-export type LineReader = {
+export type TerminalLineReader = {
   ask(prompt: string, signal?: AbortSignal): Promise<Line>;
   /** Tells what a person types while nothing is asked, line by line, until the function it gives is called. */
   overhear(listener: (text: string) => void): () => void;
   close(): void;
 };
 
-export function createLineReader(terminal: Terminal): LineReader {
+export function createTerminalLineReader(terminal: Terminal): TerminalLineReader {
   return terminal.interactive ? keyboardReader(terminal) : pipeReader(terminal);
 }
 
@@ -52,7 +52,7 @@ export function createLineReader(terminal: Terminal): LineReader {
  * An editor for each line, and none between: while an answer streams the terminal is in its normal mode and Ctrl-C is a
  * signal. Whole lines typed then go to who listens, else all that is typed waits for the next prompt.
  */
-function keyboardReader({ input, output }: Terminal): LineReader {
+function keyboardReader({ input, output }: Terminal): TerminalLineReader {
   let history: string[] = [];
   let asking = 0;
   const between = new LinesBetween(input);
@@ -138,7 +138,7 @@ class LinesBetween {
 }
 
 /** Lines of a pipe or file: read as they come, none lost between two questions. */
-function pipeReader({ input }: Terminal): LineReader {
+function pipeReader({ input }: Terminal): TerminalLineReader {
   const reader = createInterface({ input, crlfDelay: Infinity });
   const lines = reader[Symbol.asyncIterator]();
   return {

@@ -1,6 +1,6 @@
 import type { AssistantMessage, InterruptAnswer, RunEvent, ToolResult } from '@toolyard/protocol';
 import { formatToolReference, ignoreEvent, labelOf, textOf } from '@toolyard/protocol';
-import { plain, plainLine, shownLine, withoutControls } from '../plain.ts';
+import { sanitize, plainLine, shownLine, withoutControls } from '../sanitize.ts';
 import type { Terminal } from './terminal.ts';
 import { dim } from './terminal.ts';
 
@@ -10,7 +10,7 @@ import { dim } from './terminal.ts';
  * On a screen the text streams. Into a pipe goes only the answer itself: what a model says before it calls a tool is
  * part of the way, and that it was so is known only afterwards.
  */
-export class Transcript {
+export class TerminalTranscript {
   readonly #terminal: Terminal;
   /** Something of the message under way is on the screen. */
   #streamed = false;
@@ -81,14 +81,14 @@ export class Transcript {
     if (!this.#reasoning) this.#closeOutLine();
     this.#reasoning = true;
     this.#errLineOpen = true;
-    err.write(dim(plain(text), this.#terminal));
+    err.write(dim(sanitize(text), this.#terminal));
   }
 
   #showText(text: string): void {
     if (!this.#terminal.outputIsScreen) return;
     this.#streamed = true;
     this.#closeErrLine();
-    const shown = plain(text);
+    const shown = sanitize(text);
     this.#terminal.output.write(shown);
     if (shown !== '') this.#outLineOpen = !shown.endsWith('\n');
   }
@@ -102,8 +102,8 @@ export class Transcript {
     if (shown || text.trim() === '') return;
     const { output, outputIsScreen } = this.#terminal;
     const calledTools = message.parts.some((part) => part.type === 'tool_call');
-    if (calledTools && !outputIsScreen) return this.#note(plain(text).trim());
-    const whole = outputIsScreen ? plain(text) : withoutControls(text);
+    if (calledTools && !outputIsScreen) return this.#note(sanitize(text).trim());
+    const whole = outputIsScreen ? sanitize(text) : withoutControls(text);
     output.write(whole.endsWith('\n') ? whole : `${whole}\n`);
   }
 

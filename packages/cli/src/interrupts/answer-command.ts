@@ -8,9 +8,9 @@ import type {
 import { decisionsFor, defined, ToolyardError } from '@toolyard/protocol';
 import type { CommandIo } from '../command-io.ts';
 import type { Terminal } from '../chat/terminal.ts';
-import { createLineReader, terminalOf } from '../chat/terminal.ts';
+import { createTerminalLineReader, terminalOf } from '../chat/terminal.ts';
 import { EXIT } from '../exit.ts';
-import { counted, remark, say, sayJson } from '../mcp/output.ts';
+import { pluralize, printNote, printLine, printJson } from '../mcp/output.ts';
 import { askAtTerminal } from '../server-chat/ask-at-terminal.ts';
 import { allPages } from '../server/all-pages.ts';
 import type { ServerClient } from '../server/server-client.ts';
@@ -43,9 +43,9 @@ export async function answerCommand(
     const body: AnswerInterrupts = { answers: answers.slice(at, at + MOST_AT_ONCE) };
     items.push(...(await client.post('/api/interrupts/answers', { body })).items);
   }
-  if (flags.json === true) sayJson(io, items);
+  if (flags.json === true) printJson(io, items);
   else for (const item of items) tell(io, item);
-  if (items.length === 0) remark(io, 'Nothing was answered.');
+  if (items.length === 0) printNote(io, 'Nothing was answered.');
   return items.some(({ outcome }) => outcome === 'refused') ? EXIT.failed : EXIT.done;
 }
 
@@ -75,12 +75,12 @@ async function askEach(meant: readonly StoredInterrupt[], terminal: Terminal): P
   if (!terminal.interactive) {
     throw wrong('There is no answer, and nobody can be asked here.', 'Say --approve, --refuse, or another answer.');
   }
-  const reader = createLineReader(terminal);
-  const ask = askAtTerminal({ terminal, reader, allow: [], tell: (line) => remark(io, line) });
+  const reader = createTerminalLineReader(terminal);
+  const ask = askAtTerminal({ terminal, reader, allow: [], tell: (line) => printNote(io, line) });
   const given: Given[] = [];
   try {
     for (const [at, { id, interrupt }] of meant.entries()) {
-      remark(io, `${at + 1} of ${counted(meant.length, 'question')}: ${gist(interrupt)}`);
+      printNote(io, `${at + 1} of ${pluralize(meant.length, 'question')}: ${gist(interrupt)}`);
       const reply = await ask(interrupt, new AbortController().signal);
       if (reply.kind === 'interrupted') break;
       if (reply.kind === 'said') given.push({ id, answer: reply.answer, ...shown(interrupt) });
@@ -92,9 +92,9 @@ async function askEach(meant: readonly StoredInterrupt[], terminal: Terminal): P
 }
 
 function tell(io: CommandIo, item: AnsweredInterrupts['items'][number]): void {
-  if (item.outcome === 'answered') return say(io, `${item.id}: ${item.interrupt.answer?.decision ?? 'answered'}`);
-  remark(io, `${item.id}: ${item.error.message}`);
-  if (item.error.hint !== undefined) remark(io, `  ${item.error.hint}`);
+  if (item.outcome === 'answered') return printLine(io, `${item.id}: ${item.interrupt.answer?.decision ?? 'answered'}`);
+  printNote(io, `${item.id}: ${item.error.message}`);
+  if (item.error.hint !== undefined) printNote(io, `  ${item.error.hint}`);
 }
 
 function wrong(message: string, hint: string): ToolyardError {

@@ -1,8 +1,8 @@
 import type { Interrupt } from '@toolyard/protocol';
-import { amountOf, formatToolReference, nameBudget, showHidden } from '@toolyard/protocol';
+import { formatAmount, formatToolReference, budgetPhrase, showHidden } from '@toolyard/protocol';
 import type { CommandIo } from '../command-io.ts';
 import { columns } from '../models/columns.ts';
-import { remark, say, sayJson } from '../mcp/output.ts';
+import { printNote, printLine, printJson } from '../mcp/output.ts';
 import { allPages } from '../server/all-pages.ts';
 import type { ServerClient } from '../server/server-client.ts';
 
@@ -13,7 +13,7 @@ export async function listInterrupts(io: CommandIo, client: ServerClient, flags:
   const { status, run, conversation, limit } = flags;
   const query = { status, ...(run ? { run } : {}), ...(conversation ? { conversation } : {}) };
   const items = await allPages((page) => client.get('/api/interrupts', { query: { ...query, ...page } }), limit);
-  if (flags.json === true) return sayJson(io, items);
+  if (flags.json === true) return printJson(io, items);
   const rows = items.map(({ id, openedAt, interrupt, answer }) => [
     id,
     new Date(openedAt).toISOString().slice(0, 16).replace('T', ' '),
@@ -21,8 +21,8 @@ export async function listInterrupts(io: CommandIo, client: ServerClient, flags:
     ...(status === 'open' ? [] : [answer?.decision ?? '']),
     gist(interrupt),
   ]);
-  for (const line of columns(rows)) say(io, line);
-  if (items.length === 0) remark(io, status === 'open' ? 'Nothing is asked.' : 'There are none.');
+  for (const line of columns(rows)) printLine(io, line);
+  if (items.length === 0) printNote(io, status === 'open' ? 'Nothing is asked.' : 'There are none.');
 }
 
 /** What is asked, in a line. */
@@ -51,8 +51,8 @@ function details(interrupt: Interrupt): string {
       return interrupt.question;
     case 'budget': {
       const { budget, measure, spent } = interrupt;
-      const limit = amountOf(measure, budget[measure] ?? 0);
-      return `${nameBudget(budget)}: ${amountOf(measure, spent[measure])} of ${limit} are used up`;
+      const limit = formatAmount(measure, budget[measure] ?? 0);
+      return `${budgetPhrase(budget)}: ${formatAmount(measure, spent[measure])} of ${limit} are used up`;
     }
     case 'selection':
       return `${interrupt.question} (${interrupt.choices.join(', ')})`;

@@ -3,7 +3,7 @@ import { KEY_SCOPES, ToolyardError } from '@toolyard/protocol';
 import type { CommandIo } from '../command-io.ts';
 import { dayOf } from '../day-of.ts';
 import { columns } from '../models/columns.ts';
-import { plainLine } from '../plain.ts';
+import { plainLine } from '../sanitize.ts';
 import type { ServerClient } from '../server/server-client.ts';
 
 const DAY_MS = 24 * 3_600_000;

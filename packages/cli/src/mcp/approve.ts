@@ -4,7 +4,7 @@ import { askYesNo } from '../ask-yes-no.ts';
 import type { CommandIo } from '../command-io.ts';
 import { EXIT } from '../exit.ts';
 import type { McpSource } from './mcp-source.ts';
-import { remark, say } from './output.ts';
+import { printNote, printLine } from './output.ts';
 
 export type ApproveFlags = { hash?: string };
 
@@ -24,22 +24,22 @@ export async function approveServer(
     tell(io, shown);
     const answer = await askYesNo(io, 'Allow Toolyard to start this?', signal);
     if (answer === 'cannot') {
-      remark(io, `Approve it with: toolyard mcp approve ${id} --hash ${shown.hash}`);
+      printNote(io, `Approve it with: toolyard mcp approve ${id} --hash ${shown.hash}`);
       return EXIT.failed;
     }
     if (answer === 'no') {
-      remark(io, 'Not approved.');
+      printNote(io, 'Not approved.');
       return EXIT.failed;
     }
   }
   await source.approveEntry(id, { hash: shown.hash });
-  remark(io, `Approved "${id}": it may be started.`);
+  printNote(io, `Approved "${id}": it may be started.`);
   return EXIT.done;
 }
 
 function tell(io: CommandIo, { id, file, line, text, isNew }: McpEntryApproval): void {
-  remark(io, `${file}, line ${line}: the local server "${id}" was ${isNew ? 'added' : 'changed'} outside Toolyard.`);
-  say(io, text);
+  printNote(io, `${file}, line ${line}: the local server "${id}" was ${isNew ? 'added' : 'changed'} outside Toolyard.`);
+  printLine(io, text);
 }
 
 function changed({ id, file }: McpEntryApproval): ToolyardError {

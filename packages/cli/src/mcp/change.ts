@@ -1,16 +1,16 @@
 import type { AddMcpServer } from '@toolyard/protocol';
 import type { CommandIo } from '../command-io.ts';
 import { EXIT } from '../exit.ts';
-import { whileLaunching } from '../show-launches.ts';
+import { showWhileLaunching } from '../show-launches.ts';
 import type { McpSource } from './mcp-source.ts';
-import { counted, remark, sayJson } from './output.ts';
+import { pluralize, printNote, printJson } from './output.ts';
 import type { TargetFlags } from './target.ts';
 import { transportOf } from './target.ts';
 
 export type AddFlags = TargetFlags & { json?: boolean; disabled?: boolean; test: boolean };
 
 /** `toolyard mcp add`: written to mcp.json, then tried; what goes wrong there is told and undoes nothing. */
-export async function addServer(
+export async function addServerCommand(
   io: CommandIo,
   source: McpSource,
   { id, words, signal }: { id: string; words: readonly string[]; signal: AbortSignal },
@@ -22,27 +22,30 @@ export async function addServer(
     ...(flags.disabled === true ? { enabled: false } : {}),
   };
   const view = await source.add(server);
-  if (flags.json === true) sayJson(io, view);
-  remark(io, `"${id}" stands in mcp.json now.`);
+  if (flags.json === true) printJson(io, view);
+  printNote(io, `"${id}" stands in mcp.json now.`);
   if (view.fault !== undefined && view.error !== undefined) {
-    remark(io, view.error.message);
-    if (view.error.hint !== undefined) remark(io, `  ${view.error.hint}`);
+    printNote(io, view.error.message);
+    if (view.error.hint !== undefined) printNote(io, `  ${view.error.hint}`);
     return EXIT.done;
   }
   if (!flags.test || flags.disabled === true) return EXIT.done;
-  const report = await whileLaunching(io, source, () => source.test({ id }, signal));
+  const report = await showWhileLaunching(io, source, () => source.test({ id }, signal));
   if (report.ok) {
-    remark(io, `It answers: ${counted(report.offers.tools, 'tool')}, about ${report.tokens} tokens in every request.`);
+    printNote(
+      io,
+      `It answers: ${pluralize(report.offers.tools, 'tool')}, about ${report.tokens} tokens in every request.`,
+    );
     return EXIT.done;
   }
-  remark(io, report.error?.message ?? 'It could not be connected.');
-  if (report.error?.hint !== undefined) remark(io, `  ${report.error.hint}`);
+  printNote(io, report.error?.message ?? 'It could not be connected.');
+  if (report.error?.hint !== undefined) printNote(io, `  ${report.error.hint}`);
   return EXIT.done;
 }
 
 /** `toolyard mcp remove` */
-export async function removeServer(io: CommandIo, source: McpSource, id: string): Promise<number> {
+export async function removeServerCommand(io: CommandIo, source: McpSource, id: string): Promise<number> {
   await source.remove(id);
-  remark(io, `"${id}" is taken out of mcp.json.`);
+  printNote(io, `"${id}" is taken out of mcp.json.`);
   return EXIT.done;
 }

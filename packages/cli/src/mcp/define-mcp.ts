@@ -7,7 +7,7 @@ import type { ServerFlags } from '../server/server-client.ts';
 import type { AuthFlags } from './auth.ts';
 import type { AddFlags } from './change.ts';
 import type { McpFlags } from './mcp-source.ts';
-import type { Work, WorkOnOne } from './run.ts';
+import type { SourceCommand, ServerCommand } from './run.ts';
 import type { TargetFlags } from './target.ts';
 import type { UnsandboxedFlags } from './unsandboxed.ts';
 
@@ -64,14 +64,16 @@ function defineConfiguring(mcp: Command, invocation: Invocation): void {
     .option('--disabled', 'switched off for now')
     .option('--no-test', 'do not try it')
     .action(async (name: string, words: string[], flags: McpFlags & AddFlags) => {
-      const { addServer } = await import('./change.ts');
-      await exit(invocation, flags, (source, signal) => addServer(io, source, { id: name, words, signal }, flags));
+      const { addServerCommand } = await import('./change.ts');
+      await exit(invocation, flags, (source, signal) =>
+        addServerCommand(io, source, { id: name, words, signal }, flags),
+      );
     });
 
   withSourceOptions(mcp.command('remove').argument('<name>').description('Take a server out of mcp.json')).action(
     async (name: string, flags: McpFlags) => {
-      const { removeServer } = await import('./change.ts');
-      await exit(invocation, flags, (source) => removeServer(io, source, name));
+      const { removeServerCommand } = await import('./change.ts');
+      await exit(invocation, flags, (source) => removeServerCommand(io, source, name));
     },
   );
 
@@ -108,8 +110,8 @@ function defineConfiguring(mcp: Command, invocation: Invocation): void {
         .description('Connect once and tell how it went, what the server offers and costs, and what is wrong with it'),
     ),
   ).action(async (words: string[], flags: McpFlags & TargetFlags) => {
-    const { testServer } = await import('./run.ts');
-    invocation.exitCode = await testServer(io, flags, words);
+    const { testServerCommand } = await import('./run.ts');
+    invocation.exitCode = await testServerCommand(io, flags, words);
   });
 
   withSourceOptions(
@@ -256,12 +258,12 @@ function reachedBy(command: Command): Command {
     .option('--ws', 'the address is that of a WebSocket');
 }
 
-async function exit(invocation: Invocation, flags: McpFlags, work: Work): Promise<void> {
+async function exit(invocation: Invocation, flags: McpFlags, work: SourceCommand): Promise<void> {
   const { withSource } = await import('./run.ts');
   invocation.exitCode = await withSource(invocation.io, flags, work);
 }
 
-async function exitOf(invocation: Invocation, flags: McpFlags, server: string, work: WorkOnOne): Promise<void> {
+async function exitOf(invocation: Invocation, flags: McpFlags, server: string, work: ServerCommand): Promise<void> {
   const { withServer } = await import('./run.ts');
   invocation.exitCode = await withServer(invocation.io, flags, server, work);
 }

@@ -3,29 +3,29 @@ import { defined } from '@toolyard/protocol';
 import type { CommandIo } from '../command-io.ts';
 import { EXIT } from '../exit.ts';
 import { columns } from '../models/columns.ts';
-import { launchLines, whileLaunching } from '../show-launches.ts';
-import { counted, remark, say, sayJson } from './output.ts';
+import { launchLines, showWhileLaunching } from '../show-launches.ts';
+import { pluralize, printNote, printLine, printJson } from './output.ts';
 import type { McpSource } from './mcp-source.ts';
 
 /** `toolyard mcp list`: 1 where a server that is on has failed, or the file cannot be read. */
 export async function listServers(io: CommandIo, source: McpSource, { json }: { json?: boolean }): Promise<number> {
-  await whileLaunching(io, source, () => source.connectAll());
+  await showWhileLaunching(io, source, () => source.connectAll());
   const { items, fileFault } = await source.list();
   const isBad = fileFault !== undefined || items.some(({ state, enabled }) => enabled && state === 'failed');
   const code = isBad ? EXIT.failed : EXIT.done;
   if (json === true) {
-    sayJson(io, { items, ...defined({ fileFault }) });
+    printJson(io, { items, ...defined({ fileFault }) });
     return code;
   }
-  for (const line of columns(items.map(rowOf))) say(io, line);
-  for (const { text } of launchLines(items, Date.now())) remark(io, text);
-  if (items.length === 0) remark(io, 'There are no servers. "toolyard mcp add <name> -- <command>" adds one.');
+  for (const line of columns(items.map(rowOf))) printLine(io, line);
+  for (const { text } of launchLines(items, Date.now())) printNote(io, text);
+  if (items.length === 0) printNote(io, 'There are no servers. "toolyard mcp add <name> -- <command>" adds one.');
   for (const { id, error, fault, approval } of items) {
     if (error === undefined) continue;
-    remark(io, fault === undefined && approval === undefined ? `${id}: ${error.message}` : error.message);
-    if (error.hint !== undefined) remark(io, `  ${error.hint}`);
+    printNote(io, fault === undefined && approval === undefined ? `${id}: ${error.message}` : error.message);
+    if (error.hint !== undefined) printNote(io, `  ${error.hint}`);
   }
-  if (fileFault !== undefined) remark(io, fileFault.message);
+  if (fileFault !== undefined) printNote(io, fileFault.message);
   return code;
 }
 
@@ -35,7 +35,7 @@ function rowOf(server: McpServerView): string[] {
   return [
     id,
     stateOf(server),
-    isReady ? counted(offers.tools, 'tool') : '',
+    isReady ? pluralize(offers.tools, 'tool') : '',
     isReady && offers.tools > 0 ? `${tokens} tokens` : '',
     protocolVersion === undefined ? '' : `MCP ${protocolVersion}`,
     FROM[origin],

@@ -2,9 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { McpLogEntry } from '@toolyard/protocol';
 import type { CommandIo } from '../command-io.ts';
 import { EXIT } from '../exit.ts';
-import { plainLine } from '../plain.ts';
+import { plainLine } from '../sanitize.ts';
 import type { McpSource } from './mcp-source.ts';
-import { say } from './output.ts';
+import { printLine } from './output.ts';
 
 const LOOK_MS = 1_000;
 
@@ -24,7 +24,7 @@ export async function showLog(
     for (const entry of page.items) {
       if (entry.kind === 'message' && options.wire === false) continue;
       if (options.json === true) io.stdout.write(`${JSON.stringify(entry)}\n`);
-      else say(io, lineOf(entry));
+      else printLine(io, lineOf(entry));
     }
     if (options.follow !== true) return EXIT.done;
     try {

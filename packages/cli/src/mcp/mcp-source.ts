@@ -1,9 +1,9 @@
 import type { ServerConfig } from '@toolyard/mcp-host';
 import type { McpServerView, McpSignInStarted } from '@toolyard/protocol';
-import type { MachineServers, McpServersOfOne } from '@toolyard/server/machine-servers';
+import type { MachineServers, McpServersOfOwner } from '@toolyard/server/machine-servers';
 import { defined, ToolyardError } from '@toolyard/protocol';
 import type { CommandIo } from '../command-io.ts';
-import { plain } from '../plain.ts';
+import { sanitize } from '../sanitize.ts';
 import { dataDirFrom } from '../server/data-dir.ts';
 import { allPages } from '../server/all-pages.ts';
 import type { ServerClient } from '../server/server-client.ts';
@@ -22,7 +22,7 @@ export type McpFlags = {
 
 /** Whom a command deals with: a running Toolyard, or the servers of `mcp.json` started for this command alone. */
 export type McpSource = AsyncDisposable &
-  McpServersOfOne & {
+  McpServersOfOwner & {
     /** Where the servers run, for people. */
     told: string;
     /** Has a person sign in; `finished` when they have, and the server was connected anew. */
@@ -77,7 +77,7 @@ async function openAlone(options: { io: CommandIo; flags: McpFlags; only?: Serve
     env: io.env,
     builtIn: only === undefined ? [dateServer()] : [],
     flags: only === undefined ? [] : [only],
-    log: (line) => void io.stderr.write(`toolyard: ${plain(line)}\n`),
+    log: (line) => void io.stderr.write(`toolyard: ${sanitize(line)}\n`),
   });
   const why = flags.alone === true ? '' : 'no Toolyard is running: ';
   return {

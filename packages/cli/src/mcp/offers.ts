@@ -6,9 +6,9 @@ import { readAll } from '../chat/terminal.ts';
 import type { CommandIo } from '../command-io.ts';
 import { EXIT } from '../exit.ts';
 import { columns } from '../models/columns.ts';
-import { shownLine } from '../plain.ts';
+import { shownLine } from '../sanitize.ts';
 import type { McpSource } from './mcp-source.ts';
-import { counted, remark, say, sayJson, sayPart } from './output.ts';
+import { pluralize, printNote, printLine, printJson, printPart } from './output.ts';
 import { pairs } from './target.ts';
 
 type Json = { json?: boolean };
@@ -19,15 +19,15 @@ const MAX_VALUE = 1_000;
 /** `toolyard mcp tools <server>` */
 export async function listTools(io: CommandIo, source: McpSource, id: string, { json }: Json): Promise<number> {
   const tools = await source.tools(id);
-  if (json === true) return done(() => sayJson(io, tools));
+  if (json === true) return done(() => printJson(io, tools));
   const rows = tools.map(({ tool, tokens, readOnly, enabled, description }) => [
     tool.name,
     `${tokens} tokens`,
     [readOnly ? 'read-only' : '', enabled ? '' : 'off'].filter((word) => word !== '').join(', '),
     shownLine(description ?? '', 100),
   ]);
-  for (const line of columns(rows)) say(io, line);
-  if (tools.length === 0) remark(io, `The server "${id}" offers no tools.`);
+  for (const line of columns(rows)) printLine(io, line);
+  if (tools.length === 0) printNote(io, `The server "${id}" offers no tools.`);
   return EXIT.done;
 }
 
@@ -43,13 +43,13 @@ export async function callTool(
   const named = call.args.length === 0 ? {} : await typed(source, id, tool, pairs(call.args, '--arg', '='));
   const result = await source.call(id, { tool, arguments: { ...given, ...named } }, signal);
   const code = result.isError ? EXIT.failed : EXIT.done;
-  if (json === true) sayJson(io, result);
+  if (json === true) printJson(io, result);
   else {
-    for (const part of result.content) sayPart(io, part);
+    for (const part of result.content) printPart(io, part);
     if (result.structured !== undefined && !result.content.some(({ type }) => type === 'text'))
-      sayJson(io, result.structured);
-    if (result.error?.hint !== undefined) remark(io, result.error.hint);
-    if (result.outcome === 'unknown') remark(io, 'Nobody can say whether the call took effect.');
+      printJson(io, result.structured);
+    if (result.error?.hint !== undefined) printNote(io, result.error.hint);
+    if (result.outcome === 'unknown') printNote(io, 'Nobody can say whether the call took effect.');
   }
   return code;
 }
@@ -84,13 +84,13 @@ async function typed(source: McpSource, id: string, tool: string, texts: Record<
 export async function listResources(io: CommandIo, source: McpSource, id: string, { json }: Json): Promise<number> {
   const resources = await source.resources(id);
   const templates = await source.templates(id);
-  if (json === true) return done(() => sayJson(io, { resources, templates }));
+  if (json === true) return done(() => printJson(io, { resources, templates }));
   const rows = [
     ...resources.map(({ uri, name, title, mimeType = '' }) => [uri, mimeType, title ?? name]),
     ...templates.map(({ uriTemplate, name, title, mimeType = '' }) => [uriTemplate, mimeType, title ?? name]),
   ];
-  for (const line of columns(rows)) say(io, line);
-  if (rows.length === 0) remark(io, `The server "${id}" offers no resources.`);
+  for (const line of columns(rows)) printLine(io, line);
+  if (rows.length === 0) printNote(io, `The server "${id}" offers no resources.`);
   return EXIT.done;
 }
 
@@ -102,15 +102,15 @@ export async function readResource(
   { json }: Json,
 ): Promise<number> {
   const { contents } = await source.read(id, uri, signal);
-  if (json === true) return done(() => sayJson(io, contents));
+  if (json === true) return done(() => printJson(io, contents));
   if (output !== undefined) {
     writeFileSync(resolve(io.cwd, output), Buffer.concat(contents.map(bytesOf)), { flag: 'wx' });
-    remark(io, `Written to ${output}`);
+    printNote(io, `Written to ${output}`);
     return EXIT.done;
   }
   for (const part of contents) {
     if (part.text === undefined && !io.stdout.isTTY) io.stdout.write(bytesOf(part));
-    else sayPart(io, part);
+    else printPart(io, part);
   }
   return EXIT.done;
 }
@@ -134,7 +134,7 @@ export async function listPrompts(
   const [items, failures] = [all.items.filter(isMeant), all.failures.filter(isMeant)];
   const code = failures.length > 0 ? EXIT.failed : EXIT.done;
   if (json === true) {
-    sayJson(io, { items, failures });
+    printJson(io, { items, failures });
     return code;
   }
   const rows = items.map(({ serverId, name, description = '', arguments: args }) => [
@@ -143,9 +143,9 @@ export async function listPrompts(
     args.map((each) => (each.required ? each.name : `[${each.name}]`)).join(' '),
     shownLine(description, 100),
   ]);
-  for (const line of columns(rows)) say(io, line);
-  if (items.length === 0) remark(io, 'There are no prompts.');
-  for (const { serverId, error } of failures) remark(io, `${serverId}: ${error.message}`);
+  for (const line of columns(rows)) printLine(io, line);
+  if (items.length === 0) printNote(io, 'There are no prompts.');
+  for (const { serverId, error } of failures) printNote(io, `${serverId}: ${error.message}`);
   return code;
 }
 
@@ -157,11 +157,11 @@ export async function getPrompt(
   { json }: Json,
 ): Promise<number> {
   const prompt = await source.getPrompt(id, { name, arguments: pairs(args, '--arg', '=') }, signal);
-  if (json === true) return done(() => sayJson(io, prompt));
+  if (json === true) return done(() => printJson(io, prompt));
   for (const { role, content } of prompt.messages) {
-    say(io, `${role}:`);
-    sayPart(io, content);
-    say(io, '');
+    printLine(io, `${role}:`);
+    printPart(io, content);
+    printLine(io, '');
   }
   return EXIT.done;
 }
@@ -190,12 +190,12 @@ export async function completeArgument(
     { target, argument: { name: argument, value }, filledArguments: pairs(others, '--arg', '=') },
     signal,
   );
-  if (json === true) return done(() => sayJson(io, completion));
-  for (const each of completion.values) say(io, shownLine(each, MAX_VALUE));
+  if (json === true) return done(() => printJson(io, completion));
+  for (const each of completion.values) printLine(io, shownLine(each, MAX_VALUE));
   if (completion.hasMore) {
     const left =
-      completion.total === undefined ? 'more' : counted(completion.total - completion.values.length, 'more', 'more');
-    remark(io, `There are ${left}.`);
+      completion.total === undefined ? 'more' : pluralize(completion.total - completion.values.length, 'more', 'more');
+    printNote(io, `There are ${left}.`);
   }
   return EXIT.done;
 }

@@ -1,29 +1,29 @@
 import type { ContentPart, ResourcePart, ToolContentPart } from '@toolyard/protocol';
 import { labelOf } from '@toolyard/protocol';
 import type { CommandIo } from '../command-io.ts';
-import { jsonLines, plain, shownLine, shownMessage } from '../plain.ts';
+import { jsonLines, sanitize, shownLine, shownMessage } from '../sanitize.ts';
 
 /** A line on stdout: text of servers can do nothing to the terminal. */
-export function say(io: Pick<CommandIo, 'stdout'>, text: string): void {
-  io.stdout.write(`${plain(text)}\n`);
+export function printLine(io: Pick<CommandIo, 'stdout'>, text: string): void {
+  io.stdout.write(`${sanitize(text)}\n`);
 }
 
 /** A line on stderr, for what is no answer. */
-export function remark(io: Pick<CommandIo, 'stderr'>, text: string): void {
+export function printNote(io: Pick<CommandIo, 'stderr'>, text: string): void {
   io.stderr.write(`toolyard: ${shownMessage(text)}\n`);
 }
 
-export function sayJson(io: Pick<CommandIo, 'stdout'>, value: unknown): void {
+export function printJson(io: Pick<CommandIo, 'stdout'>, value: unknown): void {
   io.stdout.write(`${jsonLines(value)}\n`);
 }
 
 /** What a tool, a prompt or a resource holds, as lines. */
-export function sayPart(io: Pick<CommandIo, 'stdout'>, part: ToolContentPart | ResourcePart): void {
-  say(io, wordsOfPart(part));
+export function printPart(io: Pick<CommandIo, 'stdout'>, part: ToolContentPart | ResourcePart): void {
+  printLine(io, partLines(part));
 }
 
 /** The text of a part, or its label and size. */
-export function wordsOfPart(part: ContentPart): string {
+export function partLines(part: ContentPart): string {
   switch (part.type) {
     case 'text':
       return part.text;
@@ -48,6 +48,6 @@ function bytes(count: number): string {
   return count < 1_024 * 1_024 ? `${Math.round(count / 1_024)} kB` : `${(count / (1_024 * 1_024)).toFixed(1)} MB`;
 }
 
-export function counted(count: number, one: string, many = `${one}s`): string {
+export function pluralize(count: number, one: string, many = `${one}s`): string {
   return `${count} ${count === 1 ? one : many}`;
 }

@@ -2,8 +2,8 @@ import type { McpPhase, McpTestReport } from '@toolyard/protocol';
 import type { CommandIo } from '../command-io.ts';
 import { EXIT } from '../exit.ts';
 import { columns } from '../models/columns.ts';
-import { plainLine, shownLine } from '../plain.ts';
-import { counted, say } from './output.ts';
+import { plainLine, shownLine } from '../sanitize.ts';
+import { pluralize, printLine } from './output.ts';
 
 const TOOLS_SHOWN = 20;
 const FINDINGS_SHOWN = 40;
@@ -21,17 +21,17 @@ const PHASES: Record<McpPhase, string> = {
 };
 
 /** What `toolyard mcp test` found, for people; 1 where the server could not be connected. */
-export function sayReport(io: CommandIo, report: McpTestReport): number {
+export function printReport(io: CommandIo, report: McpTestReport): number {
   const { ok, transport, durationMs, phases, error } = report;
   const where = transport.type === 'stdio' ? transport.command : transport.url;
-  say(io, `${ok ? 'Connected' : 'Not connected'} over ${transport.type} (${where}) in ${durationMs} ms`);
+  printLine(io, `${ok ? 'Connected' : 'Not connected'} over ${transport.type} (${where}) in ${durationMs} ms`);
   for (const { phase, durationMs: ms } of phases) {
-    if (ms > 0) say(io, `  ${PHASES[phase].padEnd(24)} ${String(ms).padStart(6)} ms`);
+    if (ms > 0) printLine(io, `  ${PHASES[phase].padEnd(24)} ${String(ms).padStart(6)} ms`);
   }
   if (error !== undefined) {
-    say(io, '');
-    say(io, `${error.message}`);
-    if (error.hint !== undefined) say(io, `  ${error.hint}`);
+    printLine(io, '');
+    printLine(io, `${error.message}`);
+    if (error.hint !== undefined) printLine(io, `  ${error.hint}`);
   }
   if (ok) sayServer(io, report);
   sayFindings(io, report);
@@ -50,46 +50,48 @@ function sayServer(io: CommandIo, report: McpTestReport): void {
     ],
     ['Beside tools', can.length === 0 ? 'nothing' : can.join(', ')],
     ['Offers', offersIn(offers)],
-    ['Cost', `about ${counted(tokens, 'token')} in every request, for ${counted(offers.tools, 'tool')}`],
+    ['Cost', `about ${pluralize(tokens, 'token')} in every request, for ${pluralize(offers.tools, 'tool')}`],
     ...(instructions === undefined ? [] : [['Instructions', shownLine(instructions, 160)]]),
   ];
-  say(io, '');
-  for (const line of columns(rows)) say(io, line);
+  printLine(io, '');
+  for (const line of columns(rows)) printLine(io, line);
   if (tools.length === 0) return;
-  say(io, '');
+  printLine(io, '');
   const shown = tools.slice(0, TOOLS_SHOWN);
   for (const line of columns(
     shown.map((tool) => [tool.name, `${tool.tokens} tokens`, tool.readOnly ? 'read-only' : '']),
   )) {
-    say(io, `  ${line}`);
+    printLine(io, `  ${line}`);
   }
-  if (tools.length > shown.length) say(io, `  and ${tools.length - shown.length} cheaper ones`);
+  if (tools.length > shown.length) printLine(io, `  and ${tools.length - shown.length} cheaper ones`);
 }
 
 function offersIn({ tools, resources, templates, prompts }: McpTestReport['offers']): string {
-  const parts = [counted(tools, 'tool')];
-  if (resources !== undefined) parts.push(counted(resources, 'resource'), counted(templates ?? 0, 'template'));
-  if (prompts !== undefined) parts.push(counted(prompts, 'prompt'));
+  const parts = [pluralize(tools, 'tool')];
+  if (resources !== undefined) parts.push(pluralize(resources, 'resource'), pluralize(templates ?? 0, 'template'));
+  if (prompts !== undefined) parts.push(pluralize(prompts, 'prompt'));
   return parts.join(', ');
 }
 
 function sayFindings(io: CommandIo, { findings, ok }: McpTestReport): void {
   if (findings.length === 0) {
-    if (ok) say(io, '\nNothing to remark.');
+    if (ok) printLine(io, '\nNothing to remark.');
     return;
   }
-  say(io, '');
+  printLine(io, '');
   for (const { level, about, text } of findings.slice(0, FINDINGS_SHOWN)) {
-    say(
+    printLine(
       io,
       `${level === 'warning' ? '!' : '-'} ${about === undefined ? '' : `${shownLine(about, 80)}: `}${shownLine(text, 500)}`,
     );
   }
-  if (findings.length > FINDINGS_SHOWN) say(io, `and ${findings.length - FINDINGS_SHOWN} more; --json has them all`);
+  if (findings.length > FINDINGS_SHOWN)
+    printLine(io, `and ${findings.length - FINDINGS_SHOWN} more; --json has them all`);
 }
 
 function sayLog(io: CommandIo, { log }: McpTestReport): void {
   if (log.length === 0) return;
-  say(io, '\nWhat happened:');
-  for (const { level, text } of log.slice(-LOG_LINES_SHOWN)) say(io, `  ${level.padEnd(7)} ${plainLine(text, 300)}`);
+  printLine(io, '\nWhat happened:');
+  for (const { level, text } of log.slice(-LOG_LINES_SHOWN))
+    printLine(io, `  ${level.padEnd(7)} ${plainLine(text, 300)}`);
 }

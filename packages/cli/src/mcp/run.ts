@@ -1,25 +1,25 @@
 import type { CommandIo } from '../command-io.ts';
 import { onStopSignal } from '../chat/stop-signals.ts';
 import { EXIT } from '../exit.ts';
-import { endWithItsReader } from '../pipe.ts';
-import { whileLaunching } from '../show-launches.ts';
+import { exitOnClosedPipe } from '../closed-pipe.ts';
+import { showWhileLaunching } from '../show-launches.ts';
 import type { McpFlags, McpSource } from './mcp-source.ts';
 import { openAdHoc, openSource } from './mcp-source.ts';
-import { remark } from './output.ts';
+import { printNote } from './output.ts';
 import type { TargetFlags } from './target.ts';
 import { isTarget, serverFromWords } from './target.ts';
 
-export type Work = (source: McpSource, signal: AbortSignal) => Promise<number>;
+export type SourceCommand = (source: McpSource, signal: AbortSignal) => Promise<number>;
 /** The same for one server. */
-export type WorkOnOne = (source: McpSource, id: string, signal: AbortSignal) => Promise<number>;
+export type ServerCommand = (source: McpSource, id: string, signal: AbortSignal) => Promise<number>;
 
 /** Does something with the configured servers; says where they run, and ends in order at Ctrl-C. */
-export function withSource(io: CommandIo, flags: McpFlags, work: Work): Promise<number> {
+export function withSource(io: CommandIo, flags: McpFlags, work: SourceCommand): Promise<number> {
   return run(io, () => openSource(io, flags), work);
 }
 
 /** The same for one server: its name, or, of one that is not configured, its address or command. */
-export async function withServer(io: CommandIo, flags: McpFlags, server: string, work: WorkOnOne): Promise<number> {
+export async function withServer(io: CommandIo, flags: McpFlags, server: string, work: ServerCommand): Promise<number> {
   if (!isTarget(server)) return withSource(io, flags, (source, signal) => work(source, server, signal));
   const config = serverFromWords([server], { header: [], env: [] });
   return run(
@@ -30,13 +30,17 @@ export async function withServer(io: CommandIo, flags: McpFlags, server: string,
 }
 
 /** Tries a server: one that is configured by its name, any other by its address or command. */
-export function testServer(io: CommandIo, flags: McpFlags & TargetFlags, words: readonly string[]): Promise<number> {
+export function testServerCommand(
+  io: CommandIo,
+  flags: McpFlags & TargetFlags,
+  words: readonly string[],
+): Promise<number> {
   const test = async (source: McpSource, id: string, signal: AbortSignal): Promise<number> => {
-    const report = await whileLaunching(io, source, () => source.test({ id }, signal));
-    const { sayReport } = await import('./report.ts');
-    if (flags.json !== true) return sayReport(io, report);
-    const { sayJson } = await import('./output.ts');
-    sayJson(io, report);
+    const report = await showWhileLaunching(io, source, () => source.test({ id }, signal));
+    const { printReport } = await import('./report.ts');
+    if (flags.json !== true) return printReport(io, report);
+    const { printJson } = await import('./output.ts');
+    printJson(io, report);
     return report.ok ? EXIT.done : EXIT.failed;
   };
   const [first = ''] = words;
@@ -52,15 +56,15 @@ export function testServer(io: CommandIo, flags: McpFlags & TargetFlags, words: 
   return withSource(io, flags, async (source, signal) => {
     const { items } = await source.list();
     if (!items.some(({ id }) => id === first)) {
-      remark(io, `There is no server "${first}"; it is taken for a command.`);
+      printNote(io, `There is no server "${first}"; it is taken for a command.`);
       return adHoc();
     }
     return test(source, first, signal);
   });
 }
 
-async function run(io: CommandIo, open: () => Promise<McpSource>, work: Work): Promise<number> {
-  endWithItsReader(io);
+async function run(io: CommandIo, open: () => Promise<McpSource>, work: SourceCommand): Promise<number> {
+  exitOnClosedPipe(io);
   const stop = new AbortController();
   const signals = onStopSignal(io, () => {
     stop.abort();
@@ -68,7 +72,7 @@ async function run(io: CommandIo, open: () => Promise<McpSource>, work: Work): P
   });
   try {
     await using source = await open();
-    remark(io, source.told);
+    printNote(io, source.told);
     return signals.exitCode() ?? (await work(source, stop.signal));
   } catch (thrown) {
     if (stop.signal.aborted) return signals.exitCode() ?? EXIT.stopped;

@@ -2,9 +2,9 @@ import type { UnsandboxedServers } from '@toolyard/protocol';
 import { askYesNo } from '../ask-yes-no.ts';
 import type { CommandIo } from '../command-io.ts';
 import { EXIT } from '../exit.ts';
-import { shownLine } from '../plain.ts';
+import { shownLine } from '../sanitize.ts';
 import type { ServerClient } from '../server/server-client.ts';
-import { remark, say, sayJson } from './output.ts';
+import { printNote, printLine, printJson } from './output.ts';
 
 export type UnsandboxedFlags = { confirmAuto?: boolean; yes?: boolean; json?: boolean };
 
@@ -15,25 +15,25 @@ export async function listUnsandboxed(
   { confirmAuto, yes, json }: UnsandboxedFlags,
 ): Promise<number> {
   const found = await client.get('/api/mcp/unsandboxed-servers');
-  if (json === true) sayJson(io, found);
+  if (json === true) printJson(io, found);
   else tell(io, found);
   const { unconfirmed } = found;
   if (confirmAuto !== true || unconfirmed.length === 0) return EXIT.done;
   const question = 'Let mode "auto" run calls without asking beside these servers?';
   const answer = yes === true ? 'yes' : await askYesNo(io, question);
   if (answer !== 'yes') {
-    remark(io, answer === 'no' ? 'Not confirmed.' : 'Not confirmed: without a terminal, --yes is needed.');
+    printNote(io, answer === 'no' ? 'Not confirmed.' : 'Not confirmed: without a terminal, --yes is needed.');
     return EXIT.failed;
   }
   await client.put('/api/mcp/unsandboxed-servers', { body: { servers: unconfirmed } });
-  remark(io, `Confirmed beside ${unconfirmed.map((id) => shownLine(id)).join(', ')}.`);
+  printNote(io, `Confirmed beside ${unconfirmed.map((id) => shownLine(id)).join(', ')}.`);
   return EXIT.done;
 }
 
 function tell(io: CommandIo, { servers, unconfirmed }: UnsandboxedServers): void {
-  if (servers.length === 0) remark(io, 'Every enabled local server runs in a sandbox.');
+  if (servers.length === 0) printNote(io, 'Every enabled local server runs in a sandbox.');
   for (const id of servers) {
     const note = unconfirmed.includes(id) ? 'mode auto is not confirmed beside it' : 'mode auto is confirmed';
-    say(io, `${shownLine(id)}  ${note}`);
+    printLine(io, `${shownLine(id)}  ${note}`);
   }
 }

@@ -1,4 +1,4 @@
-import { shownLine, withoutControls } from '../plain.ts';
+import { shownLine, withoutControls } from '../sanitize.ts';
 
 /** Rows as lines, each column as wide as its widest text; the last may be of any length. */
 export function columns(rows: readonly (readonly string[])[]): string[] {

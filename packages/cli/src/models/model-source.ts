@@ -1,5 +1,5 @@
 import type { ModelRuntime } from '@toolyard/model-runtime';
-import type { KnownProviderView, ModelReference, ModelsView, ProviderView } from '@toolyard/protocol';
+import type { ProviderPresetView, ModelReference, ModelsView, ProviderView } from '@toolyard/protocol';
 import { defined } from '@toolyard/protocol';
 import type { CommandIo } from '../command-io.ts';
 import { dataDirFrom } from '../server/data-dir.ts';
@@ -15,7 +15,7 @@ export type SourceFlags = {
 export type ModelSource = AsyncDisposable & {
   models(): Promise<ModelsView>;
   providers(): Promise<ProviderView[]>;
-  known(): Promise<KnownProviderView[]>;
+  known(): Promise<ProviderPresetView[]>;
   /** The models of a provider, to be asked. @throws ToolyardError where there is no such provider */
   open(model: ModelReference): Promise<ModelRuntime>;
 };

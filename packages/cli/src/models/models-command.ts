@@ -2,8 +2,8 @@ import type { Price } from '@toolyard/protocol';
 import { ToolyardError } from '@toolyard/protocol';
 import type { CommandIo } from '../command-io.ts';
 import { EXIT } from '../exit.ts';
-import { endWithItsReader } from '../pipe.ts';
-import { plainLine } from '../plain.ts';
+import { exitOnClosedPipe } from '../closed-pipe.ts';
+import { plainLine } from '../sanitize.ts';
 import { columns } from './columns.ts';
 import { modelSource, type SourceFlags } from './model-source.ts';
 
@@ -12,7 +12,7 @@ export async function modelsCommand(
   io: CommandIo,
   flags: SourceFlags & { provider?: string; json?: boolean },
 ): Promise<number> {
-  endWithItsReader(io);
+  exitOnClosedPipe(io);
   await using source = await modelSource(io, flags);
   const { provider } = flags;
   if (provider !== undefined) checkProvider(provider, await source.providers());

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { KnownProviderView, ModelsView, ProviderView } from '@toolyard/protocol';
+import type { ProviderPresetView, ModelsView, ProviderView } from '@toolyard/protocol';
 import { reply, startModelServer } from '@toolyard/testing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { runCommand } from '../test-fixtures/run-command.ts';
@@ -48,7 +48,7 @@ describe('on this machine', () => {
 
   it('tells what is known by name, and refuses a provider that is not there', async () => {
     const known = await runCommand(['providers', '--known', '--json', '--data-dir', dataDir]);
-    const views = JSON.parse(known.stdout) as KnownProviderView[];
+    const views = JSON.parse(known.stdout) as ProviderPresetView[];
     expect(views.length).toBeGreaterThan(40);
     const lines = (await runCommand(['providers', '--known', '--data-dir', dataDir])).stdout;
     expect(lines).toMatch(/^deepseek +DeepSeek +openai-chat +DEEPSEEK_API_KEY +https:\/\/api\.deepseek\.com$/m);

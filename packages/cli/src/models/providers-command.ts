@@ -1,7 +1,7 @@
-import type { KnownProviderView, ProviderView } from '@toolyard/protocol';
+import type { ProviderPresetView, ProviderView } from '@toolyard/protocol';
 import type { CommandIo } from '../command-io.ts';
 import { EXIT } from '../exit.ts';
-import { endWithItsReader } from '../pipe.ts';
+import { exitOnClosedPipe } from '../closed-pipe.ts';
 import { columns } from './columns.ts';
 import { modelSource, type SourceFlags } from './model-source.ts';
 
@@ -18,7 +18,7 @@ export async function providersCommand(
   io: CommandIo,
   flags: SourceFlags & { known?: boolean; json?: boolean },
 ): Promise<number> {
-  endWithItsReader(io);
+  exitOnClosedPipe(io);
   await using source = await modelSource(io, flags);
   const providers = flags.known === true ? await source.known() : await source.providers();
   if (flags.json) {
@@ -35,6 +35,6 @@ function rowOf({ id, label, wire, baseUrl, hasKey, origin, overrides = [] }: Pro
   return [id, label, wire ?? '', hasKey ? 'key' : 'no key', FROM[origin] + instead, baseUrl ?? ''];
 }
 
-function knownRowOf({ id, label, wire, keyVariables, baseUrl }: KnownProviderView): string[] {
+function knownRowOf({ id, label, wire, keyVariables, baseUrl }: ProviderPresetView): string[] {
   return [id, label, wire, keyVariables[0] ?? '', baseUrl];
 }

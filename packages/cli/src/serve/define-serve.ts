@@ -5,14 +5,14 @@ import { serveFlags } from '@toolyard/server/serve-flags';
 import { addAliases, isGiven, nameOf } from '../aliases.ts';
 import type { Invocation } from '../command-io.ts';
 import { repeatable } from '../options.ts';
-import { plain } from '../plain.ts';
+import { sanitize } from '../sanitize.ts';
 import type { GivenFlags } from './read-serve-flags.ts';
 
 /** Defines `toolyard serve`. */
 export function defineServe(program: Command, invocation: Invocation): void {
   const { io } = invocation;
   const serve = program.command('serve').description('Run the server and its page until Ctrl-C').exitOverride();
-  addServeFlags(serve, (line) => void io.stderr.write(`toolyard: ${plain(line)}\n`));
+  addServeFlags(serve, (line) => void io.stderr.write(`toolyard: ${sanitize(line)}\n`));
   serve.addHelpText('after', olderNames()).action(async (_options: unknown, command: Command) => {
     const { serveCommand } = await import('./serve-command.ts');
     invocation.exitCode = await serveCommand(io, givenFlags(command));

@@ -7,8 +7,8 @@ import { serversFrom } from '../servers.ts';
 import { dataDirFrom } from '../server/data-dir.ts';
 import { EXIT } from '../exit.ts';
 import { openInBrowser } from '../open/open-in-browser.ts';
-import { plain } from '../plain.ts';
-import { endAnyway } from './end-anyway.ts';
+import { sanitize } from '../sanitize.ts';
+import { exitAfterTimeout } from './exit-after-timeout.ts';
 import type { GivenFlags } from './read-serve-flags.ts';
 import { readServeFlags } from './read-serve-flags.ts';
 
@@ -19,7 +19,7 @@ import { readServeFlags } from './read-serve-flags.ts';
 export async function serveCommand(io: CommandIo, flags: GivenFlags): Promise<number> {
   const { env } = io;
   refuseOldNode();
-  const tell = (line: string): void => void io.stderr.write(`toolyard: ${plain(line)}\n`);
+  const tell = (line: string): void => void io.stderr.write(`toolyard: ${sanitize(line)}\n`);
   const { open, date, mcp, mcpConfig, uiSettingsFile, ...given } = readServeFlags({
     flags,
     env,
@@ -42,7 +42,7 @@ export async function serveCommand(io: CommandIo, flags: GivenFlags): Promise<nu
   // Before anything is started: whatever comes when, what was started is ended in order.
   const signals = onStopSignal(io, () => {
     tell('ending; a second Ctrl-C ends it at once');
-    endAnyway(io, { waitsFor: () => (server ? server.waitsFor : 'the start'), tell });
+    exitAfterTimeout(io, { waitsFor: () => (server ? server.waitsFor : 'the start'), tell });
     end();
     return true;
   });

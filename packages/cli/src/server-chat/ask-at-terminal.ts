@@ -2,13 +2,13 @@ import type { ApprovalInterrupt, Interrupt, InterruptAnswer } from '@toolyard/pr
 import { formatToolReference } from '@toolyard/protocol';
 import { askBudget } from '../chat/ask-budget.ts';
 import { askForm } from '../chat/ask-form.ts';
-import type { Asked, Reply } from '../chat/ask-person.ts';
-import { askApproval, askInDoubt } from '../chat/ask-person.ts';
+import type { TerminalPrompt, PromptReply } from '../chat/ask-user.ts';
+import { askApproval, askInDoubt } from '../chat/ask-user.ts';
 import { askPrompt, askSelection } from '../chat/ask-model-question.ts';
 import { askForTab, askSampling, askSignIn, askUrl } from '../chat/ask-server-question.ts';
-import type { LineReader, Terminal } from '../chat/terminal.ts';
-import { shownLine } from '../plain.ts';
-import type { AskPerson } from './questions.ts';
+import type { TerminalLineReader, Terminal } from '../chat/terminal.ts';
+import { shownLine } from '../sanitize.ts';
+import type { AskUserAtTerminal } from './questions.ts';
 
 /**
  * Who answers what a run of the server asks: for a tool of `allow` its list, else the person at the terminal. Where
@@ -16,11 +16,11 @@ import type { AskPerson } from './questions.ts';
  */
 export function askAtTerminal(of: {
   terminal: Terminal;
-  reader: LineReader;
+  reader: TerminalLineReader;
   /** Tools that may run without asking, as `server/tool`. */
   allow: readonly string[];
   tell: (line: string) => void;
-}): AskPerson {
+}): AskUserAtTerminal {
   const { terminal, reader, allow, tell } = of;
   return async (interrupt, signal) => {
     const asked = { terminal, reader, signal };
@@ -38,7 +38,7 @@ export function askAtTerminal(of: {
 
 type Other = Exclude<Interrupt, ApprovalInterrupt>;
 
-function askOther(interrupt: Other, asked: Asked): Promise<Reply<InterruptAnswer>> {
+function askOther(interrupt: Other, asked: TerminalPrompt): Promise<PromptReply<InterruptAnswer>> {
   switch (interrupt.kind) {
     case 'in_doubt':
       return askInDoubt(interrupt, asked);
@@ -60,7 +60,7 @@ function askOther(interrupt: Other, asked: Asked): Promise<Reply<InterruptAnswer
 }
 
 /** What a server asks is refused where nobody is; a doubt, a sign-in, a budget or a tab can wait for somebody. */
-function leaveToOthers(interrupt: Other, tell: (line: string) => void): Reply<InterruptAnswer> {
+function leaveToOthers(interrupt: Other, tell: (line: string) => void): PromptReply<InterruptAnswer> {
   const { kind } = interrupt;
   if (kind === 'in_doubt' || kind === 'sign_in' || kind === 'budget' || kind === 'tab') return { kind: 'left' };
   const { tool } = interrupt;

@@ -1,18 +1,18 @@
 import type { Interrupt, InterruptAnswer } from '@toolyard/protocol';
 import { ToolyardError } from '@toolyard/protocol';
-import type { Reply } from '../chat/ask-person.ts';
+import type { PromptReply } from '../chat/ask-user.ts';
 import { allPages } from '../server/all-pages.ts';
 import type { ServerClient } from '../server/server-client.ts';
-import type { Patience } from './patience.ts';
+import type { Reconnector } from './reconnector.ts';
 
 /** Puts a question to whoever can answer it. The signal tells that somebody else has. */
-export type AskPerson = (interrupt: Interrupt, signal: AbortSignal) => Promise<Reply<InterruptAnswer>>;
+export type AskUserAtTerminal = (interrupt: Interrupt, signal: AbortSignal) => Promise<PromptReply<InterruptAnswer>>;
 
 export type QuestionsOptions = {
   client: ServerClient;
-  patience: Patience;
+  patience: Reconnector;
   runId: string;
-  ask: AskPerson;
+  ask: AskUserAtTerminal;
   /** The person pressed Ctrl-C instead of answering. */
   onInterrupt: () => void;
   /** No more will be answered here, and why. */
@@ -70,7 +70,7 @@ export class Questions {
     if (settled.aborted) return;
     if (reply.kind !== 'said') {
       if (reply.kind === 'interrupted') return onInterrupt();
-      throw new QuestionLeftOpen();
+      throw new UnansweredQuestion();
     }
     const { answer } = reply;
     const request = { params: { id: interrupt.id }, body: { answer } };
@@ -93,4 +93,4 @@ export class Questions {
 }
 
 /** Nobody here answers what the run waits for; it waits on. */
-export class QuestionLeftOpen extends Error {}
+export class UnansweredQuestion extends Error {}

@@ -3,7 +3,7 @@ import type { RunEvent, RunEventBody } from '@toolyard/protocol';
 import { createFakeClock, eventually } from '@toolyard/testing';
 import type { ServerClient } from '../server/server-client.ts';
 import { ServerLost, ServerUnreachable } from '../server/server-lost.ts';
-import { Patience } from './patience.ts';
+import { Reconnector } from './reconnector.ts';
 import { RemoteRun } from './remote-run.ts';
 
 const DONE: RunEventBody = { type: 'run_finished', status: 'done', usage: {} };
@@ -41,7 +41,12 @@ function scripted(script: readonly ({ text: string; then: 'end' | 'break' | 'sil
   };
   const none = { get: unused, post: unused, put: unused, patch: unused, delete: unused, upload: unused };
   const client: ServerClient = { url: 'http://server', fetch: unused, open, ...none };
-  const patience = new Patience({ clock, waitMs: 30_000, tell: (line) => told.push(line), hint: () => 'Try later.' });
+  const patience = new Reconnector({
+    clock,
+    waitMs: 30_000,
+    tell: (line) => told.push(line),
+    hint: () => 'Try later.',
+  });
   const steering = { say: unused, heard: unused, unheard: unused };
   const of = { client, clock, patience, steering };
   const run = new RemoteRun({ ...of, begin: async () => 'r', ask: unused, join: unused, leftOpen: unused });

@@ -1,24 +1,24 @@
 import type { Clock, RunEvent } from '@toolyard/protocol';
 import { ToolyardError } from '@toolyard/protocol';
-import type { Answering } from '../chat/partner.ts';
+import type { ChatRun } from '../chat/chat-backend.ts';
 import type { ServerClient } from '../server/server-client.ts';
 import { ServerUnreachable } from '../server/server-lost.ts';
-import type { Patience } from './patience.ts';
-import type { AskPerson } from './questions.ts';
-import { QuestionLeftOpen, Questions } from './questions.ts';
+import type { Reconnector } from './reconnector.ts';
+import type { AskUserAtTerminal } from './questions.ts';
+import { UnansweredQuestion, Questions } from './questions.ts';
 import { readEvents } from './read-events.ts';
-import type { Steering, Unheard } from './steering.ts';
+import type { Steering, UndeliveredMessage } from './steering.ts';
 
 export type RemoteRunOptions = {
   client: ServerClient;
   clock: Clock;
-  patience: Patience;
+  patience: Reconnector;
   /** Sets the run going, or finds it; gives its id. May be called again where no answer came. */
   begin: () => Promise<string>;
-  ask: AskPerson;
+  ask: AskUserAtTerminal;
   steering: Pick<Steering, 'say' | 'heard' | 'unheard'>;
   /** A run that answers what this one did not hear. */
-  join: (runId: string) => Answering;
+  join: (runId: string) => ChatRun;
   /** What is said where the run waits for an answer that nobody here gives. */
   leftOpen: () => ToolyardError;
 };
@@ -29,7 +29,7 @@ type Outcome = { status: 'done' | 'cancelled' };
  * A run of a server, followed over lost connections: every event comes once, in order. It goes on at the server
  * whether or not it is followed; {@link cancel} stops it.
  */
-export class RemoteRun implements Answering {
+export class RemoteRun implements ChatRun {
   readonly result: Promise<Outcome>;
   readonly #options: RemoteRunOptions;
   readonly #stop = new AbortController();
@@ -58,10 +58,10 @@ export class RemoteRun implements Answering {
     else this.#options.steering.say(text);
   }
 
-  async unheard(): Promise<(string | Answering)[]> {
+  async unheard(): Promise<(string | ChatRun)[]> {
     const { steering, join } = this.#options;
     const left = await steering.unheard();
-    return [...this.#early, ...left.map((each: Unheard) => ('text' in each ? each.text : join(each.runId)))];
+    return [...this.#early, ...left.map((each: UndeliveredMessage) => ('text' in each ? each.text : join(each.runId)))];
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<RunEvent, undefined> {
@@ -79,7 +79,7 @@ export class RemoteRun implements Answering {
       if (last?.type === 'run_finished' && last.status === 'failed') throw new ToolyardError(last.error ?? UNTOLD);
       this.#settle.resolve({ status: last?.type === 'run_finished' && last.status === 'done' ? 'done' : 'cancelled' });
     } catch (thrown) {
-      const told = thrown instanceof QuestionLeftOpen ? this.#options.leftOpen() : thrown;
+      const told = thrown instanceof UnansweredQuestion ? this.#options.leftOpen() : thrown;
       this.#settle.reject(told);
       throw told;
     } finally {

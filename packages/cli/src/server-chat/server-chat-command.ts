@@ -2,36 +2,36 @@ import { createUuidSource } from '@toolyard/agent-host';
 import type { AgentConfiguration, ConversationView, ModelReference } from '@toolyard/protocol';
 import { defined, systemClock, textOf, ToolyardError } from '@toolyard/protocol';
 import { answerOnce } from '../chat/answer-once.ts';
-import { Conversation } from '../chat/conversation.ts';
-import type { Answering } from '../chat/partner.ts';
+import { TerminalConversation } from '../chat/conversation.ts';
+import type { ChatRun } from '../chat/chat-backend.ts';
 import { parametersFrom, readQuestion } from '../chat/read-flags.ts';
 import { onStopSignal } from '../chat/stop-signals.ts';
 import type { Terminal } from '../chat/terminal.ts';
-import { createLineReader, dim, terminalOf } from '../chat/terminal.ts';
-import { tellServers } from '../chat/told.ts';
-import { UnderWay } from '../chat/under-way.ts';
+import { createTerminalLineReader, dim, terminalOf } from '../chat/terminal.ts';
+import { printServers } from '../chat/print-servers.ts';
+import { CurrentRun } from '../chat/current-run.ts';
 import type { CommandIo } from '../command-io.ts';
 import type { ChatFlags } from '../flags.ts';
-import { plain, plainLine } from '../plain.ts';
+import { sanitize, plainLine } from '../sanitize.ts';
 import type { ServerClient } from '../server/server-client.ts';
 import { serverClient } from '../server/server-client.ts';
 import { askAtTerminal } from './ask-at-terminal.ts';
 import type { ServerChat } from './server-chat-flags.ts';
 import { findModel, shortName } from './server-models.ts';
-import { ServerPartner } from './server-partner.ts';
+import { ServerBackend } from './server-backend.ts';
 
 const WAIT_SECONDS = 30;
 
 /** `toolyard chat --server`: the same chat, where a running server runs the loop. Gives the exit code. */
 export async function serverChatCommand(io: CommandIo, chat: ServerChat, flags: ChatFlags): Promise<number> {
   const terminal = terminalOf(io);
-  const tell = (line: string): void => void terminal.err.write(dim(`${plain(line)}\n`, terminal));
+  const tell = (line: string): void => void terminal.err.write(dim(`${sanitize(line)}\n`, terminal));
   const asked = await readQuestion(chat.question, flags, terminal.input);
 
-  const underWay = new UnderWay();
+  const currentRun = new CurrentRun();
   // Ctrl-C stops the answer. Whoever closes the terminal only stops watching: the run goes on.
-  const signals = onStopSignal(io, (signal) => signal === 'SIGINT' && underWay.cancel());
-  const reader = createLineReader(terminal);
+  const signals = onStopSignal(io, (signal) => signal === 'SIGINT' && currentRun.cancel());
+  const reader = createTerminalLineReader(terminal);
   try {
     const client = clientFor(io, chat, flags);
     const session = await client.get('/api/session');
@@ -41,7 +41,7 @@ export async function serverChatCommand(io: CommandIo, chat: ServerChat, flags: 
     if (asked === undefined) await tellMcpServers(client, terminal);
     if (conversation) tellConversation(conversation, tell);
 
-    const partner = new ServerPartner(
+    const backend = new ServerBackend(
       {
         client,
         clock: systemClock,
@@ -56,15 +56,22 @@ export async function serverChatCommand(io: CommandIo, chat: ServerChat, flags: 
       },
       model,
     );
-    const track = (run: Answering): Answering => underWay.track(run);
+    const track = (run: ChatRun): ChatRun => currentRun.track(run);
     if (asked !== undefined) {
-      const code = await answerOnce({ partner, question: asked, terminal, json: flags.json === true, track });
+      const code = await answerOnce({ backend, question: asked, terminal, json: flags.json === true, track });
       return signals.exitCode() ?? code;
     }
     const joined =
-      terminal.interactive && conversation?.activeRun ? partner.join(conversation.activeRun.id) : undefined;
+      terminal.interactive && conversation?.activeRun ? backend.join(conversation.activeRun.id) : undefined;
     if (joined) tellQuestion(conversation, tell);
-    return await new Conversation({ partner, terminal, reader, track, signals, ...(joined ? { joined } : {}) }).talk();
+    return await new TerminalConversation({
+      backend,
+      terminal,
+      reader,
+      track,
+      signals,
+      ...(joined ? { joined } : {}),
+    }).talk();
   } finally {
     reader.close();
     signals.dispose();
@@ -119,7 +126,7 @@ function configurationFrom(flags: ChatFlags, model: ModelReference | undefined):
 async function tellMcpServers(client: ServerClient, terminal: Terminal): Promise<void> {
   const { items } = await client.get('/api/mcp/servers');
   const here = items.filter(({ state }) => state !== 'idle' && state !== 'disabled');
-  tellServers(
+  printServers(
     here.map(({ id, state, tools, skipped, error }) => ({
       id,
       state,

@@ -1,6 +1,6 @@
 import type { ModelReference, ModelsView, ModelView } from '@toolyard/protocol';
 import { defined, ToolyardError } from '@toolyard/protocol';
-import { notFound } from '../choose-model.ts';
+import { providerNotFound } from '../choose-model.ts';
 
 /** The model a person means: its own name, or with the provider before it where two have one of that name. */
 export function findModel(wanted: string, { models, failures }: ModelsView, url: string): ModelReference {
@@ -26,7 +26,7 @@ export function findModel(wanted: string, { models, failures }: ModelsView, url:
 /** The error for a model a server does not have, naming those it has. */
 export function noModel(wanted: string, models: readonly ModelView[], url: string): ToolyardError {
   const names = models.map((model) => ({ id: shortName(model, models) }));
-  return notFound(wanted, names, `at ${url}`);
+  return providerNotFound(wanted, names, `at ${url}`);
 }
 
 /** As short as it may be without meaning another one, too. */

@@ -1,12 +1,12 @@
 import type { AgentConfiguration, IdSource, SendMessage, SentMessage } from '@toolyard/protocol';
 import { toErrorInfo, ToolyardError } from '@toolyard/protocol';
-import { plainLine } from '../plain.ts';
+import { plainLine } from '../sanitize.ts';
 import type { ServerClient } from '../server/server-client.ts';
-import type { Patience } from './patience.ts';
+import type { Reconnector } from './reconnector.ts';
 
 export type SteeringOptions = {
   client: ServerClient;
-  patience: Patience;
+  patience: Reconnector;
   ids: IdSource;
   conversationId: string;
   /** Counts where a run of its own answers what was said. */
@@ -16,7 +16,7 @@ export type SteeringOptions = {
 };
 
 /** Said to a run and not heard by it: to be asked again, or answered by a run of its own already. */
-export type Unheard = { text: string } | { runId: string };
+export type UndeliveredMessage = { text: string } | { runId: string };
 
 type Said = { id: string; text: string; sent: Promise<SentMessage | null> };
 
@@ -41,8 +41,8 @@ export class Steering {
   }
 
   /** What is left once the run is over; nothing of it waits at the server any more. */
-  async unheard(): Promise<Unheard[]> {
-    const left: Unheard[] = [];
+  async unheard(): Promise<UndeliveredMessage[]> {
+    const left: UndeliveredMessage[] = [];
     for (const { id, text, sent } of this.#said.splice(0)) {
       const outcome = await sent;
       if (outcome === null) continue;

@@ -1,7 +1,7 @@
 import type { ConversationView, Message } from '@toolyard/protocol';
 import { showHidden, textOf } from '@toolyard/protocol';
 import type { CommandIo } from '../command-io.ts';
-import { jsonLines, plain, shownLine } from '../plain.ts';
+import { jsonLines, sanitize, shownLine } from '../sanitize.ts';
 import { saveOrPrint } from './save-or-print.ts';
 import type { ServerClient } from './server-client.ts';
 
@@ -19,7 +19,7 @@ export async function listConversations(
   if (options.json) return write(io, jsonLines(items));
   for (const { id, title, updatedAt, pinned, activeRun } of items) {
     const marks = [pinned ? 'pinned' : '', activeRun ? activeRun.status : ''].filter((mark) => mark !== '').join(', ');
-    write(io, `${id}  ${when(updatedAt)}  ${plain(title) || '(untitled)'}${marks === '' ? '' : `  [${marks}]`}`);
+    write(io, `${id}  ${when(updatedAt)}  ${sanitize(title) || '(untitled)'}${marks === '' ? '' : `  [${marks}]`}`);
   }
   if (items.length === 0) io.stderr.write('There are no conversations.\n');
 }
@@ -34,7 +34,7 @@ export async function showConversation(
   const view = await client.get('/api/conversations/{id}', { params: { id } });
   const messages = await wholeBranch(client, view);
   if (options.json) return write(io, jsonLines({ ...view, page: { ...view.page, messages } }));
-  write(io, `${plain(view.title) || '(untitled)'}\n`);
+  write(io, `${sanitize(view.title) || '(untitled)'}\n`);
   for (const message of messages) for (const line of linesOf(message)) write(io, line);
   if (view.activeRun) write(io, `(a run is ${view.activeRun.status})`);
 }
@@ -56,18 +56,18 @@ function linesOf(message: Message): string[] {
     case 'system':
       return [];
     case 'user':
-      return [`> ${plain(textOf(message))}`, ''];
+      return [`> ${sanitize(textOf(message))}`, ''];
     case 'assistant': {
       const calls = message.parts.flatMap((part) =>
         part.type === 'tool_call' ? [`[${shownLine(part.name)} ${showHidden(JSON.stringify(part.arguments))}]`] : [],
       );
-      const text = plain(textOf(message));
+      const text = sanitize(textOf(message));
       return [...(text === '' ? [] : [text, '']), ...calls];
     }
     case 'tool': {
       const { content, isError } = message.parts[0].result;
       const text = content.map((part) => ('text' in part && part.text !== undefined ? part.text : `(${part.type})`));
-      return [`[${isError ? 'failed' : 'result'}: ${plain(text.join(' ')).slice(0, 400)}]`, ''];
+      return [`[${isError ? 'failed' : 'result'}: ${sanitize(text.join(' ')).slice(0, 400)}]`, ''];
     }
   }
 }

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { systemClock, ToolyardError } from '@toolyard/protocol';
-import type { Copied, StoragePlace } from '@toolyard/storage';
+import type { CopyResult, StorageLocation } from '@toolyard/storage';
 import type { CommandIo } from '../command-io.ts';
 import { EXIT } from '../exit.ts';
 import { dataDirFrom } from './data-dir.ts';
@@ -12,11 +12,11 @@ export async function copyCommand(io: CommandIo, flags: CopyFlags): Promise<numb
   const { env } = io;
   const { copyStorage, readS3Settings } = await import('@toolyard/storage');
   const bucket = env['TOOLYARD_BLOBS_URL']?.trim() ?? '';
-  const withFiles = (place: StoragePlace): StoragePlace =>
+  const withFiles = (place: StorageLocation): StorageLocation =>
     'url' in place && bucket !== '' ? { ...place, files: readS3Settings(bucket, env) } : place;
   const places = readPlaces(flags, io);
   const [from, to] = [withFiles(places[0]), withFiles(places[1])];
-  let copied: Copied;
+  let copied: CopyResult;
   try {
     copied = await copyStorage(from, to, {
       clock: systemClock,
@@ -25,8 +25,8 @@ export async function copyCommand(io: CommandIo, flags: CopyFlags): Promise<numb
   } catch (thrown) {
     if (!('folder' in from)) throw thrown;
     // Loaded only here: no other end of this command pays for it.
-    const { namedHolder } = await import('@toolyard/server');
-    throw await namedHolder(thrown, from.folder);
+    const { describeLockHolder } = await import('@toolyard/server');
+    throw await describeLockHolder(thrown, from.folder);
   }
   const { rows, blobs, lostBlobs } = copied;
   const count = [...rows].filter(([, n]) => n > 0).map(([name, n]) => `${n} ${wordsFor(name)}`);
@@ -49,7 +49,7 @@ function wordsFor(name: string): string {
   return WORDS[name] ?? name.replaceAll('_', ' ');
 }
 
-function readPlaces({ to, from, toDir, dataDir }: CopyFlags, io: CommandIo): [StoragePlace, StoragePlace] {
+function readPlaces({ to, from, toDir, dataDir }: CopyFlags, io: CommandIo): [StorageLocation, StorageLocation] {
   if (to !== undefined && from === undefined && toDir === undefined) {
     return [{ folder: dataDirFrom(dataDir, io) }, { url: urlOf(to, io.env) }];
   }
@@ -74,7 +74,7 @@ function urlOf(given: string, env: NodeJS.ProcessEnv): string {
   });
 }
 
-function aboutDatabase(from: StoragePlace): string {
+function aboutDatabase(from: StorageLocation): string {
   const folder = 'folder' in from ? from.folder : '';
   return [
     `To start from it: DATABASE_URL=... TOOLYARD_SECRET=... toolyard serve --data-dir ${folder}`,

@@ -82,8 +82,8 @@ export function defineServerCommands(program: Command, invocation: Invocation): 
   )
     .option('--json', 'as JSON')
     .action(async (id: string, options: ServerFlags & { json?: boolean }) => {
-      const { resumeRun } = await import('./runs.ts');
-      await resumeRun(io, await clientOf(io, options), id, options);
+      const { resumeRunCommand } = await import('./runs.ts');
+      await resumeRunCommand(io, await clientOf(io, options), id, options);
     });
   onServer(runs.command('export').argument('<id>').description('Its steps and messages, to stdout or a file'))
     .addOption(new Option('--format <format>', 'how').choices(['json', 'markdown']).default('json'))

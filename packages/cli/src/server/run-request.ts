@@ -1,8 +1,8 @@
 import type { AssistantPart, Message, SentRequest, ToolResultPart, UserPart } from '@toolyard/protocol';
 import { showHidden, ToolyardError } from '@toolyard/protocol';
 import type { CommandIo } from '../command-io.ts';
-import { counted, say, sayJson, wordsOfPart } from '../mcp/output.ts';
-import { plainLine, shownLine } from '../plain.ts';
+import { pluralize, printLine, printJson, partLines } from '../mcp/output.ts';
+import { plainLine, shownLine } from '../sanitize.ts';
 import type { ServerClient } from './server-client.ts';
 
 /** `toolyard runs request`: of the last step that asked a model, where none is named. */
@@ -14,10 +14,10 @@ export async function showRequest(
 ): Promise<void> {
   const which = step === undefined ? await lastAsking(client, id) : stepFrom(step, id);
   const sent = await client.get('/api/runs/{id}/steps/{step}/request', { params: { id, step: String(which) } });
-  if (options.json === true) return sayJson(io, sent);
+  if (options.json === true) return printJson(io, sent);
   sayHead(io, which, sent);
   for (const [index, message] of sent.messages.entries()) {
-    say(
+    printLine(
       io,
       `\n${nameOf(message)}${sent.continues && index === sent.messages.length - 1 ? ', to be gone on with' : ''}:`,
     );
@@ -51,12 +51,12 @@ function sayHead(
   step: number,
   { model, at, fill, parameters, toolMode, toolChoice }: SentRequest,
 ): void {
-  say(io, `step ${step}  ${plainLine(model)}  ${new Date(at).toISOString().slice(0, 19).replace('T', ' ')}`);
+  printLine(io, `step ${step}  ${plainLine(model)}  ${new Date(at).toISOString().slice(0, 19).replace('T', ' ')}`);
   const assumed = fill.assumed ? ' (assumed: nobody says how much it takes)' : '';
-  say(io, `about ${fill.tokens} tokens, for a window of ${fill.window}${assumed}`);
-  if (Object.keys(parameters).length > 0) say(io, `parameters: ${plainLine(JSON.stringify(parameters), 500)}`);
-  if (toolMode === 'text') say(io, 'tools are written as text');
-  if (toolChoice === 'none') say(io, 'no tool may be called');
+  printLine(io, `about ${fill.tokens} tokens, for a window of ${fill.window}${assumed}`);
+  if (Object.keys(parameters).length > 0) printLine(io, `parameters: ${plainLine(JSON.stringify(parameters), 500)}`);
+  if (toolMode === 'text') printLine(io, 'tools are written as text');
+  if (toolChoice === 'none') printLine(io, 'no tool may be called');
 }
 
 function nameOf(message: Message): string {
@@ -82,26 +82,26 @@ function wordsOf(part: UserPart | AssistantPart | ToolResultPart): string {
       return part.raw;
     case 'tool_result': {
       const { content, structured } = part.result;
-      const words = content.map(wordsOfPart);
+      const words = content.map(partLines);
       // As a model gets it: in the place of text.
       if (structured !== undefined && !content.some(({ type }) => type === 'text'))
         words.push(JSON.stringify(structured));
       return words.join('\n');
     }
     default:
-      return wordsOfPart(part);
+      return partLines(part);
   }
 }
 
 /** So that no text can look like a heading of ours. */
 function sayIndented(io: CommandIo, text: string): void {
-  for (const line of showHidden(text).split('\n')) say(io, line === '' ? '' : `    ${line}`);
+  for (const line of showHidden(text).split('\n')) printLine(io, line === '' ? '' : `    ${line}`);
 }
 
 function sayTools(io: CommandIo, tools: SentRequest['tools']): void {
-  if (tools === null) return say(io, '\nThe tools it was offered were not kept.');
-  say(io, `\n${counted(tools.length, 'tool was', 'tools were')} offered${tools.length === 0 ? '.' : ':'}`);
+  if (tools === null) return printLine(io, '\nThe tools it was offered were not kept.');
+  printLine(io, `\n${pluralize(tools.length, 'tool was', 'tools were')} offered${tools.length === 0 ? '.' : ':'}`);
   for (const { name, description = '' } of tools) {
-    say(io, `    ${shownLine(name)}${description === '' ? '' : `: ${shownLine(description, 150)}`}`);
+    printLine(io, `    ${shownLine(name)}${description === '' ? '' : `: ${shownLine(description, 150)}`}`);
   }
 }

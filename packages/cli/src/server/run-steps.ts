@@ -1,7 +1,7 @@
 import type { RunCall, RunQuestion, RunStep } from '@toolyard/protocol';
 import type { CommandIo } from '../command-io.ts';
-import { say, sayJson } from '../mcp/output.ts';
-import { plainLine, shownLine } from '../plain.ts';
+import { printLine, printJson } from '../mcp/output.ts';
+import { plainLine, shownLine } from '../sanitize.ts';
 import type { ServerClient } from './server-client.ts';
 
 /** `toolyard runs steps`. */
@@ -12,7 +12,7 @@ export async function showSteps(
   options: { json?: boolean },
 ): Promise<void> {
   const steps = await client.get('/api/runs/{id}/steps', { params: { id } });
-  if (options.json === true) return sayJson(io, steps);
+  if (options.json === true) return printJson(io, steps);
   for (const step of steps.items) sayStep(io, step);
   const { inputTokens, outputTokens } = steps.usage;
   const facts = [
@@ -22,8 +22,8 @@ export async function showSteps(
     ...(steps.cost === undefined ? [] : [`$${steps.cost.toFixed(4)}`]),
     ...(steps.waitedMs > 0 ? [`waited ${seconds(steps.waitedMs)} for a person`] : []),
   ];
-  say(io, facts.join(', '));
-  if (steps.error) say(io, plainLine(steps.error.message, 500));
+  printLine(io, facts.join(', '));
+  if (steps.error) printLine(io, plainLine(steps.error.message, 500));
 }
 
 function sayStep(
@@ -32,17 +32,17 @@ function sayStep(
 ): void {
   const which = attempt === 1 ? `${step}` : `${step}, try ${attempt}`;
   const took = endedAt === null ? 'under way' : seconds(endedAt - startedAt);
-  say(io, `${which}  ${instruction}  ${took}${abandoned ? '  (broke off with its process)' : ''}`);
+  printLine(io, `${which}  ${instruction}  ${took}${abandoned ? '  (broke off with its process)' : ''}`);
   if (model) {
     const { usage } = model;
     const tokens = usage ? `, ${usage.inputTokens ?? '?'} tokens in, ${usage.outputTokens ?? '?'} out` : '';
-    say(
+    printLine(
       io,
       `    ${plainLine(model.model)}: ${model.error ? plainLine(model.error.message) : model.finishReason}${tokens}`,
     );
   }
-  for (const call of calls) say(io, `    ${callLine(call)}`);
-  for (const question of questions) say(io, `    ${questionLine(question)}`);
+  for (const call of calls) printLine(io, `    ${callLine(call)}`);
+  for (const question of questions) printLine(io, `    ${questionLine(question)}`);
 }
 
 function callLine({ name, arguments: args, editedArguments, result }: RunCall): string {

@@ -1,5 +1,5 @@
 import type { CommandIo } from '../command-io.ts';
-import { jsonLines } from '../plain.ts';
+import { jsonLines } from '../sanitize.ts';
 import { saveOrPrint } from './save-or-print.ts';
 import type { ServerClient } from './server-client.ts';
 
@@ -42,7 +42,7 @@ export async function cancelRun(io: CommandIo, client: ServerClient, id: string)
 }
 
 /** `toolyard runs resume`: says which run goes on, which may be another one. */
-export async function resumeRun(
+export async function resumeRunCommand(
   io: CommandIo,
   client: ServerClient,
   id: string,

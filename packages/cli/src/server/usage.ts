@@ -1,8 +1,8 @@
 import type { BudgetMeasure, UsageBy, UsageSum } from '@toolyard/protocol';
-import { amountOf, nameBudget, pathOf } from '@toolyard/protocol';
+import { formatAmount, budgetPhrase, pathOf } from '@toolyard/protocol';
 import type { CommandIo } from '../command-io.ts';
 import { columns } from '../models/columns.ts';
-import { jsonLines } from '../plain.ts';
+import { jsonLines } from '../sanitize.ts';
 import type { ServerClient } from './server-client.ts';
 
 const write = ({ stdout }: CommandIo, line: string): void => void stdout.write(`${line}\n`);
@@ -63,8 +63,8 @@ function tokens(known: number | undefined, { modelCalls, uncounted }: UsageSum):
 function costText({ modelCalls, cost, unpriced }: UsageSum): string {
   if (modelCalls === 0) return '-';
   if (cost === null) return 'unknown';
-  const told = amountOf('dollars', cost);
-  return unpriced > 0 ? `${told} + unknown of ${amountOf('calls', unpriced)}` : told;
+  const told = formatAmount('dollars', cost);
+  return unpriced > 0 ? `${told} + unknown of ${formatAmount('calls', unpriced)}` : told;
 }
 
 const MEASURES: readonly BudgetMeasure[] = ['dollars', 'tokens', 'calls'];
@@ -82,8 +82,8 @@ export async function budgetsCommand(
       const limit = budget[measure];
       if (limit === undefined) return [];
       const isCounted = budget.of !== 'turn' && budget.of !== 'run';
-      const used = isCounted ? `${amountOf(measure, spent[measure])} of ` : '';
-      return [[nameBudget(budget), `${used}${amountOf(measure, limit)}`]];
+      const used = isCounted ? `${formatAmount(measure, spent[measure])} of ` : '';
+      return [[budgetPhrase(budget), `${used}${formatAmount(measure, limit)}`]];
     }),
   );
   for (const line of columns(rows)) write(io, line);

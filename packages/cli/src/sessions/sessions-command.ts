@@ -2,7 +2,7 @@ import { ToolyardError } from '@toolyard/protocol';
 import type { CommandIo } from '../command-io.ts';
 import { dayOf } from '../day-of.ts';
 import { columns } from '../models/columns.ts';
-import { plainLine, shownLine } from '../plain.ts';
+import { plainLine, shownLine } from '../sanitize.ts';
 import type { ServerClient } from '../server/server-client.ts';
 
 const MAX_BROWSER = 100;

@@ -11,6 +11,9 @@ export type RunCommandOptions = MemoryIoOptions & {
 
 export type CommandResult = { code: number; stdout: string; stderr: string };
 
+/** Other tests on this machine kill servers: a command that starts meanwhile may find what they left behind, and say so. */
+const ORPHANS = /^toolyard: ended \d+ processes of MCP servers whose Toolyard was killed[^\n]*\n/m;
+
 /**
  * Runs a command in this process, between pipes, until it returns or exits.
  *
@@ -22,5 +25,5 @@ export async function runCommand(args: readonly string[], options: RunCommandOpt
   if (onError) io.stderr.on('captured', () => onError(io.stderr.text));
   io.stdin.end(options.input);
   const code = await Promise.race([main(args, io), io.exited]);
-  return { code, stdout: io.stdout.text, stderr: io.stderr.text };
+  return { code, stdout: io.stdout.text, stderr: io.stderr.text.replace(ORPHANS, '') };
 }

@@ -36,12 +36,12 @@ export async function startOrigin(answer: RequestListener): Promise<Origin> {
 }
 
 /** Answers 200 with `text`. */
-export function says(text: string): RequestListener {
+export function respondsWith(text: string): RequestListener {
   return (_request, response) => void response.end(text);
 }
 
 /** Answers with a redirect. */
-export function sendsTo(location: string, status = 302): RequestListener {
+export function redirectsTo(location: string, status = 302): RequestListener {
   return (_request, response) => void response.writeHead(status, { location }).end();
 }
 
@@ -49,7 +49,7 @@ export function sendsTo(location: string, status = 302): RequestListener {
  * The one address a test machine surely has plays the public internet; everything else, its neighbour 127.0.0.2
  * included, is judged as always.
  */
-export function loopbackPlaysPublic(ip: string): RefusalReason | null {
+export function allowLoopback(ip: string): RefusalReason | null {
   return ip === '127.0.0.1' ? null : isRefusedAddress(ip);
 }
 

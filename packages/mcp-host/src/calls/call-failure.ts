@@ -1,7 +1,7 @@
 import { ProtocolError, SdkError, SdkErrorCode, SdkHttpError, UnauthorizedError } from '@modelcontextprotocol/client';
 import type { ErrorCode, ErrorInfo, ToolOutcome, ToolReference, ToolResult } from '@toolyard/protocol';
 import { formatToolReference, ToolyardError } from '@toolyard/protocol';
-import { connectionClosed, signInWanted } from '../connection/connection-errors.ts';
+import { connectionClosed, signInRequired } from '../connection/connection-errors.ts';
 import { authFailureIn } from '../oauth/auth-failure.ts';
 import { networkCodeOf } from '../transports/network-error.ts';
 import { STREAM_ENDED } from '../transports/raw-result-transport.ts';
@@ -60,7 +60,7 @@ export function explainFailedCall(call: FailedCall): ToolResult {
   if (unauthorized !== undefined) return notSent(unauthorized.toJSON());
   if (ToolyardError.isInstance(thrown)) return failure('done', thrown.toJSON(), '');
   if (thrown instanceof ProtocolError) return explainProtocolError(name, thrown);
-  if (thrown instanceof UnauthorizedError) return notSent(signInWanted(call.tool.serverId));
+  if (thrown instanceof UnauthorizedError) return notSent(signInRequired(call.tool.serverId));
   if (thrown instanceof SdkHttpError) return explainHttpStatus(call.tool, thrown.data.status);
   if (thrown instanceof SdkError) {
     switch (thrown.code) {
@@ -121,7 +121,7 @@ function explainProtocolError(name: string, error: ProtocolError): ToolResult {
 
 function explainHttpStatus(tool: ToolReference, status: number): ToolResult {
   const name = formatToolReference(tool);
-  if (status === 401) return notSent(signInWanted(tool.serverId));
+  if (status === 401) return notSent(signInRequired(tool.serverId));
   if (status === 429) {
     const message = `The server "${tool.serverId}" takes no more calls for now (HTTP 429).`;
     return notSent({ code: 'rate_limited', message, retryable: true });

@@ -1,7 +1,7 @@
 import { createFakeClock } from '@toolyard/testing';
 import { describe, expect, test } from 'vitest';
 import type { Caller } from '../types.ts';
-import type { CallSchedulerOptions, Turn } from './call-scheduler.ts';
+import type { CallSchedulerOptions, CallTurn } from './call-scheduler.ts';
 import { CallScheduler, IDLE_MS, QUEUE_TIMEOUT_MS } from './call-scheduler.ts';
 
 class Extra {
@@ -30,7 +30,7 @@ function schedulerOf(options: Partial<CallSchedulerOptions<Extra>> = {}) {
   /** A call of a chat, and what it was told while it waited. */
   const enter = (conversationId: string, more: { isTask?: boolean; signal?: AbortSignal } = {}) => {
     const told: ((string | undefined)[] | null)[] = [];
-    let turn: Turn<Extra> | undefined;
+    let turn: CallTurn<Extra> | undefined;
     const entered = scheduler.enter({
       caller: chat(conversationId),
       isTask: false,

@@ -34,7 +34,7 @@ export type ScheduledCall = {
   onWait: (waitsFor: readonly Caller[] | null) => void;
 };
 
-export type Turn<C> =
+export type CallTurn<C> =
   /** The call may be made: on this connection, or on the first one where there is none. */
   | { kind: 'admitted'; connection: C | undefined; release: () => void }
   /** It was not made. */
@@ -51,7 +51,7 @@ type Seat<C> = {
   stopIdling: () => void;
 };
 
-type Waiting<C> = ScheduledCall & { end: (turn: Turn<C>) => void; isTold: boolean; told: string };
+type Waiting<C> = ScheduledCall & { end: (turn: CallTurn<C>) => void; isTold: boolean; told: string };
 
 /**
  * Decides when a call of one server is made, and on which of its connections. All calls share the first connection,
@@ -87,7 +87,7 @@ export class CallScheduler<C extends ExtraConnection> {
   }
 
   /** A promise only where the call has to wait; it resolves when the call may be made, or will not be. */
-  enter(call: ScheduledCall): Turn<C> | Promise<Turn<C>> {
+  enter(call: ScheduledCall): CallTurn<C> | Promise<CallTurn<C>> {
     if (call.signal?.aborted === true) return { kind: 'aborted' };
     const seat = this.#place(call);
     return seat === null ? this.#wait(call) : this.#admit(call, seat);
@@ -151,7 +151,7 @@ export class CallScheduler<C extends ExtraConnection> {
     return { connection, conversation, calls: new Set(), lastUsed: 0, stopIdling: () => undefined };
   }
 
-  #admit(call: ScheduledCall, seat: Seat<C>): Turn<C> {
+  #admit(call: ScheduledCall, seat: Seat<C>): CallTurn<C> {
     this.#inFlight.add(call);
     if (!call.isTask) seat.calls.add(call);
     seat.stopIdling();
@@ -175,10 +175,10 @@ export class CallScheduler<C extends ExtraConnection> {
     });
   }
 
-  #wait(call: ScheduledCall): Promise<Turn<C>> {
+  #wait(call: ScheduledCall): Promise<CallTurn<C>> {
     const { clock } = this.#options;
     return new Promise((resolve) => {
-      const end = (turn: Turn<C>): void => {
+      const end = (turn: CallTurn<C>): void => {
         this.#waiting = this.#waiting.filter((each) => each !== waiting);
         callOffTelling();
         callOffTimeout();

@@ -3,14 +3,14 @@ import { explainFailedCall, notSent } from './call-failure.ts';
 import { checkStructured } from './check-arguments.ts';
 import { readToolResult } from '../catalogue/read-result.ts';
 import type { ListedTool } from '../catalogue/read-tool.ts';
-import { RoundHandedOut } from './request.ts';
+import { RoundDelegated } from './request.ts';
 import { followTask } from '../tasks/follow-task.ts';
 import { taskIdOf } from '../tasks/read-task.ts';
 import { explainFailedTask, namelessTask } from '../tasks/task-result.ts';
 import type { TaskWire } from '../tasks/task-wire.ts';
 import type { CallToolOptions, Era } from '../types.ts';
-import type { RequestContext } from './under-way.ts';
-import { RequestStopped } from './under-way.ts';
+import type { RequestContext } from './track-request.ts';
+import { RequestStopped } from './track-request.ts';
 
 /** What waiting for a task needs. */
 export type TaskWait = {
@@ -45,7 +45,7 @@ export async function readCall(call: Call, raw: unknown): Promise<ToolResult> {
 /** The result of a call whose request was not answered with one. */
 export function explainCall(call: Call, thrown: unknown): ToolResult {
   const { reference, options, timeoutMs } = call;
-  if (thrown instanceof RoundHandedOut) {
+  if (thrown instanceof RoundDelegated) {
     options.onRound?.(thrown.round);
     return notSent({ code: 'input_required', message: `${reference.name} asks for more before it goes on.` });
   }

@@ -1,13 +1,13 @@
 import { ProtocolError } from '@modelcontextprotocol/client';
 import type { JsonObject } from '@toolyard/protocol';
 import { toErrorInfo } from '@toolyard/protocol';
-import { closedByUs } from '../connection/connection-errors.ts';
+import { closedByHost } from '../connection/connection-errors.ts';
 import type { ForwardedRequest, ForwardedServer } from './forward.ts';
 import { NOT_ACCEPTED } from './forward.ts';
 import type { ManagedServer } from '../host/managed-server.ts';
 import type { Session } from '../connection/session.ts';
 import type { ConversationConnection } from './extra-connection.ts';
-import { takeTurn, turnRefused } from './take-turn.ts';
+import { takeTurn, explainRefusedTurn } from './take-turn.ts';
 
 /**
  * Passes a request on; a call of a tool when it is its turn, on the connection of its conversation.
@@ -23,7 +23,7 @@ export async function forwardInTurn(
   const { id } = entry.config;
   const entered = takeTurn(entry, request.params['task'] !== undefined, request.options);
   const turn = entered instanceof Promise ? await entered : entered;
-  if (turn.kind !== 'admitted') throw new ProtocolError(NOT_ACCEPTED, turnRefused(turn.kind, id).message);
+  if (turn.kind !== 'admitted') throw new ProtocolError(NOT_ACCEPTED, explainRefusedTurn(turn.kind, id).message);
   const { connection, release } = turn;
   try {
     if (connection === undefined) return await first.request(request);
@@ -40,5 +40,5 @@ async function sessionOn(connection: ConversationConnection, serverId: string): 
   } catch (thrown) {
     throw new ProtocolError(NOT_ACCEPTED, toErrorInfo(thrown).message);
   }
-  throw new ProtocolError(NOT_ACCEPTED, closedByUs(serverId).message);
+  throw new ProtocolError(NOT_ACCEPTED, closedByHost(serverId).message);
 }

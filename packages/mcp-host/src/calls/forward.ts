@@ -6,10 +6,10 @@ import { seconds } from './call-failure.ts';
 import { readProgress } from './progress.ts';
 import type { RawReply } from '../transports/raw-result-transport.ts';
 import { anyResult, rawOf } from '../transports/raw-result-transport.ts';
-import type { Caller, Era, RequestOptions } from '../types.ts';
+import type { Caller, Era, McpRequestOptions } from '../types.ts';
 import type { QuestionHandlers } from '../questions/questions.ts';
-import type { RequestContext } from './under-way.ts';
-import { RequestStopped, underWay } from './under-way.ts';
+import type { RequestContext } from './track-request.ts';
+import { RequestStopped, trackRequest } from './track-request.ts';
 
 /** Time is kept by us: the SDK's own timer cannot stand still while a person is asked. */
 const NEVER = 2 ** 31 - 1;
@@ -25,7 +25,7 @@ const GIVEN_UP = -32_001;
 export type ForwardedRequest = {
   method: string;
   params: JsonObject;
-  options: RequestOptions & {
+  options: McpRequestOptions & {
     /** Answers what the server asks meanwhile, in place of the handlers of the host. */
     handlers?: QuestionHandlers;
     caller?: Caller;
@@ -63,7 +63,7 @@ export async function forward(context: ForwardContext, request: ForwardedRequest
   // What is asked while it is open is asked in the name of it.
   const tool = isOfTask || method === 'tools/call' ? { tool: toolOf(serverId, params) } : {};
   try {
-    const answer = await underWay(context, { options, timeoutMs, totalMs, ...tool, ...taskId }, async (entry) => {
+    const answer = await trackRequest(context, { options, timeoutMs, totalMs, ...tool, ...taskId }, async (entry) => {
       if (isOfTask) return answerIn(await context.ask(method, params, entry.signal));
       const sent = context.client.request({ method, params } as never, anyResult, {
         signal: entry.signal,

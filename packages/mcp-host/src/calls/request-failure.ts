@@ -2,7 +2,7 @@ import { ProtocolError } from '@modelcontextprotocol/client';
 import type { ErrorInfo } from '@toolyard/protocol';
 import { ToolyardError } from '@toolyard/protocol';
 import { explainFailedCall } from './call-failure.ts';
-import { RequestStopped } from './under-way.ts';
+import { RequestStopped } from './track-request.ts';
 
 const INVALID_PARAMS = -32_602;
 /** What a missing resource was before 2026-07-28. */

@@ -6,8 +6,8 @@ import { readProgress } from './progress.ts';
 import { anyResult, rawOf } from '../transports/raw-result-transport.ts';
 import type { ListedTool } from '../catalogue/read-tool.ts';
 import type { CallToolOptions, InputRound } from '../types.ts';
-import type { Asked, OpenRequest, RequestContext } from './under-way.ts';
-import { beginRequest, untilAborted } from './under-way.ts';
+import type { ServerInputRequest, OpenRequest, RequestContext } from './track-request.ts';
+import { beginRequest, untilAborted } from './track-request.ts';
 
 /** Progress renews the time-out, but not for ever: so much in all, or ten times the time-out if that is more. */
 const LONGEST_MS = 60 * 60 * 1_000;
@@ -21,7 +21,7 @@ const LONGEST_STATE = 1_024 * 1_024;
 const PACE_MS = 250;
 
 /** The server waits for answers, which somebody else gets: nothing is under way any more. */
-export class RoundHandedOut extends Error {
+export class RoundDelegated extends Error {
   readonly round: InputRound;
 
   constructor(round: InputRound) {
@@ -92,7 +92,7 @@ export async function sendRequest(context: RequestContext, request: OutgoingRequ
         throw endless('the state it wants kept is far too large');
       if (onRound !== undefined && wanted.requests.length > 0) {
         const handedOut = await readRound(context, { requests: wanted.requests, state, round, entry });
-        if (handedOut.asked.length > 0) throw new RoundHandedOut(handedOut);
+        if (handedOut.asked.length > 0) throw new RoundDelegated(handedOut);
         params = withAnswers(request.params, handedOut.answered, state);
         continue;
       }
@@ -122,7 +122,7 @@ async function refusedUntilAnswered(
 ): Promise<typeof AGAIN> {
   const pages = round < MOST_ROUNDS ? pagesWanted(thrown) : [];
   if (pages.length === 0) throw thrown;
-  if (onRound !== undefined) throw new RoundHandedOut(await readRound(context, { pages, round, entry }));
+  if (onRound !== undefined) throw new RoundDelegated(await readRound(context, { pages, round, entry }));
   const answers = await answerAll(context, pages, entry);
   if (Object.values(answers).some((answer) => !isJsonObject(answer) || answer['action'] !== 'accept')) throw thrown;
   return AGAIN;
@@ -140,14 +140,14 @@ function withAnswers(params: JsonObject, inputResponses: JsonObject, state: stri
 async function readRound(
   context: RequestContext,
   of: { round: number; entry: OpenRequest } & (
-    | { pages: readonly [string, Asked][] }
-    | { requests: readonly [string, Asked][]; state: string | undefined }
+    | { pages: readonly [string, ServerInputRequest][] }
+    | { requests: readonly [string, ServerInputRequest][]; state: string | undefined }
   ),
 ): Promise<InputRound> {
   const { round, entry } = of;
   const listed = 'pages' in of ? of.pages : of.requests;
   const asked: InputRound['asked'] = [];
-  const others: [string, Asked][] = [];
+  const others: [string, ServerInputRequest][] = [];
   for (const [key, one] of listed) {
     const question = context.read(one, entry);
     if (question === null) others.push([key, one]);
@@ -165,26 +165,28 @@ const URL_ELICITATION_REQUIRED = -32_042;
 const AGAIN = Symbol('again');
 
 /** The addresses a server of 2025-11-25 wants a person to open before it carries out what was asked. */
-function pagesWanted(thrown: unknown): [string, Asked][] {
+function pagesWanted(thrown: unknown): [string, ServerInputRequest][] {
   if (!(thrown instanceof ProtocolError) || thrown.code !== URL_ELICITATION_REQUIRED) return [];
   const listed = isJsonObject(thrown.data) ? thrown.data['elicitations'] : undefined;
-  return (Array.isArray(listed) ? listed : []).flatMap((params, at): [string, Asked][] =>
+  return (Array.isArray(listed) ? listed : []).flatMap((params, at): [string, ServerInputRequest][] =>
     isJsonObject(params) ? [[String(at), { method: 'elicitation/create', params: { ...params, mode: 'url' } }]] : [],
   );
 }
 
-function inputWanted(result: unknown): { requests: [string, Asked][]; state: string | undefined } | undefined {
+function inputWanted(
+  result: unknown,
+): { requests: [string, ServerInputRequest][]; state: string | undefined } | undefined {
   if (!isJsonObject(result) || result['resultType'] !== 'input_required') return undefined;
   const asked = result['inputRequests'];
   const state = result['requestState'];
   return {
-    requests: Object.entries(isJsonObject(asked) ? asked : {}).map(([key, one]) => [key, readAsked(one)]),
+    requests: Object.entries(isJsonObject(asked) ? asked : {}).map(([key, one]) => [key, readInputRequest(one)]),
     state: typeof state === 'string' ? state : undefined,
   };
 }
 
 /** A question as a server puts it into a map of them. */
-export function readAsked(one: JsonValue): Asked {
+export function readInputRequest(one: JsonValue): ServerInputRequest {
   const method = isJsonObject(one) ? one['method'] : undefined;
   const params = isJsonObject(one) ? one['params'] : undefined;
   return { method: typeof method === 'string' ? method : '', params: isJsonObject(params) ? params : {} };
@@ -193,7 +195,7 @@ export function readAsked(one: JsonValue): Asked {
 /** All that is asked for in one round, at the same time: one that fails ends the request. */
 export async function answerAll(
   context: RequestContext,
-  requests: readonly [string, Asked][],
+  requests: readonly [string, ServerInputRequest][],
   entry: OpenRequest,
 ): Promise<JsonObject> {
   if (requests.length === 0) {

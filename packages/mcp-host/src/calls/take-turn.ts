@@ -2,7 +2,7 @@ import type { ErrorInfo } from '@toolyard/protocol';
 import { seconds } from './call-failure.ts';
 import type { ManagedServer } from '../host/managed-server.ts';
 import type { Caller, ToolProgress } from '../types.ts';
-import type { Turn } from './call-scheduler.ts';
+import type { CallTurn } from './call-scheduler.ts';
 import { QUEUE_TIMEOUT_MS } from './call-scheduler.ts';
 import type { ConversationConnection } from './extra-connection.ts';
 
@@ -21,7 +21,7 @@ export function takeTurn(
   entry: ManagedServer,
   isTask: boolean,
   { caller, signal, onProgress }: TurnOptions,
-): Turn<ConversationConnection> | Promise<Turn<ConversationConnection>> {
+): CallTurn<ConversationConnection> | Promise<CallTurn<ConversationConnection>> {
   const text = `Waits for other calls of "${entry.config.id}".`;
   return entry.calls.enter({
     caller,
@@ -35,7 +35,7 @@ export function takeTurn(
 }
 
 /** Why a call was not made. */
-export function turnRefused(kind: Exclude<Turn<unknown>['kind'], 'admitted'>, serverId: string): ErrorInfo {
+export function explainRefusedTurn(kind: Exclude<CallTurn<unknown>['kind'], 'admitted'>, serverId: string): ErrorInfo {
   switch (kind) {
     case 'aborted':
       return { code: 'cancelled', message: 'The call was cancelled before it was made.' };

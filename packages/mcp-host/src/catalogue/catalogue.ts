@@ -4,7 +4,7 @@ import type { ListKind, Listing } from './list-items.ts';
 import { fetchList } from './list-items.ts';
 import { PROMPTS, RESOURCES, TEMPLATES, TOOLS } from './read-offer.ts';
 import type { ListedTool } from './read-tool.ts';
-import type { ListedPrompt, ListedResource, ListedTemplate, LogEntry, SetAside } from '../types.ts';
+import type { ListedPrompt, ListedResource, ListedTemplate, LogEntry, SkippedItem } from '../types.ts';
 
 /** What may change on its own, and is announced together. */
 export type OfferKind = 'tools' | 'resources' | 'prompts';
@@ -28,9 +28,9 @@ export type CatalogueOptions = {
 };
 
 /** What one connected server offers, as it last listed it. */
-export class Catalogue {
+export class OfferCatalogue {
   readonly #options: CatalogueOptions;
-  readonly #skipped = new Map<string, SetAside[]>();
+  readonly #skipped = new Map<string, SkippedItem[]>();
   tools: ReadonlyMap<string, ListedTool> = new Map();
   /** Undefined until listed. */
   resources: readonly ListedResource[] | undefined;
@@ -41,7 +41,7 @@ export class Catalogue {
     this.#options = options;
   }
 
-  get skipped(): SetAside[] {
+  get skipped(): SkippedItem[] {
     return [...this.#skipped.values()].flat();
   }
 

@@ -2,7 +2,7 @@ import type { Client } from '@modelcontextprotocol/client';
 import { ProtocolError } from '@modelcontextprotocol/client';
 import { defined, isJsonObject } from '@toolyard/protocol';
 import { anyResult, rawOf } from '../transports/raw-result-transport.ts';
-import type { SetAside } from '../types.ts';
+import type { SkippedItem } from '../types.ts';
 
 const MAX_PAGES = 200;
 const MAX_ITEMS = 10_000;
@@ -10,7 +10,7 @@ const SET_ASIDE_KEPT = 100;
 const METHOD_NOT_FOUND = -32_601;
 
 /** One entry of a list, read; or why it cannot be used. */
-export type ReadItem<Item> = { item: Item } | { skipped: SetAside };
+export type ReadItem<Item> = { item: Item } | { skipped: SkippedItem };
 
 /** One kind of thing a server lists. */
 export type ListKind<Item> = {
@@ -27,7 +27,7 @@ export type ListKind<Item> = {
 
 export type Listing<Item> = {
   items: Item[];
-  skipped: SetAside[];
+  skipped: SkippedItem[];
   /** What was wrong with the list as a whole; what could be read of it is kept. */
   warnings: string[];
 };
@@ -123,6 +123,6 @@ function addEntry<Item>(
   listing.items.push(read.item);
 }
 
-function setAside(listing: Listing<unknown>, skipped: SetAside): void {
+function setAside(listing: Listing<unknown>, skipped: SkippedItem): void {
   if (listing.skipped.length < SET_ASIDE_KEPT) listing.skipped.push(skipped);
 }

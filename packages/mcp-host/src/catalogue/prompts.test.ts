@@ -3,7 +3,7 @@ import { createFakeClock } from '@toolyard/testing';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { McpHost } from '../host/host.ts';
 import type { McpHostOptions } from '../host/host-options.ts';
-import { meetPeer } from '../node/test-fixtures/meet-peer.ts';
+import { connectPeer } from '../node/test-fixtures/connect-peer.ts';
 import { MemoryPeer } from '../node/test-fixtures/memory-peer.ts';
 
 const PIXEL = 'iVBORw0KGgo=';
@@ -16,7 +16,7 @@ beforeEach(() => {
 afterEach(() => host.close());
 
 async function meet(answers: Record<string, JsonObject>, more: Partial<McpHostOptions> = {}): Promise<McpHost> {
-  host = await meetPeer(peer, clock, answers, more);
+  host = await connectPeer(peer, clock, answers, more);
   return host;
 }
 

@@ -4,7 +4,7 @@ import { isTooDeep, TOO_DEEP } from '../values/depth.ts';
 import { scanHeaderParameters } from '../calls/header-parameters.ts';
 import type { ReadItem } from './list-items.ts';
 import { readIcons } from './read-icons.ts';
-import type { ServerIcon, SetAside } from '../types.ts';
+import type { ServerIcon, SkippedItem } from '../types.ts';
 
 /** A tool as its server lists it, read and found usable. */
 export type ListedTool = Omit<ToolDefinition, 'tool' | 'builtIn'> & {
@@ -25,7 +25,7 @@ export function readTool(raw: unknown, position: number): ReadItem<ListedTool> {
   if (typeof name !== 'string' || name === '') {
     return { skipped: { name: `#${position + 1}`, reason: 'The tool has no name.' } };
   }
-  const skip = (reason: string): { skipped: SetAside } => ({ skipped: { name, reason } });
+  const skip = (reason: string): { skipped: SkippedItem } => ({ skipped: { name, reason } });
 
   const given = raw['inputSchema'];
   if (!isJsonObject(given)) return skip('The tool has no inputSchema.');

@@ -3,7 +3,7 @@ import { toErrorInfo } from '@toolyard/protocol';
 import type { ResourceStore } from './resource-store.ts';
 
 /** A resource somebody wants to send along. */
-export type Attachment = { id: string; serverId: string; uri: string; name: string } & (
+export type ResourceAttachment = { id: string; serverId: string; uri: string; name: string } & (
   | { state: 'loading' }
   | { state: 'ready'; contents: ResourcePart[] }
   | { state: 'failed'; error: ErrorInfo }
@@ -14,7 +14,7 @@ export type ResourceDraftOptions = { store: ResourceStore; ids: IdSource; onChan
 /** The resources attached to the message one conversation is about to send. */
 export class ResourceDraft {
   readonly #options: ResourceDraftOptions;
-  #attachments: readonly Attachment[] = [];
+  #attachments: readonly ResourceAttachment[] = [];
   readonly #loading = new Map<string, Promise<void>>();
 
   constructor(options: ResourceDraftOptions) {
@@ -22,16 +22,16 @@ export class ResourceDraft {
   }
 
   /** In the order they were attached; a new list after every change. */
-  get attachments(): readonly Attachment[] {
+  get attachments(): readonly ResourceAttachment[] {
     return this.#attachments;
   }
 
   /** Attaches a resource and begins to read it; attached twice, it is there once. */
-  attach(resource: { serverId: string; uri: string; name?: string }): Attachment {
+  attach(resource: { serverId: string; uri: string; name?: string }): ResourceAttachment {
     const { serverId, uri, name = uri } = resource;
     const known = this.#attachments.find((one) => one.serverId === serverId && one.uri === uri);
     if (known !== undefined) return known;
-    const attachment: Attachment = { id: this.#options.ids.next(), serverId, uri, name, state: 'loading' };
+    const attachment: ResourceAttachment = { id: this.#options.ids.next(), serverId, uri, name, state: 'loading' };
     this.#set([...this.#attachments, attachment]);
     this.#load(attachment);
     return attachment;
@@ -42,7 +42,7 @@ export class ResourceDraft {
     const failed = this.#attachments.find((one) => one.id === id);
     if (failed?.state !== 'failed') return;
     const { serverId, uri, name } = failed;
-    const loading: Attachment = { id, serverId, uri, name, state: 'loading' };
+    const loading: ResourceAttachment = { id, serverId, uri, name, state: 'loading' };
     this.#replace(loading);
     this.#load(loading);
   }
@@ -77,13 +77,13 @@ export class ResourceDraft {
     this.#set([]);
   }
 
-  #load({ id, serverId, uri, name }: Attachment): void {
+  #load({ id, serverId, uri, name }: ResourceAttachment): void {
     const base = { id, serverId, uri, name };
     const loading = this.#options.store
       .read(serverId, uri)
       .then(
-        (contents): Attachment => ({ ...base, state: 'ready', contents }),
-        (thrown: unknown): Attachment => ({ ...base, state: 'failed', error: toErrorInfo(thrown) }),
+        (contents): ResourceAttachment => ({ ...base, state: 'ready', contents }),
+        (thrown: unknown): ResourceAttachment => ({ ...base, state: 'failed', error: toErrorInfo(thrown) }),
       )
       .then((loaded) => this.#replace(loaded))
       .finally(() => this.#loading.delete(id));
@@ -91,11 +91,11 @@ export class ResourceDraft {
   }
 
   /** One that was removed meanwhile is not put back. */
-  #replace(attachment: Attachment): void {
+  #replace(attachment: ResourceAttachment): void {
     this.#set(this.#attachments.map((one) => (one.id === attachment.id ? attachment : one)));
   }
 
-  #set(attachments: readonly Attachment[]): void {
+  #set(attachments: readonly ResourceAttachment[]): void {
     this.#attachments = attachments;
     this.#options.onChange?.();
   }

@@ -1,7 +1,7 @@
 import type { Clock, ErrorInfo, ResourcePart } from '@toolyard/protocol';
 import { toErrorInfo } from '@toolyard/protocol';
-import type { Catalogue } from './catalogue.ts';
-import type { ListedResource, ListedTemplate, RequestOptions } from '../types.ts';
+import type { OfferCatalogue } from './catalogue.ts';
+import type { ListedResource, ListedTemplate, McpRequestOptions } from '../types.ts';
 
 /** Contents are kept so long, unless the server says that they have changed. Milliseconds. */
 const LIFETIME_MS = 5 * 60_000;
@@ -11,8 +11,8 @@ const MOST_CHARACTERS = 16 * 1_024 * 1_024;
 
 export type ResourceStoreOptions = {
   clock: Clock;
-  catalogue(serverId: string): Catalogue | undefined;
-  read(serverId: string, uri: string, options: RequestOptions): Promise<ResourcePart[]>;
+  catalogue(serverId: string): OfferCatalogue | undefined;
+  read(serverId: string, uri: string, options: McpRequestOptions): Promise<ResourcePart[]>;
   /** Tells the server which resources are followed from now on. */
   follow(serverId: string, wanted: ReadonlySet<string>, added: string[], removed: string[]): Promise<void>;
 };
@@ -46,7 +46,7 @@ export class ResourceStore {
   async read(
     serverId: string,
     uri: string,
-    options: RequestOptions & { fresh?: boolean } = {},
+    options: McpRequestOptions & { fresh?: boolean } = {},
   ): Promise<ResourcePart[]> {
     const key = keyOf(serverId, uri);
     const kept = this.#contents.get(key);
@@ -62,7 +62,7 @@ export class ResourceStore {
     return reading.finally(() => this.#reading.delete(key));
   }
 
-  async #readNow(serverId: string, uri: string, options: RequestOptions): Promise<ResourcePart[]> {
+  async #readNow(serverId: string, uri: string, options: McpRequestOptions): Promise<ResourcePart[]> {
     const contents = await this.#options.read(serverId, uri, options);
     this.#keep(keyOf(serverId, uri), contents);
     return contents;

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { McpHost } from '../host/host.ts';
 import type { McpHostOptions } from '../host/host-options.ts';
 import { healthOf } from '../node/test-fixtures/peers.ts';
-import { meetPeer } from '../node/test-fixtures/meet-peer.ts';
+import { connectPeer } from '../node/test-fixtures/connect-peer.ts';
 import { MemoryPeer } from '../node/test-fixtures/memory-peer.ts';
 import { ResourceDraft } from './resource-draft.ts';
 
@@ -18,7 +18,7 @@ beforeEach(() => {
 afterEach(() => host.close());
 
 async function meet(answers: Record<string, JsonObject>, more: Partial<McpHostOptions> = {}): Promise<McpHost> {
-  host = await meetPeer(peer, clock, answers, more);
+  host = await connectPeer(peer, clock, answers, more);
   return host;
 }
 

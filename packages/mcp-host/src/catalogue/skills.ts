@@ -1,7 +1,7 @@
 import type { Client } from '@modelcontextprotocol/client';
 import type { Skill } from '@modelcontextprotocol/client/ext/skills';
 import { defined, ToolyardError } from '@toolyard/protocol';
-import type { RequestOptions, SetAside } from '../types.ts';
+import type { McpRequestOptions, SkippedItem } from '../types.ts';
 
 /** A skill as its server lists it: instructions for a model, and files that belong to them. Untrusted like any tool. */
 export type ListedSkill = {
@@ -36,7 +36,7 @@ export class ServerSkills {
     this.#timeoutMs = options.timeoutMs;
   }
 
-  async list(options: RequestOptions): Promise<{ skills: ListedSkill[]; skipped: SetAside[] }> {
+  async list(options: McpRequestOptions): Promise<{ skills: ListedSkill[]; skipped: SkippedItem[] }> {
     const { SkillsClient } = await import('@modelcontextprotocol/client/ext/skills');
     const listed = await new SkillsClient(this.#client, { skipInvalid: true }).list({}, this.#sdk(options));
     return {
@@ -51,7 +51,7 @@ export class ServerSkills {
    * @param path within the skill, or the address of one of its files
    * @throws ToolyardError `bad_response` for a file that is not what was listed: it is not to be used, nor is the rest
    */
-  async read(uri: string, path: string | undefined, options: RequestOptions): Promise<SkillFile> {
+  async read(uri: string, path: string | undefined, options: McpRequestOptions): Promise<SkillFile> {
     const { SkillsClient, SkillVerificationError } = await import('@modelcontextprotocol/client/ext/skills');
     const client = new SkillsClient(this.#client, { skipInvalid: true });
     const sdk = this.#sdk(options);
@@ -77,7 +77,7 @@ export class ServerSkills {
     }
   }
 
-  #sdk({ signal, timeoutMs = this.#timeoutMs }: RequestOptions): { signal?: AbortSignal; timeout: number } {
+  #sdk({ signal, timeoutMs = this.#timeoutMs }: McpRequestOptions): { signal?: AbortSignal; timeout: number } {
     return { timeout: timeoutMs, ...defined({ signal }) };
   }
 }

@@ -9,7 +9,7 @@ import {
 import type { ErrorCode, ErrorInfo, McpIsolation } from '@toolyard/protocol';
 import { ToolyardError } from '@toolyard/protocol';
 import { seconds } from '../calls/call-failure.ts';
-import { signInWanted } from './connection-errors.ts';
+import { signInRequired } from './connection-errors.ts';
 import { launcherOf } from './launcher.ts';
 import { likelyCause } from './likely-cause.ts';
 import { titleOf } from '../hosted/hosted-config.ts';
@@ -53,7 +53,7 @@ function explain(failed: FailedConnect): ErrorInfo {
   if (end?.kind === 'unreachable') return unreachable(config, end.detail);
   if (end !== undefined) return explainEnd(config.id, failed.phase, end);
   if (failed.outOfTime) return explainSilence(failed);
-  if (thrown instanceof UnauthorizedError) return signInWanted(config.id);
+  if (thrown instanceof UnauthorizedError) return signInRequired(config.id);
   const status = statusOf(thrown);
   if (status !== undefined) return explainStatus(config, failed.phase, status);
   const network = networkCodeOf(thrown);
@@ -172,7 +172,7 @@ function printed(stderr: readonly string[]): string {
 }
 
 function explainStatus(config: ServerConfig, phase: ConnectionPhase, status: number): ErrorInfo {
-  if (status === 401) return signInWanted(config.id);
+  if (status === 401) return signInRequired(config.id);
   if (status === 403) {
     return {
       ...refused(config.id, phase, 'denied access (HTTP 403)'),

@@ -2,7 +2,7 @@ import type { ErrorInfo } from '@toolyard/protocol';
 import type { ServerState } from '../types.ts';
 
 /** We have left this server ourselves. */
-export function closedByUs(serverId: string): ErrorInfo {
+export function closedByHost(serverId: string): ErrorInfo {
   return { code: 'server_closed', message: `The server "${serverId}" is closed.` };
 }
 
@@ -22,7 +22,7 @@ export function sessionEnded(serverId: string): ErrorInfo {
 }
 
 /** Nobody is there any more. `detail`: what the network says. */
-export function nobodyThere(serverId: string, detail: string): ErrorInfo {
+export function serverUnreachable(serverId: string, detail: string): ErrorInfo {
   return {
     code: 'server_unreachable',
     message: `The server "${serverId}" cannot be reached any more (${detail}).`,
@@ -32,7 +32,7 @@ export function nobodyThere(serverId: string, detail: string): ErrorInfo {
 }
 
 /** It does not believe who we are, or any more. */
-export function signInWanted(serverId: string): ErrorInfo {
+export function signInRequired(serverId: string): ErrorInfo {
   return {
     code: 'needs_sign_in',
     message: `The server "${serverId}" asks for a sign-in (HTTP 401).`,

@@ -2,32 +2,32 @@ import type { Client, Implementation } from '@modelcontextprotocol/client';
 import type { Clock, ErrorInfo } from '@toolyard/protocol';
 import { defined, ToolyardError } from '@toolyard/protocol';
 import { CancelledCalls } from '../calls/cancelled-calls.ts';
-import { Catalogue } from '../catalogue/catalogue.ts';
+import { OfferCatalogue } from '../catalogue/catalogue.ts';
 import { ChangeWatch } from './change-watch.ts';
 import { explainEnd, explainFailedConnect } from './connect-failure.ts';
-import { closedByUs, connectionClosed } from './connection-errors.ts';
+import { closedByHost, connectionClosed } from './connection-errors.ts';
 import type { EraMemory } from './era-memory.ts';
-import { sayHello } from './handshake.ts';
+import { handshake } from './handshake.ts';
 import { defaultConnectTimeout, launcherOf } from './launcher.ts';
-import { capabilitiesIn, introductionOf } from './introduction.ts';
+import { capabilitiesIn, serverIdentity } from './server-identity.ts';
 import type { ServerAuth } from '../oauth/server-auth.ts';
 import type { QuestionHandlers } from '../questions/questions.ts';
-import { QuestionDesk } from '../questions/question-desk.ts';
+import { ServerRequestRouter } from '../questions/server-request-router.ts';
 import type { ListedTool } from '../catalogue/read-tool.ts';
-import { hearServerLog } from '../log/server-messages.ts';
+import { collectServerLog } from '../log/server-messages.ts';
 import { Session, timeoutOf } from './session.ts';
-import { framed, openTaskWire } from '../tasks/task-wire.ts';
+import { withClientMeta, openTaskWire } from '../tasks/task-wire.ts';
 import type { CreateTransport, HostTransport } from '../transports/transport.ts';
 import type { ConnectionPhase, Era, LogEntry, LogLevel, ServerConfig, ServerHealth } from '../types.ts';
-import type { OpenRequest } from '../calls/under-way.ts';
-import type { LostBy } from './what-is-lost.ts';
-import { lossIn } from './what-is-lost.ts';
+import type { OpenRequest } from '../calls/track-request.ts';
+import type { ConnectionLoss } from './connection-loss.ts';
+import { connectionLoss } from './connection-loss.ts';
 import type { WireLog } from '../log/wire-log.ts';
 
 /** How often the owner is told that a launcher printed something, in milliseconds. */
 const LAUNCH_NEWS_MS = 500;
 
-export type ConnectionOptions = {
+export type McpConnectionOptions = {
   config: ServerConfig;
   createTransport: CreateTransport;
   clock: Clock;
@@ -45,7 +45,7 @@ export type ConnectionOptions = {
   /** After every change of phase or offer. */
   onChange(): void;
   /** At most once, and only if it stood. */
-  onLost(error: ErrorInfo, by: LostBy): void;
+  onLost(error: ErrorInfo, by: ConnectionLoss): void;
   /** The server asked something that may belong to several calls. */
   onAmbiguous(): void;
   /** A resource that is followed has changed. */
@@ -54,7 +54,7 @@ export type ConnectionOptions = {
 
 /** One connection: initialize, list what the server offers, send requests, and close or lose it. */
 export class McpConnection {
-  readonly #options: ConnectionOptions;
+  readonly #options: McpConnectionOptions;
   readonly #id: string;
   readonly #open = new Set<OpenRequest>();
   readonly #ending = new AbortController();
@@ -66,14 +66,14 @@ export class McpConnection {
   #era: Era | undefined;
   #client: Client | undefined;
   #transport: HostTransport | undefined;
-  #catalogue: Catalogue | undefined;
+  #catalogue: OfferCatalogue | undefined;
   #watch: ChangeWatch | undefined;
   #session: Session | undefined;
-  #loss: { error: ErrorInfo; by: LostBy } | undefined;
+  #loss: { error: ErrorInfo; by: ConnectionLoss } | undefined;
   #connecting: Promise<void> | undefined;
   #closing: Promise<void> | undefined;
 
-  constructor(options: ConnectionOptions) {
+  constructor(options: McpConnectionOptions) {
     this.#options = options;
     this.#id = options.config.id;
   }
@@ -83,7 +83,7 @@ export class McpConnection {
     return this.#catalogue?.tools ?? new Map<string, ListedTool>();
   }
 
-  get catalogue(): Catalogue | undefined {
+  get catalogue(): OfferCatalogue | undefined {
     return this.#catalogue;
   }
 
@@ -93,7 +93,7 @@ export class McpConnection {
   }
 
   /** What became of it, if it stood and is gone without being left. */
-  get loss(): { error: ErrorInfo; by: LostBy } | undefined {
+  get loss(): { error: ErrorInfo; by: ConnectionLoss } | undefined {
     return this.#loss;
   }
 
@@ -106,7 +106,7 @@ export class McpConnection {
       ...this.#launch(),
       ...(this.#transport?.isolation === undefined ? {} : { isolation: this.#transport.isolation }),
       ...defined({ era: this.#era }),
-      ...(this.#client === undefined || this.#era === undefined ? {} : introductionOf(this.#client)),
+      ...(this.#client === undefined || this.#era === undefined ? {} : serverIdentity(this.#client)),
       ...(this.#client === undefined || this.#era === undefined ? {} : { capabilities: capabilitiesIn(this.#client) }),
       ...(resources === undefined || !this.#isReady ? {} : { resourceCount: resources.length }),
       ...(prompts === undefined || !this.#isReady ? {} : { promptCount: prompts.length }),
@@ -165,14 +165,14 @@ export class McpConnection {
   async #greet(signal: AbortSignal, timeoutMs: number): Promise<void> {
     const { config, createTransport, clock, clientInfo, eraMemory, handlers, wire, auth } = this.#options;
     const cancelled = new CancelledCalls(clock);
-    const desk = new QuestionDesk({
+    const desk = new ServerRequestRouter({
       serverId: this.#id,
       handlers,
       open: this.#open,
       cancelled,
       onAmbiguous: () => this.#options.onAmbiguous(),
     });
-    const { client, era, transport, capabilities } = await sayHello({
+    const { client, era, transport, capabilities } = await handshake({
       config: config.transport,
       createTransport,
       context: {
@@ -197,8 +197,8 @@ export class McpConnection {
     this.#era = era;
     client.onclose = () => this.#lost();
     client.onerror = (error) => this.#note('info', `The protocol library says: ${error.message}`);
-    hearServerLog(client, (level, text) => this.#note(level, text, 'server'));
-    const catalogue = new Catalogue({
+    collectServerLog(client, (level, text) => this.#note(level, text, 'server'));
+    const catalogue = new OfferCatalogue({
       client,
       timeoutMs: timeoutOf(config),
       note: (level, text) => this.#note(level, text),
@@ -236,13 +236,17 @@ export class McpConnection {
       relays: transport.relays,
       lastRequestId: () => transport.lastRequestId,
       ask: (method, params, signal) =>
-        transport.ask(method, framed({ client, era, clientInfo, clientCapabilities: capabilities }, params), signal),
+        transport.ask(
+          method,
+          withClientMeta({ client, era, clientInfo, clientCapabilities: capabilities }, params),
+          signal,
+        ),
       openTask: (taskId) =>
         openTaskWire(
           { serverId: this.#id, client, era, transport, clientInfo, clientCapabilities: capabilities },
           taskId,
         ),
-      whyLost: () => (this.#isReady ? undefined : (this.#error ?? closedByUs(this.#id))),
+      whyLost: () => (this.#isReady ? undefined : (this.#error ?? closedByHost(this.#id))),
       onFailed: (thrown) => this.#onFailed(thrown),
     });
     if (this.#transport !== undefined) {
@@ -257,7 +261,7 @@ export class McpConnection {
     if (this.#client !== undefined) this.#client.onclose = () => undefined;
     if (this.#closing !== undefined) {
       await transport?.close();
-      return new ToolyardError(closedByUs(this.#id));
+      return new ToolyardError(closedByHost(this.#id));
     }
     const error = explainFailedConnect({
       config: this.#options.config,
@@ -299,7 +303,7 @@ export class McpConnection {
 
   /** A request has come to nothing, and perhaps nothing can come of this connection any more. */
   #onFailed(thrown: unknown): void {
-    const loss = lossIn(thrown, this.#id, this.#transport?.sessionId !== undefined);
+    const loss = connectionLoss(thrown, this.#id, this.#transport?.sessionId !== undefined);
     // What else is under way may still be answered, although nobody new is let in.
     if (loss === null || (loss.by === 'lost' && this.#open.size > 0)) return;
     this.#drop(loss.error, loss.by);
@@ -313,7 +317,7 @@ export class McpConnection {
     if (this.#isReady) this.#drop(error, 'lost');
   }
 
-  #drop(error: ErrorInfo, by: LostBy): void {
+  #drop(error: ErrorInfo, by: ConnectionLoss): void {
     if (!this.#isReady) return;
     this.#end(error);
     this.#loss = { error, by };

@@ -1,17 +1,17 @@
 import { expect, test } from 'vitest';
-import { createEraMemory, eraKey, noteEra, recallEra } from './era-memory.ts';
+import { createEraMemory, eraKey, saveEra, loadEra } from './era-memory.ts';
 
 const DAY = 24 * 60 * 60 * 1_000;
 
 test('that a server is old is believed for a week, that it is modern for good', async () => {
   const memory = createEraMemory();
-  await noteEra(memory, 'old', { era: 'legacy', at: 0 });
-  await noteEra(memory, 'new', { era: 'modern', at: 0 });
-  expect(await recallEra(memory, 'old', 6 * DAY)).toMatchObject({ era: 'legacy' });
-  expect(await recallEra(memory, 'old', 8 * DAY)).toBeUndefined();
-  expect(await recallEra(memory, 'new', 800 * DAY)).toMatchObject({ era: 'modern' });
-  await noteEra(memory, 'new', undefined);
-  expect(await recallEra(memory, 'new', 0)).toBeUndefined();
+  await saveEra(memory, 'old', { era: 'legacy', at: 0 });
+  await saveEra(memory, 'new', { era: 'modern', at: 0 });
+  expect(await loadEra(memory, 'old', 6 * DAY)).toMatchObject({ era: 'legacy' });
+  expect(await loadEra(memory, 'old', 8 * DAY)).toBeUndefined();
+  expect(await loadEra(memory, 'new', 800 * DAY)).toMatchObject({ era: 'modern' });
+  await saveEra(memory, 'new', undefined);
+  expect(await loadEra(memory, 'new', 0)).toBeUndefined();
 });
 
 test('the key tells configurations apart and holds no secret', () => {

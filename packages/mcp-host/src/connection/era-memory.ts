@@ -68,7 +68,7 @@ export function eraKey(config: TransportConfig): string {
 const LEGACY_BELIEVED_MS = 7 * 24 * 60 * 60 * 1000;
 
 /** What is remembered and still to be believed at `now`. */
-export async function recallEra(memory: EraMemory, key: string, now: number): Promise<EraRecord | undefined> {
+export async function loadEra(memory: EraMemory, key: string, now: number): Promise<EraRecord | undefined> {
   try {
     const record = await memory.get(key);
     if (record === undefined) return undefined;
@@ -80,7 +80,7 @@ export async function recallEra(memory: EraMemory, key: string, now: number): Pr
 }
 
 /** Remembers or, with `undefined`, forgets. Failing to do so costs a probe next time and nothing else. */
-export async function noteEra(memory: EraMemory, key: string, record: EraRecord | undefined): Promise<void> {
+export async function saveEra(memory: EraMemory, key: string, record: EraRecord | undefined): Promise<void> {
   try {
     await (record === undefined ? memory.delete(key) : memory.set(key, record));
   } catch {

@@ -4,8 +4,8 @@ import type { JsonObject } from '@toolyard/protocol';
 import { defined } from '@toolyard/protocol';
 import { statusOf } from './connect-failure.ts';
 import type { EraMemory, EraRecord } from './era-memory.ts';
-import { eraKey, noteEra, recallEra } from './era-memory.ts';
-import type { QuestionDesk } from '../questions/question-desk.ts';
+import { eraKey, saveEra, loadEra } from './era-memory.ts';
+import type { ServerRequestRouter } from '../questions/server-request-router.ts';
 import { RawResultTransport } from '../transports/raw-result-transport.ts';
 import { withTasksExtension } from '../tasks/task-wire.ts';
 import type { CreateTransport, HostTransport, TransportContext } from '../transports/transport.ts';
@@ -24,7 +24,7 @@ export type HandshakeOptions = {
   context: TransportContext;
   clientInfo: Implementation;
   eraMemory: EraMemory;
-  desk: QuestionDesk;
+  desk: ServerRequestRouter;
   wire: WireLog;
   /** Ends the attempt and everything it started. */
   signal: AbortSignal;
@@ -35,7 +35,7 @@ export type HandshakeOptions = {
 };
 
 /** A server that has said hello. */
-export type Greeted = {
+export type Initialized = {
   client: Client;
   era: Era;
   transport: RawResultTransport;
@@ -59,10 +59,10 @@ type Way = { kind: 'legacy'; afterSilence?: true } | { kind: 'probe'; probeMs: n
  *
  * Throws what the last attempt threw; by then its transport is closed.
  */
-export async function sayHello(options: HandshakeOptions): Promise<Greeted> {
+export async function handshake(options: HandshakeOptions): Promise<Initialized> {
   const { config, context, eraMemory } = options;
   const key = eraKey(config);
-  const remembered = await recallEra(eraMemory, key, context.clock.now());
+  const remembered = await loadEra(eraMemory, key, context.clock.now());
   if (config.type !== 'http') return greet(options, key, remembered);
 
   const older = { ...options, config: { ...config, type: 'sse' as const } };
@@ -71,7 +71,7 @@ export async function sayHello(options: HandshakeOptions): Promise<Greeted> {
       return await greetOverSse(older, key, remembered);
     } catch (thrown) {
       if (options.signal.aborted || statusOf(thrown) === undefined) throw thrown;
-      await noteEra(eraMemory, key, undefined);
+      await saveEra(eraMemory, key, undefined);
       context.log('info', 'The server no longer takes the older HTTP+SSE; trying Streamable HTTP.');
       return greet(options, key, undefined);
     }
@@ -101,14 +101,14 @@ async function greetOverSse(
   options: HandshakeOptions,
   key: string,
   remembered: EraRecord | undefined,
-): Promise<Greeted> {
+): Promise<Initialized> {
   const tried = await tryOnce({ kind: 'legacy' }, options);
   if (!('session' in tried)) throw tried.thrown;
   await noteEraOf(options, key, remembered, tried.session, 'legacy', 'sse');
   return tried.session;
 }
 
-async function greet(options: HandshakeOptions, key: string, record: EraRecord | undefined): Promise<Greeted> {
+async function greet(options: HandshakeOptions, key: string, record: EraRecord | undefined): Promise<Initialized> {
   const { context, eraMemory, timeoutMs } = options;
   const remembered = record?.era;
   // A server known to be modern may take its time to start; for others a long probe is waiting for nothing.
@@ -129,7 +129,7 @@ async function greet(options: HandshakeOptions, key: string, record: EraRecord |
     const mayTryAgain = attempt === 1 || (way.kind === 'legacy' && way.afterSilence === true);
     const next = mayTryAgain && !options.signal.aborted ? nextWay(way, tried, patient, brief) : undefined;
     if (next === undefined) throw tried.thrown;
-    if (remembered !== undefined) await noteEra(eraMemory, key, undefined);
+    if (remembered !== undefined) await saveEra(eraMemory, key, undefined);
     context.log('info', next.reason);
     way = next.way;
   }
@@ -139,13 +139,13 @@ async function noteEraOf(
   { eraMemory, context }: HandshakeOptions,
   key: string,
   before: EraRecord | undefined,
-  { client }: Greeted,
+  { client }: Initialized,
   era: Era,
   transport?: 'sse',
 ): Promise<void> {
   if (before?.era === era && before.transport === transport) return;
   const protocolVersion = client.getNegotiatedProtocolVersion();
-  await noteEra(eraMemory, key, {
+  await saveEra(eraMemory, key, {
     era,
     at: context.clock.now(),
     ...defined({ protocolVersion, transport }),
@@ -153,7 +153,7 @@ async function noteEraOf(
 }
 
 type Tried =
-  | { session: Greeted; probeReply: RawResultTransport['probeReply'] }
+  | { session: Initialized; probeReply: RawResultTransport['probeReply'] }
   | { thrown: unknown; end: HostTransport['end']; probeReply: RawResultTransport['probeReply'] };
 
 async function tryOnce(way: Way, options: HandshakeOptions): Promise<Tried> {

@@ -11,7 +11,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { createEraMemory } from './era-memory.ts';
 import type { McpHost } from '../host/host.ts';
 import { createMessageLog, type MessageLog } from '../node/test-fixtures/message-log.ts';
-import { closeOn, connected, healthOf, newHost, passUntil, scripted } from '../node/test-fixtures/peers.ts';
+import { closeOn, connected, healthOf, newHost, advanceUntil, scripted } from '../node/test-fixtures/peers.ts';
 import type { ServerHealth, ToolProgress } from '../types.ts';
 
 let host: McpHost | undefined;
@@ -93,7 +93,7 @@ describe('connecting', () => {
     host = newHost([scripted('odd', 'hang-in-initialize', { connectTimeoutMs: 1_000 })], { clock });
     const connecting = host.connectAll();
     await eventually(() => odd().phase === 'initializing');
-    await passUntil(clock, connecting);
+    await advanceUntil(clock, connecting);
     const { error } = odd();
     expect(error).toMatchObject({ code: 'timed_out' });
     expect(error?.message).toContain('initializing');
@@ -120,7 +120,7 @@ describe('connecting', () => {
     host = newHost([{ id: 'odd', transport }], { clock });
     const connecting = host.connectAll();
     await eventually(() => odd().log.some(({ text }) => text.includes('no MCP')));
-    await passUntil(clock, connecting);
+    await advanceUntil(clock, connecting);
     expect(odd().error?.hint).toContain('2 line(s) that are no MCP');
   });
 });

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { createFakeClock, eventually, needs, UNIX } from '@toolyard/testing';
 import { expect, test } from 'vitest';
 import { likelyCause } from './likely-cause.ts';
-import { closeOn, healthOf, newHost, passUntil } from '../node/test-fixtures/peers.ts';
+import { closeOn, healthOf, newHost, advanceUntil } from '../node/test-fixtures/peers.ts';
 import { launcherOf } from './launcher.ts';
 
 test.each([
@@ -56,7 +56,7 @@ test(
     });
 
     const retry = host.reconnect('slow').catch(() => undefined);
-    await passUntil(clock, Promise.all([connecting, retry]));
+    await advanceUntil(clock, Promise.all([connecting, retry]));
     const { state, error, launch, log } = healthOf(host, 'slow');
     expect({ state, launch }).toEqual({ state: 'failed', launch: undefined });
     expect(log.filter(({ text }) => text === 'transport creating')).toHaveLength(1);

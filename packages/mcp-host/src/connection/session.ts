@@ -4,13 +4,13 @@ import type { Clock, ErrorInfo, JsonObject, ResourcePart, TaskHandle, ToolResult
 import { ToolyardError } from '@toolyard/protocol';
 import { notSent } from '../calls/call-failure.ts';
 import { explainCall, finishTask, readCall } from '../calls/call-tool.ts';
-import { AS_TASK } from '../tasks/read-task.ts';
+import { TASK_META } from '../tasks/read-task.ts';
 import type { CancelledCalls } from '../calls/cancelled-calls.ts';
-import type { Catalogue } from '../catalogue/catalogue.ts';
+import type { OfferCatalogue } from '../catalogue/catalogue.ts';
 import type { ChangeWatch } from './change-watch.ts';
 import type { ForwardedServer } from '../calls/forward.ts';
 import { forward, NOT_ACCEPTED } from '../calls/forward.ts';
-import type { QuestionDesk } from '../questions/question-desk.ts';
+import type { ServerRequestRouter } from '../questions/server-request-router.ts';
 import type { QuestionHandlers } from '../questions/questions.ts';
 import type { RawReply } from '../transports/raw-result-transport.ts';
 import { withCaller } from '../calls/relay-meta.ts';
@@ -32,11 +32,11 @@ import type {
   FilledPrompt,
   ListedPrompt,
   LogLevel,
-  RequestOptions,
+  McpRequestOptions,
   ServerConfig,
-  SetAside,
+  SkippedItem,
 } from '../types.ts';
-import type { OpenRequest, RequestContext } from '../calls/under-way.ts';
+import type { OpenRequest, RequestContext } from '../calls/track-request.ts';
 
 const DEFAULT_TIMEOUT_MS = 60_000;
 /** How long a call of an approved tool waits for a list that was announced to have changed, in milliseconds. */
@@ -48,12 +48,12 @@ export type SessionOptions = {
   era: Era;
   clock: Clock;
   handlers: QuestionHandlers;
-  desk: QuestionDesk;
+  desk: ServerRequestRouter;
   /** The requests under way. */
   open: Set<OpenRequest>;
   /** Calls that are no longer waited for. */
   cancelled: CancelledCalls;
-  catalogue: Catalogue;
+  catalogue: OfferCatalogue;
   /** The tools that can be called, by the server's own names. */
   tools: () => ReadonlyMap<string, ListedTool>;
   watch: ChangeWatch;
@@ -141,7 +141,7 @@ export class Session {
     try {
       const raw = await sendRequest(this.#context, {
         method: 'tools/call',
-        params: { name, arguments: args, ...(this.isWantedAsTask(name) ? AS_TASK : {}), ...meta },
+        params: { name, arguments: args, ...(this.isWantedAsTask(name) ? TASK_META : {}), ...meta },
         options,
         timeoutMs,
         tool: reference,
@@ -212,18 +212,18 @@ export class Session {
   }
 
   /** @throws ToolyardError */
-  async readResource(uri: string, options: RequestOptions = {}): Promise<ResourcePart[]> {
+  async readResource(uri: string, options: McpRequestOptions = {}): Promise<ResourcePart[]> {
     const raw = await this.#request('resources/read', uri, { uri }, options);
     return readContents(this.#id, uri, raw);
   }
 
   /** None where the server offers none. @throws ToolyardError */
-  listSkills(options: RequestOptions): Promise<{ skills: ListedSkill[]; skipped: SetAside[] }> {
+  listSkills(options: McpRequestOptions): Promise<{ skills: ListedSkill[]; skipped: SkippedItem[] }> {
     return this.#ofSkills('its skills', (skills) => skills.list(options));
   }
 
   /** @throws ToolyardError, also for a file that is not what the server listed */
-  readSkill(uri: string, path: string | undefined, options: RequestOptions): Promise<SkillFile> {
+  readSkill(uri: string, path: string | undefined, options: McpRequestOptions): Promise<SkillFile> {
     return this.#ofSkills(uri, (skills) => skills.read(uri, path, options));
   }
 
@@ -241,7 +241,7 @@ export class Session {
   }
 
   /** @throws ToolyardError, also for a prompt that is known to need arguments that are not there */
-  async getPrompt(name: string, args: Record<string, string>, options: RequestOptions = {}): Promise<FilledPrompt> {
+  async getPrompt(name: string, args: Record<string, string>, options: McpRequestOptions = {}): Promise<FilledPrompt> {
     const listed = this.#options.catalogue.prompts?.find((prompt) => prompt.name === name);
     const missing = listed?.arguments.filter(({ name: one, required }) => required && args[one] === undefined) ?? [];
     if (missing.length > 0) {
@@ -285,7 +285,7 @@ export class Session {
     target: CompletionTarget,
     argument: { name: string; value: string },
     others: Record<string, string>,
-    options: RequestOptions = {},
+    options: McpRequestOptions = {},
   ): Promise<Completion> {
     if (this.#options.client.getServerCapabilities()?.completions === undefined) return { values: [], hasMore: false };
     const [ref, subject] =
@@ -326,7 +326,7 @@ export class Session {
     method: OutgoingRequest['method'],
     subject: string,
     params: JsonObject,
-    options: RequestOptions,
+    options: McpRequestOptions,
   ): Promise<unknown> {
     const lost = this.#options.whyLost();
     if (lost !== undefined) throw new ToolyardError(lost);

@@ -2,8 +2,8 @@ import type { ErrorInfo, JsonObject, TaskHandle, ToolReference, ToolResult } fro
 import { ToolyardError, toErrorInfo } from '@toolyard/protocol';
 import { notSent } from '../calls/call-failure.ts';
 import type { ConversationConnection } from '../calls/extra-connection.ts';
-import { takeTurn, turnRefused } from '../calls/take-turn.ts';
-import { closedByUs, notReady } from '../connection/connection-errors.ts';
+import { takeTurn, explainRefusedTurn } from '../calls/take-turn.ts';
+import { closedByHost, notReady } from '../connection/connection-errors.ts';
 import type { ListedTool } from '../catalogue/read-tool.ts';
 import type { ManagedServer } from './managed-server.ts';
 import type { Session } from '../connection/session.ts';
@@ -50,7 +50,7 @@ export async function callServer(
   for (let wasLost = false; ; wasLost = true) {
     const entered = takeTurn(entry, entry.session?.isWantedAsTask(tool.name) === true, options);
     const turn = entered instanceof Promise ? await entered : entered;
-    if (turn.kind !== 'admitted') return notSent(turnRefused(turn.kind, entry.config.id));
+    if (turn.kind !== 'admitted') return notSent(explainRefusedTurn(turn.kind, entry.config.id));
     const { connection: extra, release } = turn;
     let handle: TaskHandle | undefined;
     const onTask = async (made: TaskHandle): Promise<void> => {
@@ -93,7 +93,7 @@ function sessionNow({ session, config, stage, error }: ManagedServer): SessionOr
 async function extraSession(connection: ConversationConnection, serverId: string): Promise<SessionOrRefusal> {
   try {
     const session = await connection.session();
-    return session ? { session } : { refusal: closedByUs(serverId) };
+    return session ? { session } : { refusal: closedByHost(serverId) };
   } catch (thrown) {
     return { refusal: toErrorInfo(thrown) };
   }

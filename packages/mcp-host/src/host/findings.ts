@@ -19,14 +19,14 @@ const HIDDEN = /[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufef
 const TOLD_ELSEWHERE = / is set aside: | holds invisible characters/;
 const PLAIN_NAME = /^[A-Za-z0-9_-]{1,64}$/;
 
-export type Inspected = {
+export type InspectedServer = {
   health: ServerHealth;
   tools: readonly IndexedTool[];
   phases: McpTestReport['phases'];
 };
 
 /** What the users of a server, or its author, should know of it: faults first. */
-export function findingsOf({ health, tools, phases }: Inspected): McpFinding[] {
+export function inspectFindings({ health, tools, phases }: InspectedServer): McpFinding[] {
   const findings = [
     ...health.skipped.map(({ name, reason }) => warning(`It is set aside: ${reason}`, name)),
     ...ofConnection(health, phases),
@@ -40,7 +40,7 @@ export function findingsOf({ health, tools, phases }: Inspected): McpFinding[] {
   return [...sorted.slice(0, FINDINGS_KEPT), note(`There are ${sorted.length - FINDINGS_KEPT} more findings.`)];
 }
 
-function ofConnection(health: ServerHealth, phases: Inspected['phases']): McpFinding[] {
+function ofConnection(health: ServerHealth, phases: InspectedServer['phases']): McpFinding[] {
   const findings: McpFinding[] = [];
   const listing = phases.find(({ phase }) => phase === 'listing')?.durationMs ?? 0;
   const whole = phases.reduce((sum, { durationMs }) => sum + durationMs, 0);

@@ -1,7 +1,7 @@
 import type { Implementation } from '@modelcontextprotocol/client';
 import type { Clock, ErrorInfo, Fetch, ToolOrigin } from '@toolyard/protocol';
 import type { AuthStore } from '../oauth/auth-store.ts';
-import type { ClientIntroduction } from '../oauth/client-identity.ts';
+import type { ClientMetadata } from '../oauth/client-identity.ts';
 import type { EraMemory } from '../connection/era-memory.ts';
 import type { QuestionHandlers } from '../questions/questions.ts';
 import type { CreateTransport } from '../transports/transport.ts';
@@ -18,7 +18,7 @@ export type SignInOptions = {
    */
   fetchFor(server: ServerConfig): Fetch;
   /** How Toolyard introduces itself; its name in `clientInfo` where absent. */
-  introduction?: ClientIntroduction;
+  introduction?: ClientMetadata;
 };
 
 export type McpHostOptions = {
@@ -56,7 +56,7 @@ export type AllPrompts = {
 };
 
 /** What one server has listed, in its own order. */
-export type Offered = {
+export type ListedOffers = {
   tools: readonly ListedTool[];
   resources: readonly ListedResource[];
   templates: readonly ListedTemplate[];

@@ -2,8 +2,8 @@ import type { ErrorInfo, ToolOrigin, ToolReference } from '@toolyard/protocol';
 import { ToolyardError } from '@toolyard/protocol';
 import { listAllPrompts } from './all-prompts.ts';
 import type { ForwardedServer } from '../calls/forward.ts';
-import type { AllPrompts, McpHostOptions, Offered } from './host-options.ts';
-import { Flows } from './flows.ts';
+import type { AllPrompts, McpHostOptions, ListedOffers } from './host-options.ts';
+import { ActiveFlows } from './active-flows.ts';
 import { makeManagedServer } from './make-managed-server.ts';
 import { ServerCalls } from './server-calls.ts';
 import { isListed, ServerRegistry } from './server-registry.ts';
@@ -21,10 +21,10 @@ import type {
   CompletionTarget,
   FilledPrompt,
   LogLevel,
-  RequestOptions,
+  McpRequestOptions,
   ServerConfig,
   ServerHealth,
-  SetAside,
+  SkippedItem,
   ToolHost,
 } from '../types.ts';
 
@@ -54,7 +54,7 @@ export class McpHost implements ToolHost, AsyncDisposable {
   readonly callTool: ToolHost['callTool'];
   readonly resumeTask: ToolHost['resumeTask'];
   readonly #servers: ServerRegistry;
-  readonly #flows: Flows;
+  readonly #flows: ActiveFlows;
   readonly #trust: ToolTrust;
   readonly #signIns: SignIns;
   readonly #calls: ServerCalls;
@@ -68,7 +68,7 @@ export class McpHost implements ToolHost, AsyncDisposable {
     const eraMemory = options.eraMemory ?? createEraMemory();
     this.#origin = options.origin ?? 'server';
     this.#logLevel = options.logLevel;
-    this.#flows = new Flows(clock);
+    this.#flows = new ActiveFlows(clock);
     this.#trust = new ToolTrust(options.pins ?? new Map());
     this.#signIns = new SignIns(options);
     this.#servers = new ServerRegistry(clock, (config, after) =>
@@ -349,7 +349,10 @@ export class McpHost implements ToolHost, AsyncDisposable {
   }
 
   /** The skills a server offers; none of their files is fetched. @throws ToolyardError */
-  skills(serverId: string, options: RequestOptions = {}): Promise<{ skills: ListedSkill[]; skipped: SetAside[] }> {
+  skills(
+    serverId: string,
+    options: McpRequestOptions = {},
+  ): Promise<{ skills: ListedSkill[]; skipped: SkippedItem[] }> {
     return this.#calls.ask(serverId, options, (session) => session.listSkills(options));
   }
 
@@ -358,7 +361,7 @@ export class McpHost implements ToolHost, AsyncDisposable {
    *
    * @throws ToolyardError `bad_response` for one that is something else: nothing of that skill is to be used
    */
-  readSkill(serverId: string, uri: string, path?: string, options: RequestOptions = {}): Promise<SkillFile> {
+  readSkill(serverId: string, uri: string, path?: string, options: McpRequestOptions = {}): Promise<SkillFile> {
     return this.#calls.ask(serverId, options, (session) => session.readSkill(uri, path, options));
   }
 
@@ -403,7 +406,7 @@ export class McpHost implements ToolHost, AsyncDisposable {
     serverId: string,
     name: string,
     args: Record<string, string> = {},
-    options: RequestOptions = {},
+    options: McpRequestOptions = {},
   ): Promise<FilledPrompt> {
     return this.#calls.ask(serverId, options, (session) => session.getPrompt(name, args, options));
   }
@@ -414,7 +417,7 @@ export class McpHost implements ToolHost, AsyncDisposable {
   }
 
   /** What a server has listed: while it is reconnecting, its tools only. */
-  offered(serverId: string): Offered {
+  offered(serverId: string): ListedOffers {
     const entry = this.#servers.find(serverId);
     const { resources = [], templates = [], prompts = [] } = entry?.catalogue ?? {};
     return { tools: [...(entry?.tools.values() ?? [])], resources, templates, prompts };
@@ -435,7 +438,7 @@ export class McpHost implements ToolHost, AsyncDisposable {
     target: CompletionTarget,
     argument: { name: string; value: string },
     others: Record<string, string> = {},
-    options: RequestOptions = {},
+    options: McpRequestOptions = {},
   ): Promise<Completion> {
     return this.#calls.ask(serverId, options, (session) => session.complete(target, argument, others, options));
   }

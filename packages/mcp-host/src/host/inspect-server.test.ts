@@ -3,7 +3,7 @@ import { defined } from '@toolyard/protocol';
 import type { McpBehaviour, McpBehaviourName } from '@toolyard/testing';
 import { createSteadyClock, startScriptedSse } from '@toolyard/testing';
 import { describe, expect, it } from 'vitest';
-import { findingsOf } from './findings.ts';
+import { inspectFindings } from './findings.ts';
 import { inspectServer } from './inspect-server.ts';
 import { everything, scripted } from '../node/test-fixtures/peers.ts';
 import { createNodeTransports } from '../node/transports.ts';
@@ -122,7 +122,7 @@ describe('a server that is looked at', () => {
       builtIn: false,
       checkArguments: () => null,
     }));
-    const texts = findingsOf({
+    const texts = inspectFindings({
       health: { ...health, log: [], skipped: [], phases: [], toolCount: 130 },
       tools,
       phases: [

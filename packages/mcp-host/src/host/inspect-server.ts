@@ -3,9 +3,9 @@ import { serviceAddress } from '../hosted/hosted-config.ts';
 import { defined, ToolyardError, toErrorInfo } from '@toolyard/protocol';
 import type { McpHostOptions } from './host-options.ts';
 import { definitionTokens } from '../catalogue/definition-cost.ts';
-import { findingsOf } from './findings.ts';
+import { inspectFindings } from './findings.ts';
 import { McpHost } from './host.ts';
-import { redactorFor, shownAddress } from '../log/redact.ts';
+import { redactorFor, displayUrl } from '../log/redact.ts';
 import type { ServerConfig, ServerHealth, TransportConfig } from '../types.ts';
 
 /** How long a server may take for resources and prompts, when its tools are listed. Milliseconds. */
@@ -104,7 +104,7 @@ function reportOf({ host, config, error, ended, durationMs }: Outcome): McpTestR
         readOnly: annotations?.readOnly === true,
       })),
     skipped,
-    findings: health === undefined ? [] : findingsOf({ health, tools, phases }),
+    findings: health === undefined ? [] : inspectFindings({ health, tools, phases }),
     ...(error === undefined ? {} : { error: redactedError(error, redact) }),
     log: log.map(({ at, level, text }) => ({ at, level, text: redact(text) })),
   };
@@ -140,9 +140,9 @@ export function shownTransport(transport: TransportConfig): McpTransportView {
   }
   if (transport.type === 'in-memory') return { type: 'stdio', command: transport.name };
   if (transport.type === 'hosted') {
-    return { type: 'http', url: shownAddress(`${serviceAddress(transport)}/${encodeURIComponent(transport.server)}`) };
+    return { type: 'http', url: displayUrl(`${serviceAddress(transport)}/${encodeURIComponent(transport.server)}`) };
   }
-  return { type: transport.type, url: shownAddress(transport.url) };
+  return { type: transport.type, url: displayUrl(transport.url) };
 }
 
 /** An error without the secrets of a server's configuration. */

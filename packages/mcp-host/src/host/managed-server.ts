@@ -2,18 +2,18 @@ import type { Clock, ErrorInfo } from '@toolyard/protocol';
 import { defined, ToolyardError, toErrorInfo } from '@toolyard/protocol';
 import { CallScheduler } from '../calls/call-scheduler.ts';
 import { ConversationConnection } from '../calls/extra-connection.ts';
-import type { Catalogue } from '../catalogue/catalogue.ts';
+import type { OfferCatalogue } from '../catalogue/catalogue.ts';
 import type { McpConnection } from '../connection/connection.ts';
-import { closedByUs } from '../connection/connection-errors.ts';
+import { closedByHost } from '../connection/connection-errors.ts';
 import type { ServerAuth } from '../oauth/server-auth.ts';
 import type { ListedTool } from '../catalogue/read-tool.ts';
 import type { ServerLog } from '../log/server-log.ts';
-import type { Machine, ServerEvent, Stage } from './server-states.ts';
-import { reconnectWait, shownState, step } from './server-states.ts';
+import type { ServerMachine, ServerEvent, Stage } from './server-states.ts';
+import { reconnectWait, shownState, transition } from './server-states.ts';
 import type { Session } from '../connection/session.ts';
 import type { ServerConfig, ServerHealth } from '../types.ts';
 import type { WireLog } from '../log/wire-log.ts';
-import type { LostBy } from '../connection/what-is-lost.ts';
+import type { ConnectionLoss } from '../connection/connection-loss.ts';
 
 /** A connection that has stood so long counts as sound, and its next loss as the first one. Milliseconds. */
 const SETTLED_MS = 60_000;
@@ -34,7 +34,7 @@ export type ManagedServerOptions = {
   /** 0 up to 1: how much of a wait chance takes off. */
   jitter: () => number;
   /** A fresh connection; `onLost` is called at most once, if it stood and is gone. */
-  makeConnection(onLost: (error: ErrorInfo, by: LostBy) => void): McpConnection;
+  makeConnection(onLost: (error: ErrorInfo, by: ConnectionLoss) => void): McpConnection;
   /** A fresh connection beside the first one; `onLost` is called at most once, if it stood and is gone. */
   makeExtraConnection(onLost: () => void): McpConnection;
   onChange(): void;
@@ -53,7 +53,7 @@ export class ManagedServer {
   /** Decides when calls are made, and on which connection. */
   readonly calls: CallScheduler<ConversationConnection>;
   readonly #options: ManagedServerOptions;
-  #machine: Machine;
+  #machine: ServerMachine;
   #connection: McpConnection | undefined;
   #error: ErrorInfo | undefined;
   /** Kept while reconnecting, so that what a model is offered does not flicker. */
@@ -99,7 +99,7 @@ export class ManagedServer {
   }
 
   /** What it offers, while it is ready. */
-  get catalogue(): Catalogue | undefined {
+  get catalogue(): OfferCatalogue | undefined {
     return this.#machine.stage === 'ready' ? this.#connection?.catalogue : undefined;
   }
 
@@ -194,7 +194,7 @@ export class ManagedServer {
 
   #apply(event: ServerEvent): void {
     const before = this.#machine;
-    this.#machine = step(before, event, this.#options.maxReconnects);
+    this.#machine = transition(before, event, this.#options.maxReconnects);
     if (this.#machine === before) return;
     if (this.#machine.stage !== before.stage || event === 'settled') this.#enter(this.#machine.stage);
     this.#options.onChange();
@@ -234,19 +234,19 @@ export class ManagedServer {
     const departures = this.#departures;
     const isReconnect = this.#machine.stage === 'trying';
     await this.#cleared;
-    if (departures !== this.#departures) throw new ToolyardError(closedByUs(this.config.id));
+    if (departures !== this.#departures) throw new ToolyardError(closedByHost(this.config.id));
     const connection = this.#options.makeConnection((error, by) => this.#lost(connection, error, by));
     this.#connection = connection;
     try {
       await connection.connect();
     } catch (thrown) {
-      if (departures !== this.#departures) throw new ToolyardError(closedByUs(this.config.id));
+      if (departures !== this.#departures) throw new ToolyardError(closedByHost(this.config.id));
       this.#leave();
       this.#error = toErrorInfo(thrown);
       this.#apply(outcomeOf(this.#error, isReconnect));
       throw thrown;
     }
-    if (departures !== this.#departures) throw new ToolyardError(closedByUs(this.config.id));
+    if (departures !== this.#departures) throw new ToolyardError(closedByHost(this.config.id));
     this.#renewing = false;
     this.#apply('opened');
     // It may be gone again before anybody was told that it stands.
@@ -255,7 +255,7 @@ export class ManagedServer {
     else this.#lost(connection, loss.error, loss.by);
   }
 
-  #lost(connection: McpConnection, error: ErrorInfo, by: LostBy): void {
+  #lost(connection: McpConnection, error: ErrorInfo, by: ConnectionLoss): void {
     if (connection !== this.#connection || this.#machine.stage !== 'ready') return;
     this.#lastTools = connection.tools;
     this.#renewing = by === 'session_lost';

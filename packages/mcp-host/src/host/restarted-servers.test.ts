@@ -3,7 +3,7 @@ import { eventually, startScriptedMcp } from '@toolyard/testing';
 import { afterEach, expect, test } from 'vitest';
 import type { McpHost } from './host.ts';
 import { connected, freeAddress, healthOf, startEverything } from '../node/test-fixtures/peers.ts';
-import { createQuickClock, PATIENT } from '../node/test-fixtures/quick-clock.ts';
+import { createFastClock, LONG_TIMEOUTS } from '../node/test-fixtures/fast-clock.ts';
 
 let host: McpHost | undefined;
 let stop: (() => Promise<void>) | undefined;
@@ -13,13 +13,13 @@ afterEach(async () => {
   stop = undefined;
 });
 
-const at = (url: string) => ({ id: 'web', transport: { type: 'http' as const, url }, ...PATIENT });
+const at = (url: string) => ({ id: 'web', transport: { type: 'http' as const, url }, ...LONG_TIMEOUTS });
 const echo = (met: McpHost): ReturnType<McpHost['callTool']> =>
   met.callTool({ serverId: 'web', name: 'echo' }, { message: 'hi' });
 
 test('a server that is gone is seen to be gone though nobody calls it, and found when it is back', async () => {
   const first = await startEverything();
-  host = await connected([at(first.url)], { clock: createQuickClock(), maxReconnects: 1_000 });
+  host = await connected([at(first.url)], { clock: createFastClock(), maxReconnects: 1_000 });
   const met = host;
   await first.stop();
   await eventually(() => healthOf(met, 'web').state === 'reconnecting');
@@ -40,7 +40,7 @@ test('one that was restarted meanwhile and says 400 to the old session is greete
 
 test.each(['legacy', 'modern'] as const)('a call that finds nobody tells that the %s server is gone', async (era) => {
   const server = await startScriptedMcp({ tools: [{ name: 'echo' }], era }, { sessions: false });
-  host = await connected([at(server.url)], { clock: createQuickClock(), maxReconnects: 1_000 });
+  host = await connected([at(server.url)], { clock: createFastClock(), maxReconnects: 1_000 });
   const met = host;
   await server.close();
   // A connection that was kept open may be found broken first.

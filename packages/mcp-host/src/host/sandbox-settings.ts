@@ -60,7 +60,7 @@ function networkIn(value: JsonValue, where: string): NonNullable<SandboxSettings
 }
 
 /** An entry with `"Sandbox"` or `"sandboxed"` would start without a sandbox. @throws ToolyardError `bad_config` */
-export function refuseMisspeltSandbox(keys: readonly string[], where: string): void {
+export function rejectMisspeltSandbox(keys: readonly string[], where: string): void {
   const key = keys.find((name) => name !== 'sandbox' && /^sand[-_ ]?box/i.test(name));
   if (key === undefined) return;
   throw bad(`${where} has an unknown key ${JSON.stringify(key)}.`, 'Write "sandbox".');

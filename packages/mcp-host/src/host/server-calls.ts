@@ -3,8 +3,8 @@ import { askServer, callServer, followServerTask } from './call-server.ts';
 import { notSent } from '../calls/call-failure.ts';
 import { forwardInTurn } from '../calls/forward-in-turn.ts';
 import type { ForwardedServer } from '../calls/forward.ts';
-import type { Flows } from './flows.ts';
-import { CLOSED } from './flows.ts';
+import type { ActiveFlows } from './active-flows.ts';
+import { SHUTTING_DOWN } from './active-flows.ts';
 import type { SelectedTools } from './selected-tools.ts';
 import { isSwitchedOff } from './selected-tools.ts';
 import type { ServerRegistry } from './server-registry.ts';
@@ -13,7 +13,7 @@ import type { Session } from '../connection/session.ts';
 import { unreachableTask } from '../tasks/task-result.ts';
 import type { ToolTrust } from '../catalogue/trust.ts';
 import { changedSince, definitionHash } from '../catalogue/trust.ts';
-import type { CallToolOptions, RequestOptions } from '../types.ts';
+import type { CallToolOptions, McpRequestOptions } from '../types.ts';
 
 /** How long whoever needs a server that is reconnecting waits for it, in milliseconds. */
 const PATIENCE_MS = 10_000;
@@ -24,10 +24,10 @@ export type CallSelection = { view: SelectedTools; onCall: ((serverId: string) =
 /** What is asked of the servers of a host: each call and request is in progress until it is answered. */
 export class ServerCalls {
   readonly #servers: ServerRegistry;
-  readonly #flows: Flows;
+  readonly #flows: ActiveFlows;
   readonly #trust: ToolTrust;
 
-  constructor(servers: ServerRegistry, flows: Flows, trust: ToolTrust) {
+  constructor(servers: ServerRegistry, flows: ActiveFlows, trust: ToolTrust) {
     this.#servers = servers;
     this.#flows = flows;
     this.#trust = trust;
@@ -51,7 +51,7 @@ export class ServerCalls {
   }
 
   async #callChecked(tool: ToolReference, args: JsonObject, options: CallToolOptions): Promise<ToolResult> {
-    if (this.#flows.isClosed) return notSent({ code: 'server_closed', message: CLOSED });
+    if (this.#flows.isClosed) return notSent({ code: 'server_closed', message: SHUTTING_DOWN });
     const entry = this.#servers.find(tool.serverId);
     if (entry === undefined) {
       return notSent({ code: 'tool_not_found', message: `There is no server "${tool.serverId}".` });
@@ -80,7 +80,7 @@ export class ServerCalls {
   }
 
   async #followTask(handle: TaskHandle, options: CallToolOptions): Promise<ToolResult> {
-    if (this.#flows.isClosed) return unreachableTask(handle, CLOSED);
+    if (this.#flows.isClosed) return unreachableTask(handle, SHUTTING_DOWN);
     const { serverId } = handle.tool;
     const entry = this.#servers.find(serverId);
     if (entry === undefined) return unreachableTask(handle, `there is no server "${serverId}".`);
@@ -88,7 +88,7 @@ export class ServerCalls {
   }
 
   /** Asks a server for something that may be asked for twice. @throws ToolyardError */
-  async ask<T>(id: string, options: RequestOptions, ask: (session: Session) => Promise<T>): Promise<T> {
+  async ask<T>(id: string, options: McpRequestOptions, ask: (session: Session) => Promise<T>): Promise<T> {
     this.#flows.refuseWhenClosed();
     const entry = this.#servers.get(id);
     return this.#flows.during(() => askServer(entry, this.#whenBack(entry, options.signal), ask));

@@ -4,8 +4,8 @@ import { createFakeClock, type FakeClock } from '@toolyard/testing';
 import { cases, fc } from '@toolyard/testing/property';
 import { describe, expect, test } from 'vitest';
 import { McpHost } from './host.ts';
-import { MemoryPeer, type Greeting } from '../node/test-fixtures/memory-peer.ts';
-import { reconnectWait, step, TRANSITIONS, type Stage } from './server-states.ts';
+import { MemoryPeer, type PeerBehaviour } from '../node/test-fixtures/memory-peer.ts';
+import { reconnectWait, transition, TRANSITIONS, type Stage } from './server-states.ts';
 import type { ServerHealth } from '../types.ts';
 
 const STAGES = [...new Set(TRANSITIONS.map(({ from }) => from))];
@@ -27,7 +27,7 @@ describe('the table of states', () => {
     fc.assert(
       fc.property(machines, fc.constantFrom(...EVENTS), fc.nat({ max: 12 }), (machine, event, max) => {
         const rows = TRANSITIONS.filter(({ from, event: on }) => from === machine.stage && on === event);
-        const next = step(machine, event, max);
+        const next = transition(machine, event, max);
         if (rows.length === 0) expect(next.stage).toBe(machine.stage);
         else expect(rows.map(({ to }) => to)).toContain(next.stage);
         if (next.stage === 'waiting' && next.stage !== machine.stage) expect(next.spent).toBeLessThan(max);
@@ -248,7 +248,7 @@ describe('a server that is switched off', () => {
 
 type Deed =
   | { do: 'connect' | 'disconnect' | 'enable' | 'disable' | 'drop' | 'call' }
-  | { do: 'greet'; as: Greeting }
+  | { do: 'greet'; as: PeerBehaviour }
   | { do: 'answer'; as: MemoryPeer['asked'] }
   | { do: 'wait'; ms: number };
 
@@ -256,7 +256,7 @@ const deeds: fc.Arbitrary<Deed> = fc.oneof(
   fc.record({ do: fc.constantFrom('connect', 'disconnect', 'enable', 'disable', 'drop', 'call') }),
   fc.record({
     do: fc.constant('greet' as const),
-    as: fc.constantFrom<Greeting>('welcome', 'unreachable', 'no_such_command', 'sign_in', 'silent'),
+    as: fc.constantFrom<PeerBehaviour>('welcome', 'unreachable', 'no_such_command', 'sign_in', 'silent'),
   }),
   fc.record({
     do: fc.constant('answer' as const),

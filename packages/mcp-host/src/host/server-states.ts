@@ -26,7 +26,7 @@ export type ServerEvent =
   | 'due'
   | 'settled';
 
-export type Machine = {
+export type ServerMachine = {
   readonly stage: Stage;
   readonly enabled: boolean;
   /** Attempts begun since the connection last stood for a while; the next one has this number, from 0. */
@@ -36,14 +36,19 @@ export type Machine = {
 /** A condition of a row; no condition is `always`. */
 type When = 'always' | 'attempts are left' | 'no attempt is left' | 'first time' | 'switched on' | 'switched off';
 
-export type Row = { from: Stage; event: ServerEvent; when: When; to: Stage };
+export type StateTransition = { from: Stage; event: ServerEvent; when: When; to: Stage };
 
-const row = (from: Stage, event: ServerEvent, to: Stage, when: When = 'always'): Row => ({ from, event, when, to });
+const row = (from: Stage, event: ServerEvent, to: Stage, when: When = 'always'): StateTransition => ({
+  from,
+  event,
+  when,
+  to,
+});
 
 const LIVE: Stage[] = ['connecting', 'ready', 'waiting', 'trying', 'failed', 'needs_sign_in'];
 
 /** All there is; an event without a row changes nothing. The same table stands in `docs/mcp-host.md`. */
-export const TRANSITIONS: readonly Row[] = [
+export const TRANSITIONS: readonly StateTransition[] = [
   row('idle', 'connect', 'connecting'),
   row('idle', 'disable', 'disabled'),
   row('disabled', 'connect', 'connecting'),
@@ -76,7 +81,7 @@ export const TRANSITIONS: readonly Row[] = [
 ];
 
 /** Where the event leads; the same machine where it changes nothing. */
-export function step(machine: Machine, event: ServerEvent, maxAttempts: number): Machine {
+export function transition(machine: ServerMachine, event: ServerEvent, maxAttempts: number): ServerMachine {
   const enabled = event === 'enable' ? true : event === 'disable' ? false : machine.enabled;
   const spent = spentAfter(machine, event);
   const found = TRANSITIONS.find(
@@ -86,7 +91,7 @@ export function step(machine: Machine, event: ServerEvent, maxAttempts: number):
   return enabled === machine.enabled ? machine : { ...machine, enabled };
 }
 
-function spentAfter({ stage, spent }: Machine, event: ServerEvent): number {
+function spentAfter({ stage, spent }: ServerMachine, event: ServerEvent): number {
   if (event === 'settled') return 0;
   if (event === 'connect') return stage === 'waiting' ? spent : 0;
   return stage === 'trying' && (event === 'opened' || event === 'unreachable') ? spent + 1 : spent;

@@ -3,9 +3,9 @@ import type { ServerResponse } from 'node:http';
 import { eventually, startScriptedMcp, type ScriptedMcp } from '@toolyard/testing';
 import { afterEach, expect, test } from 'vitest';
 import type { McpHost } from './host.ts';
-import { serveByHand } from '../node/test-fixtures/by-hand.ts';
+import { startRawHttpServer } from '../node/test-fixtures/raw-http-server.ts';
 import { connected, healthOf } from '../node/test-fixtures/peers.ts';
-import { createQuickClock, PATIENT } from '../node/test-fixtures/quick-clock.ts';
+import { createFastClock, LONG_TIMEOUTS } from '../node/test-fixtures/fast-clock.ts';
 
 /** What comes within minutes, on the quick clock. */
 const LONG_MS = 300_000;
@@ -25,11 +25,11 @@ test('servers that take the wish for their announcements and do not keep it are 
     fails: (response) => void response.writeHead(500).end(),
   };
   const started = await Promise.all(
-    Object.entries(odd).map(async ([id, onGet]) => ({ id, ...(await serveByHand({ onGet })) })),
+    Object.entries(odd).map(async ([id, onGet]) => ({ id, ...(await startRawHttpServer({ onGet })) })),
   );
   servers.push(...started);
-  const configs = started.map(({ id, url }) => ({ id, transport: { type: 'http' as const, url }, ...PATIENT }));
-  const clock = createQuickClock();
+  const configs = started.map(({ id, url }) => ({ id, transport: { type: 'http' as const, url }, ...LONG_TIMEOUTS }));
+  const clock = createFastClock();
   host = await connected(configs, { clock });
   const asked = (): number[] => started.map(({ methods }) => methods.filter((method) => method === 'GET').length);
   await clock.passes(LONG_MS);
@@ -50,8 +50,8 @@ test('a modern server that ends every stream of announcements is asked a few tim
     answers: { 'subscriptions/listen': { result: { resultType: 'complete' } } },
   });
   servers.push(started);
-  const clock = createQuickClock();
-  host = await connected([{ id: 'odd', transport: { type: 'http', url: started.url }, ...PATIENT }], { clock });
+  const clock = createFastClock();
+  host = await connected([{ id: 'odd', transport: { type: 'http', url: started.url }, ...LONG_TIMEOUTS }], { clock });
   await clock.passes(LONG_MS);
   expect(countOf(started, 'subscriptions/listen')).toBeLessThanOrEqual(11);
   expect(countOf(started, 'tools/list')).toBeLessThanOrEqual(12);
@@ -61,8 +61,8 @@ test('a modern server that ends every stream of announcements is asked a few tim
 test('a server that announces a change whenever it is asked for its list is asked less and less', async () => {
   const started = await startScriptedMcp({ tools: [{ name: 'go' }] });
   servers.push(started);
-  const clock = createQuickClock();
-  host = await connected([{ id: 'odd', transport: { type: 'http', url: started.url }, ...PATIENT }], { clock });
+  const clock = createFastClock();
+  host = await connected([{ id: 'odd', transport: { type: 'http', url: started.url }, ...LONG_TIMEOUTS }], { clock });
   await eventually(() => started.requests.some(({ method }) => method === 'GET'));
   let answered = countOf(started, 'tools/list');
   started.announce('notifications/tools/list_changed');
@@ -79,8 +79,8 @@ test('a server that announces a change whenever it is asked for its list is aske
 test('a server that forgets every session at once is not greeted without end', async () => {
   const started = await startScriptedMcp({ tools: [{ name: 'go' }] });
   servers.push(started);
-  const clock = createQuickClock();
-  host = await connected([{ id: 'odd', transport: { type: 'http', url: started.url }, ...PATIENT }], { clock });
+  const clock = createFastClock();
+  host = await connected([{ id: 'odd', transport: { type: 'http', url: started.url }, ...LONG_TIMEOUTS }], { clock });
   const met = host;
   const begun = countOf(started, 'initialize');
   for (const end = clock.monotonic() + LONG_MS / 3; clock.monotonic() < end; await clock.passes(500)) {

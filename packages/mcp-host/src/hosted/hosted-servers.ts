@@ -4,7 +4,7 @@ import { shortHash } from '../values/hash.ts';
 import type { HostedConfig } from './hosted-config.ts';
 import { hostedIdentity, titleOf } from './hosted-config.ts';
 import type { HostedInstance, InstanceState, ServiceContext } from './klavis.ts';
-import { createInstance, deleteInstance, lookAtInstance } from './klavis.ts';
+import { createInstance, deleteInstance, inspectInstance } from './klavis.ts';
 
 /** What is remembered of a server that was made. Its address is a secret: whoever has it can use the server. */
 export type HostedRecord = HostedInstance & {
@@ -70,7 +70,7 @@ export class HostedServers {
    * @throws as {@link HostedServers.open} does
    */
   async replaceGone(config: HostedConfig, asker: Asker, stale: HostedInstance): Promise<HostedInstance | undefined> {
-    const state = await lookAtInstance(config, this.#context(asker), stale.instanceId);
+    const state = await inspectInstance(config, this.#context(asker), stale.instanceId);
     if (state.kind === 'needs_sign_in') throw signInWanted(config, asker, state);
     if (state.kind === 'there') return undefined;
     const known = await this.#store.get(keyOf(config));
@@ -148,7 +148,7 @@ export class HostedServers {
 
   /** A server nobody has signed in to would be there and fail at every call. */
   async #checked(config: HostedConfig, asker: Asker, record: HostedRecord): Promise<HostedInstance> {
-    const state = await lookAtInstance(config, this.#context(asker), record.instanceId);
+    const state = await inspectInstance(config, this.#context(asker), record.instanceId);
     if (state.kind === 'needs_sign_in') throw signInWanted(config, asker, state);
     if (state.kind === 'gone') {
       await this.#store.delete(keyOf(config));

@@ -42,7 +42,7 @@ export async function createInstance(config: HostedConfig, context: ServiceConte
 }
 
 /** Whether it is still there, and whether somebody has to sign in first. @throws ToolyardError */
-export async function lookAtInstance(
+export async function inspectInstance(
   config: HostedConfig,
   context: ServiceContext,
   instanceId: string,

@@ -4,7 +4,7 @@ import type { TransportConfig } from '../types.ts';
 import { readUrl } from '../values/read-url.ts';
 
 /** What stands in the place of a secret. */
-export const HIDDEN = '•••';
+export const REDACTED = '•••';
 
 /** Shorter values are too common to be looked for in texts. */
 const SHORTEST_SECRET = 6;
@@ -14,10 +14,10 @@ const SECRET_OPTION = /^--?[\w-]*(key|token|secret|passw|auth|credential)[\w-]*(
 const OPAQUE_STEP = /^(?=.*\d)[A-Za-z0-9_~=+-]{20,}$/;
 
 /** An address for people, without what in it may be a key; empty for what is none. */
-export function shownAddress(address: string): string {
+export function displayUrl(address: string): string {
   const url = readUrl(address);
   if (url === null) return '';
-  const steps = url.pathname.split('/').map((step) => (OPAQUE_STEP.test(step) ? HIDDEN : step));
+  const steps = url.pathname.split('/').map((step) => (OPAQUE_STEP.test(step) ? REDACTED : step));
   return `${url.protocol}//${url.host}${steps.join('/')}`;
 }
 
@@ -26,7 +26,7 @@ export function redactorFor(config: { transport: TransportConfig; oauth?: OAuthS
   const secrets = [...secretsOf(config.transport), ...secretsOfSettings(config.oauth ?? {})]
     .filter((secret) => secret.length >= SHORTEST_SECRET)
     .sort((one, other) => other.length - one.length);
-  return (text) => secrets.reduce((shown, secret) => shown.replaceAll(secret, HIDDEN), text);
+  return (text) => secrets.reduce((shown, secret) => shown.replaceAll(secret, REDACTED), text);
 }
 
 function secretsOf(transport: TransportConfig): string[] {

@@ -20,7 +20,7 @@ const LEVELS: Record<LogLevel, LogEntry['level']> = {
 };
 
 /** Takes what a server logs about itself into the log of its connection. */
-export function hearServerLog(client: Client, note: (level: LogEntry['level'], text: string) => void): void {
+export function collectServerLog(client: Client, note: (level: LogEntry['level'], text: string) => void): void {
   client.setNotificationHandler('notifications/message', ({ params: { level, logger, data } }) => {
     const text = typeof data === 'string' ? data : (JSON.stringify(data) ?? '');
     note(LEVELS[level], logger === undefined ? text : `${logger}: ${text}`);

@@ -1,7 +1,7 @@
 import type { JSONRPCMessage } from '@modelcontextprotocol/client';
 import type { Clock } from '@toolyard/protocol';
 import { defined, isJsonObject } from '@toolyard/protocol';
-import { HIDDEN } from './redact.ts';
+import { REDACTED } from './redact.ts';
 
 /** How much of one message is kept, in characters. */
 const LONGEST_TEXT = 4_000;
@@ -80,7 +80,7 @@ export function previewOf(message: unknown): string {
     const entry = (key: string): string => {
       left -= key.length + 4;
       const isSecret = SECRET_KEY.test(key) && typeof value[key] === 'string';
-      return `${JSON.stringify(key)}:${isSecret ? `"${HIDDEN}"` : write(value[key])}`;
+      return `${JSON.stringify(key)}:${isSecret ? `"${REDACTED}"` : write(value[key])}`;
     };
     return `{${pieces(Object.keys(value), entry)}}`;
   };

@@ -27,7 +27,7 @@ function ownerOf(pid: number): string | undefined {
 }
 
 /** The processes with one of these markers. */
-export function markedWith(markers: readonly string[]): OwnProcess[] {
+export function findMarkedProcesses(markers: readonly string[]): OwnProcess[] {
   if (markers.length === 0) return [];
   return processesWith(`${MARKER_VARIABLE}=`).filter((entry) => markers.includes(markerOf(entry)));
 }
@@ -48,12 +48,12 @@ function findOrphans(): OwnProcess[] {
 /** Ends the processes that local servers of killed processes of Toolyard left behind. Gives their numbers. */
 export async function killOrphans(clock: Clock): Promise<number[]> {
   const found = findOrphans();
-  await endAll(findOrphans, clock);
+  await terminateAll(findOrphans, clock);
   return found.map(({ pid }) => pid);
 }
 
 /** SIGTERM to all that is found, and SIGKILL to what is left of it a second later. Resolves when nothing is left. */
-export async function endAll(find: () => OwnProcess[], clock: Clock): Promise<void> {
+export async function terminateAll(find: () => OwnProcess[], clock: Clock): Promise<void> {
   for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
     const start = clock.monotonic();
     let left = find();

@@ -1,7 +1,7 @@
 import type { ChildProcess } from 'node:child_process';
 import { spawn, spawnSync } from 'node:child_process';
 import type { Clock } from '@toolyard/protocol';
-import { endAll, markedWith, signalTo } from './child-marker.ts';
+import { terminateAll, findMarkedProcesses, signalTo } from './child-marker.ts';
 import { groupExists, groupRuns } from './group-members.ts';
 
 /** How long each stage of ending waits for the processes to go, in milliseconds. */
@@ -20,7 +20,7 @@ const live = new Set<ProcessGroup>();
 export function killAllStdioChildren(): void {
   const markers = [...live].flatMap(({ marker }) => marker ?? []);
   for (const group of live) group.killNow();
-  for (const entry of markedWith(markers)) signalTo(entry, 'SIGKILL');
+  for (const entry of findMarkedProcesses(markers)) signalTo(entry, 'SIGKILL');
 }
 
 /**
@@ -65,7 +65,7 @@ export class ProcessGroup {
   async #end(): Promise<void> {
     await this.#endGroup();
     const { marker } = this;
-    if (marker !== undefined) await endAll(() => markedWith([marker]), this.#clock);
+    if (marker !== undefined) await terminateAll(() => findMarkedProcesses([marker]), this.#clock);
     live.delete(this);
   }
 

@@ -135,7 +135,7 @@ describe('after closing, nothing is left', needs(UNIX), () => {
     ['its child in another session', behindShell('detached-child')],
   ])('not even %s when the process exits without closing', async (_, server) => {
     const config = JSON.stringify(server);
-    const owner = await runNode([...programArgs(fixture('hasty-owner.ts')), config]);
+    const owner = await runNode([...programArgs(fixture('exiting-owner.ts')), config]);
     expect(owner).toMatchObject({ code: 5, stderr: '' });
     const pids = JSON.parse(owner.stdout) as number[];
     expect(pids.length).toBeGreaterThanOrEqual(3);

@@ -5,7 +5,7 @@ import type { HostedConfig } from '../hosted/hosted-config.ts';
 import { readHosted } from '../hosted/hosted-config.ts';
 import { readUrl } from '../values/read-url.ts';
 import type { SandboxSettings } from '../host/sandbox-settings.ts';
-import { readSandbox, refuseMisspeltSandbox } from '../host/sandbox-settings.ts';
+import { readSandbox, rejectMisspeltSandbox } from '../host/sandbox-settings.ts';
 
 /** How a server is reached as its entry in an `mcp.json` has it, nothing filled in. */
 export type WrittenTransport =
@@ -121,7 +121,7 @@ function readProgram(entry: JsonObject, where: string): WrittenTransport {
   const envFile = textOf(entry, 'envFile', where);
   const cwd = textOf(entry, 'cwd', where);
   const sandbox = readSandbox(entry['sandbox'], where);
-  refuseMisspeltSandbox(Object.keys(entry), where);
+  rejectMisspeltSandbox(Object.keys(entry), where);
   return {
     type: 'stdio',
     command,

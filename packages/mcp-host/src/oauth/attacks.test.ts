@@ -4,7 +4,7 @@ import { healthOf } from '../node/test-fixtures/peers.ts';
 import { createWebTransports } from '../transports/web-transports.ts';
 import { chooseClient } from './client-identity.ts';
 import { createMemoryAuthStore } from './auth-store.ts';
-import { endpointOf } from './sign-in-address.ts';
+import { endpointOf } from './sign-in-url.ts';
 import { HopLog } from './hops.ts';
 import type { Scene, SceneOptions } from '../node/test-fixtures/guarded-server.ts';
 import { BACK, startScene } from '../node/test-fixtures/guarded-server.ts';

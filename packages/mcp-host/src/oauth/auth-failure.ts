@@ -22,7 +22,7 @@ export function authFailureIn(thrown: unknown, depth = 0): AuthFailure | undefin
 }
 
 /** Nobody is signed in, or no longer. */
-export function signInFirst(serverId: string, why?: string): AuthFailure {
+export function signInRequiredFailure(serverId: string, why?: string): AuthFailure {
   return new AuthFailure({
     code: 'needs_sign_in',
     message: `The server "${serverId}" asks for a sign-in${why === undefined ? '' : `: ${why}`}.`,
@@ -31,7 +31,7 @@ export function signInFirst(serverId: string, why?: string): AuthFailure {
 }
 
 /** What is asked for wants rights that nobody has given yet. */
-export function moreRightsFirst(serverId: string, scope: string): AuthFailure {
+export function insufficientScope(serverId: string, scope: string): AuthFailure {
   return new AuthFailure(
     {
       code: 'needs_sign_in',
@@ -43,7 +43,7 @@ export function moreRightsFirst(serverId: string, scope: string): AuthFailure {
 }
 
 /** The rights it asks for are given, and it goes on refusing. */
-export function rightsDoNotHelp(serverId: string): AuthFailure {
+export function scopeDoesNotHelp(serverId: string): AuthFailure {
   return new AuthFailure(
     {
       code: 'server_refused',

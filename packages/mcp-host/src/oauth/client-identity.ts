@@ -1,15 +1,15 @@
 import { registerClient } from '@modelcontextprotocol/client';
 import type { JsonObject } from '@toolyard/protocol';
 import { defined, ToolyardError } from '@toolyard/protocol';
-import { shownAddress } from '../log/redact.ts';
+import { displayUrl } from '../log/redact.ts';
 import { readUrl } from '../values/read-url.ts';
 import type { AuthStore } from './auth-store.ts';
 import type { SignInServer } from './discovery.ts';
 import { isSameIssuer } from './discovery.ts';
 import type { HopLog } from './hops.ts';
-import { tellHop } from './hops.ts';
+import { describeHop } from './hops.ts';
 import type { OAuthSettings } from './oauth-settings.ts';
-import { isLoopback } from './sign-in-address.ts';
+import { isLoopback } from './sign-in-url.ts';
 
 /** As whom Toolyard asks for tokens. It belongs to one sign-in server and is never shown to another. */
 export type OAuthClient = {
@@ -21,7 +21,7 @@ export type OAuthClient = {
 };
 
 /** How Toolyard introduces itself to sign-in servers. */
-export type ClientIntroduction = {
+export type ClientMetadata = {
   name: string;
   uri?: string;
   /** An https address where all this lies to be read (CIMD). */
@@ -37,7 +37,7 @@ export type ClientOptions = {
   scope: string | undefined;
   /** Milliseconds since 1970. */
   now: number;
-  introduction: ClientIntroduction;
+  introduction: ClientMetadata;
   store: AuthStore;
   hops: HopLog;
 };
@@ -86,7 +86,7 @@ async function configuredClient(options: ClientOptions, clientId: string): Promi
     if (isSameIssuer(issuer, server.issuer)) return client;
     throw new ToolyardError({
       code: 'server_refused',
-      message: `The server "${serverId}" now wants people to sign in at ${shownAddress(server.issuer)}; its client belongs to ${shownAddress(issuer)} and is shown to nobody else.`,
+      message: `The server "${serverId}" now wants people to sign in at ${displayUrl(server.issuer)}; its client belongs to ${displayUrl(issuer)} and is shown to nobody else.`,
       hint: 'If that is right, name the new one as "issuer" in the configuration of the server, with the client it gave you.',
     });
   }
@@ -151,7 +151,7 @@ async function register(options: ClientOptions, redirectUrl: string, endpoint: s
     const { last } = hops;
     throw new ToolyardError({
       code: 'server_refused',
-      message: `${shownAddress(server.issuer)} did not register Toolyard as a client${last === undefined ? '' : ` (${tellHop(last)})`}.`,
+      message: `${displayUrl(server.issuer)} did not register Toolyard as a client${last === undefined ? '' : ` (${describeHop(last)})`}.`,
       hint: `Register one there by hand, with ${redirectUrl} as the address to come back to, and write its "clientId" into the configuration of "${options.serverId}".`,
     });
   }
@@ -170,7 +170,7 @@ function noClient({ serverId, server, redirectUrl }: ClientOptions): ToolyardErr
   const back = redirectUrl === undefined ? '' : `, with ${redirectUrl} as the address to come back to`;
   return new ToolyardError({
     code: 'server_refused',
-    message: `The sign-in server of "${serverId}", ${shownAddress(server.issuer)}, takes only clients that were registered by hand.`,
+    message: `The sign-in server of "${serverId}", ${displayUrl(server.issuer)}, takes only clients that were registered by hand.`,
     hint: `Register Toolyard there${back}, and write "clientId" (and "clientSecret") under "oauth" into the configuration of the server.`,
   });
 }

@@ -5,12 +5,12 @@ import {
   IssuerMismatchError,
 } from '@modelcontextprotocol/client';
 import { defined, ToolyardError } from '@toolyard/protocol';
-import { shownAddress } from '../log/redact.ts';
+import { displayUrl } from '../log/redact.ts';
 import type { Challenge } from './challenge.ts';
 import type { HopLog } from './hops.ts';
-import { tellHop } from './hops.ts';
+import { describeHop } from './hops.ts';
 import type { OAuthSettings } from './oauth-settings.ts';
-import { endpointOf } from './sign-in-address.ts';
+import { endpointOf } from './sign-in-url.ts';
 
 /** What a server says of itself (RFC 9728). */
 type ResourceMetadata = Awaited<ReturnType<typeof discoverOAuthProtectedResourceMetadata>>;
@@ -54,7 +54,7 @@ export async function discoverSignInServer(options: DiscoveryOptions): Promise<S
   const issuer = chooseIssuer(options, resource);
   const metadata = await readServerMetadata(options, issuer);
   if (metadata === undefined && (resource !== undefined || settings.issuer !== undefined)) {
-    throw refused(options, `${shownAddress(issuer)} does not describe itself`, hops);
+    throw refused(options, `${displayUrl(issuer)} does not describe itself`, hops);
   }
   if (metadata !== undefined) checkAbilities(options, metadata);
   const named = metadata?.issuer ?? issuer;
@@ -110,7 +110,7 @@ function checkResource(options: DiscoveryOptions, named: string): void {
   if (checkResourceAllowed({ requestedResource: options.serverUrl, configuredResource: named })) return;
   throw new ToolyardError({
     code: 'server_refused',
-    message: `The server "${options.serverId}" says that it is ${shownAddress(named)}, which is not its address; nobody is signed in to it.`,
+    message: `The server "${options.serverId}" says that it is ${displayUrl(named)}, which is not its address; nobody is signed in to it.`,
     hint: 'Check the address in its configuration; if it is right, whoever runs the server must correct its metadata.',
   });
 }
@@ -125,7 +125,7 @@ function chooseIssuer(options: DiscoveryOptions, resource: ResourceMetadata | un
   if (found !== undefined) return found;
   throw new ToolyardError({
     code: 'server_refused',
-    message: `The server "${serverId}" wants people to sign in at ${shownAddress(listed[0] ?? '')}, and its configuration says ${shownAddress(wanted)}.`,
+    message: `The server "${serverId}" wants people to sign in at ${displayUrl(listed[0] ?? '')}, and its configuration says ${displayUrl(wanted)}.`,
     hint: 'If the other one is right, correct "issuer" in the configuration of the server.',
   });
 }
@@ -142,9 +142,9 @@ async function readServerMetadata(options: DiscoveryOptions, issuer: string): Pr
   } catch (thrown) {
     if (ToolyardError.isInstance(thrown)) throw thrown;
     if (thrown instanceof IssuerMismatchError) {
-      throw refused(options, `${shownAddress(issuer)} describes itself as another one`, hops);
+      throw refused(options, `${displayUrl(issuer)} describes itself as another one`, hops);
     }
-    throw refused(options, `what ${shownAddress(issuer)} says of itself cannot be read`, hops);
+    throw refused(options, `what ${displayUrl(issuer)} says of itself cannot be read`, hops);
   }
 }
 
@@ -190,7 +190,7 @@ function refused({ serverId }: DiscoveryOptions, why: string, hops: HopLog): Too
   const { last } = hops;
   return new ToolyardError({
     code: 'server_refused',
-    message: `Nobody can be signed in to "${serverId}": ${why}${last === undefined ? '' : ` (${tellHop(last)})`}.`,
+    message: `Nobody can be signed in to "${serverId}": ${why}${last === undefined ? '' : ` (${describeHop(last)})`}.`,
     hint: 'A server may want a token in the headers of its configuration instead; see its documentation.',
   });
 }

@@ -2,13 +2,13 @@ import { defined, ToolyardError } from '@toolyard/protocol';
 import { chooseClient } from './client-identity.ts';
 import type { SignInServer } from './discovery.ts';
 import { createProofKey } from './dpop-keys.ts';
-import { tellHop } from './hops.ts';
+import { describeHop } from './hops.ts';
 import type { OAuthGrant, SecretText } from './oauth-settings.ts';
 import type { SignInContext } from './sign-in.ts';
 import { scopeToAsk } from './sign-in.ts';
-import { endpointOf } from './sign-in-address.ts';
+import { endpointOf } from './sign-in-url.ts';
 import type { StoredTokens } from './stored-tokens.ts';
-import { withAnswer } from './stored-tokens.ts';
+import { withTokenResponse } from './stored-tokens.ts';
 import { requestToken, TokenRefused } from './token-request.ts';
 
 const JWT_BEARER = 'urn:ietf:params:oauth:grant-type:jwt-bearer';
@@ -58,13 +58,13 @@ export async function tokensByGrant(
     });
     // There is nothing to renew: the same grant is used again.
     const { refreshToken: _unused, ...rest } = answer;
-    return withAnswer(blank, rest, clock.now());
+    return withTokenResponse(blank, rest, clock.now());
   } catch (thrown) {
     if (!(thrown instanceof TokenRefused)) throw thrown;
     const { last } = hops;
     throw new ToolyardError({
       code: 'server_refused',
-      message: `Toolyard got no token for "${serverId}"${last === undefined ? '' : ` (${tellHop(last)})`}.`,
+      message: `Toolyard got no token for "${serverId}"${last === undefined ? '' : ` (${describeHop(last)})`}.`,
       hint: 'Check what stands under "oauth" in the configuration of the server.',
     });
   }

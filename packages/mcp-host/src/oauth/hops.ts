@@ -2,7 +2,7 @@ import type { Clock, Fetch, JsonValue } from '@toolyard/protocol';
 import { isJsonObject, parseJson, ToolyardError } from '@toolyard/protocol';
 import { limitMessages } from '../transports/body-limit.ts';
 import { networkCodeOf } from '../transports/network-error.ts';
-import { HIDDEN, shownAddress } from '../log/redact.ts';
+import { REDACTED, displayUrl } from '../log/redact.ts';
 import type { AuthHop, AuthStep } from './sign-in-health.ts';
 
 const MOST_HOPS = 40;
@@ -46,7 +46,7 @@ export class HopLog {
   for(step: AuthStep, secrets: readonly string[] = []): Fetch {
     return async (input, init) => {
       const at = this.#clock.now();
-      const request = `${init?.method ?? 'GET'} ${shownAddress(String(input))}`;
+      const request = `${init?.method ?? 'GET'} ${displayUrl(String(input))}`;
       const stop = new AbortController();
       const callOff = this.#clock.after(PATIENCE_MS, () => stop.abort());
       try {
@@ -72,12 +72,12 @@ export class HopLog {
   #add(hop: AuthHop): void {
     this.#hops.push(hop);
     if (this.#hops.length > MOST_HOPS) this.#hops.shift();
-    this.#note(`Sign-in, ${hop.step}: ${tellHop(hop)}`);
+    this.#note(`Sign-in, ${hop.step}: ${describeHop(hop)}`);
   }
 }
 
 /** `GET https://... : HTTP 404`. */
-export function tellHop({ request, status, said }: AuthHop): string {
+export function describeHop({ request, status, said }: AuthHop): string {
   const outcome = status === undefined ? '' : `: HTTP ${status}`;
   return `${request}${outcome}${said === undefined ? '' : ` (${said})`}`;
 }
@@ -96,7 +96,7 @@ function sayingOf(text: string): string | undefined {
 }
 
 function hide(text: string, secrets: readonly string[]): string {
-  return secrets.filter((secret) => secret.length > 5).reduce((shown, one) => shown.replaceAll(one, HIDDEN), text);
+  return secrets.filter((secret) => secret.length > 5).reduce((shown, one) => shown.replaceAll(one, REDACTED), text);
 }
 
 function whyNot(thrown: unknown): string {

@@ -10,7 +10,7 @@ export function joinScopes(...scopes: (string | undefined)[]): string | undefine
 }
 
 /** True if `scope` wants something that `known` has not. */
-export function wantsMore(scope: string | undefined, known: string | undefined): boolean {
+export function needsMoreScopes(scope: string | undefined, known: string | undefined): boolean {
   const has = new Set(scopeWords(known));
   return scopeWords(scope).some((word) => !has.has(word));
 }

@@ -1,19 +1,19 @@
 import { isDpopNonceChallenge } from '@modelcontextprotocol/client';
 import type { Clock, Fetch } from '@toolyard/protocol';
 import { defined, ToolyardError } from '@toolyard/protocol';
-import { AuthFailure, moreRightsFirst, rightsDoNotHelp, signInFirst } from './auth-failure.ts';
+import { AuthFailure, insufficientScope, scopeDoesNotHelp, signInRequiredFailure } from './auth-failure.ts';
 import type { AuthStore } from './auth-store.ts';
 import type { Challenge } from './challenge.ts';
 import { readChallenge } from './challenge.ts';
-import type { ClientIntroduction } from './client-identity.ts';
+import type { ClientMetadata } from './client-identity.ts';
 import { discoverSignInServer } from './discovery.ts';
 import type { ProofKey } from './dpop-keys.ts';
 import { readProofKey } from './dpop-keys.ts';
 import { tokensByGrant } from './grants.ts';
 import { HopLog } from './hops.ts';
 import type { OAuthGrant, OAuthSettings } from './oauth-settings.ts';
-import { joinScopes, wantsMore } from './scopes.ts';
-import type { SignInContext, SignInResponse, StartedSignIn, takeUpSignIn } from './sign-in.ts';
+import { joinScopes, needsMoreScopes } from './scopes.ts';
+import type { SignInContext, SignInResponse, StartedSignIn, claimSignIn } from './sign-in.ts';
 import { beginSignIn, finishSignIn, SIGN_IN_MS } from './sign-in.ts';
 import type { SignInHealth } from './sign-in-health.ts';
 import type { StoredTokens } from './stored-tokens.ts';
@@ -25,7 +25,7 @@ export type ServerAuthOptions = {
   serverId: string;
   serverUrl: string;
   settings: OAuthSettings;
-  introduction: ClientIntroduction;
+  introduction: ClientMetadata;
   store: AuthStore;
   /** For the addresses that server and sign-in server name. */
   fetch: Fetch;
@@ -123,7 +123,7 @@ export class ServerAuth {
   }
 
   /** @throws ToolyardError saying why nobody is signed in */
-  async finish(pending: Awaited<ReturnType<typeof takeUpSignIn>>, response: SignInResponse): Promise<void> {
+  async finish(pending: Awaited<ReturnType<typeof claimSignIn>>, response: SignInResponse): Promise<void> {
     const { serverId, serverUrl, onChange, note } = this.#options;
     this.#began = undefined;
     try {
@@ -173,8 +173,8 @@ export class ServerAuth {
       this.#useless = newer.accessToken;
       await this.#noteChallenge(second);
       throw this.#options.settings.grant === undefined
-        ? signInFirst(this.#options.serverId, 'it does not take the token it was given')
-        : rightsDoNotHelp(this.#options.serverId);
+        ? signInRequiredFailure(this.#options.serverId, 'it does not take the token it was given')
+        : scopeDoesNotHelp(this.#options.serverId);
     }
     if (response.status !== 403) return response;
     const { error, scope } = readChallenge(response);
@@ -184,7 +184,7 @@ export class ServerAuth {
     // Asked for once a request, and no more: some servers are never satisfied.
     if (second.status !== 403) return second;
     await discard(second);
-    throw rightsDoNotHelp(this.#options.serverId);
+    throw scopeDoesNotHelp(this.#options.serverId);
   }
 
   /** The tokens for the next request: renewed already where they are about to expire. */
@@ -230,7 +230,7 @@ export class ServerAuth {
     const of = JSON.stringify(tokens.proofKey);
     if (this.#proof?.of === of) return this.#proof.key;
     const key = await readProofKey(tokens.proofKey);
-    if (key === undefined) throw signInFirst(this.#options.serverId, 'the key of its token is lost');
+    if (key === undefined) throw signInRequiredFailure(this.#options.serverId, 'the key of its token is lost');
     this.#proof = { of, key };
     return key;
   }
@@ -243,7 +243,7 @@ export class ServerAuth {
     const now = await this.#keeper.reload();
     if (now !== undefined && now.accessToken !== used?.accessToken) return now;
     if (settings.grant !== undefined) return this.#byGrant(settings.grant, this.#challenge?.scope);
-    if (now === undefined) throw signInFirst(serverId);
+    if (now === undefined) throw signInRequiredFailure(serverId);
     this.#hops.begin();
     return this.#keeper.renew(now).catch(asFailure);
   }
@@ -262,7 +262,7 @@ export class ServerAuth {
     const now = await this.#keeper.reload();
     if (now !== undefined && used !== undefined && now.accessToken !== used.accessToken) return now;
     const had = joinScopes(used?.asked, used?.scope);
-    if (!wantsMore(scope, had)) throw rightsDoNotHelp(serverId);
+    if (!needsMoreScopes(scope, had)) throw scopeDoesNotHelp(serverId);
     this.#challenge = {
       wantsProof: this.#challenge?.wantsProof ?? false,
       ...defined({ resourceMetadataUrl }),
@@ -271,7 +271,7 @@ export class ServerAuth {
     if (settings.grant !== undefined) return this.#byGrant(settings.grant, wanted);
     this.#wanted = wanted;
     onChange();
-    throw moreRightsFirst(serverId, joinScopes(scope) ?? '');
+    throw insufficientScope(serverId, joinScopes(scope) ?? '');
   }
 
   #byGrant(grant: OAuthGrant, wanted: string | undefined): Promise<StoredTokens> {

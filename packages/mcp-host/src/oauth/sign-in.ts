@@ -3,17 +3,17 @@ import type { Clock, JsonObject } from '@toolyard/protocol';
 import { defined, isJsonObject, ToolyardError } from '@toolyard/protocol';
 import { sha256 } from '../values/sha256.ts';
 import type { AuthStore } from './auth-store.ts';
-import type { ClientIntroduction, OAuthClient } from './client-identity.ts';
+import type { ClientMetadata, OAuthClient } from './client-identity.ts';
 import { chooseClient } from './client-identity.ts';
 import type { SignInServer } from './discovery.ts';
 import { createProofKey, readProofKey } from './dpop-keys.ts';
 import type { HopLog } from './hops.ts';
-import { tellHop } from './hops.ts';
+import { describeHop } from './hops.ts';
 import type { OAuthSettings } from './oauth-settings.ts';
 import { joinScopes } from './scopes.ts';
-import { endpointOf } from './sign-in-address.ts';
+import { endpointOf } from './sign-in-url.ts';
 import type { StoredTokens } from './stored-tokens.ts';
-import { withAnswer } from './stored-tokens.ts';
+import { withTokenResponse } from './stored-tokens.ts';
 import type { TokenRequest } from './token-request.ts';
 import { requestToken, TokenRefused } from './token-request.ts';
 import { randomName } from './token-keeper.ts';
@@ -52,7 +52,7 @@ export type SignInContext = {
   serverId: string;
   serverUrl: string;
   settings: OAuthSettings;
-  introduction: ClientIntroduction;
+  introduction: ClientMetadata;
   store: AuthStore;
   clock: Clock;
   hops: HopLog;
@@ -147,7 +147,7 @@ export async function beginSignIn(
  *
  * @throws ToolyardError `not_found` for a state that is not, or no longer, one of ours
  */
-export async function takeUpSignIn(store: AuthStore, clock: Clock, state: string): Promise<Pending> {
+export async function claimSignIn(store: AuthStore, clock: Clock, state: string): Promise<Pending> {
   const row = state.length > 200 ? undefined : await store.get(pendingKey(state));
   const pending = row === undefined ? undefined : readPending(row.value);
   const isFirst = row !== undefined && (await store.remove(pendingKey(state), row.version));
@@ -207,11 +207,11 @@ export async function finishSignIn(
       ...(scope === undefined ? {} : { scope, asked: scope }),
       ...defined({ proofKey }),
     };
-    return withAnswer(blank, answer, clock.now());
+    return withTokenResponse(blank, answer, clock.now());
   } catch (thrown) {
     if (!(thrown instanceof TokenRefused)) throw thrown;
     const { last } = hops;
-    throw failed(serverId, `the sign-in server gave no token${last === undefined ? '' : ` (${tellHop(last)})`}`);
+    throw failed(serverId, `the sign-in server gave no token${last === undefined ? '' : ` (${describeHop(last)})`}`);
   }
 }
 

@@ -4,10 +4,10 @@ import { readUrl } from '../values/read-url.ts';
 import type { LogEntry, ServerConfig } from '../types.ts';
 import { ServerAuth } from './server-auth.ts';
 import type { SignInResponse, StartedSignIn } from './sign-in.ts';
-import { takeUpSignIn } from './sign-in.ts';
+import { claimSignIn } from './sign-in.ts';
 
 /** What the sign-in of one server tells its owner. */
-export type SignInNews = {
+export type SignInEvents = {
   note: (level: LogEntry['level'], text: string) => void;
   onChange: () => void;
   onSignedIn: () => void;
@@ -23,7 +23,7 @@ export class SignIns {
   }
 
   /** Undefined for a server that nobody signs in to: a program, or one with a token in its headers. */
-  add(config: ServerConfig, news: SignInNews): ServerAuth | undefined {
+  add(config: ServerConfig, news: SignInEvents): ServerAuth | undefined {
     const { signIn, clock, clientInfo } = this.#options;
     const { transport, oauth = {} } = config;
     this.#auths.delete(config.id);
@@ -60,7 +60,7 @@ export class SignIns {
   async finish(response: SignInResponse): Promise<string> {
     const { signIn, clock } = this.#options;
     if (signIn === undefined) throw notHere();
-    const pending = await takeUpSignIn(signIn.store, clock, response.state);
+    const pending = await claimSignIn(signIn.store, clock, response.state);
     const { auth, onSignedIn } = this.#get(pending.serverId);
     await auth.finish(pending, response);
     onSignedIn();

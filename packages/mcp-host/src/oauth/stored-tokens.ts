@@ -1,7 +1,7 @@
 import type { JsonObject } from '@toolyard/protocol';
 import { defined, isJsonObject } from '@toolyard/protocol';
 import type { OAuthClient } from './client-identity.ts';
-import type { TokenAnswer } from './token-request.ts';
+import type { TokenResponse } from './token-request.ts';
 
 /** A token that is about to expire is renewed before it is used, in milliseconds. */
 const EARLY_MS = 30_000;
@@ -72,9 +72,9 @@ export function readTokens(value: JsonObject): StoredTokens | null {
 }
 
 /** The tokens after an answer of the token endpoint; whoever was renewing them has done so. */
-export function withAnswer(
+export function withTokenResponse(
   { renewal: _done, expiresAt: _before, ...tokens }: StoredTokens,
-  answer: TokenAnswer,
+  answer: TokenResponse,
   now: number,
 ): StoredTokens {
   const { accessToken, tokenType, refreshToken, expiresIn, scope } = answer;

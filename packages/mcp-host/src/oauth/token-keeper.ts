@@ -1,12 +1,12 @@
 import type { Clock } from '@toolyard/protocol';
 import { defined, isStorageFault, ToolyardError } from '@toolyard/protocol';
-import { signInFirst } from './auth-failure.ts';
+import { signInRequiredFailure } from './auth-failure.ts';
 import type { AuthStore } from './auth-store.ts';
 import { clientKey } from './client-identity.ts';
 import { readProofKey } from './dpop-keys.ts';
 import type { HopLog } from './hops.ts';
 import type { StoredTokens } from './stored-tokens.ts';
-import { readTokens, tokensKey, withAnswer } from './stored-tokens.ts';
+import { readTokens, tokensKey, withTokenResponse } from './stored-tokens.ts';
 import type { TokenRequest } from './token-request.ts';
 import { requestToken, TokenRefused } from './token-request.ts';
 
@@ -115,9 +115,9 @@ export class TokenKeeper {
     for (let tries = 0; tries < RENEWAL_MS / LOOK_MS + MOST_TRIES; tries++) {
       const tokens = await this.reload();
       const row = this.#known;
-      if (tokens === undefined || row === undefined || row === null) throw signInFirst(serverId);
+      if (tokens === undefined || row === undefined || row === null) throw signInRequiredFailure(serverId);
       if (tokens.accessToken !== used.accessToken) return tokens;
-      if (tokens.refreshToken === undefined) throw signInFirst(serverId, 'the last one has expired');
+      if (tokens.refreshToken === undefined) throw signInRequiredFailure(serverId, 'the last one has expired');
       if (tokens.renewal !== undefined && tokens.renewal.until > clock.now()) {
         await new Promise<void>((resolve) => void clock.after(LOOK_MS, resolve));
         continue;
@@ -148,11 +148,11 @@ export class TokenKeeper {
         proof: proof?.session,
         hops,
       });
-      const renewed = withAnswer(claim, answer, clock.now());
+      const renewed = withTokenResponse(claim, answer, clock.now());
       if (!(await this.#keep({ tokens: renewed, version })) || this.#known !== undefined) return renewed;
       // Somebody has signed in or out meanwhile: that counts.
       const other = await this.reload();
-      if (other === undefined) throw signInFirst(serverId);
+      if (other === undefined) throw signInRequiredFailure(serverId);
       return other;
     } catch (thrown) {
       if (!(thrown instanceof TokenRefused) || !isFinal(thrown)) {
@@ -202,7 +202,7 @@ export class TokenKeeper {
         await store.remove(clientKey(serverId), client.version);
       }
     }
-    throw signInFirst(serverId, 'the last one is no longer valid');
+    throw signInRequiredFailure(serverId, 'the last one is no longer valid');
   }
 
   #read() {

@@ -7,7 +7,7 @@ import type { HopLog } from './hops.ts';
 import type { AuthStep } from './sign-in-health.ts';
 
 /** What a token endpoint gives. */
-export type TokenAnswer = {
+export type TokenResponse = {
   accessToken: string;
   tokenType: 'Bearer' | 'DPoP';
   refreshToken?: string;
@@ -50,7 +50,7 @@ const SECRET_PARAMS = ['code', 'code_verifier', 'refresh_token', 'assertion', 's
  *
  * @throws TokenRefused; ToolyardError where there is no answer
  */
-export async function requestToken(request: TokenRequest): Promise<TokenAnswer> {
+export async function requestToken(request: TokenRequest): Promise<TokenResponse> {
   const { endpoint, client, params, proof, hops, step = 'token' } = request;
   const secrets = [...SECRET_PARAMS.map((name) => params[name] ?? ''), client.clientSecret ?? ''];
   const fetch = hops.for(step, secrets);

@@ -3,7 +3,7 @@ import type { RequestId } from '@modelcontextprotocol/client';
 import type { JsonObject } from '@toolyard/protocol';
 import { isJsonObject } from '@toolyard/protocol';
 import type { CancelledCall, CancelledCalls } from '../calls/cancelled-calls.ts';
-import type { Asked, OpenRequest } from '../calls/under-way.ts';
+import type { ServerInputRequest, OpenRequest } from '../calls/track-request.ts';
 
 const INTERNAL = -32_603;
 /** What the protocol has for a user who said no. */
@@ -41,7 +41,7 @@ export function possibleCancelled(
 }
 
 /** What the server is told where all the calls it may ask for were cancelled. @throws ProtocolError */
-export function answerForCancelled({ method }: Asked): JsonObject {
+export function answerForCancelled({ method }: ServerInputRequest): JsonObject {
   if (method === 'elicitation/create') return { action: 'cancel' };
   throw new ProtocolError(
     REFUSED,

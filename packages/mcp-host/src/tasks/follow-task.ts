@@ -1,13 +1,13 @@
 import { ProtocolError, SdkHttpError } from '@modelcontextprotocol/client';
 import type { TaskHandle } from '@toolyard/protocol';
-import { HANDED_ON, pause, ToolyardError } from '@toolyard/protocol';
+import { CONTINUES_ELSEWHERE, pause, ToolyardError } from '@toolyard/protocol';
 import { networkCodeOf } from '../transports/network-error.ts';
-import { AnswerBrokeOff } from '../transports/raw-result-transport.ts';
+import { ResponseInterrupted } from '../transports/raw-result-transport.ts';
 import { answerAll } from '../calls/request.ts';
 import type { CallToolOptions } from '../types.ts';
-import type { OpenRequest, RequestContext } from '../calls/under-way.ts';
-import { RequestStopped, underWay } from '../calls/under-way.ts';
-import type { TaskLook, TaskWire } from './task-wire.ts';
+import type { OpenRequest, RequestContext } from '../calls/track-request.ts';
+import { RequestStopped, trackRequest } from '../calls/track-request.ts';
+import type { TaskState, TaskWire } from './task-wire.ts';
 
 /** Between two looks at a task, in milliseconds, whatever its server suggests. */
 const SHORTEST_PAUSE_MS = 50;
@@ -47,7 +47,7 @@ export async function followTask(task: FollowedTask): Promise<unknown> {
   const { context, openTask, handle, before, options, timeoutMs } = task;
   const { tool, taskId } = handle;
   try {
-    return await underWay(context, { options, timeoutMs, totalMs: Infinity, tool, taskId }, async (entry) => {
+    return await trackRequest(context, { options, timeoutMs, totalMs: Infinity, tool, taskId }, async (entry) => {
       await before?.();
       return follow(task, await openTask(taskId), entry);
     });
@@ -60,7 +60,7 @@ export async function followTask(task: FollowedTask): Promise<unknown> {
 /** False where somebody else may want the task, or nobody knows. */
 function isUnwanted(thrown: unknown, signal: AbortSignal | undefined): boolean {
   if (!(thrown instanceof RequestStopped)) return ToolyardError.isInstance(thrown);
-  return thrown.by !== 'closing' && signal?.reason !== HANDED_ON;
+  return thrown.by !== 'closing' && signal?.reason !== CONTINUES_ELSEWHERE;
 }
 
 async function follow(
@@ -98,7 +98,7 @@ async function follow(
 }
 
 /** Undefined where the server could not be reached this time. */
-async function lookAt(wire: TaskWire, handle: TaskHandle, entry: OpenRequest): Promise<TaskLook | undefined> {
+async function lookAt(wire: TaskWire, handle: TaskHandle, entry: OpenRequest): Promise<TaskState | undefined> {
   try {
     return await wire.look(entry.signal);
   } catch (thrown) {
@@ -115,14 +115,14 @@ function mayPass(thrown: unknown): boolean {
     const { status } = thrown.data;
     return status === 408 || status === 429 || status >= 500;
   }
-  return thrown instanceof AnswerBrokeOff || networkCodeOf(thrown) !== undefined;
+  return thrown instanceof ResponseInterrupted || networkCodeOf(thrown) !== undefined;
 }
 
 /**
  * The result of a task that is over, or that asks something: a legacy server puts its questions while somebody waits
  * for the result. Undefined where it gives none yet.
  */
-async function legacyResult(wire: TaskWire, look: TaskLook, entry: OpenRequest): Promise<unknown> {
+async function legacyResult(wire: TaskWire, look: TaskState, entry: OpenRequest): Promise<unknown> {
   const resume = entry.deadline.suspend();
   try {
     return await wire.result(entry.signal);
@@ -136,7 +136,11 @@ async function legacyResult(wire: TaskWire, look: TaskLook, entry: OpenRequest):
 }
 
 /** Its own pace, within bounds. Time that passes on the server's wish is none in which nothing was heard of it. */
-async function rest(context: RequestContext, { pollMs = USUAL_PAUSE_MS }: TaskLook, entry: OpenRequest): Promise<void> {
+async function rest(
+  context: RequestContext,
+  { pollMs = USUAL_PAUSE_MS }: TaskState,
+  entry: OpenRequest,
+): Promise<void> {
   const resume = entry.deadline.suspend();
   try {
     await pause(context.clock, Math.min(LONGEST_PAUSE_MS, Math.max(SHORTEST_PAUSE_MS, pollMs)), entry.signal);
@@ -146,7 +150,7 @@ async function rest(context: RequestContext, { pollMs = USUAL_PAUSE_MS }: TaskLo
 }
 
 /** Tells how the task stands each time that is something else; the number counts these times. */
-function changesTo(onProgress: CallToolOptions['onProgress']): (look: TaskLook) => void {
+function changesTo(onProgress: CallToolOptions['onProgress']): (look: TaskState) => void {
   let last = '';
   let changes = 0;
   return ({ status, text }) => {

@@ -9,7 +9,7 @@ export const TASKS_EXTENSION = 'io.modelcontextprotocol/tasks';
 const KEEP_MS = 24 * 60 * 60 * 1_000;
 
 /** What makes a call of a legacy server a task of it. */
-export const AS_TASK: JsonObject = { task: { ttl: KEEP_MS } };
+export const TASK_META: JsonObject = { task: { ttl: KEEP_MS } };
 
 /**
  * The id of the task a call was answered with: undefined where it was answered with its result, null for a task

@@ -4,18 +4,18 @@ import type { ConnectedMcpSessionPort, TaskView } from '@modelcontextprotocol/ex
 import type { JsonObject, JsonValue } from '@toolyard/protocol';
 import { isJsonObject } from '@toolyard/protocol';
 import type { RawReply, RawResultTransport } from '../transports/raw-result-transport.ts';
-import { readAsked } from '../calls/request.ts';
+import { readInputRequest } from '../calls/request.ts';
 import type { Era } from '../types.ts';
-import type { Asked } from '../calls/under-way.ts';
+import type { ServerInputRequest } from '../calls/track-request.ts';
 import { TASKS_EXTENSION } from './read-task.ts';
 
 /** How a task stands. `asked`: what it waits to be told, by the server's own keys. */
-export type TaskLook = {
+export type TaskState = {
   status: TaskView['status'];
   text: string | undefined;
   /** What the server wants between two looks, in milliseconds. */
   pollMs: number | undefined;
-  asked: [string, Asked][];
+  asked: [string, ServerInputRequest][];
   /** Present where the answer says how the call went. */
   result: JsonValue | undefined;
   error: { code: number; message: string } | undefined;
@@ -23,7 +23,7 @@ export type TaskLook = {
 
 /** What can be asked about one task, in either era. All of it throws ProtocolError for what the server refuses. */
 export type TaskWire = {
-  look(signal: AbortSignal): Promise<TaskLook>;
+  look(signal: AbortSignal): Promise<TaskState>;
   /** Legacy servers give the result when asked for it, and put questions while somebody waits for it. */
   result(signal: AbortSignal): Promise<JsonValue>;
   /** Answers what a modern server asks. */
@@ -45,7 +45,7 @@ export async function openTaskWire(options: TaskWireOptions, taskId: string): Pr
   const { JsonRpcResponseError, withTasks } = await import('@modelcontextprotocol/ext-tasks/client');
   const dispatch = (request: JsonValue, signal: AbortSignal | undefined): Promise<RawReply> => {
     const { method, params } = request as { method: string; params: JsonObject };
-    return options.transport.ask(method, framed(options, params), signal ?? new AbortController().signal);
+    return options.transport.ask(method, withClientMeta(options, params), signal ?? new AbortController().signal);
   };
   const port: ConnectedMcpSessionPort = {
     endpointId: options.serverId,
@@ -80,14 +80,14 @@ export async function openTaskWire(options: TaskWireOptions, taskId: string): Pr
   };
 }
 
-function lookOf({ status, statusMessage, suggestedPollIntervalMs, raw }: TaskView): TaskLook {
+function lookOf({ status, statusMessage, suggestedPollIntervalMs, raw }: TaskView): TaskState {
   const { inputRequests, result, error } = raw as JsonObject;
   return {
     status,
     text: statusMessage,
     pollMs: suggestedPollIntervalMs,
     asked: isJsonObject(inputRequests)
-      ? Object.entries(inputRequests).map(([key, one]): [string, Asked] => [key, readAsked(one)])
+      ? Object.entries(inputRequests).map(([key, one]): [string, ServerInputRequest] => [key, readInputRequest(one)])
       : [],
     result,
     error: isJsonObject(error)
@@ -97,7 +97,7 @@ function lookOf({ status, statusMessage, suggestedPollIntervalMs, raw }: TaskVie
 }
 
 /** Modern servers are told with every request who asks, and what that client can do. */
-export function framed(
+export function withClientMeta(
   {
     client,
     era,

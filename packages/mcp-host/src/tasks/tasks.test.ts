@@ -1,7 +1,7 @@
 import type { JsonObject, TaskHandle } from '@toolyard/protocol';
-import { HANDED_ON } from '@toolyard/protocol';
+import { CONTINUES_ELSEWHERE } from '@toolyard/protocol';
 import type { SteadyClock } from '@toolyard/testing';
-import { createFakeClock, createSteadyClock, eventually, TaskDesk } from '@toolyard/testing';
+import { createFakeClock, createSteadyClock, eventually, TaskRegistry } from '@toolyard/testing';
 import type { ServedTool } from '@toolyard/testing/task-server';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { McpHost } from '../host/host.ts';
@@ -89,7 +89,7 @@ afterEach(async () => {
 
 const tool = (name: string): { serverId: string; name: string } => ({ serverId: 'tasks', name });
 
-async function meet(era: Era, desk: TaskDesk, handlers: QuestionHandlers = {}): Promise<McpHost> {
+async function meet(era: Era, desk: TaskRegistry, handlers: QuestionHandlers = {}): Promise<McpHost> {
   peer ??= await startTaskPeer(era, desk, tools);
   clock = createSteadyClock();
   host = await connected([{ id: 'tasks', transport: { type: 'http', url: peer.url }, callTimeoutMs: 2_000 }], {
@@ -107,7 +107,7 @@ describe.each(['modern', 'legacy'] as const)('tasks of a %s server', (era) => {
   });
 
   test('a call that becomes a task is waited for; its handle is given before, what it says meanwhile', async () => {
-    const desk = new TaskDesk();
+    const desk = new TaskRegistry();
     const met = await meet(era, desk);
     const seen: ToolProgress[] = [];
     let handle: TaskHandle | undefined;
@@ -132,7 +132,7 @@ describe.each(['modern', 'legacy'] as const)('tasks of a %s server', (era) => {
   });
 
   test('a tool that may be a task is one; a tool that is none is called as ever', async () => {
-    const desk = new TaskDesk();
+    const desk = new TaskRegistry();
     const met = await meet(era, desk);
     expect((await met.callTool(tool('optional'), {})).content).toEqual([{ type: 'text', text: 'done' }]);
     expect(desk.tasks).toHaveLength(1);
@@ -141,7 +141,7 @@ describe.each(['modern', 'legacy'] as const)('tasks of a %s server', (era) => {
   });
 
   test('a tool that failed, and a task that broke down, have failed for certain', async () => {
-    const met = await meet(era, new TaskDesk());
+    const met = await meet(era, new TaskRegistry());
     expect(await met.callTool(tool('fail'), {})).toMatchObject({
       isError: true,
       outcome: 'done',
@@ -156,7 +156,7 @@ describe.each(['modern', 'legacy'] as const)('tasks of a %s server', (era) => {
 
   test('what a task asks is put to its handlers, with the tool it is asked for; other calls go on meanwhile', async () => {
     const asked: string[] = [];
-    const met = await meet(era, new TaskDesk(), {
+    const met = await meet(era, new TaskRegistry(), {
       form: async ({ message }, question) => {
         asked.push(`${question.tool?.name ?? 'nobody'}: ${message}`);
         await met.callTool(tool('plain'), {});
@@ -169,7 +169,7 @@ describe.each(['modern', 'legacy'] as const)('tasks of a %s server', (era) => {
   });
 
   test('a person may take longer than the time-out', async () => {
-    const met = await meet(era, new TaskDesk(), {
+    const met = await meet(era, new TaskRegistry(), {
       form: async () => {
         await clock.passes(1_000);
         return { action: 'decline' };
@@ -180,7 +180,7 @@ describe.each(['modern', 'legacy'] as const)('tasks of a %s server', (era) => {
   });
 
   test('whoever stops the call cancels the task', async () => {
-    const desk = new TaskDesk();
+    const desk = new TaskRegistry();
     const met = await meet(era, desk);
     const stopper = new AbortController();
     const running = met.callTool(tool('compute'), {}, { signal: stopper.signal, onTask: () => stopper.abort() });
@@ -189,10 +189,10 @@ describe.each(['modern', 'legacy'] as const)('tasks of a %s server', (era) => {
   });
 
   test('handing the call on does not', async () => {
-    const desk = new TaskDesk();
+    const desk = new TaskRegistry();
     const met = await meet(era, desk);
     const stopper = new AbortController();
-    const onTask = (): void => stopper.abort(HANDED_ON);
+    const onTask = (): void => stopper.abort(CONTINUES_ELSEWHERE);
     expect(await met.callTool(tool('compute'), {}, { signal: stopper.signal, onTask })).toMatchObject({
       outcome: 'unknown',
     });
@@ -200,7 +200,7 @@ describe.each(['modern', 'legacy'] as const)('tasks of a %s server', (era) => {
   });
 
   test('leaving the server does not: another host gets the result by the handle, and the call is made once', async () => {
-    const desk = new TaskDesk();
+    const desk = new TaskRegistry();
     const first = await meet(era, desk);
     const given = gate();
     let handle: TaskHandle | undefined;
@@ -222,7 +222,7 @@ describe.each(['modern', 'legacy'] as const)('tasks of a %s server', (era) => {
   });
 
   test('it is waited for where its server takes its time to be there', async () => {
-    const desk = new TaskDesk();
+    const desk = new TaskRegistry();
     const { id: taskId } = desk.start(async () => said('long ago'));
     peer = await startTaskPeer(era, desk, tools);
     const isThere = gate();
@@ -241,7 +241,7 @@ describe.each(['modern', 'legacy'] as const)('tasks of a %s server', (era) => {
   });
 
   test('a task that is over is answered when asked for, and one that was forgotten is of unknown outcome', async () => {
-    const desk = new TaskDesk();
+    const desk = new TaskRegistry();
     const met = await meet(era, desk);
     const { id: taskId } = desk.start(async () => said('long ago'));
     await desk.settled(taskId);
@@ -256,20 +256,20 @@ describe.each(['modern', 'legacy'] as const)('tasks of a %s server', (era) => {
   });
 
   test('one whose time runs out under way ends in an unknown outcome', async () => {
-    const desk = new TaskDesk({ ttlMs: 100 });
+    const desk = new TaskRegistry({ ttlMs: 100 });
     const met = await meet(era, desk);
     expect(await met.callTool(tool('compute'), {})).toMatchObject({ outcome: 'unknown' });
   });
 
   test('one the server cancels by itself too, in its own words', async () => {
-    const desk = new TaskDesk();
+    const desk = new TaskRegistry();
     const met = await meet(era, desk);
     const running = met.callTool(tool('compute'), {}, { onTask: ({ taskId }) => desk.cancel(taskId) });
     expect(await running).toMatchObject({ outcome: 'unknown', error: { code: 'cancelled' } });
   });
 
   test('a server that is busy for a moment is asked again', async () => {
-    const desk = new TaskDesk();
+    const desk = new TaskRegistry();
     const met = await meet(era, desk);
     const running = met.callTool(tool('compute'), {}, { onTask: () => peer?.refuseWith(503) });
     const asked = (): number => peer?.asked.filter((method) => method === 'tasks/get').length ?? 0;
@@ -281,13 +281,13 @@ describe.each(['modern', 'legacy'] as const)('tasks of a %s server', (era) => {
   });
 
   test('one that does not answer any more is given up after the time-out', async () => {
-    const met = await meet(era, new TaskDesk());
+    const met = await meet(era, new TaskRegistry());
     const running = met.callTool(tool('compute'), {}, { timeoutMs: 300, onTask: () => peer?.refuseWith(503) });
     expect(await running).toMatchObject({ outcome: 'unknown', error: { code: 'timed_out' } });
   });
 
   test('a handle of the other era is of no use', async () => {
-    const met = await meet(era, new TaskDesk());
+    const met = await meet(era, new TaskRegistry());
     const other = era === 'modern' ? 'legacy' : 'modern';
     expect(await met.resumeTask({ tool: tool('compute'), taskId: 'x', era: other })).toMatchObject({
       outcome: 'unknown',
@@ -300,7 +300,7 @@ describe.each(['modern', 'legacy'] as const)('tasks of a %s server', (era) => {
 });
 
 test('a session that is lost under a task is opened anew, and the task is found again', async () => {
-  const desk = new TaskDesk();
+  const desk = new TaskRegistry();
   const met = await meet('legacy', desk);
   const running = met.callTool(tool('compute'), {}, { onTask: () => peer?.forgetSessions() });
   await eventually(() => peer?.asked.filter((method) => method === 'initialize').length === 2);

@@ -2,7 +2,7 @@ import type { Fetch } from '@toolyard/protocol';
 import { ToolyardError } from '@toolyard/protocol';
 
 /** The longest message a server may send, in bytes, unless the owner of the transports says otherwise. */
-export const LONGEST_MESSAGE = 64 * 1_024 * 1_024;
+export const MAX_MESSAGE_BYTES = 64 * 1_024 * 1_024;
 
 const NEWLINE = 0x0a;
 const RETURN = 0x0d;

@@ -9,7 +9,7 @@ import type { McpHost } from '../host/host.ts';
 import { createHttpTransport } from './http-transport.ts';
 import { createWebTransports } from './web-transports.ts';
 import { connected, healthOf } from '../node/test-fixtures/peers.ts';
-import { createQuickClock, PATIENT } from '../node/test-fixtures/quick-clock.ts';
+import { createFastClock, LONG_TIMEOUTS } from '../node/test-fixtures/fast-clock.ts';
 
 let host: McpHost | undefined;
 let server: ScriptedMcp | undefined;
@@ -292,8 +292,8 @@ describe('calling', () => {
   test('a server that is gone was certainly not called', async () => {
     server = await startScriptedMcp({ tools: [{ name: 'go' }] }, { sessions: false });
     const transport = { type: 'http' as const, url: server.url };
-    const quick = { clock: createQuickClock(), maxReconnects: 1_000 };
-    const met = (host = await connected([{ id: 'odd', transport, ...PATIENT }], quick));
+    const quick = { clock: createFastClock(), maxReconnects: 1_000 };
+    const met = (host = await connected([{ id: 'odd', transport, ...LONG_TIMEOUTS }], quick));
     await server.close();
     // The first call may still find a connection that is just breaking, and then nobody can say.
     expect((await go(met)).outcome).not.toBe('done');

@@ -2,10 +2,10 @@ import type { JSONRPCMessage, RequestId, StreamableHTTPClientTransportOptions } 
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import type { Fetch } from '@toolyard/protocol';
 import { defined } from '@toolyard/protocol';
-import { createReopening, MOST_TRIES } from './stream-reopening.ts';
+import { createReopening, MAX_REOPENINGS } from './stream-reopening.ts';
 import type { HostTransport, TransportContext, TransportEnd } from './transport.ts';
 import type { TransportConfig } from '../types.ts';
-import { webAddress } from './web-address.ts';
+import { webAddress } from './web-url.ts';
 
 /** How long closing waits for the server: for a session that is being created, and for its end. In milliseconds. */
 const GOODBYE_MS = 1_000;
@@ -14,7 +14,7 @@ const RECONNECTION = {
   initialReconnectionDelay: 1_000,
   reconnectionDelayGrowFactor: 1.5,
   maxReconnectionDelay: 30_000,
-  maxRetries: MOST_TRIES,
+  maxRetries: MAX_REOPENINGS,
 };
 
 type SendOptions = Parameters<StreamableHTTPClientTransport['send']>[1];

@@ -27,7 +27,7 @@ type Awaited = { method: string; hangUp: AbortController | undefined };
 export type ProbeReply = 'modern' | 'other';
 
 /** The stream that should have carried the answer ended; the connection may stand. */
-export class AnswerBrokeOff extends Error {
+export class ResponseInterrupted extends Error {
   constructor() {
     super('The stream ended before the answer came.');
   }
@@ -184,7 +184,7 @@ export class RawResultTransport implements Transport {
       if (signal.aborted) stop();
       else {
         this.#wire.add('sent', message);
-        const onRequestStreamEnd = (): void => this.#fail(id, new AnswerBrokeOff());
+        const onRequestStreamEnd = (): void => this.#fail(id, new ResponseInterrupted());
         await this.inner.send(message, { requestSignal: signal, onRequestStreamEnd });
       }
       return await reply;

@@ -4,9 +4,9 @@ import type { McpBehaviour } from '@toolyard/testing';
 import { eventually, scriptedMcpCommand, startScriptedMcp, startScriptedWebSocket } from '@toolyard/testing';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { McpHost } from '../host/host.ts';
-import { serveByHand } from '../node/test-fixtures/by-hand.ts';
+import { startRawHttpServer } from '../node/test-fixtures/raw-http-server.ts';
 import { connected, healthOf, scripted } from '../node/test-fixtures/peers.ts';
-import { createQuickClock, PATIENT } from '../node/test-fixtures/quick-clock.ts';
+import { createFastClock, LONG_TIMEOUTS } from '../node/test-fixtures/fast-clock.ts';
 import type { ServerConfig, TransportConfig } from '../types.ts';
 
 let host: McpHost | undefined;
@@ -67,12 +67,12 @@ describe('attack 23: results that are too much', () => {
         dripping--;
       });
     };
-    const server = await serveByHand({ instead: { 'tools/call': drip } });
+    const server = await startRawHttpServer({ instead: { 'tools/call': drip } });
     servers.push(server);
     host = await connected(
-      [{ id: 'odd', transport: { type: 'http', url: server.url }, connectTimeoutMs: PATIENT.connectTimeoutMs }],
+      [{ id: 'odd', transport: { type: 'http', url: server.url }, connectTimeoutMs: LONG_TIMEOUTS.connectTimeoutMs }],
       {
-        clock: createQuickClock(),
+        clock: createFastClock(),
       },
     );
     expect(await call('go')).toMatchObject({ outcome: 'unknown', error: { code: 'timed_out' } });
@@ -88,7 +88,7 @@ describe('attack 23: results that are too much', () => {
     const audience = deep(LEVELS);
     const content = `[{"type":"text","text":"kept"},{"type":"text","text":"x","annotations":{"audience":${audience}}},${audience}]`;
     const result = `{"content":${content},"structuredContent":${deep(LEVELS, '{"a":', '}')}}`;
-    const server = await serveByHand({ results: { 'tools/call': result } });
+    const server = await startRawHttpServer({ results: { 'tools/call': result } });
     servers.push(server);
     host = await connected([{ id: 'odd', transport: { type: 'http', url: server.url } }]);
     const read = await call('go');
@@ -136,7 +136,7 @@ describe('attack 23: lists that are too much', () => {
       `{"name":"out","inputSchema":{},"outputSchema":${input}}`,
       '{"name":"good","inputSchema":{}}',
     ];
-    const server = await serveByHand({ results: { 'tools/list': `{"tools":[${tools.join(',')}]}` } });
+    const server = await startRawHttpServer({ results: { 'tools/list': `{"tools":[${tools.join(',')}]}` } });
     servers.push(server);
     host = await connected([{ id: 'odd', transport: { type: 'http', url: server.url } }]);
     expect(healthOf(host, 'odd')).toMatchObject({

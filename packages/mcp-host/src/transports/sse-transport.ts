@@ -2,7 +2,7 @@ import { SdkErrorCode, SdkHttpError, SSEClientTransport } from '@modelcontextpro
 import type { Fetch } from '@toolyard/protocol';
 import type { HostTransport, TransportContext, TransportEnd } from './transport.ts';
 import type { TransportConfig } from '../types.ts';
-import { webAddress } from './web-address.ts';
+import { webAddress } from './web-url.ts';
 
 /**
  * HTTP+SSE as servers of 2024-11-05 speak it. Its one stream is the connection: when it ends, the connection has

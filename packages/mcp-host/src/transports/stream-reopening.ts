@@ -22,7 +22,7 @@ export type ReopeningEvents = {
 };
 
 /** How often the transport is to try to have a stream back. */
-export const MOST_TRIES = 2;
+export const MAX_REOPENINGS = 2;
 
 /**
  * When a stream that a server has ended may be opened again. A stream that carried something is opened when the server
@@ -80,7 +80,7 @@ export function createReopening(
       }
       const wait = barren <= 1 ? delayMs : Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** (barren - 1));
       return context.clock.after(Math.max(wait, delayMs), () => {
-        isLastTry = attempt + 1 >= MOST_TRIES;
+        isLastTry = attempt + 1 >= MAX_REOPENINGS;
         reopen();
       });
     },

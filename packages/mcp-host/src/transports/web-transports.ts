@@ -1,6 +1,6 @@
 import type { Fetch } from '@toolyard/protocol';
 import { ToolyardError } from '@toolyard/protocol';
-import { LONGEST_MESSAGE, limitMessages } from './body-limit.ts';
+import { MAX_MESSAGE_BYTES, limitMessages } from './body-limit.ts';
 import { HostedServers } from '../hosted/hosted-servers.ts';
 import { createHostedTransport } from '../hosted/hosted-transport.ts';
 import { createHttpTransport } from './http-transport.ts';
@@ -26,7 +26,7 @@ export type WebTransportsOptions = {
 
 /** Transports for places without processes: all but stdio. */
 export function createWebTransports(options: WebTransportsOptions): CreateTransport {
-  const { longestMessage = LONGEST_MESSAGE } = options;
+  const { longestMessage = MAX_MESSAGE_BYTES } = options;
   const hosted = options.hosted ?? new HostedServers({ fetch: limitMessages(options.fetch, longestMessage) });
   return (config, context) => {
     const fetch = limitMessages(context.sign?.(options.fetch) ?? options.fetch, longestMessage);

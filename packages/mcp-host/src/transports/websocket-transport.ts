@@ -3,7 +3,7 @@ import { SdkError, SdkErrorCode } from '@modelcontextprotocol/client';
 import { isJsonObject, parseJson, ToolyardError } from '@toolyard/protocol';
 import type { HostTransport, TransportContext, TransportEnd } from './transport.ts';
 import type { TransportConfig } from '../types.ts';
-import { webAddress } from './web-address.ts';
+import { webAddress } from './web-url.ts';
 
 const SUBPROTOCOL = 'mcp';
 const OPEN = 1;

@@ -4,11 +4,11 @@ import { StreamedAnswer } from '../wire/answer.ts';
 import { BlockCalls } from '../wire/block-calls.ts';
 import { Citations } from '../wire/citations.ts';
 import { providerErrorOf, toModelError } from '../wire/provider-error.ts';
-import { seal } from '../wire/replay.ts';
+import { sealReplay } from '../wire/replay.ts';
 import { readUsage } from './usage.ts';
 
 /** Turns the events of one streamed answer, or a whole answer, into parts. */
-export class Answer extends StreamedAnswer {
+export class AnthropicAnswer extends StreamedAnswer {
   readonly #calls = new BlockCalls();
   readonly #citations = new Citations();
   /** Calls whose block is closed; whether the answer was cut there is only known with what follows. */
@@ -153,7 +153,7 @@ export class Answer extends StreamedAnswer {
 }
 
 function keep(kind: 'thinking' | 'redacted', content: string): StreamPart {
-  return { type: 'reasoning_signature', signature: seal('anthropic-messages', `${kind}:${content}`) };
+  return { type: 'reasoning_signature', signature: sealReplay('anthropic-messages', `${kind}:${content}`) };
 }
 
 function placeOf(event: JsonObject): number {

@@ -2,14 +2,14 @@ import { isJsonObject } from '@toolyard/protocol';
 import { readModels } from '../wire/model-list.ts';
 import type { ChatRequest } from '../types.ts';
 import { chooseText } from '../wire/choose-text.ts';
-import type { Concession, Dialect, Exchange, ModelPage } from '../wire/dialect.ts';
+import type { CapabilityFallback, ApiDialect, Exchange, ModelPage } from '../wire/dialect.ts';
 import type { ProviderError } from '../wire/provider-error.ts';
-import { Answer } from './answer.ts';
+import { AnthropicAnswer } from './answer.ts';
 import type { AnthropicQuirks } from './quirks.ts';
-import { toOutgoing, WITHOUT } from './request.ts';
+import { toOutgoing, OPTIONAL_FEATURES } from './request.ts';
 
 /** Anthropic's messages, as it and others serve them. */
-export function createDialect(quirks: AnthropicQuirks = {}, newId?: () => string): Dialect {
+export function createDialect(quirks: AnthropicQuirks = {}, newId?: () => string): ApiDialect {
   return {
     wire: 'anthropic-messages',
     label: 'Anthropic messages API',
@@ -28,13 +28,13 @@ export function createDialect(quirks: AnthropicQuirks = {}, newId?: () => string
           : { 'x-api-key': apiKey }),
     }),
     chat: (request, without) => toOutgoing(request, quirks, without),
-    answer: (request, errors) => new Answer(chooseText(request, { newId }), errors),
+    answer: (request, errors) => new AnthropicAnswer(chooseText(request, { newId }), errors),
     concede,
     models: modelPage,
   };
 }
 
-function concede({ message }: ProviderError, request: ChatRequest): Concession | null {
+function concede({ message }: ProviderError, request: ChatRequest): CapabilityFallback | null {
   const limit = /max_tokens: \d+ > (\d+)/.exec(message)?.[1];
   if (limit !== undefined) {
     const asked = request.parameters.maxOutputTokens;
@@ -42,11 +42,11 @@ function concede({ message }: ProviderError, request: ChatRequest): Concession |
       code: 'setting_left_out',
       text: `${request.model} writes at most ${limit} tokens: that is the limit now.`,
     };
-    return { without: `${WITHOUT.limit}${limit}`, ...(asked === undefined ? {} : { notice }) };
+    return { without: `${OPTIONAL_FEATURES.limit}${limit}`, ...(asked === undefined ? {} : { notice }) };
   }
-  if (/cache_control/.test(message)) return { without: WITHOUT.cacheMarks };
+  if (/cache_control/.test(message)) return { without: OPTIONAL_FEATURES.cacheMarks };
   if (/signature|thinking.{0,40}block/i.test(message) && !/^.{0,60}expected/i.test(message))
-    return { without: WITHOUT.replay };
+    return { without: OPTIONAL_FEATURES.replay };
   // Within a turn that began without thinking it cannot be turned on.
   if (/expected .?(redacted_)?thinking/i.test(message)) {
     return {

@@ -4,11 +4,11 @@ import { renderTextResponse } from '../tool-call-text/describe.ts';
 import { toResultContent } from '../wire/content.ts';
 import { remember } from '../wire/json-text.ts';
 import { answerAsText, wireIdsOf } from '../wire/messages.ts';
-import { isOwnOf, unseal } from '../wire/replay.ts';
-import { toTurns, type Turn } from '../wire/turns.ts';
+import { isOwnOf, unsealReplay } from '../wire/replay.ts';
+import { toTurns, type MessageTurn } from '../wire/turns.ts';
 import { resultBlock, resultImages, textBlock, userBlocks } from './content.ts';
 
-export type MessageOptions = {
+export type AnthropicMessageOptions = {
   toolMode: ToolMode;
   /** The model whose own thinking goes back to it; absent: none does. */
   replayFor?: string;
@@ -17,8 +17,8 @@ export type MessageOptions = {
 /** The conversation as the API has it. A message is written once, however many requests it is in. */
 export function turnsOf(
   messages: readonly Message[],
-  { toolMode, replayFor }: MessageOptions,
-): Turn<'user' | 'assistant'>[] {
+  { toolMode, replayFor }: AnthropicMessageOptions,
+): MessageTurn<'user' | 'assistant'>[] {
   const wireIds = new Map<string, string>();
   return toTurns(
     messages,
@@ -93,7 +93,7 @@ function idFor(id: string): string {
 
 /** Thinking as it came: its signature is over its very text. */
 function thinkingBlock(thinking: string, signature: string | undefined): JsonObject | null {
-  const sealed = unseal('anthropic-messages', signature);
+  const sealed = unsealReplay('anthropic-messages', signature);
   if (sealed === null) return null;
   const [kind, content] = split(sealed);
   return kind === 'redacted'

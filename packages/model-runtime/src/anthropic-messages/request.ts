@@ -7,13 +7,13 @@ import { systemText, textModeSuffix } from '../wire/messages.ts';
 import { closedSchema } from '../wire/schema.ts';
 import { Settings, type SettingName } from '../wire/settings.ts';
 import { toolFunction } from '../wire/tool-function.ts';
-import type { Turn } from '../wire/turns.ts';
+import type { MessageTurn } from '../wire/turns.ts';
 import { turnsOf } from './messages.ts';
 import { BUDGETS, factsOf } from './models-data.ts';
 import type { AnthropicQuirks } from './quirks.ts';
 
 /** What this wire can go without, beside settings. `limit:8192`: it may write no more than that. */
-export const WITHOUT = { cacheMarks: 'cache_control', replay: 'replay', limit: 'limit:' } as const;
+export const OPTIONAL_FEATURES = { cacheMarks: 'cache_control', replay: 'replay', limit: 'limit:' } as const;
 
 const OWNED = ['model', 'messages', 'system', 'tools', 'stream'];
 
@@ -23,8 +23,8 @@ const ANSWER_ROOM = 8_192;
 /** A chat request; its body is JSON text put together from pieces that were written once. */
 export function toOutgoing(request: ChatRequest, quirks: AnthropicQuirks, without: ReadonlySet<string>): OutgoingChat {
   const { messages, model, toolMode } = request;
-  const marks = quirks.noCacheMarks !== true && !without.has(WITHOUT.cacheMarks);
-  const turns = turnsOf(messages, { toolMode, ...(without.has(WITHOUT.replay) ? {} : { replayFor: model }) });
+  const marks = quirks.noCacheMarks !== true && !without.has(OPTIONAL_FEATURES.cacheMarks);
+  const turns = turnsOf(messages, { toolMode, ...(without.has(OPTIONAL_FEATURES.replay) ? {} : { replayFor: model }) });
   const system = systemText(messages, textModeSuffix(request));
   const settings = settingsOf(request, without);
   const fields: JsonObject = { ...settings.fields, stream: true };
@@ -43,7 +43,7 @@ export function toOutgoing(request: ChatRequest, quirks: AnthropicQuirks, withou
  * What comes before a mark is kept by the server and read from there the next time: tools and system prompt, and the
  * conversation up to the person's last word and up to the one before.
  */
-function turnsJson(turns: readonly Turn<'user' | 'assistant'>[], marks: boolean): string {
+function turnsJson(turns: readonly MessageTurn<'user' | 'assistant'>[], marks: boolean): string {
   const ofPerson = turns.flatMap(({ role }, at) => (role === 'user' ? [at] : []));
   const markedTurns = marks ? ofPerson.slice(-2) : [];
   return turns
@@ -117,7 +117,7 @@ function thinkingOf(request: ChatRequest, settings: Settings): { thinking: JsonV
 function maxTokens(wish: number | undefined, budget: number, usual: number, without: ReadonlySet<string>): number {
   const wanted = wish === undefined ? Math.max(usual, budget === 0 ? 0 : budget + ANSWER_ROOM) : wish + budget;
   const limits = [...without].flatMap((entry) =>
-    entry.startsWith(WITHOUT.limit) ? [Number(entry.slice(WITHOUT.limit.length))] : [],
+    entry.startsWith(OPTIONAL_FEATURES.limit) ? [Number(entry.slice(OPTIONAL_FEATURES.limit.length))] : [],
   );
   return Math.min(wanted, ...limits);
 }

@@ -1,12 +1,12 @@
 import { calcPrice, findProvider } from '@pydantic/genai-prices';
 import { defined } from '@toolyard/protocol';
 import { readPrice } from './read-price.ts';
-import type { Catalogue, ModelFacts } from './types.ts';
+import type { ModelCatalogue, ModelFacts } from './types.ts';
 
-export type { Catalogue, ModelFacts } from './types.ts';
+export type { ModelCatalogue, ModelFacts } from './types.ts';
 
 /** The catalogue that came with this release: it asks nobody, and is as old as the release. */
-export const catalogue: Catalogue = {
+export const catalogue: ModelCatalogue = {
   facts({ baseUrl, plan = false }, modelId, at) {
     const address = hostedAddress(baseUrl);
     if (address === null) return {};

@@ -4,7 +4,7 @@ import type { Price } from '@toolyard/protocol';
 export type ModelFacts = { price?: Price; contextWindow?: number };
 
 /** Prices and sizes of the models of hosted providers. */
-export interface Catalogue {
+export interface ModelCatalogue {
   /**
    * @param place The address decides what a model costs, whatever its provider is called; with `plan` a subscription
    *   pays, and its tokens have no price

@@ -8,13 +8,13 @@ import {
 } from '@toolyard/protocol';
 import type { ChatRequest } from '../types.ts';
 import { runCommand } from './commands.ts';
-import { findPlaces, PLACES, type Place } from './places.ts';
+import { findPlaces, DEMO_PLACES, type DemoPlace } from './places.ts';
 import { dateCalls, languageOf, readTimeQuestion } from './time-question.ts';
 import type { DemoAnswer } from './types.ts';
-import { sayTime, WORDING } from './wording.ts';
+import { timeSentence, WORDING } from './wording.ts';
 
 /** The whole of the demo's wits: the same request has the same answer. */
-export function decide(request: ChatRequest): DemoAnswer {
+export function demoAnswer(request: ChatRequest): DemoAnswer {
   const asked = request.messages.findLast((message) => message.role === 'user');
   const text = asked === undefined ? '' : textOf(asked);
   const results = trailingResults(request.messages);
@@ -62,18 +62,18 @@ function answerFrom(results: readonly ToolMessage[], asked: string, messages: re
     const text = resultText(message);
     if (result.isError) return WORDING[language].failed(message.name, text);
     if (question === null) return `The tool ${message.name} answered:\n${text}`;
-    return sayTime(question, placeOf(caller, callId, asked), text, language);
+    return timeSentence(question, placeOf(caller, callId, asked), text, language);
   });
   return `${sentences.join('\n')}\n\n${WORDING[language].note}`;
 }
 
 /** The place a call was about: among those of one zone, the one the person named. */
-function placeOf(caller: AssistantMessage | undefined, callId: string, asked: string): Place | null {
+function placeOf(caller: AssistantMessage | undefined, callId: string, asked: string): DemoPlace | null {
   const call = caller?.parts.find((part) => part.type === 'tool_call' && part.callId === callId);
   const zone = call?.type === 'tool_call' ? call.arguments['timezone'] : undefined;
   if (typeof zone !== 'string') return null;
-  const inZone = (place: Place): boolean => place.zone === zone;
-  return findPlaces(asked).find(inZone) ?? PLACES.find(inZone) ?? { zone, en: zone, hant: zone, hans: zone };
+  const inZone = (place: DemoPlace): boolean => place.zone === zone;
+  return findPlaces(asked).find(inZone) ?? DEMO_PLACES.find(inZone) ?? { zone, en: zone, hant: zone, hans: zone };
 }
 
 function resultText(message: ToolMessage): string {

@@ -3,7 +3,7 @@ import { throwIfAborted } from '../abort.ts';
 import { renderTextCalls } from '../tool-call-text/describe.ts';
 import { TextStage } from '../text-stage.ts';
 import type { CallOptions, ChatRequest, StreamPart } from '../types.ts';
-import { decide } from './answers.ts';
+import { demoAnswer } from './answers.ts';
 import { DEMO_MODELS } from './models.ts';
 import type { DemoCall, DemoOptions } from './types.ts';
 import { WORDING } from './wording.ts';
@@ -25,7 +25,7 @@ export async function* demoChat(
     yield [{ type: 'error', error: unknownModel(request.model) }];
     return;
   }
-  const answer = decide(request);
+  const answer = demoAnswer(request);
   if (answer.kind === 'fail') {
     yield [{ type: 'error', error: answer.error }];
     return;

@@ -1,8 +1,8 @@
 /** A place whose time can be asked for. Names are in English, traditional and simplified Chinese. */
-export type Place = { zone: string; en: string; hant: string; hans: string; also?: readonly string[] };
+export type DemoPlace = { zone: string; en: string; hant: string; hans: string; also?: readonly string[] };
 
 /** Known places; more specific names come before names they contain. */
-export const PLACES: readonly Place[] = [
+export const DEMO_PLACES: readonly DemoPlace[] = [
   { zone: 'Asia/Tokyo', en: 'Tokyo', hant: '東京', hans: '东京', also: ['japan', 'osaka', '日本', '大阪'] },
   { zone: 'Asia/Taipei', en: 'Taipei', hant: '台北', hans: '台北', also: ['taiwan', '臺北', '台灣', '臺灣', '台湾'] },
   { zone: 'Asia/Shanghai', en: 'Shanghai', hant: '上海', hans: '上海' },
@@ -54,10 +54,10 @@ export const PLACES: readonly Place[] = [
 ];
 
 /** The places a text names, in the order in which it names them, and IANA zones written out (`Asia/Tokyo`). */
-export function findPlaces(text: string): Place[] {
+export function findPlaces(text: string): DemoPlace[] {
   const lower = text.toLowerCase();
-  const found: { at: number; place: Place }[] = [];
-  for (const place of PLACES) {
+  const found: { at: number; place: DemoPlace }[] = [];
+  for (const place of DEMO_PLACES) {
     const names = [place.en.toLowerCase(), place.hant, place.hans, ...(place.also ?? [])];
     const at = Math.min(...names.map((name) => indexOfName(lower, name)).filter((index) => index >= 0));
     if (Number.isFinite(at)) found.push({ at, place });

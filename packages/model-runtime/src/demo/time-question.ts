@@ -1,10 +1,10 @@
 import type { JsonObject } from '@toolyard/protocol';
-import { findPlaces, type Place } from './places.ts';
+import { findPlaces, type DemoPlace } from './places.ts';
 
 /** The languages the demo answers in: English, traditional and simplified Chinese. */
 export type Language = 'en' | 'hant' | 'hans';
 
-export type TimeQuestion = { asks: 'time' | 'date' | 'unix'; places: Place[] };
+export type TimeQuestion = { asks: 'time' | 'date' | 'unix'; places: DemoPlace[] };
 
 /** The language a text is written in: the first Chinese character decides for Chinese. */
 export function languageOf(text: string): Language {

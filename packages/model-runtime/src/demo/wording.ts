@@ -1,4 +1,4 @@
-import type { Place } from './places.ts';
+import type { DemoPlace } from './places.ts';
 import type { Language, TimeQuestion } from './time-question.ts';
 
 /** Every sentence the demo says about time, in its three languages. */
@@ -50,7 +50,12 @@ export const WORDING: Record<Language, Wording> = {
 };
 
 /** One sentence for one answer of the clock. */
-export function sayTime(question: TimeQuestion, place: Place | null, text: string, language: Language): string {
+export function timeSentence(
+  question: TimeQuestion,
+  place: DemoPlace | null,
+  text: string,
+  language: Language,
+): string {
   const words = WORDING[language];
   const name = place === null ? null : place[language];
   switch (question.asks) {

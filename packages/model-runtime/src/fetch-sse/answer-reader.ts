@@ -47,8 +47,8 @@ export class AnswerReader {
   end(out: StreamPart[]): void {
     this.#text(this.#decoder.decode(), out);
     if (this.ended) return;
-    if (this.#isEvents || this.#head.trim() === '') this.#fail(brokenOff(this.#server));
-    else this.#fail(problemIn(this.#head, null, this.#server));
+    if (this.#isEvents || this.#head.trim() === '') this.#fail(streamInterrupted(this.#server));
+    else this.#fail(responseError(this.#head, null, this.#server));
   }
 
   /** Ends the answer from here. */
@@ -65,7 +65,7 @@ export class AnswerReader {
       const first = this.#head.trimStart().charAt(0);
       if (first === '') return;
       if (first === '<' || first === '{') {
-        if (this.#head.length > MAX_OTHER) this.#fail(problemIn(this.#head, null, this.#server));
+        if (this.#head.length > MAX_OTHER) this.#fail(responseError(this.#head, null, this.#server));
         return;
       }
       this.#isEvents = true;
@@ -87,7 +87,7 @@ export class AnswerReader {
 }
 
 /** What an answer that is no stream of events says went wrong. `status` null: it called itself a success. */
-export function problemIn(body: string, status: number | null, server: string): ErrorInfo {
+export function responseError(body: string, status: number | null, server: string): ErrorInfo {
   const parsed = parseJson(body);
   const told = parsed.ok ? problemOf(parsed.value) : null;
   if (told !== null) return told;
@@ -125,7 +125,7 @@ function unreadable(server: string, why: string): ErrorInfo {
 }
 
 /** The connection ended in the middle. */
-export function brokenOff(server: string): ErrorInfo {
+export function streamInterrupted(server: string): ErrorInfo {
   return {
     code: 'stream_broken',
     message: `The answer of ${server} broke off before it was whole.`,

@@ -5,7 +5,7 @@ import type { ErrorInfo } from '@toolyard/protocol';
 import { createFakeClock, eventually } from '@toolyard/testing';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { StreamPart } from '../types.ts';
-import { fetchSSE, type FetchSseOptions, type WholeAnswer } from './index.ts';
+import { fetchSSE, type FetchSseOptions, type CompleteAnswer } from './index.ts';
 
 const open: (() => void)[] = [];
 afterEach(() => {
@@ -31,7 +31,7 @@ const events = (...frames: [string, unknown][]): string =>
 
 type Told = {
   parts: StreamPart[];
-  finished?: [string, WholeAnswer];
+  finished?: [string, CompleteAnswer];
   failed?: [ErrorInfo, string];
   aborted?: string;
 };

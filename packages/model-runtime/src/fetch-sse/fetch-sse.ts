@@ -10,18 +10,18 @@ import type { StreamPart } from '../types.ts';
 import { readChat } from './read-chat.ts';
 
 type PartOf<Type extends StreamPart['type']> = Extract<StreamPart, { type: Type }>;
-export type WholeCall = Omit<PartOf<'tool_call'>, 'type' | 'index'>;
+export type CompleteToolCall = Omit<PartOf<'tool_call'>, 'type' | 'index'>;
 
 /** How fast an answer came: milliseconds to its first and last word, tokens a second in between where known. */
 export type Speed = { firstMs: number; totalMs: number; tokensPerSecond?: number };
 
 /** All of an answer beside its text. */
-export type WholeAnswer = {
+export type CompleteAnswer = {
   reason: FinishReason;
   reasoning: string;
   /** Opaque; goes back to the model with the conversation. */
   reasoningSignatures: string[];
-  toolCalls: WholeCall[];
+  toolCalls: CompleteToolCall[];
   malformedToolCalls: { raw: string; reason: string }[];
   images: Omit<PartOf<'image'>, 'type'>[];
   citations: Omit<PartOf<'citation'>, 'type'>[];
@@ -44,11 +44,11 @@ export type FetchSseOptions = {
   /** Each part as it comes; what it throws ends the reading. */
   onMessageHandle?: (part: StreamPart) => void;
   /** Last of all, where the answer is whole. */
-  onFinish?: (text: string, answer: WholeAnswer) => void | Promise<void>;
+  onFinish?: (text: string, answer: CompleteAnswer) => void | Promise<void>;
   /** Last of all, where it is not; `text` and `answer` hold what came before. */
-  onErrorHandle?: (error: ErrorInfo, text: string, answer: Omit<WholeAnswer, 'reason'>) => void;
+  onErrorHandle?: (error: ErrorInfo, text: string, answer: Omit<CompleteAnswer, 'reason'>) => void;
   /** Last of all, where `signal` was aborted; `text` is what was said until then. */
-  onAbort?: (text: string, answer: Omit<WholeAnswer, 'reason'>) => void | Promise<void>;
+  onAbort?: (text: string, answer: Omit<CompleteAnswer, 'reason'>) => void | Promise<void>;
 };
 
 /**
@@ -92,7 +92,7 @@ export async function fetchSSE(url: string, options: FetchSseOptions): Promise<v
 /** An answer as it grows. */
 class Gathered {
   end: PartOf<'finish'> | PartOf<'error'> | null = null;
-  readonly answer: Omit<WholeAnswer, 'reason'> = {
+  readonly answer: Omit<CompleteAnswer, 'reason'> = {
     reasoning: '',
     reasoningSignatures: [],
     toolCalls: [],

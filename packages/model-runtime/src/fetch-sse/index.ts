@@ -2,4 +2,4 @@
  * Reads the answers of a Toolyard server's `POST /webapi/chat/:provider`, in a browser or anywhere else.
  * @module
  */
-export { fetchSSE, type FetchSseOptions, type Speed, type WholeAnswer, type WholeCall } from './fetch-sse.ts';
+export { fetchSSE, type FetchSseOptions, type Speed, type CompleteAnswer, type CompleteToolCall } from './fetch-sse.ts';

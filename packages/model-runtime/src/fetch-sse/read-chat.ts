@@ -5,7 +5,7 @@ import { CallGuard, SilenceError, type BodyReader } from '../wire/call-guard.ts'
 import { readBounded } from '../wire/endpoint.ts';
 import { releaseBody } from '../wire/event-stream.ts';
 import { toNetworkError } from '../wire/network-error.ts';
-import { AnswerReader, brokenOff, problemIn } from './answer-reader.ts';
+import { AnswerReader, streamInterrupted, responseError } from './answer-reader.ts';
 
 export type ReadChatOptions = {
   fetch: Fetch;
@@ -41,7 +41,7 @@ export async function* readChat(
     }
     if (!response.ok || response.body === null) {
       const body = await readBounded(response, guard);
-      yield [{ type: 'error', error: problemIn(body, response.status, server) }];
+      yield [{ type: 'error', error: responseError(body, response.status, server) }];
       return;
     }
     reader = response.body.getReader();
@@ -55,7 +55,7 @@ export async function* readChat(
         complete = answer.ended;
       } catch {
         if (guard.stopped !== null && isAbortError(guard.stopped)) throw guard.stopped;
-        answer.fail(guard.stopped === null ? brokenOff(server) : silence(server, idleTimeoutMs), out);
+        answer.fail(guard.stopped === null ? streamInterrupted(server) : silence(server, idleTimeoutMs), out);
       }
       if (out.length > 0) yield out;
     }

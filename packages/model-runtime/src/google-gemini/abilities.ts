@@ -10,13 +10,13 @@ import type {
   Transcription,
   TranscriptionRequest,
 } from '../types.ts';
-import type { Dialect, Exchange, Outgoing } from '../wire/dialect.ts';
+import type { ApiDialect, Exchange, Outgoing } from '../wire/dialect.ts';
 import { base64Of, bytesOf } from '../wire/media.ts';
 import { mediaPart } from './content.ts';
 import { modelPath } from './request.ts';
 
 /** What the API can beside chat; pictures and speech are answers of models made for them. */
-export const geminiAbilities: Pick<Dialect, 'embeddings' | 'createImage' | 'textToSpeech' | 'transcribe'> = {
+export const geminiAbilities: Pick<ApiDialect, 'embeddings' | 'createImage' | 'textToSpeech' | 'transcribe'> = {
   embeddings,
   createImage,
   textToSpeech,

@@ -4,12 +4,12 @@ import { StreamedAnswer } from '../wire/answer.ts';
 import { BlockCalls } from '../wire/block-calls.ts';
 import { Citations } from '../wire/citations.ts';
 import { toModelError } from '../wire/provider-error.ts';
-import { seal } from '../wire/replay.ts';
+import { sealReplay } from '../wire/replay.ts';
 import { readError } from './error.ts';
 import { readUsage } from './usage.ts';
 
 /** Turns the events of one streamed answer, or a whole answer, into parts. */
-export class Answer extends StreamedAnswer {
+export class GeminiAnswer extends StreamedAnswer {
   readonly #calls = new BlockCalls();
   readonly #citations = new Citations();
 
@@ -58,7 +58,7 @@ export class Answer extends StreamedAnswer {
   #part(part: JsonObject, out: StreamPart[]): void {
     const signature = part['thoughtSignature'];
     if (typeof signature === 'string' && signature !== '') {
-      out.push({ type: 'reasoning_signature', signature: seal('google-gemini', signature) });
+      out.push({ type: 'reasoning_signature', signature: sealReplay('google-gemini', signature) });
     }
     const text = part['text'];
     if (typeof text === 'string' && text !== '') {

@@ -1,15 +1,15 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '@toolyard/protocol';
 import type { ChatRequest, ModelInfo } from '../types.ts';
 import { chooseText } from '../wire/choose-text.ts';
-import type { Concession, Dialect, Exchange, ModelPage } from '../wire/dialect.ts';
+import type { CapabilityFallback, ApiDialect, Exchange, ModelPage } from '../wire/dialect.ts';
 import type { ProviderError } from '../wire/provider-error.ts';
 import { geminiAbilities } from './abilities.ts';
-import { Answer } from './answer.ts';
+import { GeminiAnswer } from './answer.ts';
 import { readError } from './error.ts';
-import { toOutgoing, WITHOUT } from './request.ts';
+import { toOutgoing, OPTIONAL_FEATURES } from './request.ts';
 
 /** Google's Gemini API. */
-export function createDialect(newId?: () => string): Dialect {
+export function createDialect(newId?: () => string): ApiDialect {
   return {
     wire: 'google-gemini',
     label: 'Gemini API',
@@ -21,7 +21,7 @@ export function createDialect(newId?: () => string): Dialect {
     },
     headers: (apiKey) => (apiKey === undefined ? {} : { 'x-goog-api-key': apiKey }),
     chat: toOutgoing,
-    answer: (request, errors) => new Answer(chooseText(request, { newId }), errors),
+    answer: (request, errors) => new GeminiAnswer(chooseText(request, { newId }), errors),
     readError,
     concede,
     models: modelPage,
@@ -29,9 +29,9 @@ export function createDialect(newId?: () => string): Dialect {
   };
 }
 
-function concede({ message }: ProviderError, request: ChatRequest): Concession | null {
-  if (/thought.?signature/i.test(message)) return { without: WITHOUT.replay };
-  if (/include.?thoughts/i.test(message)) return { without: WITHOUT.thoughts };
+function concede({ message }: ProviderError, request: ChatRequest): CapabilityFallback | null {
+  if (/thought.?signature/i.test(message)) return { without: OPTIONAL_FEATURES.replay };
+  if (/include.?thoughts/i.test(message)) return { without: OPTIONAL_FEATURES.thoughts };
   if (request.responseFormat !== undefined && /response.?mime.?type|json mode/i.test(message)) {
     return {
       without: 'responseFormat',

@@ -4,12 +4,12 @@ import { renderTextResponse } from '../tool-call-text/describe.ts';
 import { toResultContent } from '../wire/content.ts';
 import { remember } from '../wire/json-text.ts';
 import { answerAsText } from '../wire/messages.ts';
-import { isOwnOf, unseal } from '../wire/replay.ts';
-import { toTurns, type Turn } from '../wire/turns.ts';
+import { isOwnOf, unsealReplay } from '../wire/replay.ts';
+import { toTurns, type MessageTurn } from '../wire/turns.ts';
 import { mediaPart, resultParts, userParts } from './content.ts';
 import { takesPicturesInResults, wantsSignatures } from './models-data.ts';
 
-export type MessageOptions = {
+export type GeminiMessageOptions = {
   toolMode: ToolMode;
   model: string;
   /** False where the server refused what it had signed before. */
@@ -20,7 +20,7 @@ export type MessageOptions = {
 const NO_SIGNATURE = 'skip_thought_signature_validator';
 
 /** The conversation as the API has it. A message is written once, however many requests it is in. */
-export function turnsOf(messages: readonly Message[], options: MessageOptions): Turn<'user' | 'model'>[] {
+export function turnsOf(messages: readonly Message[], options: GeminiMessageOptions): MessageTurn<'user' | 'model'>[] {
   const { toolMode, model } = options;
   const ids = new Map<string, string>();
   return toTurns(
@@ -87,7 +87,7 @@ function nativeAnswer(message: AssistantMessage, form: Form, withIds: boolean): 
   for (const part of message.parts) {
     switch (part.type) {
       case 'reasoning':
-        if (form.startsWith('own')) signature = unseal('google-gemini', part.signature) ?? signature;
+        if (form.startsWith('own')) signature = unsealReplay('google-gemini', part.signature) ?? signature;
         break;
       case 'text':
         if (part.text !== '') add({ text: scrub(part.text) });

@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue, ReasoningEffort, ToolDefinition } from '@toolyard/protocol';
 import type { ChatRequest } from '../types.ts';
 import type { OutgoingChat } from '../wire/dialect.ts';
-import { lookUp, nearestEffort } from '../wire/effort.ts';
+import { findModelRow, nearestEffort } from '../wire/effort.ts';
 import { remember } from '../wire/json-text.ts';
 import { systemText, textModeSuffix } from '../wire/messages.ts';
 import { Settings } from '../wire/settings.ts';
@@ -10,14 +10,14 @@ import { turnsOf } from './messages.ts';
 import { BUDGETS, drawsPictures, GEMINI_THINKING, type GeminiThinking } from './models-data.ts';
 
 /** What this wire can go without, beside settings. */
-export const WITHOUT = { replay: 'replay', thoughts: 'include_thoughts' } as const;
+export const OPTIONAL_FEATURES = { replay: 'replay', thoughts: 'include_thoughts' } as const;
 
 const OWNED = ['contents', 'systemInstruction', 'tools'];
 
 /** A chat request; its body is JSON text put together from pieces that were written once. */
 export function toOutgoing(request: ChatRequest, without: ReadonlySet<string>): OutgoingChat {
   const { messages, model, toolMode } = request;
-  const turns = turnsOf(messages, { toolMode, model, replay: !without.has(WITHOUT.replay) });
+  const turns = turnsOf(messages, { toolMode, model, replay: !without.has(OPTIONAL_FEATURES.replay) });
   const system = systemText(messages, textModeSuffix(request));
   const settings = settingsOf(request, without);
   const fields: JsonObject = Object.keys(settings.fields).length > 0 ? { generationConfig: settings.fields } : {};
@@ -43,9 +43,9 @@ function settingsOf(request: ChatRequest, without: ReadonlySet<string>): Setting
   const { parameters, responseFormat, model } = request;
   const settings = new Settings('google-gemini', without);
   settings.addPlain(parameters, []);
-  const facts = lookUp(GEMINI_THINKING, model) ?? { by: 'nothing' };
+  const facts = findModelRow(GEMINI_THINKING, model) ?? { by: 'nothing' };
   const thinking: JsonObject = {
-    ...(facts.by === 'nothing' || without.has(WITHOUT.thoughts) ? {} : { includeThoughts: true }),
+    ...(facts.by === 'nothing' || without.has(OPTIONAL_FEATURES.thoughts) ? {} : { includeThoughts: true }),
     ...thinkingAmount(parameters.reasoningEffort, facts, settings),
   };
   if (Object.keys(thinking).length > 0) settings.fields['thinkingConfig'] = thinking;

@@ -2,7 +2,7 @@ import type { JsonObject, JsonValue } from '@toolyard/protocol';
 import { reply, startModelServer, type ModelReply } from '@toolyard/testing';
 import { describe, expect, test } from 'vitest';
 import { request } from '../test-fixtures/requests.ts';
-import { runtimeOver, WIRES } from '../test-fixtures/wires.ts';
+import { runtimeOver, WIRE_SCRIPTS } from '../test-fixtures/wires.ts';
 import type { WireName } from '../wire/names.ts';
 import { checkSchema } from './check-schema.ts';
 import { readLooseJson } from './repair-json.ts';
@@ -22,7 +22,7 @@ async function generate(wire: WireName, replies: readonly ModelReply[], of: Json
   return { outcome, requests: server.requests };
 }
 
-describe.each(WIRES)('an object over $wire', (script) => {
+describe.each(WIRE_SCRIPTS)('an object over $wire', (script) => {
   const { wire } = script;
   const text = (words: string) => script.text(words);
   const calls = (...args: Parameters<typeof script.calls>) => script.calls(...args);

@@ -10,7 +10,7 @@ import { keepForReplay, ReasoningDetails } from './replay.ts';
 import { readUsage } from './usage.ts';
 
 /** Turns the chunks of one streamed answer, or a whole answer, into parts. */
-export class Answer extends StreamedAnswer {
+export class OpenAiChatAnswer extends StreamedAnswer {
   #refused = false;
   /** The field thinking came in. */
   #reasoningField: string | null = null;

@@ -1,15 +1,15 @@
 import { chooseText } from '../wire/choose-text.ts';
 import type { ChatRequest } from '../types.ts';
-import type { Concession, Dialect } from '../wire/dialect.ts';
+import type { CapabilityFallback, ApiDialect } from '../wire/dialect.ts';
 import type { ProviderError } from '../wire/provider-error.ts';
 import { openAiAbilities } from '../openai/abilities.ts';
 import { OPENAI_ADDRESSES, bearer, modelPage } from '../openai/endpoints.ts';
-import { Answer } from './answer.ts';
+import { OpenAiChatAnswer } from './answer.ts';
 import type { OpenAiChatQuirks } from './quirks.ts';
-import { toOutgoing, WITHOUT } from './request.ts';
+import { toOutgoing, OPTIONAL_FEATURES } from './request.ts';
 
 /** OpenAI's chat completions, as it and most of the world serve them. */
-export function createDialect(quirks: OpenAiChatQuirks = {}, newId?: () => string): Dialect {
+export function createDialect(quirks: OpenAiChatQuirks = {}, newId?: () => string): ApiDialect {
   return {
     wire: 'openai-chat',
     label: 'OpenAI chat API',
@@ -17,18 +17,21 @@ export function createDialect(quirks: OpenAiChatQuirks = {}, newId?: () => strin
     headers: bearer,
     chat: (request, without) => toOutgoing(request, quirks, without),
     answer: (request, errors) =>
-      new Answer(chooseText(request, { always: true, startsInReasoning: quirks.startsInReasoning, newId }), errors),
+      new OpenAiChatAnswer(
+        chooseText(request, { always: true, startsInReasoning: quirks.startsInReasoning, newId }),
+        errors,
+      ),
     concede,
     models: modelPage,
     ...openAiAbilities,
   };
 }
 
-function concede(error: ProviderError, request: ChatRequest, without: ReadonlySet<string>): Concession | null {
+function concede(error: ProviderError, request: ChatRequest, without: ReadonlySet<string>): CapabilityFallback | null {
   const { message, param } = error;
-  if (/stream_options/.test(`${param} ${message}`)) return { without: WITHOUT.streamOptions };
+  if (/stream_options/.test(`${param} ${message}`)) return { without: OPTIONAL_FEATURES.streamOptions };
   if (/max_completion_tokens/.test(message) && request.parameters.maxOutputTokens !== undefined) {
-    return without.has(WITHOUT.oldLimit) ? null : { without: WITHOUT.oldLimit };
+    return without.has(OPTIONAL_FEATURES.oldLimit) ? null : { without: OPTIONAL_FEATURES.oldLimit };
   }
   if (
     request.toolChoice !== 'auto' &&
@@ -36,7 +39,7 @@ function concede(error: ProviderError, request: ChatRequest, without: ReadonlySe
     /tool_choice|tool choice/i.test(`${param} ${message}`)
   ) {
     return {
-      without: WITHOUT.toolChoiceNone,
+      without: OPTIONAL_FEATURES.toolChoiceNone,
       notice: {
         code: 'setting_left_out',
         text: `${request.model} takes no choice of a tool: it was left out.`,
@@ -45,6 +48,6 @@ function concede(error: ProviderError, request: ChatRequest, without: ReadonlySe
   }
   return /reasoning_content|reasoning_details|thought.?signature/i.test(message) &&
     !/missing|must be passed|provide/i.test(message)
-    ? { without: WITHOUT.replay }
+    ? { without: OPTIONAL_FEATURES.replay }
     : null;
 }

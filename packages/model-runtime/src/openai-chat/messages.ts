@@ -16,7 +16,7 @@ import { isOwnOf } from '../wire/replay.ts';
 import { toToolContent, toUserContent } from './content.ts';
 import { readReplay } from './replay.ts';
 
-export type MessageOptions = {
+export type OpenAiChatMessageOptions = {
   toolMode: ToolMode;
   /** How calls of earlier turns are written in the mode `text`. */
   textForm?: ToolDescriptionFormat;
@@ -27,7 +27,7 @@ export type MessageOptions = {
 };
 
 /** The `messages` of a request, as values; {@link messagesJson} is what is sent. */
-export function toOpenAiMessages(messages: readonly Message[], options: MessageOptions): JsonValue[] {
+export function toOpenAiMessages(messages: readonly Message[], options: OpenAiChatMessageOptions): JsonValue[] {
   return messagesJson(messages, options).map((json) => {
     const parsed = parseJson(json);
     return parsed.ok ? parsed.value : null;
@@ -38,7 +38,7 @@ export function toOpenAiMessages(messages: readonly Message[], options: MessageO
  * The `messages` of a request, each as JSON. A message never changes once it is in a conversation, so each is written
  * once and remembered for as long as the message itself.
  */
-export function messagesJson(messages: readonly Message[], options: MessageOptions): string[] {
+export function messagesJson(messages: readonly Message[], options: OpenAiChatMessageOptions): string[] {
   const out: string[] = [];
   const wireIds = new Map<string, string>();
   const suffix = options.systemSuffix ?? '';

@@ -1,6 +1,6 @@
 import type { JsonValue, ReasoningEffort } from '@toolyard/protocol';
 import { OPENAI_MODELS } from '../openai/models-data.ts';
-import { lookUp, nearestEffort } from '../wire/effort.ts';
+import { findModelRow, nearestEffort } from '../wire/effort.ts';
 import type { ReasoningStyle } from './quirks.ts';
 
 /** The field that tells a server how hard to think; null where the model does not think at all. */
@@ -9,7 +9,7 @@ export function reasoningField(
   model: string,
   style: ReasoningStyle,
 ): { field: string; value: JsonValue } | null {
-  const known = lookUp(OPENAI_MODELS, model)?.efforts;
+  const known = findModelRow(OPENAI_MODELS, model)?.efforts;
   const effort = known === undefined ? wish : nearestEffort(wish, known);
   if (effort === null) return null;
   switch (style) {

@@ -1,6 +1,6 @@
 import { isJsonObject, parseJson, type AssistantPart, type JsonObject, type JsonValue } from '@toolyard/protocol';
 import type { StreamPart } from '../types.ts';
-import { seal, unseal } from '../wire/replay.ts';
+import { sealReplay, unsealReplay } from '../wire/replay.ts';
 
 /**
  * What is kept of an answer's thinking so that it can go back: the name of the field its text came in, the details a
@@ -10,7 +10,7 @@ type Kept = { field: string } | { details: JsonValue[] } | { call: JsonObject };
 
 /** The part that keeps it, to stand where it belongs. */
 export function keepForReplay(kept: Kept): StreamPart {
-  return { type: 'reasoning_signature', signature: seal('openai-chat', JSON.stringify(kept)) };
+  return { type: 'reasoning_signature', signature: sealReplay('openai-chat', JSON.stringify(kept)) };
 }
 
 /** What goes back with a message, and with each of its calls. */
@@ -39,7 +39,7 @@ export function readReplay(parts: readonly AssistantPart[]): Replay {
 }
 
 function readKept(signature: string | undefined): JsonObject | null {
-  const sealed = unseal('openai-chat', signature);
+  const sealed = unsealReplay('openai-chat', signature);
   const parsed = sealed === null ? null : parseJson(sealed);
   return parsed?.ok === true && isJsonObject(parsed.value) ? parsed.value : null;
 }

@@ -2,7 +2,7 @@ import type { JsonObject } from '@toolyard/protocol';
 import { OPENAI_MODELS } from '../openai/models-data.ts';
 import type { ChatRequest } from '../types.ts';
 import type { OutgoingChat } from '../wire/dialect.ts';
-import { lookUp } from '../wire/effort.ts';
+import { findModelRow } from '../wire/effort.ts';
 import { textFormOf, textModeSuffix } from '../wire/messages.ts';
 import { Settings } from '../wire/settings.ts';
 import { messagesJson } from './messages.ts';
@@ -11,7 +11,7 @@ import { reasoningField } from './reasoning.ts';
 import { toolsJson } from './tools.ts';
 
 /** What this wire can go without, beside settings. */
-export const WITHOUT = {
+export const OPTIONAL_FEATURES = {
   streamOptions: 'stream_options',
   oldLimit: 'max_tokens',
   toolChoiceNone: 'tool_choice_none',
@@ -28,14 +28,14 @@ export function toOutgoing(request: ChatRequest, quirks: OpenAiChatQuirks, witho
   const messages = messagesJson(request.messages, {
     toolMode,
     ...(textForm ? { textForm, systemSuffix: textModeSuffix(request, textForm) } : {}),
-    ...(without.has(WITHOUT.replay) ? {} : { replayFor: request.model }),
+    ...(without.has(OPTIONAL_FEATURES.replay) ? {} : { replayFor: request.model }),
   });
   const { continuing } = quirks;
   if (request.continues && continuing === 'prefix') markPrefix(messages);
   const settings = settingsOf(request, quirks, without);
   const tools = toolFields(request, quirks, without);
   const stream = quirks.noStreamWithTools !== true || tools.length === 0;
-  const isUsageAsked = stream && quirks.noStreamOptions !== true && !without.has(WITHOUT.streamOptions);
+  const isUsageAsked = stream && quirks.noStreamOptions !== true && !without.has(OPTIONAL_FEATURES.streamOptions);
   const fields: JsonObject = {
     ...settings.fields,
     stream,
@@ -62,8 +62,8 @@ function markPrefix(messages: string[]): void {
 function settingsOf(request: ChatRequest, quirks: OpenAiChatQuirks, without: ReadonlySet<string>): Settings {
   const { parameters, responseFormat, model } = request;
   const settings = new Settings('openai-chat', without);
-  settings.addPlain(parameters, lookUp(OPENAI_MODELS, model)?.refuses ?? []);
-  if (quirks.maxCompletionTokens === true || without.has(WITHOUT.oldLimit)) renameLimit(settings);
+  settings.addPlain(parameters, findModelRow(OPENAI_MODELS, model)?.refuses ?? []);
+  if (quirks.maxCompletionTokens === true || without.has(OPTIONAL_FEATURES.oldLimit)) renameLimit(settings);
 
   if (parameters.reasoningEffort !== undefined) {
     const reasoning = reasoningField(parameters.reasoningEffort, model, quirks.reasoning ?? 'reasoning_effort');
@@ -97,10 +97,10 @@ function toolFields(request: ChatRequest, quirks: OpenAiChatQuirks, without: Rea
   const { toolChoice } = request;
   if (toolChoice === 'auto') return [tools];
   if (toolChoice === 'none') {
-    const isUnknown = quirks.noToolChoiceNone === true || without.has(WITHOUT.toolChoiceNone);
+    const isUnknown = quirks.noToolChoiceNone === true || without.has(OPTIONAL_FEATURES.toolChoiceNone);
     return isUnknown ? [] : [tools, '"tool_choice":"none"'];
   }
-  if (without.has(WITHOUT.toolChoiceNone)) return [tools];
+  if (without.has(OPTIONAL_FEATURES.toolChoiceNone)) return [tools];
   const choice = toolChoice === 'required' ? toolChoice : { type: 'function', function: { name: toolChoice.name } };
   return [tools, `"tool_choice":${JSON.stringify(choice)}`];
 }

@@ -4,14 +4,14 @@ import { StreamedAnswer } from '../wire/answer.ts';
 import { BlockCalls } from '../wire/block-calls.ts';
 import { Citations } from '../wire/citations.ts';
 import { imageTypeOf } from '../wire/media.ts';
-import { providerErrorOf, saidError, toModelError } from '../wire/provider-error.ts';
-import { seal } from '../wire/replay.ts';
+import { providerErrorOf, messageError, toModelError } from '../wire/provider-error.ts';
+import { sealReplay } from '../wire/replay.ts';
 import { readUsage } from './usage.ts';
 
 type Key = string | number;
 
 /** Turns the events of one streamed answer, or a whole answer, into parts. */
-export class Answer extends StreamedAnswer {
+export class ResponsesAnswer extends StreamedAnswer {
   readonly #calls = new BlockCalls();
   readonly #citations = new Citations();
   /** Items of which something was said while they grew; the end of an item repeats all of it. */
@@ -120,7 +120,7 @@ export class Answer extends StreamedAnswer {
   #phase(key: Key, { phase }: JsonObject, out: StreamPart[]): void {
     if (typeof phase !== 'string' || this.#phased.has(key)) return;
     this.#phased.add(key);
-    out.push({ type: 'reasoning_signature', signature: seal('openai-responses', JSON.stringify({ phase })) });
+    out.push({ type: 'reasoning_signature', signature: sealReplay('openai-responses', JSON.stringify({ phase })) });
   }
 
   /** What only the server can read goes back with the next request, together with the name it gave. */
@@ -128,7 +128,7 @@ export class Answer extends StreamedAnswer {
     const { id, encrypted_content: content } = item;
     if (typeof content !== 'string' || content === '') return;
     const kept = JSON.stringify({ ...(typeof id === 'string' ? { id } : {}), encrypted_content: content });
-    out.push({ type: 'reasoning_signature', signature: seal('openai-responses', kept) });
+    out.push({ type: 'reasoning_signature', signature: sealReplay('openai-responses', kept) });
   }
 
   #whole(response: JsonObject, out: StreamPart[]): void {
@@ -144,7 +144,7 @@ export class Answer extends StreamedAnswer {
   }
 
   #failed(value: JsonObject, out: StreamPart[]): void {
-    const error = providerErrorOf(value) ?? (value['status'] === 'failed' ? saidError('the model failed') : null);
+    const error = providerErrorOf(value) ?? (value['status'] === 'failed' ? messageError('the model failed') : null);
     if (error !== null) this.fail(toModelError(error, null, this.errors), out);
   }
 

@@ -62,7 +62,7 @@ export function resultItem(callId: string, result: ToolResult): string {
 }
 
 /** A result told by the person's side: as text between tags, its pictures behind it. */
-export function toldResult(text: string, result: ToolResult): string {
+export function textToolResult(text: string, result: ToolResult): string {
   const { images } = toResultContent(result, 'shown below');
   return JSON.stringify({ type: 'message', role: 'user', content: [inputText(text), ...images.map(inputImage)] });
 }

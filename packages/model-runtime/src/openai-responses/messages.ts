@@ -13,18 +13,18 @@ import { renderTextResponse } from '../tool-call-text/describe.ts';
 import { toResultContent } from '../wire/content.ts';
 import { remember } from '../wire/json-text.ts';
 import { answerAsText, wireIdsOf } from '../wire/messages.ts';
-import { isOwnOf, unseal } from '../wire/replay.ts';
+import { isOwnOf, unsealReplay } from '../wire/replay.ts';
 import { toTurns } from '../wire/turns.ts';
-import { resultItem, toldResult, userItem } from './content.ts';
+import { resultItem, textToolResult, userItem } from './content.ts';
 
-export type MessageOptions = {
+export type ResponsesMessageOptions = {
   toolMode: ToolMode;
   /** The model whose own thinking goes back to it; absent: none does. */
   replayFor?: string;
 };
 
 /** The `input` of a request, each item as JSON. A message is written once, however many requests it is in. */
-export function itemsOf(messages: readonly Message[], { toolMode, replayFor }: MessageOptions): string[] {
+export function itemsOf(messages: readonly Message[], { toolMode, replayFor }: ResponsesMessageOptions): string[] {
   const wireIds = new Map<string, string>();
   const turns = toTurns(
     messages,
@@ -104,7 +104,7 @@ function said(text: string, phase: string | null = null): JsonObject | null {
 
 /** What {@link Answer} kept of an item. */
 function readKept(signature: string | undefined): JsonObject | null {
-  const sealed = unseal('openai-responses', signature);
+  const sealed = unsealReplay('openai-responses', signature);
   const kept = sealed === null ? null : parseJson(sealed);
   return kept?.ok === true && isJsonObject(kept.value) ? kept.value : null;
 }
@@ -129,7 +129,7 @@ function resultOf(message: ToolMessage, toolMode: ToolMode, wireIds: ReadonlyMap
   const id = toolMode === 'native' ? wireIds.get(part.callId) : undefined;
   if (id === undefined) {
     const { text } = toResultContent(part.result, 'shown below');
-    return toldResult(renderTextResponse(message.name, text), part.result);
+    return textToolResult(renderTextResponse(message.name, text), part.result);
   }
   let known = resultCache.get(message);
   if (known?.id !== id) resultCache.set(message, (known = { id, item: resultItem(id, part.result) }));

@@ -2,7 +2,7 @@ import type { JsonObject, ToolDefinition } from '@toolyard/protocol';
 import { OPENAI_MODELS } from '../openai/models-data.ts';
 import type { ChatRequest } from '../types.ts';
 import type { OutgoingChat } from '../wire/dialect.ts';
-import { lookUp, nearestEffort } from '../wire/effort.ts';
+import { findModelRow, nearestEffort } from '../wire/effort.ts';
 import { remember } from '../wire/json-text.ts';
 import { systemText, textModeSuffix } from '../wire/messages.ts';
 import { Settings } from '../wire/settings.ts';
@@ -10,14 +10,14 @@ import { toolFunction } from '../wire/tool-function.ts';
 import { itemsOf } from './messages.ts';
 
 /** What this wire can go without, beside settings. */
-export const WITHOUT = { replay: 'replay', encrypted: 'encrypted', summary: 'summary' } as const;
+export const OPTIONAL_FEATURES = { replay: 'replay', encrypted: 'encrypted', summary: 'summary' } as const;
 
 const OWNED = ['model', 'input', 'instructions', 'tools', 'stream', 'previous_response_id', 'conversation'];
 
 /** A chat request; its body is JSON text put together from pieces that were written once. Nothing is kept by the server. */
 export function toOutgoing(request: ChatRequest, without: ReadonlySet<string>): OutgoingChat {
   const { messages, model, toolMode } = request;
-  const items = itemsOf(messages, { toolMode, ...(without.has(WITHOUT.replay) ? {} : { replayFor: model }) });
+  const items = itemsOf(messages, { toolMode, ...(without.has(OPTIONAL_FEATURES.replay) ? {} : { replayFor: model }) });
   const instructions = systemText(messages, textModeSuffix(request));
   const settings = settingsOf(request, without);
   const fields: JsonObject = { ...settings.fields, stream: true, store: false };
@@ -34,11 +34,11 @@ export function toOutgoing(request: ChatRequest, without: ReadonlySet<string>): 
 function settingsOf(request: ChatRequest, without: ReadonlySet<string>): Settings {
   const { parameters, responseFormat, model } = request;
   const settings = new Settings('openai-responses', without);
-  const facts = lookUp(OPENAI_MODELS, model);
+  const facts = findModelRow(OPENAI_MODELS, model);
   settings.addPlain(parameters, facts?.refuses ?? []);
 
   const thinks = facts !== null && facts.efforts.length > 0;
-  const reasoning: JsonObject = thinks && !without.has(WITHOUT.summary) ? { summary: 'auto' } : {};
+  const reasoning: JsonObject = thinks && !without.has(OPTIONAL_FEATURES.summary) ? { summary: 'auto' } : {};
   const wish = parameters.reasoningEffort;
   if (wish !== undefined && !settings.isRefused('reasoningEffort')) {
     const effort = facts === null ? wish : nearestEffort(wish, facts.efforts);
@@ -50,7 +50,7 @@ function settingsOf(request: ChatRequest, without: ReadonlySet<string>): Setting
   }
   if (Object.keys(reasoning).length > 0) settings.fields['reasoning'] = reasoning;
   // Nothing is kept by the server, so what it thought comes along, for its eyes only, and goes back with the history.
-  if (thinks && !without.has(WITHOUT.encrypted)) settings.fields['include'] = ['reasoning.encrypted_content'];
+  if (thinks && !without.has(OPTIONAL_FEATURES.encrypted)) settings.fields['include'] = ['reasoning.encrypted_content'];
 
   if (responseFormat !== undefined && !settings.isRefused('responseFormat')) {
     settings.sent.push({ name: 'responseFormat', field: 'text.format' });

@@ -15,12 +15,12 @@ import type {
   Transcription,
   TranscriptionRequest,
 } from '../types.ts';
-import type { Dialect, Exchange, Outgoing } from '../wire/dialect.ts';
+import type { ApiDialect, Exchange, Outgoing } from '../wire/dialect.ts';
 import { bytesOf, dataImage, imageTypeOf } from '../wire/media.ts';
 import { scrub } from '../scrub.ts';
 
 /** What OpenAI's API can beside chat, the same whichever of its two chat APIs is used. */
-export const openAiAbilities: Pick<Dialect, 'embeddings' | 'createImage' | 'textToSpeech' | 'transcribe'> = {
+export const openAiAbilities: Pick<ApiDialect, 'embeddings' | 'createImage' | 'textToSpeech' | 'transcribe'> = {
   embeddings,
   createImage,
   textToSpeech,

@@ -1,4 +1,4 @@
-import type { ProviderRecord, UnreachedProvider } from './types.ts';
+import type { ProviderRecord, UnsupportedProvider } from './types.ts';
 
 let loading: Promise<readonly ProviderRecord[]> | undefined;
 
@@ -22,6 +22,6 @@ async function load(): Promise<readonly ProviderRecord[]> {
 }
 
 /** The providers no wire reaches, each with the reason. */
-export async function loadUnreachedProviders(): Promise<readonly UnreachedProvider[]> {
-  return (await import('./data/unreached.ts')).UNREACHED;
+export async function loadUnsupportedProviders(): Promise<readonly UnsupportedProvider[]> {
+  return (await import('./data/unsupported.ts')).UNSUPPORTED_PROVIDERS;
 }

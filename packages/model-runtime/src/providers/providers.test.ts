@@ -4,11 +4,11 @@ import { systemClock } from '@toolyard/protocol';
 import { reply, runNode, SOURCE_CONDITION, startModelServer } from '@toolyard/testing';
 import { describe, expect, test } from 'vitest';
 import { collect, request, textIn, tool } from '../test-fixtures/requests.ts';
-import { WIRES } from '../test-fixtures/wires.ts';
+import { WIRE_SCRIPTS } from '../test-fixtures/wires.ts';
 import type { WireName } from '../wire/names.ts';
 import { fillAddress, placeholdersIn } from './address.ts';
 import { anthropicCompatibleFactory, createProviderRuntime, openaiCompatibleFactory } from './factories.ts';
-import { loadProviders, loadUnreachedProviders } from './load.ts';
+import { loadProviders, loadUnsupportedProviders } from './load.ts';
 
 const records = await loadProviders();
 const KEY = 'canary-key-0123456789';
@@ -38,7 +38,7 @@ const ENDPOINT: Record<WireName, RegExp> = {
 
 describe('what is known of providers', () => {
   test('has each that is known elsewhere, or says why not', async () => {
-    const unreached = await loadUnreachedProviders();
+    const unreached = await loadUnsupportedProviders();
     const told = [...records, ...unreached].map(({ id }) => id);
     expect(told.toSorted()).toEqual(KNOWN_ELSEWHERE?.toSorted());
     expect(records.length).toBeGreaterThan(70);
@@ -68,7 +68,7 @@ describe('what is known of providers', () => {
     const folder = new URL('data/', import.meta.url);
     const modules = readdirSync(folder).map((file) => import(new URL(file, folder).href) as Promise<object>);
     const lists = (await Promise.all(modules)).flatMap((module) => Object.values(module) as { id: string }[][]);
-    const unreached = await loadUnreachedProviders();
+    const unreached = await loadUnsupportedProviders();
     const ids = lists.flat().map(({ id }) => id);
     expect([...records, ...unreached].map(({ id }) => id).toSorted()).toEqual(ids.toSorted());
     expect(new Set(ids).size).toBe(ids.length);
@@ -117,7 +117,7 @@ function networkOf(origin: string): { fetch: Fetch; asked: URL[] } {
 
 describe('a runtime made of a record', () => {
   test.each(records)('$id: asks at the documented address, with the key', async (record) => {
-    const script = WIRES.find(({ wire }) => wire === record.wire);
+    const script = WIRE_SCRIPTS.find(({ wire }) => wire === record.wire);
     await using server = await startModelServer(script === undefined ? [] : [script.text('Hello.')], {
       serveAt: 'both',
       requireKey: KEY,
@@ -167,7 +167,7 @@ describe('the factories', () => {
   );
 
   test('speak Anthropic, too, with the key where the provider wants it', { tags: ['C11.22'] }, async () => {
-    const script = WIRES.find(({ wire }) => wire === 'anthropic-messages');
+    const script = WIRE_SCRIPTS.find(({ wire }) => wire === 'anthropic-messages');
     await using server = await startModelServer(() => script?.text('Hi.') ?? reply.error(500, ''));
     const example = anthropicCompatibleFactory({ baseUrl: server.origin, quirks: { bearer: true } });
     const runtime = example({ fetch: globalThis.fetch, clock: systemClock, apiKey: KEY });

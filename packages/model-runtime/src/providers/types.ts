@@ -38,4 +38,4 @@ export type ProviderRecord = WireFacts & {
 };
 
 /** A provider others know and no wire reaches. */
-export type UnreachedProvider = { id: string; why: string };
+export type UnsupportedProvider = { id: string; why: string };

@@ -6,14 +6,14 @@ import { collect, errorIn, request, textIn, tool } from './requests.ts';
 import { runtimeOver, type WireScript } from './wires.ts';
 
 /** How a runtime for the models at an address is had; it ends with the test. */
-export type Reaching = (
+export type RuntimeFactory = (
   script: WireScript,
   baseUrl: string,
   options: Partial<ModelRuntimeOptions>,
 ) => Promise<AsyncDisposable & { runtime: ModelRuntime }>;
 
 /** Straight over the wire. */
-export const directly: Reaching = async ({ wire }, baseUrl, options) => ({
+export const directRuntime: RuntimeFactory = async ({ wire }, baseUrl, options) => ({
   runtime: runtimeOver(wire, baseUrl, options),
   [Symbol.asyncDispose]: () => Promise.resolve(),
 });
@@ -25,7 +25,7 @@ const tools = [tool('f'), tool('g')];
  * What every {@link ModelRuntime} keeps to, whatever stands between it and the model: told once, for the wires and for
  * the way through a server.
  */
-export function runtimeContract(script: WireScript, reach: Reaching): void {
+export function runtimeContract(script: WireScript, reach: RuntimeFactory): void {
   async function ask(
     replies: ModelReply | readonly ModelReply[],
     more: Partial<ChatRequest> = {},

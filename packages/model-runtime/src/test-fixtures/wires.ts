@@ -7,7 +7,7 @@ import {
   responsesEvents,
   responsesReply,
   type ModelReply,
-  type WireOptions as ReplyOptions,
+  type ScriptedWireOptions as ReplyOptions,
 } from '@toolyard/testing';
 import type { JsonObject } from '@toolyard/protocol';
 import { createModelRuntime, type ModelRuntimeOptions } from '../create-runtime.ts';
@@ -58,7 +58,7 @@ const openAiErrors: WireScript['errors'] = {
   request: [400, openAiError("Invalid type for 'messages'", 'invalid_type')],
 };
 
-export const WIRES: readonly WireScript[] = [
+export const WIRE_SCRIPTS: readonly WireScript[] = [
   {
     wire: 'openai-chat',
     path: /\/chat\/completions$/,

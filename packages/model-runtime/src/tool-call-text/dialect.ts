@@ -4,7 +4,7 @@ import type { BlockReader, Opening, Section } from './core/opening.ts';
 import { promptOpenedThinking, thinkingOpenings } from './thinking.ts';
 
 /** What a parser listens for, with all that is worked out from it once for all parsers. */
-export class Dialect {
+export class TextCallDialect {
   /** The answer itself. */
   readonly text: Section;
   readonly promptOpenedThinking: Section = promptOpenedThinking;

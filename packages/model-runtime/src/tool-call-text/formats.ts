@@ -1,4 +1,4 @@
-import { Dialect } from './dialect.ts';
+import { TextCallDialect } from './dialect.ts';
 import type { Family } from './core/family.ts';
 import type { Opening } from './core/opening.ts';
 import { bareCalls, code, fencedCalls, lastFencedCalls } from './families/bare.ts';
@@ -29,7 +29,7 @@ import { lmStudio } from './families/lmstudio.ts';
 import { minicpm5 } from './families/minicpm.ts';
 import { mistral, mistralV11 } from './families/mistral.ts';
 import { functionaryV31, qwenXml, seedOss } from './families/qwen-xml.ts';
-import { strays } from './families/strays.ts';
+import { strayMarkers } from './families/stray-markers.ts';
 import { kimiK2 } from './families/kimi.ts';
 
 const none: Family = { openings: [], write: () => '' };
@@ -110,7 +110,7 @@ export function writerOf(format: ToolCallFamilyName): Family['write'] {
 }
 
 /** What a parser for `format` listens for. */
-export function dialectOf(format: ToolCallFormat): Dialect {
+export function dialectOf(format: ToolCallFormat): TextCallDialect {
   const known = dialects.get(format);
   if (known !== undefined) return known;
   const made = makeDialect(format);
@@ -118,14 +118,14 @@ export function dialectOf(format: ToolCallFormat): Dialect {
   return made;
 }
 
-const dialects = new Map<ToolCallFormat, Dialect>();
+const dialects = new Map<ToolCallFormat, TextCallDialect>();
 
-function makeDialect(format: ToolCallFormat): Dialect {
+function makeDialect(format: ToolCallFormat): TextCallDialect {
   const families: readonly Family[] = format === 'auto' ? AUTO : FORMATS[format];
   // What comes first counts: the fences of a family that calls in them stand before all others.
   const openings = new Set<Opening>([...families.flatMap((family) => family.openings), ...code]);
   const first = families.find((family) => family.first !== undefined)?.first;
-  return new Dialect([...openings, ...strays], first);
+  return new TextCallDialect([...openings, ...strayMarkers], first);
 }
 
 /** Families that differ only by name are there once. */

@@ -1,12 +1,12 @@
 import { AnswerWriter } from './core/answer-writer.ts';
-import { Block, type FoundPart } from './core/block.ts';
+import { TextBlock, type FoundPart } from './core/block.ts';
 import { isWordCode, type MarkerTrie, type TrieNode } from './core/marker-trie.ts';
 import type { BlockReader, Opening, Section } from './core/opening.ts';
-import { more, peekBehindBlanks, type Reading } from './core/reading.ts';
-import { NONE, Source } from './core/source.ts';
-import { ToolBook } from './core/tool-book.ts';
-import type { Dialect } from './dialect.ts';
-import { swallow } from './thinking.ts';
+import { hasMore, peekBehindBlanks, type TextReading } from './core/reading.ts';
+import { NO_CHARACTER, Source } from './core/source.ts';
+import { OfferedTools } from './core/offered-tools.ts';
+import type { TextCallDialect } from './dialect.ts';
+import { dropMarker } from './thinking.ts';
 import type { TextCallPart, TextCallTool, ToolCallTextParser } from './types.ts';
 
 /** What a parser needs to know besides what it listens for. */
@@ -21,7 +21,7 @@ export type ParserSettings = {
 /** An opening's marker was found: where it begins, and all the openings it may be. */
 type Match = { start: number; openings: readonly Opening[] };
 
-const halfStray: Opening = { marker: '', place: 'after_call', read: swallow };
+const halfStray: Opening = { marker: '', place: 'after_call', read: dropMarker };
 
 /**
  * The machine behind {@link ToolCallTextParser}: one reading of the whole answer that pauses wherever the text that has
@@ -30,9 +30,9 @@ const halfStray: Opening = { marker: '', place: 'after_call', read: swallow };
 export class TextCallParser implements ToolCallTextParser {
   readonly #source = new Source();
   readonly #writer: AnswerWriter;
-  readonly #reading: Reading<void>;
-  readonly #dialect: Dialect;
-  readonly #tools: ToolBook;
+  readonly #reading: TextReading<void>;
+  readonly #dialect: TextCallDialect;
+  readonly #tools: OfferedTools;
   readonly #newId: () => string;
   readonly #ids = new Set<string>();
   #freshIds = 0;
@@ -40,9 +40,9 @@ export class TextCallParser implements ToolCallTextParser {
   /** The thinking never ended: it is read a second time, for the calls in it. */
   #rereading = false;
 
-  constructor(dialect: Dialect, settings: ParserSettings) {
+  constructor(dialect: TextCallDialect, settings: ParserSettings) {
     this.#dialect = dialect;
-    this.#tools = new ToolBook(settings.tools);
+    this.#tools = new OfferedTools(settings.tools);
     this.#section = settings.startsInReasoning === true ? dialect.promptOpenedThinking : dialect.text;
     this.#writer = new AnswerWriter(this.#section.kind);
     this.#newId = settings.newId ?? (() => `text_call_${++this.#freshIds}`);
@@ -66,7 +66,7 @@ export class TextCallParser implements ToolCallTextParser {
     return this.#source.examined;
   }
 
-  *#read(): Reading<void> {
+  *#read(): TextReading<void> {
     if (this.#dialect.first !== undefined) yield* this.#readBlock(this.#dialect.first, this.#source.position);
     for (;;) {
       const match = yield* this.#readToMarker();
@@ -77,12 +77,12 @@ export class TextCallParser implements ToolCallTextParser {
   }
 
   /** Writes what stands before the next marker. Null: the text is over. */
-  *#readToMarker(): Reading<Match | null> {
+  *#readToMarker(): TextReading<Match | null> {
     const source = this.#source;
     const trie = this.#dialect.trie(this.#section);
     for (;;) {
       // Every piece of ordinary text comes by here: it waits without a generator of its own.
-      while (source.peek() === NONE) {
+      while (source.peek() === NO_CHARACTER) {
         if (source.ended) return null;
         yield;
       }
@@ -104,14 +104,14 @@ export class TextCallParser implements ToolCallTextParser {
   }
 
   /** Reads the longest marker that stands here and may stand here; none if there is none. */
-  *#match(trie: MarkerTrie): Reading<readonly Opening[]> {
+  *#match(trie: MarkerTrie): TextReading<readonly Opening[]> {
     const source = this.#source;
     const start = source.position;
     let found: readonly Opening[] = [];
     let end = start;
     let node: TrieNode | undefined = trie.root;
     while (node.next.size > 0) {
-      if (source.peek() === NONE && !(yield* more(source))) {
+      if (source.peek() === NO_CHARACTER && !(yield* hasMore(source))) {
         // Half of what ends a call is as little text as all of it; a single character says nothing.
         if (this.#writer.afterCall && source.position - start > 1 && leadsToStray(node)) return [halfStray];
         break;
@@ -140,13 +140,13 @@ export class TextCallParser implements ToolCallTextParser {
       case 'word':
         return !isWordCode(lastCode);
       case 'line':
-        return indent !== NONE && indent < 4;
+        return indent !== NO_CHARACTER && indent < 4;
       case 'indented':
-        return indent !== NONE;
+        return indent !== NO_CHARACTER;
     }
   }
 
-  *#readOpening({ start, openings }: Match): Reading<void> {
+  *#readOpening({ start, openings }: Match): TextReading<void> {
     const body = this.#source.position;
     const opening = yield* this.#choose(openings);
     if (opening === null) this.#writer.write(this.#source.text(start, body));
@@ -155,11 +155,11 @@ export class TextCallParser implements ToolCallTextParser {
   }
 
   /** Which of the families that share a marker takes what follows. */
-  *#choose(openings: readonly Opening[]): Reading<Opening | null> {
+  *#choose(openings: readonly Opening[]): TextReading<Opening | null> {
     const [only] = openings;
     if (openings.length === 1 && only?.begins === undefined) return only ?? null;
     const code = yield* peekBehindBlanks(this.#source);
-    return openings.find(({ begins }) => begins === undefined || (code !== NONE && begins(code))) ?? null;
+    return openings.find(({ begins }) => begins === undefined || (code !== NO_CHARACTER && begins(code))) ?? null;
   }
 
   #isCallInThinking(opening: Opening): boolean {
@@ -167,11 +167,11 @@ export class TextCallParser implements ToolCallTextParser {
   }
 
   /** A call in the thinking is none if the thinking ends. Only if it never does is it read again from here on. */
-  *#readToEndOfThinking(start: number): Reading<void> {
+  *#readToEndOfThinking(start: number): TextReading<void> {
     const source = this.#source;
     const trie = this.#dialect.endsOf(this.#section);
     for (;;) {
-      if (source.peek() === NONE && !(yield* more(source))) {
+      if (source.peek() === NO_CHARACTER && !(yield* hasMore(source))) {
         source.seek(start);
         this.#rereading = true;
         return;
@@ -179,7 +179,7 @@ export class TextCallParser implements ToolCallTextParser {
       const candidate = trie.nextCandidate(source.piece, source.at, this.#writer);
       source.examined += candidate - source.at;
       source.at = candidate;
-      if (source.peek() === NONE) continue;
+      if (source.peek() === NO_CHARACTER) continue;
       const end = source.position;
       const openings = yield* this.#match(trie);
       if (openings.length > 0) {
@@ -191,9 +191,9 @@ export class TextCallParser implements ToolCallTextParser {
     }
   }
 
-  *#readBlock(read: BlockReader, start: number): Reading<void> {
+  *#readBlock(read: BlockReader, start: number): TextReading<void> {
     const source = this.#source;
-    const block = new Block(source, this.#tools, start, {
+    const block = new TextBlock(source, this.#tools, start, {
       emit: (part) => this.#add(part),
       write: (text) => this.#writer.write(text),
       findMarker: (from, to) => this.#findMarker(from, to),

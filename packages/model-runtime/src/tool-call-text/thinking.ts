@@ -1,18 +1,18 @@
-import { DONE, type Opening, type Section, type Verdict } from './core/opening.ts';
+import { READER_DONE, type Opening, type Section, type ReaderVerdict } from './core/opening.ts';
 import { readExactly, readWhile } from './core/reading.ts';
 
 /** How models mark their thinking. */
 type Thinking = { start: string; end: string; place: 'lead' | 'anywhere'; inside?: readonly Opening[] };
 
 /** Cohere marks in its text what it cites: `<co>rain</co: 0:[1,2]>`. The marks are taken out. */
-export const citations: readonly Opening[] = [
-  { marker: '<co>', read: swallow },
+export const citationMarkers: readonly Opening[] = [
+  { marker: '<co>', read: dropMarker },
   {
     marker: '</co:',
     *read({ source, body }) {
       const sources = yield* readWhile(source, isSourceCode, 200);
       if (sources === null || !(yield* readExactly(source, '>'))) return { type: 'text', upTo: body };
-      return DONE;
+      return READER_DONE;
     },
   },
 ];
@@ -26,21 +26,21 @@ const THINKING: readonly Thinking[] = [
   { start: '<think>', end: '</think>', place: 'lead' },
   { start: '[THINK]', end: '[/THINK]', place: 'lead' },
   { start: '<seed:think>', end: '</seed:think>', place: 'lead' },
-  { start: '<|START_THINKING|>', end: '<|END_THINKING|>', place: 'anywhere', inside: citations },
+  { start: '<|START_THINKING|>', end: '<|END_THINKING|>', place: 'anywhere', inside: citationMarkers },
   { start: '<|channel>thought', end: '<channel|>', place: 'anywhere' },
   { start: 'Here are my reasoning steps:', end: '[BEGIN FINAL RESPONSE]', place: 'lead' },
 ];
 
 const beginnings = THINKING.map(({ start, end, place, inside = [] }): Opening => {
-  const section: Section = { kind: 'reasoning', openings: [{ marker: end, read: leave }, ...inside] };
-  return { marker: start, place, read: () => enter(section) };
+  const section: Section = { kind: 'reasoning', openings: [{ marker: end, read: closeSection }, ...inside] };
+  return { marker: start, place, read: () => openSection(section) };
 });
 
 /** Where the prompt opened the thinking, any of its ends may come, and the model may open it once more. */
 export const promptOpenedThinking: Section = {
   kind: 'reasoning',
   openings: [
-    ...THINKING.map(({ end }): Opening => ({ marker: end, read: leave })),
+    ...THINKING.map(({ end }): Opening => ({ marker: end, read: closeSection })),
     ...beginnings.map((opening): Opening => ({ ...opening, place: 'lead' })),
   ],
 };
@@ -48,20 +48,20 @@ export const promptOpenedThinking: Section = {
 /** How thinking begins; and an end at the very beginning, where the prompt had opened it unknown to us. */
 export const thinkingOpenings: readonly Opening[] = [
   ...beginnings,
-  ...THINKING.map(({ end }): Opening => ({ marker: end, place: 'lead', read: leave })),
+  ...THINKING.map(({ end }): Opening => ({ marker: end, place: 'lead', read: closeSection })),
 ];
 
 /** Takes a marker out of the text. */
-export function* swallow(): Generator<void, Verdict, void> {
-  return DONE;
+export function* dropMarker(): Generator<void, ReaderVerdict, void> {
+  return READER_DONE;
 }
 
 /** Ends the section that is open. */
-export function* leave(): Generator<void, Verdict, void> {
+export function* closeSection(): Generator<void, ReaderVerdict, void> {
   return { type: 'leave' };
 }
 
 /** Begins a section. */
-export function* enter(section: Section): Generator<void, Verdict, void> {
+export function* openSection(section: Section): Generator<void, ReaderVerdict, void> {
   return { type: 'enter', section };
 }

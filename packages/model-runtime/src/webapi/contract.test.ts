@@ -2,8 +2,8 @@ import { createServer } from 'node:http';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { describe } from 'vitest';
-import { directly, runtimeContract, type Reaching } from '../test-fixtures/runtime-contract.ts';
-import { WIRES } from '../test-fixtures/wires.ts';
+import { directRuntime, runtimeContract, type RuntimeFactory } from '../test-fixtures/runtime-contract.ts';
+import { WIRE_SCRIPTS } from '../test-fixtures/wires.ts';
 import type { ChatRequest, ModelRuntime } from '../types.ts';
 import { WebApiEncoder } from './events.ts';
 import { createWebApiRuntime } from './runtime.ts';
@@ -38,8 +38,8 @@ async function serve(runtime: ModelRuntime): Promise<AsyncDisposable & { url: st
   };
 }
 
-const throughAServer: Reaching = async (script, baseUrl, options) => {
-  const { runtime } = await directly(script, baseUrl, options);
+const throughAServer: RuntimeFactory = async (script, baseUrl, options) => {
+  const { runtime } = await directRuntime(script, baseUrl, options);
   const served = await serve(runtime);
   const there = createWebApiRuntime({
     provider: 'p',
@@ -49,4 +49,4 @@ const throughAServer: Reaching = async (script, baseUrl, options) => {
   return { runtime: there, [Symbol.asyncDispose]: () => served[Symbol.asyncDispose]() };
 };
 
-describe.each(WIRES)('$wire through a server', (script) => runtimeContract(script, throughAServer));
+describe.each(WIRE_SCRIPTS)('$wire through a server', (script) => runtimeContract(script, throughAServer));

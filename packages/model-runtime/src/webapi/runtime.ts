@@ -13,7 +13,7 @@ import {
   type ModelsView,
 } from '@toolyard/protocol';
 import { throwIfAborted } from '../abort.ts';
-import { problemIn } from '../fetch-sse/answer-reader.ts';
+import { responseError } from '../fetch-sse/answer-reader.ts';
 import { readChat } from '../fetch-sse/read-chat.ts';
 import type {
   CallOptions,
@@ -152,7 +152,7 @@ class WebApiRuntime implements ModelRuntime {
       const parsed = parseJson(text);
       // What the server answers has the shape both sides share as types.
       if (parsed.ok && isJsonObject(parsed.value)) return parsed.value as JsonValue as Result;
-      throw new ToolyardError(problemIn(text, null, this.#server));
+      throw new ToolyardError(responseError(text, null, this.#server));
     });
   }
 
@@ -173,7 +173,7 @@ class WebApiRuntime implements ModelRuntime {
           : { method: 'POST', headers: { 'content-type': 'application/json', ...headers }, body: JSON.stringify(body) };
       const response = await guard.wait(fetch(url, { ...init, signal: guard.signal }));
       if (response.ok) return await read(response, guard);
-      throw new ToolyardError(problemIn(await readBounded(response, guard), response.status, this.#server));
+      throw new ToolyardError(responseError(await readBounded(response, guard), response.status, this.#server));
     } catch (thrown) {
       if (thrown instanceof SilenceError) throw new ToolyardError(tooSlow(this.#server, wholeTimeoutMs));
       if (isAbortError(thrown) || ToolyardError.isInstance(thrown)) throw thrown;

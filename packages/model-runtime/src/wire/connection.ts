@@ -12,11 +12,11 @@ import type { CallOptions, ModelInfo } from '../types.ts';
 import { brokenStream } from './answer.ts';
 import { serverName } from './base-url.ts';
 import { CallGuard, SilenceError } from './call-guard.ts';
-import type { Dialect, Exchange, Outgoing } from './dialect.ts';
-import { Endpoint, readBounded, type Met } from './endpoint.ts';
+import type { ApiDialect, Exchange, Outgoing } from './dialect.ts';
+import { Endpoint, readBounded, type EndpointOutcome } from './endpoint.ts';
 import type { ModelFactsOptions } from '../model-facts.ts';
 import type { ModelListing } from './model-listing.ts';
-import { mayPass, toNetworkError } from './network-error.ts';
+import { isTransient, toNetworkError } from './network-error.ts';
 import { createRedactor, retryAfterMs, toModelError, type ErrorContext } from './provider-error.ts';
 import { retryWaitMs } from './retry.ts';
 
@@ -45,7 +45,7 @@ export type WireOptions = {
 export const MAX_WHOLE = 64_000_000;
 
 /** A server that was reached or is about to be: its dialect, its address, what goes along with every request. */
-export type Opened = { dialect: Dialect; endpoint: Endpoint; headers: Record<string, string> };
+export type OpenedEndpoint = { dialect: ApiDialect; endpoint: Endpoint; headers: Record<string, string> };
 
 /** The way to one server over one wire: requests, their errors and their repetition. */
 export class Connection {
@@ -53,13 +53,13 @@ export class Connection {
   readonly server: string;
   readonly #redact: (text: string) => string;
   readonly #options: WireOptions;
-  readonly #load: () => Promise<Dialect>;
+  readonly #load: () => Promise<ApiDialect>;
   /** Empty where there is none. */
   readonly #key: string;
-  #opened: Promise<Opened> | null = null;
+  #opened: Promise<OpenedEndpoint> | null = null;
 
   /** Throws ToolyardError `bad_config` for what is no http address. */
-  constructor(options: WireOptions, load: () => Promise<Dialect>) {
+  constructor(options: WireOptions, load: () => Promise<ApiDialect>) {
     const { apiKey, headers = {}, baseUrl } = options;
     this.#options = options;
     this.#key = apiKey?.trim() ?? '';
@@ -73,7 +73,7 @@ export class Connection {
   }
 
   /** Loads the wire, the first time. */
-  open(): Promise<Opened> {
+  open(): Promise<OpenedEndpoint> {
     this.#opened ??= this.#load().then((dialect) => {
       const { baseUrl, fetch, headers: own } = this.#options;
       const headers = { ...dialect.headers(this.#key === '' ? undefined : this.#key), ...own };
@@ -164,14 +164,14 @@ export class Connection {
   }
 
   /** How long to wait before the same request is sent again; null where it should not be. */
-  waitBefore(met: Met, failure: ErrorInfo, attempt: number): number | null {
+  waitBefore(met: EndpointOutcome, failure: ErrorInfo, attempt: number): number | null {
     const { maxRetries = 2, random = Math.random } = this.#options;
-    if (attempt >= maxRetries || (met.kind === 'failed' && !mayPass(met.thrown))) return null;
+    if (attempt >= maxRetries || (met.kind === 'failed' && !isTransient(met.thrown))) return null;
     return retryWaitMs(failure, attempt, random);
   }
 
   /** What a request that was not answered means. */
-  refusal(met: Exclude<Met, { kind: 'answered' }>, dialect: Dialect, errors: ErrorContext): ErrorInfo {
+  refusal(met: Exclude<EndpointOutcome, { kind: 'answered' }>, dialect: ApiDialect, errors: ErrorContext): ErrorInfo {
     switch (met.kind) {
       case 'failed':
         return toNetworkError(met.thrown, met.url);

@@ -29,7 +29,7 @@ export type OutgoingChat = Outgoing & {
 };
 
 /** Something a server refused and a request can do without; `notice` is for the person. */
-export type Concession = { without: string; notice?: { code: string; text: string } };
+export type CapabilityFallback = { without: string; notice?: { code: string; text: string } };
 
 /** One request and what its answer, read as JSON, holds; null where it holds nothing of the kind. */
 export type Exchange<Result> = Outgoing & { read: (answer: JsonValue) => Result | null };
@@ -50,7 +50,7 @@ export type AddressRules = {
 };
 
 /** All that is particular to one wire. Plain functions over data; the runtime around it is the same for all. */
-export type Dialect = {
+export type ApiDialect = {
   readonly wire: WireName;
   /** In messages: `No OpenAI chat API was found at …`. */
   readonly label: string;
@@ -62,7 +62,7 @@ export type Dialect = {
   /** Reads an error in the wire's own form; null: it may have a common one. */
   readError?(value: JsonValue): ProviderError | null;
   /** What to leave away after a refusal that names no setting; null: nothing can be done. */
-  concede?(error: ProviderError, request: ChatRequest, without: ReadonlySet<string>): Concession | null;
+  concede?(error: ProviderError, request: ChatRequest, without: ReadonlySet<string>): CapabilityFallback | null;
   /** `page`: what the page before said of the next. */
   models(page: string | undefined): Exchange<ModelPage>;
   embeddings?(request: EmbeddingsRequest): Exchange<Embeddings>;

@@ -27,6 +27,6 @@ export function nearestEffort<Level extends ReasoningEffort>(
 export type ModelRow<Facts> = { models: RegExp; facts: Facts };
 
 /** What a table says of a model; null where it says nothing. */
-export function lookUp<Facts>(table: readonly ModelRow<Facts>[], model: string): Facts | null {
+export function findModelRow<Facts>(table: readonly ModelRow<Facts>[], model: string): Facts | null {
   return table.find(({ models }) => models.test(model))?.facts ?? null;
 }

@@ -1,7 +1,7 @@
 import { ToolyardError, type Fetch } from '@toolyard/protocol';
 import type { CallGuard } from './call-guard.ts';
 import { baseUrlCandidates, endpointUrl } from './base-url.ts';
-import type { Dialect } from './dialect.ts';
+import type { ApiDialect } from './dialect.ts';
 import {
   looksLikeHtml,
   readProviderError,
@@ -11,7 +11,7 @@ import {
 } from './provider-error.ts';
 
 /** How a server met a request. `failed`: fetch itself threw. */
-export type Met =
+export type EndpointOutcome =
   | { kind: 'answered'; response: Response }
   | { kind: 'refused'; status: number; headers: Headers; error: ProviderError }
   | { kind: 'wrong_address'; tried: string[]; sawPage: boolean }
@@ -24,18 +24,18 @@ const MAX_ERROR_BODY = 64_000;
 export class Endpoint {
   readonly #candidates: readonly string[];
   readonly #fetch: Fetch;
-  readonly #dialect: Pick<Dialect, 'addresses' | 'readError'>;
+  readonly #dialect: Pick<ApiDialect, 'addresses' | 'readError'>;
   /** The address that worked. */
   #known: string | null = null;
 
-  constructor(baseUrl: string, dialect: Pick<Dialect, 'addresses' | 'readError'>, fetch: Fetch) {
+  constructor(baseUrl: string, dialect: Pick<ApiDialect, 'addresses' | 'readError'>, fetch: Fetch) {
     this.#candidates = baseUrlCandidates(baseUrl, dialect.addresses);
     this.#dialect = dialect;
     this.#fetch = fetch;
   }
 
   /** Sends a request; tries the other address once where there is no API under the first. Throws what stopped `guard`. */
-  async send(path: string, init: RequestInit, guard: CallGuard, context: ErrorContext): Promise<Met> {
+  async send(path: string, init: RequestInit, guard: CallGuard, context: ErrorContext): Promise<EndpointOutcome> {
     const tried: string[] = [];
     let sawPage = false;
     for (const base of this.#known === null ? this.#candidates : [this.#known]) {

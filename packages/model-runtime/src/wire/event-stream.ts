@@ -2,7 +2,7 @@ import { parseJson, type Clock } from '@toolyard/protocol';
 import { createParser } from 'eventsource-parser';
 import type { StreamPart } from '../types.ts';
 import type { StreamedAnswer } from './answer.ts';
-import { providerErrorOf, saidError, toModelError, type ErrorContext } from './provider-error.ts';
+import { providerErrorOf, messageError, toModelError, type ErrorContext } from './provider-error.ts';
 
 /** One event, or a whole answer, may not be longer, in characters. */
 const MAX_EVENT = 32_000_000;
@@ -103,7 +103,7 @@ export class AnswerBody {
     }
     const parsed = parseJson(data);
     if (name === 'error') {
-      const error = (parsed.ok ? providerErrorOf(parsed.value) : null) ?? saidError(data);
+      const error = (parsed.ok ? providerErrorOf(parsed.value) : null) ?? messageError(data);
       this.#answer.fail(toModelError(error, null, this.#errors), this.#out);
       return;
     }

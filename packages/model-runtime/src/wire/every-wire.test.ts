@@ -13,8 +13,8 @@ import {
   tool,
   user,
 } from '../test-fixtures/requests.ts';
-import { directly, runtimeContract } from '../test-fixtures/runtime-contract.ts';
-import { runtimeOver, WIRES, type WireScript } from '../test-fixtures/wires.ts';
+import { directRuntime, runtimeContract } from '../test-fixtures/runtime-contract.ts';
+import { runtimeOver, WIRE_SCRIPTS, type WireScript } from '../test-fixtures/wires.ts';
 import type { ModelRuntimeOptions } from '../create-runtime.ts';
 import type { ChatRequest, StreamPart } from '../types.ts';
 
@@ -31,8 +31,8 @@ async function ask(
   return await collect(runtimeOver(wire, server.url, options), request('hi', more));
 }
 
-describe.each(WIRES)('$wire', (script) => {
-  runtimeContract(script, directly);
+describe.each(WIRE_SCRIPTS)('$wire', (script) => {
+  runtimeContract(script, directRuntime);
 
   test('how long it took is told by the clock it was given', async () => {
     await using server = await startModelServer([script.text('Hello there')]);

@@ -15,13 +15,13 @@ import { createDialect as chatDialect } from '../openai-chat/dialect.ts';
 import { createDialect as responsesDialect } from '../openai-responses/dialect.ts';
 import { request, tool } from '../test-fixtures/requests.ts';
 import type { StreamPart } from '../types.ts';
-import type { Dialect } from './dialect.ts';
+import type { ApiDialect } from './dialect.ts';
 import { AnswerBody } from './event-stream.ts';
 
 const errors = { server: 'http://h', model: 'm', hasKey: true, redact: (text: string) => text };
 const asked = request('hi', { tools: [tool('f')] });
 
-const SCRIPTS: readonly { name: string; dialect: Dialect; whole: ModelReply }[] = [
+const SCRIPTS: readonly { name: string; dialect: ApiDialect; whole: ModelReply }[] = [
   {
     name: 'openai-chat',
     dialect: chatDialect(),
@@ -107,7 +107,7 @@ function replaced(whole: JsonValue, where: number, value: JsonValue): JsonValue 
   return walk(whole);
 }
 
-function read(dialect: Dialect, events: readonly string[]): StreamPart[] {
+function read(dialect: ApiDialect, events: readonly string[]): StreamPart[] {
   const answer = dialect.answer(asked, errors);
   const body = new AnswerBody(answer, errors);
   const out: StreamPart[] = [];

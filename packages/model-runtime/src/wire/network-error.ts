@@ -70,6 +70,6 @@ function errorCodeOf(thrown: unknown, depth = 0): string {
 }
 
 /** True for a connection that broke: the next may hold. Nobody there, or a bad certificate, stays so. */
-export function mayPass(thrown: unknown): boolean {
+export function isTransient(thrown: unknown): boolean {
   return /ECONNRESET|EPIPE|UND_ERR_SOCKET|EAI_AGAIN/.test(errorCodeOf(thrown));
 }

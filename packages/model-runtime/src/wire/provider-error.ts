@@ -24,7 +24,7 @@ export function readProviderError(body: string, own?: (value: JsonValue) => Prov
 }
 
 /** An error that is nothing but words. */
-export function saidError(message: string): ProviderError {
+export function messageError(message: string): ProviderError {
   return { ...NOTHING_SAID, message };
 }
 

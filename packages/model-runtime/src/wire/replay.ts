@@ -2,12 +2,12 @@ import type { AssistantMessage } from '@toolyard/protocol';
 import type { WireName } from './names.ts';
 
 /** Marks what a provider gave to be sent back with the wire it came over: no other can read it. */
-export function seal(wire: WireName, content: string): string {
+export function sealReplay(wire: WireName, content: string): string {
   return `${wire}:${content}`;
 }
 
 /** What was sealed on this wire; null for what another gave, or nobody. */
-export function unseal(wire: WireName, signature: string | undefined): string | null {
+export function unsealReplay(wire: WireName, signature: string | undefined): string | null {
   return signature?.startsWith(`${wire}:`) === true ? signature.slice(wire.length + 1) : null;
 }
 

@@ -19,10 +19,10 @@ import type {
 } from '../types.ts';
 import { brokenStream, type StreamedAnswer } from './answer.ts';
 import { SilenceError, type BodyReader, type CallGuard } from './call-guard.ts';
-import { Concessions } from './concessions.ts';
+import { CapabilityFallbacks } from './capability-fallbacks.ts';
 import { Connection, MAX_WHOLE, requestInit, type WireOptions } from './connection.ts';
-import type { Dialect } from './dialect.ts';
-import { readBytes, type Met } from './endpoint.ts';
+import type { ApiDialect } from './dialect.ts';
+import { readBytes, type EndpointOutcome } from './endpoint.ts';
 import { AnswerBody, releaseBody } from './event-stream.ts';
 import type { ErrorContext } from './provider-error.ts';
 import { waitNotice } from './retry.ts';
@@ -33,21 +33,21 @@ const AFTER_STOP_MS = 5000;
 /** Most pages of a list of models that are asked for. */
 const MAX_PAGES = 50;
 
-/** One server's models over one wire. What is particular to the wire is in its {@link Dialect}, loaded when needed. */
+/** One server's models over one wire. What is particular to the wire is in its {@link ApiDialect}, loaded when needed. */
 export class WireRuntime implements ModelRuntime {
   readonly provider: string;
   readonly canContinue: boolean;
   readonly #connection: Connection;
-  readonly #concessions: Concessions;
+  readonly #fallbacks: CapabilityFallbacks;
   /** Models that are known to be shown the tools of a request. */
   readonly #toolsShown = new Set<string>();
 
   /** Throws ToolyardError `bad_config` for what is no http address. */
-  constructor(options: WireOptions, load: () => Promise<Dialect>, canContinue = false) {
+  constructor(options: WireOptions, load: () => Promise<ApiDialect>, canContinue = false) {
     this.canContinue = canContinue;
     this.#connection = new Connection(options, load);
     this.provider = this.#connection.server;
-    this.#concessions = new Concessions(this.provider);
+    this.#fallbacks = new CapabilityFallbacks(this.provider);
   }
 
   async *chat(request: ChatRequest, options: CallOptions = {}): AsyncGenerator<readonly StreamPart[], void, undefined> {
@@ -191,21 +191,21 @@ export class WireRuntime implements ModelRuntime {
     options: CallOptions,
     errors: ErrorContext,
     notices: StreamPart[],
-  ): Promise<{ met: Met; sent: ChatRequest }> {
-    const concessions = this.#concessions;
+  ): Promise<{ met: EndpointOutcome; sent: ChatRequest }> {
+    const fallbacks = this.#fallbacks;
     const { dialect, endpoint, headers } = await this.#connection.open();
     for (;;) {
-      const sent = concessions.apply(asked);
-      const outgoing = dialect.chat(sent, concessions.of(sent.model));
-      concessions.tell(sent.model, outgoing.leftOut, notices);
+      const sent = fallbacks.apply(asked);
+      const outgoing = dialect.chat(sent, fallbacks.of(sent.model));
+      fallbacks.tell(sent.model, outgoing.leftOut, notices);
       const init = requestInit(outgoing, 'text/event-stream, application/json', headers);
       const met = await endpoint.send(outgoing.path, init, guard, errors);
       if (met.kind === 'answered' && !(await this.#showsTools(met.response, sent, options))) {
         met.response.body?.cancel().catch(() => undefined);
-        concessions.describeTools(sent.model, notices);
+        fallbacks.describeTools(sent.model, notices);
         continue;
       }
-      const isConceded = met.kind === 'refused' && concessions.make(dialect, met, sent, outgoing, errors, notices);
+      const isConceded = met.kind === 'refused' && fallbacks.make(dialect, met, sent, outgoing, errors, notices);
       if (!isConceded) return { met, sent };
     }
   }
@@ -218,7 +218,7 @@ export class WireRuntime implements ModelRuntime {
     return shown;
   }
 
-  #cannot(dialect: Dialect, what: string): ToolyardError {
+  #cannot(dialect: ApiDialect, what: string): ToolyardError {
     return new ToolyardError({
       code: 'bad_request',
       message: `${this.provider} cannot ${what}: the ${dialect.label} has no such thing.`,

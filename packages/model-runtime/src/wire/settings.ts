@@ -121,7 +121,7 @@ function merge(ours: JsonValue | undefined, theirs: JsonValue): JsonValue {
 /**
  * The setting a server means when it refuses a request: named as the parameter at fault, or in the message itself.
  */
-export function refusedSetting(
+export function rejectedSetting(
   sent: readonly { name: SettingName; field: string }[],
   error: { message: string; param: string },
 ): SettingName | null {

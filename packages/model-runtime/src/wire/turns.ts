@@ -2,7 +2,7 @@ import type { Message, ToolMessage, UserMessage, AssistantMessage } from '@tooly
 import { toolRun } from './messages.ts';
 
 /** One side's turn: JSON of each of its blocks. */
-export type Turn<Role extends string> = { role: Role; blocks: string[] };
+export type MessageTurn<Role extends string> = { role: Role; blocks: string[] };
 
 /** How a wire writes each message: as JSON of its blocks, every message once. */
 export type BlockWriter = {
@@ -17,8 +17,8 @@ export function toTurns<User extends string, Model extends string>(
   messages: readonly Message[],
   roles: { user: User; model: Model },
   write: BlockWriter,
-): Turn<User | Model>[] {
-  const turns: Turn<User | Model>[] = [];
+): MessageTurn<User | Model>[] {
+  const turns: MessageTurn<User | Model>[] = [];
   const add = (role: User | Model, blocks: readonly string[]): void => {
     if (blocks.length === 0) return;
     const last = turns.at(-1);

@@ -4,12 +4,12 @@ import { named, timestamp } from './common.ts';
 
 const credential = z.string().min(1).max(1000);
 
-export const signIn = named(
+export const signInBody = named(
   'SignIn',
   z.union([z.strictObject({ token: credential }), z.strictObject({ code: credential })]),
 );
 /** `POST /api/session`: exactly one of the two. */
-export type SignIn = z.output<typeof signIn>;
+export type SignIn = z.output<typeof signInBody>;
 
 const session = {
   ownerId: z.string(),
@@ -87,7 +87,7 @@ export const apiKeyPage = named(
 export const createdApiKey = named('CreatedApiKey', z.strictObject({ ...key, key: z.string() }));
 /** The only answer that contains the key itself. */
 export type CreatedApiKey = z.output<typeof createdApiKey>;
-export const createApiKey = named(
+export const createApiKeyBody = named(
   'CreateApiKey',
   z.strictObject({
     name: z.string().trim().min(1).max(100),
@@ -95,7 +95,7 @@ export const createApiKey = named(
     expiresAt: timestamp.exactOptional(),
   }),
 );
-export type CreateApiKey = z.output<typeof createApiKey>;
+export type CreateApiKey = z.output<typeof createApiKeyBody>;
 
 export const fileLinksOf = named(
   'FileLinksOf',

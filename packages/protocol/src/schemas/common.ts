@@ -14,11 +14,11 @@ export const jsonValue: z.ZodType<JsonValue> = named('JsonValue', z.json());
 export const jsonObject: z.ZodType<JsonObject> = z.record(z.string(), jsonValue);
 
 /** An identifier a client may choose: what stands in an address as it is. */
-export const newId = z
+export const clientId = z
   .string()
   .regex(/^[A-Za-z0-9_.~-]{1,100}$/, 'expected 1 to 100 letters, digits or any of _ . ~ -');
 /** An identifier that is looked up: whatever is not there is simply not found. */
-export const anId = z.string().min(1).max(300);
+export const existingId = z.string().min(1).max(300);
 export const timestamp = z.int().describe('Milliseconds since 1970');
 
 export const titleText = z.string().max(500);

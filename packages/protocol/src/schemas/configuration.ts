@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { JsonValue } from '../json.ts';
 import { faultsOfBudgets } from '../budget-faults.ts';
 import { faultsOfRules } from '../intervention-rules.ts';
-import { jsonValue, named, newId, pageOf, price, timestamp, titleText } from './common.ts';
+import { jsonValue, named, clientId, pageOf, price, timestamp, titleText } from './common.ts';
 import { resolvedFields, settingFields } from './setting-fields.ts';
 
 const modelFields = { providerId: z.string().min(1), modelId: z.string().min(1) };
@@ -161,15 +161,15 @@ export const agentView = named(
 export type AgentView = z.output<typeof agentView>;
 export const agentPage = pageOf('AgentPage', agentView);
 
-export const createAgent = named(
+export const createAgentBody = named(
   'CreateAgent',
   z.strictObject({
-    id: newId.exactOptional(),
+    id: clientId.exactOptional(),
     title: titleText.min(1),
     configuration: agentConfiguration.exactOptional(),
   }),
 );
-export const changeAgent = named(
+export const changeAgentBody = named(
   'ChangeAgent',
   z.strictObject({
     version: z.int().positive().describe('The one that was seen: an older one is refused'),

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { anId, named, newId, pageOf, timestamp, titleText } from './common.ts';
+import { existingId, named, clientId, pageOf, timestamp, titleText } from './common.ts';
 import { agentConfiguration, resolvedConfiguration } from './configuration.ts';
 import { assistantMessage, message, userMessage } from './messages.ts';
 import { userPart } from './parts.ts';
@@ -82,41 +82,41 @@ export const conversationView = named(
 );
 export type ConversationView = z.output<typeof conversationView>;
 
-export const createConversation = named(
+export const createConversationBody = named(
   'CreateConversation',
   z.strictObject({
-    id: newId.exactOptional(),
+    id: clientId.exactOptional(),
     title: titleText.exactOptional(),
-    agentId: anId.exactOptional(),
+    agentId: existingId.exactOptional(),
     configuration: agentConfiguration.exactOptional(),
   }),
 );
-export type CreateConversation = z.output<typeof createConversation>;
+export type CreateConversation = z.output<typeof createConversationBody>;
 
-export const changeConversation = named(
+export const changeConversationBody = named(
   'ChangeConversation',
   z.strictObject({
     title: titleText.exactOptional(),
     pinned: z.boolean().exactOptional(),
-    agentId: anId.nullable().exactOptional(),
+    agentId: existingId.nullable().exactOptional(),
     /** Takes the place of the whole configuration. */
     configuration: agentConfiguration.exactOptional(),
     /** Shows the branch that ends in this message, or, of one with answers, the newest below it. */
-    leafId: anId.exactOptional(),
+    leafId: existingId.exactOptional(),
   }),
 );
-export type ChangeConversation = z.output<typeof changeConversation>;
+export type ChangeConversation = z.output<typeof changeConversationBody>;
 
 const parts = z.array(userPart).min(1).max(100);
 
-export const sendMessage = named(
+export const sendMessageBody = named(
   'SendMessage',
   z.strictObject({
     /** Made by the sender, so that sending again after a lost connection stores it once. */
-    id: newId.exactOptional(),
+    id: clientId.exactOptional(),
     parts,
     /** What it follows; absent: the current leaf. For an edited message the parent of the old one (null: the first). */
-    parentId: anId.nullable().exactOptional(),
+    parentId: existingId.nullable().exactOptional(),
     /**
      * What to do while a run is under way; default `queue`. `steer`: the run takes it in before its next step; should it
      * end before that, the message is sent when its turn comes.
@@ -126,7 +126,7 @@ export const sendMessage = named(
     configuration: agentConfiguration.exactOptional(),
   }),
 );
-export type SendMessage = z.output<typeof sendMessage>;
+export type SendMessage = z.output<typeof sendMessageBody>;
 
 export const sentMessage = named(
   'SentMessage',
@@ -135,23 +135,23 @@ export const sentMessage = named(
 /** 201 with `run`, or 202 with `queued`. */
 export type SentMessage = z.output<typeof sentMessage>;
 
-export const regenerate = named(
+export const regenerateBody = named(
   'Regenerate',
-  z.strictObject({ messageId: anId, configuration: agentConfiguration.exactOptional() }),
+  z.strictObject({ messageId: existingId, configuration: agentConfiguration.exactOptional() }),
 );
 /** Answers the same message anew, as another branch: that of the person before `messageId`, which is an answer. */
-export type Regenerate = z.output<typeof regenerate>;
+export type Regenerate = z.output<typeof regenerateBody>;
 export const regenerated = named('Regenerated', z.strictObject({ run: runRecord }));
 
-export const continueConversation = named(
+export const continueConversationBody = named(
   'ContinueConversation',
-  z.strictObject({ messageId: anId.exactOptional(), configuration: agentConfiguration.exactOptional() }),
+  z.strictObject({ messageId: existingId.exactOptional(), configuration: agentConfiguration.exactOptional() }),
 );
 /**
  * Goes on where the conversation broke off: an answer that was cut, a run that ended after a tool had answered, a
  * message that was never answered. `messageId`: the last message as the sender knows it; another one is a conflict.
  */
-export type ContinueConversation = z.output<typeof continueConversation>;
+export type ContinueConversation = z.output<typeof continueConversationBody>;
 export const continuedConversation = named(
   'ContinuedConversation',
   z.strictObject({ run: runRecord, how: z.enum(['same', 'new', 'answer']) }),
@@ -162,12 +162,12 @@ export const continuedConversation = named(
  */
 export type ContinuedConversation = z.output<typeof continuedConversation>;
 
-export const changeQueuedMessage = named(
+export const changeQueuedMessageBody = named(
   'ChangeQueuedMessage',
-  z.strictObject({ parts: parts.exactOptional(), before: anId.nullable().exactOptional() }),
+  z.strictObject({ parts: parts.exactOptional(), before: existingId.nullable().exactOptional() }),
 );
 /** `before`: the id of the queued message it is to stand before; null: the end. */
-export type ChangeQueuedMessage = z.output<typeof changeQueuedMessage>;
+export type ChangeQueuedMessage = z.output<typeof changeQueuedMessageBody>;
 
 export const conversationExport = named(
   'ConversationExport',

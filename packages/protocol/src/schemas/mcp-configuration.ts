@@ -95,11 +95,11 @@ const editable = {
   maxConcurrentCalls: maxConcurrentCalls.exactOptional(),
 };
 
-export const editMcpServer = named('EditMcpServer', z.strictObject(editable));
+export const editMcpServerBody = named('EditMcpServer', z.strictObject(editable));
 /** What an editor changes of a server. */
-export type EditMcpServer = z.output<typeof editMcpServer>;
-export const addMcpServer = named('AddMcpServer', z.strictObject({ id: serverId, ...editable }));
-export type AddMcpServer = z.output<typeof addMcpServer>;
+export type EditMcpServer = z.output<typeof editMcpServerBody>;
+export const addMcpServerBody = named('AddMcpServer', z.strictObject({ id: serverId, ...editable }));
+export type AddMcpServer = z.output<typeof addMcpServerBody>;
 
 export const mcpServerConfiguration = named(
   'McpServerConfiguration',
@@ -119,7 +119,7 @@ export const mcpServerConfiguration = named(
 /** A server as it stands in `mcp.json`, for an editor. */
 export type McpServerConfiguration = z.output<typeof mcpServerConfiguration>;
 
-export const testMcpServer = named(
+export const testMcpServerBody = named(
   'TestMcpServer',
   z.strictObject({ id: z.string().min(1).max(300).exactOptional(), transport: transport.exactOptional() }),
 );
@@ -127,7 +127,7 @@ export const testMcpServer = named(
  * Connects beside the servers that run, and stores nothing: to the server of this id as it is configured, to this
  * transport, or to the transport with the stored secrets of that server.
  */
-export type TestMcpServer = z.output<typeof testMcpServer>;
+export type TestMcpServer = z.output<typeof testMcpServerBody>;
 
 export const mcpTestReport = named(
   'McpTestReport',

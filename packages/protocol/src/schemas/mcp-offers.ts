@@ -9,8 +9,11 @@ const filled = z.record(z.string().min(1).max(1_000), z.string().max(100_000));
 
 const about = { title: z.string().exactOptional(), description: z.string().exactOptional() };
 
-export const callMcpTool = named('CallMcpTool', z.strictObject({ tool: name, arguments: jsonObject.exactOptional() }));
-export type CallMcpTool = z.output<typeof callMcpTool>;
+export const callMcpToolBody = named(
+  'CallMcpTool',
+  z.strictObject({ tool: name, arguments: jsonObject.exactOptional() }),
+);
+export type CallMcpTool = z.output<typeof callMcpToolBody>;
 
 const mcpResource = named(
   'McpResourceView',
@@ -37,8 +40,8 @@ const mcpTemplate = named(
 export type McpTemplateView = z.output<typeof mcpTemplate>;
 export const mcpTemplatePage = pageOf('McpTemplatePage', mcpTemplate);
 
-export const readMcpResource = named('ReadMcpResource', z.strictObject({ uri: name }));
-export type ReadMcpResource = z.output<typeof readMcpResource>;
+export const readMcpResourceBody = named('ReadMcpResource', z.strictObject({ uri: name }));
+export type ReadMcpResource = z.output<typeof readMcpResourceBody>;
 export const mcpResourceContents = named('McpResourceContents', z.strictObject({ contents: z.array(resourcePart) }));
 export type McpResourceContents = z.output<typeof mcpResourceContents>;
 
@@ -62,8 +65,8 @@ export const mcpPromptList = named(
 /** The prompts of all servers that are ready, and those that could not be asked. */
 export type McpPromptList = z.output<typeof mcpPromptList>;
 
-export const getMcpPrompt = named('GetMcpPrompt', z.strictObject({ name, arguments: filled.exactOptional() }));
-export type GetMcpPrompt = z.output<typeof getMcpPrompt>;
+export const getMcpPromptBody = named('GetMcpPrompt', z.strictObject({ name, arguments: filled.exactOptional() }));
+export type GetMcpPrompt = z.output<typeof getMcpPromptBody>;
 export const mcpFilledPrompt = named(
   'McpFilledPrompt',
   z.strictObject({
@@ -74,7 +77,7 @@ export const mcpFilledPrompt = named(
 /** A prompt filled in: messages for a conversation, roles and kinds kept. */
 export type McpFilledPrompt = z.output<typeof mcpFilledPrompt>;
 
-export const completeMcpArgument = named(
+export const completeMcpArgumentBody = named(
   'CompleteMcpArgument',
   z.strictObject({
     target: z.union([z.strictObject({ prompt: name }), z.strictObject({ uriTemplate: name })]),
@@ -83,7 +86,7 @@ export const completeMcpArgument = named(
   }),
 );
 /** Completes one argument of a prompt or of a resource template; `filledArguments` have values already. */
-export type CompleteMcpArgument = z.output<typeof completeMcpArgument>;
+export type CompleteMcpArgument = z.output<typeof completeMcpArgumentBody>;
 export const mcpCompletion = named(
   'McpCompletion',
   z.strictObject({ values: z.array(z.string()), total: z.number().exactOptional(), hasMore: z.boolean() }),

@@ -222,11 +222,11 @@ export const mcpEntryApproval = named(
  */
 export type McpEntryApproval = z.output<typeof mcpEntryApproval>;
 
-export const approveMcpEntry = named('ApproveMcpEntry', z.strictObject({ hash: z.string().min(1).max(200) }));
+export const approveMcpEntryBody = named('ApproveMcpEntry', z.strictObject({ hash: z.string().min(1).max(200) }));
 /** Approves the entry whose text has this hash, and no other. */
-export type ApproveMcpEntry = z.output<typeof approveMcpEntry>;
+export type ApproveMcpEntry = z.output<typeof approveMcpEntryBody>;
 
-export const changeMcpServer = named(
+export const changeMcpServerBody = named(
   'ChangeMcpServer',
   z.strictObject({
     enabled: z.boolean().exactOptional(),
@@ -234,7 +234,7 @@ export const changeMcpServer = named(
   }),
 );
 /** Switches a server, or some of its tools by their own names; what is absent stays. */
-export type ChangeMcpServer = z.output<typeof changeMcpServer>;
+export type ChangeMcpServer = z.output<typeof changeMcpServerBody>;
 /** What a server says of itself. */
 export type McpIntroduction = Pick<
   McpServerView,

@@ -78,7 +78,7 @@ const fold = z.strictObject({
   tokensAfter: z.int(),
 });
 /** The messages a summary stands for: those of its branch from the first on, up to `upTo`. */
-export type Fold = z.output<typeof fold>;
+export type CompactedRange = z.output<typeof fold>;
 const system = z.strictObject({
   ...base,
   role: z.literal('system'),

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { WIRES } from '../wires.ts';
-import { anId, errorInfo, named, newId, pageOf, price } from './common.ts';
+import { existingId, errorInfo, named, clientId, pageOf, price } from './common.ts';
 import { modelReference } from './configuration.ts';
 
 export const modelsView = named(
@@ -58,7 +58,7 @@ export type ProviderView = z.output<typeof providerView>;
 export const providerPage = pageOf('ProviderPage', providerView);
 
 const knownProviderView = named(
-  'KnownProviderView',
+  'ProviderPresetView',
   z.strictObject({
     id: z.string(),
     label: z.string(),
@@ -80,8 +80,8 @@ const knownProviderView = named(
   }),
 );
 /** A provider whose address and API are known, so that only a key is wanted. */
-export type KnownProviderView = z.output<typeof knownProviderView>;
-export const knownProviderPage = pageOf('KnownProviderPage', knownProviderView);
+export type ProviderPresetView = z.output<typeof knownProviderView>;
+export const providerPresetPage = pageOf('ProviderPresetPage', knownProviderView);
 
 const label = z.string().min(1).max(200);
 const baseUrl = z.string().min(1).max(2000);
@@ -93,13 +93,13 @@ const how = {
   modelNames: modelNames.exactOptional(),
 };
 
-export const createProvider = named(
+export const createProviderBody = named(
   'CreateProvider',
-  z.strictObject({ id: newId.exactOptional(), label, baseUrl, apiKey: apiKey.exactOptional(), ...how }),
+  z.strictObject({ id: clientId.exactOptional(), label, baseUrl, apiKey: apiKey.exactOptional(), ...how }),
 );
 /** Without a `wire` it is that of the known provider, else OpenAI's chat completions. */
-export type CreateProvider = z.output<typeof createProvider>;
-export const changeProvider = named(
+export type CreateProvider = z.output<typeof createProviderBody>;
+export const changeProviderBody = named(
   'ChangeProvider',
   z.strictObject({
     label: label.exactOptional(),
@@ -110,13 +110,13 @@ export const changeProvider = named(
   }),
 );
 /** An `apiKey` or `known` of null removes it; what is absent stays. */
-export type ChangeProvider = z.output<typeof changeProvider>;
-export const testProvider = named(
+export type ChangeProvider = z.output<typeof changeProviderBody>;
+export const testProviderBody = named(
   'TestProvider',
-  z.strictObject({ id: anId.exactOptional(), baseUrl, apiKey: apiKey.exactOptional(), ...how }),
+  z.strictObject({ id: existingId.exactOptional(), baseUrl, apiKey: apiKey.exactOptional(), ...how }),
 );
 /** Asks the address for its models without storing anything; `id` stands for the stored key of that provider. */
-export type TestProvider = z.output<typeof testProvider>;
+export type TestProvider = z.output<typeof testProviderBody>;
 export const testedProvider = named(
   'TestedProvider',
   z.discriminatedUnion('ok', [

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { jsonObject, named } from './common.ts';
-import { absentRole, runEvent } from './runs.ts';
+import { missingRole, runEvent } from './runs.ts';
 
 export const uploadedFile = named(
   'UploadedFile',
@@ -29,7 +29,7 @@ export const readiness = named(
   z.strictObject({
     status: z.literal('ok'),
     version: z.string().exactOptional(),
-    missingRoles: z.array(absentRole).exactOptional(),
+    missingRoles: z.array(missingRole).exactOptional(),
   }),
 );
 

@@ -12,6 +12,6 @@ export const permissionView = named('PermissionView', z.strictObject({ ...decide
 export type PermissionView = z.output<typeof permissionView>;
 export const permissionPage = pageOf('PermissionPage', permissionView);
 
-export const setPermission = named('SetPermission', z.strictObject(decided));
+export const setPermissionBody = named('SetPermission', z.strictObject(decided));
 /** What is decided in a place of its own, not as the answer to a question. */
-export type SetPermission = z.output<typeof setPermission>;
+export type SetPermission = z.output<typeof setPermissionBody>;

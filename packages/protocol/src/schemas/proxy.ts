@@ -8,7 +8,7 @@ const headerValue = z
   .max(16_000)
   .regex(/^[\t\x20-\x7e\x80-\xff]*$/, 'it has characters a header cannot carry');
 
-export const createProxyTicket = named(
+export const createProxyTicketBody = named(
   'CreateProxyTicket',
   z.strictObject({
     target: address.refine((text) => /^(https?|wss?):/i.test(text) && URL.canParse(text), 'it is no web address'),
@@ -16,7 +16,7 @@ export const createProxyTicket = named(
   }),
 );
 /** A one-time key to the proxy for one address, for who can send no headers. */
-export type CreateProxyTicket = z.output<typeof createProxyTicket>;
+export type CreateProxyTicket = z.output<typeof createProxyTicketBody>;
 
 export const proxyTicket = named('ProxyTicket', z.strictObject({ ticket: z.string(), expiresAt: z.int() }));
 export type ProxyTicket = z.output<typeof proxyTicket>;

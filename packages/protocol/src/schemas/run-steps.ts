@@ -1,27 +1,27 @@
 import { z } from 'zod';
-import { anId, errorInfo, jsonObject, named, newId, timestamp, titleText, toolReference } from './common.ts';
+import { existingId, errorInfo, jsonObject, named, clientId, timestamp, titleText, toolReference } from './common.ts';
 import { agentConfiguration } from './configuration.ts';
 import { finishReason, message, usage, userMessage } from './messages.ts';
 import { toolResult, userPart } from './parts.ts';
 import { instruction, interrupt, interruptAnswer, modelRequest, runRecord } from './runs.ts';
 
-export const startRun = named(
+export const startRunBody = named(
   'StartRun',
   z.strictObject({
     /** Made by the sender, so that sending again after a lost connection begins no second run. It is the run's id too. */
-    id: newId.exactOptional(),
+    id: clientId.exactOptional(),
     parts: z.array(userPart).min(1).max(100),
     /** Absent: a new one. */
-    conversationId: anId.exactOptional(),
+    conversationId: existingId.exactOptional(),
     /** The agent and the title of a new conversation. */
-    agentId: anId.exactOptional(),
+    agentId: existingId.exactOptional(),
     title: titleText.exactOptional(),
     /** Counts for this run only. */
     configuration: agentConfiguration.exactOptional(),
   }),
 );
 /** `POST /api/runs`: something is said, in a conversation that is there or in one that begins with it. */
-export type StartRun = z.output<typeof startRun>;
+export type StartRun = z.output<typeof startRunBody>;
 export const startedRun = named('StartedRun', z.strictObject({ run: runRecord, message: userMessage }));
 export const resumedRun = named('ResumedRun', z.strictObject({ run: runRecord, resumes: z.string() }));
 /** The run that goes on: the same one where it had been parked, else a new one. */

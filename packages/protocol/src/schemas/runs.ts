@@ -8,7 +8,7 @@ import { spent } from './usage.ts';
 
 const place = z.enum(['server', 'browser', 'process']);
 /** Where a run executes. */
-export type Place = z.output<typeof place>;
+export type RunLocation = z.output<typeof place>;
 export const runStatus = z.enum(['queued', 'running', 'parked', 'waiting_for_tab', 'done', 'failed', 'cancelled']);
 export type RunStatus = z.output<typeof runStatus>;
 
@@ -30,13 +30,13 @@ const ofRun = {
 export const runRecord = named('RunRecord', z.strictObject(ofRun));
 /** A run as its owner may see it. */
 export type RunRecord = z.output<typeof runRecord>;
-export const absentRole = named(
-  'AbsentRole',
+export const missingRole = named(
+  'MissingRole',
   z.strictObject({ role: z.enum(['worker', 'tools']), message: z.string() }),
 );
 /** A part of the work that no process does at the moment, and what that means to people. */
-export type AbsentRole = z.output<typeof absentRole>;
-export const runView = named('RunView', z.strictObject({ ...ofRun, waitsFor: absentRole.exactOptional() }));
+export type MissingRole = z.output<typeof missingRole>;
+export const runView = named('RunView', z.strictObject({ ...ofRun, waitsFor: missingRole.exactOptional() }));
 /** A run, and what it waits for where nobody can go on with it. */
 export type RunView = z.output<typeof runView>;
 export const runPage = pageOf('RunPage', runRecord);
@@ -243,12 +243,12 @@ const shown = z.strictObject({ arguments: jsonObject.exactOptional(), definition
  * What the person had before their eyes when they answered a question about a call: its arguments as the model asked for
  * them, and the `definition` that came with the question. Where it is sent and is not what was asked, nothing is answered.
  */
-export type Shown = z.output<typeof shown>;
-export const answerInterrupt = named(
+export type ShownCall = z.output<typeof shown>;
+export const answerInterruptBody = named(
   'AnswerInterrupt',
   z.strictObject({ answer: interruptAnswer, shown: shown.exactOptional() }),
 );
-export type AnswerInterrupt = z.output<typeof answerInterrupt>;
+export type AnswerInterrupt = z.output<typeof answerInterruptBody>;
 
 export const interruptStatus = z.enum(['open', 'answered', 'withdrawn']);
 export const storedInterrupt = named(
@@ -274,12 +274,12 @@ const oneAnswer = z.strictObject({
   answer: interruptAnswer,
   shown: shown.exactOptional(),
 });
-export const answerInterrupts = named(
+export const answerInterruptsBody = named(
   'AnswerInterrupts',
   z.strictObject({ answers: z.array(oneAnswer).min(1).max(200) }),
 );
 /** Many at once, each with its own outcome: one that is refused keeps none of the others. */
-export type AnswerInterrupts = z.output<typeof answerInterrupts>;
+export type AnswerInterrupts = z.output<typeof answerInterruptsBody>;
 export const answeredInterrupts = named(
   'AnsweredInterrupts',
   z.strictObject({

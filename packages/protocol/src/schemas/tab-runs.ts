@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { CommitFromTab, FromTab } from '../tab-api.ts';
 import { TAB_RUNS_VERSION } from '../tab-api.ts';
-import { anId, jsonObject, named, newId, timestamp, toolReference } from './common.ts';
+import { existingId, jsonObject, named, clientId, timestamp, toolReference } from './common.ts';
 import { agentConfiguration, modelReference, resolvedConfiguration } from './configuration.ts';
 import { ledgerChange, ledgerEntry } from './ledger.ts';
 import { message, userMessage } from './messages.ts';
@@ -14,13 +14,13 @@ import { spent } from './usage.ts';
 const v = z.literal(TAB_RUNS_VERSION);
 const begins = {
   v,
-  conversationId: anId,
+  conversationId: existingId,
   /** Made by the sender, so that sending again begins no second run. */
-  id: newId.exactOptional(),
+  id: clientId.exactOptional(),
   configuration: agentConfiguration.exactOptional(),
 };
 
-export const startRunInTab = named(
+export const startRunInTabBody = named(
   'StartRunInTab',
   z.union([
     z.strictObject({
@@ -29,17 +29,17 @@ export const startRunInTab = named(
       /** What it follows; absent: the current leaf. */
       parentId: z.string().nullable().exactOptional(),
     }),
-    z.strictObject({ ...begins, continues: anId }),
-    z.strictObject({ ...begins, regenerates: anId }),
+    z.strictObject({ ...begins, continues: existingId }),
+    z.strictObject({ ...begins, regenerates: existingId }),
   ]),
 );
 
-export const takeRunInTab = named('TakeRunInTab', z.strictObject({ v }));
+export const claimTabRunBody = named('ClaimTabRun', z.strictObject({ v }));
 
 export const tabLease = named('TabLease', z.strictObject({ fence: z.int().positive() }));
 
-export const tabRunWishes = named(
-  'TabRunWishes',
+export const tabRunInbox = named(
+  'TabRunInbox',
   z.strictObject({
     /** It is to end. */
     stops: z.boolean(),
@@ -56,10 +56,10 @@ export const tabRunWishes = named(
   }),
 );
 /** What was said to the run, and what counts for its next step. */
-export type TabRunWishes = z.output<typeof tabRunWishes>;
+export type TabRunInbox = z.output<typeof tabRunInbox>;
 
-export const heldRun = named(
-  'HeldRun',
+export const leasedTabRun = named(
+  'LeasedTabRun',
   z.strictObject({
     run: runRecord,
     message: userMessage.nullable(),
@@ -77,15 +77,15 @@ export const heldRun = named(
     /** The branch it works on. */
     messages: z.array(message),
     ledger: z.array(ledgerEntry),
-    wishes: tabRunWishes,
+    wishes: tabRunInbox,
   }),
 );
 /** All that a tab needs to go on with a run. */
-export type HeldRun = z.output<typeof heldRun>;
+export type LeasedTabRun = z.output<typeof leasedTabRun>;
 
-export const takenRun = named('TakenRun', z.strictObject({ held: heldRun.nullable() }));
+export const claimedTabRun = named('ClaimedTabRun', z.strictObject({ held: leasedTabRun.nullable() }));
 /** `held` null: it rests, and waits for a person. */
-export type TakenRun = z.output<typeof takenRun>;
+export type ClaimedTabRun = z.output<typeof claimedTabRun>;
 
 const MOST = 10_000;
 
@@ -137,7 +137,7 @@ const given = z.strictObject({
 });
 
 // The types differ in what is read-only; that each of them is the other, no check can say of such lists.
-export const commitFromTab: z.ZodType<FromTab<CommitFromTab>> = named('CommitFromTab', given);
+export const commitFromTabBody: z.ZodType<FromTab<CommitFromTab>> = named('CommitFromTab', given);
 
 export const committedFromTab = named(
   'CommittedFromTab',
@@ -150,4 +150,4 @@ type WithoutVersion<T> = T extends unknown ? Omit<T, 'v'> : never;
  * A run whose loop is in a tab (`POST /api/tabs/{tab}/runs`): the tab holds its lease, and commits to
  * `POST /api/tabs/{tab}/runs/{run}/commit`. As everywhere, nobody hears of what is not stored.
  */
-export type StartRunInTab = WithoutVersion<z.output<typeof startRunInTab>>;
+export type StartRunInTab = WithoutVersion<z.output<typeof startRunInTabBody>>;

@@ -33,9 +33,9 @@ export type TabServer = z.output<typeof tabServer>;
 /** A tool as its server lists it, told by the tab that reaches the server. Untrusted. */
 export type TabTool = TabServer['tools'][number];
 
-export const offerTabTools = named('OfferTabTools', z.strictObject({ servers: z.array(tabServer).max(100) }));
+export const offerTabToolsBody = named('OfferTabTools', z.strictObject({ servers: z.array(tabServer).max(100) }));
 /** The servers a conversation may use of this tab; takes the place of what the tab offered it before. */
-export type OfferTabTools = z.output<typeof offerTabTools>;
+export type OfferTabTools = z.output<typeof offerTabToolsBody>;
 
 const mayBelongTo = z.array(z.string().max(200)).max(100).exactOptional();
 const tabQuestion = named(
@@ -112,9 +112,9 @@ export type ClaimedTabCall = z.output<typeof claimedTabCall>;
 
 const fence = z.int().positive();
 
-export const finishTabCall = named('FinishTabCall', z.strictObject({ fence, result: toolResult }));
+export const finishTabCallBody = named('FinishTabCall', z.strictObject({ fence, result: toolResult }));
 /** `fence`: as it was claimed. The same result may be brought twice. */
-export type FinishTabCall = z.output<typeof finishTabCall>;
+export type FinishTabCall = z.output<typeof finishTabCallBody>;
 
-export const askFromTab = named('AskFromTab', z.strictObject({ fence, question: tabQuestion }));
-export type AskFromTab = z.output<typeof askFromTab>;
+export const askFromTabBody = named('AskFromTab', z.strictObject({ fence, question: tabQuestion }));
+export type AskFromTab = z.output<typeof askFromTabBody>;

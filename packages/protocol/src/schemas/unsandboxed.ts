@@ -11,9 +11,9 @@ export const unsandboxedServers = named(
  */
 export type UnsandboxedServers = z.output<typeof unsandboxedServers>;
 
-export const confirmUnsandboxed = named(
+export const confirmUnsandboxedBody = named(
   'ConfirmUnsandboxed',
   z.strictObject({ servers: z.array(z.string().min(1).max(1_000)).max(1_000) }),
 );
 /** Confirms mode `auto` beside these servers. */
-export type ConfirmUnsandboxed = z.output<typeof confirmUnsandboxed>;
+export type ConfirmUnsandboxed = z.output<typeof confirmUnsandboxedBody>;

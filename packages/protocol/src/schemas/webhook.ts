@@ -27,7 +27,7 @@ export const webhookEvents = z.array(event).min(1);
 
 export const webhookState = named('WebhookState', z.strictObject({ webhook: view.nullable() }));
 export type WebhookState = z.output<typeof webhookState>;
-export const setWebhook = named(
+export const setWebhookBody = named(
   'SetWebhook',
   z.strictObject({
     url: webhookUrl,
@@ -36,7 +36,7 @@ export const setWebhook = named(
   }),
 );
 /** Without a `secret` the one that is there stays, or one is made. Without `events` it is `interrupt.opened`. */
-export type SetWebhook = z.output<typeof setWebhook>;
+export type SetWebhook = z.output<typeof setWebhookBody>;
 export const setWebhookAnswer = named(
   'SetWebhookAnswer',
   z.strictObject({ webhook: view, secret: z.string().exactOptional() }),

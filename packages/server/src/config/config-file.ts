@@ -5,7 +5,7 @@ import type { AgentConfiguration, JsonObject, WireName } from '@toolyard/protoco
 import { defined, isJsonObject, ToolyardError, WIRES } from '@toolyard/protocol';
 import { agentConfiguration, price, webhookEvents, webhookSecret, webhookUrl } from '@toolyard/protocol/schemas';
 import { z } from 'zod';
-import { inPlainWords } from '../http/in-plain-words.ts';
+import { plainZodError } from '../http/plain-zod-error.ts';
 import type { StatedModels } from '../models/model-facts.ts';
 import type { FileTelemetry } from '../telemetry/telemetry-settings.ts';
 import type { FileWebhook } from '../webhooks/webhooks.ts';
@@ -186,7 +186,7 @@ function checked(file: JsonFile): z.infer<typeof schema> {
   const defaults = isJsonObject(value) ? value['defaults'] : undefined;
   const read = schema.safeParse(
     isJsonObject(value) && isJsonObject(defaults) ? { ...value, defaults: withBudgetOfRun(defaults) } : value,
-    { error: inPlainWords },
+    { error: plainZodError },
   );
   if (read.success) return read.data;
   const [issue] = read.error.issues;

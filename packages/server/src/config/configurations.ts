@@ -3,7 +3,7 @@ import { ToolyardError } from '@toolyard/protocol';
 import type { Storage } from '@toolyard/storage';
 import type { Configurations } from '../services.ts';
 import { readStoredConfiguration } from './agent-configuration.ts';
-import { DEFAULTS_KEY, whereToRaise } from './raise-budget.ts';
+import { DEFAULTS_KEY, findBudgetLayer } from './raised-budget.ts';
 import { resolveAgentConfig } from './resolve-agent-config.ts';
 
 export type ConfigurationsOptions = {
@@ -43,6 +43,6 @@ export function createConfigurations(options: ConfigurationsOptions): Configurat
       const named = layers.some(({ model }) => model !== undefined);
       return resolveAgentConfig(layers, named ? null : await standardModel(principal));
     },
-    whereToRaise: (...of) => whereToRaise({ storage, fileDefaults }, ...of),
+    whereToRaise: (...of) => findBudgetLayer({ storage, fileDefaults }, ...of),
   };
 }

@@ -3,7 +3,7 @@ import type { ServerConfig } from '@toolyard/mcp-host';
 import { ToolyardError } from '@toolyard/protocol';
 import { faultOfToken } from '../access-token.ts';
 import { readAllowList } from '../proxy/allow-list.ts';
-import { checkRole, dutiesOf } from '../roles/role.ts';
+import { checkRole, roleCapabilities } from '../roles/role.ts';
 import type { FileFlags, GivenFlags, ResolvedFlags, ServeFlag } from './serve-flags.ts';
 import { serveFlags } from './serve-flags.ts';
 
@@ -84,7 +84,7 @@ function checkSettings(settings: ServerSettings): void {
       'Leave --no-token out, or listen on 127.0.0.1.',
     );
   }
-  if (token === undefined && databaseUrl !== undefined && dutiesOf(role).door) {
+  if (token === undefined && databaseUrl !== undefined && roleCapabilities(role).door) {
     throw bad(
       'With DATABASE_URL several processes share one access token, and none is set.',
       'Set TOOLYARD_TOKEN to the same 16 characters or more for all of them, or start with --no-token.',

@@ -16,8 +16,8 @@ export function contentTypeOf(incoming: IncomingMessage): string {
 }
 
 /** @throws ProblemAnswer 413 as soon as it is known to be too much, 400 for what is no JSON. */
-export async function readJson(incoming: IncomingMessage, limit = MAX_JSON_BYTES): Promise<JsonValue> {
-  const bytes = await readBytes(incoming, limit);
+export async function readJsonBody(incoming: IncomingMessage, limit = MAX_JSON_BYTES): Promise<JsonValue> {
+  const bytes = await readBodyBytes(incoming, limit);
   const text = decode(bytes);
   if (text.trim() === '') throw bad('The body is empty, and JSON is expected.');
   if (depthOf(text) > MAX_DEPTH) throw bad(`The JSON of the body is nested more than ${MAX_DEPTH} levels deep.`);
@@ -27,7 +27,7 @@ export async function readJson(incoming: IncomingMessage, limit = MAX_JSON_BYTES
 }
 
 /** @throws ProblemAnswer 413 as soon as it is known to be too much. */
-export function readBytes(incoming: IncomingMessage, limit: number): Promise<Buffer<ArrayBuffer>> {
+export function readBodyBytes(incoming: IncomingMessage, limit: number): Promise<Buffer<ArrayBuffer>> {
   if (Number(incoming.headers['content-length'] ?? 0) > limit) return Promise.reject(tooLarge(limit));
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];

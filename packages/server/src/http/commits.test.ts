@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { HeldRun } from '@toolyard/protocol';
+import type { LeasedTabRun } from '@toolyard/protocol';
 import { canonicalJson, TAB_RUNS_VERSION as v } from '@toolyard/protocol';
 import { StorageError } from '@toolyard/storage';
 import { describe, expect, test, vi } from 'vitest';
@@ -109,7 +109,7 @@ describe('a commit', () => {
     test('the last one, when another tab has taken the run over since', async () => {
       const usage = [{ kind: 'tool', at: 5, durationMs: 1, tool: TOOL, failed: false }];
       const first = await commit({ usage });
-      const taken = (await take('tab-2')).json as unknown as { held: HeldRun };
+      const taken = (await take('tab-2')).json as unknown as { held: LeasedTabRun };
       const again = await commit({ usage });
       expect([again.status, again.json]).toEqual([200, first.json]);
       expect((await commit({ number: 2, usage })).status).toBe(409);
@@ -136,7 +136,7 @@ describe('a commit', () => {
   });
 
   test('of a tab whose run another one took over is a conflict; that one goes on', async () => {
-    const taken = (await take('tab-2')).json as unknown as { held: HeldRun };
+    const taken = (await take('tab-2')).json as unknown as { held: LeasedTabRun };
     expect(taken.held.fence).toBeGreaterThan(scene.held.fence);
     const before = await everything();
     const { lastSeq } = taken.held.run;

@@ -7,30 +7,30 @@ import type {
   StoredInterrupt,
 } from '@toolyard/protocol';
 import { defined, ToolyardError } from '@toolyard/protocol';
-import type { Conversation } from '@toolyard/storage';
+import type { StoredConversation } from '@toolyard/storage';
 import { readStoredConfiguration } from '../config/agent-configuration.ts';
-import { everyInterrupt } from '../runs/every-interrupt.ts';
+import { allInterrupts } from '../runs/all-interrupts.ts';
 import type { Configurations } from '../services.ts';
 import { notFound } from './problems.ts';
-import { runView } from './run-view.ts';
-import type { HttpDeps } from './types.ts';
+import { toRunView } from './run-view.ts';
+import type { HttpAppOptions } from './types.ts';
 
 /** How much of a conversation is shown when it is opened. */
 const FIRST_PAGE = 60;
 
 /** @throws ProblemAnswer 404 where the owner has no such conversation. */
 export async function findConversation(
-  { storage }: Pick<HttpDeps, 'storage'>,
+  { storage }: Pick<HttpAppOptions, 'storage'>,
   principal: Principal,
   id: string,
-): Promise<Conversation> {
+): Promise<StoredConversation> {
   const conversation = await storage.conversations.get(principal, id);
   if (conversation === null) throw notFound('conversation', id);
   return conversation;
 }
 
 /** A conversation as a list shows it. */
-export function summaryOf(conversation: Conversation, snippet?: string): ConversationSummary {
+export function summaryOf(conversation: StoredConversation, snippet?: string): ConversationSummary {
   const { id, title, agentId, pinned, createdAt, updatedAt, activeRun } = conversation;
   return {
     id,
@@ -46,9 +46,9 @@ export function summaryOf(conversation: Conversation, snippet?: string): Convers
 
 /** Everything that is needed to open a conversation. */
 export async function viewOf(
-  deps: Pick<HttpDeps, 'storage' | 'configurations'>,
+  deps: Pick<HttpAppOptions, 'storage' | 'configurations'>,
   principal: Principal,
-  conversation: Conversation,
+  conversation: StoredConversation,
 ): Promise<ConversationView> {
   const { storage, configurations } = deps;
   const { id, agentId, leafId, activeRun } = conversation;
@@ -59,7 +59,7 @@ export async function viewOf(
     resolve(configurations, principal, { agentId, configuration }),
   ]);
   const interrupts: StoredInterrupt[] = [];
-  for await (const asked of everyInterrupt(storage.runs, principal, { status: 'open', conversationId: id })) {
+  for await (const asked of allInterrupts(storage.runs, principal, { status: 'open', conversationId: id })) {
     interrupts.push(asked);
   }
   const run = activeRun === null ? null : await storage.runs.getRun(principal, activeRun.id);
@@ -70,7 +70,7 @@ export async function viewOf(
     leafId,
     resolved,
     page,
-    activeRun: run === null ? null : runView(run),
+    activeRun: run === null ? null : toRunView(run),
     queue,
     interrupts,
   };

@@ -11,7 +11,7 @@ import type { EventStreams } from './event-stream.ts';
 import { createEventStreams } from './event-stream.ts';
 import { createHostCheck } from './hosts.ts';
 import { createPage } from './page.ts';
-import { answerFor, quoted, refusal } from './problems.ts';
+import { errorAnswer, quoted, refusal } from './problems.ts';
 import type { RouteDescription, Router } from './router.ts';
 import { createRouter, honoPath } from './router.ts';
 import { addAccessRoutes } from './routes/access.ts';
@@ -40,7 +40,7 @@ import { addTabRoutes } from './routes/tabs.ts';
 import { addUnsandboxedRoutes } from './routes/unsandboxed.ts';
 import { addUsageRoutes } from './routes/usage.ts';
 import { addWebhookRoutes } from './routes/webhook.ts';
-import type { AppEnv, HttpDeps } from './types.ts';
+import type { AppEnv, HttpAppOptions } from './types.ts';
 import { createUpgrades } from './upgrades.ts';
 
 /** The HTTP door: everything but the socket, which `listen` opens. */
@@ -67,7 +67,7 @@ export type HttpApp = {
  * const app = createHttpApp(deps);
  * const { url, close } = await listen(app, { host: '127.0.0.1', port: 8710, clock });
  */
-export function createHttpApp(deps: HttpDeps): HttpApp {
+export function createHttpApp(deps: HttpAppOptions): HttpApp {
   const { security, clock, log } = deps;
   const app = new Hono<AppEnv>({ strict: true });
   const auth = createAuth(deps);
@@ -77,7 +77,7 @@ export function createHttpApp(deps: HttpDeps): HttpApp {
   const hasDoor = deps.duties?.door !== false;
   const page = hasDoor ? createPage(deps.ui) : noDoor;
   const answerError = (thrown: unknown, request = { method: '?', path: '?' }): Response =>
-    problemAnswer(answerFor(thrown, request, deps));
+    problemAnswer(errorAnswer(thrown, request, deps));
 
   app.use(async (c, next) => {
     checkTarget(c.env.incoming.url);
@@ -101,7 +101,7 @@ export function createHttpApp(deps: HttpDeps): HttpApp {
       if (!isProxyPath(incoming.url)) throw noWebSocket(incoming.url ?? '');
       await passUpgradeOn(incoming, socket, signal);
     },
-    (thrown, { method = '?', url }) => answerFor(thrown, { method, path: url?.split('?', 1)[0] ?? '?' }, deps),
+    (thrown, { method = '?', url }) => errorAnswer(thrown, { method, path: url?.split('?', 1)[0] ?? '?' }, deps),
   );
 
   return {
@@ -120,7 +120,7 @@ export function createHttpApp(deps: HttpDeps): HttpApp {
 
 function addRoutes(
   router: Router,
-  deps: HttpDeps,
+  deps: HttpAppOptions,
   { auth, auto, eventStreams }: { auth: Auth; auto: AutoConfirmation; eventStreams: EventStreams },
 ): void {
   addSessionRoutes(router, auth);

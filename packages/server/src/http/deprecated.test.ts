@@ -1,5 +1,5 @@
 import type { JsonObject } from '@toolyard/protocol';
-import { deprecatedRoutes, knownProviderPage } from '@toolyard/protocol/schemas';
+import { deprecatedRoutes, providerPresetPage } from '@toolyard/protocol/schemas';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { formerFieldsAdder } from './deprecated.ts';
 import type { TestServer } from './test-fixtures/test-server.ts';
@@ -63,7 +63,7 @@ test('answers have renamed fields under both names', async () => {
 });
 
 test('items of a page have renamed fields under both names', () => {
-  const add = formerFieldsAdder(knownProviderPage);
+  const add = formerFieldsAdder(providerPresetPage);
   const item = { id: 'p', apiKeyUrl: null, requiresModelNames: true };
   expect(add({ items: [item] })).toEqual({ items: [{ ...item, keyPage: null, wantsModelNames: true }] });
 });

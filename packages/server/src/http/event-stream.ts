@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import type { Clock, Principal } from '@toolyard/protocol';
-import { createTellOnce } from '../tell-once.ts';
+import { createLogOnce } from '../log-once.ts';
 import { CHECK_EVERY_MS, endIfInvalid } from './auth/watch-credential.ts';
 import type { AppContext } from './types.ts';
 
@@ -44,7 +44,7 @@ export function createEventStreams(
 ): EventStreams {
   const open = new Set<AbortController>();
   // A database that is away breaks every stream there is, and each again as soon as its reader is back.
-  const telling = createTellOnce(log);
+  const telling = createLogOnce(log);
   let closing = false;
 
   async function run(

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { Answer, TestServer } from './test-fixtures/test-server.ts';
+import type { TestResponse, TestServer } from './test-fixtures/test-server.ts';
 import { startTestServer } from './test-fixtures/test-server.ts';
 
 let server: TestServer;
@@ -8,11 +8,11 @@ beforeEach(async () => {
 });
 afterEach(() => server.close());
 
-async function upload(body: string, type: string): Promise<Answer> {
+async function upload(body: string, type: string): Promise<TestResponse> {
   return server.ask('/api/files', { body, headers: { 'content-type': type } });
 }
 
-async function uploadAndFetch(body: string, type: string): Promise<Answer> {
+async function uploadAndFetch(body: string, type: string): Promise<TestResponse> {
   const { sha256 } = (await upload(body, type)).json as { sha256: string };
   return server.ask(`/api/files/${sha256}`);
 }

@@ -1,6 +1,6 @@
 import { StorageError } from '@toolyard/storage';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import type { Answer, TestServer } from './test-fixtures/test-server.ts';
+import type { TestResponse, TestServer } from './test-fixtures/test-server.ts';
 import { ANNE, as, BERT, startTestServer } from './test-fixtures/test-server.ts';
 
 let server: TestServer;
@@ -15,7 +15,7 @@ beforeEach(async () => {
 });
 afterEach(() => server.close());
 
-const post = (target: string, json: unknown, who = ANNE): Promise<Answer> =>
+const post = (target: string, json: unknown, who = ANNE): Promise<TestResponse> =>
   server.ask(target, { headers: as(who), json });
 const openIds = async (): Promise<string[]> => {
   const { json } = await server.ask('/api/interrupts', { headers: as(ANNE) });

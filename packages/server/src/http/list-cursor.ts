@@ -1,9 +1,9 @@
 import type { StoredInterrupt } from '@toolyard/protocol';
-import type { Conversation } from '@toolyard/storage';
+import type { StoredConversation } from '@toolyard/storage';
 import type { ProblemAnswer } from './problems.ts';
 import { refusal } from './problems.ts';
 
-type Place = Pick<Conversation, 'id' | 'pinned' | 'updatedAt'>;
+type Place = Pick<StoredConversation, 'id' | 'pinned' | 'updatedAt'>;
 type Asked = Pick<StoredInterrupt, 'id' | 'openedAt'>;
 
 /** Where a list of conversations goes on: the last one seen, in one word. */
@@ -20,12 +20,12 @@ export function readCursor(text: string): Place {
 }
 
 /** Where a list of questions goes on: the last one seen, in one word. */
-export function askedCursorOf({ id, openedAt }: Asked): string {
+export function interruptCursor({ id, openedAt }: Asked): string {
   return `${openedAt}.${id}`;
 }
 
-/** @throws ProblemAnswer 400 for what {@link askedCursorOf} did not make. */
-export function readAskedCursor(text: string): Asked {
+/** @throws ProblemAnswer 400 for what {@link interruptCursor} did not make. */
+export function readInterruptCursor(text: string): Asked {
   const [, openedAt, id] = /^(\d{1,15})\.(.+)$/s.exec(text) ?? [];
   if (id === undefined) throw noCursor();
   return { openedAt: Number(openedAt), id };

@@ -8,7 +8,7 @@ import type { Clock } from '@toolyard/protocol';
 import { ToolyardError } from '@toolyard/protocol';
 import { Connections } from './connections.ts';
 import type { HttpApp } from './create-http-app.ts';
-import { toolyardAt } from '../who-is-there.ts';
+import { findToolyard } from '../find-toolyard.ts';
 import { refusal } from './problems.ts';
 import { setStandardHeaders } from './response-headers.ts';
 
@@ -101,7 +101,7 @@ function hostInUrl(host: string): string {
 
 async function cannotListen(error: NodeJS.ErrnoException, host: string, port: number): Promise<ToolyardError> {
   const url = `http://${hostInUrl(host)}:${port}`;
-  const other = error.code === 'EADDRINUSE' ? await toolyardAt(url) : null;
+  const other = error.code === 'EADDRINUSE' ? await findToolyard(url) : null;
   const { message, hint } = whyNot(error, host, port, other === null ? null : { url, version: other });
   return new ToolyardError({ code: 'bad_config', message, hint }, { cause: error });
 }

@@ -6,17 +6,17 @@ import { describe, expect, test } from 'vitest';
 import { createCallLimit } from '../models/call-limit.ts';
 import { askAsDescribed } from './test-fixtures/documented.ts';
 import { KEY, said, useModelStage } from './test-fixtures/model-calls.ts';
-import type { Answer } from './test-fixtures/test-server.ts';
+import type { TestResponse } from './test-fixtures/test-server.ts';
 import { ANNE, as, BERT, startTestServer } from './test-fixtures/test-server.ts';
 import { OWNER } from './types.ts';
 
 const { stage, post, runtime } = useModelStage();
 
-const chat = (json: object = {}): Promise<Answer> =>
+const chat = (json: object = {}): Promise<TestResponse> =>
   post('/webapi/chat/p', { model: 'scripted', messages: [said('hi')], ...json });
 
 /** The events of an answer, by name, in order. */
-function eventsOf({ text }: Answer): [string, JsonValue][] {
+function eventsOf({ text }: TestResponse): [string, JsonValue][] {
   return text
     .split('\n\n')
     .filter((frame) => frame.includes('data: '))
@@ -69,7 +69,7 @@ describe('POST /webapi/chat/{provider}', () => {
   test('says what the answer cost where its price is known, and nothing where it is not', async () => {
     const usage = { prompt_tokens: 100, completion_tokens: 30, total_tokens: 130 };
     stage.script = [reply.text('Hi.', { usage }), reply.text('Hi.', { usage })];
-    const usageOf = (answer: Answer): unknown => new Map(eventsOf(answer)).get('usage');
+    const usageOf = (answer: TestResponse): unknown => new Map(eventsOf(answer)).get('usage');
     expect(usageOf(await chat({ model: 'dear' }))).toMatchObject({ totalTokens: 130, cost: 0.004 });
     expect(usageOf(await chat())).toEqual({ totalInputTokens: 100, totalOutputTokens: 30, totalTokens: 130 });
   });

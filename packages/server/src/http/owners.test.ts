@@ -3,7 +3,7 @@ import { TAB_RUNS_VERSION } from '@toolyard/protocol';
 import { within } from '@toolyard/testing';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { RouteDescription } from './router.ts';
-import type { RequestOptions, TestServer } from './test-fixtures/test-server.ts';
+import type { TestRequestOptions, TestServer } from './test-fixtures/test-server.ts';
 import { ANNE, as, BERT, startTestServer } from './test-fixtures/test-server.ts';
 
 /** Every test here goes through the described routes, so that a new one is covered when it is written. */
@@ -157,7 +157,7 @@ function targetOf({ method, path }: RouteDescription): string {
   return filled + (QUERIES[`${method} ${path}`] ?? '');
 }
 
-function optionsOf({ method, path, successor, body, upload }: RouteDescription): RequestOptions {
+function optionsOf({ method, path, successor, body, upload }: RouteDescription): TestRequestOptions {
   const headers = as(BERT);
   if (method === 'GET') return { headers };
   if (upload !== undefined) return { method, body: 'of Bert', headers: { ...headers, 'content-type': 'image/png' } };

@@ -12,7 +12,7 @@ export type PageFile = {
   encodings: readonly Encoding[];
 };
 
-export type Page = {
+export type StaticPage = {
   files: ReadonlyMap<string, PageFile>;
   /** Base64 of the sha256 of each script in the HTML. */
   scriptHashes: readonly string[];
@@ -40,8 +40,11 @@ export const INDEX = '/index.html';
  * The built page in a folder: only what lies in it now can be asked for, so no path leads out of it. Null where
  * nothing was built. Looked through again when a new build has written its index.
  */
-export function createPageFiles(folder: string): { look(): Page | null; fileOf(path: string, as?: Encoding): string } {
-  let known: { stamp: string; page: Page } | null = null;
+export function createPageFiles(folder: string): {
+  look(): StaticPage | null;
+  fileOf(path: string, as?: Encoding): string;
+} {
+  let known: { stamp: string; page: StaticPage } | null = null;
   return {
     look() {
       const stamp = stampOf(join(folder, INDEX));
@@ -53,7 +56,7 @@ export function createPageFiles(folder: string): { look(): Page | null; fileOf(p
   };
 }
 
-function readPage(folder: string): Page {
+function readPage(folder: string): StaticPage {
   const paths = new Set(
     readdirSync(folder, { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile())

@@ -75,7 +75,7 @@ function isAway(thrown: unknown): boolean {
 }
 
 /** What one of several things that were asked for failed with, as it may be told. */
-export function tellable(thrown: ToolyardError): ErrorInfo {
+export function publicError(thrown: ToolyardError): ErrorInfo {
   if (isAway(thrown)) return DATABASE_AWAY;
   const info = thrown.toJSON();
   return { ...info, message: publicMessage(thrown, info) };
@@ -127,7 +127,7 @@ export function quoted(text: string): string {
 const MAX_ISSUES = 20;
 
 /** What does not fit in a body or a query: the first of it in words, all of it as a list. */
-export function misfit(error: z.ZodError, where: 'body' | 'query'): ProblemAnswer {
+export function validationError(error: z.ZodError, where: 'body' | 'query'): ProblemAnswer {
   const issues = error.issues
     .slice(0, MAX_ISSUES)
     .map(({ path, message }) => ({ path: path.map(String).join('.'), message }));
@@ -141,7 +141,7 @@ export function misfit(error: z.ZodError, where: 'body' | 'query'): ProblemAnswe
  * What is answered for anything thrown. What is our own fault is written to the log, under a short number that the
  * answer names too.
  */
-export function answerFor(
+export function errorAnswer(
   thrown: unknown,
   request: { method: string; path: string },
   { ids, log }: { ids: IdSource; log: (line: string) => void },

@@ -16,7 +16,7 @@ import { jsonAnswer } from './answers.ts';
 import type { Authentication } from './auth/authentication.ts';
 import type { AutoConfirmation } from '../config/auto-confirmation.ts';
 import { changesApproval, requireScope } from './auth/scopes.ts';
-import { contentTypeOf, readJson } from './body.ts';
+import { contentTypeOf, readJsonBody } from './body.ts';
 import {
   announceSuccessor,
   formerFieldsAdder,
@@ -24,8 +24,8 @@ import {
   markDeprecated,
   renameFormerFields,
 } from './deprecated.ts';
-import { inPlainWords } from './in-plain-words.ts';
-import { misfit, quoted, refusal } from './problems.ts';
+import { plainZodError } from './plain-zod-error.ts';
+import { validationError, quoted, refusal } from './problems.ts';
 import type { AppContext, AppEnv } from './types.ts';
 import { OWNER } from './types.ts';
 
@@ -143,8 +143,8 @@ function readQuery(c: AppContext, schema: z.ZodObject | undefined): object {
     throw refusal({ code: 'bad_request', message: `${quoted(unknown)} in the query is not known here.` });
   }
   if (schema === undefined) return {};
-  const parsed = schema.safeParse(given, { error: inPlainWords });
-  if (!parsed.success) throw misfit(parsed.error, 'query');
+  const parsed = schema.safeParse(given, { error: plainZodError });
+  if (!parsed.success) throw validationError(parsed.error, 'query');
   return parsed.data;
 }
 
@@ -159,13 +159,13 @@ async function readBody(
   schema: z.ZodType,
   { method, open, principal, maxBodyBytes, precheck, auto }: ReadBody,
 ): Promise<unknown> {
-  const given = await readJson(c.env.incoming, maxBodyBytes);
+  const given = await readJsonBody(c.env.incoming, maxBodyBytes);
   if (open !== true && changesApproval(method, given)) requireScope(principal, 'approve');
   if (open !== true) await auto.check(principal, given);
   precheck?.(given);
   const { body, changed } = renameFormerFields(schema, given);
   if (changed) markDeprecated(c);
-  const parsed = schema.safeParse(body, { error: inPlainWords });
-  if (!parsed.success) throw misfit(parsed.error, 'body');
+  const parsed = schema.safeParse(body, { error: plainZodError });
+  if (!parsed.success) throw validationError(parsed.error, 'body');
   return parsed.data;
 }

@@ -1,7 +1,7 @@
 import type { RunRecord } from '@toolyard/protocol';
 
 /** Only what a run's owner may see, whatever else the record at hand holds: a leased one has its state with it. */
-export function runView(run: RunRecord): RunRecord {
+export function toRunView(run: RunRecord): RunRecord {
   const { id, ownerId, conversationId, agentId, parentRunId, place } = run;
   const { status, lastSeq, createdAt, updatedAt, endedAt } = run;
   return {

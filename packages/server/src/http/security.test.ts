@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { Answer, RequestOptions, TestServer } from './test-fixtures/test-server.ts';
+import type { TestResponse, TestRequestOptions, TestServer } from './test-fixtures/test-server.ts';
 import { ANNE, as, startTestServer } from './test-fixtures/test-server.ts';
 
 let server: TestServer;
@@ -13,8 +13,11 @@ describe('attack 3: a local server reached from a web page', () => {
     server = await startTestServer({ security: { allowHosts: ['tools.example.com', 'box:9000'] } });
   });
 
-  const called = (host: string, target = '/api/conversations', headers: Record<string, string> = {}): Promise<Answer> =>
-    server.ask(target, { headers: { host, ...headers } });
+  const called = (
+    host: string,
+    target = '/api/conversations',
+    headers: Record<string, string> = {},
+  ): Promise<TestResponse> => server.ask(target, { headers: { host, ...headers } });
 
   /** Sends bytes as they are, and gives all that comes back. */
   async function raw(bytes: string): Promise<string> {
@@ -165,7 +168,7 @@ describe('tokens', () => {
     server = await startTestServer({ security: { tokens: [ANNE] } });
   });
 
-  const get = (target: string, headers: Record<string, string> = {}): Promise<Answer> =>
+  const get = (target: string, headers: Record<string, string> = {}): Promise<TestResponse> =>
     server.ask(target, { headers });
 
   test('without one every route but the open ones is closed', async () => {
@@ -174,7 +177,7 @@ describe('tokens', () => {
     const open = new Set(['GET /health', 'GET /ready', 'POST /api/session', ...back]);
     for (const { method, path } of server.app.routes) {
       const target = path.replaceAll(/\{\w+\}/g, 'x');
-      const options: RequestOptions = method === 'GET' ? {} : { method: method, json: { token: 'wrong' } };
+      const options: TestRequestOptions = method === 'GET' ? {} : { method: method, json: { token: 'wrong' } };
       const answer = await server.ask(target, options);
       expect([method, path, answer.status === 401]).toEqual([
         method,

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { McpServerView, Message } from '@toolyard/protocol';
 import type { RouteDescription } from './router.ts';
 import { createTestServers } from './test-fixtures/providers-and-servers.ts';
-import type { Answer, TestServer } from './test-fixtures/test-server.ts';
+import type { TestResponse, TestServer } from './test-fixtures/test-server.ts';
 import { startTestServer } from './test-fixtures/test-server.ts';
 
 /** Closes what it may stand in (a tag, an attribute, a script, a comment), and then is one. */
@@ -144,7 +144,7 @@ function targetOf({ path }: RouteDescription, fill?: string): string {
 }
 
 /** Why a browser that opens this answer might run what is in it. */
-function dangers({ headers }: Answer): string[] {
+function dangers({ headers }: TestResponse): string[] {
   const type = headers['content-type'] ?? 'none';
   const isSaved = /^attachment; filename="[^"<>]*"(; filename\*=UTF-8''[\w.~!%-]*)?$/.test(
     headers['content-disposition'] ?? '',
@@ -215,7 +215,7 @@ describe('attack 14: scripts in what is stored', () => {
   });
 
   test('in an address, a query or a body are told back as data, whatever the refusal', async () => {
-    const refusals: Answer[] = [];
+    const refusals: TestResponse[] = [];
     for (const route of server.app.routes.filter((each) => !isPage(each))) {
       const method = route.method;
       const target = targetOf(route, SCRIPT);

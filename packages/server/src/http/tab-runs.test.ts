@@ -1,9 +1,9 @@
-import type { HeldRun } from '@toolyard/protocol';
+import type { LeasedTabRun } from '@toolyard/protocol';
 import { TAB_RUNS_VERSION as v } from '@toolyard/protocol';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { answerId, event, message, useTabScene } from './test-fixtures/tab-runs.ts';
 import * as door from './test-fixtures/test-server.ts';
-import type { Answer } from './test-fixtures/test-server.ts';
+import type { TestResponse } from './test-fixtures/test-server.ts';
 
 const { scene, post, begin, renew, commit, state } = useTabScene();
 
@@ -12,7 +12,7 @@ describe('a beginning', () => {
     const ended = { events: [event({ type: 'run_finished', status: 'done', usage: {} })], status: 'done' };
     expect((await commit({ ...ended, ...message({}), state: state({ status: 'done' }) })).status).toBe(200);
   };
-  const beginAnew = (id: string, messageId: string): Promise<Answer> =>
+  const beginAnew = (id: string, messageId: string): Promise<TestResponse> =>
     post('/api/tabs/tab-1/runs', { v, conversationId: 'c', id, regenerates: messageId });
 
   test('answers a message anew, beside the answer there is', async () => {
@@ -36,7 +36,7 @@ describe('a beginning', () => {
     await end();
     const [first, second] = [await beginAnew('r2', answerId), await beginAnew('r2', answerId)];
     expect([first.status, second.status]).toEqual([201, 201]);
-    const fences = [first, second].map(({ json }) => (json as unknown as HeldRun).fence);
+    const fences = [first, second].map(({ json }) => (json as unknown as LeasedTabRun).fence);
     expect(fences[1]).toBeGreaterThan(fences[0] ?? 0);
     expect(new Set((await scene.bench.all('c')).map(({ id }) => id))).toEqual(new Set(['r', answerId, 'r2.0']));
   });

@@ -1,21 +1,21 @@
 import type { HttpBindings } from '@hono/node-server';
-import type { AbsentRole, Clock, IdSource, JsonObject, Owner, Principal } from '@toolyard/protocol';
+import type { MissingRole, Clock, IdSource, JsonObject, Owner, Principal } from '@toolyard/protocol';
 import { SCOPES } from '@toolyard/protocol';
 import type { SharedStorage } from '@toolyard/storage';
 import type { Context } from 'hono';
-import type { Duties } from '../roles/role.ts';
+import type { RoleCapabilities } from '../roles/role.ts';
 import type { CallPolicy } from '../models/call-limit.ts';
 import type { Proxy } from '../proxy/proxy.ts';
 import type { Webhooks } from '../webhooks/webhooks.ts';
 import type { Configurations, LiveHub, LiveStreams, Models, RunService, Servers } from '../services.ts';
 import type { Telemetry } from '../telemetry/telemetry.ts';
-import type { TabDesk } from '../tabs/tab-desk.ts';
+import type { TabToolBroker } from '../tabs/tab-tool-broker.ts';
 
 /** What the HTTP door works with. */
-export type HttpDeps = {
+export type HttpAppOptions = {
   storage: SharedStorage;
   runs: RunService;
-  tabs: TabDesk;
+  tabs: TabToolBroker;
   hub: LiveHub;
   streams: LiveStreams;
   models: Models;
@@ -32,14 +32,14 @@ export type HttpDeps = {
   /** Null where it is switched off. */
   proxy: Proxy | null;
   /** What this process is there for: without `door` it answers those who watch it, and nobody else. */
-  duties?: Duties;
+  duties?: RoleCapabilities;
   ui: UiOptions;
   /** Numbers of this process; null where nobody asked for them to be told. */
   metrics: (() => Promise<string>) | null;
   /** False until the runs of the last process have been taken up; `/ready` tells it. */
   ready: () => boolean;
   /** Parts of the work that no process does at the moment; without it all of it is done here. */
-  absentRoles?: () => Promise<AbsentRole[]>;
+  absentRoles?: () => Promise<MissingRole[]>;
   /** True for an MCP server that only a process with the role `tools` can run, where there are roles. */
   isProgram?: (serverId: string) => boolean;
   /** One line for whoever runs the server. */
@@ -71,7 +71,7 @@ export type UiOptions = {
 export const OWNER: Owner = { ownerId: 'owner' };
 
 /** Who makes a request to a server that requires no credential. */
-export const OPEN: Principal = { ...OWNER, via: 'open', scopes: SCOPES };
+export const ANONYMOUS: Principal = { ...OWNER, via: 'open', scopes: SCOPES };
 
 export type AppEnv = { Bindings: HttpBindings };
 export type AppContext = Context<AppEnv>;

@@ -1,11 +1,11 @@
-import type { Budget, LeasedRun, Place, Owner, RunCommit, UsageReport } from '@toolyard/protocol';
+import type { Budget, LeasedRun, RunLocation, Owner, RunCommit, UsageReport } from '@toolyard/protocol';
 import type { ModelServer } from '@toolyard/testing';
 import { eventually, reply } from '@toolyard/testing';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { ModelsScene } from '../models/test-fixtures/models-scene.ts';
 import { setModelsScene } from '../models/test-fixtures/models-scene.ts';
 import { askAsDescribed } from './test-fixtures/documented.ts';
-import type { Answer, TestServer } from './test-fixtures/test-server.ts';
+import type { TestResponse, TestServer } from './test-fixtures/test-server.ts';
 import { ANNE, as, BERT, startTestServer } from './test-fixtures/test-server.ts';
 import { OWNER } from './types.ts';
 
@@ -27,12 +27,12 @@ afterEach(async () => {
   await scene.end();
 });
 
-const get = (target: string): Promise<Answer> => askAsDescribed(server, target, {});
-const chat = (model: string): Promise<Answer> =>
+const get = (target: string): Promise<TestResponse> => askAsDescribed(server, target, {});
+const chat = (model: string): Promise<TestResponse> =>
   server.ask('/webapi/chat/p', {
     json: { model, messages: [{ role: 'user', parts: [{ type: 'text', text: 'hi' }] }] },
   });
-const setDefaults = (budgets: unknown): Promise<Answer> =>
+const setDefaults = (budgets: unknown): Promise<TestResponse> =>
   server.ask('/api/settings/defaults', { method: 'PUT', json: { budgets } });
 const report = async (query = ''): Promise<UsageReport> => (await get(`/api/usage${query}`)).json as never;
 const counted = (calls: number): Promise<boolean> =>
@@ -114,13 +114,13 @@ describe('single calls of models', () => {
 
 describe('calls of a run whose loop is in a tab', () => {
   const runs = () => server.storage.runs;
-  const chatOf = (run: string): Promise<Answer> =>
+  const chatOf = (run: string): Promise<TestResponse> =>
     server.ask('/webapi/chat/p', {
       headers: { 'x-toolyard-run': run },
       json: { model: 'dear', messages: [{ role: 'user', parts: [{ type: 'text', text: 'hi' }] }] },
     });
 
-  async function begin(id: string, of: { principal?: Owner; place?: Place } = {}): Promise<LeasedRun> {
+  async function begin(id: string, of: { principal?: Owner; place?: RunLocation } = {}): Promise<LeasedRun> {
     const { principal = OWNER, place = 'browser' } = of;
     const conversationId = `c-${id}`;
     await server.storage.conversations.create(principal, { id: conversationId, title: '', at: 1 });

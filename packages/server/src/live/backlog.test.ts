@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
 import { createFakeClock } from '@toolyard/testing';
-import { Backlog } from './backlog.ts';
+import { EventBacklog } from './backlog.ts';
 
 const never = new AbortController().signal;
 
 function open() {
   const clock = createFakeClock();
-  const backlog = new Backlog<string>({ clock, isUrgent: (item) => item === 'now' });
+  const backlog = new EventBacklog<string>({ clock, isUrgent: (item) => item === 'now' });
   const taken: string[][] = [];
   const done = (async () => {
     for (;;) taken.push([...(await backlog.take(never))]);

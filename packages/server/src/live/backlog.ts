@@ -16,8 +16,8 @@ type BacklogOptions<T> = {
   max?: number | undefined;
 };
 
-/** What has come and is not read yet. Bounded: once it has run over it keeps nothing until {@link Backlog.restart}. */
-export class Backlog<T> {
+/** What has come and is not read yet. Bounded: once it has run over it keeps nothing until {@link EventBacklog.restart}. */
+export class EventBacklog<T> {
   readonly #clock: BacklogOptions<T>['clock'];
   readonly #isUrgent: BacklogOptions<T>['isUrgent'];
   readonly #max: number;

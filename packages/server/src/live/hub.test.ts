@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { LiveEvent, RunEvent } from '@toolyard/protocol';
-import { asLive, createLiveHub, eventJson } from './hub.ts';
+import { toLiveEvent, createLiveHub, eventJson } from './hub.ts';
 import { formatCursor, parseCursor } from './cursor.ts';
 
 const event: RunEvent = { v: 1, seq: 1, runId: 'r1', step: 0, attempt: 1, at: 5, type: 'run_parked' };
@@ -30,9 +30,9 @@ test('an event is encoded once for all its readers, alone and inside the stream 
   const counted = { ...event, toJSON: () => ({ ...event, encoded: ++encoded }) };
   const own = eventJson(counted);
   expect(own).toBe(JSON.stringify({ ...event, encoded: 1 }));
-  expect(eventJson(asLive(counted))).toBe(`{"type":"run","event":${own}}`);
+  expect(eventJson(toLiveEvent(counted))).toBe(`{"type":"run","event":${own}}`);
   expect(encoded).toBe(1);
-  expect(JSON.parse(eventJson(asLive(event)))).toEqual({ type: 'run', event });
+  expect(JSON.parse(eventJson(toLiveEvent(event)))).toEqual({ type: 'run', event });
 });
 
 test('a cursor is read back as it was, whatever the ids; others are none', () => {

@@ -32,7 +32,7 @@ export function createLiveHub(): RunHub {
       const [first] = events;
       if (!first) return;
       if (runs.has(keyOf(ownerId, first.runId))) runs.tell(keyOf(ownerId, first.runId), events);
-      if (owners.has(ownerId)) owners.tell(ownerId, events.map(asLive));
+      if (owners.has(ownerId)) owners.tell(ownerId, events.map(toLiveEvent));
     },
     changed(ownerId, what, id) {
       const event: LiveEvent = { type: 'changed', what, ...defined({ id }) };
@@ -43,7 +43,7 @@ export function createLiveHub(): RunHub {
 }
 
 /** The live form of a run's event. */
-export function asLive(event: RunEvent): LiveEvent {
+export function toLiveEvent(event: RunEvent): LiveEvent {
   return { type: 'run', event };
 }
 

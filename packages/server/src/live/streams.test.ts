@@ -2,7 +2,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import type { LiveEvent, RunEvent } from '@toolyard/protocol';
 import { RUN_EVENT_VERSION, systemClock } from '@toolyard/protocol';
 import { eventually } from '@toolyard/testing';
-import type { Bench } from '../runs/test-fixtures/bench.ts';
+import type { RunBench } from '../runs/test-fixtures/bench.ts';
 import { ANNE, BERT, answers, cleanUp, openBench, temporaryFolder } from '../runs/test-fixtures/bench.ts';
 import { calls, hangsAfter, says, scriptedModel } from '../runs/test-fixtures/scripted-model.ts';
 import { createLiveStreams } from './streams.ts';
@@ -20,7 +20,7 @@ function signal(): AbortController {
 }
 
 /** Reads a run to its end, or until it is stopped. */
-async function readRun(bench: Bench, runId: string, after = 0, stop = signal()): Promise<RunEvent[]> {
+async function readRun(bench: RunBench, runId: string, after = 0, stop = signal()): Promise<RunEvent[]> {
   const events: RunEvent[] = [];
   const stream = await bench.streams.readRun(ANNE, runId, after, stop.signal);
   if (!stream) throw new Error('no such run');
@@ -29,7 +29,7 @@ async function readRun(bench: Bench, runId: string, after = 0, stop = signal()):
 }
 
 /** A tab that reads everything, notes it and remembers its cursor. */
-function openTab(bench: Bench, cursor: string | null, principal = ANNE, maxBacklog?: number) {
+function openTab(bench: RunBench, cursor: string | null, principal = ANNE, maxBacklog?: number) {
   const stop = signal();
   const tab = { events: [] as LiveEvent[], cursors: [] as string[], cursor, pause: Promise.resolve(), stop };
   const { storage, hub } = bench;

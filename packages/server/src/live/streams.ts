@@ -1,8 +1,8 @@
 import type { Clock, Owner, RunEvent, RunStore } from '@toolyard/protocol';
 import type { LiveStreams } from '../services.ts';
-import { readAll } from './all-reader.ts';
-import { isAwaited } from './awaited.ts';
-import { Backlog } from './backlog.ts';
+import { readAllEvents } from './read-all-events.ts';
+import { isInboxEvent } from './inbox-events.ts';
+import { EventBacklog } from './backlog.ts';
 import type { RunHub } from './hub.ts';
 import { isOver, storedEvents } from './stored-events.ts';
 
@@ -23,7 +23,7 @@ export function createLiveStreams(options: LiveStreamsOptions): LiveStreams {
       if (!(await options.store.getRun(principal, runId))) return null;
       return readRun(options, principal, { runId, afterSeq, signal });
     },
-    readAll: (principal, cursor, signal) => readAll(options, principal, cursor, signal),
+    readAll: (principal, cursor, signal) => readAllEvents(options, principal, cursor, signal),
   };
 }
 
@@ -32,7 +32,7 @@ async function* readRun(
   principal: Owner,
   { runId, afterSeq, signal }: { runId: string; afterSeq: number; signal: AbortSignal },
 ): AsyncGenerator<readonly RunEvent[], undefined> {
-  const backlog = new Backlog<RunEvent>({ clock, isUrgent: isAwaited, max: maxBacklog });
+  const backlog = new EventBacklog<RunEvent>({ clock, isUrgent: isInboxEvent, max: maxBacklog });
   // Before anything is read: what is stored from here on is told as well.
   const unsubscribe = hub.listenToRun(principal.ownerId, runId, {
     heard: (events) => backlog.push(events),

@@ -5,7 +5,7 @@ import { defined, systemClock } from '@toolyard/protocol';
 import { LegacySessions } from './legacy-sessions.ts';
 import { readMessage } from './read-message.ts';
 import { INTERNAL_ERROR, refuse } from './refusals.ts';
-import { whoMayAsk } from './who-may-ask.ts';
+import { authorizeClient } from './authorize-client.ts';
 
 const LOOPBACK_NAMES = ['localhost', '127.0.0.1', '[::1]'];
 const MAX_BODY_BYTES = 4 * 1_024 * 1_024;
@@ -79,7 +79,7 @@ export type McpMount = {
  */
 export function createMcpMount(options: McpMountOptions): McpMount {
   const { createServer, maxBodyBytes = MAX_BODY_BYTES, onError = () => undefined } = options;
-  const door = whoMayAsk(
+  const door = authorizeClient(
     options.allowedHosts === undefined ? LOOPBACK_NAMES : options.allowedHosts,
     options.allowedOrigins ?? [],
   );

@@ -4,7 +4,7 @@ import type { Clock } from '@toolyard/protocol';
 import { defined } from '@toolyard/protocol';
 import { z } from 'zod';
 import { SentEvents } from './sent-events.ts';
-import { untilItEnds } from './until-it-ends.ts';
+import { onBodyEnd } from './on-body-end.ts';
 
 /** How long a client whose stream was ended on purpose waits before it comes back, in milliseconds. */
 const RETRY_MS = 1_000;
@@ -71,7 +71,7 @@ export class LegacySession {
       const response = await this.#transport.handleRequest(request, {
         ...defined({ parsedBody, authInfo }),
       });
-      return untilItEnds(response, () => this.#rest());
+      return onBodyEnd(response, () => this.#rest());
     } catch (error) {
       this.#rest();
       throw error;

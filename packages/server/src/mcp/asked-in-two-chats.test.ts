@@ -6,7 +6,7 @@ import type { McpBehaviour, ModelServer } from '@toolyard/testing';
 import { eventually, reply, scriptedMcpCommand, startModelServer } from '@toolyard/testing';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { RunningServer } from '../start-server.ts';
-import { ask as askOf, startWhole } from './test-fixtures/whole-server.ts';
+import { ask as askOf, startWholeServer } from './test-fixtures/whole-server.ts';
 
 const CHATS = ['0192f0c1-0000-7000-8000-00000000000a', '0192f0c1-0000-7000-8000-00000000000b'] as const;
 let folder: string;
@@ -50,7 +50,7 @@ beforeEach(async () => {
     if (last?.role === 'tool') return reply.text(JSON.stringify(last.content));
     return reply.toolCalls([{ name: JSON.stringify(last).includes('Wait') ? 'wait' : 'ask', arguments: {} }]);
   });
-  server = await startWhole({ dataDir: folder, env: { OPENAI_BASE_URL: model.url, OPENAI_API_KEY: 'sk-test' } });
+  server = await startWholeServer({ dataDir: folder, env: { OPENAI_BASE_URL: model.url, OPENAI_API_KEY: 'sk-test' } });
 });
 afterEach(async () => {
   await server.close();

@@ -6,7 +6,7 @@ import type { ModelServer } from '@toolyard/testing';
 import { eventually, reply, scriptedMcpCommand, startModelServer } from '@toolyard/testing';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { RunningServer } from '../start-server.ts';
-import { ask as askOf, startWhole } from './test-fixtures/whole-server.ts';
+import { ask as askOf, startWholeServer } from './test-fixtures/whole-server.ts';
 
 const CONVERSATION = '0192f0c1-0000-7000-8000-00000000000b';
 let folder: string;
@@ -43,7 +43,7 @@ beforeEach(async () => {
     const said = messages.filter(({ role }) => role === 'tool').map(({ content }) => JSON.stringify(content));
     return said.length < 2 ? reply.toolCalls([{ name: 'book', arguments: {} }]) : reply.text(said.join(' '));
   });
-  server = await startWhole({
+  server = await startWholeServer({
     dataDir: folder,
     env: { OPENAI_BASE_URL: model.url, OPENAI_API_KEY: 'sk-test' },
   });

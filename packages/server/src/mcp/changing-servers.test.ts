@@ -6,17 +6,17 @@ import { resolveAgentConfig } from '../config/resolve-agent-config.ts';
 import {
   commandWithPid,
   findView,
-  never,
+  NEVER_ABORTED,
   OWNER as me,
   pidOf,
-  program,
+  commandServer,
   stdio,
-  useServerRoom,
-  whenIn,
-  whenSent,
-} from './test-fixtures/server-room.ts';
+  useServerBench,
+  waitForState,
+  waitForRequest,
+} from './test-fixtures/server-bench.ts';
 
-const room = useServerRoom({ builtIn: [program('built-in', 'plain')] });
+const room = useServerBench({ builtIn: [commandServer('built-in', 'plain')] });
 
 /** As editors do it: another file in its place. */
 function replaceFile(text: string): void {
@@ -36,7 +36,7 @@ describe('an mcp.json that is changed while the server runs', () => {
     replaceFile(
       JSON.stringify({ mcpServers: { stays: commandWithPid(), becomes, comes: scriptedMcpCommand('plain') } }),
     );
-    await whenIn(all, 'comes', 'ready');
+    await waitForState(all, 'comes', 'ready');
     await eventually(async () => (await findView(all, 'becomes'))?.tools[0]?.tool.name === 'other');
     expect(await findView(all, 'goes')).toBeUndefined();
     await eventually(() => !isAlive(goes));
@@ -59,8 +59,8 @@ describe('an mcp.json that is changed while the server runs', () => {
     replaceFile(JSON.stringify({ mcpServers: { a: scriptedMcpCommand('plain'), b: scriptedMcpCommand('plain') } }));
     await eventually(() => away.mock.results.some(({ type }) => type === 'throw'));
     away.mockRestore();
-    await whenIn(all, 'b', 'ready');
-    await whenIn(all, 'a', 'ready');
+    await waitForState(all, 'b', 'ready');
+    await waitForState(all, 'a', 'ready');
     expect(await room.storage.settings.get(me, 'mcp.enabled')).toEqual({});
   });
 
@@ -104,7 +104,7 @@ describe('an mcp.json that is changed while the server runs', () => {
     await clock.passes(1_600);
     expect(await pidOf(all, 'a')).toBe(pid);
     rmSync(room.path);
-    await whenIn(all, 'a', undefined);
+    await waitForState(all, 'a', undefined);
     await eventually(() => !isAlive(pid));
   });
 
@@ -125,13 +125,13 @@ describe('an mcp.json that is changed while the server runs', () => {
     await expect(all.tools(me, 'bad')).rejects.toMatchObject({ code: 'conflict', message: /line 2/ });
     await expect(all.reconnect(me, 'bad')).rejects.toMatchObject({ code: 'conflict' });
     await all.edit(me, 'bad', { transport: stdio('plain') });
-    await whenIn(all, 'bad', 'ready');
+    await waitForState(all, 'bad', 'ready');
     expect((await findView(all, 'bad'))?.fault).toBeUndefined();
   });
 
   it('decides nothing that is decided in Toolyard: a tool an editor need not ask about is asked about here', async () => {
     const all = await room.start({ a: { ...scriptedMcpCommand('plain'), alwaysAllow: ['echo'] } });
-    await whenIn(all, 'a', 'ready');
+    await waitForState(all, 'a', 'ready');
     expect((await findView(all, 'a'))?.tools).toMatchObject([{ permission: null }]);
     expect(room.logged).toEqual([
       expect.stringMatching(/line 3: server "a" names tools that may run without asking; Toolyard asks/),
@@ -141,7 +141,7 @@ describe('an mcp.json that is changed while the server runs', () => {
   it('starts the server also where it cannot be read at all', async () => {
     const all = await room.start('this is no JSON');
     expect((await all.list(me)).fileFault).toMatchObject({ code: 'bad_config', message: /mcp\.json, line 1/ });
-    await whenIn(all, 'built-in', 'ready');
+    await waitForState(all, 'built-in', 'ready');
   });
 
   it('has the last word where it says something new of what was switched by hand', async () => {
@@ -156,7 +156,7 @@ describe('an mcp.json that is changed while the server runs', () => {
     );
     await eventually(async () => (await all.configuration(me, 'a')).callTimeoutMs === 8_000);
     replaceFile(JSON.stringify({ mcpServers: { a: { ...scriptedMcpCommand('plain'), disabledTools: ['other'] } } }));
-    await whenIn(all, 'a', 'ready');
+    await waitForState(all, 'a', 'ready');
     expect((await findView(all, 'a'))?.tools).toMatchObject([{ tool: { name: 'echo' }, enabled: true }]);
   });
 });
@@ -169,7 +169,7 @@ describe('a server that is added, changed and taken out', () => {
       editable: true,
       origin: 'file',
     });
-    await whenIn(all, 'a', 'ready');
+    await waitForState(all, 'a', 'ready');
     expect(readFileSync(room.path, 'utf8')).toMatch(/\/\/ mine[^]*"a": \{\n {6}"command"/);
     const limits = { callTimeoutMs: 9_000, processes: 'one' as const, maxConcurrentCalls: 2 };
     await all.edit(me, 'a', { transport: stdio({ tools: [{ name: 'other' }] }), ...limits });
@@ -214,13 +214,13 @@ describe('a server that is added, changed and taken out', () => {
   it('answers a run in flight, and is no longer offered to the next', async () => {
     const all = await room.start({ a: scriptedMcpCommand('never-answers') });
     const configuration = resolveAgentConfig([{}], null);
-    const selection = await all.select(configuration, never);
+    const selection = await all.select(configuration, NEVER_ABORTED);
     const call = selection.callTool({ serverId: 'a', name: 'hang' }, {});
-    await whenSent(all, 'a', 'tools/call');
+    await waitForRequest(all, 'a', 'tools/call');
     await all.remove(me, 'a');
     expect(await call).toMatchObject({ isError: true, outcome: 'unknown', error: { message: /"a" is closed/ } });
     expect(await selection.callTool({ serverId: 'a', name: 'echo' }, {})).toMatchObject({ outcome: 'not_sent' });
-    const next = await all.select(configuration, never);
+    const next = await all.select(configuration, NEVER_ABORTED);
     expect(next.tools().map(({ tool }) => tool.serverId)).toEqual(['built-in']);
   });
 });
@@ -230,11 +230,11 @@ describe('tools that are switched off', () => {
 
   it('are offered to no run, by the file or by hand, and cost nothing', async () => {
     const all = await room.start({ a: { ...scriptedMcpCommand(two), disabledTools: ['write'] } });
-    await whenIn(all, 'a', 'ready');
+    await waitForState(all, 'a', 'ready');
     const configuration = resolveAgentConfig([{ servers: { 'built-in': false } }], null);
-    const offered = async () => (await all.select(configuration, never)).tools().map(({ name }) => name);
+    const offered = async () => (await all.select(configuration, NEVER_ABORTED)).tools().map(({ name }) => name);
     expect(await offered()).toEqual(['read']);
-    const before = await all.select(configuration, never);
+    const before = await all.select(configuration, NEVER_ABORTED);
     const view = await all.change(me, 'a', { tools: { read: false, write: true } });
     expect(view.tools.map(({ enabled }) => enabled)).toEqual([false, true]);
     expect(view.tokens).toBe(view.tools[1]?.tokens);
@@ -248,7 +248,7 @@ describe('tools that are switched off', () => {
 
   it('are all others where the file names the only ones', async () => {
     const all = await room.start({ a: { ...scriptedMcpCommand(two), enabledTools: ['write'] } });
-    await whenIn(all, 'a', 'ready');
+    await waitForState(all, 'a', 'ready');
     expect((await findView(all, 'a'))?.tools).toMatchObject([{ enabled: false }, { enabled: true }]);
   });
 });

@@ -6,7 +6,7 @@ import type { McpServerList, McpServerView, PermissionView, Owner, TestMcpServer
 import { defined, isStorageFault, messageOf, toErrorInfo, ToolyardError } from '@toolyard/protocol';
 import { createOwnerFetches } from '../config/owner-fetches.ts';
 import type { McpServers } from '../services.ts';
-import { untilStored } from '../until-stored.ts';
+import { retryUntilStored } from '../retry-until-stored.ts';
 import type { ConfiguredServer } from './configured-servers.ts';
 import { configuredServers } from './configured-servers.ts';
 import { createEntryApprovals } from './entry-approvals.ts';
@@ -16,7 +16,7 @@ import type { Differences, ServerList } from './server-list.ts';
 import { McpJsonEditor } from './mcp-json-editor.ts';
 import { McpJsonWatcher } from './mcp-json-watcher.ts';
 import type { ServersOptions } from './servers-options.ts';
-import { settleOrigins } from './settle-origins.ts';
+import { assignOrigins } from './assign-origins.ts';
 
 export type EditableServersOptions = Pick<
   ServersOptions,
@@ -99,7 +99,7 @@ export abstract class EditableServers {
     if (watch) this.#file.watch();
     void this.#deleteUnlistedFolders();
     // If mcp.json cannot be read, its servers are unknown: the next start settles the origins.
-    return this.#file.fault === undefined && (await settleOrigins(this.#options, this.book));
+    return this.#file.fault === undefined && (await assignOrigins(this.#options, this.book));
   }
 
   protected async closeList(): Promise<void> {
@@ -287,7 +287,7 @@ export abstract class EditableServers {
         throw thrown;
       });
     };
-    untilStored(update, { clock, signal, isStillWanted: () => !signal.aborted }).catch(() => undefined);
+    retryUntilStored(update, { clock, signal, isStillWanted: () => !signal.aborted }).catch(() => undefined);
   }
 
   #tellOnce(line: string): void {

@@ -5,9 +5,16 @@ import type { McpTransport } from '@toolyard/protocol';
 import { StorageError } from '@toolyard/storage';
 import { scriptedMcpCommand, startScriptedMcp } from '@toolyard/testing';
 import { describe, expect, it, vi } from 'vitest';
-import { commandWithPid, OWNER as me, pidOf, program, stdio, useServerRoom } from './test-fixtures/server-room.ts';
+import {
+  commandWithPid,
+  OWNER as me,
+  pidOf,
+  commandServer,
+  stdio,
+  useServerBench,
+} from './test-fixtures/server-bench.ts';
 
-const room = useServerRoom({ builtIn: [program('built-in', 'plain')] });
+const room = useServerBench({ builtIn: [commandServer('built-in', 'plain')] });
 
 describe('what an editor sees of a server', () => {
   const AUTHORIZATION = { Authorization: 'Bearer sk-header-1234', 'X-Ref': 'Bearer ${env:KEY}', 'X-Id': '${env:KEY}' };

@@ -4,9 +4,9 @@ import type { McpServerView } from '@toolyard/protocol';
 import { eventually, scriptedMcpCommand } from '@toolyard/testing';
 import { describe, expect, it } from 'vitest';
 import type { Servers } from '../services.ts';
-import { findView, OWNER, stdio, useServerRoom, viewOf, whenIn } from './test-fixtures/server-room.ts';
+import { findView, OWNER, stdio, useServerBench, viewOf, waitForState } from './test-fixtures/server-bench.ts';
 
-const room = useServerRoom({ approvals: 'stored' });
+const room = useServerBench({ approvals: 'stored' });
 
 type Entries = Record<string, Record<string, unknown>>;
 
@@ -33,7 +33,7 @@ function leaving(name: string): { entry: Record<string, unknown>; hasRun: () => 
 describe('a local server that was written to mcp.json outside Toolyard', () => {
   it('is not started, not even for a test, until its exact text is approved; the approval lasts', async () => {
     const servers = await start(KNOWN);
-    await whenIn(servers, 'known', 'ready');
+    await waitForState(servers, 'known', 'ready');
     const { entry, hasRun } = leaving('ran');
     write({ ...KNOWN, planted: entry });
     const view = await whenWaiting(servers, 'planted');
@@ -119,7 +119,7 @@ describe('what counts as approved', () => {
   it('is what is added and changed here, also after a restart', async () => {
     const servers = await start(KNOWN);
     await servers.add(OWNER, { id: 'mine', transport: stdio('plain') });
-    await whenIn(servers, 'mine', 'ready');
+    await waitForState(servers, 'mine', 'ready');
     const env = { MODE: 'other' };
     await servers.edit(OWNER, 'mine', { transport: { ...stdio('plain'), env } as never });
     expect((await viewOf(servers, 'mine')).approval).toBeUndefined();

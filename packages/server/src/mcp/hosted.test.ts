@@ -5,11 +5,11 @@ import { StorageError } from '@toolyard/storage';
 import { describe, expect, it, vi } from 'vitest';
 import { resolveAgentConfig } from '../config/resolve-agent-config.ts';
 import type { Servers } from '../services.ts';
-import { never, OWNER, useServerRoom } from './test-fixtures/server-room.ts';
+import { NEVER_ABORTED, OWNER, useServerBench } from './test-fixtures/server-bench.ts';
 
 const configuration = resolveAgentConfig([{}], null);
 
-const room = useServerRoom();
+const room = useServerBench();
 
 async function startService(...options: Parameters<typeof startHostedService>): Promise<HostedService> {
   const service = await startHostedService(...options);
@@ -29,7 +29,7 @@ describe('a server hosted by a service', () => {
     const at = mail(service);
     for (let time = 0; time < 2; time++) {
       const servers = await room.start([at]);
-      const selection = await servers.select(configuration, never);
+      const selection = await servers.select(configuration, NEVER_ABORTED);
       expect(await selection.callTool({ serverId: 'mail', name: 'send' }, {})).toMatchObject({ outcome: 'done' });
       const view = await room.viewWhen('mail', 'ready');
       expect(view.transport).toEqual({ type: 'http', url: `${service.url}/Gmail` });

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { eventually, needs, SANDBOX } from '@toolyard/testing';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { OWNER as me, useServerRoom } from './test-fixtures/server-room.ts';
+import { OWNER as me, useServerBench } from './test-fixtures/server-bench.ts';
 
-const room = useServerRoom();
+const room = useServerBench();
 let cache = '';
 beforeEach(() => {
   cache = mkdtempSync(join(tmpdir(), 'toolyard-cache-'));

@@ -3,18 +3,18 @@ import { systemClock } from '@toolyard/protocol';
 import { eventually, isAlive } from '@toolyard/testing';
 import { describe, expect, it } from 'vitest';
 import {
-  chosen,
-  never,
+  selectServers,
+  NEVER_ABORTED,
   OWNER as me,
   pidOf,
-  program,
+  commandServer,
   programWithPid,
-  useServerRoom,
+  useServerBench,
   viewOf,
-  whenIn,
-} from './test-fixtures/server-room.ts';
+  waitForState,
+} from './test-fixtures/server-bench.ts';
 
-const room = useServerRoom();
+const room = useServerBench();
 
 describe('what a run may use', () => {
   const two = { tools: [{ name: 'read' }, { name: 'write' }] };
@@ -23,12 +23,15 @@ describe('what a run may use', () => {
     'is what is switched on, unless the conversation chose otherwise, without the tools it switched off',
     { tags: ['C3.07', 'C3.08', 'M1.30'] },
     async () => {
-      const servers = await room.start([program('a', two), program('b', two), program('off', 'plain')], {
-        off: ['off'],
-      });
-      const standard = await servers.select(chosen(), never);
+      const servers = await room.start(
+        [commandServer('a', two), commandServer('b', two), commandServer('off', 'plain')],
+        {
+          off: ['off'],
+        },
+      );
+      const standard = await servers.select(selectServers(), NEVER_ABORTED);
       expect(standard.tools().map(({ name }) => name)).toEqual(['a__read', 'a__write', 'b__read', 'b__write']);
-      const own = await servers.select(chosen({ b: false, off: true, none: true }, ['a/write']), never);
+      const own = await servers.select(selectServers({ b: false, off: true, none: true }, ['a/write']), NEVER_ABORTED);
       expect(own.tools().map(({ name }) => name)).toEqual(['read', 'echo']);
       expect(await own.callTool({ serverId: 'off', name: 'echo' }, {})).toMatchObject({ outcome: 'done' });
       for (const tool of [
@@ -38,7 +41,7 @@ describe('what a run may use', () => {
         expect(own.judged(tool)).toBeUndefined();
         expect(await own.callTool(tool, {})).toMatchObject({ outcome: 'not_sent', error: { code: 'tool_not_found' } });
       }
-      expect(await servers.select(chosen(), never)).toBe(standard);
+      expect(await servers.select(selectServers(), NEVER_ABORTED)).toBe(standard);
       expect((await viewOf(servers, 'off')).enabled).toBe(false);
     },
   );
@@ -54,17 +57,19 @@ describe('what a run may use', () => {
         return () => {};
       },
     };
-    const servers = await room.start([program('good', 'plain'), program('slow', 'hang-in-initialize')], { clock });
-    const selecting = servers.select(chosen(), never);
-    await whenIn(servers, 'good', 'ready');
+    const servers = await room.start([commandServer('good', 'plain'), commandServer('slow', 'hang-in-initialize')], {
+      clock,
+    });
+    const selecting = servers.select(selectServers(), NEVER_ABORTED);
+    await waitForState(servers, 'good', 'ready');
     giveUp();
     expect((await selecting).tools().map(({ name }) => name)).toEqual(['echo']);
     // One run has waited in vain: the next does not. What is connected anew is waited for again.
-    expect((await servers.select(chosen(), never)).tools().map(({ name }) => name)).toEqual(['echo']);
+    expect((await servers.select(selectServers(), NEVER_ABORTED)).tools().map(({ name }) => name)).toEqual(['echo']);
     const reconnecting = servers.reconnect(me, 'slow');
-    await whenIn(servers, 'slow', 'connecting');
+    await waitForState(servers, 'slow', 'connecting');
     const stop = new AbortController();
-    const stopped = servers.select(chosen(), stop.signal);
+    const stopped = servers.select(selectServers(), stop.signal);
     stop.abort();
     await expect(stopped).rejects.toMatchObject({ name: 'AbortError' });
     giveUp();
@@ -73,11 +78,11 @@ describe('what a run may use', () => {
 
   it('has the instructions of these servers only, the same list as long as they say the same', async () => {
     const servers = await room.start([
-      program('a', { ...two, instructions: 'Read first.' }),
-      program('b', { ...two, instructions: 'Not for you.' }),
-      program('c', 'plain'),
+      commandServer('a', { ...two, instructions: 'Read first.' }),
+      commandServer('b', { ...two, instructions: 'Not for you.' }),
+      commandServer('c', 'plain'),
     ]);
-    const selection = await servers.select(chosen({ b: false }), never);
+    const selection = await servers.select(selectServers({ b: false }), NEVER_ABORTED);
     const sources = selection.contextSources();
     expect(sources.serverInstructions).toEqual([{ serverId: 'a', text: 'Read first.' }]);
     await servers.change(me, 'c', { enabled: false });
@@ -88,10 +93,10 @@ describe('what a run may use', () => {
 
   it('is built in and read-only only by registration and annotation', async () => {
     const tools = [{ name: 'look', annotations: { readOnlyHint: true } }];
-    const servers = await room.start([program('mine', { tools: [{ name: 'date' }, ...tools] })], {
-      builtIn: [{ ...program('date', { tools }), builtIn: true }],
+    const servers = await room.start([commandServer('mine', { tools: [{ name: 'date' }, ...tools] })], {
+      builtIn: [{ ...commandServer('date', { tools }), builtIn: true }],
     });
-    const selection = await servers.select(chosen(), never);
+    const selection = await servers.select(selectServers(), NEVER_ABORTED);
     expect(selection.judged({ serverId: 'date', name: 'look' })).toEqual({ builtIn: true, readOnly: true });
     expect(selection.judged({ serverId: 'mine', name: 'look' })).toMatchObject({ builtIn: false, readOnly: true });
     expect(selection.judged({ serverId: 'mine', name: 'date' })).toMatchObject({ builtIn: false, readOnly: false });
@@ -111,7 +116,7 @@ describe('what a run may use', () => {
       },
     };
     const servers = await room.start([programWithPid('off')], { off: ['off'], clock });
-    const selection = await servers.select(chosen({ off: true }), never);
+    const selection = await servers.select(selectServers({ off: true }), NEVER_ABORTED);
     const running = await pidOf(servers, 'off');
     now += 9 * 60_000;
     selection.contextSources();
@@ -122,8 +127,8 @@ describe('what a run may use', () => {
     now += 10 * 60_000;
     due.splice(0).forEach((timer) => timer());
     await eventually(() => !isAlive(running));
-    await whenIn(servers, 'off', 'disabled');
-    const again = await servers.select(chosen({ off: true }), never);
+    await waitForState(servers, 'off', 'disabled');
+    const again = await servers.select(selectServers({ off: true }), NEVER_ABORTED);
     expect(again.tools().map(({ name }) => name)).toEqual(['echo']);
   });
 });

@@ -1,7 +1,7 @@
 import type { McpHost, ServerState } from '@toolyard/mcp-host';
 import { redactorFor } from '@toolyard/mcp-host';
 import { ToolyardError } from '@toolyard/protocol';
-import { untilStored } from '../until-stored.ts';
+import { retryUntilStored } from '../retry-until-stored.ts';
 import { TemporaryConnections } from './temporary-connections.ts';
 import type { ConfiguredServer } from './configured-servers.ts';
 import type { Differences, ServerList } from './server-list.ts';
@@ -96,7 +96,7 @@ export class ServerConnections {
     const { signal } = this.#stop;
     // That the store fails is no fault of the server: it is not to stand there as one that failed.
     const isStillWanted = (): boolean => !signal.aborted && this.stateOf(id) === 'failed' && book.isEnabled(id);
-    untilStored(() => this.#connectLogged(id), { clock, signal, isStillWanted }).catch(() => undefined);
+    retryUntilStored(() => this.#connectLogged(id), { clock, signal, isStillWanted }).catch(() => undefined);
   }
 
   close(): void {

@@ -1,8 +1,16 @@
 import { scriptedMcpCommand } from '@toolyard/testing';
 import { describe, expect, it } from 'vitest';
-import { findView, OWNER as me, program, stdio, useServerRoom, whenIn, whenSent } from './test-fixtures/server-room.ts';
+import {
+  findView,
+  OWNER as me,
+  commandServer,
+  stdio,
+  useServerBench,
+  waitForState,
+  waitForRequest,
+} from './test-fixtures/server-bench.ts';
 
-const room = useServerRoom({ builtIn: [program('built-in', 'plain')] });
+const room = useServerBench({ builtIn: [commandServer('built-in', 'plain')] });
 
 describe('what is asked of a server directly', () => {
   it('is answered by that server, also by one that is switched off', async () => {
@@ -23,7 +31,7 @@ describe('what is asked of a server directly', () => {
 
   it('says of a server that cannot be connected why', async () => {
     const all = await room.start({ bad: scriptedMcpCommand('exit-at-start') });
-    await whenIn(all, 'bad', 'failed');
+    await waitForState(all, 'bad', 'failed');
     await expect(all.tools(me, 'bad')).rejects.toMatchObject({ code: 'server_exited' });
     await expect(all.resources(me, 'bad')).rejects.toMatchObject({ code: 'server_exited' });
     await expect(all.read(me, 'bad', 'x://y')).rejects.toMatchObject({ code: 'server_exited' });
@@ -42,17 +50,17 @@ describe('what is asked of a server directly', () => {
 
   it('ends when nobody waits for it any more', async () => {
     const all = await room.start({ a: scriptedMcpCommand('never-answers') });
-    await whenIn(all, 'a', 'ready');
+    await waitForState(all, 'a', 'ready');
     const stop = new AbortController();
     const call = all.call(me, 'a', { tool: 'hang' }, stop.signal);
-    await whenSent(all, 'a', 'tools/call');
+    await waitForRequest(all, 'a', 'tools/call');
     stop.abort();
     expect(await call).toMatchObject({ isError: true, outcome: 'unknown' });
   });
 
   it('stands in its log, with what went over the wire, from where one has read', async () => {
     const all = await room.start({ a: { ...scriptedMcpCommand('plain'), env: { KEY: 'sk-env-1234' } } });
-    await whenIn(all, 'a', 'ready');
+    await waitForState(all, 'a', 'ready');
     const first = await all.log(me, 'a');
     expect(first.items.map((entry) => entry.kind)).toContain('event');
     expect(first.items).toContainEqual(
@@ -68,7 +76,7 @@ describe('what is asked of a server directly', () => {
     expect(JSON.stringify(more)).not.toContain('sk-env');
     expect(more.items[0]?.id).not.toBe(first.items[0]?.id);
     await all.edit(me, 'a', { transport: stdio('plain') });
-    await whenIn(all, 'a', 'ready');
+    await waitForState(all, 'a', 'ready');
     // The log has begun anew.
     expect((await all.log(me, 'a', more.next)).items.length).toBeGreaterThan(5);
   });

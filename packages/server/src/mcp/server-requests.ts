@@ -15,7 +15,7 @@ import type {
   ToolResult,
 } from '@toolyard/protocol';
 import { defined, ToolyardError } from '@toolyard/protocol';
-import { boundedContents, boundedMessages, boundedResult } from './bounded.ts';
+import { truncateContents, truncateMessages, truncateResult } from './truncate.ts';
 import { logPage } from './server-log-page.ts';
 
 /** How long a list that is not there yet is waited for, in milliseconds. */
@@ -53,7 +53,7 @@ export class ServerRequests {
   ): Promise<ToolResult> {
     const options = { caller: { principal }, ...defined({ signal }) };
     const result = await this.#with(id, signal, (host) => host.callTool({ serverId: id, name: tool }, args, options));
-    return boundedResult(result);
+    return truncateResult(result);
   }
 
   async resources(id: string): Promise<McpResourceView[]> {
@@ -69,7 +69,7 @@ export class ServerRequests {
   async read(id: string, uri: string, signal?: AbortSignal): Promise<McpResourceContents> {
     const options = signal === undefined ? {} : { signal };
     const contents = await this.#with(id, signal, (host) => host.resources.read(id, uri, options));
-    return { contents: boundedContents(contents) };
+    return { contents: truncateContents(contents) };
   }
 
   /** Of those that are connected: nobody waits for the others. */
@@ -91,7 +91,7 @@ export class ServerRequests {
     const { messages, ...rest } = await this.#with(id, signal, (host) =>
       host.getPrompt(id, prompt.name, prompt.arguments ?? {}, options),
     );
-    return { ...rest, messages: boundedMessages(messages) };
+    return { ...rest, messages: truncateMessages(messages) };
   }
 
   complete(

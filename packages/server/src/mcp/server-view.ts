@@ -9,7 +9,7 @@ import type {
   ToolChange,
   ToolReference,
 } from '@toolyard/protocol';
-import { decisionAbout, defined, toErrorInfo } from '@toolyard/protocol';
+import { findDecision, defined, toErrorInfo } from '@toolyard/protocol';
 import type { ConfiguredServer } from './configured-servers.ts';
 
 /** How many lines of its log are shown of a server, the newest ones. */
@@ -142,7 +142,7 @@ function toToolView(listed: IndexedTool, { permissions, isToolOn, changeOf }: To
     ...defined({ title, description }),
     readOnly: annotations?.readOnly === true,
     ...defined({ annotations }),
-    permission: decisionAbout(tool, permissions) ?? null,
+    permission: findDecision(tool, permissions) ?? null,
     enabled: isToolOn(tool),
     tokens: costOf(listed),
     ...(change === undefined ? {} : { changed: { hasMoved: change.hasMoved, differences: change.differences } }),

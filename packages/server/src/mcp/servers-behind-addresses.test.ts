@@ -2,9 +2,9 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { startScriptedMcp, startScriptedWebSocket } from '@toolyard/testing';
 import { describe, expect, it } from 'vitest';
-import { chosen, never, useServerRoom, viewOf, whenIn } from './test-fixtures/server-room.ts';
+import { selectServers, NEVER_ABORTED, useServerBench, viewOf, waitForState } from './test-fixtures/server-bench.ts';
 
-const room = useServerRoom();
+const room = useServerBench();
 
 describe('servers behind an address', () => {
   it('are reached where the owner said, with the headers given, on this machine too', async () => {
@@ -12,7 +12,7 @@ describe('servers behind an address', () => {
     room.open.push(scripted);
     const headers = { Authorization: 'Bearer secret-1' };
     const servers = await room.start([{ id: 'web', transport: { type: 'http', url: scripted.url, headers } }]);
-    const selection = await servers.select(chosen(), never);
+    const selection = await servers.select(selectServers(), NEVER_ABORTED);
     expect(await selection.callTool({ serverId: 'web', name: 'echo' }, { a: 1 })).toMatchObject({ outcome: 'done' });
     expect((await viewOf(servers, 'web')).transport).toEqual({ type: 'http', url: scripted.url });
   });
@@ -21,7 +21,7 @@ describe('servers behind an address', () => {
     const scripted = await startScriptedWebSocket('plain');
     room.open.push(scripted);
     const servers = await room.start([{ id: 'web', transport: { type: 'websocket', url: scripted.url } }]);
-    const selection = await servers.select(chosen(), never);
+    const selection = await servers.select(selectServers(), NEVER_ABORTED);
     expect(await selection.callTool({ serverId: 'web', name: 'echo' }, { a: 1 })).toMatchObject({ outcome: 'done' });
     expect((await viewOf(servers, 'web')).transport).toEqual({ type: 'websocket', url: scripted.url });
   });
@@ -30,11 +30,11 @@ describe('servers behind an address', () => {
     const scripted = await startScriptedWebSocket('plain');
     room.open.push(scripted);
     const servers = await room.start([{ id: 'web', transport: { type: 'websocket', url: scripted.url } }]);
-    await whenIn(servers, 'web', 'ready');
+    await waitForState(servers, 'web', 'ready');
     scripted.dropConnections('cut');
-    await whenIn(servers, 'web', 'reconnecting');
+    await waitForState(servers, 'web', 'reconnecting');
     expect((await viewOf(servers, 'web')).error).toMatchObject({ code: 'server_closed' });
-    await whenIn(servers, 'web', 'ready');
+    await waitForState(servers, 'web', 'ready');
     expect((await viewOf(servers, 'web')).error).toBeUndefined();
   });
 
@@ -58,7 +58,7 @@ describe('servers behind an address', () => {
       ],
       { off: ['victim'] },
     );
-    await whenIn(servers, 'evil', 'failed');
+    await waitForState(servers, 'evil', 'failed');
     const { error } = await viewOf(servers, 'evil');
     expect(error).toMatchObject({ code: 'server_refused', message: /points to another address/ });
     expect(victim.requests).toEqual([]);
@@ -93,7 +93,7 @@ describe('servers behind an address', () => {
     }
     const url = `http://127.0.0.1:${(evil.address() as AddressInfo).port}/mcp`;
     const servers = await room.start([{ id: 'evil', transport: { type: 'http', url } }]);
-    await whenIn(servers, 'evil', 'needs_sign_in');
+    await waitForState(servers, 'evil', 'needs_sign_in');
     expect((await viewOf(servers, 'evil')).error?.code).toBe('needs_sign_in');
     expect(asked).toEqual([]);
   });

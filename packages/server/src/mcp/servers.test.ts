@@ -8,14 +8,14 @@ import { configuredServers } from './configured-servers.ts';
 import {
   OWNER as me,
   pidOf,
-  program,
+  commandServer,
   programWithPid,
-  useServerRoom,
+  useServerBench,
   viewOf,
-  whenIn,
-} from './test-fixtures/server-room.ts';
+  waitForState,
+} from './test-fixtures/server-bench.ts';
 
-const room = useServerRoom();
+const room = useServerBench();
 
 describe('the servers of a start', () => {
   const log = (line: string): void => void room.logged.push(line);
@@ -63,7 +63,7 @@ it('the servers without a sandbox are those that are on, started here, and not b
   const off = { ...scriptedMcpCommand('plain'), disabled: true };
   const servers = await room.start(
     { open: scriptedMcpCommand('plain'), off, boxed: { ...off, sandbox: true }, web: { url: 'https://a.example/mcp' } },
-    { builtIn: [program('shipped', 'plain')] },
+    { builtIn: [commandServer('shipped', 'plain')] },
   );
   expect(await servers.unsandboxed()).toEqual(['open']);
   expect(await servers.unsandboxed({ open: false, off: true, boxed: true })).toEqual(['off']);
@@ -91,15 +91,15 @@ describe('the MCP servers of a process', () => {
   it('connect by themselves, nobody waiting for a slow one', async () => {
     const servers = await room.start(
       [
-        program('good', { tools: [{ name: 'echo', title: 'Echo', annotations: HINTS }] }),
-        program('slow', 'hang-in-initialize'),
-        program('bad', 'exit-at-start'),
-        program('off', 'plain'),
+        commandServer('good', { tools: [{ name: 'echo', title: 'Echo', annotations: HINTS }] }),
+        commandServer('slow', 'hang-in-initialize'),
+        commandServer('bad', 'exit-at-start'),
+        commandServer('off', 'plain'),
       ],
       { off: ['off'] },
     );
-    await whenIn(servers, 'good', 'ready');
-    await whenIn(servers, 'bad', 'failed');
+    await waitForState(servers, 'good', 'ready');
+    await waitForState(servers, 'bad', 'failed');
     const tool = { serverId: 'good', name: 'echo' };
     await room.storage.permissions.set(me, { tool, conversationId: null, decision: 'never', at: 0 });
     expect((await servers.list(me)).items).toMatchObject([
@@ -127,8 +127,8 @@ describe('the MCP servers of a process', () => {
   });
 
   it('tell what has changed, once for many changes', async () => {
-    const servers = await room.start([program('a', 'plain')]);
-    await whenIn(servers, 'a', 'ready');
+    const servers = await room.start([commandServer('a', 'plain')]);
+    await waitForState(servers, 'a', 'ready');
     await eventually(() => room.changed.length > 0);
     expect(new Set(room.changed)).toEqual(new Set(['a']));
     const phases = (await viewOf(servers, 'a')).log.length;
@@ -145,15 +145,15 @@ describe('the MCP servers of a process', () => {
     await servers.close();
 
     const again = await room.start(both);
-    await whenIn(again, 'two', 'ready');
+    await waitForState(again, 'two', 'ready');
     expect((await viewOf(again, 'one')).state).toBe('disabled');
     await again.change(me, 'one', { enabled: true });
-    await whenIn(again, 'one', 'ready');
+    await waitForState(again, 'one', 'ready');
   });
 
   it('are connected anew when asked', async () => {
-    const servers = await room.start([programWithPid('one'), program('off', 'plain')], { off: ['off'] });
-    await whenIn(servers, 'one', 'ready');
+    const servers = await room.start([programWithPid('one'), commandServer('off', 'plain')], { off: ['off'] });
+    await waitForState(servers, 'one', 'ready');
     const before = await pidOf(servers, 'one');
     expect(await servers.reconnect(me, 'one')).toMatchObject({ state: 'ready' });
     expect(isAlive(before)).toBe(false);
@@ -171,7 +171,7 @@ describe('the MCP servers of a process', () => {
 
 describe('attack 4: MCP servers switched by somebody who does not run this server', () => {
   it('is refused', async () => {
-    const servers = await room.start([program('a', 'plain')], { off: ['a'] });
+    const servers = await room.start([commandServer('a', 'plain')], { off: ['a'] });
     const stranger = { ownerId: 'stranger' };
     await expect(servers.change(stranger, 'a', { enabled: true })).rejects.toMatchObject({ code: 'forbidden' });
     await expect(servers.reconnect(stranger, 'a')).rejects.toMatchObject({ code: 'forbidden' });
@@ -204,9 +204,9 @@ describe('what is shown of a server', () => {
       },
       { id: 'user', transport: { type: 'http', url: 'http://me:p4ssw0rd-url@127.0.0.1:9/mcp' } },
     ]);
-    await whenIn(servers, 'program', 'failed');
-    await whenIn(servers, 'user', 'failed');
-    await whenIn(servers, 'address', 'failed');
+    await waitForState(servers, 'program', 'failed');
+    await waitForState(servers, 'user', 'failed');
+    await waitForState(servers, 'address', 'failed');
     const views = (await servers.list(me)).items;
     expect(views[0]).toMatchObject({ transport: { type: 'stdio', command: expect.stringMatching(/^node/) } });
     expect(views[1]).toMatchObject({ transport: { type: 'http', url: 'http://127.0.0.1:9/s/•••/mcp' } });

@@ -23,7 +23,7 @@ import { EditableServers } from './editable-servers.ts';
 import { PATIENCE_MS, ServerConnections } from './server-connections.ts';
 import { ServerRequests } from './server-requests.ts';
 import type { ServersOptions } from './servers-options.ts';
-import { NOBODY } from './nobody.ts';
+import { NO_USER_HANDLERS } from './no-user-handlers.ts';
 import { isUnsandboxed, toServerView, toToolDetail } from './server-view.ts';
 import { createSignInFetches } from './sign-in-fetches.ts';
 import { startOrClose } from './start-or-close.ts';
@@ -48,7 +48,7 @@ export class ConnectedServers extends EditableServers implements Servers {
   readonly #inspect: Pick<InspectOptions, 'createTransport' | 'clock' | 'clientInfo' | 'signIn'>;
   /** What the tests that are connecting tell of their servers. */
   readonly #tests = new Set<() => readonly ServerHealth[]>();
-  readonly #desk: ServerRequests;
+  readonly #broker: ServerRequests;
   readonly #selections: Selections;
   readonly #wantsSignIn = new Set<string>();
   #onSignedIn: (serverId: string) => void = () => undefined;
@@ -77,7 +77,15 @@ export class ConnectedServers extends EditableServers implements Servers {
       fetchFor: (config: ServerConfig) => this.#signInFetches.for(config),
       introduction: { name: 'Toolyard' },
     };
-    this.#host = new McpHost({ servers: [], createTransport, clock, clientInfo, handlers: NOBODY, pins, signIn });
+    this.#host = new McpHost({
+      servers: [],
+      createTransport,
+      clock,
+      clientInfo,
+      handlers: NO_USER_HANDLERS,
+      pins,
+      signIn,
+    });
     this.#connections = new ServerConnections({ ...options, host: this.#host, book });
     this.#signal = new ChangeSignal(clock, (id) => hub.changed(null, 'servers', ...(id === '' ? [] : [id])));
     this.#host.onChange((id) => {
@@ -96,7 +104,7 @@ export class ConnectedServers extends EditableServers implements Servers {
       onUse: (id, calls) => this.#connections.use(id, calls),
     });
     this.#inspect = { createTransport, clock, clientInfo, signIn };
-    this.#desk = new ServerRequests({
+    this.#broker = new ServerRequests({
       host: this.#host,
       ids: () => book.ids,
       redactor: (id) => this.redactor(id),
@@ -145,7 +153,7 @@ export class ConnectedServers extends EditableServers implements Servers {
     // Some servers offer more tools to whom they can ask: they are told the same as when they are used.
     return inspectServer({
       ...this.#inspect,
-      handlers: NOBODY,
+      handlers: NO_USER_HANDLERS,
       config,
       ...defined({ signal }),
       whileConnecting: (health) => {
@@ -196,7 +204,7 @@ export class ConnectedServers extends EditableServers implements Servers {
 
   async log(principal: Owner, id: string, after?: string) {
     this.check(principal, id);
-    return this.#desk.log(id, after, this.redactor(id));
+    return this.#broker.log(id, after, this.redactor(id));
   }
 
   /** Takes the secrets of a server's configuration out of a text. */
@@ -218,13 +226,13 @@ export class ConnectedServers extends EditableServers implements Servers {
       .map((tool) => toToolDetail(tool, { permissions, ...this.#ofTools }));
   }
 
-  call: Servers['call'] = (principal, id, request, signal) => this.#desk.call(principal, id, request, signal);
-  resources: Servers['resources'] = (_principal, id) => this.#desk.resources(id);
-  templates: Servers['templates'] = (_principal, id) => this.#desk.templates(id);
-  read: Servers['read'] = (_principal, id, uri, signal) => this.#desk.read(id, uri, signal);
-  prompts: Servers['prompts'] = () => this.#desk.prompts();
-  getPrompt: Servers['getPrompt'] = (_principal, id, prompt, signal) => this.#desk.getPrompt(id, prompt, signal);
-  complete: Servers['complete'] = (_principal, id, request, signal) => this.#desk.complete(id, request, signal);
+  call: Servers['call'] = (principal, id, request, signal) => this.#broker.call(principal, id, request, signal);
+  resources: Servers['resources'] = (_principal, id) => this.#broker.resources(id);
+  templates: Servers['templates'] = (_principal, id) => this.#broker.templates(id);
+  read: Servers['read'] = (_principal, id, uri, signal) => this.#broker.read(id, uri, signal);
+  prompts: Servers['prompts'] = () => this.#broker.prompts();
+  getPrompt: Servers['getPrompt'] = (_principal, id, prompt, signal) => this.#broker.getPrompt(id, prompt, signal);
+  complete: Servers['complete'] = (_principal, id, request, signal) => this.#broker.complete(id, request, signal);
 
   select(configuration: ResolvedAgentConfiguration, signal: AbortSignal): Promise<RunTools> {
     return this.#selections.select(configuration, signal);

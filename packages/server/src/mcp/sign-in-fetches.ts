@@ -1,5 +1,5 @@
 import type { GuardedFetch } from '@toolyard/guarded-fetch';
-import { createGuardedFetch, trustNeighbours, trustOrigins } from '@toolyard/guarded-fetch';
+import { createGuardedFetch, trustSameHost, trustOrigins } from '@toolyard/guarded-fetch';
 import type { ServerConfig } from '@toolyard/mcp-host';
 import type { Fetch } from '@toolyard/protocol';
 
@@ -40,7 +40,7 @@ export function createSignInFetches(): SignInFetches {
 
 function makeFetch(address: string, typed: readonly string[]): GuardedFetch {
   const isTyped = trustOrigins(typed);
-  const isNear = trustNeighbours(address);
+  const isNear = trustSameHost(address);
   return createGuardedFetch({ trust: (url) => isTyped(url) || isNear(url), httpsOnly: true });
 }
 

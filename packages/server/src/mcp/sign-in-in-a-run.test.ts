@@ -7,7 +7,7 @@ import { eventually, reply, startAuthorizationServer, startModelServer, startScr
 import { describeOnDatabases } from '@toolyard/testing/on-postgres';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { RunningServer } from '../start-server.ts';
-import { ask as askOf, startWhole } from './test-fixtures/whole-server.ts';
+import { ask as askOf, startWholeServer } from './test-fixtures/whole-server.ts';
 
 const CONVERSATION = '0192f0c1-0000-7000-8000-00000000000a';
 let folder: string;
@@ -19,7 +19,7 @@ let server: RunningServer;
 
 function startIn(dataDir: string, more: { databaseUrl?: string } = {}): Promise<RunningServer> {
   writeFileSync(join(dataDir, 'mcp.json'), JSON.stringify({ mcpServers: { mail: { url: mcp.url } } }));
-  return startWhole({
+  return startWholeServer({
     ...more,
     dataDir,
     env: { OPENAI_BASE_URL: model.url, OPENAI_API_KEY: 'sk-test', TOOLYARD_SECRET: 'the same for all of them' },

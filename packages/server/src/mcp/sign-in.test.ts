@@ -10,7 +10,7 @@ import { eventually, startAuthorizationServer, startScriptedMcp, within } from '
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { RunningServer } from '../start-server.ts';
 import { createSignInFetches } from './sign-in-fetches.ts';
-import { send, startWhole } from './test-fixtures/whole-server.ts';
+import { send, startWholeServer } from './test-fixtures/whole-server.ts';
 
 let folder: string;
 let authorization: AuthorizationServer;
@@ -19,7 +19,7 @@ let server: RunningServer;
 let logged: string[];
 
 async function start(): Promise<void> {
-  server = await startWhole({ dataDir: folder, log: (line) => void logged.push(line) });
+  server = await startWholeServer({ dataDir: folder, log: (line) => void logged.push(line) });
 }
 
 beforeEach(async () => {

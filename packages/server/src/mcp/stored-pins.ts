@@ -2,7 +2,7 @@ import type { PinStore, ToolPin } from '@toolyard/mcp-host';
 import type { Clock, JsonValue, Owner, ToolReference } from '@toolyard/protocol';
 import { isJsonObject, messageOf } from '@toolyard/protocol';
 import type { SettingsRepository } from '@toolyard/storage';
-import { untilStored } from '../until-stored.ts';
+import { retryUntilStored } from '../retry-until-stored.ts';
 
 /** Before `server/tool`. Written here only. */
 const PREFIX = 'mcp.pin:';
@@ -78,7 +78,7 @@ export class StoredPins implements PinStore {
     const { clock } = this.#options;
     const { signal } = this.#stop;
     this.#last = this.#last
-      .then(() => untilStored(write, { clock, signal }))
+      .then(() => retryUntilStored(write, { clock, signal }))
       .catch((thrown: unknown) => {
         const why = messageOf(thrown);
         this.#options.log(`What was approved of a tool could not be stored: ${why}`);

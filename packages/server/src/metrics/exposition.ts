@@ -2,7 +2,7 @@
 export type Sample = { value: number; labels?: Readonly<Record<string, string>>; suffix?: string };
 
 /** A metric in the text format of Prometheus. What has no samples is told all the same: it is known, and nothing was. */
-export function written(
+export function formatMetric(
   name: string,
   type: 'counter' | 'gauge' | 'histogram' | 'untyped',
   { help, samples }: { help: string; samples: readonly Sample[] },

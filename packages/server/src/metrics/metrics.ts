@@ -1,13 +1,13 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import type { RunEvent, Usage } from '@toolyard/protocol';
 import { VERSION } from '@toolyard/protocol';
-import type { Bulletins, SharedStorage } from '@toolyard/storage';
+import type { NotificationChannel, SharedStorage } from '@toolyard/storage';
 import { OWNER } from '../http/types.ts';
 import type { Models, Servers } from '../services.ts';
 import type { Role } from '../roles/role.ts';
-import { countedRuntime } from './counted-runtime.ts';
+import { withCallMetrics } from './call-metrics.ts';
 import type { Sample } from './exposition.ts';
-import { Counter, Histogram, written } from './exposition.ts';
+import { Counter, Histogram, formatMetric } from './exposition.ts';
 
 /** What runs tell of their storing. */
 export type RunMetrics = {
@@ -22,7 +22,7 @@ export type RunMetrics = {
 export type Metrics = RunMetrics & {
   /** The same, counted. */
   countedModels<T extends Pick<Models, 'open'>>(models: T): T;
-  countedBulletins(bulletins: Bulletins): Bulletins;
+  countedBulletins(bulletins: NotificationChannel): NotificationChannel;
   /** In the text format of Prometheus. */
   text(of: { storage: Pick<SharedStorage, 'counts'>; servers: Pick<Servers, 'list'> }): Promise<string>;
   close(): void;
@@ -82,7 +82,7 @@ export function createMetrics(role: Role): Metrics {
     countedModels: (models) => ({
       ...models,
       open: async (principal, model) =>
-        countedRuntime(await models.open(principal, model), (outcome, usage) =>
+        withCallMetrics(await models.open(principal, model), (outcome, usage) =>
           countCall(model.providerId, outcome, usage),
         ),
     }),
@@ -110,68 +110,71 @@ export function createMetrics(role: Role): Metrics {
       const cpu = process.cpuUsage();
       const one = (value: number): Sample[] => [{ value }];
       return [
-        written('toolyard_info', 'gauge', {
+        formatMetric('toolyard_info', 'gauge', {
           help: 'The version that runs, and the role it runs in.',
           samples: [{ labels: { version: VERSION, role }, value: 1 }],
         }),
-        written('toolyard_storage_up', 'gauge', {
+        formatMetric('toolyard_storage_up', 'gauge', {
           help: 'Whether what is stored could be read: 1, or 0.',
           samples: one(counts ? 1 : 0),
         }),
-        written('toolyard_runs', 'gauge', {
+        formatMetric('toolyard_runs', 'gauge', {
           help: 'Runs that are not over, by status; of all processes over this database.',
           samples: Object.entries(counts?.runs ?? {}).map(([status, value]) => ({ labels: { status }, value })),
         }),
-        written('toolyard_leases', 'gauge', {
+        formatMetric('toolyard_leases', 'gauge', {
           help: 'Runs a process holds at the moment; of all processes over this database.',
           samples: counts ? one(counts.leases) : [],
         }),
-        written('toolyard_runs_finished_total', 'counter', {
+        formatMetric('toolyard_runs_finished_total', 'counter', {
           help: 'Runs that ended in this process, by how.',
           samples: finished.samples,
         }),
-        written('toolyard_commit_runs', 'histogram', {
+        formatMetric('toolyard_commit_runs', 'histogram', {
           help: 'How many runs were stored in one transaction.',
           samples: sizes.samples,
         }),
-        written('toolyard_commit_seconds', 'histogram', {
+        formatMetric('toolyard_commit_seconds', 'histogram', {
           help: 'How long such a transaction took.',
           samples: latency.samples,
         }),
-        written('toolyard_commit_failures_total', 'counter', {
+        formatMetric('toolyard_commit_failures_total', 'counter', {
           help: 'Transactions that could not be stored.',
           samples: failures.samples.length > 0 ? failures.samples : one(0),
         }),
-        written('toolyard_model_calls_total', 'counter', {
+        formatMetric('toolyard_model_calls_total', 'counter', {
           help: 'Calls of models, by provider and how they ended.',
           samples: calls.samples,
         }),
-        written('toolyard_model_tokens_total', 'counter', {
+        formatMetric('toolyard_model_tokens_total', 'counter', {
           help: 'Tokens as providers tell them; cached ones are part of the input, reasoning of the output.',
           samples: tokens.samples,
         }),
-        written('toolyard_mcp_servers', 'gauge', {
+        formatMetric('toolyard_mcp_servers', 'gauge', {
           help: 'MCP servers of this process by state.',
           samples: Object.entries(states).map(([state, of]) => ({ labels: { state }, value: of.length })),
         }),
-        written('toolyard_bulletins_total', 'counter', {
+        formatMetric('toolyard_bulletins_total', 'counter', {
           help: 'Words between the processes over one database.',
           samples: words.samples,
         }),
-        written('toolyard_event_loop_delay_seconds', 'gauge', {
+        formatMetric('toolyard_event_loop_delay_seconds', 'gauge', {
           help: 'How late the event loop was since this was last asked for; quantile 1 is the worst.',
           samples: loopDelay(),
         }),
-        written('process_resident_memory_bytes', 'gauge', { help: 'Memory of the process.', samples: one(memory.rss) }),
-        written('nodejs_heap_used_bytes', 'gauge', {
+        formatMetric('process_resident_memory_bytes', 'gauge', {
+          help: 'Memory of the process.',
+          samples: one(memory.rss),
+        }),
+        formatMetric('nodejs_heap_used_bytes', 'gauge', {
           help: 'What of it is JavaScript.',
           samples: one(memory.heapUsed),
         }),
-        written('process_cpu_seconds_total', 'counter', {
+        formatMetric('process_cpu_seconds_total', 'counter', {
           help: 'Processor time.',
           samples: one((cpu.user + cpu.system) / 1e6),
         }),
-        written('process_start_time_seconds', 'gauge', {
+        formatMetric('process_start_time_seconds', 'gauge', {
           help: 'When the process began, since 1970.',
           samples: one(performance.timeOrigin / 1000),
         }),

@@ -2,7 +2,7 @@ import type { Owner, Usage } from '@toolyard/protocol';
 import { ToolyardError } from '@toolyard/protocol';
 
 /** One call of a model that somebody outside asks for. */
-export type OutsideCall = {
+export type ApiModelCall = {
   providerId: string;
   modelId: string;
   ability: 'chat' | 'embeddings' | 'images' | 'speech' | 'transcriptions' | 'objects';
@@ -11,7 +11,7 @@ export type OutsideCall = {
 };
 
 /** Told once, when a call is over, however it ended; without a usage where nobody said what it took. */
-export type CallOver = (usage: Usage | undefined) => void;
+export type OnCallEnd = (usage: Usage | undefined) => void;
 
 /** Decides on calls that come from outside of a run, and learns what they used. */
 export type CallPolicy = {
@@ -20,14 +20,14 @@ export type CallPolicy = {
    *
    * @throws ToolyardError where the call is not to be made
    */
-  admit(principal: Owner, call: OutsideCall): CallOver | Promise<CallOver>;
+  admit(principal: Owner, call: ApiModelCall): OnCallEnd | Promise<OnCallEnd>;
 };
 
 /** How many calls one owner may have under way; a loop that runs away in a tab stops here. */
 const MOST_AT_ONCE = 32;
 
 /** The policy of a server nobody gave another: so many at once, whatever they cost. */
-export function createCallLimit(most = MOST_AT_ONCE): { admit(principal: Owner): CallOver } {
+export function createCallLimit(most = MOST_AT_ONCE): { admit(principal: Owner): OnCallEnd } {
   const underWay = new Map<string, number>();
   return {
     admit({ ownerId }) {

@@ -1,7 +1,7 @@
 import { providersInEnvironment } from '@toolyard/model-runtime';
 import { defined } from '@toolyard/protocol';
 import { checkBaseUrl } from '../config/base-url.ts';
-import type { ProviderRecord } from './provider-record.ts';
+import type { ConfiguredProvider } from './provider-record.ts';
 import { providerIdFrom } from './provider-record.ts';
 
 /**
@@ -12,7 +12,7 @@ import { providerIdFrom } from './provider-record.ts';
  */
 export async function environmentProviders(
   env: Readonly<Record<string, string | undefined>>,
-): Promise<ProviderRecord[]> {
+): Promise<ConfiguredProvider[]> {
   const taken = new Set(['demo']);
   const found = await providersInEnvironment(env);
   return found.map(({ known, isElsewhere, variables, apiKey, baseUrl: address }) => {

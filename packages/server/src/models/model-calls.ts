@@ -17,7 +17,7 @@ import { defined, isAbortError, toErrorInfo, ToolyardError } from '@toolyard/pro
 import type { SharedStorage } from '@toolyard/storage';
 import { withBlobsInPlace } from '../runs/run-media.ts';
 import type { Models } from '../services.ts';
-import type { CallPolicy, OutsideCall } from './call-limit.ts';
+import type { CallPolicy, ApiModelCall } from './call-limit.ts';
 
 /** Sound that was made, kept as a file. */
 type KeptSpeech = { file: string; mimeType: string; size: number };
@@ -68,7 +68,7 @@ export function createModelCalls({ models, blobs, clock, policy }: ModelCallsOpt
   /** One call, begun and ended as the policy wants it. */
   async function call<Result extends object>(
     principal: Owner,
-    of: OutsideCall,
+    of: ApiModelCall,
     signal: AbortSignal,
     make: (runtime: ModelRuntime, options: CallOptions) => Promise<Result>,
   ): Promise<Result> {
@@ -100,7 +100,7 @@ export function createModelCalls({ models, blobs, clock, policy }: ModelCallsOpt
 
   return {
     async chat(principal, providerId, request, runId) {
-      const of: OutsideCall = {
+      const of: ApiModelCall = {
         providerId,
         modelId: request.model,
         ability: 'chat',

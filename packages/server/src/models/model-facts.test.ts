@@ -4,7 +4,7 @@ import { systemClock } from '@toolyard/protocol';
 import { reply } from '@toolyard/testing';
 import { describe, expect, it } from 'vitest';
 import { readConfigFile } from '../config/config-file.ts';
-import { ModelFactsBook } from './model-facts.ts';
+import { ModelFactsStore } from './model-facts.ts';
 import { OWNER as me, useModelsScene } from './test-fixtures/models-scene.ts';
 
 const OPENAI = { id: 'openai', baseUrl: 'https://api.openai.com/v1' };
@@ -18,7 +18,7 @@ function configFile(content: object): ReturnType<typeof readConfigFile> {
 
 describe('what is known of a model', () => {
   it('is what the catalogue says of a hosted one, unless its provider says otherwise of itself', async () => {
-    const factsOf = await new ModelFactsBook({}, systemClock).of(OPENAI);
+    const factsOf = await new ModelFactsStore({}, systemClock).of(OPENAI);
     const catalogued = factsOf({ id: 'gpt-4o' });
     expect(catalogued.price?.inputPerMillion).toBeGreaterThan(0);
     expect(catalogued.contextWindow).toBeGreaterThan(0);
@@ -33,7 +33,7 @@ describe('what is known of a model', () => {
         'openai/gpt-4o-mini': { price: null },
       },
     });
-    const factsOf = await new ModelFactsBook(models, systemClock).of(OPENAI);
+    const factsOf = await new ModelFactsStore(models, systemClock).of(OPENAI);
     expect(factsOf({ id: 'gpt-4o', contextWindow: 5 })).toEqual({
       price: { inputPerMillion: 1, outputPerMillion: 2 },
       contextWindow: 1000,

@@ -1,8 +1,8 @@
-import type { Catalogue } from '@toolyard/model-runtime/catalogue';
+import type { ModelCatalogue } from '@toolyard/model-runtime/catalogue';
 import type { ModelInfo } from '@toolyard/model-runtime';
 import type { Clock, Price } from '@toolyard/protocol';
 import { defined } from '@toolyard/protocol';
-import type { ProviderRecord } from './provider-record.ts';
+import type { ConfiguredProvider } from './provider-record.ts';
 
 /** What the owner says of a model in `config.json`; a price of null: it costs nothing that could be counted. */
 type StatedFacts = { price?: Price | null; contextWindow?: number };
@@ -18,10 +18,10 @@ const HOUR_MS = 3_600_000;
  * Prices and sizes of models. What the owner says wins over what the provider says of itself, and that over the
  * catalogue, which is loaded when the first hosted provider is asked about.
  */
-export class ModelFactsBook {
+export class ModelFactsStore {
   readonly #stated: StatedModels;
   readonly #clock: Clock;
-  #loading: Promise<Catalogue> | undefined;
+  #loading: Promise<ModelCatalogue> | undefined;
   /** Of this hour: some prices change with it. */
   #known = new Map<string, KnownFacts>();
   #hour = Number.NaN;
@@ -32,7 +32,7 @@ export class ModelFactsBook {
   }
 
   /** Facts of the models of one provider, to be asked for at once. */
-  async of(record: Pick<ProviderRecord, 'id' | 'baseUrl' | 'known'>): Promise<(model: ModelInfo) => KnownFacts> {
+  async of(record: Pick<ConfiguredProvider, 'id' | 'baseUrl' | 'known'>): Promise<(model: ModelInfo) => KnownFacts> {
     const catalogue = record.baseUrl.startsWith('https:') ? await this.#catalogue() : null;
     return ({ id: modelId, contextWindow }) => {
       const catalogued = catalogue === null ? {} : this.#lookUp(catalogue, record, modelId);
@@ -44,8 +44,8 @@ export class ModelFactsBook {
   }
 
   #lookUp(
-    catalogue: Catalogue,
-    { baseUrl, known }: Pick<ProviderRecord, 'baseUrl' | 'known'>,
+    catalogue: ModelCatalogue,
+    { baseUrl, known }: Pick<ConfiguredProvider, 'baseUrl' | 'known'>,
     modelId: string,
   ): KnownFacts {
     const now = this.#clock.now();
@@ -61,7 +61,7 @@ export class ModelFactsBook {
     return facts;
   }
 
-  async #catalogue(): Promise<Catalogue> {
+  async #catalogue(): Promise<ModelCatalogue> {
     this.#loading ??= import('@toolyard/model-runtime/catalogue').then(({ catalogue }) => catalogue);
     return this.#loading;
   }

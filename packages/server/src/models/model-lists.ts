@@ -14,7 +14,7 @@ export type ListOutcome =
 type Entry = { version: string; outcome?: ListOutcome; at: number; asking?: Promise<ListOutcome> };
 
 /** `refresh` asks again, `fresh` where what is known is too old, `known` only where nothing is known. */
-export type HowFresh = 'refresh' | 'fresh' | 'known';
+export type Freshness = 'refresh' | 'fresh' | 'known';
 
 /** What providers said of their models, kept for a while. */
 export class ModelLists {
@@ -36,7 +36,7 @@ export class ModelLists {
    *
    * @param version Stands for address and key: what another one said does not count.
    */
-  async ask(key: string, version: string, runtime: ModelRuntime, how: HowFresh, ms: number): Promise<ListOutcome> {
+  async ask(key: string, version: string, runtime: ModelRuntime, how: Freshness, ms: number): Promise<ListOutcome> {
     let entry = this.#entries.get(key);
     if (entry?.version !== version) {
       entry = { version, at: Number.NEGATIVE_INFINITY };

@@ -16,25 +16,25 @@ import { readStoredConfiguration } from '../config/agent-configuration.ts';
 import { checkBaseUrl } from '../config/base-url.ts';
 import type { FileProvider } from '../config/config-file.ts';
 import { PROVIDER_ID } from '../config/config-file.ts';
-import { DEFAULTS_KEY } from '../config/raise-budget.ts';
+import { DEFAULTS_KEY } from '../config/raised-budget.ts';
 import { createOwnerFetches } from '../config/owner-fetches.ts';
 import type { Secrets } from '../secrets/secrets.ts';
 import type { LiveHub, Models } from '../services.ts';
 import { DEMO } from './demo-provider.ts';
 import { environmentProviders } from './environment-provider.ts';
 import { fileProviderRecords } from './file-providers.ts';
-import { FoundProviders } from './found-providers.ts';
-import { findKnownProvider, knownProvider, knownProviderViews, notSetUp } from './known-providers.ts';
-import type { HowFresh, ListOutcome } from './model-lists.ts';
+import { DetectedProviders } from './detected-providers.ts';
+import { findPreset, requirePreset, providerPresetViews, explainMissingProvider } from './provider-presets.ts';
+import type { Freshness, ListOutcome } from './model-lists.ts';
 import { ModelLists } from './model-lists.ts';
 import type { KnownFacts, StatedModels } from './model-facts.ts';
-import { ModelFactsBook } from './model-facts.ts';
-import { asRecord, ProviderDirectory } from './provider-directory.ts';
-import type { ProviderRecord } from './provider-record.ts';
+import { ModelFactsStore } from './model-facts.ts';
+import { toConfiguredProvider, ProviderDirectory } from './provider-directory.ts';
+import type { ConfiguredProvider } from './provider-record.ts';
 import { isSameOrigin, providerIdFrom, runtimeFacts } from './provider-record.ts';
 import { standardModel } from './standard-model.ts';
-import { idTaken, readKey, StoredProviders } from './stored-providers.ts';
-import { tryProvider } from './try-provider.ts';
+import { providerIdTaken, readKey, StoredProviders } from './stored-providers.ts';
+import { testProviderModels } from './test-provider.ts';
 
 /** How long a provider has to tell its models in a list of all. */
 const LIST_MS = 5_000;
@@ -70,12 +70,12 @@ export type ModelsService = Models & {
 export async function createModels(options: ModelsOptions): Promise<ModelsService> {
   const { settings, secrets, clock, ids, hub } = options;
   const fetches = createOwnerFetches();
-  const fixed: ProviderRecord[] = [
+  const fixed: ConfiguredProvider[] = [
     ...(await environmentProviders(options.env)),
     ...(await fileProviderRecords(options.fileProviders)),
   ];
   const stored = new StoredProviders({ settings, secrets, clock });
-  const found = new FoundProviders({
+  const found = new DetectedProviders({
     fetches,
     clock,
     onChange: () => hub.changed(null, 'providers'),
@@ -83,10 +83,10 @@ export async function createModels(options: ModelsOptions): Promise<ModelsServic
   });
   const lists = new ModelLists(clock);
   const directory = new ProviderDirectory({ fixed, stored, found, fetches, clock, ids });
-  const facts = new ModelFactsBook(options.statedModels, clock);
+  const facts = new ModelFactsStore(options.statedModels, clock);
   const demo = createDemoRuntime({ clock, newId: () => ids.next() });
 
-  async function modelsOf(principal: Owner, record: ProviderRecord, how: HowFresh): Promise<ListOutcome> {
+  async function modelsOf(principal: Owner, record: ConfiguredProvider, how: Freshness): Promise<ListOutcome> {
     try {
       const { key, version, runtime } = await directory.open(principal, record);
       return await lists.ask(key, version, runtime, how, LIST_MS);
@@ -97,7 +97,7 @@ export async function createModels(options: ModelsOptions): Promise<ModelsServic
     }
   }
 
-  async function collect(principal: Owner, how: HowFresh): Promise<ModelsView> {
+  async function collect(principal: Owner, how: Freshness): Promise<ModelsView> {
     const known = await directory.configured(principal);
     const [asked, local] = await Promise.all([
       Promise.all(known.map(async (record) => ({ record, outcome: await modelsOf(principal, record, how) }))),
@@ -158,7 +158,7 @@ export async function createModels(options: ModelsOptions): Promise<ModelsServic
       const record = await directory.find(principal, providerId);
       if (record !== undefined) return (await directory.open(principal, record)).runtime;
       const there = [...(await directory.configured(principal)), DEMO].map(({ id }) => id);
-      throw await notSetUp(providerId, there);
+      throw await explainMissingProvider(providerId, there);
     },
     async price(principal, { providerId, modelId }) {
       const record = providerId === DEMO.id ? undefined : await directory.find(principal, providerId);
@@ -186,24 +186,24 @@ export async function createModels(options: ModelsOptions): Promise<ModelsServic
       const local = await directory.foundBeside(known, false);
       return [...(await Promise.all([...known, ...local].map((record) => directory.view(principal, record)))), DEMO];
     },
-    known: knownProviderViews,
+    known: providerPresetViews,
     async create(principal, { id, ...given }) {
       const { label, baseUrl } = given;
-      if (given.known !== undefined) await knownProvider(given.known, { code: 'bad_request' });
+      if (given.known !== undefined) await requirePreset(given.known, { code: 'bad_request' });
       const taken = new Set([DEMO.id, ...(await directory.configured(principal)).map((record) => record.id)]);
       if (id !== undefined) checkNewId(id, taken);
       const name = label.trim() || new URL(checkBaseUrl(baseUrl, { code: 'bad_request' })).host;
       const made = await stored.create(principal, { ...given, id: id ?? providerIdFrom(name, taken), label: name });
       hub.changed(principal.ownerId, 'providers', made.id);
-      return directory.view(principal, await asRecord(made));
+      return directory.view(principal, await toConfiguredProvider(made));
     },
     async change(principal, id, change) {
       await mayChange(principal, id);
-      if (typeof change.known === 'string') await knownProvider(change.known, { code: 'bad_request' });
+      if (typeof change.known === 'string') await requirePreset(change.known, { code: 'bad_request' });
       const changed = await stored.change(principal, id, change);
       if (changed === null) throw noProvider(id);
       hub.changed(principal.ownerId, 'providers', id);
-      return directory.view(principal, await asRecord(changed));
+      return directory.view(principal, await toConfiguredProvider(changed));
     },
     async remove(principal, id) {
       await mayChange(principal, id);
@@ -220,13 +220,13 @@ export async function createModels(options: ModelsOptions): Promise<ModelsServic
         const isHome = givenKey === undefined && record !== undefined && isSameOrigin(record.baseUrl, baseUrl);
         const apiKey = isHome ? await directory.keyOf(principal, record) : (readKey(givenKey) ?? undefined);
         const key = apiKey === undefined ? {} : { apiKey };
-        const known = (await findKnownProvider(how.known)) ?? record?.known;
+        const known = (await findPreset(how.known)) ?? record?.known;
         const wire = how.wire ?? record?.wire ?? known?.wire ?? 'openai-chat';
         const modelNames = how.modelNames ?? record?.modelNames ?? [];
         const facts = runtimeFacts({ baseUrl, wire, modelNames, ...(known && { known }) });
         const isNamed = facts.models !== undefined && 'named' in facts.models;
         const runtime = createProviderRuntime(facts, { fetch, clock, maxRetries: 0, ...key });
-        return await tryProvider({ runtime, baseUrl, wire, isNamed }, clock, signal);
+        return await testProviderModels({ runtime, baseUrl, wire, isNamed }, clock, signal);
       } catch (thrown) {
         if (signal?.aborted === true) throw thrown;
         return { ok: false, error: toErrorInfo(thrown) };
@@ -241,7 +241,7 @@ export async function createModels(options: ModelsOptions): Promise<ModelsServic
   };
 }
 
-function whereToChange(record: ProviderRecord | typeof DEMO): string {
+function whereToChange(record: ConfiguredProvider | typeof DEMO): string {
   switch (record.origin) {
     case 'built-in':
       return 'It is part of Toolyard.';
@@ -290,7 +290,7 @@ function checkNewId(id: string, taken: ReadonlySet<string>): void {
       hint: 'Letters, digits, dots, dashes and underscores, at most 64.',
     });
   }
-  if (taken.has(id)) throw idTaken(id);
+  if (taken.has(id)) throw providerIdTaken(id);
 }
 
 /** What others wait for as well goes on; only this waiting ends. */

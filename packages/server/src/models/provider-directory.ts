@@ -5,17 +5,17 @@ import { defined } from '@toolyard/protocol';
 import { shownBaseUrl } from '../config/base-url.ts';
 import type { OwnerFetches } from '../config/owner-fetches.ts';
 import { DEMO } from './demo-provider.ts';
-import type { FoundProvider, FoundProviders } from './found-providers.ts';
-import type { ProviderRecord } from './provider-record.ts';
-import { findKnownProvider } from './known-providers.ts';
+import type { DetectedProvider, DetectedProviders } from './detected-providers.ts';
+import type { ConfiguredProvider } from './provider-record.ts';
+import { findPreset } from './provider-presets.ts';
 import { isSameServer, runtimeFacts } from './provider-record.ts';
 import type { StoredProvider, StoredProviders } from './stored-providers.ts';
 
 export type ProviderDirectoryOptions = {
   /** Those of environment and configuration file; the first of an id counts. */
-  fixed: readonly ProviderRecord[];
+  fixed: readonly ConfiguredProvider[];
   stored: StoredProviders;
-  found: FoundProviders;
+  found: DetectedProviders;
   fetches: OwnerFetches;
   clock: Clock;
   ids: IdSource;
@@ -34,26 +34,26 @@ export class ProviderDirectory {
   }
 
   /** Those that somebody configured. */
-  async configured(principal: Owner): Promise<ProviderRecord[]> {
+  async configured(principal: Owner): Promise<ConfiguredProvider[]> {
     const own = await this.#options.stored.list(principal);
-    const counting = new Map<string, ProviderRecord>();
-    for (const record of [...this.#options.fixed, ...(await Promise.all(own.map(asRecord)))]) {
+    const counting = new Map<string, ConfiguredProvider>();
+    for (const record of [...this.#options.fixed, ...(await Promise.all(own.map(toConfiguredProvider)))]) {
       if (record.id !== DEMO.id) counting.set(record.id, inForce(counting.get(record.id), record));
     }
     return [...counting.values()];
   }
 
   /** Those found on this machine that are none of the configured ones. */
-  async foundBeside(configured: readonly ProviderRecord[], refresh: boolean): Promise<FoundProvider[]> {
+  async foundBeside(configured: readonly ConfiguredProvider[], refresh: boolean): Promise<DetectedProvider[]> {
     const servers = await this.#options.found.current(refresh);
     return servers.filter(
       (server) => !configured.some(({ id, baseUrl }) => id === server.id || isSameServer(baseUrl, server.baseUrl)),
     );
   }
 
-  async find(principal: Owner, id: string): Promise<ProviderRecord | undefined> {
+  async find(principal: Owner, id: string): Promise<ConfiguredProvider | undefined> {
     const { found } = this.#options;
-    const fits = (record: ProviderRecord): boolean => record.id === id;
+    const fits = (record: ConfiguredProvider): boolean => record.id === id;
     return (
       (await this.configured(principal)).find(fits) ??
       (await found.current(false)).find(fits) ??
@@ -63,12 +63,12 @@ export class ProviderDirectory {
   }
 
   /** @throws ToolyardError `bad_config` where there is one that cannot be read */
-  async keyOf(principal: Owner, record: ProviderRecord): Promise<string | undefined> {
+  async keyOf(principal: Owner, record: ConfiguredProvider): Promise<string | undefined> {
     return record.origin === 'settings' ? this.#options.stored.key(principal, record) : record.apiKey;
   }
 
   /** The same one until address or key change. @throws as {@link ProviderDirectory.keyOf} does. */
-  async open(principal: Owner, record: ProviderRecord): Promise<OpenedProvider> {
+  async open(principal: Owner, record: ConfiguredProvider): Promise<OpenedProvider> {
     const { fetches, clock, ids } = this.#options;
     const { id, baseUrl, wire, modelNames = [] } = record;
     const apiKey = await this.keyOf(principal, record);
@@ -87,7 +87,7 @@ export class ProviderDirectory {
     return opened;
   }
 
-  async view(principal: Owner, record: ProviderRecord): Promise<ProviderView> {
+  async view(principal: Owner, record: ConfiguredProvider): Promise<ProviderView> {
     const { id, label, origin, baseUrl, wire, known, modelNames, overrides, variables } = record;
     // One that cannot be read is a key all the same; what is wrong with it shows where it is needed.
     const hasKey = await this.keyOf(principal, record).then(
@@ -110,7 +110,7 @@ export class ProviderDirectory {
 }
 
 /** Of two of one id the first counts, and knows of the other. */
-function inForce(first: ProviderRecord | undefined, next: ProviderRecord): ProviderRecord {
+function inForce(first: ConfiguredProvider | undefined, next: ConfiguredProvider): ConfiguredProvider {
   if (first === undefined) return next;
   const { origin } = next;
   const { overrides = [] } = first;
@@ -119,8 +119,12 @@ function inForce(first: ProviderRecord | undefined, next: ProviderRecord): Provi
 }
 
 /** What is stored of a provider, with what is known of it. */
-export async function asRecord({ wire, known: id, ...stored }: StoredProvider): Promise<ProviderRecord> {
-  const known = await findKnownProvider(id);
+export async function toConfiguredProvider({
+  wire,
+  known: id,
+  ...stored
+}: StoredProvider): Promise<ConfiguredProvider> {
+  const known = await findPreset(id);
   return {
     ...stored,
     origin: 'settings',

@@ -8,7 +8,7 @@ import { describe, expect, it } from 'vitest';
 import { readConfigFile } from '../config/config-file.ts';
 import type { ModelsService } from './models.ts';
 import { OWNER as me, useModelsScene } from './test-fixtures/models-scene.ts';
-import { tryProvider } from './try-provider.ts';
+import { testProviderModels } from './test-provider.ts';
 
 const { scene, models, server } = useModelsScene();
 
@@ -190,7 +190,7 @@ it('says which API was tried, and which one is right, where the address is that 
   const one = await server([], { models: reply.error(401, { error: { message: 'invalid x-api-key' } }) });
   const fetch = (_url: unknown, init?: RequestInit): Promise<Response> => globalThis.fetch(`${one.url}/models`, init);
   const runtime = createProviderRuntime({ wire: 'openai-chat', baseUrl }, { fetch, clock: systemClock, apiKey: 'k' });
-  const tried = await tryProvider({ runtime, baseUrl, wire: 'openai-chat', isNamed: false }, systemClock);
+  const tried = await testProviderModels({ runtime, baseUrl, wire: 'openai-chat', isNamed: false }, systemClock);
   expect(tried).toMatchObject({
     ok: false,
     error: { hint: 'The OpenAI chat API was tried, and Anthropic speaks the Anthropic messages API: choose that one.' },

@@ -1,10 +1,10 @@
 import type { createProviderRuntime } from '@toolyard/model-runtime';
 import type { ProviderView, WireName } from '@toolyard/protocol';
 import { isLoopback } from '../config/server-options.ts';
-import type { KnownProvider } from './known-providers.ts';
+import type { KnownProvider } from './provider-presets.ts';
 
 /** A provider that is reached by an address. */
-export type ProviderRecord = {
+export type ConfiguredProvider = {
   id: string;
   label: string;
   origin: Exclude<ProviderView['origin'], 'built-in'>;
@@ -24,7 +24,7 @@ export type ProviderRecord = {
 
 /** How a provider is to be talked with. */
 export function runtimeFacts(
-  record: Pick<ProviderRecord, 'baseUrl' | 'wire' | 'known' | 'modelNames'>,
+  record: Pick<ConfiguredProvider, 'baseUrl' | 'wire' | 'known' | 'modelNames'>,
 ): Parameters<typeof createProviderRuntime>[0] {
   const { baseUrl, wire, known, modelNames = [] } = record;
   const named = modelNames.length === 0 ? {} : { models: { named: modelNames } };

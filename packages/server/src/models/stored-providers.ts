@@ -76,7 +76,7 @@ export class StoredProviders {
       const baseUrl = checkAddress(provider.baseUrl);
       const apiKey = readKey(provider.apiKey);
       const all = await this.list(principal);
-      if (all.some((other) => other.id === id)) throw idTaken(id);
+      if (all.some((other) => other.id === id)) throw providerIdTaken(id);
       // A key that was left under this id by a death in between belongs to nobody.
       await this.#options.secrets.remove(principal, secretName(id));
       const made = plainly({ id, label, baseUrl, wire, known, modelNames });
@@ -184,7 +184,7 @@ export function readKey(given: string | null | undefined): string | null {
 }
 
 /** What is said where an id cannot be given a second time. */
-export function idTaken(id: string): ToolyardError {
+export function providerIdTaken(id: string): ToolyardError {
   return new ToolyardError({ code: 'conflict', message: `There is a provider "${id}" already.` });
 }
 

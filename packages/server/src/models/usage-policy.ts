@@ -1,8 +1,8 @@
 import type { Budget, Clock, Owner, StoredInterrupt } from '@toolyard/protocol';
-import { budgetExceeded, budgetKey, costOf, messageOf, ToolyardError, usedUp } from '@toolyard/protocol';
+import { budgetExceeded, budgetKey, costOf, messageOf, ToolyardError, exhaustedMeasure } from '@toolyard/protocol';
 import type { SharedStorage } from '@toolyard/storage';
 import { readStoredConfiguration } from '../config/agent-configuration.ts';
-import { everyInterrupt } from '../runs/every-interrupt.ts';
+import { allInterrupts } from '../runs/all-interrupts.ts';
 import type { Configurations, Models } from '../services.ts';
 import type { CallPolicy } from './call-limit.ts';
 
@@ -56,7 +56,7 @@ export function createUsagePolicy(options: UsagePolicyOptions): CallPolicy {
   /** Budgets as a person raised them for this run. One that stands higher by now stays as it is. */
   async function raisedFor(principal: Owner, runId: string, budgets: readonly Budget[]): Promise<Budget[]> {
     const answered: StoredInterrupt[] = [];
-    for await (const each of everyInterrupt(runs, principal, { runId, status: 'answered' })) answered.push(each);
+    for await (const each of allInterrupts(runs, principal, { runId, status: 'answered' })) answered.push(each);
     return budgets.map((budget) => {
       const raised = { ...budget };
       for (const { interrupt, answer } of answered) {
@@ -75,7 +75,7 @@ export function createUsagePolicy(options: UsagePolicyOptions): CallPolicy {
       if (budget.of === 'model' && budget.model !== model) continue;
       const { conversationId = null, agentId = null } = run ?? {};
       const spent = await usage.spent(principal, budget, { conversationId, agentId, at: clock.now() });
-      const measure = usedUp(budget, spent);
+      const measure = exhaustedMeasure(budget, spent);
       if (measure) throw new ToolyardError(budgetExceeded(budget, measure, spent));
     }
   }

@@ -24,7 +24,7 @@ const HOP_BY_HOP = new Set([
 const PLAIN = /^(accept|content-type|last-event-id|mcp-.+)$/;
 
 /** True where a header says for whom a request is meant: no page but a script of ours sends such. */
-export function hasPrefixed({ headers }: IncomingMessage): boolean {
+export function hasProxyHeader({ headers }: IncomingMessage): boolean {
   return Object.keys(headers).some((name) => PREFIXES.some((prefix) => name.startsWith(prefix)));
 }
 
@@ -39,11 +39,11 @@ export function requestHeaders(incoming: IncomingMessage): Record<string, string
     if (prefix !== undefined) prefixed[name.slice(prefix.length)] = text;
     else if (PLAIN.test(name)) plain[name] = text;
   }
-  return sendable({ ...plain, ...prefixed });
+  return forwardableHeaders({ ...plain, ...prefixed });
 }
 
 /** Headers somebody named for another server, without those that are not theirs to name. */
-export function sendable(headers: Readonly<Record<string, string>>): Record<string, string> {
+export function forwardableHeaders(headers: Readonly<Record<string, string>>): Record<string, string> {
   const theirs = Object.entries(headers)
     .map(([name, value]): [string, string] => [name.toLowerCase(), value])
     .filter(([name]) => name !== '' && !HOP_BY_HOP.has(name) && !name.startsWith('sec-websocket-'));

@@ -109,7 +109,7 @@ function reasonOf(thrown: unknown): string {
 }
 
 /** Both ways, until either side ends; nothing is read faster than it is taken. */
-export function join(near: Duplex, far: Duplex): void {
+export function pipeBoth(near: Duplex, far: Duplex): void {
   for (const [one, other] of [
     [near, far],
     [far, near],

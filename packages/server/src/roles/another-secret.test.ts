@@ -4,16 +4,16 @@ import { getRequestListener } from '@hono/node-server';
 import { McpHost } from '@toolyard/mcp-host';
 import { systemClock } from '@toolyard/protocol';
 import { expect, onTestFinished, test } from 'vitest';
-import { NOBODY } from '../mcp/nobody.ts';
+import { NO_USER_HANDLERS } from '../mcp/no-user-handlers.ts';
 import type { Relays } from './relays.ts';
 import type { Servers } from '../services.ts';
 import { createInternalClient } from './internal-client.ts';
-import { createInternalDoor } from './internal-door.ts';
+import { createInternalApi } from './internal-api.ts';
 import { createRelayTransports } from './relay-transport.ts';
 
 async function doorWith(...tokens: string[]): Promise<string> {
   const answer = getRequestListener(
-    createInternalDoor({ servers: {} as Servers, relays: {} as Relays, tokens, log: () => undefined }),
+    createInternalApi({ servers: {} as Servers, relays: {} as Relays, tokens, log: () => undefined }),
     { overrideGlobalObjects: false },
   );
   const door = createServer((incoming, outgoing) => void answer(incoming, outgoing));
@@ -38,14 +38,14 @@ test('a process with another secret is told so, whatever it wants of the one tha
   const host = new McpHost({
     servers: [{ id: 'lab', transport: { type: 'stdio', command: 'never-started-here', args: [] } }],
     createTransport: createRelayTransports(() => Promise.reject(new Error('not here')), {
-      presence: { servers: () => Promise.resolve([row]) },
+      heartbeat: { servers: () => Promise.resolve([row]) },
       client,
       clock: { ...systemClock, monotonic: skipping() },
       onFound: () => undefined,
     }),
     clock: systemClock,
     clientInfo: { name: 'test', version: '1.0.0' },
-    handlers: NOBODY,
+    handlers: NO_USER_HANDLERS,
   });
   onTestFinished(() => host.close());
   await host.connectAll();

@@ -2,7 +2,7 @@ import type { ErrorInfo, JsonValue, Owner } from '@toolyard/protocol';
 import { defined, isJsonObject, parseJson, toErrorInfo, ToolyardError } from '@toolyard/protocol';
 import type { OwnerFetches } from '../config/owner-fetches.ts';
 import type { ServerMethod } from './server-methods.ts';
-import { NOT_KNOWN, serverMethodPath } from './server-methods.ts';
+import { UNKNOWN_CALLER_HEADER, serverMethodPath } from './server-methods.ts';
 
 /** Asks other processes of this installation. */
 export type InternalClient = {
@@ -23,7 +23,7 @@ export function createInternalClient(fetches: OwnerFetches, token: () => string)
     const headers = new Headers(init.headers);
     headers.set('authorization', `Bearer ${token()}`);
     const response = await fetches.for(address)(input, { ...init, headers });
-    if (!response.headers.has(NOT_KNOWN)) return response;
+    if (!response.headers.has(UNKNOWN_CALLER_HEADER)) return response;
     await response.body?.cancel();
     throw anotherSecret(address);
   }

@@ -1,7 +1,7 @@
 import { McpHost } from '@toolyard/mcp-host';
 import { createFakeClock, eventually } from '@toolyard/testing';
 import { expect, test } from 'vitest';
-import { NOBODY } from '../mcp/nobody.ts';
+import { NO_USER_HANDLERS } from '../mcp/no-user-handlers.ts';
 import { createRelayTransports } from './relay-transport.ts';
 
 test('a process that ends does not wait for somebody to have a server', async () => {
@@ -10,7 +10,7 @@ test('a process that ends does not wait for somebody to have a server', async ()
   const host = new McpHost({
     servers: [{ id: 'lab', transport: { type: 'stdio', command: 'never-started-here', args: [] } }],
     createTransport: createRelayTransports(() => Promise.reject(new Error('not here')), {
-      presence: {
+      heartbeat: {
         servers: async () => {
           looks++;
           return [];
@@ -25,7 +25,7 @@ test('a process that ends does not wait for somebody to have a server', async ()
     }),
     clock,
     clientInfo: { name: 'test', version: '1.0.0' },
-    handlers: NOBODY,
+    handlers: NO_USER_HANDLERS,
   });
   const connecting = host.connectAll();
   await eventually(() => looks === 1);

@@ -4,16 +4,16 @@ import type { Clock } from '@toolyard/protocol';
 import { ToolyardError } from '@toolyard/protocol';
 import { readCatalogue } from './catalogue.ts';
 import type { InternalClient } from './internal-client.ts';
-import type { Presence } from './presence.ts';
+import type { ProcessHeartbeat } from './process-heartbeat.ts';
 import { isLocal } from './role.ts';
-import { NOT_TAKEN, relayPath } from './server-methods.ts';
+import { NOT_EXECUTED_HEADER, relayPath } from './server-methods.ts';
 
 /** How long it is waited for somebody to have a server: processes start in any order, and restart. Milliseconds. */
 const PATIENCE_MS = 8_000;
 const LOOK_EVERY_MS = 250;
 
 export type RelayTransportsOptions = {
-  presence: Pick<Presence, 'servers'>;
+  heartbeat: Pick<ProcessHeartbeat, 'servers'>;
   client: InternalClient;
   clock: Clock;
   /** Told by which process a server is reached from now on. */
@@ -28,7 +28,7 @@ export function createRelayTransports(own: CreateTransport, options: RelayTransp
     const create = createWebTransports({
       fetch: async (input, init) => {
         const response = await options.client.fetch(address, input, init);
-        if (response.headers.has(NOT_TAKEN)) throw await nobodyThere(response);
+        if (response.headers.has(NOT_EXECUTED_HEADER)) throw await nobodyThere(response);
         return response;
       },
     });
@@ -48,12 +48,12 @@ async function nobodyThere(response: Response): Promise<TypeError> {
 /** @throws ToolyardError where nobody has it, or who has it says why it cannot be used */
 async function addressOf(
   { serverId, signal }: TransportContext,
-  { presence, clock, onFound }: RelayTransportsOptions,
+  { heartbeat, clock, onFound }: RelayTransportsOptions,
 ): Promise<string> {
   const giveUpAt = clock.monotonic() + PATIENCE_MS;
   for (;;) {
     signal?.throwIfAborted();
-    const row = (await presence.servers()).find((each) => each.serverId === serverId);
+    const row = (await heartbeat.servers()).find((each) => each.serverId === serverId);
     const isOver = clock.monotonic() >= giveUpAt;
     if (row?.holder?.address != null) {
       onFound(serverId, row.holder.id);

@@ -9,7 +9,7 @@ import { systemClock } from '@toolyard/protocol';
 import type { McpBehaviour } from '@toolyard/testing';
 import { eventually, scriptedMcpCommand, within } from '@toolyard/testing';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { NOBODY } from '../mcp/nobody.ts';
+import { NO_USER_HANDLERS } from '../mcp/no-user-handlers.ts';
 import { catalogueOf, readCatalogue } from './catalogue.ts';
 import { Relay } from './relay.ts';
 
@@ -35,7 +35,7 @@ async function chain(
     createTransport: createNodeTransports({ fetch: fetchNothing }),
     clock: systemClock,
     clientInfo,
-    handlers: NOBODY,
+    handlers: NO_USER_HANDLERS,
     eraMemory,
   });
   const relay = new Relay({ host: near, serverId: 'lab', clock: systemClock, log: (line) => log.push(line) });
@@ -53,7 +53,7 @@ async function chain(
     },
     clock: systemClock,
     clientInfo,
-    handlers: NOBODY,
+    handlers: NO_USER_HANDLERS,
     eraMemory,
   });
   onTestFinished(async () => {

@@ -1,5 +1,5 @@
 import { ProtocolError } from '@modelcontextprotocol/server';
-import type { ForwardedRequest, ForwardedServer, McpHost, Offered } from '@toolyard/mcp-host';
+import type { ForwardedRequest, ForwardedServer, McpHost, ListedOffers } from '@toolyard/mcp-host';
 import type { Clock, JsonObject } from '@toolyard/protocol';
 import { toErrorInfo } from '@toolyard/protocol';
 import type { McpMount } from '../mcp-mount/create-mcp-mount.ts';
@@ -21,7 +21,7 @@ export class Relay {
   readonly #options: RelayOptions;
   readonly #mount: McpMount;
   #era: ForwardedServer['era'] = 'legacy';
-  #announced: Offered | undefined;
+  #announced: ListedOffers | undefined;
   #open = 0;
   #whenIdle: (() => void)[] = [];
 
@@ -56,7 +56,7 @@ export class Relay {
     const now = this.#options.host.offered(this.#options.serverId);
     this.#announced = now;
     if (before === undefined) return;
-    const has = (kind: keyof Offered): boolean => JSON.stringify(before[kind]) !== JSON.stringify(now[kind]);
+    const has = (kind: keyof ListedOffers): boolean => JSON.stringify(before[kind]) !== JSON.stringify(now[kind]);
     if (has('tools')) this.#mount.announce.toolsChanged();
     if (has('resources') || has('templates')) this.#mount.announce.resourcesChanged();
     if (has('prompts')) this.#mount.announce.promptsChanged();

@@ -2,7 +2,7 @@ import type { IndexedTool, ServerConfig, ServerHealth, SignInResponse } from '@t
 import { pinOf, ToolIndex, unseenPin } from '@toolyard/mcp-host';
 import type { McpPromptList, McpServerList, Owner, ToolReference } from '@toolyard/protocol';
 import { messageOf, ToolyardError } from '@toolyard/protocol';
-import type { HeldServer } from '@toolyard/storage';
+import type { LeasedServer } from '@toolyard/storage';
 import { ServerList } from '../mcp/server-list.ts';
 import { EditableServers, noServer } from '../mcp/editable-servers.ts';
 import { isUnsandboxed, toServerView, toToolDetail } from '../mcp/server-view.ts';
@@ -10,23 +10,23 @@ import type { ServersOptions } from '../mcp/servers-options.ts';
 import { startOrClose } from '../mcp/start-or-close.ts';
 import { storePin } from '../mcp/stored-pins.ts';
 import type { Servers } from '../services.ts';
-import { untilStored } from '../until-stored.ts';
+import { retryUntilStored } from '../retry-until-stored.ts';
 import type { ServerCatalogue } from './catalogue.ts';
 import { readCatalogue } from './catalogue.ts';
 import type { InternalClient } from './internal-client.ts';
-import type { Presence } from './presence.ts';
-import { mayHave } from './role.ts';
+import type { ProcessHeartbeat } from './process-heartbeat.ts';
+import { canHost } from './role.ts';
 import type { ServerMethod } from './server-methods.ts';
 
 export type WebServersOptions = Pick<
   ServersOptions,
   'builtIn' | 'file' | 'flags' | 'env' | 'owner' | 'settings' | 'permissions' | 'secrets' | 'hub' | 'clock' | 'log'
 > & {
-  presence: Pick<Presence, 'servers' | 'living'>;
+  heartbeat: Pick<ProcessHeartbeat, 'servers' | 'living'>;
   client: InternalClient;
 };
 
-type Row = { holder: HeldServer['holder']; catalogue: ServerCatalogue | undefined };
+type Row = { holder: LeasedServer['holder']; catalogue: ServerCatalogue | undefined };
 
 /** The MCP servers as a process shows them that is connected to none: rows, and whoever has a server is asked. */
 export async function createRelayedServers(options: WebServersOptions): Promise<RelayedServers> {
@@ -148,7 +148,7 @@ export class RelayedServers extends EditableServers implements Servers {
     const { config } = server;
     const { clock } = this.#options;
     const { signal } = this.#stop;
-    untilStored(() => this.#pin(config, tool, definition), { clock, signal }).catch((thrown: unknown) => {
+    retryUntilStored(() => this.#pin(config, tool, definition), { clock, signal }).catch((thrown: unknown) => {
       const why = messageOf(thrown);
       this.#options.log(`What was approved of a tool could not be stored: ${why}`);
     });
@@ -193,7 +193,7 @@ export class RelayedServers extends EditableServers implements Servers {
   }
 
   async #rows(): Promise<Map<string, Row>> {
-    const all = await this.#options.presence.servers();
+    const all = await this.#options.heartbeat.servers();
     return new Map(
       all.map(({ serverId, holder, catalogue }) => [serverId, { holder, catalogue: readCatalogue(catalogue) }]),
     );
@@ -243,7 +243,7 @@ export class RelayedServers extends EditableServers implements Servers {
 
   /** Some process that can reach such a server. */
   async #somebodyFor(transport: ServerConfig['transport']): Promise<string> {
-    const living = await this.#options.presence.living();
+    const living = await this.#options.heartbeat.living();
     const able = living.find(({ role, address }) => address !== null && canReach(role, transport));
     if (able?.address != null) return able.address;
     throw nobodyFor(transport, 'such a server');
@@ -253,8 +253,8 @@ export class RelayedServers extends EditableServers implements Servers {
 function canReach(role: string, transport: ServerConfig['transport']): boolean {
   return (
     role === 'all' ||
-    (role === 'worker' && mayHave('worker', transport)) ||
-    (role === 'tools' && mayHave('tools', transport))
+    (role === 'worker' && canHost('worker', transport)) ||
+    (role === 'tools' && canHost('tools', transport))
   );
 }
 
@@ -276,7 +276,7 @@ function healthOf(
 }
 
 function nobodyFor(transport: ServerConfig['transport'], what: string): ToolyardError {
-  const role = mayHave('tools', transport) ? 'tools' : 'worker';
+  const role = canHost('tools', transport) ? 'tools' : 'worker';
   return new ToolyardError({
     code: 'server_unreachable',
     message: `No process has ${what} at the moment: this one is connected to none, and none of the role "${role}" is running.`,

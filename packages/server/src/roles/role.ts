@@ -6,7 +6,7 @@ import type { ResolvedFlags } from '../config/serve-flags.ts';
 export type Role = ResolvedFlags['role'];
 
 /** What a process of this role does. */
-export type Duties = {
+export type RoleCapabilities = {
   /** Answers people and programs: the page, the API, streams. */
   door: boolean;
   /** Takes up runs. */
@@ -15,14 +15,14 @@ export type Duties = {
   servers: 'all' | 'local' | 'none';
 };
 
-const DUTIES: Record<Role, Duties> = {
+const DUTIES: Record<Role, RoleCapabilities> = {
   all: { door: true, runs: true, servers: 'all' },
   web: { door: true, runs: false, servers: 'none' },
   worker: { door: false, runs: true, servers: 'all' },
   tools: { door: false, runs: false, servers: 'local' },
 };
 
-export function dutiesOf(role: Role): Duties {
+export function roleCapabilities(role: Role): RoleCapabilities {
   return DUTIES[role];
 }
 
@@ -32,7 +32,7 @@ export function isLocal({ type }: TransportConfig): boolean {
 }
 
 /** True where a process of this role has such a server itself, and says so to the others. */
-export function mayHave(role: Role, transport: TransportConfig): boolean {
+export function canHost(role: Role, transport: TransportConfig): boolean {
   switch (role) {
     case 'all':
       return true;

@@ -21,9 +21,9 @@ const SERVER_METHODS = [
 export type ServerMethod = (typeof SERVER_METHODS)[number];
 
 /** Marks the answer to a request that was certainly not carried out: the server is to be looked for elsewhere. */
-export const NOT_TAKEN = 'x-toolyard-not-taken';
+export const NOT_EXECUTED_HEADER = 'x-toolyard-not-taken';
 /** On an answer of a process that does not know who asks: its TOOLYARD_SECRET is another one. */
-export const NOT_KNOWN = 'x-toolyard-not-known';
+export const UNKNOWN_CALLER_HEADER = 'x-toolyard-not-known';
 
 const PREFIX = '/internal/servers/';
 const RELAY_PREFIX = '/internal/mcp/';

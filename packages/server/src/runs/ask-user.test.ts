@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { eventually } from '@toolyard/testing';
-import { ANNE, answers, cleanUp, openBench, temporaryFolder, told } from './test-fixtures/bench.ts';
+import { ANNE, answers, cleanUp, openBench, temporaryFolder, transcriptLines } from './test-fixtures/bench.ts';
 import { calls, says, scriptedModel } from './test-fixtures/scripted-model.ts';
 
 afterEach(cleanUp);
@@ -34,7 +34,10 @@ describe('what the model asks the person', () => {
       });
       await second.runs.answer(ANNE, id, { decision: 'say', text: 'Bern' });
       await eventually(() => second.storage.runs.getRun(ANNE, runId)?.status === 'done');
-      expect(told(await second.branch(conversation)).slice(-2)).toEqual(['tool: Bern', 'assistant: Sunny in Bern']);
+      expect(transcriptLines(await second.branch(conversation)).slice(-2)).toEqual([
+        'tool: Bern',
+        'assistant: Sunny in Bern',
+      ]);
       await expect(second.runs.answer(ANNE, id, { decision: 'decline' })).rejects.toMatchObject({ code: 'conflict' });
     },
   );
@@ -57,7 +60,7 @@ describe('what the model asks the person', () => {
       }
       await bench.runs.answer(ANNE, id, { decision: 'choose', chosen: ['green'] });
       await eventually(() => bench.storage.runs.getRun(ANNE, runId)?.status === 'done');
-      expect(told(await bench.branch(conversation)).at(-2)).toBe('tool: green');
+      expect(transcriptLines(await bench.branch(conversation)).at(-2)).toBe('tool: green');
     },
   );
 
@@ -66,7 +69,7 @@ describe('what the model asks the person', () => {
     const bench = await openBench(temporaryFolder(), { model, tools, configuration: { intervention: 'headless' } });
     const conversation = await bench.conversation();
     await bench.rest(await bench.ask(conversation, 'How is the weather?'));
-    expect(told(await bench.branch(conversation))).toMatchObject({
+    expect(transcriptLines(await bench.branch(conversation))).toMatchObject({
       2: expect.stringContaining('Nobody is there') as string,
       3: 'assistant: I assume Bern',
     });

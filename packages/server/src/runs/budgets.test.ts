@@ -4,9 +4,9 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { DATABASE_FILE } from '@toolyard/storage';
 import type { Budget, InterruptAnswer, Price, RunEvent, StoredInterrupt } from '@toolyard/protocol';
 import { createFailpoints, eventually } from '@toolyard/testing';
-import type { Bench } from './test-fixtures/bench.ts';
+import type { RunBench } from './test-fixtures/bench.ts';
 import { ANNE, answers, cleanUp, openBench, temporaryFolder } from './test-fixtures/bench.ts';
-import { over } from './test-fixtures/run-events.ts';
+import { endedRunEvents } from './test-fixtures/run-events.ts';
 import type { ScriptedAnswer } from './test-fixtures/scripted-model.ts';
 import { calls, hangsAfter, says, scriptedModel } from './test-fixtures/scripted-model.ts';
 
@@ -23,7 +23,7 @@ function asksFor(...names: string[]): ScriptedAnswer {
 }
 
 type Scene = {
-  bench: Bench;
+  bench: RunBench;
   runId: string;
   conversation: string;
   model: ReturnType<typeof scriptedModel>;
@@ -224,7 +224,7 @@ describe('a question about a budget', () => {
     await bench.runs.start();
     const [open] = bench.storage.runs.listInterrupts(ANNE, { status: 'open', runId, limit: 9 });
     await bench.runs.answer(ANNE, open?.id ?? '', { decision: 'raise', limit: 9 });
-    await over(bench, runId);
+    await endedRunEvents(bench, runId);
     expect(bench.events(runId).at(-1)).toMatchObject({ status: 'done', cost: 6 });
   });
 
@@ -248,7 +248,7 @@ describe('a question about a budget', () => {
 
   describe('raised for more than the run', () => {
     const RAISE = { decision: 'raise', limit: 9, scope: 'conversation' } as const;
-    const kept = async ({ storage }: Bench, conversation: string): Promise<unknown> =>
+    const kept = async ({ storage }: RunBench, conversation: string): Promise<unknown> =>
       (await storage.conversations.get(ANNE, conversation))?.configuration;
     const options = {
       tools: { look: { builtIn: true, call: () => answers('seen') } },
@@ -276,7 +276,7 @@ describe('a question about a budget', () => {
       database.exec('DROP TRIGGER full');
       database.close();
       await bench.runs.answer(ANNE, open?.id ?? '', RAISE);
-      await over(bench, runId);
+      await endedRunEvents(bench, runId);
       expect(bench.events(runId).at(-1)).toMatchObject({ status: 'done', cost: 6 });
       expect(await kept(bench, conversation)).toEqual({ budgets: [{ of: 'run', dollars: 9 }] });
     });
@@ -299,7 +299,7 @@ describe('a question about a budget', () => {
       await first.runs.close();
       const bench = await openBench(folder, { ...options, model: scriptedModel([says('Done')]) });
       await bench.runs.start();
-      await over(bench, runId);
+      await endedRunEvents(bench, runId);
       expect(bench.events(runId).at(-1)).toMatchObject({ status: 'done', cost: 6 });
       expect(await kept(bench, conversation)).toEqual({ budgets: [{ of: 'run', dollars: 9 }] });
     });
@@ -314,7 +314,7 @@ describe('a question about a budget', () => {
       );
       expect(outcomes.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected']);
       const counted = limits[outcomes.findIndex(({ status }) => status === 'fulfilled')];
-      await over(bench, runId);
+      await endedRunEvents(bench, runId);
       expect(await kept(bench, conversation)).toEqual({ budgets: [{ of: 'run', dollars: counted }] });
     });
   });
@@ -329,7 +329,7 @@ describe('a question about a budget', () => {
 });
 
 describe('what is stored of a run', () => {
-  const report = async (bench: Bench, by: 'model' | 'tool' | 'conversation') =>
+  const report = async (bench: RunBench, by: 'model' | 'tool' | 'conversation') =>
     bench.storage.usage.report(ANNE, { by, from: '1970-01-01', to: '9999-12-31' });
 
   test('is the sum of its calls', { tags: ['C12.14'] }, async () => {
@@ -366,7 +366,7 @@ describe('what is stored of a run', () => {
       await first.runs.close();
       const bench = await openBench(folder, { model: scriptedModel([says('Whole')]), price: PRICE });
       await bench.runs.start();
-      await over(bench, runId);
+      await endedRunEvents(bench, runId);
       expect((await report(bench, 'model')).rows).toMatchObject([
         { modelCalls: 2, cost: 3, unpriced: 1, uncounted: 1, usage: { inputTokens: 1, outputTokens: 1 } },
       ]);

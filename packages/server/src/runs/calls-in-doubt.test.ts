@@ -1,15 +1,15 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { createFailpoints, eventually } from '@toolyard/testing';
-import type { Bench } from './test-fixtures/bench.ts';
-import { ANNE, cleanUp, openBench, temporaryFolder, told } from './test-fixtures/bench.ts';
+import type { RunBench } from './test-fixtures/bench.ts';
+import { ANNE, cleanUp, openBench, temporaryFolder, transcriptLines } from './test-fixtures/bench.ts';
 import { calls, says, scriptedModel } from './test-fixtures/scripted-model.ts';
-import { actTool, allowAct, dyingAt } from './test-fixtures/dying-run.ts';
-import { over } from './test-fixtures/run-events.ts';
+import { actTool, allowAct, killAt } from './test-fixtures/killed-run.ts';
+import { endedRunEvents } from './test-fixtures/run-events.ts';
 
 afterEach(cleanUp);
 
 describe('a run whose process died while a call was out', () => {
-  async function inDoubt(): Promise<{ bench: Bench; runId: string; conversation: string; acted: () => number }> {
+  async function inDoubt(): Promise<{ bench: RunBench; runId: string; conversation: string; acted: () => number }> {
     let acted = 0;
     const folder = temporaryFolder();
     const failpoints = createFailpoints();
@@ -49,21 +49,21 @@ describe('a run whose process died while a call was out', () => {
       const { bench, runId, conversation, acted } = await inDoubt();
       const [asked] = bench.storage.runs.listInterrupts(ANNE, { status: 'open', limit: 9 });
       await bench.runs.answer(ANNE, asked?.id ?? '', answer);
-      await over(bench, runId);
+      await endedRunEvents(bench, runId);
       expect(acted()).toBe(made);
-      expect(told(await bench.branch(conversation)).slice(2)).toEqual([said, 'assistant: Done']);
+      expect(transcriptLines(await bench.branch(conversation)).slice(2)).toEqual([said, 'assistant: Done']);
     });
   }
 
   test('a call that only reads is simply made again', async () => {
     let acted = 0;
     const script = [calls({ name: 'act' })];
-    const { folder, runId } = await dyingAt('run:sent', script, { builtIn: true });
+    const { folder, runId } = await killAt('run:sent', script, { builtIn: true });
     const bench = await openBench(folder, {
       model: scriptedModel([says('Done')]),
       tools: { act: actTool(() => acted++, true) },
     });
-    const events = await over(bench, runId);
+    const events = await endedRunEvents(bench, runId);
     expect(acted).toBe(1);
     expect(events.at(-1)).toMatchObject({ status: 'done' });
   });

@@ -1,19 +1,19 @@
-import { faultOfScope } from '@toolyard/agent-runtime';
+import { checkScope } from '@toolyard/agent-runtime';
 import { checkArguments } from '@toolyard/mcp-host';
-import type { Interrupt, InterruptAnswer, SelectionInterrupt, Shown } from '@toolyard/protocol';
+import type { Interrupt, InterruptAnswer, SelectionInterrupt, ShownCall } from '@toolyard/protocol';
 import {
   canonicalJson,
   checkForm,
   decisionsFor,
   defined,
-  faultOfRaise,
+  checkRaisedLimit,
   formFaultText,
   readForm,
   ToolyardError,
 } from '@toolyard/protocol';
 
 /** @throws ToolyardError `bad_request` for an answer that does not fit its question, saying where */
-export function checkAnswer(interrupt: Interrupt, answer: InterruptAnswer, shown: Shown = {}): void {
+export function checkAnswer(interrupt: Interrupt, answer: InterruptAnswer, shown: ShownCall = {}): void {
   checkShown(interrupt, shown);
   const fitting = decisionsFor(interrupt.kind);
   if (!fitting.includes(answer.decision)) {
@@ -25,11 +25,11 @@ export function checkAnswer(interrupt: Interrupt, answer: InterruptAnswer, shown
     if (fault !== null) throw misfit(`The changed arguments do not fit the tool: ${fault}`);
   }
   if (interrupt.kind === 'approval' && answer.decision === 'approve') {
-    const fault = faultOfScope(interrupt, answer);
+    const fault = checkScope(interrupt, answer);
     if (fault !== null) throw misfit(fault, 'Answer with the scope "once", or refuse the call.');
   }
   if (interrupt.kind === 'budget' && answer.decision === 'raise') {
-    const fault = faultOfRaise(interrupt, answer.limit);
+    const fault = checkRaisedLimit(interrupt, answer.limit);
     if (fault !== null) throw misfit(fault);
   }
   if (interrupt.kind === 'elicitation' && answer.decision === 'accept') {
@@ -52,7 +52,7 @@ export function checkAnswer(interrupt: Interrupt, answer: InterruptAnswer, shown
 }
 
 /** Whoever saw something else than what is asked has not answered this question. */
-function checkShown(interrupt: Interrupt, { arguments: args, definition }: Shown): void {
+function checkShown(interrupt: Interrupt, { arguments: args, definition }: ShownCall): void {
   const asked = 'arguments' in interrupt ? interrupt.arguments : undefined;
   if (args !== undefined && (asked === undefined || canonicalJson(args) !== canonicalJson(asked))) {
     throw otherThanAsked('for other arguments than those of the call');

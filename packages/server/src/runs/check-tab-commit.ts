@@ -14,38 +14,38 @@ const STATUSES: readonly CommitFromTab['status'][] = [undefined, 'running', 'par
  */
 export function checkTabCommit(run: RunRecord, commit: CommitFromTab): void {
   const own = (id: string): boolean => id.startsWith(`${run.id}.`);
-  const heard = new Map(heardIn(commit).map((message) => [message.id, textOfMessage(message)]));
+  const heard = new Map(steeringMessages(commit).map((message) => [message.id, textOfMessage(message)]));
   for (const event of commit.events) checkEvent(run, event, own);
   for (const { conversationId, message } of commit.messages ?? []) {
-    if (conversationId !== run.conversationId) throw notItsOwn('a message of another conversation');
+    if (conversationId !== run.conversationId) throw forbiddenWrite('a message of another conversation');
     if (heard.get(message.id) !== textOfMessage(message)) checkMessage(run, message, own);
   }
   if (commit.leaf && !own(commit.leaf.to) && !heard.has(commit.leaf.to))
-    throw notItsOwn('a leaf that is no message of this run');
+    throw forbiddenWrite('a leaf that is no message of this run');
   for (const { id, prelude } of commit.preludes ?? []) {
     const named = createHash('sha256').update(canonicalJson(prelude)).digest('hex');
-    if (named !== id) throw notItsOwn(`what was sent under the name ${id}, which is not its own`);
+    if (named !== id) throw forbiddenWrite(`what was sent under the name ${id}, which is not its own`);
   }
-  for (const { callId } of commit.ledger ?? []) if (!own(callId)) throw notItsOwn(`the call ${callId}`);
+  for (const { callId } of commit.ledger ?? []) if (!own(callId)) throw forbiddenWrite(`the call ${callId}`);
   for (const { interrupt } of commit.interrupts?.opened ?? []) {
-    if (!own(interrupt.id)) throw notItsOwn(`the question ${interrupt.id}`);
+    if (!own(interrupt.id)) throw forbiddenWrite(`the question ${interrupt.id}`);
   }
   // A person answers at a door: an answer from here could raise a budget, or approve a call, that nobody was asked for.
-  if (commit.interrupts?.answered?.length) throw notItsOwn('an answer to a question');
-  for (const id of commit.interrupts?.withdrawn ?? []) if (!own(id)) throw notItsOwn(`the question ${id}`);
-  if (!STATUSES.includes(commit.status)) throw notItsOwn(`the status ${commit.status}`);
+  if (commit.interrupts?.answered?.length) throw forbiddenWrite('an answer to a question');
+  for (const id of commit.interrupts?.withdrawn ?? []) if (!own(id)) throw forbiddenWrite(`the question ${id}`);
+  if (!STATUSES.includes(commit.status)) throw forbiddenWrite(`the status ${commit.status}`);
   if (commit.state !== undefined) checkState(run, commit);
   if (commit.status !== undefined && commit.status !== 'running' && commit.state === undefined) {
-    throw notItsOwn('a run that rests or ends without its state');
+    throw forbiddenWrite('a run that rests or ends without its state');
   }
 }
 
 function checkEvent(run: RunRecord, event: RunEvent, own: (id: string) => boolean): void {
-  if (event.runId !== run.id) throw notItsOwn(`an event of run ${event.runId}`);
+  if (event.runId !== run.id) throw forbiddenWrite(`an event of run ${event.runId}`);
   switch (event.type) {
     case 'run_started':
       if (event.conversationId !== run.conversationId || event.place !== 'browser' || event.seq !== 1) {
-        throw notItsOwn('how the run began');
+        throw forbiddenWrite('how the run began');
       }
       return;
     case 'message_started':
@@ -57,7 +57,7 @@ function checkEvent(run: RunRecord, event: RunEvent, own: (id: string) => boolea
     case 'tool_call_ready':
     case 'tool_call_malformed':
     case 'attempt_abandoned':
-      if (event.messageId !== null && !own(event.messageId)) throw notItsOwn(`the message ${event.messageId}`);
+      if (event.messageId !== null && !own(event.messageId)) throw forbiddenWrite(`the message ${event.messageId}`);
       return;
     case 'message_finished':
     case 'tool_finished':
@@ -68,14 +68,14 @@ function checkEvent(run: RunRecord, event: RunEvent, own: (id: string) => boolea
       return;
     case 'tool_started':
     case 'tool_progress':
-      if (!own(event.callId)) throw notItsOwn(`the call ${event.callId}`);
+      if (!own(event.callId)) throw forbiddenWrite(`the call ${event.callId}`);
       return;
     case 'interrupt_requested':
-      if (!own(event.interrupt.id)) throw notItsOwn(`the question ${event.interrupt.id}`);
+      if (!own(event.interrupt.id)) throw forbiddenWrite(`the question ${event.interrupt.id}`);
       return;
     case 'interrupt_answered':
     case 'interrupt_withdrawn':
-      if (!own(event.interruptId)) throw notItsOwn(`the question ${event.interruptId}`);
+      if (!own(event.interruptId)) throw forbiddenWrite(`the question ${event.interruptId}`);
       return;
     case 'step_started':
     case 'run_parked':
@@ -91,14 +91,14 @@ function checkEvent(run: RunRecord, event: RunEvent, own: (id: string) => boolea
 }
 
 function checkMessage(run: RunRecord, message: Message, own: (id: string) => boolean): void {
-  if (!own(message.id)) throw notItsOwn(`the message ${message.id}`);
+  if (!own(message.id)) throw forbiddenWrite(`the message ${message.id}`);
   if (message.role === 'user' || (message.role === 'assistant' && message.runId !== run.id)) {
-    throw notItsOwn(`the message ${message.id} in somebody else's name`);
+    throw forbiddenWrite(`the message ${message.id} in somebody else's name`);
   }
 }
 
 /** What the run has heard of what a person said to it. */
-export function heardIn({ events }: CommitFromTab): UserMessage[] {
+export function steeringMessages({ events }: CommitFromTab): UserMessage[] {
   return events.flatMap((event) => (event.type === 'steered' ? [event.message] : []));
 }
 
@@ -107,15 +107,16 @@ export function heardIn({ events }: CommitFromTab): UserMessage[] {
  *
  * @throws ToolyardError `bad_request`
  */
-export async function checkHeard(
+export async function checkSteering(
   commit: CommitFromTab,
   wasSaid: (message: UserMessage) => Promise<boolean>,
 ): Promise<void> {
-  for (const message of heardIn(commit)) if (!(await wasSaid(message))) throw notItsOwn('a message of a person');
+  for (const message of steeringMessages(commit))
+    if (!(await wasSaid(message))) throw forbiddenWrite('a message of a person');
 }
 
 /** True for the same words in the same order. */
-export function isSameSaid(one: readonly UserPart[], other: readonly UserPart[]): boolean {
+export function hasSameParts(one: readonly UserPart[], other: readonly UserPart[]): boolean {
   return canonicalJson(one as unknown as JsonValue) === canonicalJson(other as unknown as JsonValue);
 }
 
@@ -125,16 +126,16 @@ function checkState(run: RunRecord, { state, status }: CommitFromTab): void {
   const point = isObject(stored) ? stored['point'] : null;
   const at = isObject(point) ? point['state'] : null;
   if (!isObject(stored) || !isObject(point) || !isObject(at) || !isObject(point['context']))
-    throw notItsOwn('its state');
+    throw forbiddenWrite('its state');
   const { schemaVersion: version } = at;
   const isReadable = typeof version === 'number' && version >= 1 && version <= STATE_SCHEMA_VERSION;
   if (!isReadable || typeof stored['leafId'] !== 'string' || typeof stored['shownId'] !== 'string') {
-    throw notItsOwn('a state nobody can go on from');
+    throw forbiddenWrite('a state nobody can go on from');
   }
   if (at['runId'] !== run.id || at['conversationId'] !== run.conversationId)
-    throw notItsOwn('the state of another run');
+    throw forbiddenWrite('the state of another run');
   const isOver = status === 'done' || status === 'failed' || status === 'cancelled';
-  if (isOver && at['status'] !== status) throw notItsOwn('an end its state does not know of');
+  if (isOver && at['status'] !== status) throw forbiddenWrite('an end its state does not know of');
 }
 
 /** Files that messages name, by sha256; only those of the owner may be named. */
@@ -159,7 +160,7 @@ function isObject(value: unknown): value is Record<string, unknown> {
 }
 
 /** What a tab may not write. */
-export function notItsOwn(what: string): ToolyardError {
+export function forbiddenWrite(what: string): ToolyardError {
   return new ToolyardError({
     code: 'bad_request',
     message: `A tab may write its own run and nothing else: this holds ${what}.`,

@@ -3,7 +3,7 @@ import type { RunEvent } from '@toolyard/protocol';
 import { DEFAULT_LIMITS } from '@toolyard/protocol';
 import type { SteadyClock } from '@toolyard/testing';
 import { createSteadyClock, eventually } from '@toolyard/testing';
-import { ANNE, answers, cleanUp, openBench, temporaryFolder, told } from './test-fixtures/bench.ts';
+import { ANNE, answers, cleanUp, openBench, temporaryFolder, transcriptLines } from './test-fixtures/bench.ts';
 import { calls, hangsAfter, says, scriptedModel } from './test-fixtures/scripted-model.ts';
 
 afterEach(cleanUp);
@@ -85,7 +85,7 @@ describe.each([
     clock.jump(ms);
     const next = await openBench(folder, { model: scriptedModel([says('Whole')]), clock });
     expectNeverBack(await next.rest(runId));
-    expect(told(await next.branch(conversation))).toEqual(['user: Hello', 'assistant: Whole']);
+    expect(transcriptLines(await next.branch(conversation))).toEqual(['user: Hello', 'assistant: Whole']);
   });
 });
 

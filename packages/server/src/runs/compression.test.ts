@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import type { ChatRequest } from '@toolyard/model-runtime';
-import { sentRequest } from './sent-request.ts';
-import { ANNE, answers, cleanUp, openBench, temporaryFolder, told } from './test-fixtures/bench.ts';
+import { loadSentRequest } from './sent-request.ts';
+import { ANNE, answers, cleanUp, openBench, temporaryFolder, transcriptLines } from './test-fixtures/bench.ts';
 import type { ScriptedAnswer } from './test-fixtures/scripted-model.ts';
 import { calls, scriptedModel } from './test-fixtures/scripted-model.ts';
 
@@ -15,7 +15,7 @@ function tells(text: string): ScriptedAnswer {
   return [[{ type: 'text', text }], [{ type: 'finish', reason: 'stop' }]];
 }
 
-const isSummary = ({ messages }: ChatRequest): boolean => told(messages)[0]?.includes('You sum up') === true;
+const isSummary = ({ messages }: ChatRequest): boolean => transcriptLines(messages)[0]?.includes('You sum up') === true;
 
 describe('a conversation that grows too long for its model', () => {
   test(
@@ -36,14 +36,14 @@ describe('a conversation that grows too long for its model', () => {
       const summary = branch.find(({ role }) => role === 'system');
       expect(summary).toMatchObject({ parts: [{ text: 'They like long words.' }], folds: { messages: 6 } });
       expect(branch).toHaveLength(9);
-      const [first, ...others] = told(model.requests.at(-1)?.messages ?? []);
+      const [first, ...others] = transcriptLines(model.requests.at(-1)?.messages ?? []);
       expect(first).toContain('They like long words.');
       expect(first).toContain(`four ${LONG}`);
       expect(others).toEqual([]);
 
       await bench.rest(await bench.ask(conversation, 'five'));
       expect(model.requests.filter(isSummary)).toHaveLength(1);
-      expect(told(model.requests.at(-1)?.messages ?? [])[0]).toContain('They like long words.');
+      expect(transcriptLines(model.requests.at(-1)?.messages ?? [])[0]).toContain('They like long words.');
     },
   );
 
@@ -55,7 +55,7 @@ describe('a conversation that grows too long for its model', () => {
     for (const text of ['one', 'two']) await bench.rest(await bench.ask(conversation, `${text} ${LONG}`));
     const events = await bench.rest(await bench.ask(conversation, 'three'));
     expect(events.at(-1)).toMatchObject({ type: 'run_finished', status: 'done' });
-    expect(told(await bench.branch(conversation)).at(-1)).toBe('assistant: Fine.');
+    expect(transcriptLines(await bench.branch(conversation)).at(-1)).toBe('assistant: Fine.');
   });
 
   test('fails with the words of the provider where it is still too long', async () => {
@@ -78,7 +78,7 @@ describe('a conversation that grows too long for its model', () => {
     const events = await bench.rest(await bench.ask(conversation, `four ${LONG}`));
     expect(events.find(({ type }) => type === 'compression_failed')).toMatchObject({ error: { message: 'Later.' } });
     expect(events.at(-1)).toMatchObject({ status: 'done' });
-    const last = told(model.requests.at(-1)?.messages ?? [])[0];
+    const last = transcriptLines(model.requests.at(-1)?.messages ?? [])[0];
     expect(last).toContain('The person said: one word');
   });
 });
@@ -98,18 +98,18 @@ test('what a model was sent is told again to the letter, of every request of a r
   const steps = events.flatMap((event) => (event.type === 'request_made' ? [event.step] : []));
   expect(steps).toHaveLength(2);
   for (const index of steps.keys()) {
-    const sent = await sentRequest(
+    const sent = await loadSentRequest(
       bench.storage,
       ANNE,
       { id: runId, conversationId: conversation },
       steps[index] ?? -1,
     );
     if (!sent) throw new Error('nothing was sent');
-    expect(told(sent.messages)).toEqual(told(model.requests[index]?.messages ?? []));
+    expect(transcriptLines(sent.messages)).toEqual(transcriptLines(model.requests[index]?.messages ?? []));
     expect(sent.tools?.map(({ name }) => name)).toEqual(['count']);
   }
-  const first = told(model.requests[0]?.messages ?? []);
+  const first = transcriptLines(model.requests[0]?.messages ?? []);
   expect(first[0]).toMatch(/^system: Today is \d{4}-\d\d-\d\d, you are scripted-1\.$/);
   expect(first.slice(1)).toEqual(['user: Two and two?', 'assistant: Four.', 'user: The person says: Count']);
-  expect(await sentRequest(bench.storage, ANNE, { id: runId, conversationId: conversation }, 1)).toBeNull();
+  expect(await loadSentRequest(bench.storage, ANNE, { id: runId, conversationId: conversation }, 1)).toBeNull();
 });

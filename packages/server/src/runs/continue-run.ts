@@ -1,13 +1,13 @@
 import { continuationOf } from '@toolyard/agent-host';
 import type { AgentConfiguration, ContinuedConversation, Message } from '@toolyard/protocol';
 import { defined, ToolyardError } from '@toolyard/protocol';
-import type { Conversation } from '@toolyard/storage';
+import type { StoredConversation } from '@toolyard/storage';
 import type { StartRequest } from './start-run.ts';
 
 /** How the run is started that goes on where a branch broke off. @throws ToolyardError where nothing did */
-export function continuing(of: {
+export function continueRun(of: {
   runId: string;
-  conversation: Conversation;
+  conversation: StoredConversation;
   branch: readonly Message[];
   canContinue: boolean;
   configuration?: AgentConfiguration;
@@ -21,7 +21,7 @@ export function continuing(of: {
 }
 
 /** @throws ToolyardError `conflict` where an answer is being written, or something was said since the message `last` */
-export function refuseToGoOn({ activeRun, leafId }: Conversation, last?: string): void {
+export function refuseContinue({ activeRun, leafId }: StoredConversation, last?: string): void {
   if (activeRun !== null) {
     throw new ToolyardError({
       code: 'conflict',

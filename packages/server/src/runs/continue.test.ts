@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import type { StreamPart } from '@toolyard/model-runtime';
-import { ANNE, answers, cleanUp, openBench, temporaryFolder, told } from './test-fixtures/bench.ts';
-import { over } from './test-fixtures/run-events.ts';
+import { ANNE, answers, cleanUp, openBench, temporaryFolder, transcriptLines } from './test-fixtures/bench.ts';
+import { endedRunEvents } from './test-fixtures/run-events.ts';
 import type { ScriptedAnswer } from './test-fixtures/scripted-model.ts';
 import { calls, says, scriptedModel } from './test-fixtures/scripted-model.ts';
 
@@ -30,8 +30,8 @@ describe('going on after a cut', () => {
 
       expect(how).toBe('same');
       expect(model.requests[1]).toMatchObject({ continues: true });
-      expect(told(model.requests[1]?.messages ?? [])).toEqual(['user: Count', 'assistant: One, two,']);
-      expect(told(await bench.branch(conversation))).toEqual(['user: Count', 'assistant: One, two, three.']);
+      expect(transcriptLines(model.requests[1]?.messages ?? [])).toEqual(['user: Count', 'assistant: One, two,']);
+      expect(transcriptLines(await bench.branch(conversation))).toEqual(['user: Count', 'assistant: One, two, three.']);
       const streamed = events.map((event) => (event.type === 'text_delta' ? event.text : '')).join('');
       expect(streamed).toBe('One, two, three.');
       expect(await bench.all(conversation)).toHaveLength(3);
@@ -52,9 +52,9 @@ describe('going on after a cut', () => {
     expect(model.requests).toHaveLength(1);
 
     await bench.runs.answer(ANNE, asked?.id ?? '', { decision: 'raise', limit: 9 });
-    await over(bench, run.id);
+    await endedRunEvents(bench, run.id);
     expect(model.requests[1]).toMatchObject({ continues: true });
-    expect(told(await bench.branch(conversation))).toEqual(['user: Count', 'assistant: One, two, three.']);
+    expect(transcriptLines(await bench.branch(conversation))).toEqual(['user: Count', 'assistant: One, two, three.']);
   });
 
   test.each(['length', 'error'] as const)(
@@ -69,10 +69,10 @@ describe('going on after a cut', () => {
       await bench.rest(run.id);
 
       expect(told_).toBe('new');
-      const sent = told(model.requests[1]?.messages ?? []);
+      const sent = transcriptLines(model.requests[1]?.messages ?? []);
       expect(sent).toHaveLength(3);
       expect(sent[2]).toContain('cut off');
-      expect(told(await bench.branch(conversation)).at(-1)).toBe('assistant: three.');
+      expect(transcriptLines(await bench.branch(conversation)).at(-1)).toBe('assistant: three.');
       expect(await bench.branch(conversation)).toHaveLength(3);
     },
   );
@@ -85,7 +85,7 @@ describe('going on after a cut', () => {
     const { run, how } = await bench.runs.continue(ANNE, conversation, {});
     await bench.rest(run.id);
     expect(how).toBe('answer');
-    expect(told(await bench.branch(conversation))).toEqual(['user: Hi', 'assistant: Hello']);
+    expect(transcriptLines(await bench.branch(conversation))).toEqual(['user: Hi', 'assistant: Hello']);
   });
 
   test('asks the model again where a tool was the last to speak', async () => {
@@ -96,8 +96,8 @@ describe('going on after a cut', () => {
     await bench.rest(await bench.ask(conversation, 'Count'));
     const { run } = await bench.runs.continue(ANNE, conversation, {});
     await bench.rest(run.id);
-    expect(told(await bench.branch(conversation)).slice(-2)).toEqual(['tool: 42', 'assistant: It is 42']);
-    expect(told(model.requests[2]?.messages ?? [])).toHaveLength(3);
+    expect(transcriptLines(await bench.branch(conversation)).slice(-2)).toEqual(['tool: 42', 'assistant: It is 42']);
+    expect(transcriptLines(model.requests[2]?.messages ?? [])).toHaveLength(3);
   });
 
   test('is refused where nothing was cut, and where the conversation has gone on', async () => {

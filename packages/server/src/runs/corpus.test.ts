@@ -10,9 +10,9 @@ import { ANNE } from './test-fixtures/bench.ts';
 import { recordedSettings, shapeOf, versions } from './test-fixtures/corpus/corpus.ts';
 import type { Rows } from './test-fixtures/corpus/recording.ts';
 import { writeRows } from './test-fixtures/corpus/recording.ts';
-import { eventsOf, expectReplayed, onePerRecording, scenesOf } from './test-fixtures/corpus/replay.ts';
+import { eventsOf, expectReplayed, onePerRecording, replayCases } from './test-fixtures/corpus/replay.ts';
 import { currentShape, settingLines } from './test-fixtures/corpus/shape.ts';
-import { stageOver } from './test-fixtures/corpus/stage.ts';
+import { openScenarioStage } from './test-fixtures/corpus/stage.ts';
 
 /** Every moment of every version, and in PostgreSQL: `corpus.long.test.ts`. */
 const LATEST = versions().at(-1) ?? '';
@@ -25,13 +25,13 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 describe('runs an earlier version has stored', () => {
   test('the latest: all moments are read, and runs in progress are resumed and end as recorded', async () => {
-    await expectReplayed(scenesOf(LATEST));
+    await expectReplayed(replayCases(LATEST));
   });
 
   test.each(versions().filter((version) => version !== LATEST))(
     '%s: one moment of each run is read, resumed and ends as recorded',
     async (version) => {
-      await expectReplayed(onePerRecording(scenesOf(version)));
+      await expectReplayed(onePerRecording(replayCases(version)));
     },
   );
 
@@ -47,13 +47,13 @@ describe('runs an earlier version has stored', () => {
   });
 
   test('a run of a newer version is left as it is, and said once', async () => {
-    const scene = scenesOf('v1').find(({ name }) => name === 'v1 words at step:user_input#1');
+    const scene = replayCases('v1').find(({ name }) => name === 'v1 words at step:user_input#1');
     if (!scene) throw new Error('no such moment');
     const newer = JSON.stringify(scene.rows).replaceAll('\\"schemaVersion\\":1', '\\"schemaVersion\\":99');
     await writeRows(folder, [JSON.parse(newer) as Rows], systemClock);
     const storage = await openStorage({ folder, clock: systemClock });
     const log: string[] = [];
-    const runs = stageOver(storage, { log: (line) => log.push(line) });
+    const runs = openScenarioStage(storage, { log: (line) => log.push(line) });
     const run = () => storage.runs.listRuns(ANNE, { conversationId: scene.conversationId, limit: 1 })[0];
     const before = run();
     try {
@@ -74,7 +74,7 @@ describe('runs an earlier version has stored', () => {
 
 describeOnDatabases('runs an earlier version has stored, in PostgreSQL', (cluster) => {
   test('all moments of a run with approvals and a task are read, resumed and end as recorded', async () => {
-    const scenes = scenesOf(LATEST).filter(({ story }) => story === 'approved');
+    const scenes = replayCases(LATEST).filter(({ story }) => story === 'approved');
     expect(scenes.length).toBeGreaterThan(0);
     await expectReplayed(scenes, await cluster().createDatabase());
   });

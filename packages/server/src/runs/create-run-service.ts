@@ -9,16 +9,16 @@ import { createAutoConfirmation } from '../config/auto-confirmation.ts';
 import type { RunMetrics } from '../metrics/metrics.ts';
 import type { Secrets } from '../secrets/secrets.ts';
 import type { Configurations, LiveHub, Models, RunService, Servers } from '../services.ts';
-import type { TabLending } from '../tabs/tab-lending.ts';
+import type { TabToolSource } from '../tabs/tab-tool-source.ts';
 import type { Telemetry } from '../telemetry/telemetry.ts';
-import { createTellOnce } from '../tell-once.ts';
+import { createLogOnce } from '../log-once.ts';
 import { startHousekeeping } from './housekeeping.ts';
 import { LeaseKeeper } from './leases.ts';
 import { MessageQueue } from './message-queue.ts';
 import type { RunAccessServices } from './open-run-access.ts';
-import { RunCrew } from './run-crew.ts';
-import type { RunServiceOptions } from './run-service.ts';
-import { createDoors } from './run-service.ts';
+import { RunWorkerPool } from './run-worker-pool.ts';
+import type { RunCommandsOptions } from './run-commands.ts';
+import { createRunCommands } from './run-commands.ts';
 import type { StartOutcome, StartRequest } from './start-run.ts';
 import { createTabRuns } from './tab-runs.ts';
 import { startRun } from './start-run.ts';
@@ -28,7 +28,7 @@ export type CreateRunServiceOptions = {
   models: Pick<Models, 'open' | 'price' | 'facts'>;
   servers: Pick<Servers, 'select' | 'approve' | 'isConfigured' | 'unsandboxed'>;
   secrets: Pick<Secrets, 'seal' | 'unseal'>;
-  tabs: TabLending;
+  tabs: TabToolSource;
   configurations: Configurations;
   /** The function tools of this process. */
   functions: FunctionTools;
@@ -105,7 +105,7 @@ export function createRunService(options: CreateRunServiceOptions): DurableRuns 
       .catch((error: unknown) => log(`queue: ${messageOf(error)}`));
   }
   const stop = new AbortController();
-  const crew = new RunCrew({
+  const pool = new RunWorkerPool({
     ...options,
     auto: createAutoConfirmation({ settings: storage.settings, servers: options.servers, clock }),
     stopping: stop.signal,
@@ -116,7 +116,7 @@ export function createRunService(options: CreateRunServiceOptions): DurableRuns 
   const looked = (): Promise<void> => queue.sendDue();
   const keeper = new LeaseKeeper({
     store: storage.runs,
-    crew,
+    pool,
     terms,
     clock,
     log,
@@ -131,7 +131,7 @@ export function createRunService(options: CreateRunServiceOptions): DurableRuns 
       storage,
       configurations,
       models,
-      crew,
+      pool,
       hub,
       clock,
       ...(takesUp ? { terms } : {}),
@@ -140,8 +140,8 @@ export function createRunService(options: CreateRunServiceOptions): DurableRuns 
   }
   const keepMedia = (principal: Owner, parts: UserPart[]): Promise<UserPart[]> =>
     mediaToBlobs(parts, (bytes, mimeType) => storage.blobs.put(principal, bytes, { mimeType, at: clock.now() }));
-  const queue = new MessageQueue({ storage, crew, hub, clock, keepMedia, start, log });
-  const canContinue: RunServiceOptions['canContinue'] = async (principal, { agentId, configuration }, run) => {
+  const queue = new MessageQueue({ storage, pool, hub, clock, keepMedia, start, log });
+  const canContinue: RunCommandsOptions['canContinue'] = async (principal, { agentId, configuration }, run) => {
     const conversation = readStoredConfiguration(configuration);
     const layers = { agentId, conversation, ...defined({ run }) };
     const { model } = await configurations.resolve(principal, layers);
@@ -154,13 +154,13 @@ export function createRunService(options: CreateRunServiceOptions): DurableRuns 
       return false;
     }
   };
-  const doors = createDoors({
+  const commands = createRunCommands({
     storage,
     servers: options.servers,
     configurations,
     tabs: options.tabs,
     queue,
-    crew,
+    pool,
     hub,
     clock,
     ids,
@@ -184,7 +184,7 @@ export function createRunService(options: CreateRunServiceOptions): DurableRuns 
   });
   let stopHousekeeping = (): void => {};
   let stopSending = (): void => {};
-  const telling = createTellOnce(log);
+  const telling = createLogOnce(log);
   function sendDueAgain(): void {
     stopSending = clock.after(SEND_DUE_EVERY_MS, () => {
       queue
@@ -196,7 +196,7 @@ export function createRunService(options: CreateRunServiceOptions): DurableRuns 
   }
 
   return {
-    ...doors,
+    ...commands,
     ...inTabs,
     async start() {
       if (!takesUp) return;
@@ -207,7 +207,7 @@ export function createRunService(options: CreateRunServiceOptions): DurableRuns 
       stopHousekeeping = startHousekeeping({ storage, clock, log });
     },
     woken(runId) {
-      crew.woken(runId).catch((error: unknown) => {
+      pool.woken(runId).catch((error: unknown) => {
         log(`run ${runId}: ${messageOf(error)}`);
       });
     },
@@ -217,7 +217,7 @@ export function createRunService(options: CreateRunServiceOptions): DurableRuns 
         stopHousekeeping();
         stopSending();
         stop.abort();
-        await crew.close();
+        await pool.close();
         await pump.drain();
       })();
       return closing;

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import type { JsonObject, RunEvent, StoredInterrupt } from '@toolyard/protocol';
 import { eventually } from '@toolyard/testing';
-import type { Bench, BenchOptions } from './test-fixtures/bench.ts';
+import type { RunBench, RunBenchOptions } from './test-fixtures/bench.ts';
 import { ANNE, answers, cleanUp, openBench, temporaryFolder } from './test-fixtures/bench.ts';
 import type { ScriptedModel } from './test-fixtures/scripted-model.ts';
 import { calls, says, scriptedModel } from './test-fixtures/scripted-model.ts';
@@ -10,10 +10,13 @@ afterEach(cleanUp);
 
 const SCHEMA = { type: 'object', properties: { to: { type: 'string' } }, required: ['to'] };
 
-type Scene = { bench: Bench; made: JsonObject[]; model: ScriptedModel; runId: string; asked: StoredInterrupt[] };
+type Scene = { bench: RunBench; made: JsonObject[]; model: ScriptedModel; runId: string; asked: StoredInterrupt[] };
 
 /** A run that waits for the answers to its calls of `send`. */
-async function parked(wanted: JsonObject[], more: Partial<BenchOptions> & { inQuestion?: false } = {}): Promise<Scene> {
+async function parked(
+  wanted: JsonObject[],
+  more: Partial<RunBenchOptions> & { inQuestion?: false } = {},
+): Promise<Scene> {
   const made: JsonObject[] = [];
   const model = scriptedModel([calls(...wanted.map((args) => ({ name: 'send', arguments: args }))), says('Done')]);
   const call = (args: JsonObject) => (made.push(args), answers('sent'));
@@ -25,7 +28,7 @@ async function parked(wanted: JsonObject[], more: Partial<BenchOptions> & { inQu
   return { bench, made, model, runId, asked: open(bench, runId) };
 }
 
-const open = (bench: Bench, runId: string): StoredInterrupt[] => [
+const open = (bench: RunBench, runId: string): StoredInterrupt[] => [
   ...bench.storage.runs.listInterrupts(ANNE, { status: 'open', runId, limit: 9 }),
 ];
 

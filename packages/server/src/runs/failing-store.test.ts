@@ -2,8 +2,8 @@ import { afterEach, describe, expect, test, vi } from 'vitest';
 import type { SentMessage } from '@toolyard/protocol';
 import { StorageError } from '@toolyard/storage';
 import { createFailpoints, eventually } from '@toolyard/testing';
-import { ANNE, answers, cleanUp, openBench, temporaryFolder, told } from './test-fixtures/bench.ts';
-import { over } from './test-fixtures/run-events.ts';
+import { ANNE, answers, cleanUp, openBench, temporaryFolder, transcriptLines } from './test-fixtures/bench.ts';
+import { endedRunEvents } from './test-fixtures/run-events.ts';
 import type { ScriptedAnswer } from './test-fixtures/scripted-model.ts';
 import { calls, hangsAfter, says, scriptedModel } from './test-fixtures/scripted-model.ts';
 
@@ -27,7 +27,7 @@ describe('a disk that is full', () => {
 
     const bench = await openBench(folder, { model: scriptedModel([says('There is room')]) });
     await bench.rest(runId);
-    expect(told(await bench.branch(conversation))).toEqual(['user: Fill it', 'assistant: There is room']);
+    expect(transcriptLines(await bench.branch(conversation))).toEqual(['user: Fill it', 'assistant: There is room']);
     expect(await bench.storage.check()).toEqual({ ok: true });
   });
 });
@@ -53,7 +53,7 @@ describe('a store that fails for a moment', () => {
     hanging.go('more');
     const events = await bench.rest(runId);
     expect(events.find(({ type }) => type === 'attempt_abandoned')).toMatchObject({ messageId: `${runId}.0` });
-    expect(told(await bench.branch(conversation)).at(-1)).toBe('assistant: Two');
+    expect(transcriptLines(await bench.branch(conversation)).at(-1)).toBe('assistant: Two');
   });
 });
 
@@ -73,7 +73,7 @@ describe('a store that cannot be read for a moment', () => {
     const events = await bench.rest(await bench.ask(conversation, 'Hello'));
     expect(reads).toBe(2);
     expect(events.at(-1)).toMatchObject({ type: 'run_finished', status: 'done' });
-    expect(told(await bench.branch(conversation))).toEqual(['user: Hello', 'assistant: Here']);
+    expect(transcriptLines(await bench.branch(conversation))).toEqual(['user: Hello', 'assistant: Here']);
     expect(bench.log.join()).toContain('left for later');
   });
 
@@ -94,7 +94,7 @@ describe('a store that cannot be read for a moment', () => {
     expect(reads).toBeGreaterThan(2);
     expect(events.at(-1)).toMatchObject({ type: 'run_finished', status: 'done' });
     expect(made).toBe(1);
-    expect(told(await bench.branch(conversation)).slice(-2)).toEqual(['tool: look 1', 'assistant: Seen']);
+    expect(transcriptLines(await bench.branch(conversation)).slice(-2)).toEqual(['tool: look 1', 'assistant: Seen']);
   });
 
   test('while a picture of the conversation is fetched does not take it away from the model', async () => {
@@ -158,8 +158,8 @@ describe('a store that cannot be read for a moment', () => {
       return spent(...of);
     });
     await bench.runs.answer(ANNE, asked?.id ?? '', { decision: 'allow' });
-    await over(bench, runId);
-    expect(told(await bench.branch(conversation)).slice(-2)).toEqual([
+    await endedRunEvents(bench, runId);
+    expect(transcriptLines(await bench.branch(conversation)).slice(-2)).toEqual([
       expect.stringMatching(/^tool: .*Sampled/),
       'assistant: Done',
     ]);
@@ -193,7 +193,7 @@ describe('a store that cannot be read for a moment', () => {
     const conversation = await bench.conversation();
     const events = await bench.rest(await bench.ask(conversation, 'Look'));
     expect(events.at(-1)).toMatchObject({ type: 'run_finished', status: 'done' });
-    expect(told(await bench.branch(conversation)).slice(-2)).toEqual(['tool: there', 'assistant: Seen']);
+    expect(transcriptLines(await bench.branch(conversation)).slice(-2)).toEqual(['tool: there', 'assistant: Seen']);
   });
 });
 

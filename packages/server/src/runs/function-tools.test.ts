@@ -2,7 +2,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import type { FunctionToolGroup, ToolContext } from '@toolyard/agent-host';
 import { tool } from '@toolyard/agent-host';
 import { eventually } from '@toolyard/testing';
-import { ANNE, answers, cleanUp, openBench, temporaryFolder, told } from './test-fixtures/bench.ts';
+import { ANNE, answers, cleanUp, openBench, temporaryFolder, transcriptLines } from './test-fixtures/bench.ts';
 import { calls, says, scriptedModel } from './test-fixtures/scripted-model.ts';
 
 afterEach(cleanUp);
@@ -59,7 +59,10 @@ describe('a function tool of the server that asks', () => {
     });
     await third.runs.answer(ANNE, form, { decision: 'accept', content: { seat: '7A' } });
     await eventually(() => third.storage.runs.getRun(ANNE, runId)?.status === 'done');
-    expect(told(await third.branch(conversation)).slice(-2)).toEqual(['tool: booked', 'assistant: Booked it.']);
+    expect(transcriptLines(await third.branch(conversation)).slice(-2)).toEqual([
+      'tool: booked',
+      'assistant: Booked it.',
+    ]);
     expect(acts).toEqual([
       'begins',
       'begins',

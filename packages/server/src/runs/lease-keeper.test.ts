@@ -21,7 +21,7 @@ async function idleAfter(error: StorageError, failingMs: number): Promise<number
         return [];
       },
     },
-    crew: { workers: () => [], find: () => undefined, start: () => undefined },
+    pool: { workers: () => [], find: () => undefined, start: () => undefined },
     terms: { owner: 'this process', ms: 10_000 },
     clock,
     log: () => undefined,
@@ -56,7 +56,7 @@ test('a disk that stays full is told of once, also while leases are renewed all 
       releaseLease: () => true,
       takeOver: () => (looked++ === 0 ? [] : Promise.reject(FULL)),
     },
-    crew: { workers: () => [], find: () => undefined, start: () => undefined },
+    pool: { workers: () => [], find: () => undefined, start: () => undefined },
     terms: { owner: 'this process', ms: 10_000 },
     clock,
     log: (line) => log.push(line),

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { DEFAULT_LIMITS, systemClock } from '@toolyard/protocol';
 import { createSteadyClock, eventually } from '@toolyard/testing';
-import { ANNE, answers, cleanUp, openBench, temporaryFolder, told } from './test-fixtures/bench.ts';
+import { ANNE, answers, cleanUp, openBench, temporaryFolder, transcriptLines } from './test-fixtures/bench.ts';
 import { calls, hangsAfter, says, scriptedModel } from './test-fixtures/scripted-model.ts';
 
 afterEach(cleanUp);
@@ -24,7 +24,7 @@ describe('a run that is queued', () => {
       expect(worker.storage.runs.acquireLease(runId, { owner: 'another', ms: 60_000 })).toBeNull();
       hanging.go(' done');
       await worker.rest(runId);
-      expect(told(await worker.branch(conversation))).toEqual(['user: Hello', 'assistant: Well done']);
+      expect(transcriptLines(await worker.branch(conversation))).toEqual(['user: Hello', 'assistant: Well done']);
     },
   );
 });
@@ -75,7 +75,7 @@ describe('the leases of a process', () => {
     hanging.go(' words');
     const events = await bench.rest(runId);
     expect(events.some(({ type }) => type === 'attempt_abandoned')).toBe(false);
-    expect(told(await bench.branch(conversation))).toEqual([
+    expect(transcriptLines(await bench.branch(conversation))).toEqual([
       'user: Hello',
       'assistant: Some words',
       'user: shorter!',

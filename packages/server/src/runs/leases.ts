@@ -1,12 +1,12 @@
 import type { Clock, LeaseTerms, RunStore } from '@toolyard/protocol';
 import { StorageError } from '@toolyard/storage';
-import type { TellOnce } from '../tell-once.ts';
-import { createTellOnce } from '../tell-once.ts';
-import type { RunCrew } from './run-crew.ts';
+import type { LogOnce } from '../log-once.ts';
+import { createLogOnce } from '../log-once.ts';
+import type { RunWorkerPool } from './run-worker-pool.ts';
 
 export type LeaseKeeperOptions = {
   store: Pick<RunStore, 'renewLeases' | 'releaseLease' | 'takeOver'>;
-  crew: Pick<RunCrew, 'workers' | 'find' | 'start'>;
+  pool: Pick<RunWorkerPool, 'workers' | 'find' | 'start'>;
   terms: LeaseTerms;
   clock: Clock;
   log: (line: string) => void;
@@ -33,12 +33,12 @@ export class LeaseKeeper {
   #pauseMs = 0;
   #pausedUntil = 0;
   #closed = false;
-  readonly #telling: TellOnce;
+  readonly #telling: LogOnce;
 
   constructor(options: LeaseKeeperOptions) {
     this.#options = options;
     this.#takeOverEveryMs = options.takeOverEveryMs ?? TAKE_OVER_EVERY_MS;
-    this.#telling = createTellOnce(options.log);
+    this.#telling = createLogOnce(options.log);
   }
 
   /** Takes up all there is to be taken up, and goes on doing so. Throws where the store does. */
@@ -80,8 +80,8 @@ export class LeaseKeeper {
   }
 
   async #renew(): Promise<void> {
-    const { store, crew, terms } = this.#options;
-    const mine = crew.workers();
+    const { store, pool, terms } = this.#options;
+    const mine = pool.workers();
     const renewed = new Map((await store.renewLeases(terms)).map((lease) => [lease.runId, lease]));
     for (const worker of mine) {
       const lease = renewed.get(worker.run.id);
@@ -91,7 +91,7 @@ export class LeaseKeeper {
 
     const strays = new Set<string>();
     for (const { runId, fence } of renewed.values()) {
-      if (crew.find(runId)) continue;
+      if (pool.find(runId)) continue;
       const name = `${runId} ${fence}`;
       if (this.#strays.has(name)) await store.releaseLease(runId, fence);
       else strays.add(name);
@@ -111,10 +111,10 @@ export class LeaseKeeper {
   }
 
   async #takeOver(): Promise<void> {
-    const { store, crew, terms } = this.#options;
+    const { store, pool, terms } = this.#options;
     for (;;) {
       const runs = await store.takeOver(terms, TAKEN_AT_ONCE);
-      for (const run of runs) crew.start(run);
+      for (const run of runs) pool.start(run);
       if (this.#closed || runs.length < TAKEN_AT_ONCE) return;
     }
   }

@@ -9,16 +9,16 @@ import type {
   UserPart,
 } from '@toolyard/protocol';
 import { defined, isStorageFault, messageOf, ToolyardError } from '@toolyard/protocol';
-import type { Conversation, SharedStorage } from '@toolyard/storage';
+import type { StoredConversation, SharedStorage } from '@toolyard/storage';
 import { readStoredConfiguration } from '../config/agent-configuration.ts';
 import type { LiveHub } from '../services.ts';
-import type { RunCrew } from './run-crew.ts';
+import type { RunWorkerPool } from './run-worker-pool.ts';
 import { queuedMessageBody } from './run-inbox.ts';
 import type { StartOutcome, StartRequest } from './start-run.ts';
 
 export type MessageQueueOptions = {
   storage: Pick<SharedStorage, 'queue' | 'conversations' | 'runs'>;
-  crew: RunCrew;
+  pool: RunWorkerPool;
   hub: LiveHub;
   clock: Clock;
   /** Puts large media of the parts into the blob store. */
@@ -77,10 +77,10 @@ export class MessageQueue {
     const outcome = await this.#send(principal, conversationId, id);
     if (outcome === 'gone') throw notQueued(id);
     if (outcome.started) return;
-    const { storage, crew, clock } = this.#options;
+    const { storage, pool, clock } = this.#options;
     const item = { id: `send:${id}`, kind: 'message' as const, body: queuedMessageBody(id), at: clock.now() };
     const put = await storage.runs.putInbox(principal, outcome.busyWith, item);
-    if (put.outcome === 'put' || put.outcome === 'exists') await crew.wake(outcome.busyWith);
+    if (put.outcome === 'put' || put.outcome === 'exists') await pool.wake(outcome.busyWith);
     const run = await storage.runs.getRun(principal, outcome.busyWith);
     // It ended by itself in the same moment.
     if (!run || run.endedAt !== null) await this.#send(principal, conversationId, id);
@@ -105,11 +105,11 @@ export class MessageQueue {
 
   /** Has the run under way take a queued message in before its next step; one that is over sends it in its turn. */
   async #steer(principal: Owner, runId: string, id: string): Promise<void> {
-    const { storage, crew, hub, clock } = this.#options;
+    const { storage, pool, hub, clock } = this.#options;
     const item = { id: `steer:${id}`, kind: 'steer' as const, body: queuedMessageBody(id), at: clock.now() };
     const { outcome } = await storage.runs.putInbox(principal, runId, item);
     if (outcome !== 'put' && outcome !== 'exists') return;
-    await crew.wake(runId);
+    await pool.wake(runId);
     const run = await storage.runs.getRun(principal, runId);
     if (run) hub.changed(principal.ownerId, 'queue', run.conversationId);
     // Its tab looks at what was said to it.
@@ -169,7 +169,7 @@ export class MessageQueue {
   }
 }
 
-function questionOf({ id, parts }: QueuedMessage, conversation: Conversation, createdAt: number): UserMessage {
+function questionOf({ id, parts }: QueuedMessage, conversation: StoredConversation, createdAt: number): UserMessage {
   return { id, parentId: conversation.leafId, createdAt, role: 'user', parts };
 }
 

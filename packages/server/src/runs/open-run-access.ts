@@ -3,15 +3,15 @@ import type { DurableAccess, RunConversation } from '@toolyard/agent-host/durabl
 import type { FunctionTools, KeepPrelude } from '@toolyard/agent-host';
 import type { InterventionOptions } from '@toolyard/agent-runtime';
 import type { Clock, LeasedRun, Owner, PermissionView } from '@toolyard/protocol';
-import { decisionAbout, messageOf } from '@toolyard/protocol';
+import { findDecision, messageOf } from '@toolyard/protocol';
 import type { SharedStorage } from '@toolyard/storage';
 import type { AutoConfirmation } from '../config/auto-confirmation.ts';
 import type { Secrets } from '../secrets/secrets.ts';
 import type { Models, Servers } from '../services.ts';
-import type { TabLending } from '../tabs/tab-lending.ts';
-import { untilStored } from '../until-stored.ts';
+import type { TabToolSource } from '../tabs/tab-tool-source.ts';
+import { retryUntilStored } from '../retry-until-stored.ts';
 import { createRunBudgets } from './run-budgets.ts';
-import { needsFacts } from './needs-facts.ts';
+import { needsModelFacts } from './needs-model-facts.ts';
 import type { RunConfiguration } from './stored-run.ts';
 
 type AccessedRun = {
@@ -26,12 +26,12 @@ export type RunAccessServices = {
   servers: Pick<Servers, 'select'>;
   storage: Pick<SharedStorage, 'permissions' | 'usage' | 'requestPreludes'>;
   secrets: Pick<Secrets, 'seal' | 'unseal'>;
-  tabs: Pick<TabLending, 'select'>;
+  tabs: Pick<TabToolSource, 'select'>;
   auto: Pick<AutoConfirmation, 'view'>;
   /** The function tools of this process. */
   functions: FunctionTools;
   /** How symbolic links are resolved when calls are judged, and where Toolyard keeps its own data. */
-  policy?: () => NonNullable<InterventionOptions['surroundings']>;
+  policy?: () => NonNullable<InterventionOptions['callContext']>;
   clock: Clock;
   /** Aborted when this process lets go of its runs. */
   stopping: AbortSignal;
@@ -54,7 +54,7 @@ export async function openRunAccess(
   const [model, own, abilities] = await Promise.all([
     services.models.open(principal, configuration.model),
     services.servers.select(configuration, signal),
-    services.models.facts(principal, configuration.model, { ask: needsFacts(conversation.messages()) }),
+    services.models.facts(principal, configuration.model, { ask: needsModelFacts(conversation.messages()) }),
   ]);
   // After the clock was set back, the creation time lies in the future and no tab has been seen since.
   const begunAt = Math.min(run.createdAt, clock.now());
@@ -76,7 +76,7 @@ export async function openRunAccess(
     abilities,
     tools,
     functions: services.functions,
-    permission: (tool) => decisionAbout(tool, decided),
+    permission: (tool) => findDecision(tool, decided),
     async refresh() {
       await Promise.all([lookUpDecided(), lookUpUnconfirmed()]);
     },
@@ -104,7 +104,7 @@ function keeperOf(
     const id = createHash('sha256').update(JSON.stringify(prelude)).digest('hex');
     const put = (): unknown =>
       storage.requestPreludes.put({ ownerId }, conversationId, { id, prelude, at: clock.now() });
-    untilStored(put, { clock, signal: stopping }).catch((error: unknown) => {
+    retryUntilStored(put, { clock, signal: stopping }).catch((error: unknown) => {
       log(`run ${runId}: what was sent could not be kept: ${messageOf(error)}`);
     });
     return id;

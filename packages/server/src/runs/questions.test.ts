@@ -2,16 +2,16 @@ import { afterEach, describe, expect, test } from 'vitest';
 import type { StoredInterrupt } from '@toolyard/protocol';
 import { DEFAULT_LIMITS } from '@toolyard/protocol';
 import { eventually } from '@toolyard/testing';
-import type { Bench } from './test-fixtures/bench.ts';
-import { ANNE, answers, BERT, cleanUp, openBench, temporaryFolder, told } from './test-fixtures/bench.ts';
-import { over, types } from './test-fixtures/run-events.ts';
+import type { RunBench } from './test-fixtures/bench.ts';
+import { ANNE, answers, BERT, cleanUp, openBench, temporaryFolder, transcriptLines } from './test-fixtures/bench.ts';
+import { endedRunEvents, eventTypes } from './test-fixtures/run-events.ts';
 import { calls, says, scriptedModel } from './test-fixtures/scripted-model.ts';
 
 afterEach(cleanUp);
 
 /** Sends, and waits until the run asks. */
 async function askUntilParked(
-  bench: Bench,
+  bench: RunBench,
 ): Promise<{ runId: string; conversation: string; asked: StoredInterrupt[] }> {
   const conversation = await bench.conversation();
   const runId = await bench.ask(conversation, 'Do it');
@@ -44,9 +44,9 @@ describe('a call that needs a person', () => {
 
       const answer = { decision: 'approve', scope: 'once' } as const;
       expect(await bench.runs.answer(ANNE, id, answer)).toMatchObject({ status: 'answered', answer });
-      const events = await over(bench, runId);
+      const events = await endedRunEvents(bench, runId);
       expect(count()).toBe(1);
-      expect(types(events).filter((type) => /^(run|interrupt)_/.test(type))).toEqual([
+      expect(eventTypes(events).filter((type) => /^(run|interrupt)_/.test(type))).toEqual([
         'run_started',
         'interrupt_requested',
         'run_parked',
@@ -55,7 +55,7 @@ describe('a call that needs a person', () => {
         'run_finished',
       ]);
       expect(events.map(({ seq }) => seq)).toEqual(events.map((_event, index) => index + 1));
-      expect(told(await bench.branch(conversation)).slice(2)).toEqual(['tool: ran 1', 'assistant: Done']);
+      expect(transcriptLines(await bench.branch(conversation)).slice(2)).toEqual(['tool: ran 1', 'assistant: Done']);
       await expect(bench.runs.answer(ANNE, id, answer)).rejects.toMatchObject({ code: 'conflict' });
     },
   );
@@ -66,9 +66,9 @@ describe('a call that needs a person', () => {
     const bench = await openBench(temporaryFolder(), { model, tools: { send: tool } });
     const { runId, asked } = await askUntilParked(bench);
     await bench.runs.answer(ANNE, asked[0]?.interrupt.id ?? '', { decision: 'refuse', reason: 'not today' });
-    await over(bench, runId);
+    await endedRunEvents(bench, runId);
     expect(count()).toBe(0);
-    expect(told(model.requests[1]?.messages ?? []).at(-1)).toContain('not today');
+    expect(transcriptLines(model.requests[1]?.messages ?? []).at(-1)).toContain('not today');
   });
 
   test('refused so that the run stops: nothing is made, asked or said any more, and every call has its answer', async () => {
@@ -77,10 +77,10 @@ describe('a call that needs a person', () => {
     const bench = await openBench(temporaryFolder(), { model, tools: { send: tool, other: tool } });
     const { runId, conversation, asked } = await askUntilParked(bench);
     await bench.runs.answer(ANNE, asked[0]?.id ?? '', { decision: 'refuse', reason: 'wrong house', stops: true });
-    expect((await over(bench, runId)).at(-1)).toMatchObject({ type: 'run_finished', status: 'cancelled' });
+    expect((await endedRunEvents(bench, runId)).at(-1)).toMatchObject({ type: 'run_finished', status: 'cancelled' });
     expect(count()).toBe(0);
     expect(model.requests).toHaveLength(1);
-    const results = told(await bench.branch(conversation)).slice(2);
+    const results = transcriptLines(await bench.branch(conversation)).slice(2);
     expect(results).toHaveLength(2);
     expect(results[0]).toContain('wrong house');
     const late = { decision: 'approve', scope: 'once' } as const;
@@ -103,9 +103,9 @@ describe('a call that needs a person', () => {
     const { runId, conversation, asked } = await askUntilParked(bench);
     second = asked[1]?.interrupt.id;
     await bench.runs.answer(ANNE, asked[0]?.interrupt.id ?? '', { decision: 'approve', scope: 'conversation' });
-    await over(bench, runId);
+    await endedRunEvents(bench, runId);
     expect(count()).toBe(1);
-    expect(told(await bench.branch(conversation)).at(-2)).toContain('not to all');
+    expect(transcriptLines(await bench.branch(conversation)).at(-2)).toContain('not to all');
     expect(bench.storage.runs.getRun(ANNE, runId)).toMatchObject({ status: 'done' });
     expect(bench.log).toEqual([]);
   });
@@ -131,12 +131,12 @@ describe('a call that needs a person', () => {
     const { runId, asked } = await askUntilParked(bench);
     expect(asked).toHaveLength(2);
     await bench.runs.answer(ANNE, asked[0]?.id ?? '', { decision: 'approve', scope: 'once' });
-    await eventually(() => types(bench.events(runId)).includes('interrupt_answered'));
+    await eventually(() => eventTypes(bench.events(runId)).includes('interrupt_answered'));
     await bench.rest(runId);
     expect(bench.storage.runs.getRun(ANNE, runId)).toMatchObject({ status: 'parked' });
     expect(count()).toBe(0);
     await bench.runs.answer(ANNE, asked[1]?.id ?? '', { decision: 'refuse' });
-    await over(bench, runId);
+    await endedRunEvents(bench, runId);
     expect(count()).toBe(1);
   });
 
@@ -153,7 +153,7 @@ describe('a call that needs a person', () => {
     });
     const { runId, asked } = await askUntilParked(bench);
     await bench.runs.answer(ANNE, asked[0]?.id ?? '', { decision: 'approve', scope: 'conversation' });
-    await over(bench, runId);
+    await endedRunEvents(bench, runId);
     expect(count()).toBe(3);
     expect(bench.storage.runs.listInterrupts(ANNE, { runId, limit: 9 }).map(({ status }) => status)).toEqual([
       'answered',
@@ -171,8 +171,8 @@ describe('a call that needs a person', () => {
     });
     const { runId, asked } = await askUntilParked(bench);
     await bench.runs.answer(ANNE, asked[0]?.id ?? '', { decision: 'refuse', scope: 'always' });
-    await over(bench, runId);
-    await over(bench, await bench.ask(await bench.conversation(), 'Do it'));
+    await endedRunEvents(bench, runId);
+    await endedRunEvents(bench, await bench.ask(await bench.conversation(), 'Do it'));
     expect(count()).toBe(0);
   });
 
@@ -183,9 +183,9 @@ describe('a call that needs a person', () => {
     });
     const { runId, conversation, asked } = await askUntilParked(bench);
     await bench.runs.cancel(ANNE, runId);
-    const events = await over(bench, runId);
+    const events = await endedRunEvents(bench, runId);
     expect(events.at(-1)).toMatchObject({ status: 'cancelled' });
-    expect(told(await bench.branch(conversation)).at(-1)).toMatch(/^tool: Not made/);
+    expect(transcriptLines(await bench.branch(conversation)).at(-1)).toMatch(/^tool: Not made/);
     const late = bench.runs.answer(ANNE, asked[0]?.id ?? '', { decision: 'approve', scope: 'once' });
     await expect(late).rejects.toMatchObject({ code: 'conflict' });
   });
@@ -197,7 +197,7 @@ describe('a call that needs a person', () => {
       tools: { send: tool },
       configuration: { intervention: 'headless' },
     });
-    await over(bench, await bench.ask(await bench.conversation(), 'Do it'));
+    await endedRunEvents(bench, await bench.ask(await bench.conversation(), 'Do it'));
     expect(count()).toBe(0);
   });
 });
@@ -216,7 +216,7 @@ describe('while stored rules cannot be read', () => {
     const always = bench.runs.answer(ANNE, id, { decision: 'approve', scope: 'always' });
     await expect(always).rejects.toMatchObject({ code: 'bad_request' });
     await bench.runs.answer(ANNE, id, { decision: 'approve', scope: 'once' });
-    await over(bench, runId);
+    await endedRunEvents(bench, runId);
     expect(count()).toBe(1);
   });
 });
@@ -244,12 +244,12 @@ describe('a call that is feared', () => {
       expect(bench.storage.runs.listInterrupts(ANNE, { status: 'open', runId, limit: 9 })).toHaveLength(1);
       expect(count()).toBe(0);
       await bench.runs.answer(ANNE, first?.id ?? '', { decision: 'approve', scope: 'once' });
-      await eventually(() => types(bench.events(runId)).filter((type) => type === 'run_parked').length === 2);
+      await eventually(() => eventTypes(bench.events(runId)).filter((type) => type === 'run_parked').length === 2);
       expect(count()).toBe(2);
       await bench.rest(runId);
       const [again] = bench.storage.runs.listInterrupts(ANNE, { status: 'open', runId, limit: 9 });
       await bench.runs.answer(ANNE, again?.id ?? '', { decision: 'refuse', scope: 'once' });
-      await over(bench, runId);
+      await endedRunEvents(bench, runId);
       expect(count()).toBe(2);
     },
   );
@@ -271,7 +271,7 @@ describe('a call that is feared', () => {
       });
       expect(bench.storage.runs.listInterrupts(ANNE, { status: 'open', runId, limit: 9 })).toHaveLength(1);
       await bench.runs.answer(ANNE, asked[0]?.id ?? '', { decision: 'refuse', scope: 'always' });
-      await over(bench, runId);
+      await endedRunEvents(bench, runId);
       expect(count()).toBe(0);
     },
   );
@@ -300,9 +300,9 @@ describe('a call that is feared', () => {
     const { runId, asked } = await askUntilParked(bench);
     expect(asked).toMatchObject([{ interrupt: { kind: 'approval', autoUnconfirmed: ['shell'] } }]);
     await bench.runs.answer(ANNE, asked[0]?.id ?? '', { decision: 'approve', scope: 'once' });
-    await over(bench, runId);
+    await endedRunEvents(bench, runId);
     await bench.storage.settings.set(ANNE, 'auto.unsandboxed', ['files', 'shell'], 2);
-    await over(bench, await bench.ask(await bench.conversation('second'), 'Do it'));
+    await endedRunEvents(bench, await bench.ask(await bench.conversation('second'), 'Do it'));
     expect(count()).toBe(2);
   });
 
@@ -314,15 +314,15 @@ describe('a call that is feared', () => {
       tools: { send: tool },
       configuration: { intervention: 'headless', interventionRules: [{ decision: 'allow', tool: 'desk/*' }] },
     });
-    await over(bench, await bench.ask(await bench.conversation(), 'Do it'));
+    await endedRunEvents(bench, await bench.ask(await bench.conversation(), 'Do it'));
     expect(count()).toBe(1);
-    expect(told(model.requests[1]?.messages ?? []).at(-1)).toContain('needs a person');
+    expect(transcriptLines(model.requests[1]?.messages ?? []).at(-1)).toContain('needs a person');
   });
 });
 
 describe('what is decided about a tool while a run works', () => {
   const SEND = { serverId: 'desk', name: 'send' };
-  const decide = (bench: Bench, decision: 'allow' | 'never'): Promise<void> =>
+  const decide = (bench: RunBench, decision: 'allow' | 'never'): Promise<void> =>
     bench.storage.permissions.set(ANNE, { tool: SEND, conversationId: null, decision, at: 1 });
 
   test('"never" counts from the next call on', async () => {
@@ -333,9 +333,9 @@ describe('what is decided about a tool while a run works', () => {
       tools: { send: { call: async () => (await decide(bench, 'never'), tool.call()) } },
     });
     await decide(bench, 'allow');
-    await over(bench, await bench.ask(await bench.conversation(), 'Do it'));
+    await endedRunEvents(bench, await bench.ask(await bench.conversation(), 'Do it'));
     expect(count()).toBe(1);
-    expect(told(model.requests[2]?.messages ?? []).at(-1)).toContain('never allows desk/send');
+    expect(transcriptLines(model.requests[2]?.messages ?? []).at(-1)).toContain('never allows desk/send');
   });
 
   test('"never" stops the calls of the same turn that are not made yet', async () => {
@@ -351,9 +351,9 @@ describe('what is decided about a tool while a run works', () => {
     });
     await decide(bench, 'allow');
     const conversation = await bench.conversation();
-    await over(bench, await bench.ask(conversation, 'Do it'));
+    await endedRunEvents(bench, await bench.ask(conversation, 'Do it'));
     expect(count()).toBe(1);
-    expect(told(await bench.branch(conversation)).slice(2)).toEqual([
+    expect(transcriptLines(await bench.branch(conversation)).slice(2)).toEqual([
       'tool: ran 1',
       'tool: The owner never allows desk/send. Do not try it again.',
       'assistant: Done',
@@ -385,14 +385,14 @@ describe('what is decided about a tool while a run works', () => {
     expect(asked).toMatchObject([{ interrupt: { name: 'other' } }]);
     await bench.storage.permissions.remove(ANNE, SEND, null);
     await bench.runs.answer(ANNE, asked[0]?.id ?? '', { decision: 'approve', scope: 'once' });
-    await eventually(() => types(bench.events(runId)).filter((type) => type === 'run_parked').length === 2);
+    await eventually(() => eventTypes(bench.events(runId)).filter((type) => type === 'run_parked').length === 2);
     await bench.rest(runId);
     expect(count()).toBe(0);
     const [again] = bench.storage.runs.listInterrupts(ANNE, { status: 'open', runId, limit: 9 });
     expect(again?.interrupt).toMatchObject({ kind: 'approval', name: 'send' });
     await decide(bench, 'never');
     await bench.runs.answer(ANNE, again?.id ?? '', { decision: 'approve', scope: 'once' });
-    await over(bench, runId);
+    await endedRunEvents(bench, runId);
     expect(count()).toBe(1);
   });
 });

@@ -1,10 +1,10 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import type { AssistantMessage, RunEvent } from '@toolyard/protocol';
 import { createFailpoints, eventually } from '@toolyard/testing';
-import { ANNE, answers, cleanUp, openBench, temporaryFolder, told } from './test-fixtures/bench.ts';
+import { ANNE, answers, cleanUp, openBench, temporaryFolder, transcriptLines } from './test-fixtures/bench.ts';
 import { calls, hangsAfter, says, scriptedModel } from './test-fixtures/scripted-model.ts';
-import { actTool, allowAct, dyingAt } from './test-fixtures/dying-run.ts';
-import { over, types } from './test-fixtures/run-events.ts';
+import { actTool, allowAct, killAt } from './test-fixtures/killed-run.ts';
+import { endedRunEvents, eventTypes } from './test-fixtures/run-events.ts';
 
 afterEach(cleanUp);
 
@@ -19,11 +19,11 @@ function applied(events: readonly RunEvent[]): Map<string, string> {
 
 describe('a run whose process died', () => {
   test('before anything was done is done by the next', { tags: ['C2.04'] }, async () => {
-    const { folder, runId, conversation } = await dyingAt('run:created', []);
+    const { folder, runId, conversation } = await killAt('run:created', []);
     const bench = await openBench(folder, { model: scriptedModel([says('Here')]) });
-    const events = await over(bench, runId);
-    expect(types(events)).not.toContain('attempt_abandoned');
-    expect(told(await bench.branch(conversation))).toEqual(['user: Do it', 'assistant: Here']);
+    const events = await endedRunEvents(bench, runId);
+    expect(eventTypes(events)).not.toContain('attempt_abandoned');
+    expect(transcriptLines(await bench.branch(conversation))).toEqual(['user: Do it', 'assistant: Here']);
   });
 
   test('in mid-answer: the answer is begun anew beside what was written, which is marked', async () => {
@@ -41,19 +41,19 @@ describe('a run whose process died', () => {
     const shown = (await bench.branch(conversation)).at(-1);
     expect(shown).toMatchObject({ id: `${runId}.0~2`, finishReason: 'pending' });
     again.go('more');
-    const events = await over(bench, runId);
+    const events = await endedRunEvents(bench, runId);
     expect(events.find(({ type }) => type === 'attempt_abandoned')).toMatchObject({
       messageId: `${runId}.0`,
       step: 0,
       attempt: 1,
     });
-    expect(told(await bench.branch(conversation))).toEqual(['user: Tell', 'assistant: Once more']);
+    expect(transcriptLines(await bench.branch(conversation))).toEqual(['user: Tell', 'assistant: Once more']);
     const abandoned = (await bench.all(conversation)).find(({ id }) => id === `${runId}.0`) as AssistantMessage;
     expect(abandoned).toMatchObject({
       finishReason: 'abandoned',
       parts: [{ type: 'text', text: 'Once upon a ti' }],
     });
-    expect(told(model.requests[0]?.messages ?? [])).toEqual(['user: Tell']);
+    expect(transcriptLines(model.requests[0]?.messages ?? [])).toEqual(['user: Tell']);
     expect([...applied(events)]).toEqual([
       [`${runId}.0`, 'Once upon a ti'],
       [`${runId}.0~2`, 'Once more'],
@@ -75,28 +75,28 @@ describe('a run whose process died', () => {
       bench.die();
     }
     const bench = await openBench(folder, { model: scriptedModel([says('third')]) });
-    await over(bench, runId);
-    expect(told(await bench.all(conversation)).toSorted()).toEqual([
+    await endedRunEvents(bench, runId);
+    expect(transcriptLines(await bench.all(conversation)).toSorted()).toEqual([
       'assistant: third',
       'assistant: try 1',
       'assistant: try 2',
       'user: Tell',
     ]);
-    expect(told(await bench.branch(conversation))).toEqual(['user: Tell', 'assistant: third']);
+    expect(transcriptLines(await bench.branch(conversation))).toEqual(['user: Tell', 'assistant: third']);
   });
 
   test('between two steps just goes on: nothing is asked twice', { tags: ['C10.13'] }, async () => {
     const script = [calls({ name: 'act' }), says('never said')];
     let acted = 0;
     const options = { builtIn: true, tool: () => acted++, hit: 2 };
-    const { folder, runId, conversation } = await dyingAt('run:stepped', script, options);
+    const { folder, runId, conversation } = await killAt('run:stepped', script, options);
     const model = scriptedModel([says('Done')]);
     const bench = await openBench(folder, { model, tools: { act: actTool(() => acted++, true) } });
-    const events = await over(bench, runId);
+    const events = await endedRunEvents(bench, runId);
     expect(acted).toBe(1);
     expect(model.requests).toHaveLength(1);
-    expect(types(events)).not.toContain('attempt_abandoned');
-    expect(told(await bench.branch(conversation))).toEqual([
+    expect(eventTypes(events)).not.toContain('attempt_abandoned');
+    expect(transcriptLines(await bench.branch(conversation))).toEqual([
       'user: Do it',
       'assistant: <tool_call>',
       'tool: acted',
@@ -108,16 +108,16 @@ describe('a run whose process died', () => {
     let acted = 0;
     const script = [calls({ name: 'act' })];
     const options = { builtIn: true, tool: () => acted++ };
-    const { folder, runId, conversation } = await dyingAt('run:planned', script, options);
+    const { folder, runId, conversation } = await killAt('run:planned', script, options);
     expect(acted).toBe(0);
     const bench = await openBench(folder, {
       model: scriptedModel([...script, says('Done')]),
       tools: { act: actTool(() => acted++, true) },
     });
-    const events = await over(bench, runId);
+    const events = await endedRunEvents(bench, runId);
     expect(acted).toBe(1);
-    expect(types(events)).not.toContain('run_parked');
-    expect(told(await bench.branch(conversation)).at(-1)).toBe('assistant: Done');
+    expect(eventTypes(events)).not.toContain('run_parked');
+    expect(transcriptLines(await bench.branch(conversation)).at(-1)).toBe('assistant: Done');
   });
 
   test('one of two calls was answered: it is not made again and told once', { tags: ['C7.22', 'M2.17'] }, async () => {
@@ -138,17 +138,21 @@ describe('a run whose process died', () => {
     const first = await openBench(folder, { model, tools });
     const conversation = await first.conversation();
     const runId = await first.ask(conversation, 'Both');
-    await eventually(() => types(first.events(runId)).includes('tool_finished'));
+    await eventually(() => eventTypes(first.events(runId)).includes('tool_finished'));
     first.die();
     end();
     const bench = await openBench(folder, {
       model: scriptedModel([says('Done')]),
       tools: { ...tools, slow: { builtIn: true, call: () => (acts.push('slow'), answers('slow')) } },
     });
-    const events = await over(bench, runId);
+    const events = await endedRunEvents(bench, runId);
     expect(acts).toEqual(['quick', 'slow', 'slow']);
-    expect(types(events).filter((type) => type === 'tool_finished')).toHaveLength(2);
-    expect(told(await bench.branch(conversation)).slice(2)).toEqual(['tool: quick', 'tool: slow', 'assistant: Done']);
+    expect(eventTypes(events).filter((type) => type === 'tool_finished')).toHaveLength(2);
+    expect(transcriptLines(await bench.branch(conversation)).slice(2)).toEqual([
+      'tool: quick',
+      'tool: slow',
+      'assistant: Done',
+    ]);
   });
 
   test('one of two calls was answered, the other is in doubt: what was told is the message that is stored', async () => {
@@ -166,14 +170,14 @@ describe('a run whose process died', () => {
     }
     const conversation = await first.conversation();
     const runId = await first.ask(conversation, 'Both');
-    await eventually(() => types(first.events(runId)).includes('tool_finished'));
+    await eventually(() => eventTypes(first.events(runId)).includes('tool_finished'));
     first.die();
     end();
     const bench = await openBench(folder, { model: scriptedModel([says('Done')]), tools });
     await bench.rest(runId);
     const [asked] = bench.storage.runs.listInterrupts(ANNE, { status: 'open', limit: 9 });
     await bench.runs.answer(ANNE, asked?.id ?? '', { decision: 'failed' });
-    const events = await over(bench, runId);
+    const events = await endedRunEvents(bench, runId);
     const said = events.flatMap((event) => (event.type === 'tool_finished' ? [event.message] : []));
     expect(said).toEqual((await bench.branch(conversation)).filter(({ role }) => role === 'tool'));
     expect(said).toHaveLength(2);
@@ -191,7 +195,7 @@ describe('a run whose process died', () => {
     first.storage.runs.answerInterrupt(ANNE, asked?.id ?? '', { decision: 'approve', scope: 'once' }, 1);
     first.die();
     const bench = await openBench(folder, { model: scriptedModel([says('Done')]), tools });
-    await over(bench, runId);
+    await endedRunEvents(bench, runId);
     expect(acted).toBe(1);
   });
 
@@ -205,7 +209,7 @@ describe('a run whose process died', () => {
     first.die();
     const model = scriptedModel([]);
     const bench = await openBench(folder, { model });
-    const events = await over(bench, runId);
+    const events = await endedRunEvents(bench, runId);
     expect(events.at(-1)).toMatchObject({ type: 'run_finished', status: 'cancelled' });
     expect(model.requests).toHaveLength(0);
     expect((await bench.branch(conversation)).at(-1)).toMatchObject({
@@ -230,9 +234,9 @@ describe('a run whose process died', () => {
     await first.runs.close();
     const bench = await openBench(folder, { model: scriptedModel([says('now'), says('other')]) });
     await eventually(async () => (await bench.storage.queue.list(ANNE, conversation)).length === 0);
-    await over(bench, 'q1');
+    await endedRunEvents(bench, 'q1');
     expect(bench.storage.runs.getRun(ANNE, runId)).toMatchObject({ status: 'cancelled' });
-    expect(told(await bench.branch(conversation)).slice(2)).toEqual([
+    expect(transcriptLines(await bench.branch(conversation)).slice(2)).toEqual([
       'user: Now',
       'assistant: now',
       'user: Other',
@@ -253,8 +257,8 @@ describe('a run whose process died', () => {
     await eventually(() => failpoints.passed.includes('run:finished'));
     await first.runs.close();
     const bench = await openBench(folder, { model: scriptedModel([says('2')]) });
-    await over(bench, 'q2');
-    expect(told(await bench.branch(conversation)).at(-1)).toBe('assistant: 2');
+    await endedRunEvents(bench, 'q2');
+    expect(transcriptLines(await bench.branch(conversation)).at(-1)).toBe('assistant: 2');
   });
 
   test('with a state nobody can read: it fails and says so, and the conversation goes on', async () => {
@@ -271,10 +275,10 @@ describe('a run whose process died', () => {
     first.storage.runs.commit([{ runId, fence, baseSeq, events: [], state, durability: 'normal', release: true }]);
     first.die();
     const bench = await openBench(folder, { model: scriptedModel([says('Fresh')]) });
-    const events = await over(bench, runId);
+    const events = await endedRunEvents(bench, runId);
     expect(events.at(-1)).toMatchObject({ type: 'run_finished', status: 'failed', error: { code: 'internal' } });
     expect((await bench.branch(conversation)).at(-1)).toMatchObject({ finishReason: 'error' });
-    await over(bench, await bench.ask(conversation, 'Again'));
+    await endedRunEvents(bench, await bench.ask(conversation, 'Again'));
   });
 });
 
@@ -290,8 +294,8 @@ describe('a process that stops', () => {
     await expect(first.say(conversation, 'More')).rejects.toMatchObject({ code: 'conflict' });
     first.storage.close();
     const bench = await openBench(folder, { model: scriptedModel([says('Whole')]) });
-    await over(bench, runId);
-    expect(told(await bench.branch(conversation))).toEqual(['user: Tell', 'assistant: Whole']);
+    await endedRunEvents(bench, runId);
+    expect(transcriptLines(await bench.branch(conversation))).toEqual(['user: Tell', 'assistant: Whole']);
   });
 
   test('waits for a call under way and stores its answer, but asks the model no more', async () => {
@@ -315,9 +319,9 @@ describe('a process that stops', () => {
     expect(first.storage.runs.readLedger(ANNE, runId)?.[0]?.status).toBe('done');
     first.storage.close();
     const bench = await openBench(folder, { model: scriptedModel([says('Done')]), tools });
-    const events = await over(bench, runId);
-    expect(types(events)).not.toContain('attempt_abandoned');
-    expect(told(await bench.branch(conversation)).slice(2)).toEqual(['tool: acted', 'assistant: Done']);
+    const events = await endedRunEvents(bench, runId);
+    expect(eventTypes(events)).not.toContain('attempt_abandoned');
+    expect(transcriptLines(await bench.branch(conversation)).slice(2)).toEqual(['tool: acted', 'assistant: Done']);
   });
 
   test('makes no call any more: the next one makes it, and nobody is asked whether it was made', async () => {
@@ -352,8 +356,8 @@ describe('a process that stops', () => {
     expect(acted).toBe(0);
     first.storage.close();
     const bench = await openBench(folder, { model: scriptedModel([says('Done')]), tools });
-    expect(types(await over(bench, runId))).not.toContain('run_parked');
+    expect(eventTypes(await endedRunEvents(bench, runId))).not.toContain('run_parked');
     expect(acted).toBe(1);
-    expect(told(await bench.branch(conversation)).slice(2)).toEqual(['tool: acted', 'assistant: Done']);
+    expect(transcriptLines(await bench.branch(conversation)).slice(2)).toEqual(['tool: acted', 'assistant: Done']);
   });
 });

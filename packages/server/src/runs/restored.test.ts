@@ -6,7 +6,7 @@ import { openStorage } from '@toolyard/storage';
 import { eventually, needs } from '@toolyard/testing';
 import { describeOnDatabases, PG_DUMP, postgresProgram } from '@toolyard/testing/on-postgres';
 import { ANNE } from './test-fixtures/bench.ts';
-import { outcomeOf, playPersons, stageOver, storyOf } from './test-fixtures/corpus/stage.ts';
+import { outcomeOf, playUsers, openScenarioStage, scenarioOf } from './test-fixtures/corpus/stage.ts';
 
 describeOnDatabases('a database that is restored', (cluster) => {
   test('from a pg_dump made in the middle of runs: they go on from their last step', needs(PG_DUMP), async () => {
@@ -18,14 +18,14 @@ describeOnDatabases('a database that is restored', (cluster) => {
         .stdout;
     };
     const stories = new Map([
-      ['between', storyOf('side-by-side')],
-      ['within', storyOf('task')],
+      ['between', scenarioOf('side-by-side')],
+      ['within', scenarioOf('task')],
     ]);
     let halted = 0;
     let go = (): void => {};
     const gone = new Promise<void>((resolve) => (go = resolve));
     const places = new Set(['step:tools_batch_result', 'run:task']);
-    const first = stageOver(storage, {
+    const first = openScenarioStage(storage, {
       failpoint: async (place) => {
         if (!places.delete(place)) return;
         halted++;
@@ -39,13 +39,13 @@ describeOnDatabases('a database that is restored', (cluster) => {
     ] as const) {
       const configuration = { intervention: 'auto', model: { providerId: 'corpus', modelId: name } };
       await storage.conversations.create(ANNE, { id, title: '', configuration, at: systemClock.now() });
-      const [text = ''] = storyOf(name).questions;
+      const [text = ''] = scenarioOf(name).questions;
       await first.send(ANNE, id, { parts: [{ type: 'text', text }] });
     }
     await eventually(() => halted === 2, { what: 'both runs being in their middle' });
     const sql = await dump();
     go();
-    await playPersons({ storage, runs: first }, stories);
+    await playUsers({ storage, runs: first }, stories);
     const expected = [await outcomeOf(storage, 'between'), await outcomeOf(storage, 'within')];
     await first.close();
     await storage.close();
@@ -58,12 +58,12 @@ describeOnDatabases('a database that is restored', (cluster) => {
     psql.child.stdin?.end(sql);
     await psql;
     const again = await openStorage({ url: restored, clock: systemClock });
-    const second = stageOver(again);
+    const second = openScenarioStage(again);
     try {
       expect(await again.check()).toEqual({ ok: true });
       expect((await outcomeOf(again, 'between')).statuses).toEqual(['running']);
       await second.start();
-      await playPersons({ storage: again, runs: second }, stories);
+      await playUsers({ storage: again, runs: second }, stories);
       expect([await outcomeOf(again, 'between'), await outcomeOf(again, 'within')]).toEqual(expected);
     } finally {
       await second.close();

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { eventually } from '@toolyard/testing';
-import { ANNE, answers, BERT, cleanUp, openBench, temporaryFolder, told } from './test-fixtures/bench.ts';
-import { over } from './test-fixtures/run-events.ts';
+import { ANNE, answers, BERT, cleanUp, openBench, temporaryFolder, transcriptLines } from './test-fixtures/bench.ts';
+import { endedRunEvents } from './test-fixtures/run-events.ts';
 import { calls, hangsAfter, says, scriptedModel } from './test-fixtures/scripted-model.ts';
 
 afterEach(cleanUp);
@@ -15,21 +15,25 @@ describe('a run that did not come to its end', () => {
     const bench = await openBench(temporaryFolder(), { model, tools: date });
     const conversation = await bench.conversation();
     const runId = await bench.ask(conversation, 'When?');
-    await over(bench, runId);
+    await endedRunEvents(bench, runId);
     expect(bench.storage.runs.getRun(ANNE, runId)).toMatchObject({ status: 'failed' });
 
     const resumed = await bench.runs.resume(ANNE, runId);
     expect(resumed.id).not.toBe(runId);
-    await over(bench, resumed.id);
+    await endedRunEvents(bench, resumed.id);
     expect(bench.storage.runs.getRun(ANNE, resumed.id)).toMatchObject({ status: 'done' });
     expect(bench.storage.runs.getRun(ANNE, runId)).toMatchObject({ status: 'failed' });
-    expect(told(await bench.branch(conversation))).toEqual([
+    expect(transcriptLines(await bench.branch(conversation))).toEqual([
       'user: When?',
       'assistant: <tool_call>',
       'tool: noon',
       'assistant: At noon',
     ]);
-    expect(told(model.requests[2]?.messages ?? [])).toEqual(['user: When?', 'assistant: <tool_call>', 'tool: noon']);
+    expect(transcriptLines(model.requests[2]?.messages ?? [])).toEqual([
+      'user: When?',
+      'assistant: <tool_call>',
+      'tool: noon',
+    ]);
   });
 
   test('cancelled in mid-answer: the answer is made anew beside what was said of it', async () => {
@@ -39,11 +43,11 @@ describe('a run that did not come to its end', () => {
     const runId = await bench.ask(conversation, 'Tell');
     await eventually(() => bench.events(runId).some(({ type }) => type === 'text_delta'));
     await bench.runs.cancel(ANNE, runId);
-    await over(bench, runId);
+    await endedRunEvents(bench, runId);
     const { id } = await bench.runs.resume(ANNE, runId);
-    await over(bench, id);
-    expect(told(await bench.branch(conversation))).toEqual(['user: Tell', 'assistant: Here it is']);
-    expect(told(await bench.all(conversation))).toContain('assistant: Once upon');
+    await endedRunEvents(bench, id);
+    expect(transcriptLines(await bench.branch(conversation))).toEqual(['user: Tell', 'assistant: Here it is']);
+    expect(transcriptLines(await bench.all(conversation))).toContain('assistant: Once upon');
   });
 
   test('failed in mid-answer: goes on in the answer itself where the model can', async () => {
@@ -53,12 +57,12 @@ describe('a run that did not come to its end', () => {
     const bench = await openBench(temporaryFolder(), { model, tools: date });
     const conversation = await bench.conversation();
     const runId = await bench.ask(conversation, 'When?');
-    await over(bench, runId);
+    await endedRunEvents(bench, runId);
     const { id } = await bench.runs.resume(ANNE, runId);
-    await over(bench, id);
+    await endedRunEvents(bench, id);
     expect(model.requests[2]).toMatchObject({ continues: true });
-    expect(told(model.requests[2]?.messages ?? []).at(-1)).toBe('assistant: It is at');
-    expect(told(await bench.branch(conversation))).toEqual([
+    expect(transcriptLines(model.requests[2]?.messages ?? []).at(-1)).toBe('assistant: It is at');
+    expect(transcriptLines(await bench.branch(conversation))).toEqual([
       'user: When?',
       'assistant: <tool_call>',
       'tool: noon',
@@ -72,10 +76,10 @@ describe('a run that did not come to its end', () => {
     const model = scriptedModel([broken, says('Yes')]);
     const bench = await openBench(temporaryFolder(), { model });
     const runId = await bench.ask(await bench.conversation(), 'Well?');
-    await over(bench, runId);
+    await endedRunEvents(bench, runId);
     const both = await Promise.all([bench.runs.resume(ANNE, runId), bench.runs.resume(ANNE, runId)]);
     const [{ id }] = both;
-    await over(bench, id);
+    await endedRunEvents(bench, id);
     const late = await bench.runs.resume(ANNE, runId);
     expect([...both, late].map((run) => run.id)).toEqual([id, id, id]);
     expect(model.requests).toHaveLength(2);
@@ -86,9 +90,9 @@ describe('a run that did not come to its end', () => {
     const model = scriptedModel([broken, broken, hanging.answer, says('Yes')]);
     const bench = await openBench(temporaryFolder(), { model });
     const first = await bench.ask(await bench.conversation(), 'Well?');
-    await over(bench, first);
+    await endedRunEvents(bench, first);
     const second = (await bench.runs.resume(ANNE, first)).id;
-    await over(bench, second);
+    await endedRunEvents(bench, second);
     const refusal = { code: 'conflict', hint: expect.stringContaining(second) as string };
     await expect(bench.runs.resume(ANNE, first)).rejects.toMatchObject({
       ...refusal,
@@ -97,13 +101,13 @@ describe('a run that did not come to its end', () => {
     const third = (await bench.runs.resume(ANNE, second)).id;
     await eventually(() => model.requests.length === 3);
     await bench.runs.cancel(ANNE, third);
-    await over(bench, third);
+    await endedRunEvents(bench, third);
     hanging.go();
     const message = expect.stringContaining('cancelled') as string;
     const hint = expect.stringContaining(third) as string;
     await expect(bench.runs.resume(ANNE, first)).rejects.toMatchObject({ code: 'conflict', message, hint });
     const fourth = (await bench.runs.resume(ANNE, third)).id;
-    await over(bench, fourth);
+    await endedRunEvents(bench, fourth);
     expect((await bench.runs.resume(ANNE, first)).id).toBe(fourth);
     expect(model.requests).toHaveLength(4);
   });
@@ -113,8 +117,8 @@ describe('a run that did not come to its end', () => {
     const bench = await openBench(temporaryFolder(), { model });
     const conversation = await bench.conversation();
     const runId = await bench.ask(conversation, 'One?');
-    await over(bench, runId);
-    await over(bench, await bench.ask(conversation, 'Two?'));
+    await endedRunEvents(bench, runId);
+    await endedRunEvents(bench, await bench.ask(conversation, 'Two?'));
     await expect(bench.runs.resume(ANNE, runId)).rejects.toMatchObject({ code: 'conflict' });
     expect(model.requests).toHaveLength(2);
   });
@@ -126,7 +130,7 @@ describe('a run that there is nothing to go on with', () => {
     const model = scriptedModel([says('Done'), calls({ name: 'send' }), hanging.answer]);
     const bench = await openBench(temporaryFolder(), { model, tools: { send: { call: () => answers('sent') } } });
     const done = await bench.ask(await bench.conversation(), 'One');
-    await over(bench, done);
+    await endedRunEvents(bench, done);
     const parked = await bench.ask(await bench.conversation(), 'Two');
     await bench.rest(parked);
     const running = await bench.ask(await bench.conversation(), 'Three');

@@ -1,17 +1,17 @@
-import { begunIn } from '@toolyard/agent-host';
+import { partialAnswer } from '@toolyard/agent-host';
 import type { Message, Owner, RunRecord, UserMessage } from '@toolyard/protocol';
 import { defined, ToolyardError } from '@toolyard/protocol';
-import type { Conversation, SharedStorage } from '@toolyard/storage';
-import type { RunCrew } from './run-crew.ts';
+import type { StoredConversation, SharedStorage } from '@toolyard/storage';
+import type { RunWorkerPool } from './run-worker-pool.ts';
 import type { StartOutcome, StartRequest } from './start-run.ts';
 import { noConversation } from './start-run.ts';
 
 export type ResumeServices = {
   storage: Pick<SharedStorage, 'runs' | 'conversations' | 'messages'>;
-  crew: Pick<RunCrew, 'wake'>;
+  pool: Pick<RunWorkerPool, 'wake'>;
   start: (principal: Owner, request: StartRequest) => Promise<StartOutcome>;
   /** True where the model of the next run can go on with an answer that was begun. */
-  canContinue: (principal: Owner, conversation: Conversation) => Promise<boolean>;
+  canContinue: (principal: Owner, conversation: StoredConversation) => Promise<boolean>;
 };
 
 /**
@@ -21,7 +21,7 @@ export type ResumeServices = {
  * @throws ToolyardError `not_found`, or `conflict` where there is nothing to go on with, or another went on and ended too
  */
 export async function resumeRun(principal: Owner, runId: string, services: ResumeServices): Promise<RunRecord> {
-  const { storage, crew, start } = services;
+  const { storage, pool, start } = services;
   const run = await storage.runs.getRun(principal, runId);
   if (run === null) throw new ToolyardError({ code: 'not_found', message: `There is no run ${runId}.` });
   if (run.parentRunId !== null) throw refused('This run is part of another one, which goes on instead of it.');
@@ -37,7 +37,7 @@ export async function resumeRun(principal: Owner, runId: string, services: Resum
       if (open.length > 0) {
         throw refused('This run waits for a person.', 'Answer its questions: toolyard interrupts list, or the page.');
       }
-      await crew.wake(runId);
+      await pool.wake(runId);
       return (await storage.runs.getRun(principal, runId)) ?? run;
     }
     case 'failed':
@@ -89,7 +89,7 @@ async function requestFor(
   }
   const { id: leafId } = goodUntil(question, answer);
   const cut = answer.at(-1);
-  const begun = cut?.role === 'assistant' && cut.parentId === leafId ? begunIn(cut) : null;
+  const begun = cut?.role === 'assistant' && cut.parentId === leafId ? partialAnswer(cut) : null;
   const parts = begun && (await canContinue(principal, conversation)) ? begun : undefined;
   const begins = { with: 'answer' as const, leafId, ...defined({ parts }) };
   return { runId: nextId(run.id), conversation, question, begins };

@@ -1,6 +1,6 @@
 import type { RunAccess } from '@toolyard/agent-host';
 import type { Budget, Clock, Owner, Spent } from '@toolyard/protocol';
-import { budgetKey, NOTHING_SPENT } from '@toolyard/protocol';
+import { budgetKey, ZERO_SPENT } from '@toolyard/protocol';
 import type { SharedStorage } from '@toolyard/storage';
 
 /** The budgets of a run, with what all runs of all processes have stored. Calls in progress elsewhere count once they end. */
@@ -13,7 +13,7 @@ export function createRunBudgets(
   const known = new Map<string, Spent>();
   return {
     budgets,
-    spent: (budget) => known.get(budgetKey(budget)) ?? NOTHING_SPENT,
+    spent: (budget) => known.get(budgetKey(budget)) ?? ZERO_SPENT,
     async refresh() {
       const at = clock.now();
       for (const budget of budgets) {

@@ -2,7 +2,7 @@ import type { InboxItem, InterruptAnswer, JsonValue } from '@toolyard/protocol';
 import { isJsonObject } from '@toolyard/protocol';
 
 /** What others have said to a run, as far as it acts on it. */
-export type RunWishes = {
+export type RunInboxItems = {
   /** Ids of the items that ask it to stop; they are taken with its end. */
   cancels: string[];
   /** The queued message that is to be sent in its place. */
@@ -20,8 +20,8 @@ export function queuedMessageBody(queuedMessageId: string): JsonValue {
   return { queuedMessageId };
 }
 
-export function readWishes(items: readonly InboxItem[]): RunWishes {
-  const wishes: RunWishes = { cancels: [], sendNext: null, steers: [], answers: [] };
+export function readInboxItems(items: readonly InboxItem[]): RunInboxItems {
+  const wishes: RunInboxItems = { cancels: [], sendNext: null, steers: [], answers: [] };
   for (const { id, kind, body } of items) {
     switch (kind) {
       case 'cancel':

@@ -2,14 +2,14 @@ import { afterEach, describe, expect, test } from 'vitest';
 import type { RunSteps } from '@toolyard/protocol';
 import { createFakeClock, createFailpoints, eventually } from '@toolyard/testing';
 import { readSteps } from './run-steps.ts';
-import type { Bench } from './test-fixtures/bench.ts';
+import type { RunBench } from './test-fixtures/bench.ts';
 import { ANNE, answers, cleanUp, openBench, temporaryFolder } from './test-fixtures/bench.ts';
-import { over } from './test-fixtures/run-events.ts';
+import { endedRunEvents } from './test-fixtures/run-events.ts';
 import { calls, says, scriptedModel } from './test-fixtures/scripted-model.ts';
 
 afterEach(cleanUp);
 
-async function stepsOf(bench: Bench, runId: string, now = 0): Promise<RunSteps> {
+async function stepsOf(bench: RunBench, runId: string, now = 0): Promise<RunSteps> {
   const run = bench.storage.runs.getRun(ANNE, runId);
   if (run === null) throw new Error('the run is gone');
   return readSteps(bench.storage.runs, ANNE, run, now);
@@ -77,7 +77,7 @@ describe('the steps of a run', () => {
       tools: { date: { builtIn: true, call: () => answers('noon') } },
     });
     const runId = await bench.ask(await bench.conversation(), 'When?');
-    await over(bench, runId);
+    await endedRunEvents(bench, runId);
     const run = bench.storage.runs.getRun(ANNE, runId);
     const events = bench.storage.runs.readWholeEvents(ANNE, runId, 0, 100) ?? [];
     if (run === null) throw new Error('the run is gone');
@@ -105,7 +105,7 @@ describe('the steps of a run', () => {
     await first.runs.close();
 
     const bench = await openBench(folder, { model: scriptedModel([says('Noon')]), tools });
-    await over(bench, 'run');
+    await endedRunEvents(bench, 'run');
     const { items } = await stepsOf(bench, 'run');
     expect(items.map(({ step, attempt, abandoned }) => [step, attempt, abandoned ?? false])).toEqual([
       [0, 1, false],
@@ -121,7 +121,7 @@ describe('the steps of a run', () => {
   test('are the same once the deltas are gone', async () => {
     const bench = await openBench(temporaryFolder(), { model: scriptedModel([says('a', 'b', 'c')]) });
     const runId = await bench.ask(await bench.conversation(), 'Say');
-    await over(bench, runId);
+    await endedRunEvents(bench, runId);
     const before = await stepsOf(bench, runId);
     expect(bench.storage.runs.compact(Number.MAX_SAFE_INTEGER, 9)).toBe(1);
     expect(await stepsOf(bench, runId)).toEqual(before);

@@ -1,5 +1,5 @@
 import type { CommitPump, RunConversation, StoredRun } from '@toolyard/agent-host/durable';
-import { DurableRun, isSaid, RunLost } from '@toolyard/agent-host/durable';
+import { DurableRun, isComplete, RunLost } from '@toolyard/agent-host/durable';
 import type { Failpoint, InboxItem, LeasedRun, Owner, RunStatus, UserPart } from '@toolyard/protocol';
 import { isStorageFault, toErrorInfo } from '@toolyard/protocol';
 import { mediaToBlobs } from '@toolyard/storage';
@@ -9,12 +9,12 @@ import type { Telemetry } from '../telemetry/telemetry.ts';
 import type { RunAccessServices } from './open-run-access.ts';
 import { openRunAccess } from './open-run-access.ts';
 import { readStoppedRun } from './read-stopped-run.ts';
-import type { RunWishes } from './run-inbox.ts';
-import { readWishes } from './run-inbox.ts';
+import type { RunInboxItems } from './run-inbox.ts';
+import { readInboxItems } from './run-inbox.ts';
 import { partsInPlace, withBlobsInPlace } from './run-media.ts';
 import type { RunConfiguration } from './stored-run.ts';
 import { readStoredRun } from './stored-run.ts';
-import { takeUp } from './take-up.ts';
+import { recoverRun } from './recover-run.ts';
 
 export type RunWorkerServices = RunAccessServices & {
   storage: Pick<SharedStorage, 'runs' | 'messages' | 'blobs' | 'permissions' | 'queue' | 'requestPreludes' | 'usage'>;
@@ -70,8 +70,8 @@ export class RunWorker {
     if (items !== null) this.#receive(items);
   }
 
-  #receive(items: readonly InboxItem[]): RunWishes {
-    const wishes = readWishes(items);
+  #receive(items: readonly InboxItem[]): RunInboxItems {
+    const wishes = readInboxItems(items);
     const { cancels, sendNext } = wishes;
     this.#sendNext = sendNext ?? this.#sendNext;
     this.#durable.receive({ ...wishes, stops: cancels.length > 0 || sendNext !== null });
@@ -133,7 +133,7 @@ export class RunWorker {
     const ledger = (await storage.runs.readLedger(this.#principal, run.id)) ?? [];
     const wishes = this.#receive((await storage.runs.readInbox(run.id, run.fence)) ?? []);
     const { ending } = this.#durable;
-    const taken = await takeUp({ run, stored, store: storage.runs, writer, conversation, clock, wishes, ending });
+    const taken = await recoverRun({ run, stored, store: storage.runs, writer, conversation, clock, wishes, ending });
     if (taken.rests) return { end: 'rested', inboxWaits: taken.inboxWaits };
     const { status, inboxWaits } = await this.#durable.drive({
       configuration,
@@ -158,7 +158,7 @@ export class RunWorker {
   async #openConversation(stored: StoredRun & { configuration: RunConfiguration }): Promise<RunConversation> {
     const { messages, blobs } = this.#services.storage;
     const branch = await messages.branch(this.#principal, this.run.conversationId, stored.leafId);
-    const readable = branch.filter(isSaid).map((message) => withBlobsInPlace(message, blobs, this.#principal));
+    const readable = branch.filter(isComplete).map((message) => withBlobsInPlace(message, blobs, this.#principal));
     const { instructions } = stored.configuration;
     return this.#durable.openConversation({ ...stored, instructions }, await Promise.all(readable));
   }

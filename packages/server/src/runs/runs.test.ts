@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { eventually } from '@toolyard/testing';
-import { ANNE, answers, BERT, cleanUp, openBench, temporaryFolder, told } from './test-fixtures/bench.ts';
-import { types } from './test-fixtures/run-events.ts';
+import { ANNE, answers, BERT, cleanUp, openBench, temporaryFolder, transcriptLines } from './test-fixtures/bench.ts';
+import { eventTypes } from './test-fixtures/run-events.ts';
 import type { ScriptedAnswer } from './test-fixtures/scripted-model.ts';
 import { calls, hangsAfter, says, scriptedModel } from './test-fixtures/scripted-model.ts';
 
@@ -18,11 +18,14 @@ describe('a message that is sent', () => {
       const events = await bench.rest(runId);
 
       expect(events.map(({ seq }) => seq)).toEqual(events.map((_event, index) => index + 1));
-      expect(types(events)[0]).toBe('run_started');
-      expect(types(events).at(-1)).toBe('run_finished');
+      expect(eventTypes(events)[0]).toBe('run_started');
+      expect(eventTypes(events).at(-1)).toBe('run_finished');
       const text = events.map((event) => (event.type === 'text_delta' ? event.text : '')).join('');
       expect(text).toBe('Hello');
-      expect(told(await bench.branch(conversation))).toEqual(['user: Good morning\nto you', 'assistant: Hello']);
+      expect(transcriptLines(await bench.branch(conversation))).toEqual([
+        'user: Good morning\nto you',
+        'assistant: Hello',
+      ]);
       expect((await bench.branch(conversation)).at(-1)).toMatchObject({ id: `${runId}.0`, finishReason: 'stop' });
       expect(bench.storage.runs.getRun(ANNE, runId)).toMatchObject({ status: 'done', lastSeq: events.length });
       expect(await bench.storage.conversations.get(ANNE, conversation)).toMatchObject({ title: 'Good morning' });
@@ -57,8 +60,8 @@ describe('a message that is sent', () => {
     const bench = await openBench(temporaryFolder(), { model, configuration: { instructions: 'Be brief.' } });
     const conversation = await bench.conversation();
     await bench.rest(await bench.ask(conversation, 'Are you?'));
-    expect(told(model.requests[0]?.messages ?? [])).toEqual(['system: Be brief.', 'user: Are you?']);
-    expect(told(await bench.branch(conversation))).toEqual(['user: Are you?', 'assistant: Yes']);
+    expect(transcriptLines(model.requests[0]?.messages ?? [])).toEqual(['system: Be brief.', 'user: Are you?']);
+    expect(transcriptLines(await bench.branch(conversation))).toEqual(['user: Are you?', 'assistant: Yes']);
   });
 
   test('with an image: the bytes lie in the blob store, and the model is sent them', async () => {
@@ -113,12 +116,16 @@ describe('other branches', () => {
     await bench.rest(first);
     const { run } = await bench.runs.regenerate(ANNE, conversation, { messageId: `${first}.0` });
     await bench.rest(run.id);
-    expect(told(await bench.branch(conversation))).toEqual(['user: One', 'assistant: A2']);
+    expect(transcriptLines(await bench.branch(conversation))).toEqual(['user: One', 'assistant: A2']);
     const edited = await bench.say(conversation, 'Two', { parentId: null });
     if (!('run' in edited)) throw new Error('queued');
     await bench.rest(edited.run.id);
-    expect(told(await bench.branch(conversation))).toEqual(['user: Two', 'assistant: B']);
-    expect(model.requests.map(({ messages }) => told(messages))).toEqual([['user: One'], ['user: One'], ['user: Two']]);
+    expect(transcriptLines(await bench.branch(conversation))).toEqual(['user: Two', 'assistant: B']);
+    expect(model.requests.map(({ messages }) => transcriptLines(messages))).toEqual([
+      ['user: One'],
+      ['user: One'],
+      ['user: Two'],
+    ]);
     expect(await bench.all(conversation)).toHaveLength(5);
   });
 
@@ -144,7 +151,7 @@ describe('cancel', () => {
     const bench = await openBench(temporaryFolder(), { model: scriptedModel([hangsAfter('Half a ').answer]) });
     const conversation = await bench.conversation();
     const runId = await bench.ask(conversation, 'Hello');
-    await eventually(() => types(bench.events(runId)).includes('text_delta'));
+    await eventually(() => eventTypes(bench.events(runId)).includes('text_delta'));
     await bench.runs.cancel(ANNE, runId);
     const events = await bench.rest(runId);
     expect(events.at(-1)).toMatchObject({ type: 'run_finished', status: 'cancelled' });
@@ -172,10 +179,10 @@ describe('cancel', () => {
     });
     const conversation = await bench.conversation();
     const runId = await bench.ask(conversation, 'Wait');
-    await eventually(() => types(bench.events(runId)).includes('tool_started'));
+    await eventually(() => eventTypes(bench.events(runId)).includes('tool_started'));
     await bench.runs.cancel(ANNE, runId);
     await bench.rest(runId);
-    expect(told(await bench.branch(conversation)).at(-1)).toBe('tool: stopped');
+    expect(transcriptLines(await bench.branch(conversation)).at(-1)).toBe('tool: stopped');
     expect(bench.storage.runs.readLedger(ANNE, runId)?.[0]).toMatchObject({ status: 'in_doubt' });
     await bench.rest(await bench.ask(conversation, 'Go on'));
   });
@@ -198,7 +205,7 @@ describe('messages said while a run works', () => {
     first.go();
     await eventually(() => model.requests.length === 3);
     await bench.rest('q2');
-    expect(told(await bench.branch(conversation))).toEqual([
+    expect(transcriptLines(await bench.branch(conversation))).toEqual([
       'user: One',
       'assistant: 1',
       'user: Drei',
@@ -225,7 +232,7 @@ describe('messages said while a run works', () => {
     const bench = await openBench(folder, { model });
     await eventually(() => bench.storage.runs.getRun(ANNE, 'q3') !== null);
     await bench.rest('q3');
-    expect(model.requests.map(({ messages }) => told(messages)[0])).toEqual([
+    expect(model.requests.map(({ messages }) => transcriptLines(messages)[0])).toEqual([
       'user: One',
       'system: Rhyme.',
       'user: One',
@@ -244,7 +251,7 @@ describe('messages said while a run works', () => {
     expect(await bench.storage.queue.list(ANNE, conversation)).toHaveLength(1);
     await bench.runs.sendQueued(ANNE, conversation, 'q2');
     await bench.rest('q2');
-    expect(told(await bench.branch(conversation)).at(-1)).toBe('assistant: 2');
+    expect(transcriptLines(await bench.branch(conversation)).at(-1)).toBe('assistant: 2');
   });
 
   test('interrupt: what works is stopped and this one goes first', async () => {
@@ -260,7 +267,7 @@ describe('messages said while a run works', () => {
     await bench.rest('q3');
     await bench.rest('q2');
     expect(bench.storage.runs.getRun(ANNE, runId)).toMatchObject({ status: 'cancelled' });
-    expect(told(await bench.branch(conversation)).slice(2)).toEqual([
+    expect(transcriptLines(await bench.branch(conversation)).slice(2)).toEqual([
       'user: Now',
       'assistant: now',
       'user: Later',
@@ -304,7 +311,7 @@ describe('attack 24: signatures of thinking', () => {
     const first = await openBench(folder, { model: scriptedModel([thought, half]), tools });
     const conversation = await first.conversation();
     const runId = await first.ask(conversation, 'Think');
-    await eventually(() => types(first.events(runId)).filter((type) => type === 'reasoning_delta').length === 2);
+    await eventually(() => eventTypes(first.events(runId)).filter((type) => type === 'reasoning_delta').length === 2);
     first.die();
 
     const model = scriptedModel([says('Done'), says('Fine')]);

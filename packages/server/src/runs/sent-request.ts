@@ -8,7 +8,7 @@ const PAGE = 1_000;
  * What the model was sent in a step of a run, made again from what is stored; null where the step asked no model. Of a
  * step that was tried again it is the last request.
  */
-export async function sentRequest(
+export async function loadSentRequest(
   storage: Pick<SharedStorage, 'runs' | 'messages' | 'requestPreludes'>,
   principal: Owner,
   run: { id: string; conversationId: string },

@@ -2,9 +2,9 @@ import { afterEach, describe, expect, test } from 'vitest';
 import type { CallToolOptions, InputRound } from '@toolyard/mcp-host';
 import type { JsonObject, StoredInterrupt, ToolResult } from '@toolyard/protocol';
 import { eventually } from '@toolyard/testing';
-import type { Bench, BenchOptions } from './test-fixtures/bench.ts';
-import { ANNE, answers, BERT, cleanUp, openBench, temporaryFolder, told } from './test-fixtures/bench.ts';
-import { over, types } from './test-fixtures/run-events.ts';
+import type { RunBench, RunBenchOptions } from './test-fixtures/bench.ts';
+import { ANNE, answers, BERT, cleanUp, openBench, temporaryFolder, transcriptLines } from './test-fixtures/bench.ts';
+import { endedRunEvents, eventTypes } from './test-fixtures/run-events.ts';
 import { calls, says, scriptedModel } from './test-fixtures/scripted-model.ts';
 
 afterEach(cleanUp);
@@ -37,7 +37,7 @@ const asksInRounds =
   };
 
 /** A run whose tools may be called unasked, and what is asked once they are. */
-async function untilAsked(call: Record<string, Call>, more: Partial<BenchOptions> = {}, count = 1) {
+async function untilAsked(call: Record<string, Call>, more: Partial<RunBenchOptions> = {}, count = 1) {
   const folder = temporaryFolder();
   const names = Object.keys(call);
   const model = scriptedModel([calls(...names.map((name) => ({ name }))), says('Done')]);
@@ -48,7 +48,7 @@ async function untilAsked(call: Record<string, Call>, more: Partial<BenchOptions
   return { folder, model, tools, bench, conversation, runId, asked: await open(bench, runId, count) };
 }
 
-async function open(bench: Bench, runId: string, count: number): Promise<StoredInterrupt[]> {
+async function open(bench: RunBench, runId: string, count: number): Promise<StoredInterrupt[]> {
   const asked = (): readonly StoredInterrupt[] =>
     bench.storage.runs.listInterrupts(ANNE, { status: 'open', runId, limit: 9 });
   await eventually(() => expect(asked()).toHaveLength(count), { what: 'the questions' });
@@ -56,8 +56,8 @@ async function open(bench: Bench, runId: string, count: number): Promise<StoredI
 }
 
 const idOf = (asked: readonly StoredInterrupt[], at = 0): string => asked[at]?.id ?? '';
-const toolText = async (bench: Bench, conversation: string): Promise<string> =>
-  told(await bench.branch(conversation)).find((line) => line.startsWith('tool: ')) ?? '';
+const toolText = async (bench: RunBench, conversation: string): Promise<string> =>
+  transcriptLines(await bench.branch(conversation)).find((line) => line.startsWith('tool: ')) ?? '';
 
 describe('a server that asks while its call is open', () => {
   test('gets the answer into the open call; the run does not park meanwhile', async () => {
@@ -65,10 +65,10 @@ describe('a server that asks while its call is open', () => {
     expect(asked).toMatchObject([{ mode: 'live', interrupt: { kind: 'elicitation', mode: 'form', name: 'book' } }]);
     expect(bench.storage.runs.getRun(ANNE, runId)).toMatchObject({ status: 'running' });
     await bench.runs.answer(ANNE, idOf(asked), inTaipei);
-    const events = await over(bench, runId);
+    const events = await endedRunEvents(bench, runId);
     expect(await toolText(bench, conversation)).toBe('tool: {"action":"accept","content":{"city":"Taipei"}}');
-    expect(types(events)).not.toContain('run_parked');
-    expect(types(events).filter((type) => type.startsWith('interrupt'))).toEqual([
+    expect(eventTypes(events)).not.toContain('run_parked');
+    expect(eventTypes(events).filter((type) => type.startsWith('interrupt'))).toEqual([
       'interrupt_requested',
       'interrupt_answered',
     ]);
@@ -90,14 +90,14 @@ describe('a server that asks while its call is open', () => {
       bench.runs.answer(ANNE, id, inTaipei),
     ]);
     expect(both.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
-    await over(bench, runId);
+    await endedRunEvents(bench, runId);
   });
 
   test('is told that the person declined, and apart from that, that they shut the question', async () => {
     for (const decision of ['decline', 'cancel'] as const) {
       const { bench, runId, conversation, asked } = await untilAsked({ book: asksForm });
       await bench.runs.answer(ANNE, idOf(asked), { decision });
-      await over(bench, runId);
+      await endedRunEvents(bench, runId);
       expect(await toolText(bench, conversation)).toBe(`tool: {"action":"${decision}"}`);
     }
   });
@@ -112,8 +112,8 @@ describe('a server that asks while its call is open', () => {
     };
     const { bench, runId, asked } = await untilAsked({ book: impatient });
     end();
-    const events = await over(bench, runId);
-    expect(types(events)).toContain('interrupt_withdrawn');
+    const events = await endedRunEvents(bench, runId);
+    expect(eventTypes(events)).toContain('interrupt_withdrawn');
     await expect(bench.runs.answer(ANNE, idOf(asked), inTaipei)).rejects.toMatchObject({ code: 'conflict' });
   });
 
@@ -122,7 +122,7 @@ describe('a server that asks while its call is open', () => {
       book: (args, options) => Promise.race([asksForm(args, options), aborted(options.signal)]),
     });
     await bench.runs.cancel(ANNE, runId);
-    await over(bench, runId);
+    await endedRunEvents(bench, runId);
     expect(bench.storage.runs.getRun(ANNE, runId)).toMatchObject({ status: 'cancelled' });
     await expect(bench.runs.answer(ANNE, idOf(asked), inTaipei)).rejects.toMatchObject({ code: 'conflict' });
   });
@@ -133,8 +133,8 @@ describe('a server that asks while its call is open', () => {
       if (interrupt.kind !== 'elicitation') throw new Error('no form');
       await bench.runs.answer(ANNE, id, { decision: 'accept', content: { city: interrupt.name } });
     }
-    await over(bench, runId);
-    const results = told(await bench.branch(conversation)).filter((line) => line.startsWith('tool: '));
+    await endedRunEvents(bench, runId);
+    const results = transcriptLines(await bench.branch(conversation)).filter((line) => line.startsWith('tool: '));
     expect(results).toEqual(['one', 'two'].map((city) => `tool: {"action":"accept","content":{"city":"${city}"}}`));
   });
 
@@ -168,10 +168,10 @@ describe('a server that asks in rounds', () => {
 
     const next = await openBench(folder, { model, tools });
     await next.runs.answer(ANNE, idOf(asked), inTaipei);
-    const events = await over(next, runId);
+    const events = await endedRunEvents(next, runId);
     const responses = { city: { action: 'accept', content: { city: 'Taipei' } } };
     expect(log).toEqual([undefined, { number: 1, responses, state }]);
-    expect(types(events).filter((type) => type === 'tool_finished')).toHaveLength(1);
+    expect(eventTypes(events).filter((type) => type === 'tool_finished')).toHaveLength(1);
     expect(await toolText(next, 'c1')).toBe(`tool: ${JSON.stringify(responses)}`);
   });
 
@@ -190,7 +190,7 @@ describe('a server that asks in rounds', () => {
     const again = await open(bench, runId, 1);
     expect(idOf(again)).not.toBe(idOf(scene.asked));
     await bench.runs.answer(ANNE, idOf(again), inTaipei);
-    await over(bench, runId);
+    await endedRunEvents(bench, runId);
     expect(await toolText(bench, conversation)).toContain('Taipei');
   });
 
@@ -200,10 +200,10 @@ describe('a server that asks in rounds', () => {
     const { bench, runId, conversation, asked } = await untilAsked({ book: asksInRounds([{}]), quick });
     await bench.rest(runId);
     await bench.runs.answer(ANNE, idOf(asked), inTaipei);
-    const events = await over(bench, runId);
+    const events = await endedRunEvents(bench, runId);
     expect(made).toBe(1);
-    expect(types(events).filter((type) => type === 'tool_finished')).toHaveLength(2);
-    const results = told(await bench.branch(conversation)).filter((line) => line.startsWith('tool: '));
+    expect(eventTypes(events).filter((type) => type === 'tool_finished')).toHaveLength(2);
+    const results = transcriptLines(await bench.branch(conversation)).filter((line) => line.startsWith('tool: '));
     expect(results).toEqual([expect.stringContaining('Taipei'), 'tool: quick 1']);
   });
 
@@ -211,7 +211,7 @@ describe('a server that asks in rounds', () => {
     const { bench, runId, conversation } = await untilAsked({ book: asksInRounds([{}]) });
     await bench.rest(runId);
     await bench.runs.cancel(ANNE, runId);
-    await over(bench, runId);
+    await endedRunEvents(bench, runId);
     expect(await toolText(bench, conversation)).toContain('Not made');
   });
 
@@ -226,7 +226,7 @@ describe('a server that asks in rounds', () => {
       });
       await bench.rest(runId);
       await bench.runs.answer(ANNE, idOf(asked), { decision });
-      await over(bench, runId);
+      await endedRunEvents(bench, runId);
       expect(await toolText(bench, conversation)).toContain(said);
     }
   });
@@ -262,8 +262,8 @@ describe('a server that wants an answer of the model', () => {
     const short = { decision: 'allow' as const, texts: ['only one'] };
     await expect(bench.runs.answer(ANNE, idOf(asked), short)).rejects.toThrow('2 texts, not 1');
     await bench.runs.answer(ANNE, idOf(asked), { decision: 'allow', texts: ['Say ho', 'Ho'] });
-    const events = await over(bench, runId);
-    expect(told(model.requests[1]?.messages ?? [])).toEqual([
+    const events = await endedRunEvents(bench, runId);
+    expect(transcriptLines(model.requests[1]?.messages ?? [])).toEqual([
       'system: Be brief',
       'user: Say ho',
       'assistant: Ho',
@@ -284,7 +284,7 @@ describe('a server that wants an answer of the model', () => {
     const model = scriptedModel([calls({ name: 'ask' }), says('Done')]);
     const { bench, runId, conversation, asked } = await untilAsked({ ask: asksModel }, { model });
     await bench.runs.answer(ANNE, idOf(asked), { decision: 'decline' });
-    await over(bench, runId);
+    await endedRunEvents(bench, runId);
     expect(await toolText(bench, conversation)).toContain('does not want');
     expect(model.requests).toHaveLength(2);
   });
@@ -309,7 +309,7 @@ describe('a server that wants to know who is there', () => {
     expect(bench.storage.runs.getRun(ANNE, runId)).toMatchObject({ status: 'parked' });
     signIn();
     await bench.runs.signedIn(ANNE, 'desk');
-    await over(bench, runId);
+    await endedRunEvents(bench, runId);
     expect(await toolText(bench, conversation)).toBe('tool: Welcome');
   });
 
@@ -317,7 +317,7 @@ describe('a server that wants to know who is there', () => {
     const { bench, runId, conversation, asked } = await untilAsked({ mail: wantsSignIn().call });
     await bench.rest(runId);
     await bench.runs.answer(ANNE, idOf(asked), { decision: 'decline' });
-    await over(bench, runId);
+    await endedRunEvents(bench, runId);
     expect(await toolText(bench, conversation)).toContain('did not sign in');
   });
 });

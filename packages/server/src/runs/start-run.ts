@@ -14,10 +14,10 @@ import type {
   UserMessage,
 } from '@toolyard/protocol';
 import { defined, textOf, ToolyardError } from '@toolyard/protocol';
-import type { Conversation, SharedStorage } from '@toolyard/storage';
+import type { StoredConversation, SharedStorage } from '@toolyard/storage';
 import { readStoredConfiguration } from '../config/agent-configuration.ts';
 import type { Configurations, LiveHub, Models } from '../services.ts';
-import type { RunCrew } from './run-crew.ts';
+import type { RunWorkerPool } from './run-worker-pool.ts';
 import type { RunConfiguration } from './stored-run.ts';
 import { placeholder } from './stored-run.ts';
 
@@ -25,7 +25,7 @@ export type StartRunServices = {
   storage: Pick<SharedStorage, 'runs'>;
   configurations: Configurations;
   models: Pick<Models, 'price'>;
-  crew: RunCrew;
+  pool: RunWorkerPool;
   hub: LiveHub;
   /** Absent: another process takes it up. */
   terms?: LeaseTerms;
@@ -35,7 +35,7 @@ export type StartRunServices = {
 
 export type StartRequest = {
   runId: string;
-  conversation: Conversation;
+  conversation: StoredConversation;
   question: UserMessage;
   begins: RunBeginning;
   /** Applies to this run only. */
@@ -69,15 +69,15 @@ export async function startRun(
   request: StartRequest,
   services: StartRunServices,
 ): Promise<StartOutcome> {
-  const { storage, crew, hub, failpoint } = services;
+  const { storage, pool, hub, failpoint } = services;
   const { conversation, begins } = request;
   const configuration = await priced(principal, await resolve(principal, request, services.configurations), services);
   const created = await storage.runs.createRun(principal, newRun(request, configuration, services));
   switch (created.outcome) {
     case 'created': {
       if (failpoint) await failpoint('run:created');
-      if (services.terms && !request.heldBy) crew.start(created.run);
-      else if (!request.heldBy) await crew.wake(created.run.id);
+      if (services.terms && !request.heldBy) pool.start(created.run);
+      else if (!request.heldBy) await pool.wake(created.run.id);
       hub.changed(principal.ownerId, 'conversations', conversation.id);
       if (begins.with === 'question' && begins.queuedMessageId !== undefined) {
         hub.changed(principal.ownerId, 'queue', conversation.id);

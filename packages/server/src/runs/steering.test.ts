@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { DEFAULT_LIMITS } from '@toolyard/protocol';
 import { eventually } from '@toolyard/testing';
-import { ANNE, answers, cleanUp, openBench, temporaryFolder, told } from './test-fixtures/bench.ts';
+import { ANNE, answers, cleanUp, openBench, temporaryFolder, transcriptLines } from './test-fixtures/bench.ts';
 import { calls, hangsAfter, says, scriptedModel } from './test-fixtures/scripted-model.ts';
 
 afterEach(cleanUp);
@@ -30,8 +30,11 @@ describe('what is said to a run under way', () => {
     go();
     const events = await bench.rest(runId);
 
-    expect(told(model.requests[1]?.messages ?? [])).toMatchObject({ 0: 'user: Count', 3: 'user: in German, please' });
-    expect(told(await bench.branch(conversation)).slice(-2)).toEqual([
+    expect(transcriptLines(model.requests[1]?.messages ?? [])).toMatchObject({
+      0: 'user: Count',
+      3: 'user: in German, please',
+    });
+    expect(transcriptLines(await bench.branch(conversation)).slice(-2)).toEqual([
       'user: in German, please',
       'assistant: In German: 42',
     ]);
@@ -50,7 +53,7 @@ describe('what is said to a run under way', () => {
     await bench.say(conversation, 'shorter!', { whenBusy: 'steer' });
     hanging.go(' is long');
     await bench.rest(runId);
-    expect(told(await bench.branch(conversation))).toEqual([
+    expect(transcriptLines(await bench.branch(conversation))).toEqual([
       'user: Tell me',
       'assistant: The answer is long',
       'user: shorter!',
@@ -73,7 +76,10 @@ describe('what is said to a run under way', () => {
     hanging.go();
     await bench.rest(runId);
     await eventually(() => bench.storage.runs.getRun(ANNE, 's1')?.status === 'done');
-    expect(told(await bench.branch(conversation)).slice(-2)).toEqual(['user: and?', 'assistant: Hello again']);
+    expect(transcriptLines(await bench.branch(conversation)).slice(-2)).toEqual([
+      'user: and?',
+      'assistant: Hello again',
+    ]);
   });
 
   test('waits while the run waits for a person, wakes nobody, and goes in once it goes on', async () => {
@@ -87,7 +93,7 @@ describe('what is said to a run under way', () => {
     const [asked] = bench.storage.runs.listInterrupts(ANNE, { runId, limit: 9 });
     await bench.runs.answer(ANNE, asked?.id ?? '', { decision: 'approve', scope: 'once' });
     await eventually(() => bench.storage.runs.getRun(ANNE, runId)?.status === 'done');
-    const branch = told(await bench.branch(conversation));
+    const branch = transcriptLines(await bench.branch(conversation));
     expect(branch.slice(-2)).toEqual(['user: and tell me', 'assistant: Done']);
     expect(branch).toHaveLength(5);
   });
@@ -103,7 +109,9 @@ describe('what is said to a run under way', () => {
     await bench.runs.removeQueued(ANNE, conversation, 's1');
     go();
     await bench.rest(runId);
-    expect(told(await bench.branch(conversation)).filter((line) => line.startsWith('user:'))).toEqual(['user: Count']);
+    expect(transcriptLines(await bench.branch(conversation)).filter((line) => line.startsWith('user:'))).toEqual([
+      'user: Count',
+    ]);
   });
 
   test('is said once, however often it is sent: while it waits, once it was heard, and when the run is over', async () => {
@@ -121,7 +129,7 @@ describe('what is said to a run under way', () => {
     await bench.rest(runId);
     expect(await again()).toMatchObject({ run: { id: runId, status: 'done' }, message: { id: 's1' } });
     expect(await bench.storage.queue.list(ANNE, conversation)).toEqual([]);
-    const said = told(await bench.all(conversation)).filter((line) => line.startsWith('user:'));
+    const said = transcriptLines(await bench.all(conversation)).filter((line) => line.startsWith('user:'));
     expect(said).toEqual(['user: Count', 'user: in German']);
   });
 
@@ -137,7 +145,10 @@ describe('what is said to a run under way', () => {
     await bench.say(conversation, 'in German', { id: 's1', whenBusy: 'steer' });
     go();
     await bench.rest(runId);
-    expect(told(await bench.branch(conversation)).slice(-2)).toEqual(['user: in German', 'assistant: Zweiundvierzig']);
+    expect(transcriptLines(await bench.branch(conversation)).slice(-2)).toEqual([
+      'user: in German',
+      'assistant: Zweiundvierzig',
+    ]);
   });
 
   test('is heard once by the process that takes the run over', async () => {
@@ -157,7 +168,7 @@ describe('what is said to a run under way', () => {
     const quick = { builtIn: true, call: () => answers('42') };
     const second = await openBench(folder, { model, tools: { count: quick } });
     await eventually(() => second.storage.runs.getRun(ANNE, runId)?.status === 'done');
-    const branch = told(await second.branch(conversation));
+    const branch = transcriptLines(await second.branch(conversation));
     expect(branch.filter((line) => line === 'user: in German')).toHaveLength(1);
     expect(branch.at(-1)).toBe('assistant: Zweiundvierzig');
   });

@@ -3,7 +3,7 @@ import { RunLost } from '@toolyard/agent-host/durable';
 import type { AgentState } from '@toolyard/agent-runtime';
 import { STATE_SCHEMA_VERSION } from '@toolyard/agent-runtime';
 import type { JsonObject, JsonValue, LeasedRun, ModelReference, ResolvedAgentConfiguration } from '@toolyard/protocol';
-import { isJsonObject, NOTHING_SPENT, ToolyardError } from '@toolyard/protocol';
+import { isJsonObject, ZERO_SPENT, ToolyardError } from '@toolyard/protocol';
 
 /** What a run is started with: resolved once, when the person sends. */
 export type RunConfiguration = ResolvedAgentConfiguration & { model: ModelReference };
@@ -43,7 +43,7 @@ function withSpent(state: AgentState | Omit<AgentState, 'spent' | 'raised'>): Ag
   if ('spent' in state) return state;
   const tokens = (state.usage.inputTokens ?? 0) + (state.usage.outputTokens ?? 0);
   const run = { dollars: state.cost ?? 0, tokens, calls: state.turns, unpriced: state.cost === null ? state.turns : 0 };
-  return { ...state, spent: { run, turn: NOTHING_SPENT }, raised: [] };
+  return { ...state, spent: { run, turn: ZERO_SPENT }, raised: [] };
 }
 
 function isStoredRun(stored: JsonValue | null): boolean {

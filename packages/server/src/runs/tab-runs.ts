@@ -1,36 +1,43 @@
 import { createHash } from 'node:crypto';
 import type { CommitPump, StoredRun } from '@toolyard/agent-host/durable';
-import { DurableRun, isSaid, RunLost } from '@toolyard/agent-host/durable';
+import { DurableRun, isComplete, RunLost } from '@toolyard/agent-host/durable';
 import type {
   AgentConfiguration,
   Clock,
   CommitFromTab,
   CommittedFromTab,
-  HeldRun,
+  LeasedTabRun,
   JsonObject,
   LeasedRun,
   LeaseTerms,
   Owner,
   RunRecord,
   StartRunInTab,
-  TabRunWishes,
+  TabRunInbox,
   UserMessage,
   UserPart,
 } from '@toolyard/protocol';
 import { budgetKey, canonicalJson, ToolyardError } from '@toolyard/protocol';
-import type { Conversation, SharedStorage } from '@toolyard/storage';
+import type { StoredConversation, SharedStorage } from '@toolyard/storage';
 import { mediaToBlobs } from '@toolyard/storage';
 import type { LiveHub, Models, RunsInTabs } from '../services.ts';
-import { answeringAnew } from './answer-anew.ts';
-import { checkHeard, checkTabCommit, filesNamedBy, heardIn, isSameSaid, notItsOwn } from './check-tab-commit.ts';
-import { continuing, refuseToGoOn } from './continue-run.ts';
-import { needsFacts } from './needs-facts.ts';
-import { readWishes } from './run-inbox.ts';
+import { regenerateConfiguration } from './regenerate.ts';
+import {
+  checkSteering,
+  checkTabCommit,
+  filesNamedBy,
+  steeringMessages,
+  hasSameParts,
+  forbiddenWrite,
+} from './check-tab-commit.ts';
+import { continueRun, refuseContinue } from './continue-run.ts';
+import { needsModelFacts } from './needs-model-facts.ts';
+import { readInboxItems } from './run-inbox.ts';
 import type { StartOutcome, StartRequest } from './start-run.ts';
 import { noConversation } from './start-run.ts';
 import type { RunConfiguration } from './stored-run.ts';
 import { readStoredRun } from './stored-run.ts';
-import { takeUp } from './take-up.ts';
+import { recoverRun } from './recover-run.ts';
 
 export type TabRunsOptions = {
   storage: Pick<
@@ -45,9 +52,9 @@ export type TabRunsOptions = {
   start: (principal: Owner, request: StartRequest) => Promise<StartOutcome>;
   /** What is known of a model, without asking its provider where that makes no difference. */
   facts: Models['facts'];
-  canContinue: (principal: Owner, conversation: Conversation, run?: AgentConfiguration) => Promise<boolean>;
+  canContinue: (principal: Owner, conversation: StoredConversation, run?: AgentConfiguration) => Promise<boolean>;
   /** What this conversation may use, as it is configured now. */
-  budgetsOf: (principal: Owner, conversation: Conversation) => Promise<Pick<RunConfiguration, 'budgets'>>;
+  budgetsOf: (principal: Owner, conversation: StoredConversation) => Promise<Pick<RunConfiguration, 'budgets'>>;
   /** A run is over: what waits in the queue of its conversation may be sent. */
   onOver: (run: RunRecord, status: RunRecord['status']) => void;
 };
@@ -74,16 +81,16 @@ export function createTabRuns(options: TabRunsOptions): RunsInTabs {
     run: Pick<RunRecord, 'id' | 'conversationId' | 'agentId'>,
     fence: number,
     configuration: Pick<RunConfiguration, 'budgets'> | null,
-  ): Promise<TabRunWishes> {
+  ): Promise<TabRunInbox> {
     const items = await storage.runs.readInbox(run.id, fence);
     if (items === null) throw stale(run.id);
-    const { cancels, sendNext, answers, ...wishes } = readWishes(items);
+    const { cancels, sendNext, answers, ...wishes } = readInboxItems(items);
     const { conversationId, agentId } = run;
     const steers = wishes.steers.map(async ({ itemId, queuedMessageId }) => {
       const queued = await storage.queue.get(principal, conversationId, queuedMessageId);
       return { itemId, queuedMessageId, parts: queued?.parts ?? null };
     });
-    const spent: TabRunWishes['spent'] = {};
+    const spent: TabRunInbox['spent'] = {};
     for (const budget of configuration?.budgets ?? []) {
       if (budget.of === 'run' || budget.of === 'turn') continue;
       const of = { conversationId, agentId, at: clock.now() };
@@ -100,15 +107,15 @@ export function createTabRuns(options: TabRunsOptions): RunsInTabs {
   }
 
   /** Closes what the one before left open, applies what was said meanwhile, and hands over where it stands. */
-  async function handOver(principal: Owner, run: LeasedRun): Promise<HeldRun | null> {
+  async function handOver(principal: Owner, run: LeasedRun): Promise<LeasedTabRun | null> {
     const stored = readStoredRun(run);
     const { configuration } = stored;
     const durable = new DurableRun({ run, pump: options.pump, clock, keepMedia: (value) => keep(principal, value) });
     const { writer } = durable;
-    const branch = (await storage.messages.branch(principal, run.conversationId, stored.leafId)).filter(isSaid);
+    const branch = (await storage.messages.branch(principal, run.conversationId, stored.leafId)).filter(isComplete);
     const conversation = durable.openConversation({ ...stored, instructions: '' }, branch);
     const items = (await storage.runs.readInbox(run.id, run.fence)) ?? [];
-    const taken = await takeUp({
+    const taken = await recoverRun({
       run,
       // Steering messages stay in the inbox until the tab has added them: they wake nobody.
       stored: { ...stored, steers: [] },
@@ -116,7 +123,7 @@ export function createTabRuns(options: TabRunsOptions): RunsInTabs {
       writer,
       conversation,
       clock,
-      wishes: { ...readWishes(items), steers: [] },
+      wishes: { ...readInboxItems(items), steers: [] },
       ending: null,
     });
     if (taken.rests) return null;
@@ -132,14 +139,14 @@ export function createTabRuns(options: TabRunsOptions): RunsInTabs {
       state: state as unknown as JsonObject,
       configuration,
       model: configuration.model,
-      abilities: await options.facts(principal, configuration.model, { ask: needsFacts(branch) }),
+      abilities: await options.facts(principal, configuration.model, { ask: needsModelFacts(branch) }),
       messages: [...conversation.messages()],
       ledger: [...((await storage.runs.readLedger(principal, run.id)) ?? [])],
       wishes: await wishesOf(principal, run, run.fence, configuration),
     };
   }
 
-  async function take(principal: Owner, tabId: string, runId: string): Promise<HeldRun | null> {
+  async function take(principal: Owner, tabId: string, runId: string): Promise<LeasedTabRun | null> {
     const run = await runOf(principal, runId);
     const leased = await storage.runs.acquireLease(runId, termsOf(tabId), { from: PREFIX });
     if (leased === null) {
@@ -186,8 +193,8 @@ export function createTabRuns(options: TabRunsOptions): RunsInTabs {
       const run = await runOf(principal, runId);
       checkTabCommit(run, given);
       await checkQuestion(principal, run, given);
-      const heard = heardIn(given);
-      if (heard.length > 0) await checkHeard(given, await whatWasSaid(principal, run, given.fence));
+      const heard = steeringMessages(given);
+      if (heard.length > 0) await checkSteering(given, await whatWasSaid(principal, run, given.fence));
       for (const sha256 of filesNamedBy(given)) {
         if (await storage.blobs.touch(principal, sha256, clock.now())) continue;
         throw new ToolyardError({ code: 'bad_request', message: `There is no file ${sha256}.` });
@@ -234,7 +241,7 @@ export function createTabRuns(options: TabRunsOptions): RunsInTabs {
         (await storage.messages.get(principal, run.conversationId, run.id)) ??
         (await storage.messages.get(principal, run.conversationId, message.id));
       if (asked?.role === 'user' && canonicalJson(asked) === canonicalJson(message)) continue;
-      throw notItsOwn('another question than the one that was asked');
+      throw forbiddenWrite('another question than the one that was asked');
     }
   }
 
@@ -252,12 +259,12 @@ export function createTabRuns(options: TabRunsOptions): RunsInTabs {
     fence: number,
   ): Promise<(message: UserMessage) => Promise<boolean>> {
     const items = (await storage.runs.readInbox(run.id, fence)) ?? [];
-    const told = new Set(readWishes(items).steers.map(({ queuedMessageId }) => queuedMessageId));
+    const told = new Set(readInboxItems(items).steers.map(({ queuedMessageId }) => queuedMessageId));
     return async ({ id, parts }) => {
       const queued = await storage.queue.get(principal, run.conversationId, id);
-      if (queued) return told.has(id) && isSameSaid(queued.parts, parts);
+      if (queued) return told.has(id) && hasSameParts(queued.parts, parts);
       const stored = await storage.messages.get(principal, run.conversationId, id);
-      if (stored) return stored.role === 'user' && isSameSaid(stored.parts, parts);
+      if (stored) return stored.role === 'user' && hasSameParts(stored.parts, parts);
       // Taken back in the same moment: it is said all the same.
       return told.has(id);
     };
@@ -268,7 +275,7 @@ export function createTabRuns(options: TabRunsOptions): RunsInTabs {
     principal: Owner,
     tabId: string,
     request: StartRunInTab,
-    conversation: Conversation,
+    conversation: StoredConversation,
   ): Promise<string> {
     const how = await begun(principal, request, conversation);
     const outcome = await options.start(principal, { ...how, heldBy: termsOf(tabId) });
@@ -281,17 +288,26 @@ export function createTabRuns(options: TabRunsOptions): RunsInTabs {
   }
 
   /** What a run in a tab begins with: a message, or an answer that was cut, or is to be made anew. */
-  async function begun(principal: Owner, request: StartRunInTab, conversation: Conversation): Promise<StartRequest> {
+  async function begun(
+    principal: Owner,
+    request: StartRunInTab,
+    conversation: StoredConversation,
+  ): Promise<StartRequest> {
     const { configuration, id: runId = options.newId() } = request;
     const kept = configuration ? { configuration } : {};
     if ('regenerates' in request) {
-      return answeringAnew(storage, principal, { runId, conversation, messageId: request.regenerates, ...kept });
+      return regenerateConfiguration(storage, principal, {
+        runId,
+        conversation,
+        messageId: request.regenerates,
+        ...kept,
+      });
     }
     if ('continues' in request) {
-      refuseToGoOn(conversation, request.continues);
+      refuseContinue(conversation, request.continues);
       const branch = await storage.messages.branch(principal, conversation.id);
       const canContinue = await options.canContinue(principal, conversation, configuration);
-      return continuing({ runId, conversation, branch, canContinue, ...kept }).request;
+      return continueRun({ runId, conversation, branch, canContinue, ...kept }).request;
     }
     const { parentId = conversation.leafId } = request;
     const parts = await options.keepMedia(principal, request.parts);

@@ -1,40 +1,40 @@
 import { describe, expect, it } from 'vitest';
-import { open, seal, toSealingKey } from './sealing.ts';
+import { openSecret, sealSecret, toSealingKey } from './sealing.ts';
 
 const key = toSealingKey(new Uint8Array(32).fill(7));
 
 describe('a sealed secret', () => {
   it('opens under its own name, and says nothing of itself before', () => {
-    const sealed = seal(key, 'provider:a', 'sk-秘密');
+    const sealed = sealSecret(key, 'provider:a', 'sk-秘密');
     expect(Buffer.from(sealed).includes('sk-')).toBe(false);
-    expect(open(key, 'provider:a', sealed)).toEqual({ ok: true, text: 'sk-秘密' });
+    expect(openSecret(key, 'provider:a', sealed)).toEqual({ ok: true, text: 'sk-秘密' });
   });
 
   it('is another one each time', () => {
-    expect(seal(key, 'a', 'same')).not.toEqual(seal(key, 'a', 'same'));
+    expect(sealSecret(key, 'a', 'same')).not.toEqual(sealSecret(key, 'a', 'same'));
   });
 
   it('does not open under another name', () => {
-    expect(open(key, 'provider:b', seal(key, 'provider:a', 'x'))).toEqual({ ok: false, reason: 'damaged' });
+    expect(openSecret(key, 'provider:b', sealSecret(key, 'provider:a', 'x'))).toEqual({ ok: false, reason: 'damaged' });
   });
 
   it('does not open with another key, and knows that', () => {
     const other = toSealingKey(new Uint8Array(32).fill(8));
-    expect(open(other, 'a', seal(key, 'a', 'x'))).toEqual({ ok: false, reason: 'foreign' });
+    expect(openSecret(other, 'a', sealSecret(key, 'a', 'x'))).toEqual({ ok: false, reason: 'foreign' });
   });
 
   it('does not open once a single bit has changed, wherever', () => {
-    const sealed = Buffer.from(seal(key, 'a', 'text'));
+    const sealed = Buffer.from(sealSecret(key, 'a', 'text'));
     for (let at = 0; at < sealed.length; at++) {
       const changed = Buffer.from(sealed);
       changed[at] = (changed[at] ?? 0) ^ 1;
-      expect(open(key, 'a', changed).ok, `byte ${at}`).toBe(false);
+      expect(openSecret(key, 'a', changed).ok, `byte ${at}`).toBe(false);
     }
   });
 
   it('is refused when it is cut short', () => {
     for (const length of [0, 1, 5, 20, 32]) {
-      expect(open(key, 'a', seal(key, 'a', 'text').subarray(0, length)).ok).toBe(false);
+      expect(openSecret(key, 'a', sealSecret(key, 'a', 'text').subarray(0, length)).ok).toBe(false);
     }
   });
 });

@@ -12,7 +12,7 @@ const HEAD_BYTES = 1 + KEY_ID_BYTES + NONCE_BYTES;
 export type SealingKey = { id: Buffer; key: KeyObject };
 
 /** `foreign`: sealed with another key. `damaged`: with this one, and changed since, or moved to another name. */
-export type Opened = { ok: true; text: string } | { ok: false; reason: 'foreign' | 'damaged' };
+export type OpenedSecret = { ok: true; text: string } | { ok: false; reason: 'foreign' | 'damaged' };
 
 /** Makes a key of 32 secret bytes. */
 export function toSealingKey(secret: Uint8Array): SealingKey {
@@ -25,7 +25,7 @@ export function toSealingKey(secret: Uint8Array): SealingKey {
  * Seals a text with AES-256-GCM: version, key id, nonce, ciphertext, tag. The name belongs to the seal, so that sealed
  * bytes cannot be passed off under another one.
  */
-export function seal({ id, key }: SealingKey, name: string, text: string): Uint8Array {
+export function sealSecret({ id, key }: SealingKey, name: string, text: string): Uint8Array {
   const nonce = randomBytes(NONCE_BYTES);
   const head = Buffer.concat([Buffer.of(VERSION), id, nonce]);
   const cipher = createCipheriv('aes-256-gcm', key, nonce, { authTagLength: TAG_BYTES });
@@ -39,7 +39,7 @@ export function isSealedWith({ id }: SealingKey, sealed: Uint8Array): boolean {
 }
 
 /** Opens what was sealed under this name. Never throws. */
-export function open({ id, key }: SealingKey, name: string, sealed: Uint8Array): Opened {
+export function openSecret({ id, key }: SealingKey, name: string, sealed: Uint8Array): OpenedSecret {
   const bytes = Buffer.from(sealed);
   if (bytes.length < HEAD_BYTES + TAG_BYTES || bytes[0] !== VERSION) return { ok: false, reason: 'damaged' };
   const head = bytes.subarray(0, HEAD_BYTES);

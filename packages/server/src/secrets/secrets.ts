@@ -6,7 +6,7 @@ import { claimKey } from './claim-key.ts';
 import type { MasterKeys } from './master-key.ts';
 import { loadMasterKeys } from './master-key.ts';
 import type { SealingKey } from './sealing.ts';
-import { open, seal } from './sealing.ts';
+import { openSecret, sealSecret } from './sealing.ts';
 
 export type SecretsOptions = {
   repository: SecretRepository;
@@ -68,7 +68,7 @@ export function createSecrets(options: SecretsOptions): Secrets {
 
   async function set(principal: Owner, name: string, text: string): Promise<void> {
     const { current } = await keys();
-    await repository.set(principal, name, seal(current, boundName(principal, name), text), clock.now());
+    await repository.set(principal, name, sealSecret(current, boundName(principal, name), text), clock.now());
   }
 
   async function get(principal: Owner, name: string): Promise<string | null> {
@@ -76,10 +76,10 @@ export function createSecrets(options: SecretsOptions): Secrets {
     if (sealed === null) return null;
     const { current, former } = await keys();
     const bound = boundName(principal, name);
-    const opened = open(current, bound, sealed);
+    const opened = openSecret(current, bound, sealed);
     if (opened.ok) return opened.text;
     for (const key of former) {
-      const byFormer = open(key, bound, sealed);
+      const byFormer = openSecret(key, bound, sealed);
       if (!byFormer.ok) continue;
       await set(principal, name, byFormer.text);
       return byFormer.text;
@@ -91,22 +91,22 @@ export function createSecrets(options: SecretsOptions): Secrets {
     get,
     async add(principal, name, text) {
       const { current } = await keys();
-      return repository.add(principal, name, seal(current, boundName(principal, name), text), clock.now());
+      return repository.add(principal, name, sealSecret(current, boundName(principal, name), text), clock.now());
     },
     set,
     names: (principal, prefix) => repository.names(principal, prefix),
     async seal(principal, name, text) {
       const { current } = await keys();
-      return Buffer.from(seal(current, boundName(principal, name), text)).toString('base64');
+      return Buffer.from(sealSecret(current, boundName(principal, name), text)).toString('base64');
     },
     async unseal(principal, name, sealed) {
       const { current, former } = await keys();
       const bytes = Buffer.from(sealed, 'base64');
       const bound = boundName(principal, name);
-      const opened = open(current, bound, bytes);
+      const opened = openSecret(current, bound, bytes);
       if (opened.ok) return opened.text;
       for (const key of former) {
-        const byFormer = open(key, bound, bytes);
+        const byFormer = openSecret(key, bound, bytes);
         if (byFormer.ok) return byFormer.text;
       }
       throw unreadable(name, opened.reason);

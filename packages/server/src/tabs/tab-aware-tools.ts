@@ -1,6 +1,6 @@
 import type { FunctionTools, RunCallOptions, RunTools } from '@toolyard/agent-host';
-import { judgedBy } from '@toolyard/agent-host';
-import type { ContextSources, JudgedTool } from '@toolyard/agent-runtime';
+import { toolPolicyFacts } from '@toolyard/agent-host';
+import type { ContextSources, ToolPolicyFacts } from '@toolyard/agent-runtime';
 import type { CallToolOptions, IndexedTool, ServerTools } from '@toolyard/mcp-host';
 import { ToolIndex, ToolTrust } from '@toolyard/mcp-host';
 import type {
@@ -15,7 +15,7 @@ import { formatToolReference, originOf } from '@toolyard/protocol';
 import type { TabRepository } from '@toolyard/storage';
 import type { TabCalls, TabCallsOf } from './tab-calls.ts';
 import type { TabPins } from './tab-pins.ts';
-import { definitionIn, listed } from './tab-pins.ts';
+import { definitionIn, toListedTool } from './tab-pins.ts';
 
 export type TabAwareToolsOptions = {
   base: RunTools;
@@ -74,7 +74,7 @@ export class TabAwareTools implements RunTools {
         serverId: server.id,
         origin: 'tab',
         builtIn: false,
-        tools: server.tools.map(listed),
+        tools: server.tools.map(toListedTool),
       })),
     ]);
     this.#ofTabs = index.tools.slice(own.length).filter(({ tool }) => !disabled.has(formatToolReference(tool)));
@@ -115,7 +115,7 @@ export class TabAwareTools implements RunTools {
     return made;
   }
 
-  judged(tool: ToolReference): JudgedTool | undefined {
+  judged(tool: ToolReference): ToolPolicyFacts | undefined {
     if (!this.#isLent(tool)) return this.#options.base.judged(tool);
     this.tools();
     const view = {
@@ -123,7 +123,7 @@ export class TabAwareTools implements RunTools {
       definitionOf: (of: ToolReference) => definitionIn(this.#servers, of),
       isTrusted: () => false,
     };
-    return judgedBy(view, this.#ofTabs, tool) ?? this.#options.base.judged(tool);
+    return toolPolicyFacts(view, this.#ofTabs, tool) ?? this.#options.base.judged(tool);
   }
 
   /** At what they offer now. */

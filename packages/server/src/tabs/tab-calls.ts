@@ -9,12 +9,12 @@ import type {
   ToolReference,
   ToolResult,
 } from '@toolyard/protocol';
-import { HANDED_ON } from '@toolyard/protocol';
+import { CONTINUES_ELSEWHERE } from '@toolyard/protocol';
 import type { SharedStorage, StoredTabCall } from '@toolyard/storage';
 import type { RunHub } from '../live/hub.ts';
 import { resultInPlace } from '../runs/run-media.ts';
 import { OpenQuestions } from './open-questions.ts';
-import { canMake } from './tab-pins.ts';
+import { canExecute } from './tab-pins.ts';
 
 export type TabCallsOptions = {
   storage: Pick<SharedStorage, 'tabs' | 'blobs'>;
@@ -111,7 +111,7 @@ export class TabCalls {
     const { storage, hub, clock } = this.#options;
     const { callId, tool, status } = call;
     // Whoever takes the run up goes on waiting.
-    if (reason === HANDED_ON) return tabGone(tool);
+    if (reason === CONTINUES_ELSEWHERE) return tabGone(tool);
     if (status !== 'held' && status !== 'open' && status !== 'claimed') return null;
     if (!(await storage.tabs.withdraw(principal, { runId, callId }, status, clock.now()))) return null;
     hub.changed(principal.ownerId, 'tab_calls', conversationId);
@@ -124,7 +124,7 @@ export class TabCalls {
   ): Promise<boolean> {
     const { storage, clock } = this.#options;
     const offers = await storage.tabs.offers(principal, { conversationId, seenSince: clock.now() });
-    return offers.some(({ servers }) => canMake(servers, call));
+    return offers.some(({ servers }) => canExecute(servers, call));
   }
 
   async #isThere(principal: Owner, tabId: string | null): Promise<boolean> {

@@ -25,7 +25,7 @@ export function createTabPins({ settings, clock }: { settings: SettingsRepositor
       }
       const trust = new ToolTrust(pins);
       for (const server of servers) {
-        trust.review(configOf(server), new Map(server.tools.map((tool) => [tool.name, listed(tool)])));
+        trust.review(configOf(server), new Map(server.tools.map((tool) => [tool.name, toListedTool(tool)])));
       }
       return trust;
     },
@@ -34,7 +34,7 @@ export function createTabPins({ settings, clock }: { settings: SettingsRepositor
       const trust = new ToolTrust(pins);
       const server = servers.find(({ id }) => id === tool.serverId);
       const now = server?.tools.find(({ name }) => name === tool.name);
-      if (server && now) trust.approve(configOf(server), listed(now), definition);
+      if (server && now) trust.approve(configOf(server), toListedTool(now), definition);
       else if (definition !== undefined) trust.approveUnseen(tool, definition);
       const pin = pins.get(formatToolReference(tool));
       if (pin) await settings.set(principal, PREFIX + formatToolReference(tool), { ...pin }, clock.now());
@@ -46,11 +46,11 @@ export function createTabPins({ settings, clock }: { settings: SettingsRepositor
 export function definitionIn(servers: readonly TabServer[], { serverId, name }: ToolReference): string | undefined {
   const server = servers.find(({ id }) => id === serverId);
   const tool = server?.tools.find((each) => each.name === name);
-  return server && tool ? definitionHash(configOf(server), listed(tool)) : undefined;
+  return server && tool ? definitionHash(configOf(server), toListedTool(tool)) : undefined;
 }
 
 /** True where these servers have the tool of a call, and it is what the run was told of. */
-export function canMake(
+export function canExecute(
   servers: readonly TabServer[],
   { tool, definition }: { tool: ToolReference; definition: string },
 ): boolean {
@@ -71,7 +71,7 @@ function configOf(server: TabServer): ServerConfig {
 const made = new WeakMap<TabTool, ListedTool>();
 
 /** The tool as a server's list would have it: the same object for the same tool. */
-export function listed(tool: TabTool): ListedTool {
+export function toListedTool(tool: TabTool): ListedTool {
   let known = made.get(tool);
   if (!known) made.set(tool, (known = { ...tool, hasHeaderParameters: false }));
   return known;

@@ -12,11 +12,19 @@ import type {
 } from '@toolyard/protocol';
 import { DATABASE_FILE } from '@toolyard/storage';
 import { createFakeClock, eventually } from '@toolyard/testing';
-import type { Bench, BenchOptions } from '../runs/test-fixtures/bench.ts';
-import { ANNE, answers, BERT, cleanUp, openBench, temporaryFolder, told } from '../runs/test-fixtures/bench.ts';
+import type { RunBench, RunBenchOptions } from '../runs/test-fixtures/bench.ts';
+import {
+  ANNE,
+  answers,
+  BERT,
+  cleanUp,
+  openBench,
+  temporaryFolder,
+  transcriptLines,
+} from '../runs/test-fixtures/bench.ts';
 import type { ScriptedModel } from '../runs/test-fixtures/scripted-model.ts';
 import { calls, says, scriptedModel } from '../runs/test-fixtures/scripted-model.ts';
-import { TabDesk } from './tab-desk.ts';
+import { TabToolBroker } from './tab-tool-broker.ts';
 
 afterEach(cleanUp);
 
@@ -29,55 +37,55 @@ const NOTES: TabServer = {
 const asksForNote = (): ScriptedModel => scriptedModel([calls({ name: 'note' }), says('Kept.')]);
 const UNASKED = { intervention: 'auto' } as const;
 
-type Scene = { bench: Bench; desk: TabDesk; model: ScriptedModel; conversation: string; folder: string };
+type Scene = { bench: RunBench; broker: TabToolBroker; model: ScriptedModel; conversation: string; folder: string };
 
-async function scene(more: Partial<BenchOptions> = {}): Promise<Scene> {
+async function scene(more: Partial<RunBenchOptions> = {}): Promise<Scene> {
   const folder = temporaryFolder();
   const model = (more.model ?? asksForNote()) as ScriptedModel;
   const bench = await openBench(folder, { model, configuration: UNASKED, ...more });
-  return { bench, desk: deskOf(bench, more), model, conversation: await bench.conversation(), folder };
+  return { bench, broker: deskOf(bench, more), model, conversation: await bench.conversation(), folder };
 }
 
-function deskOf({ storage, runs, hub }: Bench, { clock }: Partial<BenchOptions> = {}): TabDesk {
-  return new TabDesk({ storage, runs, hub, clock: clock ?? { ...createFakeClock(), now: () => Date.now() } });
+function deskOf({ storage, runs, hub }: RunBench, { clock }: Partial<RunBenchOptions> = {}): TabToolBroker {
+  return new TabToolBroker({ storage, runs, hub, clock: clock ?? { ...createFakeClock(), now: () => Date.now() } });
 }
 
 /** What a tab does: it is told of calls, claims, and brings results. */
-function tab({ desk, conversation }: Pick<Scene, 'desk' | 'conversation'>, id = 'tab-1') {
+function tab({ broker, conversation }: Pick<Scene, 'broker' | 'conversation'>, id = 'tab-1') {
   const key = ({ runId, callId }: TabCallView) => ({ runId, callId });
   return {
-    lends: (...servers: TabServer[]) => desk.offer(ANNE, id, conversation, { servers }),
-    seen: () => desk.renew(ANNE, id),
+    lends: (...servers: TabServer[]) => broker.offer(ANNE, id, conversation, { servers }),
+    seen: () => broker.renew(ANNE, id),
     async call(): Promise<TabCallView> {
       return eventually(
         async () => {
-          const [first] = await desk.renew(ANNE, id);
+          const [first] = await broker.renew(ANNE, id);
           if (!first) throw new Error('nothing to do');
           return first;
         },
         { what: 'a call for the tab' },
       );
     },
-    claim: (call: TabCallView) => desk.claim(ANNE, id, key(call)),
+    claim: (call: TabCallView) => broker.claim(ANNE, id, key(call)),
     brings: (call: TabCallView, { fence }: ClaimedTabCall, result: ToolResult) =>
-      desk.finish(ANNE, id, key(call), { fence, result }),
+      broker.finish(ANNE, id, key(call), { fence, result }),
     asks: (call: TabCallView, { fence }: ClaimedTabCall, requestedSchema: JsonObject) =>
-      desk.ask(ANNE, id, key(call), {
+      broker.ask(ANNE, id, key(call), {
         id: 'q1',
         fence,
         question: { kind: 'form', message: 'Which?', requestedSchema },
       }),
-    leaves: () => desk.leave(ANNE, id),
+    leaves: () => broker.leave(ANNE, id),
   };
 }
 
-const runOf = async ({ storage }: Bench, id: string): Promise<RunRecord | null> => storage.runs.getRun(ANNE, id);
+const runOf = async ({ storage }: RunBench, id: string): Promise<RunRecord | null> => storage.runs.getRun(ANNE, id);
 
-async function untilStatus(bench: Bench, runId: string, status: RunRecord['status']): Promise<void> {
+async function untilStatus(bench: RunBench, runId: string, status: RunRecord['status']): Promise<void> {
   await eventually(async () => expect((await runOf(bench, runId))?.status).toBe(status), { what: status });
 }
 
-function asked(bench: Bench, runId: string): readonly StoredInterrupt[] {
+function asked(bench: RunBench, runId: string): readonly StoredInterrupt[] {
   return bench.storage.runs.listInterrupts(ANNE, { status: 'open', runId, limit: 9 });
 }
 
@@ -86,8 +94,8 @@ describe('a tool that lives in a tab', () => {
     'is offered to the model under its own name, and called by the tab; the ledger knows',
     { tags: ['C7.04'] },
     async () => {
-      const { bench, desk, model, conversation } = await scene();
-      const page = tab({ desk, conversation });
+      const { bench, broker, model, conversation } = await scene();
+      const page = tab({ broker, conversation });
       await page.lends(NOTES);
       const runId = await bench.ask(conversation, 'Keep this');
       const call = await page.call();
@@ -97,7 +105,7 @@ describe('a tool that lives in a tab', () => {
       expect(claimed).toMatchObject({ tool: { name: 'note' }, arguments: {} });
       await page.brings(call, claimed, answers('kept as 1'));
       await untilStatus(bench, runId, 'done');
-      expect(told(await bench.branch(conversation))).toEqual([
+      expect(transcriptLines(await bench.branch(conversation))).toEqual([
         'user: Keep this',
         'assistant: <tool_call>',
         'tool: kept as 1',
@@ -111,8 +119,8 @@ describe('a tool that lives in a tab', () => {
 
   test('asks before it is called, as any other, and again once it is another than was approved', async () => {
     const model = scriptedModel([calls({ name: 'note' }), says('Kept.'), calls({ name: 'note' }), says('Again.')]);
-    const { bench, desk, conversation } = await scene({ model, configuration: {} });
-    const page = tab({ desk, conversation });
+    const { bench, broker, conversation } = await scene({ model, configuration: {} });
+    const page = tab({ broker, conversation });
     await page.lends(NOTES);
     const runId = await bench.ask(conversation, 'Keep this');
     await untilStatus(bench, runId, 'parked');
@@ -140,16 +148,16 @@ describe('a tool that lives in a tab', () => {
 
   test('names the server where a tool of a server has the same name', async () => {
     const model = scriptedModel([says('Hm.')]);
-    const { bench, desk, conversation } = await scene({ model, tools: { note: { call: () => answers('desk') } } });
-    await tab({ desk, conversation }).lends(NOTES);
+    const { bench, broker, conversation } = await scene({ model, tools: { note: { call: () => answers('desk') } } });
+    await tab({ broker, conversation }).lends(NOTES);
     await untilStatus(bench, await bench.ask(conversation, 'Who?'), 'done');
     expect(model.requests[0]?.tools.map(({ name }) => name)).toEqual(['note', 'browser-notes__note']);
   });
 
   test('is not there where the conversation or the run has switched it off', async () => {
     const model = scriptedModel([says('One.'), says('Two.')]);
-    const { bench, desk, conversation } = await scene({ model });
-    await tab({ desk, conversation }).lends(NOTES);
+    const { bench, broker, conversation } = await scene({ model });
+    await tab({ broker, conversation }).lends(NOTES);
     const off = { configuration: { servers: { 'browser-notes': false } } };
     const one = await bench.say(conversation, 'One', off);
     await untilStatus(bench, 'run' in one ? one.run.id : '', 'done');
@@ -159,8 +167,8 @@ describe('a tool that lives in a tab', () => {
   });
 
   test('puts what its server asks to a person by way of the run, and the tab gets the answer', async () => {
-    const { bench, desk, conversation } = await scene();
-    const page = tab({ desk, conversation });
+    const { bench, broker, conversation } = await scene();
+    const page = tab({ broker, conversation });
     await page.lends(NOTES);
     const runId = await bench.ask(conversation, 'Keep this');
     const call = await page.call();
@@ -201,7 +209,7 @@ describe('of two tabs', () => {
     // A result whose answer was lost is brought again.
     await winner.brings(call, claimed, answers('kept'));
     await untilStatus(at.bench, runId, 'done');
-    expect(told(await at.bench.branch(at.conversation))).toContain('tool: kept');
+    expect(transcriptLines(await at.bench.branch(at.conversation))).toContain('tool: kept');
   });
 
   test('one that lends another tool under the same name gets no call', async () => {
@@ -236,7 +244,7 @@ describe('a tab that is not there', () => {
     const call = await reloaded.call();
     await reloaded.brings(call, await reloaded.claim(call), answers('kept'));
     await untilStatus(at.bench, runId, 'done');
-    expect(told(await at.bench.branch(at.conversation))).toContain('tool: kept');
+    expect(transcriptLines(await at.bench.branch(at.conversation))).toContain('tool: kept');
   });
 
   test('need not be waited for', async () => {
@@ -250,7 +258,7 @@ describe('a tab that is not there', () => {
     await untilStatus(at.bench, runId, 'waiting_for_tab');
     await at.bench.runs.answer(ANNE, asked(at.bench, runId)[0]?.id ?? '', { decision: 'decline' });
     await untilStatus(at.bench, runId, 'done');
-    expect(told(await at.bench.branch(at.conversation))[2]).toMatch(/^tool: .*did not wait/);
+    expect(transcriptLines(await at.bench.branch(at.conversation))[2]).toMatch(/^tool: .*did not wait/);
   });
 
   test('can be given up by stopping the run', async () => {
@@ -267,7 +275,7 @@ describe('a tab that is not there', () => {
 });
 
 describe('a tab that goes in the middle of a call', () => {
-  async function claimedCall(more: Partial<BenchOptions> = {}) {
+  async function claimedCall(more: Partial<RunBenchOptions> = {}) {
     const at = await scene(more);
     const page = tab(at);
     await page.lends(NOTES);
@@ -292,18 +300,18 @@ describe('a tab that goes in the middle of a call', () => {
     await expect(at.page.brings(at.call, at.claimed, answers('late'))).rejects.toMatchObject({ code: 'conflict' });
     await next.brings(call, claimed, answers('kept once more'));
     await untilStatus(at.bench, at.runId, 'done');
-    expect(told(await at.bench.branch(at.conversation))).toContain('tool: kept once more');
+    expect(transcriptLines(await at.bench.branch(at.conversation))).toContain('tool: kept once more');
   });
 
   test('settles the doubt itself when it comes back with the result', async () => {
     const at = await claimedCall();
-    await at.desk.streamEnded(ANNE, 'tab-1');
+    await at.broker.streamEnded(ANNE, 'tab-1');
     await at.bench.storage.tabs.leave(ANNE, 'tab-1', 0);
     await untilStatus(at.bench, at.runId, 'parked');
     await at.page.seen();
     await at.page.brings(at.call, at.claimed, answers('kept all the same'));
     await untilStatus(at.bench, at.runId, 'done');
-    expect(told(await at.bench.branch(at.conversation))).toContain('tool: kept all the same');
+    expect(transcriptLines(await at.bench.branch(at.conversation))).toContain('tool: kept all the same');
     expect(at.bench.events(at.runId).filter(({ type }) => type === 'tool_started')).toHaveLength(1);
   });
 
@@ -313,7 +321,7 @@ describe('a tab that goes in the middle of a call', () => {
     await untilStatus(at.bench, at.runId, 'cancelled');
     expect(await at.page.seen()).toEqual([]);
     await expect(at.page.brings(at.call, at.claimed, answers('late'))).rejects.toMatchObject({ code: 'conflict' });
-    expect(told(await at.bench.branch(at.conversation))[2]).toMatch(/^tool: .*stopped/);
+    expect(transcriptLines(await at.bench.branch(at.conversation))[2]).toMatch(/^tool: .*stopped/);
   });
 
   test('a server that dies meanwhile loses nothing: the next one takes the result', async () => {
@@ -321,11 +329,11 @@ describe('a tab that goes in the middle of a call', () => {
     at.bench.die();
     const model = scriptedModel([says('Kept.')]);
     const next = await openBench(at.folder, { model, configuration: UNASKED });
-    const desk = deskOf(next);
-    const page = tab({ desk, conversation: at.conversation });
+    const broker = deskOf(next);
+    const page = tab({ broker, conversation: at.conversation });
     await page.brings(at.call, at.claimed, answers('kept meanwhile'));
     await untilStatus(next, at.runId, 'done');
-    expect(told(await next.branch(at.conversation))).toEqual([
+    expect(transcriptLines(await next.branch(at.conversation))).toEqual([
       'user: Keep this',
       'assistant: <tool_call>',
       'tool: kept meanwhile',
@@ -352,7 +360,7 @@ test('a call that an earlier version asked about, without an origin, still goes 
 
   const model = scriptedModel([says('Kept.')]);
   const next = await openBench(at.folder, { model });
-  const page = tab({ desk: deskOf(next), conversation: at.conversation });
+  const page = tab({ broker: deskOf(next), conversation: at.conversation });
   await next.runs.answer(ANNE, asked(next, runId)[0]?.id ?? '', { decision: 'approve', scope: 'always' });
   const call = await page.call();
   expect(call.tool).toEqual({ serverId: 'browser-notes', name: 'note', origin: 'tab' });
@@ -368,9 +376,9 @@ test('calls are nobody else’s', async () => {
   await page.lends(NOTES);
   await at.bench.ask(at.conversation, 'Keep this');
   const call = await page.call();
-  await expect(at.desk.offer(BERT, 'tab-1', at.conversation, { servers: [] })).rejects.toMatchObject({
+  await expect(at.broker.offer(BERT, 'tab-1', at.conversation, { servers: [] })).rejects.toMatchObject({
     code: 'not_found',
   });
-  await expect(at.desk.claim(BERT, 'tab-1', call)).rejects.toMatchObject({ code: 'not_found' });
+  await expect(at.broker.claim(BERT, 'tab-1', call)).rejects.toMatchObject({ code: 'not_found' });
   await page.brings(call, await page.claim(call), answers('kept'));
 });

@@ -3,10 +3,17 @@ import type { Clock, Price } from '@toolyard/protocol';
 import { costOf, defined } from '@toolyard/protocol';
 import type { Span } from './otlp-exporter.ts';
 import type { Attributes } from './span-attributes.ts';
-import { ofRequest, ofUsage, providerName, short, spanIdOf, traceIdOf } from './span-attributes.ts';
+import {
+  requestAttributes,
+  usageAttributes,
+  providerName,
+  truncateText,
+  spanIdOf,
+  traceIdOf,
+} from './span-attributes.ts';
 
 /** A single call of a model, made for somebody outside. */
-export type OutsideChat = {
+export type ApiChatCall = {
   /** Of its answer. */
   id: string;
   providerId: string;
@@ -28,7 +35,7 @@ export class CallSpans {
 
   /** The same parts; the span is made at their end, also where nobody reads them to it. */
   async *watch(
-    call: OutsideChat,
+    call: ApiChatCall,
     batches: AsyncIterable<readonly StreamPart[]>,
   ): AsyncGenerator<readonly StreamPart[], void, undefined> {
     const { clock, content } = this.#options;
@@ -40,7 +47,7 @@ export class CallSpans {
       for await (const batch of batches) {
         for (const part of batch) {
           if (part.type === 'text' && content) text += part.text;
-          if (part.type === 'usage') Object.assign(told, ofUsage(part.usage), ofCost(part, call.price));
+          if (part.type === 'usage') Object.assign(told, usageAttributes(part.usage), ofCost(part, call.price));
           if (part.type === 'error') error = part.error.code;
           if (part.type !== 'finish') continue;
           error = undefined;
@@ -49,12 +56,13 @@ export class CallSpans {
         yield batch;
       }
     } finally {
-      if (content) told['gen_ai.output.messages'] = short([{ role: 'assistant', parts: [{ type: 'text', text }] }]);
+      if (content)
+        told['gen_ai.output.messages'] = truncateText([{ role: 'assistant', parts: [{ type: 'text', text }] }]);
       this.#end(call, startedAt, told, error);
     }
   }
 
-  #end(call: OutsideChat, startedAt: number, told: Attributes, error: string | undefined): void {
+  #end(call: ApiChatCall, startedAt: number, told: Attributes, error: string | undefined): void {
     const { id, providerId, request, runId } = call;
     this.#options.add({
       traceId: traceIdOf(runId ?? id),
@@ -66,7 +74,7 @@ export class CallSpans {
       attributes: {
         'gen_ai.operation.name': 'chat',
         'gen_ai.provider.name': providerName(providerId),
-        ...ofRequest(request),
+        ...requestAttributes(request),
         'gen_ai.response.id': id,
         ...defined({ 'toolyard.run.id': runId }),
         ...told,

@@ -3,7 +3,14 @@ import { defined, ignoreEvent } from '@toolyard/protocol';
 import type { RunConfiguration } from '../runs/stored-run.ts';
 import type { Span } from './otlp-exporter.ts';
 import type { Attributes } from './span-attributes.ts';
-import { ofRequest, ofUsage, providerName, short, spanIdOf, traceIdOf } from './span-attributes.ts';
+import {
+  requestAttributes,
+  usageAttributes,
+  providerName,
+  truncateText,
+  spanIdOf,
+  traceIdOf,
+} from './span-attributes.ts';
 
 /** What is known of a run this process works on. */
 type Known = { provider: string; model: string; attributes: Attributes; startedAt: number };
@@ -51,7 +58,7 @@ export class RunSpans {
     if (run === undefined) return;
     switch (event.type) {
       case 'request_made':
-        return this.#begin(event, event.messageId, `chat ${event.request.model}`, ofRequest(event.request));
+        return this.#begin(event, event.messageId, `chat ${event.request.model}`, requestAttributes(event.request));
       case 'message_started':
         if (this.#begun.has(keyOf(event.runId, event.messageId))) return;
         return this.#begin(event, event.messageId, `chat ${event.model}`, {});
@@ -69,13 +76,13 @@ export class RunSpans {
           'gen_ai.tool.type': 'extension',
           'toolyard.server.id': tool.serverId,
           ...(this.#content && event.editedArguments
-            ? { 'gen_ai.tool.call.arguments': short(event.editedArguments) }
+            ? { 'gen_ai.tool.call.arguments': truncateText(event.editedArguments) }
             : {}),
         });
       }
       case 'tool_finished': {
         const { result, callId } = event;
-        const told = this.#content ? { 'gen_ai.tool.call.result': short(result.content) } : {};
+        const told = this.#content ? { 'gen_ai.tool.call.result': truncateText(result.content) } : {};
         const error = result.isError ? (result.error?.code ?? 'tool_error') : undefined;
         return this.#end(event, callId, 'internal', { 'toolyard.tool.outcome': result.outcome, ...told }, error);
       }
@@ -92,7 +99,7 @@ export class RunSpans {
           attributes: {
             'gen_ai.operation.name': 'invoke_agent',
             ...run.attributes,
-            ...ofUsage(usage),
+            ...usageAttributes(usage),
             'toolyard.run.id': event.runId,
             'toolyard.run.status': status,
             ...defined({ 'toolyard.cost.usd': cost }),
@@ -126,9 +133,11 @@ export class RunSpans {
       ...chatAttributes(run),
       'gen_ai.response.id': message.id,
       'gen_ai.response.finish_reasons': [message.finishReason],
-      ...ofUsage(message.usage ?? {}),
+      ...usageAttributes(message.usage ?? {}),
       ...defined({ 'toolyard.cost.usd': message.cost }),
-      ...(this.#content ? { 'gen_ai.output.messages': short([{ role: 'assistant', parts: message.parts }]) } : {}),
+      ...(this.#content
+        ? { 'gen_ai.output.messages': truncateText([{ role: 'assistant', parts: message.parts }]) }
+        : {}),
     };
     this.#end(event, message.id, 'client', attributes, failure?.error.code);
   }

@@ -9,7 +9,7 @@ export type Attributes = Record<string, SpanValue>;
 const LONGEST_CONTENT = 32_000;
 
 /** What a model was asked, but for what was said. */
-export function ofRequest({ model, parameters }: Pick<ModelRequestRecord, 'model' | 'parameters'>): Attributes {
+export function requestAttributes({ model, parameters }: Pick<ModelRequestRecord, 'model' | 'parameters'>): Attributes {
   const { temperature, topP, maxOutputTokens, stop } = parameters;
   return {
     'gen_ai.request.model': model,
@@ -20,7 +20,7 @@ export function ofRequest({ model, parameters }: Pick<ModelRequestRecord, 'model
   };
 }
 
-export function ofUsage(usage: Usage): Attributes {
+export function usageAttributes(usage: Usage): Attributes {
   const { inputTokens, outputTokens, cachedInputTokens, cacheWriteTokens } = usage;
   return {
     ...defined({
@@ -62,6 +62,6 @@ function digest(text: string): string {
 }
 
 /** What was said, as far as a span may hold it. */
-export function short(value: unknown): string {
+export function truncateText(value: unknown): string {
   return JSON.stringify(value).slice(0, LONGEST_CONTENT);
 }

@@ -1,9 +1,9 @@
 import type { Clock, Owner, StoredInterrupt, WebhookEvent, WebhookMessage } from '@toolyard/protocol';
 import { formatToolReference, WEBHOOK_EVENTS } from '@toolyard/protocol';
-import type { Announcement, SharedStorage } from '@toolyard/storage';
+import type { WebhookNotification, SharedStorage } from '@toolyard/storage';
 import type { OwnerFetches } from '../config/owner-fetches.ts';
 import type { Secrets } from '../secrets/secrets.ts';
-import { createTellOnce } from '../tell-once.ts';
+import { createLogOnce } from '../log-once.ts';
 import { sendWebhook } from './send-webhook.ts';
 
 export type DeliveryServices = {
@@ -32,7 +32,7 @@ const MOST_ATTEMPTS = 14;
  */
 export function startDelivery(services: DeliveryServices): () => Promise<void> {
   const { storage, clock, log } = services;
-  const telling = createTellOnce(log);
+  const telling = createLogOnce(log);
   let stopped = false;
   let cancel: () => void = () => undefined;
   let working: Promise<void> = Promise.resolve();
@@ -64,7 +64,7 @@ export function startDelivery(services: DeliveryServices): () => Promise<void> {
   };
 }
 
-async function deliver(announcement: Announcement, services: DeliveryServices): Promise<void> {
+async function deliver(announcement: WebhookNotification, services: DeliveryServices): Promise<void> {
   const { storage, secrets, fetches, clock, log } = services;
   const principal: Owner = { ownerId: announcement.ownerId };
   const { id, attempts } = announcement;
@@ -85,7 +85,7 @@ async function deliver(announcement: Announcement, services: DeliveryServices): 
 
 async function webhookMessage(
   principal: Owner,
-  { event, runId, interruptId, happenedAt }: Announcement,
+  { event, runId, interruptId, happenedAt }: WebhookNotification,
   storage: Pick<SharedStorage, 'runs'>,
 ): Promise<WebhookMessage | null> {
   const type = WEBHOOK_EVENTS.find((known) => known === event);

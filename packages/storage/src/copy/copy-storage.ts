@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
 import type { Clock, Failpoint, Message } from '@toolyard/protocol';
-import type { Value, Work } from '../engine/work.ts';
+import type { Value, StoreWork } from '../engine/work.ts';
 import { statements, transaction } from '../engine/work.ts';
 import type { S3Settings } from '../s3/settings.ts';
 import { StorageError } from '../storage-error.ts';
 import { decodeJson } from '../text.ts';
 import { fingerprintOf } from './fingerprint.ts';
-import type { Place, Target } from './place.ts';
-import { copiedColumns, quoted } from './place.ts';
+import type { StorageEndpoint, CopyTarget } from './storage-endpoint.ts';
+import { copiedColumns, quoteIdentifier } from './storage-endpoint.ts';
 import type { Progress } from './progress.ts';
 import { readProgress } from './progress.ts';
 import type { Key } from '../engine/read-rows.ts';
@@ -16,7 +16,7 @@ import type { CopiedTable } from './tables.ts';
 import { COPIED_TABLES } from './tables.ts';
 
 /** A data folder, or the address of a PostgreSQL database, with the bucket of its files where they lie in one. */
-export type StoragePlace = { folder: string } | { url: string; files?: S3Settings };
+export type StorageLocation = { folder: string } | { url: string; files?: S3Settings };
 
 export type CopyOptions = {
   clock: Clock;
@@ -29,7 +29,7 @@ export type CopyOptions = {
   failpoint?: Failpoint;
 };
 
-export type Copied = {
+export type CopyResult = {
   /** How many rows of each table are in the copy. */
   rows: ReadonlyMap<string, number>;
   /** How many blobs, and which could not be read where they were: they are not in the copy. */
@@ -47,9 +47,13 @@ export type Copied = {
  * @throws StorageError where either side is in use, the target holds something else, or the two are not the same in
  * the end. The target cannot be opened until the copy is finished.
  */
-export async function copyStorage(from: StoragePlace, to: StoragePlace, options: CopyOptions): Promise<Copied> {
+export async function copyStorage(
+  from: StorageLocation,
+  to: StorageLocation,
+  options: CopyOptions,
+): Promise<CopyResult> {
   const source = await openSource(from, options);
-  let target: Target | undefined;
+  let target: CopyTarget | undefined;
   try {
     target = await openTarget(to, options);
     return await copy(source, target, options.onStep ?? (() => {}));
@@ -59,19 +63,19 @@ export async function copyStorage(from: StoragePlace, to: StoragePlace, options:
   }
 }
 
-type Source = Place & { identity: string };
+type Source = StorageEndpoint & { identity: string };
 
-async function openSource(from: StoragePlace, options: CopyOptions): Promise<Source> {
-  if ('url' in from) return (await import('./database-place.ts')).openSourceDatabase(from);
-  return (await import('./folder-place.ts')).openSourceFolder(from.folder, { clock: options.clock });
+async function openSource(from: StorageLocation, options: CopyOptions): Promise<Source> {
+  if ('url' in from) return (await import('./database-endpoint.ts')).openSourceDatabase(from);
+  return (await import('./folder-endpoint.ts')).openSourceFolder(from.folder, { clock: options.clock });
 }
 
-async function openTarget(to: StoragePlace, options: CopyOptions): Promise<Target> {
-  if ('url' in to) return (await import('./database-place.ts')).openTargetDatabase(to, options.failpoint);
-  return (await import('./folder-place.ts')).openTargetFolder(to.folder, options);
+async function openTarget(to: StorageLocation, options: CopyOptions): Promise<CopyTarget> {
+  if ('url' in to) return (await import('./database-endpoint.ts')).openTargetDatabase(to, options.failpoint);
+  return (await import('./folder-endpoint.ts')).openTargetFolder(to.folder, options);
 }
 
-async function copy(source: Source, target: Target, onStep: (step: string) => void): Promise<Copied> {
+async function copy(source: Source, target: CopyTarget, onStep: (step: string) => void): Promise<CopyResult> {
   const resumed = await target.begun();
   const progress = await begin(source, target, resumed);
   onStep(BYTES);
@@ -95,7 +99,7 @@ async function copy(source: Source, target: Target, onStep: (step: string) => vo
 }
 
 /** @throws StorageError where the target holds anything but the unfinished copy of this source. */
-async function begin(source: Source, target: Target, resumed: boolean): Promise<Progress> {
+async function begin(source: Source, target: CopyTarget, resumed: boolean): Promise<Progress> {
   if (!resumed) await refuseFilled(target);
   await target.begin();
   const progress = await readProgress(target.engine);
@@ -111,7 +115,7 @@ async function begin(source: Source, target: Target, resumed: boolean): Promise<
   return progress;
 }
 
-async function refuseFilled(target: Target): Promise<void> {
+async function refuseFilled(target: CopyTarget): Promise<void> {
   for (const { name } of COPIED_TABLES) {
     const any = target.engine.prepare(`SELECT 1 FROM ${name} LIMIT 1`);
     if (!(await target.engine.perform(statements(() => any.get())))) continue;
@@ -126,7 +130,7 @@ const BYTES = 'bytes';
 const SEARCH = 'search';
 
 /** Each by itself: they may be large. Gives how many there are. */
-async function copyBytes(source: Place, target: Target, progress: Progress): Promise<number> {
+async function copyBytes(source: StorageEndpoint, target: CopyTarget, progress: Progress): Promise<number> {
   let count = 0;
   for await (const sha256 of namesOfBlobs(source)) {
     count++;
@@ -146,7 +150,7 @@ async function copyBytes(source: Place, target: Target, progress: Progress): Pro
 }
 
 /** In order. */
-async function* namesOfBlobs({ engine }: Place): AsyncGenerator<string> {
+async function* namesOfBlobs({ engine }: StorageEndpoint): AsyncGenerator<string> {
   const next = engine.prepare<{ sha256: string }>(
     `SELECT DISTINCT sha256 FROM blobs WHERE sha256 > ? ORDER BY sha256 LIMIT ${ROWS_AT_ONCE}`,
   );
@@ -166,14 +170,14 @@ function counted(columns: readonly string[], table: CopiedTable, lost: ReadonlyS
 }
 
 async function copyTable(
-  source: Place,
-  target: Target,
+  source: StorageEndpoint,
+  target: CopyTarget,
   { table, progress }: { table: CopiedTable; progress: Progress },
 ): Promise<void> {
   let at = progress.of(table.name);
   if (at === 'done') return;
   const columns = await copiedColumns(source, table);
-  const read = rowReader(source.engine, table, columns.map(quoted));
+  const read = rowReader(source.engine, table, columns.map(quoteIdentifier));
   const insert = rowWriter(target, table, columns);
   const counts = counted(columns, table, progress.lost());
   for (;;) {
@@ -194,13 +198,13 @@ async function copyTable(
 }
 
 function rowWriter(
-  { engine, where }: Target,
+  { engine, where }: CopyTarget,
   { name, numbered }: CopiedTable,
   columns: readonly string[],
-): (rows: readonly Value[][]) => Work<void> {
+): (rows: readonly Value[][]) => StoreWork<void> {
   const overriding = numbered && where.startsWith('the database') ? 'OVERRIDING SYSTEM VALUE' : '';
   const one = `(${columns.map(() => '?').join(', ')})`;
-  const into = `INSERT INTO ${name} (${columns.map(quoted).join(', ')}) ${overriding} VALUES `;
+  const into = `INSERT INTO ${name} (${columns.map(quoteIdentifier).join(', ')}) ${overriding} VALUES `;
   const prepared = new Map<number, ReturnType<typeof engine.prepare>>();
   return function* (rows) {
     if (rows.length === 0) return;
@@ -220,7 +224,7 @@ type SearchRow = {
 };
 
 /** What can be found where it comes from, in the same order, as this engine keeps it. */
-async function makeSearchable(source: Place, target: Target, progress: Progress): Promise<void> {
+async function makeSearchable(source: StorageEndpoint, target: CopyTarget, progress: Progress): Promise<void> {
   const next = source.engine.prepare<SearchRow>(`
     SELECT s.id, s.conversation_id, s.message_id, s.owner_id, c.title, m.message
     FROM search_rows AS s JOIN conversations AS c ON c.id = s.conversation_id
@@ -247,7 +251,11 @@ async function makeSearchable(source: Place, target: Target, progress: Progress)
 }
 
 /** Reads both sides through. Gives the number of rows of each table. */
-async function compare(source: Place, target: Target, lost: ReadonlySet<string>): Promise<ReadonlyMap<string, number>> {
+async function compare(
+  source: StorageEndpoint,
+  target: CopyTarget,
+  lost: ReadonlySet<string>,
+): Promise<ReadonlyMap<string, number>> {
   const rows = new Map<string, number>();
   for (const table of COPIED_TABLES) {
     const columns = await copiedColumns(source, table);
@@ -266,7 +274,7 @@ async function compare(source: Place, target: Target, lost: ReadonlySet<string>)
   return rows;
 }
 
-async function checkBytes(target: Target): Promise<void> {
+async function checkBytes(target: CopyTarget): Promise<void> {
   for await (const sha256 of namesOfBlobs(target)) {
     const bytes = await target.bytesOf(sha256);
     if (bytes !== null && createHash('sha256').update(bytes).digest('hex') === sha256) continue;
@@ -277,7 +285,7 @@ async function checkBytes(target: Target): Promise<void> {
   }
 }
 
-function notTheSame(source: Place, target: Target, what: string, cause?: unknown): StorageError {
+function notTheSame(source: StorageEndpoint, target: CopyTarget, what: string, cause?: unknown): StorageError {
   return new StorageError(
     'corrupt',
     {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Value } from '../engine/work.ts';
-import type { Place } from './place.ts';
-import { quoted } from './place.ts';
+import type { StorageEndpoint } from './storage-endpoint.ts';
+import { quoteIdentifier } from './storage-endpoint.ts';
 import { rowReader } from '../engine/read-rows.ts';
 import type { CopiedTable } from './tables.ts';
 
@@ -10,11 +10,11 @@ export type Fingerprint = { rows: number; sha256: string };
 
 /** Reads a table through; the same rows give the same on every engine. */
 export async function fingerprintOf(
-  place: Place,
+  place: StorageEndpoint,
   table: CopiedTable,
   { columns, counts }: { columns: readonly string[]; counts: (row: readonly Value[]) => boolean },
 ): Promise<Fingerprint> {
-  const read = rowReader(place.engine, table, columns.map(quoted));
+  const read = rowReader(place.engine, table, columns.map(quoteIdentifier));
   const hash = createHash('sha256');
   let count = 0;
   let page = await read(null);

@@ -1,7 +1,7 @@
-import type { Engine } from '../engine/engine.ts';
-import type { Work } from '../engine/work.ts';
+import type { StorageEngine } from '../engine/engine.ts';
+import type { StoreWork } from '../engine/work.ts';
 import { statements } from '../engine/work.ts';
-import { PROGRESS_TABLE } from './place.ts';
+import { PROGRESS_TABLE } from './storage-endpoint.ts';
 import type { Key } from '../engine/read-rows.ts';
 
 /** How far a copy has come; written together with what it is about. */
@@ -12,15 +12,15 @@ export type Progress = {
   of(step: string): 'done' | Key | null;
   /** Blobs whose bytes are not there any more. */
   lost(): ReadonlySet<string>;
-  noteSource(source: string): Work<void>;
-  note(step: string, at: 'done' | Key): Work<void>;
-  noteLost(sha256: string): Work<void>;
+  noteSource(source: string): StoreWork<void>;
+  note(step: string, at: 'done' | Key): StoreWork<void>;
+  noteLost(sha256: string): StoreWork<void>;
 };
 
 const SOURCE = 'source';
 const LOST = 'lost ';
 
-export async function readProgress(engine: Engine): Promise<Progress> {
+export async function readProgress(engine: StorageEngine): Promise<Progress> {
   const all = engine.prepare<{ name: string; value: string }>(`SELECT name, value FROM ${PROGRESS_TABLE}`);
   const write = engine.prepare(`
     INSERT INTO ${PROGRESS_TABLE} (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value`);
@@ -28,7 +28,7 @@ export async function readProgress(engine: Engine): Promise<Progress> {
   const known = new Map(rows.map(({ name, value }) => [name, value]));
   const lost = new Set(rows.filter(({ name }) => name.startsWith(LOST)).map(({ name }) => name.slice(LOST.length)));
 
-  function* put(name: string, value: string): Work<void> {
+  function* put(name: string, value: string): StoreWork<void> {
     yield* write.run(name, value);
   }
 

@@ -2,29 +2,29 @@ import type { Compilable, Kysely } from 'kysely';
 import type { RunEvent } from '@toolyard/protocol';
 import type { Schema } from '../schema.ts';
 import type { SearchWriter } from './search.ts';
-import type { Job, Statement, Work } from './work.ts';
+import type { RetryableWork, Statement, StoreWork } from './work.ts';
 
 /** An engine as the runs and the repositories use it. Where engines differ, it stands here. */
-export type Engine = {
-  /** For single statements; what has to be stored together is a {@link Job}. */
+export type StorageEngine = {
+  /** For single statements; what has to be stored together is a {@link RetryableWork}. */
   readonly db: Kysely<Schema>;
   readonly sql: Differences;
   searchWriter(): SearchWriter;
   /** Parameters are written `?`, or `?1` where one is used twice. */
   readonly prepare: <Row>(sql: string) => Statement<Row>;
   /** The rows of a query of Kysely, inside a job. */
-  rowsOf<T>(query: Compilable<T>): Work<T[]>;
+  rowsOf<T>(query: Compilable<T>): StoreWork<T[]>;
   /** Inside a transaction: what the work wrote is undone if it throws, and only that. */
-  savepoint<T>(work: () => Work<T>): Work<T>;
+  savepoint<T>(work: () => StoreWork<T>): StoreWork<T>;
   /** True for an error that says a row is against the constraints of its table. */
   isConstraint(error: unknown): boolean;
-  insertEvents(events: readonly EventRow[]): Work<void>;
+  insertEvents(events: readonly EventRow[]): StoreWork<void>;
   /**
    * The hot path, what most flushes are: tokens of many runs, each of which is here but once. Gives the runs that could
    * be moved on; see `MINE`.
    */
-  advanceTogether(items: readonly PlainItem[]): Work<ReadonlySet<string>>;
-  readonly perform: <T>(job: Job<T>) => Promise<T>;
+  advanceTogether(items: readonly PlainItem[]): StoreWork<ReadonlySet<string>>;
+  readonly perform: <T>(job: RetryableWork<T>) => Promise<T>;
 };
 
 /** Words of SQL that are not the same everywhere. */

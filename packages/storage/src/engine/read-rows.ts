@@ -1,4 +1,4 @@
-import type { Engine } from './engine.ts';
+import type { StorageEngine } from './engine.ts';
 import type { Statement, Value } from './work.ts';
 import { statements } from './work.ts';
 
@@ -8,17 +8,17 @@ export const ROWS_AT_ONCE = 500;
 /** Where in a table a reader stands: the key of the last row. */
 export type Key = (string | number)[];
 
-export type Page = { rows: Value[][]; last: Key | null };
+export type RowPage = { rows: Value[][]; last: Key | null };
 
 /**
  * Reads a table page by page in the order of its key, which no two rows have in common; `values` are what is wanted of
  * each row. Columns and expressions as SQL has them.
  */
 export function rowReader(
-  { prepare, perform }: Engine,
+  { prepare, perform }: StorageEngine,
   { name, key }: { name: string; key: readonly string[] },
   values: readonly string[],
-): (after: Key | null) => Promise<Page> {
+): (after: Key | null) => Promise<RowPage> {
   const keys = key.join(', ');
   const named = [
     ...values.map((value, index) => `${value} AS value_${index}`),

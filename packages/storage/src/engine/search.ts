@@ -1,14 +1,14 @@
 import type { Message } from '@toolyard/protocol';
-import type { Work } from './work.ts';
+import type { StoreWork } from './work.ts';
 
 /** Of a longer text only so much is indexed, in UTF-16 units: a pasted book must not hold up everybody's tokens. */
 export const MAX_INDEXED_LENGTH = 60_000;
 
 /** Keeps the full text index; to be used inside the transaction that writes what is indexed. */
 export type SearchWriter = {
-  title(title: string, of: { conversationId: string; ownerId: string }): Work<void>;
+  title(title: string, of: { conversationId: string; ownerId: string }): StoreWork<void>;
   /** A message that is still being written, and one whose text is not for reading, is left out. */
-  message(message: Message, of: { conversationId: string; ownerId: string }): Work<void>;
+  message(message: Message, of: { conversationId: string; ownerId: string }): StoreWork<void>;
 };
 
 /** What of a message can be found: what a person and an assistant say to each other. Null where nothing can be. */

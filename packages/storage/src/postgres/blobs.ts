@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import type { BlobInfo } from '../blobs.ts';
-import type { Engine } from '../engine/engine.ts';
+import type { StorageEngine } from '../engine/engine.ts';
 import { statements, transaction } from '../engine/work.ts';
 import type { Bucket } from '../s3/bucket.ts';
 import type { SharedStorage } from '../storage.ts';
@@ -17,7 +17,7 @@ type BytesRow = { bytes: Uint8Array; objectName: string | null };
  * deletes an object cannot take it from under a row that was written meanwhile. What dies half way leaves an object that
  * nothing names, never a row without its object.
  */
-export function createTableBlobs(engine: Engine, bucket: Bucket | null): SharedStorage['blobs'] {
+export function createTableBlobs(engine: StorageEngine, bucket: Bucket | null): SharedStorage['blobs'] {
   // Written even where they are there: their removal waits, or they are stored again after it.
   const keepBytes = engine.prepare(`
     INSERT INTO blob_bytes (sha256, bytes, object_name) VALUES (?, ?, ?)

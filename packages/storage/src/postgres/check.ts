@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto';
 import { Kysely } from 'kysely';
 import type { CheckResult } from '../check.ts';
-import { GAPS } from '../check.ts';
-import { PROGRESS_TABLE } from '../copy/place.ts';
-import type { Engine } from '../engine/engine.ts';
+import { EVENT_GAPS_SQL } from '../check.ts';
+import { PROGRESS_TABLE } from '../copy/storage-endpoint.ts';
+import type { StorageEngine } from '../engine/engine.ts';
 import { statements } from '../engine/work.ts';
 import type { Schema } from '../schema.ts';
 import { StorageError, unfinishedCopy } from '../storage-error.ts';
 import type { Bucket } from '../s3/bucket.ts';
-import { bucketOf } from '../s3/bucket-of.ts';
+import { openOptionalBucket } from '../s3/optional-bucket.ts';
 import type { S3Settings } from '../s3/settings.ts';
 import { readObject } from './blobs.ts';
 import { PostgresConnection } from './connection.ts';
@@ -18,8 +18,8 @@ import { refuseForeignTables } from './migrate.ts';
 import { hasTable } from './tables.ts';
 
 /** Gaps in the events of a run, and blobs that are gone or hold something else. What the tables themselves forbid is not looked at. */
-export async function checkDatabase(engine: Engine, bucket: Bucket | null): Promise<CheckResult> {
-  const gaps = engine.prepare<{ id: string }>(GAPS);
+export async function checkDatabase(engine: StorageEngine, bucket: Bucket | null): Promise<CheckResult> {
+  const gaps = engine.prepare<{ id: string }>(EVENT_GAPS_SQL);
   const changed = engine.prepare<{ sha256: string }>(
     `SELECT sha256 FROM blob_bytes WHERE object_name IS NULL AND encode(sha256(bytes), 'hex') <> sha256 ORDER BY sha256`,
   );
@@ -34,7 +34,7 @@ export async function checkDatabase(engine: Engine, bucket: Bucket | null): Prom
 }
 
 /** Reads every object through that a row names. */
-async function checkObjects(engine: Engine, bucket: Bucket | null): Promise<string[]> {
+async function checkObjects(engine: StorageEngine, bucket: Bucket | null): Promise<string[]> {
   const next = engine.prepare<{ sha256: string; objectName: string }>(`
     SELECT sha256, object_name AS "objectName" FROM blob_bytes
     WHERE object_name IS NOT NULL AND sha256 > ? ORDER BY sha256 LIMIT 100`);
@@ -62,17 +62,20 @@ export async function checkAt(url: string, files?: S3Settings): Promise<{ where:
   try {
     const where = `the database ${connection.where}`;
     if (await hasTable(connection, PROGRESS_TABLE)) throw unfinishedCopy(where);
-    if (!(await hasTable(connection, 'run_events'))) throw nothingThere(connection.where);
+    if (!(await hasTable(connection, 'run_events'))) throw databaseIsEmpty(connection.where);
     await refuseForeignTables(connection);
     const db = new Kysely<Schema>({ dialect: createPostgresDialect(connection) });
-    return { where, result: await checkDatabase(createPostgresEngine(connection, db), await bucketOf(files)) };
+    return {
+      where,
+      result: await checkDatabase(createPostgresEngine(connection, db), await openOptionalBucket(files)),
+    };
   } finally {
     await connection.close();
   }
 }
 
 /** For a database in which nothing was ever kept. */
-export function nothingThere(where: string): StorageError {
+export function databaseIsEmpty(where: string): StorageError {
   return new StorageError('not_ours', {
     message: `The database ${where} holds nothing of Toolyard.`,
     hint: 'Correct its name in the address.',

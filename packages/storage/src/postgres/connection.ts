@@ -3,9 +3,16 @@ import type { PoolClient, QueryResult } from 'pg';
 import pg from 'pg';
 import type { Failpoint } from '@toolyard/protocol';
 import { defined } from '@toolyard/protocol';
-import type { Answer, Given, Job, Query, Recalled, Work } from '../engine/work.ts';
+import type { QueryRows, StoreWorkResult, RetryableWork, Query, RecalledResult, StoreWork } from '../engine/work.ts';
 import { readAddress } from './address.ts';
-import { databaseError, isDatabaseError, isLost, toDatabaseError, wasNotSent, wasSentBack } from './errors.ts';
+import {
+  databaseError,
+  isDatabaseError,
+  isLost,
+  toDatabaseError,
+  wasNotSent,
+  isSerializationFailure,
+} from './errors.ts';
 
 const CONNECT_WITHIN_MS = 5_000;
 /** A time that ran out so much too late ran out while this process was held up, before it could look for an answer. */
@@ -27,7 +34,7 @@ const BYTEA = 17;
 /** Nothing we ask takes so long: a server that is gone without a word would be waited for forever. */
 const ANSWER_WITHIN_MS = 60_000;
 
-export type ConnectionOptions = {
+export type PostgresConnectionOptions = {
   url: string;
   failpoint?: Failpoint;
   connections?: number;
@@ -53,7 +60,7 @@ export class PostgresConnection {
     connectWithinMs = CONNECT_WITHIN_MS,
     answerWithinMs = ANSWER_WITHIN_MS,
     name = 'toolyard',
-  }: ConnectionOptions) {
+  }: PostgresConnectionOptions) {
     const address = readAddress(url);
     this.where = address.where;
     this.#failpoint = failpoint;
@@ -74,7 +81,7 @@ export class PostgresConnection {
   }
 
   /** Does a job; again from its beginning where PostgreSQL sent it back in favour of another. */
-  perform<T>(job: Job<T>): Promise<T> {
+  perform<T>(job: RetryableWork<T>): Promise<T> {
     return again(() => this.#performOnce(job));
   }
 
@@ -83,7 +90,7 @@ export class PostgresConnection {
     return again(() => this.withClient((client) => client.query(text, values)));
   }
 
-  async #performOnce<T>(job: Job<T>): Promise<T> {
+  async #performOnce<T>(job: RetryableWork<T>): Promise<T> {
     const { known, lost } = await this.withClient(
       (client) => this.#carryOut(client, job),
       (done) => done.lost !== null,
@@ -94,14 +101,14 @@ export class PostgresConnection {
     throw databaseError('unreachable', this.where, recalled === false ? LOST_BEFORE : LOST_DURING, lost);
   }
 
-  async #carryOut<T>(client: PoolClient, { transaction, writesOnce, work }: Job<T>): Promise<Done<T>> {
+  async #carryOut<T>(client: PoolClient, { transaction, writesOnce, work }: RetryableWork<T>): Promise<Done<T>> {
     if (transaction === null) return { known: { result: await drive(client, work()) }, lost: null };
     if (writesOnce) return this.#statement(client, transaction.name, work);
     return this.#transaction(client, transaction.name, work);
   }
 
   /** Asks as soon as somebody answers again; null where nobody does for a while, or nobody can tell. */
-  async #recall<T>(job: Job<T>, known: Given<T> | null): Promise<Recalled<T>> {
+  async #recall<T>(job: RetryableWork<T>, known: StoreWorkResult<T> | null): Promise<RecalledResult<T>> {
     const giveUpAt = performance.now() + ASK_FOR_MS;
     for (;;) {
       const question = job.recall?.(known);
@@ -152,7 +159,7 @@ export class PostgresConnection {
   }
 
   /** A statement by itself is all or nothing: two exchanges fewer. Failpoints: `<name>:begun`, `<name>:committed`. */
-  async #statement<T>(client: PoolClient, name: string, work: () => Work<T>): Promise<Done<T>> {
+  async #statement<T>(client: PoolClient, name: string, work: () => StoreWork<T>): Promise<Done<T>> {
     await this.#failpoint?.(`${name}:begun`);
     let result: T;
     try {
@@ -169,7 +176,7 @@ export class PostgresConnection {
    * Failpoints: `<name>:begun`, `<name>:written` (before the commit), `<name>:committed`; they may throw, wait or end
    * the process.
    */
-  async #transaction<T>(client: PoolClient, name: string, work: () => Work<T>): Promise<Done<T>> {
+  async #transaction<T>(client: PoolClient, name: string, work: () => StoreWork<T>): Promise<Done<T>> {
     await client.query('BEGIN');
     let result: T;
     try {
@@ -195,23 +202,23 @@ export class PostgresConnection {
 }
 
 /** What a job gave. With `lost` nobody knows yet whether it was stored, nor always what it gave. */
-type Done<T> = { known: Given<T>; lost: null } | { known: Given<T> | null; lost: Error };
+type Done<T> = { known: StoreWorkResult<T>; lost: null } | { known: StoreWorkResult<T> | null; lost: Error };
 
 async function again<T>(attempt: () => Promise<T>): Promise<T> {
   for (let left = TRIES - 1; ; left--) {
     try {
       return await attempt();
     } catch (error) {
-      if (left === 0 || !wasSentBack(causeOf(error))) throw error;
+      if (left === 0 || !isSerializationFailure(causeOf(error))) throw error;
     }
   }
 }
 
 /** Carries out work on one connection, query by query. */
-async function drive<T>(client: PoolClient, work: Work<T>): Promise<T> {
+async function drive<T>(client: PoolClient, work: StoreWork<T>): Promise<T> {
   let step = work.next();
   while (!step.done) {
-    let answer: Answer;
+    let answer: QueryRows;
     try {
       answer = await ask(client, step.value);
     } catch (error) {
@@ -224,7 +231,7 @@ async function drive<T>(client: PoolClient, work: Work<T>): Promise<T> {
   return step.value;
 }
 
-async function ask(client: PoolClient, { text, values, name }: Query): Promise<Answer> {
+async function ask(client: PoolClient, { text, values, name }: Query): Promise<QueryRows> {
   const query = { text, values: values as unknown[], ...defined({ name }) };
   const { rows, rowCount } = await client.query<Record<string, unknown>>(query);
   return { rows, changes: rowCount ?? 0 };

@@ -1,8 +1,8 @@
 import type { Compilable, Kysely } from 'kysely';
-import type { Engine, EventRow, PlainItem } from '../engine/engine.ts';
-import type { Query, Statement, Value, Work } from '../engine/work.ts';
+import type { StorageEngine, EventRow, PlainItem } from '../engine/engine.ts';
+import type { Query, Statement, Value, StoreWork } from '../engine/work.ts';
 import { decodeJsonColumns } from '../json-columns.ts';
-import { ACTIVE } from '../runs/run-rows.ts';
+import { ACTIVE_STATUSES } from '../runs/run-rows.ts';
 import type { Schema } from '../schema.ts';
 import type { PostgresConnection } from './connection.ts';
 import { isConstraint } from './errors.ts';
@@ -16,7 +16,7 @@ export function createPostgresEngine(
   connection: PostgresConnection,
   db: Kysely<Schema>,
   leaseTime = DATABASE_TIME,
-): Engine {
+): StorageEngine {
   const prepare = createPreparer();
   return {
     db,
@@ -29,7 +29,7 @@ export function createPostgresEngine(
     },
     searchWriter: () => createPostgresSearchWriter(prepare),
     prepare,
-    *rowsOf<T>(query: Compilable<T>): Work<T[]> {
+    *rowsOf<T>(query: Compilable<T>): StoreWork<T[]> {
       const { sql, parameters } = query.compile();
       const { rows } = yield { text: sql, values: parameters as readonly Value[] };
       return rows.map((row) => decodeJsonColumns(row as Record<string, unknown>) as T);
@@ -102,7 +102,7 @@ function columnsOf(events: readonly Stored[]): ((string | number)[] | string)[] 
   ];
 }
 
-function createEventWriter(prepare: Prepare): Engine['insertEvents'] {
+function createEventWriter(prepare: Prepare): StorageEngine['insertEvents'] {
   const insert = prepare(`
     INSERT INTO run_events (${EVENT_COLUMNS}, owner_id) SELECT ${EVENT_COLUMNS}, CAST(?9 AS TEXT) FROM ${EVENTS}`);
   return function* (events) {
@@ -112,14 +112,14 @@ function createEventWriter(prepare: Prepare): Engine['insertEvents'] {
 }
 
 /** What most flushes are: the tokens of many runs, and for each the row that says who may write it, in one statement. */
-function createTogether(prepare: Prepare): (items: readonly PlainItem[]) => Work<ReadonlySet<string>> {
+function createTogether(prepare: Prepare): (items: readonly PlainItem[]) => StoreWork<ReadonlySet<string>> {
   const advance = prepare<{ id: string }>(`
     WITH claimed AS (
       UPDATE runs SET last_seq = item.last_seq, updated_at = item.at
       FROM unnest(CAST(?9 AS TEXT[]), CAST(?10 AS BIGINT[]), CAST(?11 AS BIGINT[]), CAST(?12 AS BIGINT[]),
         CAST(?13 AS BIGINT[]), CAST(?14 AS TEXT[])) AS item (run_id, fence, base_seq, last_seq, at, state)
       WHERE runs.id = item.run_id AND runs.fence = item.fence AND runs.last_seq = item.base_seq
-        AND runs.lease_owner IS NOT NULL AND runs.status IN ${ACTIVE}
+        AND runs.lease_owner IS NOT NULL AND runs.status IN ${ACTIVE_STATUSES}
       RETURNING runs.id, runs.owner_id, item.state
     ), events AS (
       INSERT INTO run_events (${EVENT_COLUMNS}, owner_id)

@@ -46,7 +46,7 @@ export function isConstraint(error: unknown): boolean {
 }
 
 /** True where the transaction was sent back and should be tried again. */
-export function wasSentBack(error: unknown): boolean {
+export function isSerializationFailure(error: unknown): boolean {
   return SENT_BACK.has(codeOf(error) ?? '');
 }
 

@@ -4,11 +4,11 @@ import { describeOnDatabases } from '@toolyard/testing/on-postgres';
 import { openStorage } from '../open-storage.ts';
 import { expectKeptData } from '../test-fixtures/kept/expect-kept-data.ts';
 import { keptPostgres, keptSteps } from '../test-fixtures/kept/kept.ts';
-import { MIGRATIONS } from './migrate.ts';
+import { POSTGRES_MIGRATIONS } from './migrate.ts';
 
 test('the databases that are kept end with steps there are', () => {
   expect(keptSteps('postgres').length).toBeGreaterThan(0);
-  for (const step of keptSteps('postgres')) expect(Object.keys(MIGRATIONS)).toContain(step);
+  for (const step of keptSteps('postgres')) expect(Object.keys(POSTGRES_MIGRATIONS)).toContain(step);
 });
 
 describeOnDatabases('a database an earlier version left', (cluster) => {

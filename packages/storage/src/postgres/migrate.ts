@@ -24,7 +24,7 @@ import { keyFingerprint } from './migrations/011-key-fingerprint.ts';
 export type PostgresMigration = { kind: 'expand' | 'contract'; statements: readonly string[] };
 
 /** In order; a name once released is never changed, nor what it does. */
-export const MIGRATIONS: Readonly<Record<string, PostgresMigration>> = {
+export const POSTGRES_MIGRATIONS: Readonly<Record<string, PostgresMigration>> = {
   '001-first': { kind: 'contract', statements: first },
   '002-sign-ins': { kind: 'expand', statements: signIns },
   '003-bulletins': { kind: 'expand', statements: bulletins },
@@ -53,9 +53,9 @@ const STEPS = 'toolyard_migrations';
  * @throws StorageError `newer_version` where a step this version does not know forbids it, `not_ours` where tables of
  * these names belong to somebody else.
  */
-export async function migrateToLatest(
+export async function migratePostgresToLatest(
   connection: PostgresConnection,
-  migrations: Readonly<Record<string, PostgresMigration>> = MIGRATIONS,
+  migrations: Readonly<Record<string, PostgresMigration>> = POSTGRES_MIGRATIONS,
 ): Promise<void> {
   await connection.withClient(async (client) => {
     // Who finds nothing to do needs no right to change tables.
@@ -74,9 +74,9 @@ export async function migrateToLatest(
   });
 }
 
-/** @throws StorageError as {@link migrateToLatest} does, and changes nothing. */
+/** @throws StorageError as {@link migratePostgresToLatest} does, and changes nothing. */
 export async function refuseForeignTables(connection: PostgresConnection): Promise<void> {
-  await connection.withClient((client) => missing(client, connection.where, MIGRATIONS));
+  await connection.withClient((client) => missing(client, connection.where, POSTGRES_MIGRATIONS));
 }
 
 async function missing(

@@ -8,7 +8,7 @@ import { ANNE, commitOf, deltas, newRun } from '../test-fixtures/conversation.ts
 import { describeOnDatabases } from '@toolyard/testing/on-postgres';
 import { checkDatabaseAt } from './check-at.ts';
 import { PostgresConnection } from './connection.ts';
-import { migrateToLatest } from './migrate.ts';
+import { migratePostgresToLatest } from './migrate.ts';
 
 const clock = createFakeClock();
 
@@ -95,9 +95,9 @@ describeOnDatabases('a PostgreSQL database', (cluster) => {
     const step = (...statements: string[]) => ({ kind: 'expand' as const, statements });
     try {
       const broken = { a: step('CREATE TABLE a (x TEXT)'), b: step('CREATE TABLE runs (x TEXT)', 'NONSENSE') };
-      await expect(migrateToLatest(connection, broken)).rejects.toMatchObject({ problem: 'engine' });
+      await expect(migratePostgresToLatest(connection, broken)).rejects.toMatchObject({ problem: 'engine' });
       expect(await cluster().query(url, `SELECT * FROM pg_tables WHERE schemaname = 'public'`)).toEqual([]);
-      await migrateToLatest(connection, { ...broken, b: step('CREATE TABLE b (x TEXT)') });
+      await migratePostgresToLatest(connection, { ...broken, b: step('CREATE TABLE b (x TEXT)') });
       expect(await cluster().query(url, `SELECT * FROM pg_tables WHERE schemaname = 'public'`)).toHaveLength(3);
     } finally {
       await connection.close();

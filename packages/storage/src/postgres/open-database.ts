@@ -2,7 +2,7 @@ import { defined } from '@toolyard/protocol';
 import { Kysely } from 'kysely';
 import { jsonColumns } from '../json-columns.ts';
 import { sweepBlobs } from '../blob-sweep.ts';
-import { PROGRESS_TABLE } from '../copy/place.ts';
+import { PROGRESS_TABLE } from '../copy/storage-endpoint.ts';
 import { createRepositories } from '../repositories/create-repositories.ts';
 import { createCounts } from '../runs/counts.ts';
 import { createRunJobs } from '../runs/create-run-jobs.ts';
@@ -11,19 +11,19 @@ import { unfinishedCopy } from '../storage-error.ts';
 import type { DatabaseOptions, DatabaseStorage } from '../storage.ts';
 import { createTableBlobs } from './blobs.ts';
 import { sweepStrayObjects } from '../s3/stray-objects.ts';
-import { bucketOf } from '../s3/bucket-of.ts';
-import { createBulletins } from './bulletins.ts';
+import { openOptionalBucket } from '../s3/optional-bucket.ts';
+import { createNotificationChannel } from './notifications.ts';
 import { checkDatabase } from './check.ts';
 import { PostgresConnection } from './connection.ts';
 import { createPostgresEngine } from './engine.ts';
 import { createInstallation } from './installation.ts';
 import { createPostgresDialect } from './kysely-dialect.ts';
-import { migrateToLatest } from './migrate.ts';
+import { migratePostgresToLatest } from './migrate.ts';
 import { createProcesses } from './processes.ts';
 import { hasTable } from './tables.ts';
 import { createPostgresRunStore } from './run-store.ts';
 import { createPostgresSearch } from './search.ts';
-import { createUsageReport } from './usage-report.ts';
+import { createPostgresUsageReport } from './usage-report.ts';
 
 /**
  * Opens a PostgreSQL database; see `openStorage`.
@@ -32,18 +32,18 @@ import { createUsageReport } from './usage-report.ts';
  */
 export async function openDatabase(options: DatabaseOptions, leaseTime?: string): Promise<DatabaseStorage> {
   await makeReady(options);
-  const bucket = await bucketOf(options.files);
+  const bucket = await openOptionalBucket(options.files);
   await bucket?.check();
   const connection = new PostgresConnection(options);
   const db = new Kysely<Schema>({ dialect: createPostgresDialect(connection), plugins: [jsonColumns] });
   const { url, notify } = options;
-  const bulletins = createBulletins({ url, connection, ...defined({ notify }) });
+  const bulletins = createNotificationChannel({ url, connection, ...defined({ notify }) });
   const engine = createPostgresEngine(connection, db, leaseTime);
   const blobs = createTableBlobs(engine, bucket);
   const counts = createCounts(engine);
   return {
     runs: createPostgresRunStore(engine, createRunJobs(engine, options.clock)),
-    ...createRepositories(engine, createPostgresSearch(engine), createUsageReport(engine)),
+    ...createRepositories(engine, createPostgresSearch(engine), createPostgresUsageReport(engine)),
     blobs,
     async sweepBlobs(of) {
       const removed = await sweepBlobs(engine, (...blob) => blobs.remove(...blob), of);
@@ -66,7 +66,7 @@ async function makeReady({ url }: DatabaseOptions): Promise<void> {
   const connection = new PostgresConnection({ url, connections: 1, answerWithinMs: null });
   try {
     if (await hasTable(connection, PROGRESS_TABLE)) throw unfinishedCopy(`The database ${connection.where}`);
-    await migrateToLatest(connection);
+    await migratePostgresToLatest(connection);
   } finally {
     await connection.close();
   }

@@ -1,4 +1,4 @@
-import type { HeldServer, LivingProcess, Processes } from '../processes.ts';
+import type { LeasedServer, LiveProcess, Processes } from '../processes.ts';
 import type { PostgresConnection } from './connection.ts';
 import { DATABASE_TIME } from './engine.ts';
 
@@ -66,7 +66,7 @@ export function createProcesses(connection: PostgresConnection, now = DATABASE_T
     },
 
     async living() {
-      return rows<LivingProcess>(
+      return rows<LiveProcess>(
         `SELECT id, role, address FROM processes WHERE until > ${now} ORDER BY started_at, id`,
         [],
       );
@@ -78,7 +78,7 @@ export function createProcesses(connection: PostgresConnection, now = DATABASE_T
          FROM held_servers WHERE owner_id = $1 ORDER BY server_id`,
         [ownerId],
       );
-      return all.map(({ server_id: serverId, holder, address, version, catalogue }): HeldServer => ({
+      return all.map(({ server_id: serverId, holder, address, version, catalogue }): LeasedServer => ({
         serverId,
         holder: holder === null ? null : { id: holder, address },
         version,

@@ -1,9 +1,9 @@
 import type { RunStore } from '@toolyard/protocol';
-import type { Engine } from '../engine/engine.ts';
+import type { StorageEngine } from '../engine/engine.ts';
 import type { RunJobs } from '../runs/run-jobs.ts';
 
 /** A {@link RunStore} that answers over a socket. */
-export function createPostgresRunStore({ perform }: Engine, jobs: RunJobs): RunStore {
+export function createPostgresRunStore({ perform }: StorageEngine, jobs: RunJobs): RunStore {
   // Both write many runs of this process in whatever order suits: side by side each could wait for what the other has.
   const inTurn = takingTurns();
   return {

@@ -1,12 +1,12 @@
-import type { Engine } from '../engine/engine.ts';
+import type { StorageEngine } from '../engine/engine.ts';
 import type { SearchWriter } from '../engine/search.ts';
 import { MAX_INDEXED_LENGTH, searchableText } from '../engine/search.ts';
 import type { Statement } from '../engine/work.ts';
 import { statements } from '../engine/work.ts';
-import type { FoundRow, Search } from '../repositories/conversation-search.ts';
-import { MAX_FINDS, toHits } from '../repositories/conversation-search.ts';
+import type { SearchMatchRow, ConversationSearch } from '../repositories/conversation-search.ts';
+import { MAX_SEARCH_MATCHES, toHits } from '../repositories/conversation-search.ts';
 import type { Term } from '../search-text.ts';
-import { pairsOf, searchText, termsOf } from '../search-text.ts';
+import { bigrams, searchText, termsOf } from '../search-text.ts';
 
 type Prepare = <Row>(sql: string) => Statement<Row>;
 
@@ -40,7 +40,7 @@ export function createPostgresSearchWriter(prepare: Prepare): SearchWriter {
   };
 }
 
-export function createPostgresSearch({ prepare, perform }: Engine): Search {
+export function createPostgresSearch({ prepare, perform }: StorageEngine): ConversationSearch {
   // OFFSET 0 keeps the planner from joining all conversations: each is looked up by its key, for the newest finds only.
   const finds = (column: 'title' | 'body'): string => `(
     SELECT * FROM (
@@ -48,8 +48,8 @@ export function createPostgresSearch({ prepare, perform }: Engine): Search {
       WHERE s.${column} @@ CAST(CAST(?1 AS TEXT) AS TSQUERY) AND s.owner_id = ?2
       ORDER BY s.id DESC OFFSET 0
     ) AS newest
-    WHERE (SELECT deleted_at IS NULL FROM conversations WHERE id = newest.conversation_id) LIMIT ${MAX_FINDS})`;
-  const find = prepare<FoundRow>(`
+    WHERE (SELECT deleted_at IS NULL FROM conversations WHERE id = newest.conversation_id) LIMIT ${MAX_SEARCH_MATCHES})`;
+  const find = prepare<SearchMatchRow>(`
     WITH best AS (
       SELECT DISTINCT ON (conversation_id) conversation_id, message_id
       FROM (${finds('title')} UNION ALL ${finds('body')}) AS f
@@ -82,7 +82,7 @@ function toQuery(terms: readonly Term[]): string {
 
 function termToQuery({ kind, folded }: Term): string {
   if (kind !== 'characters') return kind === 'beginning' ? `${quote(folded)}:*` : quote(folded);
-  const pairs = pairsOf(folded);
+  const pairs = bigrams(folded);
   return pairs.length === 0 ? `${quote(folded)}:*` : `(${pairs.map(quote).join(' <-> ')})`;
 }
 

@@ -1,12 +1,12 @@
 import type { UsageBy } from '@toolyard/protocol';
-import type { Engine } from '../engine/engine.ts';
+import type { StorageEngine } from '../engine/engine.ts';
 import type { Statement } from '../engine/work.ts';
 import { statements } from '../engine/work.ts';
 import type { ReadUsage, SumRow } from '../usage/usage-report.ts';
 import { toUsageRow, toUsageSum, usageSql } from '../usage/usage-report.ts';
 
 /** Adds up in the database. */
-export function createUsageReport(engine: Engine): ReadUsage {
+export function createPostgresUsageReport(engine: StorageEngine): ReadUsage {
   const prepared = new Map<
     UsageBy,
     { each: Statement<SumRow & { key: string; label: string }>; all: Statement<SumRow> }

@@ -1,10 +1,10 @@
 import { Worker } from 'node:worker_threads';
 import { StorageError, storageError } from '../storage-error.ts';
-import type { Asked, ReaderAnswer, ReaderData, ReaderRequest, Readings } from './messages.ts';
+import type { ReaderQuery, ReaderAnswer, ReaderData, ReaderRequest, ReaderQueries } from './messages.ts';
 
 /** Reads what takes long in a thread of its own, so that nobody's tokens wait for somebody's search. */
 export type Reader = {
-  [K in keyof Readings]: (...asked: Parameters<Readings[K]>) => Promise<ReturnType<Readings[K]>>;
+  [K in keyof ReaderQueries]: (...asked: Parameters<ReaderQueries[K]>) => Promise<ReturnType<ReaderQueries[K]>>;
 } & {
   /** Waits, bounded, until the database is let go of. May be called again. */
   close(): void;
@@ -13,7 +13,7 @@ export type Reader = {
 /** How long an end waits for what is being read. */
 const CLOSE_WITHIN_MS = 1_000;
 
-type Found = ReturnType<Readings[keyof Readings]>;
+type Found = ReturnType<ReaderQueries[keyof ReaderQueries]>;
 type Waiting = { resolve: (found: Found) => void; reject: (reason: unknown) => void };
 type Thread = { worker: Worker; closed: Int32Array; waiting: Map<number, Waiting> };
 
@@ -22,7 +22,7 @@ type Thread = { worker: Worker; closed: Int32Array; waiting: Map<number, Waiting
  *
  * @param here reads in this thread: where there can be no other
  */
-export function createReader(file: string, here: Readings): Reader {
+export function createReader(file: string, here: ReaderQueries): Reader {
   let thread: Thread | null = null;
   let state: 'open' | 'threadless' | 'closed' = 'open';
   let lastId = 0;
@@ -59,7 +59,7 @@ export function createReader(file: string, here: Readings): Reader {
     waiting.clear();
   }
 
-  function ask(asked: Asked): Promise<Found> {
+  function ask(asked: ReaderQuery): Promise<Found> {
     const { worker, waiting } = (thread ??= begin());
     const id = ++lastId;
     return new Promise((resolve, reject) => {
@@ -70,7 +70,7 @@ export function createReader(file: string, here: Readings): Reader {
   }
 
   /** Asks the thread, or this one where there is none. */
-  async function read(asked: Asked, now: () => Found): Promise<Found> {
+  async function read(asked: ReaderQuery, now: () => Found): Promise<Found> {
     if (state === 'open') {
       try {
         return await ask(asked);
@@ -86,11 +86,11 @@ export function createReader(file: string, here: Readings): Reader {
     // The thread answers what it was asked for: which of them it was, TypeScript cannot follow through the message.
     search: async (principal, query) =>
       (await read({ what: 'search', principal, query }, () => here.search(principal, query))) as ReturnType<
-        Readings['search']
+        ReaderQueries['search']
       >,
     usage: async (principal, query) =>
       (await read({ what: 'usage', principal, query }, () => here.usage(principal, query))) as ReturnType<
-        Readings['usage']
+        ReaderQueries['usage']
       >,
     close() {
       state = 'closed';

@@ -2,14 +2,17 @@ import { defined } from '@toolyard/protocol';
 import { parentPort, workerData } from 'node:worker_threads';
 import { createConversationSearch } from '../sqlite/conversation-search.ts';
 import { ReadConnection } from '../sqlite/read-connection.ts';
-import { createUsageReport } from '../sqlite/usage-report.ts';
+import { createSqliteUsageReport } from '../sqlite/usage-report.ts';
 import { StorageError } from '../storage-error.ts';
-import type { Asked, ReaderAnswer, ReaderData, ReaderRequest, Readings } from './messages.ts';
+import type { ReaderQuery, ReaderAnswer, ReaderData, ReaderRequest, ReaderQueries } from './messages.ts';
 
 /** The thread that reads what takes long, on a connection of its own: see `create-reader.ts`. */
 const { file, closed } = workerData as ReaderData;
 const connection = new ReadConnection(file);
-const readings: Readings = { search: createConversationSearch(connection), usage: createUsageReport(connection) };
+const readings: ReaderQueries = {
+  search: createConversationSearch(connection),
+  usage: createSqliteUsageReport(connection),
+};
 
 parentPort?.on('message', (request: ReaderRequest) => {
   if (request === 'close') close();
@@ -26,7 +29,7 @@ function answer({ id, asked }: Exclude<ReaderRequest, 'close'>): ReaderAnswer {
   }
 }
 
-function read(asked: Asked): ReturnType<Readings[keyof Readings]> {
+function read(asked: ReaderQuery): ReturnType<ReaderQueries[keyof ReaderQueries]> {
   const { principal } = asked;
   return asked.what === 'search' ? readings.search(principal, asked.query) : readings.usage(principal, asked.query);
 }

@@ -3,7 +3,7 @@ import type { Owner } from '@toolyard/protocol';
 import type { Schema } from '../schema.ts';
 
 /** An API key. The key itself is known by its hash only. */
-export type ApiKey = {
+export type StoredApiKey = {
   id: string;
   ownerId: string;
   name: string;
@@ -16,14 +16,14 @@ export type ApiKey = {
 };
 
 export type ApiKeyRepository = {
-  create(key: ApiKey & { keyHash: string }): Promise<void>;
+  create(key: StoredApiKey & { keyHash: string }): Promise<void>;
   /** Null if there is none, or it has expired. */
-  find(keyHash: string, now: number): Promise<ApiKey | null>;
+  find(keyHash: string, now: number): Promise<StoredApiKey | null>;
   /** False for one that was revoked or has expired. */
   isValid(id: string, now: number): Promise<boolean>;
   touch(id: string, lastUsedAt: number): Promise<void>;
   /** The newest first; also those that have expired. */
-  list(owner: Owner): Promise<ApiKey[]>;
+  list(owner: Owner): Promise<StoredApiKey[]>;
   /** False if the owner has none of this id. */
   revoke(owner: Owner, id: string): Promise<boolean>;
 };

@@ -5,7 +5,7 @@ import { snippetOf } from '../snippet.ts';
 import { decodeJson } from '../text.ts';
 
 /** A conversation with what was looked for, and the words around it: the finds between U+0002 and U+0003. */
-export type Hit = { conversationId: string; snippet: string };
+export type SearchHit = { conversationId: string; snippet: string };
 
 export type SearchQuery = { query: string; limit: number };
 
@@ -13,23 +13,23 @@ export type SearchQuery = { query: string; limit: number };
  * Conversations with all the words of a query in their title or in one of their messages: titles first, then the
  * latest. What tables there are to search is the engine's affair.
  */
-export type Search = (principal: Owner, query: SearchQuery) => Promise<Hit[]>;
+export type ConversationSearch = (principal: Owner, query: SearchQuery) => Promise<SearchHit[]>;
 
 /** Where something was found; `message` null: in the title. */
-export type FoundRow = { conversation_id: string; title: string; message: string | null };
+export type SearchMatchRow = { conversation_id: string; title: string; message: string | null };
 
 /**
  * So many finds are looked at, the newest first: what somebody looks for with a word that stands everywhere is recent,
  * and nobody else has to wait.
  */
-export const MAX_FINDS = 2_000;
+export const MAX_SEARCH_MATCHES = 2_000;
 
 /** What was found, with the words around it. */
-export function toHits(rows: readonly FoundRow[], terms: readonly Term[]): Hit[] {
+export function toHits(rows: readonly SearchMatchRow[], terms: readonly Term[]): SearchHit[] {
   return rows.map((row) => ({ conversationId: row.conversation_id, snippet: snippetOfRow(row, terms) }));
 }
 
-function snippetOfRow({ title, message }: FoundRow, terms: readonly Term[]): string {
+function snippetOfRow({ title, message }: SearchMatchRow, terms: readonly Term[]): string {
   if (message === null) return snippetOf(title, terms);
   // Only this room writes the column, from messages.
   return snippetOf(searchableText(decodeJson(message) as unknown as Message) ?? '', terms);

@@ -2,16 +2,16 @@ import type { AliasedExpression, Selectable } from 'kysely';
 import { sql } from 'kysely';
 import type { JsonObject, Owner, RunStatus } from '@toolyard/protocol';
 import { defined, ToolyardError } from '@toolyard/protocol';
-import type { Engine } from '../engine/engine.ts';
+import type { StorageEngine } from '../engine/engine.ts';
 import { transaction } from '../engine/work.ts';
-import { ACTIVE } from '../runs/run-rows.ts';
+import { ACTIVE_STATUSES } from '../runs/run-rows.ts';
 import type { Schema } from '../schema.ts';
 import { encodeJson, scrubText } from '../text.ts';
-import type { Search } from './conversation-search.ts';
+import type { ConversationSearch } from './conversation-search.ts';
 
 type ActiveRun = { id: string; status: RunStatus };
 
-export type Conversation = {
+export type StoredConversation = {
   id: string;
   title: string;
   agentId: string | null;
@@ -30,7 +30,7 @@ export type Conversation = {
 };
 
 /** The words around the first find in the title or the text; finds stand between U+0002 and U+0003. */
-export type FoundConversation = Conversation & { snippet: string };
+export type FoundConversation = StoredConversation & { snippet: string };
 
 export type ConversationChange = {
   title?: string;
@@ -44,21 +44,21 @@ export type ConversationRepository = {
   create(
     principal: Owner,
     conversation: { id: string; title: string; agentId?: string; configuration?: JsonObject; at: number },
-  ): Promise<Conversation>;
+  ): Promise<StoredConversation>;
   /** Null where the owner has none of that id, or deleted it. */
-  get(principal: Owner, id: string): Promise<Conversation | null>;
+  get(principal: Owner, id: string): Promise<StoredConversation | null>;
   /** Pinned ones first, then the latest; `after` is the last one seen. With `deleted` those that can be restored. */
   list(
     principal: Owner,
-    query: { limit: number; after?: Pick<Conversation, 'id' | 'pinned' | 'updatedAt'>; deleted?: boolean },
-  ): Promise<Conversation[]>;
+    query: { limit: number; after?: Pick<StoredConversation, 'id' | 'pinned' | 'updatedAt'>; deleted?: boolean },
+  ): Promise<StoredConversation[]>;
   /**
    * Those in which every word of the query is found, in the title or in one message (what persons and assistants say
    * there, on any branch): titles first, then the latest. Any text is a query. One without a word finds nothing.
    */
   search(principal: Owner, query: { query: string; limit: number }): Promise<FoundConversation[]>;
   /** Does not count as activity: its place in the list stays, but for pinning. Null where it is not there. */
-  update(principal: Owner, id: string, change: ConversationChange): Promise<Conversation | null>;
+  update(principal: Owner, id: string, change: ConversationChange): Promise<StoredConversation | null>;
   /** Shows another branch; false where that message is not in the conversation. */
   setLeaf(principal: Owner, id: string, leafId: string): Promise<boolean>;
   /** Takes it out of sight; {@link restore} brings it back. */
@@ -73,7 +73,10 @@ export type ConversationRepository = {
   purgeDeleted(before: number, limit: number): Promise<number>;
 };
 
-export function createConversationRepository(engine: Engine, search: Search): ConversationRepository {
+export function createConversationRepository(
+  engine: StorageEngine,
+  search: ConversationSearch,
+): ConversationRepository {
   const { db } = engine;
   const titles = engine.searchWriter();
   const own = (principal: Owner, id: string) =>
@@ -218,7 +221,7 @@ export function createConversationRepository(engine: Engine, search: Search): Co
 /** The statuses are written out, so that the index that keeps a conversation to one active run is used. */
 const ofActiveRun = <T>(column: 'id' | 'status') => sql<T | null>`(
   SELECT ${sql.ref(`runs.${column}`)} FROM runs
-  WHERE runs.conversation_id = conversations.id AND runs.parent_run_id IS NULL AND runs.status IN ${sql.raw(ACTIVE)}
+  WHERE runs.conversation_id = conversations.id AND runs.parent_run_id IS NULL AND runs.status IN ${sql.raw(ACTIVE_STATUSES)}
 )`;
 const activeRunId: AliasedExpression<string | null, 'active_run_id'> = ofActiveRun<string>('id').as('active_run_id');
 const activeRunStatus: AliasedExpression<RunStatus | null, 'active_run_status'> =
@@ -226,7 +229,7 @@ const activeRunStatus: AliasedExpression<RunStatus | null, 'active_run_status'> 
 
 type Row = Selectable<Schema['conversations']> & { active_run_id: string | null; active_run_status: RunStatus | null };
 
-function toConversation(row: Row): Conversation {
+function toConversation(row: Row): StoredConversation {
   return {
     id: row.id,
     title: row.title,

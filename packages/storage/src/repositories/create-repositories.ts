@@ -1,8 +1,8 @@
-import type { Engine } from '../engine/engine.ts';
+import type { StorageEngine } from '../engine/engine.ts';
 import type { ReadUsage } from '../usage/usage-report.ts';
 import type { AgentRepository } from './agents.ts';
 import { createAgentRepository } from './agents.ts';
-import type { Search } from './conversation-search.ts';
+import type { ConversationSearch } from './conversation-search.ts';
 import type { ApiKeyRepository } from './api-keys.ts';
 import { createApiKeyRepository } from './api-keys.ts';
 import type { ConversationRepository } from './conversations.ts';
@@ -49,7 +49,7 @@ export type Repositories = {
 };
 
 /** `search` and `usage` are the engine's affair: they may take long. */
-export function createRepositories(engine: Engine, search: Search, usage: ReadUsage): Repositories {
+export function createRepositories(engine: StorageEngine, search: ConversationSearch, usage: ReadUsage): Repositories {
   return {
     conversations: createConversationRepository(engine, search),
     messages: createMessageRepository(engine),

@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
 import type { Message, MessagePage, Owner } from '@toolyard/protocol';
 import { ToolyardError } from '@toolyard/protocol';
-import type { Engine } from '../engine/engine.ts';
+import type { StorageEngine } from '../engine/engine.ts';
 import { transaction } from '../engine/work.ts';
-import { createMessageWriter, Refusal } from '../runs/message-rows.ts';
+import { createMessageWriter, MessageRefusal } from '../runs/message-rows.ts';
 import type { PageQuery } from './message-pages.ts';
 import { readPage } from './message-pages.ts';
 
@@ -27,7 +27,7 @@ export type MessageRepository = {
   all(principal: Owner, conversationId: string): Promise<Message[]>;
 };
 
-export function createMessageRepository(engine: Engine): MessageRepository {
+export function createMessageRepository(engine: StorageEngine): MessageRepository {
   const { db } = engine;
   const writer = createMessageWriter(engine);
   const taken = engine.prepare('SELECT 1 FROM messages WHERE conversation_id = ? AND id = ?');
@@ -42,13 +42,14 @@ export function createMessageRepository(engine: Engine): MessageRepository {
     async add({ ownerId }, conversationId, message, options = {}) {
       try {
         const job = transaction('message', 'full', function* () {
-          if (yield* taken.get(conversationId, message.id)) throw new Refusal(`message ${message.id} is there already`);
+          if (yield* taken.get(conversationId, message.id))
+            throw new MessageRefusal(`message ${message.id} is there already`);
           yield* writer.write(message, { conversationId, ownerId, runId: null });
           if (options.leaf) yield* writer.moveLeaf({ to: message.id }, { conversationId, at: message.createdAt });
         });
         await engine.perform(job);
       } catch (error) {
-        if (!(error instanceof Refusal)) throw error;
+        if (!(error instanceof MessageRefusal)) throw error;
         throw new ToolyardError({ code: 'bad_request', message: `Not stored: ${error.message}.` });
       }
     },

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { PermissionView, Owner, ToolOrigin, ToolReference } from '@toolyard/protocol';
 import { ToolyardError } from '@toolyard/protocol';
-import type { Engine } from '../engine/engine.ts';
+import type { StorageEngine } from '../engine/engine.ts';
 import { statements } from '../engine/work.ts';
 import type { Schema } from '../schema.ts';
 import { scrubText } from '../text.ts';
@@ -23,7 +23,7 @@ export type PermissionRepository = {
 
 type Row = Omit<Schema['permissions'], 'owner_id'>;
 
-export function createPermissionRepository(engine: Engine): PermissionRepository {
+export function createPermissionRepository(engine: StorageEngine): PermissionRepository {
   const { db } = engine;
   // Kept prepared: a run reads them before every call it makes.
   const select = (narrowed: string) =>

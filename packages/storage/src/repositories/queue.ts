@@ -1,10 +1,10 @@
 import type { AgentConfiguration, ChangeQueuedMessage, Owner, QueuedMessage, UserPart } from '@toolyard/protocol';
 import { ToolyardError } from '@toolyard/protocol';
-import type { Engine } from '../engine/engine.ts';
-import type { Work } from '../engine/work.ts';
+import type { StorageEngine } from '../engine/engine.ts';
+import type { StoreWork } from '../engine/work.ts';
 import { statements, transaction } from '../engine/work.ts';
 import { mediaProblem } from '../media.ts';
-import { ACTIVE } from '../runs/run-rows.ts';
+import { ACTIVE_STATUSES } from '../runs/run-rows.ts';
 import { decodeJson, encodeJson } from '../text.ts';
 
 /**
@@ -52,10 +52,10 @@ type DueMessage = { ownerId: string; conversationId: string; id: string };
 
 type Row = { id: string; parts: string; configuration: string | null; created_at: number; steers: number };
 
-export function createQueueRepository(engine: Engine): QueueRepository {
+export function createQueueRepository(engine: StorageEngine): QueueRepository {
   const steers = `CASE WHEN EXISTS (
     SELECT 1 FROM run_inbox AS i JOIN runs AS r ON r.id = i.run_id
-    WHERE r.conversation_id = queued_messages.conversation_id AND r.status IN ${ACTIVE}
+    WHERE r.conversation_id = queued_messages.conversation_id AND r.status IN ${ACTIVE_STATUSES}
       AND i.kind = 'steer' AND i.taken_at IS NULL AND json(i.body) ->> 'queuedMessageId' = queued_messages.id
     ) THEN 1 ELSE 0 END`;
   const columns = `id, parts, configuration, created_at, ${steers} AS steers`;
@@ -79,7 +79,7 @@ export function createQueueRepository(engine: Engine): QueueRepository {
     SELECT q.owner_id AS "ownerId", q.conversation_id AS "conversationId", q.id
     FROM queued_messages AS q JOIN conversations AS c ON c.id = q.conversation_id AND c.deleted_at IS NULL
     WHERE NOT EXISTS (
-      SELECT 1 FROM runs WHERE conversation_id = q.conversation_id AND parent_run_id IS NULL AND status IN ${ACTIVE})
+      SELECT 1 FROM runs WHERE conversation_id = q.conversation_id AND parent_run_id IS NULL AND status IN ${ACTIVE_STATUSES})
     AND (EXISTS (
         SELECT 1 FROM run_inbox AS i JOIN runs AS r ON r.id = i.run_id
         WHERE r.conversation_id = q.conversation_id AND i.kind = 'message' AND i.taken_at IS NULL
@@ -89,18 +89,18 @@ export function createQueueRepository(engine: Engine): QueueRepository {
           ORDER BY created_at DESC, id DESC LIMIT 1)))
     ORDER BY q.conversation_id, q.position`);
 
-  function* list(conversationId: string, ownerId: string): Work<QueuedMessage[]> {
+  function* list(conversationId: string, ownerId: string): StoreWork<QueuedMessage[]> {
     const rows = yield* selectAll.all(conversationId, ownerId);
     return rows.map((row) => toQueued(conversationId, row));
   }
 
-  function* find(conversationId: string, ownerId: string, id: string): Work<QueuedMessage | null> {
+  function* find(conversationId: string, ownerId: string, id: string): StoreWork<QueuedMessage | null> {
     const row = yield* select.get(conversationId, ownerId, id);
     return row === undefined ? null : toQueued(conversationId, row);
   }
 
   /** Queues are short: every place is written anew. */
-  function* move(conversationId: string, ownerId: string, id: string, before: string | null): Work<void> {
+  function* move(conversationId: string, ownerId: string, id: string, before: string | null): StoreWork<void> {
     if (before === id) return;
     const others = (yield* list(conversationId, ownerId)).filter((message) => message.id !== id);
     const index = before === null ? others.length : others.findIndex((message) => message.id === before);

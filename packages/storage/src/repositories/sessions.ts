@@ -3,7 +3,7 @@ import type { Owner } from '@toolyard/protocol';
 import type { Schema } from '../schema.ts';
 
 /** A browser that is signed in. Cookie and header secret are known by their hashes only. */
-export type Session = {
+export type StoredSession = {
   id: string;
   ownerId: string;
   secretHash: string;
@@ -15,15 +15,15 @@ export type Session = {
 
 /** Sessions of browsers, and the one-time codes of sign-in links. What has expired is not found. */
 export type SessionRepository = {
-  create(session: Session & { tokenHash: string }): Promise<void>;
+  create(session: StoredSession & { tokenHash: string }): Promise<void>;
   /** By the hash of the cookie; null if there is none, or it has expired. */
-  find(tokenHash: string, now: number): Promise<Session | null>;
+  find(tokenHash: string, now: number): Promise<StoredSession | null>;
   /** False for one that was revoked or has expired. */
   isValid(id: string, now: number): Promise<boolean>;
   /** Records a use and moves the expiry. */
   touch(id: string, use: { lastUsedAt: number; expiresAt: number }): Promise<void>;
   /** The latest used first. */
-  list(owner: Owner, now: number): Promise<Session[]>;
+  list(owner: Owner, now: number): Promise<StoredSession[]>;
   /** False if the owner has none of this id. */
   revoke(owner: Owner, id: string): Promise<boolean>;
   /** Gives how many; `except` stays. */

@@ -1,6 +1,6 @@
 import type { Budget, Owner, Spent, UsageEntry } from '@toolyard/protocol';
-import { NOTHING_SPENT } from '@toolyard/protocol';
-import type { Engine } from '../engine/engine.ts';
+import { ZERO_SPENT } from '@toolyard/protocol';
+import type { StorageEngine } from '../engine/engine.ts';
 import { statements } from '../engine/work.ts';
 import { scrubText } from '../text.ts';
 import { dayOf } from '../usage/day.ts';
@@ -28,7 +28,7 @@ const spentIn = (table: 'usage_sums' | 'usage_days'): string => `
     CAST(coalesce(sum(calls), 0) AS BIGINT) AS calls, CAST(coalesce(sum(unpriced), 0) AS BIGINT) AS unpriced
   FROM ${table} WHERE owner_id = ?1`;
 
-export function createUsageRepository(engine: Engine, report: ReadUsage): UsageRepository {
+export function createUsageRepository(engine: StorageEngine, report: ReadUsage): UsageRepository {
   const writer = createUsageWriter(engine);
   const ofModels = `${spentIn('usage_sums')} AND kind = 'model'`;
   const ofModelsPerDay = `${spentIn('usage_days')} AND kind = 'model' AND day = ?2`;
@@ -67,12 +67,12 @@ export function createUsageRepository(engine: Engine, report: ReadUsage): UsageR
             case 'tool': {
               const asked = yield* askedByTool.get(ownerId, day, scrubText(budget.tool));
               const called = yield* callsOfTool.get(ownerId, day, scrubText(budget.tool));
-              return { ...NOTHING_SPENT, ...asked, calls: called?.calls ?? 0 };
+              return { ...ZERO_SPENT, ...asked, calls: called?.calls ?? 0 };
             }
           }
         }),
       );
-      return spent ? { ...spent } : NOTHING_SPENT;
+      return spent ? { ...spent } : ZERO_SPENT;
     },
 
     report,

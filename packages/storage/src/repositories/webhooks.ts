@@ -3,10 +3,10 @@ import type { Owner } from '@toolyard/protocol';
 import type { Schema } from '../schema.ts';
 
 /** Where an owner wants to be told of what; the secret that signs it is not kept here. */
-export type Webhook = { url: string; events: readonly string[]; origin: 'file' | 'settings'; updatedAt: number };
+export type StoredWebhook = { url: string; events: readonly string[]; origin: 'file' | 'settings'; updatedAt: number };
 
 /** Something that happened and is yet to be told. */
-export type Announcement = {
+export type WebhookNotification = {
   /** The same however often it is told. */
   id: string;
   ownerId: string;
@@ -19,12 +19,12 @@ export type Announcement = {
 };
 
 export type WebhookRepository = {
-  get(principal: Owner): Promise<Webhook | null>;
-  put(principal: Owner, webhook: Omit<Webhook, 'updatedAt'>, at: number): Promise<void>;
+  get(principal: Owner): Promise<StoredWebhook | null>;
+  put(principal: Owner, webhook: Omit<StoredWebhook, 'updatedAt'>, at: number): Promise<void>;
   /** What is yet to be told goes with it. False where there was none. */
   remove(principal: Owner): Promise<boolean>;
   /** What is due, the oldest first, of all owners. Each is kept from the others until `until`. */
-  claim(now: number, until: number, limit: number): Promise<Announcement[]>;
+  claim(now: number, until: number, limit: number): Promise<WebhookNotification[]>;
   /** It was told, or is given up. */
   settle(id: string): Promise<void>;
   /** It is tried again then. */
@@ -74,7 +74,7 @@ export function createWebhookRepository(db: Kysely<Schema>): WebhookRepository {
         .orderBy('id')
         .limit(limit)
         .execute();
-      const claimed: Announcement[] = [];
+      const claimed: WebhookNotification[] = [];
       for (const row of due) {
         // Whoever sees it as it was has it; another process comes too late.
         const result = await db

@@ -1,31 +1,31 @@
-import type { Clock, CommitOutcome, Durability, Place, RunCommit, RunStatus } from '@toolyard/protocol';
-import type { Engine, PlainItem } from '../engine/engine.ts';
-import type { Given, Recalled, Work } from '../engine/work.ts';
+import type { Clock, CommitOutcome, Durability, RunLocation, RunCommit, RunStatus } from '@toolyard/protocol';
+import type { StorageEngine, PlainItem } from '../engine/engine.ts';
+import type { StoreWorkResult, RecalledResult, StoreWork } from '../engine/work.ts';
 import { statements, transaction } from '../engine/work.ts';
 import { mediaProblem } from '../media.ts';
 import { encodeJson } from '../text.ts';
-import { createAnnouncer } from './announcements.ts';
-import { createInterruptWriter, Overtaken } from './interrupts.ts';
+import { createWebhookNotifier } from './webhook-notifications.ts';
+import { createInterruptWriter, InterruptConflict } from './interrupts.ts';
 import { createLedgerWriter } from './ledger.ts';
-import { createMessageWriter, Refusal } from './message-rows.ts';
+import { createMessageWriter, MessageRefusal } from './message-rows.ts';
 import { createNumberedCommits } from './numbered-commits.ts';
 import type { RunJobs } from './run-jobs.ts';
-import { isFinal, MINE, SAVE_STATE } from './run-rows.ts';
+import { isFinal, OWNED_RUN, SAVE_STATE } from './run-rows.ts';
 import { createUsageWriter } from '../usage/usage-writer.ts';
 
-type Claimed = { owner_id: string; conversation_id: string; agent_id: string | null; place: Place };
+type Claimed = { owner_id: string; conversation_id: string; agent_id: string | null; place: RunLocation };
 
 /** The hot path: everything the runs of a process have to write, in one transaction. */
-export function createCommit(engine: Engine, clock: Clock): RunJobs['commit'] {
+export function createCommit(engine: StorageEngine, clock: Clock): RunJobs['commit'] {
   // Two statements, because naming a column in SET rewrites its indexes even where the value stays.
   const advance = engine.prepare<Claimed>(
-    `UPDATE runs SET last_seq = ?, updated_at = ? WHERE ${MINE} RETURNING owner_id, conversation_id, agent_id, place`,
+    `UPDATE runs SET last_seq = ?, updated_at = ? WHERE ${OWNED_RUN} RETURNING owner_id, conversation_id, agent_id, place`,
   );
   const advanceTo = engine.prepare<Claimed>(`
     UPDATE runs SET last_seq = ?, updated_at = ?, status = ?, ended_at = ?,
       lease_owner = CASE WHEN ? = 1 THEN NULL ELSE lease_owner END,
       lease_until = CASE WHEN ? = 1 THEN NULL ELSE lease_until END
-    WHERE ${MINE} RETURNING owner_id, conversation_id, agent_id, place`);
+    WHERE ${OWNED_RUN} RETURNING owner_id, conversation_id, agent_id, place`);
   const position = engine.prepare<{ fence: number; last_seq: number; status: RunStatus }>(
     'SELECT fence, last_seq, status FROM runs WHERE id = ?',
   );
@@ -40,11 +40,11 @@ export function createCommit(engine: Engine, clock: Clock): RunJobs['commit'] {
   const messages = createMessageWriter(engine);
   const ledger = createLedgerWriter(engine);
   const interrupts = createInterruptWriter(engine);
-  const announcer = createAnnouncer(engine);
+  const notifier = createWebhookNotifier(engine);
   const usage = createUsageWriter(engine);
   const numbers = createNumberedCommits(engine);
 
-  function* commitItem(item: RunCommit): Work<CommitOutcome> {
+  function* commitItem(item: RunCommit): StoreWork<CommitOutcome> {
     const texts = encodeItem(item);
     if ('problem' in texts) return { outcome: 'invalid', problem: texts.problem };
     // Once the row is claimed, events and state that were looked over can only fail with the disk, and that fails all:
@@ -53,13 +53,13 @@ export function createCommit(engine: Engine, clock: Clock): RunJobs['commit'] {
     try {
       return yield* engine.savepoint(() => write(item, texts));
     } catch (error) {
-      if (error instanceof Overtaken) return { outcome: 'overtaken' };
+      if (error instanceof InterruptConflict) return { outcome: 'overtaken' };
       if (isItemsOwnFault(engine, error)) return { outcome: 'invalid', problem: error.message };
       throw error;
     }
   }
 
-  function* write(item: RunCommit, texts: ItemTexts): Work<CommitOutcome> {
+  function* write(item: RunCommit, texts: ItemTexts): StoreWork<CommitOutcome> {
     const { runId, events, numbered } = item;
     const before = numbered ? yield* numbers.answerOf(runId, item.fence, numbered) : null;
     if (before) return before;
@@ -84,12 +84,12 @@ export function createCommit(engine: Engine, clock: Clock): RunJobs['commit'] {
       for (const entry of item.usage) yield* usage.add(entry, { ownerId, runId, conversationId, agentId, place });
     }
     for (const id of item.taken ?? []) {
-      if ((yield* take.run(at, runId, id)) === 0) throw new Refusal(`inbox item ${id} is not there to be taken`);
+      if ((yield* take.run(at, runId, id)) === 0) throw new MessageRefusal(`inbox item ${id} is not there to be taken`);
     }
     for (const id of item.unqueued ?? []) yield* unqueue.run(claimed.conversation_id, ownerId, id);
     if (item.status !== undefined && isFinal(item.status)) {
       yield* interrupts.withdrawAll(runId, at);
-      yield* announcer.end(item.status, { runId, ownerId, at });
+      yield* notifier.end(item.status, { runId, ownerId, at });
     }
     const looks = item.status !== undefined || item.release;
     const inboxWaits = looks && (yield* waits.get(runId)) ? { inboxWaits: true as const } : {};
@@ -98,7 +98,7 @@ export function createCommit(engine: Engine, clock: Clock): RunJobs['commit'] {
     return outcome;
   }
 
-  function* claim(item: RunCommit, lastSeq: number, at: number): Work<Claimed | undefined> {
+  function* claim(item: RunCommit, lastSeq: number, at: number): StoreWork<Claimed | undefined> {
     const { runId, fence, baseSeq, status } = item;
     if (status === undefined && !item.release) return yield* advance.get(lastSeq, at, runId, fence, baseSeq);
     const now = status ?? (yield* positionOf(runId))?.status;
@@ -108,13 +108,13 @@ export function createCommit(engine: Engine, clock: Clock): RunJobs['commit'] {
     return yield* advanceTo.get(lastSeq, at, now, ends ? at : null, gives, gives, runId, fence, baseSeq);
   }
 
-  function* positionOf(runId: string): Work<{ fence: number; lastSeq: number; status: RunStatus } | null> {
+  function* positionOf(runId: string): StoreWork<{ fence: number; lastSeq: number; status: RunStatus } | null> {
     const row = yield* position.get(runId);
     return row === undefined ? null : { fence: row.fence, lastSeq: row.last_seq, status: row.status };
   }
 
   /** Outcomes of those items one statement can write together. */
-  function* commitTogether(plain: ReadonlyMap<RunCommit, PlainItem>): Work<Map<RunCommit, CommitOutcome>> {
+  function* commitTogether(plain: ReadonlyMap<RunCommit, PlainItem>): StoreWork<Map<RunCommit, CommitOutcome>> {
     const outcomes = new Map<RunCommit, CommitOutcome>();
     if (plain.size === 0) return outcomes;
     const advanced = yield* engine.advanceTogether([...plain.values()]);
@@ -128,7 +128,10 @@ export function createCommit(engine: Engine, clock: Clock): RunJobs['commit'] {
   }
 
   /** Nobody else moves a run on under its fence: one that stands where it should speaks for the whole group. */
-  function* recall(items: readonly RunCommit[], known: Outcomes | null): Work<Recalled<readonly CommitOutcome[]>> {
+  function* recall(
+    items: readonly RunCommit[],
+    known: Outcomes | null,
+  ): StoreWork<RecalledResult<readonly CommitOutcome[]>> {
     let told = false;
     for (const [index, { runId, fence, baseSeq, events }] of items.entries()) {
       if (events.length === 0 || (known && known.result[index]?.outcome !== 'committed')) continue;
@@ -146,7 +149,7 @@ export function createCommit(engine: Engine, clock: Clock): RunJobs['commit'] {
   }
 
   /** What came of each item of a group that is stored. */
-  function* recallEach(items: readonly RunCommit[]): Work<CommitOutcome[]> {
+  function* recallEach(items: readonly RunCommit[]): StoreWork<CommitOutcome[]> {
     const outcomes: CommitOutcome[] = [];
     for (const { runId, fence, baseSeq, events } of items) {
       const now = yield* positionOf(runId);
@@ -170,7 +173,7 @@ export function createCommit(engine: Engine, clock: Clock): RunJobs['commit'] {
   };
 }
 
-type Outcomes = Given<readonly CommitOutcome[]>;
+type Outcomes = StoreWorkResult<readonly CommitOutcome[]>;
 
 /** Nobody may learn of a power cut that a call was made which the ledger does not know. */
 function durabilityOf(items: readonly RunCommit[]): Durability {
@@ -229,13 +232,15 @@ function plainItems(items: readonly RunCommit[], clock: Clock): Map<RunCommit, P
   return plain;
 }
 
-function* nothing(): Work<CommitOutcome[]> {
+function* nothing(): StoreWork<CommitOutcome[]> {
   return [];
 }
 
 /** Refused, no JSON, or against a constraint of the tables: no other item need suffer for it. */
-function isItemsOwnFault(engine: Engine, error: unknown): error is Error {
+function isItemsOwnFault(engine: StorageEngine, error: unknown): error is Error {
   return (
-    error instanceof Refusal || error instanceof TypeError || (error instanceof Error && engine.isConstraint(error))
+    error instanceof MessageRefusal ||
+    error instanceof TypeError ||
+    (error instanceof Error && engine.isConstraint(error))
   );
 }

@@ -1,10 +1,10 @@
 import type { RunEventBody } from '@toolyard/protocol';
-import type { Engine } from '../engine/engine.ts';
+import type { StorageEngine } from '../engine/engine.ts';
 import { transaction } from '../engine/work.ts';
 import type { RunJobs } from './run-jobs.ts';
 
 /** What is repeated whole once a message or a call is over. */
-export const PASSING: readonly RunEventBody['type'][] = [
+export const COMPACTED_EVENTS: readonly RunEventBody['type'][] = [
   'text_delta',
   'reasoning_delta',
   'tool_call_delta',
@@ -12,12 +12,12 @@ export const PASSING: readonly RunEventBody['type'][] = [
 ];
 
 /** Most of what is stored is deltas, which nobody needs a day later. */
-export function createCompaction(engine: Engine): RunJobs['compact'] {
+export function createCompaction(engine: StorageEngine): RunJobs['compact'] {
   const due = engine.prepare<{ id: string }>(`
     SELECT id FROM runs WHERE ended_at IS NOT NULL AND compacted IS NULL AND ended_at < ? ORDER BY ended_at LIMIT ?${engine.sql.claimFreeRows}`);
   const remove = engine.prepare(`DELETE FROM run_events WHERE run_id = ? AND type IN (${engine.sql.textsOf('?')})`);
   const mark = engine.prepare('UPDATE runs SET compacted = ? WHERE id = ?');
-  const types = JSON.stringify(PASSING);
+  const types = JSON.stringify(COMPACTED_EVENTS);
 
   return (endedBefore, limit) =>
     transaction('compact', 'normal', function* () {

@@ -1,15 +1,15 @@
-import type { Engine } from '../engine/engine.ts';
-import type { Job } from '../engine/work.ts';
+import type { StorageEngine } from '../engine/engine.ts';
+import type { RetryableWork } from '../engine/work.ts';
 import { statements } from '../engine/work.ts';
-import { ACTIVE } from './run-rows.ts';
+import { ACTIVE_STATUSES } from './run-rows.ts';
 
 /** How many runs there are that are not over, by status, and how many of them somebody holds. */
 export type StoredCounts = { runs: Record<string, number>; leases: number };
 
 /** Read from the indexes of what is under way: how much lies behind does not matter. */
-export function createCounts(engine: Engine): () => Job<StoredCounts> {
+export function createCounts(engine: StorageEngine): () => RetryableWork<StoredCounts> {
   const byStatus = engine.prepare<{ status: string; runs: number }>(
-    `SELECT status, count(*) AS runs FROM runs WHERE status IN ${ACTIVE} GROUP BY status`,
+    `SELECT status, count(*) AS runs FROM runs WHERE status IN ${ACTIVE_STATUSES} GROUP BY status`,
   );
   const held = engine.prepare<{ leases: number }>(
     `SELECT count(*) AS leases FROM runs WHERE lease_owner IS NOT NULL AND lease_until > ${engine.sql.now}`,

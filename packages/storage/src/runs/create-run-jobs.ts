@@ -1,17 +1,17 @@
 import type { Clock } from '@toolyard/protocol';
-import type { Engine } from '../engine/engine.ts';
+import type { StorageEngine } from '../engine/engine.ts';
 import { createCommit } from './commit.ts';
 import { createCompaction } from './compaction.ts';
 import { createRunCreator } from './create-run.ts';
 import { createInbox } from './inbox.ts';
-import { createInterruptDoor } from './interrupts.ts';
+import { createInterruptCommands } from './interrupts.ts';
 import { createLeases } from './leases.ts';
 import { createLedgerReader } from './ledger.ts';
 import type { RunJobs } from './run-jobs.ts';
 import { createRunReader } from './run-reader.ts';
 
 /** The {@link RunJobs} of a migrated database: hand-written statements, prepared once. */
-export function createRunJobs(engine: Engine, clock: Clock): RunJobs {
+export function createRunJobs(engine: StorageEngine, clock: Clock): RunJobs {
   return {
     commit: createCommit(engine, clock),
     createRun: createRunCreator(engine),
@@ -20,6 +20,6 @@ export function createRunJobs(engine: Engine, clock: Clock): RunJobs {
     ...createRunReader(engine),
     ...createLeases(engine),
     ...createInbox(engine),
-    ...createInterruptDoor(engine),
+    ...createInterruptCommands(engine),
   };
 }

@@ -1,16 +1,16 @@
 import type { CreateRunOutcome, NewRun, Owner } from '@toolyard/protocol';
 import { ToolyardError } from '@toolyard/protocol';
-import type { Engine } from '../engine/engine.ts';
-import type { Given, Recalled, Work } from '../engine/work.ts';
+import type { StorageEngine } from '../engine/engine.ts';
+import type { StoreWorkResult, RecalledResult, StoreWork } from '../engine/work.ts';
 import { transaction } from '../engine/work.ts';
 import { encodeJson, scrubText } from '../text.ts';
-import { createMessageWriter, Refusal } from './message-rows.ts';
+import { createMessageWriter, MessageRefusal } from './message-rows.ts';
 import type { RunJobs } from './run-jobs.ts';
 import type { RunRow } from './run-rows.ts';
-import { ACTIVE, RUN_COLUMNS, toLeasedRun, toRunRecord } from './run-rows.ts';
+import { ACTIVE_STATUSES, RUN_COLUMNS, toLeasedRun, toRunRecord } from './run-rows.ts';
 
 /** A run and the message that asks for it, stored together. */
-export function createRunCreator(engine: Engine): RunJobs['createRun'] {
+export function createRunCreator(engine: StorageEngine): RunJobs['createRun'] {
   const find = engine.prepare<RunRow>(`SELECT ${RUN_COLUMNS} FROM runs WHERE id = ?`);
   // Two that start a run in one conversation do so one after the other.
   const conversation = engine.prepare(
@@ -18,7 +18,7 @@ export function createRunCreator(engine: Engine): RunJobs['createRun'] {
   );
   const parent = engine.prepare('SELECT 1 FROM runs WHERE id = ? AND owner_id = ?');
   const active = engine.prepare<{ id: string }>(
-    `SELECT id FROM runs WHERE conversation_id = ? AND parent_run_id IS NULL AND status IN ${ACTIVE}`,
+    `SELECT id FROM runs WHERE conversation_id = ? AND parent_run_id IS NULL AND status IN ${ACTIVE_STATUSES}`,
   );
   // Never before the owner's newest run, whatever the clock says: readers ask for what began since the last they know.
   const insert = engine.prepare<RunRow>(`
@@ -34,7 +34,10 @@ export function createRunCreator(engine: Engine): RunJobs['createRun'] {
   const messages = createMessageWriter(engine);
   const search = engine.searchWriter();
 
-  function* refusal({ ownerId }: Owner, run: NewRun): Work<Exclude<CreateRunOutcome, { outcome: 'created' }> | null> {
+  function* refusal(
+    { ownerId }: Owner,
+    run: NewRun,
+  ): StoreWork<Exclude<CreateRunOutcome, { outcome: 'created' }> | null> {
     const there = yield* conversation.get(run.conversationId, ownerId);
     const same = yield* find.get(run.id);
     if (same?.owner_id === ownerId) return { outcome: 'exists', run: toRunRecord(same) };
@@ -46,7 +49,7 @@ export function createRunCreator(engine: Engine): RunJobs['createRun'] {
     return other === undefined ? null : { outcome: 'conversation_busy', runId: other.id };
   }
 
-  function* store({ ownerId }: Owner, run: NewRun): Work<CreateRunOutcome> {
+  function* store({ ownerId }: Owner, run: NewRun): StoreWork<CreateRunOutcome> {
     const { id, conversationId, at, lease } = run;
     const row = yield* insert.get(
       id,
@@ -61,11 +64,11 @@ export function createRunCreator(engine: Engine): RunJobs['createRun'] {
       lease ? Math.trunc(lease.ms) : null,
       at,
     );
-    if (!row) throw new Refusal(`run ${id} was not stored`);
+    if (!row) throw new MessageRefusal(`run ${id} was not stored`);
     const kept = { configuration: textOrNull(run.configuration), state: textOrNull(run.state) };
     yield* keep.run(id, ownerId, kept.configuration, kept.state);
     if (run.queuedMessageId !== undefined && (yield* unqueue.run(conversationId, run.queuedMessageId, ownerId)) === 0)
-      throw new Refusal(`message ${run.queuedMessageId} is not in the queue of conversation ${conversationId}`);
+      throw new MessageRefusal(`message ${run.queuedMessageId} is not in the queue of conversation ${conversationId}`);
     for (const message of run.messages) yield* messages.write(message, { conversationId, ownerId, runId: id });
     if (run.title !== undefined) {
       const title = scrubText(run.title);
@@ -78,8 +81,8 @@ export function createRunCreator(engine: Engine): RunJobs['createRun'] {
   function* recall(
     { ownerId }: Owner,
     run: NewRun,
-    known: Given<CreateRunOutcome> | null,
-  ): Work<Recalled<CreateRunOutcome>> {
+    known: StoreWorkResult<CreateRunOutcome> | null,
+  ): StoreWork<RecalledResult<CreateRunOutcome>> {
     if (known === null) return null;
     return known.result.outcome !== 'created' || (yield* find.get(run.id))?.owner_id === ownerId ? known : false;
   }
@@ -91,7 +94,7 @@ export function createRunCreator(engine: Engine): RunJobs['createRun'] {
       try {
         return yield* engine.savepoint(() => store(principal, run));
       } catch (error) {
-        if (error instanceof Refusal) return { outcome: 'invalid', problem: error.message };
+        if (error instanceof MessageRefusal) return { outcome: 'invalid', problem: error.message };
         throw error;
       }
     }),

@@ -1,12 +1,12 @@
 import type { InboxItem, InboxKind, RunStatus } from '@toolyard/protocol';
 import { decodeJson, encodeJson } from '../text.ts';
-import type { Engine } from '../engine/engine.ts';
+import type { StorageEngine } from '../engine/engine.ts';
 import { statements, transaction } from '../engine/work.ts';
 import type { RunJobs } from './run-jobs.ts';
 import { isFinal } from './run-rows.ts';
 
 /** What others have to say to a run. Taking is part of the commit, see `commit.ts`. */
-export function createInbox(engine: Engine): Pick<RunJobs, 'putInbox' | 'readInbox' | 'withdrawInbox'> {
+export function createInbox(engine: StorageEngine): Pick<RunJobs, 'putInbox' | 'readInbox' | 'withdrawInbox'> {
   // Held, so that a run cannot park or end past the item without seeing it.
   const find = engine.prepare<{ status: RunStatus; lease_owner: string | null }>(
     `SELECT status, lease_owner FROM runs WHERE id = ? AND owner_id = ?${engine.sql.holdRow}`,

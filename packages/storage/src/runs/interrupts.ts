@@ -7,27 +7,27 @@ import type {
   StoredInterrupt,
 } from '@toolyard/protocol';
 import { decodeJson, encodeJson, scrubText } from '../text.ts';
-import type { Engine } from '../engine/engine.ts';
-import type { Statement, Work } from '../engine/work.ts';
+import type { StorageEngine } from '../engine/engine.ts';
+import type { Statement, StoreWork } from '../engine/work.ts';
 import { statements, transaction } from '../engine/work.ts';
-import { createAnswerKeeper } from './answer-keeps.ts';
-import { createAnnouncer } from './announcements.ts';
-import { Refusal } from './message-rows.ts';
+import { createAnswerSideEffects } from './answer-side-effects.ts';
+import { createWebhookNotifier } from './webhook-notifications.ts';
+import { MessageRefusal } from './message-rows.ts';
 import type { RunJobs } from './run-jobs.ts';
-import { ACTIVE } from './run-rows.ts';
+import { ACTIVE_STATUSES } from './run-rows.ts';
 
 /** A person answered at a door what the run was about to answer itself. */
-export class Overtaken extends Error {}
+export class InterruptConflict extends Error {}
 
 export type InterruptWriter = {
-  /** Carries out what a commit says of its run's interrupts. Throws {@link Refusal} or {@link Overtaken}. */
-  apply(changes: InterruptChanges, of: { runId: string; ownerId: string; at: number }): Work<void>;
+  /** Carries out what a commit says of its run's interrupts. Throws {@link MessageRefusal} or {@link InterruptConflict}. */
+  apply(changes: InterruptChanges, of: { runId: string; ownerId: string; at: number }): StoreWork<void>;
   /** Nobody is asked for a run that is over. */
-  withdrawAll(runId: string, at: number): Work<void>;
+  withdrawAll(runId: string, at: number): StoreWork<void>;
 };
 
 /** The statements a commit writes interrupts with. To be used inside a transaction. */
-export function createInterruptWriter(engine: Engine): InterruptWriter {
+export function createInterruptWriter(engine: StorageEngine): InterruptWriter {
   const open = engine.prepare(`
     INSERT INTO interrupts (id, run_id, owner_id, mode, status, interrupt, opened_at) VALUES (?, ?, ?, ?, 'open', ?, ?)
     ON CONFLICT (id) DO UPDATE SET
@@ -37,7 +37,7 @@ export function createInterruptWriter(engine: Engine): InterruptWriter {
   const answer = engine.prepare(`
     UPDATE interrupts SET status = 'answered', answer = ?, answered_at = ? WHERE id = ? AND run_id = ? AND status = 'open'`);
   const answerWaits = engine.prepare('SELECT 1 FROM run_inbox WHERE run_id = ? AND id = ? AND taken_at IS NULL');
-  const announcer = createAnnouncer(engine);
+  const notifier = createWebhookNotifier(engine);
   const withdraw = engine.prepare(
     `UPDATE interrupts SET status = 'withdrawn', answered_at = ? WHERE id = ? AND run_id = ? AND status = 'open'`,
   );
@@ -50,13 +50,13 @@ export function createInterruptWriter(engine: Engine): InterruptWriter {
       for (const { interrupt, mode } of changes.opened ?? []) {
         const { id } = interrupt;
         if ((yield* open.run(id, runId, ownerId, mode, encodeJson(interrupt), at)) === 0)
-          throw new Refusal(`interrupt ${id} cannot be opened: it was withdrawn, or belongs to another run`);
-        yield* announcer.interrupt(id, { runId, ownerId, at });
+          throw new MessageRefusal(`interrupt ${id} cannot be opened: it was withdrawn, or belongs to another run`);
+        yield* notifier.interrupt(id, { runId, ownerId, at });
       }
       for (const { id, answer: given } of changes.answered ?? []) {
         if ((yield* answer.run(encodeJson(given), at, id, runId)) > 0) continue;
-        if (yield* answerWaits.get(runId, `answer:${id}`)) throw new Overtaken();
-        throw new Refusal(`interrupt ${id} is not open`);
+        if (yield* answerWaits.get(runId, `answer:${id}`)) throw new InterruptConflict();
+        throw new MessageRefusal(`interrupt ${id} is not open`);
       }
       for (const id of changes.withdrawn ?? []) {
         // What was answered at a door in the same moment stays answered.
@@ -86,8 +86,8 @@ const ASKED = `
   FROM interrupts AS i JOIN runs AS r ON r.id = i.run_id`;
 
 /** The doors' side: listing what is asked, and answering it. */
-export function createInterruptDoor(
-  engine: Engine,
+export function createInterruptCommands(
+  engine: StorageEngine,
 ): Pick<RunJobs, 'listInterrupts' | 'getInterrupt' | 'countInterrupts' | 'answerInterrupt'> {
   // A parameter that may be null keeps an index from being used: what narrows most is written out.
   const list = (narrowed: string): Statement<InterruptRow> =>
@@ -117,9 +117,9 @@ export function createInterruptDoor(
     DO UPDATE SET decision = excluded.decision, decided_at = excluded.decided_at, origin = excluded.origin`);
   // Before anything is written, as every writer does: a run cannot park or end past the answer without seeing it.
   const holder = engine.prepare<{ lease_owner: string | null; active: number }>(`
-    SELECT lease_owner, CASE WHEN status IN ${ACTIVE} THEN 1 ELSE 0 END AS active
+    SELECT lease_owner, CASE WHEN status IN ${ACTIVE_STATUSES} THEN 1 ELSE 0 END AS active
     FROM runs WHERE id = ?${engine.sql.holdRow}`);
-  const keep = createAnswerKeeper(engine);
+  const keep = createAnswerSideEffects(engine);
   const now = engine.prepare<{ status: string; answer: string | null }>(
     `SELECT status, answer FROM interrupts WHERE id = ?${engine.sql.claimRow}`,
   );

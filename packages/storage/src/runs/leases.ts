@@ -1,21 +1,21 @@
 import type { LeasedRun, LeaseRenewal } from '@toolyard/protocol';
-import type { Engine } from '../engine/engine.ts';
-import type { Statement, Work } from '../engine/work.ts';
+import type { StorageEngine } from '../engine/engine.ts';
+import type { Statement, StoreWork } from '../engine/work.ts';
 import { statements, transaction } from '../engine/work.ts';
 import type { RunJobs } from './run-jobs.ts';
 import type { RunRow, StateRow } from './run-rows.ts';
-import { ACTIVE, RUN_COLUMNS, toLeasedRun } from './run-rows.ts';
+import { ACTIVE_STATUSES, RUN_COLUMNS, toLeasedRun } from './run-rows.ts';
 
 const WAITING = 'EXISTS (SELECT 1 FROM run_inbox WHERE run_id = runs.id AND taken_at IS NULL)';
 
 /** Who may write a run. */
 export function createLeases(
-  engine: Engine,
+  engine: StorageEngine,
 ): Pick<RunJobs, 'acquireLease' | 'renewLeases' | 'renewLease' | 'releaseLease' | 'takeOver'> {
   const { now, claimFreeRows } = engine.sql;
   const acquire = engine.prepare<RunRow>(`
     UPDATE runs SET lease_owner = ?, lease_until = ${now} + ?, fence = fence + 1
-    WHERE id = ? AND status IN ${ACTIVE}
+    WHERE id = ? AND status IN ${ACTIVE_STATUSES}
       AND (lease_owner IS NULL OR lease_until <= ${now} OR substr(lease_owner, 1, length(CAST(? AS TEXT))) = ?)
     RETURNING ${RUN_COLUMNS}`);
   const renewal = (which: string): Statement<RenewedRow> =>
@@ -30,7 +30,7 @@ export function createLeases(
   // Looked for first and once: a condition that is looked at again for each row would take more than the limit.
   const takeOver = engine.prepare<RunRow>(`
     WITH due AS MATERIALIZED (
-      SELECT id FROM runs WHERE status IN ${ACTIVE} AND place = 'server'
+      SELECT id FROM runs WHERE status IN ${ACTIVE_STATUSES} AND place = 'server'
         AND (lease_owner IS NULL OR lease_until <= ${now}) AND (status IN ('queued', 'running') OR ${WAITING})
       ORDER BY created_at, id LIMIT ?${claimFreeRows})
     UPDATE runs SET lease_owner = ?, lease_until = ${now} + ?, fence = fence + 1
@@ -38,7 +38,7 @@ export function createLeases(
     RETURNING ${RUN_COLUMNS}`);
   const kept = engine.prepare<StateRow>('SELECT configuration, state FROM run_states WHERE run_id = ?');
 
-  function* leased(row: RunRow): Work<LeasedRun> {
+  function* leased(row: RunRow): StoreWork<LeasedRun> {
     return toLeasedRun(row, yield* kept.get(row.id));
   }
 

@@ -1,9 +1,9 @@
 import type { LedgerChange, LedgerEntry, LedgerStatus } from '@toolyard/protocol';
 import { decodeJson, encodeJson } from '../text.ts';
-import type { Engine } from '../engine/engine.ts';
-import type { Work } from '../engine/work.ts';
+import type { StorageEngine } from '../engine/engine.ts';
+import type { StoreWork } from '../engine/work.ts';
 import { statements } from '../engine/work.ts';
-import { Refusal } from './message-rows.ts';
+import { MessageRefusal } from './message-rows.ts';
 import type { RunJobs } from './run-jobs.ts';
 
 /** Which step may follow which. What is not here is refused, whatever the row says. */
@@ -17,12 +17,12 @@ const NEXT: Readonly<Record<LedgerStatus, readonly LedgerStatus[]>> = {
 };
 
 export type LedgerWriter = {
-  /** Carries out one change. Throws {@link Refusal} where it is not legal, or not where the call stands. */
-  apply(change: LedgerChange, of: { runId: string; ownerId: string; at: number }): Work<void>;
+  /** Carries out one change. Throws {@link MessageRefusal} where it is not legal, or not where the call stands. */
+  apply(change: LedgerChange, of: { runId: string; ownerId: string; at: number }): StoreWork<void>;
 };
 
 /** The statements that write the ledger. To be used inside a transaction. */
-export function createLedgerWriter(engine: Engine): LedgerWriter {
+export function createLedgerWriter(engine: StorageEngine): LedgerWriter {
   const plan = engine.prepare(`
     INSERT INTO tool_ledger (run_id, call_id, owner_id, server_id, tool_name, arguments, edited, status, updated_at)
     VALUES (?, ?, ?, ?, ?, ?, ?, 'planned', ?)
@@ -43,15 +43,15 @@ export function createLedgerWriter(engine: Engine): LedgerWriter {
           const text = encodeJson(change.arguments);
           const edited = change.edited ? 1 : 0;
           if ((yield* plan.run(runId, callId, ownerId, tool.serverId, tool.name, text, edited, at)) === 0)
-            throw new Refusal(`call ${callId} was sent already and cannot be planned anew`);
+            throw new MessageRefusal(`call ${callId} was sent already and cannot be planned anew`);
           return;
         }
         case 'move': {
           const { from, to } = change;
-          if (!NEXT[from].includes(to)) throw new Refusal(`call ${callId} cannot go from ${from} to ${to}`);
+          if (!NEXT[from].includes(to)) throw new MessageRefusal(`call ${callId} cannot go from ${from} to ${to}`);
           const detail = change.detail === undefined ? null : encodeJson(change.detail);
           if ((yield* move.run(to, detail, at, runId, callId, from)) === 0)
-            throw new Refusal(`call ${callId} is not ${from}`);
+            throw new MessageRefusal(`call ${callId} is not ${from}`);
           return;
         }
       }
@@ -71,7 +71,7 @@ type LedgerRow = {
 };
 
 /** Reads the calls of a run for its owner. */
-export function createLedgerReader(engine: Engine): RunJobs['readLedger'] {
+export function createLedgerReader(engine: StorageEngine): RunJobs['readLedger'] {
   const run = engine.prepare('SELECT 1 FROM runs WHERE id = ? AND owner_id = ?');
   const select = engine.prepare<LedgerRow>(`
     SELECT call_id, server_id, tool_name, arguments, edited, status, detail, updated_at FROM tool_ledger

@@ -1,24 +1,24 @@
 import type { Message } from '@toolyard/protocol';
-import type { Engine } from '../engine/engine.ts';
-import type { Work } from '../engine/work.ts';
+import type { StorageEngine } from '../engine/engine.ts';
+import type { StoreWork } from '../engine/work.ts';
 import { mediaProblem } from '../media.ts';
 import { encodeJson } from '../text.ts';
 
 /** Something a commit asks for that does not fit what is stored: the item is refused, the others go on. */
-export class Refusal extends Error {}
+export class MessageRefusal extends Error {}
 
 /** What a message is stored under. `runId` null: a person's or an import's. */
 type Belonging = { conversationId: string; ownerId: string; runId: string | null };
 
 export type MessageWriter = {
-  /** Adds a message, or replaces one the same run wrote under the same parent. Throws {@link Refusal}. */
-  write(message: Message, to: Belonging): Work<void>;
-  /** Moves the current leaf; with `from` only if it still is that one. Throws {@link Refusal} where `to` is not there. */
-  moveLeaf(leaf: { from?: string | null; to: string }, of: { conversationId: string; at: number }): Work<void>;
+  /** Adds a message, or replaces one the same run wrote under the same parent. Throws {@link MessageRefusal}. */
+  write(message: Message, to: Belonging): StoreWork<void>;
+  /** Moves the current leaf; with `from` only if it still is that one. Throws {@link MessageRefusal} where `to` is not there. */
+  moveLeaf(leaf: { from?: string | null; to: string }, of: { conversationId: string; at: number }): StoreWork<void>;
 };
 
 /** The statements that write the message tree. To be used inside a transaction. */
-export function createMessageWriter(engine: Engine): MessageWriter {
+export function createMessageWriter(engine: StorageEngine): MessageWriter {
   const upsert = engine.prepare(`
     INSERT INTO messages (conversation_id, id, parent_id, owner_id, run_id, role, created_at, message, abandoned)
     SELECT id, ?, ?, owner_id, ?, ?, CAST(? AS BIGINT), ?, CAST(? AS BIGINT) FROM conversations WHERE id = ? AND owner_id = ?
@@ -36,21 +36,23 @@ export function createMessageWriter(engine: Engine): MessageWriter {
   return {
     *write(message, { conversationId, ownerId, runId }) {
       const { id, parentId, role, createdAt } = message;
-      if (parentId === id) throw new Refusal(`message ${id} is its own parent`);
+      if (parentId === id) throw new MessageRefusal(`message ${id} is its own parent`);
       if (parentId !== null && !(yield* parentOf.get(conversationId, parentId)))
-        throw new Refusal(`message ${id} follows ${parentId}, which is not in conversation ${conversationId}`);
+        throw new MessageRefusal(`message ${id} follows ${parentId}, which is not in conversation ${conversationId}`);
       const body = encodeJson(message);
       const problem = mediaProblem(body, message);
-      if (problem !== null) throw new Refusal(`message ${id} ${problem}`);
+      if (problem !== null) throw new MessageRefusal(`message ${id} ${problem}`);
       const abandoned = role === 'assistant' && message.finishReason === 'abandoned' ? 1 : 0;
       const changes = yield* upsert.run(id, parentId, runId, role, createdAt, body, abandoned, conversationId, ownerId);
       if (changes === 0)
-        throw new Refusal(`message ${id} cannot be written to conversation ${conversationId}: not this run's to write`);
+        throw new MessageRefusal(
+          `message ${id} cannot be written to conversation ${conversationId}: not this run's to write`,
+        );
       yield* search.message(message, { conversationId, ownerId });
     },
     *moveLeaf({ from, to }, { conversationId, at }) {
       if (!(yield* parentOf.get(conversationId, to)))
-        throw new Refusal(`leaf ${to} is not in conversation ${conversationId}`);
+        throw new MessageRefusal(`leaf ${to} is not in conversation ${conversationId}`);
       if (from === undefined) yield* moveAlways.run(to, at, conversationId);
       else yield* moveFrom.run(to, at, conversationId, from);
     },

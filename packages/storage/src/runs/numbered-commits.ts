@@ -1,21 +1,25 @@
 import type { CommitNumber, CommitOutcome } from '@toolyard/protocol';
-import type { Engine } from '../engine/engine.ts';
-import type { Work } from '../engine/work.ts';
-import { Refusal } from './message-rows.ts';
+import type { StorageEngine } from '../engine/engine.ts';
+import type { StoreWork } from '../engine/work.ts';
+import { MessageRefusal } from './message-rows.ts';
 
 type Committed = Extract<CommitOutcome, { outcome: 'committed' }>;
 
 export type NumberedCommits = {
   /** What was answered to this very commit when it was stored; null where it was not. */
-  answerOf(runId: string, fence: number, numbered: CommitNumber): Work<Committed | null>;
-  /** Throws {@link Refusal} where another number was due. */
-  keep(numbered: CommitNumber, outcome: Committed, of: { runId: string; ownerId: string; fence: number }): Work<void>;
+  answerOf(runId: string, fence: number, numbered: CommitNumber): StoreWork<Committed | null>;
+  /** Throws {@link MessageRefusal} where another number was due. */
+  keep(
+    numbered: CommitNumber,
+    outcome: Committed,
+    of: { runId: string; ownerId: string; fence: number },
+  ): StoreWork<void>;
 };
 
 type Row = { number: number; digest: string; last_seq: number; inbox_waits: number };
 
 /** Tells a commit that is sent again from the next one. To be used inside a transaction. */
-export function createNumberedCommits(engine: Engine): NumberedCommits {
+export function createNumberedCommits(engine: StorageEngine): NumberedCommits {
   // Held first: the same may be under way in another transaction.
   const hold = engine.prepare(`SELECT 1 FROM runs WHERE id = ?${engine.sql.claimRow}`);
   const last = engine.prepare<Row>(
@@ -36,7 +40,7 @@ export function createNumberedCommits(engine: Engine): NumberedCommits {
     },
     *keep({ number, digest }, { lastSeq, inboxWaits }, { runId, ownerId, fence }) {
       const due = ((yield* last.get(runId, fence))?.number ?? 0) + 1;
-      if (number !== due) throw new Refusal(`commit ${number} where ${due} was due`);
+      if (number !== due) throw new MessageRefusal(`commit ${number} where ${due} was due`);
       yield* put.run(runId, ownerId, fence, number, digest, lastSeq, inboxWaits ? 1 : 0);
     },
   };

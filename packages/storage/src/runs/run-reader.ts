@@ -1,9 +1,9 @@
 import type { RunEvent } from '@toolyard/protocol';
 import { decodeJson } from '../text.ts';
-import type { Engine } from '../engine/engine.ts';
+import type { StorageEngine } from '../engine/engine.ts';
 import type { Statement } from '../engine/work.ts';
 import { statements } from '../engine/work.ts';
-import { PASSING } from './compaction.ts';
+import { COMPACTED_EVENTS } from './compaction.ts';
 import type { RunJobs } from './run-jobs.ts';
 import type { RunRow } from './run-rows.ts';
 import { RUN_COLUMNS, toRunRecord } from './run-rows.ts';
@@ -13,7 +13,7 @@ export type EventRow = { v: number; seq: number; step: number; attempt: number; 
 
 /** What a run's owner may read of it. */
 export function createRunReader(
-  engine: Engine,
+  engine: StorageEngine,
 ): Pick<RunJobs, 'getRun' | 'listRuns' | 'readEvents' | 'readWholeEvents'> {
   const get = engine.prepare<RunRow>(`SELECT ${RUN_COLUMNS} FROM runs WHERE id = ? AND owner_id = ?`);
   // A parameter that may be null keeps an index from being used: what narrows most is written out.
@@ -34,7 +34,7 @@ export function createRunReader(
   const wholeEvents = engine.prepare<EventRow>(`
     SELECT v, seq, step, attempt, at, body FROM run_events
     WHERE run_id = ? AND seq > ? AND type NOT IN (${engine.sql.textsOf('?')}) ORDER BY seq LIMIT ?`);
-  const passing = JSON.stringify(PASSING);
+  const passing = JSON.stringify(COMPACTED_EVENTS);
 
   return {
     getRun({ ownerId }, runId) {

@@ -1,4 +1,4 @@
-import type { LeasedRun, Place, RunRecord, RunStatus } from '@toolyard/protocol';
+import type { LeasedRun, RunLocation, RunRecord, RunStatus } from '@toolyard/protocol';
 import { decodeJson } from '../text.ts';
 
 /** The columns of `runs` a {@link RunRecord} is made of, for a SELECT or a RETURNING. */
@@ -6,10 +6,10 @@ export const RUN_COLUMNS = `id, owner_id, conversation_id, agent_id, parent_run_
   created_at, updated_at, ended_at`;
 
 /** The statuses that still take commits, as the partial indexes name them. */
-export const ACTIVE = `('queued', 'running', 'parked', 'waiting_for_tab')`;
+export const ACTIVE_STATUSES = `('queued', 'running', 'parked', 'waiting_for_tab')`;
 
 /** Who may write a run's row: fence and seq are the caller's, the lease was not given back, it is not over. */
-export const MINE = `id = ? AND fence = ? AND last_seq = ? AND lease_owner IS NOT NULL AND status IN ${ACTIVE}`;
+export const OWNED_RUN = `id = ? AND fence = ? AND last_seq = ? AND lease_owner IS NOT NULL AND status IN ${ACTIVE_STATUSES}`;
 
 /** Given run, owner and state. */
 export const SAVE_STATE = `
@@ -45,7 +45,7 @@ export function toRunRecord(row: RunRow): RunRecord {
     conversationId: row.conversation_id,
     agentId: row.agent_id,
     parentRunId: row.parent_run_id,
-    place: row.place as Place,
+    place: row.place as RunLocation,
     status: row.status as RunStatus,
     lastSeq: row.last_seq,
     createdAt: row.created_at,

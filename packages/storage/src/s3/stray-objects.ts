@@ -1,5 +1,5 @@
 import type { SweepOptions } from '../blob-sweep.ts';
-import type { Engine } from '../engine/engine.ts';
+import type { StorageEngine } from '../engine/engine.ts';
 import { statements } from '../engine/work.ts';
 import type { Bucket } from './bucket.ts';
 
@@ -13,7 +13,7 @@ const OURS = /^[0-9a-f]{2}\/([0-9a-f]{64})\.[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a
  * @returns how many were removed.
  */
 export async function sweepStrayObjects(
-  engine: Engine,
+  engine: StorageEngine,
   bucket: Bucket,
   { unusedSince, signal }: SweepOptions,
 ): Promise<number> {

@@ -7,7 +7,7 @@ import { ANNE, commitOf, deltas, newRun } from '../test-fixtures/conversation.ts
 import { openRunStore, temporaryFolder } from '../test-fixtures/sqlite-engine.ts';
 import { SqliteConnection } from './connection.ts';
 import { createSqliteDialect } from './kysely-dialect.ts';
-import { migrateToLatest } from './migrate.ts';
+import { migrateSqliteToLatest } from './migrate.ts';
 import type { SyncRunStore } from './run-store.ts';
 
 const FULL = 2;
@@ -35,7 +35,7 @@ describe('what must survive a power cut is synced', () => {
   let seen: unknown[];
 
   beforeEach(async () => {
-    await migrateToLatest(kysely(), connection);
+    await migrateSqliteToLatest(kysely(), connection);
     connection.database.exec(
       `INSERT INTO conversations VALUES ('c1', 'anne', '', NULL, '{}', NULL, 0, 1, 1, NULL), ('c2', 'anne', '', NULL, '{}', NULL, 0, 1, 1, NULL)`,
     );
@@ -124,20 +124,20 @@ describe('Kysely on node:sqlite', () => {
 describe('migrations', () => {
   test('a step that fails takes back all steps of this start, and a later start does them', async () => {
     const broken = { '001': ['CREATE TABLE a (x TEXT) STRICT'], '002': ['CREATE TABLE b (x TEXT) STRICT', 'NONSENSE'] };
-    await expect(migrateToLatest(kysely(), connection, broken)).rejects.toThrow(/NONSENSE/);
+    await expect(migrateSqliteToLatest(kysely(), connection, broken)).rejects.toThrow(/NONSENSE/);
     const tables = (): string[] =>
       connection.database
         .prepare(`SELECT name FROM sqlite_schema WHERE type = 'table' AND name IN ('a', 'b') ORDER BY name`)
         .all()
         .map((row) => String(row['name']));
     expect(tables()).toEqual([]);
-    await migrateToLatest(kysely(), connection, { ...broken, '002': ['CREATE TABLE b (x TEXT) STRICT'] });
+    await migrateSqliteToLatest(kysely(), connection, { ...broken, '002': ['CREATE TABLE b (x TEXT) STRICT'] });
     expect(tables()).toEqual(['a', 'b']);
   });
 
   test('done once they are not done again', async () => {
     const once = { '001': ['CREATE TABLE a (x TEXT) STRICT'] };
-    await migrateToLatest(kysely(), connection, once);
-    await migrateToLatest(kysely(), connection, once);
+    await migrateSqliteToLatest(kysely(), connection, once);
+    await migrateSqliteToLatest(kysely(), connection, once);
   });
 });

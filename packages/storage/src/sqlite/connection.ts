@@ -2,12 +2,12 @@ import type { StatementSync } from 'node:sqlite';
 import { DatabaseSync } from 'node:sqlite';
 import type { Durability, Failpoint } from '@toolyard/protocol';
 import { guarded, storageError } from '../storage-error.ts';
-import type { Reading } from './read-connection.ts';
+import type { ReadSource } from './read-connection.ts';
 
 /** How long a statement waits for a foreign program that writes to the file, in milliseconds: everything waits with it. */
 const BUSY_TIMEOUT_MS = 1_000;
 
-export type ConnectionOptions = {
+export type SqliteConnectionOptions = {
   failpoint?: Failpoint;
   /** The database grows to so many pages (4 kB each) and then is full; absent: as the disk allows. */
   maxPages?: number;
@@ -17,14 +17,14 @@ export type ConnectionOptions = {
  * The one writing connection to a database file. Whatever is written goes through {@link transaction} or is a single
  * statement, and both are synchronous: no transaction is ever open while something else runs.
  */
-export class SqliteConnection implements Reading {
+export class SqliteConnection implements ReadSource {
   readonly file: string;
   readonly database: DatabaseSync;
   readonly #failpoint: Failpoint | undefined;
   readonly #begin: StatementSync;
   readonly #commit: StatementSync;
 
-  constructor(file: string, options: ConnectionOptions = {}) {
+  constructor(file: string, options: SqliteConnectionOptions = {}) {
     this.file = file;
     this.#failpoint = options.failpoint;
     this.database = this.guard(() => new DatabaseSync(file, { timeout: BUSY_TIMEOUT_MS }));
@@ -117,7 +117,7 @@ export class SqliteConnection implements Reading {
  */
 const FOLD_AFTER_PAGES = 4_000;
 
-function configure(database: DatabaseSync, options: ConnectionOptions): void {
+function configure(database: DatabaseSync, options: SqliteConnectionOptions): void {
   const mode = database.prepare('PRAGMA journal_mode = WAL').get() as { journal_mode: string };
   if (mode.journal_mode !== 'wal') {
     throw storageError('engine', database.location() ?? 'the database', 'its file system has no shared memory');

@@ -1,21 +1,23 @@
 import type { Owner } from '@toolyard/protocol';
-import type { FoundRow, Hit, SearchQuery } from '../repositories/conversation-search.ts';
-import { MAX_FINDS, toHits } from '../repositories/conversation-search.ts';
+import type { SearchMatchRow, SearchHit, SearchQuery } from '../repositories/conversation-search.ts';
+import { MAX_SEARCH_MATCHES, toHits } from '../repositories/conversation-search.ts';
 import { termsOf, toMatch } from '../search-text.ts';
-import type { Reading } from './read-connection.ts';
+import type { ReadSource } from './read-connection.ts';
 
 /** Above every id. */
 const TITLE_FIRST = 2 ** 52;
 
 /** Searches at once, on whatever connection it is given. */
-export function createConversationSearch(connection: Reading): (principal: Owner, query: SearchQuery) => Hit[] {
+export function createConversationSearch(
+  connection: ReadSource,
+): (principal: Owner, query: SearchQuery) => SearchHit[] {
   // A cross join keeps its order: the index is read backwards, and no further than needed.
   const finds = (column: 'title' | 'body'): string => `
     SELECT * FROM (
       SELECT s.id, s.conversation_id, s.message_id FROM search_index CROSS JOIN search_rows AS s
       WHERE search_index.${column} MATCH ?1 AND s.id = search_index.rowid AND s.owner_id = ?2
         AND EXISTS (SELECT 1 FROM conversations WHERE id = s.conversation_id AND deleted_at IS NULL)
-      ORDER BY search_index.rowid DESC LIMIT ${MAX_FINDS})`;
+      ORDER BY search_index.rowid DESC LIMIT ${MAX_SEARCH_MATCHES})`;
   // With max() the other columns are those of its row: the title, else the message that came last. Messages are read
   // for the hits alone: they are long, and a common word is found in thousands.
   const find = connection.prepare(`
@@ -33,6 +35,6 @@ export function createConversationSearch(connection: Reading): (principal: Owner
   return ({ ownerId }, { query, limit }) => {
     const terms = termsOf(query);
     if (terms.length === 0) return [];
-    return connection.guard(() => toHits(find.all(toMatch(terms), ownerId, limit) as FoundRow[], terms));
+    return connection.guard(() => toHits(find.all(toMatch(terms), ownerId, limit) as SearchMatchRow[], terms));
   };
 }

@@ -1,10 +1,10 @@
 import type { SQLInputValue } from 'node:sqlite';
 import type { Kysely } from 'kysely';
 import type { Clock } from '@toolyard/protocol';
-import type { Engine } from '../engine/engine.ts';
-import type { Job, Statement, Value, Work } from '../engine/work.ts';
+import type { StorageEngine } from '../engine/engine.ts';
+import type { RetryableWork, Statement, Value, StoreWork } from '../engine/work.ts';
 import { decodeJsonColumns } from '../json-columns.ts';
-import { MINE, SAVE_STATE } from '../runs/run-rows.ts';
+import { OWNED_RUN, SAVE_STATE } from '../runs/run-rows.ts';
 import type { Schema } from '../schema.ts';
 import { SQLITE, sqliteCode } from '../storage-error.ts';
 import type { SqliteConnection } from './connection.ts';
@@ -13,15 +13,15 @@ import { createSqliteSearchWriter } from './search-writer.ts';
 const INSERT_EVENT = `
   INSERT INTO run_events (run_id, seq, owner_id, v, step, attempt, at, type, body) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`;
 
-/** An {@link Engine} that answers at once. */
-export type SqliteEngine = Engine & { readonly performNow: <T>(job: Job<T>) => T };
+/** An {@link StorageEngine} that answers at once. */
+export type SqliteEngine = StorageEngine & { readonly performNow: <T>(job: RetryableWork<T>) => T };
 
 export function createSqliteEngine(connection: SqliteConnection, clock: Clock, db: Kysely<Schema>): SqliteEngine {
   // Leases follow the monotonic clock, which no change of the wall clock moves.
   connection.database.function('monotonic_ms', { directOnly: true }, () => Math.trunc(clock.monotonic()));
   const prepare = <Row>(sql: string): Statement<Row> => prepareNow(connection, sql);
 
-  function performNow<T>({ transaction, work }: Job<T>): T {
+  function performNow<T>({ transaction, work }: RetryableWork<T>): T {
     if (transaction === null) return connection.guard(() => atOnce(work()));
     return connection.transaction(transaction.name, transaction.durability, () => atOnce(work()));
   }
@@ -39,7 +39,7 @@ export function createSqliteEngine(connection: SqliteConnection, clock: Clock, d
     searchWriter: () => createSqliteSearchWriter(prepare),
     prepare,
 
-    *rowsOf<T>(query: { compile(): { sql: string; parameters: readonly unknown[] } }): Work<T[]> {
+    *rowsOf<T>(query: { compile(): { sql: string; parameters: readonly unknown[] } }): StoreWork<T[]> {
       const { sql, parameters } = query.compile();
       const rows = connection.prepare(sql).all(...(parameters as SQLInputValue[]));
       return rows.map((row) => decodeJsonColumns(row) as T);
@@ -57,7 +57,7 @@ export function createSqliteEngine(connection: SqliteConnection, clock: Clock, d
   return engine;
 }
 
-function createEventWriter(prepare: <Row>(sql: string) => Statement<Row>): Engine['insertEvents'] {
+function createEventWriter(prepare: <Row>(sql: string) => Statement<Row>): StorageEngine['insertEvents'] {
   const insert = prepare(INSERT_EVENT);
   return function* (events) {
     for (const { runId, ownerId, event, body } of events) {
@@ -68,8 +68,10 @@ function createEventWriter(prepare: <Row>(sql: string) => Statement<Row>): Engin
 }
 
 /** Straight through, item by item: one statement for all would cost more than it saves. */
-function createTogether(connection: SqliteConnection): Engine['advanceTogether'] {
-  const advance = connection.prepare(`UPDATE runs SET last_seq = ?, updated_at = ? WHERE ${MINE} RETURNING owner_id`);
+function createTogether(connection: SqliteConnection): StorageEngine['advanceTogether'] {
+  const advance = connection.prepare(
+    `UPDATE runs SET last_seq = ?, updated_at = ? WHERE ${OWNED_RUN} RETURNING owner_id`,
+  );
   const insert = connection.prepare(INSERT_EVENT);
   const saveState = connection.prepare(SAVE_STATE);
   return function* (items) {
@@ -104,7 +106,7 @@ function prepareNow<Row>(connection: SqliteConnection, sql: string): Statement<R
   };
 }
 
-function atOnce<T>(work: Work<T>): T {
+function atOnce<T>(work: StoreWork<T>): T {
   const step = work.next();
   if (!step.done) throw new Error('a statement of another engine in a transaction of SQLite');
   return step.value;

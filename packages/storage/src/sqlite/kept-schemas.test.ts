@@ -8,7 +8,7 @@ import { openStorage } from '../open-storage.ts';
 import { keptSqlite, keptSteps } from '../test-fixtures/kept/kept.ts';
 import { expectKeptData } from '../test-fixtures/kept/expect-kept-data.ts';
 import { temporaryFolder } from '../test-fixtures/sqlite-engine.ts';
-import { MIGRATIONS } from './migrate.ts';
+import { SQLITE_MIGRATIONS } from './migrate.ts';
 
 let folder: ReturnType<typeof temporaryFolder>;
 const clock = createFakeClock();
@@ -26,7 +26,7 @@ function put(step: string, name: string): string {
 
 test('the databases that are kept end with steps there are', () => {
   expect(keptSteps('sqlite').length).toBeGreaterThan(0);
-  for (const step of keptSteps('sqlite')) expect(Object.keys(MIGRATIONS)).toContain(step);
+  for (const step of keptSteps('sqlite')) expect(Object.keys(SQLITE_MIGRATIONS)).toContain(step);
 });
 
 test.each(keptSteps('sqlite'))('a folder as %s left it opens, with all its data, and work goes on', async (step) => {

@@ -20,7 +20,7 @@ import { usageDays } from './migrations/014-usage-days.ts';
 import { tabCommits } from './migrations/011-tab-commits.ts';
 
 /** In order; a name once released is never changed, nor what it does. */
-export const MIGRATIONS: Readonly<Record<string, readonly string[]>> = {
+export const SQLITE_MIGRATIONS: Readonly<Record<string, readonly string[]>> = {
   '001-first': first,
   '002-queue': queue,
   '003-search': search,
@@ -37,10 +37,10 @@ export const MIGRATIONS: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Brings the tables to this version: all of the missing steps in one transaction, or none. */
-export async function migrateToLatest(
+export async function migrateSqliteToLatest(
   db: Kysely<unknown>,
   connection: SqliteConnection,
-  migrations: Readonly<Record<string, readonly string[]>> = MIGRATIONS,
+  migrations: Readonly<Record<string, readonly string[]>> = SQLITE_MIGRATIONS,
 ): Promise<void> {
   connection.database.function('search_text', { deterministic: true, directOnly: true }, (text) =>
     searchText(String(text)),
@@ -67,7 +67,7 @@ export function refuseForeignDatabase(file: string): void {
     if (!tables.includes('kysely_migration')) throw storageError('not_ours', file);
     const done = names(database, 'SELECT name FROM kysely_migration');
     if (done.length > 0 && !tables.includes('run_events')) throw storageError('not_ours', file);
-    const unknown = done.filter((name) => !(name in MIGRATIONS));
+    const unknown = done.filter((name) => !(name in SQLITE_MIGRATIONS));
     if (unknown.length > 0) throw storageError('newer_version', file, unknown.join(', '));
   } catch (error) {
     throw toStorageError(error, file);

@@ -9,7 +9,7 @@ import { ANNE, question, reply } from '../test-fixtures/conversation.ts';
 import { temporaryFolder } from '../test-fixtures/sqlite-engine.ts';
 import { SqliteConnection } from './connection.ts';
 import { createSqliteDialect } from './kysely-dialect.ts';
-import { migrateToLatest } from './migrate.ts';
+import { migrateSqliteToLatest } from './migrate.ts';
 import { first } from './migrations/001-first.ts';
 
 const snippets = async (storage: Storage, query: string): Promise<string[]> =>
@@ -21,7 +21,7 @@ test('a database from before there was a search is indexed as it is opened', asy
   const old = temporaryFolder();
   const connection = new SqliteConnection(join(old.path, DATABASE_FILE));
   const db = new Kysely<unknown>({ dialect: createSqliteDialect(connection, { transactions: 'allowed' }) });
-  await migrateToLatest(db, connection, { '001-first': first });
+  await migrateSqliteToLatest(db, connection, { '001-first': first });
   const insert = connection.prepare(`
     INSERT INTO messages (conversation_id, id, parent_id, owner_id, role, created_at, message)
     VALUES ('c1', ?, ?, 'anne', ?, 1, ?)`);

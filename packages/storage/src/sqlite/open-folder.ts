@@ -20,11 +20,11 @@ import type { Storage, StorageOptions } from '../storage.ts';
 import { SqliteConnection } from './connection.ts';
 import { createConversationSearch } from './conversation-search.ts';
 import { createSqliteEngine } from './engine.ts';
-import { freeLeases } from './free-leases.ts';
+import { releaseAllLeases } from './release-leases.ts';
 import { createSqliteDialect } from './kysely-dialect.ts';
-import { migrateToLatest, refuseForeignDatabase } from './migrate.ts';
+import { migrateSqliteToLatest, refuseForeignDatabase } from './migrate.ts';
 import { createSqliteRunStore } from './run-store.ts';
-import { createUsageReport } from './usage-report.ts';
+import { createSqliteUsageReport } from './usage-report.ts';
 
 /** Opens a data folder with its SQLite database; see `openStorage`. */
 export async function openFolder(options: StorageOptions): Promise<Storage> {
@@ -38,11 +38,11 @@ export async function openFolder(options: StorageOptions): Promise<Storage> {
     refuseForeignDatabase(file);
     makePrivateDatabase(folder);
     connection = new SqliteConnection(file, options);
-    await migrateToLatest(
+    await migrateSqliteToLatest(
       new Kysely({ dialect: createSqliteDialect(connection, { transactions: 'allowed' }) }),
       connection,
     );
-    freeLeases(connection);
+    releaseAllLeases(connection);
     return assemble(folder, connection, options.clock, unlock);
   } catch (error) {
     connection?.close();
@@ -59,7 +59,7 @@ function assemble(folder: string, connection: SqliteConnection, clock: Clock, un
   const blobs = createBlobStore(connection, join(folder, BLOBS_FOLDER));
   const reader = createReader(connection.file, {
     search: createConversationSearch(connection),
-    usage: createUsageReport(connection),
+    usage: createSqliteUsageReport(connection),
   });
   const engine = createSqliteEngine(connection, clock, db);
   const counts = createCounts(engine);

@@ -3,13 +3,13 @@ import { DatabaseSync } from 'node:sqlite';
 import { guarded } from '../storage-error.ts';
 
 /** What is needed of a connection to read. */
-export type Reading = {
+export type ReadSource = {
   prepare(sql: string): StatementSync;
   guard<T>(work: () => T): T;
 };
 
 /** A connection that cannot write, beside the one that does: it sees what is committed when a statement begins. */
-export class ReadConnection implements Reading {
+export class ReadConnection implements ReadSource {
   readonly #file: string;
   readonly #database: DatabaseSync;
 

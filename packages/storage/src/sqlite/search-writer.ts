@@ -1,6 +1,6 @@
 import type { SearchWriter } from '../engine/search.ts';
 import { MAX_INDEXED_LENGTH, searchableText } from '../engine/search.ts';
-import type { Statement, Work } from '../engine/work.ts';
+import type { Statement, StoreWork } from '../engine/work.ts';
 import { searchText } from '../search-text.ts';
 
 type Prepare = <Row>(sql: string) => Statement<Row>;
@@ -18,7 +18,7 @@ export function createSqliteSearchWriter(prepare: Prepare): SearchWriter {
     messageId: string,
     ownerId: string,
     texts: [title: string, body: string],
-  ): Work<void> {
+  ): StoreWork<void> {
     const known = yield* find.get(conversationId, messageId);
     if (known) {
       yield* replace.run(known.id, ...texts);

@@ -2,10 +2,10 @@ import type { StatementSync } from 'node:sqlite';
 import type { Owner, UsageBy } from '@toolyard/protocol';
 import type { SumRow, UsageFound, UsageQuery } from '../usage/usage-report.ts';
 import { toUsageRow, toUsageSum, usageSql } from '../usage/usage-report.ts';
-import type { Reading } from './read-connection.ts';
+import type { ReadSource } from './read-connection.ts';
 
 /** Adds up at once, on whatever connection it is given. */
-export function createUsageReport(connection: Reading): (principal: Owner, query: UsageQuery) => UsageFound {
+export function createSqliteUsageReport(connection: ReadSource): (principal: Owner, query: UsageQuery) => UsageFound {
   const prepared = new Map<UsageBy, { rows: StatementSync; total: StatementSync }>();
   const statementsFor = (by: UsageBy): { rows: StatementSync; total: StatementSync } => {
     const known = prepared.get(by);

@@ -5,13 +5,13 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createFakeClock, programArgs, runNode } from '@toolyard/testing';
 import { describeOnDatabases } from '@toolyard/testing/on-postgres';
 import type { Databases } from '@toolyard/testing/postgres';
-import type { Copied, StoragePlace } from '../copy/copy-storage.ts';
+import type { CopyResult, StorageLocation } from '../copy/copy-storage.ts';
 import { copyStorage } from '../copy/copy-storage.ts';
 import { FINGERPRINT_FILE, SALT_FILE } from '../layout.ts';
 import { openStorage } from '../open-storage.ts';
 import type { SharedStorage } from '../storage.ts';
 import { ANNE, BERT } from './conversation.ts';
-import { fill, PICTURE } from './filled.ts';
+import { fillStorage, SAMPLE_IMAGE } from './fill-storage.ts';
 import { temporaryFolder } from './sqlite-engine.ts';
 
 const PROGRAM = fileURLToPath(new URL('./copying-process.ts', import.meta.url));
@@ -26,7 +26,7 @@ export type CopyStage = {
   readonly blobs: { readonly picture: string; readonly note: string };
   query: Databases['query'];
   createDatabase: Databases['createDatabase'];
-  copied(from: StoragePlace, to: StoragePlace): Promise<Copied>;
+  copied(from: StorageLocation, to: StorageLocation): Promise<CopyResult>;
   /** A copy that is killed at a place; resolves when PostgreSQL has closed its connections, too. */
   killedCopy(from: string, to: string, place: string, hit: number): ReturnType<typeof runNode>;
   /** Everything the folder was filled with is there, and can be changed. */
@@ -45,7 +45,7 @@ export function describeCopies(name: string, body: (stage: CopyStage) => void): 
       data = join(folder.path, 'data');
       url = await cluster().createDatabase();
       const storage = await openStorage({ folder: data, clock });
-      blobs = await fill(storage);
+      blobs = await fillStorage(storage);
       storage.close();
       writeFileSync(join(data, SALT_FILE), `${Buffer.alloc(16, 5).toString('base64url')}\n`, { mode: 0o600 });
       writeFileSync(join(data, FINGERPRINT_FILE), '01ab23cd\n', { mode: 0o600 });
@@ -114,7 +114,7 @@ async function expectEverything(storage: SharedStorage, picture: string): Promis
   expect(used.rows).toMatchObject([{ key: 'p/m', cost: 0.125, usage: { inputTokens: 3 }, durationMs: 40 }]);
   expect(await storage.secrets.get(ANNE, 'provider:a')).toEqual(new Uint8Array([0, 255, 10]));
   expect(JSON.stringify(await storage.settings.get(ANNE, 'theme'))).toBe('{"dark":true,"z":1,"a":2}');
-  expect(Buffer.from((await storage.blobs.read(BERT, picture)) ?? []).equals(PICTURE)).toBe(true);
+  expect(Buffer.from((await storage.blobs.read(BERT, picture)) ?? []).equals(SAMPLE_IMAGE)).toBe(true);
   for (const words of ['時計', 'früh', 'tokyo']) {
     const found = await storage.conversations.search(ANNE, { query: words, limit: 9 });
     expect(

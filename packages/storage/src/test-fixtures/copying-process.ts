@@ -1,7 +1,7 @@
 import { stdout } from 'node:process';
 import { systemClock } from '@toolyard/protocol';
 import { createFailpoints, killThisProcess } from '@toolyard/testing';
-import type { StoragePlace } from '../copy/copy-storage.ts';
+import type { StorageLocation } from '../copy/copy-storage.ts';
 import { copyStorage } from '../copy/copy-storage.ts';
 
 /** A process that copies and is killed at a failpoint: `node copying-process.ts <from> <to> <place> <hit>`. */
@@ -11,6 +11,6 @@ failpoint.at(place, killThisProcess, { hit: Number(hit) });
 await copyStorage(placeOf(from), placeOf(to), { clock: systemClock, failpoint });
 stdout.write('survived\n');
 
-function placeOf(text: string): StoragePlace {
+function placeOf(text: string): StorageLocation {
   return text.includes('://') ? { url: text } : { folder: text };
 }

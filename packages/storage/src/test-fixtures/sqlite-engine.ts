@@ -13,7 +13,7 @@ import { createSqliteDialect } from '../sqlite/kysely-dialect.ts';
 import type { SyncRunStore } from '../sqlite/run-store.ts';
 import { createSqliteRunStore } from '../sqlite/run-store.ts';
 import type { EngineUnderTest } from './conformance/bench.ts';
-import { doorsOf } from './doors.ts';
+import { commandsOf } from './commands.ts';
 
 /** A folder of its own for a test, and how it goes away. */
 export function temporaryFolder(): { path: string; remove: () => void } {
@@ -44,7 +44,7 @@ export async function openSqliteEngine(clock: Clock): Promise<EngineUnderTest> {
       others.push(connection);
       return openRunStore(connection, clock);
     },
-    ...doorsOf(storage),
+    ...commandsOf(storage),
     async close() {
       for (const connection of others) connection.close();
       storage.close();

@@ -1,7 +1,7 @@
-import type { Place, UsageEntry } from '@toolyard/protocol';
+import type { RunLocation, UsageEntry } from '@toolyard/protocol';
 import { formatToolReference } from '@toolyard/protocol';
-import type { Engine } from '../engine/engine.ts';
-import type { Work } from '../engine/work.ts';
+import type { StorageEngine } from '../engine/engine.ts';
+import type { StoreWork } from '../engine/work.ts';
 import { scrubText } from '../text.ts';
 import { dayOf } from './day.ts';
 
@@ -11,10 +11,10 @@ export type UsageOf = {
   runId: string | null;
   conversationId: string | null;
   agentId: string | null;
-  place: Place | 'api';
+  place: RunLocation | 'api';
 };
 
-export type UsageWriter = { add(entry: UsageEntry, of: UsageOf): Work<void> };
+export type UsageWriter = { add(entry: UsageEntry, of: UsageOf): StoreWork<void> };
 
 const KEYS = ['owner_id', 'day', 'run_id', 'kind', 'source', 'name', 'for_tool', 'place'];
 const COUNTS = ['calls', 'failures', 'duration_ms', 'cost', 'unpriced', 'uncounted'];
@@ -22,7 +22,7 @@ const COUNTS = ['calls', 'failures', 'duration_ms', 'cost', 'unpriced', 'uncount
 const TOKENS = ['input_tokens', 'output_tokens', 'cached_input_tokens', 'cache_write_tokens', 'reasoning_tokens'];
 
 /** Adds up calls, one row for all of one model or tool in a run and a day; inside whatever transaction it is used in. */
-export function createUsageWriter(engine: Engine): UsageWriter {
+export function createUsageWriter(engine: StorageEngine): UsageWriter {
   const columns = [...KEYS, 'conversation_id', 'agent_id', ...COUNTS, ...TOKENS];
   const sums = [
     ...COUNTS.map((column) => `${column} = usage_sums.${column} + excluded.${column}`),

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { stored, storedFamily } from './browser-storage.ts';
+import { browserValue, browserValueFamily } from './browser-storage.ts';
 
 class FakeStorage {
   readonly items = new Map<string, string>();
@@ -30,21 +30,21 @@ const size = { version: 1, read: isNumber, fallback: 15 };
 
 describe('what the page keeps in the browser', () => {
   it('comes back, under a key that names its version', { tags: ['M1.25'] }, () => {
-    stored('size', size).set(17);
-    expect(stored('size', size).get()).toBe(17);
+    browserValue('size', size).set(17);
+    expect(browserValue('size', size).get()).toBe(17);
     expect([...local.items.keys()]).toEqual(['toolyard:size:1']);
   });
 
   it('is the fallback where nothing, or nothing sensible, is kept', () => {
-    expect(stored('size', size).get()).toBe(15);
+    expect(browserValue('size', size).get()).toBe(15);
     local.items.set('toolyard:size:1', '"large"');
-    expect(stored('size', size).get()).toBe(15);
+    expect(browserValue('size', size).get()).toBe(15);
     local.items.set('toolyard:size:1', '{broken');
-    expect(stored('size', size).get()).toBe(15);
+    expect(browserValue('size', size).get()).toBe(15);
   });
 
   it('is not kept where it is the fallback, so that a later default counts', () => {
-    const kept = stored('size', size);
+    const kept = browserValue('size', size);
     kept.set(17);
     kept.set(15);
     expect(local.items.size).toBe(0);
@@ -56,18 +56,18 @@ describe('what the page keeps in the browser', () => {
       1: (old: unknown) => `size-${String(old)}`,
       2: (old: unknown) => Number(String(old).slice(5)) * 10,
     };
-    const newest = stored('size', { ...size, version: 3, migrations });
+    const newest = browserValue('size', { ...size, version: 3, migrations });
     expect(newest.get()).toBe(30);
     expect([...local.items]).toEqual([['toolyard:size:3', '30']]);
   });
 
   it('costs nothing but itself where the browser keeps nothing', () => {
     local.full = true;
-    stored('size', size).set(17);
-    expect(stored('size', size).get()).toBe(15);
+    browserValue('size', size).set(17);
+    expect(browserValue('size', size).get()).toBe(15);
     vi.stubGlobal('localStorage', undefined);
     vi.stubGlobal('localStorage', null);
-    expect(stored('size', size).get()).toBe(15);
+    expect(browserValue('size', size).get()).toBe(15);
   });
 });
 
@@ -79,7 +79,7 @@ describe('what is kept for each of many', () => {
   };
 
   it('is apart, and gone when it is empty again', () => {
-    const family = storedFamily('drafts', { ...drafts, keep: 5 });
+    const family = browserValueFamily('drafts', { ...drafts, keep: 5 });
     family.set('a', 'one');
     family.set('b', 'two');
     family.set('a', '');
@@ -88,7 +88,7 @@ describe('what is kept for each of many', () => {
   });
 
   it('forgets the oldest beyond its bound', () => {
-    const family = storedFamily('drafts', { ...drafts, keep: 2 });
+    const family = browserValueFamily('drafts', { ...drafts, keep: 2 });
     for (const id of ['a', 'b', 'c']) family.set(id, id);
     family.set('b', 'again');
     family.set('d', 'd');

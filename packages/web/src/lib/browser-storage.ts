@@ -6,7 +6,7 @@ import { defined, parseJson } from '@toolyard/protocol';
  * older version of the page left behind is brought up to date once and its old key removed. What cannot be read counts
  * as absent, and a browser that keeps nothing (private mode, full) costs the person a setting, never the page.
  */
-export type StoredOptions<T> = {
+export type BrowserValueOptions<T> = {
   version: number;
   /** The value, if this is one; undefined otherwise. */
   read: (value: JsonValue) => T | undefined;
@@ -17,7 +17,7 @@ export type StoredOptions<T> = {
   area?: 'local' | 'session';
 };
 
-export type Stored<T> = {
+export type BrowserValue<T> = {
   get(): T;
   /** The fallback is not stored: what was never chosen follows later defaults. */
   set(value: T): void;
@@ -26,7 +26,7 @@ export type Stored<T> = {
 };
 
 /** One datum of the page, kept in this browser. */
-export function stored<T extends JsonValue>(name: string, options: StoredOptions<T>): Stored<T> {
+export function browserValue<T extends JsonValue>(name: string, options: BrowserValueOptions<T>): BrowserValue<T> {
   const area = () => openArea(options.area ?? 'local');
   const key = keyOf(name, options.version);
   return {
@@ -43,17 +43,17 @@ export function stored<T extends JsonValue>(name: string, options: StoredOptions
   };
 }
 
-export type StoredFamily<T> = {
+export type BrowserValueFamily<T> = {
   get(id: string): T;
   set(id: string, value: T): void;
 };
 
 /** A datum for each of many things (a draft for each conversation). Only the newest `keep` are kept. */
-export function storedFamily<T extends JsonValue>(
+export function browserValueFamily<T extends JsonValue>(
   name: string,
-  options: StoredOptions<T> & { keep: number },
-): StoredFamily<T> {
-  const members = stored<Record<string, JsonValue>>(name, {
+  options: BrowserValueOptions<T> & { keep: number },
+): BrowserValueFamily<T> {
+  const members = browserValue<Record<string, JsonValue>>(name, {
     version: options.version,
     read: (value) => (typeof value === 'object' && value !== null && !Array.isArray(value) ? value : undefined),
     fallback: {},
@@ -73,7 +73,7 @@ export function storedFamily<T extends JsonValue>(
   };
 }
 
-function readUpToDate<T>(area: Storage | null, name: string, options: StoredOptions<T>): T | undefined {
+function readUpToDate<T>(area: Storage | null, name: string, options: BrowserValueOptions<T>): T | undefined {
   const current = readText(area?.getItem(keyOf(name, options.version)) ?? null, options.read);
   if (current !== undefined || area === null) return current;
   for (let version = options.version - 1; version > 0; version -= 1) {
@@ -88,7 +88,7 @@ function readUpToDate<T>(area: Storage | null, name: string, options: StoredOpti
   return undefined;
 }
 
-function migrate<T>(text: string, from: number, options: StoredOptions<T>): JsonValue | undefined {
+function migrate<T>(text: string, from: number, options: BrowserValueOptions<T>): JsonValue | undefined {
   const parsed = parseJson(text);
   let value = parsed.ok ? parsed.value : undefined;
   for (let version = from; version < options.version && value !== undefined; version += 1) {

@@ -1,7 +1,7 @@
 import { defined } from '@toolyard/protocol';
 import type { CommandIo } from '../../command-io.ts';
 import { EXIT } from '../../exit.ts';
-import { endWithItsReader } from '../../pipe.ts';
+import { exitOnClosedPipe } from '../../closed-pipe.ts';
 import { readText } from './files.ts';
 import type { AbilityFlags, EmbedFlags } from './flags.ts';
 import { cannot, openModel } from './open-model.ts';
@@ -12,7 +12,7 @@ export async function embedCommand(
   texts: readonly string[],
   flags: AbilityFlags & EmbedFlags,
 ): Promise<number> {
-  endWithItsReader(io);
+  exitOnClosedPipe(io);
   const fromStdin = texts.length === 0 || (texts.length === 1 && texts[0] === '-');
   const input = fromStdin ? (await readText(io, '-')).split(/\r?\n/).filter((line) => line.trim() !== '') : [...texts];
   await using opened = await openModel(io, flags);

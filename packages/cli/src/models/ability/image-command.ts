@@ -3,7 +3,7 @@ import type { ImagePart } from '@toolyard/protocol';
 import { defined, ToolyardError } from '@toolyard/protocol';
 import type { CommandIo } from '../../command-io.ts';
 import { EXIT } from '../../exit.ts';
-import { endWithItsReader } from '../../pipe.ts';
+import { exitOnClosedPipe } from '../../closed-pipe.ts';
 import { readMedia, readText, writeBytes, writeToStdout } from './files.ts';
 import type { AbilityFlags, ImageFlags } from './flags.ts';
 import { cannot, openModel } from './open-model.ts';
@@ -14,7 +14,7 @@ export async function imageCommand(
   argument: string | undefined,
   flags: AbilityFlags & ImageFlags,
 ): Promise<number> {
-  endWithItsReader(io);
+  exitOnClosedPipe(io);
   const { count, output, size } = flags;
   if ((count ?? 1) > 1 && output === undefined && !flags.json) {
     throw new ToolyardError({

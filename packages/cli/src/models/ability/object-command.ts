@@ -2,7 +2,7 @@ import type { JsonObject, UserPart } from '@toolyard/protocol';
 import { isJsonObject, parseJson, ToolyardError } from '@toolyard/protocol';
 import type { CommandIo } from '../../command-io.ts';
 import { EXIT } from '../../exit.ts';
-import { endWithItsReader } from '../../pipe.ts';
+import { exitOnClosedPipe } from '../../closed-pipe.ts';
 import { readBytes, readMedia, readText } from './files.ts';
 import type { AbilityFlags, ObjectFlags } from './flags.ts';
 import { cannot, openModel } from './open-model.ts';
@@ -13,7 +13,7 @@ export async function objectCommand(
   argument: string | undefined,
   flags: AbilityFlags & ObjectFlags,
 ): Promise<number> {
-  endWithItsReader(io);
+  exitOnClosedPipe(io);
   const { name = 'answer' } = flags;
   const schema = await readSchema(io, flags.schema);
   const text = await readText(io, argument);

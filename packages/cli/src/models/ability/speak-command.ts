@@ -3,7 +3,7 @@ import type { SpeechFormat } from '@toolyard/model-runtime';
 import { defined } from '@toolyard/protocol';
 import type { CommandIo } from '../../command-io.ts';
 import { EXIT } from '../../exit.ts';
-import { endWithItsReader } from '../../pipe.ts';
+import { exitOnClosedPipe } from '../../closed-pipe.ts';
 import { readText, writeBytes, writeToStdout } from './files.ts';
 import type { AbilityFlags, SpeakFlags } from './flags.ts';
 import { cannot, openModel } from './open-model.ts';
@@ -16,7 +16,7 @@ export async function speakCommand(
   argument: string | undefined,
   flags: AbilityFlags & SpeakFlags,
 ): Promise<number> {
-  endWithItsReader(io);
+  exitOnClosedPipe(io);
   const { voice, speed, instructions, output } = flags;
   const format = flags.format ?? FORMATS.find((kind) => extname(output ?? '').toLowerCase() === `.${kind}`);
   const text = await readText(io, argument);

@@ -1,8 +1,8 @@
 import { defined } from '@toolyard/protocol';
 import type { CommandIo } from '../../command-io.ts';
 import { EXIT } from '../../exit.ts';
-import { endWithItsReader } from '../../pipe.ts';
-import { jsonLine, plain } from '../../plain.ts';
+import { exitOnClosedPipe } from '../../closed-pipe.ts';
+import { jsonLine, sanitize } from '../../sanitize.ts';
 import { readMedia } from './files.ts';
 import type { AbilityFlags, TranscribeFlags } from './flags.ts';
 import { cannot, openModel } from './open-model.ts';
@@ -13,7 +13,7 @@ export async function transcribeCommand(
   file: string,
   flags: AbilityFlags & TranscribeFlags,
 ): Promise<number> {
-  endWithItsReader(io);
+  exitOnClosedPipe(io);
   const { language, prompt } = flags;
   const audio = await readMedia(io, file, flags.type);
   await using opened = await openModel(io, flags);
@@ -24,6 +24,6 @@ export async function transcribeCommand(
     audio,
     ...defined({ language, prompt }),
   });
-  io.stdout.write(`${flags.json ? jsonLine({ model, ...heard }) : plain(heard.text)}\n`);
+  io.stdout.write(`${flags.json ? jsonLine({ model, ...heard }) : sanitize(heard.text)}\n`);
   return EXIT.done;
 }

@@ -5,14 +5,14 @@ import { createEraMemory, type EraMemory } from '../../connection/era-memory.ts'
 import type { CreateTransport, HostTransport, TransportEnd } from '../../transports/transport.ts';
 
 /** How a server in memory greets whoever comes. */
-export type Greeting = 'welcome' | 'unreachable' | 'no_such_command' | 'sign_in' | 'silent';
+export type PeerBehaviour = 'welcome' | 'unreachable' | 'no_such_command' | 'sign_in' | 'silent';
 
 /** Results by method, in place of the peer's own. */
 export type Answers = Record<string, (params: Record<string, unknown>) => object>;
 
 /** A server without any I/O, so that a fake clock rules all of its time. */
 export class MemoryPeer {
-  greeting: Greeting = 'welcome';
+  greeting: PeerBehaviour = 'welcome';
   /** What becomes of whatever is asked of it once it has been greeted. */
   asked: 'answer' | 'forgotten' | 'sign_in' = 'answer';
   answers: Answers = {};

@@ -50,11 +50,11 @@ export function newHost(servers: ServerConfig[], more: Partial<McpHostOptions> =
 
 /** Closes a host on a clock that stands still. */
 export function closeOn(clock: FakeClock, host: McpHost): Promise<void> {
-  return passUntil(clock, host.close());
+  return advanceUntil(clock, host.close());
 }
 
 /** Lets time pass on a clock that stands still until then: programs are given time to end by themselves. */
-export async function passUntil(clock: FakeClock, done: Promise<unknown>): Promise<void> {
+export async function advanceUntil(clock: FakeClock, done: Promise<unknown>): Promise<void> {
   let isDone = false;
   const doing = done.then(() => (isDone = true));
   await eventually(async () => (await clock.advance(1_000), isDone), { everyMs: 100 });

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { NodeStreamableHTTPServerTransport, toNodeHandler } from '@modelcontextprotocol/node';
 import { createMcpHandler, McpServer } from '@modelcontextprotocol/server';
-import type { TaskDesk } from '@toolyard/testing';
+import type { TaskRegistry } from '@toolyard/testing';
 import type { ServedTool } from '@toolyard/testing/task-server';
 import { serveTools } from '@toolyard/testing/task-server';
 import type { Era } from '../../types.ts';
@@ -21,7 +21,7 @@ export type TaskPeer = {
 };
 
 /** A server over Streamable HTTP whose tools are tasks, in one era. The desk outlives its sessions. */
-export async function startTaskPeer(era: Era, desk: TaskDesk, tools: readonly ServedTool[]): Promise<TaskPeer> {
+export async function startTaskPeer(era: Era, desk: TaskRegistry, tools: readonly ServedTool[]): Promise<TaskPeer> {
   const asked: string[] = [];
   let refusal: number | undefined;
   let moment: Promise<unknown> = Promise.resolve();

@@ -1,6 +1,6 @@
 import type { TextCallPart } from '../types.ts';
 import { isBlank } from './reading.ts';
-import { NONE } from './source.ts';
+import { NO_CHARACTER } from './source.ts';
 
 type Kind = 'text' | 'reasoning';
 
@@ -88,8 +88,8 @@ export class AnswerWriter {
     let at = text.length;
     while (at > 0 && text.charCodeAt(at - 1) === SPACE) at -= 1;
     const spaces = text.length - at;
-    if (at === 0) this.indent = this.indent === NONE ? NONE : this.indent + spaces;
-    else this.indent = text.charCodeAt(at - 1) === NEWLINE ? spaces : NONE;
+    if (at === 0) this.indent = this.indent === NO_CHARACTER ? NO_CHARACTER : this.indent + spaces;
+    else this.indent = text.charCodeAt(at - 1) === NEWLINE ? spaces : NO_CHARACTER;
   }
 
   #flushBlank(): void {

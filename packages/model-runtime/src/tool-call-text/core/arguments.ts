@@ -2,7 +2,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from '@toolyard/protoco
 import { readBalanced } from './balance.ts';
 import { readJson } from './json-scanner.ts';
 import { parseLenient } from './literal.ts';
-import { isBlank, skipBlanks, type Reading } from './reading.ts';
+import { isBlank, skipBlanks, type TextReading } from './reading.ts';
 import type { Source } from './source.ts';
 
 /** The arguments of a call, or what is wrong with them. */
@@ -13,7 +13,7 @@ export type ArgumentsRead = { ok: true; arguments: JsonObject } | { ok: false; r
  * inside it: one quote too few must not swallow the next call. Or, if there is none, behind its closing brace;
  * without `stops`, where it broke.
  */
-export function* readArguments(source: Source, stops: Stops): Reading<ArgumentsRead> {
+export function* readArguments(source: Source, stops: CallBoundaries): TextReading<ArgumentsRead> {
   yield* skipBlanks(source);
   const from = source.position;
   const json = yield* readJson(source);
@@ -25,7 +25,7 @@ export function* readArguments(source: Source, stops: Stops): Reading<ArgumentsR
   }
   if (json.kind === 'cut') return { ok: false, reason: 'the JSON of the call is cut off', isCut: true };
   const all = [...stops.ends, ...stops.starts];
-  if (!stepBackToHidden(source, from, stops) && all.length > 0)
+  if (!rewindToHiddenEnd(source, from, stops) && all.length > 0)
     yield* readBalanced(source, json.closers, { stops: all });
   return { ok: false, reason: 'the arguments are not JSON', isCut: false };
 }
@@ -41,14 +41,14 @@ export function toArguments(value: JsonValue | undefined): JsonObject | null {
 }
 
 /** What ends a call, and what begins the next one. */
-export type Stops = { ends: readonly string[]; starts: readonly string[] };
+export type CallBoundaries = { ends: readonly string[]; starts: readonly string[] };
 
 /**
  * What was taken for a string may have hidden the end of the call: goes back to before it. It counts only where a call
  * ends, behind a bracket, and if the next call follows or nothing does. Any other marker is part of the string, and what
  * follows it must never be read as calls.
  */
-export function stepBackToHidden(source: Source, from: number, { ends, starts }: Stops): boolean {
+export function rewindToHiddenEnd(source: Source, from: number, { ends, starts }: CallBoundaries): boolean {
   const hidden = source.text(from, source.position);
   const all = [...ends, ...starts];
   source.examined += hidden.length * all.length;

@@ -1,5 +1,5 @@
-import { isBlank, more, readOneOf, type Reading } from './reading.ts';
-import { NONE, type Source } from './source.ts';
+import { isBlank, hasMore, readOneOf, type TextReading } from './reading.ts';
+import { NO_CHARACTER, type Source } from './source.ts';
 
 const DOUBLE_QUOTE = 34;
 const SINGLE_QUOTE = 39;
@@ -32,17 +32,17 @@ export function* readBalanced(
   source: Source,
   closers: number[],
   { delimiter = null, stops = [] }: BalanceOptions = {},
-): Reading<Balance> {
-  let quote = NONE;
-  let lastSolid = NONE;
+): TextReading<Balance> {
+  let quote = NO_CHARACTER;
+  let lastSolid = NO_CHARACTER;
   const stopCodes = new Set(stops.map((stop) => stop.charCodeAt(0)));
   while (closers.length > 0) {
     const code = source.peek();
-    if (code === NONE) {
-      if (!(yield* more(source))) return 'cut';
+    if (code === NO_CHARACTER) {
+      if (!(yield* hasMore(source))) return 'cut';
       continue;
     }
-    if (stopCodes.has(code) && (quote === NONE || CLOSERS.has(lastSolid))) {
+    if (stopCodes.has(code) && (quote === NO_CHARACTER || CLOSERS.has(lastSolid))) {
       const at = source.position;
       if ((yield* readOneOf(source, stops)) !== null) {
         source.seek(at);
@@ -55,11 +55,11 @@ export function* readBalanced(
     }
     source.advance();
     if (!isBlank(code)) lastSolid = code;
-    if (quote !== NONE) {
+    if (quote !== NO_CHARACTER) {
       if (code === BACKSLASH) {
-        if (!(yield* more(source))) return 'cut';
+        if (!(yield* hasMore(source))) return 'cut';
         source.advance();
-      } else if (code === quote) quote = NONE;
+      } else if (code === quote) quote = NO_CHARACTER;
     } else if (delimiter === null && (code === DOUBLE_QUOTE || code === SINGLE_QUOTE)) quote = code;
     else if (code === OPEN_BRACE) closers.push(CLOSE_BRACE);
     else if (code === OPEN_BRACKET) closers.push(CLOSE_BRACKET);
@@ -71,11 +71,11 @@ export function* readBalanced(
   return 'closed';
 }
 
-function* readToDelimiter(source: Source, delimiter: string): Reading<'closed' | 'cut'> {
+function* readToDelimiter(source: Source, delimiter: string): TextReading<'closed' | 'cut'> {
   for (;;) {
     const code = source.peek();
-    if (code === NONE) {
-      if (!(yield* more(source))) return 'cut';
+    if (code === NO_CHARACTER) {
+      if (!(yield* hasMore(source))) return 'cut';
       continue;
     }
     if (code === LESS_THAN && (yield* readOneOf(source, [delimiter])) !== null) return 'closed';

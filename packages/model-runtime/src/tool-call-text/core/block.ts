@@ -1,6 +1,6 @@
 import type { JsonObject } from '@toolyard/protocol';
 import type { Source } from './source.ts';
-import type { ToolBook } from './tool-book.ts';
+import type { OfferedTools } from './offered-tools.ts';
 
 /** A call as a reader finds it. `id` is the model's own, if it wrote one. */
 export type FoundPart =
@@ -17,9 +17,9 @@ export type BlockHost = {
 };
 
 /** What a reader works with: the text, the tools, and where to put what it finds. */
-export class Block {
+export class TextBlock {
   readonly source: Source;
-  readonly tools: ToolBook;
+  readonly tools: OfferedTools;
   /** Where the opening's marker begins, and where the text behind it begins. */
   readonly start: number;
   readonly body: number;
@@ -29,7 +29,7 @@ export class Block {
   #passed: number;
   #pending: { raw: string; reason: string } | null = null;
 
-  constructor(source: Source, tools: ToolBook, start: number, host: BlockHost) {
+  constructor(source: Source, tools: OfferedTools, start: number, host: BlockHost) {
     this.source = source;
     this.tools = tools;
     this.start = start;

@@ -1,5 +1,5 @@
-import { more, isBlank, type Reading } from './reading.ts';
-import { NONE, type Source } from './source.ts';
+import { hasMore, isBlank, type TextReading } from './reading.ts';
+import { NO_CHARACTER, type Source } from './source.ts';
 
 const DOUBLE_QUOTE = 34;
 const SINGLE_QUOTE = 39;
@@ -137,13 +137,13 @@ function isScalar(code: number): boolean {
 export type JsonRead = { kind: 'whole'; text: string } | { kind: 'broken'; closers: number[] } | { kind: 'cut' };
 
 /** Reads one JSON object or array. */
-export function* readJson(source: Source): Reading<JsonRead> {
+export function* readJson(source: Source): TextReading<JsonRead> {
   const from = source.position;
   const scanner = new JsonScanner();
   for (;;) {
     const code = source.peek();
-    if (code === NONE) {
-      if (!(yield* more(source))) return { kind: 'cut' };
+    if (code === NO_CHARACTER) {
+      if (!(yield* hasMore(source))) return { kind: 'cut' };
       continue;
     }
     const state = scanner.feed(code);

@@ -1,4 +1,4 @@
-import { NONE } from './source.ts';
+import { NO_CHARACTER } from './source.ts';
 import type { Opening } from './opening.ts';
 
 export type TrieNode = { next: Map<number, TrieNode>; openings: Opening[] };
@@ -56,7 +56,8 @@ export class MarkerTrie {
       if (kind === EVERYWHERE) return at;
       const last = at > from ? text.charCodeAt(at - 1) : place.lastCode;
       if (kind === AT_WORD_START && !isWordCode(last)) return at;
-      if (kind === AT_LINE_START && (at === from ? place.indent !== NONE : last === 10 || last === 32)) return at;
+      if (kind === AT_LINE_START && (at === from ? place.indent !== NO_CHARACTER : last === 10 || last === 32))
+        return at;
     }
     return at;
   }

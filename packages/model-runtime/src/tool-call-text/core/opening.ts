@@ -1,5 +1,5 @@
-import type { Block } from './block.ts';
-import type { Reading } from './reading.ts';
+import type { TextBlock } from './block.ts';
+import type { TextReading } from './reading.ts';
 
 /**
  * Where an opening counts: at the beginning of a word or of a line (`indented`: however far
@@ -17,14 +17,14 @@ export type Section = { kind: 'text' | 'reasoning'; openings: readonly Opening[]
  * - `text`: what stands before `upTo` is text after all, and reading goes on there
  * - `enter`, `leave`: a section begins, or the one that is open ends
  */
-export type Verdict =
+export type ReaderVerdict =
   | { type: 'done' }
   | { type: 'text'; upTo: number }
   | { type: 'enter'; section: Section }
   | { type: 'leave' };
 
 /** Reads what an opening opens, from behind its marker on. Never throws. */
-export type BlockReader = (block: Block) => Reading<Verdict>;
+export type BlockReader = (block: TextBlock) => TextReading<ReaderVerdict>;
 
 /** A marker that may open a block, and what reads it. */
 export type Opening = {
@@ -40,4 +40,4 @@ export type Opening = {
   weak?: true;
 };
 
-export const DONE: Verdict = { type: 'done' };
+export const READER_DONE: ReaderVerdict = { type: 'done' };

@@ -1,8 +1,8 @@
 import type { JsonObject } from '@toolyard/protocol';
 import { readBalanced } from './balance.ts';
 import { parseKeywords } from './literal.ts';
-import { isNameCode, isNameStart, more, readWhile, skipBlanks, type Reading } from './reading.ts';
-import { NONE, type Source } from './source.ts';
+import { isNameCode, isNameStart, hasMore, readWhile, skipBlanks, type TextReading } from './reading.ts';
+import { NO_CHARACTER, type Source } from './source.ts';
 
 const OPEN_PAREN = 40;
 const CLOSE_PAREN = 41;
@@ -16,7 +16,7 @@ export type PythonCall =
   | { kind: 'broken' | 'cut'; name: string };
 
 /** Reads `f(a='x', b=1)`. Leaves the cursor where it stopped making sense. */
-export function* readPythonCall(source: Source): Reading<PythonCall> {
+export function* readPythonCall(source: Source): TextReading<PythonCall> {
   const name = yield* readWhile(source, isNameCode, MAX_NAME);
   if (name === null || name === '' || !isNameStart(name.charCodeAt(0))) return { kind: 'none' };
   if (source.peek() !== OPEN_PAREN) return { kind: 'none' };
@@ -35,13 +35,13 @@ export function* readPythonCall(source: Source): Reading<PythonCall> {
 }
 
 /** Arguments are named, or there are none: tells calls from links and formulas at once. */
-function* beginsArguments(source: Source): Reading<'yes' | 'no' | 'cut'> {
+function* beginsArguments(source: Source): TextReading<'yes' | 'no' | 'cut'> {
   const code = yield* skipBlanks(source);
   if (code === CLOSE_PAREN) return 'yes';
-  if (code === NONE) return 'cut';
+  if (code === NO_CHARACTER) return 'cut';
   if (!isNameStart(code)) return 'no';
   yield* readWhile(source, isNameCode, MAX_NAME);
   const behind = yield* skipBlanks(source);
-  if (behind === NONE && !(yield* more(source))) return 'cut';
+  if (behind === NO_CHARACTER && !(yield* hasMore(source))) return 'cut';
   return behind === EQUALS ? 'yes' : 'no';
 }

@@ -1,5 +1,5 @@
 /** What {@link Source.peek} gives where no character has arrived yet. */
-export const NONE = -1;
+export const NO_CHARACTER = -1;
 
 /**
  * The text as it arrives, read character by character with the way back open.
@@ -29,10 +29,10 @@ export class Source {
     return this.#before + this.at;
   }
 
-  /** The code unit under the cursor, or {@link NONE}. */
+  /** The code unit under the cursor, or {@link NO_CHARACTER}. */
   peek(): number {
     if (this.at < this.piece.length) return this.piece.charCodeAt(this.at);
-    return this.#turnPage() ? this.piece.charCodeAt(0) : NONE;
+    return this.#turnPage() ? this.piece.charCodeAt(0) : NO_CHARACTER;
   }
 
   advance(): void {

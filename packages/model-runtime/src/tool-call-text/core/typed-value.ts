@@ -1,13 +1,13 @@
 import { isJsonObject, parseJson, type JsonObject, type JsonValue } from '@toolyard/protocol';
 import { parseLenient } from './literal.ts';
-import type { ToolBook } from './tool-book.ts';
+import type { OfferedTools } from './offered-tools.ts';
 
 /**
  * The value of an argument that was written as bare text, typed by the tool's schema: a string stays what it is, to
  * the character. Text that does not fit its type stays text, for the check of the call's arguments to refuse. Where the
  * schema says nothing, what reads as JSON is JSON.
  */
-export function typedValue(text: string, tools: ToolBook, tool: string, name: string): JsonValue {
+export function typedValue(text: string, tools: OfferedTools, tool: string, name: string): JsonValue {
   const known = tools.argument(tool, name);
   const types = known === null ? null : typesOf(known.schema, known.root, 0);
   if (types === null) return inferred(text);
@@ -20,7 +20,7 @@ export function typedValue(text: string, tools: ToolBook, tool: string, name: st
 }
 
 /** True where an argument's text may be JSON, so that what ends it may stand inside a JSON string. */
-export function mayBeJson(tools: ToolBook, tool: string, name: string): boolean {
+export function mayBeJson(tools: OfferedTools, tool: string, name: string): boolean {
   const known = tools.argument(tool, name);
   const types = known === null ? null : typesOf(known.schema, known.root, 0);
   return types === null || types.has('object') || types.has('array');

@@ -2,20 +2,23 @@ import type { Family } from '../core/family.ts';
 import type { Opening, Section, BlockReader } from '../core/opening.ts';
 import { readExactly, skipBlanks } from '../core/reading.ts';
 import { jsonBlock } from '../readers/json-block.ts';
-import { citations, enter, leave } from '../thinking.ts';
+import { citationMarkers, openSection, closeSection } from '../thinking.ts';
 import type { WrittenCall } from '../types.ts';
 
 const END = '<|END_ACTION|>';
 const FENCE_END = '```';
 
 /** A framed answer, in which citations are marked. */
-const framed = (end: string): Section => ({ kind: 'text', openings: [{ marker: end, read: leave }, ...citations] });
+const framed = (end: string): Section => ({
+  kind: 'text',
+  openings: [{ marker: end, read: closeSection }, ...citationMarkers],
+});
 const response = framed('<|END_RESPONSE|>');
 const text = framed('<|END_TEXT|>');
 
 const frames: readonly Opening[] = [
-  { marker: '<|START_RESPONSE|>', read: () => enter(response) },
-  { marker: '<|START_TEXT|>', read: () => enter(text) },
+  { marker: '<|START_RESPONSE|>', read: () => openSection(response) },
+  { marker: '<|START_TEXT|>', read: () => openSection(text) },
 ];
 
 function toAction({ name, arguments: args }: WrittenCall, index: number): string {

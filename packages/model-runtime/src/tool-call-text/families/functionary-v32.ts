@@ -1,8 +1,8 @@
 import { readArguments } from '../core/arguments.ts';
-import type { Block } from '../core/block.ts';
+import type { TextBlock } from '../core/block.ts';
 import type { Family } from '../core/family.ts';
-import { DONE, type Verdict } from '../core/opening.ts';
-import { isNameCode, readExactly, readWhile, skipBlanks, type Reading } from '../core/reading.ts';
+import { READER_DONE, type ReaderVerdict } from '../core/opening.ts';
+import { isNameCode, readExactly, readWhile, skipBlanks, type TextReading } from '../core/reading.ts';
 
 const MARKER = '>>>';
 /** The recipient of what is no call. */
@@ -11,17 +11,17 @@ const OPEN_BRACE = 123;
 const MAX_NAME = 200;
 
 /** Reads `f`, a newline and JSON; or `all`, a newline, and then text. */
-function* readMessage(block: Block): Reading<Verdict> {
+function* readMessage(block: TextBlock): TextReading<ReaderVerdict> {
   const { source, tools } = block;
   const name = yield* readWhile(source, isNameCode, MAX_NAME);
   if (name === null || name === '' || !(yield* readExactly(source, '\n'))) return { type: 'text', upTo: block.body };
-  if (name === EVERYONE) return DONE;
+  if (name === EVERYONE) return READER_DONE;
 
   if (!tools.offers(name) || (yield* skipBlanks(source)) !== OPEN_BRACE) return { type: 'text', upTo: block.body };
   const read = yield* readArguments(source, { ends: [], starts: [`\n${MARKER}`] });
   if (read.ok) block.call(name, read.arguments);
   else block.malformed(read.reason, block.start);
-  return DONE;
+  return READER_DONE;
 }
 
 /** `>>>f` and JSON on the next line; the prompt ends in `>>>`, so the answer begins with the name. */

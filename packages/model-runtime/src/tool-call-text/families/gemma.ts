@@ -2,7 +2,7 @@ import type { JsonValue } from '@toolyard/protocol';
 import type { Family } from '../core/family.ts';
 import type { Opening } from '../core/opening.ts';
 import { bracesCalls } from '../readers/braces-calls.ts';
-import { swallow } from '../thinking.ts';
+import { dropMarker } from '../thinking.ts';
 
 type Style = { start: string; end: string; delimiter: string };
 
@@ -18,7 +18,7 @@ function family({ start, end, delimiter }: Style, behind: readonly string[]): Fa
   return {
     openings: [
       { marker: start, read: bracesCalls({ delimiter, end }) },
-      ...behind.map((marker): Opening => ({ marker, place: 'after_call', read: swallow })),
+      ...behind.map((marker): Opening => ({ marker, place: 'after_call', read: dropMarker })),
     ],
     write: (calls) => calls.map(({ name, arguments: args }) => `${start}call:${name}${write(args)}${end}`).join(''),
   };

@@ -1,7 +1,7 @@
 import { beginsName, beginsJson, beginsTag } from '../core/begins.ts';
 import type { Family } from '../core/family.ts';
-import { DONE, type BlockReader } from '../core/opening.ts';
-import { readExactly, readOneOf, skipBlanks, type Reading } from '../core/reading.ts';
+import { READER_DONE, type BlockReader } from '../core/opening.ts';
+import { readExactly, readOneOf, skipBlanks, type TextReading } from '../core/reading.ts';
 import type { Source } from '../core/source.ts';
 import { eachArgument, toTagText } from '../core/writing.ts';
 import { jsonBlock } from '../readers/json-block.ts';
@@ -64,24 +64,24 @@ const readHunyuan: BlockReader = function* (block) {
   let behindLast = block.body;
   for (;;) {
     yield* skipBlanks(source);
-    if (block.found === 0 && (yield* holdsOthers(source))) return DONE;
+    if (block.found === 0 && (yield* holdsOthers(source))) return READER_DONE;
     const marker = yield* readOneOf(source, ['<tool_call>', CALLS_END]);
     if (marker === CALLS_END) {
       if (block.found === 0) block.malformed('there is no call in it', block.start);
-      return DONE;
+      return READER_DONE;
     }
     const verdict = marker === null ? null : yield* hunyuanCall(block);
     if (verdict?.type !== 'done') {
       if (block.found === 0) return { type: 'text', upTo: block.body };
       source.seek(behindLast);
-      return DONE;
+      return READER_DONE;
     }
     behindLast = source.position;
   }
 };
 
 /** Some put the calls of another family into this wrapper: it goes, and they are read as what they are. */
-function* holdsOthers(source: Source): Reading<boolean> {
+function* holdsOthers(source: Source): TextReading<boolean> {
   const from = source.position;
   let holds = yield* readExactly(source, '<invoke name=');
   if (!holds && (yield* readExactly(source, '<tool_call>'))) {

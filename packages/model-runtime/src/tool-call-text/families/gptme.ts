@@ -1,6 +1,6 @@
 import { readArguments } from '../core/arguments.ts';
 import type { Family } from '../core/family.ts';
-import { DONE, type BlockReader } from '../core/opening.ts';
+import { READER_DONE, type BlockReader } from '../core/opening.ts';
 import { isNameCode, readExactly, readWhile, skipBlanks } from '../core/reading.ts';
 
 const COLON = 58;
@@ -24,7 +24,7 @@ const read: BlockReader = function* (block) {
   if (read.ok) block.call(name, read.arguments, id === '' ? null : id);
   else if (read.isCut && tools.has(name)) block.malformed(read.reason, block.start);
   else return { type: 'text', upTo: read.isCut ? source.position : block.nextMarker(block.body) };
-  return DONE;
+  return READER_DONE;
 };
 
 /** `@tool(id): {json}` at the beginning of a line: gptme. */

@@ -1,10 +1,18 @@
 import { readArguments } from '../core/arguments.ts';
-import type { Block } from '../core/block.ts';
+import type { TextBlock } from '../core/block.ts';
 import type { Family } from '../core/family.ts';
-import { DONE, type Opening, type Section, type Verdict } from '../core/opening.ts';
-import { isCutOff, isNameCode, readOneOf, readUntil, readWhile, skipBlanks, type Reading } from '../core/reading.ts';
-import { NONE } from '../core/source.ts';
-import { leave, swallow } from '../thinking.ts';
+import { READER_DONE, type Opening, type Section, type ReaderVerdict } from '../core/opening.ts';
+import {
+  isCutOff,
+  isNameCode,
+  readOneOf,
+  readUntil,
+  readWhile,
+  skipBlanks,
+  type TextReading,
+} from '../core/reading.ts';
+import { NO_CHARACTER } from '../core/source.ts';
+import { closeSection, dropMarker } from '../thinking.ts';
 
 const MESSAGE = '<|message|>';
 const CHANNEL = '<|channel|>';
@@ -35,22 +43,26 @@ function leaveBefore(marker: string): Opening {
 
 const analysis: Section = {
   kind: 'reasoning',
-  openings: [...ENDS.map((marker): Opening => ({ marker, read: leave })), leaveBefore(START), leaveBefore(CHANNEL)],
+  openings: [
+    ...ENDS.map((marker): Opening => ({ marker, read: closeSection })),
+    leaveBefore(START),
+    leaveBefore(CHANNEL),
+  ],
 };
-const answer: Section = { kind: 'text', openings: ENDS.map((marker): Opening => ({ marker, read: leave })) };
+const answer: Section = { kind: 'text', openings: ENDS.map((marker): Opening => ({ marker, read: closeSection })) };
 
 /** What a header says: whom the message is for, and on which channel. `cut`: the text is over in it. */
 type Header = { channel: string | null; recipient: string | null } | 'cut' | null;
 
 /** Reads a message: its header says whether it is thinking, an answer or a call. */
-function* readMessage(block: Block): Reading<Verdict> {
+function* readMessage(block: TextBlock): TextReading<ReaderVerdict> {
   const { source } = block;
   const header = yield* readHeader(block);
   if (header === null) return { type: 'text', upTo: block.body };
   if (header === 'cut') {
     source.seekToEnd();
     block.malformed('the message is cut off', block.start);
-    return DONE;
+    return READER_DONE;
   }
   const { channel, recipient } = header;
   if (recipient === null || PEOPLE.has(recipient)) {
@@ -61,14 +73,14 @@ function* readMessage(block: Block): Reading<Verdict> {
     const stop = yield* readUntil(source, STOPS);
     if (stop?.marker === START) source.seek(stop.at);
     block.malformed(`"${recipient.slice(0, 80)}" is a tool nobody offered`, block.start);
-    return DONE;
+    return READER_DONE;
   }
   yield* readCall(block, name);
-  return DONE;
+  return READER_DONE;
 }
 
 /** Reads to behind `<|message|>`; null where what stands here is no header. */
-function* readHeader({ source, start }: Block): Reading<Header> {
+function* readHeader({ source, start }: TextBlock): TextReading<Header> {
   let channel: string | null = null;
   let recipient: string | null = null;
   source.seek(start);
@@ -86,7 +98,7 @@ function* readHeader({ source, start }: Block): Reading<Header> {
       yield* skipBlanks(source);
       yield* readWhile(source, isNameCode, MAX_NAME);
     }
-    if (token !== null && (token !== CHANNEL || channel !== null) && source.peek() !== NONE) continue;
+    if (token !== null && (token !== CHANNEL || channel !== null) && source.peek() !== NO_CHARACTER) continue;
     const isFramed = source.textFrom(start, 2) === '<|';
     const next = token === CHANNEL ? CHANNELS : at === start ? BEGINNINGS : TOKENS;
     if (isFramed && (yield* isCutOff(source, next))) return 'cut';
@@ -94,7 +106,7 @@ function* readHeader({ source, start }: Block): Reading<Header> {
   }
 }
 
-function* readCall(block: Block, name: string): Reading<void> {
+function* readCall(block: TextBlock, name: string): TextReading<void> {
   const { source } = block;
   const code = yield* skipBlanks(source);
   const from = source.position;
@@ -119,7 +131,7 @@ export const harmony: Family = {
     { marker: CHANNEL, read: readMessage },
     { marker: START, read: readMessage },
     { marker: 'to=', place: 'lead', read: readMessage },
-    ...ENDS.map((marker): Opening => ({ marker, place: 'after_call', read: swallow })),
+    ...ENDS.map((marker): Opening => ({ marker, place: 'after_call', read: dropMarker })),
   ],
   write: (calls) =>
     calls

@@ -2,7 +2,7 @@ import type { Family } from '../core/family.ts';
 import type { BlockReader, Section } from '../core/opening.ts';
 import { isNameCode, readOneOf, readWhile, skipBlanks } from '../core/reading.ts';
 import { jsonBlock } from '../readers/json-block.ts';
-import { enter, leave, swallow } from '../thinking.ts';
+import { openSection, closeSection, dropMarker } from '../thinking.ts';
 
 const MESSAGE = '<|message_model|>';
 const TEXT = '<|content_text|>';
@@ -10,7 +10,7 @@ const CALL = '<|content_invoke_tool_json|>';
 const END = '<|end_message|>';
 const MAX_NAME = 200;
 
-const answer: Section = { kind: 'text', openings: [{ marker: END, read: leave }] };
+const answer: Section = { kind: 'text', openings: [{ marker: END, read: closeSection }] };
 const json = jsonBlock({ ends: [END], otherwise: 'malformed' });
 
 const readMessage: BlockReader = function* (block) {
@@ -26,9 +26,9 @@ const readMessage: BlockReader = function* (block) {
 export const inkling: Family = {
   openings: [
     { marker: MESSAGE, read: readMessage },
-    { marker: TEXT, read: () => enter(answer) },
+    { marker: TEXT, read: () => openSection(answer) },
     { marker: CALL, read: json },
-    { marker: '<|content_model_end_sampling|>', read: swallow },
+    { marker: '<|content_model_end_sampling|>', read: dropMarker },
   ],
   write: (calls) =>
     calls

@@ -1,8 +1,16 @@
 import { readArguments } from '../core/arguments.ts';
-import type { Block } from '../core/block.ts';
+import type { TextBlock } from '../core/block.ts';
 import type { Family } from '../core/family.ts';
-import { DONE, type BlockReader } from '../core/opening.ts';
-import { isCutOff, readExactly, readOneOf, readUntil, readWhile, skipBlanks, type Reading } from '../core/reading.ts';
+import { READER_DONE, type BlockReader } from '../core/opening.ts';
+import {
+  isCutOff,
+  readExactly,
+  readOneOf,
+  readUntil,
+  readWhile,
+  skipBlanks,
+  type TextReading,
+} from '../core/reading.ts';
 
 const SECTION_BEGIN = '<|tool_calls_section_begin|>';
 const SECTION_END = '<|tool_calls_section_end|>';
@@ -27,11 +35,11 @@ const readCalls: BlockReader = function* (block) {
         source.seekToEnd();
         block.malformed('the call is cut off', block.start);
       } else return { type: 'text', upTo: block.body };
-      return DONE;
+      return READER_DONE;
     }
     if (marker === SECTION_END) {
       if (block.found === 0) block.malformed('there is no call in it', block.start);
-      return DONE;
+      return READER_DONE;
     }
     const problem = yield* readCall(block);
     if (problem !== null) {
@@ -45,7 +53,7 @@ const readCalls: BlockReader = function* (block) {
 };
 
 /** Reads one call from behind its first token; returns what is wrong with it. */
-function* readCall(block: Block): Reading<string | null> {
+function* readCall(block: TextBlock): TextReading<string | null> {
   const { source, tools } = block;
   const id = (yield* readWhile(source, (code) => code !== LESS_THAN, MAX_ID))?.trim();
   if (id === undefined || !(yield* readExactly(source, ARGUMENTS_BEGIN))) return 'the call is cut off';

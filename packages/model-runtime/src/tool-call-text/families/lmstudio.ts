@@ -1,7 +1,7 @@
 import { readArguments } from '../core/arguments.ts';
 import { beginsJson, beginsName } from '../core/begins.ts';
 import type { Family } from '../core/family.ts';
-import { DONE, type BlockReader } from '../core/opening.ts';
+import { READER_DONE, type BlockReader } from '../core/opening.ts';
 import { isNameCode, readOneOf, readUntil, readWhile, skipBlanks } from '../core/reading.ts';
 import { toJsonCall } from '../core/writing.ts';
 import { jsonBlock } from '../readers/json-block.ts';
@@ -22,11 +22,11 @@ const readNamed: BlockReader = function* (block) {
     block.call(name, read.arguments);
     yield* skipBlanks(source);
     yield* readOneOf(source, ENDS);
-    return DONE;
+    return READER_DONE;
   }
   yield* readUntil(source, ENDS);
   block.malformed(read.reason, block.start);
-  return DONE;
+  return READER_DONE;
 };
 
 /** `[TOOL_REQUEST]{"name", "arguments"}[END_TOOL_REQUEST]`: what LM Studio asks of models it knows no form of. */

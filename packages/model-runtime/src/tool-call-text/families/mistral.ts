@@ -1,8 +1,8 @@
 import { readArguments } from '../core/arguments.ts';
-import type { Block } from '../core/block.ts';
+import type { TextBlock } from '../core/block.ts';
 import type { Family } from '../core/family.ts';
-import { DONE, type Verdict } from '../core/opening.ts';
-import { isNameCode, readExactly, readWhile, skipBlanks, type Reading } from '../core/reading.ts';
+import { READER_DONE, type ReaderVerdict } from '../core/opening.ts';
+import { isNameCode, readExactly, readWhile, skipBlanks, type TextReading } from '../core/reading.ts';
 import { toJsonList } from '../core/writing.ts';
 import { jsonBlock } from '../readers/json-block.ts';
 
@@ -17,7 +17,7 @@ const MAX_JUNK = 40;
 const list = jsonBlock();
 
 /** `[TOOL_CALLS] [{…}]` before v11, `[TOOL_CALLS]f[ARGS]{…}` since: one marker, both forms. */
-function* readCalls(block: Block): Reading<Verdict> {
+function* readCalls(block: TextBlock): TextReading<ReaderVerdict> {
   const { source } = block;
   const code = yield* skipBlanks(source);
   if (code === OPEN_BRACKET || code === OPEN_BRACE) return yield* readList(block);
@@ -31,27 +31,27 @@ function* readCalls(block: Block): Reading<Verdict> {
     if (next === OPEN_BRACE) return yield* readNamed(block, name, id);
     if (hasMark || id !== null) {
       block.malformed('the call is cut off', block.start);
-      return DONE;
+      return READER_DONE;
     }
   }
   return yield* readListBehindJunk(block);
 }
 
-function* readList(block: Block): Reading<Verdict> {
+function* readList(block: TextBlock): TextReading<ReaderVerdict> {
   const from = block.source.position;
   const verdict = yield* list(block);
   // A bracket behind the marker that opens no list of calls is text.
   return verdict.type === 'text' ? { type: 'text', upTo: Math.max(from, block.body) } : verdict;
 }
 
-function* readNamed(block: Block, name: string, id: string | null): Reading<Verdict> {
+function* readNamed(block: TextBlock, name: string, id: string | null): TextReading<ReaderVerdict> {
   const read = yield* readArguments(block.source, { ends: [], starts: [MARKER] });
   if (read.ok) block.call(name, read.arguments, id);
   else block.malformed(read.reason, block.start);
-  return DONE;
+  return READER_DONE;
 }
 
-function* readListBehindJunk(block: Block): Reading<Verdict> {
+function* readListBehindJunk(block: TextBlock): TextReading<ReaderVerdict> {
   const { source } = block;
   source.seek(block.body);
   const junk = yield* readWhile(source, (code) => code !== OPEN_BRACKET && code !== NEWLINE, MAX_JUNK);

@@ -1,13 +1,13 @@
 import type { JsonValue } from '@toolyard/protocol';
 import { readBalanced } from '../core/balance.ts';
-import type { Block } from '../core/block.ts';
+import type { TextBlock } from '../core/block.ts';
 import { CALL_KEYS, CALL_TYPES, IDLE_KEYS, NAME_KEYS, readCallObject, type CallObject } from '../core/call-object.ts';
 import { JsonScanner, readJson } from '../core/json-scanner.ts';
 import { parseLenient } from '../core/literal.ts';
-import { DONE, type BlockReader } from '../core/opening.ts';
-import { more, readWhile, skipBlanks, type Reading } from '../core/reading.ts';
-import { NONE, type Source } from '../core/source.ts';
-import type { ToolBook } from '../core/tool-book.ts';
+import { READER_DONE, type BlockReader } from '../core/opening.ts';
+import { hasMore, readWhile, skipBlanks, type TextReading } from '../core/reading.ts';
+import { NO_CHARACTER, type Source } from '../core/source.ts';
+import type { OfferedTools } from '../core/offered-tools.ts';
 
 type Found = Extract<CallObject, { ok: true }>;
 
@@ -44,13 +44,13 @@ export const bareJson: BlockReader = function* (block) {
   switch (first) {
     case 'data':
       yield* passRow(block);
-      return DONE;
+      return READER_DONE;
     case 'text':
       return { type: 'text', upTo: source.position };
     case 'cut':
     case 'broken':
       block.malformed(first === 'cut' ? 'the JSON of the call is cut off' : 'the call is not JSON', block.start);
-      return DONE;
+      return READER_DONE;
   }
   for (let calls: BareCalls = first; typeof calls !== 'string';) {
     for (const call of calls) block.call(call.name, call.arguments, call.id);
@@ -61,11 +61,11 @@ export const bareJson: BlockReader = function* (block) {
     calls = next === OPEN_BRACE || next === OPEN_BRACKET ? yield* readBareCalls(block) : 'data';
     if (typeof calls === 'string') source.seek(behind);
   }
-  return DONE;
+  return READER_DONE;
 };
 
 /** Reads one JSON value as calls. Leaves the cursor in front of it where it is data, otherwise behind what was read. */
-export function* readBareCalls(block: Block): Reading<BareCalls> {
+export function* readBareCalls(block: TextBlock): TextReading<BareCalls> {
   const { source, tools } = block;
   const from = source.position;
   if (!(yield* looksLikeCall(source, tools))) return 'data';
@@ -82,7 +82,7 @@ export function* readBareCalls(block: Block): Reading<BareCalls> {
   return 'data';
 }
 
-function allCalls(value: JsonValue, tools: ToolBook): Found[] | null {
+function allCalls(value: JsonValue, tools: OfferedTools): Found[] | null {
   const objects = Array.isArray(value) ? value : [value];
   const calls = objects.map(readCallObject).filter((call) => call.ok);
   const areCalls = calls.every((call) => call.hasArguments && tools.offers(call.name));
@@ -90,7 +90,7 @@ function allCalls(value: JsonValue, tools: ToolBook): Found[] | null {
 }
 
 /** Goes behind a call that is no JSON: nothing that stands in it, in its strings above all, is read as calls. */
-function* skipBroken(block: Block, from: number, closers: number[]): Reading<void> {
+function* skipBroken(block: TextBlock, from: number, closers: number[]): TextReading<void> {
   const { source } = block;
   const broken = source.position;
   const next = block.nextMarker(from + 1);
@@ -99,14 +99,14 @@ function* skipBroken(block: Block, from: number, closers: number[]): Reading<voi
 }
 
 /** Looks ahead for an object, or a list of them, that begins as a call does and names no tool that is not on offer. */
-function* looksLikeCall(source: Source, tools: ToolBook): Reading<boolean> {
+function* looksLikeCall(source: Source, tools: OfferedTools): TextReading<boolean> {
   const from = source.position;
   const looks = yield* beginsLikeCall(source, tools);
   source.seek(from);
   return looks;
 }
 
-function* beginsLikeCall(source: Source, tools: ToolBook): Reading<boolean> {
+function* beginsLikeCall(source: Source, tools: OfferedTools): TextReading<boolean> {
   if (source.peek() === OPEN_BRACKET) source.advance();
   if ((yield* skipBlanks(source)) !== OPEN_BRACE) return false;
   // What says nothing yet may stand before what does: an id, a type.
@@ -128,7 +128,7 @@ function* beginsLikeCall(source: Source, tools: ToolBook): Reading<boolean> {
 }
 
 /** A string of no great length without escapes, or null. */
-function* readShortString(source: Source): Reading<string | null> {
+function* readShortString(source: Source): TextReading<string | null> {
   const quote = yield* skipBlanks(source);
   if (quote !== DOUBLE_QUOTE && quote !== SINGLE_QUOTE) return null;
   source.advance();
@@ -141,21 +141,21 @@ function* readShortString(source: Source): Reading<string | null> {
 const NAME = /["'](?:tool_|function_)?name["']\s*:\s*["']([^"'\\]+)["']/;
 
 /** A call was meant if what is left of it names a tool on offer. */
-function namesOfferedTool(text: string, tools: ToolBook): boolean {
+function namesOfferedTool(text: string, tools: OfferedTools): boolean {
   const name = NAME.exec(text)?.[1];
   return name !== undefined && tools.has(name);
 }
 
 /** One closing bracket too many is a slip of the model's, not text. */
-function* skipStrayClosers(source: Source): Reading<void> {
+function* skipStrayClosers(source: Source): TextReading<void> {
   for (;;) {
-    if (source.peek() === NONE && !(yield* more(source))) return;
+    if (source.peek() === NO_CHARACTER && !(yield* hasMore(source))) return;
     if (source.peek() !== CLOSE_BRACKET && source.peek() !== CLOSE_BRACE) return;
     source.advance();
   }
 }
 
-function* skipSeparators(source: Source): Reading<number> {
+function* skipSeparators(source: Source): TextReading<number> {
   const code = yield* skipBlanks(source);
   if (code !== COMMA && code !== SEMICOLON) return code;
   source.advance();
@@ -163,14 +163,14 @@ function* skipSeparators(source: Source): Reading<number> {
 }
 
 /** Lets JSON through as the text it is, as it comes, with all objects that stand in a row with it. */
-function* passRow(block: Block): Reading<void> {
+function* passRow(block: TextBlock): TextReading<void> {
   const { source } = block;
   for (;;) {
     if (source.peek() !== OPEN_BRACE) {
       yield* passJson(block);
       return;
     }
-    if (!(yield* passJson(block)) || !(yield* more(source))) return;
+    if (!(yield* passJson(block)) || !(yield* hasMore(source))) return;
     const behind = source.position;
     const next = source.peek() === COMMA ? yield* skipSeparators(source) : source.peek();
     if (next !== OPEN_BRACE) {
@@ -181,14 +181,14 @@ function* passRow(block: Block): Reading<void> {
 }
 
 /** False if it is no JSON after all: then text goes on where that shows. */
-function* passJson(block: Block): Reading<boolean> {
+function* passJson(block: TextBlock): TextReading<boolean> {
   const { source } = block;
   const scanner = new JsonScanner();
   for (;;) {
     const code = source.peek();
-    if (code === NONE) {
+    if (code === NO_CHARACTER) {
       block.pass();
-      if (!(yield* more(source))) return false;
+      if (!(yield* hasMore(source))) return false;
       continue;
     }
     // No string of JSON goes over a line: it was a quote in prose.

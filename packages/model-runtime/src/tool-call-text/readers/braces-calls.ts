@@ -1,10 +1,10 @@
 import { isJsonObject } from '@toolyard/protocol';
 import { readBalanced } from '../core/balance.ts';
 import { parseLiteral } from '../core/literal.ts';
-import { DONE, type BlockReader } from '../core/opening.ts';
+import { READER_DONE, type BlockReader } from '../core/opening.ts';
 import { readExactly, readOneOf, readUntil, readWhile, skipBlanks } from '../core/reading.ts';
-import { NONE } from '../core/source.ts';
-import { stepBackToHidden } from '../core/arguments.ts';
+import { NO_CHARACTER } from '../core/source.ts';
+import { rewindToHiddenEnd } from '../core/arguments.ts';
 
 const OPEN_BRACE = 123;
 const CLOSE_BRACE = 125;
@@ -17,14 +17,14 @@ export function bracesCalls({ delimiter, end }: { delimiter: string; end: string
     for (;;) {
       const code = yield* skipBlanks(source);
       const from = source.position;
-      if (code === NONE || (yield* readOneOf(source, [end])) !== null) {
+      if (code === NO_CHARACTER || (yield* readOneOf(source, [end])) !== null) {
         if (block.found === 0) block.malformed('there is no call in it', block.start);
-        return DONE;
+        return READER_DONE;
       }
       const isCall = yield* readExactly(source, 'call:');
       if (!isCall && block.found > 0) {
         source.seek(from);
-        return DONE;
+        return READER_DONE;
       }
       const name = isCall ? yield* readWhile(source, (next) => next !== OPEN_BRACE && next > 32, MAX_NAME) : null;
       const body = source.position;
@@ -42,7 +42,7 @@ export function bracesCalls({ delimiter, end }: { delimiter: string; end: string
         isCut = balance === 'cut';
         reason = isCut ? 'the call is cut off' : `the arguments of "${name}" cannot be read`;
       }
-      if (isCut || !stepBackToHidden(source, from, { ends: [end], starts: [] })) {
+      if (isCut || !rewindToHiddenEnd(source, from, { ends: [end], starts: [] })) {
         const stop = yield* readUntil(source, [end]);
         if (stop !== null) source.seek(stop.at);
       }

@@ -1,7 +1,7 @@
-import type { Block } from '../core/block.ts';
-import { DONE, type BlockReader } from '../core/opening.ts';
-import { more, peekBehindBlanks, readWhile, skipBlanks, type Reading } from '../core/reading.ts';
-import { NONE } from '../core/source.ts';
+import type { TextBlock } from '../core/block.ts';
+import { READER_DONE, type BlockReader } from '../core/opening.ts';
+import { hasMore, peekBehindBlanks, readWhile, skipBlanks, type TextReading } from '../core/reading.ts';
+import { NO_CHARACTER } from '../core/source.ts';
 import { readBareCalls } from './bare-json.ts';
 
 const NEWLINE = 10;
@@ -28,15 +28,20 @@ export function fence(calls: FencedCalls): BlockReader {
     if (mark === BACKTICK && info?.includes('`') === true) return { type: 'text', upTo: source.position };
     if (info !== null && calls !== 'never' && info.trim() === 'json') {
       const found = yield* readFencedCalls(block, mark, length, calls);
-      if (found) return DONE;
+      if (found) return READER_DONE;
     }
     yield* passFence(block, mark, length);
-    return DONE;
+    return READER_DONE;
   };
 }
 
 /** Reads a fence that is all calls. Otherwise leaves the cursor in front of what is in it. */
-function* readFencedCalls(block: Block, mark: number, length: number, which: 'last' | 'always'): Reading<boolean> {
+function* readFencedCalls(
+  block: TextBlock,
+  mark: number,
+  length: number,
+  which: 'last' | 'always',
+): TextReading<boolean> {
   const { source } = block;
   const from = source.position;
   const code = yield* skipBlanks(source);
@@ -45,7 +50,7 @@ function* readFencedCalls(block: Block, mark: number, length: number, which: 'la
     yield* skipBlanks(source);
     const close = yield* readWhile(source, (next) => next === mark, Infinity);
     const isClosed = close === null ? source.position - from >= length : close.length >= length;
-    const counts = isClosed && (which === 'always' || (yield* peekBehindBlanks(source)) === NONE);
+    const counts = isClosed && (which === 'always' || (yield* peekBehindBlanks(source)) === NO_CHARACTER);
     if (counts) {
       for (const call of found) block.call(call.name, call.arguments, call.id);
       return true;
@@ -56,11 +61,11 @@ function* readFencedCalls(block: Block, mark: number, length: number, which: 'la
 }
 
 /** Lets a fence through as text, as it comes, to its end. */
-function* passFence(block: Block, mark: number, length: number): Reading<void> {
+function* passFence(block: TextBlock, mark: number, length: number): TextReading<void> {
   const { source } = block;
   for (;;) {
     if (yield* passLine(block)) return;
-    if (source.peek() === NONE && !(yield* more(source))) return;
+    if (source.peek() === NO_CHARACTER && !(yield* hasMore(source))) return;
     if (yield* closes(block, mark, length)) {
       block.pass();
       return;
@@ -69,12 +74,12 @@ function* passFence(block: Block, mark: number, length: number): Reading<void> {
 }
 
 /** Lets the rest of a line through; true where the text is over. */
-function* passLine(block: Block): Reading<boolean> {
+function* passLine(block: TextBlock): TextReading<boolean> {
   const { source } = block;
   for (;;) {
-    if (source.peek() === NONE) {
+    if (source.peek() === NO_CHARACTER) {
       block.pass();
-      if (!(yield* more(source))) return true;
+      if (!(yield* hasMore(source))) return true;
     }
     const end = source.piece.indexOf('\n', source.at);
     source.examined += (end === -1 ? source.piece.length : end) - source.at;
@@ -87,7 +92,7 @@ function* passLine(block: Block): Reading<boolean> {
 }
 
 /** True if the line that begins here closes the fence; then the cursor stands at its end. */
-function* closes(block: Block, mark: number, length: number): Reading<boolean> {
+function* closes(block: TextBlock, mark: number, length: number): TextReading<boolean> {
   const { source } = block;
   yield* readWhile(source, (code) => code === SPACE, Infinity);
   const from = source.position;
@@ -111,8 +116,8 @@ export const codeSpan: BlockReader = function* ({ source }) {
   const length = 1 + run.length;
   while (source.position - behind < MAX_SPAN) {
     const code = source.peek();
-    if (code === NONE && (yield* more(source))) continue;
-    if (code === NONE || code === NEWLINE) break;
+    if (code === NO_CHARACTER && (yield* hasMore(source))) continue;
+    if (code === NO_CHARACTER || code === NEWLINE) break;
     if (code !== BACKTICK) {
       source.advance();
       continue;

@@ -1,13 +1,13 @@
 import type { JsonValue } from '@toolyard/protocol';
-import type { Block } from '../core/block.ts';
-import { stepBackToHidden } from '../core/arguments.ts';
+import type { TextBlock } from '../core/block.ts';
+import { rewindToHiddenEnd } from '../core/arguments.ts';
 import { readBalanced } from '../core/balance.ts';
 import { readCallObject, type CallObject } from '../core/call-object.ts';
 import { readJson } from '../core/json-scanner.ts';
 import { parseLenient } from '../core/literal.ts';
-import { DONE, type BlockReader, type Verdict } from '../core/opening.ts';
-import { isBlank, more, readOneOf, readUntil, type Reading } from '../core/reading.ts';
-import { NONE } from '../core/source.ts';
+import { READER_DONE, type BlockReader, type ReaderVerdict } from '../core/opening.ts';
+import { isBlank, hasMore, readOneOf, readUntil, type TextReading } from '../core/reading.ts';
+import { NO_CHARACTER } from '../core/source.ts';
 
 /** How a family wraps its calls, which are JSON objects: one, several, or a list. */
 export type JsonBlockOptions = {
@@ -42,8 +42,8 @@ export function jsonBlock(options: JsonBlockOptions = {}): BlockReader {
     let behindLast = block.body;
     for (;;) {
       const code = source.peek();
-      if (code === NONE) {
-        if (yield* more(source)) continue;
+      if (code === NO_CHARACTER) {
+        if (yield* hasMore(source)) continue;
         return atTextEnd(block, listed || otherwise === 'malformed');
       }
       const at = source.position;
@@ -51,14 +51,14 @@ export function jsonBlock(options: JsonBlockOptions = {}): BlockReader {
       if (stop !== null) {
         if (starts.includes(stop)) source.seek(at);
         if (block.found === 0) block.malformed('there is no call in it', block.start);
-        return DONE;
+        return READER_DONE;
       }
       if (isBlank(code) || SEPARATORS.has(code)) {
         source.advance();
         if (code === OPEN_BRACKET) listed = true;
         if (code === CLOSE_BRACKET && ends.length === 0 && listed) {
           if (block.found === 0) block.malformed('there is no call in it', block.start);
-          return DONE;
+          return READER_DONE;
         }
         continue;
       }
@@ -71,22 +71,22 @@ export function jsonBlock(options: JsonBlockOptions = {}): BlockReader {
       if (block.found === 0 && otherwise === 'text' && !isList) return { type: 'text', upTo: block.body };
       if (block.found > 0 && ends.length === 0) {
         source.seek(behindLast);
-        return DONE;
+        return READER_DONE;
       }
       yield* readJunk(block, options, at, behindLast);
-      return DONE;
+      return READER_DONE;
     }
   };
 }
 
-function atTextEnd(block: Block, isMeant: boolean): Verdict {
-  if (block.found > 0) return DONE;
+function atTextEnd(block: TextBlock, isMeant: boolean): ReaderVerdict {
+  if (block.found > 0) return READER_DONE;
   if (!isMeant) return { type: 'text', upTo: block.body };
   block.malformed('the call is cut off', block.start);
-  return DONE;
+  return READER_DONE;
 }
 
-function* readObject(block: Block, stops: readonly string[], options: JsonBlockOptions): Reading<void> {
+function* readObject(block: TextBlock, stops: readonly string[], options: JsonBlockOptions): TextReading<void> {
   const { source } = block;
   const { ends = [], starts = [] } = options;
   const from = source.position;
@@ -100,7 +100,7 @@ function* readObject(block: Block, stops: readonly string[], options: JsonBlockO
     else block.malformed(call.reason, from);
     return;
   }
-  if (json.kind === 'broken' && !stepBackToHidden(source, from, { ends, starts })) {
+  if (json.kind === 'broken' && !rewindToHiddenEnd(source, from, { ends, starts })) {
     const lineEnds = options.onePerLine === true ? ['\n{'] : [];
     yield* readBalanced(source, json.closers, { stops: [...stops, ...lineEnds] });
     block.malformed('the call is not JSON', from);
@@ -110,7 +110,7 @@ function* readObject(block: Block, stops: readonly string[], options: JsonBlockO
 }
 
 /** What is no call in a block that closes is malformed; where it does not close, the answer has gone on behind it. */
-function* readJunk(block: Block, options: JsonBlockOptions, from: number, behindLast: number): Reading<void> {
+function* readJunk(block: TextBlock, options: JsonBlockOptions, from: number, behindLast: number): TextReading<void> {
   const { source } = block;
   const { ends = [], starts = [] } = options;
   const stop = yield* readUntil(source, [...ends, ...starts]);

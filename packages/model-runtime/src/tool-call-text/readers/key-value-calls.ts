@@ -1,17 +1,17 @@
 import type { JsonObject, JsonValue } from '@toolyard/protocol';
-import type { Block } from '../core/block.ts';
+import type { TextBlock } from '../core/block.ts';
 import { setOwn } from '../core/literal.ts';
-import { DONE, type BlockReader } from '../core/opening.ts';
+import { READER_DONE, type BlockReader } from '../core/opening.ts';
 import {
   isCutOff,
   isNameCode,
-  more,
+  hasMore,
   readExactly,
   readOneOf,
   readUntil,
   readWhile,
   skipBlanks,
-  type Reading,
+  type TextReading,
 } from '../core/reading.ts';
 import { mayBeJson, typedValue } from '../core/typed-value.ts';
 import { readJsonValue } from './tag-calls.ts';
@@ -39,7 +39,7 @@ export function keyValueCall(style: KeyValueStyle): BlockReader {
       const written = source.text(block.body, source.position).trim();
       if (!block.tools.hasBeginning(written)) return { type: 'text', upTo: block.body };
       block.malformed('the call is cut off', block.start);
-      return DONE;
+      return READER_DONE;
     }
     yield* skipBlanks(source);
     if (style.separator !== undefined) yield* readExactly(source, style.separator);
@@ -50,19 +50,19 @@ export function keyValueCall(style: KeyValueStyle): BlockReader {
         return { type: 'text', upTo: block.body };
       source.seekToEnd();
       block.malformed('the call is cut off', block.start);
-      return DONE;
+      return READER_DONE;
     }
     if (stands === style.end) {
       // A word between tags, and no more: without a tool of that name, it is only spoken of.
       if (!block.tools.offers(name)) return { type: 'text', upTo: block.body };
       block.call(name, {});
     } else yield* readPairs(block, style, name);
-    return DONE;
+    return READER_DONE;
   };
 }
 
 /** Reads the pairs from behind the first key's tag to the end of the call. */
-function* readPairs(block: Block, style: KeyValueStyle, name: string): Reading<void> {
+function* readPairs(block: TextBlock, style: KeyValueStyle, name: string): TextReading<void> {
   const { source, start } = block;
   const args: JsonObject = {};
   let problem: string | null = null;
@@ -88,7 +88,12 @@ function* readPairs(block: Block, style: KeyValueStyle, name: string): Reading<v
   }
 }
 
-function* readValue(block: Block, style: KeyValueStyle, name: string, key: string): Reading<JsonValue | undefined> {
+function* readValue(
+  block: TextBlock,
+  style: KeyValueStyle,
+  name: string,
+  key: string,
+): TextReading<JsonValue | undefined> {
   const { source, tools } = block;
   if (mayBeJson(tools, name, key)) {
     const json = yield* readJsonValue(block, style.valueEnd);
@@ -100,8 +105,8 @@ function* readValue(block: Block, style: KeyValueStyle, name: string, key: strin
 }
 
 /** Goes on behind the end of a call that cannot be read. */
-function* giveUp(block: Block, style: KeyValueStyle): Reading<void> {
-  const isCut = !(yield* more(block.source));
+function* giveUp(block: TextBlock, style: KeyValueStyle): TextReading<void> {
+  const isCut = !(yield* hasMore(block.source));
   yield* readUntil(block.source, [style.end]);
   block.malformed(isCut ? 'the call is cut off' : 'there is text between the arguments', block.start);
 }

@@ -1,8 +1,8 @@
-import { DONE, type BlockReader } from '../core/opening.ts';
+import { READER_DONE, type BlockReader } from '../core/opening.ts';
 import { readOneOf, readUntil, skipBlanks } from '../core/reading.ts';
 import { readPythonCall, type PythonCall } from '../core/python-call.ts';
-import { NONE } from '../core/source.ts';
-import { stepBackToHidden } from '../core/arguments.ts';
+import { NO_CHARACTER } from '../core/source.ts';
+import { rewindToHiddenEnd } from '../core/arguments.ts';
 import { jsonBlock } from './json-block.ts';
 
 const COMMA = 44;
@@ -27,13 +27,13 @@ export function pythonBlock({ start, ends, otherwise }: PythonBlockOptions): Blo
     for (;;) {
       const code = yield* skipBlanks(source);
       const at = source.position;
-      if (code === NONE) {
+      if (code === NO_CHARACTER) {
         if (block.found === 0) block.malformed('the call is cut off', block.start);
-        return DONE;
+        return READER_DONE;
       }
       if ((yield* readOneOf(source, ends)) !== null) {
         if (block.found === 0) block.malformed('there is no call in it', block.start);
-        return DONE;
+        return READER_DONE;
       }
       if (code === OPEN_BRACE && block.found === 0) return yield* json(block);
       if (SEPARATORS.has(code)) {
@@ -48,18 +48,18 @@ export function pythonBlock({ start, ends, otherwise }: PythonBlockOptions): Blo
         continue;
       }
       if (call.kind === 'none' && block.found === 0 && otherwise === 'text') return { type: 'text', upTo: block.body };
-      if (stepBackToHidden(source, at, { ends, starts: [start] })) {
+      if (rewindToHiddenEnd(source, at, { ends, starts: [start] })) {
         block.malformed(`the call of "${nameOf(call)}" cannot be read`, at);
         continue;
       }
       const stop = yield* readUntil(source, ends);
       if (stop === null && call.kind === 'none' && block.found > 0) {
         source.seek(behindLast);
-        return DONE;
+        return READER_DONE;
       }
       const reason = stop === null ? 'the call is cut off' : `the call of "${nameOf(call)}" cannot be read`;
       block.malformed(reason, at, stop?.at);
-      return DONE;
+      return READER_DONE;
     }
   };
 }
@@ -77,22 +77,22 @@ export const bareCallList: BlockReader = function* (block) {
     const call = yield* readPythonCall(source);
     if (call.kind === 'cut' && tools.has(call.name)) {
       block.malformed('the call is cut off', block.start);
-      return DONE;
+      return READER_DONE;
     }
     if (call.kind === 'cut') return { type: 'text', upTo: source.position };
     if (call.kind !== 'call' || !tools.offers(call.name)) break;
     calls.push(call);
     const code = yield* skipBlanks(source);
-    if (code === NONE) {
+    if (code === NO_CHARACTER) {
       if (!tools.has(call.name)) break;
       block.malformed('the list of calls is cut off', block.start);
-      return DONE;
+      return READER_DONE;
     }
     source.advance();
     if (code === COMMA) continue;
     if (code !== CLOSE_BRACKET) break;
     for (const { name, arguments: args } of calls) block.call(name, args);
-    return DONE;
+    return READER_DONE;
   }
   return { type: 'text', upTo: block.nextMarker(block.body) };
 };

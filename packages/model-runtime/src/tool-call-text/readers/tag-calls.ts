@@ -1,20 +1,20 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '@toolyard/protocol';
-import type { Block } from '../core/block.ts';
+import type { TextBlock } from '../core/block.ts';
 import { toArguments } from '../core/arguments.ts';
 import { readJson } from '../core/json-scanner.ts';
 import { parseLenient, setOwn } from '../core/literal.ts';
-import { DONE, type BlockReader } from '../core/opening.ts';
+import { READER_DONE, type BlockReader } from '../core/opening.ts';
 import {
-  more,
+  hasMore,
   peekBehindBlanks,
   readExactly,
   readOneOf,
   readUntil,
   readWhile,
   skipBlanks,
-  type Reading,
+  type TextReading,
 } from '../core/reading.ts';
-import { NONE } from '../core/source.ts';
+import { NO_CHARACTER } from '../core/source.ts';
 import { mayBeJson, typedValue } from '../core/typed-value.ts';
 
 /** How a family writes calls as tags. */
@@ -60,23 +60,24 @@ export function tagCalls(style: TagStyle, fromMarker?: 'from_marker'): BlockRead
       const name = tag === null ? undefined : style.call.exec(tag)?.[1];
       if (tag !== null && style.wrapperEnds.includes(tag)) {
         if (block.found === 0) block.malformed('there is no call in it', block.start);
-        return DONE;
+        return READER_DONE;
       }
       if (name === undefined) {
-        if (block.found === 0) return isCutOpening(block, style, from) ? DONE : { type: 'text', upTo: block.body };
+        if (block.found === 0)
+          return isCutOpening(block, style, from) ? READER_DONE : { type: 'text', upTo: block.body };
         source.seek(behindLast);
-        return DONE;
+        return READER_DONE;
       }
       yield* readCall(block, style, name.trim(), from);
       behindLast = source.position;
       // Without a wrapper one call is the whole block; the next one opens its own.
-      if (fromMarker !== undefined) return DONE;
+      if (fromMarker !== undefined) return READER_DONE;
     }
   };
 }
 
 /** The text is over in the middle of the tag that opens the first call: nothing of it is for the reader's eyes. */
-function isCutOpening(block: Block, style: TagStyle, from: number): boolean {
+function isCutOpening(block: TextBlock, style: TagStyle, from: number): boolean {
   const { source } = block;
   const rest = source.ended ? source.textFrom(from, style.callStart.length) : '';
   if (rest === '' || !(rest.startsWith(style.callStart) || style.callStart.startsWith(rest))) return false;
@@ -86,7 +87,7 @@ function isCutOpening(block: Block, style: TagStyle, from: number): boolean {
 }
 
 /** A tag from `<` to `>`; null where there is none. */
-function* readTag({ source }: Block): Reading<string | null> {
+function* readTag({ source }: TextBlock): TextReading<string | null> {
   const from = source.position;
   const inside = yield* readWhile(source, (code) => code !== GREATER_THAN, MAX_TAG);
   if (inside === null || !(yield* readExactly(source, '>'))) {
@@ -96,7 +97,7 @@ function* readTag({ source }: Block): Reading<string | null> {
   return source.text(from, source.position);
 }
 
-function* readCall(block: Block, style: TagStyle, name: string, from: number): Reading<void> {
+function* readCall(block: TextBlock, style: TagStyle, name: string, from: number): TextReading<void> {
   const { source } = block;
   let args: JsonObject = {};
   let problem = name === '' ? 'the call has no name' : null;
@@ -115,7 +116,7 @@ function* readCall(block: Block, style: TagStyle, name: string, from: number): R
     }
     const tag = code === LESS_THAN ? yield* readTag(block) : null;
     if (tag === null) {
-      const isCut = !(yield* more(source)) || code === LESS_THAN;
+      const isCut = !(yield* hasMore(source)) || code === LESS_THAN;
       yield* giveUp(block, style, from, isCut ? 'the call is cut off' : 'there is text between the arguments');
       return;
     }
@@ -142,7 +143,7 @@ function* readCall(block: Block, style: TagStyle, name: string, from: number): R
 }
 
 /** Goes on behind the end of a call that cannot be read. */
-function* giveUp(block: Block, style: TagStyle, from: number, reason: string): Reading<void> {
+function* giveUp(block: TextBlock, style: TagStyle, from: number, reason: string): TextReading<void> {
   const { source } = block;
   const stop = yield* readUntil(source, [style.callEnd, ...style.wrapperEnds]);
   if (stop !== null && stop.marker !== style.callEnd) source.seek(stop.at);
@@ -150,7 +151,7 @@ function* giveUp(block: Block, style: TagStyle, from: number, reason: string): R
 }
 
 /** Some models put all arguments into one that no tool has. */
-function unwrap(args: JsonObject, block: Block, tool: string): JsonObject {
+function unwrap(args: JsonObject, block: TextBlock, tool: string): JsonObject {
   const [entry] = Object.entries(args);
   if (entry === undefined || Object.keys(args).length > 1) return args;
   const [key, value] = entry;
@@ -160,7 +161,7 @@ function unwrap(args: JsonObject, block: Block, tool: string): JsonObject {
 
 type Argument = { tool: string; key: string; tag: string; given: JsonObject; tagAt: number };
 
-function* readValue(block: Block, style: TagStyle, argument: Argument): Reading<JsonValue | undefined> {
+function* readValue(block: TextBlock, style: TagStyle, argument: Argument): TextReading<JsonValue | undefined> {
   const { source, tools } = block;
   const { tool, key, tag } = argument;
   const says = style.stringAttribute?.exec(tag)?.[1];
@@ -183,7 +184,7 @@ function* readValue(block: Block, style: TagStyle, argument: Argument): Reading<
 }
 
 /** A value that is a JSON object or array up to its end: what ends it may stand inside its strings. */
-export function* readJsonValue(block: Block, end: string): Reading<JsonValue | undefined> {
+export function* readJsonValue(block: TextBlock, end: string): TextReading<JsonValue | undefined> {
   const { source } = block;
   const from = source.position;
   const code = yield* peekBehindBlanks(source);
@@ -199,7 +200,7 @@ export function* readJsonValue(block: Block, end: string): Reading<JsonValue | u
   return undefined;
 }
 
-function* readCdata(block: Block, style: TagStyle, { tool, key }: Argument): Reading<JsonValue | undefined> {
+function* readCdata(block: TextBlock, style: TagStyle, { tool, key }: Argument): TextReading<JsonValue | undefined> {
   const { source, tools } = block;
   const from = source.position;
   const stop = yield* readUntil(source, [']]>']);
@@ -214,7 +215,7 @@ function* readCdata(block: Block, style: TagStyle, { tool, key }: Argument): Rea
  * the next argument at the beginning of a line is one, if the tool takes such an argument and has not got it yet; or the
  * end of the call, if the block ends right behind it, and then the answer does or another block begins.
  */
-function* readRaw(block: Block, style: TagStyle, argument: Argument): Reading<string | undefined> {
+function* readRaw(block: TextBlock, style: TagStyle, argument: Argument): TextReading<string | undefined> {
   const { source } = block;
   const from = source.position;
   let holdsCall = false;
@@ -243,14 +244,20 @@ function toStartTag(endTag: string): string {
   return endTag.replace('/', '');
 }
 
-function* endsValue(block: Block, style: TagStyle, marker: string, at: number, argument: Argument): Reading<boolean> {
+function* endsValue(
+  block: TextBlock,
+  style: TagStyle,
+  marker: string,
+  at: number,
+  argument: Argument,
+): TextReading<boolean> {
   const { source, tools } = block;
   if (marker === style.callEnd) {
     const code = yield* skipBlanks(source);
     const tag = code === LESS_THAN ? yield* readTag(block) : null;
     if (tag === null || !style.wrapperEnds.includes(tag)) return false;
     const next = yield* skipBlanks(source);
-    return next === NONE || (yield* readOneOf(source, style.wrapperEnds.map(toStartTag))) !== null;
+    return next === NO_CHARACTER || (yield* readOneOf(source, style.wrapperEnds.map(toStartTag))) !== null;
   }
   source.seek(at);
   const tag = yield* readTag(block);
@@ -260,7 +267,7 @@ function* endsValue(block: Block, style: TagStyle, marker: string, at: number, a
 }
 
 /** How far the line is indented on which something stands; 0 if something else stands before it. */
-function indentOf({ source, start }: Block, at: number): number {
+function indentOf({ source, start }: TextBlock, at: number): number {
   let from = at;
   while (from > start && source.text(from - 1, from) === ' ') from -= 1;
   return from > start && source.text(from - 1, from) === '\n' ? at - from : 0;

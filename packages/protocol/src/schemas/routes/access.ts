@@ -1,4 +1,4 @@
-import { apiKeyPage, createApiKey, createdApiKey, sessionPage, signInLink } from '../access.ts';
+import { apiKeyPage, createApiKeyBody, createdApiKey, sessionPage, signInLink } from '../access.ts';
 import { defineRoutes } from './define-routes.ts';
 
 export const accessRoutes = defineRoutes({
@@ -15,7 +15,7 @@ export const accessRoutes = defineRoutes({
   'POST /api/access/keys': {
     summary: 'Create an API key; only this answer contains it',
     scope: 'access',
-    body: createApiKey,
+    body: createApiKeyBody,
     answer: createdApiKey,
     status: 201,
   },

@@ -1,4 +1,4 @@
-import { agentPage, agentView, changeAgent, createAgent } from '../configuration.ts';
+import { agentPage, agentView, changeAgentBody, createAgentBody } from '../configuration.ts';
 import { defineRoutes } from './define-routes.ts';
 
 export const agentsRoutes = defineRoutes({
@@ -6,7 +6,7 @@ export const agentsRoutes = defineRoutes({
   'POST /api/agents': {
     summary: 'Make an agent',
     scope: 'settings',
-    body: createAgent,
+    body: createAgentBody,
     answer: agentView,
     status: 201,
   },
@@ -14,7 +14,7 @@ export const agentsRoutes = defineRoutes({
   'PATCH /api/agents/{id}': {
     summary: 'Change an agent that nobody else has changed since it was read',
     scope: 'settings',
-    body: changeAgent,
+    body: changeAgentBody,
     answer: agentView,
   },
   'DELETE /api/agents/{id}': { summary: 'Delete an agent; its conversations stay', scope: 'settings' },

@@ -1,5 +1,10 @@
 import { z } from 'zod';
-import { changeConversation, conversationPage, conversationView, createConversation } from '../conversations.ts';
+import {
+  changeConversationBody,
+  conversationPage,
+  conversationView,
+  createConversationBody,
+} from '../conversations.ts';
 import { queryFlag, queryLimit } from '../query.ts';
 import { defineRoutes } from './define-routes.ts';
 
@@ -16,7 +21,7 @@ export const conversationsRoutes = defineRoutes({
   },
   'POST /api/conversations': {
     summary: 'Begin a conversation; one of this id that is there already is given back as it is',
-    body: createConversation,
+    body: createConversationBody,
     answer: conversationView,
     status: 201,
   },
@@ -26,7 +31,7 @@ export const conversationsRoutes = defineRoutes({
   },
   'PATCH /api/conversations/{id}': {
     summary: 'Rename, pin, configure, or show another branch',
-    body: changeConversation,
+    body: changeConversationBody,
     answer: conversationView,
   },
   'DELETE /api/conversations/{id}': { summary: 'Delete; a run under way is stopped. It can be restored for some time' },

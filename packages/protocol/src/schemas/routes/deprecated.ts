@@ -20,7 +20,7 @@ export const deprecatedRoutes = {
 /** Renamed fields, old name to new, by the name of their schema. Requests may use either, answers have both. */
 export const deprecatedFields: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   CompleteMcpArgument: { others: 'filledArguments' },
-  KnownProviderView: { keyPage: 'apiKeyUrl', wantsModelNames: 'requiresModelNames' },
+  ProviderPresetView: { keyPage: 'apiKeyUrl', wantsModelNames: 'requiresModelNames' },
   ModelsView: { standard: 'defaultModel' },
   Readiness: { absent: 'missingRoles' },
   WebhookView: { waiting: 'pendingDeliveries' },

@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { queryLimit, queryText } from '../query.ts';
 import {
   answeredInterrupts,
-  answerInterrupt,
-  answerInterrupts,
+  answerInterruptBody,
+  answerInterruptsBody,
   interruptCount,
   interruptPage,
   interruptStatus,
@@ -29,13 +29,13 @@ export const interruptsRoutes = defineRoutes({
   'POST /api/interrupts/{id}/answer': {
     summary: 'Answer; the first answer counts. Approvals, calls in doubt and budgets need the scope approve',
     scope,
-    body: answerInterrupt,
+    body: answerInterruptBody,
     answer: storedInterrupt,
   },
   'POST /api/interrupts/answers': {
     summary: 'Answer many, one after the other; each has an outcome of its own',
     scope,
-    body: answerInterrupts,
+    body: answerInterruptsBody,
     answer: answeredInterrupts,
   },
 });

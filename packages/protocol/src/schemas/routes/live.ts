@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import { newId } from '../common.ts';
+import { clientId } from '../common.ts';
 import { defineRoutes } from './define-routes.ts';
 
 export const liveRoutes = defineRoutes({
   'GET /api/events': {
     summary: 'Everything that happens, as it happens (server-sent events, each a LiveEvent)',
-    query: z.strictObject({ after: z.string().max(8000).exactOptional(), tab: newId.exactOptional() }),
+    query: z.strictObject({ after: z.string().max(8000).exactOptional(), tab: clientId.exactOptional() }),
     mediaType: 'text/event-stream',
   },
 });

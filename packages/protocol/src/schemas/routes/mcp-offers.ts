@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import {
-  callMcpTool,
-  completeMcpArgument,
-  getMcpPrompt,
+  callMcpToolBody,
+  completeMcpArgumentBody,
+  getMcpPromptBody,
   mcpCompletion,
   mcpFilledPrompt,
   mcpLogPage,
@@ -10,7 +10,7 @@ import {
   mcpResourceContents,
   mcpResourcePage,
   mcpTemplatePage,
-  readMcpResource,
+  readMcpResourceBody,
 } from '../mcp-offers.ts';
 import { mcpToolPage } from '../mcp-servers.ts';
 import { toolResult } from '../parts.ts';
@@ -33,7 +33,7 @@ export const mcpOffersRoutes = defineRoutes({
   'POST /api/mcp/servers/{id}/tools/call': {
     summary: 'Call a tool, as a person and not for a model',
     scope: 'approve',
-    body: callMcpTool,
+    body: callMcpToolBody,
     answer: toolResult,
   },
   'GET /api/mcp/servers/{id}/resources': {
@@ -48,7 +48,7 @@ export const mcpOffersRoutes = defineRoutes({
   },
   'POST /api/mcp/servers/{id}/resources/read': {
     summary: 'Read a resource',
-    body: readMcpResource,
+    body: readMcpResourceBody,
     answer: mcpResourceContents,
   },
   'GET /api/mcp/prompts': {
@@ -57,12 +57,12 @@ export const mcpOffersRoutes = defineRoutes({
   },
   'POST /api/mcp/servers/{id}/prompts/get': {
     summary: 'Fill in a prompt',
-    body: getMcpPrompt,
+    body: getMcpPromptBody,
     answer: mcpFilledPrompt,
   },
   'POST /api/mcp/servers/{id}/complete': {
     summary: 'What an argument of a prompt or of a resource template may become',
-    body: completeMcpArgument,
+    body: completeMcpArgumentBody,
     answer: mcpCompletion,
   },
 });

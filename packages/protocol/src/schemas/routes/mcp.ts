@@ -1,11 +1,17 @@
 import {
-  addMcpServer,
-  editMcpServer,
+  addMcpServerBody,
+  editMcpServerBody,
   mcpServerConfiguration,
   mcpTestReport,
-  testMcpServer,
+  testMcpServerBody,
 } from '../mcp-configuration.ts';
-import { approveMcpEntry, changeMcpServer, mcpEntryApproval, mcpServerList, mcpServerView } from '../mcp-servers.ts';
+import {
+  approveMcpEntryBody,
+  changeMcpServerBody,
+  mcpEntryApproval,
+  mcpServerList,
+  mcpServerView,
+} from '../mcp-servers.ts';
 import { defineRoutes } from './define-routes.ts';
 
 export const mcpRoutes = defineRoutes({
@@ -13,14 +19,14 @@ export const mcpRoutes = defineRoutes({
   'POST /api/mcp/servers': {
     summary: 'Add a server: it is written to mcp.json and connects',
     scope: 'servers',
-    body: addMcpServer,
+    body: addMcpServerBody,
     answer: mcpServerView,
     status: 201,
   },
   'POST /api/mcp/test': {
     summary: 'Connect beside the servers that run and tell how it went; nothing is stored',
     scope: 'servers',
-    body: testMcpServer,
+    body: testMcpServerBody,
     answer: mcpTestReport,
   },
   'GET /api/mcp/servers/{id}/configuration': {
@@ -31,7 +37,7 @@ export const mcpRoutes = defineRoutes({
   'PUT /api/mcp/servers/{id}': {
     summary: 'Change how a server stands in mcp.json; it connects anew if that matters to it',
     scope: 'servers',
-    body: editMcpServer,
+    body: editMcpServerBody,
     answer: mcpServerView,
   },
   'GET /api/mcp/servers/{id}/approval': {
@@ -42,13 +48,13 @@ export const mcpRoutes = defineRoutes({
   'POST /api/mcp/servers/{id}/approval': {
     summary: 'Approve the entry with this hash: the server may be started',
     scope: 'servers',
-    body: approveMcpEntry,
+    body: approveMcpEntryBody,
     answer: mcpServerView,
   },
   'PATCH /api/mcp/servers/{id}': {
     summary: 'Switch a server or its tools on or off wherever nobody chose otherwise',
     scope: 'servers',
-    body: changeMcpServer,
+    body: changeMcpServerBody,
     answer: mcpServerView,
   },
   'DELETE /api/mcp/servers/{id}': { summary: 'Leave a server and take it out of mcp.json', scope: 'servers' },

@@ -1,14 +1,14 @@
 import { z } from 'zod';
 import {
-  changeQueuedMessage,
-  continueConversation,
+  changeQueuedMessageBody,
+  continueConversationBody,
   continuedConversation,
   messagePage,
   queuedMessage,
   queuePage,
-  regenerate,
+  regenerateBody,
   regenerated,
-  sendMessage,
+  sendMessageBody,
   sentMessage,
 } from '../conversations.ts';
 import { queryLimit, queryText } from '../query.ts';
@@ -26,27 +26,27 @@ export const messagesRoutes = defineRoutes({
   },
   'POST /api/conversations/{id}/messages': {
     summary: 'Say something: 201 with the run that answers it, or 202 where it waits for another run',
-    body: sendMessage,
+    body: sendMessageBody,
     answer: sentMessage,
     status: 201,
     also: { 202: 'It waits in the queue' },
   },
   'POST /api/conversations/{id}/regenerate': {
     summary: 'Answer the same message anew, as another branch',
-    body: regenerate,
+    body: regenerateBody,
     answer: regenerated,
     status: 201,
   },
   'POST /api/conversations/{id}/continue': {
     summary: 'Go on where the conversation broke off: in the same message where the model can, else in a new one',
-    body: continueConversation,
+    body: continueConversationBody,
     answer: continuedConversation,
     status: 201,
   },
   'GET /api/conversations/{id}/queue': { summary: 'What waits to be sent, in order', answer: queuePage },
   'PATCH /api/conversations/{id}/queue/{item}': {
     summary: 'Change what a waiting message says, or its place',
-    body: changeQueuedMessage,
+    body: changeQueuedMessageBody,
     answer: queuedMessage,
   },
   'DELETE /api/conversations/{id}/queue/{item}': { summary: 'Take a waiting message back' },

@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import {
-  changeProvider,
-  createProvider,
-  knownProviderPage,
+  changeProviderBody,
+  createProviderBody,
+  providerPresetPage,
   modelsView,
   providerPage,
   providerView,
   testedProvider,
-  testProvider,
+  testProviderBody,
 } from '../models.ts';
 import { queryFlag } from '../query.ts';
 import { defineRoutes } from './define-routes.ts';
@@ -21,25 +21,25 @@ export const modelsRoutes = defineRoutes({
   'GET /api/providers': { summary: 'Where models come from', answer: providerPage },
   'GET /api/providers/presets': {
     summary: 'The providers whose address and API are known: only a key is wanted',
-    answer: knownProviderPage,
+    answer: providerPresetPage,
   },
   'POST /api/providers': {
     summary: 'Add a provider',
     scope: 'settings',
-    body: createProvider,
+    body: createProviderBody,
     answer: providerView,
     status: 201,
   },
   'POST /api/providers/test': {
     summary: 'Ask an address for its models; nothing is stored',
     scope: 'settings',
-    body: testProvider,
+    body: testProviderBody,
     answer: testedProvider,
   },
   'PATCH /api/providers/{id}': {
     summary: 'Change a provider that was added here',
     scope: 'settings',
-    body: changeProvider,
+    body: changeProviderBody,
     answer: providerView,
   },
   'DELETE /api/providers/{id}': { summary: 'Remove a provider that was added here, with its key', scope: 'settings' },

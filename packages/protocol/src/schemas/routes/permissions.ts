@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { permissionPage, permissionView, setPermission } from '../permissions.ts';
+import { permissionPage, permissionView, setPermissionBody } from '../permissions.ts';
 import { queryText } from '../query.ts';
 import { defineRoutes } from './define-routes.ts';
 
@@ -12,7 +12,7 @@ export const permissionsRoutes = defineRoutes({
   'PUT /api/permissions': {
     summary: 'Decide about a tool in place of what was decided before; conversationId null counts everywhere',
     scope: 'approve',
-    body: setPermission,
+    body: setPermissionBody,
     answer: permissionView,
   },
   'DELETE /api/permissions': {

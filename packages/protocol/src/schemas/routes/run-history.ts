@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import { runExport, runSteps, startedRun, startRun } from '../run-steps.ts';
+import { runExport, runSteps, startedRun, startRunBody } from '../run-steps.ts';
 import { defineRoutes } from './define-routes.ts';
 
 export const runHistoryRoutes = defineRoutes({
   'POST /api/runs': {
     summary: 'Begin a run with what a person says, in a conversation or in a new one',
-    body: startRun,
+    body: startRunBody,
     answer: startedRun,
     status: 201,
   },

@@ -1,4 +1,4 @@
-import { sessionView, signedIn, signIn } from '../access.ts';
+import { sessionView, signedIn, signInBody } from '../access.ts';
 import { defineRoutes } from './define-routes.ts';
 
 export const sessionRoutes = defineRoutes({
@@ -6,7 +6,7 @@ export const sessionRoutes = defineRoutes({
   'POST /api/session': {
     summary: 'Sign this browser in with the access token or the code of a sign-in link',
     open: true,
-    body: signIn,
+    body: signInBody,
     answer: signedIn,
   },
   'DELETE /api/session': { summary: 'Sign this browser out', scope: 'any' },

@@ -1,14 +1,14 @@
 import {
-  commitFromTab,
+  commitFromTabBody,
   committedFromTab,
-  heldRun,
-  startRunInTab,
+  leasedTabRun,
+  startRunInTabBody,
   tabLease,
-  tabRunWishes,
-  takenRun,
-  takeRunInTab,
+  tabRunInbox,
+  claimedTabRun,
+  claimTabRunBody,
 } from '../tab-runs.ts';
-import { askFromTab, claimedTabCall, finishTabCall, offerTabTools, tabCallPage } from '../tabs.ts';
+import { askFromTabBody, claimedTabCall, finishTabCallBody, offerTabToolsBody, tabCallPage } from '../tabs.ts';
 import { defineRoutes } from './define-routes.ts';
 
 /** Definitions and results can be large; a server may send what fits into a response, too. */
@@ -18,7 +18,7 @@ const LONGEST_RESULT = 32 * 1_024 * 1_024;
 export const tabsRoutes = defineRoutes({
   'PUT /api/tabs/{tab}/conversations/{conversation}/tools': {
     summary: 'The servers of a tab that runs of a conversation may use; gives the calls it may claim',
-    body: offerTabTools,
+    body: offerTabToolsBody,
     maxBodyBytes: LONGEST_OFFER,
     answer: tabCallPage,
   },
@@ -33,32 +33,32 @@ export const tabsRoutes = defineRoutes({
   },
   'POST /api/tabs/{tab}/runs/{run}/calls/{call}/result': {
     summary: 'What came of a call; may be brought twice',
-    body: finishTabCall,
+    body: finishTabCallBody,
     maxBodyBytes: LONGEST_RESULT,
   },
   'PUT /api/tabs/{tab}/runs/{run}/calls/{call}/questions/{question}': {
     summary: 'Puts a question of the server of a call to a person; the answer comes with renew',
-    body: askFromTab,
+    body: askFromTabBody,
   },
   'POST /api/tabs/{tab}/runs': {
     summary: 'Begins a run whose loop is in the tab; gives all it needs to go on',
-    body: startRunInTab,
-    answer: heldRun,
+    body: startRunInTabBody,
+    answer: leasedTabRun,
     status: 201,
   },
   'POST /api/tabs/{tab}/runs/{run}/claim': {
     summary: 'The tab takes a run over, from whichever tab has it',
-    body: takeRunInTab,
-    answer: takenRun,
+    body: claimTabRunBody,
+    answer: claimedTabRun,
   },
   'POST /api/tabs/{tab}/runs/{run}/lease': {
     summary: 'The tab is at work; gives what was said to the run',
     body: tabLease,
-    answer: tabRunWishes,
+    answer: tabRunInbox,
   },
   'POST /api/tabs/{tab}/runs/{run}/commit': {
     summary: 'What the run has to write, all or nothing; may be sent twice',
-    body: commitFromTab,
+    body: commitFromTabBody,
     maxBodyBytes: LONGEST_RESULT,
     answer: committedFromTab,
   },

@@ -1,4 +1,4 @@
-import { confirmUnsandboxed, unsandboxedServers } from '../unsandboxed.ts';
+import { confirmUnsandboxedBody, unsandboxedServers } from '../unsandboxed.ts';
 import { defineRoutes } from './define-routes.ts';
 
 export const unsandboxedRoutes = defineRoutes({
@@ -10,7 +10,7 @@ export const unsandboxedRoutes = defineRoutes({
   'PUT /api/mcp/unsandboxed-servers': {
     summary: 'Confirm mode auto beside these servers, which run without a sandbox',
     scope: 'approve',
-    body: confirmUnsandboxed,
+    body: confirmUnsandboxedBody,
     answer: unsandboxedServers,
   },
 });

@@ -1,4 +1,4 @@
-import { setWebhook, setWebhookAnswer, testedWebhook, webhookState } from '../webhook.ts';
+import { setWebhookBody, setWebhookAnswer, testedWebhook, webhookState } from '../webhook.ts';
 import { defineRoutes } from './define-routes.ts';
 
 export const webhookRoutes = defineRoutes({
@@ -9,7 +9,7 @@ export const webhookRoutes = defineRoutes({
   'PUT /api/webhook': {
     summary: 'Be told there; a secret that is made is told this once',
     scope: 'settings',
-    body: setWebhook,
+    body: setWebhookBody,
     answer: setWebhookAnswer,
   },
   'DELETE /api/webhook': { summary: 'Be told no more', scope: 'settings' },

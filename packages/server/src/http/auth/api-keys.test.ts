@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { CreatedApiKey, KeyScope } from '@toolyard/protocol';
 import { KEY_SCOPES, systemClock } from '@toolyard/protocol';
 import { scopesOf } from '../router.ts';
-import type { Answer, RequestOptions, TestServer } from '../test-fixtures/test-server.ts';
+import type { TestResponse, TestRequestOptions, TestServer } from '../test-fixtures/test-server.ts';
 import { ANNE, as, startTestServer } from '../test-fixtures/test-server.ts';
 
 let server: TestServer;
@@ -21,7 +21,7 @@ async function createKey(scopes: KeyScope[], more: { expiresAt?: number } = {}):
   return answer.json as CreatedApiKey;
 }
 
-const ask = ({ key }: CreatedApiKey, target: string, options: RequestOptions = {}): Promise<Answer> =>
+const ask = ({ key }: CreatedApiKey, target: string, options: TestRequestOptions = {}): Promise<TestResponse> =>
   server.ask(target, { ...options, headers: { ...options.headers, ...as({ token: key }) } });
 
 test('a route is closed to keys without its scope', async () => {
@@ -32,7 +32,7 @@ test('a route is closed to keys without its scope', async () => {
       const { method, path } = route;
       if (scopesOf(route).includes(scope)) continue;
       const target = path.replaceAll(/\{\w+\}/g, 'x');
-      const options: RequestOptions = method === 'GET' ? {} : { method: method, json: {} };
+      const options: TestRequestOptions = method === 'GET' ? {} : { method: method, json: {} };
       const answer = await ask(key, target, options);
       expect([scope, method, path, answer.status]).toEqual([scope, method, path, 403]);
     }

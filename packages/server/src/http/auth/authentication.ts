@@ -1,11 +1,11 @@
 import type { IncomingMessage } from 'node:http';
 import type { Clock, Owner, Principal } from '@toolyard/protocol';
 import { SCOPES } from '@toolyard/protocol';
-import type { ApiKey, Session, SharedStorage } from '@toolyard/storage';
+import type { StoredApiKey, StoredSession, SharedStorage } from '@toolyard/storage';
 import type { ProblemAnswer } from '../problems.ts';
 import type { AccessToken } from '../types.ts';
-import { OPEN } from '../types.ts';
-import { hashOf, isSame, KEY_PREFIX, readCookie, SESSION_HEADER } from './credentials.ts';
+import { ANONYMOUS } from '../types.ts';
+import { hashOf, isSameSecret, KEY_PREFIX, readCookie, SESSION_HEADER } from './credentials.ts';
 import type { FailureLimit } from './failure-limit.ts';
 import { noCredential, noSecret, sessionOver, tooManyFailures, wrongToken } from './refusals.ts';
 import { nextExpiry } from './session-lifetime.ts';
@@ -49,7 +49,7 @@ export function createAuthentication({ tokens, storage, clock, limit }: Dependen
   /** Compares with every token, so that the time taken says nothing. */
   function tokenPrincipal(token: string): Principal | undefined {
     const hash = hashOf(token);
-    return known.filter((each) => isSame(each.hash, hash))[0]?.principal;
+    return known.filter((each) => isSameSecret(each.hash, hash))[0]?.principal;
   }
 
   async function keyPrincipal(key: string): Promise<Principal | undefined> {
@@ -71,7 +71,7 @@ export function createAuthentication({ tokens, storage, clock, limit }: Dependen
     const secret = incoming.headers[SESSION_HEADER];
     const session = await storage.sessions.find(hashOf(cookie), clock.now());
     if (session === null) return sessionOver();
-    if (typeof secret !== 'string' || !isSame(session.secretHash, hashOf(secret))) return noSecret();
+    if (typeof secret !== 'string' || !isSameSecret(session.secretHash, hashOf(secret))) return noSecret();
     await recordUse(session, () =>
       storage.sessions.touch(session.id, { lastUsedAt: clock.now(), expiresAt: nextExpiry(session, clock.now()) }),
     );
@@ -79,13 +79,13 @@ export function createAuthentication({ tokens, storage, clock, limit }: Dependen
   }
 
   /** A full disk is no reason to refuse who may read. */
-  async function recordUse({ lastUsedAt }: Session | ApiKey, write: () => Promise<void>): Promise<void> {
+  async function recordUse({ lastUsedAt }: StoredSession | StoredApiKey, write: () => Promise<void>): Promise<void> {
     if (lastUsedAt !== null && clock.now() - lastUsedAt < RECORD_USE_EVERY_MS) return;
     await write().catch(() => undefined);
   }
 
   async function find(incoming: IncomingMessage): Promise<Found> {
-    if (tokens === null) return OPEN;
+    if (tokens === null) return ANONYMOUS;
     const { authorization } = incoming.headers;
     if (authorization !== undefined) return ofBearer(authorization);
     const cookie = readCookie(incoming);

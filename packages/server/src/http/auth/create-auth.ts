@@ -5,12 +5,12 @@ import type { SessionService } from './session-service.ts';
 import { createSessionService } from './session-service.ts';
 import type { SignedUrls } from './signed-urls.ts';
 import { createSignedUrls } from './signed-urls.ts';
-import type { HttpDeps } from '../types.ts';
+import type { HttpAppOptions } from '../types.ts';
 
 /** Everything that lets a request in. */
 export type Auth = { authentication: Authentication; sessions: SessionService; signedUrls: SignedUrls };
 
-export function createAuth({ security, storage, clock, ids }: HttpDeps): Auth {
+export function createAuth({ security, storage, clock, ids }: HttpAppOptions): Auth {
   const limit = createFailureLimit(clock);
   const authentication = createAuthentication({ tokens: security.tokens, storage, clock, limit });
   return {

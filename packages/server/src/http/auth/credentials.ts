@@ -20,7 +20,7 @@ export function hashOf(credential: string): string {
 }
 
 /** Compares hashes, so that the time taken says nothing about the credential. */
-export function isSame(hash: string, other: string): boolean {
+export function isSameSecret(hash: string, other: string): boolean {
   const [one, two] = [Buffer.from(hash), Buffer.from(other)];
   return one.length === two.length && timingSafeEqual(one, two);
 }

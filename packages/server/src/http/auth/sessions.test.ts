@@ -82,9 +82,9 @@ describe('a session', () => {
 
   test('is listed for its owner, and revoked from another one', async () => {
     const phone = await signIn(server, ANNE, { 'user-agent': 'Phone' });
-    const desk = await signIn(server, ANNE, { 'user-agent': 'Desk' });
+    const broker = await signIn(server, ANNE, { 'user-agent': 'Desk' });
     const bert = await signIn(server, BERT);
-    const { json } = await server.ask('/api/access/sessions', { headers: desk });
+    const { json } = await server.ask('/api/access/sessions', { headers: broker });
     const { items } = json as { items: { id: string; userAgent: string; current: boolean }[] };
     expect(items.map(({ userAgent, current }) => [userAgent, current]).sort()).toEqual([
       ['Desk', true],
@@ -93,11 +93,11 @@ describe('a session', () => {
     expect(JSON.stringify(items)).not.toContain(phone['x-toolyard-session']);
     const target = `/api/access/sessions/${items.find(({ current }) => !current)?.id ?? ''}`;
     expect((await server.ask(target, { method: 'DELETE', headers: bert })).status).toBe(404);
-    expect((await server.ask(target, { method: 'DELETE', headers: desk })).status).toBe(204);
+    expect((await server.ask(target, { method: 'DELETE', headers: broker })).status).toBe(204);
     expect(await statusOf(phone)).toBe(401);
     const third = await signIn(server, ANNE);
-    expect((await server.ask('/api/access/sessions', { method: 'DELETE', headers: desk })).status).toBe(204);
-    expect([await statusOf(third), await statusOf(desk), await statusOf(bert)]).toEqual([401, 200, 200]);
+    expect((await server.ask('/api/access/sessions', { method: 'DELETE', headers: broker })).status).toBe(204);
+    expect([await statusOf(third), await statusOf(broker), await statusOf(bert)]).toEqual([401, 200, 200]);
   });
 
   test('that ends takes its open stream along', async () => {

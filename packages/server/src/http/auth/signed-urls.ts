@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import type { Clock, Owner } from '@toolyard/protocol';
-import { isSame } from './credentials.ts';
+import { isSameSecret } from './credentials.ts';
 
 /** A URL is valid for half an hour to an hour: the same one is given out for a while, so that browsers can cache. */
 const STEP_MS = 30 * 60_000;
@@ -38,7 +38,7 @@ export function createSignedUrls(keys: () => Promise<readonly [string, ...string
     async check(sha256: string, { owner, expires, signature }: SignedQuery): Promise<Owner | null> {
       if (!(Number(expires) > clock.now())) return null;
       const found = { ownerId: owner };
-      const valid = (await keys()).some((key) => isSame(sign(key, found, sha256, expires), signature));
+      const valid = (await keys()).some((key) => isSameSecret(sign(key, found, sha256, expires), signature));
       return valid ? found : null;
     },
   };

@@ -1,18 +1,18 @@
 import type { ApiKeyView } from '@toolyard/protocol';
 import { DEFAULT_KEY_SCOPES, KEY_SCOPES } from '@toolyard/protocol';
-import type { ApiKey } from '@toolyard/storage';
+import type { StoredApiKey } from '@toolyard/storage';
 import type { Auth } from '../auth/create-auth.ts';
 import { hashOf, KEY_PREFIX, randomCredential } from '../auth/credentials.ts';
 import { notFound, refusal } from '../problems.ts';
 import { reachableOrigins } from '../reachable-origins.ts';
 import type { Router } from '../router.ts';
-import type { HttpDeps } from '../types.ts';
+import type { HttpAppOptions } from '../types.ts';
 
 /** How much of a key is stored in plain text, to recognize it by. */
 const SHOWN_CHARACTERS = KEY_PREFIX.length + 6;
 
 /** Sessions, sign-in links and API keys. */
-export function addAccessRoutes({ route }: Router, deps: HttpDeps, { authentication, sessions }: Auth): void {
+export function addAccessRoutes({ route }: Router, deps: HttpAppOptions, { authentication, sessions }: Auth): void {
   const { storage, clock, ids, security } = deps;
 
   route('GET /api/access/sessions', async ({ principal }) => ({ items: await sessions.list(principal) }));
@@ -38,7 +38,7 @@ export function addAccessRoutes({ route }: Router, deps: HttpDeps, { authenticat
     const now = clock.now();
     if (expiresAt !== undefined && expiresAt <= now) throw alreadyExpired(expiresAt);
     const secret = KEY_PREFIX + randomCredential();
-    const key: ApiKey = {
+    const key: StoredApiKey = {
       id: ids.next(),
       ownerId: principal.ownerId,
       name,
@@ -57,7 +57,7 @@ export function addAccessRoutes({ route }: Router, deps: HttpDeps, { authenticat
   });
 }
 
-function viewOf({ id, name, scopes, start, createdAt, expiresAt, lastUsedAt }: ApiKey): ApiKeyView {
+function viewOf({ id, name, scopes, start, createdAt, expiresAt, lastUsedAt }: StoredApiKey): ApiKeyView {
   const known = KEY_SCOPES.filter((scope) => scopes.includes(scope));
   return { id, name, scopes: known, start, createdAt, expiresAt, lastUsedAt };
 }

@@ -3,9 +3,9 @@ import type { StoredAgent } from '@toolyard/storage';
 import { readStoredConfiguration } from '../../config/agent-configuration.ts';
 import { notFound, refusal } from '../problems.ts';
 import type { Router } from '../router.ts';
-import type { HttpDeps } from '../types.ts';
+import type { HttpAppOptions } from '../types.ts';
 
-export function addAgentRoutes({ route }: Router, { storage, hub, clock, ids }: HttpDeps): void {
+export function addAgentRoutes({ route }: Router, { storage, hub, clock, ids }: HttpAppOptions): void {
   const { agents } = storage;
 
   route('GET /api/agents', async ({ principal }) => ({ items: (await agents.list(principal)).map(viewOfAgent) }));

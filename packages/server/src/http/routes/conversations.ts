@@ -4,9 +4,9 @@ import { findConversation, summaryOf, viewOf } from '../conversation-view.ts';
 import { cursorOf, readCursor } from '../list-cursor.ts';
 import { notFound } from '../problems.ts';
 import type { Router } from '../router.ts';
-import type { HttpDeps } from '../types.ts';
+import type { HttpAppOptions } from '../types.ts';
 
-export function addConversationRoutes({ route }: Router, deps: HttpDeps): void {
+export function addConversationRoutes({ route }: Router, deps: HttpAppOptions): void {
   const { storage, runs, hub, clock, ids } = deps;
   const changed = ({ ownerId }: Principal, id: string): void => hub.changed(ownerId, 'conversations', id);
 

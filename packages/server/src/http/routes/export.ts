@@ -1,15 +1,15 @@
 import type { ConversationExport, Message, Principal } from '@toolyard/protocol';
-import type { Conversation } from '@toolyard/storage';
+import type { StoredConversation } from '@toolyard/storage';
 import { readStoredConfiguration } from '../../config/agent-configuration.ts';
 import { textAnswer } from '../answers.ts';
-import { blobsWrittenOut } from '../blobs-written-out.ts';
+import { inlineBlobs } from '../inline-blobs.ts';
 import { conversationMarkdown } from '../conversation-markdown.ts';
 import { findConversation } from '../conversation-view.ts';
 import { attachmentOf } from '../file-name.ts';
 import type { Router } from '../router.ts';
-import type { HttpDeps } from '../types.ts';
+import type { HttpAppOptions } from '../types.ts';
 
-export function addExportRoute({ route }: Router, deps: HttpDeps): void {
+export function addExportRoute({ route }: Router, deps: HttpAppOptions): void {
   const { storage, clock } = deps;
 
   route('GET /api/conversations/{id}/export', async ({ c, principal, params: { id }, query: { format } }) => {
@@ -26,11 +26,11 @@ export function addExportRoute({ route }: Router, deps: HttpDeps): void {
     });
   });
 
-  async function asJson(principal: Principal, conversation: Conversation) {
+  async function asJson(principal: Principal, conversation: StoredConversation) {
     const { id, title, configuration, leafId } = conversation;
     const messages: Message[] = [];
     for (const message of await storage.messages.all(principal, id)) {
-      messages.push(await blobsWrittenOut(message, (sha256) => storage.blobs.read(principal, sha256)));
+      messages.push(await inlineBlobs(message, (sha256) => storage.blobs.read(principal, sha256)));
     }
     const content: ConversationExport = {
       format: 'toolyard-conversation',
@@ -42,7 +42,7 @@ export function addExportRoute({ route }: Router, deps: HttpDeps): void {
     return { text: `${JSON.stringify(content, null, 2)}\n`, type: 'application/json', extension: 'json' };
   }
 
-  async function asMarkdown(principal: Principal, { id, title }: Conversation) {
+  async function asMarkdown(principal: Principal, { id, title }: StoredConversation) {
     const text = conversationMarkdown(title, await storage.messages.branch(principal, id));
     return { text, type: 'text/markdown; charset=utf-8', extension: 'md' };
   }

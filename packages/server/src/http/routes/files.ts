@@ -1,4 +1,4 @@
-import { contentTypeOf, MAX_FILE_BYTES, readBytes } from '../body.ts';
+import { contentTypeOf, MAX_FILE_BYTES, readBodyBytes } from '../body.ts';
 import type { Owner } from '@toolyard/protocol';
 import { requireScope } from '../auth/scopes.ts';
 import type { Auth } from '../auth/create-auth.ts';
@@ -6,7 +6,7 @@ import { badSignature } from '../auth/refusals.ts';
 import { notFound, refusal } from '../problems.ts';
 import type { RouteQuery } from '@toolyard/protocol/schemas';
 import type { Router } from '../router.ts';
-import type { AppContext, HttpDeps } from '../types.ts';
+import type { AppContext, HttpAppOptions } from '../types.ts';
 
 /** What a browser shows without running anything in it. An SVG is a document with scripts, and not among them. */
 const SHOWN_IN_PLACE = new Set([
@@ -29,7 +29,7 @@ const SHOWN_IN_PLACE = new Set([
   'video/ogg',
 ]);
 
-export function addFileRoutes({ route }: Router, { storage, clock }: HttpDeps, auth: Auth): void {
+export function addFileRoutes({ route }: Router, { storage, clock }: HttpAppOptions, auth: Auth): void {
   /** Of a signed URL, or of the credential of the request. */
   async function ownerOf(
     c: AppContext,
@@ -48,7 +48,7 @@ export function addFileRoutes({ route }: Router, { storage, clock }: HttpDeps, a
 
   route('POST /api/files', async ({ c, principal }) => {
     const { incoming } = c.env;
-    const bytes = await readBytes(incoming, MAX_FILE_BYTES);
+    const bytes = await readBodyBytes(incoming, MAX_FILE_BYTES);
     if (bytes.byteLength === 0) throw refusal({ code: 'bad_request', message: 'The file is empty.' });
     const mimeType = contentTypeOf(incoming);
     const kept = await storage.blobs.put(principal, bytes, { mimeType, at: clock.now() });

@@ -1,15 +1,15 @@
 import type { AnsweredInterrupts, ErrorInfo, Interrupt, Principal } from '@toolyard/protocol';
 import { defined, ToolyardError } from '@toolyard/protocol';
 import { requireScope } from '../auth/scopes.ts';
-import { askedCursorOf, readAskedCursor } from '../list-cursor.ts';
-import { ProblemAnswer, tellable } from '../problems.ts';
+import { interruptCursor, readInterruptCursor } from '../list-cursor.ts';
+import { ProblemAnswer, publicError } from '../problems.ts';
 import type { Router } from '../router.ts';
-import type { HttpDeps } from '../types.ts';
+import type { HttpAppOptions } from '../types.ts';
 
 /** Their answers let a call run, or money be spent. */
 const APPROVALS: ReadonlySet<Interrupt['kind']> = new Set(['approval', 'in_doubt', 'budget']);
 
-export function addInterruptRoutes({ route }: Router, { storage, runs }: HttpDeps): void {
+export function addInterruptRoutes({ route }: Router, { storage, runs }: HttpAppOptions): void {
   /** @throws ProblemAnswer 403 if the credential must not answer a question of this kind. */
   async function checkScope(principal: Principal, id: string): Promise<void> {
     const found = await storage.runs.getInterrupt(principal, id);
@@ -22,11 +22,11 @@ export function addInterruptRoutes({ route }: Router, { storage, runs }: HttpDep
       status,
       limit: limit + 1,
       ...defined({ runId: run, conversationId: conversation }),
-      ...(after === undefined ? {} : { after: readAskedCursor(after) }),
+      ...(after === undefined ? {} : { after: readInterruptCursor(after) }),
     });
     const items = found.slice(0, limit);
     const last = items.at(-1);
-    return { items, ...(found.length > limit && last !== undefined ? { next: askedCursorOf(last) } : {}) };
+    return { items, ...(found.length > limit && last !== undefined ? { next: interruptCursor(last) } : {}) };
   });
 
   route('GET /api/interrupts/count', async ({ principal }) => ({
@@ -56,7 +56,7 @@ export function addInterruptRoutes({ route }: Router, { storage, runs }: HttpDep
 }
 
 function errorOf(thrown: unknown): ErrorInfo | null {
-  if (ToolyardError.isInstance(thrown)) return tellable(thrown);
+  if (ToolyardError.isInstance(thrown)) return publicError(thrown);
   if (!(thrown instanceof ProblemAnswer)) return null;
   const { code, detail, hint } = thrown.problem;
   return { code, message: detail, ...defined({ hint }) };

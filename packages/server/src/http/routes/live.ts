@@ -3,9 +3,9 @@ import { messageOf } from '@toolyard/protocol';
 import type { EventStreams } from '../event-stream.ts';
 import { liveFrames } from '../frames.ts';
 import type { Router } from '../router.ts';
-import type { HttpDeps } from '../types.ts';
+import type { HttpAppOptions } from '../types.ts';
 
-export function addLiveRoutes({ route }: Router, deps: HttpDeps, eventStreams: EventStreams): void {
+export function addLiveRoutes({ route }: Router, deps: HttpAppOptions, eventStreams: EventStreams): void {
   const { streams, tabs, log } = deps;
   /** By owner and tab, how many streams it has open here. */
   const open = new Map<string, number>();

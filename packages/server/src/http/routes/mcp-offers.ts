@@ -1,9 +1,9 @@
 import type { RouteQuery } from '@toolyard/protocol/schemas';
 import type { Router } from '../router.ts';
-import type { HttpDeps } from '../types.ts';
+import type { HttpAppOptions } from '../types.ts';
 
 /** What servers offer, and what went on with them. */
-export function addMcpOfferRoutes({ route }: Router, { servers }: HttpDeps): void {
+export function addMcpOfferRoutes({ route }: Router, { servers }: HttpAppOptions): void {
   route('GET /api/mcp/servers/{id}/log', ({ principal, params: { id }, query: { after } }) =>
     servers.log(principal, id, after),
   );

@@ -3,12 +3,12 @@ import { readSignInResponse } from '@toolyard/mcp-host';
 import { toErrorInfo } from '@toolyard/protocol';
 import type { Router } from '../router.ts';
 import { finishedPage, refusedPage, relayPage } from '../sign-in-page.ts';
-import type { HttpDeps } from '../types.ts';
+import type { HttpAppOptions } from '../types.ts';
 
 const CALLBACK = '/api/mcp/sign-in/callback';
 
 /** Signing in to MCP servers. */
-export function addMcpSignInRoutes({ route }: Router, { servers, log }: HttpDeps): void {
+export function addMcpSignInRoutes({ route }: Router, { servers, log }: HttpAppOptions): void {
   route('POST /api/mcp/servers/{id}/sign-in', ({ c, principal, params: { id } }) =>
     servers.signIn(principal, id, `${addressOf(c.env.incoming)}${CALLBACK}`),
   );

@@ -1,8 +1,8 @@
 import type { Router } from '../router.ts';
-import type { HttpDeps } from '../types.ts';
+import type { HttpAppOptions } from '../types.ts';
 
 /** The servers themselves: how they are, and what is to be done with them. */
-export function addMcpRoutes({ route }: Router, { servers }: HttpDeps): void {
+export function addMcpRoutes({ route }: Router, { servers }: HttpAppOptions): void {
   route('GET /api/mcp/servers', ({ principal }) => servers.list(principal));
 
   route('POST /api/mcp/servers', ({ principal, body }) => servers.add(principal, body));

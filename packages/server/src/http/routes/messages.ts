@@ -4,11 +4,11 @@ import { jsonAnswer } from '../answers.ts';
 import { findConversation } from '../conversation-view.ts';
 import { notFound } from '../problems.ts';
 import type { Router } from '../router.ts';
-import { runView } from '../run-view.ts';
-import type { HttpDeps } from '../types.ts';
+import { toRunView } from '../run-view.ts';
+import type { HttpAppOptions } from '../types.ts';
 import { checkParts } from '../user-parts.ts';
 
-export function addMessageRoutes({ route }: Router, deps: HttpDeps): void {
+export function addMessageRoutes({ route }: Router, deps: HttpAppOptions): void {
   const { storage, runs, clock } = deps;
 
   route(
@@ -32,19 +32,19 @@ export function addMessageRoutes({ route }: Router, deps: HttpDeps): void {
     if ('queued' in sent) {
       return jsonAnswer(sent, { status: 202, acceptEncoding: c.req.header('accept-encoding') });
     }
-    return { run: runView(sent.run), message: sent.message };
+    return { run: toRunView(sent.run), message: sent.message };
   });
 
   route('POST /api/conversations/{id}/regenerate', async ({ principal, params: { id }, body }) => {
     await findConversation(deps, principal, id);
     const { run } = await runs.regenerate(principal, id, body);
-    return { run: runView(run) };
+    return { run: toRunView(run) };
   });
 
   route('POST /api/conversations/{id}/continue', async ({ principal, params: { id }, body }) => {
     await findConversation(deps, principal, id);
     const { run, how } = await runs.continue(principal, id, body);
-    return { run: runView(run), how };
+    return { run: toRunView(run), how };
   });
 
   route('GET /api/conversations/{id}/queue', async ({ principal, params: { id } }) => {

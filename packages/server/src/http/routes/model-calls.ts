@@ -9,10 +9,10 @@ import { toChatRequest, toMessages } from '../chat-call.ts';
 import type { EventStreams, Frame } from '../event-stream.ts';
 import type { Router } from '../router.ts';
 import { checkSource } from '../user-parts.ts';
-import type { HttpDeps } from '../types.ts';
+import type { HttpAppOptions } from '../types.ts';
 
 /** Single calls of models: no conversation, no run, nothing stored but files that are made. */
-export function addModelCallRoutes({ route }: Router, deps: HttpDeps, eventStreams: EventStreams): void {
+export function addModelCallRoutes({ route }: Router, deps: HttpAppOptions, eventStreams: EventStreams): void {
   const { storage, models, configurations, clock, ids, log, telemetry } = deps;
   const next = deps.callPolicy ?? createCallLimit();
   const policy = createUsagePolicy({ storage, configurations, models, clock, next, log });

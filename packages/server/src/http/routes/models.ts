@@ -1,7 +1,7 @@
 import type { Router } from '../router.ts';
-import type { HttpDeps } from '../types.ts';
+import type { HttpAppOptions } from '../types.ts';
 
-export function addModelRoutes({ route }: Router, { models }: HttpDeps): void {
+export function addModelRoutes({ route }: Router, { models }: HttpAppOptions): void {
   route('GET /api/models', ({ c, principal, query: { refresh } }) =>
     models.list(principal, { refresh, signal: c.req.raw.signal }),
   );

@@ -4,10 +4,10 @@ import type { Authentication } from '../auth/authentication.ts';
 import { openApiDocument } from '../openapi.ts';
 import { refusal } from '../problems.ts';
 import type { Router } from '../router.ts';
-import type { HttpDeps } from '../types.ts';
+import type { HttpAppOptions } from '../types.ts';
 import { OWNER } from '../types.ts';
 
-export function addOperationRoutes(router: Router, deps: HttpDeps, authentication: Authentication): void {
+export function addOperationRoutes(router: Router, deps: HttpAppOptions, authentication: Authentication): void {
   const { ui, proxy } = deps;
   const { route } = router;
   let written: object | undefined;
@@ -32,7 +32,7 @@ export function addOperationRoutes(router: Router, deps: HttpDeps, authenticatio
 /** For whoever looks after the process. */
 export function addWatchRoutes(
   { route }: Router,
-  { storage, ready, absentRoles, metrics }: HttpDeps,
+  { storage, ready, absentRoles, metrics }: HttpAppOptions,
   authentication: Authentication,
 ): void {
   route('GET /health', () => ({ status: 'ok' as const, version: VERSION }));

@@ -1,10 +1,10 @@
 import { formatToolReference } from '@toolyard/protocol';
 import { notFound, refusal } from '../problems.ts';
 import type { Router } from '../router.ts';
-import type { HttpDeps } from '../types.ts';
+import type { HttpAppOptions } from '../types.ts';
 
 /** What was decided about tools for later. */
-export function addPermissionRoutes({ route }: Router, { storage, servers, hub, clock }: HttpDeps): void {
+export function addPermissionRoutes({ route }: Router, { storage, servers, hub, clock }: HttpAppOptions): void {
   route('GET /api/permissions', async ({ principal, query: { conversation } }) => {
     const query = conversation === undefined ? {} : { conversationId: conversation };
     return { items: await storage.permissions.list(principal, query) };

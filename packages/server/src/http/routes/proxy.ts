@@ -7,13 +7,13 @@ import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import type { Clock, Principal } from '@toolyard/protocol';
 import { defined, ToolyardError } from '@toolyard/protocol';
 import type { Hono } from 'hono';
-import { hasPrefixed, requestHeaders, responseHeaders, sendable } from '../../proxy/headers.ts';
+import { hasProxyHeader, requestHeaders, responseHeaders, forwardableHeaders } from '../../proxy/headers.ts';
 import type { Proxy } from '../../proxy/proxy.ts';
-import { join } from '../../proxy/proxy.ts';
+import { pipeBoth } from '../../proxy/proxy.ts';
 import type { Authentication } from '../auth/authentication.ts';
 import { requireScope } from '../auth/scopes.ts';
 import { watchCredential } from '../auth/watch-credential.ts';
-import { readBytes } from '../body.ts';
+import { readBodyBytes } from '../body.ts';
 import { ProblemAnswer, refusal } from '../problems.ts';
 import type { Router } from '../router.ts';
 import type { AppContext, AppEnv } from '../types.ts';
@@ -118,7 +118,7 @@ async function passOn(
 function refuseForeignUse(incoming: IncomingMessage): void {
   const kind = incoming.headers['sec-fetch-dest'];
   // Over plain HTTP from another machine browsers do not say what a request is for; then a cookie tells that it is one.
-  const isUnclear = kind === undefined && incoming.headers.cookie !== undefined && !hasPrefixed(incoming);
+  const isUnclear = kind === undefined && incoming.headers.cookie !== undefined && !hasProxyHeader(incoming);
   if (kind === undefined ? !isUnclear : kind === 'empty') return;
   throw refusal({
     code: 'forbidden',
@@ -140,7 +140,7 @@ function wanted(incoming: IncomingMessage, proxy: Proxy, principal: Principal | 
     };
     return {
       target: redeemed.target,
-      headers: sendable({ ...own, ...redeemed.headers }),
+      headers: forwardableHeaders({ ...own, ...redeemed.headers }),
       principal: principal ?? redeemed.principal,
     };
   }
@@ -166,7 +166,7 @@ async function bodyOf(incoming: IncomingMessage): Promise<Uint8Array<ArrayBuffer
   if (incoming.method === 'GET' || incoming.method === 'HEAD') return null;
   const length = incoming.headers['content-length'];
   if (length === undefined && incoming.headers['transfer-encoding'] === undefined) return null;
-  if (length !== undefined && Number(length) <= SENT_AGAIN_UP_TO) return readBytes(incoming, SENT_AGAIN_UP_TO);
+  if (length !== undefined && Number(length) <= SENT_AGAIN_UP_TO) return readBodyBytes(incoming, SENT_AGAIN_UP_TO);
   let size = 0;
   const bounded = new Transform({
     transform(chunk: Buffer, _encoding, done) {
@@ -249,7 +249,7 @@ async function passUpgradeOn(
     `HTTP/1.1 101 Switching Protocols\r\nupgrade: websocket\r\nconnection: Upgrade\r\n${agreed.join('')}\r\n`,
   );
   signal.addEventListener('abort', () => far.socket.destroy(), { once: true });
-  join(socket, far.socket);
+  pipeBoth(socket, far.socket);
 }
 
 function named(

@@ -2,29 +2,29 @@ import type { Message, Principal, RunExport, RunRecord, SentMessage, StartRun } 
 import { defined, ToolyardError } from '@toolyard/protocol';
 import { readSteps } from '../../runs/run-steps.ts';
 import { textAnswer } from '../answers.ts';
-import { blobsWrittenOut } from '../blobs-written-out.ts';
+import { inlineBlobs } from '../inline-blobs.ts';
 import { attachmentOf } from '../file-name.ts';
 import { notFound } from '../problems.ts';
 import type { Router } from '../router.ts';
 import { runMarkdown } from '../run-markdown.ts';
-import { runView } from '../run-view.ts';
-import type { HttpDeps } from '../types.ts';
+import { toRunView } from '../run-view.ts';
+import type { HttpAppOptions } from '../types.ts';
 import { checkParts } from '../user-parts.ts';
 
 /** Beginning runs without a conversation, and what they did. */
-export function addRunHistoryRoutes({ route }: Router, deps: HttpDeps): void {
+export function addRunHistoryRoutes({ route }: Router, deps: HttpAppOptions): void {
   const { storage, runs, clock, ids, hub } = deps;
 
   route('POST /api/runs', async ({ principal, body }) => {
     await checkParts(body.parts, async (sha256) => storage.blobs.touch(principal, sha256, clock.now()));
     const sent = await begin(principal, body);
-    if ('run' in sent) return { run: runView(sent.run), message: sent.message };
+    if ('run' in sent) return { run: toRunView(sent.run), message: sent.message };
     throw new ToolyardError({ code: 'conflict', message: 'A message of this id waits for another run.' });
   });
 
   route('GET /api/runs/{id}/steps', async ({ principal, params: { id } }) => {
     const run = await find(principal, id);
-    return { ...(await readSteps(storage.runs, principal, run, clock.now())), run: runView(run) };
+    return { ...(await readSteps(storage.runs, principal, run, clock.now())), run: toRunView(run) };
   });
 
   route('GET /api/runs/{id}/export', async ({ c, principal, params: { id }, query: { format } }) => {
@@ -74,14 +74,14 @@ export function addRunHistoryRoutes({ route }: Router, deps: HttpDeps): void {
     const steps = await readSteps(storage.runs, principal, run, clock.now());
     const messages: Message[] = [];
     for (const message of await messagesOf(principal, steps)) {
-      messages.push(await blobsWrittenOut(message, (sha256) => storage.blobs.read(principal, sha256)));
+      messages.push(await inlineBlobs(message, (sha256) => storage.blobs.read(principal, sha256)));
     }
     return {
       format: 'toolyard-run',
       version: 1,
       exportedAt: clock.now(),
       ...steps,
-      run: runView(run),
+      run: toRunView(run),
       messages,
     };
   }

@@ -4,13 +4,13 @@ import { runFrames } from '../frames.ts';
 import type { EventStreams } from '../event-stream.ts';
 import { notFound } from '../problems.ts';
 import type { Router } from '../router.ts';
-import { runView } from '../run-view.ts';
-import type { HttpDeps } from '../types.ts';
-import { whatRunWaitsFor } from '../what-run-waits-for.ts';
+import { toRunView } from '../run-view.ts';
+import type { HttpAppOptions } from '../types.ts';
+import { missingRoles } from '../missing-roles.ts';
 
 const OVER: ReadonlySet<RunStatus> = new Set(['done', 'failed', 'cancelled']);
 
-export function addRunRoutes({ route }: Router, deps: HttpDeps, eventStreams: EventStreams): void {
+export function addRunRoutes({ route }: Router, deps: HttpAppOptions, eventStreams: EventStreams): void {
   const { storage, runs, streams } = deps;
 
   route('GET /api/runs', async ({ principal, query: { conversation, agent, status, from, until, after, limit } }) => {
@@ -18,7 +18,7 @@ export function addRunRoutes({ route }: Router, deps: HttpDeps, eventStreams: Ev
       limit: limit + 1,
       ...defined({ conversationId: conversation, agentId: agent, statuses: status, from, until, before: after }),
     });
-    const items = found.slice(0, limit).map(runView);
+    const items = found.slice(0, limit).map(toRunView);
     const last = items.at(-1);
     return { items, ...(found.length > limit && last !== undefined ? { next: last.id } : {}) };
   });
@@ -26,16 +26,16 @@ export function addRunRoutes({ route }: Router, deps: HttpDeps, eventStreams: Ev
   route('GET /api/runs/{id}', async ({ principal, params: { id } }) => {
     const run = await storage.runs.getRun(principal, id);
     if (run === null) throw notFound('run', id);
-    const waitsFor = await whatRunWaitsFor(principal, run, deps);
-    return { ...runView(run), ...defined({ waitsFor }) };
+    const waitsFor = await missingRoles(principal, run, deps);
+    return { ...toRunView(run), ...defined({ waitsFor }) };
   });
 
   route('POST /api/runs/{id}/cancel', async ({ principal, params: { id } }) =>
-    runView(await runs.cancel(principal, id)),
+    toRunView(await runs.cancel(principal, id)),
   );
 
   route('POST /api/runs/{id}/resume', async ({ principal, params: { id } }) => ({
-    run: runView(await runs.resume(principal, id)),
+    run: toRunView(await runs.resume(principal, id)),
     resumes: id,
   }));
 

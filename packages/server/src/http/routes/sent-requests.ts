@@ -1,11 +1,11 @@
 import { ToolyardError } from '@toolyard/protocol';
 import { z } from 'zod';
-import { sentRequest as readSentRequest } from '../../runs/sent-request.ts';
+import { loadSentRequest as readSentRequest } from '../../runs/sent-request.ts';
 import { notFound } from '../problems.ts';
 import type { Router } from '../router.ts';
-import type { HttpDeps } from '../types.ts';
+import type { HttpAppOptions } from '../types.ts';
 
-export function addSentRequestRoutes({ route }: Router, { storage }: HttpDeps): void {
+export function addSentRequestRoutes({ route }: Router, { storage }: HttpAppOptions): void {
   route('GET /api/runs/{id}/steps/{step}/request', async ({ principal, params: { id, step } }) => {
     const run = await storage.runs.getRun(principal, id);
     if (run === null) throw notFound('run', id);

@@ -3,7 +3,7 @@ import { VERSION } from '@toolyard/protocol';
 import { jsonAnswer } from '../answers.ts';
 import type { Auth } from '../auth/create-auth.ts';
 import type { Router } from '../router.ts';
-import { OPEN } from '../types.ts';
+import { ANONYMOUS } from '../types.ts';
 
 export function addSessionRoutes({ route }: Router, { authentication, sessions }: Auth): void {
   const { tokenRequired } = authentication;
@@ -18,7 +18,7 @@ export function addSessionRoutes({ route }: Router, { authentication, sessions }
   route('GET /api/session', ({ principal }) => view(principal));
 
   route('POST /api/session', async ({ c, body }) => {
-    if (!tokenRequired) return { ...view(OPEN), secret: null };
+    if (!tokenRequired) return { ...view(ANONYMOUS), secret: null };
     const { principal, cookie, secret } = await sessions.signIn(c.env.incoming, body);
     return jsonAnswer(
       { ...view(principal), secret },

@@ -1,17 +1,17 @@
 import { agentConfiguration } from '@toolyard/protocol/schemas';
 import { readStoredConfiguration } from '../../config/agent-configuration.ts';
-import { DEFAULTS_KEY } from '../../config/raise-budget.ts';
+import { DEFAULTS_KEY } from '../../config/raised-budget.ts';
 import { requireScope } from '../auth/scopes.ts';
-import { inPlainWords } from '../in-plain-words.ts';
-import { misfit, notFound, quoted, refusal } from '../problems.ts';
+import { plainZodError } from '../plain-zod-error.ts';
+import { validationError, notFound, quoted, refusal } from '../problems.ts';
 import type { Router } from '../router.ts';
-import type { HttpDeps } from '../types.ts';
+import type { HttpAppOptions } from '../types.ts';
 
 /** What the page keeps has a place of its own: no key it can name is one the server works with. */
 const PAGE_PREFIX = 'page:';
 const MAX_VALUE_LENGTH = 65_536;
 
-export function addSettingsRoutes({ route }: Router, { storage, hub, clock }: HttpDeps): void {
+export function addSettingsRoutes({ route }: Router, { storage, hub, clock }: HttpAppOptions): void {
   const { settings } = storage;
 
   route('GET /api/settings', async ({ principal }) => {
@@ -26,8 +26,8 @@ export function addSettingsRoutes({ route }: Router, { storage, hub, clock }: Ht
     if (key === DEFAULTS_KEY) {
       // They hold approval mode, rules and budgets.
       requireScope(principal, 'approve');
-      const parsed = agentConfiguration.safeParse(body, { error: inPlainWords });
-      if (!parsed.success) throw misfit(parsed.error, 'body');
+      const parsed = agentConfiguration.safeParse(body, { error: plainZodError });
+      if (!parsed.success) throw validationError(parsed.error, 'body');
     } else if (JSON.stringify(body).length > MAX_VALUE_LENGTH) {
       throw refusal({ code: 'too_large', message: `A setting holds at most ${MAX_VALUE_LENGTH} characters.` });
     }

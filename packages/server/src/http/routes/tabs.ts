@@ -1,11 +1,11 @@
 import type { JsonValue } from '@toolyard/protocol';
 import { isJsonObject, TAB_RUNS_VERSION, ToolyardError } from '@toolyard/protocol';
 import type { Router } from '../router.ts';
-import type { HttpDeps } from '../types.ts';
+import type { HttpAppOptions } from '../types.ts';
 import { checkParts } from '../user-parts.ts';
 
 /** Tabs that lend the tools of their own MCP servers to runs on the server. */
-export function addTabRoutes({ route }: Router, { tabs, runs, storage }: HttpDeps): void {
+export function addTabRoutes({ route }: Router, { tabs, runs, storage }: HttpAppOptions): void {
   route(
     'PUT /api/tabs/{tab}/conversations/{conversation}/tools',
     async ({ principal, params: { tab, conversation }, body }) => ({

@@ -4,7 +4,7 @@ import { textAnswer } from '../answers.ts';
 import { findConversation } from '../conversation-view.ts';
 import { refusal } from '../problems.ts';
 import type { Router } from '../router.ts';
-import type { HttpDeps } from '../types.ts';
+import type { HttpAppOptions } from '../types.ts';
 import { usageCsv } from '../usage-csv.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
@@ -12,7 +12,7 @@ const DAY_MS = 24 * 60 * 60 * 1_000;
 const STANDARD_DAYS = 30;
 
 /** What calls of models and tools came to, and where budgets stand. */
-export function addUsageRoutes({ route }: Router, deps: HttpDeps): void {
+export function addUsageRoutes({ route }: Router, deps: HttpAppOptions): void {
   const { storage, configurations, clock } = deps;
   const today = (): number => Math.floor(clock.now() / DAY_MS) * DAY_MS;
 

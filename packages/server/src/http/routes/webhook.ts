@@ -1,8 +1,8 @@
 import type { Router } from '../router.ts';
-import type { HttpDeps } from '../types.ts';
+import type { HttpAppOptions } from '../types.ts';
 
 /** Being told, outside of the page, of what happens. */
-export function addWebhookRoutes({ route }: Router, { webhooks }: HttpDeps): void {
+export function addWebhookRoutes({ route }: Router, { webhooks }: HttpAppOptions): void {
   route('GET /api/webhook', async ({ principal }) => ({ webhook: await webhooks.get(principal) }));
 
   route('PUT /api/webhook', ({ principal, body }) => webhooks.set(principal, body));

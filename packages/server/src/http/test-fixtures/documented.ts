@@ -1,15 +1,15 @@
 import { deprecatedFields, problem } from '@toolyard/protocol/schemas';
 import { afterEach, beforeEach, expect } from 'vitest';
 import type { RouteDescription } from '../router.ts';
-import type { Answer, RequestOptions, TestServer } from './test-server.ts';
+import type { TestResponse, TestRequestOptions, TestServer } from './test-server.ts';
 import { startTestServer } from './test-server.ts';
 
 /** Asks, and checks that what comes back is what the route's description promises, with nothing more in it. */
 export async function askAsDescribed(
   server: TestServer,
   target: string,
-  options: RequestOptions = {},
-): Promise<Answer> {
+  options: TestRequestOptions = {},
+): Promise<TestResponse> {
   const answer = await server.ask(target, options);
   const method = options.method ?? (options.json === undefined && options.body === undefined ? 'GET' : 'POST');
   const route = routeOf(server.app.routes, method, target);
@@ -54,14 +54,15 @@ export function useDocumentedServer() {
   });
   afterEach(() => server.close());
 
-  const ask = (target: string, options?: RequestOptions): Promise<Answer> => askAsDescribed(server, target, options);
+  const ask = (target: string, options?: TestRequestOptions): Promise<TestResponse> =>
+    askAsDescribed(server, target, options);
   return {
     server,
     ask,
-    post: (target: string, json: object = {}): Promise<Answer> => ask(target, { json }),
-    patch: (target: string, json: object): Promise<Answer> => ask(target, { method: 'PATCH', json }),
-    put: (target: string, json: object): Promise<Answer> => ask(target, { method: 'PUT', json }),
-    remove: (target: string): Promise<Answer> => ask(target, { method: 'DELETE' }),
+    post: (target: string, json: object = {}): Promise<TestResponse> => ask(target, { json }),
+    patch: (target: string, json: object): Promise<TestResponse> => ask(target, { method: 'PATCH', json }),
+    put: (target: string, json: object): Promise<TestResponse> => ask(target, { method: 'PUT', json }),
+    remove: (target: string): Promise<TestResponse> => ask(target, { method: 'DELETE' }),
   };
 }
 

@@ -3,13 +3,13 @@ import { createWebApiRuntime } from '@toolyard/model-runtime/webapi';
 import type { ModelReply, ModelServer } from '@toolyard/testing';
 import { reply } from '@toolyard/testing';
 import { afterEach, beforeEach } from 'vitest';
-import type { CallPolicy, OutsideCall } from '../../models/call-limit.ts';
+import type { CallPolicy, ApiModelCall } from '../../models/call-limit.ts';
 import type { ModelsService } from '../../models/models.ts';
 import type { ModelsScene } from '../../models/test-fixtures/models-scene.ts';
 import { setModelsScene } from '../../models/test-fixtures/models-scene.ts';
 import { OWNER } from '../types.ts';
 import { askAsDescribed } from './documented.ts';
-import type { Answer, TestServer } from './test-server.ts';
+import type { TestResponse, TestServer } from './test-server.ts';
 import { startTestServer } from './test-server.ts';
 
 export const KEY = 'canary-key-of-the-provider';
@@ -22,7 +22,7 @@ type ModelStage = {
   server: TestServer;
   /** What the provider answers next. */
   script: ModelReply[];
-  admitted: { call: OutsideCall; usage?: unknown; over: boolean }[];
+  admitted: { call: ApiModelCall; usage?: unknown; over: boolean }[];
 };
 
 /** A message of a person, as a call has it. */
@@ -58,7 +58,7 @@ export function useModelStage() {
 
   return {
     stage,
-    post: (path: string, json: unknown): Promise<Answer> => askAsDescribed(stage.server, path, { json }),
+    post: (path: string, json: unknown): Promise<TestResponse> => askAsDescribed(stage.server, path, { json }),
     runtime: (): ModelRuntime =>
       createWebApiRuntime({ provider: 'p', baseUrl: stage.server.url, fetch: (input, init) => fetch(input, init) }),
   };

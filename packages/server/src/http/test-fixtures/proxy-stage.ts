@@ -5,7 +5,7 @@ import { systemClock } from '@toolyard/protocol';
 import { createProxy } from '../../proxy/proxy.ts';
 import type { ProxyTarget } from './proxy-target.ts';
 import { startProxyTarget } from './proxy-target.ts';
-import type { Answer, RequestOptions, TestServer, TestServerOptions } from './test-server.ts';
+import type { TestResponse, TestRequestOptions, TestServer, TestServerOptions } from './test-server.ts';
 import { startTestServer } from './test-server.ts';
 
 /** A test's server with a proxy, and servers behind it; all of them end with it. */
@@ -15,7 +15,7 @@ export type ProxyStage = AsyncDisposable & {
   /** A server whose proxy may go to these origins. */
   start: (allow: readonly string[], of?: TestServerOptions) => Promise<void>;
   ends: <Thing extends AsyncDisposable>(thing: Thing) => Thing;
-  through: (url: string, options?: RequestOptions, at?: string) => Promise<Answer>;
+  through: (url: string, options?: TestRequestOptions, at?: string) => Promise<TestResponse>;
   /** A request whose answer is read as it comes. */
   open: (url: string) => Promise<IncomingMessage>;
 };

@@ -1,4 +1,4 @@
-import type { Answer, TestServer } from './test-server.ts';
+import type { TestResponse, TestServer } from './test-server.ts';
 
 /** What a browser sends after a sign-in: the cookie, and the secret that its page holds. */
 export type SignedInHeaders = { cookie: string; 'x-toolyard-session': string };
@@ -13,7 +13,7 @@ export async function signIn(
   return headersOf(answer);
 }
 
-function headersOf({ headers, json }: Answer): SignedInHeaders {
+function headersOf({ headers, json }: TestResponse): SignedInHeaders {
   const cookie = headers['set-cookie']?.[0]?.split(';', 1)[0] ?? '';
   return { cookie, 'x-toolyard-session': (json as { secret: string }).secret };
 }

@@ -1,22 +1,22 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { DATABASE_FILE } from '@toolyard/storage';
-import type { HeldRun, JsonObject, RunEvent } from '@toolyard/protocol';
+import type { LeasedTabRun, JsonObject, RunEvent } from '@toolyard/protocol';
 import { RUN_EVENT_VERSION, TAB_RUNS_VERSION as v } from '@toolyard/protocol';
 import { afterEach, beforeEach } from 'vitest';
-import type { Bench } from '../../runs/test-fixtures/bench.ts';
+import type { RunBench } from '../../runs/test-fixtures/bench.ts';
 import { ANNE, BERT, cleanUp, openBench, temporaryFolder } from '../../runs/test-fixtures/bench.ts';
 import { says, scriptedModel } from '../../runs/test-fixtures/scripted-model.ts';
-import type { Answer, TestServer } from './test-server.ts';
+import type { TestResponse, TestServer } from './test-server.ts';
 import * as door from './test-server.ts';
 
 /** What every test begins with: the run `r` of Anne, which the tab `tab-1` holds. */
 type TabScene = {
-  bench: Bench;
+  bench: RunBench;
   server: TestServer;
   /** The file of the server, to be looked into behind its back. */
   database: DatabaseSync;
-  held: HeldRun;
+  held: LeasedTabRun;
 };
 
 /** The place of the run's answer. */
@@ -65,7 +65,7 @@ export function useTabScene() {
     await bench.conversation('c');
     await bench.conversation('other');
     await bench.conversation('of-bert', BERT);
-    scene.held = (await begin('tab-1', 'r')).json as unknown as HeldRun;
+    scene.held = (await begin('tab-1', 'r')).json as unknown as LeasedTabRun;
     scene.database = new DatabaseSync(join(folder, DATABASE_FILE));
   });
   afterEach(async () => {
@@ -74,14 +74,14 @@ export function useTabScene() {
     await cleanUp();
   });
 
-  const post = (path: string, json: unknown, who = door.ANNE): Promise<Answer> =>
+  const post = (path: string, json: unknown, who = door.ANNE): Promise<TestResponse> =>
     scene.server.ask(path, { json, headers: door.as(who) });
-  const begin = (tab: string, id: string, conversationId = 'c'): Promise<Answer> =>
+  const begin = (tab: string, id: string, conversationId = 'c'): Promise<TestResponse> =>
     post(`/api/tabs/${tab}/runs`, { v, conversationId, id, parts: [{ type: 'text', text: 'Hi' }] });
-  const renew = (tab: string, fence: number, run = 'r', who = door.ANNE): Promise<Answer> =>
+  const renew = (tab: string, fence: number, run = 'r', who = door.ANNE): Promise<TestResponse> =>
     post(`/api/tabs/${tab}/runs/${run}/lease`, { fence }, who);
-  const take = (tab: string): Promise<Answer> => post(`/api/tabs/${tab}/runs/r/claim`, { v });
-  const commit = (more: object, { tab = 'tab-1', run = 'r', who = door.ANNE } = {}): Promise<Answer> =>
+  const take = (tab: string): Promise<TestResponse> => post(`/api/tabs/${tab}/runs/r/claim`, { v });
+  const commit = (more: object, { tab = 'tab-1', run = 'r', who = door.ANNE } = {}): Promise<TestResponse> =>
     post(
       `/api/tabs/${tab}/runs/${run}/commit`,
       { v, fence: scene.held.fence, number: 1, baseSeq: 0, events: [], ...more },

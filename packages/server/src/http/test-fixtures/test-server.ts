@@ -12,13 +12,13 @@ import { createConfigurations } from '../../config/configurations.ts';
 import { createLiveHub } from '../../live/hub.ts';
 import { createLiveStreams } from '../../live/streams.ts';
 import type { Secrets } from '../../secrets/secrets.ts';
-import { TabDesk } from '../../tabs/tab-desk.ts';
+import { TabToolBroker } from '../../tabs/tab-tool-broker.ts';
 import { createWebhooks } from '../../webhooks/webhooks.ts';
 import type { HttpApp } from '../create-http-app.ts';
 import { createHttpApp } from '../create-http-app.ts';
 import type { Listening } from '../listen.ts';
 import { listen } from '../listen.ts';
-import type { HttpDeps, SecurityOptions, UiOptions } from '../types.ts';
+import type { HttpAppOptions, SecurityOptions, UiOptions } from '../types.ts';
 import { createTestModels, createTestServers } from './providers-and-servers.ts';
 import type { TestRuns } from './runs.ts';
 import { createTestRuns } from './runs.ts';
@@ -26,7 +26,7 @@ import { createTestRuns } from './runs.ts';
 export const ANNE = { token: 'token-of-anne', principal: { ownerId: 'anne' } };
 export const BERT = { token: 'token-of-bert', principal: { ownerId: 'bert' } };
 
-export type Answer = {
+export type TestResponse = {
   status: number;
   headers: IncomingHttpHeaders;
   bytes: Buffer;
@@ -35,7 +35,7 @@ export type Answer = {
   json: JsonValue;
 };
 
-export type RequestOptions = {
+export type TestRequestOptions = {
   /** Default GET, or POST with a body. */
   method?: string;
   headers?: Record<string, string>;
@@ -49,7 +49,7 @@ export type TestServer = Listening & {
   app: HttpApp;
   logged: string[];
   /** Sends exactly these headers: a fetch would choose some itself. */
-  ask: (target: string, options?: RequestOptions) => Promise<Answer>;
+  ask: (target: string, options?: TestRequestOptions) => Promise<TestResponse>;
 };
 
 export type TestServerOptions = {
@@ -58,7 +58,7 @@ export type TestServerOptions = {
   host?: string;
   owner?: Owner;
   storage?: Pick<StorageOptions, 'maxPages'>;
-  change?: Partial<HttpDeps>;
+  change?: Partial<HttpAppOptions>;
 };
 
 /** The HTTP door on a real socket over a real database in a folder of its own. */
@@ -83,7 +83,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
   const app = createHttpApp({
     storage,
     runs,
-    tabs: new TabDesk({ storage, runs, hub, clock }),
+    tabs: new TabToolBroker({ storage, runs, hub, clock }),
     hub,
     streams: createLiveStreams({ store: storage.runs, hub, clock, boot: 'boot-1' }),
     models: createTestModels(),
@@ -138,7 +138,7 @@ export function as({ token }: { token: string }): Record<string, string> {
   return { authorization: `Bearer ${token}` };
 }
 
-function ask({ url, port }: Listening, target: string, options: RequestOptions = {}): Promise<Answer> {
+function ask({ url, port }: Listening, target: string, options: TestRequestOptions = {}): Promise<TestResponse> {
   const { json, headers = {} } = options;
   const body = json === undefined ? options.body : JSON.stringify(json);
   const method = options.method ?? (body === undefined ? 'GET' : 'POST');

@@ -8,7 +8,9 @@ const TOKEN = 'token-of-the-owner';
 const SCRYPT_COST = 2 ** 10;
 
 /** A whole server over a data folder, without a page, at a port of its own. */
-export function startWhole(options: Pick<ServerOptions, 'dataDir'> & Partial<ServerOptions>): Promise<RunningServer> {
+export function startWholeServer(
+  options: Pick<ServerOptions, 'dataDir'> & Partial<ServerOptions>,
+): Promise<RunningServer> {
   const settings: ServerOptions = {
     host: '127.0.0.1',
     port: 0,

@@ -27,12 +27,12 @@ import type { ModelRuntime } from '@toolyard/model-runtime';
 import type { SharedStorage, Storage } from '@toolyard/storage';
 import { openStorage } from '@toolyard/storage';
 import { createIds, eventually } from '@toolyard/testing';
-import { whereToRaise } from '../../config/raise-budget.ts';
+import { findBudgetLayer } from '../../config/raised-budget.ts';
 import type { RunHub } from '../../live/hub.ts';
 import { createLiveHub } from '../../live/hub.ts';
 import { createLiveStreams } from '../../live/streams.ts';
-import type { LiveStreams, ModelAbilities } from '../../services.ts';
-import { createTabLending } from '../../tabs/tab-lending.ts';
+import type { LiveStreams, ModelAbilitiesService } from '../../services.ts';
+import { createTabToolSource } from '../../tabs/tab-tool-source.ts';
 import type { Telemetry } from '../../telemetry/telemetry.ts';
 import type { DurableRuns } from '../create-run-service.ts';
 import { createRunService } from '../create-run-service.ts';
@@ -55,9 +55,9 @@ export type FakeTool = {
   resume?: (handle: TaskHandle, options: CallToolOptions) => ToolResult | Promise<ToolResult>;
 };
 
-export type BenchOptions = {
+export type RunBenchOptions = {
   /** What the model can take and read. */
-  abilities?: ModelAbilities;
+  abilities?: ModelAbilitiesService;
   /** By its id, where there are several. */
   model: ModelRuntime | ((modelId: string) => ModelRuntime);
   tools?: Record<string, FakeTool>;
@@ -83,7 +83,7 @@ export type BenchOptions = {
 };
 
 /** A process with its runs over a folder. */
-export type Bench = {
+export type RunBench = {
   storage: Storage;
   runs: DurableRuns;
   hub: RunHub;
@@ -104,7 +104,7 @@ export type Bench = {
 };
 
 const processes = createIds('process');
-const open: { bench: Bench }[] = [];
+const open: { bench: RunBench }[] = [];
 const folders: string[] = [];
 
 export function temporaryFolder(): string {
@@ -126,7 +126,7 @@ export function answers(text: string): ToolResult {
   return { content: [{ type: 'text', text }], isError: false, outcome: 'done' };
 }
 
-export async function openBench(folder: string, options: BenchOptions): Promise<Bench> {
+export async function openBench(folder: string, options: RunBenchOptions): Promise<RunBench> {
   const { clock = systemClock } = options;
   const opened = await openStorage({
     folder,
@@ -159,7 +159,7 @@ export async function openBench(folder: string, options: BenchOptions): Promise<
   const streams = createLiveStreams({ store: storage.runs, hub, clock, boot: prefix });
   let conversations = 0;
 
-  const bench: Bench = {
+  const bench: RunBench = {
     storage,
     runs,
     hub,
@@ -196,7 +196,7 @@ export async function openBench(folder: string, options: BenchOptions): Promise<
   return bench;
 }
 
-export type RunsOptions = Omit<BenchOptions, 'clock' | 'maxPages' | 'start'> & {
+export type RunsOptions = Omit<RunBenchOptions, 'clock' | 'maxPages' | 'start'> & {
   clock: Clock;
   hub: RunHub;
   log: (line: string) => void;
@@ -235,13 +235,13 @@ export function runsOver(storage: SharedStorage, options: RunsOptions): DurableR
       unsandboxed: () => Promise.resolve([...(options.unsandboxed ?? [])]),
     },
     functions,
-    tabs: createTabLending({ storage, hub, functions, clock, isConfigured: () => false }),
+    tabs: createTabToolSource({ storage, hub, functions, clock, isConfigured: () => false }),
     secrets: {
       seal: (_principal, _name, text) => Promise.resolve(Buffer.from(text).toString('base64')),
       unseal: (_principal, _name, sealed) => Promise.resolve(Buffer.from(sealed, 'base64').toString()),
     },
     configurations: {
-      whereToRaise: (...of) => whereToRaise({ storage, fileDefaults: {} }, ...of),
+      whereToRaise: (...of) => findBudgetLayer({ storage, fileDefaults: {} }, ...of),
       resolve: (_principal, { conversation, run }) =>
         Promise.resolve({
           model: { providerId: 'scripted', modelId: 'scripted-1' } satisfies ModelReference,
@@ -306,7 +306,7 @@ function selectionOf(tools: Record<string, FakeTool>): RunTools {
 }
 
 /** The text of every message of a branch, with who said it. */
-export function told(messages: readonly Message[]): string[] {
+export function transcriptLines(messages: readonly Message[]): string[] {
   return messages.map((message) => {
     const text = message.parts
       .map((part) => {

@@ -1,15 +1,15 @@
 import type { RunEvent } from '@toolyard/protocol';
 import { eventually } from '@toolyard/testing';
 import { expect } from 'vitest';
-import type { Bench } from './bench.ts';
+import type { RunBench } from './bench.ts';
 import { ANNE } from './bench.ts';
 
-export function types(events: readonly RunEvent[]): string[] {
+export function eventTypes(events: readonly RunEvent[]): string[] {
   return events.map(({ type }) => type);
 }
 
 /** The events of a run of Anne once it has ended, numbered without a gap. */
-export async function over(bench: Bench, runId: string): Promise<readonly RunEvent[]> {
+export async function endedRunEvents(bench: RunBench, runId: string): Promise<readonly RunEvent[]> {
   await eventually(() => bench.storage.runs.getRun(ANNE, runId)?.endedAt !== null, { what: 'the end of the run' });
   const events = bench.events(runId);
   expect(events.map(({ seq }) => seq)).toEqual(events.map((_event, index) => index + 1));

@@ -29,7 +29,7 @@ export const P1 = { owner: 'process-1', ms: LEASE_MS };
 export const P2 = { owner: 'process-2', ms: LEASE_MS };
 
 /** An engine, fresh for each test, with Anne's empty conversation `c1` in it, and short words for what tests do. */
-export class Bench {
+export class ConformanceBench {
   readonly #open: OpenEngine;
   #parts: { clock: FakeClock; engine: EngineUnderTest; store: RunStore } | undefined;
 

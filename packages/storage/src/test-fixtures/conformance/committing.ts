@@ -1,11 +1,11 @@
 import { cases, fc } from '@toolyard/testing/property';
 import { describe, expect, test } from 'vitest';
 import { ANNE, commitOf, deltas, LEASE_MS, newRun, question, reply } from '../conversation.ts';
-import type { Bench } from './bench.ts';
+import type { ConformanceBench } from './bench.ts';
 import { P1, P2 } from './bench.ts';
 
 /** The hot path: all of an item or nothing, gapless, fenced. */
-export function describeCommitting(bench: Bench): void {
+export function describeCommitting(bench: ConformanceBench): void {
   describe('committing', () => {
     test('events come back whole and in order, from any cursor', async () => {
       await bench.startRun('r1');

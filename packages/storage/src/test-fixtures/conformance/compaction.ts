@@ -2,10 +2,10 @@ import { describe, expect, test } from 'vitest';
 import type { RunEvent, RunEventBody } from '@toolyard/protocol';
 import { RUN_EVENT_VERSION } from '@toolyard/protocol';
 import { ANNE, commitOf, deltas, reply } from '../conversation.ts';
-import type { Bench } from './bench.ts';
+import type { ConformanceBench } from './bench.ts';
 
 /** Long after its end a run keeps what was said, not how it came letter by letter. */
-export function describeCompaction(bench: Bench): void {
+export function describeCompaction(bench: ConformanceBench): void {
   describe('compaction', () => {
     const message = reply('r1.0', { parentId: 'r1.question', runId: 'r1', text: 'Nine.' });
     const bodies: RunEventBody[] = [

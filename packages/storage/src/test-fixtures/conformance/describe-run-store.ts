@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { RunStore } from '@toolyard/protocol';
 import { ANNE, commitOf } from '../conversation.ts';
 import type { OpenEngine } from './bench.ts';
-import { Bench } from './bench.ts';
+import { ConformanceBench } from './bench.ts';
 import { describeCommitting } from './committing.ts';
 import { describeCompaction } from './compaction.ts';
 import { describeInbox } from './inbox.ts';
@@ -15,7 +15,7 @@ import { describeStarting } from './starting.ts';
 /** Everything a {@link RunStore} promises, whatever the engine: a second one is put through this as it is. */
 export function describeRunStore(name: string, open: OpenEngine): void {
   describe(name, () => {
-    const bench = new Bench(open);
+    const bench = new ConformanceBench(open);
     beforeEach(() => bench.setUp());
     afterEach(() => bench.tearDown());
 
@@ -31,7 +31,7 @@ export function describeRunStore(name: string, open: OpenEngine): void {
   });
 }
 
-function describeListing(bench: Bench): void {
+function describeListing(bench: ConformanceBench): void {
   test('runs are listed newest first, page by page, by conversation and status', async () => {
     for (const [index, id] of ['r1', 'r2', 'r3'].entries()) await bench.startRun(id, { at: index });
     await bench.commit(commitOf('r2', { status: 'done' }));

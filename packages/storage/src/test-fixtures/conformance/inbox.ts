@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { ANNE, BERT, LEASE_MS, commitOf, deltas } from '../conversation.ts';
-import type { Bench } from './bench.ts';
+import type { ConformanceBench } from './bench.ts';
 import { P2 } from './bench.ts';
 
 /** What others say to a run is taken exactly once. */
-export function describeInbox(bench: Bench): void {
+export function describeInbox(bench: ConformanceBench): void {
   describe('the inbox', () => {
     const steer = { id: 'x1', kind: 'steer', body: { text: 'in German' }, at: 5 } as const;
 

@@ -2,11 +2,11 @@ import type { RunStore, StoredInterrupt } from '@toolyard/protocol';
 import { defined } from '@toolyard/protocol';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { ANNE, approval, commitOf } from '../conversation.ts';
-import type { Bench } from './bench.ts';
+import type { ConformanceBench } from './bench.ts';
 import { P1, P2 } from './bench.ts';
 
 /** Asked until answered, once. */
-export function describeInterrupts(bench: Bench): void {
+export function describeInterrupts(bench: ConformanceBench): void {
   describe('questions to a person', () => {
     const yes = { decision: 'approve', scope: 'once' } as const;
     const no = { decision: 'refuse', reason: 'not today' } as const;

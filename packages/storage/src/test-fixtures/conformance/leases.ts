@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { ANNE, LEASE_MS, commitOf, deltas, newRun } from '../conversation.ts';
-import type { Bench } from './bench.ts';
+import type { ConformanceBench } from './bench.ts';
 import { P1, P2 } from './bench.ts';
 
 /** One holder at a time, and how a run changes hands. */
-export function describeLeases(bench: Bench): void {
+export function describeLeases(bench: ConformanceBench): void {
   describe('leases', () => {
     test('a run is held by one process until its lease runs out, and then fenced', async () => {
       await bench.startRun('r1', { state: { step: 3 } });

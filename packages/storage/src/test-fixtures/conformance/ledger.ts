@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import type { LedgerStatus } from '@toolyard/protocol';
 import { ANNE, commitOf } from '../conversation.ts';
-import type { Bench } from './bench.ts';
+import type { ConformanceBench } from './bench.ts';
 
 /** Only legal steps, and no call sent twice in silence. */
-export function describeLedger(bench: Bench): void {
+export function describeLedger(bench: ConformanceBench): void {
   describe('the tool ledger', () => {
     const plan = {
       change: 'plan',

@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { ANNE, BERT, approval, commitOf, deltas, newRun, question } from '../conversation.ts';
-import type { Bench } from './bench.ts';
+import type { ConformanceBench } from './bench.ts';
 
 /** What belongs to somebody else is not there. */
-export function describeOwners(bench: Bench): void {
+export function describeOwners(bench: ConformanceBench): void {
   describe('another owner', () => {
     beforeEach(async () => {
       await bench.store.createRun(ANNE, newRun('r1', 'c1'));

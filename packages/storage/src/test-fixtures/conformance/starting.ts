@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import type { NewRun, Owner } from '@toolyard/protocol';
 import { ANNE, BERT, commitOf, newRun, question, reply } from '../conversation.ts';
-import type { Bench } from './bench.ts';
+import type { ConformanceBench } from './bench.ts';
 
 /** Run, message and leaf come into being together, one active run a conversation. */
-export function describeStarting(bench: Bench): void {
+export function describeStarting(bench: ConformanceBench): void {
   describe('starting a run', () => {
     test('run, message, placeholder and leaf are stored together', async () => {
       const placeholder = reply('r1.0', { parentId: 'r1.question', runId: 'r1', text: '' });

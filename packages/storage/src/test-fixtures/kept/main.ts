@@ -12,11 +12,11 @@ import { findPostgres, needsPrograms } from '@toolyard/testing/postgres-binaries
 import { DATABASE_FILE } from '../../layout.ts';
 import { openStorage } from '../../open-storage.ts';
 import { PostgresConnection } from '../../postgres/connection.ts';
-import { MIGRATIONS as POSTGRES, migrateToLatest as migratePostgres } from '../../postgres/migrate.ts';
+import { POSTGRES_MIGRATIONS as POSTGRES, migratePostgresToLatest as migratePostgres } from '../../postgres/migrate.ts';
 import { SqliteConnection } from '../../sqlite/connection.ts';
 import { createSqliteDialect } from '../../sqlite/kysely-dialect.ts';
-import { MIGRATIONS as SQLITE, migrateToLatest as migrateSqlite } from '../../sqlite/migrate.ts';
-import { fill } from '../filled.ts';
+import { SQLITE_MIGRATIONS as SQLITE, migrateSqliteToLatest as migrateSqlite } from '../../sqlite/migrate.ts';
+import { fillStorage } from '../fill-storage.ts';
 import { temporaryFolder } from '../sqlite-engine.ts';
 import { KEPT, keptSteps } from './kept.ts';
 
@@ -35,7 +35,7 @@ async function allRows(): Promise<Rows> {
   const folder = temporaryFolder();
   try {
     const storage = await openStorage({ folder: folder.path, clock: systemClock });
-    await fill(storage);
+    await fillStorage(storage);
     storage.close();
     const database = new DatabaseSync(join(folder.path, DATABASE_FILE), { readOnly: true });
     const tables = database.prepare(`SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY rowid`).all();

@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { SharedStorage } from '../../storage.ts';
 import { ANNE, BERT } from '../conversation.ts';
-import type { Home, MakeHome } from './home.ts';
+import type { TestStore, CreateTestStore } from './test-store.ts';
 
 /** Sessions of browsers, sign-in codes and API keys. */
-export function describeAccess(makeHome: MakeHome): void {
-  let home: Home;
+export function describeAccess(makeHome: CreateTestStore): void {
+  let home: TestStore;
   let storage: SharedStorage;
 
   beforeEach(async () => {

@@ -2,11 +2,11 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { ImagePart } from '@toolyard/protocol';
 import type { SharedStorage } from '../../storage.ts';
 import { ANNE, approval, BERT, commitOf, newRun, question } from '../conversation.ts';
-import type { Home, MakeHome } from './home.ts';
+import type { TestStore, CreateTestStore } from './test-store.ts';
 
 /** Blobs that go because nothing names them any more. */
-export function describeBlobSweep(makeHome: MakeHome): void {
-  let home: Home;
+export function describeBlobSweep(makeHome: CreateTestStore): void {
+  let home: TestStore;
   let storage: SharedStorage;
 
   beforeEach(async () => {

@@ -2,11 +2,11 @@ import { codePoint, fc } from '@toolyard/testing/property';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { SharedStorage } from '../../storage.ts';
 import { ANNE, BERT, commitOf, newRun, question, reply } from '../conversation.ts';
-import type { Home, MakeHome } from './home.ts';
+import type { TestStore, CreateTestStore } from './test-store.ts';
 
 /** Searching conversations, whatever the engine. */
-export function describeSearch(makeHome: MakeHome): void {
-  let home: Home;
+export function describeSearch(makeHome: CreateTestStore): void {
+  let home: TestStore;
   let storage: SharedStorage;
 
   beforeEach(async () => {

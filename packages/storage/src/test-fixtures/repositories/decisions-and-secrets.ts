@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { SharedStorage } from '../../storage.ts';
 import { ANNE, BERT } from '../conversation.ts';
-import type { Home, MakeHome } from './home.ts';
+import type { TestStore, CreateTestStore } from './test-store.ts';
 
 /** What was decided about tools, and sealed bytes. */
-export function describeDecisionsAndSecrets(makeHome: MakeHome): void {
-  let home: Home;
+export function describeDecisionsAndSecrets(makeHome: CreateTestStore): void {
+  let home: TestStore;
   let storage: SharedStorage;
 
   beforeEach(async () => {

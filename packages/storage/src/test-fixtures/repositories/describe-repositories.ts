@@ -3,7 +3,7 @@ import { describeAccess } from './access.ts';
 import { describeBlobSweep } from './blob-sweep.ts';
 import { describeSearch } from './conversation-search.ts';
 import { describeDecisionsAndSecrets } from './decisions-and-secrets.ts';
-import type { MakeHome } from './home.ts';
+import type { CreateTestStore } from './test-store.ts';
 import { describeMessagePages } from './message-pages.ts';
 import { describeQueue } from './queue.ts';
 import { describeConversationsAndMore } from './repositories.ts';
@@ -12,7 +12,7 @@ import { describeUsage } from './usage.ts';
 import { describeWebhooks } from './webhooks.ts';
 
 /** Everything the repositories promise, whatever the engine. */
-export function describeRepositories(name: string, makeHome: MakeHome): void {
+export function describeRepositories(name: string, makeHome: CreateTestStore): void {
   const suites = {
     'conversations, messages, agents, settings': describeConversationsAndMore,
     'pages of messages': describeMessagePages,

@@ -3,11 +3,11 @@ import type { AssistantMessage } from '@toolyard/protocol';
 import type { SharedStorage } from '../../storage.ts';
 import { ANNE, BERT, newRun, question, reply } from '../conversation.ts';
 import type { PageQuery } from '../../repositories/message-pages.ts';
-import type { Home, MakeHome } from './home.ts';
+import type { TestStore, CreateTestStore } from './test-store.ts';
 
 /** Reading a branch page by page. */
-export function describeMessagePages(makeHome: MakeHome): void {
-  let home: Home;
+export function describeMessagePages(makeHome: CreateTestStore): void {
+  let home: TestStore;
   let storage: SharedStorage;
 
   beforeEach(async () => {

@@ -2,11 +2,11 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { UserPart } from '@toolyard/protocol';
 import type { SharedStorage } from '../../storage.ts';
 import { ANNE, BERT, newRun } from '../conversation.ts';
-import type { Home, MakeHome } from './home.ts';
+import type { TestStore, CreateTestStore } from './test-store.ts';
 
 /** What waits to be said. */
-export function describeQueue(makeHome: MakeHome): void {
-  let home: Home;
+export function describeQueue(makeHome: CreateTestStore): void {
+  let home: TestStore;
   let storage: SharedStorage;
 
   const text = (words: string): UserPart[] => [{ type: 'text', text: words }];

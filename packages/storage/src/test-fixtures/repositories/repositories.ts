@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { SharedStorage } from '../../storage.ts';
 import { ANNE, BERT, commitOf, deltas, newRun, question, reply } from '../conversation.ts';
-import type { Home, MakeHome } from './home.ts';
+import type { TestStore, CreateTestStore } from './test-store.ts';
 
 /** Conversations, messages, agents, settings. */
-export function describeConversationsAndMore(makeHome: MakeHome): void {
-  let home: Home;
+export function describeConversationsAndMore(makeHome: CreateTestStore): void {
+  let home: TestStore;
   let storage: SharedStorage;
 
   beforeEach(async () => {

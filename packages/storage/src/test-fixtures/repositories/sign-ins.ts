@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { SharedStorage } from '../../storage.ts';
 import { ANNE, BERT } from '../conversation.ts';
-import type { Home, MakeHome } from './home.ts';
+import type { TestStore, CreateTestStore } from './test-store.ts';
 
 const row = (byte: number, expected: string | null, expiresAt: number | null = null) => ({
   sealed: new Uint8Array([byte]),
@@ -11,8 +11,8 @@ const row = (byte: number, expected: string | null, expiresAt: number | null = n
 });
 
 /** Rows that only whoever has seen them last may change. */
-export function describeSignIns(makeHome: MakeHome): void {
-  let home: Home;
+export function describeSignIns(makeHome: CreateTestStore): void {
+  let home: TestStore;
   let storage: SharedStorage;
   let signIns: SharedStorage['signIns'];
 

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { Budget, UsageBy, UsageEntry } from '@toolyard/protocol';
 import type { SharedStorage } from '../../storage.ts';
 import { ANNE, BERT, commitOf, deltas, newRun } from '../conversation.ts';
-import type { Home, MakeHome } from './home.ts';
+import type { TestStore, CreateTestStore } from './test-store.ts';
 
 const DAY = 24 * 60 * 60 * 1_000;
 const NOON = Date.UTC(2026, 10, 21, 12);
@@ -19,8 +19,8 @@ function called(failed = false): UsageEntry {
 }
 
 /** What calls came to. */
-export function describeUsage(makeHome: MakeHome): void {
-  let home: Home;
+export function describeUsage(makeHome: CreateTestStore): void {
+  let home: TestStore;
   let storage: SharedStorage;
 
   beforeEach(async () => {

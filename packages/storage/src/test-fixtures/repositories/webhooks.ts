@@ -2,11 +2,11 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { RunCommit } from '@toolyard/protocol';
 import type { SharedStorage } from '../../storage.ts';
 import { ANNE, approval, BERT, commitOf, newRun } from '../conversation.ts';
-import type { Home, MakeHome } from './home.ts';
+import type { TestStore, CreateTestStore } from './test-store.ts';
 
 /** What is written down to be told, with what happens. */
-export function describeWebhooks(makeHome: MakeHome): void {
-  let home: Home;
+export function describeWebhooks(makeHome: CreateTestStore): void {
+  let home: TestStore;
   let storage: SharedStorage;
 
   beforeEach(async () => {

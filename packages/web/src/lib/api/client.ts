@@ -27,7 +27,7 @@ let isClosing = false;
  * Sends no further requests. A tool call that ends because the page is closed, and its connection with it, must not be
  * reported as if it had ended by itself.
  */
-export function fallSilent(): void {
+export function stopRequests(): void {
   isClosing = true;
 }
 

@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from 'vitest';
-import { createSessionFetch, onSignInNeeded, sessionSecret, signedIn } from './session-fetch.ts';
+import { createSessionFetch, onSignInNeeded, sessionSecret, resumeAfterSignIn } from './session-fetch.ts';
 
 let asked = 0;
 onSignInNeeded(() => (asked += 1));
@@ -28,7 +28,7 @@ test('requests wait for the sign-in when the session has ended, and are sent aga
   await expect.poll(() => asked).toBe(2);
   expect(bodies).toEqual([]);
   sessionSecret.set('new');
-  signedIn();
+  resumeAfterSignIn();
   expect((await answers).map(({ status }) => status)).toEqual([200, 200]);
   expect(bodies).toEqual(['one', 'two']);
 });

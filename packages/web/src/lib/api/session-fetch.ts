@@ -1,10 +1,10 @@
 import type { Fetch } from '@toolyard/protocol';
-import { stored } from '../browser-storage.ts';
+import { browserValue } from '../browser-storage.ts';
 
 /** Header of the session's secret. On a 401 of this server it says that signing in helps. */
 const SESSION_HEADER = 'x-toolyard-session';
 
-const kept = stored<string | null>('session-secret', {
+const kept = browserValue<string | null>('session-secret', {
   version: 1,
   read: (value) => (typeof value === 'string' ? value : undefined),
   fallback: null,
@@ -44,7 +44,7 @@ export function onSignInNeeded(listener: () => void): void {
 let signIn: PromiseWithResolvers<void> | null = null;
 
 /** Lets the requests go on that wait for a sign-in. */
-export function signedIn(): void {
+export function resumeAfterSignIn(): void {
   signIn?.resolve();
   signIn = null;
 }

@@ -1,6 +1,6 @@
 import type { JsonValue, UserPart } from '@toolyard/protocol';
 import { isJsonObject, isMediaType } from '@toolyard/protocol';
-import { storedFamily, type StoredFamily } from '../browser-storage.ts';
+import { browserValueFamily, type BrowserValueFamily } from '../browser-storage.ts';
 import type { Attachment, AttachmentKind } from './attachments.ts';
 
 /** A file of a draft as it outlives a reload: whole, or named by the blob it was uploaded to. */
@@ -9,17 +9,17 @@ type KeptFile = { name: string; size: number; kind: AttachmentKind; part: JsonVa
 /**
  * Where drafts outlive a reload. Text and files are kept apart, so that a keystroke does not write the files again.
  */
-export type DraftStorage = { text: StoredFamily<string>; files: StoredFamily<JsonValue[]> };
+export type DraftStorage = { text: BrowserValueFamily<string>; files: BrowserValueFamily<JsonValue[]> };
 
 export function openDraftStorage(): DraftStorage {
   return {
-    text: storedFamily('drafts', {
+    text: browserValueFamily('drafts', {
       version: 1,
       read: (value) => (typeof value === 'string' ? value : undefined),
       fallback: '',
       keep: 100,
     }),
-    files: storedFamily('draft-files', {
+    files: browserValueFamily('draft-files', {
       version: 1,
       read: (value) => (Array.isArray(value) ? value : undefined),
       fallback: [],
@@ -29,7 +29,7 @@ export function openDraftStorage(): DraftStorage {
 }
 
 /** Files still being read are not kept: the browser alone has them. */
-export function toKept(attachments: readonly Attachment[]): JsonValue[] {
+export function toStoredAttachments(attachments: readonly Attachment[]): JsonValue[] {
   const kept: KeptFile[] = [];
   for (const attachment of attachments) {
     if (attachment.state !== 'ready') continue;
@@ -40,7 +40,7 @@ export function toKept(attachments: readonly Attachment[]): JsonValue[] {
 }
 
 /** What another version of the page may have left is set aside. */
-export function fromKept(kept: readonly JsonValue[], nextId: () => string): Attachment[] {
+export function fromStoredAttachments(kept: readonly JsonValue[], nextId: () => string): Attachment[] {
   const attachments: Attachment[] = [];
   for (const value of kept) {
     if (!isJsonObject(value)) continue;

@@ -2,7 +2,7 @@ import type { UserPart } from '@toolyard/protocol';
 import { defined } from '@toolyard/protocol';
 import { ApiError } from '../api/error.ts';
 import { MAX_ATTACHMENTS, toUserParts, type Attachment, type PreparedFile } from './attachments.ts';
-import { fromKept, toKept, type DraftStorage } from './draft-storage.ts';
+import { fromStoredAttachments, toStoredAttachments, type DraftStorage } from './draft-storage.ts';
 
 export type DraftDeps = {
   storage: DraftStorage;
@@ -10,7 +10,7 @@ export type DraftDeps = {
 };
 
 /** Why a draft cannot be sent as it stands. */
-export type DraftHindrance = 'empty' | 'reading' | 'failed' | 'sending';
+export type SendBlocker = 'empty' | 'reading' | 'failed' | 'sending';
 
 /** How long a keystroke may wait until it is kept, in milliseconds. */
 const KEEP_AFTER_MS = 300;
@@ -19,7 +19,7 @@ const KEEP_AFTER_MS = 300;
  * What is being written for one conversation. It outlives a reload, and leaves the browser's storage only once the
  * server has it.
  */
-export class Draft {
+export class ComposerDraft {
   text = $state('');
   attachments: Attachment[] = $state.raw([]);
   /** True from sending until the server has it, or refused it. */
@@ -37,7 +37,7 @@ export class Draft {
     this.#key = key;
     this.#deps = deps;
     this.text = deps.storage.text.get(key);
-    this.attachments = fromKept(deps.storage.files.get(key), () => this.#nextId());
+    this.attachments = fromStoredAttachments(deps.storage.files.get(key), () => this.#nextId());
   }
 
   /** The conversation has got its id: the draft stays the same, also in the browser's storage. */
@@ -55,7 +55,7 @@ export class Draft {
   }
 
   /** The first thing in the way of sending; null where nothing is. */
-  get hindrance(): DraftHindrance | null {
+  get hindrance(): SendBlocker | null {
     if (this.sending) return 'sending';
     if (this.attachments.some((attachment) => attachment.state === 'reading')) return 'reading';
     if (this.attachments.some((attachment) => attachment.state === 'failed')) return 'failed';
@@ -173,7 +173,7 @@ export class Draft {
   }
 
   #keepFiles(): void {
-    if (!this.sending) this.#deps.storage.files.set(this.#key, toKept(this.attachments));
+    if (!this.sending) this.#deps.storage.files.set(this.#key, toStoredAttachments(this.attachments));
   }
 
   #nextId(): string {

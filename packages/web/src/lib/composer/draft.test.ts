@@ -1,15 +1,15 @@
 import { afterEach, expect, it, vi } from 'vitest';
 import type { JsonValue } from '@toolyard/protocol';
 import { ApiError } from '../api/error.ts';
-import type { StoredFamily } from '../browser-storage.ts';
+import type { BrowserValueFamily } from '../browser-storage.ts';
 import type { PreparedFile } from './attachments.ts';
-import { Draft, type DraftDeps } from './draft.svelte.ts';
+import { ComposerDraft, type DraftDeps } from './draft.svelte.ts';
 
 afterEach(() => {
   vi.useRealTimers();
 });
 
-function family<T>(fallback: T): StoredFamily<T> {
+function family<T>(fallback: T): BrowserValueFamily<T> {
   const kept = new Map<string, T>();
   return { get: (id) => kept.get(id) ?? fallback, set: (id, value) => void kept.set(id, value) };
 }
@@ -29,34 +29,34 @@ const file = (name = 'a.png') => new File(['x'], name);
 it('is there again after a reload, its files too', async () => {
   vi.useFakeTimers();
   const deps = world();
-  const draft = new Draft('c1', deps);
+  const draft = new ComposerDraft('c1', deps);
   draft.write('half a thought');
   vi.runAllTimers();
   await draft.add([file()]);
-  const again = new Draft('c1', deps);
+  const again = new ComposerDraft('c1', deps);
   expect(again.text).toBe('half a thought');
   expect(again.attachments).toMatchObject([{ name: 'a.png', state: 'ready', kind: 'image' }]);
-  expect(new Draft('c2', deps).empty).toBe(true);
+  expect(new ComposerDraft('c2', deps).empty).toBe(true);
 });
 
 it('stays stored until the server has it, though the input is empty at once', async () => {
   const deps = world();
-  const draft = new Draft('c1', deps);
+  const draft = new ComposerDraft('c1', deps);
   draft.write('hello');
   await draft.add([file()]);
   let arrived = (): void => undefined;
   const sent = draft.send(() => new Promise((resolve) => (arrived = resolve)));
   expect(draft.text).toBe('');
   expect(draft.hindrance).toBe('sending');
-  expect(new Draft('c1', deps)).toMatchObject({ text: 'hello', attachments: [{ state: 'ready' }] });
+  expect(new ComposerDraft('c1', deps)).toMatchObject({ text: 'hello', attachments: [{ state: 'ready' }] });
   arrived();
   await sent;
-  expect(new Draft('c1', deps).empty).toBe(true);
+  expect(new ComposerDraft('c1', deps).empty).toBe(true);
 });
 
 it('comes back when the server refuses it, before what was written meanwhile', async () => {
   const deps = world();
-  const draft = new Draft('c1', deps);
+  const draft = new ComposerDraft('c1', deps);
   draft.write('first');
   await draft.add([file()]);
   const sent = draft.send(async () => {
@@ -67,27 +67,27 @@ it('comes back when the server refuses it, before what was written meanwhile', a
   expect(draft.error?.message).toBe('The disk is full.');
   expect(draft.text).toBe('first\n\nsecond');
   expect(draft.attachments).toHaveLength(1);
-  expect(new Draft('c1', deps).text).toBe('first\n\nsecond');
+  expect(new ComposerDraft('c1', deps).text).toBe('first\n\nsecond');
 });
 
 it('goes along when its conversation gets an id while it is sent, with all that was written since', async () => {
   const deps = world();
-  const draft = new Draft('new', deps);
+  const draft = new ComposerDraft('new', deps);
   draft.write('first');
   await draft.add([file('a.png')]);
   await draft.send(async () => {
     draft.write('second');
     await draft.add([file('b.png')]);
     draft.rename('c1');
-    expect(new Draft('c1', deps)).toMatchObject({ text: 'first', attachments: [{ name: 'a.png' }] });
+    expect(new ComposerDraft('c1', deps)).toMatchObject({ text: 'first', attachments: [{ name: 'a.png' }] });
   });
   expect(draft.text).toBe('second');
-  expect(new Draft('c1', deps)).toMatchObject({ text: 'second', attachments: [{ name: 'b.png' }] });
-  expect(new Draft('new', deps).empty).toBe(true);
+  expect(new ComposerDraft('c1', deps)).toMatchObject({ text: 'second', attachments: [{ name: 'b.png' }] });
+  expect(new ComposerDraft('new', deps).empty).toBe(true);
 });
 
 it('no longer says that the server cannot be reached once it can, and keeps other reasons', async () => {
-  const draft = new Draft('c1', world());
+  const draft = new ComposerDraft('c1', world());
   for (const [code, left] of [
     ['network', undefined],
     ['storage_full', 'storage_full'],
@@ -102,7 +102,7 @@ it('no longer says that the server cannot be reached once it can, and keeps othe
 
 it('cannot be sent while a file is read or has failed, and a failed upload can be tried again', async () => {
   const outcomes: PreparedFile[] = [{ ok: false, problem: 'upload_failed' }, picture];
-  const draft = new Draft(
+  const draft = new ComposerDraft(
     'c1',
     world(async () => outcomes.shift() ?? picture),
   );
@@ -116,7 +116,7 @@ it('cannot be sent while a file is read or has failed, and a failed upload can b
 });
 
 it('does not offer to try again what cannot succeed', async () => {
-  const draft = new Draft(
+  const draft = new ComposerDraft(
     'c1',
     world(async () => ({ ok: false, problem: 'unsupported' })),
   );
@@ -126,7 +126,7 @@ it('does not offer to try again what cannot succeed', async () => {
 
 it('does not bring back a file that was removed while it was read', async () => {
   let done = (_: PreparedFile): void => undefined;
-  const draft = new Draft(
+  const draft = new ComposerDraft(
     'c1',
     world(() => new Promise((resolve) => (done = resolve))),
   );
@@ -138,7 +138,7 @@ it('does not bring back a file that was removed while it was read', async () => 
 });
 
 it('says which files are too many and reads the others', async () => {
-  const draft = new Draft('c1', world());
+  const draft = new ComposerDraft('c1', world());
   await draft.add(Array.from({ length: 18 }, () => file()));
   await draft.add(Array.from({ length: 4 }, () => file()));
   expect(draft.attachments.filter((attachment) => attachment.state === 'ready')).toHaveLength(20);

@@ -1,29 +1,29 @@
 import { api } from '../api/client.ts';
 import type { PreparedFile } from './attachments.ts';
 import { openDraftStorage } from './draft-storage.ts';
-import { Draft } from './draft.svelte.ts';
+import { ComposerDraft } from './draft.svelte.ts';
 
 /** The key of the conversation that is not made yet. */
 const NEW = 'new';
 
-const drafts = new Map<string, Draft>();
+const drafts = new Map<string, ComposerDraft>();
 const storage = openDraftStorage();
 
 /**
  * The draft of a conversation, null being the one not made yet. It is the same as long as the page is open, so that a
  * file goes on being read while one looks at another conversation.
  */
-export function draftOf(conversationId: string | null): Draft {
+export function composerDraftOf(conversationId: string | null): ComposerDraft {
   const key = conversationId ?? NEW;
   const known = drafts.get(key);
   if (known !== undefined) return known;
-  const draft = new Draft(key, { storage, prepare });
+  const draft = new ComposerDraft(key, { storage, prepare });
   drafts.set(key, draft);
   return draft;
 }
 
 /** The new chat has become this conversation: whatever was written since its first message was sent goes along. */
-export function giveNewDraftTo(conversationId: string): void {
+export function moveNewDraftTo(conversationId: string): void {
   const draft = drafts.get(NEW);
   if (draft === undefined || drafts.has(conversationId)) return;
   drafts.delete(NEW);

@@ -1,19 +1,19 @@
 import type { Messages } from './en/index.ts';
-import type { LateMessages } from './en/late.ts';
+import type { LazyMessages } from './en/lazy.ts';
 import type { MessageText, Translation, ValueNames } from './message.ts';
 
 /** The texts of one language the page starts with. English is one too; it decides which keys there are. */
 export type Catalogue = { readonly [N in keyof Messages]: Translation<Messages[N]> };
 
 /** A namespace whose texts are loaded when something of it is shown. */
-export type LateName = keyof LateMessages;
-export type LateTexts<N extends LateName> = Translation<LateMessages[N]>;
+export type LazyNamespace = keyof LazyMessages;
+export type LazyTexts<N extends LazyNamespace> = Translation<LazyMessages[N]>;
 
 type Flat<T> = {
   [N in keyof T & string]: { [K in keyof T[N] & string as `${N}.${K}`]: T[N][K] };
 }[keyof T & string];
 type Intersection<U> = (U extends unknown ? (part: U) => void : never) extends (all: infer I) => void ? I : never;
-type Texts = Intersection<Flat<Messages & LateMessages>>;
+type Texts = Intersection<Flat<Messages & LazyMessages>>;
 
 /** `namespace.key` of every text there is. */
 export type MessageKey = keyof Texts;

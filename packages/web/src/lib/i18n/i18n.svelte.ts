@@ -1,5 +1,5 @@
-import { stored } from '../browser-storage.ts';
-import type { Catalogue, LateName, LateTexts, MessageKey, MessageValues, Namespaces } from './catalogue.ts';
+import { browserValue } from '../browser-storage.ts';
+import type { Catalogue, LazyNamespace, LazyTexts, MessageKey, MessageValues, Namespaces } from './catalogue.ts';
 import { lookUp } from './catalogue.ts';
 import { messages as english } from './en/index.ts';
 import type { Locale } from './locale.ts';
@@ -7,7 +7,7 @@ import { chooseLocale, isLocale } from './locale.ts';
 import { formatMessage } from './message.ts';
 
 /** Null was never chosen. */
-const choice = stored<Locale | 'system' | null>('language', {
+const choice = browserValue<Locale | 'system' | null>('language', {
   version: 1,
   read: (value) => (value === 'system' || isLocale(value) ? value : undefined),
   fallback: null,
@@ -19,7 +19,7 @@ const loaders: Record<Locale, () => Promise<Catalogue>> = {
   'zh-Hans': async () => (await import('./zh-Hans/index.ts')).messages,
 };
 
-const lateLoaders: { [N in LateName]: Record<Locale, () => Promise<{ [K in N]: LateTexts<N> }>> } = {
+const lateLoaders: { [N in LazyNamespace]: Record<Locale, () => Promise<{ [K in N]: LazyTexts<N> }>> } = {
   servers: {
     en: () => import('./en/servers.ts'),
     'zh-Hant': () => import('./zh-Hant/servers.ts'),
@@ -88,7 +88,7 @@ class I18n {
   /** What the page is shown in. */
   locale: Locale = $state('en');
   #catalogue: Namespaces = $state.raw(english);
-  readonly #needed = new Set<LateName>();
+  readonly #needed = new Set<LazyNamespace>();
 
   /**
    * To be awaited before the first paint, so that the page never changes its language before one's eyes.
@@ -106,7 +106,7 @@ class I18n {
   }
 
   /** Texts of a part of the page that is loaded on demand: to be awaited before it is drawn. */
-  async need(...names: LateName[]): Promise<void> {
+  async need(...names: LazyNamespace[]): Promise<void> {
     for (const name of names) this.#needed.add(name);
     while (names.some((name) => this.#catalogue[name] === undefined)) {
       const { locale } = this;

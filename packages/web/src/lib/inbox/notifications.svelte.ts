@@ -1,9 +1,9 @@
 import type { StoredInterrupt } from '@toolyard/protocol';
 import { showHidden } from '@toolyard/protocol';
-import { stored } from '../browser-storage.ts';
+import { browserValue } from '../browser-storage.ts';
 import { i18n, t } from '../i18n/i18n.svelte.ts';
 
-const wanted = stored<boolean>('notifications', {
+const wanted = browserValue<boolean>('notifications', {
   version: 1,
   read: (value) => (typeof value === 'boolean' ? value : undefined),
   fallback: false,

@@ -1,4 +1,4 @@
-import type { Attachment, ListedResource, ListedTemplate, McpHost, ResourceDraft } from '@toolyard/mcp-host';
+import type { ResourceAttachment, ListedResource, ListedTemplate, McpHost, ResourceDraft } from '@toolyard/mcp-host';
 import type { ResourcePart } from '@toolyard/protocol';
 
 type Listed = { resources: readonly ListedResource[]; templates: readonly ListedTemplate[] };
@@ -8,7 +8,7 @@ export class McpResourceStore {
   /** By server; each is there once it has listed them. */
   serverResources: ReadonlyMap<string, Listed> = $state.raw(new Map());
   /** In the order they were attached. */
-  attachments: readonly Attachment[] = $state.raw([]);
+  attachments: readonly ResourceAttachment[] = $state.raw([]);
   /** Resources whose changes are followed, as `server uri`. */
   subscriptions: ReadonlySet<string> = $state.raw(new Set());
 
@@ -20,7 +20,7 @@ export class McpResourceStore {
   }
 
   /** Attaches a resource: it is there at once, its contents follow. */
-  async addAttachment(resource: { serverId: string; uri: string; name?: string }): Promise<Attachment> {
+  async addAttachment(resource: { serverId: string; uri: string; name?: string }): Promise<ResourceAttachment> {
     return (await this.#openDraft()).attach(resource);
   }
 

@@ -1,18 +1,18 @@
 import type { AllPrompts, FilledPrompt, IndexedTool, McpHost, ServerHealth, WireEntry } from '@toolyard/mcp-host';
 import type { ErrorInfo, JsonObject, McpTestReport, ResourcePart, ToolReference, ToolResult } from '@toolyard/protocol';
 import { ToolyardError } from '@toolyard/protocol';
-import { keptServers, type KeptServers } from './kept-servers.ts';
+import { storedServers, type StoredServers } from './stored-servers.ts';
 import { McpResourceStore } from './mcp-resource-store.svelte.ts';
-import { Obstacles } from './obstacles.ts';
+import { CorsDiagnostics } from './cors-diagnostics.ts';
 import { adviceFor } from './preflight.ts';
 import { oncePerTurn } from './once-per-turn.ts';
-import { draftOf, keepDraft } from './server-drafts.ts';
+import { storedServerDraft, storeServerDraft } from './server-drafts.ts';
 import type { BrowserServerEntry, SetAsideEntry } from './server-entries.ts';
-import { changedServers, isSame, missingHeaders, newServerId, toServerConfig } from './server-entries.ts';
+import { changedServers, isSameServerEntry, missingHeaders, newServerId, toServerConfig } from './server-entries.ts';
 import { toBrowserServerView } from './server-view.ts';
 import type { BrowserServerDraft, BrowserServerView, TabHost } from './types.ts';
 
-type McpStoreDeps = { kept: KeptServers; load: () => Promise<TabHost> };
+type McpStoreDeps = { kept: StoredServers; load: () => Promise<TabHost> };
 
 /**
  * The MCP servers of this browser only: kept in LocalStorage, connected from this tab. All the rest of the page sees
@@ -42,12 +42,12 @@ export class McpStore {
   #starting: Promise<void> | undefined;
   #choices: Readonly<Record<string, boolean>> = {};
   #stopWatching: () => void = () => undefined;
-  readonly #obstacles: Obstacles;
+  readonly #obstacles: CorsDiagnostics;
   readonly #tellSoon = oncePerTurn(() => this.#tell());
 
-  constructor(deps: McpStoreDeps = { kept: keptServers, load: () => import('./tab-host.ts') }) {
+  constructor(deps: McpStoreDeps = { kept: storedServers, load: () => import('./tab-host.ts') }) {
     this.#deps = deps;
-    this.#obstacles = new Obstacles(adviceFor, () => this.#tell());
+    this.#obstacles = new CorsDiagnostics(adviceFor, () => this.#tell());
     this.resources = new McpResourceStore(() => this.host());
   }
 
@@ -102,7 +102,7 @@ export class McpStore {
 
   /** What an editor begins with. */
   draftOf(id: string): BrowserServerDraft {
-    return draftOf(this.#entry(id), this.#deps.kept.secretsOf(id));
+    return storedServerDraft(this.#entry(id), this.#deps.kept.secretsOf(id));
   }
 
   /** Leaves a server and forgets it, its secrets too. */
@@ -193,7 +193,7 @@ export class McpStore {
   }
 
   #put(id: string, draft: BrowserServerDraft, order: readonly string[]): BrowserServerView {
-    const { entry, secrets } = keepDraft(id, draft);
+    const { entry, secrets } = storeServerDraft(id, draft);
     const isAnew = JSON.stringify(secrets) !== JSON.stringify(this.#deps.kept.secretsOf(id));
     this.#deps.kept.setSecrets(id, secrets);
     const entries = order.map((each) => (each === id ? entry : this.#entry(each)));
@@ -227,7 +227,8 @@ export class McpStore {
       const host = await this.#host;
       await Promise.all(changed.map((id) => host.remove(id)));
     }
-    const untouched = (entry: BrowserServerEntry) => entry.id !== anew && before.some((one) => isSame(one, entry));
+    const untouched = (entry: BrowserServerEntry) =>
+      entry.id !== anew && before.some((one) => isSameServerEntry(one, entry));
     await Promise.all(entries.filter((entry) => !untouched(entry)).map((entry) => this.#settle(entry)));
   }
 
@@ -243,7 +244,7 @@ export class McpStore {
     if (!isWanted() && this.#host === undefined) return;
     const host = await this.#open();
     // Meanwhile it may have been taken away, or changed: then somebody else settles it.
-    if (!this.#entries.some((each) => isSame(each, entry))) return;
+    if (!this.#entries.some((each) => isSameServerEntry(each, entry))) return;
     if (!host.configurations.has(id)) host.add(toServerConfig(entry, secrets));
     if (!isWanted()) return host.setEnabled(id, false);
     await host.setEnabled(id, true);

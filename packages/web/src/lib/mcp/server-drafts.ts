@@ -1,10 +1,10 @@
 import { ToolyardError } from '@toolyard/protocol';
 import type { BrowserServerEntry } from './server-entries.ts';
-import { problemOfHeader, problemOfUrl } from './server-entries.ts';
+import { checkHeader, checkServerUrl } from './server-entries.ts';
 import type { BrowserServerDraft } from './types.ts';
 
 /** A draft as it is kept: the entry, and what of it lasts only as long as the session of the tab. */
-export function keepDraft(
+export function storeServerDraft(
   id: string,
   draft: BrowserServerDraft,
 ): { entry: BrowserServerEntry; secrets: Record<string, string> } {
@@ -28,7 +28,10 @@ export function keepDraft(
 }
 
 /** What an editor shows of a server; values of headers this tab does not know are empty. */
-export function draftOf(entry: BrowserServerEntry, secrets: Readonly<Record<string, string>>): BrowserServerDraft {
+export function storedServerDraft(
+  entry: BrowserServerEntry,
+  secrets: Readonly<Record<string, string>>,
+): BrowserServerDraft {
   const { name, transport, url, headers, enabled, useProxy } = entry;
   const values = Object.entries(headers).map(([header, value]): [string, string] => [
     header,
@@ -43,9 +46,9 @@ export function draftOf(entry: BrowserServerEntry, secrets: Readonly<Record<stri
 export function checkDraft({ name, transport, url, headers }: BrowserServerDraft): void {
   const problem =
     (name.trim() === '' ? 'It has no name.' : null) ??
-    problemOfUrl(url.trim(), transport) ??
+    checkServerUrl(url.trim(), transport) ??
     Object.entries(headers)
-      .map(([header, value]) => problemOfHeader(header, value))
+      .map(([header, value]) => checkHeader(header, value))
       .find((found) => found !== null);
   if (problem != null) throw new ToolyardError({ code: 'bad_config', message: problem });
 }

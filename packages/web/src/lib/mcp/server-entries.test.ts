@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { draftOf, keepDraft } from './server-drafts.ts';
+import { storedServerDraft, storeServerDraft } from './server-drafts.ts';
 import {
   missingHeaders,
   newServerId,
@@ -90,18 +90,20 @@ describe('secrets', () => {
   };
 
   it('are apart from what LocalStorage gets, unless the person chose otherwise', () => {
-    const { entry, secrets } = keepDraft('browser-docs', draft);
+    const { entry, secrets } = storeServerDraft('browser-docs', draft);
     expect(JSON.stringify(entry)).not.toContain('Bearer x');
     expect(secrets).toEqual({ Authorization: 'Bearer x' });
-    const kept = keepDraft('browser-docs', { ...draft, keepSecrets: true });
+    const kept = storeServerDraft('browser-docs', { ...draft, keepSecrets: true });
     expect([kept.entry.headers, kept.secrets]).toEqual([{ Authorization: 'Bearer x' }, {}]);
   });
 
   it('come back into the editor, with how they are kept', () => {
-    const { entry, secrets } = keepDraft('browser-docs', draft);
-    expect(draftOf(entry, secrets)).toEqual({ ...draft, name: 'Docs', url: 'https://mcp.example.com/mcp' });
-    expect(draftOf(entry, {})).toMatchObject({ headers: { Authorization: '' } });
-    expect(draftOf(keepDraft('x', { ...draft, keepSecrets: true }).entry, {})).toMatchObject({ keepSecrets: true });
+    const { entry, secrets } = storeServerDraft('browser-docs', draft);
+    expect(storedServerDraft(entry, secrets)).toEqual({ ...draft, name: 'Docs', url: 'https://mcp.example.com/mcp' });
+    expect(storedServerDraft(entry, {})).toMatchObject({ headers: { Authorization: '' } });
+    expect(storedServerDraft(storeServerDraft('x', { ...draft, keepSecrets: true }).entry, {})).toMatchObject({
+      keepSecrets: true,
+    });
   });
 
   it('that are not known are named, and only those that are go out', () => {

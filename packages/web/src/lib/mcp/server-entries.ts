@@ -26,7 +26,7 @@ export type BrowserServerEntry = {
 /** An entry that cannot be used, kept as it was found. */
 export type SetAsideEntry = { name: string; reason: string; raw: JsonValue };
 
-export type ServerSettings = { entries: BrowserServerEntry[]; setAside: SetAsideEntry[] };
+export type BrowserServerSettings = { entries: BrowserServerEntry[]; setAside: SetAsideEntry[] };
 
 const PREFIX = 'browser-';
 const TRANSPORTS: Readonly<Record<BrowserTransport, readonly string[]>> = {
@@ -36,8 +36,8 @@ const TRANSPORTS: Readonly<Record<BrowserTransport, readonly string[]>> = {
 };
 
 /** Reads what the browser kept: all that is valid; what is not is set aside, with the reason, and harms no other. */
-export function parseServerSettings(value: JsonValue): ServerSettings {
-  const settings: ServerSettings = { entries: [], setAside: [] };
+export function parseServerSettings(value: JsonValue): BrowserServerSettings {
+  const settings: BrowserServerSettings = { entries: [], setAside: [] };
   for (const [at, raw] of (Array.isArray(value) ? value : []).entries()) {
     const entry = readEntry(raw);
     const reason = typeof entry === 'string' ? entry : repeats(entry, settings.entries);
@@ -48,7 +48,7 @@ export function parseServerSettings(value: JsonValue): ServerSettings {
 }
 
 /** What goes back into the browser's storage: nothing that was set aside is lost. */
-export function serverSettingsToKeep({ entries, setAside }: ServerSettings): JsonValue[] {
+export function serverSettingsToKeep({ entries, setAside }: BrowserServerSettings): JsonValue[] {
   return [
     ...entries.map((entry): JsonObject => ({ ...entry, headers: { ...entry.headers } })),
     ...setAside.map(({ raw }) => raw),
@@ -64,7 +64,7 @@ function readEntry(raw: JsonValue): BrowserServerEntry | string {
   if (transport !== 'http' && transport !== 'sse' && transport !== 'websocket') {
     return 'Its transport is none of http, sse and websocket.';
   }
-  const problem = problemOfUrl(url, transport);
+  const problem = checkServerUrl(url, transport);
   if (problem !== null) return problem;
   if (typeof url !== 'string') return 'It has no address.';
   const read = readHeaders(headers);
@@ -83,7 +83,7 @@ function readEntry(raw: JsonValue): BrowserServerEntry | string {
 }
 
 /** Why this is no address for such a server; null where it is one. */
-export function problemOfUrl(url: JsonValue | undefined, transport: BrowserTransport): string | null {
+export function checkServerUrl(url: JsonValue | undefined, transport: BrowserTransport): string | null {
   const parsed = typeof url === 'string' && URL.canParse(url) ? new URL(url) : null;
   if (parsed === null) return 'Its address is not complete.';
   if (!TRANSPORTS[transport].includes(parsed.protocol)) {
@@ -97,7 +97,7 @@ function readHeaders(headers: JsonValue): Record<string, string | null> | string
   if (!isJsonObject(headers)) return 'Its headers are no object.';
   const read: Record<string, string | null> = {};
   for (const [name, value] of Object.entries(headers)) {
-    const problem = problemOfHeader(name, value);
+    const problem = checkHeader(name, value);
     if (problem !== null) return problem;
     if (value === null || typeof value === 'string') read[name] = value;
   }
@@ -105,7 +105,7 @@ function readHeaders(headers: JsonValue): Record<string, string | null> | string
 }
 
 /** Why this cannot be sent as a header; null where it can. */
-export function problemOfHeader(name: string, value: JsonValue): string | null {
+export function checkHeader(name: string, value: JsonValue): string | null {
   if (!/^[\w!#$%&'*+.^`|~-]+$/.test(name)) return `"${name}" is not the name of a header.`;
   if (value === null) return null;
   return typeof value === 'string' && /^[\t\x20-\x7e\x80-\xff]*$/.test(value)
@@ -178,6 +178,6 @@ function reachOf({ transport, url, headers, useProxy }: BrowserServerEntry): str
 }
 
 /** True where two entries say the same. */
-export function isSame(one: BrowserServerEntry, other: BrowserServerEntry): boolean {
+export function isSameServerEntry(one: BrowserServerEntry, other: BrowserServerEntry): boolean {
   return one === other || JSON.stringify(one) === JSON.stringify(other);
 }

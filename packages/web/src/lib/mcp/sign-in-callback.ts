@@ -11,7 +11,7 @@ export function callbackUrl(): string {
 }
 
 /** Takes up what people bring back of the sign-ins that this tab has begun. */
-export function hearSignIns(host: McpHost): void {
+export function receiveSignIns(host: McpHost): void {
   const channel = new BroadcastChannel(CHANNEL);
   channel.addEventListener('message', ({ data }: MessageEvent<JsonValue>) => {
     if (!isJsonObject(data) || typeof data['search'] !== 'string') return;

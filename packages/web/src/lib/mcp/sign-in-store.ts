@@ -1,7 +1,7 @@
 import type { AuthRow, AuthStore } from '@toolyard/mcp-host';
 import type { JsonObject, JsonValue } from '@toolyard/protocol';
 import { isJsonObject } from '@toolyard/protocol';
-import { stored } from '../browser-storage.ts';
+import { browserValue } from '../browser-storage.ts';
 import { uuid } from '../transcript/uuid.ts';
 
 const LOCK = 'toolyard:mcp-sign-ins';
@@ -13,14 +13,14 @@ const areas = {
 
 function rowsIn(area: 'session' | 'local') {
   const read = (value: JsonValue): JsonObject | undefined => (isJsonObject(value) ? value : undefined);
-  return stored<JsonObject>('mcp-sign-ins', { version: 1, read, fallback: {}, area });
+  return browserValue<JsonObject>('mcp-sign-ins', { version: 1, read, fallback: {}, area });
 }
 
 /**
  * Sign-ins to servers of this browser: for the session of the tab, and where `isKept` says so of a server, in
  * LocalStorage for all tabs. What it says may change: a row that lies in the other place is moved.
  */
-export function createSignInStore(isKept: (serverId: string) => boolean): AuthStore {
+export function createBrowserSignInStore(isKept: (serverId: string) => boolean): AuthStore {
   function placesOf(key: string) {
     const isLasting = isKept(key.slice(key.indexOf('/') + 1));
     return isLasting ? { here: areas.local, there: areas.session } : { here: areas.session, there: areas.local };

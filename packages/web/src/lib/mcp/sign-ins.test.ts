@@ -1,13 +1,13 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { guardSignIn } from './sign-in-guard.ts';
-import { createSignInStore } from './sign-in-store.ts';
+import { createBrowserSignInStore } from './sign-in-store.ts';
 import { FakeStorage } from './test-fixtures/fake-storage.ts';
 
 describe('sign-ins of a browser', () => {
   let local: FakeStorage;
   let session: FakeStorage;
   const kept = new Set<string>();
-  const store = createSignInStore((id) => kept.has(id));
+  const store = createBrowserSignInStore((id) => kept.has(id));
   beforeEach(() => {
     kept.clear();
     vi.stubGlobal('localStorage', (local = new FakeStorage()));

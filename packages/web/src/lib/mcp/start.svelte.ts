@@ -1,13 +1,13 @@
-import { api, fallSilent } from '../api/client.ts';
+import { api, stopRequests } from '../api/client.ts';
 import { withSecret } from '../api/session-fetch.ts';
 import { currentTools } from '../composer/current.svelte.ts';
 import { chat } from '../state/chat.svelte.ts';
 import { live } from '../state/live.svelte.ts';
 import { tabId } from '../state/tab-id.ts';
 import { runPlaces } from '../tab-runs/run-places.svelte.ts';
-import { lending } from './lending.svelte.ts';
+import { tabTools } from './tab-tools.svelte.ts';
 import { mcpStore } from './mcp-store.svelte.ts';
-import { TabLender } from './tab-lender.ts';
+import { TabToolProvider } from './tab-tool-provider.ts';
 import { tabServersOf } from './tab-servers.ts';
 
 /** A message does not wait for longer than this for servers that are connecting, in milliseconds. */
@@ -20,39 +20,45 @@ const PATIENCE_MS = 3_000;
 export function startBrowserServers(): void {
   const started = mcpStore.ensureInitialized();
   const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
-  const lender = new TabLender({ api, tabId, host: () => mcpStore.host(), now: () => performance.now(), wait });
+  const toolProvider = new TabToolProvider({
+    api,
+    tabId,
+    host: () => mcpStore.host(),
+    now: () => performance.now(),
+    wait,
+  });
   const lent = () => tabServersOf(mcpStore.tools(currentTools()), mcpStore.list);
-  lending.by = {
+  tabTools.by = {
     async lend(conversationId) {
       await Promise.race([started, wait(PATIENCE_MS)]);
-      await lender.offer(conversationId, lent());
+      await toolProvider.offer(conversationId, lent());
     },
     begin: async (request) =>
-      lending.offered && runPlaces.chosen === 'tab'
-        ? (await import('../tab-runs/tab-runs.ts')).startHere(request)
+      tabTools.offered && runPlaces.chosen === 'tab'
+        ? (await import('../tab-runs/tab-runs.ts')).startTabRun(request)
         : null,
   };
 
-  live.onSign(() => lender.heard());
-  live.onHello(() => void lender.look());
+  live.onSign(() => toolProvider.heard());
+  live.onHello(() => void toolProvider.look());
   live.onChanged(({ what }) => {
-    if (what === 'tab_calls' || what === 'interrupts') void lender.look();
+    if (what === 'tab_calls' || what === 'interrupts') void toolProvider.look();
   });
   $effect.root(() => {
     $effect(() => void mcpStore.follow(currentTools().servers));
     $effect(() => {
       const id = chat.view?.id;
       const servers = lent();
-      lending.offered = servers.length > 0;
-      if (id !== undefined) void lender.offer(id, servers).catch(() => undefined);
+      tabTools.offered = servers.length > 0;
+      if (id !== undefined) void toolProvider.offer(id, servers).catch(() => undefined);
     });
   });
   // A page that is closed leaves its sessions; what it is in the middle of is not waited for.
   addEventListener('pagehide', ({ persisted }) => {
     if (persisted) return;
-    fallSilent();
+    stopRequests();
     void mcpStore.shutdown(0);
-    if (lender.lends)
+    if (toolProvider.lends)
       void fetch(`/api/tabs/${tabId}`, withSecret({ method: 'DELETE', keepalive: true })).catch(() => undefined);
   });
 }

@@ -1,17 +1,17 @@
-import type { Attachment, EraRecord, QuestionHandlers } from '@toolyard/mcp-host';
+import type { ResourceAttachment, EraRecord, QuestionHandlers } from '@toolyard/mcp-host';
 import { createWebTransports, inspectServer, McpHost, ResourceDraft } from '@toolyard/mcp-host';
 import type { JsonValue, McpTestReport } from '@toolyard/protocol';
 import { defined, isJsonObject, systemClock, ToolyardError, VERSION } from '@toolyard/protocol';
-import { storedFamily } from '../browser-storage.ts';
+import { browserValueFamily } from '../browser-storage.ts';
 import { uuid } from '../transcript/uuid.ts';
 import { adviceFor } from './preflight.ts';
-import { keptServers } from './kept-servers.ts';
+import { storedServers } from './stored-servers.ts';
 import { createProxiedTransport, fetchThroughProxy } from './proxy.ts';
-import { checkDraft, keepDraft } from './server-drafts.ts';
+import { checkDraft, storeServerDraft } from './server-drafts.ts';
 import { toServerConfig } from './server-entries.ts';
-import { callbackUrl, hearSignIns } from './sign-in-callback.ts';
+import { callbackUrl, receiveSignIns } from './sign-in-callback.ts';
 import { guardSignIn } from './sign-in-guard.ts';
-import { createSignInStore } from './sign-in-store.ts';
+import { createBrowserSignInStore } from './sign-in-store.ts';
 import { tabFunctions } from './tab-functions.ts';
 import { openTabNetwork } from './tab-network.ts';
 import type { BrowserServerDraft } from './types.ts';
@@ -32,7 +32,9 @@ export function createTabHost(usesProxy: (serverId: string) => boolean): McpHost
       (usesProxy(context.serverId) ? createProxiedTransport : direct)(config, context),
     ),
     signIn: {
-      store: createSignInStore((id) => keptServers.read().entries.find((one) => one.id === id)?.keepSecrets === true),
+      store: createBrowserSignInStore(
+        (id) => storedServers.read().entries.find((one) => one.id === id)?.keepSecrets === true,
+      ),
       fetchFor: ({ id, transport }) =>
         guardSignIn('url' in transport ? (transport.url ?? '') : '', (input, init) =>
           (usesProxy(id) ? fetchThroughProxy : network.fetch)(input, init),
@@ -42,7 +44,7 @@ export function createTabHost(usesProxy: (serverId: string) => boolean): McpHost
     handlers: NOBODY,
     ...surroundings,
   });
-  hearSignIns(host);
+  receiveSignIns(host);
   return host;
 }
 
@@ -55,7 +57,7 @@ export async function beginSignIn(host: McpHost, id: string): Promise<{ url: str
 /** Connects once with a draft, looks at what is there, and leaves. */
 export async function testServer(draft: BrowserServerDraft, signal?: AbortSignal): Promise<McpTestReport> {
   checkDraft(draft);
-  const { entry, secrets } = keepDraft(TEST_ID, { ...draft, keepSecrets: true, enabled: true });
+  const { entry, secrets } = storeServerDraft(TEST_ID, { ...draft, keepSecrets: true, enabled: true });
   const report = await inspectServer({
     config: toServerConfig(entry, secrets),
     createTransport: draft.useProxy ? createProxiedTransport : direct,
@@ -71,7 +73,7 @@ export async function testServer(draft: BrowserServerDraft, signal?: AbortSignal
 /** What is attached to the message one conversation is about to send. */
 export function createResourceDraft(
   host: McpHost,
-  onChange: (attachments: readonly Attachment[]) => void,
+  onChange: (attachments: readonly ResourceAttachment[]) => void,
 ): ResourceDraft {
   const draft: ResourceDraft = new ResourceDraft({
     store: host.resources,
@@ -82,7 +84,12 @@ export function createResourceDraft(
 }
 
 /** Which generation of MCP each server spoke, so that a start costs no probe. */
-const eras = storedFamily<JsonValue>('mcp-eras', { version: 1, read: (value) => value, fallback: null, keep: 100 });
+const eras = browserValueFamily<JsonValue>('mcp-eras', {
+  version: 1,
+  read: (value) => value,
+  fallback: null,
+  keep: 100,
+});
 
 /** Declares to servers what they may ask. Who answers comes with the calls of runs; outside of one nobody does. */
 const NOBODY: QuestionHandlers = {

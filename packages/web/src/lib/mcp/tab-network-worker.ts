@@ -2,7 +2,7 @@
  * Goes to other servers for the page, which may not itself: the page's policy lets it speak with its own server only,
  * so that nothing a model wrote can carry anything away, and this worker has a policy of its own.
  */
-import type { FromNetwork, ToNetwork } from './tab-network-words.ts';
+import type { FromNetwork, ToNetwork } from './tab-network-messages.ts';
 
 const requests = new Map<number, AbortController>();
 const bodies = new Map<number, ReadableStreamDefaultReader<Uint8Array<ArrayBuffer>>>();

@@ -1,7 +1,7 @@
 import type { OpenWebSocket } from '@toolyard/mcp-host';
 import { defined, ToolyardError, type Fetch } from '@toolyard/protocol';
-import { LaterSocket } from './later-socket.ts';
-import type { FromNetwork, ToNetwork } from './tab-network-words.ts';
+import { DeferredSocket } from './deferred-socket.ts';
+import type { FromNetwork, ToNetwork } from './tab-network-messages.ts';
 
 /** The network beyond the page's own server. */
 export type TabNetwork = { fetch: Fetch; openWebSocket: OpenWebSocket };
@@ -17,7 +17,7 @@ export function openTabNetwork(
   start: () => Worker = () => new Worker(new URL('./tab-network-worker.ts', import.meta.url), { type: 'module' }),
 ): TabNetwork {
   const pending = new Map<number, Pending>();
-  const sockets = new Map<number, LaterSocket>();
+  const sockets = new Map<number, DeferredSocket>();
   let worker: Worker | undefined;
   let last = 0;
 
@@ -115,7 +115,7 @@ export function openTabNetwork(
       });
     }
     const id = ++last;
-    const later = new LaterSocket();
+    const later = new DeferredSocket();
     sockets.set(id, later);
     later.attach({
       send: (text) => tell({ do: 'send', id, text }),

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { formatWindow, groupModels, modelName, onlyDemo, readFavourites, toggled } from './model-list.ts';
+import { formatWindow, groupModels, modelName, hasOnlyDemo, readFavourites, withToggled } from './model-list.ts';
 
 const model = (providerId: string, modelId: string) => ({
   providerId,
@@ -26,8 +26,8 @@ it('shows of a model file its name, and leaves names with an owner whole', () =>
 });
 
 it('knows when only the demo is there', () => {
-  expect(onlyDemo({ models: models.slice(0, 1), failures: [], defaultModel: null })).toBe(true);
-  expect(onlyDemo({ models, failures: [], defaultModel: null })).toBe(false);
+  expect(hasOnlyDemo({ models: models.slice(0, 1), failures: [], defaultModel: null })).toBe(true);
+  expect(hasOnlyDemo({ models, failures: [], defaultModel: null })).toBe(false);
 });
 
 it('shortens the size of a context window', () => {
@@ -46,8 +46,8 @@ it('puts the favourites first, whoever serves them, and each model in one place'
 it('keeps favourites as references, and reads only what it understands', () => {
   const one = { providerId: 'a', modelId: 'b' };
   const two = { providerId: 'a', modelId: 'c' };
-  expect(toggled([], { ...one, providerLabel: 'A' } as never)).toEqual([one]);
-  expect(toggled([one, two], one)).toEqual([two]);
+  expect(withToggled([], { ...one, providerLabel: 'A' } as never)).toEqual([one]);
+  expect(withToggled([one, two], one)).toEqual([two]);
   expect(readFavourites([one, null, 'x', { providerId: 1 }, two])).toEqual([one, two]);
   expect(readFavourites({ old: true })).toEqual([]);
 });

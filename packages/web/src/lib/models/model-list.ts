@@ -48,7 +48,7 @@ export function sameModel(a: ModelReference | null | undefined, b: ModelReferenc
 }
 
 /** True where nothing but the built-in demo can answer. */
-export function onlyDemo(view: ModelsView): boolean {
+export function hasOnlyDemo(view: ModelsView): boolean {
   return view.models.every((model) => isDemo(model));
 }
 
@@ -57,7 +57,7 @@ export function isDemo(model: { providerId: string | null }): boolean {
 }
 
 /** The favourites with the model among them, or no longer. */
-export function toggled(
+export function withToggled(
   favourites: readonly ModelReference[],
   { providerId, modelId }: ModelReference,
 ): ModelReference[] {

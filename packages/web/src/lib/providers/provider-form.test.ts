@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { KnownProviderView, ProviderView } from '@toolyard/protocol';
+import type { ProviderPresetView, ProviderView } from '@toolyard/protocol';
 import { fieldsOf, filledFrom, needsKeyAgain, problemsOf, toChange, toCreate, toTest } from './provider-form.ts';
 
 const stored: ProviderView = {
@@ -28,7 +28,12 @@ it('completes an address on this machine or in its network with http', () => {
 });
 
 it('forgets what a preset speaks when another one is chosen, and keeps what somebody chose', () => {
-  const preset = { id: 'a', label: 'A', baseUrl: 'https://a.example', wire: 'anthropic-messages' } as KnownProviderView;
+  const preset = {
+    id: 'a',
+    label: 'A',
+    baseUrl: 'https://a.example',
+    wire: 'anthropic-messages',
+  } as ProviderPresetView;
   const filled = filledFrom(preset, undefined, fieldsOf(null));
   expect(filledFrom(undefined, preset, filled)).toMatchObject({ known: '', baseUrl: '', wire: 'openai-chat' });
   const own = { ...filled, wire: 'google-gemini' as const };
@@ -55,7 +60,7 @@ it('asks for the key again where the address changes its host, and does not test
   expect(toTest(stored, { ...fieldsOf(stored), removeKey: true })).not.toHaveProperty('id');
 });
 
-const known = (id: string, baseUrl: string): KnownProviderView => ({
+const known = (id: string, baseUrl: string): ProviderPresetView => ({
   id,
   label: id.toUpperCase(),
   place: 'hosted',

@@ -1,7 +1,7 @@
 import type {
   ChangeProvider,
   CreateProvider,
-  KnownProviderView,
+  ProviderPresetView,
   ProviderView,
   TestProvider,
   WireName,
@@ -50,8 +50,8 @@ export function fieldsOf(provider: ProviderView | null): ProviderFields {
 
 /** Fills in what is known of a provider; a name somebody gave it stays. Undefined: it is none of those. */
 export function filledFrom(
-  chosen: KnownProviderView | undefined,
-  before: KnownProviderView | undefined,
+  chosen: ProviderPresetView | undefined,
+  before: ProviderPresetView | undefined,
   fields: ProviderFields,
 ): ProviderFields {
   const isOwnName = fields.label.trim() !== '' && fields.label !== before?.label;

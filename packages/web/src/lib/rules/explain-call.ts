@@ -1,5 +1,5 @@
 import { InterventionChecker } from '@toolyard/agent-runtime';
-import type { CallSurroundings, JudgedTool } from '@toolyard/agent-runtime';
+import type { CallContext, ToolPolicyFacts } from '@toolyard/agent-runtime';
 import type { InterventionMode, InterventionRule, JsonObject, ToolReference } from '@toolyard/protocol';
 
 export type CallToExplain = {
@@ -9,13 +9,13 @@ export type CallToExplain = {
   rules: readonly InterventionRule[];
   lostRules: boolean;
   permission: 'allow' | 'never' | undefined;
-  judged: JudgedTool;
+  judged: ToolPolicyFacts;
   /** Where Toolyard itself is reached. */
-  own?: CallSurroundings['own'];
+  own?: CallContext['own'];
 };
 
 /** What would be done with a call, and what decides it. `rules`: all those that say so, by their place in the list. */
-export type Explained = {
+export type CallExplanation = {
   decision: 'run' | 'ask' | 'refused';
   by:
     | { kind: 'owner' }
@@ -28,7 +28,7 @@ export type Explained = {
 };
 
 /** Asks the very check that judges calls, and then what it says of each part alone. */
-export function explainCall(call: CallToExplain): Explained {
+export function explainCall(call: CallToExplain): CallExplanation {
   const { tool, args, mode, rules, lostRules, permission, judged } = call;
   const check = (options: Partial<Pick<CallToExplain, 'mode' | 'rules' | 'lostRules' | 'permission' | 'judged'>>) => {
     const used = { ...call, ...options };
@@ -37,7 +37,7 @@ export function explainCall(call: CallToExplain): Explained {
       rules: used.rules,
       lostRules: used.lostRules,
       permission: () => used.permission,
-      ...(call.own ? { surroundings: { own: call.own } } : {}),
+      ...(call.own ? { callContext: { own: call.own } } : {}),
       lookUp: () => used.judged,
     }).check(tool, args);
   };

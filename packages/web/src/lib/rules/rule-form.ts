@@ -11,7 +11,7 @@ export type RuleForm = {
   hint: '' | 'reads' | 'writes' | 'destroys';
 };
 
-export type RuleFault = { field: 'folder' | 'all'; problem: 'path' | 'empty' };
+export type RuleFormFault = { field: 'folder' | 'all'; problem: 'path' | 'empty' };
 
 export const EMPTY_RULE: RuleForm = { decision: 'ask', tool: '', argument: '', command: '', folder: '', hint: '' };
 
@@ -22,7 +22,7 @@ export function formOf(rule: InterventionRule): RuleForm {
 }
 
 /** The rule that was typed, or what is still wrong with it. */
-export function ruleOf(form: RuleForm): { ok: true; rule: InterventionRule } | { ok: false; fault: RuleFault } {
+export function ruleOf(form: RuleForm): { ok: true; rule: InterventionRule } | { ok: false; fault: RuleFormFault } {
   const [tool, argument, command, folder] = [form.tool, form.argument, form.command, form.folder].map((text) =>
     text.trim(),
   );

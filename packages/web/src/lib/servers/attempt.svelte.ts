@@ -2,12 +2,12 @@ import { ToolyardError } from '@toolyard/protocol';
 import { asApiError } from '../state/failure.ts';
 
 /** An error as the page shows it; without a code if it did not come from the API. */
-export type Failed = { code?: string; message: string; hint?: string | undefined };
+export type FailureText = { code?: string; message: string; hint?: string | undefined };
 
 /** An action of the user that may fail. The error stays until the next action. */
 export class Attempt<Name extends string = 'it'> {
   busy: Name | null = $state(null);
-  error: Failed | null = $state.raw(null);
+  error: FailureText | null = $state.raw(null);
 
   /** True if it succeeded. */
   async make(name: Name, work: () => Promise<unknown>): Promise<boolean> {
@@ -17,7 +17,7 @@ export class Attempt<Name extends string = 'it'> {
       await work();
       return true;
     } catch (thrown) {
-      this.error = failedBy(thrown);
+      this.error = failureText(thrown);
       return false;
     } finally {
       this.busy = null;
@@ -26,7 +26,7 @@ export class Attempt<Name extends string = 'it'> {
 }
 
 /** What the API or the MCP client of this tab refused; anything else is a defect of the page and goes on upwards. */
-export function failedBy(thrown: unknown): Failed {
+export function failureText(thrown: unknown): FailureText {
   if (!ToolyardError.isInstance(thrown)) return asApiError(thrown);
   const { message, hint } = thrown;
   return { message, hint };

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { hides, reveal } from './reveal.ts';
+import { hasHiddenText, reveal } from './reveal.ts';
 
 it('writes out what hides in a text, and leaves the rest as it is', () => {
   expect(reveal('a\u200bb\u{e0041}')).toEqual([
@@ -9,6 +9,6 @@ it('writes out what hides in a text, and leaves the rest as it is', () => {
     { text: '⟨U+E0041⟩', hidden: true },
   ]);
   expect(reveal('plain 文字\n')).toEqual([{ text: 'plain 文字\n', hidden: false }]);
-  expect(hides('a\u202e')).toBe(true);
-  expect(hides('plain')).toBe(false);
+  expect(hasHiddenText('a\u202e')).toBe(true);
+  expect(hasHiddenText('plain')).toBe(false);
 });

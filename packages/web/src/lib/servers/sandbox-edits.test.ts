@@ -1,9 +1,12 @@
 import { expect, it } from 'vitest';
-import { allowing } from './sandbox-edits.ts';
+import { withAccess } from './sandbox-edits.ts';
 
 it('allows one thing more and keeps the rest', () => {
   const now = { read: ['/a'], network: ['a.example'] };
-  expect(allowing(now, { kind: 'read', target: '/a' })).toEqual(now);
-  expect(allowing(now, { kind: 'write', target: '/b' })).toEqual({ ...now, write: ['/b'] });
-  expect(allowing(now, { kind: 'host', target: 'b.example' })).toEqual({ ...now, network: ['a.example', 'b.example'] });
+  expect(withAccess(now, { kind: 'read', target: '/a' })).toEqual(now);
+  expect(withAccess(now, { kind: 'write', target: '/b' })).toEqual({ ...now, write: ['/b'] });
+  expect(withAccess(now, { kind: 'host', target: 'b.example' })).toEqual({
+    ...now,
+    network: ['a.example', 'b.example'],
+  });
 });

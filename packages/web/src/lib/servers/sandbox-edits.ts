@@ -12,7 +12,7 @@ export async function changeSandbox(id: string, change: (now: McpSandbox) => boo
 }
 
 /** The settings that also allow this. */
-export function allowing(now: McpSandbox, access: { kind: 'read' | 'write' | 'host'; target: string }): McpSandbox {
+export function withAccess(now: McpSandbox, access: { kind: 'read' | 'write' | 'host'; target: string }): McpSandbox {
   const { kind, target } = access;
   const added = (list: readonly string[] = []): string[] => [...new Set([...list, target])];
   if (kind === 'host') return { ...now, network: added(Array.isArray(now.network) ? now.network : []) };

@@ -4,13 +4,13 @@ import RotateCw from '@lucide/svelte/icons/rotate-cw';
 import Trash2 from '@lucide/svelte/icons/trash-2';
 import { t } from '../i18n/i18n.svelte.ts';
 import type { MenuEntry } from '../ui/Menu.svelte';
-import type { ServerDoing } from './server-doing.svelte.ts';
+import type { ServerActions } from './server-actions.svelte.ts';
 import type { ServerEdits } from './server-edits.ts';
 import type { ShownServer } from './shown-server.ts';
 import { needsApproval } from './shown-server.ts';
 
 /** What can be done with a server beside switching it. */
-export function serverMenu(server: ShownServer, doing: ServerDoing, edits: ServerEdits): MenuEntry[] {
+export function serverMenu(server: ShownServer, doing: ServerActions, edits: ServerEdits): MenuEntry[] {
   const entries: MenuEntry[] = [];
   if (canReconnect(server)) {
     entries.push({ label: t('mcp.reconnect'), icon: RotateCw, onselect: () => void doing.reconnect(server) });

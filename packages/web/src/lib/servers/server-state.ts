@@ -6,6 +6,6 @@ export function doesNotWork({ state }: Pick<McpServerView, 'state'>): boolean {
 }
 
 /** True while a connection is being made, the first one or a lost one anew. */
-export function isComing({ state }: Pick<McpServerView, 'state'>): boolean {
+export function isConnecting({ state }: Pick<McpServerView, 'state'>): boolean {
   return state === 'connecting' || state === 'reconnecting';
 }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { hostToSignInAt } from './sign-in.ts';
+import { signInHost } from './sign-in.ts';
 
 it.each([
   ['https://accounts.example:8443/authorize?x=1', 'accounts.example:8443'],
@@ -11,5 +11,5 @@ it.each([
   ['/authorize', null],
   ['', null],
 ])('a sign-in goes on at the web and nowhere else: %s', (url, host) => {
-  expect(hostToSignInAt(url)).toBe(host);
+  expect(signInHost(url)).toBe(host);
 });

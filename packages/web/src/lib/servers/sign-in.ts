@@ -1,5 +1,5 @@
 /** A sign-in that has begun: the page of the server's own that it goes on at. */
-export type BegunSignIn = {
+export type StartedTabSignIn = {
   url: string;
   host: string;
   /** False where the browser let no other tab be opened. */
@@ -7,7 +7,7 @@ export type BegunSignIn = {
 };
 
 /** Null for what is no address of the web: `javascript:` would run as this page. */
-export function hostToSignInAt(url: string): string | null {
+export function signInHost(url: string): string | null {
   if (!URL.canParse(url)) return null;
   const { protocol, host } = new URL(url);
   return protocol === 'https:' || protocol === 'http:' ? host : null;

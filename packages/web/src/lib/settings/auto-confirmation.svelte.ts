@@ -3,7 +3,7 @@ import { api } from '../api/client.ts';
 const PATH = '/api/mcp/unsandboxed-servers';
 
 /** The local servers without a sandbox beside which mode `auto` has not been confirmed. */
-export class AutoConfirmation {
+export class AutoConfirmationDialog {
   unconfirmed: string[] = $state.raw([]);
 
   async load(): Promise<string[]> {

@@ -45,7 +45,7 @@ export class Typing {
 
   #note(event: Event): void {
     this.pressed();
-    if (this.#early !== null && event instanceof KeyboardEvent && isTypedIntoNothing(event)) this.#early += event.key;
+    if (this.#early !== null && event instanceof KeyboardEvent && isUnfocusedTyping(event)) this.#early += event.key;
   }
 
   pressed(): void {
@@ -60,7 +60,7 @@ export class Typing {
 }
 
 /** True for a letter typed while nothing has the focus; "?" and the space bar have a meaning of their own there. */
-export function isTypedIntoNothing({ key, ctrlKey, metaKey, altKey, isComposing, target }: KeyboardEvent): boolean {
+export function isUnfocusedTyping({ key, ctrlKey, metaKey, altKey, isComposing, target }: KeyboardEvent): boolean {
   if (ctrlKey || metaKey || altKey || isComposing || [...key].length !== 1 || key === '?') return false;
   return target instanceof HTMLBodyElement;
 }

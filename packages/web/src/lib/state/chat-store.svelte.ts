@@ -10,13 +10,13 @@ import type {
   SendMessage,
   SentMessage,
   StartRunInTab,
-  Shown,
+  ShownCall,
   UserMessage,
   UserPart,
 } from '@toolyard/protocol';
 import { defined } from '@toolyard/protocol';
 import { ApiError } from '../api/error.ts';
-import { askedBefore, findRow, lastMessageId, lastRunId, lastToRetry } from '../transcript/find-row.ts';
+import { questionBefore, findRow, lastMessageId, lastRunId, lastToRetry } from '../transcript/find-row.ts';
 import {
   NO_ROWS,
   beginRun,
@@ -173,7 +173,7 @@ export class ChatStore {
   async regenerate(messageId: string): Promise<void> {
     const { id, visit } = this.#open;
     if (id === null || this.busy) return;
-    const asked = askedBefore(this.rows, messageId);
+    const asked = questionBefore(this.rows, messageId);
     await this.#hold(async () => {
       await this.#deps.lendTo(id);
       const body = { messageId };
@@ -220,7 +220,7 @@ export class ChatStore {
     if (visit === this.#open.visit) this.#open.show(view);
   }
 
-  async answer(interruptId: string, answer: InterruptAnswer, shown?: Shown): Promise<void> {
+  async answer(interruptId: string, answer: InterruptAnswer, shown?: ShownCall): Promise<void> {
     const body = { answer, ...defined({ shown }) };
     try {
       await this.#deps.api.post('/api/interrupts/{id}/answer', { params: { id: interruptId }, body });

@@ -1,7 +1,7 @@
 import { goto } from '$app/navigation';
 import { api } from '../api/client.ts';
-import { giveNewDraftTo } from '../composer/drafts.ts';
-import { lending } from '../mcp/lending.svelte.ts';
+import { moveNewDraftTo } from '../composer/drafts.ts';
+import { tabTools } from '../mcp/tab-tools.svelte.ts';
 import { conversationAddress } from '../shell/addresses.ts';
 import { readRun } from '../transcript/read-run.ts';
 import { uuid } from '../transcript/uuid.ts';
@@ -15,12 +15,12 @@ export const chat = new ChatStore({
   readRun: (runId, after, signal) => readRun(runId, after, signal),
   soon: withNextFrame,
   goTo: (conversationId) => {
-    giveNewDraftTo(conversationId);
+    moveNewDraftTo(conversationId);
     return goto(conversationAddress(conversationId), { reset: false });
   },
   newId: () => uuid(),
-  lendTo: lending.lendTo,
-  startHere: lending.startHere,
+  lendTo: tabTools.lendTo,
+  startHere: tabTools.startHere,
   now: () => Date.now(),
 });
 

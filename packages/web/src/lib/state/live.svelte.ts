@@ -3,8 +3,8 @@ import { withSecret } from '../api/session-fetch.ts';
 import { LiveFrameReader } from './live-stream.ts';
 import { tabId } from './tab-id.ts';
 
-export type Hello = Extract<LiveEvent, { type: 'hello' }>;
-export type Change = Extract<LiveEvent, { type: 'changed' }>;
+export type LiveHello = Extract<LiveEvent, { type: 'hello' }>;
+export type LiveChange = Extract<LiveEvent, { type: 'changed' }>;
 
 type Setting = {
   /** Names this tab, so that the server notices when it is gone. */
@@ -26,8 +26,8 @@ export class Live {
 
   readonly #setting: Required<Omit<Setting, 'tab'>> & Pick<Setting, 'tab'>;
   readonly #runs = new Set<(event: RunEvent) => void>();
-  readonly #changes = new Set<(change: Change) => void>();
-  readonly #hellos = new Set<(hello: Hello) => void>();
+  readonly #changes = new Set<(change: LiveChange) => void>();
+  readonly #hellos = new Set<(hello: LiveHello) => void>();
   readonly #refusals = new Set<() => void>();
   readonly #signs = new Set<(at: undefined) => void>();
   #cursor: string | null = null;
@@ -42,12 +42,12 @@ export class Live {
     return listen(this.#runs, listener);
   }
 
-  onChanged(listener: (change: Change) => void): () => void {
+  onChanged(listener: (change: LiveChange) => void): () => void {
     return listen(this.#changes, listener);
   }
 
   /** The first word of every connection: whatever is shown besides runs is to be fetched anew. */
-  onHello(listener: (hello: Hello) => void): () => void {
+  onHello(listener: (hello: LiveHello) => void): () => void {
     return listen(this.#hellos, listener);
   }
 

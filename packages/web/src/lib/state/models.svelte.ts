@@ -1,6 +1,6 @@
 import type { ModelReference, ModelsView, ModelView } from '@toolyard/protocol';
 import { api as realApi, type Api } from '../api/client.ts';
-import { isDemo, onlyDemo, sameModel } from '../models/model-list.ts';
+import { isDemo, hasOnlyDemo, sameModel } from '../models/model-list.ts';
 import { live as realLive } from './live.svelte.ts';
 import { Resource, type ResourceLive } from './resource.svelte.ts';
 
@@ -22,7 +22,7 @@ export class ModelsState extends Resource<ModelsView, { refresh?: true }> {
 
   /** True once it is known that only the demo is available. */
   get onlyDemo(): boolean {
-    return this.view !== null && onlyDemo(this.view);
+    return this.view !== null && hasOnlyDemo(this.view);
   }
 
   /** The model of conversations without a choice. */

@@ -1,7 +1,7 @@
 import type {
   ChangeProvider,
   CreateProvider,
-  KnownProviderView,
+  ProviderPresetView,
   ProviderView,
   TestedProvider,
   TestProvider,
@@ -21,7 +21,7 @@ class ProvidersState extends Resource<ProviderView[]> {
   }
 
   /** The catalogue of providers with a known endpoint and API format. */
-  async knownOnes(): Promise<KnownProviderView[]> {
+  async knownOnes(): Promise<ProviderPresetView[]> {
     return (await api.get('/api/providers/presets')).items;
   }
 

@@ -1,13 +1,13 @@
 import type { ApiError } from '../api/error.ts';
 import { asApiError } from './failure.ts';
-import type { Change, live as realLive } from './live.svelte.ts';
+import type { LiveChange, live as realLive } from './live.svelte.ts';
 
 export type ResourceLive = Pick<typeof realLive, 'onChanged' | 'onHello' | 'status'>;
 
 /** When the page loads a watched resource again: on these `changed` events of the live stream, and after a reconnect. */
 type Refresh = {
   live: ResourceLive;
-  changes: readonly Change['what'][];
+  changes: readonly LiveChange['what'][];
   /** Events come in bursts; one request after this delay, in milliseconds, covers all of them. */
   delayMs?: number;
 };

@@ -1,7 +1,7 @@
 import { defined } from '@toolyard/protocol';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { ApiError } from '../api/error.ts';
-import type { Change, Hello } from './live.svelte.ts';
+import type { LiveChange, LiveHello } from './live.svelte.ts';
 import { Resource } from './resource.svelte.ts';
 
 const unreachable = new ApiError({ code: 'network', status: 0, detail: 'Not reachable.' });
@@ -9,8 +9,8 @@ const unreachable = new ApiError({ code: 'network', status: 0, detail: 'Not reac
 /** A resource whose answers the test gives one by one, and the live stream it listens to. */
 function world(options: { status?: 'open' | 'connecting'; delayMs?: number } = {}) {
   const requests: { answer: (text: string) => void; fail: (error: unknown) => void }[] = [];
-  let hello = (_: Hello): void => undefined;
-  let changed = (_: Change): void => undefined;
+  let hello = (_: LiveHello): void => undefined;
+  let changed = (_: LiveChange): void => undefined;
   const resource = new Resource<string>(() => new Promise((answer, fail) => requests.push({ answer, fail })), {
     changes: ['providers', 'settings'],
     ...defined({ delayMs: options.delayMs }),
@@ -30,7 +30,7 @@ function world(options: { status?: 'open' | 'connecting'; delayMs?: number } = {
     resource,
     requests,
     sayHello: () => hello({ type: 'hello', boot: 'b', version: '1' }),
-    sayChanged: (what: Change['what']) => changed({ type: 'changed', what }),
+    sayChanged: (what: LiveChange['what']) => changed({ type: 'changed', what }),
   };
 }
 

@@ -1,6 +1,6 @@
 import type { SessionView, SignIn } from '@toolyard/protocol';
 import { api, ApiError } from '../api/client.ts';
-import { onSignInNeeded, sessionSecret, signedIn } from '../api/session-fetch.ts';
+import { onSignInNeeded, sessionSecret, resumeAfterSignIn } from '../api/session-fetch.ts';
 
 /**
  * Whether the user is signed in, and the scopes. Not a resource: the failures of its requests are states that the page
@@ -36,7 +36,7 @@ class Session {
       this.status = 'ready';
       this.asking = false;
       this.problem = null;
-      signedIn();
+      resumeAfterSignIn();
     } catch (error) {
       if (error instanceof ApiError && error.status === 401) this.signedOut();
       else if (this.status === 'checking') this.status = 'offline';

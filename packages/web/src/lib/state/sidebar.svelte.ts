@@ -1,7 +1,7 @@
 import { tick } from 'svelte';
-import { stored } from '../browser-storage.ts';
+import { browserValue } from '../browser-storage.ts';
 
-const kept = stored<boolean>('sidebar', {
+const kept = browserValue<boolean>('sidebar', {
   version: 1,
   read: (value) => (typeof value === 'boolean' ? value : undefined),
   fallback: true,

@@ -1,4 +1,4 @@
-import { stored } from '../browser-storage.ts';
+import { browserValue } from '../browser-storage.ts';
 
 export type ThemeChoice = 'system' | 'light' | 'dark';
 
@@ -7,7 +7,7 @@ export function isThemeChoice(value: unknown): value is ThemeChoice {
 }
 
 // app.html reads the same key before the first paint. Null was never chosen.
-const kept = stored<ThemeChoice | null>('theme', {
+const kept = browserValue<ThemeChoice | null>('theme', {
   version: 1,
   read: (value) => (isThemeChoice(value) ? value : undefined),
   fallback: null,

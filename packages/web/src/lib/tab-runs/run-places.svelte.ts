@@ -1,9 +1,9 @@
 import type { ApiError } from '../api/error.ts';
-import { stored } from '../browser-storage.ts';
+import { browserValue } from '../browser-storage.ts';
 
 type RunPlace = 'server' | 'tab';
 
-const kept = stored<RunPlace>('run-place', {
+const kept = browserValue<RunPlace>('run-place', {
   version: 1,
   read: (value) => (value === 'server' || value === 'tab' ? value : undefined),
   fallback: 'server',

@@ -1,13 +1,13 @@
 import { initialState } from '@toolyard/agent-runtime';
 import { McpHost } from '@toolyard/mcp-host';
 import { DEFAULT_LIMITS, ToolyardError } from '@toolyard/protocol';
-import type { CommitFromTab, HeldRun, RunEvent } from '@toolyard/protocol';
+import type { CommitFromTab, LeasedTabRun, RunEvent } from '@toolyard/protocol';
 import { createFakeClock } from '@toolyard/testing';
 import { expect, test } from 'vitest';
 import { createTestApi } from '../api/test-api.ts';
 import { TabRun } from './tab-run.ts';
 
-const held: HeldRun = {
+const held: LeasedTabRun = {
   run: {
     id: 'r',
     ownerId: 'anne',

@@ -10,17 +10,17 @@ import type {
   CommitOutcome,
   Fetch,
   FromTab,
-  HeldRun,
+  LeasedTabRun,
   RequestPrelude,
   RunCommit,
-  TabRunWishes,
+  TabRunInbox,
 } from '@toolyard/protocol';
 import {
   budgetKey,
   canonicalJson,
-  decisionAbout,
+  findDecision,
   formatToolReference,
-  NOTHING_SPENT,
+  ZERO_SPENT,
   TAB_RUNS_VERSION,
   toErrorInfo,
 } from '@toolyard/protocol';
@@ -50,11 +50,11 @@ export class TabRun {
   readonly id: string;
   readonly conversationId: string;
   readonly result: Promise<TabRunEnd>;
-  readonly #held: HeldRun;
+  readonly #held: LeasedTabRun;
   readonly #deps: TabRunDeps;
   readonly #params: { tab: string; run: string };
   readonly #durable: DurableRun;
-  #wishes: TabRunWishes;
+  #wishes: TabRunInbox;
   #givesBack = false;
   /** The number of the last commit that is stored. */
   #stored = 0;
@@ -62,7 +62,7 @@ export class TabRun {
   readonly #preludes = new Map<string, RequestPrelude>();
   #refusal: ApiError | null = null;
 
-  constructor(held: HeldRun, deps: TabRunDeps) {
+  constructor(held: LeasedTabRun, deps: TabRunDeps) {
     this.#held = held;
     this.#deps = deps;
     this.#wishes = held.wishes;
@@ -104,7 +104,7 @@ export class TabRun {
     }
   }
 
-  #heard(wishes: TabRunWishes): void {
+  #heard(wishes: TabRunInbox): void {
     this.#wishes = wishes;
     this.#durable.receive(wishes);
   }
@@ -163,12 +163,12 @@ export class TabRun {
       abilities,
       tools: hostTools({ host, view, isSelected: (id) => ids.has(id), functions: tabFunctions }),
       functions: tabFunctions,
-      permission: (tool) => decisionAbout(tool, this.#wishes.permissions),
+      permission: (tool) => findDecision(tool, this.#wishes.permissions),
       refresh: listen,
       surroundings: { own: { port: Number(location.port) || undefined } },
       budgets: {
         budgets: configuration.budgets,
-        spent: (budget) => this.#wishes.spent[budgetKey(budget)] ?? NOTHING_SPENT,
+        spent: (budget) => this.#wishes.spent[budgetKey(budget)] ?? ZERO_SPENT,
         refresh: listen,
       },
       keepPrelude: (prelude) => this.#keep(prelude),

@@ -1,6 +1,6 @@
-import { endsRun } from '@toolyard/agent-runtime';
+import { isStop } from '@toolyard/agent-runtime';
 import { systemClock, TAB_RUNS_VERSION } from '@toolyard/protocol';
-import type { FromTab, HeldRun, RunRecord, StartRunInTab } from '@toolyard/protocol';
+import type { FromTab, LeasedTabRun, RunRecord, StartRunInTab } from '@toolyard/protocol';
 import { api } from '../api/client.ts';
 import { ApiError } from '../api/error.ts';
 import { sessionFetch } from '../api/session-fetch.ts';
@@ -22,7 +22,7 @@ const unanswered = new Set<string>();
 let saidAt = 0;
 
 /** Begins a run whose loop is here. */
-export async function startHere(request: StartRunInTab): Promise<RunRecord> {
+export async function startTabRun(request: StartRunInTab): Promise<RunRecord> {
   const id = request.id ?? uuid();
   const body: FromTab<StartRunInTab> = { v: TAB_RUNS_VERSION, ...request, id };
   unanswered.delete(id);
@@ -45,14 +45,14 @@ function isUnknown(thrown: unknown): boolean {
 async function lookForBegun(): Promise<void> {
   for (const id of [...unanswered]) {
     unanswered.delete(id);
-    await takeHere(id).catch((thrown: unknown) => {
+    await takeOverRun(id).catch((thrown: unknown) => {
       if (isUnknown(thrown)) unanswered.add(id);
     });
   }
 }
 
 /** Goes on here with a run another tab began, or this one before it was loaded anew. */
-export async function takeHere(runId: string): Promise<void> {
+export async function takeOverRun(runId: string): Promise<void> {
   const { held } = await api.post('/api/tabs/{tab}/runs/{run}/claim', {
     params: { tab: tabId, run: runId },
     body: { v: TAB_RUNS_VERSION },
@@ -60,7 +60,7 @@ export async function takeHere(runId: string): Promise<void> {
   if (held) await drive(held);
 }
 
-async function drive(held: HeldRun): Promise<void> {
+async function drive(held: LeasedTabRun): Promise<void> {
   const host = await mcpStore.host();
   const run = new TabRun(held, {
     api,
@@ -90,14 +90,14 @@ async function goOn(runId: string): Promise<void> {
   const { status } = await api.get('/api/runs/{id}', { params: { id: runId } });
   // Told twice of one answer it goes on once.
   if (!resting.delete(runId)) return;
-  if (status === 'parked' || status === 'waiting_for_tab') await takeHere(runId).catch(() => tell());
+  if (status === 'parked' || status === 'waiting_for_tab') await takeOverRun(runId).catch(() => tell());
   else tell();
 }
 
 /** True where an answer ends the run: it waits for no other then. */
 async function isStopped(runId: string): Promise<boolean> {
   const { items } = await api.get('/api/interrupts', { query: { run: runId, status: 'answered' } });
-  return items.some(({ answer }) => answer !== null && endsRun(answer));
+  return items.some(({ answer }) => answer !== null && isStop(answer));
 }
 
 function tell(): void {

@@ -1,12 +1,12 @@
 import type { AssistantMessage, BudgetInterrupt, Interrupt, RunEvent, UserMessage } from '@toolyard/protocol';
 import { defined, ignoreUnknownEvent } from '@toolyard/protocol';
-import { blocksOf, foldRow, statusOf } from './build-rows.ts';
-import { asked, malformedCall, readyCall, settled, startedCall } from './calls.ts';
+import { blocksOf, compactionRow, statusOf } from './build-rows.ts';
+import { withQuestion, malformedCall, readyCall, withoutQuestion, startedCall } from './calls.ts';
 import type { CallView } from './calls.ts';
 import { markAnswers } from './mark-answers.ts';
-import type { AssistantRow, Block, Row } from './rows.ts';
-import { isAwaited, isOpenRow } from './rows.ts';
-import { beginRun, isOldNews } from './transcript.ts';
+import type { AssistantRow, RowBlock, TranscriptRow } from './rows.ts';
+import { isPlaceholder, isOpenRow } from './rows.ts';
+import { beginRun, isStaleEvent } from './transcript.ts';
 import type { Transcript } from './transcript.ts';
 
 /**
@@ -16,7 +16,7 @@ import type { Transcript } from './transcript.ts';
 export function applyRunEvent(transcript: Transcript, event: RunEvent): Transcript {
   if (event.runId !== transcript.run?.id) {
     if (event.type !== 'run_started' || event.conversationId !== transcript.conversationId) return transcript;
-    if (isOldNews(transcript, { id: event.runId, startedAt: event.at })) return transcript;
+    if (isStaleEvent(transcript, { id: event.runId, startedAt: event.at })) return transcript;
     const begun = beginRun(transcript, { id: event.runId, status: 'running', at: event.at }, event.message);
     return applyRunEvent(begun, event);
   }
@@ -43,7 +43,7 @@ export function applyRunEvent(transcript: Transcript, event: RunEvent): Transcri
       return next;
 
     case 'compression_finished':
-      return { ...next, tail: markAnswers(tellOnce(transcript.tail, foldRow(event.message))) };
+      return { ...next, tail: markAnswers(tellOnce(transcript.tail, compactionRow(event.message))) };
 
     case 'compression_failed':
       return {
@@ -101,19 +101,24 @@ export function applyRunEvent(transcript: Transcript, event: RunEvent): Transcri
       const { interrupt } = event;
       if (interrupt.kind === 'budget')
         return { ...next, tail: withBudget(withoutBudget(next.tail, interrupt.id), interrupt) };
-      return changeCall(next, interrupt.callId, (call) => (call.result === null ? asked(call, interrupt) : call));
+      return changeCall(next, interrupt.callId, (call) =>
+        call.result === null ? withQuestion(call, interrupt) : call,
+      );
     }
 
     case 'interrupt_answered': {
       const callId = askedCall(transcript.tail, event.interruptId);
       if (callId === null) return { ...next, tail: withoutBudget(next.tail, event.interruptId) };
-      return changeCall(next, callId, (call) => ({ ...settled(call, event.interruptId), answer: event.answer }));
+      return changeCall(next, callId, (call) => ({
+        ...withoutQuestion(call, event.interruptId),
+        answer: event.answer,
+      }));
     }
 
     case 'interrupt_withdrawn': {
       const callId = askedCall(transcript.tail, event.interruptId);
       if (callId === null) return { ...next, tail: withoutBudget(next.tail, event.interruptId) };
-      return changeCall(next, callId, (call) => settled(call, event.interruptId));
+      return changeCall(next, callId, (call) => withoutQuestion(call, event.interruptId));
     }
 
     case 'tool_started':
@@ -160,7 +165,7 @@ export function applyRunEvent(transcript: Transcript, event: RunEvent): Transcri
       if (event.code === 'answer_cut') return next;
       const key = `${event.runId}:${String(event.seq)}`;
       if (transcript.tail.some((row) => row.key === key)) return next;
-      const row: Row = { kind: 'notice', key, level: event.level, text: event.text };
+      const row: TranscriptRow = { kind: 'notice', key, level: event.level, text: event.text };
       return { ...next, tail: markAnswers(beforeAwaited(transcript.tail, row)) };
     }
 
@@ -174,19 +179,19 @@ export function applyRunEvent(transcript: Transcript, event: RunEvent): Transcri
 }
 
 /** What the person said to a run under way. */
-function saidRow(message: UserMessage): Row {
+function saidRow(message: UserMessage): TranscriptRow {
   return { kind: 'user', key: message.id, message, alternatives: [], sending: false };
 }
 
 /** Loaded anew in the meantime the row may be there already: what is stored runs ahead of what is told. */
-function tellOnce(tail: readonly Row[], row: Row): readonly Row[] {
+function tellOnce(tail: readonly TranscriptRow[], row: TranscriptRow): readonly TranscriptRow[] {
   const isThere = tail.some(({ key }) => key === row.key);
   return isThere ? tail.map((other) => (other.key === row.key ? row : other)) : beforeAwaited(tail, row);
 }
 
 type EventOf<T extends RunEvent['type']> = Extract<RunEvent, { type: T }>;
 
-function startMessage(tail: readonly Row[], event: EventOf<'message_started'>): readonly Row[] {
+function startMessage(tail: readonly TranscriptRow[], event: EventOf<'message_started'>): readonly TranscriptRow[] {
   const known = tail.find((row) => row.kind === 'assistant' && row.messageId === event.messageId);
   if (known?.kind === 'assistant' && !isOpenRow(known)) return tail;
   // The row that stood for the answer until now becomes it, and keeps its place in the page.
@@ -211,7 +216,11 @@ function startMessage(tail: readonly Row[], event: EventOf<'message_started'>): 
   return awaited === undefined ? [...tail, row] : tail.map((other) => (other === awaited ? row : other));
 }
 
-function finishMessage(tail: readonly Row[], message: AssistantMessage, at: number): readonly Row[] {
+function finishMessage(
+  tail: readonly TranscriptRow[],
+  message: AssistantMessage,
+  at: number,
+): readonly TranscriptRow[] {
   const index = tail.findLastIndex((row) => row.kind === 'assistant' && row.messageId === message.id);
   const row = tail[index];
   if (row?.kind !== 'assistant' || !isOpenRow(row)) return tail;
@@ -229,7 +238,7 @@ function finishMessage(tail: readonly Row[], message: AssistantMessage, at: numb
   return tail.with(index, finished);
 }
 
-function abandon(tail: readonly Row[], event: EventOf<'attempt_abandoned'>): readonly Row[] {
+function abandon(tail: readonly TranscriptRow[], event: EventOf<'attempt_abandoned'>): readonly TranscriptRow[] {
   return tail.map((row) => {
     if (row.kind !== 'assistant' || row.messageId !== event.messageId || row.status === 'abandoned') return row;
     // A call that was only being written was never made.
@@ -238,12 +247,12 @@ function abandon(tail: readonly Row[], event: EventOf<'attempt_abandoned'>): rea
   });
 }
 
-function finishRun(tail: readonly Row[], event: EventOf<'run_finished'>): readonly Row[] {
-  const rows: Row[] = [];
+function finishRun(tail: readonly TranscriptRow[], event: EventOf<'run_finished'>): readonly TranscriptRow[] {
+  const rows: TranscriptRow[] = [];
   for (const row of tail) {
     if (row.kind === 'budget') continue;
     if (row.kind !== 'assistant') rows.push(row);
-    else if (!isAwaited(row)) rows.push(settleRow(row, event));
+    else if (!isPlaceholder(row)) rows.push(settleRow(row, event));
   }
   const last = rows.findLast((row) => row.kind === 'assistant');
   const key = `${event.runId}:end`;
@@ -267,17 +276,17 @@ function settleRow(row: AssistantRow, event: EventOf<'run_finished'>): Assistant
 }
 
 /** Before the row of an answer nothing has come of, so that the answer stays the last. */
-function beforeAwaited(tail: readonly Row[], row: Row): readonly Row[] {
+function beforeAwaited(tail: readonly TranscriptRow[], row: TranscriptRow): readonly TranscriptRow[] {
   const last = tail.at(-1);
   if (last?.kind !== 'assistant' || last.status !== 'pending') return [...tail, row];
   return [...tail.slice(0, -1), row, last];
 }
 
-function withBudget(tail: readonly Row[], interrupt: BudgetInterrupt): readonly Row[] {
+function withBudget(tail: readonly TranscriptRow[], interrupt: BudgetInterrupt): readonly TranscriptRow[] {
   return markAnswers([...tail, { kind: 'budget', key: interrupt.id, interrupt }]);
 }
 
-function withoutBudget(tail: readonly Row[], interruptId: string): readonly Row[] {
+function withoutBudget(tail: readonly TranscriptRow[], interruptId: string): readonly TranscriptRow[] {
   return tail.some(({ key }) => key === interruptId) ? tail.filter(({ key }) => key !== interruptId) : tail;
 }
 
@@ -285,7 +294,7 @@ function withoutBudget(tail: readonly Row[], interruptId: string): readonly Row[
 function changeWriting(
   transcript: Transcript,
   messageId: string,
-  change: (blocks: readonly Block[]) => readonly Block[],
+  change: (blocks: readonly RowBlock[]) => readonly RowBlock[],
 ): Transcript {
   const index = transcript.tail.findLastIndex((row) => row.kind === 'assistant' && row.messageId === messageId);
   const row = transcript.tail[index];
@@ -304,21 +313,21 @@ function changeCall(transcript: Transcript, callId: string, change: (call: CallV
   return transcript;
 }
 
-function addText(blocks: readonly Block[], event: EventOf<'text_delta'>): readonly Block[] {
+function addText(blocks: readonly RowBlock[], event: EventOf<'text_delta'>): readonly RowBlock[] {
   const last = blocks.at(-1);
   if (last?.type === 'text') return blocks.with(-1, { ...last, text: last.text + event.text, open: true });
   return [...closed(blocks, event.at), { type: 'text', text: event.text, open: true }];
 }
 
-function addReasoning(blocks: readonly Block[], event: EventOf<'reasoning_delta'>): readonly Block[] {
+function addReasoning(blocks: readonly RowBlock[], event: EventOf<'reasoning_delta'>): readonly RowBlock[] {
   const last = blocks.at(-1);
   if (last?.type === 'reasoning') return blocks.with(-1, { ...last, text: last.text + event.text, open: true });
-  const block: Block = { type: 'reasoning', text: event.text, open: true, startedAt: event.at, durationMs: null };
+  const block: RowBlock = { type: 'reasoning', text: event.text, open: true, startedAt: event.at, durationMs: null };
   return [...closed(blocks, event.at), block];
 }
 
 /** What was being written is written: something else begins. */
-function closed(blocks: readonly Block[], at: number): readonly Block[] {
+function closed(blocks: readonly RowBlock[], at: number): readonly RowBlock[] {
   return mapBlocks(blocks, (block) => {
     if (block.type === 'text' && block.open) return { ...block, open: false };
     if (block.type === 'reasoning' && block.open) {
@@ -328,17 +337,21 @@ function closed(blocks: readonly Block[], at: number): readonly Block[] {
   });
 }
 
-function mapBlocks(blocks: readonly Block[], change: (block: Block) => Block): readonly Block[] {
+function mapBlocks(blocks: readonly RowBlock[], change: (block: RowBlock) => RowBlock): readonly RowBlock[] {
   const mapped = blocks.map(change);
   return mapped.every((block, index) => block === blocks[index]) ? blocks : mapped;
 }
 
-function findCall(blocks: readonly Block[], callId: string): CallView | undefined {
+function findCall(blocks: readonly RowBlock[], callId: string): CallView | undefined {
   for (const block of blocks) if (block.type === 'call' && block.call.callId === callId) return block.call;
   return undefined;
 }
 
-function withCall(blocks: readonly Block[], callId: string, change: (call: CallView) => CallView): readonly Block[] {
+function withCall(
+  blocks: readonly RowBlock[],
+  callId: string,
+  change: (call: CallView) => CallView,
+): readonly RowBlock[] {
   return mapBlocks(blocks, (block) => {
     if (block.type !== 'call' || block.call.callId !== callId) return block;
     const call = change(block.call);
@@ -346,12 +359,12 @@ function withCall(blocks: readonly Block[], callId: string, change: (call: CallV
   });
 }
 
-function putCall(blocks: readonly Block[], call: CallView): readonly Block[] {
+function putCall(blocks: readonly RowBlock[], call: CallView): readonly RowBlock[] {
   if (findCall(blocks, call.callId) === undefined) return [...blocks, { type: 'call', call }];
   return withCall(blocks, call.callId, () => call);
 }
 
-function askedCall(tail: readonly Row[], interruptId: Interrupt['id']): string | null {
+function askedCall(tail: readonly TranscriptRow[], interruptId: Interrupt['id']): string | null {
   for (const row of tail) {
     if (row.kind !== 'assistant') continue;
     for (const block of row.blocks) {

@@ -9,10 +9,10 @@ import type {
 import { textOf } from '@toolyard/protocol';
 import { malformedCall, readyCall } from './calls.ts';
 import type { CallView } from './calls.ts';
-import type { AssistantRow, Block, Row } from './rows.ts';
+import type { AssistantRow, RowBlock, TranscriptRow } from './rows.ts';
 
 /** A stretch of a branch with what belongs to it, as the server gives it. */
-export type Stretch = {
+export type BranchPage = {
   messages: readonly Message[];
   alternatives: Readonly<Record<string, readonly string[]>>;
   abandoned: readonly AssistantMessage[];
@@ -24,7 +24,7 @@ export type Stretch = {
 };
 
 /** The rows of stored messages. Heads and ends of answers are marked by {@link markAnswers}. */
-export function buildRows(stretch: Stretch): Row[] {
+export function buildRows(stretch: BranchPage): TranscriptRow[] {
   const results = new Map<string, ToolMessage>(stretch.results);
   for (const message of stretch.messages) {
     if (message.role === 'tool') results.set(message.parts[0].callId, message);
@@ -47,7 +47,7 @@ export function buildRows(stretch: Stretch): Row[] {
   };
 
   const active = stretch.activeRunId;
-  const rows: Row[] = [];
+  const rows: TranscriptRow[] = [];
   const addAbandoned = (parentId: string | null): void => {
     for (const message of abandoned.get(parentId) ?? []) rows.push(assistantRow(message, [], fate, active));
     abandoned.delete(parentId);
@@ -56,7 +56,7 @@ export function buildRows(stretch: Stretch): Row[] {
     addAbandoned(message.parentId);
     const alternatives = stretch.alternatives[message.id] ?? [];
     if (message.role === 'user') rows.push({ kind: 'user', key: message.id, message, alternatives, sending: false });
-    if (message.role === 'system' && message.folds) rows.push(foldRow(message));
+    if (message.role === 'system' && message.folds) rows.push(compactionRow(message));
     if (message.role === 'assistant') rows.push(assistantRow(message, alternatives, fate, active));
   }
   // Begun behind the last message, and not begun anew yet.
@@ -70,7 +70,7 @@ export function buildRows(stretch: Stretch): Row[] {
 }
 
 /** Where the conversation was summed up for the model. */
-export function foldRow(message: SystemMessage): Row {
+export function compactionRow(message: SystemMessage): TranscriptRow {
   return {
     kind: 'fold',
     key: message.id,
@@ -115,15 +115,15 @@ export function statusOf(message: AssistantMessage): AssistantRow['status'] {
 }
 
 /** The blocks of a whole message; where `before` shows the same already, its objects and its times are kept. */
-export function blocksOf(message: AssistantMessage, before: readonly Block[]): Block[] {
+export function blocksOf(message: AssistantMessage, before: readonly RowBlock[]): RowBlock[] {
   const calls = new Map<string, CallView>();
   for (const block of before) if (block.type === 'call') calls.set(block.call.callId, block.call);
   const reasonings = before.filter((block) => block.type === 'reasoning').values();
-  const texts = new Map<string, Block>();
+  const texts = new Map<string, RowBlock>();
   for (const block of before) if (block.type === 'text' && !block.open) texts.set(block.text, block);
 
-  const blocks: Block[] = [];
-  const citations: Extract<Block, { type: 'citations' }>['citations'][number][] = [];
+  const blocks: RowBlock[] = [];
+  const citations: Extract<RowBlock, { type: 'citations' }>['citations'][number][] = [];
   for (const part of message.parts) {
     switch (part.type) {
       case 'text':

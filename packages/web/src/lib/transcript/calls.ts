@@ -114,13 +114,13 @@ export function malformedCall(part: MalformedToolCallPart, before?: CallView): C
 }
 
 /** The call with one more question, or with what one asks now. */
-export function asked(call: CallView, interrupt: CallInterrupt): CallView {
+export function withQuestion(call: CallView, interrupt: CallInterrupt): CallView {
   if (call.interrupt === null || call.interrupt.id === interrupt.id) return { ...call, interrupt };
   return { ...call, asksNext: [...call.asksNext.filter(({ id }) => id !== interrupt.id), interrupt] };
 }
 
 /** The call without a question that nobody is asked any more. */
-export function settled(call: CallView, interruptId: string): CallView {
+export function withoutQuestion(call: CallView, interruptId: string): CallView {
   const left = [...(call.interrupt === null ? [] : [call.interrupt]), ...call.asksNext].filter(
     ({ id }) => id !== interruptId,
   );

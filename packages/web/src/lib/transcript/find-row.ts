@@ -1,10 +1,10 @@
 import type { UserMessage } from '@toolyard/protocol';
 import { messageIdOf, textOfRow } from './rows.ts';
-import type { Row } from './rows.ts';
+import type { TranscriptRow } from './rows.ts';
 import type { RowList } from './transcript.ts';
 
 /** The row of a message; from the end, where it nearly always is. */
-export function findRow(rows: RowList, messageId: string): Row | undefined {
+export function findRow(rows: RowList, messageId: string): TranscriptRow | undefined {
   return findLast(rows, (row) => messageIdOf(row) === messageId);
 }
 
@@ -20,7 +20,7 @@ export function lastRunId(rows: RowList): string | null {
 }
 
 /** The person's message an answer belongs to; undefined where it is not loaded. */
-export function askedBefore(rows: RowList, answerId: string): UserMessage | undefined {
+export function questionBefore(rows: RowList, answerId: string): UserMessage | undefined {
   let seen = false;
   const row = findLast(rows, (candidate) => {
     seen ||= messageIdOf(candidate) === answerId;
@@ -52,11 +52,11 @@ export function lastToRetry(rows: RowList): { answerId: string } | { message: Us
   return answerId === null ? undefined : { answerId };
 }
 
-function answerIdOf(row: Row): string | null {
+function answerIdOf(row: TranscriptRow): string | null {
   return row.kind === 'assistant' ? (row.answer?.messageId ?? null) : null;
 }
 
-function findLast(rows: RowList, matches: (row: Row) => boolean): Row | undefined {
+function findLast(rows: RowList, matches: (row: TranscriptRow) => boolean): TranscriptRow | undefined {
   for (let index = rows.length - 1; index >= 0; index -= 1) {
     const row = rows.at(index);
     if (row !== undefined && matches(row)) return row;

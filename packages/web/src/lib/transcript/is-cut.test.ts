@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest';
 import type { ErrorInfo } from '@toolyard/protocol';
-import type { AssistantRow, Block } from './rows.ts';
+import type { AssistantRow, RowBlock } from './rows.ts';
 import { isCut } from './rows.ts';
 
-const text: Block = { type: 'text', text: 'One,', open: false };
-const failed = (code: ErrorInfo['code']): Block => ({ type: 'error', error: { code, message: 'No.' } });
-const row = (finishReason: AssistantRow['finishReason'], ...blocks: Block[]) =>
+const text: RowBlock = { type: 'text', text: 'One,', open: false };
+const failed = (code: ErrorInfo['code']): RowBlock => ({ type: 'error', error: { code, message: 'No.' } });
+const row = (finishReason: AssistantRow['finishReason'], ...blocks: RowBlock[]) =>
   ({ kind: 'assistant', finishReason, blocks }) as unknown as AssistantRow;
 
 it.each<[boolean, string, AssistantRow]>([

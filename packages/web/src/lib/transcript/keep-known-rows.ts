@@ -1,15 +1,18 @@
 import type { CallView } from './calls.ts';
 import { sameList } from './mark-answers.ts';
-import type { AssistantRow, Block, OutcomeRow, Row } from './rows.ts';
+import type { AssistantRow, RowBlock, OutcomeRow, TranscriptRow } from './rows.ts';
 import { messageIdOf } from './rows.ts';
 
 /**
  * Rows newly made from stored messages, with the objects of those that are shown already in the place of their equals.
  * Stored messages that are finished never change: only what is around them does.
  */
-export function keepKnownRows(fresh: readonly Row[], shown: readonly Row[]): readonly Row[] {
+export function keepKnownRows(
+  fresh: readonly TranscriptRow[],
+  shown: readonly TranscriptRow[],
+): readonly TranscriptRow[] {
   if (shown.length === 0) return fresh;
-  const known = new Map<string, Row>();
+  const known = new Map<string, TranscriptRow>();
   for (const row of shown) known.set(messageIdOf(row) ?? row.key, row);
   return fresh.map((row) => {
     const before = known.get(messageIdOf(row) ?? row.key);
@@ -32,7 +35,7 @@ function keepAnswer(row: AssistantRow, before: AssistantRow): AssistantRow {
   return same ? before : { ...row, key: before.key, blocks, head: before.head, answer: before.answer };
 }
 
-function mergeBlocks(blocks: readonly Block[], before: readonly Block[]): readonly Block[] {
+function mergeBlocks(blocks: readonly RowBlock[], before: readonly RowBlock[]): readonly RowBlock[] {
   const merged = blocks.map((block, index) => {
     const old = before[index];
     if (old?.type !== block.type) return block;
@@ -76,7 +79,7 @@ function sameQuestions(one: CallView, other: CallView): boolean {
  * What no message tells of, put back among the rows of a run: notices where they were, and how it ended, unless a row
  * says that by now.
  */
-export function keepExtras(rows: readonly Row[], shown: readonly Row[]): readonly Row[] {
+export function keepExtras(rows: readonly TranscriptRow[], shown: readonly TranscriptRow[]): readonly TranscriptRow[] {
   const kept = [...rows];
   let place = 0;
   for (const row of shown) {
@@ -93,7 +96,7 @@ export function keepExtras(rows: readonly Row[], shown: readonly Row[]): readonl
   return kept;
 }
 
-function tells(rows: readonly Row[], { outcome }: OutcomeRow): boolean {
+function tells(rows: readonly TranscriptRow[], { outcome }: OutcomeRow): boolean {
   const last = rows.findLast((row) => row.kind === 'assistant');
   if (last === undefined) return false;
   if (outcome.type !== 'failed') return true;

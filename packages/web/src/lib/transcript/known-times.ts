@@ -1,12 +1,12 @@
-import { stored } from '../browser-storage.ts';
-import type { Block, Row } from './rows.ts';
+import { browserValue } from '../browser-storage.ts';
+import type { RowBlock, TranscriptRow } from './rows.ts';
 
 /** How many durations a browser keeps; the newest count. */
 const MOST = 1_000;
 
 type Times = Record<string, number>;
 
-const times = stored<Times>('durations', {
+const times = browserValue<Times>('durations', {
   version: 1,
   read: (value) =>
     typeof value === 'object' && value !== null && !Array.isArray(value)
@@ -21,7 +21,7 @@ const times = stored<Times>('durations', {
  * Durations of calls and of reasoning are measured by whoever watches a run; messages do not have them. They are kept
  * in this browser, so that a reload does not take them away.
  */
-export function keepTimes(rows: readonly Row[]): void {
+export function keepTimes(rows: readonly TranscriptRow[]): void {
   const found = blocksOf(rows).flatMap(([key, block]): [string, number][] => {
     const ms = block.type === 'call' ? (block.call.started ? block.call.durationMs : null) : block.durationMs;
     return ms === null ? [] : [[key, ms]];
@@ -32,7 +32,7 @@ export function keepTimes(rows: readonly Row[]): void {
 }
 
 /** The rows with the durations this browser knows, where they have none. Rows it knows nothing of stay the same. */
-export function withKnownTimes(rows: readonly Row[]): Row[] {
+export function withKnownTimes(rows: readonly TranscriptRow[]): TranscriptRow[] {
   const known = times.get();
   return rows.map((row) => {
     if (row.kind !== 'assistant') return row;
@@ -41,16 +41,16 @@ export function withKnownTimes(rows: readonly Row[]): Row[] {
   });
 }
 
-function timed(block: Block, ms: number | undefined): Block {
+function timed(block: RowBlock, ms: number | undefined): RowBlock {
   if (ms === undefined) return block;
   if (block.type === 'reasoning') return block.durationMs === null ? { ...block, durationMs: ms } : block;
   if (block.type !== 'call' || block.call.durationMs !== null || block.call.result === null) return block;
   return { ...block, call: { ...block.call, started: true, durationMs: ms } };
 }
 
-type Timed = Extract<Block, { type: 'call' | 'reasoning' }>;
+type Timed = Extract<RowBlock, { type: 'call' | 'reasoning' }>;
 
-function blocksOf(rows: readonly Row[]): [string, Timed][] {
+function blocksOf(rows: readonly TranscriptRow[]): [string, Timed][] {
   return rows.flatMap((row) =>
     row.kind !== 'assistant'
       ? []
@@ -60,6 +60,6 @@ function blocksOf(rows: readonly Row[]): [string, Timed][] {
   );
 }
 
-function keyOf(messageId: string, block: Block, index: number): string {
+function keyOf(messageId: string, block: RowBlock, index: number): string {
   return block.type === 'call' ? block.call.callId : `${messageId}:${String(index)}`;
 }

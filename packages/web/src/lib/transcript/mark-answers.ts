@@ -1,13 +1,13 @@
 import { addUsage } from '@toolyard/protocol';
 import type { Usage } from '@toolyard/protocol';
-import type { AnswerOf, AssistantRow, Row } from './rows.ts';
+import type { AnswerOf, AssistantRow, TranscriptRow } from './rows.ts';
 import { isOpenRow } from './rows.ts';
 
 /**
  * Says of each row of an answer whether it is the first, and of the last what its actions act on. Rows that are marked
  * rightly stay the objects they were.
  */
-export function markAnswers(rows: readonly Row[]): readonly Row[] {
+export function markAnswers(rows: readonly TranscriptRow[]): readonly TranscriptRow[] {
   let changed = false;
   let group: Group | null = null;
   const marked = rows.map((row, index) => {
@@ -35,7 +35,7 @@ export function markAnswers(rows: readonly Row[]): readonly Row[] {
 
 type Group = { runId: string; kept: AssistantRow | null; usage: Usage | null; cost: number | null };
 
-function isLast(rows: readonly Row[], index: number, row: AssistantRow): boolean {
+function isLast(rows: readonly TranscriptRow[], index: number, row: AssistantRow): boolean {
   if (isOpenRow(row) || row.status === 'abandoned') return false;
   for (let i = index + 1; i < rows.length; i += 1) {
     const next = rows[i];

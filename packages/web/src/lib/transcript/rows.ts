@@ -14,7 +14,7 @@ import type { CallView } from './calls.ts';
  * What the list of messages shows, one row a message. Rows and blocks are values: whatever did not change stays the
  * very same object, so that only what changed is drawn again.
  */
-export type Row = UserRow | AssistantRow | FoldRow | NoticeRow | BudgetRow | OutcomeRow;
+export type TranscriptRow = UserRow | AssistantRow | FoldRow | NoticeRow | BudgetRow | OutcomeRow;
 
 export type UserRow = {
   kind: 'user';
@@ -34,7 +34,7 @@ export type AssistantRow = {
   runId: string;
   model: string;
   createdAt: number;
-  blocks: readonly Block[];
+  blocks: readonly RowBlock[];
   /** `pending`: nothing has come yet. */
   status: 'pending' | 'writing' | 'finished' | 'abandoned';
   finishReason: MessageEnd;
@@ -74,7 +74,7 @@ export type OutcomeRow = {
   outcome: { type: 'failed'; error: ErrorInfo } | { type: 'cancelled' } | { type: 'unanswered' };
 };
 
-export type Block =
+export type RowBlock =
   | { type: 'text'; text: string; open: boolean }
   | ReasoningBlock
   | { type: 'call'; call: CallView }
@@ -92,7 +92,7 @@ export type ReasoningBlock = {
 };
 
 /** The message a row shows; null for what is no message. */
-export function messageIdOf(row: Row): string | null {
+export function messageIdOf(row: TranscriptRow): string | null {
   if (row.kind === 'user') return row.message.id;
   if (row.kind === 'fold') return row.messageId;
   return row.kind === 'assistant' ? row.messageId : null;
@@ -106,7 +106,7 @@ export function textOfRow(row: AssistantRow): string {
 }
 
 /** What was written in a row, without its formatting: shown where the row itself cannot be drawn. */
-export function rawTextOf(row: Row): string {
+export function rawTextOf(row: TranscriptRow): string {
   switch (row.kind) {
     case 'user':
       return textOfParts(row.message.parts);
@@ -144,10 +144,10 @@ export function isOpenRow(row: AssistantRow): boolean {
 }
 
 /** True for a row that only stands for an answer whose message is not known yet. */
-export function isAwaited(row: AssistantRow): boolean {
-  return row.messageId === awaitedId(row.runId);
+export function isPlaceholder(row: AssistantRow): boolean {
+  return row.messageId === placeholderId(row.runId);
 }
 
-export function awaitedId(runId: string): string {
+export function placeholderId(runId: string): string {
   return `${runId}:awaited`;
 }

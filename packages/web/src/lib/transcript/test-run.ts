@@ -2,7 +2,7 @@ import type { RunEvent, RunEventBody } from '@toolyard/protocol';
 import { applyRunEvent } from './apply-event.ts';
 import { callState } from './calls.ts';
 import type { CallView } from './calls.ts';
-import type { AssistantRow, Row } from './rows.ts';
+import type { AssistantRow, TranscriptRow } from './rows.ts';
 import {
   assistantMessage,
   DATE_TOOL,
@@ -58,7 +58,7 @@ export function play(transcript: Transcript, events: readonly RunEvent[]): Trans
   return events.reduce(applyRunEvent, transcript);
 }
 
-export function rows(transcript: Transcript): Row[] {
+export function rows(transcript: Transcript): TranscriptRow[] {
   return [...transcript.history, ...transcript.tail];
 }
 

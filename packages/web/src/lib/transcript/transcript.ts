@@ -12,8 +12,8 @@ import { buildRows } from './build-rows.ts';
 import { withKnownTimes } from './known-times.ts';
 import { markAnswers, sameList } from './mark-answers.ts';
 import { keepExtras, keepKnownRows } from './keep-known-rows.ts';
-import type { AssistantRow, Row } from './rows.ts';
-import { awaitedId, messageIdOf } from './rows.ts';
+import type { AssistantRow, TranscriptRow } from './rows.ts';
+import { placeholderId, messageIdOf } from './rows.ts';
 
 /**
  * One branch of a conversation as it is shown. What is settled lies in `history`, which an event of the run under way
@@ -21,9 +21,9 @@ import { awaitedId, messageIdOf } from './rows.ts';
  */
 export type Transcript = {
   conversationId: string;
-  history: readonly Row[];
+  history: readonly TranscriptRow[];
   /** The rows of {@link Transcript.run}. */
-  tail: readonly Row[];
+  tail: readonly TranscriptRow[];
   run: RunState | null;
   /** How full the last request that was watched made the model's window. */
   fill: ContextFill | null;
@@ -52,9 +52,9 @@ export function isActive(status: RunStatus): boolean {
 /** The rows as one list, without joining them. */
 export type RowList = {
   readonly length: number;
-  at(index: number): Row | undefined;
+  at(index: number): TranscriptRow | undefined;
   /** Those before the run under way: the very same list as long as nothing but that run goes on. */
-  readonly settled: readonly Row[];
+  readonly settled: readonly TranscriptRow[];
 };
 
 export const NO_ROWS: RowList = { length: 0, at: () => undefined, settled: [] };
@@ -113,7 +113,7 @@ export function openTranscript(view: ConversationView, before?: Transcript): Tra
   };
 }
 
-function withAlternatives(tail: readonly Row[], fresh: readonly Row[]): readonly Row[] {
+function withAlternatives(tail: readonly TranscriptRow[], fresh: readonly TranscriptRow[]): readonly TranscriptRow[] {
   return markAnswers(
     tail.map((row) => {
       const stored = fresh.find((other) => messageIdOf(other) === messageIdOf(row));
@@ -162,7 +162,7 @@ export function prependPage(transcript: Transcript, page: MessagePage): Transcri
 /** Shows what the person just sent, before the server has it. */
 export function showSending(transcript: Transcript, message: UserMessage): Transcript {
   const settled = settle(transcript);
-  const row: Row = { kind: 'user', key: message.id, message, alternatives: [], sending: true };
+  const row: TranscriptRow = { kind: 'user', key: message.id, message, alternatives: [], sending: true };
   return { ...settled, history: [...settled.history.filter((other) => other.kind !== 'outcome'), row] };
 }
 
@@ -191,15 +191,15 @@ export function beginRun(
 }
 
 /** True for the start of a run that was told of before: it is among the rows, or was over when they were read. */
-export function isOldNews(transcript: Transcript, run: { id: string; startedAt: number }): boolean {
+export function isStaleEvent(transcript: Transcript, run: { id: string; startedAt: number }): boolean {
   if (run.startedAt < transcript.asOf) return true;
   return transcript.history.some((row) => row.kind === 'assistant' && row.runId === run.id);
 }
 
-function branchTo(history: readonly Row[], message: UserMessage): readonly Row[] {
+function branchTo(history: readonly TranscriptRow[], message: UserMessage): readonly TranscriptRow[] {
   const shownAt = history.findLastIndex((row) => messageIdOf(row) === message.id);
   if (shownAt >= 0) return history.slice(0, shownAt + 1);
-  const row: Row = { kind: 'user', key: message.id, message, alternatives: [], sending: false };
+  const row: TranscriptRow = { kind: 'user', key: message.id, message, alternatives: [], sending: false };
   // An edited message stands in the place of the one it was made from.
   const besideAt = history.findIndex((other) => other.kind === 'user' && other.message.parentId === message.parentId);
   if (besideAt >= 0) return [...history.slice(0, besideAt), row];
@@ -223,7 +223,7 @@ function settle(transcript: Transcript): Transcript {
   return { ...transcript, history: [...transcript.history, ...transcript.tail], tail: [], run: null };
 }
 
-function idOfFirst(rows: readonly Row[]): string | null {
+function idOfFirst(rows: readonly TranscriptRow[]): string | null {
   const [first] = rows;
   return first === undefined ? null : messageIdOf(first);
 }
@@ -242,14 +242,14 @@ function orphansOf(messages: readonly Message[]): ReadonlyMap<string, ToolMessag
   return orphans;
 }
 
-function splitAtRun(rows: readonly Row[], runId: string): Pick<Transcript, 'history' | 'tail'> {
+function splitAtRun(rows: readonly TranscriptRow[], runId: string): Pick<Transcript, 'history' | 'tail'> {
   const asked = rows.findIndex((row) => row.kind === 'user' && row.message.id === runId);
   // A run that answers an older question anew, or goes on with an answer, has none of its own.
   const at = asked >= 0 ? asked + 1 : rows.findIndex((row) => isOfRun(row, runId));
   return at < 0 ? { history: rows, tail: [] } : { history: rows.slice(0, at), tail: rows.slice(at) };
 }
 
-function isOfRun(row: Row, runId: string): boolean {
+function isOfRun(row: TranscriptRow, runId: string): boolean {
   if (row.kind === 'fold') return row.messageId.startsWith(`${runId}.`);
   return row.kind === 'assistant' && row.runId === runId;
 }
@@ -258,8 +258,8 @@ function isOfRun(row: Row, runId: string): boolean {
 function awaitedRow(run: Pick<RunRecord, 'id' | 'createdAt'>): AssistantRow {
   return {
     kind: 'assistant',
-    key: awaitedId(run.id),
-    messageId: awaitedId(run.id),
+    key: placeholderId(run.id),
+    messageId: placeholderId(run.id),
     parentId: null,
     runId: run.id,
     model: '',
@@ -276,7 +276,7 @@ function awaitedRow(run: Pick<RunRecord, 'id' | 'createdAt'>): AssistantRow {
 }
 
 /** A message nobody answers any more says so, so that it can be sent again. */
-function withEnding(rows: readonly Row[]): readonly Row[] {
+function withEnding(rows: readonly TranscriptRow[]): readonly TranscriptRow[] {
   const last = rows.at(-1);
   if (last?.kind !== 'user' || last.sending) return rows;
   return [...rows, { kind: 'outcome', key: `${last.key}:unanswered`, outcome: { type: 'unanswered' } }];

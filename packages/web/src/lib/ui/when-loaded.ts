@@ -2,7 +2,7 @@ import { t } from '../i18n/i18n.svelte.ts';
 import { toasts } from '../state/toasts.svelte.ts';
 
 /** For what is loaded before it is wanted: where that fails, whoever wants it is told. */
-export function ahead(load: () => Promise<unknown>): () => void {
+export function preload(load: () => Promise<unknown>): () => void {
   return () => void load().catch(() => undefined);
 }
 

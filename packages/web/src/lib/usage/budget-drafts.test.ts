@@ -1,9 +1,9 @@
 import type { Budget } from '@toolyard/protocol';
 import { expect, test } from 'vitest';
 import type { BudgetDraft } from './budget-drafts.ts';
-import { draftOf, emptyDraft, readDrafts, shownProblems, touched } from './budget-drafts.ts';
+import { budgetDraftOf, emptyBudgetDraft, readDrafts, shownProblems, withoutFresh } from './budget-drafts.ts';
 
-const typed = (more: Partial<BudgetDraft>): BudgetDraft => ({ ...emptyDraft(1), ...more });
+const typed = (more: Partial<BudgetDraft>): BudgetDraft => ({ ...emptyBudgetDraft(1), ...more });
 
 test('budgets come back as they were', () => {
   const budgets: Budget[] = [
@@ -11,7 +11,7 @@ test('budgets come back as they were', () => {
     { of: 'model', model: 'p/org/m', calls: 3 },
     { of: 'tool', tool: 'files/read', calls: 1 },
   ];
-  expect(readDrafts(budgets.map(draftOf))).toEqual({ budgets, problems: new Map() });
+  expect(readDrafts(budgets.map(budgetDraftOf))).toEqual({ budgets, problems: new Map() });
   expect(readDrafts([typed({ dollars: ' $1,5 ' })]).budgets).toEqual([{ of: 'run', dollars: 1.5 }]);
   expect(readDrafts([]).budgets).toEqual([]);
 });
@@ -31,9 +31,9 @@ test.each<[Partial<BudgetDraft>, unknown]>([
 });
 
 test('one that was only just added says nothing of what it lacks', () => {
-  expect(shownProblems([emptyDraft(1)])).toEqual(new Map());
-  expect(readDrafts([emptyDraft(1)]).budgets).toBeNull();
-  expect(shownProblems([touched(emptyDraft(1))])).toEqual(new Map([[1, 'none']]));
+  expect(shownProblems([emptyBudgetDraft(1)])).toEqual(new Map());
+  expect(readDrafts([emptyBudgetDraft(1)]).budgets).toBeNull();
+  expect(shownProblems([withoutFresh(emptyBudgetDraft(1))])).toEqual(new Map([[1, 'none']]));
 });
 
 test('the same thing has one budget', () => {

@@ -16,13 +16,13 @@ export type BudgetDraft = {
 /** `amount`, `whole`: of the field of that measure. */
 export type DraftProblem = 'name' | 'none' | 'twice' | { measure: BudgetMeasure; wants: 'amount' | 'whole' };
 
-export function draftOf(budget: Budget, id: number): BudgetDraft {
+export function budgetDraftOf(budget: Budget, id: number): BudgetDraft {
   const text = (measure: BudgetMeasure): string => (budget[measure] === undefined ? '' : String(budget[measure]));
   const name = budget.of === 'model' ? budget.model : budget.of === 'tool' ? budget.tool : '';
   return { id, of: budget.of, name, dollars: text('dollars'), tokens: text('tokens'), calls: text('calls') };
 }
 
-export function emptyDraft(id: number): BudgetDraft {
+export function emptyBudgetDraft(id: number): BudgetDraft {
   return { id, of: 'run', name: '', fresh: true, dollars: '', tokens: '', calls: '' };
 }
 
@@ -55,7 +55,7 @@ export function shownProblems(drafts: readonly BudgetDraft[]): ReadonlyMap<numbe
 }
 
 /** The draft once somebody has been at it. */
-export function touched({ fresh: _fresh, ...draft }: BudgetDraft): BudgetDraft {
+export function withoutFresh({ fresh: _fresh, ...draft }: BudgetDraft): BudgetDraft {
   return draft;
 }
 

@@ -2,10 +2,10 @@ import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:
 import { join } from 'node:path';
 import { argv, stdout } from 'node:process';
 import { CORPUS, recordSettings, SHAPE_FILE, versions } from './corpus.ts';
-import { recordStory } from './record.ts';
+import { recordScenario } from './record.ts';
 import { toLines } from './recording.ts';
 import { currentShape, settingLines } from './shape.ts';
-import { STORIES } from './stories.ts';
+import { CORPUS_SCENARIOS } from './scenarios.ts';
 
 /**
  * Records every story as this version tells it: `npm run record-runs` makes a new folder of the corpus, with `--replace`
@@ -17,8 +17,8 @@ const number = replace ? Math.max(1, known.length) : known.length + 1;
 const folder = join(CORPUS, `v${number}`);
 if (replace && existsSync(folder)) for (const file of readdirSync(folder)) rmSync(join(folder, file));
 mkdirSync(folder, { recursive: true });
-for (const name of Object.keys(STORIES)) {
-  const recording = await recordStory(name);
+for (const name of Object.keys(CORPUS_SCENARIOS)) {
+  const recording = await recordScenario(name);
   writeFileSync(join(folder, `${name}.jsonl`), toLines(recording));
   stdout.write(`v${number}: ${name}, ${recording.moments.length} moments\n`);
 }

@@ -6,9 +6,9 @@ import { systemClock } from '@toolyard/protocol';
 import { openStorage } from '@toolyard/storage';
 import { eventually } from '@toolyard/testing';
 import { ANNE } from '../bench.ts';
-import type { Moment, Recording } from './recording.ts';
+import type { RecordedMoment, Recording } from './recording.ts';
 import { NAMES, readRows } from './recording.ts';
-import { outcomeOf, playPersons, stageOver, storyOf } from './stage.ts';
+import { outcomeOf, playUsers, openScenarioStage, scenarioOf } from './stage.ts';
 
 /** Of these the first two moments are kept; of others the first. */
 const STEP = /^(?:step:|person:)/;
@@ -16,10 +16,10 @@ const STEP = /^(?:step:|person:)/;
 const THE_SAME = new Set(['run:created', 'run:step', 'run:stepped', 'run:finished']);
 
 /** Tells a story and keeps what is stored at every moment a process may die at. */
-export async function recordStory(name: string): Promise<Recording> {
-  const story = storyOf(name);
+export async function recordScenario(name: string): Promise<Recording> {
+  const story = scenarioOf(name);
   const folder = mkdtempSync(join(tmpdir(), 'toolyard-recording-'));
-  const moments: Moment[] = [];
+  const moments: RecordedMoment[] = [];
   const hits = new Map<string, number>();
   const keep = (place: string): void => {
     if (THE_SAME.has(place)) return;
@@ -38,7 +38,7 @@ export async function recordStory(name: string): Promise<Recording> {
       storage.close();
       throw new Error('the process dies');
     };
-    let runs = stageOver(storage, { failpoint });
+    let runs = openScenarioStage(storage, { failpoint });
     const configuration = toJson({ ...story.configuration, model: { providerId: 'corpus', modelId: name } });
     await storage.conversations.create(ANNE, {
       id: NAMES.conversation,
@@ -55,10 +55,10 @@ export async function recordStory(name: string): Promise<Recording> {
       await eventually(() => died, { what: `reaching ${story.diesAt}` });
       await runs.close();
       storage = await openStorage({ folder, clock: systemClock });
-      runs = stageOver(storage, { failpoint: keep });
+      runs = openScenarioStage(storage, { failpoint: keep });
       await runs.start();
     }
-    await playPersons({ storage, runs, onMoment: keep }, new Map([[NAMES.conversation, story]]));
+    await playUsers({ storage, runs, onMoment: keep }, new Map([[NAMES.conversation, story]]));
     moments.push({ at: 'over', rows: readRows(folder) });
     const ending = await outcomeOf(storage, NAMES.conversation);
     await runs.close();

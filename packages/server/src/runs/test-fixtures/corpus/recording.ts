@@ -10,7 +10,7 @@ export const NAMES = { conversation: 'CONVERSATION-ID', run: 'RUN-ID', queued: '
 export type Rows = Readonly<Record<string, readonly Readonly<Record<string, string | number | null>>[]>>;
 
 /** What was stored at one moment of a story. */
-export type Moment = {
+export type RecordedMoment = {
   /** Where it was: a failpoint, what the person did, or `over`. */
   at: string;
   rows: Rows;
@@ -21,7 +21,7 @@ export type Recording = {
   story: string;
   statuses: readonly string[];
   told: readonly string[];
-  moments: readonly Moment[];
+  moments: readonly RecordedMoment[];
 };
 
 type Row = Rows[string][number];

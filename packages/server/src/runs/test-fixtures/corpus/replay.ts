@@ -11,10 +11,10 @@ import { ANNE } from '../bench.ts';
 import { recordingsOf } from './corpus.ts';
 import type { Recording, Rows } from './recording.ts';
 import { NAMES, renamed, writeRows } from './recording.ts';
-import { outcomeOf, playPersons, stageOver, storyOf } from './stage.ts';
+import { outcomeOf, playUsers, openScenarioStage, scenarioOf } from './stage.ts';
 
 /** A recorded moment under names of its own. */
-export type Scene = {
+export type ReplayCase = {
   name: string;
   story: string;
   recording: Recording;
@@ -23,7 +23,7 @@ export type Scene = {
   isOver: boolean;
 };
 
-export function scenesOf(version: string): Scene[] {
+export function replayCases(version: string): ReplayCase[] {
   return recordingsOf(version).flatMap((recording) =>
     recording.moments.map(({ at, rows }, index) => {
       const suffix = `-${recording.story}-${index}`;
@@ -40,7 +40,7 @@ export function scenesOf(version: string): Scene[] {
 }
 
 /** Of each recording what it was when it was over, and one moment in the middle. */
-export function onePerRecording(scenes: readonly Scene[]): Scene[] {
+export function onePerRecording(scenes: readonly ReplayCase[]): ReplayCase[] {
   return [...Map.groupBy(scenes, ({ story }) => story).values()].flatMap((moments) => {
     const open = moments.filter(({ isOver }) => !isOver);
     const over = moments.filter(({ isOver }) => isOver);
@@ -65,7 +65,7 @@ export async function eventsOf(storage: SharedStorage, conversationId: string): 
 }
 
 /** Every event is one this version can hand out, none is missing, and together they are what is shown. */
-async function expectReadable(storage: SharedStorage, { name, conversationId }: Scene): Promise<void> {
+async function expectReadable(storage: SharedStorage, { name, conversationId }: ReplayCase): Promise<void> {
   const branch = await storage.messages.branch(ANNE, conversationId);
   const messages = new Map<string, Message>();
   for (const events of await eventsOf(storage, conversationId)) {
@@ -83,12 +83,12 @@ async function expectReadable(storage: SharedStorage, { name, conversationId }: 
 }
 
 /** As it was recorded, but for what had not been said yet; of a run that is cancelled only that it is. */
-async function expectRecordedEnd(storage: SharedStorage, scene: Scene): Promise<void> {
+async function expectRecordedEnd(storage: SharedStorage, scene: ReplayCase): Promise<void> {
   const { name, recording, rows, conversationId } = scene;
   const said = (rows['runs']?.length ?? 0) + (rows['queued_messages']?.length ?? 0);
   const { statuses, told } = await outcomeOf(storage, conversationId);
   expect(statuses, name).toEqual(recording.statuses.slice(0, said));
-  if (!storyOf(recording.story).cancelled) expect(told, name).toEqual(upToQuestion(said, recording.told));
+  if (!scenarioOf(recording.story).cancelled) expect(told, name).toEqual(upToQuestion(said, recording.told));
 }
 
 function upToQuestion(count: number, told: readonly string[]): string[] {
@@ -97,19 +97,19 @@ function upToQuestion(count: number, told: readonly string[]): string[] {
 }
 
 /** Opens what was recorded, all moments side by side, and takes up what is not over. */
-async function replay(storage: SharedStorage, scenes: readonly Scene[]): Promise<void> {
+async function replay(storage: SharedStorage, scenes: readonly ReplayCase[]): Promise<void> {
   for (const scene of scenes.filter(({ isOver }) => isOver)) {
     await expectReadable(storage, scene);
     await expectRecordedEnd(storage, scene);
   }
   const log: string[] = [];
   // Nobody takes anything over here, also where a machine holds this process up for longer than a lease.
-  const runs = stageOver(storage, { leaseMs: 300_000, log: (line) => log.push(line) });
+  const runs = openScenarioStage(storage, { leaseMs: 300_000, log: (line) => log.push(line) });
   try {
     await runs.start();
     const open = scenes.filter(({ isOver }) => !isOver);
-    const stories = open.map(({ recording, conversationId }) => [conversationId, storyOf(recording.story)] as const);
-    await playPersons({ storage, runs }, new Map(stories));
+    const stories = open.map(({ recording, conversationId }) => [conversationId, scenarioOf(recording.story)] as const);
+    await playUsers({ storage, runs }, new Map(stories));
     for (const scene of open) {
       await expectReadable(storage, scene);
       await expectRecordedEnd(storage, scene);
@@ -122,7 +122,7 @@ async function replay(storage: SharedStorage, scenes: readonly Scene[]): Promise
 }
 
 /** Writes what was recorded to a data folder and replays it there, or in a database it is copied to. */
-export async function expectReplayed(scenes: readonly Scene[], url?: string): Promise<void> {
+export async function expectReplayed(scenes: readonly ReplayCase[], url?: string): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'toolyard-corpus-'));
   try {
     await writeRows(

@@ -4,21 +4,21 @@ import type { SharedStorage } from '@toolyard/storage';
 import { createIds, eventually } from '@toolyard/testing';
 import { createLiveHub } from '../../../live/hub.ts';
 import type { DurableRuns } from '../../create-run-service.ts';
-import { ANNE, runsOver, told } from '../bench.ts';
-import type { Story } from './stories.ts';
-import { modelOf, STORIES } from './stories.ts';
+import { ANNE, runsOver, transcriptLines } from '../bench.ts';
+import type { CorpusScenario } from './scenarios.ts';
+import { modelOf, CORPUS_SCENARIOS } from './scenarios.ts';
 import { CORPUS_FUNCTIONS, CORPUS_TOOLS } from './tools.ts';
 
 const prefixes = createIds('stage');
 
 /** The runs of a process in which every story can be told. */
-export function stageOver(
+export function openScenarioStage(
   storage: SharedStorage,
   options: { clock?: Clock; failpoint?: Failpoint; leaseMs?: number; log?: (line: string) => void } = {},
 ): DurableRuns {
   const { clock = systemClock, failpoint, leaseMs, log = () => {} } = options;
   return runsOver(storage, {
-    model: (modelId) => modelOf(storyOf(modelId)),
+    model: (modelId) => modelOf(scenarioOf(modelId)),
     tools: CORPUS_TOOLS,
     functions: CORPUS_FUNCTIONS,
     hub: createLiveHub(),
@@ -29,17 +29,17 @@ export function stageOver(
   });
 }
 
-export function storyOf(name: string): Story {
-  const story = STORIES[name];
+export function scenarioOf(name: string): CorpusScenario {
+  const story = CORPUS_SCENARIOS[name];
   if (!story) throw new Error(`there is no story "${name}"`);
   return story;
 }
 
 /** What a person speaks with; told of each moment before and after they say something. */
-export type Played = { storage: SharedStorage; runs: DurableRuns; onMoment?: (place: string) => void };
+export type PlayContext = { storage: SharedStorage; runs: DurableRuns; onMoment?: (place: string) => void };
 
 /** Does as the persons of the stories, by conversation, until nothing is under way in any of them. */
-export async function playPersons(of: Played, stories: ReadonlyMap<string, Story>): Promise<void> {
+export async function playUsers(of: PlayContext, stories: ReadonlyMap<string, CorpusScenario>): Promise<void> {
   const { storage } = of;
   await eventually(
     async () => {
@@ -56,7 +56,10 @@ export async function playPersons(of: Played, stories: ReadonlyMap<string, Story
 
 const UNDER_WAY = ['queued', 'running', 'parked'] as const;
 
-async function answerAll({ storage, runs, onMoment }: Played, stories: ReadonlyMap<string, Story>): Promise<void> {
+async function answerAll(
+  { storage, runs, onMoment }: PlayContext,
+  stories: ReadonlyMap<string, CorpusScenario>,
+): Promise<void> {
   const asked = await storage.runs.listInterrupts(ANNE, { status: 'open', limit: 9_999 });
   for (const { id, conversationId, interrupt } of asked) {
     const story = stories.get(conversationId);
@@ -71,7 +74,7 @@ async function answerAll({ storage, runs, onMoment }: Played, stories: ReadonlyM
 }
 
 /** Once it has begun to speak. */
-async function cancel({ storage, runs, onMoment }: Played, runId: string): Promise<void> {
+async function cancel({ storage, runs, onMoment }: PlayContext, runId: string): Promise<void> {
   const events = (await storage.runs.readEvents(ANNE, runId, 0, 99)) ?? [];
   if (!events.some(({ type }) => type === 'text_delta')) return;
   await runs.cancel(ANNE, runId).catch(ignoreLate);
@@ -91,6 +94,6 @@ export async function outcomeOf(
   const runs = await storage.runs.listRuns(ANNE, { conversationId, limit: 99 });
   return {
     statuses: runs.toSorted((a, b) => a.createdAt - b.createdAt).map(({ status }) => status),
-    told: told(await storage.messages.branch(ANNE, conversationId)),
+    told: transcriptLines(await storage.messages.branch(ANNE, conversationId)),
   };
 }

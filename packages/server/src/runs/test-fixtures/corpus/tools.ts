@@ -33,7 +33,10 @@ export const CORPUS_TOOLS: Readonly<Record<string, FakeTool>> = {
   travel: { call: (_args, options) => inRounds(options) },
   think: {
     async call(_args, options) {
-      const request = { messages: [{ role: 'user', content: { type: 'text', text: 'Say hi' } }], systemPrompt: ASIDE };
+      const request = {
+        messages: [{ role: 'user', content: { type: 'text', text: 'Say hi' } }],
+        systemPrompt: SAMPLING_PROMPT,
+      };
       const answer = await options.handlers?.sampling?.({ ...request, maxTokens: 7 } as never, asked(options));
       return answers(`thought ${JSON.stringify(answer)}`);
     },
@@ -67,7 +70,7 @@ export const CORPUS_FUNCTIONS: FunctionToolGroup = {
 };
 
 /** What the model is told where a server asks it something. */
-export const ASIDE = 'Be brief.';
+export const SAMPLING_PROMPT = 'Be brief.';
 
 function asked({ signal }: CallToolOptions): { serverId: string; signal: AbortSignal } {
   return { serverId: 'desk', signal: signal ?? new AbortController().signal };

@@ -1,4 +1,4 @@
-import type { Row } from '../../transcript/rows.ts';
+import type { TranscriptRow } from '../../transcript/rows.ts';
 import { NO_ROWS } from '../../transcript/transcript.ts';
 import type { RowList } from '../../transcript/transcript.ts';
 import { RowHeights } from './row-heights.ts';
@@ -21,7 +21,7 @@ export type Viewport = {
 };
 
 /** A row in the page; `gap` is the height of the rows left out before it. */
-export type ShownRow = { readonly row: Row; readonly gap: number };
+export type ShownRow = { readonly row: TranscriptRow; readonly gap: number };
 
 /** Rows so far outside are shown too, so that scrolling meets no blank. */
 const BEYOND = 700;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Row } from '../../transcript/rows.ts';
+import type { TranscriptRow } from '../../transcript/rows.ts';
 import type { RowList } from '../../transcript/transcript.ts';
 import { AnchoredList } from './anchored-list.svelte.ts';
 import type { Viewport } from './anchored-list.svelte.ts';
@@ -81,12 +81,12 @@ class Page implements Viewport {
   }
 }
 
-function message(id: string): Row {
+function message(id: string): TranscriptRow {
   const message = { id, parentId: null, createdAt: 0, role: 'user' as const, parts: [] };
   return { kind: 'user', key: id, message, alternatives: [], sending: false };
 }
 
-function rows(from: number, to: number, tail: readonly Row[] = []): RowList {
+function rows(from: number, to: number, tail: readonly TranscriptRow[] = []): RowList {
   const settled = Array.from({ length: to - from }, (_, index) => message(`m${String(from + index)}`));
   const all = [...settled, ...tail];
   return { length: all.length, at: (index) => all[index], settled };
@@ -198,7 +198,7 @@ describe('a long list of messages', () => {
       const last = {
         ...message('last'),
         message: { ...message('last'), parts: [{ type: 'text', text }] },
-      } as unknown as Row;
+      } as unknown as TranscriptRow;
       return {
         length: 501,
         at: (index) => (index < 500 ? history.at(index) : last),

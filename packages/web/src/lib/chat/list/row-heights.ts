@@ -1,14 +1,14 @@
-import type { Block, Row } from '../../transcript/rows.ts';
+import type { RowBlock, TranscriptRow } from '../../transcript/rows.ts';
 import type { RowList } from '../../transcript/transcript.ts';
-import { Heights } from './heights.ts';
+import { HeightIndex } from './height-index.ts';
 
 /** The heights of the rows of a conversation: measured where they were shown, guessed where they were not. */
 export class RowHeights {
-  readonly #heights = new Heights();
+  readonly #heights = new HeightIndex();
   readonly #keys: string[] = [];
   readonly #places = new Map<string, number>();
   readonly #measured = new Map<string, number>();
-  #settled: readonly Row[] = [];
+  #settled: readonly TranscriptRow[] = [];
   #width = 720;
 
   get length(): number {
@@ -90,7 +90,7 @@ const LINE = 26;
 const CHARACTER = 7.4;
 
 /** Near enough that the scrollbar does not lie much; whatever is shown is measured. */
-function guessHeight(row: Row, width: number): number {
+function guessHeight(row: TranscriptRow, width: number): number {
   const column = Math.max(240, Math.min(width, 736));
   switch (row.kind) {
     case 'user':
@@ -110,7 +110,7 @@ function guessHeight(row: Row, width: number): number {
   }
 }
 
-function blockHeight(block: Block, column: number): number {
+function blockHeight(block: RowBlock, column: number): number {
   switch (block.type) {
     case 'text':
       return textHeight(block.text, column) + 16;

@@ -25,7 +25,7 @@ export class AnswerGuard {
 const ALLOWS = 'data-allows';
 
 /** Has buttons marked {@link ALLOWS} ignore the keyboard while the guard does not accept keys yet. */
-export function guardButtons(node: HTMLElement, guard = new AnswerGuard()): () => void {
+export function guardApprovalButtons(node: HTMLElement, guard = new AnswerGuard()): () => void {
   const onfocusin = ({ relatedTarget }: FocusEvent): void => {
     if (!(relatedTarget instanceof Node && node.contains(relatedTarget))) guard.restart();
   };

@@ -1,10 +1,10 @@
 /** How much of a text is drawn at once. What is longer slows the page down, and nobody reads it there. */
 export type Bounds = { lines: number; characters: number };
 
-export const AT_FIRST: Bounds = { lines: 14, characters: 1_500 };
+export const PREVIEW_BOUNDS: Bounds = { lines: 14, characters: 1_500 };
 /** Of what somebody is to decide about. */
-export const TO_DECIDE: Bounds = { lines: 40, characters: 4_000 };
-export const AT_MOST: Bounds = { lines: 3_000, characters: 100_000 };
+export const DECISION_BOUNDS: Bounds = { lines: 40, characters: 4_000 };
+export const MAX_BOUNDS: Bounds = { lines: 3_000, characters: 100_000 };
 
 /**
  * The beginning of a text that is within bounds, in time that does not depend on how long the text is. `whole` is

@@ -1,7 +1,7 @@
 import type { ToolContentPart } from '@toolyard/protocol';
 import { describe, expect, test } from 'vitest';
 import { bytesOf, contentView, fileNameOf } from './content-view.ts';
-import { imagesOf } from './held-media.ts';
+import { imagesOf } from './media-content.ts';
 
 const HELD = { data: 'AAEC' };
 const file = (uri: string, more: object = {}): ToolContentPart => ({ type: 'resource', uri, ...more });

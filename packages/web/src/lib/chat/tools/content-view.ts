@@ -1,7 +1,7 @@
 import type { MediaSource, ToolContentPart } from '@toolyard/protocol';
 import { showHidden } from '@toolyard/protocol';
-import { plainType, shownAs } from './held-media.ts';
-import type { HeldMedia } from './held-media.ts';
+import { plainType, mediaKind } from './media-content.ts';
+import type { MediaContent } from './media-content.ts';
 import { jsonIn } from './pretty-json.ts';
 
 /**
@@ -11,9 +11,9 @@ import { jsonIn } from './pretty-json.ts';
 export type ContentView =
   | { kind: 'text'; text: string }
   | { kind: 'json'; json: string }
-  | { kind: 'image' | 'audio' | 'video'; media: HeldMedia; name: string }
+  | { kind: 'image' | 'audio' | 'video'; media: MediaContent; name: string }
   /** To be saved, not shown. */
-  | { kind: 'file'; media: HeldMedia; name: string; title: string; uri: string | null }
+  | { kind: 'file'; media: MediaContent; name: string; title: string; uri: string | null }
   | { kind: 'document'; text: string; json: string | null; name: string; title: string; uri: string; mimeType: string }
   | { kind: 'link'; title: string; description: string | null; mimeType: string | null; address: LinkAddress };
 
@@ -98,7 +98,7 @@ function mediaView(
       address: addressOf(source.url),
     };
   }
-  const kind = shownAs(mimeType);
+  const kind = mediaKind(mimeType);
   if (kind === undefined) return { kind: 'file', media: { mimeType, source }, name, title, uri };
   return { kind, media: { mimeType: plainType(mimeType), source }, name };
 }

@@ -1,7 +1,7 @@
 import type { Attachment } from 'svelte/attachments';
 import { composerField } from '../../composer/composer-field.ts';
 import { typing } from '../../shell/typing.ts';
-import { AnswerGuard, guardButtons } from './answer-guard.ts';
+import { AnswerGuard, guardApprovalButtons } from './answer-guard.ts';
 
 /** By then the list has measured what came with the question, and stands still. */
 const SETTLED_MS = 250;
@@ -20,7 +20,7 @@ export function questionFocus({ onenter, onescape }: Actions): Attachment<HTMLEl
   return (element) => {
     element.setAttribute(QUESTION, '');
     const guard = new AnswerGuard();
-    const unguard = guardButtons(element, guard);
+    const unguard = guardApprovalButtons(element, guard);
     /** The focus was here last: it may have gone to nowhere since, but to nothing else. */
     let hadFocus = false;
     const onfocusin = (): void => {

@@ -1,6 +1,6 @@
 import { sessionFetch } from '../../api/session-fetch.ts';
 import { bytesOf } from './content-view.ts';
-import type { HeldMedia } from './held-media.ts';
+import type { MediaContent } from './media-content.ts';
 
 /** Has the browser save it under that name. */
 export function saveFile(name: string, content: Blob): void {
@@ -14,7 +14,7 @@ export function saveFile(name: string, content: Blob): void {
 }
 
 /** The bytes of held media; null where they are not to be had. */
-export async function mediaBlob({ mimeType, source }: HeldMedia): Promise<Blob | null> {
+export async function mediaBlob({ mimeType, source }: MediaContent): Promise<Blob | null> {
   if ('data' in source) {
     const bytes = bytesOf(source.data);
     return bytes === null ? null : new Blob([bytes], { type: mimeType });

@@ -1,6 +1,6 @@
-import type { LateTexts } from '../catalogue.ts';
+import type { LazyTexts } from '../catalogue.ts';
 
-export const access: LateTexts<'access'> = {
+export const access: LazyTexts<'access'> = {
   open: '此服务器以 {flag} 启动：本机上的所有程序和用户都可以使用。没有会话或密钥可管理。',
   deviceTitle: '在其他设备上登录',
   deviceText: '一个链接可让一个浏览器登录，只能使用一次，10 分钟后失效。',

@@ -1,6 +1,6 @@
-import type { LateTexts } from '../catalogue.ts';
+import type { LazyTexts } from '../catalogue.ts';
 
-export const cards: LateTexts<'cards'> = {
+export const cards: LazyTexts<'cards'> = {
   noSuchTool: '没有叫这个名称的工具。',
   asked: '参数',
   copyArguments: '复制参数',

@@ -1,6 +1,6 @@
-import type { LateTexts } from '../catalogue.ts';
+import type { LazyTexts } from '../catalogue.ts';
 
-export const context: LateTexts<'context'> = {
+export const context: LazyTexts<'context'> = {
   title: '模型的窗口装了什么',
   label: '上下文：已用 {percent}%',
   of: '上次请求用了 {window} 个词元中的 {tokens} 个（{percent}%）',

@@ -1,6 +1,6 @@
-import type { LateTexts } from '../catalogue.ts';
+import type { LazyTexts } from '../catalogue.ts';
 
-export const inbox: LateTexts<'inbox'> = {
+export const inbox: LazyTexts<'inbox'> = {
   intro: '所有对话中，工具与服务器向您提出的问题。这里的问题不会过期。',
   none: '没有等您处理的事。',
   count: { other: '有 {count} 个问题等您处理。' },

@@ -1,6 +1,6 @@
-import type { LateTexts } from '../catalogue.ts';
+import type { LazyTexts } from '../catalogue.ts';
 
-export const mcp: LateTexts<'mcp'> = {
+export const mcp: LazyTexts<'mcp'> = {
   add: '添加服务器',
   none: '尚未设置任何 MCP 服务器',
   noneText: '服务器为模型提供工具：文件、浏览器、数据库，以及您使用的各种服务。',

@@ -1,6 +1,6 @@
-import type { LateTexts } from '../catalogue.ts';
+import type { LazyTexts } from '../catalogue.ts';
 
-export const models: LateTexts<'models'> = {
+export const models: LazyTexts<'models'> = {
   search: '搜索模型',
   notFound: '找不到名称含“{query}”的模型。',
   none: '目前还没有模型。',

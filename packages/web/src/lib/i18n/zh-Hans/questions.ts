@@ -1,6 +1,6 @@
-import type { LateTexts } from '../catalogue.ts';
+import type { LazyTexts } from '../catalogue.ts';
 
-export const questions: LateTexts<'questions'> = {
+export const questions: LazyTexts<'questions'> = {
   formTitle: '“{server}”请您填写表单',
   urlTitle: '“{server}”请您打开网页',
   samplingTitle: '“{server}”想请模型回答',

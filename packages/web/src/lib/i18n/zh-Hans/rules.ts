@@ -1,6 +1,6 @@
-import type { LateTexts } from '../catalogue.ts';
+import type { LazyTexts } from '../catalogue.ts';
 
-export const rules: LateTexts<'rules'> = {
+export const rules: LazyTexts<'rules'> = {
   title: '规则',
   intro: '适用于所有对话。一次调用符合多条规则时，以最严格的为准，与顺序无关。',
   introChat: '适用于这个对话，与设置中的规则并用，不会取消那些规则。',

@@ -1,6 +1,6 @@
-import type { LateTexts } from '../catalogue.ts';
+import type { LazyTexts } from '../catalogue.ts';
 
-export const runs: LateTexts<'runs'> = {
+export const runs: LazyTexts<'runs'> = {
   title: '这个回答的过程',
   steps: '步骤',
   nothing: '还没有任何步骤。',

@@ -1,6 +1,6 @@
-import type { LateTexts } from '../catalogue.ts';
+import type { LazyTexts } from '../catalogue.ts';
 
-export const usage: LateTexts<'usage'> = {
+export const usage: LazyTexts<'usage'> = {
   budgetTitle: '预算已用完',
   budgetText: '{name}：已用 {spent}，上限 {limit}。',
   budgetUnpriced: {

@@ -1,6 +1,6 @@
-import type { LateTexts } from '../catalogue.ts';
+import type { LazyTexts } from '../catalogue.ts';
 
-export const access: LateTexts<'access'> = {
+export const access: LazyTexts<'access'> = {
   open: '此伺服器以 {flag} 啟動：這台電腦上的所有程式和使用者都能使用。沒有工作階段或金鑰可管理。',
   deviceTitle: '在其他裝置上登入',
   deviceText: '一個連結可讓一個瀏覽器登入，只能使用一次，10 分鐘後失效。',

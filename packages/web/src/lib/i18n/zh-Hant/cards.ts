@@ -1,6 +1,6 @@
-import type { LateTexts } from '../catalogue.ts';
+import type { LazyTexts } from '../catalogue.ts';
 
-export const cards: LateTexts<'cards'> = {
+export const cards: LazyTexts<'cards'> = {
   noSuchTool: '沒有叫這個名稱的工具。',
   asked: '引數',
   copyArguments: '複製引數',

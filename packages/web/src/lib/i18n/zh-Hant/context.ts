@@ -1,6 +1,6 @@
-import type { LateTexts } from '../catalogue.ts';
+import type { LazyTexts } from '../catalogue.ts';
 
-export const context: LateTexts<'context'> = {
+export const context: LazyTexts<'context'> = {
   title: '模型的視窗裝了什麼',
   label: '上下文：已用 {percent}%',
   of: '上次請求用了 {window} 個詞元中的 {tokens} 個（{percent}%）',

@@ -1,6 +1,6 @@
-import type { LateTexts } from '../catalogue.ts';
+import type { LazyTexts } from '../catalogue.ts';
 
-export const inbox: LateTexts<'inbox'> = {
+export const inbox: LazyTexts<'inbox'> = {
   intro: '所有對話中，工具與伺服器向您提出的問題。這裡的問題不會過期。',
   none: '沒有等您處理的事。',
   count: { other: '有 {count} 個問題等您處理。' },

@@ -1,6 +1,6 @@
-import type { LateTexts } from '../catalogue.ts';
+import type { LazyTexts } from '../catalogue.ts';
 
-export const mcp: LateTexts<'mcp'> = {
+export const mcp: LazyTexts<'mcp'> = {
   add: '新增伺服器',
   none: '尚未設定任何 MCP 伺服器',
   noneText: '伺服器為模型提供工具：檔案、瀏覽器、資料庫，以及您使用的各種服務。',

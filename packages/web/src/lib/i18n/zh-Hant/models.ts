@@ -1,6 +1,6 @@
-import type { LateTexts } from '../catalogue.ts';
+import type { LazyTexts } from '../catalogue.ts';
 
-export const models: LateTexts<'models'> = {
+export const models: LazyTexts<'models'> = {
   search: '搜尋模型',
   notFound: '找不到名稱含「{query}」的模型。',
   none: '目前還沒有模型。',

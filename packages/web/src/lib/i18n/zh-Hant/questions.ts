@@ -1,6 +1,6 @@
-import type { LateTexts } from '../catalogue.ts';
+import type { LazyTexts } from '../catalogue.ts';
 
-export const questions: LateTexts<'questions'> = {
+export const questions: LazyTexts<'questions'> = {
   formTitle: '「{server}」請您填寫表單',
   urlTitle: '「{server}」請您開啟網頁',
   samplingTitle: '「{server}」想請模型回答',

@@ -1,6 +1,6 @@
-import type { LateTexts } from '../catalogue.ts';
+import type { LazyTexts } from '../catalogue.ts';
 
-export const rules: LateTexts<'rules'> = {
+export const rules: LazyTexts<'rules'> = {
   title: '規則',
   intro: '適用於所有對話。一個呼叫符合多條規則時，以最嚴格的為準，與順序無關。',
   introChat: '適用於這個對話，與設定中的規則並用，不會取消那些規則。',

@@ -1,6 +1,6 @@
-import type { LateTexts } from '../catalogue.ts';
+import type { LazyTexts } from '../catalogue.ts';
 
-export const runs: LateTexts<'runs'> = {
+export const runs: LazyTexts<'runs'> = {
   title: '這個回答的過程',
   steps: '步驟',
   nothing: '還沒有任何步驟。',

@@ -3,7 +3,7 @@ import { createWebTransports, McpHost, platformWebSocket } from '@toolyard/mcp-h
 import { systemClock } from '@toolyard/protocol';
 import type { McpBehaviour, ScriptedMcp } from '@toolyard/testing';
 import { eventually, startScriptedMcp } from '@toolyard/testing';
-import { keptServers } from '../kept-servers.ts';
+import { storedServers } from '../stored-servers.ts';
 import { McpStore } from '../mcp-store.svelte.ts';
 import type { BrowserServerDraft, TabHost } from '../types.ts';
 import { FakeStorage } from './fake-storage.ts';
@@ -103,7 +103,7 @@ export class FakeBrowser {
     vi.stubGlobal('sessionStorage', new FakeStorage());
     vi.stubGlobal('addEventListener', this.#events.addEventListener.bind(this.#events));
     vi.stubGlobal('removeEventListener', this.#events.removeEventListener.bind(this.#events));
-    const store = new McpStore({ kept: keptServers, load: async () => directHost });
+    const store = new McpStore({ kept: storedServers, load: async () => directHost });
     onTestFinished(() => store.shutdown(0));
     return store;
   }

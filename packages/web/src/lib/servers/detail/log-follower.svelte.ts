@@ -1,6 +1,6 @@
 import type { McpLogEntry, McpLogPage } from '@toolyard/protocol';
-import type { Failed } from '../attempt.svelte.ts';
-import { failedBy } from '../attempt.svelte.ts';
+import type { FailureText } from '../attempt.svelte.ts';
+import { failureText } from '../attempt.svelte.ts';
 
 /** How many entries are kept; the oldest go. */
 const KEPT = 1000;
@@ -14,7 +14,7 @@ export class LogFollower {
   entries: readonly McpLogEntry[] = $state.raw([]);
   /** False until the first answer. */
   known = $state(false);
-  error: Failed | null = $state.raw(null);
+  error: FailureText | null = $state.raw(null);
   readonly #read: ReadLog;
   #after: string | null = null;
 
@@ -47,7 +47,7 @@ export class LogFollower {
       this.known = true;
       this.error = null;
     } catch (thrown) {
-      this.error = failedBy(thrown);
+      this.error = failureText(thrown);
     }
   }
 

@@ -1,3 +1,3 @@
 /** What changes the arguments of a call, loaded when somebody wants to. */
 export { default as ArgumentsEditor } from './ArgumentsEditor.svelte';
-export { default as Edited } from './Edited.svelte';
+export { default as Edited } from './EditedNotice.svelte';

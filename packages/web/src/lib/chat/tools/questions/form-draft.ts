@@ -9,13 +9,13 @@ const drafts = new Map<string, FormDraft>();
 const MOST = 50;
 
 /** The draft of a question, begun with the defaults of the form. */
-export function draftOf(interruptId: string, fields: readonly FormField[]): FormDraft {
+export function formDraftOf(interruptId: string, fields: readonly FormField[]): FormDraft {
   const known = drafts.get(interruptId);
   if (known !== undefined) return { ...known };
   return Object.fromEntries(fields.map((field) => [field.name, asTyped(field)]));
 }
 
-export function keepDraft(interruptId: string, draft: FormDraft): void {
+export function keepFormDraft(interruptId: string, draft: FormDraft): void {
   drafts.delete(interruptId);
   drafts.set(interruptId, { ...draft });
   const [oldest] = drafts.keys();

@@ -1,0 +1,72 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
+import { isJsonObject, parseJson } from '@toolyard/protocol';
+import { programArgs } from '@toolyard/testing';
+import { z } from 'zod';
+import type { ClientScenario } from './client.ts';
+import { runClient } from './client.ts';
+import { runSkillsClient } from './skills-client.ts';
+
+const HAND_OVER = fileURLToPath(new URL('./hand-over.ts', import.meta.url));
+
+/** What `hand-over.ts` sends; the context is as the suite wrote it. */
+const sent = z.object({ scenario: z.string(), url: z.string(), context: z.string() });
+
+export type ClientResults = {
+  /** For the suite to start as its client. */
+  command: string;
+  close(): Promise<void>;
+};
+
+/**
+ * Plays the client of each scenario that is handed over, with a host of its own: a process for each would load it anew.
+ * The suite starts `awaited` of them at once. They are played one after the other, and the first when all are there:
+ * while so many programs start, the suite may be slower to answer than a host waits.
+ */
+export async function openClientResults(awaited: number): Promise<ClientResults> {
+  const allThere = Promise.withResolvers<void>();
+  let before: Promise<unknown> = allThere.promise;
+  let arrived = 0;
+  const inTurn = (body: string): Promise<Played> => {
+    const played = before.then(() => play(body));
+    before = played;
+    if (++arrived === awaited) allThere.resolve();
+    return played;
+  };
+  const server = createServer((request, response) => {
+    void text(request)
+      .then(inTurn)
+      .then(({ ended, said }) => response.writeHead(ended ? 200 : 500).end(said));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return {
+    command: [process.execPath, ...programArgs(HAND_OVER), address].join(' '),
+    close: () => new Promise((resolve) => server.close(() => resolve())),
+  };
+}
+
+/** Whether the client came to its end, and what it said. */
+type Played = { ended: boolean; said: string };
+
+async function play(body: string): Promise<Played> {
+  let said = '';
+  const say = (line: string): void => void (said += `${line}\n`);
+  try {
+    const given = readGiven(body);
+    await (given.scenario.startsWith('sep-2640-client-') ? runSkillsClient : runClient)(given, say);
+    return { ended: true, said };
+  } catch (thrown) {
+    say(thrown instanceof Error ? String(thrown.stack) : String(thrown));
+    return { ended: false, said };
+  }
+}
+
+function readGiven(body: string): ClientScenario {
+  const read = parseJson(body);
+  const { scenario, url, context } = sent.parse(read.ok ? read.value : undefined);
+  const known = parseJson(context);
+  return { scenario, url, context: known.ok && isJsonObject(known.value) ? known.value : {} };
+}

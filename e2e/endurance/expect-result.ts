@@ -1,0 +1,22 @@
+import { expect } from 'vitest';
+import { TEST_SEED } from '@toolyard/testing';
+import type { EnduranceResult, EnduranceOptions } from './endurance.ts';
+import { runEndurance } from './endurance.ts';
+import { summaryOf } from './summary.ts';
+
+/** Beside other tests a machine takes its time; what is promised is measured by `npm run endure`. */
+const FAILOVER_MS = 60_000;
+
+/** Runs an endurance test, and expects the judge to find nothing wrong with what was recorded. */
+export async function expectEnduranceResult(
+  options: Pick<EnduranceOptions, 'cluster' | 'forMs' | 'people' | 'roles' | 'blows' | 'restMs'>,
+): Promise<EnduranceResult> {
+  const lines: string[] = [];
+  const log = (line: string): void => void lines.push(line);
+  const result = await runEndurance({ ...options, seed: TEST_SEED, failoverMs: FAILOVER_MS, log });
+  process.stdout.write(`endurance: TOOLYARD_SEED=${String(TEST_SEED)}: ${summaryOf(result)}\n`);
+  if (result.problems.length > 0) process.stdout.write(`${lines.join('\n')}\n`);
+  expect(result.problems).toEqual([]);
+  expect(result.runs).toBeGreaterThan(0);
+  return result;
+}

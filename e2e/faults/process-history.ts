@@ -1,0 +1,59 @@
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import type { ConversationView, RunEvent } from '@toolyard/protocol';
+import { queryDatabase } from '@toolyard/testing/postgres';
+import type { ServerInstances } from '../support/server-instances.ts';
+import { CONVERSATION } from '../support/test-user.ts';
+import type { History, SteeredMessage } from './history.ts';
+import type { Query } from './stored.ts';
+import { readStored } from './stored.ts';
+
+export type LivesRecord = {
+  lives: ServerInstances;
+  /** The events that were read of each run. */
+  runs: readonly (readonly RunEvent[])[];
+  view: ConversationView;
+  steered?: readonly SteeredMessage[];
+  /** A call reaches the tool again with each answer of the user, and takes effect once. */
+  asksInCalls?: boolean;
+};
+
+/** What is recorded of a conversation over any number of lives of the server. */
+export async function historyOf({
+  lives,
+  runs,
+  view,
+  steered = [],
+  asksInCalls = false,
+}: LivesRecord): Promise<History> {
+  const stored = await readStored(queryOf(lives));
+  const readings = runs.flatMap((events) => {
+    const runId = events[0]?.runId;
+    return runId === undefined ? [] : [{ reader: 'the user', runId, events }];
+  });
+  return {
+    ...stored,
+    asked: readings.map(({ runId }) => runId),
+    writes: [],
+    steered,
+    sentToModel: new Map(steered.map(({ text }) => [text, lives.mostOftenInRequest(text)])),
+    malformed: lives.faults,
+    effects: asksInCalls ? null : lives.effects,
+    counted: lives.counted,
+    requests: new Map(stored.usage.map(({ conversationId }) => [conversationId, lives.modelRequests])),
+    interruptions: new Map(stored.usage.map(({ conversationId }) => [conversationId, lives.kills])),
+    readings,
+    conversations: [{ id: CONVERSATION, events: runs.flat(), view }],
+    failings: [],
+    outages: [],
+  };
+}
+
+/** Reads from the database or the data folder of these lives. */
+export function queryOf(lives: ServerInstances): Query {
+  if (lives.databaseUrl !== '') return (statement) => queryDatabase(lives.databaseUrl, statement);
+  return async (statement) => {
+    using db = new DatabaseSync(join(lives.dataDir, 'toolyard.db'));
+    return await Promise.resolve(db.prepare(statement).all());
+  };
+}

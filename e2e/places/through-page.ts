@@ -1,0 +1,52 @@
+import type { Page } from 'playwright-core';
+import { chatPage } from '../support/chat-page.ts';
+import type { Stage } from '../support/stage.ts';
+import type { ConversationClient } from './over-http.ts';
+
+/** A window whose chats have their loops in it, with one server of its own. */
+export async function openOwnTab(stage: Stage, mcp: string): Promise<Page> {
+  const page = await stage.open();
+  await page.evaluate((url) => {
+    const server = { id: 'browser-notes', name: 'Notes', transport: 'http', url };
+    localStorage.setItem('toolyard:mcp-servers:1', JSON.stringify([server]));
+    localStorage.setItem('toolyard:run-place:1', '"tab"');
+  }, mcp);
+  return page;
+}
+
+/** Who speaks in a window. */
+export async function throughPage(page: Page, base: string, conversationId: string): Promise<ConversationClient> {
+  await navigate(page, `${base}/c/${conversationId}`);
+  await page.getByLabel('Where the answers are made').waitFor();
+  const chat = chatPage(page);
+  return {
+    async say(text) {
+      await chat.rests();
+      await chat.send(text);
+    },
+    async steer(text) {
+      await chat.composer.fill(text);
+      await page.getByRole('button', { name: 'More ways to send' }).click();
+      const sent = page.waitForResponse((response) => response.url().endsWith(`${conversationId}/messages`));
+      await page.getByRole('menuitem', { name: 'Tell it to this answer now' }).click();
+      await sent;
+    },
+    async goOn() {
+      await chat.rests();
+      await chat.messages.getByRole('button', { name: 'Continue' }).last().click();
+    },
+  };
+}
+
+/** By a link, which the page follows without loading itself again. */
+async function navigate(page: Page, url: string): Promise<void> {
+  await page.getByRole('main').waitFor();
+  await page.evaluate<unknown>(`(() => {
+    const link = document.createElement('a');
+    link.href = ${JSON.stringify(url)};
+    document.querySelector('main').append(link);
+    link.click();
+    link.remove();
+  })()`);
+  await page.waitForURL(url);
+}

@@ -1,0 +1,62 @@
+import { expect } from 'vitest';
+import type { LivesDatabase, LocalServerInstance } from './server-instances.ts';
+import { callsOfTurns, ServerInstances, LONG_LEASES } from './server-instances.ts';
+import { ask, TestUser, viewOf } from './test-user.ts';
+import { judge } from '../faults/judge.ts';
+import { historyOf } from '../faults/process-history.ts';
+import { transcriptWithoutCounts } from './transcript.ts';
+
+/** A run of several turns with several calls at once, for `ServerInstances.of`; and how many calls that is. */
+export const TURNS = [1, 2, 1, 3];
+export const CALLS = 7;
+
+/** The run of {@link TURNS} is complete for the user who followed it, and at each of these servers. */
+export async function expectCompleteRun(
+  lives: ServerInstances,
+  person: TestUser,
+  urls: readonly string[],
+): Promise<void> {
+  for (const url of urls) {
+    const view = await viewOf(url);
+    expect(judge(await historyOf({ lives, runs: person.runs, view })).problems).toEqual([]);
+    expect(transcriptWithoutCounts(view.page.messages)).toEqual(transcript());
+  }
+  expect(await lives.damage()).toEqual([]);
+}
+
+/** A run of {@link TURNS} is started at one of two servers over a database, and streamed and approved at the other. */
+export async function expectRunAtBoth(database: LivesDatabase): Promise<void> {
+  await using lives = await ServerInstances.of(TURNS, { ...LONG_LEASES, database });
+  const [one, other] = [await lives.startHere(), await lives.startHere()];
+  const person = new TestUser(() => ({ decision: 'failed' }), await ask(one.url));
+  expect(await person.goOn(other.url)).toBe('over');
+  await expectCompleteRun(lives, person, [one.url, other.url]);
+  expect(lives.counted).toBe(CALLS);
+}
+
+/** A run of {@link TURNS} is started and approved at the web process, which alone has an API. */
+export async function expectRunOverRoles(
+  lives: ServerInstances,
+  { web, worker, tools }: Record<'web' | 'worker' | 'tools', LocalServerInstance>,
+): Promise<void> {
+  const person = new TestUser(() => ({ decision: 'failed' }), await ask(web.url));
+  expect(await person.goOn(web.url)).toBe('over');
+  await expectCompleteRun(lives, person, [web.url]);
+  expect(lives.counted).toBe(CALLS);
+  for (const { url } of [worker, tools]) {
+    expect((await fetch(`${url}/ready`)).status).toBe(200);
+    expect((await fetch(`${url}/api/conversations`)).status).toBe(404);
+    expect((await fetch(`${url}/internal/servers/tools`, { method: 'POST' })).status).toBe(404);
+  }
+}
+
+function transcript(): string[] {
+  return [
+    'user: Count, please.',
+    ...callsOfTurns(TURNS).flatMap((calls) => [
+      `assistant: Let me count. ${calls.map((n) => `count {"n":${n}}`).join(' ')} (tool_calls)`,
+      ...calls.map(() => 'tool: counted (done)'),
+    ]),
+    'assistant: I have counted all there was, as you asked me to do. (stop)',
+  ];
+}

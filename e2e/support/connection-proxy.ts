@@ -1,0 +1,93 @@
+import { once } from 'node:events';
+import type { Socket } from 'node:net';
+import { connect, createServer } from 'node:net';
+import type { Duplex } from 'node:stream';
+
+/** A wire to a server that can be cut and mended. */
+export type ConnectionProxy = {
+  /** Where one goes in place of the server. */
+  readonly port: number;
+  readonly url: string;
+  /** Ends every connection and takes no new one until {@link mend}. */
+  cut(): void;
+  mend(): void;
+  close(): Promise<void>;
+};
+
+/** The port of the last line of this worker. */
+let lastPort = 0;
+
+/** A line on the port of the last one if it is free: a renderer compiles the scripts of a known address faster. */
+export async function startWorkerProxy(portBehind: () => number): Promise<ConnectionProxy> {
+  const line = await layLineOn(lastPort, portBehind).catch((error: unknown) => {
+    if (!(error instanceof Error && 'code' in error && error.code === 'EADDRINUSE')) throw error;
+    return layLineOn(0, portBehind);
+  });
+  lastPort = line.port;
+  return line;
+}
+
+/**
+ * Passes bytes on, both ways, to a port of this machine.
+ *
+ * @param onTheWayBack what the bytes that come from there go through, anew for each connection
+ */
+export function startConnectionProxy(portBehind: () => number, onTheWayBack?: () => Duplex): Promise<ConnectionProxy> {
+  return layLineOn(0, portBehind, onTheWayBack);
+}
+
+/** @param port of the line; 0: any free one */
+async function layLineOn(
+  port: number,
+  portBehind: () => number,
+  onTheWayBack?: () => Duplex,
+): Promise<ConnectionProxy> {
+  const open = new Set<Socket>();
+  let whole = true;
+  const server = createServer((near) => {
+    if (!whole) {
+      near.destroy();
+      return;
+    }
+    const far = connect(portBehind(), '127.0.0.1');
+    for (const [one, other] of [
+      [near, far],
+      [far, near],
+    ] as const) {
+      open.add(one);
+      one.setNoDelay(true);
+      one.on('error', () => other.destroy());
+      one.on('close', () => {
+        open.delete(one);
+        other.destroy();
+      });
+    }
+    near.pipe(far);
+    (onTheWayBack ? far.pipe(onTheWayBack()) : far).pipe(near);
+  });
+  server.listen(port, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('The line has no port.');
+
+  function endAll(): void {
+    for (const socket of open) socket.destroy();
+  }
+  return {
+    port: address.port,
+    url: `http://127.0.0.1:${String(address.port)}`,
+    cut() {
+      whole = false;
+      endAll();
+    },
+    mend() {
+      whole = true;
+    },
+    async close() {
+      whole = false;
+      endAll();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}

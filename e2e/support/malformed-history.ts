@@ -1,0 +1,34 @@
+import type { JsonValue } from '@toolyard/protocol';
+import { isJsonObject } from '@toolyard/protocol';
+
+/**
+ * What a model server would refuse in the history of a request: a call without its answer right behind it, an answer
+ * to no call, a call answered twice. Empty where it is well formed.
+ */
+export function malformedHistory(body: JsonValue | undefined): string[] {
+  const messages = isJsonObject(body) && Array.isArray(body['messages']) ? body['messages'] : [];
+  const faults: string[] = messages.length === 0 ? ['no messages'] : [];
+  let open: string[] = [];
+  for (const [index, message] of messages.entries()) {
+    if (!isJsonObject(message)) {
+      faults.push(`${index}: no message`);
+    } else if (message['role'] === 'tool') {
+      const id = textOf(message['tool_call_id']);
+      if (open.includes(id)) open.splice(open.indexOf(id), 1);
+      else faults.push(`${index}: answers ${id}, which was not asked for or has its answer`);
+    } else {
+      if (open.length > 0) faults.push(`${index}: ${open.join()} without an answer`);
+      open = idsOf(message['tool_calls'] ?? []);
+      if (new Set(open).size < open.length) faults.push(`${index}: two calls of one id`);
+    }
+  }
+  return open.length > 0 ? [...faults, `the end: ${open.join()} without an answer`] : faults;
+}
+
+function idsOf(calls: JsonValue): string[] {
+  return Array.isArray(calls) ? calls.map((call) => textOf(isJsonObject(call) ? call['id'] : undefined)) : [];
+}
+
+function textOf(id: JsonValue | undefined): string {
+  return typeof id === 'string' ? id : `no id but ${JSON.stringify(id)}`;
+}

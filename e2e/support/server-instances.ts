@@ -1,0 +1,366 @@
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { ServerConfig } from '@toolyard/mcp-host';
+import type { JsonObject } from '@toolyard/protocol';
+import { isJsonObject, parseJson, systemClock } from '@toolyard/protocol';
+import type { CheckResult } from '@toolyard/storage';
+import { checkStorage, openStorage } from '@toolyard/storage';
+import type { McpBehaviour, McpBehaviourName, ModelReply, ModelServer, RecordedRequest } from '@toolyard/testing';
+import {
+  COUNT_FILE_VARIABLE,
+  LOG_FILE_VARIABLE,
+  reply,
+  scriptedMcpCommand,
+  startModelServer,
+  within,
+} from '@toolyard/testing';
+import { callName } from './call-name.ts';
+import type { Fault, ServerInstance, LocalServerInstance } from './server-instance.ts';
+import { startHere, startProcess } from './server-instance.ts';
+import { ModelUsage } from './model-usage.ts';
+import type { LivesDatabase, Role, TestServerSettings } from './test-server.ts';
+import { malformedHistory } from './malformed-history.ts';
+
+export type { Fault, ServerInstance, LocalServerInstance } from './server-instance.ts';
+export type { LivesDatabase } from './test-server.ts';
+
+/** A process that is held up keeps its runs and servers; those of a dead one are free after {@link LEASES_RUN_OUT}. */
+export const LONG_LEASES = { leaseMs: 30_000 };
+/** As if the run leases of dead processes had expired; a process that lives renews its own within a second. */
+export const LEASES_RUN_OUT = 'UPDATE runs SET lease_until = 0 WHERE lease_owner IS NOT NULL';
+/** The same for the local servers a dead process has. */
+export const HELD_SERVERS_RUN_OUT = 'UPDATE held_servers SET lease_until = 0 WHERE holder IS NOT NULL';
+
+/** Of the configuration file. */
+const PROVIDER = 'small';
+
+/** The calls of each turn, numbered through. */
+export function callsOfTurns(turns: readonly number[]): number[][] {
+  let n = 0;
+  return turns.map((size) => Array.from({ length: size }, () => ++n));
+}
+
+export type ServerInstancesOptions = {
+  /** How the tool server behaves; default: it counts. Told the file {@link ServerInstances.letToolsGoOn} makes. */
+  tools?: McpBehaviour | McpBehaviourName | ((file: string) => McpBehaviour);
+  database?: LivesDatabase;
+  /** Servers beside the tool server. */
+  others?: readonly ServerConfig[];
+  /** Whatever is asked of the store is a failpoint, too. */
+  everyCall?: boolean;
+  /** The model may ask the person. */
+  askUser?: boolean;
+  /** The model may call the function tool `reserve`. */
+  reserves?: boolean;
+  /** How much the model takes, in tokens; default: nobody knows. */
+  contextWindow?: number;
+  /** How long a life may be held up and keep its runs and servers; default: as long as the product has it. */
+  leaseMs?: number;
+  /** How long tool calls may take when a life is closed; default: a minute. */
+  lastCallsMs?: number;
+  /** The model server tells the tokens of its answers, see {@link ModelUsage}. */
+  tellsUsage?: boolean;
+  /** The model answers only then. */
+  modelWaits?: (messages: readonly ModelMessage[]) => Promise<unknown> | undefined;
+};
+
+/** What a model is sent, as far as a script looks at it. */
+export type ModelMessage = { role: string; content?: unknown; tool_call_id?: string };
+
+/** A data folder, a model and a tool that counts, and the lives of the server with them. */
+export class ServerInstances implements AsyncDisposable {
+  readonly #folder = mkdtempSync(join(tmpdir(), 'toolyard-lives-'));
+  readonly #model: ModelServer;
+  readonly #options: ServerInstancesOptions;
+  readonly #lives: LocalServerInstance[] = [];
+  #started = 0;
+
+  private constructor(model: ModelServer, options: ServerInstancesOptions) {
+    this.#model = model;
+    this.#options = options;
+    if (options.contextWindow === undefined) return;
+    const { contextWindow } = options;
+    mkdirSync(this.dataDir);
+    writeFileSync(
+      join(this.dataDir, 'config.json'),
+      JSON.stringify({
+        providers: [{ id: PROVIDER, baseUrl: model.url }],
+        models: { [`${PROVIDER}/scripted`]: { contextWindow } },
+      }),
+    );
+  }
+
+  /** The provider the model is known by; null where that is the one of the environment. */
+  get providerId(): string | null {
+    return this.#options.contextWindow === undefined ? null : PROVIDER;
+  }
+
+  /** With a model of its own. */
+  static async with(
+    script: (messages: readonly ModelMessage[]) => ModelReply,
+    options: ServerInstancesOptions,
+  ): Promise<ServerInstances> {
+    const usage = new ModelUsage();
+    const model = await startModelServer(async ({ body }) => {
+      const { messages } = body as { messages: ModelMessage[] };
+      await options.modelWaits?.(messages);
+      return options.tellsUsage === true ? usage.reply('', script(messages)) : script(messages);
+    });
+    return new ServerInstances(model, options);
+  }
+
+  /**
+   * The model asks for so many calls of `count` in each turn, told apart by their argument `n` from 1 on, and then is
+   * done.
+   */
+  static async of(turns: readonly number[], options: ServerInstancesOptions = {}): Promise<ServerInstances> {
+    const script = (messages: readonly ModelMessage[]): ModelReply => {
+      const answered = messages.filter(({ role }) => role === 'tool').length;
+      const calls = callsOfTurns(turns).find(([first = 0]) => first > answered);
+      if (calls === undefined) {
+        return reply.text('I have counted all there was, as you asked me to do.', { pieces: 5, delayMs: 4 });
+      }
+      const wanted = calls.map((n) => ({ id: `call_${n}`, name: 'count', arguments: { n } }));
+      return reply.toolCalls(wanted, { text: 'Let me count.', pieces: 4, delayMs: 2 });
+    };
+    return ServerInstances.with(script, options);
+  }
+
+  get databaseUrl(): string {
+    return this.#options.database?.url ?? '';
+  }
+
+  get dataDir(): string {
+    return this.#file('data');
+  }
+
+  /** How often the tool has taken effect. */
+  get counted(): number {
+    const file = this.#file('count');
+    return existsSync(file) ? statSync(file).size : 0;
+  }
+
+  /** How often the tool server was started. */
+  get starts(): number {
+    return this.#messages.filter(({ method }) => method === 'notifications/initialized').length;
+  }
+
+  /** The argument `n` of every call that reached the tool. */
+  get made(): number[] {
+    return this.#calls.flatMap((params) => {
+      const args = params['arguments'];
+      return isJsonObject(args) && typeof args['n'] === 'number' ? [args['n']] : [];
+    });
+  }
+
+  /** How often each call reached the tool. */
+  get effects(): Map<string, number> {
+    const names = this.#calls.flatMap(({ arguments: args }) => (isJsonObject(args) ? [callName(args)] : []));
+    return new Map([...Map.groupBy(names, (name) => name)].map(([name, all]) => [name, all.length]));
+  }
+
+  /** The `requestState` of every call that reached the tool and had one. */
+  get states(): string[] {
+    return this.#calls.flatMap(({ requestState: state }) => (typeof state === 'string' ? [state] : []));
+  }
+
+  get #calls(): JsonObject[] {
+    return this.#messages.flatMap(({ params }) => (isJsonObject(params) ? [params] : []));
+  }
+
+  get #messages(): JsonObject[] {
+    return this.#lines('log').flatMap((line) => {
+      const message = parseJson(line);
+      return message.ok && isJsonObject(message.value) ? [message.value] : [];
+    });
+  }
+
+  /** True where a file of the data folder has this text in it, as it is. */
+  holds(text: string): boolean {
+    const folder = this.#file('data');
+    return readdirSync(folder, { recursive: true, withFileTypes: true }).some(
+      (entry) => entry.isFile() && readFileSync(join(entry.parentPath, entry.name)).includes(text),
+    );
+  }
+
+  /** What the function tool `reserve` did. */
+  get reserved(): string[] {
+    return this.#lines('reserved');
+  }
+
+  /** How many lives may have been killed: all but the last. */
+  get kills(): number {
+    return this.#started - 1;
+  }
+
+  /** The failpoints passed, life by life; those of processes that were killed before they answered, too. */
+  get passed(): string[] {
+    return Array.from({ length: this.#started }, (_none, index) => this.#lines(`passed-${index + 1}`)).flat();
+  }
+
+  /** How many answers the model server was asked for. */
+  get modelRequests(): number {
+    return this.#chats.length;
+  }
+
+  /** What was wrong with the history of any request the model was sent. */
+  get faults(): string[] {
+    return this.#chats.flatMap(({ body }) => malformedHistory(body));
+  }
+
+  /** How often a text is in one request to the model, at most. */
+  mostOftenInRequest(text: string): number {
+    return Math.max(
+      0,
+      ...this.#chats.map(({ text: body }) => body.split(JSON.stringify(text).slice(1, -1)).length - 1),
+    );
+  }
+
+  get #chats(): RecordedRequest[] {
+    return this.#model.requests.filter(({ method }) => method === 'POST');
+  }
+
+  /** Tools that wait for a file get it. */
+  letToolsGoOn(): void {
+    writeFileSync(this.#file('go-on'), '');
+  }
+
+  /** Calls are stored as sent, and not made until they are let go. */
+  holdCalls(): void {
+    writeFileSync(this.#file('held'), '');
+  }
+
+  letCallsGo(): void {
+    rmSync(this.#file('held'));
+  }
+
+  /** Starts a server in a process of its own; resolves when it answers. */
+  async start(fault?: Fault, role?: Role): Promise<ServerInstance> {
+    return this.#keep(await startProcess(this.#nextSettings(role), this.#folder, fault));
+  }
+
+  /** Starts a server in the process of the test: for those that need not be killed, a tenth of the cost. */
+  async startHere(role?: Role): Promise<LocalServerInstance> {
+    return this.#keep(await startHere(this.#nextSettings(role), this.#folder));
+  }
+
+  /**
+   * Starts two processes, and kills the one that comes first to `place` for the nth time: a run may be in either of
+   * them. `killed` waits for that.
+   */
+  async startWithFault(
+    fault: Pick<Fault, 'place' | 'hit'>,
+    role?: Role,
+  ): Promise<{
+    pair: [ServerInstance, ServerInstance];
+    killed: () => Promise<{ dead: ServerInstance; alive: ServerInstance }>;
+  }> {
+    const shared = { ...fault, onceFile: this.#file('fault') };
+    // The first makes the tables, the other finds them.
+    const one = await this.start(shared, role);
+    const other = await this.start(shared, role);
+    const isDead = Promise.race([
+      one.over.then((signal) => ({ signal, dead: one, alive: other })),
+      other.over.then((signal) => ({ signal, dead: other, alive: one })),
+    ]);
+    return {
+      pair: [one, other],
+      async killed() {
+        const { signal, ...both } = await within(isDead, { what: `the kill at ${fault.place}, hit ${fault.hit}` });
+        if (signal !== 'SIGKILL') throw new Error(`a process exited by itself (${String(signal)})`);
+        return both;
+      },
+    };
+  }
+
+  #keep<L extends LocalServerInstance>(life: L): L {
+    this.#lives.push(life);
+    return life;
+  }
+
+  #nextSettings(role?: Role): TestServerSettings {
+    const {
+      database,
+      everyCall,
+      askUser,
+      reserves,
+      leaseMs,
+      lastCallsMs,
+      tools = 'counting',
+      others = [],
+    } = this.#options;
+    const files = { [COUNT_FILE_VARIABLE]: this.#file('count'), [LOG_FILE_VARIABLE]: this.#file('log') };
+    const behaviour = typeof tools === 'function' ? tools(this.#file('go-on')) : tools;
+    const counter = {
+      id: 'counter',
+      transport: { type: 'stdio' as const, ...scriptedMcpCommand(behaviour), env: files },
+    };
+    return {
+      dataDir: this.dataDir,
+      servers: [counter, ...others],
+      env: {
+        OPENAI_BASE_URL: this.#model.url,
+        OPENAI_API_KEY: 'k',
+        ...(database && { TOOLYARD_SECRET: 'a secret of the test' }),
+      },
+      ...(database && { database: { ...database, url: namedConnections(database.url, this.#started + 1) } }),
+      ...(role && { role }),
+      ...(everyCall !== undefined && { everyCall }),
+      ...(askUser !== undefined && { askUser }),
+      ...(reserves === true && { reserveFile: this.#file('reserved') }),
+      ...(leaseMs !== undefined && { leaseMs }),
+      ...(lastCallsMs !== undefined && { lastCallsMs }),
+      passedFile: this.#file(`passed-${++this.#started}`),
+      heldFile: this.#file('held'),
+    };
+  }
+
+  /** What is wrong with the data folder; empty where nothing is. */
+  async damage(): Promise<string[]> {
+    const { database } = this.#options;
+    const checked = await (database ? checkDatabase(database) : checkStorage(this.dataDir));
+    return checked.ok ? [] : checked.problems;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all(this.#lives.map((life) => life.end()));
+    await this.#model.close();
+    // Tools of a server that was killed may still write for a moment.
+    rmSync(this.#folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 });
+  }
+
+  #file(name: string): string {
+    return join(this.#folder, name);
+  }
+
+  #lines(name: string): string[] {
+    const file = this.#file(name);
+    return existsSync(file) ? readFileSync(file, 'utf8').split('\n').filter(Boolean) : [];
+  }
+}
+
+/** The database tells by the name of a connection which life wrote. */
+function namedConnections(url: string, life: number): string {
+  const named = new URL(url);
+  named.searchParams.set('application_name', `toolyard life ${String(life)}`);
+  return named.href;
+}
+
+async function checkDatabase({ url }: LivesDatabase): Promise<CheckResult> {
+  const storage = await openStorage({ url, clock: systemClock });
+  try {
+    return await storage.check();
+  } finally {
+    await storage.close();
+  }
+}

@@ -1,0 +1,123 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type {
+  ConversationView,
+  InDoubtAnswer,
+  Interrupt,
+  InterruptAnswer,
+  Page,
+  ProviderView,
+  RunEvent,
+  SentMessage,
+  StoredInterrupt,
+} from '@toolyard/protocol';
+import { call, readRun } from './api.ts';
+
+const TRY_AGAIN_MS = 200;
+
+/** The conversation a person asks in. */
+export const CONVERSATION = 'c';
+const MESSAGE_ID = '0192f0c1-2345-7abc-8def-0123456789ab';
+
+/**
+ * Somebody who asks a question and sees it through: sends it again where no answer came, reads on where the stream was
+ * cut, and answers what is asked. The tool is approved for this conversation; a form that
+ * asks for a city gets one, and `doubt` is said to what is in doubt.
+ */
+export class TestUser {
+  /** Everything read, in the order it came. */
+  readonly events: RunEvent[] = [];
+  readonly runs = [this.events];
+  readonly #doubt: () => InDoubtAnswer | Promise<InDoubtAnswer>;
+  #runId: string | null = null;
+
+  /** @param runId what was asked already, if anything was */
+  constructor(doubt: () => InDoubtAnswer | Promise<InDoubtAnswer>, runId: string | null = null) {
+    this.#doubt = doubt;
+    this.#runId = runId;
+  }
+
+  /** Goes on for as long as the server lives; answers at another server, where one is named. */
+  async goOn(url: string, answersAt: () => string = () => url): Promise<'over' | 'cut'> {
+    try {
+      this.#runId ??= await ask(url);
+    } catch (error) {
+      if (isCut(error)) return 'cut';
+      throw error;
+    }
+    const stream = { ended: false };
+    const see = (event: RunEvent): void => this.#see(answersAt, event, stream);
+    // What was asked before and may not have got its answer.
+    for (const event of this.events) see(event);
+    try {
+      return await readRun(url, this.#runId, this.events, see);
+    } finally {
+      stream.ended = true;
+    }
+  }
+
+  async #answerTo(kind: Interrupt['kind']): Promise<InterruptAnswer> {
+    switch (kind) {
+      case 'approval':
+        return { decision: 'approve', scope: 'conversation' };
+      case 'elicitation':
+        return { decision: 'accept', content: { city: 'Taipei' } };
+      default:
+        return this.#doubt();
+    }
+  }
+
+  view(url: string): Promise<ConversationView> {
+    return viewOf(url);
+  }
+
+  /** The interrupts that were answered, as stored. */
+  async answered(url: string): Promise<StoredInterrupt[]> {
+    return (await call<Page<StoredInterrupt>>(url, 'GET', '/api/interrupts?status=answered')).items;
+  }
+
+  #see(answersAt: () => string, event: RunEvent, stream: { ended: boolean }): void {
+    if (event.type !== 'interrupt_requested') return;
+    const { id, kind } = event.interrupt;
+    void this.#answerTo(kind).then((answer) => this.#answer(answersAt, { id, answer }, stream));
+  }
+
+  /** Repeated where the server is in trouble or away, as long as the stream lasts; after it the next one repeats it. */
+  async #answer(
+    answersAt: () => string,
+    { id, answer }: { id: string; answer: object },
+    stream: { readonly ended: boolean },
+  ): Promise<void> {
+    while (!stream.ended) {
+      try {
+        await call(answersAt(), 'POST', `/api/interrupts/${encodeURIComponent(id)}/answer`, { answer });
+        return;
+      } catch (error) {
+        // Refused: it has its answer already.
+        if (!isCut(error) && !/answer: 5\d\d /.test(String(error))) return;
+        await sleep(TRY_AGAIN_MS);
+      }
+    }
+  }
+}
+
+/** The conversation as it is stored. */
+export function viewOf(url: string): Promise<ConversationView> {
+  return call<ConversationView>(url, 'GET', `/api/conversations/${CONVERSATION}`);
+}
+
+/** Begins the conversation and asks; gives the id of the run. What was asked before is found, not asked again. */
+export async function ask(url: string): Promise<string> {
+  const { items } = await call<{ items: ProviderView[] }>(url, 'GET', '/api/providers');
+  const providerId = items.find(({ origin }) => origin === 'environment')?.id ?? '';
+  const configuration = { model: { providerId, modelId: 'scripted' } };
+  await call(url, 'POST', '/api/conversations', { id: CONVERSATION, configuration });
+  const message = { id: MESSAGE_ID, parts: [{ type: 'text', text: 'Count, please.' }] };
+  const sent = await call<SentMessage>(url, 'POST', `/api/conversations/${CONVERSATION}/messages`, message);
+  if (!('run' in sent)) throw new Error('the message was queued');
+  return sent.run.id;
+}
+
+/** The server went away in the middle of a request; what it said itself is no cut. */
+function isCut(error: unknown): boolean {
+  return error instanceof TypeError;
+}

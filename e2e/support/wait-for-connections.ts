@@ -1,0 +1,25 @@
+import { eventually } from '@toolyard/testing';
+import type { LocalServerInstance } from './server-instances.ts';
+
+/** The MCP servers of a process, counted by their state. */
+type States = Partial<Record<string, number>>;
+
+const LINE = /^toolyard_mcp_servers\{state="(\w+)"\} (\d+)$/gm;
+
+/**
+ * Waits until these processes are connected as a test wants it. What others show of a server is how its holder is
+ * connected; a worker tells of its own connections by its metrics alone, and a run does without what takes too long.
+ */
+export async function waitForConnections(
+  lives: readonly LocalServerInstance[],
+  isSo: (states: States) => boolean,
+): Promise<void> {
+  for (const { url } of lives) {
+    await eventually(async () => isSo(await statesAt(url)), { what: `the connections of the worker at ${url}` });
+  }
+}
+
+async function statesAt(url: string): Promise<States> {
+  const metrics = await (await fetch(`${url}/metrics`)).text();
+  return Object.fromEntries<number>([...metrics.matchAll(LINE)].map(([, state = '', count]) => [state, Number(count)]));
+}

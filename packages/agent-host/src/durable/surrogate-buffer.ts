@@ -1,0 +1,66 @@
+import type { FactEvent, RunEventBody } from '@toolyard/protocol';
+import { ignoreEvent } from '@toolyard/protocol';
+
+type Delta = Extract<RunEventBody, { type: 'text_delta' | 'reasoning_delta' | 'tool_call_delta' }>;
+
+/**
+ * Keeps deltas whole: a provider may cut between the two halves of a letter outside the basic plane, and half a letter
+ * can be stored nowhere. The half waits for the rest of it.
+ */
+export class SurrogateBuffer {
+  readonly #held = new Map<string, Delta>();
+
+  /** What is to be written for `body`, in order. */
+  pass(body: RunEventBody): RunEventBody[] {
+    switch (body.type) {
+      case 'text_delta':
+      case 'reasoning_delta':
+      case 'tool_call_delta':
+        return this.#join(body);
+      case 'tool_call_ready':
+      case 'tool_call_malformed':
+        return [...this.#release(body.messageId, body.call.callId), body];
+      case 'message_finished':
+        return [...this.#release(body.message.id, null), body];
+      default:
+        ignoreEvent<FactEvent>(body);
+        return [body];
+    }
+  }
+
+  #join(body: Delta): RunEventBody[] {
+    const key = body.type === 'tool_call_delta' ? body.callId : `${body.type}:${body.messageId}`;
+    const before = this.#held.get(key);
+    const text = before ? textOf(before) + textOf(body) : textOf(body);
+    this.#held.delete(key);
+    if (text === '') return [];
+    if (!endsInHalf(text)) return [withText(body, text)];
+    this.#held.set(key, withText(body, text.slice(-1)));
+    return text.length === 1 ? [] : [withText(body, text.slice(0, -1))];
+  }
+
+  /** Halves whose rest will not come: those of one call, or (null) of the whole message. */
+  #release(messageId: string, callId: string | null): RunEventBody[] {
+    const released: RunEventBody[] = [];
+    for (const [key, delta] of this.#held) {
+      if (delta.messageId !== messageId) continue;
+      if (callId !== null && !(delta.type === 'tool_call_delta' && delta.callId === callId)) continue;
+      this.#held.delete(key);
+      released.push(delta);
+    }
+    return released;
+  }
+}
+
+function textOf(delta: Delta): string {
+  return delta.type === 'tool_call_delta' ? delta.argumentsText : delta.text;
+}
+
+function withText(delta: Delta, text: string): Delta {
+  return delta.type === 'tool_call_delta' ? { ...delta, argumentsText: text } : { ...delta, text };
+}
+
+function endsInHalf(text: string): boolean {
+  const last = text.charCodeAt(text.length - 1);
+  return last >= 0xd800 && last <= 0xdbff;
+}

@@ -1,0 +1,91 @@
+import type { InterruptAnswer, ToolResult } from '@toolyard/protocol';
+import { canonicalJson, ToolyardError } from '@toolyard/protocol';
+import type { PendingFunctionQuestion, PendingCall } from '@toolyard/agent-runtime';
+import { NO_USER_ERROR } from '../functions/no-user-error.ts';
+import type { UserAnswer, UserQuestion } from '../functions/tool.ts';
+import type { RunHost } from '../run-host.ts';
+
+/** What the tool of a call asks the user, and what the user answered when the call was made before. */
+export class FunctionQuestions {
+  readonly #host: Pick<RunHost, 'asking' | 'questions'>;
+  readonly #answered: readonly PendingFunctionQuestion[];
+  readonly #parked = Promise.withResolvers<ToolResult>();
+  #count = 0;
+  #wanted: PendingFunctionQuestion | null = null;
+
+  constructor(host: Pick<RunHost, 'asking' | 'questions'>, { asked = [], asks }: PendingCall) {
+    this.#host = host;
+    this.#answered = asks?.answer ? [...asked, asks] : asked;
+  }
+
+  /** Resolves when the call asks what nobody has answered yet. */
+  get parked(): Promise<ToolResult> {
+    return this.#parked.promise;
+  }
+
+  /** The questions to be kept with the call; null where it has asked nothing new. */
+  get left(): { asks: PendingFunctionQuestion; asked: PendingFunctionQuestion[] } | null {
+    return this.#wanted && { asks: this.#wanted, asked: [...this.#answered] };
+  }
+
+  /** A stored answer at once; without one it never settles, because the call is made again with the answer. */
+  async ask<Q extends UserQuestion>(question: Q): Promise<UserAnswer<Q>> {
+    const asks = pendingOf(question);
+    const before = this.#answered[this.#count++];
+    if (before?.answer) {
+      if (!isSame(before, asks)) throw new ToolyardError(CHANGED);
+      // Of the same kind as the question, which the compiler cannot follow.
+      return before.answer as InterruptAnswer as UserAnswer<Q>;
+    }
+    if (!canAsk(this.#host, asks)) throw new ToolyardError(NO_USER_ERROR);
+    this.#wanted ??= asks;
+    this.#parked.resolve(PARKED);
+    return new Promise<never>(() => undefined);
+  }
+}
+
+function canAsk(
+  { asking, questions }: Pick<RunHost, 'asking' | 'questions'>,
+  { kind }: PendingFunctionQuestion,
+): boolean {
+  if (asking.who !== 'person') return asking.who === 'park';
+  return kind === 'elicitation' ? questions.who === 'person' : asking.askUser !== undefined;
+}
+
+function pendingOf(question: UserQuestion): PendingFunctionQuestion {
+  switch (question.kind) {
+    case 'prompt':
+      return { kind: 'prompt', question: question.question, isOpen: false };
+    case 'selection': {
+      const { multiple = false } = question;
+      const choices = [...question.choices];
+      if (choices.length < 2 || new Set(choices).size < choices.length) throw new ToolyardError(NO_CHOICE);
+      return { kind: 'selection', question: question.question, choices, multiple, isOpen: false };
+    }
+    case 'form': {
+      const { message, schema } = question;
+      return { kind: 'elicitation', mode: 'form', message, requestedSchema: schema, isOpen: false };
+    }
+  }
+}
+
+/** An answer counts for the question that was asked, and for no other one. */
+function isSame(before: PendingFunctionQuestion, now: PendingFunctionQuestion): boolean {
+  const { answer: _answer, ...asked } = before;
+  if (asked.kind === 'elicitation') delete asked.id;
+  return canonicalJson({ ...asked, isOpen: false }) === canonicalJson(now);
+}
+
+const PARKED: ToolResult = {
+  content: [],
+  isError: true,
+  outcome: 'not_sent',
+  error: { code: 'input_required', message: 'The call waits for an answer.' },
+};
+
+const NO_CHOICE = { code: 'bad_request', message: 'A selection needs at least two choices, no two alike.' } as const;
+
+const CHANGED = {
+  code: 'tool_failed',
+  message: 'The tool asks something else than when it was executed before: the answer that is stored does not fit.',
+} as const;

@@ -1,0 +1,63 @@
+import { isJsonObject, type JsonObject, type JsonValue } from '@toolyard/protocol';
+import type { TextCallTool } from '../types.ts';
+
+/** The tools on offer, by name. Without any, nothing is known of them and every name passes. */
+export class OfferedTools {
+  readonly #tools: readonly TextCallTool[];
+  #byName: ReadonlyMap<string, JsonObject> | null = null;
+
+  constructor(tools: readonly TextCallTool[]) {
+    this.#tools = tools;
+  }
+
+  /** Made once something looks like a call: most answers hold none. */
+  get #schemas(): ReadonlyMap<string, JsonObject> {
+    this.#byName ??= new Map(this.#tools.map((tool) => [tool.name, tool.inputSchema]));
+    return this.#byName;
+  }
+
+  get isEmpty(): boolean {
+    return this.#tools.length === 0;
+  }
+
+  has(name: string): boolean {
+    return this.#schemas.has(name);
+  }
+
+  /** True for tools on offer; for all, where nothing is known of what is. */
+  offers(name: string): boolean {
+    return this.isEmpty || this.has(name);
+  }
+
+  /** True if a tool on offer is called this, or longer. */
+  hasBeginning(text: string): boolean {
+    return [...this.#schemas.keys()].some((name) => name.startsWith(text));
+  }
+
+  /** The schema of one argument of a tool, or null where nothing is known of it. */
+  argument(tool: string, name: string): { schema: JsonValue; root: JsonObject } | null {
+    const root = this.#schemas.get(tool);
+    const properties = root?.['properties'];
+    if (root === undefined || !isJsonObject(properties) || !Object.hasOwn(properties, name)) return null;
+    return { schema: properties[name] ?? null, root };
+  }
+
+  /** False where the tool is known and has no such argument. */
+  mayHave(tool: string, name: string): boolean {
+    const properties = this.#schemas.get(tool)?.['properties'];
+    return !isJsonObject(properties) || Object.hasOwn(properties, name);
+  }
+
+  /** The one tool that takes these arguments; null if none or several do. */
+  theOneFor(args: JsonObject): string | null {
+    const fitting = [...this.#schemas].filter(([, schema]) => fits(args, schema));
+    return fitting.length === 1 ? (fitting[0]?.[0] ?? null) : null;
+  }
+}
+
+function fits(args: JsonObject, schema: JsonObject): boolean {
+  const properties = isJsonObject(schema['properties']) ? schema['properties'] : {};
+  const required = Array.isArray(schema['required']) ? schema['required'] : [];
+  const known = Object.keys(args).every((key) => Object.hasOwn(properties, key));
+  return known && required.every((key) => typeof key === 'string' && Object.hasOwn(args, key));
+}

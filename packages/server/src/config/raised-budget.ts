@@ -1,0 +1,71 @@
+import type {
+  AgentConfiguration,
+  AnswerKeeps,
+  Budget,
+  BudgetMeasure,
+  JsonObject,
+  JsonValue,
+  Owner,
+} from '@toolyard/protocol';
+import { budgetKey, mergeBudgets, budgetPhrase, ToolyardError } from '@toolyard/protocol';
+import type { SharedStorage } from '@toolyard/storage';
+import { readStoredConfiguration } from './agent-configuration.ts';
+
+/** The settings key under which the page keeps the undermost layer. */
+export const DEFAULTS_KEY = 'defaults';
+
+export type RaiseBudgetOptions = {
+  storage: Pick<SharedStorage, 'settings' | 'agents' | 'conversations'>;
+  fileDefaults: AgentConfiguration;
+};
+
+export type RaisedBudget = { budget: Budget; measure: BudgetMeasure; limit: number };
+
+/**
+ * Finds where a raised budget is to be kept, for the answer to store it with itself: the conversation, or (`always`) the uppermost layer that sets it.
+ *
+ * @throws ToolyardError where it is set where nothing can be changed from here
+ */
+export async function findBudgetLayer(
+  { storage, fileDefaults }: RaiseBudgetOptions,
+  principal: Owner,
+  conversationId: string,
+  scope: 'conversation' | 'always',
+  { budget, measure, limit }: RaisedBudget,
+): Promise<AnswerKeeps> {
+  const key = budgetKey(budget);
+  const setIn = (stored: unknown): Budget | undefined =>
+    readStoredConfiguration(stored).budgets?.find((each) => budgetKey(each) === key);
+  const change = (stored: JsonValue): JsonObject => {
+    const configuration = readStoredConfiguration(stored);
+    const from = setIn(stored) ?? budget;
+    // Raised further meanwhile, it is not lowered.
+    const raised = { ...from, [measure]: Math.max(limit, from[measure] ?? 0) };
+    return { ...configuration, budgets: mergeBudgets(configuration.budgets ?? [], [raised]) };
+  };
+
+  const conversation = await storage.conversations.get(principal, conversationId);
+  if (!conversation)
+    throw new ToolyardError({ code: 'not_found', message: `There is no conversation ${conversationId}.` });
+  const ofConversation = setIn(conversation.configuration);
+  if (scope === 'conversation' || ofConversation) {
+    return { what: 'conversations', id: conversationId, change };
+  }
+
+  const { agentId } = conversation;
+  const agent = agentId === null ? null : await storage.agents.get(principal, agentId);
+  if (agent && setIn(agent.configuration)) return { what: 'agents', id: agent.id, change };
+
+  if (fileDefaults.budgets?.some((each) => budgetKey(each) === key)) {
+    throw elsewhere(budget, 'stands in config.json', 'Change it there, or raise it for this run or conversation.');
+  }
+  const defaults = await storage.settings.get(principal, DEFAULTS_KEY);
+  if (!setIn(defaults)) throw elsewhere(budget, 'was given with the message', 'Raise it for this run or conversation.');
+  return { what: 'settings', id: DEFAULTS_KEY, change };
+}
+
+function elsewhere(budget: Budget, where: string, hint: string): ToolyardError {
+  const name = budgetPhrase(budget);
+  const message = `${name.charAt(0).toUpperCase()}${name.slice(1)} ${where} and cannot be changed from here.`;
+  return new ToolyardError({ code: 'bad_request', message, hint });
+}

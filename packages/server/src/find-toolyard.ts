@@ -1,0 +1,66 @@
+import { readFileSync } from 'node:fs';
+import { get } from 'node:http';
+import { join } from 'node:path';
+import { isJsonObject, parseJson } from '@toolyard/protocol';
+import { StorageError } from '@toolyard/storage';
+
+/** The file in the data folder that tells other commands where its server is. */
+export const ADDRESS_FILE = 'server.json';
+
+/** A process that is held up for some seconds is there all the same. */
+const WAIT_MS = 5_000;
+const MOST_CHARACTERS = 10_000;
+
+/** The address and process of the server that last opened this data folder; null where it does not tell. */
+function serverOf(dataDir: string): { url: string; pid: number } | null {
+  let text: string;
+  try {
+    text = readFileSync(join(dataDir, ADDRESS_FILE), 'utf8');
+  } catch {
+    return null;
+  }
+  const parsed = parseJson(text);
+  if (!parsed.ok || !isJsonObject(parsed.value)) return null;
+  const { url, pid } = parsed.value;
+  return typeof url === 'string' && typeof pid === 'number' ? { url, pid } : null;
+}
+
+/** Where a data folder is in use, the error that says by whom; anything else as it is. */
+export async function describeLockHolder(thrown: unknown, dataDir: string): Promise<unknown> {
+  if (!StorageError.isInstance(thrown) || thrown.problem !== 'in_use') return thrown;
+  const other = serverOf(dataDir);
+  if (!other || (await findToolyard(other.url)) === null) return thrown;
+  return new StorageError(
+    'in_use',
+    {
+      message: `${dataDir} is in use by the Toolyard at ${other.url} (process ${other.pid}).`,
+      hint: 'Use that one, end it first, or choose another data folder with --data-dir.',
+    },
+    { cause: thrown },
+  );
+}
+
+/** The version of the Toolyard that answers at an address of this machine; null where something else does, or none. */
+export function findToolyard(url: string): Promise<string | null> {
+  return new Promise((resolve) => {
+    const request = get(`${url}/health`, { timeout: WAIT_MS }, (response) => {
+      let text = '';
+      response.setEncoding('utf8');
+      response.on('data', (piece: string) => {
+        text += piece;
+        if (text.length > MOST_CHARACTERS) response.destroy();
+      });
+      response.on('end', () => resolve(versionIn(text)));
+      response.on('close', () => resolve(null));
+    });
+    request.on('timeout', () => request.destroy());
+    request.on('error', () => resolve(null));
+  });
+}
+
+function versionIn(text: string): string | null {
+  const parsed = parseJson(text);
+  if (!parsed.ok || !isJsonObject(parsed.value)) return null;
+  const { status, version } = parsed.value;
+  return status === 'ok' && typeof version === 'string' && /^[\w.+-]{1,40}$/.test(version) ? version : null;
+}

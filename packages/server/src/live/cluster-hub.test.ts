@@ -1,0 +1,115 @@
+import { beforeEach, expect, test } from 'vitest';
+import type { RunEvent } from '@toolyard/protocol';
+import type { NotifiedRun } from '@toolyard/storage';
+import { createFakeClock, eventually } from '@toolyard/testing';
+import { createLiveHub } from './hub.ts';
+import { createClusterHub } from './cluster-hub.ts';
+
+function eventOf(runId: string, seq: number): RunEvent {
+  return { v: 1, runId, seq, step: 0, attempt: 1, at: seq, type: 'text_delta', messageId: 'm', text: String(seq) };
+}
+
+/** What another process has stored, and the words it tells. */
+let stored: RunEvent[];
+let asked: (readonly NotifiedRun[])[];
+let failing: boolean;
+let tell: (runs: Record<string, number>) => void;
+let heard: string[];
+let missed: number;
+let log: string[];
+
+beforeEach(() => {
+  [stored, asked, heard, log] = [[], [], [], []];
+  [failing, missed] = [false, 0];
+  let hear: (bodies: readonly string[]) => void = () => undefined;
+  const hub = createLiveHub();
+  const relayed = createClusterHub(hub, {
+    bulletins: {
+      tell: () => Promise.resolve(),
+      listen: (onWords) => void (hear = onWords),
+      close: () => Promise.resolve(),
+      readOn(runs, limit) {
+        asked.push(runs);
+        if (failing) return Promise.reject(new Error('The database is away.'));
+        const events = runs.flatMap(({ runId, afterSeq }) =>
+          stored.filter((event) => event.runId === runId && event.seq > afterSeq),
+        );
+        return Promise.resolve(events.slice(0, limit));
+      },
+    },
+    clock: createFakeClock(),
+    onWake: () => undefined,
+    onServers: () => undefined,
+    log: (line) => log.push(line),
+  });
+  relayed.start();
+  for (const runId of ['r1', 'r2', 'r3']) {
+    relayed.listenToRun('anne', runId, {
+      heard: (events) => heard.push(...events.map(({ seq }) => `${runId} ${String(seq)}`)),
+      missed: () => missed++,
+    });
+  }
+  tell = (runs) => hear([JSON.stringify({ runs: { anne: runs }, changed: [], wake: [] })]);
+});
+
+test('all runs of one word are read together, and those nobody follows are not read', async () => {
+  stored = [eventOf('r1', 1), eventOf('r2', 1), eventOf('r3', 1), eventOf('r4', 1)];
+  tell({ r1: 1, r2: 1, r3: 1, r4: 1 });
+  await eventually(() => heard.length === 3);
+  expect(asked.map((runs) => runs.map(({ runId }) => runId))).toEqual([['r1', 'r2', 'r3']]);
+});
+
+test('what comes while something is read is read next, each event once', async () => {
+  stored = [eventOf('r1', 1)];
+  tell({ r1: 1 });
+  await eventually(() => heard.length === 1);
+  stored = [1, 2, 3].map((seq) => eventOf('r1', seq));
+  tell({ r1: 2 });
+  tell({ r1: 3 });
+  await eventually(() => heard.length === 3);
+  tell({ r1: 3 });
+  expect(heard).toEqual(['r1 1', 'r1 2', 'r1 3']);
+});
+
+test('more than is read in one go follows', async () => {
+  stored = [eventOf('r1', 1), eventOf('r2', 1)];
+  tell({ r1: 1, r2: 1 });
+  await eventually(() => heard.length === 2);
+  const last = 3_000;
+  stored = ['r1', 'r2'].flatMap((runId) => Array.from({ length: last }, (_none, index) => eventOf(runId, index + 1)));
+  tell({ r1: last, r2: last });
+  await eventually(() => heard.length === 2 * last);
+  expect(new Set(heard).size).toBe(2 * last);
+});
+
+test('what cannot be read is said, and whoever follows looks at what is stored', async () => {
+  failing = true;
+  tell({ r1: 1 });
+  await eventually(() => missed > 0);
+  expect(log).toEqual([expect.stringContaining('The database is away.')]);
+  failing = false;
+  stored = [eventOf('r1', 2)];
+  tell({ r1: 2 });
+  await eventually(() => heard.includes('r1 2'));
+});
+
+test('at the end nothing is tried again that could not be told: a process whose database is away ends', async () => {
+  const clock = createFakeClock();
+  let tried = 0;
+  const relayed = createClusterHub(createLiveHub(), {
+    bulletins: {
+      tell: () => (tried++, Promise.reject(new Error('The database is away.'))),
+      listen: () => undefined,
+      close: () => Promise.resolve(),
+      readOn: () => Promise.resolve([]),
+    },
+    clock,
+    onWake: () => undefined,
+    onServers: () => undefined,
+    log: () => undefined,
+  });
+  relayed.wake('r1');
+  await relayed.flush();
+  await clock.advance(60_000);
+  expect(tried).toBe(1);
+});

@@ -1,0 +1,20 @@
+import { StorageError } from '@toolyard/storage';
+import { expect, test } from 'vitest';
+import { createLogOnce } from './log-once.ts';
+
+const away = (how: string): StorageError =>
+  new StorageError('unreachable', { message: `The database cannot be reached: ${how}.` });
+
+test('what goes on failing is told once, a database that is away in however many ways, and anew after it went well', () => {
+  const log: string[] = [];
+  const telling = createLogOnce((line) => log.push(line));
+  for (const how of ['reset', 'refused', 'reset']) telling.failed('runs', away(how));
+  telling.failed('runs', new StorageError('disk_full', { message: 'There is no room left.' }));
+  telling.worked();
+  telling.failed('runs', away('reset'));
+  expect(log).toEqual([
+    'runs: The database cannot be reached: reset.',
+    'runs: There is no room left.',
+    'runs: The database cannot be reached: reset.',
+  ]);
+});

@@ -1,9 +1,0 @@
-import type { QuestionHandlers } from '@toolyard/mcp-host';
-import { ToolyardError } from '@toolyard/protocol';
-
-/** Declares to servers what they may ask. Who answers comes with each call; outside of one nobody does. */
-export const NOBODY: QuestionHandlers = {
-  form: () => Promise.resolve({ action: 'cancel' }),
-  url: () => Promise.resolve('cancel'),
-  sampling: () => Promise.reject(new ToolyardError({ code: 'refused', message: 'Nobody can be asked for that now.' })),
-};

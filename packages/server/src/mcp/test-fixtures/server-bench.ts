@@ -1,0 +1,236 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { AuthStore, ServerConfig } from '@toolyard/mcp-host';
+import { createMemoryAuthStore } from '@toolyard/mcp-host';
+import type {
+  Clock,
+  McpLogEntry,
+  McpServerView,
+  McpTransport,
+  Owner,
+  ResolvedAgentConfiguration,
+} from '@toolyard/protocol';
+import { systemClock } from '@toolyard/protocol';
+import type { Storage } from '@toolyard/storage';
+import { openStorage } from '@toolyard/storage';
+import type { McpBehaviour, McpBehaviourName } from '@toolyard/testing';
+import { eventually, scriptedMcpCommand } from '@toolyard/testing';
+import { afterEach, beforeEach } from 'vitest';
+import { resolveAgentConfig } from '../../config/resolve-agent-config.ts';
+import { createSecrets } from '../../secrets/secrets.ts';
+import type { Servers } from '../../services.ts';
+import type { EntryApprovals } from '../entry-approvals.ts';
+import { PATIENCE_MS } from '../server-connections.ts';
+import { createServers } from '../servers.ts';
+
+export const OWNER: Owner = { ownerId: 'owner' };
+
+/** How a room is started, beside what stands in its `mcp.json`. */
+type RoomStart = {
+  builtIn?: ServerConfig[];
+  /** Servers of the file that are switched off there. */
+  off?: readonly string[];
+  env?: Record<string, string>;
+  clock?: Clock;
+  signIns?: AuthStore;
+  /** Default: whatever is written to `mcp.json` is approved; `stored` is what a server does. */
+  approvals?: 'stored';
+};
+
+/** On which a run waits for its servers for as long as it takes: programs start slowly on a busy machine. */
+const patientClock: Clock = {
+  ...systemClock,
+  after: (ms, callback) => systemClock.after(ms === PATIENCE_MS ? 20 * PATIENCE_MS : ms, callback),
+};
+
+const EVERYTHING_APPROVED: EntryApprovals = {
+  waiting: () => Promise.resolve(new Map()),
+  approve: () => Promise.resolve(),
+  approved: () => Promise.resolve(null),
+};
+
+/** The MCP part of a server on a data folder of its own. */
+export type ServerTestBench = {
+  folder: string;
+  /** Its `mcp.json`. */
+  path: string;
+  storage: Storage;
+  /** Everything that was logged. */
+  logged: string[];
+  /** The servers the owner's pages were told of, in order; undefined for the list of them. */
+  changed: (string | undefined)[];
+  /** Closed at the end. */
+  open: { close(): Promise<unknown> }[];
+  /**
+   * Starts with these servers, given as configurations, as entries of `mcp.json`, or as all its text, once those before
+   * are closed: what is stored is still there.
+   */
+  start(servers: readonly ServerConfig[] | Record<string, object> | string, more?: RoomStart): Promise<Servers>;
+  viewWhen(id: string, state: McpServerView['state']): Promise<McpServerView>;
+  close(): Promise<void>;
+};
+
+/** What an `mcp.json` says of these servers. */
+function entriesOf(configs: readonly ServerConfig[], off: readonly string[]): Record<string, object> {
+  return Object.fromEntries(
+    configs.map(({ id, transport: { type, ...how }, ...config }) => [
+      id,
+      {
+        ...(type === 'hosted' ? { hosted: how } : how),
+        ...config,
+        ...(type === 'sse' ? { type } : {}),
+        ...(off.includes(id) ? { disabled: true } : {}),
+      },
+    ]),
+  );
+}
+
+function textOf(servers: Parameters<ServerTestBench['start']>[0], off: readonly string[]): string {
+  if (typeof servers === 'string') return servers;
+  const mcpServers = Array.isArray(servers) ? entriesOf(servers as readonly ServerConfig[], off) : servers;
+  return JSON.stringify({ mcpServers }, null, 2);
+}
+
+/** `standard`: how each start is, unless it says otherwise. */
+export async function openServerBench(standard: RoomStart = {}): Promise<ServerTestBench> {
+  const folder = mkdtempSync(join(tmpdir(), 'toolyard-room-'));
+  const path = join(folder, 'mcp.json');
+  const storage = await openStorage({ folder, clock: systemClock });
+  const logged: string[] = [];
+  const changed: (string | undefined)[] = [];
+  const open: ServerTestBench['open'] = [];
+  const log = (line: string): void => void logged.push(line);
+  let servers: Servers | undefined;
+  return {
+    folder,
+    path,
+    storage,
+    logged,
+    changed,
+    open,
+    async start(given, more = {}) {
+      const {
+        builtIn = [],
+        off = [],
+        env = {},
+        clock = patientClock,
+        signIns = createMemoryAuthStore(),
+        approvals,
+      } = {
+        ...standard,
+        ...more,
+      };
+      await servers?.close();
+      writeFileSync(path, textOf(given, off));
+      servers = await createServers({
+        builtIn,
+        file: path,
+        flags: [],
+        env,
+        owner: OWNER,
+        settings: storage.settings,
+        permissions: storage.permissions,
+        ...(approvals === 'stored' ? {} : { approvals: EVERYTHING_APPROVED }),
+        secrets: createSecrets({ repository: storage.secrets, clock: systemClock, folder, env: {}, log }),
+        signIns,
+        hub: { changed: (_owner, _what, id) => void changed.push(id) },
+        clock,
+        log,
+      });
+      return servers;
+    },
+    viewWhen: (id, state) =>
+      eventually(
+        async () => {
+          const view = servers === undefined ? undefined : await findView(servers, id);
+          return view?.state === state ? view : undefined;
+        },
+        { what: `${id} being ${state}` },
+      ),
+    async close() {
+      await servers?.close();
+      await Promise.all(open.splice(0).map((one) => one.close()));
+      storage.close();
+      rmSync(folder, { recursive: true });
+    },
+  };
+}
+
+/** A room for each test of a file; it is closed with the test. */
+export function useServerBench(standard?: RoomStart): ServerTestBench {
+  const room = {} as ServerTestBench;
+  beforeEach(async () => {
+    Object.assign(room, await openServerBench(standard));
+  });
+  afterEach(() => room.close());
+  return room;
+}
+
+/** A signal that never comes. */
+export const NEVER_ABORTED = new AbortController().signal;
+
+/** What a run may use whose conversation chose these servers, and switched off these tools. */
+export function selectServers(
+  servers: Record<string, boolean> = {},
+  disabledTools: string[] = [],
+): ResolvedAgentConfiguration {
+  return resolveAgentConfig([{ servers, disabledTools }], null);
+}
+
+/** How a scripted server is started, as the API takes it. */
+export function stdio(behaviour: McpBehaviourName | McpBehaviour): McpTransport {
+  // Its script lies in this repository, which no sandbox shows.
+  return { type: 'stdio', ...scriptedMcpCommand(behaviour), sandbox: false };
+}
+
+/** A scripted server that runs as a program. */
+export function commandServer(id: string, behaviour: McpBehaviourName | McpBehaviour): ServerConfig {
+  return { id, transport: { type: 'stdio', ...scriptedMcpCommand(behaviour) } };
+}
+
+/** How a server is started that prints the id of its process, for {@link pidOf}. */
+export function commandWithPid(): { command: string; args: string[] } {
+  const { command, args } = scriptedMcpCommand('plain');
+  const script = `data:text/javascript,${encodeURIComponent("process.stderr.write('pid ' + process.pid + '\\n')")}`;
+  return { command, args: ['--import', script, ...args] };
+}
+
+/** A program that prints the id of its process, for {@link pidOf}. */
+export function programWithPid(id: string): ServerConfig {
+  return { id, transport: { type: 'stdio', ...commandWithPid() } };
+}
+
+export async function pidOf(servers: Servers, id: string): Promise<number> {
+  return eventually(async () => {
+    const said = (await findView(servers, id))?.log.findLast(({ text }) => text.startsWith('pid '));
+    return said === undefined ? undefined : Number(said.text.slice('pid '.length));
+  });
+}
+
+export async function findView(servers: Servers, id: string): Promise<McpServerView | undefined> {
+  return (await servers.list(OWNER)).items.find((each) => each.id === id);
+}
+
+/** @throws Error where there is no such server */
+export async function viewOf(servers: Servers, id: string): Promise<McpServerView> {
+  const view = await findView(servers, id);
+  if (view === undefined) throw new Error(`no server ${id}`);
+  return view;
+}
+
+/** Resolves when a server is in this state; undefined: when it is not in the list. */
+export async function waitForState(
+  servers: Servers,
+  id: string,
+  state: McpServerView['state'] | undefined,
+): Promise<void> {
+  await eventually(async () => (await findView(servers, id))?.state === state, { what: `${id} ${state}` });
+}
+
+/** Resolves when a request of this method has gone out to a server. */
+export async function waitForRequest(servers: Servers, id: string, method: string): Promise<void> {
+  const isSent = (entry: McpLogEntry): boolean =>
+    entry.kind === 'message' && entry.direction === 'sent' && entry.method === method;
+  await eventually(async () => (await servers.log(OWNER, id)).items.some(isSent), { what: `${method} to ${id}` });
+}

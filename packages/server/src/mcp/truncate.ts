@@ -1,0 +1,63 @@
+import type { ResourcePart, ToolContentPart, ToolResult } from '@toolyard/protocol';
+import { labelOf } from '@toolyard/protocol';
+
+/** What goes over the API of one result, in characters; a browser has to hold it. */
+const MOST_CHARACTERS = 8 * 1_024 * 1_024;
+
+/** A result no larger than fits: what is too long is cut, and says so. */
+export function truncateResult(result: ToolResult): ToolResult {
+  const budget = new Budget();
+  const content = result.content.map((part) => budget.part(part));
+  const { structured, ...rest } = result;
+  if (structured === undefined) return { ...rest, content };
+  if (budget.takes(JSON.stringify(structured).length)) return { ...rest, content, structured };
+  return { ...rest, content: [...content, { type: 'text', text: '(The structured result is too large to be sent.)' }] };
+}
+
+export function truncateContents(contents: readonly ResourcePart[]): ResourcePart[] {
+  const budget = new Budget();
+  return contents.map((part) => budget.resource(part));
+}
+
+export function truncateMessages<Message extends { content: ToolContentPart }>(
+  messages: readonly Message[],
+): Message[] {
+  const budget = new Budget();
+  return messages.map((message) => ({ ...message, content: budget.part(message.content) }));
+}
+
+class Budget {
+  #left = MOST_CHARACTERS;
+
+  takes(size: number): boolean {
+    if (size > this.#left) return false;
+    this.#left -= size;
+    return true;
+  }
+
+  part(part: ToolContentPart): ToolContentPart {
+    if (part.type === 'resource') return this.resource(part);
+    if (part.type === 'text') return { ...part, text: this.#text(part.text) };
+    const { source } = part;
+    if (!('data' in source) || this.takes(source.data.length)) return part;
+    return { type: 'text', text: `(${labelOf(part)}: ${sizeOf(source.data)} is too large to be sent.)` };
+  }
+
+  resource<Part extends ResourcePart>(part: Part): Part {
+    const { source, ...rest } = part;
+    const bounded = part.text === undefined ? part : { ...part, text: this.#text(part.text) };
+    if (source === undefined || !('data' in source) || this.takes(source.data.length)) return bounded;
+    return { ...(rest as Part), text: `(The contents, ${sizeOf(source.data)}, are too large to be sent.)` };
+  }
+
+  #text(text: string): string {
+    if (this.takes(text.length)) return text;
+    const kept = text.slice(0, Math.max(0, this.#left));
+    this.#left = 0;
+    return `${kept}\n(${text.length - kept.length} more characters are left out.)`;
+  }
+}
+
+function sizeOf(base64: string): string {
+  return `${((base64.length * 3) / 4 / (1_024 * 1_024)).toFixed(1)} MB`;
+}

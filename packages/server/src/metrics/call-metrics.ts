@@ -1,0 +1,60 @@
+import type { CallOptions, ModelRuntime, StreamPart } from '@toolyard/model-runtime';
+import type { Usage } from '@toolyard/protocol';
+
+/** `stopped`: nobody wanted the rest. */
+export type CallOutcome = 'done' | 'failed' | 'stopped';
+
+/** The same runtime; `over` is told of each call at its end. */
+export function withCallMetrics(
+  runtime: ModelRuntime,
+  over: (outcome: CallOutcome, usage: Usage | undefined) => void,
+): ModelRuntime {
+  type Call<Request, Result> = (request: Request, options?: CallOptions) => Promise<Result>;
+  const counted =
+    <Request, Result extends object>(call: Call<Request, Result>): Call<Request, Result> =>
+    async (request, options) => {
+      try {
+        const result = await call(request, options);
+        over('done', 'usage' in result ? (result.usage as Usage | undefined) : undefined);
+        return result;
+      } catch (thrown) {
+        over(options?.signal?.aborted ? 'stopped' : 'failed', undefined);
+        throw thrown;
+      }
+    };
+  const embeddings = runtime.embeddings?.bind(runtime);
+  const createImage = runtime.createImage?.bind(runtime);
+  const textToSpeech = runtime.textToSpeech?.bind(runtime);
+  const transcribe = runtime.transcribe?.bind(runtime);
+  const generateObject = runtime.generateObject?.bind(runtime);
+  return {
+    provider: runtime.provider,
+    chat: (request, options) => countedParts(runtime.chat(request, options), over),
+    models: (options) => runtime.models(options),
+    ...(embeddings && { embeddings: counted(embeddings) }),
+    ...(createImage && { createImage: counted(createImage) }),
+    ...(textToSpeech && { textToSpeech: counted(textToSpeech) }),
+    ...(transcribe && { transcribe: counted(transcribe) }),
+    ...(generateObject && { generateObject: counted(generateObject) }),
+  };
+}
+
+async function* countedParts(
+  batches: AsyncIterable<readonly StreamPart[]>,
+  over: (outcome: CallOutcome, usage: Usage | undefined) => void,
+): AsyncGenerator<readonly StreamPart[], void, undefined> {
+  let outcome: CallOutcome = 'stopped';
+  let usage: Usage | undefined;
+  try {
+    for await (const batch of batches) {
+      for (const part of batch) {
+        if (part.type === 'usage') ({ usage } = part);
+        else if (part.type === 'finish') outcome = 'done';
+        else if (part.type === 'error') outcome = 'failed';
+      }
+      yield batch;
+    }
+  } finally {
+    over(outcome, usage);
+  }
+}

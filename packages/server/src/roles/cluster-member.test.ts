@@ -1,0 +1,44 @@
+import { StorageError } from '@toolyard/storage';
+import type { Processes } from '@toolyard/storage';
+import { createFakeClock, eventually } from '@toolyard/testing';
+import { expect, it } from 'vitest';
+import { OWNER } from '../http/types.ts';
+import { ClusterMember } from './cluster-member.ts';
+import type { RelayedServers } from './relayed-servers.ts';
+
+/** Rows nobody has anything in. */
+const EMPTY: Processes = {
+  live: async () => [],
+  leave: async () => undefined,
+  living: async () => [],
+  take: async () => [],
+  giveBack: async () => undefined,
+  say: async () => true,
+  servers: async () => [],
+};
+
+it('what another process has switched while the database was away is looked for again', async () => {
+  const clock = createFakeClock();
+  const cluster = new ClusterMember({
+    processes: EMPTY,
+    id: 'p1',
+    role: 'web',
+    owner: OWNER,
+    tokens: null,
+    hub: { changed: () => undefined },
+    clock,
+    log: () => undefined,
+  });
+  let looks = 0;
+  const lookAgain = async (): Promise<void> => {
+    if (++looks === 1) throw new StorageError('unreachable', { message: 'The database cannot be reached.' });
+  };
+  cluster.show({ lookAgain, configured: [] } as unknown as RelayedServers);
+  await cluster.start('http://127.0.0.1:1');
+  cluster.look();
+  await eventually(() => looks === 1);
+  await clock.advance(2_000);
+  await eventually(() => expect(looks).toBe(2));
+  await cluster.stop();
+  await cluster.close();
+});

@@ -1,0 +1,249 @@
+import type { ServerConfig } from '@toolyard/mcp-host';
+import type { MissingRole, Clock, Owner } from '@toolyard/protocol';
+import { messageOf } from '@toolyard/protocol';
+import type { Processes } from '@toolyard/storage';
+import type { OwnerFetches } from '../config/owner-fetches.ts';
+import { createOwnerFetches } from '../config/owner-fetches.ts';
+import type { ConnectedServers } from '../mcp/servers.ts';
+import type { ServersPart } from '../mcp/servers-options.ts';
+import type { LiveHub } from '../services.ts';
+import { catalogueOf, readCatalogue } from './catalogue.ts';
+import type { InternalClient } from './internal-client.ts';
+import { createInternalClient } from './internal-client.ts';
+import { createInternalApi } from './internal-api.ts';
+import { ProcessHeartbeat } from './process-heartbeat.ts';
+import { createRelayTransports } from './relay-transport.ts';
+import { Relays } from './relays.ts';
+import type { Role } from './role.ts';
+import { isLocal, canHost } from './role.ts';
+import type { RelayedServers } from './relayed-servers.ts';
+
+const LAST_CALLS_MS = 5_000;
+/**
+ * How long a process that has left still answers that it takes nothing: a call that meets a closing connection is one
+ * nobody knows the outcome of. By then others have looked, also where they are not notified.
+ */
+const FAREWELL_MS = 1_200;
+
+const NO_WORKER: MissingRole = {
+  role: 'worker',
+  message:
+    'No worker is running: runs wait until one is started, with toolyard serve --role worker over the same database.',
+};
+const NO_TOOLS: MissingRole = {
+  role: 'tools',
+  message:
+    'No process of the role "tools" is running: MCP servers that are programs cannot be called until one is started, with toolyard serve --role tools over the same database.',
+};
+
+export type ClusterMemberOptions = {
+  processes: Processes;
+  /** Of this process. */
+  id: string;
+  role: Role;
+  owner: Owner;
+  /** By which the processes of this installation know each other, the one to say first; null: this one keeps to itself. */
+  tokens: [string, ...string[]] | null;
+  hub: Pick<LiveHub, 'changed'>;
+  clock: Clock;
+  log: (line: string) => void;
+  /** As in {@link ProcessHeartbeatOptions}. */
+  leaseMs?: number;
+  /** How long calls of other processes may take when this one stops; default 5 s. */
+  lastCallsMs?: number;
+};
+
+/** This process among those that share a database: what it does itself, and how it reaches what others do. */
+export class ClusterMember {
+  readonly heartbeat: ProcessHeartbeat;
+  readonly client: InternalClient;
+  readonly part: ServersPart;
+  /** Told what happens with servers here; others are told what is theirs to know. */
+  readonly hub: Pick<LiveHub, 'changed'>;
+  readonly #options: ClusterMemberOptions;
+  readonly #fetches: OwnerFetches = createOwnerFetches();
+  #own: { servers: ConnectedServers; relays: Relays; door: (request: Request) => Promise<Response> } | undefined;
+  #web: RelayedServers | undefined;
+  /** By which process a program is reached that runs elsewhere, and what was tried last. */
+  readonly #reached = new Map<string, string>();
+  readonly #tried = new Map<string, string>();
+  #looking: Promise<void> | undefined;
+  #lookAgain = false;
+  #missed = false;
+
+  constructor(options: ClusterMemberOptions) {
+    const { role, clock, hub, tokens } = options;
+    this.#options = options;
+    this.client = createInternalClient(this.#fetches, () => tokens?.[0] ?? '');
+    this.heartbeat = new ProcessHeartbeat({
+      ...options,
+      mayHave: () =>
+        this.#own?.servers.configured.filter((config) => canHost(role, config.transport)).map(({ id }) => id) ?? [],
+      onHeld: (ids) => this.#follow(ids),
+      onLost: (ids) => {
+        for (const id of ids) void this.#own?.relays.drop(id);
+        this.#follow(ids);
+      },
+      describe: (id) => this.#describe(id),
+      tell: (id) => hub.changed(null, 'servers', id),
+      onBeat: () => {
+        void this.#followHolders();
+        if (this.#missed) this.look();
+      },
+    });
+    this.hub = {
+      changed: (ownerId, what, id) => {
+        // What is seen here of a server that another process has is nobody's business.
+        if (role === 'all') hub.changed(ownerId, what, id);
+        if (what === 'servers' && id !== undefined) this.heartbeat.changed(id);
+      },
+    };
+    this.part = {
+      isThere: ({ transport }) => role !== 'tools' || isLocal(transport),
+      mayConnect: (id) => role !== 'tools' || this.heartbeat.holds(id),
+      transports: (own) =>
+        role === 'worker'
+          ? createRelayTransports(own, {
+              heartbeat: this.heartbeat,
+              client: this.client,
+              clock,
+              onFound: (id, holder) => this.#reached.set(id, holder),
+            })
+          : own,
+    };
+  }
+
+  /** These servers are this process's part of them. */
+  have(servers: ConnectedServers): void {
+    const { clock, log, tokens } = this.#options;
+    const relays = new Relays({
+      host: servers.host,
+      clock,
+      log,
+      has: (id) => this.heartbeat.holds(id) && isLocalIn(servers.configured, id),
+      ready: (id, signal) => servers.ready(id, signal),
+    });
+    const door = tokens === null ? undefined : createInternalApi({ servers, relays, tokens, log });
+    this.#own = { servers, relays, door: door ?? (async () => new Response(null, { status: 404 })) };
+  }
+
+  /** It has none. */
+  show(servers: RelayedServers): void {
+    this.#web = servers;
+  }
+
+  /** Answers another process. */
+  async answer(request: Request): Promise<Response> {
+    return this.#own?.door(request) ?? new Response(null, { status: 404 });
+  }
+
+  /** From now on others find it at this address. */
+  async start(address: string): Promise<void> {
+    await this.heartbeat.start(this.#options.tokens === null ? null : address);
+  }
+
+  /** The parts of the work that no process does at the moment. */
+  async absentRoles(): Promise<MissingRole[]> {
+    const roles = (await this.heartbeat.living()).map(({ role }) => role);
+    const isThere = (role: MissingRole['role']): boolean => roles.includes('all') || roles.includes(role);
+    const hasPrograms = this.#configured.some(({ transport }) => isLocal(transport));
+    return [...(isThere('worker') ? [] : [NO_WORKER]), ...(isThere('tools') || !hasPrograms ? [] : [NO_TOOLS])];
+  }
+
+  /** True for a server that runs in the process that has it. */
+  isProgram(serverId: string): boolean {
+    return isLocalIn(this.#configured, serverId);
+  }
+
+  get #configured(): readonly ServerConfig[] {
+    return (this.#own?.servers ?? this.#web)?.configured ?? [];
+  }
+
+  /** Something about servers has changed in another process, or may have. */
+  look(): void {
+    this.#lookAgain = true;
+    this.#looking ??= this.#lookNow().finally(() => {
+      this.#looking = undefined;
+    });
+  }
+
+  /** Begins nothing new, ends what is under way for others, and lets others have what was its own. */
+  async stop(): Promise<void> {
+    this.heartbeat.beginLeaving();
+    await this.#own?.relays.drain(this.#options.lastCallsMs ?? LAST_CALLS_MS);
+    // Nobody is to start a program that still runs here.
+    if (this.#options.role === 'tools') await this.#own?.servers.close();
+    await this.heartbeat.leave();
+    if (this.#own?.relays.wereAsked === true) await this.#pause(FAREWELL_MS);
+    await this.#own?.relays.close();
+  }
+
+  #pause(ms: number): Promise<void> {
+    return new Promise((resolve) => void this.#options.clock.after(ms, resolve));
+  }
+
+  /** When nothing here reaches other processes any more. */
+  close(): Promise<void> {
+    return this.#fetches.close();
+  }
+
+  async #lookNow(): Promise<void> {
+    while (this.#lookAgain) {
+      this.#lookAgain = false;
+      this.#missed = false;
+      try {
+        await (this.#own?.servers ?? this.#web)?.lookAgain();
+        await this.#own?.servers.lookForSignIns();
+        this.heartbeat.look();
+        await this.#followHolders();
+      } catch (thrown) {
+        this.#options.log(`roles: ${messageOf(thrown)}`);
+        // With the next beat: nobody says a second time what has changed.
+        this.#missed = true;
+      }
+    }
+  }
+
+  #follow(ids: readonly string[]): void {
+    const { role, log } = this.#options;
+    if (role !== 'tools') return;
+    for (const id of ids) {
+      this.#own?.servers.follow(id).catch((thrown: unknown) => {
+        log(`MCP server ${id}: ${messageOf(thrown)}`);
+      });
+    }
+  }
+
+  #describe(id: string): string | undefined {
+    const { servers } = this.#own ?? {};
+    const catalogue = servers && catalogueOf(servers.host, id, servers.redactor(id));
+    return catalogue && JSON.stringify(catalogue);
+  }
+
+  /** Goes to where programs run now, as soon as that is known. */
+  async #followHolders(): Promise<void> {
+    const { servers } = this.#own ?? {};
+    if (this.#options.role !== 'worker' || servers === undefined) return;
+    const rows = await this.heartbeat.servers().catch(() => []);
+    for (const { serverId: id, holder, catalogue, version } of rows) {
+      if (holder === null || !isLocalIn(servers.configured, id)) continue;
+      const state = servers.host.health().find((each) => each.id === id)?.state;
+      const before = this.#reached.get(id);
+      const hasMoved = before !== undefined && before !== holder.id;
+      if (state === 'ready' && hasMoved) {
+        this.#reached.set(id, holder.id);
+        servers.host.reconnect(id).catch(() => undefined);
+      }
+      const isComing = state === 'reconnecting' && hasMoved;
+      const isBack = state === 'failed' && readCatalogue(catalogue)?.health.state === 'ready';
+      const attempt = `${holder.id} ${version}`;
+      if ((!isComing && !isBack) || this.#tried.get(id) === attempt) continue;
+      this.#tried.set(id, attempt);
+      await servers.follow(id);
+    }
+  }
+}
+
+function isLocalIn(configured: readonly ServerConfig[], id: string): boolean {
+  return configured.some((config) => config.id === id && isLocal(config.transport));
+}

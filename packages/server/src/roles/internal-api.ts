@@ -1,0 +1,119 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import type { SignInResponse } from '@toolyard/mcp-host';
+import type { ErrorInfo, Owner } from '@toolyard/protocol';
+import { isJsonObject, messageOf, parseJson, toErrorInfo, ToolyardError } from '@toolyard/protocol';
+import type { HttpApp } from '../http/create-http-app.ts';
+import type { Servers } from '../services.ts';
+import type { Relays } from './relays.ts';
+import type { ServerMethod } from './server-methods.ts';
+import { isInternal, UNKNOWN_CALLER_HEADER, NOT_EXECUTED_HEADER, readInternalPath } from './server-methods.ts';
+
+const MOST_BYTES = 64 * 1_024 * 1_024;
+
+export type InternalApiOptions = {
+  servers: Servers;
+  relays: Relays;
+  /** Any of them is the key. */
+  tokens: readonly string[];
+  log: (line: string) => void;
+};
+
+/** Answers other processes of this installation: who cannot show its key, learns nothing. */
+export function createInternalApi({
+  servers,
+  relays,
+  tokens,
+  log,
+}: InternalApiOptions): (request: Request) => Promise<Response> {
+  return async (request) => {
+    try {
+      const shown = request.headers.get('authorization') ?? '';
+      // Each is looked at: how long it takes says nothing.
+      if (tokens.filter((token) => isSame(shown, `Bearer ${token}`)).length === 0) return notKnown();
+      const asked = readInternalPath(new URL(request.url).pathname);
+      if (asked === undefined) return refuse(404, NOT_HERE);
+      if ('relay' in asked) return await relays.fetch(asked.relay, request).catch(notTaken);
+      if (request.method !== 'POST') return refuse(405, NOT_HERE);
+      const given = await readBody(request);
+      if (given === undefined) return refuse(400, { code: 'bad_request', message: 'The request cannot be read.' });
+      return Response.json((await carryOut(servers, asked.method, given, request.signal)) ?? null);
+    } catch (thrown) {
+      const info = toErrorInfo(thrown);
+      if (info.code === 'internal') log(`roles: ${messageOf(thrown)}`);
+      return refuse(409, info);
+    }
+  };
+}
+
+/** Nothing of it has been carried out. */
+function notTaken(thrown: unknown): Response {
+  if (!ToolyardError.isInstance(thrown)) throw thrown;
+  return Response.json(thrown.toJSON(), {
+    status: 503,
+    headers: { [NOT_EXECUTED_HEADER]: '1', 'cache-control': 'no-store' },
+  });
+}
+
+/** Who belongs here and has another TOOLYARD_SECRET is to be able to say so. */
+function notKnown(): Response {
+  const answer = refuse(404, NOT_HERE);
+  answer.headers.set(UNKNOWN_CALLER_HEADER, '1');
+  return answer;
+}
+
+const NOT_HERE: ErrorInfo = { code: 'not_found', message: 'There is nothing here.' };
+
+function refuse(status: number, info: ErrorInfo): Response {
+  return Response.json(info, { status, headers: { 'cache-control': 'no-store' } });
+}
+
+/** Takes as long however much of it is right. */
+function isSame(given: string, expected: string): boolean {
+  const hash = (text: string): Buffer => createHash('sha256').update(text).digest();
+  return timingSafeEqual(hash(given), hash(expected));
+}
+
+type Given = { principal: Owner; args: unknown[] };
+
+async function readBody(request: Request): Promise<Given | undefined> {
+  if (Number(request.headers.get('content-length') ?? Infinity) > MOST_BYTES) return undefined;
+  const parsed = parseJson(await request.text());
+  if (!parsed.ok || !isJsonObject(parsed.value)) return undefined;
+  const { principal, args } = parsed.value;
+  if (!isJsonObject(principal) || typeof principal['ownerId'] !== 'string' || !Array.isArray(args)) return undefined;
+  return { principal: { ownerId: principal['ownerId'] }, args };
+}
+
+/** The other process has checked what it was given: it is the same program. */
+async function carryOut(
+  servers: Servers,
+  method: ServerMethod,
+  { principal, args }: Given,
+  signal: AbortSignal,
+): Promise<unknown> {
+  const [first, second] = args as [never, never];
+  switch (method) {
+    case 'finishSignIn':
+      return servers.finishSignIn(first satisfies SignInResponse);
+    case 'test':
+      return servers.test(principal, first, signal);
+    case 'prompts':
+      return servers.prompts(principal);
+    case 'call':
+    case 'complete':
+    case 'getPrompt':
+    case 'read':
+      return servers[method](principal, first, second, signal);
+    default:
+      return servers[method](principal, first, second);
+  }
+}
+
+/** The same app, which others of this installation reach before it looks at who they say they are. */
+export function withInternalApi(app: HttpApp, cluster: { answer(request: Request): Promise<Response> }): HttpApp {
+  return {
+    ...app,
+    fetch: (request, env, context) =>
+      isInternal(new URL(request.url).pathname) ? cluster.answer(request) : app.fetch(request, env, context),
+  };
+}

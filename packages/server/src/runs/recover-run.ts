@@ -1,0 +1,141 @@
+import type { RunConversation, RunWriter, StepStamp, StoredRun } from '@toolyard/agent-host/durable';
+import { STORED_WITH_STEP } from '@toolyard/agent-host/durable';
+import type { Ending, RunPoint } from '@toolyard/agent-runtime';
+import { answerInterrupts, parkedStatus } from '@toolyard/agent-runtime';
+import { messageIdOf } from '@toolyard/agent-host';
+import type { Clock, LeasedRun, Owner, RunStore } from '@toolyard/protocol';
+import { allInterrupts } from './all-interrupts.ts';
+import type { LastAttempt } from './last-attempt.ts';
+import { readLastAttempt } from './last-attempt.ts';
+import type { RunInboxItems } from './run-inbox.ts';
+import type { readStoredRun } from './stored-run.ts';
+import { placeholder } from './stored-run.ts';
+
+export type RecoverRunOptions = {
+  run: LeasedRun;
+  stored: Pick<ReturnType<typeof readStoredRun>, 'point' | 'steers' | 'configuration'>;
+  store: Pick<RunStore, 'readEvents' | 'listInterrupts'>;
+  writer: RunWriter;
+  conversation: RunConversation;
+  clock: Clock;
+  wishes: RunInboxItems;
+  /** How the run is to end, where somebody said so before it was taken up. */
+  ending: Ending | null;
+};
+
+/** Where the run goes on. `rests`: it still waits for a person; `inboxWaits`: and has been told something since. */
+export type RecoveredRun =
+  | { rests: false; point: RunPoint; attempt: number }
+  | { rests: true; point: RunPoint; inboxWaits: boolean };
+
+/**
+ * Closes what a dead process left open and applies what was said to the run in the meantime; all of it in one commit,
+ * before anything else is done.
+ */
+export async function recoverRun(options: RecoverRunOptions): Promise<RecoveredRun> {
+  const { run, stored, store, writer, conversation, wishes, ending } = options;
+  const principal: Owner = { ownerId: run.ownerId };
+  const { step } = stored.point.state;
+  const last = await readLastAttempt(store, principal, run, step);
+  const attempt = last.attempt + 1;
+  const closes = last.attempt > 0 && !last.closed;
+  if (closes) {
+    await withdrawQuestions(options, { step, attempt: last.attempt });
+    closeAttempt(options, last, attempt);
+  }
+
+  const wasParked = stored.point.state.status === 'parked';
+  const point = wasParked ? resume(options, attempt) : stored.point;
+  const rests = point.state.status === 'parked';
+  if (!closes && !wasParked && run.status === 'running') return { rests: false, point, attempt };
+
+  // A run that rests remembers what it was told, for whatever waits in the inbox would wake it again.
+  const heard = rests ? wishes.steers : [];
+  const steers = [...(stored.steers ?? []), ...heard.map(({ queuedMessageId }) => queuedMessageId)];
+  const { leafId, shownId } = conversation;
+  const state: StoredRun = { point, leafId, shownId, ...(steers.length > 0 ? { steers } : {}) };
+  const answers = wasParked && !ending ? wishes.answers : [];
+  const taken = [...answers, ...heard].map(({ itemId }) => itemId);
+  const { inboxWaits } = await writer.save({ state, status: rests ? parkedStatus(point.state) : 'running', taken });
+  return rests ? { rests: true, point, inboxWaits } : { rests: false, point, attempt };
+}
+
+/** What servers asked inside calls that died with their process; whatever is asked again is another question. */
+async function withdrawQuestions({ run, store, writer }: RecoverRunOptions, stamp: StepStamp): Promise<void> {
+  const query = { runId: run.id, status: 'open' } as const;
+  for await (const { id, interrupt } of allInterrupts(store, { ownerId: run.ownerId }, query)) {
+    if (STORED_WITH_STEP.has(interrupt.kind)) continue;
+    writer.event({ type: 'interrupt_withdrawn', interruptId: id }, stamp, 'later');
+    writer.withdrawn(id);
+  }
+}
+
+/** The answer that was being written stays: as it was cancelled, or marked, beside the one that is begun anew. */
+function closeAttempt(options: RecoverRunOptions, last: LastAttempt, attempt: number): void {
+  const { run, stored, writer, conversation, clock, ending } = options;
+  const { step } = stored.point.state;
+  const stamp = { step, attempt: last.attempt };
+  // It was asked, and what it took nobody will say: never nothing.
+  if (last.partial && !last.told) {
+    const { createdAt: at } = last.partial;
+    writer.used({ kind: 'model', at, durationMs: 0, ...stored.configuration.model, usage: null, cost: null });
+  }
+  const partial = last.partial ?? unbegun(options);
+  if (partial && ending?.status === 'cancelled') {
+    const message = { ...partial, finishReason: 'cancelled' as const };
+    conversation.add(message);
+    writer.event({ type: 'message_finished', message }, stamp, 'later');
+    writer.event({ type: 'attempt_abandoned', messageId: null }, stamp, 'later');
+    return;
+  }
+  writer.event({ type: 'attempt_abandoned', messageId: partial?.id ?? null }, stamp, 'later');
+  if (!partial) return;
+  const isShown = conversation.shownId === partial.id;
+  writer.message({ ...partial, finishReason: 'abandoned' }, null);
+  if (!isShown) return;
+  conversation.show(
+    placeholder({
+      id: messageIdOf({ runId: run.id, step }, attempt),
+      parentId: conversation.leafId,
+      runId: run.id,
+      model: stored.configuration.model.modelId,
+      createdAt: clock.now(),
+    }),
+  );
+}
+
+/** The place kept for an answer of which nothing was written. */
+function unbegun({ run, stored, conversation, clock }: RecoverRunOptions): LastAttempt['partial'] {
+  if (!conversation.hasPlaceholder) return null;
+  const { shownId: id, leafId: parentId } = conversation;
+  return {
+    id,
+    parentId,
+    createdAt: clock.now(),
+    role: 'assistant',
+    parts: [],
+    runId: run.id,
+    model: stored.configuration.model.modelId,
+  };
+}
+
+/** A parked run with the answers that came; it goes on once all are there, or to its end. */
+function resume({ run, stored, writer, clock, wishes, ending }: RecoverRunOptions, attempt: number): RunPoint {
+  const { point } = stored;
+  const stamp = { step: point.state.step, attempt };
+  if (ending) {
+    writer.event({ type: 'run_resumed' }, stamp, 'later');
+    return { state: { ...point.state, status: 'running' }, context: { phase: 'ending', ending } };
+  }
+  const given = new Map(wishes.answers.map(({ interruptId, answer }) => [interruptId, answer]));
+  const { point: next, answered, stillOpen } = answerInterrupts(point, given);
+  for (const { interruptId, answer } of answered) {
+    writer.event({ type: 'interrupt_answered', interruptId, answer }, stamp, 'later');
+    if (!given.has(interruptId)) writer.answered(interruptId, answer);
+  }
+  if (stillOpen.length > 0) return next;
+  writer.event({ type: 'run_resumed' }, stamp, 'later');
+  // The time a run waits for a person is none of the time it may take.
+  const startedAt = next.state.startedAt + Math.max(0, clock.now() - run.updatedAt);
+  return { ...next, state: { ...next.state, startedAt } };
+}

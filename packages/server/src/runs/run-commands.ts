@@ -1,0 +1,277 @@
+import type {
+  AgentConfiguration,
+  AnswerKeeps,
+  Clock,
+  IdSource,
+  Interrupt,
+  InterruptAnswer,
+  Owner,
+  Regenerate,
+  RunRecord,
+  SendMessage,
+  ShownCall,
+  StoredInterrupt,
+  ToolReference,
+  ToolResult,
+  UserMessage,
+  UserPart,
+} from '@toolyard/protocol';
+import { canonicalJson, defined, originOf, ToolyardError } from '@toolyard/protocol';
+import type { StoredConversation, SharedStorage } from '@toolyard/storage';
+import type { Configurations, LiveHub, RunsInTabs, RunService, Servers } from '../services.ts';
+import type { TabToolSource } from '../tabs/tab-tool-source.ts';
+import { regenerateConfiguration } from './regenerate.ts';
+import { continueRun, refuseContinue } from './continue-run.ts';
+import { checkAnswer } from './check-answer.ts';
+import { allInterrupts } from './all-interrupts.ts';
+import type { MessageQueue } from './message-queue.ts';
+import type { RunWorkerPool } from './run-worker-pool.ts';
+import { resumeRun } from './resume-run.ts';
+import { findSentMessage } from './find-sent-message.ts';
+import { decisionOf } from './decision-of.ts';
+import type { StartOutcome, StartRequest } from './start-run.ts';
+import { noConversation } from './start-run.ts';
+
+export type RunCommandsOptions = {
+  storage: Pick<SharedStorage, 'runs' | 'conversations' | 'messages' | 'queue'>;
+  servers: Pick<Servers, 'approve' | 'isConfigured'>;
+  configurations: Pick<Configurations, 'whereToRaise'>;
+  tabs: Pick<TabToolSource, 'approve'>;
+  queue: MessageQueue;
+  pool: RunWorkerPool;
+  hub: LiveHub;
+  clock: Clock;
+  ids: IdSource;
+  keepMedia: (principal: Owner, parts: UserPart[]) => Promise<UserPart[]>;
+  start: (principal: Owner, request: StartRequest) => Promise<StartOutcome>;
+  /** True where the model of the next run can go on with an answer that was begun. */
+  canContinue: (principal: Owner, conversation: StoredConversation, run?: AgentConfiguration) => Promise<boolean>;
+};
+
+/**
+ * What people do with runs. A run that a message starts has the id of that message, so that sending it again finds the
+ * run and starts no second one.
+ */
+export function createRunCommands(options: RunCommandsOptions): Omit<RunService, keyof RunsInTabs> {
+  const { storage, servers, configurations, tabs, queue, pool, hub, clock, ids, keepMedia, start, canContinue } =
+    options;
+
+  async function conversationOf(principal: Owner, id: string): Promise<StoredConversation> {
+    const conversation = await storage.conversations.get(principal, id);
+    if (!conversation) throw noConversation(id);
+    return conversation;
+  }
+
+  /** Of a budget raised beyond the run that asks. */
+  async function whereToKeep(
+    principal: Owner,
+    { interrupt, conversationId }: StoredInterrupt,
+    given: InterruptAnswer,
+  ): Promise<AnswerKeeps | null> {
+    if (interrupt.kind !== 'budget' || given.decision !== 'raise') return null;
+    const { scope = 'run', limit } = given;
+    if (scope === 'run') return null;
+    const { budget, measure } = interrupt;
+    return configurations.whereToRaise(principal, conversationId, scope, { budget, measure, limit });
+  }
+
+  async function answer(
+    principal: Owner,
+    interruptId: string,
+    said: InterruptAnswer,
+    shown?: ShownCall,
+  ): Promise<StoredInterrupt> {
+    const stored = await storage.runs.getInterrupt(principal, interruptId);
+    if (!stored) throw noInterrupt(interruptId);
+    const asked = withOrigin(stored, (id) => servers.isConfigured(id));
+    checkAnswer(asked.interrupt, said, shown);
+    const given = withoutUnchanged(asked.interrupt, said);
+    const keeps = await whereToKeep(principal, asked, given);
+    const at = clock.now();
+    const decides = decisionOf(asked, given, at);
+    const outcome = await storage.runs.answerInterrupt(principal, interruptId, given, at, {
+      ...defined({ decides }),
+      ...(keeps ? { keeps } : {}),
+    });
+    switch (outcome.outcome) {
+      case 'not_found':
+        throw noInterrupt(interruptId);
+      case 'closed':
+        throw new ToolyardError({
+          code: 'conflict',
+          message: outcome.answer
+            ? 'This question has been answered already.'
+            : 'This question is not asked any more: its call or its run has ended.',
+        });
+      case 'no_place':
+        throw new ToolyardError({
+          code: 'conflict',
+          message: 'Where this budget was set is gone: nothing was answered.',
+          hint: 'Raise it for this run alone.',
+        });
+      case 'answered':
+        if (decides?.decision === 'allow' && asked.interrupt.kind === 'approval') {
+          if (asked.interrupt.tool.origin === 'tab') {
+            await tabs.approve(principal, asked.conversationId, asked.interrupt);
+          } else servers.approve(asked.interrupt);
+        }
+        if (keeps) hub.changed(principal.ownerId, keeps.what, keeps.id);
+        hub.changed(principal.ownerId, 'interrupts', asked.conversationId);
+        await pool.wake(outcome.runId);
+        return { ...stored, status: 'answered', answer: given, answeredAt: at };
+    }
+  }
+
+  /** Answers in nobody's name; somebody may have been quicker. */
+  async function answerUnlessClosed(principal: Owner, id: string, given: InterruptAnswer): Promise<void> {
+    await answer(principal, id, given).catch((thrown: unknown) => {
+      if (!ToolyardError.isInstance(thrown) || thrown.code !== 'conflict') throw thrown;
+    });
+  }
+
+  return {
+    async send(principal, conversationId, message) {
+      const conversation = await conversationOf(principal, conversationId);
+      if (message.id !== undefined) {
+        const before = await findSentMessage(storage, principal, conversationId, message.id);
+        if (before) {
+          // Whoever was asked first may have died before it got any further.
+          const { activeRun } = conversation;
+          if ('queued' in before && activeRun)
+            await queue.press(principal, before.queued, message.whenBusy, activeRun.id);
+          return before;
+        }
+      }
+      const { parentId = conversation.leafId, configuration } = message;
+      const question: UserMessage = {
+        id: message.id ?? ids.next(),
+        parentId,
+        createdAt: clock.now(),
+        role: 'user',
+        parts: await keepMedia(principal, message.parts),
+      };
+      const request: StartRequest = {
+        runId: question.id,
+        conversation,
+        question,
+        begins: { with: 'question' },
+        ...defined({ configuration }),
+      };
+      const outcome = await start(principal, request);
+      if (outcome.started) return { run: outcome.run, message: question };
+
+      refuseWhereItCannotWait(message, conversation);
+      const { id, parts } = question;
+      const kept = configuration ? { configuration } : {};
+      const queued = await queue.add(principal, { id, conversationId, parts, ...kept });
+      if (queued) {
+        await queue.press(principal, queued, message.whenBusy, outcome.busyWith);
+        return { queued };
+      }
+      const said = await findSentMessage(storage, principal, conversationId, id);
+      if (said) return said;
+      throw new ToolyardError({ code: 'bad_request', message: `The id ${id} is taken.` });
+    },
+
+    async regenerate(principal, conversationId, { messageId, configuration }: Regenerate) {
+      const conversation = await conversationOf(principal, conversationId);
+      const kept = configuration ? { configuration } : {};
+      const anew = { runId: ids.next(), conversation, messageId, ...kept };
+      const outcome = await start(principal, await regenerateConfiguration(storage, principal, anew));
+      if (!outcome.started) throw busy('An answer is being written already.');
+      return { run: outcome.run };
+    },
+
+    async continue(principal, conversationId, { messageId, configuration }) {
+      const conversation = await conversationOf(principal, conversationId);
+      refuseContinue(conversation, messageId);
+      const branch = await storage.messages.branch(principal, conversationId);
+      const { request, how } = continueRun({
+        runId: ids.next(),
+        conversation,
+        branch,
+        canContinue: await canContinue(principal, conversation, configuration),
+        ...defined({ configuration }),
+      });
+      const outcome = await start(principal, request);
+      if (!outcome.started) throw busy('An answer is being written already.');
+      return { run: outcome.run, how };
+    },
+
+    async cancel(principal, runId) {
+      const item = { id: 'cancel', kind: 'cancel' as const, body: {}, at: clock.now() };
+      const { outcome } = await storage.runs.putInbox(principal, runId, item);
+      if (outcome === 'put' || outcome === 'exists') await pool.wake(runId);
+      const run: RunRecord | null = await storage.runs.getRun(principal, runId);
+      // Its tab looks at what was said to it.
+      if (run?.place === 'browser') hub.changed(principal.ownerId, 'tab_calls', run.conversationId);
+      if (run) return run;
+      throw new ToolyardError({ code: 'not_found', message: `There is no run ${runId}.` });
+    },
+
+    resume: (principal, runId) => resumeRun(principal, runId, { storage, pool, start, canContinue }),
+
+    answer,
+
+    async signedIn(principal, serverId) {
+      for await (const { id, interrupt } of allInterrupts(storage.runs, principal, { status: 'open' })) {
+        if (interrupt.kind !== 'sign_in' || interrupt.tool.serverId !== serverId) continue;
+        await answerUnlessClosed(principal, id, { decision: 'signed_in' });
+      }
+    },
+
+    async tabCame(principal, conversationId, has) {
+      const query = { status: 'open', conversationId } as const;
+      for await (const { id, interrupt } of allInterrupts(storage.runs, principal, query)) {
+        if (interrupt.kind !== 'tab' || !has(interrupt.tool)) continue;
+        await answerUnlessClosed(principal, id, { decision: 'tab_here' });
+      }
+    },
+
+    async tabReturned(principal, { runId, callId }, result) {
+      const query = { status: 'open', runId } as const;
+      for await (const { id, interrupt } of allInterrupts(storage.runs, principal, query)) {
+        if (interrupt.kind !== 'in_doubt' || interrupt.callId !== callId) continue;
+        await answerUnlessClosed(principal, id, { decision: 'result', text: resultText(result), result });
+      }
+    },
+
+    changeQueued: (principal, conversationId, id, change) => queue.change(principal, conversationId, id, change),
+    removeQueued: (principal, conversationId, id) => queue.remove(principal, conversationId, id),
+    sendQueued: (principal, conversationId, id) => queue.sendNow(principal, conversationId, id),
+  };
+}
+
+/** A question of a version whose references had no origin gets one. */
+function withOrigin(asked: StoredInterrupt, isConfigured: (serverId: string) => boolean): StoredInterrupt {
+  const { interrupt } = asked;
+  if (interrupt.kind === 'budget' || interrupt.tool.origin !== undefined) return asked;
+  const tool: ToolReference = { ...interrupt.tool, origin: originOf(interrupt.tool, isConfigured) };
+  return { ...asked, interrupt: { ...interrupt, tool } };
+}
+
+function resultText({ content }: ToolResult): string {
+  return content.flatMap((part) => ('text' in part && part.text !== undefined ? [part.text] : [])).join('\n');
+}
+
+function refuseWhereItCannotWait(message: SendMessage, conversation: StoredConversation): void {
+  if (message.whenBusy === 'refuse') throw busy('An answer is being written already.');
+  // What is queued follows whatever is said last when its turn comes.
+  if (message.parentId === undefined || message.parentId === conversation.leafId) return;
+  throw busy('A message cannot be edited while an answer is being written.');
+}
+
+function busy(message: string): ToolyardError {
+  return new ToolyardError({ code: 'conflict', message, hint: 'Stop it first, or wait for its end.' });
+}
+
+/** Arguments that were sent along and are those of the call are no change. */
+function withoutUnchanged(interrupt: Interrupt, answer: InterruptAnswer): InterruptAnswer {
+  if (interrupt.kind !== 'approval' || answer.decision !== 'approve' || answer.arguments === undefined) return answer;
+  const isChanged = canonicalJson(answer.arguments) !== canonicalJson(interrupt.arguments);
+  return isChanged ? answer : { decision: 'approve', scope: answer.scope };
+}
+
+function noInterrupt(id: string): ToolyardError {
+  return new ToolyardError({ code: 'not_found', message: `There is no question ${id}.` });
+}

@@ -1,0 +1,27 @@
+import type { LeasedRun } from '@toolyard/protocol';
+import { eventually } from '@toolyard/testing';
+import { expect, test } from 'vitest';
+import type { RunWorkerPoolOptions } from './run-worker-pool.ts';
+import { RunWorkerPool } from './run-worker-pool.ts';
+
+test('a run that comes to a process which has begun to stop is given on at once, and not worked on', async () => {
+  const run = { id: 'run-1', fence: 7, place: 'server' } as LeasedRun;
+  const told: string[] = [];
+  let lease = (_run: LeasedRun): void => undefined;
+  const runs = {
+    acquireLease: () => new Promise<LeasedRun>((resolve) => (lease = resolve)),
+    releaseLease: async (id: string, fence: number) => void told.push(`${id} is free (${fence})`),
+  };
+  const pool = new RunWorkerPool({
+    storage: { runs },
+    wakeElsewhere: (id: string) => void told.push(`${id} is told`),
+  } as unknown as RunWorkerPoolOptions);
+
+  const woken = pool.woken(run.id);
+  await pool.close();
+  lease(run);
+  await woken;
+  await eventually(() => told.length === 2);
+  expect(told).toEqual(['run-1 is free (7)', 'run-1 is told']);
+  expect(pool.workers()).toEqual([]);
+});

@@ -1,0 +1,176 @@
+import type {
+  AskFromTab,
+  ClaimedTabCall,
+  Clock,
+  FinishTabCall,
+  OfferTabTools,
+  Owner,
+  TabCallView,
+  ToolReference,
+} from '@toolyard/protocol';
+import { ToolyardError } from '@toolyard/protocol';
+import type { SharedStorage, StoredTabCall, TabOffer } from '@toolyard/storage';
+import { mediaToBlobs } from '@toolyard/storage';
+import type { LiveHub, RunService } from '../services.ts';
+import { canExecute } from './tab-pins.ts';
+
+export type TabToolBrokerOptions = {
+  storage: Pick<SharedStorage, 'tabs' | 'blobs'>;
+  runs: Pick<RunService, 'tabCame' | 'tabReturned'>;
+  hub: Pick<LiveHub, 'changed'>;
+  clock: Clock;
+};
+
+/** A tab that says nothing for so long is gone. A browser lets a hidden one speak once a minute. */
+const SEEN_FOR_MS = 90_000;
+/** One whose stream has ended is loaded anew, shut, or about to connect again. */
+const AFTER_STREAM_MS = 10_000;
+
+/** Where tabs come to: they lend tools to runs of the server, claim calls, and bring what came of them. */
+export class TabToolBroker {
+  readonly #options: TabToolBrokerOptions;
+
+  constructor(options: TabToolBrokerOptions) {
+    this.#options = options;
+  }
+
+  /** @throws ToolyardError `not_found` where there is no such conversation. */
+  async offer(
+    principal: Owner,
+    tabId: string,
+    conversationId: string,
+    { servers }: OfferTabTools,
+  ): Promise<TabCallView[]> {
+    const { storage, clock } = this.#options;
+    const at = clock.now();
+    const offer = { tabId, conversationId, servers, seenUntil: at + SEEN_FOR_MS };
+    if (!(await storage.tabs.offer(principal, { ...offer, at }))) {
+      throw new ToolyardError({ code: 'not_found', message: `There is no conversation ${conversationId}.` });
+    }
+    return this.#toDo(principal, tabId);
+  }
+
+  /** The tab is there. Gives what it may claim, and what it has claimed. */
+  async renew(principal: Owner, tabId: string): Promise<TabCallView[]> {
+    const { storage, clock } = this.#options;
+    if (!(await storage.tabs.renew(principal, tabId, clock.now() + SEEN_FOR_MS))) throw noTab(tabId);
+    return this.#toDo(principal, tabId);
+  }
+
+  /** The tab is shut, or loaded anew: it brings nothing any more. */
+  async leave(principal: Owner, tabId: string): Promise<void> {
+    if ((await this.#leave(principal, tabId, 0)) === 0) throw noTab(tabId);
+  }
+
+  /** Its stream has ended; it has a moment to come back. */
+  async streamEnded(principal: Owner, tabId: string): Promise<void> {
+    await this.#leave(principal, tabId, AFTER_STREAM_MS);
+  }
+
+  /** @throws ToolyardError `conflict` where another tab was first, or nobody waits for the call any more. */
+  async claim(principal: Owner, tabId: string, key: { runId: string; callId: string }): Promise<ClaimedTabCall> {
+    const { storage, clock } = this.#options;
+    const before = await storage.tabs.getCall(principal, key);
+    if (before === null) throw noCall(key.callId);
+    const offers = await storage.tabs.offersOf(principal, tabId);
+    if (!isFor(before, offers)) throw noCall(key.callId);
+    const isOurs = before.status === 'claimed' && before.tabId === tabId;
+    const call = isOurs ? before : await storage.tabs.claim(principal, key, { tabId, at: clock.now() });
+    if (call === null) {
+      throw new ToolyardError({ code: 'conflict', message: 'Another tab has this call, or nobody waits for it.' });
+    }
+    this.#tell(principal, call);
+    const { callId, fence, tool, arguments: args, definition } = call;
+    return { callId, fence, tool, arguments: args, definition };
+  }
+
+  /** The same result may be brought twice. @throws ToolyardError `conflict` where it does not count any more. */
+  async finish(
+    principal: Owner,
+    tabId: string,
+    key: { runId: string; callId: string },
+    { fence, result }: FinishTabCall,
+  ): Promise<void> {
+    const { storage, runs, clock } = this.#options;
+    const at = clock.now();
+    const kept = await mediaToBlobs(result, (bytes, mimeType) => storage.blobs.put(principal, bytes, { mimeType, at }));
+    const isNew = await storage.tabs.finish(principal, key, { tabId, fence, result: kept, at });
+    const call = await storage.tabs.getCall(principal, key);
+    if (call === null) throw noCall(key.callId);
+    if (!isNew && !(call.status === 'done' && call.tabId === tabId && call.fence === fence)) throw tooLate();
+    this.#tell(principal, call);
+    // Also for one that was brought before: the process may have died between the two.
+    await runs.tabReturned(principal, key, kept);
+  }
+
+  /** Puts a question of the call's server to a person; the answer comes with what there is to do. */
+  async ask(
+    principal: Owner,
+    tabId: string,
+    key: { runId: string; callId: string },
+    { id, fence, question }: AskFromTab & { id: string },
+  ): Promise<void> {
+    const { storage } = this.#options;
+    const call = await storage.tabs.getCall(principal, key);
+    if (call === null) throw noCall(key.callId);
+    if (call.status !== 'claimed' || call.tabId !== tabId || call.fence !== fence) throw tooLate();
+    await storage.tabs.ask(principal, key, { id, question });
+    this.#tell(principal, call);
+  }
+
+  /** Gives in how many conversations it lent something. */
+  async #leave(principal: Owner, tabId: string, ms: number): Promise<number> {
+    const { storage, hub, clock } = this.#options;
+    const offers = await storage.tabs.offersOf(principal, tabId);
+    if (offers.length === 0) return 0;
+    await storage.tabs.leave(principal, tabId, clock.now() + ms - 1);
+    for (const { conversationId } of offers) hub.changed(principal.ownerId, 'tab_calls', conversationId);
+    return offers.length;
+  }
+
+  async #toDo(principal: Owner, tabId: string): Promise<TabCallView[]> {
+    const { storage, runs } = this.#options;
+    const offers = await storage.tabs.offersOf(principal, tabId);
+    for (const { conversationId, servers } of offers) {
+      const has = (tool: ToolReference): boolean => canExecute(servers, { tool, definition: '' });
+      await runs.tabCame(principal, conversationId, has);
+    }
+    const open = await storage.tabs.openCalls(principal);
+    const mine = open.filter((call) => (call.status === 'claimed' ? call.tabId === tabId : isFor(call, offers)));
+    return Promise.all(mine.map((call) => this.#view(principal, call)));
+  }
+
+  async #view(principal: Owner, call: StoredTabCall): Promise<TabCallView> {
+    const { callId, runId, conversationId, tool, status } = call;
+    const claimed = status === 'claimed';
+    const questions = claimed ? await this.#options.storage.tabs.questions(principal, { runId, callId }) : [];
+    const answers = questions.flatMap(({ id, answer }) => (answer === null ? [] : [[id, answer] as const]));
+    return { callId, runId, conversationId, tool, claimed, answers: Object.fromEntries(answers) };
+  }
+
+  #tell({ ownerId }: Owner, { conversationId }: StoredTabCall): void {
+    this.#options.hub.changed(ownerId, 'tab_calls', conversationId);
+  }
+}
+
+/** A call goes to tabs that lend this very tool to its conversation. */
+function isFor(call: StoredTabCall, offers: readonly TabOffer[]): boolean {
+  return offers.some(
+    ({ conversationId, servers }) => conversationId === call.conversationId && canExecute(servers, call),
+  );
+}
+
+function noTab(tabId: string): ToolyardError {
+  return new ToolyardError({ code: 'not_found', message: `There is no tab ${tabId}.`, hint: 'Offer the tools again.' });
+}
+
+function noCall(callId: string): ToolyardError {
+  return new ToolyardError({ code: 'not_found', message: `There is no call ${callId} for this tab.` });
+}
+
+function tooLate(): ToolyardError {
+  return new ToolyardError({
+    code: 'conflict',
+    message: 'This call is not the tab’s any more: it was stopped, or put anew.',
+  });
+}

@@ -1,0 +1,54 @@
+import type { FunctionTools, RunTools } from '@toolyard/agent-host';
+import type { ApprovalInterrupt, Clock, Owner, ResolvedAgentConfiguration } from '@toolyard/protocol';
+import type { SharedStorage } from '@toolyard/storage';
+import type { RunHub } from '../live/hub.ts';
+import type { TabCallsOf } from './tab-calls.ts';
+import { TabCalls } from './tab-calls.ts';
+import { createTabPins } from './tab-pins.ts';
+import { TabAwareTools } from './tab-aware-tools.ts';
+
+/** The runs' side of what tabs lend. */
+export type TabToolSource = {
+  /** The tools of a run: with those that tabs lend it, and the functions of this process. */
+  select(
+    base: RunTools,
+    of: TabCallsOf & { begunAt: number; configuration: Pick<ResolvedAgentConfiguration, 'servers' | 'disabledTools'> },
+  ): Promise<RunTools>;
+  /** From now on the tool is called unasked only as long as it is what was shown with the question. */
+  approve(principal: Owner, conversationId: string, of: Pick<ApprovalInterrupt, 'tool' | 'definition'>): Promise<void>;
+};
+
+export function createTabToolSource(of: {
+  storage: Pick<SharedStorage, 'tabs' | 'blobs' | 'settings'>;
+  hub: Pick<RunHub, 'listen' | 'changed'>;
+  functions: FunctionTools;
+  /** True for the id of a server of this Toolyard. */
+  isConfigured: (serverId: string) => boolean;
+  clock: Clock;
+}): TabToolSource {
+  const { storage, clock } = of;
+  const calls = new TabCalls(of);
+  const pins = createTabPins({ settings: storage.settings, clock });
+  return {
+    select: (base, { principal, runId, conversationId, begunAt, configuration }) =>
+      TabAwareTools.open({
+        base,
+        functions: of.functions,
+        of: { principal, runId, conversationId },
+        begunAt,
+        configuration,
+        tabs: storage.tabs,
+        isConfigured: of.isConfigured,
+        calls,
+        pins,
+      }),
+    async approve(principal, conversationId, approved) {
+      const offers = await storage.tabs.offers(principal, { conversationId, seenSince: 0 });
+      await pins.approve(
+        principal,
+        approved,
+        offers.flatMap(({ servers }) => servers),
+      );
+    },
+  };
+}

@@ -1,0 +1,206 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Kysely } from 'kysely';
+import type { Failpoint } from '@toolyard/protocol';
+import { defined } from '@toolyard/protocol';
+import { statements } from '../engine/work.ts';
+import { NO_BYTES, objectNameOf, readObject } from '../postgres/blobs.ts';
+import { databaseIsEmpty } from '../postgres/check.ts';
+import { PostgresConnection } from '../postgres/connection.ts';
+import { createPostgresEngine } from '../postgres/engine.ts';
+import { createInstallation } from '../postgres/installation.ts';
+import { createPostgresDialect } from '../postgres/kysely-dialect.ts';
+import { migratePostgresToLatest } from '../postgres/migrate.ts';
+import { hasTable } from '../postgres/tables.ts';
+import type { Bucket } from '../s3/bucket.ts';
+import { openOptionalBucket } from '../s3/optional-bucket.ts';
+import type { S3Settings } from '../s3/settings.ts';
+import type { Schema } from '../schema.ts';
+import { StorageError } from '../storage-error.ts';
+import type { KeyDerivation, StorageEndpoint, CopyTarget } from './storage-endpoint.ts';
+import { PROGRESS_TABLE } from './storage-endpoint.ts';
+
+/** Not the name servers give themselves: those that are connected are looked for. */
+const OUR_NAME = 'toolyard copy';
+
+/** Tables whose rows refer to other rows of the same table. */
+const REFERS_TO_ITSELF = {
+  messages: 'FOREIGN KEY (conversation_id, parent_id) REFERENCES messages (conversation_id, id)',
+  runs: 'FOREIGN KEY (parent_run_id) REFERENCES runs (id) ON DELETE CASCADE',
+} as const;
+
+type DatabaseAddress = { url: string; files?: S3Settings };
+
+/** What cannot be reached is said before anything is copied. */
+async function openFiles(files: S3Settings | undefined): Promise<Bucket | null> {
+  const bucket = await openOptionalBucket(files);
+  await bucket?.check();
+  return bucket;
+}
+
+/** A database no server uses at the moment, to be copied. */
+export async function openSourceDatabase({
+  url,
+  files,
+}: DatabaseAddress): Promise<StorageEndpoint & { identity: string }> {
+  const connection = await connect(url);
+  try {
+    if (!(await hasTable(connection, 'run_events'))) throw databaseIsEmpty(connection.where);
+    if (await hasTable(connection, PROGRESS_TABLE)) throw halfDone(connection.where);
+    await migratePostgresToLatest(connection);
+    return { ...placeOf(connection, await openFiles(files)), identity: connection.where };
+  } catch (error) {
+    await connection.close();
+    throw error;
+  }
+}
+
+/** A database without data, or with the unfinished copy. */
+export async function openTargetDatabase({ url, files }: DatabaseAddress, failpoint?: Failpoint): Promise<CopyTarget> {
+  const connection = await connect(url, failpoint);
+  let bucket: Bucket | null;
+  try {
+    bucket = await openFiles(files);
+    await migratePostgresToLatest(connection);
+  } catch (error) {
+    await connection.close();
+    throw error;
+  }
+  return {
+    ...placeOf(connection, bucket),
+    begun: () => hasTable(connection, PROGRESS_TABLE),
+    begin: () => together(connection, [...dropReferences(), CREATE_PROGRESS]),
+    async keepBytes(sha256, bytes) {
+      const objectName = bucket && objectNameOf(sha256);
+      if (bucket && objectName !== null) await bucket.put(objectName, bytes, sha256);
+      await connection.query(
+        'INSERT INTO blob_bytes (sha256, bytes, object_name) VALUES ($1, $2, $3) ON CONFLICT (sha256) DO NOTHING',
+        [sha256, bucket ? NO_BYTES : bytes, objectName],
+      );
+    },
+    async finish({ lastNumbers, keyMaking }) {
+      await together(connection, [
+        ...Object.entries(REFERS_TO_ITSELF).map(([table, rule]) => `ALTER TABLE ${table} ADD ${rule}`),
+        ...[...lastNumbers].filter(([, last]) => last > 0).map(([table, last]) => setNumber(table, last)),
+        ...(keyMaking === null ? [] : [setKeyMaking(keyMaking)]),
+        `DROP TABLE ${PROGRESS_TABLE}`,
+      ]);
+      await connection.query('ANALYZE', []);
+      await connection.close();
+    },
+  };
+}
+
+const CREATE_PROGRESS = `CREATE TABLE IF NOT EXISTS ${PROGRESS_TABLE} (
+  name TEXT COLLATE "C" NOT NULL PRIMARY KEY, value TEXT NOT NULL)`;
+
+function dropReferences(): string[] {
+  return Object.keys(REFERS_TO_ITSELF).map(
+    (table) => `DO $$ DECLARE name TEXT; BEGIN
+      FOR name IN SELECT conname FROM pg_constraint
+        WHERE contype = 'f' AND conrelid = '${table}'::regclass AND confrelid = '${table}'::regclass
+      LOOP EXECUTE format('ALTER TABLE ${table} DROP CONSTRAINT %I', name); END LOOP;
+    END $$`,
+  );
+}
+
+function setNumber(table: string, last: number): string {
+  return `SELECT setval(pg_get_serial_sequence('${table}', 'position'), ${Math.trunc(last)})`;
+}
+
+function setKeyMaking({ salt, fingerprint }: KeyDerivation): string {
+  const known = fingerprint === null ? 'NULL' : `'${Buffer.from(fingerprint, 'hex').toString('hex')}'`;
+  return `UPDATE installation SET salt = '${Buffer.from(salt).toString('hex')}', key_fingerprint = ${known}`;
+}
+
+async function connect(url: string, failpoint?: Failpoint): Promise<PostgresConnection> {
+  const connection = new PostgresConnection({
+    url,
+    // One: what is asked of it comes one after the other.
+    connections: 1,
+    answerWithinMs: null,
+    name: OUR_NAME,
+    ...defined({ failpoint }),
+  });
+  try {
+    const others = await othersOf(connection);
+    if (others > 0) throw inUse(connection.where, others);
+    return connection;
+  } catch (error) {
+    await connection.close();
+    throw error;
+  }
+}
+
+/** How many other connections of ours there are. One that was just closed is listed for a moment longer. */
+async function othersOf(connection: PostgresConnection): Promise<number> {
+  for (let left = 20; ; left--) {
+    const { rows } = await connection.query(
+      `SELECT count(*) AS others FROM pg_stat_activity
+       WHERE datname = current_database() AND pid <> pg_backend_pid() AND application_name LIKE 'toolyard%'`,
+      [],
+    );
+    const { others } = rows[0] as { others: number };
+    if (others === 0 || left === 0) return others;
+    await sleep(100);
+  }
+}
+
+function placeOf(connection: PostgresConnection, bucket: Bucket | null): StorageEndpoint {
+  const engine = createPostgresEngine(connection, new Kysely<Schema>({ dialect: createPostgresDialect(connection) }));
+  const columns = engine.prepare<{ name: string }>(`
+    SELECT CAST(column_name AS TEXT) COLLATE "C" AS name FROM information_schema.columns
+    WHERE table_schema = current_schema() AND table_name = ? ORDER BY 1`);
+  const bytes = engine.prepare<{ bytes: Uint8Array; objectName: string | null }>(
+    'SELECT bytes, object_name AS "objectName" FROM blob_bytes WHERE sha256 = ?',
+  );
+  const installation = createInstallation(connection);
+  return {
+    where: `the database ${connection.where}`,
+    engine,
+    columnsOf: async (table) => (await engine.perform(statements(() => columns.all(table)))).map(({ name }) => name),
+    async bytesOf(sha256) {
+      const row = await engine.perform(statements(() => bytes.get(sha256)));
+      if (!row) return null;
+      return row.objectName === null ? row.bytes : readObject(bucket, row.objectName, sha256);
+    },
+    async lastNumber(table) {
+      const { rows } = await connection.query(
+        `SELECT coalesce(pg_sequence_last_value(CAST(pg_get_serial_sequence($1, 'position') AS regclass)), 0) AS last`,
+        [table],
+      );
+      return Number((rows[0] as { last: number }).last);
+    },
+    keyMaking: async () => ({
+      salt: await installation.salt(),
+      fingerprint: await installation.fingerprint(),
+    }),
+    close: () => connection.close(),
+  };
+}
+
+async function together(connection: PostgresConnection, all: readonly string[]): Promise<void> {
+  await connection.withClient(async (client) => {
+    await client.query('BEGIN');
+    try {
+      for (const statement of all) await client.query(statement);
+      await client.query('COMMIT');
+    } catch (error) {
+      await client.query('ROLLBACK').catch(() => {});
+      throw error;
+    }
+  });
+}
+
+function inUse(where: string, others: number): StorageError {
+  return new StorageError('in_use', {
+    message: `The database ${where} is in use: Toolyard has ${others} ${others === 1 ? 'connection' : 'connections'} to it.`,
+    hint: 'End the servers that use it, then copy. Nothing was changed.',
+  });
+}
+
+function halfDone(where: string): StorageError {
+  return new StorageError('corrupt', {
+    message: `The database ${where} is itself a copy that was not finished.`,
+    hint: 'Finish it first, with the command it was begun with.',
+  });
+}

@@ -1,0 +1,38 @@
+import type { RunStatus } from '@toolyard/protocol';
+import type { StorageEngine } from '../engine/engine.ts';
+import type { StoreWork } from '../engine/work.ts';
+
+export type WebhookNotifier = {
+  interrupt(interruptId: string, of: { runId: string; ownerId: string; at: number }): StoreWork<void>;
+  /** Only of runs that are nobody's child. */
+  end(status: RunStatus, of: { runId: string; ownerId: string; at: number }): StoreWork<void>;
+};
+
+/**
+ * Writes down what is to be told, in the transaction in which it happens and only where its owner wants to be told, so
+ * that nothing is told that did not happen and nothing is forgotten that did. To be used inside a transaction.
+ */
+export function createWebhookNotifier(engine: StorageEngine): WebhookNotifier {
+  const announce = engine.prepare(`
+    INSERT INTO announcements (id, owner_id, event, run_id, interrupt_id, happened_at, due_at)
+    SELECT CAST(? AS TEXT), owner_id, CAST(? AS TEXT), CAST(? AS TEXT), CAST(? AS TEXT), CAST(? AS BIGINT), CAST(? AS BIGINT)
+    FROM webhooks WHERE owner_id = ? AND events LIKE ?
+    ON CONFLICT (id) DO NOTHING`);
+  const announceEnd = engine.prepare(`
+    INSERT INTO announcements (id, owner_id, event, run_id, interrupt_id, happened_at, due_at)
+    SELECT CAST(? AS TEXT), w.owner_id, CAST(? AS TEXT), r.id, NULL, CAST(? AS BIGINT), CAST(? AS BIGINT)
+    FROM webhooks AS w JOIN runs AS r ON r.id = ? AND r.parent_run_id IS NULL
+    WHERE w.owner_id = ? AND w.events LIKE ?
+    ON CONFLICT (id) DO NOTHING`);
+
+  return {
+    *interrupt(interruptId, { runId, ownerId, at }) {
+      const event = 'interrupt.opened';
+      yield* announce.run(`${event}:${interruptId}`, event, runId, interruptId, at, at, ownerId, `%,${event},%`);
+    },
+    *end(status, { runId, ownerId, at }) {
+      const event = status === 'failed' ? 'run.failed' : 'run.finished';
+      yield* announceEnd.run(`${event}:${runId}`, event, at, at, runId, ownerId, `%,${event},%`);
+    },
+  };
+}

@@ -1,6 +1,0 @@
-import type { SharedStorage } from '../../storage.ts';
-
-/** A place for one test's data, empty at first. Opened again it holds what was stored. */
-export type Home = { open(): Promise<SharedStorage>; remove(): Promise<void> };
-
-export type MakeHome = () => Promise<Home>;

@@ -1,0 +1,14 @@
+/** What a person opened or closed, remembered while the page is open: a row scrolled away forgets it otherwise. */
+const folds = new Map<string, boolean>();
+const MOST = 500;
+
+export function storedExpansion(key: string): boolean | undefined {
+  return folds.get(key);
+}
+
+export function storeExpansion(key: string, open: boolean): void {
+  folds.delete(key);
+  folds.set(key, open);
+  const [oldest] = folds.keys();
+  if (folds.size > MOST && oldest !== undefined) folds.delete(oldest);
+}

@@ -1,0 +1,61 @@
+/**
+ * The heights of many rows, one below the other. Changing one, and finding the row at a place, cost the logarithm of
+ * their number (a Fenwick tree).
+ */
+export class HeightIndex {
+  readonly #heights: number[] = [];
+  /** `#sums[i]` is the sum of the last `i & -i` heights up to the i-th, counted from 1. */
+  readonly #sums: number[] = [0];
+
+  get length(): number {
+    return this.#heights.length;
+  }
+
+  get total(): number {
+    return this.offsetOf(this.length);
+  }
+
+  at(index: number): number {
+    return this.#heights[index] ?? 0;
+  }
+
+  /** How far down a row begins; for the index behind the last row, how far down it ends. */
+  offsetOf(index: number): number {
+    let offset = 0;
+    for (let i = Math.min(index, this.length); i > 0; i -= i & -i) offset += this.#sums[i] ?? 0;
+    return offset;
+  }
+
+  /** The row at a place; above the first row the first, below the last one the last; -1 where there is none. */
+  indexAt(offset: number): number {
+    let index = 0;
+    let rest = Math.max(0, offset);
+    for (let step = 2 ** Math.floor(Math.log2(Math.max(1, this.length))); step >= 1; step /= 2) {
+      const sum = this.#sums[index + step];
+      if (sum === undefined || sum > rest) continue;
+      index += step;
+      rest -= sum;
+    }
+    return Math.min(index, this.length - 1);
+  }
+
+  set(index: number, height: number): void {
+    const before = this.#heights[index];
+    if (before === undefined || before === height) return;
+    this.#heights[index] = height;
+    for (let i = index + 1; i <= this.length; i += i & -i) this.#sums[i] = (this.#sums[i] ?? 0) + height - before;
+  }
+
+  push(height: number): void {
+    this.#heights.push(height);
+    const index = this.length;
+    let sum = height;
+    for (let step = 1; step < (index & -index); step *= 2) sum += this.#sums[index - step] ?? 0;
+    this.#sums.push(sum);
+  }
+
+  truncate(length: number): void {
+    this.#heights.length = Math.min(length, this.length);
+    this.#sums.length = this.length + 1;
+  }
+}

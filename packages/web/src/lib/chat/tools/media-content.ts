@@ -1,0 +1,44 @@
+import type { ImagePart, MediaSource, ToolResult } from '@toolyard/protocol';
+
+/** Bytes this server has: in the message itself, or in its store. */
+export type MediaContent = { mimeType: string; source: Exclude<MediaSource, { url: string }> };
+
+/** What every browser shows without running anything in it; the server serves these in place, others to be saved. */
+const SHOWN: ReadonlyMap<string, 'image' | 'audio' | 'video'> = new Map([
+  ['image/png', 'image'],
+  ['image/jpeg', 'image'],
+  ['image/gif', 'image'],
+  ['image/webp', 'image'],
+  ['image/avif', 'image'],
+  ['audio/mpeg', 'audio'],
+  ['audio/mp4', 'audio'],
+  ['audio/aac', 'audio'],
+  ['audio/ogg', 'audio'],
+  ['audio/wav', 'audio'],
+  ['audio/wave', 'audio'],
+  ['audio/x-wav', 'audio'],
+  ['audio/webm', 'audio'],
+  ['audio/flac', 'audio'],
+  ['video/mp4', 'video'],
+  ['video/webm', 'video'],
+  ['video/ogg', 'video'],
+]);
+
+/** As what media of a type are shown; undefined for what is only saved. */
+export function mediaKind(mimeType: string): 'image' | 'audio' | 'video' | undefined {
+  return SHOWN.get(plainType(mimeType));
+}
+
+/** Without parameters, as `audio/ogg; codecs=opus` has them. */
+export function plainType(mimeType: string): string {
+  return mimeType.split(';', 1)[0]?.trim().toLowerCase() ?? '';
+}
+
+/** The images of a result that this server has. */
+export function imagesOf(result: ToolResult): ImagePart[] {
+  return result.content.flatMap((part): ImagePart[] => {
+    if (part.type === 'text' || part.source === undefined || 'url' in part.source) return [];
+    const { mimeType = '', source } = part;
+    return mediaKind(mimeType) === 'image' ? [{ type: 'image', mimeType: plainType(mimeType), source }] : [];
+  });
+}

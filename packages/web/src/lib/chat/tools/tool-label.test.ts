@@ -1,0 +1,72 @@
+import type { McpServerView, ToolAnnotations } from '@toolyard/protocol';
+import { defined } from '@toolyard/protocol';
+import { describe, expect, test } from 'vitest';
+import { testTool } from '../../servers/test-servers.ts';
+import { toolLabel } from './tool-label.ts';
+
+type Server = Pick<McpServerView, 'id' | 'serverInfo' | 'tools'>;
+
+function server(id: string, tools: { name: string; title?: string; annotations?: ToolAnnotations }[]): Server {
+  const views = tools.map(({ name, title, annotations }) =>
+    testTool(id, name, {
+      ...defined({ title, annotations }),
+      readOnly: annotations?.readOnly === true,
+    }),
+  );
+  return { id, serverInfo: { name: id, version: '1', title: `Server ${id}` }, tools: views };
+}
+
+const call = (name: string, serverId: string | null) => ({
+  name,
+  tool: serverId === null ? null : { serverId, name },
+  arguments: {},
+});
+
+describe('how a tool is called', () => {
+  const servers = [
+    server('a', [{ name: 'add', title: 'Add numbers' }, { name: 'echo' }]),
+    server('b', [{ name: 'echo' }]),
+  ];
+
+  test.each([
+    ['by its title and that of its server', call('add', 'a'), 'Add numbers', 'Server a'],
+    ['by its name where it has no title', call('echo', 'b'), 'echo', 'Server b'],
+    ['by its reference where the server is gone', call('add', 'gone'), 'add', 'gone'],
+    ['as the model wrote it where there is none', call('invented', null), 'invented', null],
+  ])('%s', (_name, made, title, from) => {
+    expect(toolLabel(made, servers)).toMatchObject({ title, server: from });
+  });
+
+  test('with what hides in its names written out', () => {
+    const sly = server('b\u200b', [{ name: 'del\u202eete' }, { name: 'add', title: 'Ad\u2066d' }]);
+    sly.serverInfo = { name: 'b', version: '1', title: 'Ser\u202ever' };
+    expect(toolLabel(call('del\u202eete', sly.id), [sly])).toMatchObject({
+      title: 'del⟨U+202E⟩ete',
+      server: 'Ser⟨U+202E⟩ver',
+    });
+    expect(toolLabel(call('add', sly.id), [sly]).title).toBe('Ad⟨U+2066⟩d');
+    expect(toolLabel(call('x', sly.id), []).server).toBe('b⟨U+200B⟩');
+    expect(toolLabel(call('x\u200e', null), []).title).toBe('x⟨U+200E⟩');
+  });
+
+  test('while it is being written, by the only tool of that name', () => {
+    expect(toolLabel({ name: 'add', tool: null, arguments: null }, servers).title).toBe('Add numbers');
+    expect(toolLabel({ name: 'echo', tool: null, arguments: null }, servers)).toMatchObject({
+      title: 'echo',
+      server: null,
+    });
+  });
+});
+
+describe('what is said of a tool', () => {
+  test.each<[ToolAnnotations | undefined, string[]]>([
+    [undefined, ['unsaid']],
+    [{}, ['unsaid']],
+    [{ readOnly: true, destructive: true, openWorld: true }, ['reads', 'outside']],
+    [{ destructive: true, openWorld: false }, ['destroys', 'inside']],
+    [{ destructive: false, idempotent: true }, ['adds', 'repeatable']],
+  ])('%j', (annotations, facts) => {
+    const servers = [server('a', [{ name: 'act', ...defined({ annotations }) }])];
+    expect(toolLabel(call('act', 'a'), servers).facts).toEqual(facts);
+  });
+});

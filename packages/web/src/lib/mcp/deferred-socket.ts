@@ -1,0 +1,63 @@
+import type { WebSocketLike } from '@toolyard/mcp-host';
+
+type Events = { open: undefined; error: undefined; message: { data: unknown }; close: { code: number } };
+type Listener = (event: never) => void;
+
+const CONNECTING = 0;
+const OPEN = 1;
+const CLOSED = 3;
+/** What a browser says of a socket that ended without a word. */
+const ABNORMAL = 1006;
+
+/** How a socket that is opened elsewhere, or later, is spoken to. */
+export type SocketPort = { send(text: string): void; close(code?: number): void };
+
+/** A WebSocket for who expects one at once, while it is still to be found out how it is reached. */
+export class DeferredSocket implements WebSocketLike {
+  readyState = CONNECTING;
+  protocol = '';
+  readonly #listeners = new Map<keyof Events, Listener[]>();
+  #wire: SocketPort | undefined;
+
+  /** Over this it will be reached. */
+  attach(wire: SocketPort): void {
+    if (this.readyState === CLOSED) wire.close();
+    else this.#wire = wire;
+  }
+
+  opened(protocol: string): void {
+    if (this.readyState !== CONNECTING) return;
+    this.protocol = protocol;
+    this.readyState = OPEN;
+    this.#tell('open', undefined);
+  }
+
+  received(data: unknown): void {
+    if (this.readyState === OPEN) this.#tell('message', { data });
+  }
+
+  ended(code = ABNORMAL): void {
+    if (this.readyState === CLOSED) return;
+    const stood = this.readyState === OPEN;
+    this.readyState = CLOSED;
+    if (!stood) this.#tell('error', undefined);
+    this.#tell('close', { code });
+  }
+
+  send(text: string): void {
+    this.#wire?.send(text);
+  }
+
+  close(code?: number): void {
+    this.#wire?.close(code);
+    this.ended(code);
+  }
+
+  addEventListener<Type extends keyof Events>(type: Type, listener: (event: Events[Type]) => void): void {
+    this.#listeners.set(type, [...(this.#listeners.get(type) ?? []), listener]);
+  }
+
+  #tell<Type extends keyof Events>(type: Type, event: Events[Type]): void {
+    for (const listener of this.#listeners.get(type) ?? []) listener(event as never);
+  }
+}

@@ -1,0 +1,44 @@
+import type { JsonValue } from '@toolyard/protocol';
+import { isJsonObject } from '@toolyard/protocol';
+import { browserValue } from '../browser-storage.ts';
+import type { BrowserServerSettings } from './server-entries.ts';
+import { parseServerSettings, serverSettingsToKeep } from './server-entries.ts';
+
+/** The one LocalStorage key of the servers of this browser. */
+const kept = browserValue<JsonValue[]>('mcp-servers', {
+  version: 1,
+  read: (value) => (Array.isArray(value) ? value : undefined),
+  fallback: [],
+});
+
+/** Values of headers, by server and name, for the session of this tab. */
+const session = browserValue<Record<string, JsonValue>>('mcp-secrets', {
+  version: 1,
+  read: (value) => (isJsonObject(value) ? value : undefined),
+  fallback: {},
+  area: 'session',
+});
+
+/** What this browser keeps of MCP servers. */
+export const storedServers = {
+  read: (): BrowserServerSettings => parseServerSettings(kept.get()),
+  write: (settings: BrowserServerSettings): void => kept.set(serverSettingsToKeep(settings)),
+  /** Hears of what another tab writes. */
+  watch: (listener: (settings: BrowserServerSettings) => void): (() => void) =>
+    kept.watch((value) => listener(parseServerSettings(value))),
+
+  secretsOf(id: string): Record<string, string> {
+    const values = session.get()[id];
+    if (!isJsonObject(values)) return {};
+    return Object.fromEntries(
+      Object.entries(values).filter((pair): pair is [string, string] => typeof pair[1] === 'string'),
+    );
+  },
+  /** An empty record forgets them. */
+  setSecrets(id: string, values: Readonly<Record<string, string>>): void {
+    const others = Object.entries(session.get()).filter(([other]) => other !== id);
+    session.set(Object.fromEntries(Object.keys(values).length === 0 ? others : [...others, [id, { ...values }]]));
+  },
+};
+
+export type StoredServers = typeof storedServers;

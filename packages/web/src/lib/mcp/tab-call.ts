@@ -1,0 +1,137 @@
+import type { McpHost, Question, QuestionHandlers, SamplingAnswer } from '@toolyard/mcp-host';
+import type {
+  AskFromTab,
+  ClaimedTabCall,
+  FinishTabCall,
+  JsonObject,
+  TabQuestion,
+  TabQuestionAnswer,
+  ToolResult,
+} from '@toolyard/protocol';
+import { ToolyardError } from '@toolyard/protocol';
+import type { Api } from '../api/client.ts';
+import { ApiError } from '../api/error.ts';
+
+export type TabCallDeps = {
+  /** Names the call in the paths of the API. */
+  params: { tab: string; run: string; call: string };
+  conversationId: string;
+  api: Pick<Api, 'put' | 'post'>;
+  host: () => Promise<McpHost>;
+  wait: (ms: number) => Promise<void>;
+};
+
+const LONGEST_WAIT_MS = 10_000;
+
+/** One call of a run on the server, made by this tab. */
+export class TabCall {
+  readonly #deps: TabCallDeps;
+  readonly #over = new AbortController();
+  readonly #waiting = new Map<string, (answer: TabQuestionAnswer) => void>();
+  #asked = 0;
+
+  constructor(deps: TabCallDeps) {
+    this.#deps = deps;
+  }
+
+  /** Nobody waits for it any more. */
+  drop(): void {
+    this.#over.abort();
+  }
+
+  /** What was said to the questions of its server. */
+  answered(answers: Readonly<Record<string, TabQuestionAnswer>>): void {
+    for (const [id, answer] of Object.entries(answers)) this.#waiting.get(id)?.(answer);
+  }
+
+  /** Makes the call and brings its result. Once it is claimed it is made: a result is brought until it is taken. */
+  async carryOut({ fence, tool, arguments: args, definition }: ClaimedTabCall): Promise<void> {
+    const host = await this.#deps.host();
+    const result = await host.callTool(tool, args, {
+      caller: { conversationId: this.#deps.conversationId },
+      signal: this.#over.signal,
+      handlers: this.#handlers(fence),
+      // What was approved, or at least what the run was told of: a tool that is another by now is not called.
+      ...(definition === '' ? {} : { definition }),
+    });
+    if (!this.#over.signal.aborted) await this.#bring(fence, result);
+  }
+
+  async #bring(fence: number, result: ToolResult): Promise<void> {
+    const { api, params, wait } = this.#deps;
+    let body: FinishTabCall = { fence, result };
+    for (let ms = 500; !this.#over.signal.aborted; ms = Math.min(LONGEST_WAIT_MS, ms * 2)) {
+      try {
+        return await api.post('/api/tabs/{tab}/runs/{run}/calls/{call}/result', { params, body });
+      } catch (thrown) {
+        const isRefused = thrown instanceof ApiError && thrown.status >= 400 && thrown.status < 500;
+        if (isRefused && thrown.status !== 401 && thrown.status !== 429) {
+          // It was made: what came of it must not be left open because the server cannot take it.
+          if (thrown.status === 409 || thrown.status === 404 || body.result !== result) return;
+          body = { fence, result: notTaken(thrown.message) };
+          continue;
+        }
+        await wait(ms);
+      }
+    }
+  }
+
+  #handlers(fence: number): QuestionHandlers {
+    return {
+      form: async ({ message, requestedSchema }, asked) => {
+        const schema = requestedSchema as unknown as JsonObject;
+        const answer = await this.#ask(fence, { kind: 'form', message, requestedSchema: schema }, asked);
+        if (answer.kind !== 'form') throw NOBODY;
+        return answer.action === 'accept' ? { ...answer, asIs: true } : { action: answer.action };
+      },
+      url: async ({ message, url }, asked) => {
+        const answer = await this.#ask(fence, { kind: 'url', message, url }, asked);
+        if (answer.kind !== 'url') throw NOBODY;
+        return answer.action;
+      },
+      sampling: async (request, asked) => {
+        const answer = await this.#ask(fence, { kind: 'sampling', request: request as unknown as JsonObject }, asked);
+        if (answer.kind !== 'sampling') throw NOBODY;
+        return answer.answer as unknown as SamplingAnswer;
+      },
+    };
+  }
+
+  /** By way of the run, so that it stands in the chat and can be answered from anywhere. */
+  async #ask(fence: number, what: TabQuestion, { signal, mayBelongTo }: Question): Promise<TabQuestionAnswer> {
+    const { api, params } = this.#deps;
+    const id = `q${String(this.#asked++)}`;
+    const question = mayBelongTo === undefined ? what : { ...what, mayBelongTo: [...mayBelongTo] };
+    const body: AskFromTab = { fence, question };
+    const answer = new Promise<TabQuestionAnswer>((resolve, reject) => {
+      const end = (): void => reject(NOBODY);
+      this.#waiting.set(id, resolve);
+      for (const over of [signal, this.#over.signal]) {
+        if (over.aborted) end();
+        over.addEventListener('abort', end, { once: true });
+      }
+    });
+    try {
+      await api.put('/api/tabs/{tab}/runs/{run}/calls/{call}/questions/{question}', {
+        params: { ...params, question: id },
+        body,
+      });
+      return await answer;
+    } finally {
+      answer.catch(() => undefined);
+      this.#waiting.delete(id);
+    }
+  }
+}
+
+function notTaken(why: string): ToolResult {
+  const message = `The tool answered, and its answer could not be handed over: ${why}`;
+  return {
+    content: [{ type: 'text', text: message }],
+    isError: true,
+    outcome: 'done',
+    error: { code: 'bad_response', message },
+  };
+}
+
+const NOBODY = new ToolyardError({ code: 'refused', message: 'Nobody answered.' });

@@ -1,0 +1,51 @@
+type Box = { left: number; right: number; top: number; bottom: number };
+type Size = { width: number; height: number };
+
+export type FloatingPlacement = { side: 'top' | 'bottom' | 'right'; align: 'start' | 'center' | 'end' };
+export type FloatingPosition = { left: number; top: number; maxHeight: number };
+
+const GAP = 6;
+/** What stays free at the edges of the window. */
+const MARGIN = 8;
+
+/**
+ * Where something that opens beside its button goes: on the wished side if it fits there or there is more room than on
+ * the other one, and always inside the window.
+ */
+export function positionFloating(
+  anchor: Box,
+  size: Size,
+  view: Size,
+  { side, align }: FloatingPlacement,
+): FloatingPosition {
+  if (side === 'right') {
+    const fits = anchor.right + GAP + size.width + MARGIN <= view.width;
+    const maxHeight = view.height - 2 * MARGIN;
+    return {
+      left: fits ? anchor.right + GAP : Math.max(MARGIN, anchor.left - GAP - size.width),
+      top: within(anchor.top, Math.min(size.height, maxHeight), view.height),
+      maxHeight,
+    };
+  }
+  const above = anchor.top - GAP - MARGIN;
+  const below = view.height - anchor.bottom - GAP - MARGIN;
+  const [wished, other] = side === 'top' ? [above, below] : [below, above];
+  const turned = size.height > wished && other > wished;
+  const maxHeight = turned ? other : wished;
+  const onTop = (side === 'top') !== turned;
+  const height = Math.min(size.height, maxHeight);
+  const lefts = {
+    start: anchor.left,
+    center: (anchor.left + anchor.right - size.width) / 2,
+    end: anchor.right - size.width,
+  };
+  return {
+    left: within(lefts[align], size.width, view.width),
+    top: onTop ? anchor.top - GAP - height : anchor.bottom + GAP,
+    maxHeight,
+  };
+}
+
+function within(start: number, length: number, whole: number): number {
+  return Math.max(MARGIN, Math.min(start, whole - MARGIN - length));
+}
