@@ -3,6 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import type { ProviderView } from '@toolyard/protocol';
+import { main } from './main.ts';
+import { createMemoryIo } from './test-fixtures/memory-io.ts';
 import type { CommandResult } from './test-fixtures/run-command.ts';
 import { runCommand } from './test-fixtures/run-command.ts';
 
@@ -36,4 +38,13 @@ it('runs commands at the same time in one process, each with its own environment
   expect(help).toMatchObject({ code: 0, stdout: expect.stringContaining('--known') as string, stderr: '' });
   expect(process.exitCode).toBeUndefined();
   expect(listeners()).toEqual(before);
+});
+
+it('ends silently if its help is cut off, as by | head', async () => {
+  const io = createMemoryIo();
+  io.stdout._write = (_chunk, _encoding, done: (error?: Error) => void) =>
+    done(Object.assign(new Error('write EPIPE'), { code: 'EPIPE' }));
+  expect(await main(['serve', '--help'], io)).toBe(0);
+  expect(await io.exited).toBe(0);
+  expect(io.stderr.text).toBe('');
 });

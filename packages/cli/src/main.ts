@@ -1,4 +1,5 @@
 import { Command, CommanderError, Option } from 'commander';
+import { exitOnClosedPipe } from './closed-pipe.ts';
 import type { CommandIo, Invocation, OutputStream } from './command-io.ts';
 import { EXIT } from './exit.ts';
 import { reportFailure } from './failure.ts';
@@ -33,7 +34,11 @@ function createProgram(invocation: Invocation): Command {
   // Subcommands inherit where they write.
   const program = new Command('toolyard')
     .configureOutput({
-      writeOut: (text) => void io.stdout.write(text),
+      // Help and version.
+      writeOut: (text) => {
+        exitOnClosedPipe(io);
+        io.stdout.write(text);
+      },
       writeErr: (text) => void io.stderr.write(text),
       getOutHelpWidth: () => widthOf(io.stdout),
       getErrHelpWidth: () => widthOf(io.stderr),
