@@ -77,17 +77,25 @@ class HttpTransport extends StreamableHTTPClientTransport implements HostTranspo
     options: SendOptions,
   ): Promise<void> {
     const { sessionId } = this;
+    let isReopened = false;
+    let isAnswered = false;
     const stream = new StreamableHTTPClientTransport(this.#address, {
       ...this.#options,
+      reconnectionScheduler: (...reconnection) => {
+        isReopened = true;
+        return this.#options.reconnectionScheduler?.(...reconnection);
+      },
       protocolVersion,
       ...defined({ sessionId }),
     });
     const end = (): void => void this.#streams.delete(stream);
     stream.onerror = (error) => this.onerror?.(error);
     stream.onmessage = (received) => {
-      if (!('method' in received)) end();
+      if (!('method' in received)) isAnswered = true;
       else if ('id' in received) this.oncarried?.(received.id, id);
       this.onmessage?.(received);
+      // A stream that was opened for one answer ends with it; servers may keep one open that was opened again.
+      if (isAnswered && isReopened) void stream.close().finally(end);
     };
     this.#streams.add(stream);
     options?.requestSignal?.addEventListener('abort', end, { once: true });
@@ -100,6 +108,8 @@ class HttpTransport extends StreamableHTTPClientTransport implements HostTranspo
           options?.onRequestStreamEnd?.();
         },
       });
+      // An answer in JSON has no stream that could end.
+      if (isAnswered) end();
     } catch (error) {
       end();
       throw error;

@@ -1,5 +1,9 @@
-import { createFakeClock } from '@toolyard/testing';
-import { expect, test } from 'vitest';
+import type { JsonObject } from '@toolyard/protocol';
+import { systemClock } from '@toolyard/protocol';
+import { createFakeClock, within } from '@toolyard/testing';
+import { expect, onTestFinished, test } from 'vitest';
+import { connected } from '../node/test-fixtures/peers.ts';
+import { startRawHttpServer } from '../node/test-fixtures/raw-http-server.ts';
 import { createReopening } from './stream-reopening.ts';
 import type { TransportContext } from './transport.ts';
 
@@ -48,4 +52,31 @@ test('a stream that carried something is opened again when the server wants it',
   );
   expect(openings).toBeGreaterThan(500);
   expect(warnings).toEqual([]);
+});
+
+test('a stream that was opened again for an answer is closed when the answer has come, also if the server keeps it open', async () => {
+  const closed = Promise.withResolvers<void>();
+  let call: JsonObject = {};
+  const server = await startRawHttpServer({
+    instead: {
+      'tools/call': (response, message) => {
+        call = message;
+        response.writeHead(200, EVENTS).end('id: 1\nretry: 1\ndata:\n\n');
+      },
+    },
+    onGet: (response) => {
+      if (response.req.headers['last-event-id'] === undefined) return void response.writeHead(405).end();
+      response.once('close', closed.resolve);
+      const answer = { jsonrpc: '2.0', id: call['id'], result: { content: [] } };
+      response.writeHead(200, EVENTS).write(`data: ${JSON.stringify(answer)}\n\n`);
+    },
+  });
+  onTestFinished(() => server.close());
+  const transport = { type: 'http' as const, url: server.url };
+  const host = await connected([{ id: 'odd', transport }], { clock: systemClock });
+  onTestFinished(() => host.close());
+  expect(await host.callTool({ serverId: 'odd', name: 'go' }, {}, { timeoutMs: 5_000 })).toMatchObject({
+    isError: false,
+  });
+  await within(closed.promise, { what: 'the end of the stream' });
 });

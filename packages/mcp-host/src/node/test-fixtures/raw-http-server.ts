@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http';
+import type { JsonObject } from '@toolyard/protocol';
 import { isJsonObject, parseJson } from '@toolyard/protocol';
 import { listen } from './peers.ts';
 
@@ -6,7 +7,7 @@ export type RawHttpServer = {
   /** Results by method, as the text that goes out: it need not be anything a library would write. */
   results?: Record<string, string>;
   /** Takes a request with this method into its own hands. */
-  instead?: Record<string, (response: ServerResponse) => void>;
+  instead?: Record<string, (response: ServerResponse, message: JsonObject) => void>;
   /** Whoever wants its announcements; 405 by default. */
   onGet?: (response: ServerResponse) => void;
 };
@@ -32,10 +33,10 @@ export async function startRawHttpServer(
     request.setEncoding('utf8').on('data', (piece: string) => (text += piece));
     request.on('end', () => {
       const parsed = parseJson(text);
-      const message = parsed.ok && isJsonObject(parsed.value) ? parsed.value : {};
+      const message: JsonObject = parsed.ok && isJsonObject(parsed.value) ? parsed.value : {};
       const method = typeof message['method'] === 'string' ? message['method'] : '';
       const takeOver = hands.instead?.[method];
-      if (takeOver !== undefined) return takeOver(response);
+      if (takeOver !== undefined) return takeOver(response, message);
       if (message['id'] === undefined) return void response.writeHead(202).end();
       const known = results[method];
       const answer = known === undefined ? '"error":{"code":-32601,"message":"Method not found"}' : `"result":${known}`;
