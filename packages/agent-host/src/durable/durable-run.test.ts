@@ -71,7 +71,7 @@ describe('DurableRun', () => {
     const driven = stored.drive(run, access(answering(callsPay, says('not reached')), pay));
     await expect(driven).rejects.toMatchObject({ name: 'RunLost', reason: 'stale' });
     expect(run.isLost).toBe(true);
-    // Tasks of servers go on: the process that has the run now waits for them.
+    // Tasks of servers continue: the process that holds the run now polls them.
     expect(reason).toBe(CONTINUES_ELSEWHERE);
     expect(stored.status).toBe('running');
     expect([...stored.ledger.values()]).toMatchObject([{ status: 'sent' }]);

@@ -116,7 +116,7 @@ describe('InterventionChecker', () => {
       expect(asked).toEqual({ decision: 'ask', about: { byRule: true } });
     });
 
-    it('asks about what is feared, and says why', { tags: ['C12.17'] }, () => {
+    it('asks about calls flagged as dangerous, and gives the reason', { tags: ['C12.17'] }, () => {
       const rules: InterventionRule[] = [{ decision: 'allow', tool: '*' }];
       const options = { rules, permission: (): 'allow' => 'allow' };
       expect(inEach(options, { x: 'rm -rf /' })).toEqual(['ask', 'ask', 'ask', 'refused']);

@@ -362,7 +362,7 @@ describe('calling', () => {
   });
 
   test(
-    'closing answers the calls under way and refuses new ones',
+    'closing answers the calls in progress and rejects new ones',
     { tags: ['D8.04', 'D8.05', 'M7.02', 'M7.05', 'M7.09'] },
     async () => {
       await meet('never-answers');

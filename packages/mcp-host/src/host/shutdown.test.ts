@@ -43,7 +43,7 @@ describe('what can be seen of a host', () => {
 
 describe('shutting down', () => {
   test(
-    'waits for what is under way and begins nothing new',
+    'waits for calls in progress and starts nothing new',
     { tags: ['M2.12', 'M7.01', 'M7.03', 'M7.08', 'M7.10'] },
     async () => {
       let answer = (): object => ({ method: 'notifications/none' });
