@@ -54,6 +54,14 @@ function nodeForTasks() {
   );
 }
 
+/**
+ * The Node of the machine. npm puts `node_modules/.bin` first on the PATH of a script: once the packages are installed, the
+ * Node that runs this file is the pinned one.
+ */
+function systemNode() {
+  return process.env.npm_node_execpath ?? process.execPath;
+}
+
 function run(task, rest) {
   const [entry, ...args] = TASKS[task];
   const node = nodeForTasks();
@@ -64,7 +72,7 @@ function run(task, rest) {
     {
       stdio: 'inherit',
       cwd: process.env.INIT_CWD ?? process.cwd(),
-      env: { ...process.env, TOOLYARD_SYSTEM_NODE: process.execPath },
+      env: { ...process.env, TOOLYARD_SYSTEM_NODE: systemNode() },
     },
   );
   // A terminal sends Ctrl-C to both; the child decides what it means.

@@ -9,18 +9,15 @@ import type { RunHost } from '../run-host.ts';
 export class FunctionQuestions {
   readonly #host: Pick<RunHost, 'asking' | 'questions'>;
   readonly #answered: readonly PendingFunctionQuestion[];
-  readonly #parked = Promise.withResolvers<ToolResult>();
+  #park!: (result: ToolResult) => void;
+  /** Resolves when the call asks what nobody has answered yet. */
+  readonly parked = new Promise<ToolResult>((resolve) => (this.#park = resolve));
   #count = 0;
   #wanted: PendingFunctionQuestion | null = null;
 
   constructor(host: Pick<RunHost, 'asking' | 'questions'>, { asked = [], asks }: PendingCall) {
     this.#host = host;
     this.#answered = asks?.answer ? [...asked, asks] : asked;
-  }
-
-  /** Resolves when the call asks what nobody has answered yet. */
-  get parked(): Promise<ToolResult> {
-    return this.#parked.promise;
   }
 
   /** The questions to be kept with the call; null where it has asked nothing new. */
@@ -39,7 +36,7 @@ export class FunctionQuestions {
     }
     if (!canAsk(this.#host, asks)) throw new ToolyardError(NO_USER_ERROR);
     this.#wanted ??= asks;
-    this.#parked.resolve(PARKED);
+    this.#park(PARKED);
     return new Promise<never>(() => undefined);
   }
 }

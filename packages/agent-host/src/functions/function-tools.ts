@@ -109,12 +109,14 @@ async function execute(
     budget,
     ask,
   };
-  const stopped = Promise.withResolvers<ToolResult>();
-  const stop = (): void => stopped.resolve(stoppedFunction(tool.name));
-  signal.addEventListener('abort', stop, { once: true });
+  const settled = new AbortController();
+  const stopped = new Promise<ToolResult>((resolve) => {
+    const stop = (): void => resolve(stoppedFunction(tool.name));
+    signal.addEventListener('abort', stop, { once: true, signal: settled.signal });
+  });
   try {
-    return await Promise.race([runFunction(tool, args, ctx), parked, stopped.promise]);
+    return await Promise.race([runFunction(tool, args, ctx), parked, stopped]);
   } finally {
-    signal.removeEventListener('abort', stop);
+    settled.abort();
   }
 }
