@@ -1,0 +1,52 @@
+import { globSync, readFileSync } from 'node:fs';
+import { join, sep } from 'node:path';
+import { ROOT } from './run.ts';
+import { readGlossary } from './words/glossary.ts';
+import type { WordRule } from './words/rules.ts';
+import { STYLE_RULES } from './words/rules.ts';
+import { textsOf } from './words/texts.ts';
+
+const FILES = [
+  '*.{md,ts}',
+  '{docs,bench,packages,servers,testing,e2e,scripts}/**/*.{md,ts,mjs,svelte}',
+  '.github/**/*.md',
+];
+const NOT_OURS = ['**/node_modules/**', '**/{dist,build,.svelte-kit,.cache}/**', '**/corpus/**'];
+/** They name the words that are not written. */
+const ABOUT_WORDS = /^docs\/glossary\.md$|^scripts\/words(?:\/|\.)/;
+
+/** Checks the words of comments, texts on screen, help, API summaries, test titles and documents; gives what is wrong. */
+export function checkWords({ root = ROOT, paths }: { root?: string; paths?: readonly string[] } = {}): string | null {
+  const rules = [...readGlossary(readFileSync(join(root, 'docs', 'glossary.md'), 'utf8')), ...STYLE_RULES];
+  const files = (paths ?? globSync(FILES, { cwd: root, exclude: NOT_OURS })).map((path) => path.replaceAll(sep, '/'));
+  const wrong = files
+    .filter((path) => !ABOUT_WORDS.test(path))
+    .toSorted()
+    .flatMap((path) => findWords(path, readFileSync(join(root, path), 'utf8'), rules));
+  return wrong.length === 0 ? null : `${wrong.join('\n')}\n${String(wrong.length)} phrases to replace`;
+}
+
+/** One line for each excluded phrase: `path:line: "phrase": write …`. */
+export function findWords(path: string, source: string, rules: readonly WordRule[]): string[] {
+  return textsOf(path, source)
+    .flatMap(({ text, offset }) =>
+      rules.flatMap(({ pattern, write }) =>
+        [...text.matchAll(pattern)].map(({ 0: phrase, index }) => ({ phrase, write, at: offset + index })),
+      ),
+    )
+    .toSorted((a, b) => a.at - b.at)
+    .map(({ phrase, write, at }) => {
+      const line = source.slice(0, at).split('\n').length;
+      return `${path}:${String(line)}: "${phrase.replace(/\s*\n\s*(?:\*|\/\/)?\s*/g, ' ')}": write ${write}`;
+    });
+}
+
+if (import.meta.main) {
+  const folders = process.argv.slice(2);
+  const all = (checkWords() ?? '').split('\n').slice(0, -1);
+  const wrong = folders.length === 0 ? all : all.filter((line) => folders.some((folder) => line.startsWith(folder)));
+  console.log(
+    wrong.length === 0 ? 'no excluded words' : `${wrong.join('\n')}\n${String(wrong.length)} phrases to replace`,
+  );
+  process.exitCode = wrong.length === 0 ? 0 : 1;
+}
