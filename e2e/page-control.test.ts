@@ -215,7 +215,9 @@ describePage('control in the page', (stages) => {
     await page.goBack();
     await page.getByRole('button', { name: 'Remove rule 1' }).click();
     await page.getByRole('list', { name: 'Rules' }).waitFor({ state: 'detached' });
-    const { defaults } = await call<{ defaults: object }>(url, 'GET', '/api/settings');
-    expect(defaults).not.toHaveProperty('interventionRules');
+    // The page shows the change before the server has stored it.
+    await expect
+      .poll(() => call<{ defaults: object }>(url, 'GET', '/api/settings'))
+      .not.toHaveProperty('defaults.interventionRules');
   });
 });
