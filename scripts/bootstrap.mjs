@@ -31,6 +31,7 @@ const TASKS = {
   'record-runs': ['packages/server/src/runs/test-fixtures/corpus/main.ts'],
   'record-schemas': ['packages/storage/src/test-fixtures/kept/main.ts'],
   conformance: ['scripts/conformance.ts'],
+  screenshots: ['e2e/screenshots/main.ts'],
 };
 /** These need no development packages. */
 const USES = ['start', 'toolyard'];
