@@ -6,21 +6,21 @@ import type { Plugin, Rolldown } from 'vite';
 import { defaultClientConditions, defaultServerConditions, defineConfig } from 'vite';
 import { VERSION } from '../protocol/src/version.ts';
 
-// Several builds side by side (a check beside a running page) need folders of their own.
+// Parallel builds (a check beside a running page) need separate folders.
 const scratch = process.env['TOOLYARD_WEB_SCRATCH'];
 
-/** `npm run coverage` maps what ran to the sources; minification would merge statements. */
+/** `npm run coverage` maps executed code to the sources; minification would merge statements. */
 const COVERAGE = process.env['TOOLYARD_COVERAGE'] !== undefined;
 
-/** What runs first. It tells the rest what the server said, and only then fetches it: the two may not be one file. */
+/** The entry. It exports state before it imports the rest, so the two must be separate files. */
 const FIRST = /\/client\/entry\.js$/;
-/** SvelteKit's own start: files it finds by their names, and its list of all routes, which has a file of its own. */
+/** SvelteKit's own entry: files it finds by name, and its list of all routes, which is a separate file. */
 const START = /\/client\/(client-entry|entry|payload)\.js$|\/client-optimized\/app\.js$|\/app-manifest\.js$/;
-/** What is around every route, and shown where there is none. */
+/** The root layout and the error page. */
 const FRAME = /\/src\/routes\/\+(layout|error)\./;
 const CHAT = /\/src\/routes\/\(chat\)\//;
 
-/** Whether something is fetched with one of the roots, and not when it is needed. */
+/** Whether a module is imported statically by one of the roots. */
 function comesWith(roots: readonly RegExp[], id: string, graph: Rolldown.ChunkingContext): boolean {
   const seen = new Set<string>();
   const wanted = [id];
@@ -34,8 +34,8 @@ function comesWith(roots: readonly RegExp[], id: string, graph: Rolldown.Chunkin
 }
 
 /**
- * Three files instead of some fifty: whatever is shared by two parts of the page would otherwise be a file of its own,
- * and each costs a browser and the server a request, found only when the one before has been read.
+ * Three files instead of about fifty: every module shared by two chunks would otherwise become a file of its own, each
+ * costing a request that starts only after the previous file was parsed.
  */
 const groups: Rolldown.CodeSplittingGroup[] = [
   {
@@ -46,7 +46,7 @@ const groups: Rolldown.CodeSplittingGroup[] = [
     name: (id, graph) => (!START.test(id) && comesWith([START, FRAME], id, graph) ? 'start' : null),
     priority: 2,
   },
-  // What only the chat needs is in the file of its layout.
+  // Modules used by the chat only are in the file of its layout.
   {
     name: (id, graph) => (!START.test(id) && comesWith([CHAT], id, graph) ? 'shared' : null),
     minShareCount: 2,
@@ -55,8 +55,8 @@ const groups: Rolldown.CodeSplittingGroup[] = [
 ];
 
 /**
- * The server build only writes index.html and reads the options of the routes; `ssr = false` renders no component there.
- * Empty components save compiling all of them, and what they import, a second time.
+ * The server build only writes index.html and reads the options of the routes; `ssr = false` renders no component
+ * there. Empty components save compiling all of them, and their imports, a second time.
  */
 const EMPTY_SERVER_COMPONENTS: Plugin = {
   name: 'empty-server-components',
@@ -70,8 +70,8 @@ const EMPTY_SERVER_COMPONENTS: Plugin = {
 };
 
 /**
- * The page is one static app: no server rendering, every address falls back to index.html. Tests of the page run with
- * the root's `npx vitest run packages/web`; vitest.config.ts beside this file compiles runes for them.
+ * The page is a static app: no server rendering, every URL falls back to index.html. Tests of the page run with the
+ * root's `npx vitest run packages/web`; vitest.config.ts beside this file compiles runes for them.
  */
 export default defineConfig({
   plugins: [
@@ -81,17 +81,18 @@ export default defineConfig({
       adapter: adapter({ pages: scratch ?? 'build', fallback: 'index.html', precompress: scratch === undefined }),
       outDir: scratch === undefined ? '.svelte-kit' : `.svelte-kit/${basename(scratch)}`,
       compilerOptions: { runes: true },
-      // A page that is open while the server is renewed learns it from the live stream, not by asking.
+      // An open page learns of a server update from the live stream instead of polling.
       version: { name: VERSION, pollInterval: 0 },
     }),
   ],
   resolve: { conditions: ['toolyard-src', ...defaultClientConditions] },
-  // The server half is only built to write index.html. SvelteKit's cookie is not the one other packages brought along.
+  // The server half is only built to write index.html. SvelteKit's version of `cookie` differs from that of other
+  // packages.
   ssr: {
     noExternal: ['cookie', /^@toolyard\//],
     resolve: { conditions: ['toolyard-src', ...defaultServerConditions] },
   },
-  // Sources of the other rooms lie outside this folder.
+  // Sources of the other packages are outside this folder.
   server: { fs: { allow: ['../..'] }, proxy: { '/api': 'http://127.0.0.1:8710', '/props': 'http://127.0.0.1:8710' } },
   build: { target: 'es2022', ...(COVERAGE && { sourcemap: 'hidden', minify: false }) },
   environments: { client: { build: { rolldownOptions: { output: { codeSplitting: { groups } } } } } },

@@ -6,8 +6,8 @@ import { TIMEOUTS, WORKERS } from '../../scripts/test-workers.ts';
 const conditions = ['toolyard-src', ...defaultClientConditions];
 
 /**
- * Rune classes (`*.svelte.ts`) are compiled as for a browser but run in Node, without a document: what needs one, the
- * browser tests in e2e prove. A test imports neither `$app/...` nor a component.
+ * Rune classes (`*.svelte.ts`) are compiled as for a browser but run in Node, without a document; the browser tests in
+ * e2e cover what needs one. A test imports neither `$app/...` nor a component.
  */
 export default defineProject({
   plugins: [svelte({ configFile: false })],
@@ -16,7 +16,7 @@ export default defineProject({
   test: {
     name: 'page',
     include: ['src/**/*.test.ts', 'scripts/**/*.test.ts'],
-    // A project does not inherit it from the root: without it there would be one worker.
+    // Not inherited from the root: without it there would be a single worker.
     maxWorkers: WORKERS,
     isolate: false,
     strictTags: false,

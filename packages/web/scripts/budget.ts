@@ -5,8 +5,8 @@ import type { Manifest } from './first-load.ts';
 import { firstLoad } from './first-load.ts';
 
 /**
- * Weighs the script a browser loads before a chat can be used, after `vite build`; fails above the budget. It takes
- * the folder SvelteKit built in, where that is another one than usual.
+ * Measures the size of the script a browser loads before a chat can be used, after `vite build`; fails above the
+ * budget. Takes the folder of the SvelteKit build as an optional argument.
  */
 const BUDGET_KB = 150;
 
@@ -15,19 +15,19 @@ const client = join(page, process.argv[2] ?? '.svelte-kit', 'output', 'client');
 const manifest = JSON.parse(readFileSync(join(client, '.vite', 'manifest.json'), 'utf8')) as Manifest;
 
 /**
- * SvelteKit numbers the parts of its routes; each number is a file that imports what it stands for. It loads its error
- * page with every route. A new chat and one that has its address are counted together: people go from one to the other.
+ * SvelteKit numbers the nodes of its routes; each number is a file that imports its node. The error page is loaded with
+ * every route. A new chat and `/c/[id]` are counted together because users move from one to the other.
  */
 const isPartOfChat = (key: string) =>
   /\/nodes\/\d+\.js$/.test(key) &&
   /routes\/(\+layout|\+error|\(chat\)\/(\+layout|\+page|c\/\[id\]\/\+page))\./.test(
     readFileSync(join(page, key), 'utf8'),
   );
-/** Its own start is split in two, the second half fetched at once by the first. */
+/** The entry is split in two; the first half fetches the second at once. */
 const isStart = (key: string) => /\/client\/(entry|client-entry|payload)\.js$|\/generated\/.*\/app\.js$/.test(key);
 
 const html = readFileSync(join(page, 'build', 'index.html'), 'utf8');
-/** What the page itself asks for, whatever is thought of its parts here. */
+/** What the page itself requests, independent of the files counted here. */
 const isNamedInPage = (key: string) => html.includes(manifest[key]?.file ?? key);
 
 const parts = firstLoad(

@@ -15,6 +15,6 @@ it('counts what is needed at once, each file once, and not what is loaded later'
   expect(files.sort()).toEqual(['deep.js', 'page.js', 'shared.js', 'start.js']);
 });
 
-it('does not pass over what it cannot find', () => {
+it('fails for a missing file', () => {
   expect(() => firstLoad(manifest, ['start', 'renamed'])).toThrow('renamed');
 });

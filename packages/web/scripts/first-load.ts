@@ -1,10 +1,10 @@
-/** What vite writes of one file it built. */
+/** A file in vite's manifest. */
 export type ManifestEntry = { file: string; src?: string; name?: string; imports?: string[] };
 export type Manifest = Record<string, ManifestEntry>;
 
 /**
- * The scripts a browser fetches before an address can be used: those of the given entries and all they import, each
- * once. What is imported when needed (`dynamicImports`) is not among them.
+ * The scripts a browser fetches before a route can be used: the given entries and all their static imports, each once.
+ * Dynamic imports are not included.
  */
 export function firstLoad(manifest: Manifest, entries: readonly string[]): ManifestEntry[] {
   const seen = new Set<string>();

@@ -28,14 +28,14 @@ beforeEach(() => {
 const isNumber = (value: unknown) => (typeof value === 'number' ? value : undefined);
 const size = { version: 1, read: isNumber, fallback: 15 };
 
-describe('what the page keeps in the browser', () => {
-  it('comes back, under a key that names its version', { tags: ['M1.25'] }, () => {
+describe('browser storage', () => {
+  it('returns the stored value, under a key that contains its version', { tags: ['M1.25'] }, () => {
     browserValue('size', size).set(17);
     expect(browserValue('size', size).get()).toBe(17);
     expect([...local.items.keys()]).toEqual(['toolyard:size:1']);
   });
 
-  it('is the fallback where nothing, or nothing sensible, is kept', () => {
+  it('returns the fallback if the value is missing or invalid', () => {
     expect(browserValue('size', size).get()).toBe(15);
     local.items.set('toolyard:size:1', '"large"');
     expect(browserValue('size', size).get()).toBe(15);
@@ -43,14 +43,14 @@ describe('what the page keeps in the browser', () => {
     expect(browserValue('size', size).get()).toBe(15);
   });
 
-  it('is not kept where it is the fallback, so that a later default counts', () => {
+  it('does not store the fallback, so that a later default applies', () => {
     const kept = browserValue('size', size);
     kept.set(17);
     kept.set(15);
     expect(local.items.size).toBe(0);
   });
 
-  it('is carried over from an older version, step by step and once', { tags: ['M0.55'] }, () => {
+  it('migrates a value from an older version, step by step and once', { tags: ['M0.55'] }, () => {
     local.items.set('toolyard:size:1', '3');
     const migrations = {
       1: (old: unknown) => `size-${String(old)}`,
@@ -61,7 +61,7 @@ describe('what the page keeps in the browser', () => {
     expect([...local.items]).toEqual([['toolyard:size:3', '30']]);
   });
 
-  it('costs nothing but itself where the browser keeps nothing', () => {
+  it('keeps the page working if the browser stores nothing', () => {
     local.full = true;
     browserValue('size', size).set(17);
     expect(browserValue('size', size).get()).toBe(15);
@@ -71,14 +71,14 @@ describe('what the page keeps in the browser', () => {
   });
 });
 
-describe('what is kept for each of many', () => {
+describe('browser storage with one value per id', () => {
   const drafts = {
     version: 1,
     read: (value: unknown) => (typeof value === 'string' ? value : undefined),
     fallback: '',
   };
 
-  it('is apart, and gone when it is empty again', () => {
+  it('keeps values apart and deletes empty ones', () => {
     const family = browserValueFamily('drafts', { ...drafts, keep: 5 });
     family.set('a', 'one');
     family.set('b', 'two');
@@ -87,7 +87,7 @@ describe('what is kept for each of many', () => {
     expect(local.items.get('toolyard:drafts:1')).toBe('{"b":"two"}');
   });
 
-  it('forgets the oldest beyond its bound', () => {
+  it('deletes the oldest values beyond its limit', () => {
     const family = browserValueFamily('drafts', { ...drafts, keep: 2 });
     for (const id of ['a', 'b', 'c']) family.set(id, id);
     family.set('b', 'again');
@@ -96,7 +96,7 @@ describe('what is kept for each of many', () => {
   });
 });
 
-it('is the only way the page has to what a browser keeps', { tags: ['M0.55'] }, () => {
+it('is the only module of the page that uses localStorage and sessionStorage', { tags: ['M0.55'] }, () => {
   const sources = join(import.meta.dirname, '..');
   const others = readdirSync(sources, { recursive: true, encoding: 'utf8' })
     .filter((path) => /\.(ts|svelte)$/.test(path) && !/test-fixtures\/|(browser-storage|\.test)\.ts$/.test(path))

@@ -2,30 +2,30 @@ import type { JsonValue } from '@toolyard/protocol';
 import { defined, parseJson } from '@toolyard/protocol';
 
 /**
- * Everything the page keeps in the browser goes through here. A datum lies under `toolyard:<name>:<version>`; what an
- * older version of the page left behind is brought up to date once and its old key removed. What cannot be read counts
- * as absent, and a browser that keeps nothing (private mode, full) costs the person a setting, never the page.
+ * Everything the page stores in the browser goes through this module. A value is stored under
+ * `toolyard:<name>:<version>`; a value of an older version is migrated once and its key removed. An unreadable value
+ * counts as absent. If the browser stores nothing (private mode, quota), the user loses a setting, but the page works.
  */
 export type BrowserValueOptions<T> = {
   version: number;
-  /** The value, if this is one; undefined otherwise. */
+  /** Returns the value if it is valid, else undefined. */
   read: (value: JsonValue) => T | undefined;
   fallback: T;
-  /** By the version it takes: turns its value into that of the next version; undefined gives it up. */
+  /** Migrations by source version: each returns the value of the next version, or undefined to discard it. */
   migrations?: Readonly<Record<number, (old: JsonValue) => JsonValue | undefined>>;
-  /** `session`: this tab only, gone with it. */
+  /** `session`: this tab only, deleted with it. */
   area?: 'local' | 'session';
 };
 
 export type BrowserValue<T> = {
   get(): T;
-  /** The fallback is not stored: what was never chosen follows later defaults. */
+  /** Not stored itself, so that a user who chose nothing follows later defaults. */
   set(value: T): void;
-  /** Hears of changes another tab makes. */
+  /** Notifies of changes made by other tabs. */
   watch(listener: (value: T) => void): () => void;
 };
 
-/** One datum of the page, kept in this browser. */
+/** One value stored in this browser. */
 export function browserValue<T extends JsonValue>(name: string, options: BrowserValueOptions<T>): BrowserValue<T> {
   const area = () => openArea(options.area ?? 'local');
   const key = keyOf(name, options.version);
@@ -48,7 +48,7 @@ export type BrowserValueFamily<T> = {
   set(id: string, value: T): void;
 };
 
-/** A datum for each of many things (a draft for each conversation). Only the newest `keep` are kept. */
+/** One value per id, such as a draft per conversation. Only the newest `keep` are stored. */
 export function browserValueFamily<T extends JsonValue>(
   name: string,
   options: BrowserValueOptions<T> & { keep: number },
@@ -108,7 +108,7 @@ function write(area: Storage | null, key: string, value: JsonValue | null): void
     if (value === null) area?.removeItem(key);
     else area?.setItem(key, JSON.stringify(value));
   } catch {
-    // The quota is used up; the page goes on without keeping this.
+    // Quota exceeded; the page continues without storing the value.
   }
 }
 

@@ -6,9 +6,9 @@ import { theme } from '#lib/state/theme.svelte.ts';
 export const ssr = false;
 export const prerender = false;
 
-/** The page appears in the person's language and colours, not in others first. */
+/** The page appears in the user's language and theme at once. */
 export async function load(): Promise<void> {
-  // What the owner set is told to who is signed in.
+  // The operator's settings are sent only to signed-in users.
   await session.useAddress();
   const byOwner = await readOwnerSettings();
   theme.start(byOwner.theme);

@@ -16,7 +16,7 @@ const SYSTEMS = [
   ['Linux', /\bLinux\b/],
 ] as const;
 
-/** A short name of browser and system, to recognize a session by; null for a text that names neither. */
+/** A short name of browser and system to label a session with; null if the user agent contains neither. */
 export function browserNamed(userAgent: string): string | null {
   const browser = BROWSERS.map(([name, pattern]) => ({ name, version: pattern.exec(userAgent)?.[1] })).find(
     ({ version }) => version !== undefined,

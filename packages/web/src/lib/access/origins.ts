@@ -1,6 +1,6 @@
 /**
- * Base URLs to offer to another device: that of this page if it can be reached from elsewhere, else what the server
- * listens on.
+ * Base URLs to offer to another device: that of this page if other devices can reach it, else those the server listens
+ * on.
  */
 export function originsFor(ofServer: readonly string[], page: Pick<Location, 'origin' | 'hostname'>): string[] {
   const isLocal = /^(localhost|127\..*|\[::1\])$/.test(page.hostname);

@@ -8,7 +8,7 @@ export { ApiError } from './error.ts';
 
 export type RequestOptions = {
   signal?: AbortSignal | undefined;
-  /** False: a request without a valid session fails, instead of waiting until the user has signed in. */
+  /** If false, a request without a valid session fails instead of waiting until the user has signed in. */
   waits?: boolean;
 };
 
@@ -24,8 +24,8 @@ export function onReached(listener: () => void): void {
 let isClosing = false;
 
 /**
- * Sends no further requests. A tool call that ends because the page is closed, and its connection with it, must not be
- * reported as if it had ended by itself.
+ * Sends no further requests. A tool call that fails because closing the page cut its connection must not be reported as
+ * if the tool had failed.
  */
 export function stopRequests(): void {
   isClosing = true;

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { problemFrom } from './error.ts';
 
-describe('an error response of the server', () => {
-  it('keeps code, detail, hint and issues', () => {
+describe('API errors', () => {
+  it('keep code, detail, hint and issues', () => {
     const body = JSON.stringify({
       type: 'about:blank',
       title: 'Bad Request',
@@ -22,7 +22,7 @@ describe('an error response of the server', () => {
   });
 
   it.each(['', '<html>502 Bad Gateway</html>', 'null', '{"detail":7}'])(
-    'is not read from another body (%j)',
+    'are not read from another body (%j)',
     (body) => {
       expect(problemFrom(502, body)).toBeNull();
     },

@@ -1,10 +1,12 @@
 import type { ErrorInfo, Problem } from '@toolyard/protocol';
 import { isJsonObject, parseJson } from '@toolyard/protocol';
 
-/** A refusal of the server, or that it could not be reached (`network`). Its message was written for the person. */
+/**
+ * An error response of the server, or `network` if the server could not be reached. `message` can be shown to the user.
+ */
 export class ApiError extends Error {
   readonly code: ErrorInfo['code'];
-  /** The HTTP status; 0 where no answer came. */
+  /** The HTTP status; 0 without a response. */
   readonly status: number;
   readonly hint: string | undefined;
   readonly issues: NonNullable<Problem['issues']>;
@@ -26,7 +28,7 @@ export function problemFrom(status: number, body: string): ApiError | null {
     const { code, detail, hint, issues } = parsed.value;
     if (typeof code === 'string' && typeof detail === 'string') {
       return new ApiError({
-        // The list of codes grows with the server; an unknown one is shown by its detail like any other.
+        // Newer servers may send codes this page does not know; their errors are shown by `detail`.
         code: code as ErrorInfo['code'],
         status,
         detail,

@@ -1,16 +1,16 @@
 import { SvelteMap } from 'svelte/reactivity';
 import { api } from './client.ts';
 
-/** A URL that expires sooner is asked for again. */
+/** URLs that expire sooner are requested again. */
 const LEFT_AT_LEAST_MS = 60_000;
 const AT_ONCE = 200;
 
-/** Signed URLs of files, asked for together: an `<img>` cannot send the secret of the session. */
+/** Signed URLs of files, requested in batches: an `<img>` cannot send the session's secret. */
 class FileUrls {
   readonly #known = new SvelteMap<string, { url: string; expiresAt: number }>();
   readonly #wanted = new Set<string>();
 
-  /** Null until the server has given one; what reads it in a template is drawn again then. */
+  /** Null until the server has returned the URL; reactive, so templates update when it arrives. */
   readonly of = (sha256: string): string | null => {
     const known = this.#known.get(sha256);
     if (known !== undefined && known.expiresAt - Date.now() > LEFT_AT_LEAST_MS) return known.url;
@@ -24,7 +24,7 @@ class FileUrls {
     this.#wanted.clear();
     for (let at = 0; at < files.length; at += AT_ONCE) {
       const part = files.slice(at, at + AT_ONCE);
-      // Without an answer the images stay empty; the page says itself that the server cannot be reached.
+      // Without a response the images stay empty; the page reports the lost connection elsewhere.
       const links = await api.post('/api/files/links', { body: { files: part } }).catch(() => null);
       if (links === null) return;
       for (const [sha256, url] of Object.entries(links.urls)) {

@@ -2,7 +2,8 @@ import { saveFile } from '../chat/tools/save-file.ts';
 import { request } from './client.ts';
 
 /**
- * Downloads a file under the name in the response. A plain link cannot: it sends the cookie without the header.
+ * Downloads a file under the name in the response. A plain link cannot: it would send the cookie without the session
+ * header.
  *
  * @throws ApiError
  */
@@ -14,7 +15,7 @@ export async function saveFrom(path: string, name: string): Promise<void> {
   saveFile(nameIn(disposition) ?? name, content);
 }
 
-/** The name in a Content-Disposition (RFC 6266); null if it has none. */
+/** The file name in a Content-Disposition header (RFC 6266); null if there is none. */
 function nameIn(disposition: string | null): string | null {
   const encoded = /filename\*=UTF-8''([^;]+)/i.exec(disposition ?? '')?.[1];
   if (encoded !== undefined) return decodeURIComponent(encoded);

@@ -8,7 +8,7 @@ afterEach(() => {
   sessionSecret.set(null);
 });
 
-/** Knows one secret, and answers as the server does. */
+/** A server that accepts one session secret and answers 401 to all others. */
 function server(valid: string) {
   const bodies: unknown[] = [];
   const send = createSessionFetch(async (_input, init = {}) => {
@@ -21,7 +21,7 @@ function server(valid: string) {
   return { send, bodies };
 }
 
-test('requests wait for the sign-in when the session has ended, and are sent again', async () => {
+test('requests wait for the sign-in after the session has expired, and are sent again', async () => {
   const { send, bodies } = server('new');
   sessionSecret.set('old');
   const answers = Promise.all(['one', 'two'].map((body) => send('/api/x', { method: 'POST', body })));
@@ -33,7 +33,7 @@ test('requests wait for the sign-in when the session has ended, and are sent aga
   expect(bodies).toEqual(['one', 'two']);
 });
 
-test('a request that was refused just before a sign-in is sent again without asking', async () => {
+test('a request rejected just before a sign-in is sent again without asking the user', async () => {
   const { send } = server('new');
   sessionSecret.set('old');
   const answer = send('/api/x');
@@ -42,13 +42,13 @@ test('a request that was refused just before a sign-in is sent again without ask
   expect(asked).toBe(0);
 });
 
-test('a 401 of a server behind the proxy is its own affair', async () => {
+test('a 401 of an MCP server behind the proxy is passed on', async () => {
   const send = createSessionFetch(async () => new Response('', { status: 401 }));
   expect((await send('/api/proxy?url=x')).status).toBe(401);
   expect(asked).toBe(0);
 });
 
-test('a request that is cancelled stops waiting', async () => {
+test('a cancelled request stops waiting', async () => {
   const { send } = server('new');
   const control = new AbortController();
   const answer = send('/api/x', { signal: control.signal });

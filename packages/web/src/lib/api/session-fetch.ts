@@ -1,7 +1,7 @@
 import type { Fetch } from '@toolyard/protocol';
 import { browserValue } from '../browser-storage.ts';
 
-/** Header of the session's secret. On a 401 of this server it says that signing in helps. */
+/** Header of the session's secret. This server also sets it on a 401 that a sign-in can solve. */
 const SESSION_HEADER = 'x-toolyard-session';
 
 const kept = browserValue<string | null>('session-secret', {
@@ -9,12 +9,12 @@ const kept = browserValue<string | null>('session-secret', {
   read: (value) => (typeof value === 'string' ? value : undefined),
   fallback: null,
 });
-/** For a browser that keeps nothing: the session lasts as long as the page. */
+/** Fallback if the browser stores nothing: the session then ends with the page. */
 let unkept: string | null = null;
 
 /**
- * The secret of this browser's session. Cookies are also sent to other ports of the host; this is kept by the origin
- * of the page, so only this page can send both.
+ * The secret of this browser's session. Cookies are also sent to other ports of the host; this secret is stored by
+ * origin, so only this page can send both.
  */
 export const sessionSecret = {
   get: (): string | null => kept.get() ?? unkept,
@@ -22,7 +22,7 @@ export const sessionSecret = {
     unkept = secret;
     kept.set(secret);
   },
-  /** Hears of sign-ins and sign-outs in other tabs. */
+  /** Notifies of sign-ins and sign-outs in other tabs. */
   watch: (listener: () => void): (() => void) => kept.watch(listener),
 };
 
@@ -43,15 +43,15 @@ export function onSignInNeeded(listener: () => void): void {
 
 let signIn: PromiseWithResolvers<void> | null = null;
 
-/** Lets the requests go on that wait for a sign-in. */
+/** Sends the requests again that wait for a sign-in. */
 export function resumeAfterSignIn(): void {
   signIn?.resolve();
   signIn = null;
 }
 
 /**
- * A fetch from this server. If the session has ended it waits until the user has signed in again, and repeats the
- * request: an expired session interrupts work and loses none of it.
+ * A `fetch` for this server. If the session has expired, it waits until the user has signed in and repeats the request,
+ * so that no work is lost.
  */
 export const sessionFetch: Fetch = createSessionFetch((input, init) => fetch(input, init));
 
@@ -60,9 +60,9 @@ export function createSessionFetch(send: Fetch): Fetch {
     for (;;) {
       const used = sessionSecret.get();
       const response = await send(input, withSecret(init));
-      // A server behind the proxy may answer 401, too; it cannot set this header.
+      // A server behind the proxy may also answer 401, but cannot set this header.
       if (response.status !== 401 || !response.headers.has(SESSION_HEADER)) return response;
-      // Signed in meanwhile, here or in another tab.
+      // The user has signed in meanwhile, here or in another tab.
       if (sessionSecret.get() !== used) continue;
       signIn ??= Promise.withResolvers();
       const until = signIn.promise;

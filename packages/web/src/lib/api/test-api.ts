@@ -4,7 +4,10 @@ import type { JsonObject } from '@toolyard/protocol';
 
 export type TestCall = { method: string; path: string; body?: JsonObject };
 
-/** An API client over a function: what it returns, or resolves with, is the response; undefined is an empty one. */
+/**
+ * An API client backed by a function: its return value, or what it resolves with, becomes the response; undefined is an
+ * empty response.
+ */
 export function createTestApi(answer: (call: TestCall) => unknown): Api {
   return createApiClient<RequestOptions>({
     async send(path, { method, body }) {

@@ -1,6 +1,6 @@
 import { SvelteMap } from 'svelte/reactivity';
 
-/** Messages that are being edited, so that what was written survives being scrolled out of the page. */
+/** Messages being edited. Stored here so that the text survives while the row is scrolled out of the page. */
 class Edits {
   readonly #texts = new SvelteMap<string, string>();
 

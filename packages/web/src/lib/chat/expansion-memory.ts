@@ -1,4 +1,7 @@
-/** What a person opened or closed, remembered while the page is open: a row scrolled away forgets it otherwise. */
+/**
+ * Which parts the user expanded or collapsed, remembered while the page is open: a row that is scrolled away loses its
+ * own state.
+ */
 const folds = new Map<string, boolean>();
 const MOST = 500;
 

@@ -3,7 +3,7 @@ import { placeOfMedia } from './media.ts';
 
 const fileUrl = (sha256: string) => `/api/files/${sha256}`;
 
-it('loads what the message holds or this server keeps, and nothing else', () => {
+it('loads only content of the message and files of this server', () => {
   expect(placeOfMedia({ blob: 'abc' }, 'image/png', fileUrl)).toEqual({ type: 'here', address: '/api/files/abc' });
   expect(placeOfMedia({ data: 'AAAA' }, 'image/png', fileUrl)).toEqual({
     type: 'here',
@@ -16,7 +16,7 @@ it('loads what the message holds or this server keeps, and nothing else', () => 
   });
 });
 
-it('does not make an address of what is none', () => {
+it('returns no URL for invalid input', () => {
   expect(placeOfMedia({ url: 'javascript:alert(1)' }, 'image/png', fileUrl)).toBeNull();
   expect(placeOfMedia({ url: 'not an address' }, 'image/png', fileUrl)).toBeNull();
   expect(placeOfMedia({ data: 'AAAA' }, 'text/html,<script>;x', fileUrl)).toBeNull();

@@ -1,14 +1,14 @@
 import type { MediaSource } from '@toolyard/protocol';
 
 /**
- * Where bytes of a message may be loaded from: what the message itself holds, or this server. An address elsewhere
- * stays what it is; loading it would tell its host who reads this, and when. A null `address` is not known yet.
+ * Where the media of a message may be loaded from: the message itself or this server. Other URLs are never loaded,
+ * because that would tell their host who reads this, and when. `address` is null until it is known.
  */
 export type MediaPlace =
   | { type: 'here'; address: string | null }
   | { type: 'elsewhere'; address: string; host: string };
 
-/** Null for an address nobody can open. */
+/** Null for a URL that cannot be opened. */
 export function placeOfMedia(
   source: MediaSource,
   mimeType: string,
@@ -23,5 +23,5 @@ export function placeOfMedia(
   return { type: 'elsewhere', address: address.href, host: address.host };
 }
 
-/** A type of its own, without parameters: nothing else may be written into an address. */
+/** A plain type without parameters: nothing else may be written into a data URL. */
 const SAFE_TYPE = /^[\w.+-]+\/[\w.+-]+$/;

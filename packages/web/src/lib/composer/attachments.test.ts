@@ -17,8 +17,8 @@ function deps(changes: Partial<PrepareFileDeps> = {}): PrepareFileDeps & { uploa
   };
 }
 
-describe('attached files', () => {
-  it('puts a small image inside the message, byte for byte', async () => {
+describe('attachments', () => {
+  it('puts a small image into the message, byte for byte', async () => {
     const bytes = Uint8Array.from({ length: 20_000 }, (_, index) => index % 256);
     const prepared = await prepareFile(new File([bytes], 'dot.png', { type: 'image/png' }), deps());
     if (!prepared.ok || prepared.part.type !== 'image' || !('data' in prepared.part.source))
@@ -26,7 +26,7 @@ describe('attached files', () => {
     expect(Uint8Array.from(atob(prepared.part.source.data), (char) => char.charCodeAt(0))).toEqual(bytes);
   });
 
-  it('uploads a larger one and keeps only its address', async () => {
+  it('uploads a large file and stores only its URL', async () => {
     const world = deps();
     const file = new File([new Uint8Array(40_000)], 'photo.jpg', { type: 'image/jpeg' });
     expect(await prepareFile(file, world)).toEqual({
@@ -37,7 +37,7 @@ describe('attached files', () => {
     expect(world.uploaded.map((blob) => blob.type)).toEqual(['image/jpeg']);
   });
 
-  it('takes a file without a known type as text where it is text, and refuses it where it is not', async () => {
+  it('attaches a file of unknown type as text if it is text, and rejects it otherwise', async () => {
     const text = await prepareFile(new File(['fn main() {} // 你好'], 'main.rs'), deps());
     expect(text).toMatchObject({
       ok: true,
@@ -48,12 +48,12 @@ describe('attached files', () => {
     expect(binary).toEqual({ ok: false, problem: 'unsupported' });
   });
 
-  it('treats SVG as the text it is, never as an image', async () => {
+  it('treats SVG as text, never as an image', async () => {
     const svg = await prepareFile(new File(['<svg/>'], 'a.svg', { type: 'image/svg+xml' }), deps());
     expect(svg).toMatchObject({ kind: 'text', part: { type: 'file', mimeType: 'text/plain' } });
   });
 
-  it('converts an image that models do not read, and says so where the browser cannot', async () => {
+  it('converts an image that models do not read, and reports it if the browser cannot', async () => {
     const heic = new File([new Uint8Array([1, 2])], 'a.heic', { type: 'image/heic' });
     expect(await prepareFile(heic, deps())).toEqual({ ok: false, problem: 'unsupported' });
     const png = new Blob([new Uint8Array([3])], { type: 'image/png' });
@@ -61,7 +61,7 @@ describe('attached files', () => {
     expect(converted).toMatchObject({ ok: true, part: { mimeType: 'image/png' } });
   });
 
-  it('tells an empty file, one too large, and an upload that failed apart', async () => {
+  it('distinguishes empty files, files that are too large and failed uploads', async () => {
     expect(await prepareFile(new File([], 'a.txt'), deps())).toEqual({ ok: false, problem: 'empty' });
     const huge = new File([new Uint8Array(21 * 1024 * 1024)], 'a.png', { type: 'image/png' });
     expect(await prepareFile(huge, deps())).toEqual({ ok: false, problem: 'too_large' });
@@ -81,7 +81,7 @@ describe('attached files', () => {
     expect(isText(Uint8Array.of(0xff, 0xfe, 0x41))).toBe(false);
   });
 
-  it('sends the text first and leaves out what is not ready', () => {
+  it('sends the text first and leaves out files that are not ready', () => {
     const part = { type: 'image', mimeType: 'image/png', source: { blob: sha256 } } as const;
     expect(
       toUserParts('look', [

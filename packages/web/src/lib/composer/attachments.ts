@@ -18,19 +18,19 @@ export type Attachment = { id: string; name: string; size: number } & (
   | { state: 'failed'; problem: AttachmentProblem; detail?: string }
 );
 
-/** What became of a file: a part of a message, or why not. */
+/** The result for a file: a part of a message, or an error. */
 export type PreparedFile =
   | { ok: true; kind: AttachmentKind; part: UserPart }
   | { ok: false; problem: AttachmentProblem; detail?: string };
 
-/** What is sent: the text first, then what was attached, in its order. */
+/** The parts to send: the text first, then the attachments in order. */
 export function toUserParts(text: string, attachments: readonly Attachment[]): UserPart[] {
   const parts: UserPart[] = text.trim() === '' ? [] : [{ type: 'text', text }];
   for (const attachment of attachments) if (attachment.state === 'ready') parts.push(attachment.part);
   return parts;
 }
 
-/** `12 kB`, `3.4 MB`, in the person's own number format. */
+/** `12 kB`, `3.4 MB`, in the user's number format. */
 export function formatBytes(size: number, locale: string): string {
   const [value, unit] = size < 1000 ? [size, 'B'] : size < 1_000_000 ? [size / 1000, 'kB'] : [size / 1_000_000, 'MB'];
   const digits = unit === 'MB' && value < 10 ? 1 : 0;

@@ -1,6 +1,6 @@
 export const COMPOSER_ID = 'composer';
 
-/** Where messages are written; null where there is no chat. */
+/** The input element of the open chat; null if no chat is open. */
 export function composerField(): HTMLTextAreaElement | null {
   return document.querySelector<HTMLTextAreaElement>(`textarea#${COMPOSER_ID}`);
 }

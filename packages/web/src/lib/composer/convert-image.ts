@@ -1,4 +1,4 @@
-/** Draws an image of any kind the browser reads anew as PNG, which every model reads; null where it cannot. */
+/** Converts any image the browser can read to PNG, which every model reads; null if it cannot. */
 export async function convertImage(file: Blob): Promise<Blob | null> {
   let bitmap: ImageBitmap;
   try {

@@ -3,11 +3,12 @@ import { isJsonObject, isMediaType } from '@toolyard/protocol';
 import { browserValueFamily, type BrowserValueFamily } from '../browser-storage.ts';
 import type { Attachment, AttachmentKind } from './attachments.ts';
 
-/** A file of a draft as it outlives a reload: whole, or named by the blob it was uploaded to. */
+/** A file of a draft as it survives a reload: whole, or by the id of its uploaded blob. */
 type KeptFile = { name: string; size: number; kind: AttachmentKind; part: JsonValue };
 
 /**
- * Where drafts outlive a reload. Text and files are kept apart, so that a keystroke does not write the files again.
+ * Storage of drafts that survive a reload. Text and files are separate, so that a keystroke does not write the files
+ * again.
  */
 export type DraftStorage = { text: BrowserValueFamily<string>; files: BrowserValueFamily<JsonValue[]> };
 
@@ -28,7 +29,7 @@ export function openDraftStorage(): DraftStorage {
   };
 }
 
-/** Files still being read are not kept: the browser alone has them. */
+/** Files still being read are not stored: only the browser has them. */
 export function toStoredAttachments(attachments: readonly Attachment[]): JsonValue[] {
   const kept: KeptFile[] = [];
   for (const attachment of attachments) {
@@ -39,7 +40,7 @@ export function toStoredAttachments(attachments: readonly Attachment[]): JsonVal
   return kept;
 }
 
-/** What another version of the page may have left is set aside. */
+/** Entries of another version of the page are ignored. */
 export function fromStoredAttachments(kept: readonly JsonValue[], nextId: () => string): Attachment[] {
   const attachments: Attachment[] = [];
   for (const value of kept) {

@@ -9,22 +9,22 @@ export type DraftDeps = {
   prepare(file: File): Promise<PreparedFile>;
 };
 
-/** Why a draft cannot be sent as it stands. */
+/** Why a draft cannot be sent. */
 export type SendBlocker = 'empty' | 'reading' | 'failed' | 'sending';
 
-/** How long a keystroke may wait until it is kept, in milliseconds. */
+/** Delay until a keystroke is stored, in milliseconds. */
 const KEEP_AFTER_MS = 300;
 
 /**
- * What is being written for one conversation. It outlives a reload, and leaves the browser's storage only once the
- * server has it.
+ * The message being written in one conversation. It survives a reload and is deleted from the browser's storage only
+ * after the server has stored the message.
  */
 export class ComposerDraft {
   text = $state('');
   attachments: Attachment[] = $state.raw([]);
-  /** True from sending until the server has it, or refused it. */
+  /** True from sending until the server has accepted or rejected the message. */
   sending = $state(false);
-  /** Why the server refused it last. */
+  /** Why the server rejected it last. */
   error: ApiError | null = $state.raw(null);
   #key: string;
   readonly #deps: DraftDeps;
@@ -32,7 +32,7 @@ export class ComposerDraft {
   #timer: ReturnType<typeof setTimeout> | undefined;
   #made = 0;
 
-  /** @param key the id of the conversation, or what stands for one not made yet */
+  /** @param key the id of the conversation, or the placeholder of a new one */
   constructor(key: string, deps: DraftDeps) {
     this.#key = key;
     this.#deps = deps;
@@ -40,7 +40,7 @@ export class ComposerDraft {
     this.attachments = fromStoredAttachments(deps.storage.files.get(key), () => this.#nextId());
   }
 
-  /** The conversation has got its id: the draft stays the same, also in the browser's storage. */
+  /** The conversation got its id: the draft stays the same, also in the browser's storage. */
   rename(key: string): void {
     const { text, files } = this.#deps.storage;
     text.set(key, text.get(this.#key));
@@ -54,7 +54,7 @@ export class ComposerDraft {
     return this.text.trim() === '' && this.attachments.length === 0;
   }
 
-  /** The first thing in the way of sending; null where nothing is. */
+  /** The first reason why it cannot be sent; null if it can. */
   get hindrance(): SendBlocker | null {
     if (this.sending) return 'sending';
     if (this.attachments.some((attachment) => attachment.state === 'reading')) return 'reading';
@@ -68,10 +68,10 @@ export class ComposerDraft {
     this.#timer = setTimeout(() => this.keepText(), KEEP_AFTER_MS);
   }
 
-  /** Also to be called when the page goes away. */
+  /** Also called when the page is hidden or closed. */
   keepText(): void {
     clearTimeout(this.#timer);
-    // While it is being sent, what was sent is kept.
+    // While a message is sent, its content stays stored.
     if (!this.sending) this.#deps.storage.text.set(this.#key, this.text);
   }
 
@@ -90,7 +90,7 @@ export class ComposerDraft {
     );
   }
 
-  /** Tries a file again that could not be read or uploaded. */
+  /** Reads or uploads a failed file again. */
   async retry(id: string): Promise<void> {
     const attachment = this.attachments.find((one) => one.id === id);
     if (attachment === undefined || !this.canRetry(attachment)) return;
@@ -112,8 +112,8 @@ export class ComposerDraft {
   }
 
   /**
-   * Hands the draft to `deliver` and empties it at once, so that one can write on. If that fails the draft is back,
-   * before whatever was written meanwhile, and `error` says why.
+   * Passes the draft to `deliver` and empties it at once, so that the user can write on. If that fails, the draft is
+   * restored before whatever was written meanwhile, and `error` has the reason.
    */
   async send(deliver: (parts: UserPart[]) => Promise<void>): Promise<void> {
     const { text, attachments } = this;
@@ -136,7 +136,7 @@ export class ComposerDraft {
     }
   }
 
-  /** Sends something else than what is written, which stays; a refusal is told here all the same. */
+  /** Sends something other than the draft, which stays; errors are shown here as well. */
   async sendOther(deliver: (parts: UserPart[]) => Promise<void>, parts: UserPart[]): Promise<void> {
     if (this.sending) return;
     this.sending = true;
@@ -151,7 +151,7 @@ export class ComposerDraft {
     }
   }
 
-  /** The server can be reached again: what said that it cannot is no longer true. */
+  /** The server is reachable again: removes the error that said it was not. */
   reconnected(): void {
     if (this.error?.code === 'network') this.error = null;
   }

@@ -26,7 +26,7 @@ function world(prepare: (file: File) => Promise<PreparedFile> = async () => pict
 
 const file = (name = 'a.png') => new File(['x'], name);
 
-it('is there again after a reload, its files too', async () => {
+it('survives a reload with its files', async () => {
   vi.useFakeTimers();
   const deps = world();
   const draft = new ComposerDraft('c1', deps);
@@ -39,7 +39,7 @@ it('is there again after a reload, its files too', async () => {
   expect(new ComposerDraft('c2', deps).empty).toBe(true);
 });
 
-it('stays stored until the server has it, though the input is empty at once', async () => {
+it('stays stored until the server has accepted it, though the input is empty at once', async () => {
   const deps = world();
   const draft = new ComposerDraft('c1', deps);
   draft.write('hello');
@@ -54,7 +54,7 @@ it('stays stored until the server has it, though the input is empty at once', as
   expect(new ComposerDraft('c1', deps).empty).toBe(true);
 });
 
-it('comes back when the server refuses it, before what was written meanwhile', async () => {
+it('is restored when the server rejects it, before text written meanwhile', async () => {
   const deps = world();
   const draft = new ComposerDraft('c1', deps);
   draft.write('first');
@@ -70,7 +70,7 @@ it('comes back when the server refuses it, before what was written meanwhile', a
   expect(new ComposerDraft('c1', deps).text).toBe('first\n\nsecond');
 });
 
-it('goes along when its conversation gets an id while it is sent, with all that was written since', async () => {
+it('moves to its conversation when that gets an id, with all text written since', async () => {
   const deps = world();
   const draft = new ComposerDraft('new', deps);
   draft.write('first');
@@ -86,7 +86,7 @@ it('goes along when its conversation gets an id while it is sent, with all that 
   expect(new ComposerDraft('new', deps).empty).toBe(true);
 });
 
-it('no longer says that the server cannot be reached once it can, and keeps other reasons', async () => {
+it('removes the connection error once the server is reachable, and keeps other errors', async () => {
   const draft = new ComposerDraft('c1', world());
   for (const [code, left] of [
     ['network', undefined],
@@ -100,7 +100,7 @@ it('no longer says that the server cannot be reached once it can, and keeps othe
   }
 });
 
-it('cannot be sent while a file is read or has failed, and a failed upload can be tried again', async () => {
+it('cannot be sent while a file is read or has failed; a failed upload can be retried', async () => {
   const outcomes: PreparedFile[] = [{ ok: false, problem: 'upload_failed' }, picture];
   const draft = new ComposerDraft(
     'c1',
@@ -115,7 +115,7 @@ it('cannot be sent while a file is read or has failed, and a failed upload can b
   expect(draft.hindrance).toBeNull();
 });
 
-it('does not offer to try again what cannot succeed', async () => {
+it('offers no retry for what cannot succeed', async () => {
   const draft = new ComposerDraft(
     'c1',
     world(async () => ({ ok: false, problem: 'unsupported' })),
@@ -124,7 +124,7 @@ it('does not offer to try again what cannot succeed', async () => {
   expect(draft.attachments.map((attachment) => draft.canRetry(attachment))).toEqual([false]);
 });
 
-it('does not bring back a file that was removed while it was read', async () => {
+it('does not restore a file that was removed while it was read', async () => {
   let done = (_: PreparedFile): void => undefined;
   const draft = new ComposerDraft(
     'c1',
@@ -137,7 +137,7 @@ it('does not bring back a file that was removed while it was read', async () => 
   expect(draft.attachments).toEqual([]);
 });
 
-it('says which files are too many and reads the others', async () => {
+it('names the files beyond the limit and reads the others', async () => {
   const draft = new ComposerDraft('c1', world());
   await draft.add(Array.from({ length: 18 }, () => file()));
   await draft.add(Array.from({ length: 4 }, () => file()));

@@ -3,15 +3,15 @@ import type { PreparedFile } from './attachments.ts';
 import { openDraftStorage } from './draft-storage.ts';
 import { ComposerDraft } from './draft.svelte.ts';
 
-/** The key of the conversation that is not made yet. */
+/** The key of a conversation that has no id yet. */
 const NEW = 'new';
 
 const drafts = new Map<string, ComposerDraft>();
 const storage = openDraftStorage();
 
 /**
- * The draft of a conversation, null being the one not made yet. It is the same as long as the page is open, so that a
- * file goes on being read while one looks at another conversation.
+ * The draft of a conversation; null for a new one. It stays the same object while the page is open, so that files are
+ * read on while another conversation is shown.
  */
 export function composerDraftOf(conversationId: string | null): ComposerDraft {
   const key = conversationId ?? NEW;
@@ -22,7 +22,7 @@ export function composerDraftOf(conversationId: string | null): ComposerDraft {
   return draft;
 }
 
-/** The new chat has become this conversation: whatever was written since its first message was sent goes along. */
+/** The new chat became this conversation: text written since its first message was sent moves along. */
 export function moveNewDraftTo(conversationId: string): void {
   const draft = drafts.get(NEW);
   if (draft === undefined || drafts.has(conversationId)) return;
@@ -31,7 +31,7 @@ export function moveNewDraftTo(conversationId: string): void {
   draft.rename(conversationId);
 }
 
-/** What reads files is loaded with the first of them; where it cannot be had, the file can be tried again. */
+/** The file reader is loaded with the first file; if that fails, the file can be retried. */
 async function prepare(file: File): Promise<PreparedFile> {
   try {
     const [{ prepareFile }, { convertImage }] = await Promise.all([

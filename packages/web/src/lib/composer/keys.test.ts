@@ -17,7 +17,7 @@ it('sends with Enter and leaves Shift+Enter to the input', () => {
   expect(composerKey({ ...enter, shiftKey: true }, desk)).toBeNull();
 });
 
-it('never sends with the Enter that confirms what an input method composes', () => {
+it('never sends with the Enter that confirms an input method composition', () => {
   expect(composerKey({ ...enter, isComposing: true }, desk)).toBeNull();
   expect(composerKey({ ...enter, keyCode: 229 }, desk)).toBeNull();
 });
@@ -27,7 +27,7 @@ it('writes a new line with Enter on a touch keyboard, and sends with Ctrl+Enter'
   expect(composerKey({ ...enter, ctrlKey: true }, { touch: true, busy: false })).toBe('send');
 });
 
-it('stops with Escape only while something is under way, and not in mid-composition', () => {
+it('stops with Escape only while a run is in progress, and not during composition', () => {
   const escape = { ...enter, key: 'Escape', keyCode: 27 };
   expect(composerKey(escape, { touch: false, busy: true })).toBe('stop');
   expect(composerKey(escape, desk)).toBeNull();

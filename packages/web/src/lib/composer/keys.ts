@@ -1,11 +1,11 @@
-/** What a key in the input means; null where it is the input's own business. */
+/** What a key in the input does; null if the input handles it itself. */
 export type ComposerKey = 'send' | 'stop' | null;
 
 type KeyPress = Pick<KeyboardEvent, 'key' | 'keyCode' | 'isComposing' | 'shiftKey' | 'altKey' | 'ctrlKey' | 'metaKey'>;
 
 /**
- * Enter sends, unless it confirms what an input method composes: some browsers say so by `isComposing`, Safari by the
- * key code 229 only. On a touch keyboard Enter is a new line, since there is no Shift+Enter there.
+ * Enter sends, unless it confirms an input method composition: most browsers set `isComposing`, Safari only key code
+ * 229. On a touch keyboard Enter is a new line, since it has no Shift+Enter.
  */
 export function composerKey(event: KeyPress, situation: { touch: boolean; busy: boolean }): ComposerKey {
   if (event.isComposing || event.keyCode === 229) return null;

@@ -2,14 +2,14 @@ import type { MediaType, UploadedFile, UserPart } from '@toolyard/protocol';
 import { isMediaType } from '@toolyard/protocol';
 import type { AttachmentKind, PreparedFile } from './attachments.ts';
 
-/** What the server takes as one file. */
+/** Size limit of the server for one file, in bytes. */
 const MAX_FILE_BYTES = 20 * 1024 * 1024;
-/** More text than this no model reads; it would only be paid for. */
+/** No model reads more text than this; it would only cost tokens. */
 const MAX_TEXT_BYTES = 1024 * 1024;
-/** Up to here a file travels inside the message; so many of them still fit one request. */
+/** Files up to this size are sent inline; the maximum number of them still fits one request. */
 const MAX_INLINE_BYTES = 32 * 1024;
 
-/** The types that are attached as what they are, each with the kind of its part and the usual name of the type. */
+/** Types that are attached as such, each with the kind of its part and its canonical name. */
 const MEDIA_TYPES: ReadonlyMap<string, [kind: MediaType, mimeType: string]> = new Map([
   ['image/png', ['image', 'image/png']],
   ['image/jpeg', ['image', 'image/jpeg']],
@@ -24,13 +24,13 @@ const MEDIA_TYPES: ReadonlyMap<string, [kind: MediaType, mimeType: string]> = ne
 
 export type PrepareFileDeps = {
   upload(file: Blob): Promise<UploadedFile>;
-  /** Turns an image the models do not read into one they do; null where the browser cannot read it either. */
+  /** Converts an image that models do not read; null if the browser cannot read it either. */
   convertImage(file: Blob): Promise<Blob | null>;
 };
 
 /**
- * Makes a file into a part of a message: small ones travel inside it, larger ones are uploaded first. A file of
- * unknown type is taken as text if it is text.
+ * Turns a file into a part of a message: small files inline, larger ones uploaded first. A file of unknown type is
+ * attached as text if it is text.
  */
 export async function prepareFile(file: File, deps: PrepareFileDeps): Promise<PreparedFile> {
   if (file.size === 0) return { ok: false, problem: 'empty' };
@@ -92,7 +92,7 @@ function toPart(
   return { type: 'file', mimeType, name, source };
 }
 
-/** True for UTF-8 without the bytes that text never holds. A character cut off at the end is no fault. */
+/** True for UTF-8 without bytes that never occur in text. A character cut at the end is accepted. */
 export function isText(bytes: Uint8Array): boolean {
   if (bytes.includes(0)) return false;
   try {
@@ -105,7 +105,7 @@ export function isText(bytes: Uint8Array): boolean {
 
 function toBase64(bytes: Uint8Array): string {
   let binary = '';
-  // As many at a time as a call takes arguments.
+  // In chunks, because of the limit on function arguments.
   for (let at = 0; at < bytes.length; at += 8192) binary += String.fromCharCode(...bytes.subarray(at, at + 8192));
   return btoa(binary);
 }

@@ -3,7 +3,7 @@ import { placeBefore, textOfParts, withText } from './queue.ts';
 
 const queue = [{ id: 'a' }, { id: 'b' }, { id: 'c' }];
 
-/** What the server does with the answer. */
+/** Applies the move as the server does. */
 function moved(id: string, to: number): string | undefined {
   const before = placeBefore(queue, id, to);
   if (before === undefined) return undefined;
@@ -15,7 +15,7 @@ function moved(id: string, to: number): string | undefined {
     .join('');
 }
 
-it('brings a waiting message to the place it was moved to, up, down and to either end', () => {
+it('moves a queued message up, down and to either end', () => {
   expect(['c', 'c', 'a', 'a', 'b'].map((id, index) => moved(id, [0, 1, 1, 2, 2][index] ?? 0))).toEqual([
     'cab',
     'acb',
@@ -25,11 +25,11 @@ it('brings a waiting message to the place it was moved to, up, down and to eithe
   ]);
 });
 
-it('asks for nothing where nothing would change', () => {
+it('sends nothing if nothing would change', () => {
   expect([moved('a', 0), moved('a', -1), moved('c', 3), moved('x', 0)]).toEqual(Array(4).fill(undefined));
 });
 
-it('changes the text of a message and leaves its files', () => {
+it('changes the text of a message and keeps its files', () => {
   const image = { type: 'image', mimeType: 'image/png', source: { data: '' } } as const;
   const parts = [{ type: 'text', text: 'one' } as const, image];
   expect(textOfParts(parts)).toBe('one');

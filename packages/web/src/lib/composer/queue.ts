@@ -1,8 +1,8 @@
 import type { QueuedMessage, UserPart } from '@toolyard/protocol';
 
 /**
- * What a waiting message is to stand before so that it comes to a place in the list (null: the end); undefined where
- * it is there already, or there is no such place.
+ * The message a queued message must precede to get to a position (null: the end); undefined if it is there already or
+ * the position does not exist.
  */
 export function placeBefore(
   queue: readonly Pick<QueuedMessage, 'id'>[],
@@ -14,12 +14,12 @@ export function placeBefore(
   return queue.filter((item) => item.id !== id)[to]?.id ?? null;
 }
 
-/** The text of a message, without what is attached. */
+/** The text of a message without its attachments. */
 export function textOfParts(parts: readonly UserPart[]): string {
   return parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n\n');
 }
 
-/** The same message with another text; what was attached stays. */
+/** The same message with another text; attachments stay. */
 export function withText(parts: readonly UserPart[], text: string): UserPart[] {
   const attached = parts.filter((part) => part.type !== 'text');
   return text.trim() === '' ? attached : [{ type: 'text', text }, ...attached];

@@ -2,7 +2,7 @@ import type { ContextFill } from '@toolyard/protocol';
 import { api } from '../api/client.ts';
 import { ApiError } from '../api/error.ts';
 
-/** How full the last request of a run made the model's window; null where nobody knows. */
+/** Context usage of the last request of a run; null if unknown. */
 export async function lastFill(runId: string): Promise<ContextFill | null> {
   try {
     const { items } = await api.get('/api/runs/{id}/steps', { params: { id: runId } });

@@ -7,7 +7,7 @@ const fill = (tokens: number, window: number) => ({
   parts: { instructions: tokens / 2, tools: 0, results: tokens / 4, messages: tokens / 4 },
 });
 
-describe('the context meter', () => {
+describe('context meter', () => {
   it.each([
     [0, 'calm', 0],
     [64, 'calm', 64],
@@ -18,7 +18,7 @@ describe('the context meter', () => {
     expect(meterOf(fill(tokens, 100))).toMatchObject({ state, percent });
   });
 
-  it('has the parts that hold something, none of them wider than the window', () => {
+  it('has the non-empty segments, none wider than the window', () => {
     const { parts } = meterOf(fill(40, 100));
     expect(parts).toEqual([
       { name: 'instructions', tokens: 20, share: 0.2 },

@@ -6,8 +6,8 @@ export type Batch = { key: string; tool: ApprovalInterrupt['tool']; items: reado
 type BatchItem = { id: string; conversationId: string; interrupt: ApprovalInterrupt };
 
 /**
- * The tools of which several calls wait. What is feared, and what is no longer the tool that was approved, is in none:
- * each of those is looked at by itself.
+ * Tools with several calls to approve. Calls flagged as dangerous, and tools that changed since their approval, are
+ * never in a batch: each is decided on its own.
  */
 export function batchesOf(open: readonly StoredInterrupt[]): Batch[] {
   const batches = new Map<string, BatchItem[]>();
@@ -22,7 +22,7 @@ export function batchesOf(open: readonly StoredInterrupt[]): Batch[] {
   });
 }
 
-/** The same answer to all of a batch, each bound to what was shown of it. */
+/** The same answer to all calls of a batch, each bound to what was shown of it. */
 export function answersOf({ items }: Batch, answer: ApprovalAnswer): AnswerInterrupts {
   return {
     answers: items.map(({ id, interrupt: { arguments: shown, definition } }) => ({

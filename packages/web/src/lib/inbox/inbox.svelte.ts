@@ -8,7 +8,7 @@ const REFRESH_AFTER_MS = 120;
 export type InboxDeps = {
   api: Pick<Api, 'get'>;
   live: ResourceLive;
-  /** Called with all open interrupts, and with those that are new since the last call (none at first). */
+  /** Called with all open interrupts and with those that are new since the last call (none at first). */
   show: (open: readonly StoredInterrupt[], fresh: readonly StoredInterrupt[]) => void;
 };
 
@@ -44,7 +44,7 @@ export class Inbox extends Resource<StoredInterrupt[]> {
   }
 }
 
-/** All pages: the badge counts the interrupts, and notifications are about the newest, which come last. */
+/** Loads all pages: the badge counts the interrupts, and notifications are about the newest, which come last. */
 async function readAll(api: InboxDeps['api']): Promise<StoredInterrupt[]> {
   const items: StoredInterrupt[] = [];
   let after: string | undefined;

@@ -11,13 +11,13 @@ const wanted = browserValue<boolean>('notifications', {
 
 type Deps = {
   open: (conversationId: string) => void;
-  /** Whoever looks at the page sees the question anyway. */
+  /** No notification while the page is visible. */
   isWatched: () => boolean;
 };
 
-/** Messages of the browser about new questions: only after somebody has asked for them by a click. */
+/** Browser notifications of new interrupts, only after the user enabled them by a click. */
 export class Notifications {
-  /** `refused`: the browser was told never to show any. */
+  /** `refused`: the user blocked notifications in the browser. */
   state: 'absent' | 'off' | 'on' | 'refused' = $state('off');
   readonly #deps: Deps;
 
@@ -44,7 +44,7 @@ export class Notifications {
     await i18n.need('inbox');
     for (const { id, conversationId, interrupt } of fresh) {
       try {
-        // Several tabs tell of the same question: the tag makes one message of them.
+        // Several tabs notify of the same interrupt: the tag merges them into one.
         const shown = new Notification(t('inbox.noticeTitle'), {
           body:
             interrupt.kind === 'budget'
@@ -59,7 +59,7 @@ export class Notifications {
           shown.close();
         };
       } catch {
-        // Some browsers show them for installed apps alone.
+        // Some browsers support notifications for installed apps only.
         this.state = 'absent';
       }
     }

@@ -1,6 +1,6 @@
 /**
- * A block of Markdown, ready to be shown. `html` is inline content only: every character of the text is escaped in it,
- * every tag is one this folder wrote. Blocks that did not change stay the same objects.
+ * A block of Markdown, ready to render. `html` is inline content only: every character of the text is escaped, every
+ * tag is written by this folder. Unchanged blocks stay the same objects.
  */
 export type MarkdownBlock =
   | { type: 'paragraph'; html: string }
@@ -13,15 +13,15 @@ export type MarkdownBlock =
   | { type: 'list'; ordered: boolean; start: number; items: readonly ListItem[] }
   | { type: 'table'; header: readonly TableCell[]; rows: readonly (readonly TableCell[])[] };
 
-/** `open`: its end has not come yet. */
+/** `open`: its end has not arrived. */
 export type CodeBlock = { type: 'code'; language: string; text: string; open: boolean };
 
-/** `done` is null where it is no task. */
+/** `done` is null if it is not a task. */
 export type ListItem = { done: boolean | null; blocks: readonly MarkdownBlock[] };
 
 export type TableCell = { html: string; align: 'left' | 'center' | 'right' | null };
 
-/** `fresh`, with the objects of `before` wherever they say the same. */
+/** `fresh`, with the objects of `before` wherever they are equal. */
 export function keepBlocks(
   fresh: readonly MarkdownBlock[],
   before: readonly MarkdownBlock[],

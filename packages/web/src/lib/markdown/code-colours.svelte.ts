@@ -2,17 +2,17 @@ import type { CodeBlock } from './blocks.ts';
 import { ColouredLines } from './coloured-lines.ts';
 import type { LanguageId } from './languages.ts';
 
-/** So much of a frame goes into colours at most. */
+/** Maximum time for highlighting per frame, in milliseconds. */
 const SLICE_MS = 4;
 
 /**
- * The colours of one block of code. They come after the text and change nothing of its shape: the highlighter is
- * loaded for the first code that is shown, and works in slices between frames.
+ * Highlighting of one code block. Colours are added after the text and never change its layout: the highlighter is
+ * loaded with the first code block and works in slices between frames.
  */
 export class CodeColours {
-  /** HTML of what is coloured, from the beginning of the code on. */
+  /** HTML of the highlighted part, from the beginning of the code. */
   pieces: readonly string[] = $state.raw([]);
-  /** Up to where in the text that is. */
+  /** Length of the highlighted part in the text. */
   colouredTo = $state(0);
 
   #language: string | null = null;
@@ -33,7 +33,7 @@ export class CodeColours {
       return;
     }
     this.#lines.update(block.text);
-    // What no longer begins like this is shown plain at once.
+    // Text that no longer starts with the highlighted part is shown plain at once.
     this.#tell(this.#lines.pieces, block.text.length - this.#lines.rest.length);
     this.#soon();
   }
@@ -55,7 +55,7 @@ export class CodeColours {
       this.#lines.update(this.#block.text);
       this.#soon();
     } catch {
-      // Without its colours the code is as good to read.
+      // The code is readable without colours.
     }
   }
 

@@ -24,11 +24,11 @@ function plain(html: string): string {
     .replaceAll('&amp;', '&');
 }
 
-describe('code that is coloured while it grows', async () => {
+describe('highlighting of streaming code', async () => {
   const colour = await colourLinesOf('typescript');
   afterEach(() => void vi.restoreAllMocks());
 
-  it('is in the end what colouring it at once gives, whatever the steps', () => {
+  it('gives the same result as highlighting it at once, whatever the chunks', () => {
     const text = CODE.repeat(12);
     const atOnce = new ColouredLines(colour);
     atOnce.update(text);
@@ -50,14 +50,14 @@ describe('code that is coloured while it grows', async () => {
     );
   });
 
-  it('has the same colours where the page was held up meanwhile', () => {
+  it('has the same colours after the page was blocked', () => {
     const { html } = colour(CODE, undefined);
     let at = 0;
     vi.spyOn(Date, 'now').mockImplementation(() => (at += 60_000));
     expect(colour(CODE, undefined).html).toBe(html);
   });
 
-  it('knows inside a comment of several lines that it is one', () => {
+  it('highlights a comment over several lines', () => {
     const lines = new ColouredLines(colour);
     lines.update(CODE);
     lines.work(1, whole);
@@ -66,7 +66,7 @@ describe('code that is coloured while it grows', async () => {
     );
   });
 
-  it('stops when its time is over and goes on later', () => {
+  it('stops at its time limit and continues later', () => {
     let time = 0;
     const lines = new ColouredLines((source, state) => ((time += 5), colour(source, state)));
     lines.update(CODE.repeat(10));
@@ -76,7 +76,7 @@ describe('code that is coloured while it grows', async () => {
     expect(lines.rest).toBe('');
   });
 
-  it('begins anew with another text', () => {
+  it('restarts for another text', () => {
     const lines = new ColouredLines(colour);
     lines.update('const a = 1;\n');
     lines.work(1, whole);
@@ -86,7 +86,7 @@ describe('code that is coloured while it grows', async () => {
   });
 });
 
-describe('the name of a language', () => {
+describe('language names', () => {
   it.each([
     ['ts', 'typescript'],
     ['C++', 'cpp'],

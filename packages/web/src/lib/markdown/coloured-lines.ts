@@ -2,17 +2,17 @@ import type { ColourLines } from './highlighter.ts';
 
 type State = Parameters<ColourLines>[1];
 
-/** So many lines make one piece of the page, which is not touched again once it is full. */
+/** Lines per element of the page; a full element is not touched again. */
 const LINES_A_PIECE = 40;
 
 /**
- * Colours code that may still grow: each line once, when it is whole, from where the line before it left off. What is
- * not coloured yet is {@link rest}, to be shown as it is.
+ * Highlights streaming code: each complete line once, starting from the state after the line before. The part not
+ * highlighted yet is {@link rest}, to be shown plain.
  */
 export class ColouredLines {
   readonly #colour: ColourLines;
   #text = '';
-  /** Where each piece ends in the text, the state there, and its HTML. */
+  /** End offset, tokenizer state and HTML of each element. */
   #pieces: { end: number; state: State; html: string; lines: number }[] = [];
 
   constructor(colour: ColourLines) {
@@ -32,15 +32,15 @@ export class ColouredLines {
     return this.#pieces.at(-1)?.end ?? 0;
   }
 
-  /** What does not go on where the text ended before is coloured anew. */
+  /** Text that does not continue the previous one is highlighted from the start. */
   update(text: string): void {
     if (!text.startsWith(this.#text)) this.#pieces = [];
     this.#text = text;
   }
 
   /**
-   * Colours for at most about so many milliseconds; false when there is nothing left to do. The last line is left out
-   * while it may still grow.
+   * Highlights for about this many milliseconds; returns false when nothing is left. The last line is skipped while it
+   * may still grow.
    */
   work(milliseconds: number, options: { open: boolean; now: () => number }): boolean {
     const until = options.now() + milliseconds;

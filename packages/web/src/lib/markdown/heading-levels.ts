@@ -1,8 +1,8 @@
 import type { MarkdownBlock } from './blocks.ts';
 
 /**
- * The level each block's heading has in the page, whatever the author counted from: it begins below `above` and goes
- * down one step at a time, as a screen reader expects. A block that is no heading has that of the heading above it.
+ * The heading level of each block in the page, whatever the text starts at: below `above` and increasing by one at a
+ * time, for screen readers. A block that is not a heading has the level of the heading before it.
  */
 export function headingLevels(blocks: readonly MarkdownBlock[], above: number): number[] {
   const depths: number[] = [];

@@ -5,19 +5,19 @@ import { createJavaScriptRegexEngine } from 'shiki/engine/javascript';
 import type { LanguageId } from './languages.ts';
 import { loaderOf } from './languages.ts';
 
-/** Loaded when the first code is shown; nothing else of the page imports it but by `import()`. */
+/** Loaded with the first code block; only ever imported by `import()`. */
 
-/** Colours whole lines, from where the lines before them left off. */
+/** Highlights complete lines, starting from the state after the lines before. */
 export type ColourLines = (lines: string, state: GrammarState | undefined) => { html: string; state: GrammarState };
 
 const THEME = 'toolyard';
 const VARIABLE = /^var\(--hl-([a-z-]+)\)$/;
-/** A line longer than this is data, and would hold up the page. */
+/** A longer line is data and would block the page. */
 const LONGEST_LINE = 2000;
 
 let highlighter: Promise<HighlighterCore> | undefined;
 
-/** Both themes are one: a token gets a class, and the page's style says which colour that is now. */
+/** One theme for both: a token gets a class, and the stylesheet decides on its colour. */
 export async function colourLinesOf(language: LanguageId): Promise<ColourLines> {
   highlighter ??= createHighlighterCore({
     themes: [createCssVariablesTheme({ name: THEME, variablePrefix: '--hl-', fontStyle: false })],
@@ -33,7 +33,8 @@ export async function colourLinesOf(language: LanguageId): Promise<ColourLines> 
       lang: name,
       theme: THEME,
       tokenizeMaxLineLength: LONGEST_LINE,
-      // A clock would leave lines half read, and all behind them wrong, wherever the page is held up.
+      // No time limit: it would leave lines partly tokenized, and all following ones wrong, whenever the page is
+      // blocked.
       tokenizeTimeLimit: 0,
       ...defined({ grammarState }),
     });

@@ -67,7 +67,7 @@ const document = fc
   )
   .map((parts) => parts.map(([block, end]) => block + end).join(''));
 
-/** Cuts at code units, so that halves of characters come alone. */
+/** Splits at code units, so that surrogates arrive alone. */
 function cut(text: string, lengths: readonly number[]): string[] {
   const prefixes: string[] = [];
   let end = 0;
@@ -80,8 +80,8 @@ function cut(text: string, lengths: readonly number[]): string[] {
 
 const chunking = fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 1, maxLength: 7 });
 
-describe('Markdown read while it is written', () => {
-  it('is in the end what reading it at once gives, however it was cut', () => {
+describe('incremental Markdown', () => {
+  it('gives the same result as parsing at once, however it is split', () => {
     fc.assert(
       fc.property(document, chunking, (text, lengths) => {
         const markdown = new IncrementalMarkdown();
@@ -92,7 +92,7 @@ describe('Markdown read while it is written', () => {
     );
   });
 
-  it('is at every moment what reading all of it so far gives', () => {
+  it('gives at every moment the result of parsing the text so far', () => {
     fc.assert(
       fc.property(document, chunking, (text, lengths) => {
         const markdown = new IncrementalMarkdown();
@@ -105,13 +105,13 @@ describe('Markdown read while it is written', () => {
     );
   });
 
-  it('never shows half a character', () => {
+  it('never shows half a surrogate pair', () => {
     const markdown = new IncrementalMarkdown();
     expect(markdown.update('a \uD83D')).toEqual([{ type: 'paragraph', html: 'a ' }]);
     expect(markdown.update('a \uD83C\uDF89')).toEqual([{ type: 'paragraph', html: 'a 🎉' }]);
   });
 
-  it('keeps the blocks that are closed the same objects', () => {
+  it('keeps closed blocks the same objects', () => {
     const text = '# One\n\nTwo **bold**\n\n- three\n- four\n\nFive and six';
     const markdown = new IncrementalMarkdown();
     const before = markdown.update(text);
@@ -120,7 +120,7 @@ describe('Markdown read while it is written', () => {
     for (const index of [0, 1, 2]) expect(after[index]).toBe(before[index]);
   });
 
-  it('links what was written before its definition came', () => {
+  it('resolves links written before their definition', () => {
     const markdown = new IncrementalMarkdown();
     const text = 'See [the docs][d].\n\nMore text here.\n\nAnd more.\n\n';
     markdown.update(text);
@@ -128,7 +128,7 @@ describe('Markdown read while it is written', () => {
     expect(first).toMatchObject({ html: expect.stringContaining('href="https://example.org/"') as string });
   });
 
-  it('starts over with a text that does not go on', () => {
+  it('restarts for a text that does not continue the last one', () => {
     const markdown = new IncrementalMarkdown();
     markdown.update('# Heading\n\nand more');
     expect(markdown.update('other', { whole: true })).toEqual([{ type: 'paragraph', html: 'other' }]);

@@ -5,9 +5,9 @@ import { lex } from './lexer.ts';
 import { isClosing, renderBlocks } from './render.ts';
 
 /**
- * Markdown that is read while it is written. Whatever a blank line and a whole line behind it have closed is read once
- * and never again; only the rest, nearly always the last block, is read anew when text comes. At every moment
- * {@link blocks} are what reading the whole text so far would give.
+ * Markdown parsed while it streams. Whatever a blank line followed by a complete line has closed is parsed once; only
+ * the rest, nearly always the last block, is parsed again when text arrives. At every moment {@link blocks} is the
+ * result of parsing the text so far.
  *
  * @example
  * const markdown = new IncrementalMarkdown();
@@ -20,13 +20,13 @@ export class IncrementalMarkdown {
   #tail = '';
   #tailBlocks: readonly MarkdownBlock[] = [];
   #fence: OpenFence | null = null;
-  /** Half a character or half a line end, until its other half is there. */
+  /** A high surrogate or `\r` at the end, held back until the next character arrives. */
   #held = '';
-  /** All text taken so far. */
+  /** The text so far. */
   #taken = '';
-  /** Definitions in what is closed. */
+  /** Link definitions in the closed part. */
   #links: Links = {};
-  /** The definitions the blocks were shown with. */
+  /** The definitions the blocks were rendered with. */
   #shownLinks = '';
   #blocks: readonly MarkdownBlock[] = [];
 
@@ -34,7 +34,7 @@ export class IncrementalMarkdown {
     return this.#blocks;
   }
 
-  /** Takes the text as it is now. What does not go on where it ended before is read from the start. */
+  /** Takes the current text. A text that does not continue the last one is parsed from the start. */
   update(text: string, options: { whole?: boolean } = {}): readonly MarkdownBlock[] {
     if (!this.#goesOn(text, options.whole === true)) this.#restart();
     const added = this.#held + text.slice(this.#taken.length);
@@ -48,7 +48,10 @@ export class IncrementalMarkdown {
     return this.#blocks;
   }
 
-  /** Comparing all of a long text for each word costs more than reading the word: the end of it must do until then. */
+  /**
+   * Comparing all of a long text for each chunk costs more than parsing the chunk, so only this many characters at its
+   * end are compared.
+   */
   #goesOn(text: string, whole: boolean): boolean {
     const taken = this.#taken;
     if (whole) return text.startsWith(taken);
@@ -88,14 +91,14 @@ export class IncrementalMarkdown {
   }
 
   #close(source: string, blocks: readonly MarkdownBlock[], links: Links): void {
-    // The tail may hold further definitions, which can still change.
+    // The open part may contain further definitions, which can still change.
     if (Object.keys(links).length > Object.keys(this.#links).length)
       this.#links = { ...lex(source, this.#links).links };
     this.#closed.push({ source, count: blocks.length, refers: source.includes('[') });
     this.#closedBlocks = [...this.#closedBlocks, ...blocks];
   }
 
-  /** A definition counts for what was written before it, too. */
+  /** A definition also applies to text before it. */
   #renewClosed(links: Links): void {
     const shown = Object.keys(links).length === 0 ? '' : JSON.stringify(links);
     if (shown === this.#shownLinks) return;
@@ -108,7 +111,7 @@ export class IncrementalMarkdown {
     this.#closedBlocks = renewed;
   }
 
-  /** Code that goes on needs no reading, however long it is. False where something else may have begun. */
+  /** Appends to an open code block without parsing, however long it is. False if something else may have begun. */
   #growFence(): boolean {
     const fence = this.#fence;
     const block = this.#tailBlocks.at(-1);
@@ -130,20 +133,20 @@ export class IncrementalMarkdown {
   }
 }
 
-/** What the whole of a text gives, read at once. */
+/** Parses a whole text at once. */
 export function parseMarkdown(text: string): readonly MarkdownBlock[] {
   return renderBlocks(lex(text, {}));
 }
 
 type Segment = {
   source: string;
-  /** How many blocks it gave. */
+  /** Number of its blocks. */
   count: number;
-  /** It may name a definition. */
+  /** Whether it may refer to a definition. */
   refers: boolean;
 };
 
-/** Where code that is not closed yet begins, and up to where its lines were looked at. */
+/** Where the open code block begins, and up to where its lines were scanned. */
 type OpenFence = { mark: string; content: number; line: number };
 
 function heldBack(text: string): number {
@@ -152,8 +155,8 @@ function heldBack(text: string): number {
 }
 
 /**
- * The last place behind which nothing can change what is before it: a blank line with a whole line behind it. By that
- * line it is decided whether a list or indented code before the blank line goes on.
+ * The last position after which nothing can change what is before it: a blank line followed by a complete line. That
+ * line decides whether a list or indented code before the blank line continues.
  */
 function lastBoundary(source: string, tokens: TokensList): { token: number; offset: number } | null {
   const lastLine = source.lastIndexOf('\n');
@@ -177,7 +180,7 @@ function openFence(source: string, open: readonly Token[]): OpenFence | null {
   const content = source.indexOf('\n', start) + 1;
   if (mark === undefined || content === 0 || !source.endsWith(token.raw)) return null;
   const line = source.lastIndexOf('\n') + 1;
-  // A closed one may be reopened by what comes: `` ``` `` can become `` ```` ``. It is read again then.
+  // A closed block may be reopened by what follows: `` ``` `` can become `` ```` ``. It is parsed again then.
   if (line > content ? isClosing(source.slice(line), mark) : isClosing(source.slice(content), mark)) return null;
   if (closesBefore(source.slice(content, line), mark)) return null;
   return { mark, content, line: Math.max(line, content) };
@@ -187,7 +190,7 @@ function closesBefore(text: string, mark: string): boolean {
   return text.includes(mark) && text.split('\n').some((line) => isClosing(line, mark));
 }
 
-/** What marked makes of the content of a fence that nothing closed. */
+/** The content marked returns for an unclosed fence. */
 function fenceText(rest: string): string {
   if (rest === '') return '';
   const text = rest.endsWith('\n') ? rest.slice(0, -1) : rest;

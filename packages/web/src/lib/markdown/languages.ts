@@ -1,6 +1,6 @@
 import type { LanguageInput } from 'shiki/core';
 
-/** A module of one grammar; most bring those along that they embed. */
+/** The module of a grammar; most include the grammars they embed. */
 type Loader = () => Promise<{ default: Exclude<LanguageInput, (...args: never[]) => unknown> }>;
 
 const LOADERS = {
@@ -50,7 +50,7 @@ const LOADERS = {
   zig: () => import('shiki/langs/zig.mjs'),
 } satisfies Record<string, Loader>;
 
-/** A language the page can colour; its code is loaded when the first block of it is shown. */
+/** A language the page can highlight; its grammar is loaded with its first code block. */
 export type LanguageId = keyof typeof LOADERS;
 
 const ALIASES: Readonly<Record<string, LanguageId>> = {
@@ -100,7 +100,7 @@ const ALIASES: Readonly<Record<string, LanguageId>> = {
   yml: 'yaml',
 };
 
-/** The language behind the name a model wrote at its code; null for one the page does not colour. */
+/** The language for the info string of a code block; null if the page cannot highlight it. */
 export function languageId(name: string): LanguageId | null {
   const lower = name.toLowerCase();
   const id = Object.hasOwn(ALIASES, lower) ? ALIASES[lower] : lower;

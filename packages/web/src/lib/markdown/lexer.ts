@@ -2,15 +2,16 @@ import { Lexer, Tokenizer } from 'marked';
 import type { Links, Tokens, TokensList } from 'marked';
 
 /**
- * Blocks, and spans, inside each other: more are text. Nobody writes so many, and reading and drawing them recurse: a
- * few hundred bytes would otherwise exhaust the stack.
+ * Maximum nesting of blocks and spans; deeper ones are text. Parsing and rendering are recursive: a few hundred bytes
+ * could otherwise overflow the stack.
  */
 export const MOST_NESTED = 24;
 
 /**
- * GitHub's Markdown as marked reads it, with five differences. HTML is text, but for a handful of tags without
- * attributes: what a model writes never becomes a tag of the page. And a link definition is one line, so that no line
- * that comes later can change what an earlier block is. And what is nested too deeply is text ({@link MOST_NESTED}). Mathematics between `\(` and `\)`, or `\[` and `\]`, stays as it was written.
+ * GitHub Flavored Markdown as parsed by marked, with five differences. HTML is text, except a handful of tags without
+ * attributes: output of a model never becomes a tag of the page. A link definition is one line, so that no later line
+ * can change an earlier block. What is nested too deeply is text ({@link MOST_NESTED}). Mathematics between `\(` and
+ * `\)`, or `\[` and `\]`, stays as written.
  */
 class ChatTokenizer extends Tokenizer {
   #blocks = 0;
@@ -85,12 +86,12 @@ class ChatTokenizer extends Tokenizer {
 }
 
 const MATHEMATICS = /^\\(?:\((?!\\\))[^]{1,2000}?\\\)|\[(?!\\\])[^]{1,2000}?\\\])/;
-/** Brackets somebody escaped around words, so that they are no link. */
+/** Escaped brackets around text, which are not a link. */
 const IN_WORDS = /^\\.\s*\p{L}{2,}[\p{L}\p{N}\s,.;:!?'’-]*\\.$/u;
 
 const HARMLESS_TAG = /^<(\/?)(br|sub|sup|kbd|mark|u|small|b|i|s|em|strong|del|ins)\s*\/?>/i;
 
-/** The tokens of `source`; `links` are definitions that came before it. */
+/** The tokens of `source`; `links` are definitions before it. */
 export function lex(source: string, links: Links): TokensList {
   const lexer = new Lexer({ gfm: true, breaks: false, pedantic: false, tokenizer: new ChatTokenizer() });
   Object.assign(lexer.tokens.links, links);

@@ -1,11 +1,11 @@
-/** Names of hosts, with every dot a browser takes for one, and IPv4 addresses. */
+/** Host names, with every dot a browser accepts as such, and IPv4 addresses. */
 const HOST =
   /(?:[\p{L}\p{N}_-]+[.\u2024\u3002\uff0e\uff61])+(?=[\p{N}-]*\p{L})[\p{L}\p{N}-]{2,}|\d{1,3}(?:\.\d{1,3}){3}/gu;
 
 /**
- * The host a link leads to, where its text names another one; null where the text does not mislead.
+ * The host of a link if its text names another one; null if the text does not mislead.
  *
- * @param text as it is read: entities decoded, without tags
+ * @param text as displayed: entities decoded, without tags
  */
 export function otherHost(text: string, address: URL): string | null {
   if (address.protocol === 'mailto:') {
@@ -18,12 +18,12 @@ export function otherHost(text: string, address: URL): string | null {
   return null;
 }
 
-/** The address itself, as people and autolinks write it. */
+/** The URL itself, as written by people and autolinks. */
 function isThatAddress(text: string, address: URL): boolean {
   const trimmed = text.trim();
   // The name before an @ can look like a host.
   if (address.username !== '' || address.password !== '') return false;
-  // Two scripts can look alike: what is no ASCII is not taken for the address.
+  // Homographs: text that is not ASCII never counts as the link's own URL.
   if (/[^\u0021-\u007e]/.test(trimmed)) return false;
   return [trimmed, `https://${trimmed}`, `http://${trimmed}`].some((one) => URL.parse(one)?.href === address.href);
 }

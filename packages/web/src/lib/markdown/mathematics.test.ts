@@ -12,7 +12,7 @@ it.each([
   expect(html(text)).toEqual({ type: 'paragraph', html: text });
 });
 
-it('over several lines, too, and its tags are escaped', () => {
+it('spans several lines and has its tags escaped', () => {
   expect(html('\\[\na < b\n\\]')).toEqual({ type: 'paragraph', html: '\\[\na &lt; b\n\\]' });
 });
 

@@ -1,4 +1,4 @@
-/** Lets the keyboard reach what scrolls sideways, but only where there is something to scroll. */
+/** Makes elements that scroll horizontally focusable, but only if they overflow. */
 export function reachable(node: HTMLElement): () => void {
   const size = new ResizeObserver(() => {
     if (node.scrollWidth > node.clientWidth + 1) node.tabIndex = 0;

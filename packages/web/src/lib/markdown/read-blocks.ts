@@ -1,11 +1,11 @@
 import type { MarkdownBlock } from './blocks.ts';
 import { IncrementalMarkdown, parseMarkdown } from './incremental.ts';
 
-/** Texts read before, for a message that is scrolled back into the page. */
+/** Parsed texts, for messages that are scrolled back into the page. */
 const known = new Map<string, readonly MarkdownBlock[]>();
 const MOST = 200;
 
-/** Reads one text that may grow; what does not grow any more is read once as long as the page is open. */
+/** Parses one text that may grow; a complete text is parsed once per page load. */
 export function blocksReader(): (text: string, open: boolean) => readonly MarkdownBlock[] {
   let growing: IncrementalMarkdown | null = null;
   return (text, open) => {

@@ -2,7 +2,7 @@ import type { MarkedToken, Token, Tokens } from 'marked';
 import { otherHost } from './link-host.ts';
 import type { ListItem, MarkdownBlock, TableCell } from './blocks.ts';
 
-/** What is shown of block tokens; blank space and link definitions are not. */
+/** Renders block tokens; blank space and link definitions are omitted. */
 export function renderBlocks(tokens: readonly Token[]): MarkdownBlock[] {
   const blocks: MarkdownBlock[] = [];
   for (const token of tokens) {
@@ -45,7 +45,7 @@ function renderBlock(token: MarkedToken): MarkdownBlock | null {
 }
 
 function renderItem(item: Tokens.ListItem): ListItem {
-  // The box of a task is drawn by the item; where the item is loose it stands in its first paragraph.
+  // The checkbox of a task is rendered by the item; in a loose item it is in the first paragraph.
   return { done: item.task ? item.checked === true : null, blocks: renderBlocks(item.tokens) };
 }
 
@@ -53,7 +53,7 @@ function renderCell({ tokens, align }: Tokens.TableCell): TableCell {
   return { html: renderInline(tokens), align };
 }
 
-/** The first word behind the fence, as people write it: `ts`, `c++`, `shell-session`. */
+/** The first word of an info string: `ts`, `c++`, `shell-session`. */
 function languageOf(token: Tokens.Code): string {
   return /^[\w+#.-]+/.exec(token.lang ?? '')?.[0] ?? '';
 }
@@ -66,7 +66,7 @@ function isOpenFence(token: Tokens.Code): boolean {
   return lines.length < 2 || !isClosing(last, fence);
 }
 
-/** True for a line that ends a block opened with `fence`. */
+/** True for a line that closes a block opened with `fence`. */
 export function isClosing(line: string, fence: string): boolean {
   const text = line.trim();
   if (text.length < fence.length || line.length - line.trimStart().length > 3) return false;
@@ -118,7 +118,9 @@ function renderLink({ href, title, tokens }: Tokens.Link): string {
   return `<a href="${escapeAll(address.href)}"${tip} target="_blank" rel="noopener noreferrer">${content}${host}</a>`;
 }
 
-/** What is read of inline HTML of ours. An entity by its name may be any character: taken for a dot, it hides no host. */
+/**
+ * Text of inline HTML. Any character may be written as an entity; each counts as a dot, so that no entity hides a host.
+ */
 function readText(html: string): string {
   return html
     .replace(/<[^>]*>/g, '')
@@ -130,8 +132,8 @@ function readText(html: string): string {
 }
 
 /**
- * An image is never loaded: its address alone would tell its server that, when and from where somebody reads this. It
- * is a link that names the host.
+ * Images are never loaded: the request alone would tell their host when and from where this is read. They become links
+ * that name the host.
  */
 function renderImage({ href, text }: Tokens.Image): string {
   const address = safeAddress(href);
@@ -148,7 +150,7 @@ function safeAddress(href: string): URL | null {
   return ['http:', 'https:', 'mailto:'].includes(address.protocol) ? address : null;
 }
 
-/** Addresses may be written with `&amp;`; no other entity is of use in one. */
+/** URLs may contain `&amp;`; other entities are of no use in them. */
 function decodeEntities(text: string): string {
   return text.replaceAll('&amp;', '&');
 }
@@ -173,7 +175,7 @@ function escapeAll(text: string): string {
   return text.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? character);
 }
 
-/** Leaves entities the author wrote as they are, as Markdown has it. */
+/** Keeps entities the author wrote, as Markdown does. */
 function escapeText(text: string): string {
   return text.replace(/[<>"']|&(?!#\d{1,7};|#[Xx][\dA-Fa-f]{1,6};|\w+;)/g, (found) => ENTITIES[found] ?? found);
 }

@@ -1,9 +1,9 @@
 import DOMPurify from 'dompurify';
 
 /**
- * The last gate before `{@html}`. What comes here was escaped and tagged by this folder already (render.ts,
- * highlighter.ts): model output reaches it as text only. Should either ever let something through, nothing but inline
- * tags without style, script or address of their own passes here. `data-` attributes and SVG do not.
+ * The last check before `{@html}`. Its input was escaped and tagged by this folder (render.ts, highlighter.ts), which
+ * treat model output as text only. Should either have a bug, nothing but inline tags without style, script or a URL of
+ * their own passes here; neither do `data-` attributes and SVG.
  */
 const INLINE = {
   ALLOWED_TAGS: [
@@ -26,7 +26,7 @@ const INLINE = {
   ],
   ALLOWED_ATTR: ['href', 'title', 'target', 'rel', 'class'],
   ALLOWED_URI_REGEXP: /^(?:https?|mailto):/i,
-  // They hold no address, and would be dropped for not looking like one.
+  // They contain no URL, and would be removed because they do not look like one.
   ADD_URI_SAFE_ATTR: ['target', 'rel'],
   ALLOW_DATA_ATTR: false,
   ALLOW_ARIA_ATTR: false,
@@ -42,7 +42,7 @@ export function safeCode(html: string): string {
   return plain(html) ? html : DOMPurify.sanitize(html, CODE);
 }
 
-/** Text without a tag, or a broken one, cannot hold anything; most of what is said is such. */
+/** Fast path: text without a complete tag cannot contain anything dangerous, and most text has none. */
 function plain(html: string): boolean {
   return !html.includes('<');
 }

@@ -3,8 +3,8 @@ import type { adviceFor } from './preflight.ts';
 import type { BrowserServerEntry } from './server-entries.ts';
 
 /**
- * Why servers let no page in. A browser keeps that to itself, so the server of this page is asked to look, once for
- * each failure.
+ * Why servers reject requests of a page (CORS). Browsers do not expose the reason, so the server of this page is asked
+ * to check, once for each failure.
  */
 export class CorsDiagnostics {
   readonly #ask: typeof adviceFor;
@@ -17,19 +17,19 @@ export class CorsDiagnostics {
     this.#onFound = onFound;
   }
 
-  /** What stands in the way, for a person; undefined where nothing is known. */
+  /** The reason as text; undefined if unknown. */
   of(id: string): string | undefined {
     return this.#found.get(id);
   }
 
-  /** For a server that is tried again, or gone. */
+  /** For a server that reconnects or was removed. */
   forget(id: string): void {
     this.#asking.get(id)?.abort();
     this.#asking.delete(id);
     this.#found.delete(id);
   }
 
-  /** Looks at a server that could not be reached by the tab itself. */
+  /** Checks a server the tab itself could not reach. */
   async look(
     { id, url, headers, transport, useProxy }: BrowserServerEntry,
     error: ErrorInfo | undefined,

@@ -6,20 +6,20 @@ type Listener = (event: never) => void;
 const CONNECTING = 0;
 const OPEN = 1;
 const CLOSED = 3;
-/** What a browser says of a socket that ended without a word. */
+/** The close code of a socket that ended without a close frame (1006). */
 const ABNORMAL = 1006;
 
-/** How a socket that is opened elsewhere, or later, is spoken to. */
+/** Controls of a socket that is opened elsewhere or later. */
 export type SocketPort = { send(text: string): void; close(code?: number): void };
 
-/** A WebSocket for who expects one at once, while it is still to be found out how it is reached. */
+/** A WebSocket for callers that need one at once, before it is known how the server is reached. */
 export class DeferredSocket implements WebSocketLike {
   readyState = CONNECTING;
   protocol = '';
   readonly #listeners = new Map<keyof Events, Listener[]>();
   #wire: SocketPort | undefined;
 
-  /** Over this it will be reached. */
+  /** The socket to use. */
   attach(wire: SocketPort): void {
     if (this.readyState === CLOSED) wire.close();
     else this.#wire = wire;

@@ -3,13 +3,13 @@ import type { ResourcePart } from '@toolyard/protocol';
 
 type Listed = { resources: readonly ListedResource[]; templates: readonly ListedTemplate[] };
 
-/** What the servers of this browser offer to read, and what is attached of it to the message being written. */
+/** Resources of the servers of this browser, and those attached to the message being written. */
 export class McpResourceStore {
-  /** By server; each is there once it has listed them. */
+  /** By server; present once the server has listed them. */
   serverResources: ReadonlyMap<string, Listed> = $state.raw(new Map());
-  /** In the order they were attached. */
+  /** In order of attachment. */
   attachments: readonly ResourceAttachment[] = $state.raw([]);
-  /** Resources whose changes are followed, as `server uri`. */
+  /** Subscribed resources, as `server uri`. */
   subscriptions: ReadonlySet<string> = $state.raw(new Set());
 
   readonly #host: () => Promise<McpHost>;
@@ -19,7 +19,7 @@ export class McpResourceStore {
     this.#host = host;
   }
 
-  /** Attaches a resource: it is there at once, its contents follow. */
+  /** Attaches a resource: it appears at once, its contents follow. */
   async addAttachment(resource: { serverId: string; uri: string; name?: string }): Promise<ResourceAttachment> {
     return (await this.#openDraft()).attach(resource);
   }
@@ -32,12 +32,12 @@ export class McpResourceStore {
     this.#draft?.remove(id);
   }
 
-  /** Takes what is attached for a message being sent; `restore` puts it back where sending failed. */
+  /** Takes the attachments for a message being sent; `restore` puts them back if sending fails. */
   async consumeAttachments(): Promise<{ parts: ResourcePart[]; restore(): void }> {
     return (await this.#openDraft()).consume();
   }
 
-  /** Calls back when the server says that a resource has changed; what is returned ends that. */
+  /** Calls back when the server reports a change of the resource; returns a function that unsubscribes. */
   async follow(serverId: string, uri: string, listener: () => void): Promise<() => Promise<void>> {
     const host = await this.#host();
     const end = await host.resources.follow(serverId, uri, listener);
@@ -49,7 +49,7 @@ export class McpResourceStore {
     };
   }
 
-  /** Looks again at what the servers list. */
+  /** Lists the resources of all servers again. */
   tell(host: McpHost | undefined): void {
     const ready = host?.connectedServers ?? [];
     this.serverResources = new Map(

@@ -6,7 +6,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { eventually, startScriptedWebSocket } from '@toolyard/testing';
 import { addServer, countOf, draftOf, openStore, RICH, startPeer } from './test-fixtures/tab-stores.ts';
 
-test('a shutdown waits for running calls, closes all sessions and forgets servers and resources', async () => {
+test('a shutdown waits for running calls, closes all sessions and clears servers and resources', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'toolyard-shutdown-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const file = join(folder, 'go-on');
@@ -31,7 +31,7 @@ test('a shutdown waits for running calls, closes all sessions and forgets server
   const calling = store.executeTool({ serverId: id, name: 'slow' }, {});
   await eventually(() => expect(countOf(peer, 'tools/call')).toBe(1));
 
-  // Longer than a busy machine may take.
+  // Generous for a loaded machine.
   const leaving = store.shutdown(120_000);
   const isRejected = () =>
     store.acquire().then(
@@ -64,7 +64,7 @@ test('a shutdown waits for what was acquired, and rejects new calls meanwhile', 
   expect(store.activeFlows).toBe(0);
 });
 
-test('a shutdown stops calls which do not end in time', async () => {
+test('a shutdown aborts calls that do not end in time', async () => {
   const peer = await startPeer();
   const store = await openStore();
   const id = await addServer(store, draftOf('Http', peer.url));

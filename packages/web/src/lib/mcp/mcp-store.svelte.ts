@@ -15,23 +15,23 @@ import type { BrowserServerDraft, BrowserServerView, TabHost } from './types.ts'
 type McpStoreDeps = { kept: StoredServers; load: () => Promise<TabHost> };
 
 /**
- * The MCP servers of this browser only: kept in LocalStorage, connected from this tab. All the rest of the page sees
- * of them is here; the MCP client itself is loaded with the first server.
+ * The MCP servers of this browser only: stored in localStorage, connected from this tab. The rest of the page uses them
+ * through this store; the MCP client itself is loaded with the first server.
  */
 export class McpStore {
   /** Every server, for the panels, in the order they were added. */
   list: readonly BrowserServerView[] = $state.raw([]);
-  /** What the browser kept and nobody can use, with the reason. */
+  /** Stored entries that are invalid, with the reason. */
   setAside: readonly SetAsideEntry[] = $state.raw([]);
-  /** True from the start until every server that is to be connected is, or has failed. */
+  /** True from the start until every enabled server has connected or failed. */
   isInitializing = $state(false);
-  /** What is wrong with the first server that has failed. */
+  /** The error of the first server that has failed. */
   error: ErrorInfo | null = $state.raw(null);
   toolCount = $state(0);
   connectedServers: readonly string[] = $state.raw([]);
-  /** By server, for each the host knows. */
+  /** By server, for each server of the host. */
   health: ReadonlyMap<string, ServerHealth> = $state.raw(new Map());
-  /** What they offer to read, and what is attached of it to the message being written. */
+  /** Resources of the servers, and those attached to the message being written. */
   readonly resources: McpResourceStore;
 
   readonly #deps: McpStoreDeps;
@@ -51,12 +51,12 @@ export class McpStore {
     this.resources = new McpResourceStore(() => this.host());
   }
 
-  /** How many calls, readings and acquired flows are under way. */
+  /** Number of calls, reads and acquired operations in progress. */
   get activeFlows(): number {
     return this.#live?.activeFlows ?? 0;
   }
 
-  /** Reads the servers and connects those that are wanted; asked again, joins what is under way. */
+  /** Loads the stored servers and connects the enabled ones; a repeated call joins the one in progress. */
   ensureInitialized(): Promise<void> {
     this.#starting ??= this.#start();
     return this.#starting;
@@ -73,10 +73,7 @@ export class McpStore {
     }
   }
 
-  /**
-   * What the open conversation chose: one that is switched off is connected where it asks for it, and left when it no
-   * longer does.
-   */
+  /** Overrides of the open conversation: a disabled server is connected while the conversation enables it. */
   async follow(choices: Readonly<Record<string, boolean>>): Promise<void> {
     const before = this.#choices;
     this.#choices = choices;
@@ -86,33 +83,33 @@ export class McpStore {
     await Promise.all(changed.map((entry) => this.#settle(entry)));
   }
 
-  /** @throws ToolyardError `bad_config` for what is no server */
+  /** @throws ToolyardError `bad_config` if the entry is invalid */
   add(draft: BrowserServerDraft): BrowserServerView {
     const ids = this.#entries.map((entry) => entry.id);
     const id = newServerId(draft.name, ids);
     return this.#put(id, draft, [...ids, id]);
   }
 
-  /** @throws ToolyardError `bad_config` for what is no server, `not_found` where there is none to edit */
+  /** @throws ToolyardError `bad_config` if the entry is invalid, `not_found` if the server does not exist */
   edit(id: string, draft: BrowserServerDraft): BrowserServerView {
     this.#entry(id);
     const ids = this.#entries.map((entry) => entry.id);
     return this.#put(id, draft, ids);
   }
 
-  /** What an editor begins with. */
+  /** The initial values of an editor. */
   draftOf(id: string): BrowserServerDraft {
     return storedServerDraft(this.#entry(id), this.#deps.kept.secretsOf(id));
   }
 
-  /** Leaves a server and forgets it, its secrets too. */
+  /** Disconnects a server and deletes it with its secrets. */
   async remove(id: string): Promise<void> {
     this.#deps.kept.setSecrets(id, {});
     await (await this.#host)?.signOut(id).catch(() => undefined);
     await this.#write(this.#entries.filter((entry) => entry.id !== id));
   }
 
-  /** Forgets what could not be read; `at` counts in {@link McpStore.setAside}. */
+  /** Deletes an invalid entry; `at` is its index in {@link McpStore.setAside}. */
   async removeSetAside(at: number): Promise<void> {
     await this.#write(
       this.#entries,
@@ -125,47 +122,47 @@ export class McpStore {
     await this.#write(this.#entries.map((entry) => (entry.id === id ? { ...entry, enabled } : entry)));
   }
 
-  /** Connects anew. @throws ToolyardError saying why it failed */
+  /** Reconnects. @throws ToolyardError with the reason of the failure */
   async reconnect(id: string): Promise<void> {
     const entry = this.#entry(id);
     const host = await this.#open();
     if (host.configurations.has(id)) await this.#connect(host, entry, () => host.reconnect(id));
   }
 
-  /** Connects once, lists, and leaves again; nothing is kept. Fails only for what is no server. */
+  /** Connects once, lists, disconnects and stores nothing. Fails only for an invalid entry. */
   async test(draft: BrowserServerDraft, signal?: AbortSignal): Promise<McpTestReport> {
     const { testServer } = await this.#deps.load();
     return testServer(draft, signal);
   }
 
-  /** The last messages exchanged with a server, without secrets. */
+  /** The last messages exchanged with a server, secrets redacted. */
   wireLog(id: string): WireEntry[] {
     return this.#live?.wireLog(id) ?? [];
   }
 
-  /** The tools a conversation with these choices may use. */
+  /** The tools a conversation with these overrides may use. */
   tools(
     choices: { servers?: Readonly<Record<string, boolean>>; disabledTools?: readonly string[] } = {},
   ): readonly IndexedTool[] {
     return this.#live?.select(this.idsOn(choices.servers), hiding(choices.disabledTools)).tools() ?? [];
   }
 
-  /** The servers that are on with these choices. */
+  /** The servers enabled with these overrides. */
   idsOn(servers: Readonly<Record<string, boolean>> = {}): ReadonlySet<string> {
     return new Set(this.#entries.filter(({ id, enabled }) => servers[id] ?? enabled).map(({ id }) => id));
   }
 
-  /** By the name a model knows it by. */
+  /** By its model-facing name. */
   resolve(name: string): IndexedTool | undefined {
     return this.#live?.resolve(name);
   }
 
-  /** Never throws for what a server does: see `McpHost.callTool`. */
+  /** Never throws for errors of a server: see `McpHost.callTool`. */
   async executeTool(tool: ToolReference, args: JsonObject, signal?: AbortSignal): Promise<ToolResult> {
     return (await this.host()).callTool(tool, args, signal === undefined ? {} : { signal });
   }
 
-  /** The prompts of all servers, asked in parallel: one that fails hides no other. */
+  /** The prompts of all servers, requested in parallel: a server that fails does not hide the others. */
   async getAllPrompts(): Promise<AllPrompts> {
     return (await this.host()).getAllPrompts();
   }
@@ -178,12 +175,15 @@ export class McpStore {
     return (await this.host()).resources.read(serverId, uri);
   }
 
-  /** Begins something {@link McpStore.shutdown} waits for; what is returned ends it. */
+  /** Starts an operation that {@link McpStore.shutdown} waits for; returns the function that ends it. */
   async acquire(): Promise<() => void> {
     return (await this.host()).acquire();
   }
 
-  /** Takes nothing new, waits (bounded) for what is under way, leaves all servers and forgets what they offered. */
+  /**
+   * Rejects new operations, waits (with a limit) for those in progress, disconnects all servers and clears their
+   * offers.
+   */
   async shutdown(waitMs?: number): Promise<void> {
     this.#stopWatching();
     const host = await this.#host;
@@ -212,7 +212,10 @@ export class McpStore {
     await this.#apply(entries, setAside, anew);
   }
 
-  /** Makes the host have these servers; only what has changed is touched. `anew` is one whose secrets may have. */
+  /**
+   * Synchronizes the host with these servers; only changes are applied. `anew`: a server whose secrets may have
+   * changed.
+   */
   async #apply(
     entries: readonly BrowserServerEntry[],
     setAside: readonly SetAsideEntry[],
@@ -232,7 +235,7 @@ export class McpStore {
     await Promise.all(entries.filter((entry) => !untouched(entry)).map((entry) => this.#settle(entry)));
   }
 
-  /** Connects a server that is wanted, and leaves one that is not. */
+  /** Connects or disconnects a server, as enabled. */
   async #settle(entry: BrowserServerEntry): Promise<void> {
     const { id } = entry;
     const secrets = this.#deps.kept.secretsOf(id);
@@ -243,7 +246,7 @@ export class McpStore {
     };
     if (!isWanted() && this.#host === undefined) return;
     const host = await this.#open();
-    // Meanwhile it may have been taken away, or changed: then somebody else settles it.
+    // The server may have been removed or changed meanwhile; that operation then completes the work.
     if (!this.#entries.some((each) => isSameServerEntry(each, entry))) return;
     if (!host.configurations.has(id)) host.add(toServerConfig(entry, secrets));
     if (!isWanted()) return host.setEnabled(id, false);
@@ -251,7 +254,7 @@ export class McpStore {
     await this.#connect(host, entry, () => host.connect(id)).catch(() => undefined);
   }
 
-  /** @throws what `how` throws, which also stands in the health of the server */
+  /** @throws what `how` throws; the error is also in the server's health */
   async #connect(host: McpHost, entry: BrowserServerEntry, how: () => Promise<void>): Promise<void> {
     this.#obstacles.forget(entry.id);
     try {
@@ -270,12 +273,12 @@ export class McpStore {
       this.#live = host;
       return host;
     });
-    // A part of the page that could not be loaded is asked for again the next time.
+    // A module that failed to load is requested again next time.
     this.#host.catch(() => (this.#host = undefined));
     return this.#host;
   }
 
-  /** What is not asked of every page is asked of the host itself. */
+  /** Rarely used functions are called on the host directly. */
   async host(): Promise<McpHost> {
     await this.ensureInitialized();
     return this.#open();
@@ -283,7 +286,7 @@ export class McpStore {
 
   #tell(): void {
     const host = this.#live;
-    // The host has one that is nobody's entry: the person, whom models ask.
+    // The host has one server without an entry: the user, whom models ask.
     const own = host?.health().filter(({ id }) => this.#entries.some((entry) => entry.id === id)) ?? [];
     this.health = new Map(own.map((health) => [health.id, health]));
     this.error = host?.error ?? null;
@@ -305,7 +308,7 @@ export class McpStore {
   }
 }
 
-/** True for the tools of a list, as `server/tool`. */
+/** True for listed tools, as `server/tool`. */
 function hiding(disabledTools: readonly string[] = []): (tool: ToolReference) => boolean {
   const hidden = new Set(disabledTools);
   return ({ serverId, name }) => hidden.has(`${serverId}/${name}`);

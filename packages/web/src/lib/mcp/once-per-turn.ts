@@ -1,4 +1,4 @@
-/** Does something soon, and once for however many ask for it until then. */
+/** Runs a function in the next microtask, once for all requests until then. */
 export function oncePerTurn(work: () => void): () => void {
   let isDue = false;
   return () => {

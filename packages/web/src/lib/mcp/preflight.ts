@@ -1,8 +1,8 @@
 import { ApiError, api } from '../api/client.ts';
 
 /**
- * Why a browser may not speak with a server: browsers themselves say nothing but that it failed. Empty where nothing
- * is in the way, or nobody can tell.
+ * Why a browser may not connect to a server (CORS), which browsers do not expose. Empty if nothing is wrong or the
+ * reason is unknown.
  */
 export async function adviceFor(url: string, headers: readonly string[], signal?: AbortSignal): Promise<string[]> {
   try {

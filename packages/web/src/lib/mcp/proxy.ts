@@ -6,10 +6,10 @@ import { api, ApiError } from '../api/client.ts';
 import { problemFrom } from '../api/error.ts';
 import { sessionFetch } from '../api/session-fetch.ts';
 
-/** Stands before each header that is meant for the server behind the proxy. */
+/** Prefix of headers that are meant for the server behind the proxy. */
 const PREFIX = 'x-toolyard-proxy-header-';
 
-/** A fetch by way of `/api/proxy`, for servers that let no browser in. */
+/** A fetch through `/api/proxy`, for servers that reject browsers (CORS). */
 export const fetchThroughProxy: Fetch = async (input, init = {}) => {
   const headers = new Headers();
   for (const [name, value] of new Headers(init.headers)) headers.set(PREFIX + name, value);
@@ -17,24 +17,24 @@ export const fetchThroughProxy: Fetch = async (input, init = {}) => {
     ...init,
     headers,
   });
-  // The proxy's own refusals are marked: they are not what the server said.
+  // Errors of the proxy itself are marked: they are not responses of the server.
   if (answer.headers.get('x-toolyard-proxy') !== 'refused') return answer;
   const problem = problemFrom(answer.status, await answer.text());
   const detail = 'The proxy did not pass the request on.';
   throw toToolyardError(problem ?? new ApiError({ code: 'bad_response', status: answer.status, detail }));
 };
 
-/** A refusal that says to the person what to do, in the place of "it cannot be reached". */
+/** An error with a hint for the user, instead of "cannot be reached". */
 function toToolyardError({ code, message, hint }: ApiError): ToolyardError {
-  // A proxy that is switched off is nothing a later attempt finds.
+  // A disabled proxy is not worth a retry.
   const lasting = code === 'not_found' ? 'bad_config' : code;
   const retryable = lasting === 'server_unreachable' || lasting === 'overloaded' || lasting === 'network';
   return new ToolyardError({ code: lasting, message, retryable, ...defined({ hint }) });
 }
 
 /**
- * Transports by way of the proxy. A WebSocket needs a ticket that tells address and headers, which a browser can send
- * no other way; it is good for one attempt.
+ * Transports through the proxy. A WebSocket needs a ticket that contains URL and headers, because a browser cannot send
+ * headers with it; a ticket is valid for one attempt.
  */
 export const createProxiedTransport: CreateTransport = async (config, context) => {
   if (config.type !== 'websocket') return overHttp(config, context);

@@ -3,7 +3,7 @@ import type { BrowserServerEntry } from './server-entries.ts';
 import { checkHeader, checkServerUrl } from './server-entries.ts';
 import type { BrowserServerDraft } from './types.ts';
 
-/** A draft as it is kept: the entry, and what of it lasts only as long as the session of the tab. */
+/** A draft as stored: the entry, and the secrets that last only for the session of the tab. */
 export function storeServerDraft(
   id: string,
   draft: BrowserServerDraft,
@@ -27,7 +27,7 @@ export function storeServerDraft(
   };
 }
 
-/** What an editor shows of a server; values of headers this tab does not know are empty. */
+/** A server as shown in an editor; values of headers unknown to this tab are empty. */
 export function storedServerDraft(
   entry: BrowserServerEntry,
   secrets: Readonly<Record<string, string>>,
@@ -42,7 +42,7 @@ export function storedServerDraft(
   return { name, transport, url, headers: Object.fromEntries(values), enabled, useProxy, keepSecrets };
 }
 
-/** @throws ToolyardError `bad_config` for what no server can be reached with */
+/** @throws ToolyardError `bad_config` for an unsupported transport or an invalid URL */
 export function checkDraft({ name, transport, url, headers }: BrowserServerDraft): void {
   const problem =
     (name.trim() === '' ? 'It has no name.' : null) ??

@@ -19,12 +19,12 @@ const good = {
   useProxy: true,
 };
 
-describe('servers the browser kept', () => {
+describe('stored servers', () => {
   it('are read with all their fields', { tags: ['M1.26', 'M1.27'] }, () => {
     expect(parseServerSettings([good])).toEqual({ entries: [good], setAside: [] });
   });
 
-  it('are switched on, direct and without headers unless they say otherwise', { tags: ['M1.27'] }, () => {
+  it('are enabled, direct and without headers by default', { tags: ['M1.27'] }, () => {
     const { id, name, transport, url } = good;
     expect(parseServerSettings([{ id, name, transport, url }]).entries).toEqual([
       { id, name, transport, url, headers: {}, enabled: true, useProxy: false },
@@ -56,29 +56,29 @@ describe('servers the browser kept', () => {
     ]);
   });
 
-  it('are there once where an id is used twice', { tags: ['M1.27'] }, () => {
+  it('are deduplicated by id', { tags: ['M1.27'] }, () => {
     const { entries, setAside } = parseServerSettings([good, { ...good, name: 'Again' }]);
     expect(entries).toEqual([good]);
     expect(setAside).toMatchObject([{ name: 'Again', reason: 'Its id "browser-docs" is used twice.' }]);
   });
 
-  it('are written back with what was set aside', () => {
+  it('are written back with the invalid entries', () => {
     expect(serverSettingsToKeep(parseServerSettings([7, good]))).toEqual([good, 7]);
   });
 
-  it('are none where it is no list', () => {
+  it('are empty if the value is not a list', () => {
     expect(parseServerSettings({ mcpServers: {} })).toEqual({ entries: [], setAside: [] });
   });
 });
 
-it('makes ids of names in any script, each once', () => {
+it('creates unique ids from names in any script', () => {
   expect(newServerId('My Docs!', [])).toBe('browser-my-docs');
   expect(newServerId('My docs', ['browser-my-docs'])).toBe('browser-my-docs-2');
   expect(newServerId('文件 /伺服器', [])).toBe('browser-文件-伺服器');
   expect(newServerId('///', [])).toBe('browser-server');
 });
 
-describe('secrets', () => {
+describe('header secrets', () => {
   const draft: BrowserServerDraft = {
     name: ' Docs ',
     transport: 'http',
@@ -89,7 +89,7 @@ describe('secrets', () => {
     keepSecrets: false,
   };
 
-  it('are apart from what LocalStorage gets, unless the person chose otherwise', () => {
+  it('are not written to localStorage unless the user chose so', () => {
     const { entry, secrets } = storeServerDraft('browser-docs', draft);
     expect(JSON.stringify(entry)).not.toContain('Bearer x');
     expect(secrets).toEqual({ Authorization: 'Bearer x' });
@@ -97,7 +97,7 @@ describe('secrets', () => {
     expect([kept.entry.headers, kept.secrets]).toEqual([{ Authorization: 'Bearer x' }, {}]);
   });
 
-  it('come back into the editor, with how they are kept', () => {
+  it('are shown in the editor, with where they are stored', () => {
     const { entry, secrets } = storeServerDraft('browser-docs', draft);
     expect(storedServerDraft(entry, secrets)).toEqual({ ...draft, name: 'Docs', url: 'https://mcp.example.com/mcp' });
     expect(storedServerDraft(entry, {})).toMatchObject({ headers: { Authorization: '' } });
@@ -106,7 +106,7 @@ describe('secrets', () => {
     });
   });
 
-  it('that are not known are named, and only those that are go out', () => {
+  it('are listed if unknown, and only known ones are sent', () => {
     expect(missingHeaders(good, {})).toEqual(['X-Later']);
     expect(missingHeaders(good, { 'X-Later': 'now' })).toEqual([]);
     expect(toServerConfig(good, { 'X-Later': 'now' })).toEqual({

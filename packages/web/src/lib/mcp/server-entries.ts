@@ -2,28 +2,28 @@ import type { ServerConfig } from '@toolyard/mcp-host';
 import type { JsonObject, JsonValue } from '@toolyard/protocol';
 import { isJsonObject } from '@toolyard/protocol';
 
-/** How a browser can reach a server; programs are for the server of this page. */
+/** Transports a browser can use; stdio servers belong to the server of this page. */
 export type BrowserTransport = 'http' | 'sse' | 'websocket';
 
-/** An MCP server of this browser only, as it is kept. */
+/** An MCP server of this browser only, as stored. */
 export type BrowserServerEntry = {
-  /** Begins with `browser-`, so that it is none of the server's own. */
+  /** Begins with `browser-`, so that it never equals the id of a server of Toolyard's server. */
   id: string;
-  /** What the person calls it. */
+  /** Display name. */
   name: string;
   transport: BrowserTransport;
   url: string;
-  /** Null: the value is kept for the session of a tab only. */
+  /** Null: the value is stored for the session of a tab only. */
   headers: Readonly<Record<string, string | null>>;
-  /** Connected when the page starts; otherwise only where a conversation asks for it. */
+  /** Connected when the page loads; otherwise only while a conversation enables it. */
   enabled: boolean;
   /** Through `/api/proxy` instead of from the browser itself. */
   useProxy: boolean;
-  /** Its sign-in outlasts the session of the tab, as the values of its headers do. */
+  /** The sign-in outlasts the session of the tab, as the values of its headers do. */
   keepSecrets?: true;
 };
 
-/** An entry that cannot be used, kept as it was found. */
+/** An invalid entry, stored as it was found. */
 export type SetAsideEntry = { name: string; reason: string; raw: JsonValue };
 
 export type BrowserServerSettings = { entries: BrowserServerEntry[]; setAside: SetAsideEntry[] };
@@ -35,7 +35,7 @@ const TRANSPORTS: Readonly<Record<BrowserTransport, readonly string[]>> = {
   websocket: ['ws:', 'wss:'],
 };
 
-/** Reads what the browser kept: all that is valid; what is not is set aside, with the reason, and harms no other. */
+/** Reads the stored entries. Invalid ones are set aside with the reason and do not affect the others. */
 export function parseServerSettings(value: JsonValue): BrowserServerSettings {
   const settings: BrowserServerSettings = { entries: [], setAside: [] };
   for (const [at, raw] of (Array.isArray(value) ? value : []).entries()) {
@@ -47,7 +47,7 @@ export function parseServerSettings(value: JsonValue): BrowserServerSettings {
   return settings;
 }
 
-/** What goes back into the browser's storage: nothing that was set aside is lost. */
+/** Serializes entries for storage, including those set aside. */
 export function serverSettingsToKeep({ entries, setAside }: BrowserServerSettings): JsonValue[] {
   return [
     ...entries.map((entry): JsonObject => ({ ...entry, headers: { ...entry.headers } })),
@@ -55,7 +55,7 @@ export function serverSettingsToKeep({ entries, setAside }: BrowserServerSetting
   ];
 }
 
-/** The entry, or why it is none. */
+/** The entry, or why it is invalid. */
 function readEntry(raw: JsonValue): BrowserServerEntry | string {
   if (!isJsonObject(raw)) return 'It is no object.';
   const { id, name, transport, url, headers = {}, enabled = true, useProxy = false, keepSecrets } = raw;
@@ -82,7 +82,7 @@ function readEntry(raw: JsonValue): BrowserServerEntry | string {
   };
 }
 
-/** Why this is no address for such a server; null where it is one. */
+/** Why the URL is invalid for this transport; null if it is valid. */
 export function checkServerUrl(url: JsonValue | undefined, transport: BrowserTransport): string | null {
   const parsed = typeof url === 'string' && URL.canParse(url) ? new URL(url) : null;
   if (parsed === null) return 'Its address is not complete.';
@@ -104,7 +104,7 @@ function readHeaders(headers: JsonValue): Record<string, string | null> | string
   return read;
 }
 
-/** Why this cannot be sent as a header; null where it can. */
+/** Why the header is invalid; null if it is valid. */
 export function checkHeader(name: string, value: JsonValue): string | null {
   if (!/^[\w!#$%&'*+.^`|~-]+$/.test(name)) return `"${name}" is not the name of a header.`;
   if (value === null) return null;
@@ -122,7 +122,7 @@ function nameOf(raw: JsonValue): string | undefined {
   return typeof name === 'string' && name !== '' ? name.slice(0, 80) : undefined;
 }
 
-/** An id that no other has, made from what the person calls the server. */
+/** A unique id derived from the display name. */
 export function newServerId(name: string, taken: readonly string[]): string {
   const word = name
     .normalize('NFKD')
@@ -144,7 +144,7 @@ export function missingHeaders(entry: BrowserServerEntry, secrets: Readonly<Reco
     .map(([name]) => name);
 }
 
-/** An entry as the host takes it. */
+/** An entry as configuration for the host. */
 export function toServerConfig(entry: BrowserServerEntry, secrets: Readonly<Record<string, string>>): ServerConfig {
   const headers: Record<string, string> = {};
   for (const [name, value] of Object.entries(entry.headers)) {
@@ -158,7 +158,7 @@ export function toServerConfig(entry: BrowserServerEntry, secrets: Readonly<Reco
   };
 }
 
-/** Servers whose connection is of no use any more; `anew` is one whose secrets may have changed. */
+/** Servers whose connection is outdated; `anew`: a server whose secrets may have changed. */
 export function changedServers(
   before: readonly BrowserServerEntry[],
   after: readonly BrowserServerEntry[],
@@ -172,12 +172,12 @@ export function changedServers(
     .map(({ id }) => id);
 }
 
-/** All that a connection depends on. */
+/** Everything a connection depends on. */
 function reachOf({ transport, url, headers, useProxy }: BrowserServerEntry): string {
   return JSON.stringify([transport, url, useProxy, Object.entries(headers).sort()]);
 }
 
-/** True where two entries say the same. */
+/** True if two entries are equal. */
 export function isSameServerEntry(one: BrowserServerEntry, other: BrowserServerEntry): boolean {
   return one === other || JSON.stringify(one) === JSON.stringify(other);
 }

@@ -8,15 +8,15 @@ type Known = {
   health: ServerHealth | undefined;
   tools: readonly IndexedTool[];
   costOf: (tool: IndexedTool) => number;
-  /** What keeps a page from it, where that is known. */
+  /** Why the browser cannot connect (CORS), if known. */
   obstacle: string | undefined;
   missing: string[];
 };
 
-/** How many lines of its log are shown of a server, the newest ones. */
+/** How many log lines of a server are shown, newest last. */
 const LOG_LINES = 50;
 
-/** A server of this browser as the panels show it; nothing in it tells the value of a header. */
+/** A server of this browser as shown in the panels; it contains no header values. */
 export function toBrowserServerView(
   entry: BrowserServerEntry,
   { health, tools, costOf, obstacle, missing }: Known,

@@ -2,15 +2,15 @@ import type { McpHost } from '@toolyard/mcp-host';
 import { readSignInResponse } from '@toolyard/mcp-host';
 import { isJsonObject, toErrorInfo, type JsonValue } from '@toolyard/protocol';
 
-/** By this name tabs and the page that people are sent back to speak with one another; see the server's half of it. */
+/** Name of the BroadcastChannel between tabs and the sign-in callback page; the server's part uses the same name. */
 const CHANNEL = 'toolyard:sign-in';
 
-/** Where a person who has signed in to a server of this browser is sent back to. */
+/** The OAuth redirect URI for servers of this browser. */
 export function callbackUrl(): string {
   return `${location.origin}/api/mcp/sign-in/tab`;
 }
 
-/** Takes up what people bring back of the sign-ins that this tab has begun. */
+/** Receives the OAuth callbacks of sign-ins that this tab has started. */
 export function receiveSignIns(host: McpHost): void {
   const channel = new BroadcastChannel(CHANNEL);
   channel.addEventListener('message', ({ data }: MessageEvent<JsonValue>) => {
@@ -21,7 +21,7 @@ export function receiveSignIns(host: McpHost): void {
   });
 }
 
-/** Null where another tab has begun it. */
+/** Null if another tab has started it. */
 async function finish(host: McpHost, search: string): Promise<{ ok: boolean; text: string } | null> {
   try {
     await host.finishSignIn(readSignInResponse(new URLSearchParams(search)));

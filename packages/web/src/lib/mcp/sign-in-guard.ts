@@ -2,8 +2,8 @@ import type { Fetch } from '@toolyard/protocol';
 import { ToolyardError } from '@toolyard/protocol';
 
 /**
- * For the addresses that a server and its sign-in server name: on the web by https and by name only, so that nobody has
- * this browser ask around in the network it is in; where the server is itself, they may be, too.
+ * For the URLs that a server and its authorization server name: https with a domain name only, so that a server cannot
+ * have this browser probe its private network. URLs on the origin of the server itself are allowed.
  */
 export function guardSignIn(serverUrl: string, fetch: Fetch): Fetch {
   const server = new URL(serverUrl);
@@ -23,7 +23,7 @@ function isThisMachine({ hostname }: URL): boolean {
   return hostname === 'localhost' || hostname === '[::1]' || hostname.startsWith('127.');
 }
 
-/** A name with a dot that is no number: addresses, `localhost` and names of a home network are none of the web. */
+/** A domain name with a dot that is not a number: IP addresses, `localhost` and local names are rejected. */
 function isPublicName(hostname: string): boolean {
   return /\.[a-z][a-z0-9-]*\.?$/i.test(hostname) && !/\.(?:local|localhost|internal|home\.arpa)\.?$/i.test(hostname);
 }

@@ -17,8 +17,8 @@ function rowsIn(area: 'session' | 'local') {
 }
 
 /**
- * Sign-ins to servers of this browser: for the session of the tab, and where `isKept` says so of a server, in
- * LocalStorage for all tabs. What it says may change: a row that lies in the other place is moved.
+ * Sign-ins to servers of this browser: stored for the session of the tab or, if `isKept` is true for the server, in
+ * localStorage for all tabs. When the result of `isKept` changes, the row is moved.
  */
 export function createBrowserSignInStore(isKept: (serverId: string) => boolean): AuthStore {
   function placesOf(key: string) {
@@ -61,7 +61,7 @@ export function createBrowserSignInStore(isKept: (serverId: string) => boolean):
   };
 }
 
-/** One tab at a time, where the browser has locks: it has them on pages that can sign in at all. */
+/** Serializes tabs with the Web Locks API, which browsers have in every context that allows sign-ins. */
 async function alone<T>(change: () => T): Promise<T> {
   return navigator.locks === undefined ? change() : navigator.locks.request(LOCK, change);
 }

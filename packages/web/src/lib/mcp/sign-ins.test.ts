@@ -3,7 +3,7 @@ import { guardSignIn } from './sign-in-guard.ts';
 import { createBrowserSignInStore } from './sign-in-store.ts';
 import { FakeStorage } from './test-fixtures/fake-storage.ts';
 
-describe('sign-ins of a browser', () => {
+describe('stored sign-ins', () => {
   let local: FakeStorage;
   let session: FakeStorage;
   const kept = new Set<string>();
@@ -14,7 +14,7 @@ describe('sign-ins of a browser', () => {
     vi.stubGlobal('sessionStorage', (session = new FakeStorage()));
   });
 
-  it('last as long as the session of the tab, and in this browser where the person wants that', async () => {
+  it('last for the session of the tab, or in this browser if the user chooses so', async () => {
     await store.put('tokens/browser-a', { accessToken: 'one' }, null);
     kept.add('browser-b');
     await store.put('tokens/browser-b', { accessToken: 'two' }, null);
@@ -22,7 +22,7 @@ describe('sign-ins of a browser', () => {
     expect([...session.items.values()].join()).toMatch(/^(?=.*one)(?!.*two)/);
   });
 
-  it('move with what the person wants, and leave nothing behind', async () => {
+  it('move between storages when the choice changes, and leave no copy', async () => {
     const version = await store.put('tokens/browser-a', { accessToken: 'one' }, null);
     kept.add('browser-a');
     expect(await store.get('tokens/browser-a')).toEqual({ value: { accessToken: 'one' }, version });
@@ -32,7 +32,7 @@ describe('sign-ins of a browser', () => {
     expect([local.items.size, session.items.size]).toEqual([0, 1]);
   });
 
-  it('are changed by whoever has seen the last of them only', async () => {
+  it('are changed only from their latest version', async () => {
     const first = await store.put('tokens/browser-a', { n: 1 }, null);
     expect(await store.put('tokens/browser-a', { n: 2 }, null)).toBeNull();
     const second = await store.put('tokens/browser-a', { n: 3 }, first);

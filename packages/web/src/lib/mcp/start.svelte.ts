@@ -10,13 +10,10 @@ import { mcpStore } from './mcp-store.svelte.ts';
 import { TabToolProvider } from './tab-tool-provider.ts';
 import { tabServersOf } from './tab-servers.ts';
 
-/** A message does not wait for longer than this for servers that are connecting, in milliseconds. */
+/** Maximum time a message waits for connecting servers, in milliseconds. */
 const PATIENCE_MS = 3_000;
 
-/**
- * Connects the servers of this browser, and from then on those the open conversation asks for; lends their tools to
- * its runs.
- */
+/** Connects the servers of this browser and those the open conversation enables; provides their tools to its runs. */
 export function startBrowserServers(): void {
   const started = mcpStore.ensureInitialized();
   const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
@@ -53,7 +50,7 @@ export function startBrowserServers(): void {
       if (id !== undefined) void toolProvider.offer(id, servers).catch(() => undefined);
     });
   });
-  // A page that is closed leaves its sessions; what it is in the middle of is not waited for.
+  // Closing the page closes its sessions without waiting for operations in progress.
   addEventListener('pagehide', ({ persisted }) => {
     if (persisted) return;
     stopRequests();

@@ -4,14 +4,14 @@ import { browserValue } from '../browser-storage.ts';
 import type { BrowserServerSettings } from './server-entries.ts';
 import { parseServerSettings, serverSettingsToKeep } from './server-entries.ts';
 
-/** The one LocalStorage key of the servers of this browser. */
+/** The localStorage key of the servers of this browser. */
 const kept = browserValue<JsonValue[]>('mcp-servers', {
   version: 1,
   read: (value) => (Array.isArray(value) ? value : undefined),
   fallback: [],
 });
 
-/** Values of headers, by server and name, for the session of this tab. */
+/** Header values by server and name, for the session of this tab. */
 const session = browserValue<Record<string, JsonValue>>('mcp-secrets', {
   version: 1,
   read: (value) => (isJsonObject(value) ? value : undefined),
@@ -19,11 +19,11 @@ const session = browserValue<Record<string, JsonValue>>('mcp-secrets', {
   area: 'session',
 });
 
-/** What this browser keeps of MCP servers. */
+/** Storage of MCP servers in this browser. */
 export const storedServers = {
   read: (): BrowserServerSettings => parseServerSettings(kept.get()),
   write: (settings: BrowserServerSettings): void => kept.set(serverSettingsToKeep(settings)),
-  /** Hears of what another tab writes. */
+  /** Notifies of writes by other tabs. */
   watch: (listener: (settings: BrowserServerSettings) => void): (() => void) =>
     kept.watch((value) => listener(parseServerSettings(value))),
 
@@ -34,7 +34,7 @@ export const storedServers = {
       Object.entries(values).filter((pair): pair is [string, string] => typeof pair[1] === 'string'),
     );
   },
-  /** An empty record forgets them. */
+  /** An empty record deletes them. */
   setSecrets(id: string, values: Readonly<Record<string, string>>): void {
     const others = Object.entries(session.get()).filter(([other]) => other !== id);
     session.set(Object.fromEntries(Object.keys(values).length === 0 ? others : [...others, [id, { ...values }]]));

@@ -13,7 +13,7 @@ import type { Api } from '../api/client.ts';
 import { ApiError } from '../api/error.ts';
 
 export type TabCallDeps = {
-  /** Names the call in the paths of the API. */
+  /** Identifies the call in paths of the API. */
   params: { tab: string; run: string; call: string };
   conversationId: string;
   api: Pick<Api, 'put' | 'post'>;
@@ -23,7 +23,7 @@ export type TabCallDeps = {
 
 const LONGEST_WAIT_MS = 10_000;
 
-/** One call of a run on the server, made by this tab. */
+/** One call of a run on the server, executed by this tab. */
 export class TabCall {
   readonly #deps: TabCallDeps;
   readonly #over = new AbortController();
@@ -34,24 +34,27 @@ export class TabCall {
     this.#deps = deps;
   }
 
-  /** Nobody waits for it any more. */
+  /** The run no longer waits for it. */
   drop(): void {
     this.#over.abort();
   }
 
-  /** What was said to the questions of its server. */
+  /** Answers to the questions of its server. */
   answered(answers: Readonly<Record<string, TabQuestionAnswer>>): void {
     for (const [id, answer] of Object.entries(answers)) this.#waiting.get(id)?.(answer);
   }
 
-  /** Makes the call and brings its result. Once it is claimed it is made: a result is brought until it is taken. */
+  /**
+   * Executes the call and delivers its result. Once claimed, the call is executed; delivery is retried until the server
+   * accepts it.
+   */
   async carryOut({ fence, tool, arguments: args, definition }: ClaimedTabCall): Promise<void> {
     const host = await this.#deps.host();
     const result = await host.callTool(tool, args, {
       caller: { conversationId: this.#deps.conversationId },
       signal: this.#over.signal,
       handlers: this.#handlers(fence),
-      // What was approved, or at least what the run was told of: a tool that is another by now is not called.
+      // A tool whose definition changed since it was approved, or since the run received it, is not called.
       ...(definition === '' ? {} : { definition }),
     });
     if (!this.#over.signal.aborted) await this.#bring(fence, result);
@@ -66,7 +69,7 @@ export class TabCall {
       } catch (thrown) {
         const isRefused = thrown instanceof ApiError && thrown.status >= 400 && thrown.status < 500;
         if (isRefused && thrown.status !== 401 && thrown.status !== 429) {
-          // It was made: what came of it must not be left open because the server cannot take it.
+          // The call was executed: its outcome must not stay open because the server rejects the result.
           if (thrown.status === 409 || thrown.status === 404 || body.result !== result) return;
           body = { fence, result: notTaken(thrown.message) };
           continue;
@@ -97,7 +100,9 @@ export class TabCall {
     };
   }
 
-  /** By way of the run, so that it stands in the chat and can be answered from anywhere. */
+  /**
+   * The question becomes an interrupt of the run, so that it is shown in the chat and can be answered from any client.
+   */
   async #ask(fence: number, what: TabQuestion, { signal, mayBelongTo }: Question): Promise<TabQuestionAnswer> {
     const { api, params } = this.#deps;
     const id = `q${String(this.#asked++)}`;

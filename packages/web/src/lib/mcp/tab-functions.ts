@@ -1,4 +1,4 @@
 import { ASK_USER_TOOLS, FunctionTools } from '@toolyard/agent-host';
 
-/** The function tools of runs whose loop is in this tab. */
+/** Function tools of runs whose loop executes in this tab. */
 export const tabFunctions = new FunctionTools([ASK_USER_TOOLS]);

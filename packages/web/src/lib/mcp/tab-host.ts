@@ -48,13 +48,13 @@ export function createTabHost(usesProxy: (serverId: string) => boolean): McpHost
   return host;
 }
 
-/** Finds out where a person signs in to a server of this browser. @throws ToolyardError */
+/** Discovers the authorization server of a server of this browser. @throws ToolyardError */
 export async function beginSignIn(host: McpHost, id: string): Promise<{ url: string }> {
   const { authorizationUrl } = await host.signIn(id, { redirectUrl: callbackUrl() });
   return { url: authorizationUrl };
 }
 
-/** Connects once with a draft, looks at what is there, and leaves. */
+/** Connects once with a draft, lists its offers and disconnects. */
 export async function testServer(draft: BrowserServerDraft, signal?: AbortSignal): Promise<McpTestReport> {
   checkDraft(draft);
   const { entry, secrets } = storeServerDraft(TEST_ID, { ...draft, keepSecrets: true, enabled: true });
@@ -64,13 +64,13 @@ export async function testServer(draft: BrowserServerDraft, signal?: AbortSignal
     ...surroundings,
     ...defined({ signal }),
   });
-  // A browser does not say why it was not let in.
+  // A browser does not expose why a connection was rejected.
   if (report.ok || draft.useProxy || draft.transport === 'websocket') return report;
   const advice = await adviceFor(draft.url, Object.keys(draft.headers), signal);
   return { ...report, findings: [...advice.map((text) => ({ level: 'warning' as const, text })), ...report.findings] };
 }
 
-/** What is attached to the message one conversation is about to send. */
+/** Resources attached to the next message of a conversation. */
 export function createResourceDraft(
   host: McpHost,
   onChange: (attachments: readonly ResourceAttachment[]) => void,
@@ -83,7 +83,7 @@ export function createResourceDraft(
   return draft;
 }
 
-/** Which generation of MCP each server spoke, so that a start costs no probe. */
+/** The protocol era of each server, so that a start needs no probe. */
 const eras = browserValueFamily<JsonValue>('mcp-eras', {
   version: 1,
   read: (value) => value,
@@ -91,7 +91,10 @@ const eras = browserValueFamily<JsonValue>('mcp-eras', {
   keep: 100,
 });
 
-/** Declares to servers what they may ask. Who answers comes with the calls of runs; outside of one nobody does. */
+/**
+ * Declares client capabilities to servers. Questions are answered by the run of a call; outside of a call they are
+ * declined.
+ */
 const NOBODY: QuestionHandlers = {
   form: () => Promise.resolve({ action: 'cancel' }),
   url: () => Promise.resolve('cancel'),

@@ -1,10 +1,10 @@
-/** What the page and the worker that goes to other servers for it say to one another; `id` is one request or socket. */
+/** Messages between the page and its network worker; `id` is one request or socket. */
 
 export type ToNetwork =
   | { do: 'fetch'; id: number; url: string; method: string; headers: [string, string][]; body: ArrayBuffer | null }
-  /** Asks for the next piece of a body. */
+  /** Requests the next chunk of a body. */
   | { do: 'pull'; id: number }
-  /** Ends a request, or the reading of its body. */
+  /** Aborts a request or the reading of its body. */
   | { do: 'abort'; id: number }
   | { do: 'open'; id: number; url: string; protocols: string[] }
   | { do: 'send'; id: number; text: string }
@@ -22,7 +22,7 @@ export type FromNetwork =
     }
   | { is: 'piece'; id: number; bytes: Uint8Array<ArrayBuffer> }
   | { is: 'end'; id: number }
-  /** A request failed, or its body broke off. */
+  /** A request or its body failed. */
   | { is: 'failed'; id: number; message: string }
   | { is: 'opened'; id: number; protocol: string }
   | { is: 'received'; id: number; data: string | null }

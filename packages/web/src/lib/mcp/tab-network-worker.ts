@@ -1,6 +1,6 @@
 /**
- * Goes to other servers for the page, which may not itself: the page's policy lets it speak with its own server only,
- * so that nothing a model wrote can carry anything away, and this worker has a policy of its own.
+ * Sends requests to other servers for the page. The page's own policy (CSP) allows connections to its own server only,
+ * so that no output of a model can exfiltrate data; this worker has a policy of its own.
  */
 import type { FromNetwork, ToNetwork } from './tab-network-messages.ts';
 
@@ -31,7 +31,7 @@ async function request({ id, url, method, headers, body }: Extract<ToNetwork, { 
   const control = new AbortController();
   requests.set(id, control);
   try {
-    // Neither cookies nor where this page lies are anybody's business.
+    // No cookies, no referrer.
     const init = { credentials: 'omit', referrerPolicy: 'no-referrer', cache: 'no-store' } as const;
     const response = await fetch(url, { ...init, method, headers, body, signal: control.signal });
     const { status, statusText } = response;
@@ -44,7 +44,7 @@ async function request({ id, url, method, headers, body }: Extract<ToNetwork, { 
   }
 }
 
-/** One piece for each that is asked for: who reads slowly is not drowned. */
+/** One chunk per pull: backpressure for slow readers. */
 async function passPiece(id: number): Promise<void> {
   try {
     const { done, value } = (await bodies.get(id)?.read()) ?? { done: true, value: undefined };

@@ -3,7 +3,7 @@ import { defined, ToolyardError, type Fetch } from '@toolyard/protocol';
 import { DeferredSocket } from './deferred-socket.ts';
 import type { FromNetwork, ToNetwork } from './tab-network-messages.ts';
 
-/** The network beyond the page's own server. */
+/** Network access beyond the page's own server. */
 export type TabNetwork = { fetch: Fetch; openWebSocket: OpenWebSocket };
 
 type Pending = {
@@ -12,7 +12,7 @@ type Pending = {
   body?: ReadableStreamDefaultController<Uint8Array<ArrayBuffer>>;
 };
 
-/** By way of a worker that is started with the first request; see there why. */
+/** Uses a worker, started with the first request; its module explains why. */
 export function openTabNetwork(
   start: () => Worker = () => new Worker(new URL('./tab-network-worker.ts', import.meta.url), { type: 'module' }),
 ): TabNetwork {
@@ -29,7 +29,7 @@ export function openTabNetwork(
   function listen(started: Worker): Worker {
     started.addEventListener('message', ({ data }: MessageEvent<FromNetwork>) => hear(data));
     started.addEventListener('error', () => {
-      // It could not be loaded: the next request tries anew.
+      // Loading failed: the next request tries again.
       worker = undefined;
       for (const [id, one] of pending)
         hear({ is: 'failed', id, message: 'This page could not go to another server.' }, one);

@@ -3,7 +3,7 @@ import type { TabServer, TabTool } from '@toolyard/protocol';
 import { defined } from '@toolyard/protocol';
 import type { BrowserServerView } from './types.ts';
 
-/** What this tab lends of these tools, as the server is told of it. */
+/** The announcement of these tools to the server. */
 export function tabServersOf(
   tools: readonly IndexedTool[],
   servers: readonly Pick<BrowserServerView, 'id' | 'transport' | 'instructions'>[],

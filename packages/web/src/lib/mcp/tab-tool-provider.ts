@@ -12,19 +12,19 @@ export type TabToolProviderDeps = {
   wait: (ms: number) => Promise<void>;
 };
 
-/** The server takes a tab for gone that says nothing for 90 seconds. */
+/** The server considers a tab gone after 90 seconds without a message, in milliseconds. */
 const SAY_EVERY_MS = 20_000;
 
 /**
- * Lends the tools of this tab's servers to runs on the server: tells what there is, claims calls, makes them, and
- * brings what came of them.
+ * Provides the tools of this tab's servers to runs on the server: announces them, claims calls, executes them and
+ * delivers the results.
  */
 export class TabToolProvider {
   readonly #deps: TabToolProviderDeps;
-  /** By conversation, what it was told last. */
+  /** The last announcement, by conversation. */
   readonly #offered = new Map<string, { servers: TabServer[]; text: string }>();
   readonly #calls = new Map<string, TabCall>();
-  /** Calls as they were claimed: none is made twice under one fence. */
+  /** Claimed calls: none is executed twice under one fence. */
   readonly #made = new Set<string>();
   #lastSaid = 0;
   #looking: Promise<void> | null = null;
@@ -34,7 +34,7 @@ export class TabToolProvider {
     this.#deps = deps;
   }
 
-  /** Resolves when the server knows; says nothing where it knows already. */
+  /** Resolves once the server has the current announcement; sends nothing if it has. */
   async offer(conversationId: string, servers: TabServer[]): Promise<void> {
     const text = JSON.stringify(servers);
     const before = this.#offered.get(conversationId);
@@ -43,23 +43,23 @@ export class TabToolProvider {
     try {
       await this.#tell(conversationId, servers);
     } catch (thrown) {
-      // It is told with the next occasion.
+      // Sent with the next opportunity.
       if (this.#offered.get(conversationId)?.text === text) this.#offered.delete(conversationId);
       throw thrown;
     }
   }
 
-  /** True while the server may believe that this tab has something for it. */
+  /** True while the server may expect calls to be executed by this tab. */
   get lends(): boolean {
     return this.#offered.size > 0;
   }
 
-  /** Something was heard of the server, whatever it was: time to say that this tab is there, if it was long ago. */
+  /** Called for any message of the server: sends a heartbeat if the last one was long ago. */
   heard(): void {
     if (this.#offered.size > 0 && this.#deps.now() - this.#lastSaid >= SAY_EVERY_MS) void this.look();
   }
 
-  /** Says that this tab is there, and does what there is to do. Never rejects. */
+  /** Sends a heartbeat and executes waiting calls. Never rejects. */
   look(): Promise<void> {
     if (this.#offered.size === 0) return Promise.resolve();
     if (this.#looking !== null) {
@@ -80,7 +80,7 @@ export class TabToolProvider {
       const { api, tabId: tab } = this.#deps;
       this.#do((await api.post('/api/tabs/{tab}/heartbeat', { params: { tab } })).items);
     } catch (thrown) {
-      // The server does not know this tab any more: it is told anew.
+      // The server no longer knows this tab: the announcement is sent again.
       if (!(thrown instanceof ApiError) || thrown.status !== 404) return;
       for (const [conversationId, { servers }] of [...this.#offered]) {
         await this.#tell(conversationId, servers).catch(() => undefined);
@@ -97,7 +97,7 @@ export class TabToolProvider {
       );
     } catch (thrown) {
       if (!(thrown instanceof ApiError) || thrown.status !== 404) throw thrown;
-      // A conversation that is gone.
+      // The conversation was deleted.
       this.#offered.delete(conversationId);
     }
   }
@@ -106,7 +106,7 @@ export class TabToolProvider {
     this.#lastSaid = this.#deps.now();
     const listed = new Set(items.map(({ callId }) => callId));
     for (const [callId, call] of this.#calls) {
-      // Stopped, or somebody else's by now.
+      // Cancelled, or claimed by another tab meanwhile.
       if (!listed.has(callId)) call.drop();
     }
     for (const item of items) {
@@ -123,14 +123,15 @@ export class TabToolProvider {
     const call = new TabCall({ params, conversationId, api, host, wait });
     this.#calls.set(callId, call);
     try {
-      // A call that is this tab's already, and that it knows nothing of, was claimed by words whose answer was lost.
+      // A call that the server lists as claimed by this tab and that the tab does not know: the response to its claim
+      // was lost.
       const claimed = await api.post('/api/tabs/{tab}/runs/{run}/calls/{call}/claim', { params });
       const name = `${callId} ${String(claimed.fence)}`;
       if (this.#made.has(name)) return;
       this.#made.add(name);
       await call.carryOut(claimed);
     } catch {
-      // Another tab was faster, or nobody waits any more.
+      // Another tab was faster, or the run no longer waits.
     } finally {
       this.#calls.delete(callId);
     }

@@ -1,20 +1,22 @@
 import type { RunRecord, StartRunInTab } from '@toolyard/protocol';
 
-/** What a tab that has servers of its own does for its chats. */
+/** Tasks of a tab with its own servers for its chats. */
 type Lender = {
-  /** Tells the server what this tab lends to a conversation; resolves when it knows. */
+  /**
+   * Announces to the server which tools this tab provides to a conversation; resolves when the server has stored it.
+   */
   lend: (conversationId: string) => Promise<void>;
-  /** Begins a run here, where the person wants that; null: on the server. */
+  /** Starts a run in this tab if the user wants that; null: on the server. */
   begin: (request: StartRunInTab) => Promise<RunRecord | null>;
 };
 
-/** Set once there is something to lend; all of it comes later than the page. */
+/** Set once the tab has tools to provide; its code is loaded after the page. */
 class Lending {
-  /** This tab has tools for the open chat. */
+  /** Whether this tab has tools for the open chat. */
   offered = $state(false);
   by: Lender | null = null;
 
-  /** To be awaited before a run begins, so that it knows of the tools of this tab. Never rejects. */
+  /** Awaited before a run starts, so that it includes the tools of this tab. Never rejects. */
   readonly lendTo = async (conversationId: string): Promise<void> => {
     await this.by?.lend(conversationId).catch(() => undefined);
   };

@@ -2,16 +2,16 @@ import type { IndexedTool, McpHost, ServerHealth } from '@toolyard/mcp-host';
 import type { McpServerView, McpTestReport } from '@toolyard/protocol';
 import type { BrowserServerEntry, BrowserTransport } from './server-entries.ts';
 
-/** A server of this browser only, as the panels show it: like one of the server's, and how it is kept. */
+/** A server of this browser as shown in the panels: like one of the server, and how it is stored. */
 export type BrowserServerView = Omit<McpServerView, 'origin'> & {
   origin: 'browser';
   entry: BrowserServerEntry;
-  /** Headers whose values this tab does not know: it is not connected before they are entered again. */
+  /** Headers whose values this tab does not know: the server is connected after they are entered again. */
   missingHeaders: string[];
   health?: ServerHealth;
 };
 
-/** What a person enters of a server. */
+/** The values a user enters for a server. */
 export type BrowserServerDraft = {
   name: string;
   transport: BrowserTransport;
@@ -19,14 +19,14 @@ export type BrowserServerDraft = {
   headers: Record<string, string>;
   enabled: boolean;
   useProxy: boolean;
-  /** True writes the values of headers to LocalStorage; otherwise they last as long as the session of this tab. */
+  /** True stores header values in localStorage; otherwise they last for the session of this tab. */
   keepSecrets: boolean;
 };
 
-/** The half that brings the MCP client along; loaded when there is a server to connect to. */
+/** The part that imports the MCP client; loaded when there is a server to connect to. */
 export type TabHost = {
   createTabHost: (usesProxy: (serverId: string) => boolean) => McpHost;
-  /** What the definition of a tool costs in every request, estimated. */
+  /** Estimated tokens of a tool's definition in every request. */
   definitionTokens: (tool: IndexedTool) => number;
   testServer: (draft: BrowserServerDraft, signal?: AbortSignal) => Promise<McpTestReport>;
 };

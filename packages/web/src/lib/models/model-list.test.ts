@@ -8,7 +8,7 @@ const model = (providerId: string, modelId: string) => ({
 });
 const models = [model('demo', 'demo'), model('ollama', 'qwen3:4b'), model('ollama', 'llama3.2')];
 
-it('groups by provider, the demo last, and finds by any words, the provider among them', () => {
+it('groups by provider, the demo last, and matches any words including the provider', () => {
   expect(groupModels({ models }, '').map((group) => [group.label, group.models.length])).toEqual([
     ['OLLAMA', 2],
     ['DEMO', 1],
@@ -19,13 +19,13 @@ it('groups by provider, the demo last, and finds by any words, the provider amon
   expect(groupModels({ models }, 'nothing')).toEqual([]);
 });
 
-it('shows of a model file its name, and leaves names with an owner whole', () => {
+it('shows the file name of a model file, and names with an owner in full', () => {
   expect(modelName('/home/someone/models/Qwen3-4B-Q4_K_M.gguf')).toBe('Qwen3-4B-Q4_K_M');
   expect(modelName('C:\\models\\a.gguf')).toBe('a');
   expect(modelName('openai/gpt-oss-20b')).toBe('openai/gpt-oss-20b');
 });
 
-it('knows when only the demo is there', () => {
+it('detects that only the demo is available', () => {
   expect(hasOnlyDemo({ models: models.slice(0, 1), failures: [], defaultModel: null })).toBe(true);
   expect(hasOnlyDemo({ models, failures: [], defaultModel: null })).toBe(false);
 });
@@ -34,7 +34,7 @@ it('shortens the size of a context window', () => {
   expect([8192, 131_072, 128_000, 200_000, 1_000_000].map(formatWindow)).toEqual(['8k', '128k', '128k', '200k', '1M']);
 });
 
-it('puts the favourites first, whoever serves them, and each model in one place', () => {
+it('lists favourites first, of any provider, and each model once', () => {
   const groups = groupModels({ models }, '', (one) => one.modelId === 'llama3.2');
   expect(groups.map(({ providerId, models: of }) => [providerId, of.map(({ modelId }) => modelId)])).toEqual([
     [null, ['llama3.2']],
@@ -43,7 +43,7 @@ it('puts the favourites first, whoever serves them, and each model in one place'
   ]);
 });
 
-it('keeps favourites as references, and reads only what it understands', () => {
+it('stores favourites as references, and reads only valid ones', () => {
   const one = { providerId: 'a', modelId: 'b' };
   const two = { providerId: 'a', modelId: 'c' };
   expect(withToggled([], { ...one, providerLabel: 'A' } as never)).toEqual([one]);

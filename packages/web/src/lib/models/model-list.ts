@@ -3,12 +3,12 @@ import type { JsonValue, ModelReference, ModelsView, ModelView } from '@toolyard
 
 const DEMO = 'demo';
 
-/** The models of one provider, as the picker shows them; those of `null` are the favourites, of any provider. */
+/** The models of one provider, as shown in the picker; `null` are the favourites of any provider. */
 export type ModelGroup = { providerId: string | null; label: string; models: ModelView[] };
 
 /**
- * Models that fit every word of the query: first the favourites, then the others by provider, in the order the server
- * gave; the demo stands last.
+ * Models that match every word of the query: favourites first, then the others by provider in the server's order; the
+ * demo last.
  */
 export function groupModels(
   view: Pick<ModelsView, 'models'>,
@@ -36,7 +36,7 @@ export function groupModels(
   ];
 }
 
-/** A name short enough to read: of a file on a disk only the file's name. */
+/** A short display name: of a file path only the file name. */
 export function modelName(id: string): string {
   const modelId = showHidden(id);
   if (!/^(\/|[A-Za-z]:[\\/])|\.gguf$/i.test(modelId)) return modelId;
@@ -47,7 +47,7 @@ export function sameModel(a: ModelReference | null | undefined, b: ModelReferenc
   return a != null && b != null && a.providerId === b.providerId && a.modelId === b.modelId;
 }
 
-/** True where nothing but the built-in demo can answer. */
+/** True if only the built-in demo is available. */
 export function hasOnlyDemo(view: ModelsView): boolean {
   return view.models.every((model) => isDemo(model));
 }
@@ -56,7 +56,7 @@ export function isDemo(model: { providerId: string | null }): boolean {
   return model.providerId === DEMO;
 }
 
-/** The favourites with the model among them, or no longer. */
+/** The favourites with the model added or removed. */
 export function withToggled(
   favourites: readonly ModelReference[],
   { providerId, modelId }: ModelReference,
@@ -65,7 +65,7 @@ export function withToggled(
   return others.length < favourites.length ? others : [...others, { providerId, modelId }];
 }
 
-/** What was kept as favourites, by whatever version of the page. */
+/** Stored favourites, written by any version of the page. */
 export function readFavourites(kept: JsonValue | undefined): ModelReference[] {
   if (!Array.isArray(kept)) return [];
   return kept.flatMap((one) => {
@@ -75,7 +75,7 @@ export function readFavourites(kept: JsonValue | undefined): ModelReference[] {
   });
 }
 
-/** `128k` of a context window of 131072 tokens, and of one of 128000, which 1024 divides, too. */
+/** `128k` for a context window of 131072 tokens (a multiple of 1024) and for one of 128000. */
 export function formatWindow(tokens: number): string {
   if (tokens < 1000) return String(tokens);
   if (tokens >= 1_000_000) return `${Math.round(tokens / 100_000) / 10}M`;

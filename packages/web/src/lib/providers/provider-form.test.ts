@@ -11,14 +11,14 @@ const stored: ProviderView = {
   wire: 'anthropic-messages',
 };
 
-it('says which field lacks what', () => {
+it('names the field that is incomplete', () => {
   expect(problemsOf(fieldsOf(null))).toEqual({ label: 'missing', baseUrl: 'address' });
   expect(problemsOf({ ...fieldsOf(stored), baseUrl: 'models.example.org' })).toEqual({ baseUrl: 'address' });
   expect(problemsOf({ ...fieldsOf(stored), baseUrl: 'file:///etc/passwd' })).toEqual({ baseUrl: 'address' });
   expect(problemsOf(fieldsOf(stored))).toEqual({});
 });
 
-it('completes an address on this machine or in its network with http', () => {
+it('adds http to a local or private address', () => {
   const typed = (baseUrl: string) => ({ ...fieldsOf(stored), baseUrl });
   for (const address of ['127.0.0.1:8799', 'localhost:11434/v1', '[::1]:80', ' 192.168.1.7/v1 ', 'box.local:1234']) {
     expect(problemsOf(typed(address))).toEqual({});
@@ -27,7 +27,7 @@ it('completes an address on this machine or in its network with http', () => {
   expect(problemsOf(typed('localhost.example.org'))).toEqual({ baseUrl: 'address' });
 });
 
-it('forgets what a preset speaks when another one is chosen, and keeps what somebody chose', () => {
+it('clears the API format of a preset when another is chosen, and keeps one the user chose', () => {
   const preset = {
     id: 'a',
     label: 'A',
@@ -42,7 +42,7 @@ it('forgets what a preset speaks when another one is chosen, and keeps what some
 
 const api = { wire: 'anthropic-messages', known: null, modelNames: [] };
 
-it('keeps the stored key when nothing was typed, replaces it by what was, and removes it when told', () => {
+it('keeps the stored key if none is entered, replaces it by an entered one, and removes it on request', () => {
   expect(toChange(fieldsOf(stored))).toEqual({ label: 'Office', baseUrl: 'https://models.example.org/v1', ...api });
   expect(toChange({ ...fieldsOf(stored), apiKey: ' new ' }).apiKey).toBe('new');
   expect(toChange({ ...fieldsOf(stored), removeKey: true }).apiKey).toBeNull();
@@ -50,7 +50,7 @@ it('keeps the stored key when nothing was typed, replaces it by what was, and re
   expect(toCreate(fresh)).toEqual({ label: 'A', baseUrl: 'http://127.0.0.1:1/v1', wire: 'openai-chat' });
 });
 
-it('asks for the key again where the address changes its host, and does not test with the stored one there', () => {
+it('requires the key again for another host, and does not test with the stored key there', () => {
   const moved = { ...fieldsOf(stored), baseUrl: 'https://elsewhere.example.org/v1' };
   expect(needsKeyAgain(stored, moved)).toBe(true);
   expect(toTest(stored, moved)).not.toHaveProperty('id');
@@ -73,7 +73,7 @@ const known = (id: string, baseUrl: string): ProviderPresetView => ({
   proof: 'documented',
 });
 
-it('fills in what is known, keeps a name somebody gave, and takes back only what it filled in', () => {
+it('fills in a preset, keeps a name of the user, and reverts only what it filled in', () => {
   const [a, b] = [known('a', 'https://a.example/v1'), known('b', 'https://{ACCOUNT}.b.example/v1')];
   const once = filledFrom(a, undefined, fieldsOf(null));
   expect(once).toMatchObject({ known: 'a', label: 'A', baseUrl: a.baseUrl, wire: 'google-gemini' });
@@ -86,6 +86,6 @@ it('fills in what is known, keeps a name somebody gave, and takes back only what
   expect(filledFrom(undefined, b, own)).toMatchObject({ known: '', label: 'Mine', baseUrl: own.baseUrl });
 });
 
-it('takes names of models one a line or with commas', () => {
+it('accepts model names separated by lines or commas', () => {
   expect(toCreate({ ...fieldsOf(stored), modelNames: ' a/b \n\nc, d' }).modelNames).toEqual(['a/b', 'c', 'd']);
 });

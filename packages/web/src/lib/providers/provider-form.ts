@@ -7,33 +7,33 @@ import type {
   WireName,
 } from '@toolyard/protocol';
 
-/** What stands in the form. Of a key there is only what was typed now: a stored one never comes back. */
+/** The values of the form. The key contains only what the user typed: a stored key is never sent to the page. */
 export type ProviderFields = {
-  /** The id of the known provider it is; empty where it is none. */
+  /** Id of the known provider; empty if it is none. */
   known: string;
   label: string;
   baseUrl: string;
   wire: WireName;
   apiKey: string;
   removeKey: boolean;
-  /** One a line. */
+  /** One per line. */
   modelNames: string;
 };
 
-/** What most servers of models speak. */
+/** The API format of most providers. */
 const DEFAULT_WIRE: WireName = 'openai-chat';
 
-/** An address on this machine or in its network, without a scheme: nothing speaks HTTPS there. */
+/** An address without a scheme on this machine or its network, where HTTPS is rare. */
 const NEARBY =
   /^(?:localhost|[\w-]+\.local|host\.docker\.internal|127(?:\.\d+){3}|10(?:\.\d+){3}|192\.168(?:\.\d+){2}|172\.(?:1[6-9]|2\d|3[01])(?:\.\d+){2}|\[::1\])(?::\d+)?(?:\/|$)/i;
 
-/** The address with its scheme, where it can only be `http`. */
+/** The URL with its scheme added if that can only be `http`. */
 function completeAddress(typed: string): string {
   const address = typed.trim();
   return NEARBY.test(address) ? `http://${address}` : address;
 }
 
-/** `gap`: what is still to be filled in, such as `{ACCOUNT}`. */
+/** `gap`: a placeholder to fill in, such as `{ACCOUNT}`. */
 export type FieldProblems = { label?: 'missing'; baseUrl?: 'address' | { gap: string } };
 
 export function fieldsOf(provider: ProviderView | null): ProviderFields {
@@ -48,7 +48,7 @@ export function fieldsOf(provider: ProviderView | null): ProviderFields {
   };
 }
 
-/** Fills in what is known of a provider; a name somebody gave it stays. Undefined: it is none of those. */
+/** Fills in the preset of a provider; a name entered by the user stays. Undefined if the id is unknown. */
 export function filledFrom(
   chosen: ProviderPresetView | undefined,
   before: ProviderPresetView | undefined,
@@ -74,7 +74,7 @@ export function problemsOf(fields: ProviderFields): FieldProblems {
   };
 }
 
-/** True where a key is stored but for another host: it is not sent to this address. */
+/** True if the stored key belongs to another host: it is not sent to this one. */
 export function needsKeyAgain(provider: ProviderView | null, fields: ProviderFields): boolean {
   if (provider?.hasKey !== true || provider.baseUrl === null || fields.removeKey || fields.apiKey !== '') return false;
   const origin = originOf(fields.baseUrl);
@@ -101,7 +101,7 @@ export function toChange(fields: ProviderFields): ChangeProvider {
   return fields.removeKey ? { ...change, apiKey: null } : change;
 }
 
-/** Without a key of its own a test uses the stored one, unless that is to go. */
+/** Without an entered key, a test uses the stored one, unless it is to be removed. */
 export function toTest(provider: ProviderView | null, fields: ProviderFields): TestProvider {
   const { label: _label, modelNames = [], ...given } = toCreate(fields);
   const test = { ...given, modelNames };

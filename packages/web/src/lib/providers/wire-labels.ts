@@ -1,6 +1,6 @@
 import type { WireName } from '@toolyard/protocol';
 
-/** The APIs by their own names, which no language changes. */
+/** API formats by their product names, which are not translated. */
 export const WIRE_LABELS: Record<WireName, string> = {
   'openai-chat': 'OpenAI Chat Completions',
   'openai-responses': 'OpenAI Responses',

@@ -34,12 +34,12 @@ async function tried(args: JsonObject, cwd?: string) {
   });
 }
 
-it('judges a call in "Try a call" by the schema of the tool, like a real call', async () => {
-  // Only the schema says that this is a command, and a command that cannot be followed needs approval.
+it('"Try a call" checks the call by the tool\'s schema, like a real call', async () => {
+  // Only the schema says that this is a command, and a command that cannot be parsed needs approval.
   expect(await tried({ what: 'mytool "$X"; $X' })).toMatchObject({ decision: 'ask', by: { kind: 'danger' } });
 });
 
-it('resolves relative paths from the working folder of the server', async () => {
+it('resolves relative paths in the working directory of the server', async () => {
   expect(await tried({ path: 'a.md' }, '/srv/notes')).toMatchObject({ decision: 'run', by: { kind: 'rules' } });
   expect(await tried({ path: 'a.md' }, '/srv')).toMatchObject({ decision: 'ask', by: { kind: 'mode' } });
   expect(await tried({ path: 'a.md' }, '${env:HOME}')).toMatchObject({ decision: 'ask', by: { kind: 'mode' } });

@@ -5,7 +5,10 @@ import type { serverApi } from '../servers/server-api.ts';
 type Server = Pick<McpServerView, 'id' | 'editable' | 'transport'>;
 type Api = Pick<typeof serverApi, 'tools' | 'configuration'>;
 
-/** What a real call is judged by besides its arguments: the schema of its tool, and the working folder of its server. */
+/**
+ * What a real call is checked with besides its arguments: the schema of its tool and the working directory of its
+ * server.
+ */
 export async function callContextOfTool(
   api: Api,
   { id, editable, transport }: Server,
@@ -17,7 +20,7 @@ export async function callContextOfTool(
   const folder = configured?.type === 'stdio' ? configured.cwd : undefined;
   return {
     inputSchema: tools.find(({ tool }) => tool.name === toolName)?.inputSchema,
-    // Variables are known to the server only.
+    // Only the server knows the values of variables.
     workingFolder: folder?.includes('${') === true ? undefined : folder,
   };
 }

@@ -10,11 +10,11 @@ export type CallToExplain = {
   lostRules: boolean;
   permission: 'allow' | 'never' | undefined;
   judged: ToolPolicyFacts;
-  /** Where Toolyard itself is reached. */
+  /** URLs of Toolyard itself. */
   own?: CallContext['own'];
 };
 
-/** What would be done with a call, and what decides it. `rules`: all those that say so, by their place in the list. */
+/** The decision about a call and its reason. `rules`: indexes of all rules that lead to it. */
 export type CallExplanation = {
   decision: 'run' | 'ask' | 'refused';
   by:
@@ -27,7 +27,7 @@ export type CallExplanation = {
     | { kind: 'mode' };
 };
 
-/** Asks the very check that judges calls, and then what it says of each part alone. */
+/** Uses the same check as runs, first for the call as a whole and then for each reason alone. */
 export function explainCall(call: CallToExplain): CallExplanation {
   const { tool, args, mode, rules, lostRules, permission, judged } = call;
   const check = (options: Partial<Pick<CallToExplain, 'mode' | 'rules' | 'lostRules' | 'permission' | 'judged'>>) => {
@@ -41,7 +41,7 @@ export function explainCall(call: CallToExplain): CallExplanation {
       lookUp: () => used.judged,
     }).check(tool, args);
   };
-  /** As the checker would have it with nothing but this rule, where nothing else stands in the way. */
+  /** The decision with only this rule, if nothing else prevents it. */
   const { changed, ...unchanged } = judged;
   const says = (rule: InterventionRule): InterventionRule['decision'] | undefined => {
     const allows = rule.decision === 'allow';

@@ -1,12 +1,12 @@
 import type { InterventionRule } from '@toolyard/protocol';
 
-/** A rule as it is typed. */
+/** A rule as typed. */
 export type RuleForm = {
   decision: InterventionRule['decision'];
   tool: string;
   argument: string;
   command: string;
-  /** What allows says in which folder, what does not says outside of which. */
+  /** Allowing rules match inside a folder, other rules outside of it. */
   folder: string;
   hint: '' | 'reads' | 'writes' | 'destroys';
 };
@@ -21,7 +21,7 @@ export function formOf(rule: InterventionRule): RuleForm {
   return { decision, tool, argument, command, folder: inside ?? outside ?? '', hint };
 }
 
-/** The rule that was typed, or what is still wrong with it. */
+/** The rule as typed, or what is wrong with it. */
 export function ruleOf(form: RuleForm): { ok: true; rule: InterventionRule } | { ok: false; fault: RuleFormFault } {
   const [tool, argument, command, folder] = [form.tool, form.argument, form.command, form.folder].map((text) =>
     text.trim(),

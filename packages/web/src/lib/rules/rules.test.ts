@@ -5,7 +5,7 @@ import { explainCall } from './explain-call.ts';
 import type { CallToExplain } from './explain-call.ts';
 import { EMPTY_RULE, formOf, ruleOf } from './rule-form.ts';
 
-describe('a rule as it is typed', () => {
+describe('rule form', () => {
   it.each<InterventionRule>([
     { decision: 'allow', tool: 'git/*', command: 'git status*', inside: '/home/ann' },
     { decision: 'never', argument: '*secret*' },
@@ -17,7 +17,7 @@ describe('a rule as it is typed', () => {
     expect(faultsOfRules([rule])).toEqual([]);
   });
 
-  it('says what is missing', () => {
+  it('reports what is missing', () => {
     expect(ruleOf(EMPTY_RULE)).toMatchObject({ ok: false, fault: { problem: 'empty' } });
     expect(ruleOf({ ...EMPTY_RULE, tool: '  ' })).toMatchObject({ ok: false });
     expect(ruleOf({ ...EMPTY_RULE, folder: 'here' })).toMatchObject({ ok: false, fault: { field: 'folder' } });
@@ -43,7 +43,7 @@ function explained(command: string, more: Partial<CallToExplain> = {}) {
   });
 }
 
-describe('what decides a call', () => {
+describe('the reason of a decision', () => {
   it.each([
     ['git status', 'run', { kind: 'rules', rules: [0] }],
     ['git push', 'ask', { kind: 'rules', rules: [1] }],
@@ -53,7 +53,7 @@ describe('what decides a call', () => {
     expect(explained(command)).toEqual({ decision, by });
   });
 
-  it('is that rules cannot be read, before all that allows', () => {
+  it('is that rules are invalid, before anything that allows', () => {
     const by = { kind: 'lost_rules' };
     expect(explained('git status', { lostRules: true, permission: 'allow', mode: 'auto' })).toEqual({
       decision: 'ask',
@@ -64,23 +64,23 @@ describe('what decides a call', () => {
     expect(explained('ls', { lostRules: true, judged })).toEqual({ decision: 'run', by: { kind: 'built_in' } });
   });
 
-  it('is fear before what allows, and the owner before fear', () => {
+  it('is a flagged danger before anything that allows, and a decision of the owner before that', () => {
     expect(explained('rm -rf /', { permission: 'allow' })).toMatchObject({ decision: 'ask', by: { kind: 'danger' } });
     expect(explained('rm -rf /', { mode: 'headless' }).decision).toBe('refused');
     expect(explained('rm -rf /', { permission: 'never' })).toEqual({ decision: 'refused', by: { kind: 'owner' } });
   });
 
-  it('is no rule that allows, in the mode that always asks', () => {
+  it('is never an allowing rule in the mode that always asks', () => {
     expect(explained('git status', { mode: 'manual' })).toEqual({ decision: 'ask', by: { kind: 'mode' } });
   });
 
-  it('is that a tool has changed, before it was allowed', () => {
+  it('is that a tool changed since it was allowed', () => {
     const judged = { builtIn: false, readOnly: false, changed: { hasMoved: true, differences: [] } };
     expect(explained('ls', { permission: 'allow', judged })).toEqual({ decision: 'ask', by: { kind: 'changed' } });
     expect(explained('git push', { judged }).by).toEqual({ kind: 'rules', rules: [1] });
   });
 
-  it('is that it only reads and is built in', () => {
+  it('is that the tool is read-only and built in', () => {
     const judged = { builtIn: true, readOnly: true };
     expect(explained('ls', { judged })).toEqual({ decision: 'run', by: { kind: 'built_in' } });
   });

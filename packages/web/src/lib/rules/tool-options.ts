@@ -10,7 +10,7 @@ export type ToolOption<S extends Server> = {
   view: McpToolView;
 };
 
-/** Tools to choose from. Closed, a list shows no groups: those of one name have their server beside it. */
+/** Options of a tool selection. A closed list shows no groups, so tools of the same name have their server appended. */
 export function toolOptions<S extends Server>(servers: readonly S[]): ToolOption<S>[] {
   const counts = new Map<string, number>();
   for (const { tools } of servers)

@@ -3,7 +3,7 @@ import type { Entry } from './timeline.ts';
 
 type Outcome = { words: Extract<MessageKey, `runs.out_${string}`>; bad: boolean };
 
-/** What came of an entry, where its time alone does not tell it; null for what simply worked. */
+/** The outcome of an entry if its duration alone does not tell; null for a plain success. */
 export function outcomeOf(entry: Entry): Outcome | null {
   if (entry.abandoned) return { words: 'runs.out_abandoned', bad: false };
   switch (entry.kind) {

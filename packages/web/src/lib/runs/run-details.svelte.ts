@@ -26,7 +26,7 @@ export class RunDetails extends Resource<RunSteps> {
     return this.data;
   }
 
-  /** Returns the function that ends it. */
+  /** Returns the function that stops the updates. */
   follow(): () => void {
     void this.load();
     const leave = [

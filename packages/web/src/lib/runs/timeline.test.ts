@@ -42,8 +42,8 @@ const question = (askedAt: number, closedAt: number | null) => ({
   closedAt,
 });
 
-describe('the timeline of a run', () => {
-  it('has what took its time, in the order in which it began', () => {
+describe('run timeline', () => {
+  it('lists everything with a duration, in the order of its start', () => {
     const entries = timelineOf([
       step({ step: 1, instruction: 'call_llm', startedAt: 0, endedAt: 100, model: model('m1', 100) }),
       step({
@@ -70,7 +70,7 @@ describe('the timeline of a run', () => {
     ]);
   });
 
-  it('goes on with what is under way, and ends what was abandoned', () => {
+  it('extends entries in progress and ends abandoned ones', () => {
     const entries = timelineOf([
       step({ step: 1, instruction: 'call_llm', startedAt: 0, endedAt: 80, abandoned: true, model: model('m1', null) }),
       step({ step: 1, attempt: 2, instruction: 'call_llm', startedAt: 90, endedAt: null, model: model('m2', null) }),
@@ -81,7 +81,7 @@ describe('the timeline of a run', () => {
     ]);
   });
 
-  it('does not let weeks of waiting hide seconds of work', () => {
+  it('shortens weeks of waiting so that seconds of work stay visible', () => {
     const entries = timelineOf([
       step({ step: 1, instruction: 'call_llm', startedAt: 0, endedAt: 1000, model: model('m1', 1000) }),
       step({ step: 2, startedAt: 1000, endedAt: 1000, questions: [question(1000, 400 * HOUR)] }),
@@ -102,7 +102,7 @@ describe('the timeline of a run', () => {
     expect(place(200 * HOUR)).toBeCloseTo((place(1000) + place(400 * HOUR)) / 2, 5);
   });
 
-  it('marks no pause that is drawn as long as it was, nor one in which something worked', () => {
+  it('marks no pause that is drawn to scale, nor one during which something executed', () => {
     const entries = timelineOf([
       step({ step: 1, instruction: 'call_llm', startedAt: 0, endedAt: 1000, model: model('m1', 1000) }),
       step({
@@ -117,7 +117,7 @@ describe('the timeline of a run', () => {
     expect([...shortenedIn(entries, 0)]).toEqual([]);
   });
 
-  it('holds where nothing took any time, and where there is nothing', () => {
+  it('handles zero durations and empty runs', () => {
     expect(scaleOf([], 5)(5)).toBe(1);
     const entries = timelineOf([step({ notices: [{ level: 'info', code: 'x', text: 'Hm' }] })]);
     expect(scaleOf(entries, 0)(0)).toBe(0);

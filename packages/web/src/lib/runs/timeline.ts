@@ -1,7 +1,7 @@
 import type { RunCall, RunModelCall, RunQuestion, RunStep } from '@toolyard/protocol';
 import { textOf } from '@toolyard/protocol';
 
-/** Something that took its time in a run. Times are milliseconds since 1970; `to` is null while it goes on. */
+/** An entry with a duration in a run. Times are milliseconds since 1970; `to` is null while it is in progress. */
 export type Entry = { key: string; from: number; to: number | null; abandoned: boolean } & (
   | { kind: 'model'; step: number; model: RunModelCall }
   | { kind: 'tool'; call: RunCall }
@@ -11,7 +11,7 @@ export type Entry = { key: string; from: number; to: number | null; abandoned: b
   | { kind: 'notice'; level: 'info' | 'warning'; text: string }
 );
 
-/** The steps of a run as a person understands them, in the order in which they began. */
+/** The entries of a run, in the order of their start. */
 export function timelineOf(steps: readonly RunStep[]): Entry[] {
   const entries = steps.flatMap(entriesOf);
   return entries
@@ -74,7 +74,7 @@ function entriesOf(step: RunStep): Entry[] {
   return entries;
 }
 
-/** Waiting for a person may take weeks: drawn, no pause is longer than this part of what was worked. */
+/** Waiting for a user may take weeks: a pause is drawn at most as long as this share of the execution time. */
 const LONGEST_PAUSE = 0.12;
 
 type Span = { from: number; to: number };
@@ -89,7 +89,7 @@ function longestPause(work: readonly Span[]): number {
   return Math.max(1, work.reduce((sum, { from, to }) => sum + to - from, 0) * LONGEST_PAUSE);
 }
 
-/** Keys of the entries that {@link scaleOf} draws shorter than they were: their bars need a mark. */
+/** Keys of the entries that {@link scaleOf} shortens: their bars need a mark. */
 export function shortenedIn(entries: readonly Entry[], now: number): ReadonlySet<string> {
   const work = workIn(entries, now);
   const longest = longestPause(work);
@@ -101,7 +101,7 @@ export function shortenedIn(entries: readonly Entry[], now: number): ReadonlySet
   return new Set(shortened.map(({ key }) => key));
 }
 
-/** Where a time lies on a line from 0 to 1 that is true to what was worked, and shortens what was only waited. */
+/** Maps times to 0..1: to scale for execution, shortened for waiting. */
 export function scaleOf(entries: readonly Entry[], now: number): (at: number) => number {
   const work = workIn(entries, now);
   const edges = [...new Set(entries.flatMap(({ from, to }) => [from, to ?? now]))].toSorted((a, b) => a - b);

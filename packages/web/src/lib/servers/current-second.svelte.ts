@@ -5,7 +5,7 @@ const tick = createSubscriber((update) => {
   return () => clearInterval(timer);
 });
 
-/** The time, for what counts seconds: whoever reads it in a template is drawn again every second. */
+/** The current time, reactive every second. */
 export function currentSecond(): number {
   tick();
   return Date.now();

@@ -1,6 +1,6 @@
 import { i18n } from '../i18n/i18n.svelte.ts';
 
-/** The time of an entry, to the second and beyond: what happened in one second is told apart. */
+/** The time of an entry with milliseconds, so that entries within one second can be distinguished. */
 export function logTime(at: number): string {
   const format = new Intl.DateTimeFormat(i18n.locale, {
     hour: '2-digit',

@@ -2,9 +2,9 @@ import type { McpIsolation, McpPhase } from '@toolyard/protocol';
 import { t } from '../i18n/i18n.svelte.ts';
 import type { ShownServer } from './shown-server.ts';
 
-/** What these say is loaded with the panels that show it: see `i18n.need`. */
+/** Words about MCP whose translations are loaded with the panels: see `i18n.need`. */
 
-/** How a server is spoken to, in a word. */
+/** The transport of a server, in a word. */
 export function wireWords(transport: NonNullable<ShownServer['transport']>): string {
   switch (transport.type) {
     case 'stdio':
@@ -18,7 +18,7 @@ export function wireWords(transport: NonNullable<ShownServer['transport']>): str
   }
 }
 
-/** Where a server was set up, as a note; null for the place where they usually are. */
+/** Where a server is configured, as a note; null for the usual place. */
 export function originNote(server: Pick<ShownServer, 'origin'>): string | null {
   switch (server.origin) {
     case 'built-in':
@@ -32,7 +32,7 @@ export function originNote(server: Pick<ShownServer, 'origin'>): string | null {
   }
 }
 
-/** A badge for a local server that can read what the account of Toolyard can read; null for all others. */
+/** A badge for a local server that can read everything the account of Toolyard can read; null for all others. */
 export function isolationNote(server: ShownServer): string | null {
   if (server.origin === 'browser' || server.builtIn) return null;
   switch (server.isolation?.kind) {
@@ -46,7 +46,7 @@ export function isolationNote(server: ShownServer): string | null {
   }
 }
 
-/** How a local server is isolated, in words; null where there is nothing to say. */
+/** The sandbox of a local server as text; null if there is nothing to say. */
 export function isolationWords(isolation: McpIsolation | undefined): string | null {
   switch (isolation?.kind) {
     case undefined:
@@ -62,7 +62,7 @@ export function isolationWords(isolation: McpIsolation | undefined): string | nu
   }
 }
 
-/** The same as a sentence's part. */
+/** The same as part of a sentence. */
 export function originWords(server: Pick<ShownServer, 'origin'>): string {
   switch (server.origin) {
     case 'built-in':
@@ -76,7 +76,7 @@ export function originWords(server: Pick<ShownServer, 'origin'>): string {
   }
 }
 
-/** What a server offers, each kind with its number; tools always, of the others what there is. */
+/** What a server offers, with counts; tools always, other kinds if there are any. */
 export function offersWords({ tools, resources = 0, templates = 0, prompts = 0 }: ShownServer['offers']): string[] {
   return [
     t('mcp.tools', { count: tools }),
@@ -86,7 +86,7 @@ export function offersWords({ tools, resources = 0, templates = 0, prompts = 0 }
   ];
 }
 
-/** A step on the way to a server. */
+/** A phase of connecting. */
 export function phaseWords(phase: McpPhase): string {
   switch (phase) {
     case 'transport_creating':

@@ -6,7 +6,7 @@ it.each([
   [10_000, 0],
   [10_001, 1],
   [17_500, 8],
-  // Whose clock is another one's, nobody counts down for.
+  // No countdown if the clocks of server and browser differ.
   [9_000, null],
   [99_000, null],
 ])('counts the seconds until %s', (at, seconds) => {

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { hasHiddenText, reveal } from './reveal.ts';
 
-it('writes out what hides in a text, and leaves the rest as it is', () => {
+it('shows hidden characters as escapes and keeps the rest', () => {
   expect(reveal('a\u200bb\u{e0041}')).toEqual([
     { text: 'a', hidden: false },
     { text: '⟨U+200B⟩', hidden: true },

@@ -1,7 +1,7 @@
 import type { McpSandbox } from '@toolyard/protocol';
 import { serverApi } from './server-api.ts';
 
-/** Changes the sandbox of a server of `mcp.json`; the rest of its entry stays, and it is started again. */
+/** Changes the sandbox of a server in `mcp.json`; the rest of its entry stays, and the server is restarted. */
 export async function changeSandbox(id: string, change: (now: McpSandbox) => boolean | McpSandbox): Promise<void> {
   const { transport } = await serverApi.configuration(id);
   if (transport?.type !== 'stdio') return;
@@ -11,7 +11,7 @@ export async function changeSandbox(id: string, change: (now: McpSandbox) => boo
   });
 }
 
-/** The settings that also allow this. */
+/** The settings extended by this. */
 export function withAccess(now: McpSandbox, access: { kind: 'read' | 'write' | 'host'; target: string }): McpSandbox {
   const { kind, target } = access;
   const added = (list: readonly string[] = []): string[] => [...new Set([...list, target])];

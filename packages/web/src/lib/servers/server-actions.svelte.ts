@@ -9,7 +9,7 @@ import { isOfBrowser } from './shown-server.ts';
 import type { StartedTabSignIn } from './sign-in.ts';
 import { signInHost, openTab } from './sign-in.ts';
 
-/** What is being done with one server, from wherever it is shown. */
+/** Actions on one server, shared by all places that show it. */
 export class ServerActions extends Attempt<
   'switch' | 'reconnect' | 'sign in' | 'sign out' | 'sandbox' | 'review' | 'approve'
 > {
@@ -24,7 +24,7 @@ export class ServerActions extends Attempt<
     const { id } = server;
     return this.make('reconnect', async () => {
       if (!isOfBrowser(server)) return servers.reconnect(id);
-      // Why it failed stands in its health.
+      // The error is in the server's health.
       await mcpStore.reconnect(id).catch(() => undefined);
     });
   }
@@ -54,6 +54,6 @@ async function beginSignInOfBrowser(id: string): Promise<{ url: string }> {
 
 async function signOutOfBrowser(id: string): Promise<void> {
   await (await mcpStore.host()).signOut(id);
-  // That it wants a sign-in again stands in its health.
+  // That it needs a sign-in again is in its health.
   await mcpStore.reconnect(id).catch(() => undefined);
 }

@@ -1,6 +1,6 @@
 import { settingsAddress } from '../shell/addresses.ts';
 
-/** The page of one server; of all where none is named. */
+/** The path of one server's page, or of the list. */
 export function serverAddress(id?: string): string {
   return settingsAddress('tools') + (id === undefined ? '' : `?server=${encodeURIComponent(id)}`);
 }

@@ -2,7 +2,9 @@ import type { AddMcpServer, ApproveMcpEntry, EditMcpServer, TestMcpServer, ToolR
 import { api } from '../api/client.ts';
 import { servers } from '../state/servers.svelte.ts';
 
-/** What is done with MCP servers beside switching them. Whatever changes one shows in the list when it has resolved. */
+/**
+ * Actions on MCP servers other than switching them on and off. Their effects are in the list once they have resolved.
+ */
 export const serverApi = {
   add: (server: AddMcpServer) => changing(api.post('/api/mcp/servers', { body: server })),
   edit: (id: string, edit: EditMcpServer) => changing(api.put('/api/mcp/servers/{id}', { params: { id }, body: edit })),
@@ -14,12 +16,12 @@ export const serverApi = {
   test: (body: TestMcpServer, signal: AbortSignal) => api.post('/api/mcp/test', { body, signal }),
   log: (id: string, after: string | null) =>
     api.get('/api/mcp/servers/{id}/log', { params: { id }, query: { after: after ?? undefined } }),
-  /** Where the user is to sign in. */
+  /** The URL of the sign-in. */
   signIn: (id: string) => api.post('/api/mcp/servers/{id}/sign-in', { params: { id } }),
   signOut: (id: string) => changing(api.delete('/api/mcp/servers/{id}/sign-in', { params: { id } })),
   tools: async (id: string) => (await api.get('/api/mcp/servers/{id}/tools', { params: { id } })).items,
 
-  /** Null: it is asked about again. */
+  /** Null: the default approval applies again. */
   async decide(tool: ToolReference, decision: 'allow' | 'never' | null): Promise<void> {
     if (decision === null) return servers.forget({ tool, conversationId: null });
     await changing(api.put('/api/permissions', { body: { tool, conversationId: null, decision } }));

@@ -1,4 +1,4 @@
 import type { ShownServer } from './shown-server.ts';
 
-/** What opens a dialog about a server; the list and the page of one share them. */
+/** Opens the dialogs about a server; shared by the list and the page of one server. */
 export type ServerEdits = { edit: (server: ShownServer) => void; remove: (server: ShownServer) => void };

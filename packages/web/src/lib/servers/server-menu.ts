@@ -9,7 +9,7 @@ import type { ServerEdits } from './server-edits.ts';
 import type { ShownServer } from './shown-server.ts';
 import { needsApproval } from './shown-server.ts';
 
-/** What can be done with a server beside switching it. */
+/** Menu of a server. */
 export function serverMenu(server: ShownServer, doing: ServerActions, edits: ServerEdits): MenuEntry[] {
   const entries: MenuEntry[] = [];
   if (canReconnect(server)) {
@@ -26,7 +26,7 @@ export function serverMenu(server: ShownServer, doing: ServerActions, edits: Ser
   return entries;
 }
 
-/** What nobody has approved is approved or removed, not edited. */
+/** An unapproved entry can be approved or removed, not edited. */
 export function isEditable(server: ShownServer): boolean {
   return server.editable && !needsApproval(server);
 }

@@ -1,11 +1,11 @@
 import type { McpServerView } from '@toolyard/protocol';
 
-/** True where nothing comes back by itself. */
+/** True if the server does not recover by itself. */
 export function doesNotWork({ state }: Pick<McpServerView, 'state'>): boolean {
   return state === 'failed' || state === 'needs_sign_in';
 }
 
-/** True while a connection is being made, the first one or a lost one anew. */
+/** True while the server connects or reconnects. */
 export function isConnecting({ state }: Pick<McpServerView, 'state'>): boolean {
   return state === 'connecting' || state === 'reconnecting';
 }

@@ -2,19 +2,19 @@ import type { McpServerView } from '@toolyard/protocol';
 import { showHidden } from '@toolyard/protocol';
 import { t } from '../i18n/i18n.svelte.ts';
 
-/** The name of a server as the page shows it: what hides in it is written out. */
+/** The display name of a server, with hidden characters shown. */
 export function serverTitle({
   id,
   serverInfo,
   entry,
 }: Pick<McpServerView, 'id' | 'serverInfo'> & {
-  /** Of one of this browser: there a person has named it. */
+  /** For a server of this browser: named by the user. */
   entry?: { name: string };
 }): string {
   return showHidden(entry?.name ?? serverInfo?.title ?? id);
 }
 
-/** The state of a server in words. */
+/** The state of a server as text. */
 export function stateWords(server: Pick<McpServerView, 'state' | 'tools' | 'approval'>): string {
   if (server.approval !== undefined) return t('servers.stateNeedsApproval');
   switch (server.state) {

@@ -1,7 +1,7 @@
 import type { McpServerView } from '@toolyard/protocol';
 import type { BrowserServerView } from '../mcp/types.ts';
 
-/** A server as the panels show it: one of Toolyard's, or of this browser only. */
+/** A server as shown in the panels: one of Toolyard's, or of this browser only. */
 export type ShownServer = McpServerView | BrowserServerView;
 
 /** True if its entry in `mcp.json` needs approval before it is started. */

@@ -1,12 +1,12 @@
-/** A sign-in that has begun: the page of the server's own that it goes on at. */
+/** A started sign-in: the URL on the server where it continues. */
 export type StartedTabSignIn = {
   url: string;
   host: string;
-  /** False where the browser let no other tab be opened. */
+  /** False if the browser blocked the tab. */
   opened: boolean;
 };
 
-/** Null for what is no address of the web: `javascript:` would run as this page. */
+/** Null for anything but an http(s) URL: `javascript:` would execute as this page. */
 export function signInHost(url: string): string | null {
   if (!URL.canParse(url)) return null;
   const { protocol, host } = new URL(url);
@@ -14,15 +14,15 @@ export function signInHost(url: string): string | null {
 }
 
 /**
- * Opens another tab while the press of a button still counts, and leads it on once it is known where to: browsers
- * block what is opened later. Null where this one blocks it all the same.
+ * Opens a tab during the click and navigates it once the URL is known, because browsers block tabs opened later. Null
+ * if the browser blocks it anyway.
  */
 export function openTab(): { goTo: (url: string) => void; close: () => void } | null {
   const tab = window.open('about:blank', '_blank');
   if (tab === null) return null;
   return {
     goTo: (url) => {
-      // What is opened must not reach back to this page.
+      // The opened page must not have access to this one.
       tab.opener = null;
       tab.location.replace(url);
     },

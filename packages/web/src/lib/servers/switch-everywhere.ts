@@ -5,7 +5,9 @@ import type { ShownServer } from './shown-server.ts';
 import { isOfBrowser } from './shown-server.ts';
 import { switchTools } from './tool-switches.ts';
 
-/** Switches tools wherever nobody chose otherwise. What `mcp.json` switches off is switched on there as well. */
+/**
+ * Enables or disables tools wherever nothing overrides that. A tool disabled in `mcp.json` is enabled there as well.
+ */
 export async function switchEverywhere(server: ShownServer, views: readonly McpToolView[], on: boolean): Promise<void> {
   const offInFile = on && !isOfBrowser(server) ? views.filter(({ enabled }) => !enabled) : [];
   if (offInFile.length > 0) {

@@ -1,6 +1,6 @@
 import type { McpServerView, McpToolView } from '@toolyard/protocol';
 
-/** A tool as a test needs it. */
+/** A tool for tests. */
 export function testTool(serverId: string, name: string, changes: Partial<McpToolView> = {}): McpToolView {
   return {
     tool: { serverId, name },
@@ -13,7 +13,7 @@ export function testTool(serverId: string, name: string, changes: Partial<McpToo
   };
 }
 
-/** A server that is ready and has these tools, unless `changes` says otherwise. */
+/** A ready server with these tools, unless `changes` says otherwise. */
 export function testServer(id: string, tools: readonly string[], changes: Partial<McpServerView> = {}): McpServerView {
   return {
     id,

@@ -1,6 +1,6 @@
 import type { McpToolView } from '@toolyard/protocol';
 
-/** Whether every word of a search is found in what a tool is called and says of itself. */
+/** Whether name or description of a tool contain every word of a search. */
 export function toolMatches(
   { tool, title = '', description = '' }: Pick<McpToolView, 'tool' | 'title' | 'description'>,
   query: string,

@@ -8,14 +8,14 @@ const server = testServer;
 const names = (servers: McpServerView[], choices: Parameters<typeof activeTools>[1]) =>
   activeTools(servers, choices).map((view) => `${view.tool.serverId}/${view.tool.name}`);
 
-it('lets an explicit choice win over the server’s own default, both ways', () => {
+it('an explicit override wins over the default of the server, both ways', () => {
   const off = server('a', ['x'], { enabled: false });
   expect(isServerOn(off, {})).toBe(false);
   expect(isServerOn(off, switchServer({}, 'a', true))).toBe(true);
   expect(isServerOn(server('a', []), switchServer({}, 'a', false))).toBe(false);
 });
 
-it('counts what can be called: not what is switched off, nor what is never allowed', () => {
+it('counts callable tools: neither disabled ones nor ones that are never allowed', () => {
   const servers = [server('a', ['x', 'y']), server('b', ['x'])];
   const first = servers[0]?.tools[1];
   if (first !== undefined) first.permission = 'never';
@@ -23,14 +23,14 @@ it('counts what can be called: not what is switched off, nor what is never allow
   expect(names(servers, { servers: { b: false } })).toEqual(['a/x']);
 });
 
-it('switches a tool of one server without touching its namesake', () => {
+it('switches a tool of one server without its namesake on another', () => {
   const servers = [server('a', ['x']), server('b', ['x'])];
   const off = switchTool({}, { serverId: 'a', name: 'x' }, false);
   expect(names(servers, off)).toEqual(['b/x']);
   expect(switchTool(off, { serverId: 'a', name: 'x' }, true)).toEqual({ disabledTools: [] });
 });
 
-it('switches all tools of a server at once and keeps what others chose', () => {
+it('switches all tools of a server at once and keeps other overrides', () => {
   const tools = [
     { serverId: 'a', name: 'x' },
     { serverId: 'a', name: 'y' },
@@ -40,7 +40,7 @@ it('switches all tools of a server at once and keeps what others chose', () => {
   expect(switchTools(off, tools, true)).toEqual({ disabledTools: ['b/z'] });
 });
 
-it('warns of a failed server only where it is wanted', () => {
+it('warns of a failed server only if it is enabled', () => {
   const failed = server('a', [], { state: 'failed' });
   expect(failedServers([failed], {})).toHaveLength(1);
   expect(failedServers([failed], { servers: { a: false } })).toHaveLength(0);

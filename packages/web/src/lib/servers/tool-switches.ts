@@ -4,7 +4,9 @@ import { doesNotWork } from './server-state.ts';
 type Choices = Pick<AgentConfiguration, 'servers' | 'disabledTools'>;
 type Server = Pick<McpServerView, 'id' | 'enabled' | 'state' | 'tools'>;
 
-/** Whether a conversation with these choices uses a server: an explicit choice wins over the server's own default. */
+/**
+ * Whether a conversation with these overrides uses a server: an explicit override wins over the default of the server.
+ */
 export function isServerOn(server: Pick<Server, 'id' | 'enabled'>, choices: Choices): boolean {
   return choices.servers?.[server.id] ?? server.enabled;
 }
@@ -13,12 +15,12 @@ export function isToolOn(tool: ToolReference, choices: Choices): boolean {
   return !(choices.disabledTools ?? []).includes(toolKey(tool));
 }
 
-/** A tool as configuration names it. */
+/** The name of a tool in a configuration. */
 export function toolKey(tool: ToolReference): string {
   return `${tool.serverId}/${tool.name}`;
 }
 
-/** What a conversation with these choices could call now. */
+/** The tools a conversation with these overrides can call now. */
 export function activeTools(servers: readonly Server[], choices: Choices): McpToolView[] {
   return servers
     .filter((server) => isServerOn(server, choices))
@@ -27,7 +29,7 @@ export function activeTools(servers: readonly Server[], choices: Choices): McpTo
     );
 }
 
-/** Servers that are wanted here and do not work. */
+/** Enabled servers that do not work. */
 export function failedServers<T extends Server>(servers: readonly T[], choices: Choices): T[] {
   return servers.filter((server) => doesNotWork(server) && isServerOn(server, choices));
 }

@@ -2,7 +2,7 @@ import { api } from '../api/client.ts';
 
 const PATH = '/api/mcp/unsandboxed-servers';
 
-/** The local servers without a sandbox beside which mode `auto` has not been confirmed. */
+/** The local servers without a sandbox for which mode `auto` has not been confirmed. */
 export class AutoConfirmationDialog {
   unconfirmed: string[] = $state.raw([]);
 
@@ -11,7 +11,7 @@ export class AutoConfirmationDialog {
     return this.unconfirmed;
   }
 
-  /** Of those that were shown. */
+  /** The confirmed servers among those shown. */
   async confirm(): Promise<void> {
     this.unconfirmed = (await api.put(PATH, { body: { servers: this.unconfirmed } })).unconfirmed;
   }

@@ -3,7 +3,7 @@ import type { McpToolView } from '@toolyard/protocol';
 /** The names of suggested first messages, each a message of the setup namespace. */
 export type Suggestion = 'time' | 'timeTwo' | 'tools' | 'help' | 'slow' | 'explain' | 'plan' | 'write';
 
-/** What is worth trying with this model and these tools: first what shows a tool at work. */
+/** Suggestions for this model and these tools: those that call a tool first. */
 export function suggestionsFor(situation: { demo: boolean; tools: readonly McpToolView[] }): Suggestion[] {
   const hasClock = situation.tools.some((view) => view.tool.name === 'get-date');
   if (situation.demo) return [...(hasClock ? (['time', 'timeTwo'] as const) : []), 'help', 'slow'];

@@ -9,7 +9,7 @@ export function conversationAddress(id: string): string {
   return resolve('/(chat)/c/[id]', { id });
 }
 
-/** What waits for a person. */
+/** The inbox. */
 export function inboxAddress(): string {
   return resolve('/inbox');
 }

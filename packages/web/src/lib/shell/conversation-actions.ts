@@ -6,7 +6,7 @@ import { toasts } from '../state/toasts.svelte.ts';
 
 type Named = { id: string; title: string };
 
-/** How a conversation is called where nobody named it. */
+/** Display name of an untitled conversation. */
 export function titleOf({ title }: { title: string }): string {
   return title.trim() === '' ? t('sidebar.untitled') : title;
 }
@@ -19,7 +19,7 @@ export async function pin({ id }: Named, pinned: boolean): Promise<void> {
   await conversations.pin(id, pinned).catch((error: unknown) => toasts.problem(error));
 }
 
-/** Deletes at once and offers the way back, instead of asking first. */
+/** Deletes at once and offers to undo it, instead of asking first. */
 export async function remove(conversation: Named, options: { isOpen: boolean }): Promise<void> {
   try {
     if (options.isOpen) await goto(newChatAddress());

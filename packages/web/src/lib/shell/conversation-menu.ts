@@ -10,7 +10,7 @@ import { download, pin, remove } from './conversation-actions.ts';
 
 type Subject = { id: string; title: string; pinned: boolean };
 
-/** What can be done with a conversation: the same in the sidebar and above the chat. */
+/** Menu of a conversation, the same in the sidebar and above the chat. */
 export function conversationMenu(subject: Subject, options: { isOpen: boolean; startRename: () => void }): MenuEntry[] {
   return [
     { label: t('sidebar.rename'), icon: Pencil, onselect: options.startRename },

@@ -12,20 +12,20 @@ const key = (name: string, more: Partial<Parameters<typeof shortcutOf>[0]> = {})
   ...more,
 });
 
-describe('a key press', () => {
-  it('with Ctrl or the command key means the same, also while typing', () => {
+describe('key presses', () => {
+  it('with Ctrl or Command mean the same, also while typing', () => {
     expect(shortcutOf(key('k', { ctrlKey: true }), true)).toBe('search');
     expect(shortcutOf(key('K', { metaKey: true }), false)).toBe('search');
     expect(shortcutOf(key('O', { ctrlKey: true, shiftKey: true }), true)).toBe('new-chat');
   });
 
-  it('that writes a letter is left to the one who types', () => {
+  it('that insert a character are left to the focused input', () => {
     expect(shortcutOf(key('?', { shiftKey: true }), true)).toBeNull();
     expect(shortcutOf(key('?', { shiftKey: true }), false)).toBe('help');
     expect(shortcutOf(key('k'), false)).toBeNull();
   });
 
-  it('that somebody took, or an input method is using, means nothing to the page', () => {
+  it('that were handled already, or belong to an input method, are ignored', () => {
     expect(shortcutOf(key('Escape', { defaultPrevented: true }), false)).toBeNull();
     expect(shortcutOf(key('Escape', { isComposing: true }), true)).toBeNull();
     expect(shortcutOf(key('Escape'), true)).toBe('escape');

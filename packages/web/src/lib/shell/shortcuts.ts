@@ -5,7 +5,7 @@ type Key = Pick<
   'key' | 'ctrlKey' | 'metaKey' | 'shiftKey' | 'altKey' | 'isComposing' | 'defaultPrevented'
 >;
 
-/** What a key press means to the page as a whole; null where it belongs to whatever has the focus. */
+/** The shortcut of a key press; null if it belongs to the focused element. */
 export function shortcutOf(event: Key, typing: boolean): Shortcut | null {
   if (event.isComposing || event.defaultPrevented || event.altKey) return null;
   const command = event.ctrlKey || event.metaKey;
@@ -18,7 +18,7 @@ export function shortcutOf(event: Key, typing: boolean): Shortcut | null {
   return key === '?' && !typing ? 'help' : null;
 }
 
-/** True for an element that takes text. */
+/** True for an element that accepts text. */
 export function takesText(target: EventTarget | null): boolean {
   return (
     target instanceof HTMLElement &&
@@ -27,7 +27,7 @@ export function takesText(target: EventTarget | null): boolean {
   );
 }
 
-/** How the keys are written on this machine. */
+/** How the keys are labelled on this platform. */
 export function keyNames(platform: string): { command: string; shift: string } {
   return /mac|iphone|ipad/i.test(platform) ? { command: '⌘', shift: '⇧' } : { command: 'Ctrl', shift: 'Shift' };
 }

@@ -11,7 +11,7 @@ function watched() {
   return { typing, type: (type = 'keydown') => page.dispatchEvent(new Event(type)) };
 }
 
-it('waits until nobody has typed for a second, however long somebody types', () => {
+it('waits until nothing has been typed for a second, however long the user types', () => {
   const { typing, type } = watched();
   const act = vi.fn();
   type();

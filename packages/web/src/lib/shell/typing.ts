@@ -1,11 +1,11 @@
-/** Who has pressed a key may press another one: for so long nothing takes the focus by itself. */
+/** Time without typing before anything may take the focus, in milliseconds. */
 const QUIET_MS = 1_000;
 
 /** When the user last typed anything, anywhere in the page. */
 export class Typing {
   readonly #now: () => number;
   #last = -Infinity;
-  /** What was typed into nothing while a field for it was on its way; null where none is. */
+  /** Letters typed without a focused element while the composer is loading; null if none are collected. */
   #early: string | null = null;
 
   constructor(now: () => number) {
@@ -18,8 +18,8 @@ export class Typing {
   }
 
   /**
-   * Does something as soon as nobody has typed for a second: at once, or later.
-   * @returns takes the wish back
+   * Calls back as soon as nothing has been typed for a second: at once, or later.
+   * @returns cancels it
    */
   whenQuiet(act: () => void): () => void {
     let timer: ReturnType<typeof setTimeout> | undefined;
@@ -32,7 +32,9 @@ export class Typing {
     return () => clearTimeout(timer);
   }
 
-  /** Until {@link takeEarly}, letters typed into nothing are kept: the composer is still being loaded. */
+  /**
+   * Until {@link takeEarly}, letters typed without a focused element are collected: the composer is still being loaded.
+   */
   keepEarly(): void {
     this.#early = '';
   }
@@ -52,14 +54,17 @@ export class Typing {
     this.#last = this.#now();
   }
 
-  /** Notes every key, and what a touch keyboard or an input method writes without one. */
+  /** Tracks every key, and input of touch keyboards and input methods, which send none. */
   watch(target: EventTarget): void {
     for (const type of ['keydown', 'beforeinput'])
       target.addEventListener(type, (event) => this.#note(event), { capture: true });
   }
 }
 
-/** True for a letter typed while nothing has the focus; "?" and the space bar have a meaning of their own there. */
+/**
+ * True for a letter typed while nothing has the focus, except "?" and the space bar, which have their own meaning
+ * there.
+ */
 export function isUnfocusedTyping({ key, ctrlKey, metaKey, altKey, isComposing, target }: KeyboardEvent): boolean {
   if (ctrlKey || metaKey || altKey || isComposing || [...key].length !== 1 || key === '?') return false;
   return target instanceof HTMLBodyElement;

@@ -9,8 +9,8 @@ function item(id: string, updatedAt: number, pinned = false): ConversationSummar
   return { id, title: id, agentId: null, pinned, createdAt: 0, updatedAt, activeRun: null };
 }
 
-describe('the groups of the list', () => {
-  it('go by the days of the calendar, not by hours passed', () => {
+describe('groups of the list', () => {
+  it('follow calendar days, not elapsed hours', () => {
     const items = [
       item('just now', at(0, 0)),
       item('an hour ago, but yesterday', at(1, 23)),
@@ -28,7 +28,7 @@ describe('the groups of the list', () => {
     ]);
   });
 
-  it('put pinned ones first, however old, and leave out what is empty', () => {
+  it('list pinned conversations first, however old, and omit empty groups', () => {
     const groups = groupByTime([item('old', 0, true), item('new', at(0, 0))], now);
     expect(groups.map(({ name }) => name)).toEqual(['pinned', 'today']);
   });

@@ -3,7 +3,7 @@ import type { ConversationSummary } from '@toolyard/protocol';
 export type GroupName = 'pinned' | 'today' | 'yesterday' | 'week' | 'older';
 export type Group = { name: GroupName; items: ConversationSummary[] };
 
-/** The list under its headings, newest first, by the days of the person's own calendar. Empty groups are left out. */
+/** Groups the list under headings, newest first, by calendar days of the user's time zone. Empty groups are omitted. */
 export function groupByTime(items: readonly ConversationSummary[], now: Date): Group[] {
   const today = startOfDay(now, 0);
   const yesterday = startOfDay(now, 1);
@@ -26,7 +26,7 @@ export function groupByTime(items: readonly ConversationSummary[], now: Date): G
   return names.filter((name) => groups[name].length > 0).map((name) => ({ name, items: groups[name] }));
 }
 
-/** Days are counted by the calendar, because not every day has 24 hours. */
+/** Counted by the calendar, because not every day has 24 hours. */
 function startOfDay(now: Date, daysAgo: number): number {
   return new Date(now.getFullYear(), now.getMonth(), now.getDate() - daysAgo).getTime();
 }

@@ -15,7 +15,7 @@ it.each([
   ).toBe(shown);
 });
 
-it('cuts a find into what was searched for and what stands around it', () => {
+it('splits a snippet into matches and surrounding text', () => {
   expect(snippetPieces('… 請問\u0002東京\u0003現在 \u0002Tokyo\u0003')).toEqual([
     { text: '… 請問', found: false },
     { text: '東京', found: true },

@@ -1,6 +1,6 @@
 export type SnippetPiece = { text: string; found: boolean };
 
-/** The marks of Markdown are of no use in a line; those of finds may stand between them. */
+/** Markdown markup is removed from the line; match markers may be within it. */
 function withoutMarkdown(text: string): string {
   return text
     .replace(/!?\[([^\]\n]*)\]\([^()\s]*\)/g, '$1')
@@ -12,7 +12,7 @@ function withoutMarkdown(text: string): string {
     .replace(/ {2,}/g, ' ');
 }
 
-/** Cuts what a search found into plain and found pieces; the server puts finds between U+0002 and U+0003. */
+/** Splits a snippet of the search into plain text and matches; the server encloses matches in U+0002 and U+0003. */
 export function snippetPieces(snippet: string): SnippetPiece[] {
   const pieces: SnippetPiece[] = [];
   let found = false;

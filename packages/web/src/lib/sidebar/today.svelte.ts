@@ -1,4 +1,4 @@
-/** The day the list is grouped by: a page that stays open over midnight moves on. */
+/** The day the list is grouped by; a page that stays open over midnight updates it. */
 class Today {
   date: Date = $state.raw(new Date());
 

@@ -1,6 +1,6 @@
 import type { Frames } from './smooth-text.ts';
 
-/** Animation frames of this window. A hidden tab draws none, so text there would fall behind until it is visible. */
+/** Animation frames of this window. A hidden tab has none, so text there waits until the tab is visible. */
 export const browserFrames: Frames = {
   moves: () => !document.hidden && !matchMedia('(prefers-reduced-motion: reduce)').matches,
   next(callback) {

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { Frames } from './smooth-text.ts';
 import { SmoothText } from './smooth-text.ts';
 
-/** Frames a test draws one by one. */
+/** Frames that a test triggers one by one. */
 function drawnByHand(): Frames & { draw(ms?: number): void; still: boolean; readonly waiting: boolean } {
   let at = 1000;
   let due: ((at: number) => void) | null = null;
@@ -39,8 +39,8 @@ const long = 'The quick brown fox jumps over the lazy dog. '.repeat(10);
 const letters = (text: string): string[] =>
   Array.from(new Intl.Segmenter(undefined, { granularity: 'grapheme' }).segment(text), ({ segment }) => segment);
 
-describe('text that comes in pieces', () => {
-  test('begins at once, then goes on a few letters a frame, each time a beginning of the whole', () => {
+describe('streamed text', () => {
+  test('starts at once and continues with a few letters per frame, always a prefix of the whole', () => {
     const { frames, smooth, shown, now } = follow();
     smooth.follow('Well', true);
     expect(now()).toBe('Well');
@@ -53,7 +53,7 @@ describe('text that comes in pieces', () => {
     for (const text of shown) expect(`Well, ${long}`.startsWith(text)).toBe(true);
   });
 
-  test('is never far behind: a quarter of a second after the last piece nearly all is there, soon after all', () => {
+  test('catches up: nearly complete 250 ms after the last chunk, complete soon after', () => {
     const { frames, smooth, now } = follow('Well');
     smooth.follow(`Well${long}`, true);
     for (let passed = 0; passed < 250; passed += 16) frames.draw();
@@ -63,7 +63,7 @@ describe('text that comes in pieces', () => {
     expect(frames.waiting).toBe(false);
   });
 
-  test('is whole at once when it ends, is replaced, or when nobody wants to see it move', () => {
+  test('is complete at once when it ends, is replaced, or with reduced motion', () => {
     const ended = follow('a');
     ended.smooth.follow(`a${long}`, true);
     ended.smooth.follow(`a${long}.`, false);
@@ -81,7 +81,7 @@ describe('text that comes in pieces', () => {
     expect(still.frames.waiting).toBe(false);
   });
 
-  test('goes on in a tab that was hidden in the middle: the next frame, or the next piece, shows all', () => {
+  test('catches up in a tab that was hidden meanwhile, with the next frame or chunk', () => {
     const { frames, smooth, now } = follow('a');
     smooth.follow(`a${long}`, true);
     frames.draw();
@@ -90,7 +90,7 @@ describe('text that comes in pieces', () => {
     expect(now()).toBe(`a${long}more`);
   });
 
-  test('asks for no frame where there is nothing to do, and for none once it was stopped', () => {
+  test('requests no frame when idle, and none after it was stopped', () => {
     const { frames, smooth, shown } = follow('a');
     smooth.follow('a', true);
     expect(frames.waiting).toBe(false);
@@ -100,7 +100,7 @@ describe('text that comes in pieces', () => {
     expect(shown).toEqual(['a']);
   });
 
-  test('makes no leap after a frame that came late', () => {
+  test('does not jump after a late frame', () => {
     const { frames, smooth, now } = follow('a');
     smooth.follow(`a${long}`, true);
     frames.draw();
@@ -109,10 +109,10 @@ describe('text that comes in pieces', () => {
   });
 });
 
-describe('letters', () => {
+describe('graphemes', () => {
   const family = '👨‍👩‍👧‍👦';
 
-  test('are never shown in part, whatever they are made of', () => {
+  test('are never split, whatever they consist of', () => {
     const letter = fc.constantFrom('a', ' ', '世', 'é', 'e\u0301', family, '👍🏽', '🇩🇪', '🏳️‍🌈', 'क्षि', '\r\n', '🙂');
     fc.assert(
       fc.property(fc.array(letter, { minLength: 1, maxLength: 60 }), (written) => {
@@ -129,7 +129,7 @@ describe('letters', () => {
     );
   });
 
-  test('that arrive in two pieces do not flash in between', () => {
+  test('that arrive in two chunks do not flash in between', () => {
     const { frames, smooth, shown, now } = follow('a');
     smooth.follow('a👨\u200d', true);
     frames.draw();
@@ -140,7 +140,7 @@ describe('letters', () => {
     expect(now()).toBe(`a${family}`);
   });
 
-  test('that nothing follows are shown all the same', () => {
+  test('are shown at the end even if nothing follows them', () => {
     const { frames, smooth, now } = follow('a');
     smooth.follow('a🙂', true);
     frames.draw();

@@ -1,8 +1,8 @@
-/** The animation frames of the page; tests inject frames they draw themselves. */
+/** The animation frames of the page; tests inject frames they trigger themselves. */
 export type Frames = {
   /** False in a hidden tab or with reduced motion: everything is shown at once then. */
   moves(): boolean;
-  /** Calls back before the next frame is drawn, with the time in milliseconds; returns a function that cancels it. */
+  /** Calls back before the next frame, with the time in milliseconds; returns a function that cancels it. */
   next(callback: (at: number) => void): () => void;
 };
 
@@ -12,22 +12,22 @@ const BEHIND_MS = 80;
 const KEPT_BACK_MS = 120;
 /** A longer gap between two frames counts as this many milliseconds, so that text does not jump after a late frame. */
 const LONGEST_FRAME_MS = 50;
-/** No grapheme is longer, in UTF-16 units; a family of four with skin tones has 25. */
+/** Maximum length of a grapheme in UTF-16 units; a family of four with skin tones has 25. */
 const LONGEST_LETTER = 64;
 
-/** The end of a grapheme that may go on: emoji, flags, joiners and marks. Only these are held back. */
+/** The end of a grapheme that may continue: emoji, flags, joiners and marks. Only these are held back. */
 const MAY_GROW = /[\u200d\ufe0f\p{Extended_Pictographic}\p{Regional_Indicator}\p{M}\p{Emoji_Modifier}]$/u;
 
 let segmenter: Intl.Segmenter | undefined;
 
-/** Made when text moves for the first time, and shared: the first one of a process may take 50 ms. */
+/** Created with the first animation, and shared: the first one of a process may take 50 ms. */
 function letters(): Intl.Segmenter {
   return (segmenter ??= new Intl.Segmenter(undefined, { granularity: 'grapheme' }));
 }
 
 /**
- * Shows text that arrives in pieces a few whole graphemes a frame, faster the more is waiting, and all of it at once when
- * it ends.
+ * Shows streamed text by a few whole graphemes per frame, faster the more is waiting, and all of it at once when it
+ * ends.
  */
 export class SmoothText {
   readonly #frames: Frames;
@@ -47,7 +47,7 @@ export class SmoothText {
     this.#show = show;
   }
 
-  /** The text so far; `open`: more of it may come. */
+  /** The text so far; `open`: it may still grow. */
   follow(text: string, open: boolean): void {
     if (text === this.#text && open) return;
     const goesOn = text.startsWith(this.#text);
@@ -60,7 +60,7 @@ export class SmoothText {
     } else this.#await();
   }
 
-  /** Shows nothing more. */
+  /** Stops showing text. */
   stop(): void {
     this.#callOff?.();
     this.#callOff = null;
@@ -87,7 +87,7 @@ export class SmoothText {
     else this.#lastFrame = null;
   }
 
-  /** The end of the grapheme around `place`; of the one before while that one may still grow. */
+  /** The end of the grapheme at `place`, or of the one before while that one may still grow. */
   #letterEnd(place: number, at: number): number {
     let end = this.#shown;
     for (const { segment } of letters().segment(this.#text.slice(this.#shown, place + LONGEST_LETTER))) {

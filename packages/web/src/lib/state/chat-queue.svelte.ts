@@ -5,7 +5,7 @@ import { Resource } from './resource.svelte.ts';
 
 type QueueApi = Pick<Api, 'get' | 'post' | 'patch' | 'delete'>;
 
-/** The queued messages of the open conversation: the server sends them when its run is over. */
+/** The queued messages of the open conversation: the server sends them when its run has ended. */
 export class ChatQueue extends Resource<readonly QueuedMessage[]> {
   readonly #api: QueueApi;
   readonly #conversationId: () => string | null;
@@ -23,7 +23,9 @@ export class ChatQueue extends Resource<readonly QueuedMessage[]> {
     return this.data ?? [];
   }
 
-  /** Shows the queue that came with the conversation; a request for the queue alone that is in progress is newer. */
+  /**
+   * Shows the queue loaded with the conversation, unless a request for the queue alone is in progress, which is newer.
+   */
   show(items: readonly QueuedMessage[]): void {
     if (!this.loading) this.set(items);
   }

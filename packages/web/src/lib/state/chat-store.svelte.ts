@@ -34,12 +34,12 @@ import { OpenConversation } from './open-conversation.svelte.ts';
 import type { OpenConversationDeps } from './open-conversation.svelte.ts';
 
 export type ChatDeps = OpenConversationDeps & {
-  /** Goes to the address of a conversation that was made just now. */
+  /** Navigates to the URL of a conversation just created. */
   goTo: (conversationId: string) => Promise<void>;
   newId: () => string;
-  /** Begins the run in this tab, where it is to be; null: on the server. */
+  /** Starts the run in this tab if it belongs here; null: on the server. */
   startHere: (request: StartRunInTab) => Promise<RunRecord | null>;
-  /** Tells the server what this tab lends to the conversation, before a run of it begins. */
+  /** Announces to the server which tools this tab provides to the conversation, before a run starts. */
   lendTo: (conversationId: string) => Promise<void>;
   now: () => number;
 };
@@ -47,22 +47,22 @@ export type ChatDeps = OpenConversationDeps & {
 type SendOptions = { whenBusy?: NonNullable<SendMessage['whenBusy']> };
 type PostOptions = SendOptions & Pick<SendMessage, 'parentId'> & { isBehindQueue?: boolean };
 
-/** The conversation that is open, or a new chat that is none yet, and all that can be done with it. */
+/** The open conversation, or a new chat without one, and its actions. */
 export class ChatStore {
   readonly #open: OpenConversation;
   readonly #deps: ChatDeps;
-  /** Chosen for a new chat, until its first message makes it a conversation. */
+  /** Configuration chosen for a new chat, until its first message creates the conversation. */
   #chosen: AgentConfiguration = $state.raw({});
-  /** It was made just now, and the page is not at its address yet. */
+  /** The conversation was just created; the page has not navigated to its URL yet. */
   #unaddressed = false;
-  /** What could not be sent. Sent again it keeps its id: it may have arrived after all. */
+  /** The message that could not be sent. A retry keeps its id, since the message may have arrived. */
   #unsent: { id: string; what: string } | null = null;
 
   readonly rows: RowList = $derived.by(() =>
     this.#open.transcript === null ? NO_ROWS : rowList(this.#open.transcript),
   );
   readonly run: RunState | null = $derived.by(() => this.#open.transcript?.run ?? null);
-  /** A run is under way, or about to be. */
+  /** A run is in progress or about to start. */
   readonly busy: boolean = $derived.by(() => this.#open.held || (this.run !== null && isActive(this.run.status)));
   /** The last run was stopped or failed: the server sends nothing from the queue until someone resumes it. */
   readonly queuePaused: boolean = $derived.by(
@@ -79,22 +79,22 @@ export class ChatStore {
     return this.#open.view;
   }
 
-  /** How full the last request that was watched made the model's window. */
+  /** Context usage of the last observed request. */
   get fill(): ContextFill | null {
     return this.#open.transcript?.fill ?? null;
   }
 
-  /** The run of the last answer there is. */
+  /** The run of the last answer. */
   get lastRunId(): string | null {
     return this.run?.id ?? lastRunId(this.rows);
   }
 
-  /** What waits until the answer under way is finished. */
+  /** Changes that wait until the current answer has finished. */
   get queue(): readonly QueuedMessage[] {
     return this.#open.queue.items;
   }
 
-  /** True until an opened conversation is there. */
+  /** True until an opened conversation has loaded. */
   get loading(): boolean {
     return this.#open.loading;
   }
@@ -107,7 +107,7 @@ export class ChatStore {
     return this.#open.transcript?.earlier === true;
   }
 
-  /** Why the conversation could not be opened. */
+  /** Why the conversation could not be loaded. */
   get error(): ApiError | null {
     return this.#open.error;
   }
@@ -120,7 +120,7 @@ export class ChatStore {
     });
   }
 
-  /** Tries again to open what could not be opened. */
+  /** Loads again after a failure. */
   async reopen(): Promise<void> {
     const { id } = this.#open;
     if (id !== null) await this.#open.open(id);
@@ -140,8 +140,8 @@ export class ChatStore {
   }
 
   /**
-   * Resolves once the server has it. Rejects with an {@link ApiError} where it has not, or may not have: sent again, it
-   * is stored once all the same.
+   * Resolves once the server has stored the message. Rejects with an {@link ApiError} if it has not, or may not have; a
+   * retry stores it at most once.
    */
   async send(parts: UserPart[], options: SendOptions = {}): Promise<void> {
     const message = this.#newMessage(parts, lastMessageId(this.rows));
@@ -161,7 +161,7 @@ export class ChatStore {
     });
   }
 
-  /** Sends a changed message in the place of an older one; what followed that one stays as a branch. */
+  /** Sends an edited message in place of an older one; the messages after that one stay as a branch. */
   async editAndSend(messageId: string, parts: UserPart[]): Promise<void> {
     const row = findRow(this.rows, messageId);
     if (row?.kind !== 'user' || this.busy) return;
@@ -169,7 +169,7 @@ export class ChatStore {
     await this.#hold(() => this.#post(message, { whenBusy: 'refuse', parentId: message.parentId }));
   }
 
-  /** Answers the same message anew, as a branch beside the answer that `messageId` belongs to. */
+  /** Regenerates the answer that `messageId` belongs to, as a branch beside it. */
   async regenerate(messageId: string): Promise<void> {
     const { id, visit } = this.#open;
     if (id === null || this.busy) return;
@@ -185,7 +185,7 @@ export class ChatStore {
     if (asked === undefined) await this.#open.refresh();
   }
 
-  /** Goes on where the answer that ends in `messageId` was cut: in its own text where the model can. */
+  /** Continues the answer that was cut off and ends in `messageId`: within its text if the model supports that. */
   async goOn(messageId: string): Promise<void> {
     const { id } = this.#open;
     if (id === null || this.busy) return;
@@ -198,7 +198,7 @@ export class ChatStore {
     await this.#open.refresh();
   }
 
-  /** Tries the last message again: it has no answer, or one that failed. */
+  /** Retries the last message: it has no answer, or one that failed. */
   async retry(): Promise<void> {
     const last = lastToRetry(this.rows);
     if (last === undefined) return;
@@ -212,7 +212,7 @@ export class ChatStore {
     await this.#deps.api.post('/api/runs/{id}/cancel', { params: { id: run.id } });
   }
 
-  /** Shows the branch a message is on. */
+  /** Switches to the branch of a message. */
   async show(messageId: string): Promise<void> {
     const { id, visit } = this.#open;
     if (id === null) return;
@@ -225,7 +225,7 @@ export class ChatStore {
     try {
       await this.#deps.api.post('/api/interrupts/{id}/answer', { params: { id: interruptId }, body });
     } catch (thrown) {
-      // Somebody was faster, or it was withdrawn: what stands there now tells so.
+      // Another client was faster, or it was removed: the current list shows that.
       if (!(thrown instanceof ApiError) || thrown.code !== 'conflict') throw thrown;
       await this.#open.refresh();
     }
@@ -263,7 +263,7 @@ export class ChatStore {
     return this.#open.queue.resume();
   }
 
-  /** Stops what is under way and sends this one at once. */
+  /** Stops the current run and sends this message at once. */
   sendQueued(queuedId: string): Promise<void> {
     return this.#open.queue.sendNow(queuedId);
   }
@@ -284,7 +284,7 @@ export class ChatStore {
     }
   }
 
-  /** Messages are sent in the order they were written: what was queued before goes first. */
+  /** Messages are sent in the order they were written: queued ones go first. */
   async #sendBehindQueue(message: UserMessage): Promise<void> {
     await this.#hold(async () => {
       await this.#open.queue.resume();
@@ -304,7 +304,7 @@ export class ChatStore {
     this.#open.transcript = showSending(openTranscript(view), message);
   }
 
-  /** A conversation gets its address once its first message is stored: a new chat that failed stays a new chat. */
+  /** A conversation gets its URL once its first message is stored: a new chat that failed stays a new chat. */
   async #goToNew(): Promise<void> {
     const { id } = this.#open;
     if (!this.#unaddressed || id === null) return;
@@ -320,7 +320,7 @@ export class ChatStore {
     this.#unsent = { id: message.id, what: JSON.stringify(parts) };
     const body: SendMessage = { id: message.id, parts, ...options };
     const { whenBusy: _whenBusy, ...begun } = body;
-    // What it follows is known best where the leaf is kept: the rows show no results of tools.
+    // The leaf determines the parent: the rows do not contain tool results.
     const onServer = this.#isRunning || isBehindQueue;
     const run = onServer ? null : await this.#deps.startHere({ conversationId: id, ...begun, id: message.id });
     const sent: SentMessage = run

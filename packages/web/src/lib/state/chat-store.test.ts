@@ -13,7 +13,7 @@ const HELLO = [{ type: 'text', text: 'Hello' }] as const;
 const QUESTION = userMessage('u1', 'Hello');
 const ANSWER = assistantMessage('r1.0', [{ type: 'text', text: 'Hi.' }]);
 
-/** A store over a server that answers as `answer` says. */
+/** A store with a server that responds as `answer` says. */
 function chatOver(answer: Answer) {
   const calls: TestCall[] = [];
   const visited: string[] = [];
@@ -67,7 +67,7 @@ describe('the first message of a new chat', () => {
     return { run: run('r1'), message: userMessage(id, 'Hello') };
   };
 
-  it('is shown at once, makes the conversation, and gives the page its address', async () => {
+  it('is shown at once, creates the conversation and navigates to it', async () => {
     const { chat, calls, visited, shown } = chatOver(server);
     await chat.configure({ model: { providerId: 'demo', modelId: 'demo' } });
     const sending = chat.send([...HELLO]);
@@ -82,14 +82,14 @@ describe('the first message of a new chat', () => {
     ]);
   });
 
-  it('is not loaded again when the page goes there', async () => {
+  it('is not loaded again after the navigation', async () => {
     const { chat, calls } = chatOver(server);
     await chat.send([...HELLO]);
     await chat.open('id2');
     expect(calls.filter(({ method }) => method === 'GET')).toEqual([]);
   });
 
-  it('that cannot be sent leaves a new chat, and sent again is stored once', async () => {
+  it('that cannot be sent keeps the new chat, and is stored once when sent again', async () => {
     let up = false;
     const { chat, calls, visited, shown } = chatOver((call) => {
       if (call.path.endsWith('/messages') && !up) throw new ApiError({ code: 'network', status: 0, detail: 'No.' });
@@ -126,7 +126,7 @@ describe('an open conversation', () => {
     return undefined;
   };
 
-  it('follows a run another tab began, to its end', { tags: ['M1.02'] }, async () => {
+  it('follows a run started by another tab, to its end', { tags: ['M1.02'] }, async () => {
     stored = view([]);
     const { chat, listeners, shown } = chatOver(server);
     await chat.open('c1');
@@ -138,11 +138,11 @@ describe('an open conversation', () => {
     expect(shown()).toEqual(['user', 'assistant']);
   });
 
-  it('goes on with an answer that was cut, and shows where: not twice, and not while another is written', async () => {
+  it('continues an answer that was cut off and shows the cut: not twice, and not while another is written', async () => {
     const cut = assistantMessage('r1.0', [{ type: 'text', text: 'One,' }]);
     stored = view([QUESTION, cut]);
     const { chat, calls, listeners, shown } = chatOver((call) => {
-      // The server moves the branch to the answer that goes on.
+      // The server switches the branch to the continued answer.
       if (call.path.endsWith('/continue')) stored = view([QUESTION, { ...cut, id: 'r2.0', runId: 'r2' }]);
       return server(call);
     });
@@ -161,7 +161,7 @@ describe('an open conversation', () => {
     expect(asked()).toHaveLength(1);
   });
 
-  it('does not stay busy where an answer cannot be gone on with', async () => {
+  it('is not busy after an answer could not be continued', async () => {
     const { chat } = chatOver((call) => {
       if (call.path.endsWith('/continue')) throw new ApiError({ code: 'bad_request', status: 400, detail: 'Whole.' });
       return server(call);
@@ -171,7 +171,7 @@ describe('an open conversation', () => {
     expect(chat.busy).toBe(false);
   });
 
-  it('takes no notice of runs of others', async () => {
+  it('ignores runs of other conversations', async () => {
     const { chat, listeners, shown } = chatOver(server);
     await chat.open('c1');
     for (const event of started('u9', 'c9')) listeners.run(event);
@@ -179,7 +179,7 @@ describe('an open conversation', () => {
     expect(chat.busy).toBe(false);
   });
 
-  it('queues what is sent while it is busy', async () => {
+  it('queues messages sent while it is busy', async () => {
     stored = view([QUESTION], { activeRun: run('r1') });
     const { chat, calls, shown } = chatOver((call) =>
       call.path.endsWith('/messages') ? { queued: { id: 'q1' } } : server(call),
@@ -191,7 +191,7 @@ describe('an open conversation', () => {
     expect(calls.at(-2)).toMatchObject({ body: { whenBusy: 'queue' } });
   });
 
-  it('pauses the queue after Stop, and sends a later message behind what is queued', async () => {
+  it('pauses the queue after Stop, and puts a later message at its end', async () => {
     const queue = [{ id: 'q1', conversationId: 'c1', parts: [], createdAt: 1 }];
     stored = view([QUESTION], { activeRun: run('r1'), queue });
     const { chat, calls, listeners } = chatOver((call) => {
@@ -220,7 +220,7 @@ describe('an open conversation', () => {
     expect(chat.rows.at(0)?.key).toBe('id1');
   });
 
-  it('makes an answer anew in the place of the old one', async () => {
+  it('regenerates an answer in place of the old one', async () => {
     const { chat, calls, shown } = chatOver(server);
     await chat.open('c1');
     await chat.regenerate('r1.0');
@@ -229,14 +229,14 @@ describe('an open conversation', () => {
     expect(chat.rows.at(1)).toMatchObject({ status: 'pending' });
   });
 
-  it('tries again what failed by asking for the same answer', async () => {
+  it('retries a failed answer by requesting it again', async () => {
     const { chat, calls } = chatOver(server);
     await chat.open('c1');
     await chat.retry();
     expect(calls.at(-1)).toMatchObject({ path: '/api/conversations/c1/regenerate' });
   });
 
-  it('says why it could not be opened, and can be opened again', async () => {
+  it('reports why it could not be loaded, and can be loaded again', async () => {
     let up = false;
     const { chat, shown } = chatOver((call) => {
       if (!up) throw new ApiError({ code: 'not_found', status: 404, detail: 'Not there.' });
@@ -250,7 +250,7 @@ describe('an open conversation', () => {
     expect(shown()).toEqual(['user', 'assistant']);
   });
 
-  it('does not show an answer that comes after the person went on', async () => {
+  it('ignores an answer that arrives after the user left', async () => {
     let release: () => void = () => {};
     const slow = new Promise<void>((resolve) => (release = resolve));
     const { chat, shown } = chatOver((call) => (call.path.endsWith('/c1') ? slow.then(() => stored) : view([])));
@@ -262,7 +262,7 @@ describe('an open conversation', () => {
     expect(chat.view).toBeNull();
   });
 
-  it('takes a change of configuration back that the server refused', async () => {
+  it('reverts a change of configuration that the server rejected', async () => {
     const { chat } = chatOver((call) => {
       if (call.method === 'PATCH') throw new ApiError({ code: 'bad_request', status: 400, detail: 'No.' });
       return server(call);
@@ -274,7 +274,7 @@ describe('an open conversation', () => {
     expect(chat.configuration).toEqual({});
   });
 
-  it('gives a choice back to the layers below', async () => {
+  it('resets a setting to the inherited value', async () => {
     const { chat } = chatOver(server);
     await chat.configure({ instructions: 'Be brief.', toolMode: 'text' });
     await chat.configure({ instructions: undefined });

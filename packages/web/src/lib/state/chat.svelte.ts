@@ -24,7 +24,7 @@ export const chat = new ChatStore({
   now: () => Date.now(),
 });
 
-/** A tab nobody looks at draws no frames, but goes on hearing. */
+/** A hidden tab has no animation frames, but still receives events. */
 function withNextFrame(work: () => void): void {
   if (document.hidden) setTimeout(work, 100);
   else requestAnimationFrame(work);

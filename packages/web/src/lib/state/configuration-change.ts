@@ -1,6 +1,6 @@
 import type { AgentConfiguration } from '@toolyard/protocol';
 
-/** A value of undefined gives the choice back to the layers below. */
+/** Undefined resets a setting to the inherited value. */
 export type ConfigurationChange = { [K in keyof AgentConfiguration]?: AgentConfiguration[K] | undefined };
 
 export function withChange(configuration: AgentConfiguration, change: ConfigurationChange): AgentConfiguration {

@@ -7,25 +7,25 @@ function item(id: string, updatedAt: number, more: Partial<ConversationSummary> 
 }
 const ids = (items: readonly ConversationSummary[]) => items.map(({ id }) => id);
 
-describe('the list of conversations', () => {
-  it('fetched anew keeps what was scrolled to and drops what is gone', { tags: ['M1.05'] }, () => {
+describe('list of conversations', () => {
+  it('keeps the loaded pages when refreshed and removes deleted conversations', { tags: ['M1.05'] }, () => {
     const known = [item('a', 9), item('gone', 8), item('b', 7), item('c', 6), item('far', 3), item('farther', 2)];
     const page = { items: [item('new', 10), item('a', 9), item('b', 7)], next: 'more' };
     expect(ids(withFirstPage(known, page))).toEqual(['new', 'a', 'b', 'c', 'far', 'farther']);
   });
 
-  it('that is all on its first page is that page', () => {
+  it('is replaced when everything fits on the first page', () => {
     expect(ids(withFirstPage([item('a', 2), item('old', 1)], { items: [item('a', 2)] }))).toEqual(['a']);
     expect(withFirstPage([item('a', 2)], { items: [] })).toEqual([]);
   });
 
-  it('keeps a conversation that moved up to the first page only once', () => {
+  it('lists a conversation that moved up to the first page once', () => {
     const known = [item('a', 9), item('b', 8), item('far', 1)];
     const page = { items: [item('far', 10), item('a', 9)], next: 'more' };
     expect(ids(withFirstPage(known, page))).toEqual(['far', 'a', 'b']);
   });
 
-  it('is put in order after a change: pinned first, then the newest', () => {
+  it('is sorted after a change: pinned first, then newest', () => {
     const items = [item('a', 3), item('b', 2), item('c', 1)];
     expect(ids(withItem(items, 'c', { pinned: true }))).toEqual(['c', 'a', 'b']);
     expect(ids(withItem(items, 'b', { updatedAt: 5 }))).toEqual(['b', 'a', 'c']);
@@ -33,10 +33,10 @@ describe('the list of conversations', () => {
   });
 });
 
-describe('the mark of a run under way', () => {
+describe('indicator of a run in progress', () => {
   const event = (body: object) => ({ v: 1, seq: 1, runId: 'r', step: 0, attempt: 1, at: 42, ...body }) as RunEvent;
 
-  it('comes with it, says when it waits for the person, and goes with it', () => {
+  it('appears with the run, shows when it waits for the user, and disappears with it', () => {
     expect(changeByRun(event({ type: 'run_started' }))).toEqual({
       activeRun: { id: 'r', status: 'running' },
       updatedAt: 42,

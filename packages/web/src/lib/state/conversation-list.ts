@@ -1,7 +1,7 @@
 import type { ConversationSummary, FactEvent, RunEvent } from '@toolyard/protocol';
 import { ignoreEvent } from '@toolyard/protocol';
 
-/** The list as the server orders it: pinned ones first, then by time. */
+/** Sorts the list like the server: pinned conversations first, then by time. */
 export function inOrder(items: readonly ConversationSummary[]): ConversationSummary[] {
   return [...items].sort(
     (a, b) => Number(b.pinned) - Number(a.pinned) || b.updatedAt - a.updatedAt || (a.id < b.id ? 1 : -1),
@@ -9,8 +9,8 @@ export function inOrder(items: readonly ConversationSummary[]): ConversationSumm
 }
 
 /**
- * The first page fetched anew, over what was there: further pages stay, for they were fetched by scrolling and the
- * person may be looking at them. What the first page should hold and does not is gone.
+ * Merges a refreshed first page into the list: further pages stay, because they were loaded by scrolling and may be
+ * visible. Conversations missing from the first page are removed.
  */
 export function withFirstPage(
   known: readonly ConversationSummary[],
@@ -23,7 +23,7 @@ export function withFirstPage(
   return inOrder([...page.items, ...beyond]);
 }
 
-/** One conversation put in, taken out or changed. */
+/** Inserts, removes or replaces one conversation. */
 export function withItem(
   items: readonly ConversationSummary[],
   id: string,
@@ -33,7 +33,7 @@ export function withItem(
   return inOrder(items.map((item) => (item.id === id ? { ...item, ...change } : item)));
 }
 
-/** What a run's event changes in the line of its conversation; null where it changes nothing. */
+/** What an event of a run changes in the item of its conversation; null if nothing. */
 export function changeByRun(event: RunEvent): Partial<ConversationSummary> | null {
   switch (event.type) {
     case 'run_started':

@@ -14,9 +14,9 @@ type Deps = {
 };
 type ConversationChange = Partial<Pick<ConversationSummary, 'title' | 'pinned'>>;
 
-/** The conversations of the sidebar, and the search in them. The resource is the first page of the list. */
+/** The conversations of the sidebar and their search. The resource is the first page of the list. */
 export class Conversations extends Resource<Page<ConversationSummary>> {
-  /** All pages that were loaded. */
+  /** All loaded pages. */
   items: readonly ConversationSummary[] = $state.raw([]);
   loadingMore = $state(false);
   /** The text of the search; empty without one. */
@@ -27,9 +27,9 @@ export class Conversations extends Resource<Page<ConversationSummary>> {
   readonly hasMore: boolean = $derived(this.#next !== undefined);
 
   #search: AbortController | null = null;
-  /** Which conversation a run belongs to: only its first event says so. */
+  /** The conversation of each run: only its first event contains it. */
   readonly #conversationOfRun = new Map<string, string>();
-  /** Conversations that changed; those beyond the first page are loaded one by one. */
+  /** Changed conversations; those beyond the first page are loaded one by one. */
   readonly #touched = new Set<string>();
   readonly #api: Deps['api'];
   readonly #live: Deps['live'];
@@ -80,7 +80,7 @@ export class Conversations extends Resource<Page<ConversationSummary>> {
     }
   }
 
-  /** Searches titles and messages; the results of an earlier search never replace those of a later one. */
+  /** Searches titles and messages; results of an earlier search never replace those of a later one. */
   async search(query: string): Promise<void> {
     this.query = query;
     this.#search?.abort();
@@ -106,7 +106,7 @@ export class Conversations extends Resource<Page<ConversationSummary>> {
     return this.#update(id, { pinned });
   }
 
-  /** The server keeps it for a while: {@link restore} brings it back. */
+  /** The server keeps it for a while: {@link restore} restores it. */
   async remove(id: string): Promise<void> {
     await this.#showWhile(id, null, () => this.#api.delete('/api/conversations/{id}', { params: { id } }));
   }
@@ -120,7 +120,7 @@ export class Conversations extends Resource<Page<ConversationSummary>> {
     await this.#showWhile(id, body, () => this.#api.patch('/api/conversations/{id}', { params: { id }, body }));
   }
 
-  /** Shows a change while it is sent, and the list before it if it fails. */
+  /** Shows a change while it is sent, and the previous list if it fails. */
   async #showWhile(id: string, change: ConversationChange | null, send: () => Promise<unknown>): Promise<void> {
     const { items, found } = this;
     this.#apply(id, change);
@@ -135,7 +135,7 @@ export class Conversations extends Resource<Page<ConversationSummary>> {
 
   #apply(id: string, change: Partial<ConversationSummary> | null): void {
     this.items = withItem(this.items, id, change);
-    // Search results stay in the order of the search.
+    // Search results keep the order of the search.
     this.found =
       this.found
         ?.filter((item) => change !== null || item.id !== id)

@@ -10,7 +10,7 @@ function item(id: string, updatedAt: number): ConversationSummary {
   return { id, title: id, agentId: null, pinned: false, createdAt: 0, updatedAt, activeRun: null };
 }
 
-/** The store over a server that answers as `answer` says; `changed` is an event of the live stream. */
+/** The store with a server that responds as `answer` says; `changed` is an event of the live stream. */
 function listOver(answer: (call: TestCall) => unknown) {
   const calls: string[] = [];
   const listeners: ((change: Change) => void)[] = [];
@@ -46,7 +46,7 @@ it('loads further pages and keeps them when the first page is loaded again', asy
   expect(calls[1]).toBe('GET /api/conversations?limit=50&after=c%2F1');
 });
 
-it('loads a changed conversation beyond the first page by itself', async () => {
+it('loads a changed conversation beyond the first page on its own', async () => {
   const { list, changed } = listOver(({ path }) => {
     if (path.includes('after=')) return { items: [item('old', 1)] };
     return path.endsWith('/old') ? { ...item('old', 1), title: 'renamed' } : { items: [item('new', 9)], next: 'c' };
@@ -59,7 +59,7 @@ it('loads a changed conversation beyond the first page by itself', async () => {
   await expect.poll(() => titles(list)).toEqual(['new', 'renamed']);
 });
 
-it('shows a change at once, and the list before it if it fails', async () => {
+it('shows a change at once, and the previous list if it fails', async () => {
   const { list } = listOver(({ method }) => {
     if (method === 'GET') return { items: [item('b', 2), item('a', 1)] };
     throw new ApiError({ code: 'network', status: 0, detail: 'No.' });

@@ -6,7 +6,7 @@ import type { EventSourceMessage } from 'eventsource-parser';
 /** One frame of the live stream: the event, and the cursor that continues after it (runs only). */
 export type LiveFrame = { event: LiveEvent; cursor: string | null };
 
-/** Parses a text/event-stream, however its text is cut into chunks. */
+/** Parses a text/event-stream, however it is split into chunks. */
 export class LiveFrameReader {
   #frames: LiveFrame[] = [];
   readonly #parser = createParser({ onEvent: (message) => this.#take(message) });

@@ -7,19 +7,22 @@ export type LiveHello = Extract<LiveEvent, { type: 'hello' }>;
 export type LiveChange = Extract<LiveEvent, { type: 'changed' }>;
 
 type Setting = {
-  /** Names this tab, so that the server notices when it is gone. */
+  /** Identifies this tab, so that the server notices when it is gone. */
   tab?: string;
   fetch: (address: string, init: RequestInit) => Promise<Response>;
-  /** Milliseconds until the next try after `failures` in a row. */
+  /** Milliseconds until the next attempt after `failures` in a row. */
   delay?: (failures: number) => number;
-  /** The server gives a sign of life every 15 seconds; a line that is silent for longer than this is dead. */
+  /**
+   * The server sends a ping every 15 seconds; a connection without data for longer than this is considered lost, in
+   * milliseconds.
+   */
   silentMs?: number;
 };
 
 /**
- * The one live stream of this tab. It is read with fetch, not EventSource: that gives up on a refusal, hides its
- * reason, and does not notice a line that died in silence. In memory it keeps the cursor, so that after a lost
- * connection nothing is missed; a page loaded anew starts without one and is told of every active run from its start.
+ * The one live stream of this tab. It uses fetch instead of EventSource, which gives up on an error response, hides its
+ * reason and does not detect a silently lost connection. The cursor is kept in memory, so that nothing is missed after
+ * a lost connection; a reloaded page starts without one and receives every active run from its start.
  */
 export class Live {
   status: 'connecting' | 'open' | 'lost' = $state('connecting');
@@ -46,17 +49,17 @@ export class Live {
     return listen(this.#changes, listener);
   }
 
-  /** The first word of every connection: whatever is shown besides runs is to be fetched anew. */
+  /** The first event of every connection: everything other than runs is then loaded again. */
   onHello(listener: (hello: LiveHello) => void): () => void {
     return listen(this.#hellos, listener);
   }
 
-  /** The server does not know this session (any longer). */
+  /** The server does not accept this session, or no longer does. */
   onRefused(listener: () => void): () => void {
     return listen(this.#refusals, listener);
   }
 
-  /** Anything was heard, were it only that the line is alive. A hidden tab hears it, too, where its timers are slowed. */
+  /** Called for all data, including pings. Hidden tabs receive it too, while their timers are throttled. */
   onSign(listener: () => void): () => void {
     return listen(this.#signs, listener);
   }
@@ -73,7 +76,7 @@ export class Live {
     this.status = 'connecting';
   }
 
-  /** Tries again now instead of when the waiting is over: the network is back, the tab is looked at. */
+  /** Retries now instead of after the delay: the network is back, or the tab is visible again. */
   hurry(): void {
     this.#wake();
   }
@@ -125,7 +128,7 @@ export class Live {
         tellAll(this.#signs, undefined);
       }
     } catch {
-      // A broken line, or our own abort: either way the next try decides.
+      // Connection lost, or our own abort: the next attempt decides.
       return 'ended';
     } finally {
       clearTimeout(watchdog);
@@ -167,7 +170,7 @@ export class Live {
   }
 }
 
-/** One part of the page that fails must not silence the stream for the others. */
+/** A listener that throws must not stop the others. */
 function tellAll<T>(listeners: ReadonlySet<(value: T) => void>, value: T): void {
   for (const listener of listeners) {
     try {

@@ -24,12 +24,12 @@ const run = (seq: number) => frame('run', { type: 'run', event: runEvent(seq) },
 
 type Turn = (response: ServerResponse, request: IncomingMessage) => void;
 
-/** A server that gives each connection in turn to one of `turns`, and the `after` each asked for. */
+/** A server that handles each connection by the next of `turns`, and the `after` cursor of each. */
 async function listening(...turns: Turn[]) {
   return listeningFor(60_000, ...turns);
 }
 
-/** The same, where a line that says nothing for so many milliseconds counts as dead. */
+/** The same with this timeout for silence, in milliseconds. */
 async function listeningFor(silentMs: number, ...turns: Turn[]) {
   const asked: (string | null)[] = [];
   const created = createServer((request, response) => {
@@ -55,8 +55,8 @@ async function listeningFor(silentMs: number, ...turns: Turn[]) {
 
 const open = (response: ServerResponse) => response.writeHead(200, { 'Content-Type': 'text/event-stream' });
 
-describe('the live stream', () => {
-  it('tells what comes, and is open from its first word on', async () => {
+describe('live stream', () => {
+  it('delivers events, and is open after the first one', async () => {
     const { live, seen } = await listening((response) => {
       open(response).write(hello + run(1) + frame('changed', { type: 'changed', what: 'servers' }));
     });
@@ -66,7 +66,7 @@ describe('the live stream', () => {
     expect(live.status).toBe('open');
   });
 
-  it('goes on behind the last thing it saw when the connection breaks', async () => {
+  it('continues after the last event when the connection breaks', async () => {
     const { live, asked, seen } = await listening(
       (response) => open(response).write(hello + run(1) + run(2), () => response.destroy()),
       (response) => response.writeHead(503).end(),
@@ -78,8 +78,8 @@ describe('the live stream', () => {
     expect(live.status).toBe('open');
   });
 
-  it('takes a line that says nothing at all for dead, and a ping for a sign of life', async () => {
-    // A machine that stands still takes a line for dead that is not: what counts is that one lives long.
+  it('reconnects after silence, but not while pings arrive', async () => {
+    // A stalled machine may time out live connections: one that stays open for long is sufficient.
     let most = 0;
     const { live, asked } = await listeningFor(
       300,
@@ -99,7 +99,7 @@ describe('the live stream', () => {
     expect(asked.length).toBeGreaterThan(1);
   });
 
-  it('stops asking where the session is refused, and says so', async () => {
+  it('stops reconnecting and reports it when the session is rejected', async () => {
     const { live, asked } = await listening((response) => response.writeHead(401).end());
     const refused = vi.fn();
     live.onRefused(refused);
@@ -109,7 +109,7 @@ describe('the live stream', () => {
     expect(asked).toHaveLength(1);
   });
 
-  it('goes on telling the others when one listener fails', async () => {
+  it('notifies the other listeners when one throws', async () => {
     const reported = vi.fn();
     vi.stubGlobal('reportError', reported);
     const { live } = await listening((response) => open(response).write(hello + run(1) + run(2)));
@@ -124,8 +124,8 @@ describe('the live stream', () => {
   });
 });
 
-describe('the reader of its frames', () => {
-  it('reads the same however the text is cut', () => {
+describe('frame parser', () => {
+  it('gives the same frames however the text is split', () => {
     const text = `retry: 1000\r\n\r\n: ping\n\n${hello}${run(1)}${frame('news', { type: 'unknown' })}${run(2)}`;
     const whole = new LiveFrameReader().read(text);
     expect(whole.map(({ cursor }) => cursor)).toEqual([null, 'cursor-1', 'cursor-2']);

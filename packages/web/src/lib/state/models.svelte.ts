@@ -6,7 +6,7 @@ import { Resource, type ResourceLive } from './resource.svelte.ts';
 
 type Deps = { api: Pick<Api, 'get'>; live: ResourceLive };
 
-/** The available models. `refresh` makes the server ask every provider again and look for local servers. */
+/** The available models. `refresh` makes the server query every provider again and look for local servers. */
 export class ModelsState extends Resource<ModelsView, { refresh?: true }> {
   constructor({ api, live }: Deps = { api: realApi, live: realLive }) {
     super((query = {}) => api.get('/api/models', { query }), { live, changes: ['providers', 'settings'] });
@@ -25,7 +25,7 @@ export class ModelsState extends Resource<ModelsView, { refresh?: true }> {
     return this.view !== null && hasOnlyDemo(this.view);
   }
 
-  /** The model of conversations without a choice. */
+  /** The model of conversations without an override. */
   get standard(): ModelReference | null {
     return this.view?.defaultModel ?? null;
   }

@@ -10,7 +10,7 @@ const view = (...providers: string[]): ModelsView => ({
   defaultModel: null,
 });
 
-it('makes the server ask the providers again only on request, and knows when only the demo is available', async () => {
+it('makes the server query the providers again only on request, and detects that only the demo is available', async () => {
   const paths: string[] = [];
   const api = createTestApi(({ path }) => {
     paths.push(path);

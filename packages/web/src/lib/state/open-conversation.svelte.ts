@@ -14,27 +14,27 @@ export type OpenConversationDeps = {
   api: Pick<Api, 'get' | 'post' | 'patch' | 'delete'>;
   live: Pick<typeof realLive, 'onRun' | 'onChanged' | 'onHello'>;
   readRun: RunFollowerDeps['read'];
-  /** Runs something with the next frame. */
+  /** Calls back with the next frame. */
   soon: (work: () => void) => void;
 };
 
 const EARLIER_PAGE = 60;
-/** Changes come in bursts; one question answers them all. */
+/** Changes come in bursts; one request covers all of them, after this delay in milliseconds. */
 const REFRESH_AFTER_MS = 150;
 
-/** What the server tells of the conversation this tab shows, kept right by the live stream. */
+/** The open conversation as on the server, updated by the live stream. */
 export class OpenConversation {
   id: string | null = null;
   view: ConversationView | null = $state.raw(null);
   transcript: Transcript | null = $state.raw(null);
   loading = $state(false);
   loadingEarlier = $state(false);
-  /** Why it could not be opened. */
+  /** Why it could not be loaded. */
   error: ApiError | null = $state.raw(null);
-  /** Something is on its way that the server does not know yet, and that reading anew would hide for a moment. */
+  /** A change is being sent that the server does not know yet, and that a reload would hide for a moment. */
   held = $state(false);
   readonly queue: ChatQueue;
-  /** Grows with every conversation opened: an answer for an older one comes too late. */
+  /** Increases with every opened conversation: a response for an older one is discarded. */
   visit = 0;
 
   readonly #deps: OpenConversationDeps;
@@ -94,7 +94,7 @@ export class OpenConversation {
     this.held = false;
   }
 
-  /** What the server says, of this conversation as it is now. */
+  /** The current state of this conversation on the server. */
   show(view: ConversationView): void {
     this.view = view;
     this.queue.show(view.queue);
@@ -103,7 +103,7 @@ export class OpenConversation {
     if (view.activeRun !== null) this.#follower.catchUp(view.activeRun.lastSeq);
   }
 
-  /** Changes what is shown, if it still is what was shown at that visit. */
+  /** Changes the transcript, unless another conversation was opened since that visit. */
   change(visit: number, change: (transcript: Transcript) => Transcript): void {
     if (visit === this.visit && this.transcript !== null) this.transcript = change(this.transcript);
   }
@@ -124,7 +124,7 @@ export class OpenConversation {
     }
   }
 
-  /** What is shown stays where the server cannot be reached: the next connection has it tried again. */
+  /** Keeps what is shown if the server cannot be reached: the next connection loads it again. */
   async refresh(): Promise<void> {
     const { id, visit } = this;
     if (id === null || this.held) return;
@@ -145,7 +145,7 @@ export class OpenConversation {
   #follow(transcript: Transcript): void {
     const run = this.transcript?.run ?? null;
     this.transcript = transcript;
-    // Which branches there are now, only the server says.
+    // Only the server knows which branches exist now.
     if (run !== null && isActive(run.status) && transcript.run !== null && !isActive(transcript.run.status)) {
       keepTimes(transcript.tail);
       this.#refreshSoon();

@@ -5,10 +5,10 @@ import type { Locale } from '../i18n/locale.ts';
 import type { ThemeChoice } from './theme.svelte.ts';
 import { isThemeChoice } from './theme.svelte.ts';
 
-/** What the owner set for the page (`--ui-config`); what a person chooses in it wins. */
+/** The operator's settings for the page (`--ui-config`); choices of the user win. */
 export type OwnerSettings = { theme: ThemeChoice; language: Locale | 'system' };
 
-/** Never rejects: a page whose server does not say looks as the browser wishes. */
+/** Never rejects: without a response the page uses the defaults of the browser. */
 export async function readOwnerSettings(): Promise<OwnerSettings> {
   try {
     const response = await fetch('/props', withSecret());
@@ -18,7 +18,7 @@ export async function readOwnerSettings(): Promise<OwnerSettings> {
   }
 }
 
-/** What is not known here counts as not said: the same settings serve other pages, too. */
+/** Unknown values count as absent: the same settings may serve pages of another version. */
 export function ownerSettingsIn({ theme, language }: { [key: string]: JsonValue }): OwnerSettings {
   return { theme: isThemeChoice(theme) ? theme : 'system', language: languageOf(language) };
 }

@@ -13,13 +13,13 @@ type Refresh = {
 };
 
 /**
- * An answer of the API that the page shows. While it loads again the last answer stays; a late answer to an earlier
- * request is dropped. A failure is kept in `error` until the next answer.
+ * A response of the API that the page shows. While it loads again the last response stays; a late response to an
+ * earlier request is dropped. A failure is kept in `error` until the next response.
  *
  * @example const keys = new Resource(async () => (await api.get('/api/access/keys')).items);
  */
 export class Resource<T, Options = unknown> {
-  /** Null until the first answer. */
+  /** Null until the first response. */
   data: T | null = $state.raw(null);
   loading = $state(false);
   error: ApiError | null = $state.raw(null);
@@ -34,7 +34,7 @@ export class Resource<T, Options = unknown> {
     this.#refresh = refresh;
   }
 
-  /** True once there was an answer. */
+  /** True once there was a response. */
   get known(): boolean {
     return this.data !== null;
   }
@@ -48,7 +48,7 @@ export class Resource<T, Options = unknown> {
     live.onChanged(({ what }) => {
       if (changes.includes(what)) this.refresh();
     });
-    // Otherwise the hello of the stream loads it.
+    // Otherwise the first event of the stream loads it.
     if (live.status === 'open') void this.load();
   }
 
@@ -81,14 +81,16 @@ export class Resource<T, Options = unknown> {
     }
   }
 
-  /** Replaces the data with what a change returned; the answer to a request that began before the change is dropped. */
+  /**
+   * Replaces the data with the result of a change; the response to a request that began before the change is dropped.
+   */
   set(data: T): void {
     this.#latest += 1;
     this.loading = false;
     this.data = data;
   }
 
-  /** Shows the data as if the change had succeeded, and the data before it if it fails. */
+  /** Shows the data as if the change had succeeded, and the previous data if it fails. */
   async optimistic(data: T, change: () => Promise<unknown>): Promise<void> {
     const before = this.data;
     this.set(data);
@@ -96,7 +98,7 @@ export class Resource<T, Options = unknown> {
       await change();
     } catch (thrown) {
       if (before !== null && this.data === data) this.set(before);
-      // An answer that was dropped in favor of the change may have been newer.
+      // A response that was dropped in favour of the change may have been newer.
       this.refresh();
       throw thrown;
     }
@@ -115,8 +117,8 @@ export class Resource<T, Options = unknown> {
     return true;
   }
 
-  /** For subclasses: called with every answer that is shown. */
+  /** For subclasses: called with every response that is shown. */
   protected loaded(_data: T): void {
-    // Most resources have nothing else to do.
+    // Most resources need nothing else.
   }
 }

@@ -6,7 +6,7 @@ import { Resource } from './resource.svelte.ts';
 
 const unreachable = new ApiError({ code: 'network', status: 0, detail: 'Not reachable.' });
 
-/** A resource whose answers the test gives one by one, and the live stream it listens to. */
+/** A resource whose responses the test provides one by one, and the live stream it subscribes to. */
 function world(options: { status?: 'open' | 'connecting'; delayMs?: number } = {}) {
   const requests: { answer: (text: string) => void; fail: (error: unknown) => void }[] = [];
   let hello = (_: LiveHello): void => undefined;
@@ -51,7 +51,7 @@ it('loads once for several watchers, and again after its changes and a reconnect
   expect(requests).toHaveLength(3);
 });
 
-it('waits for the hello of a stream that is not open yet', () => {
+it('waits for the first event of a stream that is not open yet', () => {
   const { resource, requests, sayHello } = world({ status: 'connecting' });
   resource.watch();
   expect(requests).toHaveLength(0);
@@ -74,7 +74,7 @@ it('sends one request for a burst of changes', async () => {
   expect(requests).toHaveLength(1);
 });
 
-it('shows the answer to the latest request, in whatever order the answers arrive', async () => {
+it('shows the response to the latest request, in whatever order responses arrive', async () => {
   const { resource, requests } = world();
   void resource.load();
   void resource.load();
@@ -85,7 +85,7 @@ it('shows the answer to the latest request, in whatever order the answers arrive
   expect([resource.data, resource.loading]).toEqual(['new', false]);
 });
 
-it('keeps the last answer after a failure, and the error until the next answer', async () => {
+it('keeps the last response after a failure, and the error until the next response', async () => {
   const { resource, requests } = world();
   void resource.load();
   requests[0]?.answer('first');
@@ -101,7 +101,7 @@ it('keeps the last answer after a failure, and the error until the next answer',
   expect([resource.data, resource.error]).toEqual(['second', null]);
 });
 
-it('drops the answer to a request that began before a change', async () => {
+it('drops the response to a request that began before a change', async () => {
   const { resource, requests } = world();
   void resource.load();
   resource.set('changed');
@@ -110,7 +110,7 @@ it('drops the answer to a request that began before a change', async () => {
   expect([resource.data, resource.loading]).toEqual(['changed', false]);
 });
 
-it('shows an optimistic change at once, and the data before it if it fails', async () => {
+it('shows an optimistic change at once, and the previous data if it fails', async () => {
   const { resource, requests } = world();
   resource.set('before');
   let fail = (_: Error): void => undefined;
@@ -122,7 +122,7 @@ it('shows an optimistic change at once, and the data before it if it fails', asy
   expect(requests).toHaveLength(1);
 });
 
-it('loads after a change, and shows why one was rejected without loading', async () => {
+it('loads after a change, and reports why one was rejected without loading', async () => {
   const { resource, requests } = world();
   expect(await resource.change(() => Promise.reject(unreachable))).toBe(false);
   expect([resource.error, requests.length]).toEqual([unreachable, 0]);

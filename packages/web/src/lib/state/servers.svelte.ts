@@ -27,7 +27,7 @@ export class ServersState extends Resource<ServersView> {
     return this.data?.servers.fileFault ?? null;
   }
 
-  /** Enables or disables a server for conversations without a choice of their own. */
+  /** Enables or disables a server for conversations without an override. */
   async setEnabled(id: string, enabled: boolean): Promise<void> {
     await this.update(id, { enabled });
   }
@@ -40,7 +40,7 @@ export class ServersState extends Resource<ServersView> {
     this.#put(await this.#api.post('/api/mcp/servers/{id}/reconnect', { params: { id } }));
   }
 
-  /** Deletes a permission: the next call of the tool asks again. */
+  /** Deletes a permission: the next call of the tool asks for approval again. */
   async forget(permission: Pick<PermissionView, 'tool' | 'conversationId'>): Promise<void> {
     const { serverId: server, name: tool } = permission.tool;
     await this.#api.delete('/api/permissions', {

@@ -5,7 +5,7 @@ import { ServersState } from './servers.svelte.ts';
 
 const server = (id: string, enabled: boolean) => testServer(id, [], { enabled, state: enabled ? 'ready' : 'disabled' });
 
-/** A server that answers when the test lets it, in whatever order the test likes. */
+/** A server that responds when the test lets it, in the order of the test. */
 function world() {
   const calls: { call: string; answer: () => void }[] = [];
   const answerTo = ({ method, path }: TestCall): unknown => {
@@ -30,7 +30,7 @@ function world() {
   return { state, calls, answer };
 }
 
-it('shows a switched server at once, and no older list under way brings the old state back', async () => {
+it('shows a switched server at once, and ignores an older list in progress', async () => {
   const { state, calls, answer } = world();
   void state.load();
   await answer('GET');
@@ -45,7 +45,7 @@ it('shows a switched server at once, and no older list under way brings the old 
   expect(calls.map(({ call }) => call)).toContain('PATCH /api/mcp/servers/a {"enabled":false}');
 });
 
-it('names a tool and its conversation when a decision is taken back, whatever they are called', async () => {
+it('names the tool and its conversation when a permission is deleted, whatever characters they contain', async () => {
   const { state, calls } = world();
   void state.forget({ tool: { serverId: 'a b', name: 'x/y&z' }, conversationId: 'c1' });
   void state.forget({ tool: { serverId: 'a', name: 'x' }, conversationId: null });

@@ -3,29 +3,29 @@ import { api, ApiError } from '../api/client.ts';
 import { onSignInNeeded, sessionSecret, resumeAfterSignIn } from '../api/session-fetch.ts';
 
 /**
- * Whether the user is signed in, and the scopes. Not a resource: the failures of its requests are states that the page
- * shows, a failed check leaves the view as it is, and no event of the live stream announces a change.
+ * Whether the user is signed in, and the scopes. Not a resource: failures of its requests are states of the page, a
+ * failed check leaves the view as it is, and no event of the live stream announces a change.
  */
 class Session {
   /**
    * - `token`: nobody is signed in; `expired`: the session ended while the page was in use
-   * - `offline`: the server does not answer
+   * - `offline`: the server does not respond
    */
   status: 'checking' | 'ready' | 'token' | 'expired' | 'offline' = $state('checking');
   view: SessionView | null = $state.raw(null);
-  /** Why the link that was opened did not sign in; null if it did, or there was none. */
+  /** Why the opened sign-in link failed; null if it succeeded, or there was none. */
   problem: ApiError | null = $state.raw(null);
   /** False once the user has closed the dialog; the next request that needs a sign-in opens it again. */
   asking = $state(false);
 
-  /** Finds out who is signed in, and follows it from then on. */
+  /** Checks who is signed in, and tracks it from then on. */
   async start(): Promise<void> {
     onSignInNeeded(() => this.signedOut());
-    // Again: what loads the page has put back the address it began with.
+    // Again: SvelteKit restores the initial URL while it loads the page.
     takeFromAddress();
-    // A sign-in link that is opened in this tab loads no new page.
+    // A sign-in link opened in this tab changes only the fragment and loads no page.
     addEventListener('hashchange', () => void this.useAddress());
-    // Another tab of this browser has signed in, or out.
+    // Another tab of this browser has signed in or out.
     sessionSecret.watch(() => void this.check());
     await this.check();
   }
@@ -50,7 +50,7 @@ class Session {
     await this.check();
   }
 
-  /** What is in the page stays there: it is in use, and goes on after the sign-in. */
+  /** The content of the page stays: it is in use and works again after the sign-in. */
   signedOut(): void {
     this.status = this.view === null ? 'token' : 'expired';
     this.asking = true;
@@ -60,11 +60,11 @@ class Session {
   async signOut(): Promise<void> {
     await api.delete('/api/session');
     sessionSecret.set(null);
-    // Nothing of the session stays in memory.
+    // Clears the session's data from memory.
     location.assign('/');
   }
 
-  /** Signs in by the link that was opened, if it is one. Never rejects. */
+  /** Signs in by the opened link, if it is one. Never rejects. */
   async useAddress(): Promise<void> {
     const credential = takeFromAddress();
     if (credential === null) return;
@@ -77,7 +77,7 @@ class Session {
   }
 }
 
-/** Removes it from the address at once, so that it is neither shown nor bookmarked. */
+/** Removes the code from the URL at once, so that it is neither shown nor bookmarked. */
 function takeFromAddress(): SignIn | null {
   const hash = new URLSearchParams(location.hash.slice(1));
   const [code, token] = [hash.get('code'), hash.get('token')];

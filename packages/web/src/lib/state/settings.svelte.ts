@@ -23,12 +23,12 @@ class Settings extends Resource<Stored> {
     return this.data?.view ?? null;
   }
 
-  /** What the owner set at the start of the server. */
+  /** Set by the operator at the start of the server. */
   get props(): PropsView | null {
     return this.data?.props ?? null;
   }
 
-  /** The configuration of a new conversation. Fields that `change` does not name stay; undefined removes one. */
+  /** The configuration of a new conversation. Fields absent from `change` stay; undefined removes one. */
   changeDefaults(change: ConfigurationChange): Promise<void> {
     return this.#put('defaults', withChange(this.defaults, change));
   }

@@ -7,13 +7,16 @@ const kept = browserValue<boolean>('sidebar', {
   fallback: true,
 });
 
-/** Whether the sidebar is shown: beside the chat on a wide screen, kept; over it on a narrow one, never kept. */
+/**
+ * Whether the sidebar is open: beside the chat on a wide screen, which is stored; over it on a narrow one, which is
+ * not.
+ */
 class Sidebar {
   wide = $state(true);
   beside = $state(true);
   over = $state(false);
   readonly shown: boolean = $derived(this.wide ? this.beside : this.over);
-  /** Where the search field is, once it is there. */
+  /** The search field once it is mounted. */
   focusSearch: () => void = () => undefined;
 
   start(): void {
@@ -35,7 +38,7 @@ class Sidebar {
     }
   }
 
-  /** After something in it was chosen: on a narrow screen it makes way. */
+  /** After a selection: on a narrow screen the sidebar closes. */
   makeWay(): void {
     this.over = false;
   }
@@ -43,7 +46,7 @@ class Sidebar {
   search(): void {
     const wasShown = this.shown;
     if (!wasShown) this.toggle();
-    // At once where it can be: what is typed right after belongs into the field.
+    // Synchronously if possible: keys typed right after belong to the field.
     if (wasShown) this.focusSearch();
     else void tick().then(() => this.focusSearch());
   }

@@ -1,4 +1,4 @@
 import { uuid } from '../transcript/uuid.ts';
 
-/** Names this tab to the server for as long as the page is not loaded anew. */
+/** Identifies this tab to the server until the page is reloaded. */
 export const tabId = uuid();

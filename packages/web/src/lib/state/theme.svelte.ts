@@ -6,7 +6,7 @@ export function isThemeChoice(value: unknown): value is ThemeChoice {
   return value === 'light' || value === 'dark' || value === 'system';
 }
 
-// app.html reads the same key before the first paint. Null was never chosen.
+// app.html reads the same key before the first paint. Null: never chosen.
 const kept = browserValue<ThemeChoice | null>('theme', {
   version: 1,
   read: (value) => (isThemeChoice(value) ? value : undefined),
@@ -15,10 +15,10 @@ const kept = browserValue<ThemeChoice | null>('theme', {
 
 class Theme {
   choice: ThemeChoice = $state('system');
-  /** What is shown now. */
+  /** The active theme. */
   shown: 'light' | 'dark' = $state('light');
 
-  /** @param byOwner what is shown where the person has chosen nothing */
+  /** @param byOwner the theme if the user has chosen none */
   start(byOwner: ThemeChoice): void {
     const system = matchMedia('(prefers-color-scheme: dark)');
     system.addEventListener('change', () => this.#apply(this.choice));

@@ -8,10 +8,10 @@ type Toast = {
 };
 
 const SHOWN_MS = 6000;
-/** Time enough to reach the button. */
+/** Long enough to reach the button, in milliseconds. */
 const SHOWN_WITH_ACTION_MS = 10_000;
 
-/** Short notes at the edge of the page. They go by themselves, but not while one points at them. */
+/** Toasts at the edge of the page. They disappear after a while, but not under the pointer. */
 class Toasts {
   list: readonly Toast[] = $state.raw([]);
   #next = 1;
@@ -27,7 +27,7 @@ class Toasts {
     return id;
   }
 
-  /** What went wrong, in the words the error brought. */
+  /** Shows the message of an error. */
   problem(error: unknown): void {
     const hint = error instanceof Error && 'hint' in error && typeof error.hint === 'string' ? ` ${error.hint}` : '';
     this.show(`${messageOf(error)}${hint}`, { kind: 'problem' });

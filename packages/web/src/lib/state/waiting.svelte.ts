@@ -1,15 +1,15 @@
 import type { StoredInterrupt } from '@toolyard/protocol';
 
-/** What people are asked, over all conversations. `inbox/inbox.svelte.ts`, which is loaded later, keeps it right. */
+/** Open interrupts of all conversations. Updated by `inbox/inbox.svelte.ts`, which is loaded later. */
 class Waiting {
-  /** The oldest first. */
+  /** Oldest first. */
   open: readonly StoredInterrupt[] = $state.raw([]);
-  /** Conversations in which somebody is asked, also in the middle of a call that goes on meanwhile. */
+  /** Conversations with an open interrupt, including those of calls that are still executing. */
   readonly conversations: ReadonlySet<string> = $derived(
     new Set(this.open.map(({ conversationId }) => conversationId)),
   );
 
-  /** The title of the page, with how many questions there are. */
+  /** The title of the page with the number of interrupts. */
   titled(title: string): string {
     return this.open.length === 0 ? title : `(${String(this.open.length)}) ${title}`;
   }

@@ -9,13 +9,13 @@ const kept = browserValue<RunPlace>('run-place', {
   fallback: 'server',
 });
 
-/** Where the runs of this tab's chats execute, and what is known of those whose loop is in a tab. */
+/** Where the runs of this tab's chats execute, and the state of those that execute in a tab. */
 class RunPlaces {
-  /** What the person chose. */
+  /** The user's choice. */
   chosen: RunPlace = $state(kept.get());
-  /** Runs whose loop is here. */
+  /** Runs executing in this tab. */
   mine: ReadonlySet<string> = $state.raw(new Set());
-  /** Runs this tab had and has no more: why the server would not hear of them, null where another tab took them. */
+  /** Runs this tab has lost: with the reason if the server rejected its commits, null if another tab took over. */
   lost: ReadonlyMap<string, ApiError | null> = $state.raw(new Map());
 
   choose(place: RunPlace): void {

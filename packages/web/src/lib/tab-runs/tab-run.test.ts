@@ -51,13 +51,13 @@ const held: LeasedTabRun = {
   wishes: { stops: false, cancels: [], answers: [], steers: [], permissions: [], spent: {} },
 };
 
-test('fails with the reason where its tools cannot be opened: no other tab could do better', async () => {
+test('fails with the reason if its tools cannot be loaded, since no other tab could do better', async () => {
   const clock = createFakeClock();
   const committed: RunEvent[] = [];
   let status: unknown;
   await using host = new McpHost({
     servers: [],
-    // The function tools of the tab are served here: as if their module could not be loaded.
+    // The function tools of the tab are served here: simulates a module that could not be loaded.
     createTransport: () => {
       throw new ToolyardError({ code: 'server_unreachable', message: 'The tools cannot be loaded.' });
     },

@@ -32,20 +32,20 @@ export type TabRunDeps = {
   api: Pick<Api, 'post'>;
   tabId: string;
   host: McpHost;
-  /** The servers of this browser that are on with these choices. */
+  /** The servers of this browser enabled with these overrides. */
   idsOn: (servers: Readonly<Record<string, boolean>>) => ReadonlySet<string>;
   fetch: Fetch;
   clock: Clock;
 };
 
-/** `rested`: it waits for a person. `lost`: another tab has it now, or it could not be written any more. */
+/** `rested`: parked. `lost`: another tab has it now, or its commits were rejected. */
 export type TabRunEnd = 'over' | 'rested' | 'lost';
 
 const LONGEST_WAIT_MS = 10_000;
-/** What a commit may not be refused for: it is sent again. */
+/** Errors after which a commit is sent again. */
 const LATER = new Set([0, 401, 429]);
 
-/** A run whose loop is in this tab: the same loop as everywhere, which commits over HTTP. */
+/** A run executing in this tab: the same loop as everywhere, with commits over HTTP. */
 export class TabRun {
   readonly id: string;
   readonly conversationId: string;
@@ -56,9 +56,9 @@ export class TabRun {
   readonly #durable: DurableRun;
   #wishes: TabRunInbox;
   #givesBack = false;
-  /** The number of the last commit that is stored. */
+  /** The number of the last stored commit. */
   #stored = 0;
-  /** Preludes of requests that are not stored yet. */
+  /** Request preludes that are not stored yet. */
   readonly #preludes = new Map<string, RequestPrelude>();
   #refusal: ApiError | null = null;
 
@@ -73,7 +73,7 @@ export class TabRun {
     const pump = new CommitPump({
       store: { commit: (items) => Promise.all(items.map((item) => this.#commit(item))) },
       clock: deps.clock,
-      // The live stream of the server tells the page, as it does every other one.
+      // The page is updated by the live stream of the server, like every other page.
       publish: () => undefined,
       onFailure: () => undefined,
     });
@@ -81,25 +81,25 @@ export class TabRun {
       run: { ...run, fence },
       pump,
       clock: deps.clock,
-      // Large media is put into the blob store where it is committed.
+      // The server stores large media in its blob store when it commits.
       keepMedia: (value) => Promise.resolve(value),
     });
     this.result = this.#drive().catch(() => 'lost' as const);
   }
 
-  /** Why the server would not store what the run has to write, where it lost the run by that. */
+  /** Why the server rejected a commit, if the run was lost by that. */
   get refusal(): ApiError | null {
     return this.#refusal;
   }
 
-  /** Says that this tab is at work, and acts on what was said to the run. Never rejects. */
+  /** Sends a heartbeat and processes messages to the run. Never rejects. */
   async listen(): Promise<void> {
     try {
       const body = { fence: this.#held.fence };
       this.#heard(await this.#deps.api.post('/api/tabs/{tab}/runs/{run}/lease', { params: this.#params, body }));
     } catch (thrown) {
       const isLost = thrown instanceof ApiError && (thrown.status === 409 || thrown.status === 404);
-      // A run that gives its lease back is no longer this tab's because it rests, or is over.
+      // A run that releases its lease no longer belongs to this tab, because it is parked or has ended.
       if (isLost && !this.#givesBack) this.#durable.writer.lose(new RunLost('stale', thrown.message));
     }
   }
@@ -111,7 +111,7 @@ export class TabRun {
 
   async #drive(): Promise<TabRunEnd> {
     const { configuration, model, messages, ledger, attempt } = this.#held;
-    // The server stores with each step what the loop gave it.
+    // The server stores the messages of a step with its commit.
     const stored = this.#held.state as unknown as StoredRun;
     const { instructions } = configuration;
     this.#heard(this.#wishes);
@@ -126,7 +126,7 @@ export class TabRun {
       poll: () => this.listen(),
       findQueued: async (id) => {
         const parts = this.#wishes.steers.find(({ queuedMessageId }) => queuedMessageId === id)?.parts;
-        // The server puts in place what lies in its blob store.
+        // The server resolves references to its blob store.
         return parts ? { parts, readable: parts } : null;
       },
     });
@@ -134,7 +134,7 @@ export class TabRun {
     return status === 'parked' ? 'rested' : 'over';
   }
 
-  /** The servers of the run: those of this browser that are on, and the function tools of this tab. */
+  /** The servers of the run: the enabled ones of this browser, and the function tools of this tab. */
   async #serversOn(): Promise<ReadonlySet<string>> {
     const { host, idsOn } = this.#deps;
     const { servers } = this.#held.configuration;
@@ -146,7 +146,7 @@ export class TabRun {
     return new Set([...idsOn(servers), ...own.map(({ id }) => id)]);
   }
 
-  /** Questions of its servers are held open in this tab, with what these servers want kept: nothing is sealed. */
+  /** Questions of its servers are kept open in this tab with the servers' request state, which is not sealed. */
   async #open(): Promise<DurableAccess> {
     const { run, configuration, model, abilities } = this.#held;
     const { host, fetch } = this.#deps;
@@ -175,14 +175,14 @@ export class TabRun {
     };
   }
 
-  /** To be stored with the commit that tells of the request, under the name the server would give it. */
+  /** To be stored with the commit that refers to the request, under the id the server would give it. */
   #keep(prelude: RequestPrelude): string {
     const id = sha256(canonicalJson(prelude));
     this.#preludes.set(id, prelude);
     return id;
   }
 
-  /** Sent until it is stored or refused: the server tells by its number that it has it already. */
+  /** Sent until it is stored or rejected: the server recognizes a repeated commit by its number. */
   async #commit({
     runId: _run,
     durability: _durability,

@@ -11,17 +11,17 @@ import { uuid } from '../transcript/uuid.ts';
 import { runPlaces } from './run-places.svelte.ts';
 import { TabRun } from './tab-run.ts';
 
-/** The server takes a tab for gone that says nothing for 90 seconds. */
+/** The server considers a tab gone after 90 seconds without a message, in milliseconds. */
 const SAY_EVERY_MS = 20_000;
 
 const working = new Map<string, TabRun>();
-/** Runs of this tab that wait for a person: it goes on with them when they have answered. */
+/** Parked runs of this tab, which continue after an answer. */
 const resting = new Map<string, string>();
-/** Runs that were to begin here, and may have: the answer to that was lost on its way. */
+/** Runs that may have been created here: the response to their creation was lost. */
 const unanswered = new Set<string>();
 let saidAt = 0;
 
-/** Begins a run whose loop is here. */
+/** Starts a run whose loop executes in this tab. */
 export async function startTabRun(request: StartRunInTab): Promise<RunRecord> {
   const id = request.id ?? uuid();
   const body: FromTab<StartRunInTab> = { v: TAB_RUNS_VERSION, ...request, id };
@@ -36,12 +36,12 @@ export async function startTabRun(request: StartRunInTab): Promise<RunRecord> {
   }
 }
 
-/** True where nobody can say whether the server did what it was asked to. */
+/** True if it is unknown whether the server has processed the request. */
 function isUnknown(thrown: unknown): boolean {
   return thrown instanceof ApiError && (thrown.status === 0 || thrown.status >= 500);
 }
 
-/** The line is back: a run of this tab that has begun without it is taken up. */
+/** Reconnected: continues a run of this tab that was created although its response was lost. */
 async function lookForBegun(): Promise<void> {
   for (const id of [...unanswered]) {
     unanswered.delete(id);
@@ -51,7 +51,7 @@ async function lookForBegun(): Promise<void> {
   }
 }
 
-/** Goes on here with a run another tab began, or this one before it was loaded anew. */
+/** Continues a run here that another tab started, or this one before it was reloaded. */
 export async function takeOverRun(runId: string): Promise<void> {
   const { held } = await api.post('/api/tabs/{tab}/runs/{run}/claim', {
     params: { tab: tabId, run: runId },
@@ -83,18 +83,18 @@ async function drive(held: LeasedTabRun): Promise<void> {
   });
 }
 
-/** Whoever answers last, in whichever tab: the one whose run it was goes on with it. */
+/** The last answer may come from any tab: the tab the run belongs to continues it. */
 async function goOn(runId: string): Promise<void> {
   const { items } = await api.get('/api/interrupts', { query: { run: runId, status: 'open' } });
   if (items.length > 0 && !(await isStopped(runId))) return;
   const { status } = await api.get('/api/runs/{id}', { params: { id: runId } });
-  // Told twice of one answer it goes on once.
+  // A repeated notification of an answer continues the run only once.
   if (!resting.delete(runId)) return;
   if (status === 'parked' || status === 'waiting_for_tab') await takeOverRun(runId).catch(() => tell());
   else tell();
 }
 
-/** True where an answer ends the run: it waits for no other then. */
+/** True if an answer ends the run, which then waits for no other. */
 async function isStopped(runId: string): Promise<boolean> {
   const { items } = await api.get('/api/interrupts', { query: { run: runId, status: 'answered' } });
   return items.some(({ answer }) => answer !== null && isStop(answer));
@@ -114,7 +114,7 @@ live.onSign(() => {
 });
 live.onHello(listen);
 live.onHello(() => void lookForBegun());
-// Answers that were given while there was no stream were announced to nobody.
+// Answers given while the stream was disconnected were not announced.
 live.onHello(() => goOnAnswered());
 live.onChanged(({ what, id }) => {
   if (what !== 'interrupts' && what !== 'tab_calls') return;
@@ -122,7 +122,7 @@ live.onChanged(({ what, id }) => {
   goOnAnswered(id);
 });
 
-/** Continues the runs that rest here, or those of one conversation, if they were answered. */
+/** Continues the parked runs of this tab, or of one conversation, if their interrupts were answered. */
 function goOnAnswered(id?: string): void {
   for (const [runId, conversationId] of resting) {
     if (id === undefined || conversationId === id) void goOn(runId).catch(() => undefined);

@@ -28,22 +28,22 @@ const SUMMARY: SystemMessage = {
   folds: { upTo: 'u1', messages: 1, tokensBefore: 9, tokensAfter: 4 },
 };
 
-describe('what was folded', () => {
-  it('stands there once, also where it was stored before it was told', () => {
+describe('compaction', () => {
+  it('is shown once, also if it was stored before its event arrived', () => {
     const transcript = openTranscript(view([QUESTION, SUMMARY], { activeRun: run('r1') }));
     const told = play(transcript, eventsOf('r1', [{ type: 'compression_finished', message: SUMMARY }]));
     expect(rows(told).filter(({ kind }) => kind === 'fold')).toHaveLength(1);
   });
 });
 
-describe('a run that is watched', () => {
-  it('shows at its end what the stored messages show', () => {
+describe('a followed run', () => {
+  it('shows at its end the same as the stored messages', () => {
     const watched = play(open(), eventsOf('r1', WHOLE_RUN));
     const read = openTranscript(view([QUESTION, ASKING, RESULT, ANSWER]));
     expect(shown(watched)).toEqual(shown(read));
   });
 
-  it('shows each state of a tool call on its way', { tags: ['C6.08'] }, () => {
+  it('shows each state of a tool call', { tags: ['C6.08'] }, () => {
     const states: unknown[] = [];
     let transcript = open();
     for (const event of eventsOf('r1', WHOLE_RUN)) {
@@ -55,12 +55,12 @@ describe('a run that is watched', () => {
     expect(firstCall(transcript)).toMatchObject({ durationMs: 40, arguments: { zone: 'Asia/Tokyo' } });
   });
 
-  it('keeps how long the model thought', () => {
+  it('keeps the duration of reasoning', () => {
     const transcript = play(open(), eventsOf('r1', WHOLE_RUN));
     expect(answers(transcript)[0]?.blocks[0]).toMatchObject({ type: 'reasoning', durationMs: 2000 });
   });
 
-  it('gives the actions to the last row of the answer, and only when it is over', () => {
+  it('adds the actions to the last row of the answer once it has ended', () => {
     const events = eventsOf('r1', WHOLE_RUN);
     const inBetween = play(open(), events.slice(0, 15));
     expect(answers(inBetween).map((row) => [row.head, row.answer])).toEqual([
@@ -70,7 +70,7 @@ describe('a run that is watched', () => {
     expect(answers(play(open(), events)).map((row) => row.answer?.messageId)).toEqual([undefined, 'r1.0']);
   });
 
-  it('applies each event once, however often the stream tells it', { tags: ['C6.08'] }, () => {
+  it('applies each event once, however often it arrives', { tags: ['C6.08'] }, () => {
     const events = eventsOf('r1', WHOLE_RUN);
     fc.assert(
       fc.property(fc.array(fc.nat(events.length - 1)), (backs) => {
@@ -89,7 +89,7 @@ describe('a run that is watched', () => {
     );
   });
 
-  it('leaves every other row the object it was when a word comes', () => {
+  it('keeps the objects of all other rows when text arrives', () => {
     const earlier = [
       userMessage('u0', 'Hello'),
       assistantMessage('r0.0', [{ type: 'text', text: 'Hi' }], { runId: 'r0' }),
@@ -104,19 +104,19 @@ describe('a run that is watched', () => {
     expect(after.tail[1]).not.toBe(before.tail[1]);
   });
 
-  it('is shown also where another tab sent the message', () => {
+  it('is shown also if another tab sent the message', () => {
     const transcript = play(openTranscript(view([])), eventsOf('r1', WHOLE_RUN).slice(0, 1));
     expect(rows(transcript).map((row) => row.kind)).toEqual(['user', 'assistant']);
     expect(transcript.run).toMatchObject({ id: 'r1', status: 'running' });
   });
 
-  it('goes on from what was stored of it when the page was opened in the middle', () => {
+  it('continues from its stored events when the page is opened during the run', () => {
     const opened = openTranscript(view([QUESTION, ASKING, RESULT], { activeRun: run('r1') }));
     const transcript = play(opened, eventsOf('r1', WHOLE_RUN));
     expect(shown(transcript)).toEqual(shown(play(open(), eventsOf('r1', WHOLE_RUN))));
   });
 
-  it('takes the place of the pending message the server stored for it', () => {
+  it('replaces the pending message stored for it', () => {
     const pending = assistantMessage('r1.0', [], { finishReason: 'pending' });
     const opened = openTranscript(view([QUESTION, pending], { activeRun: run('r1') }));
     const begun = play(opened, eventsOf('r1', WHOLE_RUN).slice(0, 4));
@@ -132,13 +132,13 @@ describe('a run that is watched', () => {
     expect(started && applyRunEvent(transcript, started)).toBe(transcript);
   });
 
-  it('that is over and told of again after a reconnection changes nothing', () => {
+  it('that has ended changes nothing when its events arrive again after a reconnect', () => {
     const transcript = openTranscript(view([QUESTION, ASKING, RESULT, ANSWER], { updatedAt: 100 }));
     expect(play(transcript, eventsOf('r1', WHOLE_RUN))).toBe(transcript);
   });
 });
 
-describe('an answer that was begun anew after a crash', () => {
+describe('an answer restarted after a crash', () => {
   const partial: RunEventBody[] = [
     ...WHOLE_RUN.slice(0, 2),
     { type: 'message_started', messageId: 'r1.0', parentId: 'u1', model: 'demo' },
@@ -153,7 +153,7 @@ describe('an answer that was begun anew after a crash', () => {
     { type: 'run_finished', status: 'done', usage: {} },
   ];
 
-  it('keeps the first attempt, marked, and acts on the second', () => {
+  it('marks the first attempt as abandoned and updates the second', () => {
     const transcript = play(open(), eventsOf('r1', partial));
     expect(answers(transcript).map((row) => [row.messageId, row.status, row.answer?.messageId])).toEqual([
       ['r1.0', 'abandoned', undefined],
@@ -161,7 +161,7 @@ describe('an answer that was begun anew after a crash', () => {
     ]);
   });
 
-  it('shows the same when it is read later', () => {
+  it('looks the same after a reload', () => {
     const stored = view([QUESTION, assistantMessage('r1.0~2', [{ type: 'text', text: 'It is half past nine.' }])]);
     stored.page.abandoned = [
       assistantMessage('r1.0', [{ type: 'text', text: 'It is ha' }], { finishReason: 'abandoned' }),
@@ -170,10 +170,10 @@ describe('an answer that was begun anew after a crash', () => {
   });
 });
 
-describe('a run that fails', () => {
+describe('a failed run', () => {
   const error = { code: 'overloaded', message: 'The model server is overloaded.' } as const;
 
-  it('says why behind what there is', () => {
+  it('shows the reason after its messages', () => {
     const transcript = play(
       open(),
       eventsOf('r1', [...WHOLE_RUN.slice(0, 2), { type: 'run_finished', status: 'failed', usage: {}, error }]),
@@ -182,7 +182,7 @@ describe('a run that fails', () => {
     expect(transcript.tail[0]).toMatchObject({ outcome: { type: 'failed', error } });
   });
 
-  it('says it once where the message holds the error', () => {
+  it('shows the reason once if a message contains the error', () => {
     const broken = assistantMessage(
       'r1.0',
       [
@@ -204,7 +204,7 @@ describe('a run that fails', () => {
     expect(rows(transcript).map((row) => row.kind)).toEqual(['user', 'assistant']);
   });
 
-  it('still says why after the page was read again', () => {
+  it('shows the reason also after a reload', () => {
     const failed = play(
       open(),
       eventsOf('r1', [...WHOLE_RUN.slice(0, 2), { type: 'run_finished', status: 'failed', usage: {}, error }]),
@@ -216,8 +216,8 @@ describe('a run that fails', () => {
   });
 });
 
-describe('an answer made anew', () => {
-  it('takes the place of the old one', () => {
+describe('a regenerated answer', () => {
+  it('replaces the old one', () => {
     const transcript = openTranscript(view([QUESTION, ASKING, RESULT, ANSWER]));
     const anew = play(
       transcript,
@@ -229,7 +229,7 @@ describe('an answer made anew', () => {
   });
 });
 
-it('keeps the transcript when a newer server sends an event that this page does not know', () => {
+it('ignores an event of a newer server that this page does not know', () => {
   const [first] = eventsOf('r1', [{ type: 'run_resumed' }]);
   const before = openTranscript(view([QUESTION], { activeRun: run('r1') }));
   const unknown = { ...first, seq: 1_000, type: 'message_moved' } as unknown as RunEvent;

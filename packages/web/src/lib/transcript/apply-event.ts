@@ -10,8 +10,8 @@ import { beginRun, isStaleEvent } from './transcript.ts';
 import type { Transcript } from './transcript.ts';
 
 /**
- * The transcript after an event. Pure; an event of another conversation, or one that was applied before, changes
- * nothing and gives back the very same transcript.
+ * The transcript after an event. Pure; for an event of another conversation, or one applied before, it returns the same
+ * object.
  */
 export function applyRunEvent(transcript: Transcript, event: RunEvent): Transcript {
   if (event.runId !== transcript.run?.id) {
@@ -161,7 +161,7 @@ export function applyRunEvent(transcript: Transcript, event: RunEvent): Transcri
       return { ...next, run: { ...run, status: 'running' } };
 
     case 'notice': {
-      // The cut answer itself tells of it, also when it is read again later.
+      // The cut-off answer shows it, also after a reload.
       if (event.code === 'answer_cut') return next;
       const key = `${event.runId}:${String(event.seq)}`;
       if (transcript.tail.some((row) => row.key === key)) return next;
@@ -178,12 +178,12 @@ export function applyRunEvent(transcript: Transcript, event: RunEvent): Transcri
   }
 }
 
-/** What the person said to a run under way. */
+/** A message of the user that steers the current run. */
 function saidRow(message: UserMessage): TranscriptRow {
   return { kind: 'user', key: message.id, message, alternatives: [], sending: false };
 }
 
-/** Loaded anew in the meantime the row may be there already: what is stored runs ahead of what is told. */
+/** After a reload the row may exist already: stored messages can be ahead of events. */
 function tellOnce(tail: readonly TranscriptRow[], row: TranscriptRow): readonly TranscriptRow[] {
   const isThere = tail.some(({ key }) => key === row.key);
   return isThere ? tail.map((other) => (other.key === row.key ? row : other)) : beforeAwaited(tail, row);
@@ -194,7 +194,7 @@ type EventOf<T extends RunEvent['type']> = Extract<RunEvent, { type: T }>;
 function startMessage(tail: readonly TranscriptRow[], event: EventOf<'message_started'>): readonly TranscriptRow[] {
   const known = tail.find((row) => row.kind === 'assistant' && row.messageId === event.messageId);
   if (known?.kind === 'assistant' && !isOpenRow(known)) return tail;
-  // The row that stood for the answer until now becomes it, and keeps its place in the page.
+  // The placeholder of the answer becomes its row and keeps its position.
   const awaited = known ?? tail.find((row) => row.kind === 'assistant' && row.status === 'pending');
   const row: AssistantRow = {
     kind: 'assistant',
@@ -241,7 +241,7 @@ function finishMessage(
 function abandon(tail: readonly TranscriptRow[], event: EventOf<'attempt_abandoned'>): readonly TranscriptRow[] {
   return tail.map((row) => {
     if (row.kind !== 'assistant' || row.messageId !== event.messageId || row.status === 'abandoned') return row;
-    // A call that was only being written was never made.
+    // A call whose arguments were still streaming was never executed.
     const blocks = closed(row.blocks, event.at).filter((block) => block.type !== 'call');
     return { ...row, blocks, status: 'abandoned', finishReason: 'abandoned' };
   });
@@ -275,7 +275,7 @@ function settleRow(row: AssistantRow, event: EventOf<'run_finished'>): Assistant
   return { ...row, blocks, status: 'finished', finishReason: event.status === 'cancelled' ? 'cancelled' : 'error' };
 }
 
-/** Before the row of an answer nothing has come of, so that the answer stays the last. */
+/** Before the placeholder of an answer, so that the answer stays last. */
 function beforeAwaited(tail: readonly TranscriptRow[], row: TranscriptRow): readonly TranscriptRow[] {
   const last = tail.at(-1);
   if (last?.kind !== 'assistant' || last.status !== 'pending') return [...tail, row];
@@ -290,7 +290,7 @@ function withoutBudget(tail: readonly TranscriptRow[], interruptId: string): rea
   return tail.some(({ key }) => key === interruptId) ? tail.filter(({ key }) => key !== interruptId) : tail;
 }
 
-/** Changes the message that is being written; one that is known as a whole stays as it is. */
+/** Updates the streaming message; a complete one stays as it is. */
 function changeWriting(
   transcript: Transcript,
   messageId: string,
@@ -302,7 +302,7 @@ function changeWriting(
   return { ...transcript, tail: transcript.tail.with(index, { ...row, blocks: change(row.blocks) }) };
 }
 
-/** Changes a call of the run; the newest message comes first, for calls belong to it nearly always. */
+/** Updates a call of the run; searches from the newest message, which nearly always contains it. */
 function changeCall(transcript: Transcript, callId: string, change: (call: CallView) => CallView): Transcript {
   for (let index = transcript.tail.length - 1; index >= 0; index -= 1) {
     const row = transcript.tail[index];
@@ -326,7 +326,7 @@ function addReasoning(blocks: readonly RowBlock[], event: EventOf<'reasoning_del
   return [...closed(blocks, event.at), block];
 }
 
-/** What was being written is written: something else begins. */
+/** Closes the open block: another one begins. */
 function closed(blocks: readonly RowBlock[], at: number): readonly RowBlock[] {
   return mapBlocks(blocks, (block) => {
     if (block.type === 'text' && block.open) return { ...block, open: false };

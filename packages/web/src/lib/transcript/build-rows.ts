@@ -11,19 +11,19 @@ import { malformedCall, readyCall } from './calls.ts';
 import type { CallView } from './calls.ts';
 import type { AssistantRow, RowBlock, TranscriptRow } from './rows.ts';
 
-/** A stretch of a branch with what belongs to it, as the server gives it. */
+/** Part of a branch with related data, as returned by the server. */
 export type BranchPage = {
   messages: readonly Message[];
   alternatives: Readonly<Record<string, readonly string[]>>;
   abandoned: readonly AssistantMessage[];
-  /** Answers of tools known from elsewhere. */
+  /** Tool results from other pages. */
   results?: ReadonlyMap<string, ToolMessage>;
   interrupts?: readonly StoredInterrupt[];
-  /** The run under way: its calls without a result may still get one. */
+  /** The active run: its calls without a result may still get one. */
   activeRunId?: string | undefined;
 };
 
-/** The rows of stored messages. Heads and ends of answers are marked by {@link markAnswers}. */
+/** The rows of stored messages. First and last rows of answers are marked by {@link markAnswers}. */
 export function buildRows(stretch: BranchPage): TranscriptRow[] {
   const results = new Map<string, ToolMessage>(stretch.results);
   for (const message of stretch.messages) {
@@ -59,7 +59,7 @@ export function buildRows(stretch: BranchPage): TranscriptRow[] {
     if (message.role === 'system' && message.folds) rows.push(compactionRow(message));
     if (message.role === 'assistant') rows.push(assistantRow(message, alternatives, fate, active));
   }
-  // Begun behind the last message, and not begun anew yet.
+  // Started after the last message and not restarted yet.
   for (const parentId of abandoned.keys()) {
     if (stretch.messages.some((message) => message.id === parentId)) addAbandoned(parentId);
   }
@@ -69,7 +69,7 @@ export function buildRows(stretch: BranchPage): TranscriptRow[] {
   return rows;
 }
 
-/** Where the conversation was summed up for the model. */
+/** Position of a compaction. */
 export function compactionRow(message: SystemMessage): TranscriptRow {
   return {
     kind: 'fold',
@@ -98,7 +98,7 @@ function assistantRow(
     model: message.model,
     createdAt: message.createdAt,
     blocks,
-    // Nobody is writing it any more.
+    // The run has ended: nothing streams any more.
     status: message.finishReason === 'pending' && message.runId !== activeRunId ? 'finished' : statusOf(message),
     finishReason: message.finishReason,
     usage: message.usage ?? null,
@@ -114,7 +114,7 @@ export function statusOf(message: AssistantMessage): AssistantRow['status'] {
   return message.finishReason === 'abandoned' ? 'abandoned' : 'finished';
 }
 
-/** The blocks of a whole message; where `before` shows the same already, its objects and its times are kept. */
+/** The blocks of a complete message; equal blocks of `before` keep their objects and durations. */
 export function blocksOf(message: AssistantMessage, before: readonly RowBlock[]): RowBlock[] {
   const calls = new Map<string, CallView>();
   for (const block of before) if (block.type === 'call') calls.set(block.call.callId, block.call);
@@ -130,7 +130,7 @@ export function blocksOf(message: AssistantMessage, before: readonly RowBlock[])
         blocks.push(texts.get(part.text) ?? { type: 'text', text: part.text, open: false });
         break;
       case 'reasoning': {
-        // Only a signature, for the provider's own eyes.
+        // Only a signature for the provider, without text.
         if (part.text === '') break;
         const seen = reasonings.next().value;
         blocks.push({

@@ -9,45 +9,45 @@ import type {
   ToolResult,
 } from '@toolyard/protocol';
 
-/** A tool call with everything that became of it. */
+/** A tool call with its state and result. */
 export type CallView = {
   callId: string;
   name: string;
   tool: ToolReference | null;
-  /** What has been written of the arguments; used until {@link CallView.arguments} is there. */
+  /** The arguments streamed so far; used until {@link CallView.arguments} is set. */
   argumentsText: string;
   arguments: JsonObject | null;
-  /** What a person made of them; null where they are as the model wrote them. */
+  /** Arguments edited by a user; null if they are those of the model. */
   editedArguments: JsonObject | null;
   problem: ErrorInfo | null;
-  /** A call written as text that could not be read. */
+  /** A text tool call that could not be parsed. */
   malformed: { raw: string; reason: string } | null;
   started: boolean;
-  /** Null where nobody watched it being sent. */
+  /** Null if its start was not observed. */
   startedAt: number | null;
   progress: CallProgress | null;
-  /** What a person is asked about it now. */
+  /** The current interrupt. */
   interrupt: CallInterrupt | null;
-  /** What they are asked after that. */
+  /** The interrupts after that. */
   asksNext: readonly CallInterrupt[];
-  /** What the person said last. */
+  /** The last answer of the user. */
   answer: InterruptAnswer | null;
   result: ToolResult | null;
-  /** Null where nobody watched it. */
+  /** Null if it was not observed. */
   durationMs: number | null;
-  /** The run is over: what has no result will not get one. */
+  /** The run has ended: without a result it will not get one. */
   over: boolean;
 };
 
 export type CallProgress = { progress: number; total?: number; text?: string; waitsFor?: readonly string[] };
 
 /**
- * - `writing`: the model is writing the arguments
- * - `waiting`: it will be made
- * - the kind of a question: a person is asked
- * - `refused`: a person said no
- * - `not_made`: it never reached the tool, for another reason
- * - `unknown`: it was sent and nobody can say whether it took effect
+ * - `writing`: its arguments are streaming
+ * - `waiting`: it will be executed
+ * - the kind of an interrupt: it waits for the user
+ * - `refused`: denied by a user
+ * - `not_made`: not executed for another reason
+ * - `unknown`: sent, outcome unknown
  */
 export type CallState =
   | 'writing'
@@ -75,7 +75,7 @@ export function callState(call: CallView): CallState {
   return call.arguments === null ? 'writing' : 'waiting';
 }
 
-/** A call the model begins to write. */
+/** A call whose arguments begin to stream. */
 export function startedCall(callId: string, name: string): CallView {
   return {
     callId,
@@ -98,7 +98,7 @@ export function startedCall(callId: string, name: string): CallView {
   };
 }
 
-/** The call as the model wrote it; what is known already of its fate is kept. */
+/** The call with the final arguments of the model; its known state stays. */
 export function readyCall(part: ToolCallPart, before?: CallView): CallView {
   return {
     ...(before ?? startedCall(part.callId, part.name)),
@@ -113,13 +113,13 @@ export function malformedCall(part: MalformedToolCallPart, before?: CallView): C
   return { ...(before ?? startedCall(part.callId, '')), malformed: { raw: part.raw, reason: part.reason } };
 }
 
-/** The call with one more question, or with what one asks now. */
+/** The call with an interrupt added or updated. */
 export function withQuestion(call: CallView, interrupt: CallInterrupt): CallView {
   if (call.interrupt === null || call.interrupt.id === interrupt.id) return { ...call, interrupt };
   return { ...call, asksNext: [...call.asksNext.filter(({ id }) => id !== interrupt.id), interrupt] };
 }
 
-/** The call without a question that nobody is asked any more. */
+/** The call without a closed interrupt. */
 export function withoutQuestion(call: CallView, interruptId: string): CallView {
   const left = [...(call.interrupt === null ? [] : [call.interrupt]), ...call.asksNext].filter(
     ({ id }) => id !== interruptId,

@@ -35,13 +35,13 @@ const rows = markAnswers(
   }),
 );
 
-it('copies an answer as one text: all its messages, but neither thoughts nor what was abandoned', () => {
+it('copies an answer as one text: all its messages, without reasoning and abandoned attempts', () => {
   const list = rowList({ history: rows, tail: [] });
   expect(answerText(list, 'a2')).toBe('One moment.\n\nIt is noon.');
   expect(answerText(list, 'a4')).toBe('Later.');
 });
 
-it('counts what all messages of an answer took', () => {
+it('sums the usage of all messages of an answer', () => {
   const answers = rows.flatMap((row) => (row.kind === 'assistant' && row.answer !== null ? [row.answer] : []));
   expect(answers.map(({ messageId, usage, cost }) => [messageId, usage, cost])).toEqual([
     ['a1', { inputTokens: 250, outputTokens: 25 }, 0.75],

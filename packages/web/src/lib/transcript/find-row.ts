@@ -3,7 +3,7 @@ import { messageIdOf, textOfRow } from './rows.ts';
 import type { TranscriptRow } from './rows.ts';
 import type { RowList } from './transcript.ts';
 
-/** The row of a message; from the end, where it nearly always is. */
+/** The row of a message; searched from the end, where it nearly always is. */
 export function findRow(rows: RowList, messageId: string): TranscriptRow | undefined {
   return findLast(rows, (row) => messageIdOf(row) === messageId);
 }
@@ -13,13 +13,13 @@ export function lastMessageId(rows: RowList): string | null {
   return row === undefined ? null : messageIdOf(row);
 }
 
-/** The run of the last answer there is. */
+/** The run of the last answer. */
 export function lastRunId(rows: RowList): string | null {
   const row = findLast(rows, ({ kind }) => kind === 'assistant');
   return row?.kind === 'assistant' ? row.runId : null;
 }
 
-/** The person's message an answer belongs to; undefined where it is not loaded. */
+/** The user's message of an answer; undefined if it is not loaded. */
 export function questionBefore(rows: RowList, answerId: string): UserMessage | undefined {
   let seen = false;
   const row = findLast(rows, (candidate) => {
@@ -29,7 +29,7 @@ export function questionBefore(rows: RowList, answerId: string): UserMessage | u
   return row?.kind === 'user' ? row.message : undefined;
 }
 
-/** The text of a whole answer, as it is copied; `lastId` is the last message of it. */
+/** The text of a whole answer, for copying; `lastId` is its last message. */
 export function answerText(rows: RowList, lastId: string): string {
   const texts: string[] = [];
   let runId: string | null = null;
@@ -44,7 +44,7 @@ export function answerText(rows: RowList, lastId: string): string {
   return texts.filter((text) => text !== '').join('\n\n');
 }
 
-/** What is to be answered again: an answer, or a message that has none. */
+/** What to regenerate: an answer, or a message without one. */
 export function lastToRetry(rows: RowList): { answerId: string } | { message: UserMessage } | undefined {
   const row = findLast(rows, (candidate) => candidate.kind === 'user' || answerIdOf(candidate) !== null);
   if (row?.kind === 'user') return { message: row.message };

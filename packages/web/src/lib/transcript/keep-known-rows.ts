@@ -4,8 +4,8 @@ import type { AssistantRow, RowBlock, OutcomeRow, TranscriptRow } from './rows.t
 import { messageIdOf } from './rows.ts';
 
 /**
- * Rows newly made from stored messages, with the objects of those that are shown already in the place of their equals.
- * Stored messages that are finished never change: only what is around them does.
+ * Rows of stored messages in which equal rows keep the objects shown so far. Complete stored messages never change;
+ * only related data does.
  */
 export function keepKnownRows(
   fresh: readonly TranscriptRow[],
@@ -55,7 +55,7 @@ function mergeBlocks(blocks: readonly RowBlock[], before: readonly RowBlock[]): 
 function mergeCall(call: CallView, old: CallView): CallView {
   if (old.callId !== call.callId) return call;
   if (old.result !== null || (call.result === null && call.over === old.over)) {
-    // Watching told more than the store does; but for a question that was closed meanwhile.
+    // Observed rows contain more than stored ones, except an interrupt closed meanwhile.
     const { interrupt, asksNext } = call;
     return sameQuestions(call, old) ? old : { ...old, interrupt, asksNext };
   }
@@ -76,8 +76,8 @@ function sameQuestions(one: CallView, other: CallView): boolean {
 }
 
 /**
- * What no message tells of, put back among the rows of a run: notices where they were, and how it ended, unless a row
- * says that by now.
+ * Restores what messages do not contain among the rows of a run: notices at their positions, and how the run ended,
+ * unless a row shows that by now.
  */
 export function keepExtras(rows: readonly TranscriptRow[], shown: readonly TranscriptRow[]): readonly TranscriptRow[] {
   const kept = [...rows];

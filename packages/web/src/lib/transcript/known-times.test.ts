@@ -15,7 +15,7 @@ beforeEach(() => {
 });
 afterEach(() => void vi.unstubAllGlobals());
 
-it('shows after a reload how long calls and reasoning took, where this browser watched', () => {
+it('shows durations of calls and reasoning after a reload if this browser observed them', () => {
   const stored = view([QUESTION, ASKING, RESULT, ANSWER]);
   const before = firstCall(openTranscript(stored));
   expect(before === undefined ? undefined : shownDuration(before)).toBeNull();

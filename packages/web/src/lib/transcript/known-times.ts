@@ -1,7 +1,7 @@
 import { browserValue } from '../browser-storage.ts';
 import type { RowBlock, TranscriptRow } from './rows.ts';
 
-/** How many durations a browser keeps; the newest count. */
+/** How many durations a browser stores; the oldest are dropped. */
 const MOST = 1_000;
 
 type Times = Record<string, number>;
@@ -18,8 +18,8 @@ const times = browserValue<Times>('durations', {
 });
 
 /**
- * Durations of calls and of reasoning are measured by whoever watches a run; messages do not have them. They are kept
- * in this browser, so that a reload does not take them away.
+ * Durations of calls and reasoning are measured by the client that follows a run; messages do not contain them. They
+ * are stored in this browser, so that a reload does not remove them.
  */
 export function keepTimes(rows: readonly TranscriptRow[]): void {
   const found = blocksOf(rows).flatMap(([key, block]): [string, number][] => {
@@ -31,7 +31,7 @@ export function keepTimes(rows: readonly TranscriptRow[]): void {
   times.set(Object.fromEntries([...others, ...found].slice(-MOST)));
 }
 
-/** The rows with the durations this browser knows, where they have none. Rows it knows nothing of stay the same. */
+/** The rows with stored durations added where they have none. Unchanged rows stay the same objects. */
 export function withKnownTimes(rows: readonly TranscriptRow[]): TranscriptRow[] {
   const known = times.get();
   return rows.map((row) => {

@@ -4,8 +4,8 @@ import type { AnswerOf, AssistantRow, TranscriptRow } from './rows.ts';
 import { isOpenRow } from './rows.ts';
 
 /**
- * Says of each row of an answer whether it is the first, and of the last what its actions act on. Rows that are marked
- * rightly stay the objects they were.
+ * Marks the first row of each answer, and sets the target of actions on the last. Rows that are marked already stay the
+ * same objects.
  */
 export function markAnswers(rows: readonly TranscriptRow[]): readonly TranscriptRow[] {
   let changed = false;
@@ -18,7 +18,7 @@ export function markAnswers(rows: readonly TranscriptRow[]): readonly Transcript
     }
     const head: boolean = group?.runId !== row.runId;
     const current: Group = head || group === null ? { runId: row.runId, kept: null, usage: null, cost: 0 } : group;
-    // An abandoned attempt is no branch: the answer begins with what was kept.
+    // An abandoned attempt is not a branch: the answer begins after it.
     if (row.status !== 'abandoned') {
       current.kept ??= row;
       current.cost = current.cost === null || row.cost === null ? null : current.cost + row.cost;

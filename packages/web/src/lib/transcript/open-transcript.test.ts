@@ -16,15 +16,15 @@ import {
   shown,
 } from './test-run.ts';
 
-describe('reading the page again', () => {
-  it('keeps what shows the same, and the times', () => {
+describe('loading a conversation again', () => {
+  it('keeps the objects and durations of equal rows', () => {
     const watched = play(open(), eventsOf('r1', WHOLE_RUN));
     const again = openTranscript(view([QUESTION, ASKING, RESULT, ANSWER]), watched);
     expect(rows(again)).toHaveLength(3);
     for (const [index, row] of rows(again).entries()) expect(row).toBe(rows(watched)[index]);
   });
 
-  it('does not take back what the run under way has written since', () => {
+  it('keeps what the active run has streamed since', () => {
     const writing = play(open(), eventsOf('r1', WHOLE_RUN).slice(0, 15));
     const again = openTranscript(view([QUESTION, ASKING], { activeRun: run('r1') }), writing);
     expect(shown(again)).toEqual(shown(writing));
@@ -46,7 +46,7 @@ describe('reading the page again', () => {
     expect(again).toMatchObject({ firstId: 'u0', earlier: true });
   });
 
-  it('puts older messages in front without doubling any', () => {
+  it('prepends older messages without duplicates', () => {
     const transcript = openTranscript(view([QUESTION, ASKING, RESULT, ANSWER]));
     const older = userMessage('u0', 'Hello');
     const whole = prependPage(transcript, {
@@ -60,8 +60,8 @@ describe('reading the page again', () => {
   });
 });
 
-describe('a page that ends between a call and its answer', () => {
-  it('shows the answer once the call is there', () => {
+describe('a page that ends between a call and its result', () => {
+  it('shows the result once the call is loaded', () => {
     const cut = openTranscript(view([RESULT, ANSWER]));
     expect(cut.firstId).toBe(RESULT.id);
     const whole = prependPage(cut, { messages: [QUESTION, ASKING], alternatives: {}, abandoned: [], earlier: false });
@@ -74,15 +74,15 @@ describe('a page that ends between a call and its answer', () => {
   });
 });
 
-describe('a message on its way', () => {
-  it('is shown at once, and once when the server tells of it', () => {
+describe('a message being sent', () => {
+  it('is shown at once, and once after the server has confirmed it', () => {
     const sending = showSending(openTranscript(view([])), QUESTION);
     expect(rows(sending)).toMatchObject([{ kind: 'user', sending: true }]);
     const begun = play(sending, eventsOf('r1', WHOLE_RUN).slice(0, 1));
     expect(rows(begun)).toMatchObject([{ kind: 'user', sending: false }, { kind: 'assistant' }]);
   });
 
-  it('goes away when it could not be sent', () => {
+  it('is removed if sending fails', () => {
     const empty = openTranscript(view([]));
     expect(rows(forgetSending(showSending(empty, QUESTION), 'u1'))).toEqual([]);
   });

@@ -2,8 +2,8 @@ import type { RunEvent } from '@toolyard/protocol';
 import { isJsonObject, parseJson } from '@toolyard/protocol';
 
 /**
- * Reads the stored events of a run, and then those that come, until the run is over or the reader leaves. Rejects
- * where the server cannot be reached or refuses.
+ * Reads the stored events of a run and then new ones, until the run has ended or the reader stops. Rejects if the
+ * server cannot be reached or responds with an error.
  */
 export async function* readRun(
   runId: string,
@@ -27,7 +27,7 @@ export async function* readRun(
   }
 }
 
-/** The event in a frame of the stream; none in a sign of life, or in what a newer server may add. */
+/** The event in a frame of the stream; none for pings and unknown events of a newer server. */
 function eventOf(frame: string): RunEvent[] {
   const lines = frame.split('\n');
   if (!lines.some((line) => /^event: ?run$/.test(line))) return [];
@@ -36,7 +36,7 @@ function eventOf(frame: string): RunEvent[] {
   return parsed.ok && isRunEvent(parsed.value) ? [parsed.value] : [];
 }
 
-/** The server that sends it served this page, so the rest of its shape is the one both share. */
+/** The server that sends it served this page, so both share its type. */
 function isRunEvent(value: unknown): value is RunEvent {
   return isJsonObject(value) && typeof value['seq'] === 'number' && typeof value['type'] === 'string';
 }

@@ -11,8 +11,8 @@ import { textOfParts } from '../composer/queue.ts';
 import type { CallView } from './calls.ts';
 
 /**
- * What the list of messages shows, one row a message. Rows and blocks are values: whatever did not change stays the
- * very same object, so that only what changed is drawn again.
+ * What the list of messages shows, one row per message. Rows and blocks are immutable values: unchanged ones stay the
+ * same object, so that only changes are rendered.
  */
 export type TranscriptRow = UserRow | AssistantRow | FoldRow | NoticeRow | BudgetRow | OutcomeRow;
 
@@ -20,9 +20,9 @@ export type UserRow = {
   kind: 'user';
   key: string;
   message: UserMessage;
-  /** All messages beside it, itself included, by age; empty where there is no other. */
+  /** All versions of the message including itself, by age; empty if there is only one. */
   alternatives: readonly string[];
-  /** Shown before the server has it. */
+  /** Shown before the server has stored it. */
   sending: boolean;
 };
 
@@ -35,39 +35,39 @@ export type AssistantRow = {
   model: string;
   createdAt: number;
   blocks: readonly RowBlock[];
-  /** `pending`: nothing has come yet. */
+  /** `pending`: nothing has arrived yet. */
   status: 'pending' | 'writing' | 'finished' | 'abandoned';
   finishReason: MessageEnd;
   usage: Usage | null;
-  /** US dollars; null where nobody knows. */
+  /** US dollars; null if unknown. */
   cost: number | null;
   alternatives: readonly string[];
   /** The first row of an answer. */
   head: boolean;
-  /** Set at the last row of an answer: what its actions act on. */
+  /** Set on the last row of an answer: the target of its actions. */
   answer: AnswerOf | null;
 };
 
-/** An answer as a whole: the messages of one run between two messages of the person. */
+/** An answer as a whole: the messages of one run between two messages of the user. */
 export type AnswerOf = {
-  /** Its first message: the one another answer would stand beside. */
+  /** Its first message: regenerated answers are siblings of it. */
   messageId: string;
   alternatives: readonly string[];
-  /** What all its messages together took; null where nobody counted. */
+  /** Total usage of its messages; null if unknown. */
   usage: Usage | null;
-  /** US dollars for all of them; null where that of one is not known. */
+  /** Total in US dollars; null if the cost of a message is unknown. */
   cost: number | null;
 };
 
-/** From here on the model gets a summary in the place of the messages above, which stay as they are. */
+/** After this row the model receives a summary instead of the messages above, which stay as they are. */
 type FoldRow = { kind: 'fold'; key: string; messageId: string; text: string; messages: number };
 
 type NoticeRow = { kind: 'notice'; key: string; level: 'info' | 'warning'; text: string };
 
-/** A budget is used up, and the run waits for somebody to say whether it may go on. */
+/** A budget is used up, and the run waits for a user to decide whether it may continue. */
 type BudgetRow = { kind: 'budget'; key: string; interrupt: BudgetInterrupt };
 
-/** How a run ended where no message tells of it. */
+/** How a run ended, if no message shows that. */
 export type OutcomeRow = {
   kind: 'outcome';
   key: string;
@@ -87,25 +87,25 @@ export type ReasoningBlock = {
   text: string;
   open: boolean;
   startedAt: number | null;
-  /** Null where nobody watched it being written. */
+  /** Null if it was not observed. */
   durationMs: number | null;
 };
 
-/** The message a row shows; null for what is no message. */
+/** The message of a row; null for rows without one. */
 export function messageIdOf(row: TranscriptRow): string | null {
   if (row.kind === 'user') return row.message.id;
   if (row.kind === 'fold') return row.messageId;
   return row.kind === 'assistant' ? row.messageId : null;
 }
 
-/** The text of an answer's row, as it is copied: without reasoning and calls. */
+/** The text of an answer's row for copying: without reasoning and calls. */
 export function textOfRow(row: AssistantRow): string {
   const texts: string[] = [];
   for (const block of row.blocks) if (block.type === 'text') texts.push(block.text);
   return texts.join('\n\n');
 }
 
-/** What was written in a row, without its formatting: shown where the row itself cannot be drawn. */
+/** Plain text of a row, shown if rendering it fails. */
 export function rawTextOf(row: TranscriptRow): string {
   switch (row.kind) {
     case 'user':
@@ -121,7 +121,7 @@ export function rawTextOf(row: TranscriptRow): string {
   }
 }
 
-/** The provider refused the request itself: asked to continue, it would refuse that as well. */
+/** The provider rejected the request itself: it would reject a continuation as well. */
 const REFUSED_REQUEST: readonly string[] = [
   'invalid_key',
   'quota_exceeded',
@@ -130,7 +130,7 @@ const REFUSED_REQUEST: readonly string[] = [
   'forbidden',
 ];
 
-/** True for an answer that can be continued: it was cut, and not refused before anything was written. */
+/** True for an answer that can be continued: it was cut off, and not rejected before any output. */
 export function isCut({ finishReason, blocks }: AssistantRow): boolean {
   if (finishReason === 'length' || finishReason === 'cancelled') return true;
   if (finishReason !== 'error') return false;
@@ -138,12 +138,12 @@ export function isCut({ finishReason, blocks }: AssistantRow): boolean {
   return !isRefused && blocks.some((block) => block.type !== 'error');
 }
 
-/** True for an answer that is still to grow. */
+/** True for an answer that may still grow. */
 export function isOpenRow(row: AssistantRow): boolean {
   return row.status === 'pending' || row.status === 'writing';
 }
 
-/** True for a row that only stands for an answer whose message is not known yet. */
+/** True for the placeholder of an answer whose message is not known yet. */
 export function isPlaceholder(row: AssistantRow): boolean {
   return row.messageId === placeholderId(row.runId);
 }

@@ -13,7 +13,7 @@ const EVENTS = eventsOf('r1', [
   ...WORDS.map((text): RunEventBody => ({ type: 'text_delta', messageId: 'r1.0', text })),
 ]);
 
-/** A follower over a server that has stored `stored` and goes on with nothing. */
+/** A follower with a server that has stored `stored` and sends nothing else. */
 function follower(stored: readonly RunEvent[], options: { fails?: number } = {}) {
   let transcript: Transcript | null = openTranscript(view([QUESTION], { activeRun: run('r1') }));
   let fails = options.fails ?? 0;
@@ -52,7 +52,7 @@ function follower(stored: readonly RunEvent[], options: { fails?: number } = {})
 }
 
 describe('following a run', () => {
-  it('reads what was before the first event it sees, once', async () => {
+  it('loads earlier events once, when the first event arrives', async () => {
     const server = follower(EVENTS.slice(0, 5));
     for (const event of EVENTS.slice(4)) server.following.take(event);
     await server.settle();
@@ -60,7 +60,7 @@ describe('following a run', () => {
     expect(server.reads).toEqual([0]);
   });
 
-  it('reads nothing where the stream tells all', async () => {
+  it('loads nothing if the stream has no gap', async () => {
     const server = follower(EVENTS);
     for (const event of EVENTS) server.following.take(event);
     await server.settle();
@@ -68,7 +68,7 @@ describe('following a run', () => {
     expect(server.reads).toEqual([]);
   });
 
-  it('tries again with the next event when the reading failed', async () => {
+  it('retries with the next event after loading failed', async () => {
     const server = follower(EVENTS.slice(0, 6), { fails: 1 });
     for (const event of EVENTS.slice(4, 6)) server.following.take(event);
     await server.settle();
@@ -78,14 +78,14 @@ describe('following a run', () => {
     expect(server.text()).toBe(WORDS.join(''));
   });
 
-  it('catches up with a run that is silent, or parked', async () => {
+  it('catches up with a run that is silent or parked', async () => {
     const server = follower(EVENTS);
     server.following.catchUp(EVENTS.length);
     await server.settle();
     expect(server.text()).toBe(WORDS.join(''));
   });
 
-  it('lets go of what was on its way when another conversation is shown', async () => {
+  it('discards pending events when another conversation is shown', async () => {
     const server = follower(EVENTS);
     server.following.catchUp(EVENTS.length);
     server.following.reset();

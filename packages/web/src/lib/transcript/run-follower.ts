@@ -6,15 +6,15 @@ import { isActive } from './transcript.ts';
 export type RunFollowerDeps = {
   get: () => Transcript | null;
   set: (transcript: Transcript) => void;
-  /** The stored events of a run behind a seq, and then those that come. */
+  /** The stored events of a run after a seq, and then new ones. */
   read: (runId: string, after: number, signal: AbortSignal) => AsyncIterable<readonly RunEvent[]>;
-  /** Calls once, soon: with the next frame, so that a burst of words is drawn once. */
+  /** Calls back once, with the next frame, so that a burst of events is rendered once. */
   soon: (flush: () => void) => void;
 };
 
 /**
- * Applies the events of the live stream to the transcript, none left out: where the stream goes on further than what
- * was applied (the conversation was opened in the middle of a run), what lies between is read from the run itself.
+ * Applies events of the live stream to the transcript without gaps: if the stream is ahead of the applied events (the
+ * conversation was opened during a run), the events between are loaded.
  */
 export class RunFollower {
   readonly #deps: RunFollowerDeps;
@@ -43,7 +43,7 @@ export class RunFollower {
     void this.#read(run.id, run.seq, lastSeq);
   }
 
-  /** Another conversation is shown: what was on its way for the old one is of no use. */
+  /** Another conversation is shown: events of the old one are discarded. */
   reset(): void {
     this.#reading?.abort();
     this.#reading = null;
@@ -79,7 +79,7 @@ export class RunFollower {
         if (run?.id !== runId || (run.seq >= lastSeq && this.#waiting.length === 0)) return;
       }
     } catch {
-      // The next event, or the next word of the server after a lost connection, has it tried again.
+      // Retried with the next event, or after the next reconnect.
     } finally {
       reading.abort();
       if (this.#reading === reading) this.#reading = null;

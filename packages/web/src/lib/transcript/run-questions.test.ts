@@ -5,7 +5,7 @@ import { DATE_TOOL, eventsOf, run, view } from './test-events.ts';
 import { openTranscript } from './transcript.ts';
 import { QUESTION, ASKING, WHOLE_RUN, open, play, firstCall } from './test-run.ts';
 
-describe('what a person is asked', () => {
+describe('interrupts of a call', () => {
   const interrupt = {
     id: 'call1.approval',
     kind: 'approval',
@@ -20,7 +20,7 @@ describe('what a person is asked', () => {
     { type: 'run_parked' },
   ];
 
-  it('stands at its call until it is answered', () => {
+  it('are shown at their call until they are answered', () => {
     const waiting = play(open(), eventsOf('r1', asked));
     expect(firstCall(waiting)?.interrupt).toEqual(interrupt);
     expect(waiting.run?.status).toBe('parked');
@@ -40,7 +40,7 @@ describe('what a person is asked', () => {
     expect(answered.run?.status).toBe('running');
   });
 
-  it('of several questions of one call they stand one behind the other, until answered or taken back', () => {
+  it('are shown one after the other until answered or withdrawn', () => {
     const question = (id: string) => {
       const base = { id, callId: 'call1', tool: DATE_TOOL, name: 'get-date', kind: 'elicitation' } as const;
       return { ...base, mode: 'url', message: '', url: 'https://example.com/' } as const;
@@ -65,7 +65,7 @@ describe('what a person is asked', () => {
     expect(names(after(taken, answer, { type: 'interrupt_withdrawn', interruptId: 'three' }))).toEqual([undefined]);
   });
 
-  it('is there again after a reload', () => {
+  it('are shown again after a reload', () => {
     const opened = openTranscript(
       view([QUESTION, ASKING], {
         activeRun: run('r1', 'parked'),
@@ -87,7 +87,7 @@ describe('what a person is asked', () => {
     expect(firstCall(opened)?.interrupt).toEqual(interrupt);
   });
 
-  it('is withdrawn when the run ends', () => {
+  it('are withdrawn when the run ends', () => {
     const ended = play(open(), eventsOf('r1', [...asked, { type: 'run_finished', status: 'cancelled', usage: {} }]));
     const call = firstCall(ended);
     expect(call?.interrupt).toBeNull();

@@ -12,7 +12,7 @@ import type {
   UserMessage,
 } from '@toolyard/protocol';
 
-/** Makes what a server would tell, for tests. */
+/** Creates events of a server for tests. */
 
 export const DATE_TOOL = { serverId: 'date', name: 'get-date' };
 

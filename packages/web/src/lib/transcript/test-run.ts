@@ -16,7 +16,7 @@ import {
 import { openTranscript } from './transcript.ts';
 import type { Transcript } from './transcript.ts';
 
-/** A run with one call, and what is shown of it, for tests. */
+/** A run with one call and its expected rows, for tests. */
 
 export const QUESTION = userMessage('u1', 'What time is it in Tokyo?');
 export const ASKING = assistantMessage('r1.0', [{ type: 'reasoning', text: 'Let me look.' }, toolCall('call1')], {
@@ -27,7 +27,7 @@ export const ANSWER = assistantMessage('r1.2', [{ type: 'text', text: 'It is hal
   parentId: 'r1.1.0',
 });
 
-/** From the question to the answer, with one call. */
+/** From the user's message to the answer, with one call. */
 export const WHOLE_RUN: RunEventBody[] = [
   { type: 'run_started', conversationId: 'c1', place: 'server', model: 'demo', message: QUESTION },
   { type: 'step_started', instruction: 'call_llm' },
@@ -49,7 +49,7 @@ export const WHOLE_RUN: RunEventBody[] = [
   { type: 'run_finished', status: 'done', usage: {} },
 ];
 
-/** The conversation in which `r1` runs. */
+/** The conversation of run `r1`. */
 export function open(): Transcript {
   return openTranscript(view([QUESTION], { activeRun: run('r1') }));
 }
@@ -66,7 +66,7 @@ export function answers(transcript: Transcript): AssistantRow[] {
   return rows(transcript).filter((row) => row.kind === 'assistant');
 }
 
-/** The first call that is shown, if any. */
+/** The first call shown, if any. */
 export function firstCall(transcript: Transcript): CallView | undefined {
   for (const row of answers(transcript)) {
     for (const block of row.blocks) if (block.type === 'call') return block.call;
@@ -74,7 +74,7 @@ export function firstCall(transcript: Transcript): CallView | undefined {
   return undefined;
 }
 
-/** What is shown, without the times only watching tells. */
+/** The rows without durations, which only observed runs have. */
 export function shown(transcript: Transcript): unknown {
   return rows(transcript).map((row) =>
     row.kind === 'assistant'

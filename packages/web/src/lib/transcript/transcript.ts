@@ -16,8 +16,8 @@ import type { AssistantRow, TranscriptRow } from './rows.ts';
 import { placeholderId, messageIdOf } from './rows.ts';
 
 /**
- * One branch of a conversation as it is shown. What is settled lies in `history`, which an event of the run under way
- * never touches: a token costs the same in a conversation of ten messages and of ten thousand.
+ * One branch of a conversation as shown. Settled rows are in `history`, which events of the active run never change: a
+ * token costs the same in a conversation of ten messages and of ten thousand.
  */
 export type Transcript = {
   conversationId: string;
@@ -25,19 +25,19 @@ export type Transcript = {
   /** The rows of {@link Transcript.run}. */
   tail: readonly TranscriptRow[];
   run: RunState | null;
-  /** How full the last request that was watched made the model's window. */
+  /** Context usage of the last observed request. */
   fill: ContextFill | null;
-  /** Older messages are to be had. */
+  /** There are older messages to load. */
   earlier: boolean;
-  /** The first message there is of the branch; older ones come before it. */
+  /** The first loaded message of the branch; older ones come before it. */
   firstId: string | null;
-  /** Answers of tools whose calls are among the older messages. */
+  /** Tool results whose calls are among the older messages. */
   orphans: ReadonlyMap<string, ToolMessage>;
-  /** When the conversation last changed before it was read, by the server's clock. */
+  /** When the conversation last changed before it was loaded, by the server's clock. */
   asOf: number;
 };
 
-/** The run whose rows are the tail: under way, or just over. */
+/** The run whose rows are the tail: active or just ended. */
 export type RunState = {
   id: string;
   status: RunStatus;
@@ -53,7 +53,7 @@ export function isActive(status: RunStatus): boolean {
 export type RowList = {
   readonly length: number;
   at(index: number): TranscriptRow | undefined;
-  /** Those before the run under way: the very same list as long as nothing but that run goes on. */
+  /** Those before the active run: the same list object as long as only that run changes. */
   readonly settled: readonly TranscriptRow[];
 };
 
@@ -68,8 +68,8 @@ export function rowList({ history, tail }: Pick<Transcript, 'history' | 'tail'>)
 }
 
 /**
- * The conversation as the server told it. `before` is what was shown until now: rows that show the same stay the same
- * objects, and what only watching told (times, notices) is kept.
+ * The conversation as loaded from the server. `before` is the current transcript: equal rows keep their objects, and
+ * data that was only observed (durations, notices) is kept.
  */
 export function openTranscript(view: ConversationView, before?: Transcript): Transcript {
   const shown = before?.conversationId === view.id ? before : undefined;
@@ -79,7 +79,7 @@ export function openTranscript(view: ConversationView, before?: Transcript): Tra
     withKnownTimes(buildRows({ ...view.page, interrupts: view.interrupts, activeRunId: run?.id })),
     shownRows,
   );
-  // A message has but one way up: what is shown above the first of these still stands there.
+  // A message has exactly one parent chain: rows above the first of these stay valid.
   const joint = shownRows.findIndex((row) => messageIdOf(row) !== null && messageIdOf(row) === idOfFirst(fresh));
   const above = shown !== undefined && joint > 0 ? shown : undefined;
   const rows = [...shownRows.slice(0, Math.max(0, joint)), ...fresh];
@@ -95,7 +95,7 @@ export function openTranscript(view: ConversationView, before?: Transcript): Tra
   const watched = shown?.run ?? null;
   if (watched !== null && (run === null || run.id === watched.id)) {
     const { history, tail } = splitAtRun(rows, watched.id);
-    // Its events tell more, and later, than the messages stored of it until now.
+    // Its events are more complete and more recent than its stored messages.
     if (run !== null) return { ...base, history, tail: withAlternatives(shown?.tail ?? [], tail), run: watched };
     if (tail.length > 0 || history.at(-1)?.kind === 'user') {
       const all = markAnswers([...history, ...keepExtras(tail, shown?.tail ?? [])]);
@@ -123,7 +123,7 @@ function withAlternatives(tail: readonly TranscriptRow[], fresh: readonly Transc
   );
 }
 
-/** A new chat, before anything was said. */
+/** A new chat without messages. */
 export function newTranscript(): Transcript {
   return {
     conversationId: '',
@@ -138,7 +138,7 @@ export function newTranscript(): Transcript {
   };
 }
 
-/** Puts older messages in front. */
+/** Prepends older messages. */
 export function prependPage(transcript: Transcript, page: MessagePage): Transcript {
   const shown = new Set<string>();
   for (const row of [...transcript.history, ...transcript.tail]) {
@@ -159,21 +159,21 @@ export function prependPage(transcript: Transcript, page: MessagePage): Transcri
   };
 }
 
-/** Shows what the person just sent, before the server has it. */
+/** Shows the message just sent, before the server has stored it. */
 export function showSending(transcript: Transcript, message: UserMessage): Transcript {
   const settled = settle(transcript);
   const row: TranscriptRow = { kind: 'user', key: message.id, message, alternatives: [], sending: true };
   return { ...settled, history: [...settled.history.filter((other) => other.kind !== 'outcome'), row] };
 }
 
-/** Takes back what could not be sent. */
+/** Removes a message that could not be sent. */
 export function forgetSending(transcript: Transcript, messageId: string): Transcript {
   return { ...transcript, history: transcript.history.filter((row) => messageIdOf(row) !== messageId) };
 }
 
 /**
- * A run begins behind `message`: an answer made anew, or a message that may be shown already. What was shown behind it
- * belongs to another branch from now on.
+ * A run starts after `message`: a regenerated answer, or a message that may be shown already. Rows after it belong to
+ * another branch from now on.
  */
 export function beginRun(
   transcript: Transcript,
@@ -190,7 +190,7 @@ export function beginRun(
   };
 }
 
-/** True for the start of a run that was told of before: it is among the rows, or was over when they were read. */
+/** True if the start of the run was applied before: it is among the rows, or had ended when they were loaded. */
 export function isStaleEvent(transcript: Transcript, run: { id: string; startedAt: number }): boolean {
   if (run.startedAt < transcript.asOf) return true;
   return transcript.history.some((row) => row.kind === 'assistant' && row.runId === run.id);
@@ -200,11 +200,11 @@ function branchTo(history: readonly TranscriptRow[], message: UserMessage): read
   const shownAt = history.findLastIndex((row) => messageIdOf(row) === message.id);
   if (shownAt >= 0) return history.slice(0, shownAt + 1);
   const row: TranscriptRow = { kind: 'user', key: message.id, message, alternatives: [], sending: false };
-  // An edited message stands in the place of the one it was made from.
+  // An edited message replaces the one it was made from.
   const besideAt = history.findIndex((other) => other.kind === 'user' && other.message.parentId === message.parentId);
   if (besideAt >= 0) return [...history.slice(0, besideAt), row];
   if (message.parentId === null) return [row];
-  // A tool's answer is shown by the row of its call, so the last row may stand for the parent without being it.
+  // A tool result is shown in the row of its call, so the last row may contain the parent without being it.
   const parentAt = history.findLastIndex((other) => messageIdOf(other) === message.parentId);
   const kept = parentAt >= 0 ? history.slice(0, parentAt + 1) : history.filter((other) => other.kind !== 'outcome');
   return [...kept, row];
@@ -217,7 +217,7 @@ function sentNow(transcript: Transcript, message: UserMessage): Transcript {
   return { ...transcript, history: transcript.history.with(at, { ...row, message, sending: false }) };
 }
 
-/** The rows of a run that is over join the others. */
+/** Moves the rows of a run that has ended to the history. */
 function settle(transcript: Transcript): Transcript {
   if (transcript.tail.length === 0) return { ...transcript, run: null };
   return { ...transcript, history: [...transcript.history, ...transcript.tail], tail: [], run: null };
@@ -244,7 +244,7 @@ function orphansOf(messages: readonly Message[]): ReadonlyMap<string, ToolMessag
 
 function splitAtRun(rows: readonly TranscriptRow[], runId: string): Pick<Transcript, 'history' | 'tail'> {
   const asked = rows.findIndex((row) => row.kind === 'user' && row.message.id === runId);
-  // A run that answers an older question anew, or goes on with an answer, has none of its own.
+  // A run that regenerates or continues an answer has no message of its own.
   const at = asked >= 0 ? asked + 1 : rows.findIndex((row) => isOfRun(row, runId));
   return at < 0 ? { history: rows, tail: [] } : { history: rows.slice(0, at), tail: rows.slice(at) };
 }
@@ -254,7 +254,7 @@ function isOfRun(row: TranscriptRow, runId: string): boolean {
   return row.kind === 'assistant' && row.runId === runId;
 }
 
-/** An answer nothing has come of yet. */
+/** An answer without content yet. */
 function awaitedRow(run: Pick<RunRecord, 'id' | 'createdAt'>): AssistantRow {
   return {
     kind: 'assistant',
@@ -275,7 +275,7 @@ function awaitedRow(run: Pick<RunRecord, 'id' | 'createdAt'>): AssistantRow {
   };
 }
 
-/** A message nobody answers any more says so, so that it can be sent again. */
+/** A message without an answer in progress says so, so that it can be sent again. */
 function withEnding(rows: readonly TranscriptRow[]): readonly TranscriptRow[] {
   const last = rows.at(-1);
   if (last?.kind !== 'user' || last.sending) return rows;

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { uuid } from './uuid.ts';
 
-it('makes ids of version 7 that sort by time', () => {
+it('creates UUIDs of version 7 that sort by time', () => {
   const ids = [1, 1_700_000_000_000, 1_900_000_000_000].map((now) => uuid(now));
   for (const id of ids) expect(id).toMatch(/^[\da-f]{8}-[\da-f]{4}-7[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/);
   expect([...ids].sort()).toEqual(ids);

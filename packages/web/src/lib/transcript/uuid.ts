@@ -1,5 +1,5 @@
 /**
- * A UUIDv7 (RFC 9562). `crypto.randomUUID` is not there where the page comes over plain HTTP from another machine.
+ * A UUIDv7 (RFC 9562). `crypto.randomUUID` is unavailable if the page is loaded over plain HTTP from another machine.
  */
 export function uuid(now: number = Date.now()): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16));

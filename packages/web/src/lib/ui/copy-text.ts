@@ -1,13 +1,13 @@
-/** Puts text into the clipboard; false where the browser does not let us. */
+/** Copies text to the clipboard; false if the browser does not allow it. */
 export async function copyText(text: string): Promise<boolean> {
   try {
-    // Only there on https and on this computer's own address.
+    // Available on https and localhost only.
     if ('clipboard' in navigator) {
       await navigator.clipboard.writeText(text);
       return true;
     }
   } catch {
-    // Not allowed this way; the old way may be.
+    // Rejected; the fallback may work.
   }
   return copyFromField(text);
 }

@@ -4,8 +4,8 @@ import { positionFloating } from './position-floating.ts';
 const view = { width: 1000, height: 800 };
 const button = (left: number, top: number) => ({ left, right: left + 40, top, bottom: top + 40 });
 
-describe('the place of what opens beside a button', () => {
-  it('is below it, its end at the end of the button', () => {
+describe('position of a popover', () => {
+  it('is below its button, aligned at the end', () => {
     const place = positionFloating(button(500, 100), { width: 200, height: 300 }, view, {
       side: 'bottom',
       align: 'end',
@@ -13,7 +13,7 @@ describe('the place of what opens beside a button', () => {
     expect(place).toMatchObject({ left: 340, top: 146 });
   });
 
-  it('is above it where there is no room below', () => {
+  it('is above it if there is no room below', () => {
     const place = positionFloating(button(500, 700), { width: 200, height: 300 }, view, {
       side: 'bottom',
       align: 'start',
@@ -21,7 +21,7 @@ describe('the place of what opens beside a button', () => {
     expect(place).toMatchObject({ left: 500, top: 394 });
   });
 
-  it('stays on the wished side where the other one has less room still, and is made lower', () => {
+  it('stays on the preferred side, with less height, if the other has even less room', () => {
     const place = positionFloating(button(500, 500), { width: 200, height: 2000 }, view, {
       side: 'top',
       align: 'start',
@@ -30,7 +30,7 @@ describe('the place of what opens beside a button', () => {
     expect(place.top).toBe(8);
   });
 
-  it('never sticks out of the window', () => {
+  it('is always inside the window', () => {
     const right = positionFloating(button(980, 100), { width: 300, height: 50 }, view, {
       side: 'bottom',
       align: 'start',
@@ -47,7 +47,7 @@ describe('the place of what opens beside a button', () => {
     expect(narrow.left).toBe(8);
   });
 
-  it('goes to the other side of a button at the right edge', () => {
+  it('is on the other side of a button at the right edge', () => {
     const place = positionFloating(button(900, 100), { width: 200, height: 50 }, view, {
       side: 'right',
       align: 'start',

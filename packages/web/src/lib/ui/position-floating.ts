@@ -5,12 +5,12 @@ export type FloatingPlacement = { side: 'top' | 'bottom' | 'right'; align: 'star
 export type FloatingPosition = { left: number; top: number; maxHeight: number };
 
 const GAP = 6;
-/** What stays free at the edges of the window. */
+/** Margin at the edges of the window, in pixels. */
 const MARGIN = 8;
 
 /**
- * Where something that opens beside its button goes: on the wished side if it fits there or there is more room than on
- * the other one, and always inside the window.
+ * Position of a popover beside its button: on the preferred side if it fits there or has more room than on the other,
+ * and always inside the window.
  */
 export function positionFloating(
   anchor: Box,

@@ -1,12 +1,14 @@
 import { t } from '../i18n/i18n.svelte.ts';
 import { toasts } from '../state/toasts.svelte.ts';
 
-/** For what is loaded before it is wanted: where that fails, whoever wants it is told. */
+/** For modules loaded in advance: if that fails, the error is reported when they are needed. */
 export function preload(load: () => Promise<unknown>): () => void {
   return () => void load().catch(() => undefined);
 }
 
-/** For what lies over the page and has no place to say so: shows it once it is loaded, or offers to try again. */
+/**
+ * For a popover or dialog that cannot show an error itself: shows it once it is loaded, or a toast with a retry button.
+ */
 export function whenLoaded(load: () => Promise<unknown>, show: () => void): void {
   const again = (): void => whenLoaded(() => loadAgain(load), show);
   load().then(show, () =>
@@ -15,8 +17,8 @@ export function whenLoaded(load: () => Promise<unknown>, show: () => void): void
 }
 
 /**
- * A browser may remember that a script could not be fetched, and fetch it no more while the page is open. Where the
- * server is there all the same, the page is loaded anew.
+ * A browser may cache a failed module load until the page is reloaded. If the server is reachable, the page is
+ * reloaded.
  */
 export function loadAgain<T>(load: () => Promise<T>): Promise<T> {
   const loading = load();

@@ -1,4 +1,4 @@
-/** For `{@attach}`: does something once the place is seen, or so many pixels before. */
+/** For `{@attach}`: calls back once the element is visible, or within this margin in pixels. */
 export function whenSeen(act: () => void, before = 300): (node: HTMLElement) => () => void {
   return (node) => {
     const observer = new IntersectionObserver(

@@ -2,7 +2,7 @@ import type { Budget, BudgetMeasure } from '@toolyard/protocol';
 import { dollars } from '../i18n/dollars.ts';
 import { i18n, t } from '../i18n/i18n.svelte.ts';
 
-/** An amount in its unit, in the language of the page. */
+/** An amount with its unit, in the language of the page. */
 export function shownAmount(measure: BudgetMeasure, amount: number): string {
   if (measure === 'dollars') return dollars(amount, i18n.locale);
   return t(`usage.${measure}`, { count: amount });
@@ -13,7 +13,7 @@ export function unitOf(measure: BudgetMeasure): string {
   return measure === 'tokens' ? t('usage.unitTokens') : t('usage.unitCalls');
 }
 
-/** What a budget is of, as a heading. */
+/** The measure of a budget as a heading. */
 export function budgetName(budget: Budget): string {
   if (budget.of === 'model') return t('usage.budget_model', { name: budget.model });
   if (budget.of === 'tool') return t('usage.budget_tool', { name: budget.tool });

@@ -14,7 +14,7 @@ const report = (by: UsageReport['by'], rows: UsageRow[]): UsageReport => ({
   total: row('all'),
 });
 
-test('days on which nothing happened are there, also over the end of a month', () => {
+test('includes days without usage, across the end of a month', () => {
   const bars = barsOf(report('day', [row('2026-02-28', { cost: 2 }), row('2026-03-02')]), 'cost');
   expect(bars.map(({ key, value, share }) => [key, value, share])).toEqual([
     ['2026-02-27', 0, 0],
@@ -25,7 +25,7 @@ test('days on which nothing happened are there, also over the end of a month', (
   expect(firstDay(30, Date.UTC(2026, 2, 1, 5))).toBe('2026-01-31');
 });
 
-test('other rows come by what is shown, the largest first, and what is unknown is no zero', () => {
+test('sorts other rows by the selected measure, largest first, and distinguishes unknown from zero', () => {
   const rows = [
     row('p/dear', { cost: 9, modelCalls: 1 }),
     row('p/own', { cost: null, modelCalls: 7, unpriced: 7, usage: { inputTokens: 90 } }),
@@ -40,7 +40,7 @@ test('other rows come by what is shown, the largest first, and what is unknown i
   ]);
 });
 
-test('cost is shown first, but for tools, and where nobody knows it', () => {
+test('shows cost first, except for tools and if it is unknown', () => {
   expect(usualMeasure('day')).toBe('cost');
   expect(usualMeasure('model', row('all'))).toBe('cost');
   expect(usualMeasure('model', row('all', { cost: null, unpriced: 1 }))).toBe('tokens');

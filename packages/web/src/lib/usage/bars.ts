@@ -1,17 +1,17 @@
 import type { UsageBy, UsageReport, UsageRow, UsageSum } from '@toolyard/protocol';
 
-/** What bars are as long as. */
+/** The measure of the bars. */
 export type ShownMeasure = 'cost' | 'tokens' | 'calls';
 
-/** `share` of the longest, from 0 to 1. `unknown`: there is more, and nobody knows how much. */
+/** `share` of the longest bar, from 0 to 1. `unknown`: a part of the amount is unknown. */
 export type Bar = { key: string; label: string; value: number; share: number; unknown: boolean };
 
-/** More bars than that cannot be told apart; the table has them all. */
+/** More bars cannot be distinguished; the table has them all. */
 const MOST_BARS = 20;
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
 
-/** What there is to draw: a bar for each day, with those on which nothing happened, or for each of the largest rows. */
+/** The bars to draw: one for each day, including days without usage, or for each of the largest rows. */
 export function barsOf(report: UsageReport, measure: ShownMeasure): Bar[] {
   const rows = report.by === 'day' ? everyDay(report) : largest(report.rows, measure);
   const values = rows.map((row) => ({ row, value: valueOf(row, measure) }));
@@ -25,7 +25,7 @@ export function barsOf(report: UsageReport, measure: ShownMeasure): Bar[] {
   }));
 }
 
-/** What is known of it. */
+/** The known amount. */
 export function valueOf(sum: UsageSum, measure: ShownMeasure): number {
   switch (measure) {
     case 'cost':
@@ -43,8 +43,8 @@ export function hasUnknown(sum: UsageSum, measure: ShownMeasure): boolean {
 }
 
 /**
- * Tools cost nothing by themselves: what they are compared by is how often they were called. Where nothing is known of
- * the cost, as with models of one's own, tokens say more.
+ * Tools have no cost: they are compared by number of calls. If no cost is known, as for local models, tokens are more
+ * useful.
  */
 export function usualMeasure(by: UsageBy, total?: UsageSum): ShownMeasure {
   if (by === 'tool') return 'calls';

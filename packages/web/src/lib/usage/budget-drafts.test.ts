@@ -5,7 +5,7 @@ import { budgetDraftOf, emptyBudgetDraft, readDrafts, shownProblems, withoutFres
 
 const typed = (more: Partial<BudgetDraft>): BudgetDraft => ({ ...emptyBudgetDraft(1), ...more });
 
-test('budgets come back as they were', () => {
+test('budgets are converted to drafts and back without change', () => {
   const budgets: Budget[] = [
     { of: 'day', dollars: 2.5, tokens: 1000 },
     { of: 'model', model: 'p/org/m', calls: 3 },
@@ -30,13 +30,13 @@ test.each<[Partial<BudgetDraft>, unknown]>([
   expect([...problems]).toEqual([[1, problem]]);
 });
 
-test('one that was only just added says nothing of what it lacks', () => {
+test('a budget just added shows no errors yet', () => {
   expect(shownProblems([emptyBudgetDraft(1)])).toEqual(new Map());
   expect(readDrafts([emptyBudgetDraft(1)]).budgets).toBeNull();
   expect(shownProblems([withoutFresh(emptyBudgetDraft(1))])).toEqual(new Map([[1, 'none']]));
 });
 
-test('the same thing has one budget', () => {
+test('rejects two budgets of the same measure', () => {
   const { problems } = readDrafts([typed({ id: 1, dollars: '1' }), typed({ id: 2, tokens: '9' })]);
   expect([...problems]).toEqual([[2, 'twice']]);
 });

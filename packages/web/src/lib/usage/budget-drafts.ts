@@ -4,16 +4,16 @@ import { budgetKey } from '@toolyard/protocol';
 export const BUDGET_KINDS = ['run', 'conversation', 'day', 'turn', 'agent', 'model', 'tool'] as const;
 export const BUDGET_MEASURES = ['dollars', 'tokens', 'calls'] as const;
 
-/** A budget as it is typed. */
+/** A budget as typed. */
 export type BudgetDraft = {
   id: number;
   of: Budget['of'];
   name: string;
-  /** Nobody has typed anything yet: what is missing is not told. */
+  /** Not edited yet: missing values are not reported. */
   fresh?: true;
 } & Record<BudgetMeasure, string>;
 
-/** `amount`, `whole`: of the field of that measure. */
+/** `amount`, `whole`: about the field of that measure. */
 export type DraftProblem = 'name' | 'none' | 'twice' | { measure: BudgetMeasure; wants: 'amount' | 'whole' };
 
 export function budgetDraftOf(budget: Budget, id: number): BudgetDraft {
@@ -26,7 +26,7 @@ export function emptyBudgetDraft(id: number): BudgetDraft {
   return { id, of: 'run', name: '', fresh: true, dollars: '', tokens: '', calls: '' };
 }
 
-/** What was typed as budgets; null where something of it is none: the problems stand by the ids of their drafts. */
+/** The drafts as budgets; null if one is invalid; the problems are by the ids of their drafts. */
 export function readDrafts(drafts: readonly BudgetDraft[]): {
   budgets: Budget[] | null;
   problems: ReadonlyMap<number, DraftProblem>;
@@ -48,13 +48,13 @@ export function readDrafts(drafts: readonly BudgetDraft[]): {
   return { budgets: problems.size === 0 ? budgets : null, problems };
 }
 
-/** The problems to be shown: not those of one that was only just added. */
+/** The problems to show: not those of a budget just added. */
 export function shownProblems(drafts: readonly BudgetDraft[]): ReadonlyMap<number, DraftProblem> {
   const fresh = new Set(drafts.filter((draft) => draft.fresh === true).map(({ id }) => id));
   return new Map([...readDrafts(drafts).problems].filter(([id]) => !fresh.has(id)));
 }
 
-/** The draft once somebody has been at it. */
+/** The draft after an edit. */
 export function withoutFresh({ fresh: _fresh, ...draft }: BudgetDraft): BudgetDraft {
   return draft;
 }

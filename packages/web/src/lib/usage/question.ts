@@ -1,2 +1,2 @@
-/** What asks about a budget, loaded when the first of them does. */
+/** The card of an exceeded budget, loaded with the first one. */
 export { default as BudgetQuestion } from './BudgetQuestion.svelte';

@@ -3,43 +3,43 @@ import { NO_ROWS } from '../../transcript/transcript.ts';
 import type { RowList } from '../../transcript/transcript.ts';
 import { RowHeights } from './row-heights.ts';
 
-/** What scrolls. */
+/** The scroll container of the list. */
 export type Viewport = {
-  /** How far it is scrolled. */
+  /** Scroll offset, in pixels. */
   top: number;
   readonly height: number;
   readonly contentHeight: number;
-  /** Where the first row begins in the content. */
+  /** Offset of the first row in the content, in pixels. */
   readonly listTop: number;
   /**
-   * It keeps what is seen in its place by itself, as most browsers do everywhere but at the very top. They do it while
-   * a scroll still glides on, which setting {@link top} would end.
+   * Whether the browser anchors the scroll position itself, as most do except at the very top. It does so even during a
+   * smooth scroll, which setting {@link top} would end.
    */
   readonly anchors: boolean;
-  /** Where a row that is in the page begins in the content. */
+  /** Offset of a rendered row in the content, in pixels. */
   placeOf(key: string): number | null;
 };
 
-/** A row in the page; `gap` is the height of the rows left out before it. */
+/** A rendered row; `gap` is the height of the rows left out before it. */
 export type ShownRow = { readonly row: TranscriptRow; readonly gap: number };
 
-/** Rows so far outside are shown too, so that scrolling meets no blank. */
+/** Overscan: rows within this distance outside the viewport are rendered too, in pixels. */
 const BEYOND = 700;
-/** Nearer to the end than this counts as being there. */
+/** Closer to the end than this counts as at the end, in pixels. */
 const AT_END = 24;
-/** Further away than this, a way back to the end is offered. */
+/** Farther from the end than this, the page offers a button back, in pixels. */
 const AWAY = 240;
 
 /**
- * Which rows of a long conversation are in the page, and where it has to be scrolled so that nothing the person looks
- * at moves: at the end it follows what is written there; anywhere else the row at the upper edge stays in its place,
- * whatever comes before it or turns out higher than guessed.
+ * Virtual list of a conversation: decides which rows are rendered and adjusts the scroll position so that nothing
+ * visible moves. At the end it follows the growing answer; elsewhere the row at the upper edge is the anchor, whatever
+ * is inserted above it or turns out taller than estimated.
  */
 export class AnchoredList {
   shown: readonly ShownRow[] = $state.raw([]);
-  /** The height of the rows left out behind the last one shown. */
+  /** Height of the rows left out after the last rendered one, in pixels. */
   after = $state(0);
-  /** The person is so far from the end that they may want a way back. */
+  /** Whether the user is far enough from the end to be offered a way back. */
   away = $state(false);
 
   readonly #heights = new RowHeights();
@@ -47,11 +47,11 @@ export class AnchoredList {
   #viewport: Viewport | null = null;
   #rows: RowList = NO_ROWS;
   #atEnd = true;
-  /** The row at the upper edge, and how far below its beginning the edge is. */
+  /** The anchor: the row at the upper edge, and the distance of the edge from the row's beginning. */
   #anchor: { key: string; index: number; below: number } | null = null;
   #lastTop = 0;
 
-  /** Takes what scrolls; gives it back with the returned function. */
+  /** Attaches the scroll container; the returned function detaches it. */
   use(viewport: Viewport): () => void {
     this.#viewport = viewport;
     this.#lastTop = viewport.top;
@@ -59,7 +59,7 @@ export class AnchoredList {
     return () => (this.#viewport = null);
   }
 
-  /** The rows changed. To be followed by {@link settle} once the page shows {@link shown}. */
+  /** The rows changed. Call {@link settle} once the page has rendered {@link shown}. */
   follow(rows: RowList): void {
     const begun = this.#rows.length === 0;
     this.#rows = rows;
@@ -68,7 +68,7 @@ export class AnchoredList {
     this.#show();
   }
 
-  /** Rows turned out to be this high. */
+  /** Takes measured heights of rows. */
   measure(sizes: Iterable<readonly [key: string, height: number]>): void {
     for (const [key, height] of sizes) this.#heights.measure(key, height);
     this.settle();
@@ -79,7 +79,7 @@ export class AnchoredList {
     this.#show();
   }
 
-  /** Scrolls to where what the person looks at stays where it was. */
+  /** Scrolls so that the anchor stays in place. */
   settle(): void {
     const viewport = this.#viewport;
     if (viewport === null) return;
@@ -92,7 +92,7 @@ export class AnchoredList {
     this.#tellAway(viewport);
   }
 
-  /** The person scrolled, or the page did. */
+  /** Handles a scroll event, by the user or by the page. */
   scrolled(): void {
     const viewport = this.#viewport;
     if (viewport === null) return;
@@ -107,7 +107,7 @@ export class AnchoredList {
     this.#show();
   }
 
-  /** Stays where it is, also at the end: something there opens under the person's hand. */
+  /** Keeps the position instead of following the end: something at the end expands. */
   stay(): void {
     if (this.#viewport === null) return;
     this.#drop(this.#viewport);
@@ -119,13 +119,13 @@ export class AnchoredList {
     this.#show();
   }
 
-  /** Leaves a row in the page wherever one scrolls: it has the focus, or something is being written in it. */
+  /** Keeps a row rendered wherever the user scrolls: it has the focus or an open editor. */
   keep(key: string): () => void {
     this.#kept.add(key);
     return () => this.#kept.delete(key);
   }
 
-  /** Shows what belongs into the page by now. */
+  /** Updates the set of rendered rows. */
   refresh(): void {
     this.#show();
   }
@@ -141,21 +141,21 @@ export class AnchoredList {
     this.#anchor = { key, index, below: viewport.top - place };
   }
 
-  /** Where the upper edge belongs in the content: by what is in the page where that is, for guesses do not count. */
+  /** Position of the upper edge in the content, by rendered rows if possible, since other heights are estimates. */
   #place(viewport: Viewport): number {
     const place = this.#anchor === null ? null : viewport.placeOf(this.#anchor.key);
     if (place === null || this.#anchor === null) return viewport.listTop + this.#top();
     return place + this.#anchor.below;
   }
 
-  /** The same among the rows, shown or not. */
+  /** The same by index heights, whether rendered or not. */
   #top(): number {
     const height = this.#viewport?.height ?? 900;
     const anchor = this.#anchor;
     if (this.#atEnd || anchor === null) return Math.max(0, this.#heights.total - height);
     const index = this.#heights.indexOf(anchor.key);
     if (index !== undefined) return this.#heights.offsetOf(index) + anchor.below;
-    // It belongs to another branch: what stands in its place now takes over.
+    // The row belongs to another branch; the row now at its index becomes the anchor.
     return this.#heights.offsetOf(Math.min(anchor.index, Math.max(0, this.#heights.length - 1)));
   }
 

@@ -4,7 +4,7 @@ import type { RowList } from '../../transcript/transcript.ts';
 import { AnchoredList } from './anchored-list.svelte.ts';
 import type { Viewport } from './anchored-list.svelte.ts';
 
-/** A page that lays rows out as a browser does: what is shown by its true height, the rest by the gaps. */
+/** A page with the layout of a browser: rendered rows by their real height, the rest as gaps. */
 class Page implements Viewport {
   readonly list = new AnchoredList();
   readonly heights = new Map<string, number>();
@@ -50,7 +50,7 @@ class Page implements Viewport {
     this.#frame();
   }
 
-  /** How far below the upper edge a row begins; null where it is not in the page. */
+  /** Distance of a row from the upper edge; null if it is not rendered. */
   seenAt(key: string): number | null {
     const place = this.placeOf(key);
     return place === null ? null : place - this.#top;
@@ -70,7 +70,7 @@ class Page implements Viewport {
     return this.contentHeight - this.height - this.#top;
   }
 
-  /** What a browser does before it paints: scroll, measure what is shown, scroll again. */
+  /** What a browser does before it paints: scroll, measure rendered rows, scroll again. */
   #frame(): void {
     for (let pass = 0; pass < 6; pass += 1) {
       this.list.settle();
@@ -92,8 +92,8 @@ function rows(from: number, to: number, tail: readonly TranscriptRow[] = []): Ro
   return { length: all.length, at: (index) => all[index], settled };
 }
 
-describe('a long list of messages', () => {
-  it('begins at its end and shows a handful of ten thousand', () => {
+describe('virtual list of messages', () => {
+  it('starts at the end and renders a handful of 10,000 rows', () => {
     const page = new Page();
     page.show(rows(0, 10_000));
     expect(page.left).toBe(0);
@@ -101,7 +101,7 @@ describe('a long list of messages', () => {
     expect(page.list.shown.length).toBeLessThan(40);
   });
 
-  it('has at every place the rows that belong there', () => {
+  it('renders the rows around every scroll position', () => {
     const page = new Page();
     page.show(rows(0, 2000));
     for (const top of [150_000, 90_000, 40_000, 3_000, 0, 60_000]) {
@@ -113,7 +113,7 @@ describe('a long list of messages', () => {
     }
   });
 
-  it('stays at the end while the last message grows, and when another comes', () => {
+  it('stays at the end while the last message grows and when another is added', () => {
     const page = new Page();
     page.show(rows(0, 50));
     page.grow('m49', 900);
@@ -122,7 +122,7 @@ describe('a long list of messages', () => {
     expect(page.left).toBe(0);
   });
 
-  it('stays where a person scrolled to while the last message grows', () => {
+  it('keeps the scroll position of the user while the last message grows', () => {
     const page = new Page();
     page.show(rows(0, 50));
     page.scrollTo(page.top - 30);
@@ -136,7 +136,7 @@ describe('a long list of messages', () => {
     expect(page.list.away).toBe(false);
   });
 
-  it('does not move what one reads when earlier messages come before it', () => {
+  it('keeps the visible row in place when earlier messages are inserted', () => {
     const page = new Page();
     page.show(rows(100, 200));
     page.scrollTo(500);
@@ -146,7 +146,7 @@ describe('a long list of messages', () => {
     expect(page.seenAt('m105')).toBe(before);
   });
 
-  it('does not move what one reads when rows above it turn out higher than guessed', () => {
+  it('keeps the visible row in place when rows above turn out taller than estimated', () => {
     const page = new Page();
     for (let index = 0; index < 300; index += 1) page.heights.set(`m${String(index)}`, 40 + ((index * 37) % 300));
     page.show(rows(0, 300));
@@ -160,7 +160,7 @@ describe('a long list of messages', () => {
     }
   });
 
-  it('keeps what opens under the hand in its place, also at the end', () => {
+  it('keeps content in place that expands at the end', () => {
     const page = new Page();
     page.show(rows(0, 50));
     const before = page.seenAt('m48');
@@ -169,7 +169,7 @@ describe('a long list of messages', () => {
     expect(page.seenAt('m48')).toBe(before);
   });
 
-  it('stays near where it was when the branch below is another one', () => {
+  it('stays near its position after a switch to another branch', () => {
     const page = new Page();
     page.show(rows(0, 60));
     page.scrollTo(2000);
@@ -180,7 +180,7 @@ describe('a long list of messages', () => {
     expect(page.seenAt('m21')).toBe(before);
   });
 
-  it('leaves a row in the page that is being edited, wherever one scrolls', () => {
+  it('keeps a row rendered that is being edited, wherever the user scrolls', () => {
     const page = new Page();
     page.show(rows(0, 1000));
     const release = page.list.keep('m990');
@@ -191,7 +191,7 @@ describe('a long list of messages', () => {
     expect(page.seenAt('m990')).toBeNull();
   });
 
-  it('leaves what did not change untouched while an answer is written', () => {
+  it('does not render unchanged rows again while an answer streams', () => {
     const page = new Page();
     const history = rows(0, 500);
     const grown = (text: string): RowList => {

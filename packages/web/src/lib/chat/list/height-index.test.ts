@@ -9,7 +9,7 @@ const change = fc.oneof(
   fc.record({ type: fc.constant('truncate' as const), at: fc.nat(60) }),
 );
 
-it('is a list of heights and their sums, whatever was changed in whatever order', () => {
+it('sums heights correctly after any sequence of changes', () => {
   fc.assert(
     fc.property(fc.array(change, { maxLength: 80 }), (changes) => {
       const heights = new HeightIndex();
@@ -34,7 +34,7 @@ it('is a list of heights and their sums, whatever was changed in whatever order'
   );
 });
 
-it('finds the row at every place', () => {
+it('finds the row at every offset', () => {
   fc.assert(
     fc.property(fc.array(fc.integer({ min: 1, max: 90 }), { minLength: 1, maxLength: 70 }), (list) => {
       const heights = new HeightIndex();

@@ -1,6 +1,6 @@
 /**
- * The heights of many rows, one below the other. Changing one, and finding the row at a place, cost the logarithm of
- * their number (a Fenwick tree).
+ * Heights of many rows in a column. Changing one and finding the row at an offset take logarithmic time (a Fenwick
+ * tree).
  */
 export class HeightIndex {
   readonly #heights: number[] = [];
@@ -19,14 +19,14 @@ export class HeightIndex {
     return this.#heights[index] ?? 0;
   }
 
-  /** How far down a row begins; for the index behind the last row, how far down it ends. */
+  /** Offset of a row; for the index after the last row, the total height. */
   offsetOf(index: number): number {
     let offset = 0;
     for (let i = Math.min(index, this.length); i > 0; i -= i & -i) offset += this.#sums[i] ?? 0;
     return offset;
   }
 
-  /** The row at a place; above the first row the first, below the last one the last; -1 where there is none. */
+  /** Index of the row at an offset, clamped to the first and last row; -1 without rows. */
   indexAt(offset: number): number {
     let index = 0;
     let rest = Math.max(0, offset);

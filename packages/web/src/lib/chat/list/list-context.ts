@@ -1,5 +1,5 @@
 import { createContext } from 'svelte';
 import type { AnchoredList } from './anchored-list.svelte.ts';
 
-/** The list a message is shown in. */
+/** The list that contains a message. */
 export const [listOf, provideList] = createContext<AnchoredList>();

@@ -2,7 +2,7 @@ import type { RowBlock, TranscriptRow } from '../../transcript/rows.ts';
 import type { RowList } from '../../transcript/transcript.ts';
 import { HeightIndex } from './height-index.ts';
 
-/** The heights of the rows of a conversation: measured where they were shown, guessed where they were not. */
+/** Row heights of a conversation: measured for rendered rows, estimated for others. */
 export class RowHeights {
   readonly #heights = new HeightIndex();
   readonly #keys: string[] = [];
@@ -39,7 +39,7 @@ export class RowHeights {
     return this.#heights.indexAt(offset);
   }
 
-  /** Follows the list. While an answer is written this looks at the rows of its run only. */
+  /** Synchronizes with the rows. While an answer streams, this only looks at the rows of its run. */
   follow(rows: RowList): void {
     const same = rows.settled === this.#settled ? rows.settled.length : this.#sameUpTo(rows);
     this.#settled = rows.settled;
@@ -61,7 +61,7 @@ export class RowHeights {
     if (index !== undefined) this.#heights.set(index, height);
   }
 
-  /** Text breaks elsewhere now: what was measured is worth nothing until it is shown again. */
+  /** The width changed and text wraps differently: measured heights become estimates again. */
   resize(width: number, rows: RowList): void {
     if (width === this.#width) return;
     this.#width = width;
@@ -89,7 +89,7 @@ export class RowHeights {
 const LINE = 26;
 const CHARACTER = 7.4;
 
-/** Near enough that the scrollbar does not lie much; whatever is shown is measured. */
+/** Accurate enough for the scrollbar; rendered rows are measured. */
 function guessHeight(row: TranscriptRow, width: number): number {
   const column = Math.max(240, Math.min(width, 736));
   switch (row.kind) {

@@ -1,7 +1,9 @@
-/** A key pressed so soon after a question appeared, or got the focus, was meant for something else. */
+/**
+ * Keys within this time after a question appeared or received the focus were meant for something else, in milliseconds.
+ */
 const UNREAD_MS = 1_000;
 
-/** Tells keys that answer a question from keys that merely hit it. */
+/** Ignores keys that hit a question by accident. */
 export class AnswerGuard {
   readonly #now: () => number;
   #until: number;
@@ -11,7 +13,7 @@ export class AnswerGuard {
     this.#until = now() + UNREAD_MS;
   }
 
-  /** The question has received the focus. */
+  /** To be called when the question receives the focus. */
   restart(): void {
     this.#until = this.#now() + UNREAD_MS;
   }
@@ -21,16 +23,16 @@ export class AnswerGuard {
   }
 }
 
-/** Marks a button that allows something. */
+/** Attribute of a button that allows something. */
 const ALLOWS = 'data-allows';
 
-/** Has buttons marked {@link ALLOWS} ignore the keyboard while the guard does not accept keys yet. */
+/** Makes buttons marked with {@link ALLOWS} ignore the keyboard until the guard accepts keys. */
 export function guardApprovalButtons(node: HTMLElement, guard = new AnswerGuard()): () => void {
   const onfocusin = ({ relatedTarget }: FocusEvent): void => {
     if (!(relatedTarget instanceof Node && node.contains(relatedTarget))) guard.restart();
   };
   const onclick = (event: MouseEvent): void => {
-    // A click by Enter or Space has no count.
+    // A click by Enter or Space has `detail` 0.
     const isByKey = event.detail === 0;
     if (!isByKey || guard.accepts) return;
     if (!(event.target instanceof Element) || event.target.closest(`[${ALLOWS}]`) === null) return;

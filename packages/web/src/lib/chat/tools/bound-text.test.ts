@@ -11,13 +11,13 @@ test.each([
   ['x'.repeat(20), { text: 'x'.repeat(20), whole: true }],
   ['x'.repeat(21), { text: 'x'.repeat(20), whole: false }],
   [`${'x'.repeat(30)}\n`, { text: 'x'.repeat(20), whole: false }],
-  // No half of a letter is left over.
+  // No surrogate pair is split.
   [`${'x'.repeat(19)}😀😀`, { text: 'x'.repeat(19), whole: false }],
 ])('%j within bounds', (text, bounded) => {
   expect(boundText(text, BOUNDS)).toEqual(bounded);
 });
 
-test('the end of what is being written is one line', () => {
+test('the end of streaming text is one line', () => {
   expect(lastLine('{"a":\n  1', 20)).toBe('{"a": 1');
   expect(lastLine(`${'x'.repeat(30)}end`, 5)).toBe('…xxend');
   expect(lastLine('xxx😀end', 4)).toBe('…end');

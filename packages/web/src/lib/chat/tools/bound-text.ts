@@ -1,14 +1,13 @@
-/** How much of a text is drawn at once. What is longer slows the page down, and nobody reads it there. */
+/** How many characters of a text are rendered at once. Longer text slows the page down, and nobody reads it there. */
 export type Bounds = { lines: number; characters: number };
 
 export const PREVIEW_BOUNDS: Bounds = { lines: 14, characters: 1_500 };
-/** Of what somebody is to decide about. */
+/** For content that needs a decision. */
 export const DECISION_BOUNDS: Bounds = { lines: 40, characters: 4_000 };
 export const MAX_BOUNDS: Bounds = { lines: 3_000, characters: 100_000 };
 
 /**
- * The beginning of a text that is within bounds, in time that does not depend on how long the text is. `whole` is
- * false where something is left out.
+ * The beginning of a text within limits, in time independent of its length. `whole` is false if something is left out.
  */
 export function boundText(text: string, { lines, characters }: Bounds): { text: string; whole: boolean } {
   let end = 0;
@@ -21,7 +20,7 @@ export function boundText(text: string, { lines, characters }: Bounds): { text: 
   return cut(text, Math.min(end - 1, characters));
 }
 
-/** The end of a text that is still growing, in one line. */
+/** The end of streaming text, in one line. */
 export function lastLine(text: string, characters: number): string {
   const end = text.slice(-characters).toWellFormed().replaceAll(/\s+/g, ' ');
   return text.length > characters ? `…${end.replace(/^\ufffd/, '')}` : end;

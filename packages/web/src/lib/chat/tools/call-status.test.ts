@@ -22,7 +22,7 @@ function answered(result: Partial<ToolResult>, call: CallView = SENT): CallView 
 const REFUSED = { code: 'tool_refused', message: 'The person refused this call.' } as const;
 const CANCELLED = { code: 'cancelled', message: 'Stopped.' } as const;
 
-describe('the state of a call', () => {
+describe('call status', () => {
   test.each<[string, CallView, object]>([
     ['whose arguments are still being written', startedCall('c1', 'add'), { kind: 'writing' }],
     ['that is to be made', WRITTEN, { kind: 'waiting' }],
@@ -64,7 +64,7 @@ describe('the state of a call', () => {
     expect(callStatus(call)).toMatchObject(status);
   });
 
-  test('that could not be read stays so, whatever the model was answered', () => {
+  test('stays invalid, whatever result the model received', () => {
     const call = malformedCall({ type: 'malformed_tool_call', callId: 'm', raw: '{"a"', reason: 'It breaks off.' });
     const status = { kind: 'malformed', raw: '{"a"', reason: 'It breaks off.' };
     expect(callStatus(call)).toEqual(status);
@@ -96,7 +96,7 @@ describe('progress', () => {
   });
 });
 
-test('a duration is told of what the tool did, not of how long a person took', () => {
+test('shows the duration of tools only, not of waiting for the user', () => {
   expect(shownDuration({ ...answered({}), durationMs: 12 })).toBe(12);
   expect(shownDuration({ ...answered({ outcome: 'not_sent', isError: true }), durationMs: 12 })).toBeNull();
   const told = answered({}, { ...SENT, answer: { decision: 'result', text: 'It was sent.' } });

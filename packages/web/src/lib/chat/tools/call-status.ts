@@ -1,35 +1,35 @@
 import type { ApprovalInterrupt, CallInterrupt, ErrorInfo, InDoubtInterrupt } from '@toolyard/protocol';
 import type { CallProgress, CallView } from '../../transcript/calls.ts';
 
-/** Where a call stands, with all that is to be said about it. */
+/** The status of a call with everything a card shows about it. */
 export type CallStatus =
-  /** The model is writing it. */
+  /** The model is generating its arguments. */
   | { kind: 'writing' }
-  /** It will be made. */
+  /** It waits for execution. */
   | { kind: 'waiting' }
   | { kind: 'approval'; interrupt: ApprovalInterrupt }
   | { kind: 'in_doubt'; interrupt: InDoubtInterrupt }
-  /** Its server wants something of a person. */
+  /** Its server asks the user for something. */
   | { kind: 'asked'; interrupt: AskedByServer }
-  /** It was not sent yet: its server is busy with calls of these conversations, as far as they are one's own. */
+  /** Not sent yet: its server is busy with other calls. Lists their conversations, as far as the user may see them. */
   | { kind: 'queued'; waitsFor: readonly string[] }
   | { kind: 'running'; since: number | null; progress: ShownProgress | null }
   | { kind: 'done' }
-  /** The tool said so itself where there is no error. */
+  /** `message` is null if the tool itself reported the error. */
   | { kind: 'failed'; error: ErrorInfo | null }
   | { kind: 'refused'; error: ErrorInfo | null; reason: string | null }
-  /** `begun`: it was under way, and may have taken effect all the same. */
+  /** `begun`: it was executing and may have taken effect. */
   | { kind: 'cancelled'; begun: boolean }
-  /** It was sent, and nobody can say what came of it. */
+  /** It was sent; the outcome is unknown. */
   | { kind: 'unknown'; error: ErrorInfo | null }
   | { kind: 'malformed'; raw: string; reason: string };
 
 export type AskedByServer = Exclude<CallInterrupt, ApprovalInterrupt | InDoubtInterrupt>;
 
-/** `share` from 0 to 1; null where the server does not say how much there is to do. */
+/** `share` from 0 to 1; null if the server reports no total. */
 export type ShownProgress = { share: number | null; text: string | null };
 
-/** The one place where it is decided what a card says about its call. */
+/** The single place that decides what a card shows about its call. */
 export function callStatus(call: CallView): CallStatus {
   if (call.malformed !== null) return { kind: 'malformed', ...call.malformed };
   if (call.result !== null) return statusOfResult(call, call.result);
@@ -44,13 +44,13 @@ export function callStatus(call: CallView): CallStatus {
   return { kind: call.arguments === null ? 'writing' : 'waiting' };
 }
 
-/** How long the tool took; null where nobody watched it, and where a person answered in its place. */
+/** How long the tool took, in milliseconds; null if unknown, or if a user answered instead. */
 export function shownDuration({ started, result, answer, durationMs }: CallView): number | null {
   const byPerson = answer?.decision === 'failed' || answer?.decision === 'result';
   return !started || byPerson || result?.outcome === 'not_sent' ? null : durationMs;
 }
 
-/** True for what a person is to decide. */
+/** True for interrupts that need a decision. */
 export function isQuestion(status: CallStatus): status is Extract<CallStatus, { interrupt: unknown }> {
   return status.kind === 'approval' || status.kind === 'in_doubt' || status.kind === 'asked';
 }
@@ -68,7 +68,7 @@ function reasonOf({ answer }: CallView): string | null {
   return answer?.decision === 'refuse' && answer.reason !== undefined ? answer.reason : null;
 }
 
-/** Servers count in what they like, and some count beyond their own total. */
+/** Servers report progress in any unit, and some exceed their own total. */
 function shownProgress(progress: CallProgress | null): ShownProgress | null {
   if (progress === null) return null;
   const { progress: at, total, text } = progress;

@@ -1,3 +1,3 @@
-/** All of a card but its head, loaded when the first card is there. */
+/** The card without its head, loaded with the first card. */
 export { default as CallDetails } from './CallDetails.svelte';
 export { default as Question } from './Question.svelte';

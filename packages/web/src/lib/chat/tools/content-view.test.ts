@@ -6,7 +6,7 @@ import { imagesOf } from './media-content.ts';
 const HELD = { data: 'AAEC' };
 const file = (uri: string, more: object = {}): ToolContentPart => ({ type: 'resource', uri, ...more });
 
-describe('a piece of a result', () => {
+describe('result content', () => {
   test.each<[string, ToolContentPart, object]>([
     ['text', { type: 'text', text: 'hello' }, { kind: 'text' }],
     ['text that is JSON', { type: 'text', text: '{"a":1}' }, { kind: 'json' }],
@@ -20,7 +20,7 @@ describe('a piece of a result', () => {
     expect(contentView(part)).toMatchObject(view);
   });
 
-  test('has its names, addresses and descriptions with what hides in them written out', () => {
+  test('shows hidden characters in names, URLs and descriptions as escapes', () => {
     const hidden = { name: 'a\u202etxt.exe', title: 'a\u200bb', mimeType: 'x/\u2066y', description: 'c\u00add' };
     const [title, mimeType, description] = ['a⟨U+200B⟩b', 'x/⟨U+2066⟩y', 'c⟨U+00AD⟩d'];
     const address = { kind: 'other', uri: 'x://⟨U+202E⟩z' };
@@ -37,7 +37,7 @@ describe('a piece of a result', () => {
   });
 
   test.each(['image/svg+xml', 'text/html', 'image/x-anything', 'IMAGE/SVG+XML'])(
-    'an image of the type %s is saved, never shown',
+    'offers an image of type %s as a download only',
     (mimeType) => {
       expect(contentView({ type: 'image', mimeType, source: HELD }).kind).toBe('file');
     },
@@ -58,7 +58,7 @@ describe('a piece of a result', () => {
   });
 });
 
-test('images that this server has can be shown in a folded card, others not', () => {
+test('shows thumbnails in a collapsed card only for images of this server', () => {
   const content: ToolContentPart[] = [
     { type: 'text', text: 'Here it is.' },
     { type: 'image', mimeType: 'image/PNG', source: HELD },
@@ -85,7 +85,7 @@ test.each([
   expect(fileNameOf(name)).toBe(saved);
 });
 
-test('base64 that is none gives no bytes', () => {
+test('returns no bytes for invalid base64', () => {
   expect(bytesOf('AAEC')).toEqual(new Uint8Array([0, 1, 2]));
   expect(bytesOf('%%%')).toBeNull();
 });

@@ -5,19 +5,19 @@ import type { MediaContent } from './media-content.ts';
 import { jsonIn } from './pretty-json.ts';
 
 /**
- * What a piece of a result is shown as: in titles, addresses, types and descriptions hidden characters are written out.
- * Nothing that lies elsewhere is ever loaded: it is at most a link.
+ * How a content part of a result is shown: hidden characters in titles, URLs, types and descriptions are escaped.
+ * Nothing remote is ever loaded, only linked.
  */
 export type ContentView =
   | { kind: 'text'; text: string }
   | { kind: 'json'; json: string }
   | { kind: 'image' | 'audio' | 'video'; media: MediaContent; name: string }
-  /** To be saved, not shown. */
+  /** Offered as a download only. */
   | { kind: 'file'; media: MediaContent; name: string; title: string; uri: string | null }
   | { kind: 'document'; text: string; json: string | null; name: string; title: string; uri: string; mimeType: string }
   | { kind: 'link'; title: string; description: string | null; mimeType: string | null; address: LinkAddress };
 
-/** `web`: one a browser can go to, with its host to be named. */
+/** `web`: a URL a browser can open, with its host to show. */
 type LinkAddress = { kind: 'web'; href: string; host: string } | { kind: 'other'; uri: string };
 
 export function contentView(part: ToolContentPart): ContentView {
@@ -59,7 +59,7 @@ export function contentView(part: ToolContentPart): ContentView {
   }
 }
 
-/** The bytes of base64; null where it is none. */
+/** Decodes base64; null if it is invalid. */
 export function bytesOf(base64: string): Uint8Array<ArrayBuffer> | null {
   try {
     const text = atob(base64);
@@ -71,7 +71,7 @@ export function bytesOf(base64: string): Uint8Array<ArrayBuffer> | null {
   }
 }
 
-/** The last part of a name or an address, without what file systems read as something else. */
+/** The last segment of a name or URL, without characters that have a meaning in file systems. */
 export function fileNameOf(name: string): string {
   const [path = ''] = name.split(/[?#]/);
   const last = path.split(/[/\\:]+/).findLast((part) => part.trim() !== '') ?? '';

@@ -1,4 +1,4 @@
-/** A length of time, short: "240 ms", "3.4 s", "2 m 5 s" as the language writes them. */
+/** A duration, short: "240 ms", "3.4 s", "2 m 5 s" in the format of the language. */
 export function durationText(ms: number, locale: string): string {
   const unit = (value: number, name: string, digits = 0): string =>
     new Intl.NumberFormat(locale, {

@@ -33,7 +33,7 @@ test.each<[string, CallView, object]>([
   expect(gist(call)).toEqual(told);
 });
 
-test('nothing hides in it, and it stays short', () => {
+test('escapes hidden characters and stays short', () => {
   const call = { ...WRITTEN, arguments: { 'com\u200bmand': `rm \u202egnp.exe`, rest: 'x'.repeat(1_000_000) } };
   const told = gist(call);
   expect(told).toMatchObject({ text: expect.stringContaining('com⟨U+200B⟩mand: "rm \\u202egnp.exe') as string });

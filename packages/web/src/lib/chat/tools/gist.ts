@@ -5,16 +5,13 @@ import { lastLine } from './bound-text.ts';
 import type { CallStatus } from './call-status.ts';
 import { stringPieces } from './string-pieces.ts';
 
-/** `nothing`: it is called without arguments. */
+/** `nothing`: a call without arguments. */
 export type Gist = { text: string; kind: 'code' | 'words' | 'problem' } | { kind: 'nothing' };
 
-/** More does not fit beside a name. */
+/** Maximum length in characters; more does not fit beside a name. */
 const LONGEST = 240;
 
-/**
- * One line that tells what a call is about, without unfolding its card. There is always one, so that cards keep their
- * height whatever happens.
- */
+/** A one-line summary of a call for its collapsed card. Every call has one, so that the height of cards is constant. */
 export function gistOf(call: CallView, status: CallStatus): Gist {
   switch (status.kind) {
     case 'writing':

@@ -1,7 +1,7 @@
 import { i18n } from '../../i18n/i18n.svelte.ts';
 import type * as Parts from './card-body.ts';
 
-/** The parts of a card that come after its head: they are no part of what the page loads at first. */
+/** Parts of a card that are loaded after the first page load. */
 class CardBody {
   parts: typeof Parts | null = $state.raw(null);
   failed = $state(false);
@@ -12,7 +12,7 @@ class CardBody {
     this.#loading = true;
     this.failed = false;
     try {
-      // All texts at once: a card that grows after it is shown moves its buttons.
+      // All texts together: a card that grows after it is shown moves its buttons.
       [this.parts] = await Promise.all([import('./card-body.ts'), i18n.need('cards', 'questions')]);
     } catch {
       this.failed = true;

@@ -1,9 +1,11 @@
 import type { ImagePart, MediaSource, ToolResult } from '@toolyard/protocol';
 
-/** Bytes this server has: in the message itself, or in its store. */
+/** Media this server can provide: inline in the message, or in its blob store. */
 export type MediaContent = { mimeType: string; source: Exclude<MediaSource, { url: string }> };
 
-/** What every browser shows without running anything in it; the server serves these in place, others to be saved. */
+/**
+ * Types that every browser shows without executing anything; the server serves these inline and others as attachments.
+ */
 const SHOWN: ReadonlyMap<string, 'image' | 'audio' | 'video'> = new Map([
   ['image/png', 'image'],
   ['image/jpeg', 'image'],
@@ -24,12 +26,12 @@ const SHOWN: ReadonlyMap<string, 'image' | 'audio' | 'video'> = new Map([
   ['video/ogg', 'video'],
 ]);
 
-/** As what media of a type are shown; undefined for what is only saved. */
+/** How media of a type are shown; undefined for types that can only be downloaded. */
 export function mediaKind(mimeType: string): 'image' | 'audio' | 'video' | undefined {
   return SHOWN.get(plainType(mimeType));
 }
 
-/** Without parameters, as `audio/ogg; codecs=opus` has them. */
+/** Without parameters, such as those of `audio/ogg; codecs=opus`. */
 export function plainType(mimeType: string): string {
   return mimeType.split(';', 1)[0]?.trim().toLowerCase() ?? '';
 }

@@ -3,13 +3,13 @@ import type { ApiError } from '../../api/error.ts';
 import { chat } from '../../state/chat.svelte.ts';
 import { asApiError } from '../../state/failure.ts';
 
-/** The answer to one question, on its way. Once it has arrived the question goes away by itself. */
+/** The answer to an interrupt while it is sent. The interrupt disappears once the server has stored it. */
 export class PendingAnswer {
-  /** What was said, from the click on; null again where it did not arrive. */
+  /** The answer, from the click on; null again if sending failed. */
   said: InterruptAnswer | null = $state.raw(null);
   error: ApiError | null = $state.raw(null);
 
-  /** @param shown what the person saw of the call: where it has become another one, nothing is answered */
+  /** @param shown the call as the user saw it; if it has changed since, nothing is sent */
   async send(interruptId: string, answer: InterruptAnswer, shown?: ShownCall): Promise<void> {
     if (this.said !== null) return;
     this.said = answer;

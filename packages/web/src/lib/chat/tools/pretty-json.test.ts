@@ -3,7 +3,7 @@ import { jsonIn, layOutJson } from './pretty-json.ts';
 
 const ROOMY = { lines: 1000, characters: 100_000 };
 
-/** What one reads, four spaces a level. */
+/** The text as shown, with four spaces per level. */
 function read(json: string, bounds = ROOMY): string {
   const { lines } = layOutJson(json, bounds);
   return lines.map(({ depth, tokens }) => ' '.repeat(depth * 4) + tokens.map(({ text }) => text).join('')).join('\n');
@@ -14,8 +14,8 @@ function hidden(json: string): string[] {
   return lines.flatMap(({ tokens }) => tokens.filter(({ kind }) => kind === 'hidden').map(({ text }) => text));
 }
 
-describe('JSON for a person', () => {
-  test('has one member a line, and what is short and flat on one', () => {
+describe('pretty-printed JSON', () => {
+  test('puts each member on its own line, and short flat values on one', () => {
     const value = { path: '/home/me/notes', list: [1, 2], none: {}, nested: { inner: { deep: [true, null] } } };
     expect(read(JSON.stringify(value))).toBe(
       [
@@ -34,28 +34,28 @@ describe('JSON for a person', () => {
     expect(read('{ "timeZone" :"Asia/Tokyo"}')).toBe('{ "timeZone": "Asia/Tokyo" }');
   });
 
-  test('shows lines of text as lines, and goes on where the text began', () => {
+  test('shows line breaks in strings as line breaks, indented to the string', () => {
     expect(read('{"code":"first\\nsecond","mode":"append"}')).toBe(
       ['{', '    "code": "first\\n', '        second",', '    "mode": "append"', '}'].join('\n'),
     );
   });
 
-  test('is the very text that came: long numbers and the order of keys stay', () => {
+  test('keeps the original text: long numbers and the order of keys', () => {
     expect(read('{"b":12345678901234567890,"a":1.10}')).toBe('{ "b": 12345678901234567890, "a": 1.10 }');
   });
 
-  test('is not confused by brackets, quotes and backslashes in strings', () => {
+  test('handles brackets, quotes and backslashes in strings', () => {
     const value = { 'a"]': 'x\\', b: '}{"' };
     expect(read(JSON.stringify(value))).toBe('{ "a\\"]": "x\\\\", "b": "}{\\"" }');
   });
 
-  test('knows keys from values', () => {
+  test('distinguishes keys from values', () => {
     const { lines } = layOutJson('{"a" : "a"}', ROOMY);
     expect(lines[0]?.tokens.filter(({ text }) => text === '"a"').map(({ kind }) => kind)).toEqual(['key', 'string']);
   });
 
   test.each(['{"a":[1,{"b":"c\\nd"}]}', '[]', '[[[]]]', '{"a":"\\u4e2d"}', '  [ 1 , 2 ]  ', '{"":{"":[{}]}}'])(
-    'says the same as %s',
+    'has the same value as %s',
     (json) => {
       const shown = layOutJson(json, ROOMY)
         .lines.flatMap(({ tokens }) => tokens.map(({ text }) => text))
@@ -65,7 +65,7 @@ describe('JSON for a person', () => {
   );
 });
 
-describe('what hides in a string', () => {
+describe('hidden characters in strings', () => {
   test.each([
     ['turned direction', '"rm \u202egnp.exe"', ['\\u202e']],
     ['no width', '"pay\u200bpal"', ['\\u200b']],
@@ -87,14 +87,14 @@ describe('what hides in a string', () => {
 });
 
 describe('large JSON', () => {
-  test('ends with the lines there is room for', () => {
+  test('ends at the line limit', () => {
     const json = JSON.stringify(Array.from({ length: 50_000 }, (_, index) => ({ index, text: 'x'.repeat(80) })));
     const { lines, whole } = layOutJson(json, { lines: 5, characters: 1000 });
     expect(lines).toHaveLength(5);
     expect(whole).toBe(false);
   });
 
-  test('ends with the characters there is room for, and never in half a letter', () => {
+  test('ends at the character limit without splitting a surrogate pair', () => {
     const json = JSON.stringify({ a: '😀'.repeat(50) });
     for (const characters of [10, 11]) {
       const { lines, whole } = layOutJson(json, { lines: 5, characters });
@@ -105,7 +105,7 @@ describe('large JSON', () => {
     }
   });
 
-  test('is whole when it just fits', () => {
+  test('is complete if it just fits', () => {
     expect(layOutJson('{"a":1}', ROOMY).whole).toBe(true);
     expect(layOutJson('[[1],[2]]', { lines: 4, characters: 100 }).whole).toBe(true);
     expect(layOutJson('[[1],[2]]', { lines: 3, characters: 100 }).whole).toBe(false);

@@ -2,26 +2,25 @@ import { parseJson } from '@toolyard/protocol';
 import type { Bounds } from './bound-text.ts';
 import { stringPieces } from './string-pieces.ts';
 
-/** `hidden`: a character that cannot be seen, or that changes how those beside it look, written as its escape. */
+/** `hidden`: a character that is invisible or changes how its neighbours look, shown as its escape. */
 export type JsonToken = { kind: 'mark' | 'key' | 'string' | 'number' | 'word' | 'hidden'; text: string };
 type JsonLine = { depth: number; tokens: readonly JsonToken[] };
 export type JsonLayout = { lines: readonly JsonLine[]; whole: boolean };
 
-/** Text longer than this is shown as it is: to find out whether it is JSON would take too long. */
+/** Longer text is shown unformatted: parsing it would block the page. */
 const LONGEST_CHECKED = 1_000_000;
-/** A list or an object no longer than this, with nothing nested in it, stays on one line. */
+/** An array or object up to this length without nested values stays on one line. */
 const LONGEST_FLAT = 64;
 
-/** The text itself, if it is a JSON object or list; null otherwise. */
+/** The text itself if it is a JSON array or object, else null. */
 export function jsonIn(text: string): string | null {
   if (text.length > LONGEST_CHECKED || !/^\s*[{[]/.test(text)) return null;
   return parseJson(text).ok ? text : null;
 }
 
 /**
- * JSON as a person reads it: indented, one member a line, line breaks inside strings as line breaks. It is the text
- * that is laid out, not what it stands for, so long numbers and the order of keys stay as they were written. The work
- * ends where the bounds do.
+ * Pretty-prints JSON: indented, one member per line, line breaks in strings as line breaks. It formats the text, not
+ * the parsed value, so that long numbers and the order of keys stay as written. Stops at the limits.
  *
  * @param json valid JSON
  */
@@ -39,7 +38,7 @@ class Layout {
   #room: number;
   #depth = 0;
   #line: { depth: number; tokens: JsonToken[] } = { depth: 0, tokens: [] };
-  /** Where the list or object ends that is written on one line; -1 outside of such. */
+  /** End of the array or object that is being written on one line; -1 outside of one. */
   #flatEnd = -1;
 
   constructor(json: string, bounds: Bounds) {
@@ -72,7 +71,7 @@ class Layout {
   #string(): void {
     const end = endOfString(this.#json, this.#at);
     const isKey = this.#json.charAt(skipSpace(this.#json, end)) === ':';
-    // A string longer than what there is room for is not looked at further.
+    // Scans a string only up to the remaining room.
     const source = this.#json.slice(this.#at, Math.min(end, this.#at + this.#room + 1));
     for (const piece of stringPieces(source)) {
       if (piece === 'line break') {
@@ -159,7 +158,7 @@ function skipSpace(json: string, from: number): number {
   return at;
 }
 
-/** Just behind the closing quote. */
+/** Index after the closing quote. */
 function endOfString(json: string, start: number): number {
   let at = start + 1;
   for (;;) {
@@ -172,7 +171,7 @@ function endOfString(json: string, start: number): number {
   }
 }
 
-/** Where the list or object that begins here ends, if it fits on one line; -1 otherwise. */
+/** End of the array or object that begins here if it fits on one line, else -1. */
 function endOfFlat(json: string, start: number): number {
   let at = start + 1;
   while (at < json.length && at - start <= LONGEST_FLAT) {

@@ -3,7 +3,7 @@ import { composerField } from '../../composer/composer-field.ts';
 import { typing } from '../../shell/typing.ts';
 import { AnswerGuard, guardApprovalButtons } from './answer-guard.ts';
 
-/** By then the list has measured what came with the question, and stands still. */
+/** Delay after which the list has measured the question and its position is stable, in milliseconds. */
 const SETTLED_MS = 250;
 
 const QUESTION = 'data-question';
@@ -11,17 +11,16 @@ const QUESTION = 'data-question';
 type Actions = { onenter?: () => void; onescape?: () => void };
 
 /**
- * Makes a question answerable by its keys while the focus is on the question itself. A new question takes the focus
- * once nobody has typed for a second, if nothing else has it; in a list of questions (`data-questions`) it never does.
- * A letter typed on it goes to the composer. When it is answered the next question gets the focus, or else the
- * composer.
+ * Makes a question answerable by keyboard while it has the focus itself. A new question takes the focus after a second
+ * without typing if nothing else has it; in a list of questions (`data-questions`) it never does. A letter typed on it
+ * goes to the composer. After the answer, the next question gets the focus, or else the composer.
  */
 export function questionFocus({ onenter, onescape }: Actions): Attachment<HTMLElement> {
   return (element) => {
     element.setAttribute(QUESTION, '');
     const guard = new AnswerGuard();
     const unguard = guardApprovalButtons(element, guard);
-    /** The focus was here last: it may have gone to nowhere since, but to nothing else. */
+    /** The focus was here last: it may be on nothing since, but on no other element. */
     let hadFocus = false;
     const onfocusin = (): void => {
       hadFocus = true;
@@ -46,7 +45,7 @@ export function questionFocus({ onenter, onescape }: Actions): Attachment<HTMLEl
         event.stopPropagation();
         if (!event.repeat && guard.accepts) action();
       } else if (event.key.length === 1 && event.key !== ' ' && event.key !== '?') {
-        // The letter itself follows the focus.
+        // The browser inserts the letter where the focus is now.
         composerField()?.focus();
       }
     }
@@ -63,7 +62,7 @@ export function questionFocus({ onenter, onescape }: Actions): Attachment<HTMLEl
   };
 }
 
-/** What Enter would answer must be in sight: of several questions the first, not the last. */
+/** The question that Enter would answer must be visible: of several, the first. */
 function focusQuestion(element: HTMLElement): void {
   element.focus({ preventScroll: true });
   setTimeout(() => {
@@ -78,7 +77,7 @@ function passOn(from: HTMLElement): void {
   else writable()?.focus({ preventScroll: true });
 }
 
-/** True where the focus is nowhere, or in a composer with nothing in it. */
+/** True if nothing has the focus, or an empty composer. */
 function isIdle(): boolean {
   const { activeElement } = document;
   if (document.querySelector('dialog[open], [popover=auto]:popover-open') !== null) return false;
@@ -87,7 +86,7 @@ function isIdle(): boolean {
   return activeElement === null || activeElement === document.body || activeElement === field;
 }
 
-/** Under a finger the focus would bring up the keyboard, which nobody asked for. */
+/** On touch devices focusing would open the keyboard. */
 function writable(): HTMLTextAreaElement | null {
   return matchMedia('(pointer: coarse)').matches ? null : composerField();
 }

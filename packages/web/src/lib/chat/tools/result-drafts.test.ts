@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { keepResultDraft, resultDraft } from './result-drafts.ts';
 
-test('keeps what was written last, and forgets the oldest of very many', () => {
+test('keeps the newest drafts and discards the oldest beyond a limit', () => {
   keepResultDraft('first', 'it');
   keepResultDraft('second', 'x');
   keepResultDraft('first', 'it worked');

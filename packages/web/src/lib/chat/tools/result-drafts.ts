@@ -1,14 +1,14 @@
-/** What somebody writes about a call in doubt outlives its card, which is gone while it is scrolled out of sight. */
+/** Drafts about calls in doubt outlive their card, which is destroyed when it is scrolled out of the page. */
 const drafts = new Map<string, string>();
 const MOST = 50;
 
-/** Undefined where nobody began to write. */
+/** Undefined without a draft. */
 export function resultDraft(callKey: string): string | undefined {
   return drafts.get(callKey);
 }
 
 export function keepResultDraft(callKey: string, text: string): void {
-  // The newest stand last.
+  // Insertion order: the newest are last.
   drafts.delete(callKey);
   drafts.set(callKey, text);
   const [oldest] = drafts.keys();

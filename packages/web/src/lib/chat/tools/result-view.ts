@@ -3,19 +3,19 @@ import { canonicalJson, parseJson } from '@toolyard/protocol';
 import { contentView } from './content-view.ts';
 import type { ContentView } from './content-view.ts';
 
-/** What there is to see of a result. */
+/** The visible content of a result. */
 export type ResultView = {
   content: readonly { view: ContentView; forModel: boolean }[];
-  /** Absent where a text of the content says the same. */
+  /** Absent if a text of the content has the same value. */
   structured?: string;
 };
 
-/** Comparing larger values takes longer than reading them twice. */
+/** Larger values are not compared: that takes longer than showing both. */
 const LONGEST_COMPARED = 100_000;
 
 export function resultView(result: ToolResult): ResultView {
   const own = result.error?.message;
-  // What Toolyard wrote itself for the model is told in other words beside it.
+  // Text that Toolyard wrote for the model is shown as a status instead.
   const parts = result.content.filter(
     (part) => own === undefined || part.type !== 'text' || !part.text.startsWith(own),
   );
@@ -28,7 +28,7 @@ export function resultView(result: ToolResult): ResultView {
   return { content, structured: JSON.stringify(structured) };
 }
 
-/** All of a result that is text, to be copied. */
+/** All text of a result, for copying. */
 export function resultText(result: ToolResult): string {
   const texts: string[] = [];
   for (const part of result.content) {
@@ -39,7 +39,7 @@ export function resultText(result: ToolResult): string {
   return texts.join('\n\n');
 }
 
-/** Servers repeat their structured result as text, for hosts that read no other. */
+/** Servers repeat structured results as text for hosts that read only text. */
 function says(view: ContentView, structured: JsonValue): boolean {
   if (view.kind !== 'json' || view.json.length > LONGEST_COMPARED) return false;
   const parsed = parseJson(view.json);

@@ -2,18 +2,18 @@ import { sessionFetch } from '../../api/session-fetch.ts';
 import { bytesOf } from './content-view.ts';
 import type { MediaContent } from './media-content.ts';
 
-/** Has the browser save it under that name. */
+/** Downloads a blob under a file name. */
 export function saveFile(name: string, content: Blob): void {
   const address = URL.createObjectURL(content);
   const link = document.createElement('a');
   link.href = address;
   link.download = name;
   link.click();
-  // The browser reads it after the click.
+  // The browser reads the blob after the click.
   setTimeout(() => URL.revokeObjectURL(address), 60_000);
 }
 
-/** The bytes of held media; null where they are not to be had. */
+/** The bytes of stored media; null if they cannot be loaded. */
 export async function mediaBlob({ mimeType, source }: MediaContent): Promise<Blob | null> {
   if ('data' in source) {
     const bytes = bytesOf(source.data);

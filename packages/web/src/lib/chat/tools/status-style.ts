@@ -14,9 +14,9 @@ import type { CallStatus } from './call-status.ts';
 type Look = {
   icon: typeof Check;
   words: Extract<MessageKey, `tools.state${string}`>;
-  /** Of the icon's ground. */
+  /** Background of the icon. */
   tone: string;
-  /** Of the words. */
+  /** Text colour. */
   ink: string;
   moves?: true;
 };
@@ -25,7 +25,7 @@ const QUIET = 'bg-inset text-muted';
 const WARNING = 'bg-warn-soft text-warn';
 const WRONG = 'bg-danger-soft text-danger';
 
-/** How a state looks; its words say it too, for colour alone tells nothing to some. */
+/** Style of a status; its text also says it, since colour alone is not accessible. */
 export const STATUS_STYLES: Readonly<Record<CallStatus['kind'], Look>> = {
   writing: { icon: PencilLine, words: 'tools.stateWriting', tone: QUIET, ink: 'text-muted' },
   waiting: { icon: Clock, words: 'tools.stateWaiting', tone: QUIET, ink: 'text-muted' },

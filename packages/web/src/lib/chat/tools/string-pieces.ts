@@ -1,15 +1,15 @@
 export type StringPiece = { text: string; hidden: boolean } | 'line break';
 
 /**
- * An escape, or a character that hides: controls, those without width, those that turn the direction of writing, and
- * the tags and selectors in which whole sentences can be carried unseen. What joins the parts of an emoji stays.
+ * An escape, or a hidden character: controls, zero-width characters, bidirectional controls, and the tags and variation
+ * selectors that can carry invisible text. Joiners within an emoji are kept.
  */
 const SPECIAL =
   /(?:\\u[\dA-Fa-f]{4})+|\\.|(?!(?<=[\p{Extended_Pictographic}\p{Emoji_Modifier}]\ufe0f?)\u200d)[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180d\u3164\ufe00-\ufe0e\uffa0\u{e0100}-\u{e01ef}]/gu;
 
 /**
- * A JSON string, as it stands between its quotes, cut into what is shown: letters written as escapes (as Python does
- * with Chinese) become letters again, what hides becomes visible as its escape.
+ * Splits a JSON string into the pieces that are shown: escaped letters (Python escapes Chinese) become letters, hidden
+ * characters become visible escapes.
  *
  * @param source with its quotes
  */
@@ -40,7 +40,7 @@ export function* stringPieces(source: string): Generator<StringPiece> {
   if (shown !== '') yield { text: shown, hidden: false };
 }
 
-/** Null where one of them would not be seen, or would end the string. */
+/** Null if the character would be invisible or end the string. */
 function decoded(escapes: string): string | null {
   const codes = [...escapes.matchAll(/\\u(.{4})/g)].map(([, code]) => Number.parseInt(code ?? '', 16));
   const text = String.fromCharCode(...codes);

@@ -22,7 +22,7 @@ const call = (name: string, serverId: string | null) => ({
   arguments: {},
 });
 
-describe('how a tool is called', () => {
+describe('tool label', () => {
   const servers = [
     server('a', [{ name: 'add', title: 'Add numbers' }, { name: 'echo' }]),
     server('b', [{ name: 'echo' }]),
@@ -37,7 +37,7 @@ describe('how a tool is called', () => {
     expect(toolLabel(made, servers)).toMatchObject({ title, server: from });
   });
 
-  test('with what hides in its names written out', () => {
+  test('shows hidden characters in names as escapes', () => {
     const sly = server('b\u200b', [{ name: 'del\u202eete' }, { name: 'add', title: 'Ad\u2066d' }]);
     sly.serverInfo = { name: 'b', version: '1', title: 'Ser\u202ever' };
     expect(toolLabel(call('del\u202eete', sly.id), [sly])).toMatchObject({
@@ -49,7 +49,7 @@ describe('how a tool is called', () => {
     expect(toolLabel(call('x\u200e', null), []).title).toBe('x⟨U+200E⟩');
   });
 
-  test('while it is being written, by the only tool of that name', () => {
+  test('names the only tool with that name while its arguments stream', () => {
     expect(toolLabel({ name: 'add', tool: null, arguments: null }, servers).title).toBe('Add numbers');
     expect(toolLabel({ name: 'echo', tool: null, arguments: null }, servers)).toMatchObject({
       title: 'echo',
@@ -58,7 +58,7 @@ describe('how a tool is called', () => {
   });
 });
 
-describe('what is said of a tool', () => {
+describe('tool facts', () => {
   test.each<[ToolAnnotations | undefined, string[]]>([
     [undefined, ['unsaid']],
     [{}, ['unsaid']],

@@ -3,15 +3,15 @@ import { showHidden } from '@toolyard/protocol';
 import type { CallView } from '../../transcript/calls.ts';
 import { serverTitle } from '../../servers/server-words.ts';
 
-/** A tool as the page names it. What its server says of it is not to be trusted, only shown: hidden characters too. */
+/** The display name of a tool. Texts of its server are untrusted: hidden characters are shown. */
 export type ToolLabel = {
   title: string;
-  /** Null where nobody offers a tool of that name. */
+  /** Null if no server offers a tool of that name. */
   server: string | null;
   facts: readonly ToolFact[];
 };
 
-/** What a tool may do, each in its own words; `unsaid`: its server says nothing of what it changes. */
+/** What a tool may do, one entry per annotation; `unsaid`: its server declares nothing about changes. */
 export type ToolFact = 'reads' | 'adds' | 'destroys' | 'unsaid' | 'repeatable' | 'outside' | 'inside';
 
 type Servers = readonly Pick<McpServerView, 'id' | 'serverInfo' | 'tools'>[];
@@ -28,7 +28,7 @@ export function toolLabel(call: Pick<CallView, 'name' | 'tool' | 'arguments'>, s
   };
 }
 
-/** The tool a call that is being written will turn out to be of, where only one is called so. */
+/** The tool a streaming call refers to, if only one has that name. */
 function toolOfName(name: string, servers: Servers): ToolReference | null {
   const found = servers.flatMap(({ tools }) => tools.filter(({ tool }) => tool.name === name));
   return found.length === 1 ? (found[0]?.tool ?? null) : null;

@@ -1,4 +1,4 @@
-/** What of a browser's Storage the page uses, in memory. */
+/** The part of the Storage API that the page uses, in memory. */
 export class FakeStorage {
   readonly items = new Map<string, string>();
 

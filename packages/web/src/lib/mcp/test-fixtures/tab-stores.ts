@@ -92,7 +92,7 @@ export function countOf(peer: Pick<ScriptedMcp, 'received'>, method: string): nu
   return peer.received.filter((message) => message['method'] === method).length;
 }
 
-/** A browser with empty storages. Its tabs share LocalStorage, each has a SessionStorage of its own. */
+/** A browser with empty storages. Its tabs share localStorage; each has its own sessionStorage. */
 export class FakeBrowser {
   readonly localStorage = new FakeStorage();
   readonly #events = new EventTarget();
@@ -108,7 +108,7 @@ export class FakeBrowser {
     return store;
   }
 
-  /** Writes the stored servers as another tab does. */
+  /** Writes the stored servers as another tab would. */
   writeElsewhere(entries: readonly object[]): void {
     const [key, newValue] = ['toolyard:mcp-servers:1', JSON.stringify(entries)];
     this.localStorage.setItem(key, newValue);

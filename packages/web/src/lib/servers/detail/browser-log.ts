@@ -3,7 +3,7 @@ import { defined } from '@toolyard/protocol';
 import { mcpStore } from '../../mcp/mcp-store.svelte.ts';
 import type { ReadLog } from './log-follower.svelte.ts';
 
-/** The log of a server of this browser: what the tab itself has noted, whole each time. */
+/** The log of a server of this browser: recorded by the tab, returned in full each time. */
 export function readBrowserLog(serverId: string): ReadLog {
   return async () => {
     const events = (mcpStore.health.get(serverId)?.log ?? []).map((entry, index): McpLogEntry => ({

@@ -2,17 +2,17 @@ import type { McpLogEntry, McpLogPage } from '@toolyard/protocol';
 import type { FailureText } from '../attempt.svelte.ts';
 import { failureText } from '../attempt.svelte.ts';
 
-/** How many entries are kept; the oldest go. */
+/** Maximum number of entries; the oldest are dropped. */
 const KEPT = 1000;
 const EVERY_MS = 1000;
 
-/** Where a log is read from: what came since `after`; null: all there is. `whole` takes the place of what was known. */
+/** Source of a log: entries after `after`, or all for null. `whole` replaces the known entries. */
 export type ReadLog = (after: string | null) => Promise<McpLogPage & { whole?: true }>;
 
-/** The log of a server as it grows, for as long as somebody looks at it. */
+/** The growing log of a server, polled while it is shown. */
 export class LogFollower {
   entries: readonly McpLogEntry[] = $state.raw([]);
-  /** False until the first answer. */
+  /** False until the first response. */
   known = $state(false);
   error: FailureText | null = $state.raw(null);
   readonly #read: ReadLog;
@@ -22,12 +22,12 @@ export class LogFollower {
     this.#read = read;
   }
 
-  /** Reads on until what is returned is called. */
+  /** Polls until the returned function is called. */
   start(everyMs = EVERY_MS): () => void {
     let timer: ReturnType<typeof setTimeout> | undefined;
     let over = false;
     const turn = async (): Promise<void> => {
-      // A tab nobody sees asks nothing.
+      // A hidden tab sends no requests.
       if (typeof document === 'undefined' || document.visibilityState === 'visible') await this.read();
       if (!over) timer = setTimeout(() => void turn(), everyMs);
     };
@@ -51,7 +51,7 @@ export class LogFollower {
     }
   }
 
-  /** An entry that comes twice, as after a restart of the server, is there once. */
+  /** An entry received twice, as after a restart of the server, is listed once. */
   #add(items: readonly McpLogEntry[]): void {
     const ids = new Set(items.map(({ id }) => id));
     this.entries = [...this.entries.filter(({ id }) => !ids.has(id)), ...items].slice(-KEPT);

@@ -3,7 +3,7 @@ import { wordsOf } from '../tool-search.ts';
 
 export type LogKind = McpLogEntry['kind'];
 
-/** The entries of a kind in which every word of a filter is found. */
+/** The entries of a kind that contain every word of the filter. */
 export function filterLog(entries: readonly McpLogEntry[], kind: LogKind, filter: string): McpLogEntry[] {
   const words = wordsOf(filter);
   return entries.filter((entry) => {
@@ -13,7 +13,7 @@ export function filterLog(entries: readonly McpLogEntry[], kind: LogKind, filter
   });
 }
 
-/** Entries as text, a line each, for whoever reports a fault. */
+/** Entries as text, one per line, for bug reports. */
 export function logAsText(entries: readonly McpLogEntry[]): string {
   return entries.map((entry) => `${new Date(entry.at).toISOString()} ${textOf(entry)}`).join('\n');
 }

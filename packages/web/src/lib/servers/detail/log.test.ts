@@ -22,7 +22,7 @@ const message = (id: string, method: string): McpLogEntry => ({
   text: '{}',
 });
 
-it('finds entries of a kind by all words of a filter', () => {
+it('finds entries of a kind by all words of the filter', () => {
   const entries = [event('1', 'Tool "a" is set aside'), event('2', 'connected'), message('3', 'tools/list')];
   expect(filterLog(entries, 'event', '').map(({ id }) => id)).toEqual(['1', '2']);
   expect(filterLog(entries, 'event', 'ASIDE tool').map(({ id }) => id)).toEqual(['1']);
@@ -31,7 +31,7 @@ it('finds entries of a kind by all words of a filter', () => {
   expect(logAsText(entries.slice(2))).toBe('1970-01-01T00:00:00.000Z sent request tools/list 7 {}');
 });
 
-it('reads on from where it was, keeps what it has when that fails, and nothing twice', async () => {
+it('continues after the last entry, keeps its entries on errors, and adds none twice', async () => {
   const asked: (string | null)[] = [];
   const answers: ((McpLogPage & { whole?: true }) | Error)[] = [
     { items: [event('1', 'a')], next: 'x' },

@@ -1,6 +1,6 @@
 import type { McpPhase } from '@toolyard/protocol';
 
-/** The phases with how long each took; null of the last one, which has not ended. */
+/** The phases with their durations; null for the last one, which is in progress. */
 export function phaseSteps(
   phases: readonly { phase: McpPhase; at: number }[],
 ): { phase: McpPhase; ms: number | null }[] {

@@ -6,7 +6,7 @@ import { isOfBrowser } from '../shown-server.ts';
 
 export type Schemas = { inputSchema: JsonObject; outputSchema?: JsonObject };
 
-/** The schemas of a server's tools: asked for when somebody looks at the first, and again when the tools have changed. */
+/** The schemas of a server's tools: loaded when the first is shown, and again after the tools changed. */
 export class ToolDetails {
   readonly #server: ShownServer;
   #asked: Promise<Map<string, Schemas>> | undefined;
@@ -15,7 +15,7 @@ export class ToolDetails {
     this.#server = server;
   }
 
-  /** Undefined where the server no longer offers it. */
+  /** Undefined if the server no longer offers the tool. */
   async of(toolName: string): Promise<Schemas | undefined> {
     this.#asked ??= this.#ask();
     return (await this.#asked).get(toolName);

@@ -3,7 +3,7 @@ import type { JsonObject } from '@toolyard/protocol';
 import { defined, isJsonObject } from '@toolyard/protocol';
 import { nameFor } from './command-line.ts';
 
-/** Flags of `mcp add` that take a value, by what they say of the server. */
+/** Flags of `mcp add` that take a value, by the field they set. */
 const VALUE_FLAGS: Readonly<Record<string, 'transport' | 'env' | 'header' | 'other'>> = {
   '-t': 'transport',
   '--transport': 'transport',
@@ -21,7 +21,7 @@ const VALUE_FLAGS: Readonly<Record<string, 'transport' | 'env' | 'header' | 'oth
 export type AddedServer = { id: string; entry: JsonObject };
 
 /**
- * The server that the command of another program would add: `claude mcp add`, `claude mcp add-json`, those of Codex,
+ * The server that a command of another client would add: `claude mcp add`, `claude mcp add-json`, those of Codex,
  * Gemini and Toolyard, and `code --add-mcp`. Null for any other command line.
  */
 export function readAddCommand(words: readonly string[]): AddedServer | null {
@@ -54,7 +54,7 @@ function readAdd(words: readonly string[]): AddedServer | null {
   let type: string | undefined;
   for (let at = 0; at < words.length; at += 1) {
     const word = words[at] ?? '';
-    // Behind the name comes the command, with flags of its own.
+    // The name is followed by the command, which has flags of its own.
     if (word === '--') {
       plain.push(...words.slice(at + 1));
       break;

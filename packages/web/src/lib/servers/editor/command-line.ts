@@ -1,6 +1,6 @@
 /**
- * Cuts a command line into the program and its arguments, as a shell does with quotes. A backslash stands for itself,
- * so that Windows paths stay whole; before a quotation mark within double quotes it does what it does in a shell.
+ * Splits a command line into command and arguments, with the quoting of a shell. A backslash is literal, so that
+ * Windows paths stay intact, except before a quotation mark within double quotes.
  */
 export function splitCommand(line: string): string[] {
   const words = line.matchAll(/(?:"(?:\\["\\]|[^"])*"|'[^']*'|[^\s"'])+/g);
@@ -13,7 +13,7 @@ export function splitCommand(line: string): string[] {
   );
 }
 
-/** What a server that is started so, or found there, could be called. */
+/** Proposes a name for a server with this command or URL. */
 export function nameFor(words: readonly string[]): string {
   const [first = '', ...rest] = words;
   const address = URL.canParse(first) && first.includes('://') ? new URL(first) : null;
@@ -21,7 +21,7 @@ export function nameFor(words: readonly string[]): string {
     const labels = address.hostname.split('.').filter((label) => !/^(www|mcp|api)$/.test(label));
     return tidy(labels.length > 1 ? (labels.at(-2) ?? '') : (labels[0] ?? ''));
   }
-  // Of `npx -y @scope/server-files@1.2 /folder` the package; of `node server.js` the script.
+  // The package of `npx -y @scope/server-files@1.2 /folder`, the script of `node server.js`.
   const named = rest.find((word) => !word.startsWith('-') && word !== 'run' && word !== 'exec') ?? first;
   const last =
     named
@@ -42,11 +42,11 @@ function tidy(name: string): string {
     .replace(/^-+|-+$/g, '');
 }
 
-/** Programs that start servers, with arguments that may be plain words. */
+/** Launchers and interpreters, whose arguments may be plain words. */
 const LAUNCHERS =
   /^(?:npx|bunx|uvx|pipx|npm|pnpm|yarn|bun|deno|node|uv|python\d*|py|docker|podman|java|dotnet|go|cargo|ruby|php|bash|sh|cmd|wsl|ssh)$/i;
 
-/** Sentences are no command: words alone, none of which looks like a path, a flag, a version or an address. */
+/** Prose is not a command: all of its words lack the form of a path, flag, version or URL. */
 export function isProse(words: readonly string[]): boolean {
   const [first = ''] = words;
   if (!/^[\w.@~/\\:%$+-]+$/.test(first)) return true;

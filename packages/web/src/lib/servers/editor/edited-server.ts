@@ -8,13 +8,13 @@ import type { ServerDraft } from './server-draft.ts';
 import type { ServerFields } from './server-form.ts';
 import { EMPTY, fieldsOf, limitFields, readCount, readSeconds, toDraft, toTest } from './server-form.ts';
 
-/** What a form about a server begins with. */
+/** The initial values of a server form. */
 type Loaded = {
   fields: ServerFields;
-  /** How it is reached now, where that can be read. */
+  /** The stored transport, if it is readable. */
   saved: ServerDraft | null;
   enabled: boolean;
-  /** Why it cannot be used as it stands. */
+  /** Why the server cannot be used as it is. */
   fault: string | null;
 };
 
@@ -29,7 +29,7 @@ export async function loadFields(server: ShownServer): Promise<Loaded> {
   return { fields, saved, enabled, fault: fault?.message ?? null };
 }
 
-/** Adds the server of a form, or changes the one it is about; `enabled` counts where the form does not tell. */
+/** Adds the server of a form or changes the stored one; `enabled` applies if the form has no such field. */
 export async function saveFields(fields: ServerFields, server: ShownServer | null, enabled: boolean): Promise<void> {
   if (fields.place === 'browser') {
     const draft = toBrowserDraft(fields, enabled);
@@ -48,7 +48,7 @@ export async function saveFields(fields: ServerFields, server: ShownServer | nul
   else await serverApi.edit(server.id, { transport, ...limits });
 }
 
-/** Connects as the form has it, beside whatever runs; nothing is stored. */
+/** Connects with the values of the form, without affecting existing connections; nothing is stored. */
 export async function testFields(
   fields: ServerFields,
   server: ShownServer | null,

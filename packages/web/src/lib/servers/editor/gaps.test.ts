@@ -20,7 +20,7 @@ it.each([
   expect(entryOf(server).gaps).toEqual(gaps);
 });
 
-it('fills in what was entered, and nothing else', () => {
+it('fills in the entered values and changes nothing else', () => {
   const { draft } = entryOf({ command: 'a', args: ['<DIR>'], env: { KEY: 'Bearer <KEY>', LEFT: '<LEFT>' } });
   expect(fillGaps(draft, { '<DIR>': '/tmp', '<KEY>': ' $&1 ', '<LEFT>': ' ' }).transport).toEqual({
     type: 'stdio',

@@ -2,13 +2,13 @@ import type { McpTransport } from '@toolyard/protocol';
 import type { ServerDraft } from './server-draft.ts';
 
 /**
- * What a snippet leaves to whoever uses it: `${input:key}` of VS Code, and what documentation writes in place of a
- * secret: `<YOUR_KEY>`, `your-api-key-here`, `REPLACE_ME`, `xxxxxxxx`.
+ * Placeholders of a snippet: `${input:key}` of VS Code, and those that documentation writes instead of a secret:
+ * `<YOUR_KEY>`, `your-api-key-here`, `REPLACE_ME`, `xxxxxxxx`.
  */
 const GAP =
   /\$\{input:[^}]+\}|<[A-Za-z][\w .-]{0,60}>|\byour[-_ ]?[\w-]*(?:key|token|secret|password|pat|id|path|url|domain|here)[\w-]*\b|\b(?:replace|insert|change|enter|add)[-_](?:me|this|with|your|here)[\w-]*\b|\bx{6,}\b/giu;
 
-/** The gaps in a server's settings, each once, as they are written there. */
+/** The distinct placeholders of a server's settings, verbatim. */
 export function gapsIn({ transport }: ServerDraft): string[] {
   const gaps = new Set<string>();
   mapTexts(transport, (text) => {
@@ -18,7 +18,7 @@ export function gapsIn({ transport }: ServerDraft): string[] {
   return [...gaps];
 }
 
-/** The server with what was entered for its gaps; those without a value stay. */
+/** The server with the entered values; placeholders without a value stay. */
 export function fillGaps(draft: ServerDraft, values: Readonly<Record<string, string>>): ServerDraft {
   const fill = (text: string): string =>
     text.replace(GAP, (gap) => {
@@ -28,7 +28,7 @@ export function fillGaps(draft: ServerDraft, values: Readonly<Record<string, str
   return { ...draft, transport: mapTexts(draft.transport, fill) };
 }
 
-/** A transport with its texts changed: all but the names of headers and variables. */
+/** Maps all texts of a transport except names of headers and variables. */
 function mapTexts(transport: McpTransport, map: (text: string) => string): McpTransport {
   const all = <T>(texts: Record<string, T>): Record<string, T | string> =>
     Object.fromEntries(

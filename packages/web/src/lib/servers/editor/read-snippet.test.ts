@@ -9,7 +9,7 @@ const entriesOf = (text: string) => {
 };
 const files = { type: 'stdio', command: 'npx', args: ['-y', 'server-files', '/tmp'], env: {} };
 
-describe('what somebody pastes to set up a server', () => {
+describe('pasted snippets', () => {
   it.each([
     ['Claude Desktop, Cursor', '{"mcpServers":{"files":{"command":"npx","args":["-y","server-files","/tmp"]}}}'],
     ['VS Code', '{"servers":{"files":{"type":"stdio","command":"npx","args":["-y","server-files","/tmp"]}}}'],
@@ -80,7 +80,7 @@ describe('what somebody pastes to set up a server', () => {
     expect(entriesOf(text)).toEqual({ kind: 'no servers' });
   });
 
-  it('keeps headers and variables as they are written, and says what only an editor can fill in', () => {
+  it('keeps headers and variables verbatim, and lists placeholders that only an editor can fill in', () => {
     const text = `{"mcpServers":{"a":{"url":"https://a.example","headers":{"Authorization":"Bearer \${input:key}"},
       "disabled":true},"b":{"command":"b","env":{"PORT":80,"ON":true,"OFF":null},"envFile":".env"}}}`;
     expect(entriesOf(text)).toMatchObject([
@@ -93,7 +93,7 @@ describe('what somebody pastes to set up a server', () => {
     ]);
   });
 
-  it('sets a bad entry aside and takes the others', () => {
+  it('rejects an invalid entry and accepts the others', () => {
     const text =
       '{"mcpServers":{"a":{},"b":7,"c":{"url":"ftp://c"},"d":{"command":"d","args":[{}]},"e":{"command":"e"}}}';
     expect(entriesOf(text)).toMatchObject([
@@ -105,7 +105,7 @@ describe('what somebody pastes to set up a server', () => {
     ]);
   });
 
-  it('keeps timeouts and concurrency, and sets an entry with an invalid one aside', () => {
+  it('keeps timeouts and concurrency, and rejects an entry with an invalid one', () => {
     const limits = { callTimeoutMs: 5_000, connectTimeoutMs: 90_000, processes: 'one', maxConcurrentCalls: 3 };
     const entries = entriesOf(JSON.stringify({ mcpServers: { a: { command: 'a', ...limits } } }));
     expect(entries).toMatchObject([{ draft: limits }]);
@@ -127,7 +127,7 @@ describe('what somebody pastes to set up a server', () => {
     }
   });
 
-  it('says where JSON is broken, and what holds no server', () => {
+  it('reports the position of invalid JSON, and snippets without a server', () => {
     expect(entriesOf('{\n"mcpServers": {\n  "a": {"command" "x"}\n}}')).toEqual({ kind: 'json', line: 3 });
     for (const text of ['', '{}', '[]', '{"mcpServers":{}}', 'two\nlines']) {
       expect(entriesOf(text)).toEqual({ kind: 'no servers' });
@@ -135,7 +135,7 @@ describe('what somebody pastes to set up a server', () => {
   });
 });
 
-it('cuts a command line as a shell does, and leaves Windows paths whole', () => {
+it('splits a command line as a shell does, and keeps Windows paths', () => {
   expect(splitCommand(`npx -y "my server" --name='a b' C:\\Tools\\x.exe "say \\"hi\\"" ""`)).toEqual([
     'npx',
     '-y',

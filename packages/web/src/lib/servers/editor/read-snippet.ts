@@ -9,7 +9,7 @@ import type { ServerDraft } from './server-draft.ts';
 import type { LimitProblem } from './snippet-limits.ts';
 import { readLimits } from './snippet-limits.ts';
 
-/** Why an entry cannot be taken. `part`: a field that holds something else than it should. */
+/** Why an entry is rejected. `part`: a field of the wrong type. */
 export type EntryProblem =
   | { kind: 'neither' }
   | { kind: 'address'; url: string }
@@ -18,12 +18,12 @@ export type EntryProblem =
 
 export type SnippetEntry = {
   id: string;
-  /** False where the snippet switches it off. */
+  /** False if the snippet disables it. */
   enabled: boolean;
 } & (
   | {
       draft: ServerDraft;
-      /** What is left to be filled in, as it is written there: `${input:key}`, `<YOUR_KEY>`. */
+      /** Placeholders, verbatim: `${input:key}`, `<YOUR_KEY>`. */
       gaps: string[];
     }
   | { problem: EntryProblem }
@@ -34,8 +34,8 @@ export type Snippet =
   | { ok: false; problem: { kind: 'json'; line: number } | { kind: 'no servers' } };
 
 /**
- * Reads whatever somebody copied to set up a server: an `mcp.json` as Claude Desktop, Cursor, Windsurf and VS Code
- * write it, one entry of it with or without its name and braces, an address, or a command line.
+ * Parses any text copied to set up a server: an `mcp.json` of Claude Desktop, Cursor, Windsurf or VS Code, one entry of
+ * it with or without its name and braces, a URL, or a command line.
  */
 export function readSnippet(text: string): Snippet {
   const trimmed = text.trim();
@@ -53,10 +53,10 @@ export function readSnippet(text: string): Snippet {
   return entries.length === 0 ? { ok: false, problem: { kind: 'no servers' } } : { ok: true, entries };
 }
 
-/** What a file of settings may begin with. */
+/** What a settings file may begin with. */
 const COMMENTS = /^(?:\s*(?:\/\/[^\n]*(?:\n|$)|\/\*[^]*?\*\/))*\s*/;
 
-/** An address, a command line, or the command with which another program adds a server. */
+/** A URL, a command line, or a command of another client that adds a server. */
 function readPlain(pasted: string): Snippet {
   const text = pasted.replace(/[\\^`]\r?\n\s*/g, ' ').replace(/^[$>]\s+/, '');
   const words = splitCommand(text);
@@ -91,7 +91,7 @@ function isEntry(value: JsonObject): boolean {
   return typeof value['command'] === 'string' || addressIn(value) !== undefined || isJsonObject(value['hosted']);
 }
 
-/** Windsurf and Gemini have names of their own for it. */
+/** Windsurf and Gemini use other names for the URL. */
 function addressIn(entry: JsonObject): string | undefined {
   return [entry['url'], entry['serverUrl'], entry['httpUrl']].find((value) => typeof value === 'string');
 }
@@ -119,7 +119,7 @@ function readTransport(entry: JsonObject): McpTransport | EntryProblem {
     if (!isTextList(args)) return { kind: 'part', part: 'args' };
     const env = textsIn(entry['env']);
     if (env === null) return { kind: 'part', part: 'env' };
-    // Some write the whole command line where the program belongs.
+    // Some write the whole command line into `command`.
     const [program = '', ...more] = args.length === 0 ? splitCommand(command) : [command];
     return {
       type: 'stdio',
@@ -153,10 +153,10 @@ function readHosted({ service, server, apiKey, user, url }: JsonObject): McpTran
   };
 }
 
-/** The wire an address is spoken to over; null where it is none of the web. */
+/** The transport for a URL; null if its scheme is not supported. */
 export function wireOf(url: string, type: JsonValue | undefined): 'http' | 'sse' | 'websocket' | null {
   const protocol = /^(https?|wss?):\/\/./i.exec(url)?.[1]?.toLowerCase();
-  // A variable may stand for the beginning of it.
+  // It may begin with a variable.
   if (protocol === undefined) return /^\$\{[^}]+\}/.test(url) ? (type === 'sse' ? 'sse' : 'http') : null;
   if (protocol.startsWith('ws')) return 'websocket';
   return type === 'sse' ? 'sse' : 'http';
@@ -166,7 +166,7 @@ function isTextList(value: JsonValue): value is string[] {
   return Array.isArray(value) && value.every((one) => typeof one === 'string');
 }
 
-/** Numbers and booleans are taken as they are written; null where something else stands there. */
+/** Numbers and booleans become strings; null for other types. */
 function textsIn(value: JsonValue | undefined): Record<string, string> | null {
   if (value === undefined || value === null) return {};
   if (!isJsonObject(value)) return null;

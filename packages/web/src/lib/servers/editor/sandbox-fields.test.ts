@@ -10,7 +10,7 @@ it.each([
   expect(toSandbox(sandboxFields(sandbox))).toEqual(sandbox);
 });
 
-it('shows a server without a sandbox as one, and reads hosts with commas or line breaks between', () => {
+it('shows that a server has no sandbox, and reads hosts separated by commas or line breaks', () => {
   expect(sandboxFields(undefined).sandbox).toBe(false);
   expect(toSandbox({ ...sandboxFields(true), network: 'hosts', hosts: 'a.example, b.example\n' })).toEqual({
     network: ['a.example', 'b.example'],

@@ -1,6 +1,6 @@
 import type { McpSandbox } from '@toolyard/protocol';
 
-/** What the form of a command says: it runs in a sandbox, with these paths, one a line, and this network. */
+/** The sandbox settings of a form: paths one per line, and the network access. */
 export type SandboxFields = {
   sandbox: boolean;
   readPaths: string;
@@ -10,7 +10,7 @@ export type SandboxFields = {
   browser: boolean;
 };
 
-/** What stands in the form about the sandbox of a server that is written down; absent means none. */
+/** The form values for a stored sandbox; absent means none. */
 export function sandboxFields(given: boolean | McpSandbox | undefined): SandboxFields {
   const { read = [], write = [], network = 'on', profile } = typeof given === 'object' ? given : {};
   return {

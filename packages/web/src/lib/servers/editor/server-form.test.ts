@@ -43,18 +43,18 @@ const hosted: ServerDraft = {
 const problems = (changes: Partial<ServerFields>, saved: ServerDraft | null = null) =>
   problemsOf({ ...EMPTY, id: 'x', command: 'x', ...changes }, { taken: new Set(['files']), saved });
 
-it.each([[program], [address], [hosted]])('gives back what it was filled with, secrets unseen', (draft) => {
+it.each([[program], [address], [hosted]])('returns what it was filled with, without showing secrets', (draft) => {
   expect(toDraft(fieldsOf(draft))).toEqual(draft);
 });
 
-it('sandboxes a command that is new, and not one that is stored without a sandbox', () => {
+it('sandboxes a new command, and not one that is stored without a sandbox', () => {
   const draft: ServerDraft = { id: 'x', transport: { type: 'stdio', command: 'x' } };
   expect(toDraft(newFieldsOf(draft)).transport).toMatchObject({ sandbox: true });
   expect(toDraft({ ...EMPTY, id: 'x', command: 'x' }).transport).toMatchObject({ sandbox: true });
   expect(toDraft(fieldsOf(draft)).transport).toMatchObject({ sandbox: false });
 });
 
-it('puts what was typed in the place of a kept value, and keeps it again where that is deleted', () => {
+it('replaces a stored value by a typed one, and keeps the stored one if the text is deleted', () => {
   const fields = fieldsOf(address);
   const [row] = fields.headers;
   const sent = (value: string) =>
@@ -63,13 +63,13 @@ it('puts what was typed in the place of a kept value, and keeps it again where t
   expect(sent('')).toMatchObject({ headers: { Authorization: { secret: true } } });
 });
 
-it('leaves out what nobody filled in, and finds the wire by the address', () => {
+it('omits empty fields and derives the transport from the URL', () => {
   const fields = { ...EMPTY, id: ' x ', kind: 'address' as const, url: ' wss://a.example ', headers: [formRow()] };
   expect(toDraft(fields)).toEqual({ id: 'x', transport: { type: 'websocket', url: 'wss://a.example' } });
   expect(hasProblems(problems(fields))).toBe(false);
 });
 
-it('says of each field what is wrong with it', () => {
+it('reports errors by field', () => {
   expect(problems({ id: '' })).toMatchObject({ id: 'missing' });
   expect(problems({ id: 'a/b' })).toMatchObject({ id: 'signs' });
   expect(problems({ id: 'files' })).toMatchObject({ id: 'taken' });
@@ -108,17 +108,17 @@ it.each([
   expect(problems({ maxCalls: text }).maxCalls).toBe(count === undefined ? 'count' : undefined);
 });
 
-it('says of each row what is wrong with it', () => {
+it('reports errors by row', () => {
   const rows = [formRow('', 'x'), formRow('a b', 'x'), formRow('A', '1'), formRow('a', '2'), formRow()];
   const of = (kind: ServerFields['kind'], name: 'env' | 'headers') => [
     ...problems({ kind, url: 'https://x', [name]: rows }).rows.values(),
   ];
   expect(of('address', 'headers')).toEqual(['name', 'signs', 'twice']);
-  // Names of variables differ by their case.
+  // Names of variables are case-sensitive.
   expect(of('program', 'env')).toEqual(['name']);
 });
 
-it('wants what is kept again before it would go to another host, or by another name', () => {
+it('requires stored values again for another host or another name', () => {
   const moved = (url: string) => [...problems({ ...fieldsOf(address), url }, address).rows.values()];
   expect(moved('https://a.example/other')).toEqual([]);
   expect(moved('https://b.example/sse')).toEqual(['again']);
@@ -127,7 +127,7 @@ it('wants what is kept again before it would go to another host, or by another n
   expect([...problems({ ...fieldsOf(address), headers }, address).rows.values()]).toEqual(['again']);
 });
 
-it('is tried under the name in the form, or under that of the stored one', () => {
+it('is tested under the name in the form, or else the stored one', () => {
   const fields = { ...EMPTY, id: ' mine ', command: 'npx' };
   expect(toTest(fields, null)).toEqual({ id: 'mine', transport: { type: 'stdio', command: 'npx', sandbox: true } });
   expect(toTest(fields, 'stored').id).toBe('stored');

@@ -6,11 +6,11 @@ import type { ServerDraft } from './server-draft.ts';
 import { wireOf } from './read-snippet.ts';
 import type { ServerLimits } from './snippet-limits.ts';
 
-/** One header or variable. `kept`: its value is on the server and stays as long as none is typed here. */
+/** One header or variable. `kept`: its value is on the server and stays unless another is typed. */
 export type FormRow = { key: number; name: string; value: string; kept: boolean };
 export type ArgumentRow = { key: number; value: string };
 
-/** What stands in the form. Both kinds keep what was typed when one is switched to the other and back. */
+/** The values of the form. Both kinds of server keep their values when the user switches between them. */
 export type ServerFields = SandboxFields & {
   id: string;
   kind: 'program' | 'address' | 'hosted';
@@ -20,30 +20,30 @@ export type ServerFields = SandboxFields & {
   envFile: string;
   env: FormRow[];
   url: string;
-  /** The address knows nothing but HTTP+SSE. */
+  /** The URL supports HTTP+SSE only. */
   olderWire: boolean;
   headers: FormRow[];
-  /** Of one that a service makes: as the service calls it, the key there, and for whom. */
+  /** Of a hosted server: its name at the service, the API key there, and the user it is for. */
   hosted: string;
   apiKey: FormRow;
   user: string;
-  /** Where the service is, if `mcp.json` says so. */
+  /** Base URL of the service, if `mcp.json` has one. */
   service: string;
   place: 'toolyard' | 'browser';
-  /** Of one in the browser: it is reached through Toolyard. */
+  /** Of a server of this browser: connected through Toolyard's proxy. */
   proxy: boolean;
-  /** Of one in the browser: values of headers outlast the tab. */
+  /** Of a server of this browser: header values outlast the tab. */
   keepSecrets: boolean;
-  /** Seconds, as they were typed; empty: the usual. */
+  /** Seconds, as typed; empty: the default. */
   callTimeout: string;
   connectTimeout: string;
-  /** As it was typed; empty: no limit. */
+  /** As typed; empty: no limit. */
   maxCalls: string;
-  /** All chats share one connection, also where the server is interactive. */
+  /** All chats share one connection, even if the server is interactive. */
   oneConnection: boolean;
 };
 
-/** What is wrong with a row: it has no name, one that cannot be, that of another row, or wants its value again. */
+/** Why a row is invalid: its name is missing, malformed or a duplicate, or its value must be entered again. */
 export type RowProblem = 'name' | 'signs' | 'twice' | 'again';
 export type FormProblems = {
   id?: 'missing' | 'signs' | 'taken';
@@ -97,7 +97,7 @@ export const EMPTY: Readonly<ServerFields> = {
   oneConnection: false,
 };
 
-/** Of a server that is not stored yet: it is sandboxed, unless what was pasted says something else. */
+/** For a new server: sandboxed, unless the snippet says otherwise. */
 export function newFieldsOf({ id, transport, ...limits }: ServerDraft): ServerFields {
   const isLocal = transport.type === 'stdio';
   const own = isLocal ? { ...transport, sandbox: transport.sandbox ?? true } : transport;
@@ -135,12 +135,12 @@ export function fieldsOf({ id, transport }: ServerDraft): ServerFields {
   return { ...EMPTY, id, kind: 'address', url, olderWire: type === 'sse', headers: rows(headers) };
 }
 
-/** Rows nobody has filled in are left out. */
+/** Empty rows are omitted. */
 export function toDraft(fields: ServerFields): ServerDraft {
   return { id: fields.id.trim(), transport: toTransport(fields) };
 }
 
-/** What is tried. It has the name that stands in the form, so that a failure names it; a stored one lends its secrets. */
+/** The server to test, under the name in the form, so that errors contain it; secrets of the stored one are used. */
 export function toTest(fields: ServerFields, savedId: string | null): { id: string; transport: McpTransport } {
   const { id, transport } = toDraft(fields);
   return { id: savedId ?? id, transport };
@@ -189,15 +189,15 @@ function textsOf<K extends 'env' | 'headers'>(
     : ({ [key]: Object.fromEntries(pairs) } as { [P in K]: Record<string, McpSecretValue> });
 }
 
-/** True while its value is the one on the server. */
+/** True while its value is the stored one. */
 export function isKept({ kept, value }: FormRow): boolean {
   return kept && value === '';
 }
 
 /**
- * What keeps the form from being saved.
+ * What prevents saving the form.
  *
- * @param saved how it is reached now, where it is saved already: what is kept is neither sent to another host nor renamed
+ * @param saved the stored transport, if any: stored values are neither sent to another host nor renamed
  */
 export function problemsOf(
   fields: ServerFields,
@@ -226,14 +226,14 @@ export function problemsOf(
   return wireOf(url, 'http') === null ? { ...problems, url: 'address' } : problems;
 }
 
-/** Milliseconds; null where nothing was typed, undefined for what is no time from a second to a day. */
+/** Milliseconds; null if empty, undefined unless it is from a second to a day. */
 export function readSeconds(text: string): number | null | undefined {
   if (text.trim() === '') return null;
   const seconds = Number(text);
   return Number.isFinite(seconds) && seconds >= 1 && seconds <= 86_400 ? Math.round(seconds * 1000) : undefined;
 }
 
-/** Null where nothing was typed, undefined for what is no number of calls that a server may be limited to. */
+/** Null if empty, undefined if it is not a valid limit of concurrent calls. */
 export function readCount(text: string): number | null | undefined {
   if (text.trim() === '') return null;
   const count = Number(text);
@@ -250,7 +250,7 @@ export function hasProblems({ rows, ...fields }: FormProblems): boolean {
 
 function idProblem(id: string, taken: ReadonlySet<string>): NonNullable<FormProblems['id']> | null {
   if (id === '') return 'missing';
-  // A slash parts the server from its tool wherever both are named.
+  // A slash separates server and tool in tool references.
   if (!/^[^/\p{Cc}]{1,100}$/u.test(id)) return 'signs';
   return taken.has(id) ? 'taken' : null;
 }
@@ -281,13 +281,13 @@ function keptIn(transport: McpTransport): ReadonlySet<string> {
   return new Set(Object.keys(texts).filter((name) => typeof texts[name] === 'object'));
 }
 
-/** Whom the values would be given to. A program on this machine may be another one as well. */
+/** The recipient of the values: the host, or the command, since another command may be another program. */
 function hostOf({ transport }: ServerDraft): string {
   if (transport.type === 'stdio' || transport.type === 'hosted') return transport.type;
   return /^\w+:\/\/[^/?#]+/.exec(transport.url)?.[0].toLowerCase() ?? transport.url;
 }
 
-/** Whether a value is hidden while it is typed. */
+/** Whether a value is masked while it is typed. */
 export function looksSecret(name: string): boolean {
   return /token|secret|passw|auth|key|cookie|credential|session/i.test(name);
 }

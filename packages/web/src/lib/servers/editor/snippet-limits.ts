@@ -7,13 +7,13 @@ export type ServerLimits = Pick<
   'callTimeoutMs' | 'connectTimeoutMs' | 'processes' | 'maxConcurrentCalls'
 >;
 
-/** A limit with an invalid value. `value`: as JSON, cut where it is long. */
+/** A limit with an invalid value. `value`: as JSON, truncated. */
 export type LimitProblem = { kind: 'limit'; part: keyof ServerLimits; value: string };
 
-/** The bounds of the fields of the form. */
+/** The ranges of the form fields. */
 export const TIMEOUT_MS = { min: 1_000, max: 86_400_000 };
 
-/** Reads the limits of an entry of an `mcp.json`; `null` stands for the default. */
+/** Reads the limits of an entry of an `mcp.json`; `null` means the default. */
 export function readLimits(entry: JsonObject): ServerLimits | LimitProblem {
   const limits: ServerLimits = {};
   for (const part of ['callTimeoutMs', 'connectTimeoutMs'] as const) {

@@ -4,7 +4,7 @@ import type { EntryProblem } from './read-snippet.ts';
 import type { LimitProblem } from './snippet-limits.ts';
 import { TIMEOUT_MS } from './snippet-limits.ts';
 
-/** Why an entry cannot be taken. */
+/** Why an entry is rejected, as text. */
 export function entryProblemWords(problem: EntryProblem): string {
   switch (problem.kind) {
     case 'neither':
@@ -24,7 +24,7 @@ function limitWords({ part, value }: LimitProblem): string {
   return t('mcp.pasteNumber', { part, value, min, max });
 }
 
-/** What is left to be filled in; null where nothing is. */
+/** What remains to be filled in, as text; null if nothing does. */
 export function gapsWords(gaps: readonly string[]): string | null {
   return gaps.length === 0 ? null : gaps.map((gap) => t('mcp.pasteAsks', { gap })).join(' ');
 }

@@ -3,9 +3,9 @@ import { isAbortError } from '@toolyard/protocol';
 import type { FailureText } from '../attempt.svelte.ts';
 import { failureText } from '../attempt.svelte.ts';
 
-/** A test of what stands in the form: one at a time, and none that is stopped has a result. */
+/** A test of the form's values: one at a time; a cancelled test has no result. */
 export class Trial {
-  /** When the one under way began. */
+  /** Start of the test in progress. */
   since: number | null = $state(null);
   report: McpTestReport | null = $state.raw(null);
   error: FailureText | null = $state.raw(null);
@@ -26,7 +26,7 @@ export class Trial {
     }
   }
 
-  /** Also forgets what was found: it is no longer what stands in the form. */
+  /** Also discards the result: the form has changed since. */
   stop(): void {
     this.#control?.abort();
     this.#control = null;

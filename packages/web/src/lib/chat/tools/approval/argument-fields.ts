@@ -1,20 +1,20 @@
 import type { FormField, FormOption, JsonObject, JsonValue } from '@toolyard/protocol';
 import { isJsonObject, parseJson, readForm } from '@toolyard/protocol';
 
-/** One argument of a call as a field of a form. `json`: what no simple field can hold is written as JSON. */
+/** One argument of a call as a form field. `json`: a value that no simple field can hold is edited as JSON. */
 export type ArgumentField = { name: string; label: string; description?: string; required: boolean } & (
   | { kind: 'text' | 'number' | 'integer' | 'boolean' | 'json' }
   | { kind: 'choice'; options: readonly FormOption[] }
 );
 
-/** Why what was typed is no value of its field. */
+/** Why the text is not a valid value of its field. */
 export type ArgumentFault = 'number' | 'integer' | 'json' | 'needed';
 
 const MOST_FIELDS = 60;
 
 /**
- * The fields for a call: what the tool's schema names, and what the model wrote beside it. A value that does not fit
- * its field, and everything without a schema, is shown as what it is.
+ * Form fields for a call: the properties of the tool's schema and additional arguments of the model. A value that does
+ * not fit its field, and all values without a schema, get a field by their own type.
  */
 export function argumentFields(schema: JsonObject | null, values: JsonObject): ArgumentField[] {
   const properties = schema !== null && isJsonObject(schema['properties']) ? schema['properties'] : {};
@@ -79,13 +79,13 @@ function kindOfValue(value: JsonValue): 'text' | 'number' | 'boolean' | 'json' {
   return typeof value === 'boolean' ? 'boolean' : 'json';
 }
 
-/** A value as it stands in its field; nothing where it was not given. */
+/** A value as text of its field; empty if it is absent. */
 export function textOfValue(field: ArgumentField, value: JsonValue | undefined): string {
   if (value === undefined) return '';
   return typeof value === 'string' && field.kind !== 'json' ? value : JSON.stringify(value, null, 2);
 }
 
-/** What was typed as a value; an empty field that is not needed leaves its argument out. */
+/** Parses the text of a field; an empty optional field omits its argument. */
 export function readArgument(
   field: ArgumentField,
   typed: string,

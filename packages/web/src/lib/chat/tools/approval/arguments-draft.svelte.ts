@@ -4,21 +4,21 @@ import type { ArgumentFault, ArgumentField } from './argument-fields.ts';
 import { readArgument, textOfValue } from './argument-fields.ts';
 import { differencesBetween } from './differences.ts';
 
-/** The arguments of a call while a person changes them, in fields or as JSON: two views of the same. */
+/** The arguments of a call while the user edits them, as fields or as JSON; both views share one value. */
 export class ArgumentsDraft {
   readonly asked: JsonObject;
-  /** The last that could be read. */
+  /** The last valid arguments. */
   current: JsonObject = $state.raw({});
   open = $state(false);
   mode: 'form' | 'json' = $state('form');
-  /** The text of all arguments; read when it is JSON. */
+  /** The text of the JSON view; parsed when it is valid JSON. */
   json = $state('');
   jsonFault = $state(false);
 
-  /** What is typed in a field, by its name: it is shown as it is typed, not as it was read. */
+  /** Texts of fields by name, shown as typed rather than as parsed. */
   #texts: Readonly<Record<string, string>> = $state.raw({});
   #faults: Readonly<Record<string, ArgumentFault>> = $state.raw({});
-  /** What {@link json} says. */
+  /** The arguments {@link json} was made from. */
   #written: JsonObject | null = null;
 
   constructor(asked: JsonObject) {
@@ -26,8 +26,8 @@ export class ArgumentsDraft {
     this.current = asked;
   }
 
-  // Getters, not `$derived`: a draft outlives the card that created it, and with the card its derived values would stop
-  // to change.
+  // Getters, not `$derived`: a draft outlives the component that created it, and derived values stop updating when
+  // their component is destroyed.
   get differences(): readonly ToolDifference[] {
     return differencesBetween(this.asked, this.current);
   }
@@ -72,7 +72,7 @@ export class ArgumentsDraft {
 
   show(mode: 'form' | 'json'): void {
     this.mode = mode;
-    // What cannot be read yet stays as it is typed, unless the fields have gone on since.
+    // Invalid JSON stays as typed, unless the fields have changed since.
     if (mode === 'form' || this.current === this.#written) return;
     this.json = JSON.stringify(this.current, null, 2);
     this.jsonFault = false;
@@ -89,7 +89,7 @@ export class ArgumentsDraft {
   }
 }
 
-/** What somebody changes outlives its card, which is gone while it is scrolled out of sight. */
+/** Edited arguments outlive their card, which is destroyed when it is scrolled out of the page. */
 const drafts = new Map<string, ArgumentsDraft>();
 const MOST_DRAFTS = 50;
 

@@ -23,8 +23,8 @@ function field(name: string, values = ASKED): ArgumentField {
   return found;
 }
 
-describe('the arguments of a call as a form', () => {
-  it('has a field for what the schema names and for what the model wrote beside it', () => {
+describe('argument form', () => {
+  it('has a field for every property of the schema and every additional argument', () => {
     expect(argumentFields(SCHEMA, ASKED).map(({ name, kind, required }) => [name, kind, required])).toEqual([
       ['to', 'text', true],
       ['copies', 'integer', false],
@@ -35,7 +35,7 @@ describe('the arguments of a call as a form', () => {
     ]);
   });
 
-  it('shows a value that does not fit its field as what it is', () => {
+  it('shows a value that does not fit its field by its own type', () => {
     const fields = argumentFields(SCHEMA, { copies: 'many', tone: 'cold', urgent: null });
     expect(fields.map(({ name, kind }) => `${name} ${kind}`)).toContain('copies text');
     expect(fields.find(({ name }) => name === 'tone')?.kind).toBe('text');
@@ -48,8 +48,8 @@ describe('the arguments of a call as a form', () => {
   });
 });
 
-describe('arguments somebody changes', () => {
-  it('keep what was not touched, letter for letter', () => {
+describe('edited arguments', () => {
+  it('keep unchanged values character for character', () => {
     const draft = new ArgumentsDraft(ASKED);
     draft.type(field('copies'), '3');
     expect(draft.current).toEqual({ ...ASKED, copies: 3 });
@@ -57,7 +57,7 @@ describe('arguments somebody changes', () => {
     expect(draft.differences).toEqual([{ path: 'copies', before: '2', after: '3' }]);
   });
 
-  it('are not sent while a field cannot be read, and come back as they were', () => {
+  it('are not sent while a field is invalid, and revert to the original', () => {
     const draft = new ArgumentsDraft(ASKED);
     draft.type(field('copies'), '3.5');
     expect([draft.faulty, draft.faults, draft.textOf(field('copies'))]).toEqual([true, { copies: 'integer' }, '3.5']);
@@ -68,7 +68,7 @@ describe('arguments somebody changes', () => {
     expect([draft.faulty, draft.changed, draft.textOf(field('copies'))]).toEqual([false, false, '2']);
   });
 
-  it('leave out an argument that is not needed and is emptied', () => {
+  it('omit an optional argument that is emptied', () => {
     const draft = new ArgumentsDraft(ASKED);
     draft.type(field('copies'), '');
     draft.type(field('to'), '');
@@ -85,7 +85,7 @@ describe('arguments somebody changes', () => {
     expect([draft.faulty, draft.current['tone']]).toEqual([true, 'warm']);
     draft.show('form');
     expect(draft.faulty).toBe(false);
-    // What was half written is still there.
+    // The incomplete text is still there.
     draft.show('json');
     expect([draft.faulty, draft.json]).toEqual([true, '{"to": "b@example.com"']);
     draft.typeJson('{"to": "b@example.com"}');
@@ -94,7 +94,7 @@ describe('arguments somebody changes', () => {
     expect(draft.current).toEqual({ to: 'b@example.com' });
   });
 
-  it('as JSON are an object, and nothing else', () => {
+  it('must be a JSON object', () => {
     const draft = new ArgumentsDraft({});
     for (const text of ['[]', '1', 'null', '"x"', '']) {
       draft.show('json');
@@ -105,8 +105,8 @@ describe('arguments somebody changes', () => {
   });
 });
 
-describe('the difference', () => {
-  it('names the smallest places that differ', () => {
+describe('argument differences', () => {
+  it('names the smallest changed paths', () => {
     expect(
       differencesBetween(
         { a: { b: [1, 2], c: 'x' }, gone: null, same: [{}] },
@@ -120,7 +120,7 @@ describe('the difference', () => {
     ]);
   });
 
-  it('does not tell equal values in another order of names apart', () => {
+  it('ignores the order of keys', () => {
     expect(differencesBetween({ a: 1, b: { c: 1, d: 2 } }, { b: { d: 2, c: 1 }, a: 1 })).toEqual([]);
   });
 });

@@ -2,10 +2,10 @@ import type { JsonObject, JsonValue, ToolDifference } from '@toolyard/protocol';
 import { isJsonObject } from '@toolyard/protocol';
 
 const MOST = 50;
-/** As much of a value as can be compared by eye; the whole of both stands in the editor. */
+/** Values are cut to this many characters; the editor shows both in full. */
 const LONGEST = 4_000;
 
-/** Where two values differ, as small as it can be said; at most {@link MOST} places. */
+/** Paths at which two values differ, as deep as possible; at most {@link MOST}. */
 export function differencesBetween(before: JsonObject, after: JsonObject): ToolDifference[] {
   const found: ToolDifference[] = [];
   compare('', before, after, found);

@@ -1,3 +1,3 @@
-/** What changes the arguments of a call, loaded when somebody wants to. */
+/** The argument editor, loaded on demand. */
 export { default as ArgumentsEditor } from './ArgumentsEditor.svelte';
 export { default as Edited } from './EditedNotice.svelte';

@@ -1,4 +1,4 @@
-/** What servers and the model ask, loaded when the first of them does. */
+/** Cards for questions of servers and models, loaded with the first one. */
 export { default as FormQuestion } from './FormQuestion.svelte';
 export { default as PromptQuestion } from './PromptQuestion.svelte';
 export { default as SelectionQuestion } from './SelectionQuestion.svelte';

@@ -1,14 +1,14 @@
 import type { FormFault, FormField, JsonObject, JsonValue } from '@toolyard/protocol';
 import { t } from '../../../i18n/i18n.svelte.ts';
 
-/** What stands in a form, as it is typed: by name of the field. */
+/** The texts of a form, by field name. */
 export type FormDraft = Record<string, string | string[]>;
 
-/** What somebody writes outlives its card, which is gone while it is scrolled out of sight. */
+/** Draft values outlive their card, which is destroyed when it is scrolled out of the page. */
 const drafts = new Map<string, FormDraft>();
 const MOST = 50;
 
-/** The draft of a question, begun with the defaults of the form. */
+/** The draft of a question, initialized with the defaults of the form. */
 export function formDraftOf(interruptId: string, fields: readonly FormField[]): FormDraft {
   const known = drafts.get(interruptId);
   if (known !== undefined) return { ...known };
@@ -37,7 +37,7 @@ function asTyped(field: FormField): string | string[] {
   }
 }
 
-/** What was typed as the server wants it; what was left empty is left out. What does not fit is left for the check. */
+/** Converts the texts to the types of the schema and omits empty fields. Invalid values are left to validation. */
 export function contentOf(fields: readonly FormField[], draft: FormDraft): JsonObject {
   const content: JsonObject = {};
   for (const field of fields) {
@@ -64,7 +64,7 @@ function valueOf(field: FormField, typed: string | string[]): JsonValue | undefi
   }
 }
 
-/** What a browser's field for date and time holds has no zone: it is the person's own. */
+/** The value of a `datetime-local` field has no zone: it is in the user's. */
 function fromLocalTime(typed: string): string {
   const at = new Date(typed);
   if (Number.isNaN(at.getTime())) return typed;
@@ -80,7 +80,7 @@ function toLocalTime(text: string): string {
   return new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
 }
 
-/** A fault in the words of the page. */
+/** A validation error as translated text. */
 export function faultWords(fault: FormFault): string {
   switch (fault.rule) {
     case 'too_short':
