@@ -39,9 +39,9 @@ const parts = firstLoad(
 const total = parts.reduce((sum, { bytes }) => sum + bytes, 0);
 
 for (const { name, file, bytes } of parts) console.log(`${kb(bytes)} kB  ${name} (${file})`);
-console.log(`${kb(total)} kB  in all, gzipped; the budget is ${String(BUDGET_KB)} kB`);
+console.log(`${kb(total)} kB  total, gzipped; the budget is ${String(BUDGET_KB)} kB`);
 if (total > BUDGET_KB * 1000) {
-  console.error('The first load of the chat route is too heavy: load what is not needed at once with import().');
+  console.error('The first load of the chat route exceeds the budget: load what is not needed at once with import().');
   process.exitCode = 1;
 }
 

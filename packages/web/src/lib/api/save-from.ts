@@ -15,7 +15,7 @@ export async function saveFrom(path: string, name: string): Promise<void> {
   saveFile(nameIn(disposition) ?? name, content);
 }
 
-/** The file name in a Content-Disposition header (RFC 6266); null if there is none. */
+/** The file name in a Content-Disposition header (RFC 6266); null without one. */
 function nameIn(disposition: string | null): string | null {
   const encoded = /filename\*=UTF-8''([^;]+)/i.exec(disposition ?? '')?.[1];
   if (encoded !== undefined) return decodeURIComponent(encoded);

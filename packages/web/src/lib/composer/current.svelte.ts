@@ -3,7 +3,7 @@ import { chat } from '../state/chat.svelte.ts';
 import { models } from '../state/models.svelte.ts';
 import { settings } from '../state/settings.svelte.ts';
 
-/** The model or agent that answers the next message of the open chat; null if there is none. */
+/** The model or agent that answers the next message of the open chat; null without one. */
 export function currentModel(): ModelReference | null {
   return chat.configuration.model ?? chat.view?.resolved.model ?? settings.defaults.model ?? models.standard;
 }

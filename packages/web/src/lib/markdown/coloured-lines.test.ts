@@ -93,7 +93,7 @@ describe('language names', () => {
     ['Dockerfile', 'docker'],
     ['constructor', null],
     ['', null],
-  ])('%s is %s', (name, id) => {
+  ])('maps %s to %s', (name, id) => {
     expect(languageId(name)).toBe(id);
   });
 
@@ -105,7 +105,7 @@ describe('language names', () => {
     ['html', '<i title="b">c</i>'],
     ['vue', '<template><i>c</i></template>'],
     ['tex', '\\emph{b} % c'],
-  ])('%s stands for a grammar that is there', async (name, code) => {
+  ])('%s has a grammar', async (name, code) => {
     const id = languageId(name);
     expect(id).not.toBeNull();
     if (id !== null) expect((await colourLinesOf(id))(code, undefined).html).toContain('hl-');

@@ -39,7 +39,7 @@ export async function colourLinesOf(language: LanguageId): Promise<ColourLines> 
       ...defined({ grammarState }),
     });
     const state = shiki.getLastGrammarState(tokens);
-    if (state === undefined) throw new Error('The highlighter lost its place.');
+    if (state === undefined) throw new Error('The highlighter has no state after a line.');
     return { html: tokens.map((line) => line.map(toHtml).join('')).join('\n'), state };
   };
 }

@@ -28,6 +28,6 @@ it.each([
   ['www.good.example', 'www.good.example'],
   ['[Version 2.0, 3.14 and e.g. this](https://good.example/)', 'Version 2.0, 3.14 and e.g. this'],
   ['ann@good.example', 'ann@good.example'],
-])('leaves other links as they are: %s', (markdown, text) => {
+])('keeps other links unchanged: %s', (markdown, text) => {
   expect(shown(markdown)).toBe(text);
 });

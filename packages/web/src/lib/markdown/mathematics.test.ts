@@ -8,7 +8,7 @@ it.each([
   String.raw`\(x\)`,
   String.raw`\[ \frac{a}{b} = c_1 * d_2 * e \]`,
   String.raw`\(a_1\) and \(b_1\)`,
-])('mathematics stays as it was written: %s', (text) => {
+])('keeps mathematics verbatim: %s', (text) => {
   expect(html(text)).toEqual({ type: 'paragraph', html: text });
 });
 
@@ -20,6 +20,6 @@ it.each([
   [String.raw`\[not a link\](x)`, '[not a link](x)'],
   [String.raw`a \( b`, 'a ( b'],
   [String.raw`\(\)`, '()'],
-])('escaped brackets around words lose their backslashes: %s', (text, shown) => {
+])('removes the backslashes of escaped brackets around words: %s', (text, shown) => {
   expect(html(text)).toEqual({ type: 'paragraph', html: shown });
 });

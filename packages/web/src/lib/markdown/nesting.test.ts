@@ -19,7 +19,7 @@ it.each([
   ['lists on one line', `${'- '.repeat(2_000)}the end`],
   ['lists line by line', steps('- the end')],
   ['lists in quotes', `${'> 1. '.repeat(2_000)}the end`],
-])('%s nested too deeply are text', (_, text) => {
+])('shows %s nested too deeply as text', (_, text) => {
   const blocks = parseMarkdown(text);
   expect(depthOf(blocks)).toBe(MOST_NESTED);
   expect(JSON.stringify(blocks)).toContain('the end');
@@ -29,7 +29,7 @@ it.each([
   ['emphasis', `${'*a _b '.repeat(2_000)}the end${' b_ a*'.repeat(2_000)}`],
   ['links', `${'['.repeat(2_000)}the end${'](https://example.org)'.repeat(2_000)}`],
   ['images', `${'!['.repeat(2_000)}the end${'](https://example.org)'.repeat(2_000)}`],
-])('so are spans: %s', (_, text) => {
+])('shows spans nested too deeply as text: %s', (_, text) => {
   const [block] = parseMarkdown(text);
   expect(block).toMatchObject({ type: 'paragraph', html: expect.stringContaining('the end') as string });
   const open = (block?.type === 'paragraph' ? block.html : '').match(/<(em|strong|a) ?/g) ?? [];

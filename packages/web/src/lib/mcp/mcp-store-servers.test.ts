@@ -69,7 +69,7 @@ describe('a server that is added to a tab', () => {
   test('is rejected with the reason when its URL or a header is invalid', async () => {
     const store = await openStore();
     const add = (url: string, headers: Record<string, string> = {}) => store.add(draftOf('Odd', url, { headers }));
-    expect(() => add('mcp.example.com')).toThrow('Its address is not complete.');
+    expect(() => add('mcp.example.com')).toThrow('The URL is incomplete.');
     expect(() => add('ftp://mcp.example.com/')).toThrow('must begin with http:// or https://');
     expect(() => add('https://ann:word@mcp.example.com/')).toThrow('header');
     expect(() => add('https://mcp.example.com/', { 'a b': 'c' })).toThrow('not the name of a header');

@@ -20,7 +20,7 @@ export const fetchThroughProxy: Fetch = async (input, init = {}) => {
   // Errors of the proxy itself are marked: they are not responses of the server.
   if (answer.headers.get('x-toolyard-proxy') !== 'refused') return answer;
   const problem = problemFrom(answer.status, await answer.text());
-  const detail = 'The proxy did not pass the request on.';
+  const detail = 'The proxy rejected the request without a reason.';
   throw toToolyardError(problem ?? new ApiError({ code: 'bad_response', status: answer.status, detail }));
 };
 

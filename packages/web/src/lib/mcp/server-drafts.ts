@@ -45,7 +45,7 @@ export function storedServerDraft(
 /** @throws ToolyardError `bad_config` for an unsupported transport or an invalid URL */
 export function checkDraft({ name, transport, url, headers }: BrowserServerDraft): void {
   const problem =
-    (name.trim() === '' ? 'It has no name.' : null) ??
+    (name.trim() === '' ? 'The server has no name.' : null) ??
     checkServerUrl(url.trim(), transport) ??
     Object.entries(headers)
       .map(([header, value]) => checkHeader(header, value))

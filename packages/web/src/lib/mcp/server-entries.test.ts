@@ -32,22 +32,22 @@ describe('stored servers', () => {
   });
 
   it.each([
-    [null, /no object/],
+    [null, /JSON object/],
     [{ ...good, id: 'docs' }, /id/],
     [{ ...good, id: 'browser-a/b' }, /id/],
-    [{ ...good, name: ' ' }, /no name/],
+    [{ ...good, name: ' ' }, /`name` is missing/],
     [{ ...good, transport: 'stdio' }, /transport/],
-    [{ ...good, url: 'mcp.example.com' }, /not complete/],
+    [{ ...good, url: 'mcp.example.com' }, /incomplete/],
     [{ ...good, url: 'ws://mcp.example.com' }, /begin with http:\/\/ or https:\/\//],
     [{ ...good, transport: 'websocket' }, /begin with ws:\/\/ or wss:\/\//],
     [{ ...good, url: 'javascript:alert(1)' }, /begin with/],
     [{ ...good, url: 'https://ann:word@mcp.example.com/' }, /header/],
-    [{ ...good, headers: [] }, /headers are no object/],
-    [{ ...good, headers: { 'a b': 'c' } }, /not the name of a header/],
+    [{ ...good, headers: [] }, /`headers` must be/],
+    [{ ...good, headers: { 'a b': 'c' } }, /not a valid header name/],
     [{ ...good, headers: { a: 'line\nbreak' } }, /header a has characters/],
     [{ ...good, headers: { a: 7 } }, /header a/],
     [{ ...good, enabled: 1 }, /enabled/],
-  ])('%j is set aside with its reason, and harms no other', (bad, reason) => {
+  ])('are set aside with a reason if invalid, without affecting others: %j', (bad, reason) => {
     const other = { ...good, id: 'browser-other' };
     const { entries, setAside } = parseServerSettings([bad, other]);
     expect(entries).toEqual([other]);
@@ -59,7 +59,7 @@ describe('stored servers', () => {
   it('are deduplicated by id', { tags: ['M1.27'] }, () => {
     const { entries, setAside } = parseServerSettings([good, { ...good, name: 'Again' }]);
     expect(entries).toEqual([good]);
-    expect(setAside).toMatchObject([{ name: 'Again', reason: 'Its id "browser-docs" is used twice.' }]);
+    expect(setAside).toMatchObject([{ name: 'Again', reason: 'The id "browser-docs" is used twice.' }]);
   });
 
   it('are written back with the invalid entries', () => {

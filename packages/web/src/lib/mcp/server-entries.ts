@@ -57,19 +57,19 @@ export function serverSettingsToKeep({ entries, setAside }: BrowserServerSetting
 
 /** The entry, or why it is invalid. */
 function readEntry(raw: JsonValue): BrowserServerEntry | string {
-  if (!isJsonObject(raw)) return 'It is no object.';
+  if (!isJsonObject(raw)) return 'The entry must be a JSON object.';
   const { id, name, transport, url, headers = {}, enabled = true, useProxy = false, keepSecrets } = raw;
-  if (typeof id !== 'string' || !/^browser-[^/\s]+$/.test(id)) return 'Its id does not begin with "browser-".';
-  if (typeof name !== 'string' || name.trim() === '') return 'It has no name.';
+  if (typeof id !== 'string' || !/^browser-[^/\s]+$/.test(id)) return '`id` must begin with "browser-" and contain no slash or space.';
+  if (typeof name !== 'string' || name.trim() === '') return '`name` is missing.';
   if (transport !== 'http' && transport !== 'sse' && transport !== 'websocket') {
-    return 'Its transport is none of http, sse and websocket.';
+    return '`transport` must be http, sse or websocket.';
   }
   const problem = checkServerUrl(url, transport);
   if (problem !== null) return problem;
-  if (typeof url !== 'string') return 'It has no address.';
+  if (typeof url !== 'string') return '`url` is missing.';
   const read = readHeaders(headers);
   if (typeof read === 'string') return read;
-  if (typeof enabled !== 'boolean' || typeof useProxy !== 'boolean') return 'Its enabled or useProxy is no switch.';
+  if (typeof enabled !== 'boolean' || typeof useProxy !== 'boolean') return '`enabled` and `useProxy` must be true or false.';
   return {
     id,
     name: name.trim(),
@@ -85,16 +85,16 @@ function readEntry(raw: JsonValue): BrowserServerEntry | string {
 /** Why the URL is invalid for this transport; null if it is valid. */
 export function checkServerUrl(url: JsonValue | undefined, transport: BrowserTransport): string | null {
   const parsed = typeof url === 'string' && URL.canParse(url) ? new URL(url) : null;
-  if (parsed === null) return 'Its address is not complete.';
+  if (parsed === null) return 'The URL is incomplete.';
   if (!TRANSPORTS[transport].includes(parsed.protocol)) {
-    return `Its address must begin with ${TRANSPORTS[transport].map((each) => `${each}//`).join(' or ')}.`;
+    return `The URL must begin with ${TRANSPORTS[transport].map((each) => `${each}//`).join(' or ')}.`;
   }
-  if (parsed.username !== '' || parsed.password !== '') return 'A password in its address belongs in a header.';
+  if (parsed.username !== '' || parsed.password !== '') return 'The URL contains a user name or password: use a header instead.';
   return null;
 }
 
 function readHeaders(headers: JsonValue): Record<string, string | null> | string {
-  if (!isJsonObject(headers)) return 'Its headers are no object.';
+  if (!isJsonObject(headers)) return '`headers` must be a JSON object.';
   const read: Record<string, string | null> = {};
   for (const [name, value] of Object.entries(headers)) {
     const problem = checkHeader(name, value);
@@ -106,15 +106,15 @@ function readHeaders(headers: JsonValue): Record<string, string | null> | string
 
 /** Why the header is invalid; null if it is valid. */
 export function checkHeader(name: string, value: JsonValue): string | null {
-  if (!/^[\w!#$%&'*+.^`|~-]+$/.test(name)) return `"${name}" is not the name of a header.`;
+  if (!/^[\w!#$%&'*+.^`|~-]+$/.test(name)) return `"${name}" is not a valid header name.`;
   if (value === null) return null;
   return typeof value === 'string' && /^[\t\x20-\x7e\x80-\xff]*$/.test(value)
     ? null
-    : `The value of the header ${name} has characters a header cannot carry.`;
+    : `The value of the header ${name} has characters that are not allowed in headers.`;
 }
 
 function repeats({ id }: BrowserServerEntry, entries: readonly BrowserServerEntry[]): string | null {
-  return entries.some((other) => other.id === id) ? `Its id "${id}" is used twice.` : null;
+  return entries.some((other) => other.id === id) ? `The id "${id}" is used twice.` : null;
 }
 
 function nameOf(raw: JsonValue): string | undefined {

@@ -63,14 +63,14 @@ function errorOf(
   if (missing.length === 0) {
     if (health?.error === undefined) return {};
     if (obstacle === undefined) return { error: health.error };
-    const hint = `${obstacle} Change that on the server, or use the proxy of Toolyard.`;
+    const hint = `${obstacle} Change that on the server, or connect through Toolyard's proxy.`;
     return { error: { ...health.error, hint } };
   }
   return {
     error: {
       code: 'needs_sign_in',
-      message: `What goes into ${missing.join(', ')} was kept for the session of a tab.`,
-      hint: 'Edit the server and enter it again.',
+      message: `The values of these headers were stored for the session of a tab only: ${missing.join(', ')}.`,
+      hint: 'Edit the server and enter them again.',
     },
   };
 }

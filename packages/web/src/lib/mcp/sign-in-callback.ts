@@ -25,7 +25,7 @@ export function receiveSignIns(host: McpHost): void {
 async function finish(host: McpHost, search: string): Promise<{ ok: boolean; text: string } | null> {
   try {
     await host.finishSignIn(readSignInResponse(new URLSearchParams(search)));
-    return { ok: true, text: 'Toolyard connects to the server now. You can close this window.' };
+    return { ok: true, text: 'You are signed in. Toolyard is connecting to the server; you can close this window.' };
   } catch (thrown) {
     const { code, message, hint } = toErrorInfo(thrown);
     return code === 'not_found' ? null : { ok: false, text: [message, hint].filter(Boolean).join(' ') };

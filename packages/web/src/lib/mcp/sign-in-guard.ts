@@ -13,8 +13,8 @@ export function guardSignIn(serverUrl: string, fetch: Fetch): Fetch {
     if (isBeside || (url.protocol === 'https:' && isPublicName(url.hostname))) return fetch(input, init);
     throw new ToolyardError({
       code: 'address_refused',
-      message: `The sign-in goes to ${url.origin}, where this browser may not be sent: it is not reached by https, or lies in a private network.`,
-      hint: 'Add the server to Toolyard itself if that is meant.',
+      message: `The sign-in of this server leads to ${url.origin}, which is blocked: it does not use https or is in a private network.`,
+      hint: 'If you trust this URL, add the server to Toolyard instead of this browser.',
     });
   };
 }

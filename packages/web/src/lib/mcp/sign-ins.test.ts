@@ -56,7 +56,7 @@ describe('attack 9: where a server of a browser says that one signs in', () => {
     'https://router/',
     'https://printer.local/',
     'http://[::ffff:a9fe:a9fe]/',
-  ])('a public one cannot have %s asked for', async (address) => {
+  ])('blocks %s for a public server', async (address) => {
     await expect(asked('https://mcp.example.com/mcp', address)).rejects.toMatchObject({ code: 'address_refused' });
   });
 
@@ -64,7 +64,7 @@ describe('attack 9: where a server of a browser says that one signs in', () => {
     ['https://mcp.example.com/mcp', 'https://accounts.example.com/token'],
     ['http://127.0.0.1:3000/mcp', 'http://localhost:9000/token'],
     ['http://192.168.1.5:3000/mcp', 'http://192.168.1.5:9000/token'],
-  ])('%s may have %s asked for', async (from, to) => {
+  ])('lets %s use %s', async (from, to) => {
     expect((await asked(from, to)).ok).toBe(true);
   });
 });

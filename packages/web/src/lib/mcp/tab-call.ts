@@ -130,7 +130,7 @@ export class TabCall {
 }
 
 function notTaken(why: string): ToolResult {
-  const message = `The tool answered, and its answer could not be handed over: ${why}`;
+  const message = `The tool returned a result, but the server rejected it: ${why}`;
   return {
     content: [{ type: 'text', text: message }],
     isError: true,
@@ -139,4 +139,4 @@ function notTaken(why: string): ToolResult {
   };
 }
 
-const NOBODY = new ToolyardError({ code: 'refused', message: 'Nobody answered.' });
+const NOBODY = new ToolyardError({ code: 'refused', message: 'The question was not answered.' });

@@ -32,7 +32,7 @@ export function openTabNetwork(
       // Loading failed: the next request tries again.
       worker = undefined;
       for (const [id, one] of pending)
-        hear({ is: 'failed', id, message: 'This page could not go to another server.' }, one);
+        hear({ is: 'failed', id, message: 'The network worker of this page could not be loaded.' }, one);
       for (const socket of sockets.values()) socket.ended();
     });
     return started;
@@ -110,8 +110,8 @@ export function openTabNetwork(
     if (Object.keys(headers).length > 0) {
       throw new ToolyardError({
         code: 'bad_config',
-        message: 'A browser sends no headers with a WebSocket.',
-        hint: 'Have it go through the proxy, or take the headers out.',
+        message: 'Browsers cannot send headers with a WebSocket.',
+        hint: 'Connect through the proxy, or remove the headers.',
       });
     }
     const id = ++last;

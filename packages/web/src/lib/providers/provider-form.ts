@@ -9,7 +9,7 @@ import type {
 
 /** The values of the form. The key contains only what the user typed: a stored key is never sent to the page. */
 export type ProviderFields = {
-  /** Id of the known provider; empty if it is none. */
+  /** Id of the known provider; empty for another endpoint. */
   known: string;
   label: string;
   baseUrl: string;

@@ -12,7 +12,7 @@ describe('rule form', () => {
     { decision: 'ask', outside: 'C:\\work', destructive: true },
     { decision: 'allow', readOnly: true },
     { decision: 'ask', readOnly: false },
-  ])('comes out as it went in: %j', (rule) => {
+  ])('returns the rule it was filled with: %j', (rule) => {
     expect(ruleOf(formOf(rule))).toEqual({ ok: true, rule });
     expect(faultsOfRules([rule])).toEqual([]);
   });

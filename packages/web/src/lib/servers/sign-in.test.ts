@@ -10,6 +10,6 @@ it.each([
   ['file:///etc/passwd', null],
   ['/authorize', null],
   ['', null],
-])('a sign-in goes on at the web and nowhere else: %s', (url, host) => {
+])('opens http(s) URLs only: %s', (url, host) => {
   expect(signInHost(url)).toBe(host);
 });

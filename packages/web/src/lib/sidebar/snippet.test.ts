@@ -7,7 +7,7 @@ it.each([
   ['> *said* ~~old~~\n* two * 3', 'said old\ntwo * 3'],
   ['| a | \u0002b\u0003 |\n|---|:-:|\n| 1 | 2 |', ' a b 1 2 '],
   ['snake_case and __init__.py', 'snake_case and init.py'],
-])('shows no Markdown: %s', (snippet, shown) => {
+])('removes Markdown markup: %s', (snippet, shown) => {
   expect(
     snippetPieces(snippet)
       .map(({ text }) => text)

@@ -8,7 +8,7 @@ import { onSignInNeeded, sessionSecret, resumeAfterSignIn } from '../api/session
  */
 class Session {
   /**
-   * - `token`: nobody is signed in; `expired`: the session ended while the page was in use
+   * - `token`: not signed in; `expired`: the session ended while the page was in use
    * - `offline`: the server does not respond
    */
   status: 'checking' | 'ready' | 'token' | 'expired' | 'offline' = $state('checking');

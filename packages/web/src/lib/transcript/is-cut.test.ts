@@ -9,13 +9,13 @@ const row = (finishReason: AssistantRow['finishReason'], ...blocks: RowBlock[]) 
   ({ kind: 'assistant', finishReason, blocks }) as unknown as AssistantRow;
 
 it.each<[boolean, string, AssistantRow]>([
-  [true, 'one that reached its limit', row('length', text)],
-  [true, 'one that was stopped', row('cancelled', text)],
-  [true, 'one whose stream broke', row('error', text, failed('stream_broken'))],
-  [false, 'one that a wrong key kept from being written', row('error', failed('invalid_key'))],
-  [false, 'one whose key was refused in its middle', row('error', text, failed('unauthorized'))],
-  [false, 'one that failed before its first word', row('error', failed('overloaded'))],
-  [false, 'one that is whole', row('stop', text)],
+  [true, 'reached the output limit', row('length', text)],
+  [true, 'stopped', row('cancelled', text)],
+  [true, 'stream broken', row('error', text, failed('stream_broken'))],
+  [false, 'invalid key before any output', row('error', failed('invalid_key'))],
+  [false, 'key rejected during the output', row('error', text, failed('unauthorized'))],
+  [false, 'failed before any output', row('error', failed('overloaded'))],
+  [false, 'complete', row('stop', text)],
 ])('offers to continue (%s): %s', (cut, _name, answer) => {
   expect(isCut(answer)).toBe(cut);
 });

@@ -13,7 +13,7 @@ export async function* readRun(
 ): AsyncGenerator<RunEvent[]> {
   const address = `/api/runs/${encodeURIComponent(runId)}/events?after=${String(after)}`;
   const response = await request(address, { headers: { Accept: 'text/event-stream' }, cache: 'no-store', signal });
-  if (!response.ok) throw new Error(`The events of the run could not be read: ${String(response.status)}.`);
+  if (!response.ok) throw new Error(`The events of the run could not be loaded: HTTP ${String(response.status)}.`);
   if (response.body === null) return;
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
   let rest = '';

@@ -24,7 +24,7 @@ test.each<[Partial<BudgetDraft>, unknown]>([
   [{}, 'none'],
   [{ of: 'model', name: 'gpt', dollars: '1' }, 'name'],
   [{ of: 'tool', name: 'a/b' }, 'none'],
-])('%j is none yet, and nothing is kept of the list', (more, problem) => {
+])('rejects all drafts if %j is invalid', (more, problem) => {
   const { budgets, problems } = readDrafts([typed({ id: 7, dollars: '1', of: 'day' }), typed(more)]);
   expect(budgets).toBeNull();
   expect([...problems]).toEqual([[1, problem]]);

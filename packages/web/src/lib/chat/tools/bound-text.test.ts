@@ -13,7 +13,7 @@ test.each([
   [`${'x'.repeat(30)}\n`, { text: 'x'.repeat(20), whole: false }],
   // No surrogate pair is split.
   [`${'x'.repeat(19)}😀😀`, { text: 'x'.repeat(19), whole: false }],
-])('%j within bounds', (text, bounded) => {
+])('cuts %j to its limits', (text, bounded) => {
   expect(boundText(text, BOUNDS)).toEqual(bounded);
 });
 

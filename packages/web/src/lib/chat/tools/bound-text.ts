@@ -1,4 +1,4 @@
-/** How many characters of a text are rendered at once. Longer text slows the page down, and nobody reads it there. */
+/** How many characters of a text are rendered at once. Longer text slows the page down. */
 export type Bounds = { lines: number; characters: number };
 
 export const PREVIEW_BOUNDS: Bounds = { lines: 14, characters: 1_500 };

@@ -24,19 +24,19 @@ const CANCELLED = { code: 'cancelled', message: 'Stopped.' } as const;
 
 describe('call status', () => {
   test.each<[string, CallView, object]>([
-    ['whose arguments are still being written', startedCall('c1', 'add'), { kind: 'writing' }],
-    ['that is to be made', WRITTEN, { kind: 'waiting' }],
-    ['a person is asked about', { ...WRITTEN, interrupt: ASKED }, { kind: 'approval', interrupt: ASKED }],
-    ['that was sent', SENT, { kind: 'running', since: 100, progress: null }],
+    ['is writing while the arguments stream', startedCall('c1', 'add'), { kind: 'writing' }],
+    ['is waiting before the start', WRITTEN, { kind: 'waiting' }],
+    ['is approval while the user decides', { ...WRITTEN, interrupt: ASKED }, { kind: 'approval', interrupt: ASKED }],
+    ['is running after the start', SENT, { kind: 'running', since: 100, progress: null }],
     [
-      'that waits for calls of other chats',
+      'is queued behind calls of other chats',
       { ...SENT, progress: { progress: 0, text: 'Waits', waitsFor: ['b'] } },
       { kind: 'queued', waitsFor: ['b'] },
     ],
-    ['that was answered', answered({}), { kind: 'done' }],
-    ['whose tool reports an error', answered({ isError: true }), { kind: 'failed', error: null }],
+    ['is done with a result', answered({}), { kind: 'done' }],
+    ['is failed if the tool reports an error', answered({ isError: true }), { kind: 'failed', error: null }],
     [
-      'that was refused, with the reason given',
+      'is refused if the user denied it, with the reason',
       answered(
         { isError: true, outcome: 'not_sent', error: REFUSED },
         {
@@ -47,19 +47,19 @@ describe('call status', () => {
       { kind: 'refused', error: REFUSED, reason: 'not here' },
     ],
     [
-      'that was stopped before it was made',
+      'is cancelled if stopped before the start',
       answered({ isError: true, outcome: 'not_sent', error: CANCELLED }, WRITTEN),
       { kind: 'cancelled', begun: false },
     ],
     [
-      'that was stopped while it ran',
+      'is cancelled and begun if stopped while executing',
       answered({ isError: true, outcome: 'unknown', error: CANCELLED }),
       { kind: 'cancelled', begun: true },
     ],
-    ['nobody knows the outcome of', answered({ isError: true, outcome: 'unknown' }), { kind: 'unknown', error: null }],
-    ['that was sent in a run that is over', { ...SENT, over: true }, { kind: 'unknown', error: null }],
-    ['that was never sent in a run that is over', { ...WRITTEN, over: true }, { kind: 'cancelled', begun: false }],
-    ['asked about in a run that is over', { ...WRITTEN, interrupt: ASKED, over: true }, { kind: 'cancelled' }],
+    ['is unknown if the outcome is unknown', answered({ isError: true, outcome: 'unknown' }), { kind: 'unknown', error: null }],
+    ['is unknown if the run ended after the start', { ...SENT, over: true }, { kind: 'unknown', error: null }],
+    ['is cancelled if the run ended before the start', { ...WRITTEN, over: true }, { kind: 'cancelled', begun: false }],
+    ['is cancelled if the run ended during approval', { ...WRITTEN, interrupt: ASKED, over: true }, { kind: 'cancelled' }],
   ])('%s', (_name, call, status) => {
     expect(callStatus(call)).toMatchObject(status);
   });

@@ -18,7 +18,7 @@ export type CallStatus =
   /** `message` is null if the tool itself reported the error. */
   | { kind: 'failed'; error: ErrorInfo | null }
   | { kind: 'refused'; error: ErrorInfo | null; reason: string | null }
-  /** `begun`: it was executing and may have taken effect. */
+  /** `begun`: it was executing; its outcome is in doubt. */
   | { kind: 'cancelled'; begun: boolean }
   /** It was sent; the outcome is unknown. */
   | { kind: 'unknown'; error: ErrorInfo | null }

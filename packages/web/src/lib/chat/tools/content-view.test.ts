@@ -11,8 +11,8 @@ describe('result content', () => {
     ['text', { type: 'text', text: 'hello' }, { kind: 'text' }],
     ['text that is JSON', { type: 'text', text: '{"a":1}' }, { kind: 'json' }],
     ['an image', { type: 'image', mimeType: 'image/png', source: HELD }, { kind: 'image' }],
-    ['sound', { type: 'audio', mimeType: 'audio/ogg; codecs=opus', source: { blob: 'ab' } }, { kind: 'audio' }],
-    ['a film', file('x://film', { mimeType: 'video/mp4', source: { blob: 'ab' } }), { kind: 'video' }],
+    ['audio', { type: 'audio', mimeType: 'audio/ogg; codecs=opus', source: { blob: 'ab' } }, { kind: 'audio' }],
+    ['a video', file('x://film', { mimeType: 'video/mp4', source: { blob: 'ab' } }), { kind: 'video' }],
     ['a text resource', file('x://a/notes.md', { text: '# Hi' }), { kind: 'document', name: 'notes.md', json: null }],
     ['a JSON resource', file('x://a.json', { text: '[1]' }), { kind: 'document', json: '[1]' }],
     ['a binary resource', file('x://a/b.zip', { source: HELD }), { kind: 'file', name: 'b.zip' }],
@@ -53,7 +53,7 @@ describe('result content', () => {
     [file('data:text/html,<script>'), { kind: 'other', uri: 'data:text/html,<script>' }],
     [file('demo://static/1'), { kind: 'other', uri: 'demo://static/1' }],
     [file('not an address'), { kind: 'other', uri: 'not an address' }],
-  ])('what lies elsewhere is a link at most', (part, address) => {
+  ])('shows remote content as a link at most', (part, address) => {
     expect(contentView(part)).toMatchObject({ kind: 'link', address });
   });
 });

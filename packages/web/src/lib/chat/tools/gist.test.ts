@@ -9,27 +9,27 @@ const gist = (call: CallView) => gistOf(call, callStatus(call));
 
 test.each<[string, CallView, object]>([
   [
-    'its arguments, each in short',
+    'the arguments, shortened',
     { ...WRITTEN, arguments: { city: 'Tokyo', list: [1, 2], inner: { a: 1 }, none: [] } },
     { text: 'city: "Tokyo", list: [2], inner: {…}, none: []', kind: 'code' },
   ],
-  ['that there are none', WRITTEN, { kind: 'nothing' }],
+  ['a call without arguments', WRITTEN, { kind: 'nothing' }],
   [
-    'how far it is, in the words of the server',
+    'the progress text of the server',
     { ...WRITTEN, started: true, progress: { progress: 1, text: 'a\nb' } },
     { text: 'a b', kind: 'words' },
   ],
   [
-    'what went wrong',
+    'the error',
     { ...WRITTEN, result: { content: [{ type: 'text', text: 'no such city' }], isError: true, outcome: 'done' } },
     { text: 'no such city', kind: 'problem' },
   ],
   [
-    'the end of what is being written',
+    'the end of streaming arguments',
     { ...startedCall('c1', 'add'), argumentsText: '{"a":' },
     { text: '{"a":', kind: 'code' },
   ],
-])('tells %s', (_name, call, told) => {
+])('shows %s', (_name, call, told) => {
   expect(gist(call)).toEqual(told);
 });
 

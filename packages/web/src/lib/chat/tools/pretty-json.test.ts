@@ -67,12 +67,12 @@ describe('pretty-printed JSON', () => {
 
 describe('hidden characters in strings', () => {
   test.each([
-    ['turned direction', '"rm \u202egnp.exe"', ['\\u202e']],
-    ['no width', '"pay\u200bpal"', ['\\u200b']],
+    ['bidirectional controls', '"rm \u202egnp.exe"', ['\\u202e']],
+    ['zero-width characters', '"pay\u200bpal"', ['\\u200b']],
     ['tags', '"a\u{e0041}"', ['\\u{e0041}']],
-    ['the same as escapes', '"\\u202e\\u0000"', ['\\u202e\\u0000']],
-    ['half a letter', '"\\ud83d"', ['\\ud83d']],
-  ])('%s is seen as its escape', (_name, json, found) => {
+    ['escapes of hidden characters', '"\\u202e\\u0000"', ['\\u202e\\u0000']],
+    ['half a surrogate pair', '"\\ud83d"', ['\\ud83d']],
+  ])('%s are shown as escapes', (_name, json, found) => {
     expect(hidden(`[${json}]`)).toEqual(found);
   });
 
@@ -81,7 +81,7 @@ describe('hidden characters in strings', () => {
     ['["\\ud83d\\ude00"]', '["😀"]'],
     ['["👩🏽‍🚀 ❤️"]', '["👩🏽‍🚀 ❤️"]'],
     ['["\\u0022\\u005c"]', '["\\u0022\\u005c"]'],
-  ])('%s is read as %s', (json, shown) => {
+  ])('%s is shown as %s', (json, shown) => {
     expect(read(json)).toBe(shown);
   });
 });
@@ -119,6 +119,6 @@ test.each([
   ['5', false],
   ['{not json}', false],
   [`[${'1,'.repeat(600_000)}1]`, false],
-])('%.20s… is taken for JSON: %s', (text, is) => {
+])('%.20s… counts as JSON: %s', (text, is) => {
   expect(jsonIn(text)).toBe(is ? text : null);
 });

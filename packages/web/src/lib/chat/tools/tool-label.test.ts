@@ -29,10 +29,10 @@ describe('tool label', () => {
   ];
 
   test.each([
-    ['by its title and that of its server', call('add', 'a'), 'Add numbers', 'Server a'],
-    ['by its name where it has no title', call('echo', 'b'), 'echo', 'Server b'],
-    ['by its reference where the server is gone', call('add', 'gone'), 'add', 'gone'],
-    ['as the model wrote it where there is none', call('invented', null), 'invented', null],
+    ['shows the titles of tool and server', call('add', 'a'), 'Add numbers', 'Server a'],
+    ['shows the name of a tool without a title', call('echo', 'b'), 'echo', 'Server b'],
+    ['shows the reference if the server is gone', call('add', 'gone'), 'add', 'gone'],
+    ['shows the name the model used for an unknown tool', call('invented', null), 'invented', null],
   ])('%s', (_name, made, title, from) => {
     expect(toolLabel(made, servers)).toMatchObject({ title, server: from });
   });

@@ -16,7 +16,7 @@ it.each([
   [{ url: 'https://a.example/?key=REPLACE_ME' }, ['REPLACE_ME']],
   [{ command: 'a', env: { KEY: 'sk-xxxxxxxx', SAME: 'sk-xxxxxxxx' } }, ['xxxxxxxx']],
   [{ command: 'npx', args: ['-y', 'yourserver', '${HOME}/x', 'a<b'], env: { KEY: '${env:KEY}' } }, []],
-])('finds what is left to be filled in: %j', (server, gaps) => {
+])('finds the placeholders of %j', (server, gaps) => {
   expect(entryOf(server).gaps).toEqual(gaps);
 });
 

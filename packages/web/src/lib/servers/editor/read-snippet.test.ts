@@ -20,7 +20,7 @@ describe('pasted snippets', () => {
     ['a command line', '$ npx -y server-files /tmp'],
     ['all in one text', '{"mcpServers":{"files":{"command":"npx -y server-files /tmp"}}}'],
     ['comments', '{\n// mine\n"mcpServers":{"files":{"command":"npx","args":["-y","server-files","/tmp",],},},}'],
-  ])('is understood as %s', (_name, text) => {
+  ])('are parsed: %s', (_name, text) => {
     expect(entriesOf(text)).toEqual([
       { id: 'files', enabled: true, draft: { id: 'files', transport: files }, gaps: [] },
     ]);
@@ -34,7 +34,7 @@ describe('pasted snippets', () => {
     ['{"x":{"url":"wss://a.example/mcp"}}', 'websocket'],
     ['{"x":{"url":"${env:HOST}/mcp"}}', 'http'],
     ['https://x.example/mcp', 'http'],
-  ])('names a server on the web: %s', (text, type) => {
+  ])('are parsed as a remote server: %s', (text, type) => {
     expect(entriesOf(text)).toMatchObject([{ id: 'x', draft: { transport: { type } } }]);
   });
 
@@ -50,7 +50,7 @@ describe('pasted snippets', () => {
     ['JSON for Claude Code', `claude mcp add-json files '{"command":"npx","args":["-y","server-files","/tmp"]}'`],
     ['VS Code', `code --add-mcp '{"name":"files","command":"npx","args":["-y","server-files","/tmp"]}'`],
     ['VS Code on Windows', 'code --add-mcp "{\\"name\\":\\"files\\",\\"command\\":\\"npx -y server-files /tmp\\"}"'],
-  ])('is understood as %s', (_name, text) => {
+  ])('are parsed: %s', (_name, text) => {
     expect(entriesOf(text)).toMatchObject([{ id: 'files', draft: { transport: files } }]);
   });
 
@@ -76,7 +76,7 @@ describe('pasted snippets', () => {
     'please add this server to my list',
     '請安裝這個伺服器',
     '• npx -y server',
-  ])('takes no prose for a command: %s', (text) => {
+  ])('do not include prose: %s', (text) => {
     expect(entriesOf(text)).toEqual({ kind: 'no servers' });
   });
 
@@ -154,6 +154,6 @@ it.each([
   [['weather-mcp'], 'weather'],
   [['https://mcp.context7.com/mcp'], 'context7'],
   [['http://localhost:8080/mcp'], 'localhost'],
-])('finds a name for %j', (words, name) => {
+])('proposes a name for %j', (words, name) => {
   expect(nameFor(words)).toBe(name);
 });

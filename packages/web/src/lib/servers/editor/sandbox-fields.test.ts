@@ -6,7 +6,7 @@ it.each([
   true,
   { read: ['/a', '/b'], write: ['/c'], network: 'off' as const },
   { network: ['a.example', '*.b.example'], profile: 'browser' as const },
-])('takes a sandbox into the form and back: %j', (sandbox) => {
+])('converts a sandbox to form values and back: %j', (sandbox) => {
   expect(toSandbox(sandboxFields(sandbox))).toEqual(sandbox);
 });
 

@@ -90,7 +90,7 @@ it.each([
   ['0', undefined],
   ['soon', undefined],
   ['1e9', undefined],
-])('reads %j as a time', (text, ms) => {
+])('parses %j as a duration', (text, ms) => {
   expect(readSeconds(text)).toBe(ms);
   expect(problems({ callTimeout: text }).callTimeout).toBe(ms === undefined ? 'seconds' : undefined);
 });
@@ -103,7 +103,7 @@ it.each([
   ['1.5', undefined],
   ['1001', undefined],
   ['many', undefined],
-])('reads %j as a number of calls', (text, count) => {
+])('parses %j as a number of calls', (text, count) => {
   expect(readCount(text)).toBe(count);
   expect(problems({ maxCalls: text }).maxCalls).toBe(count === undefined ? 'count' : undefined);
 });
