@@ -23,14 +23,14 @@ async function linkPath(stage: Stage): Promise<string> {
   return link.path;
 }
 
-/** Ends all sessions, as on another device. */
+/** Ends all sessions, as another device can. */
 async function endSessions(stage: Stage): Promise<void> {
   await call(stage.server.url, 'DELETE', '/api/access/sessions', {}, tokenOf(stage));
 }
 
 const dialogOf = (page: Page) => page.getByRole('dialog', { name: 'Your session has ended' });
 
-/** One answer that is held in its middle, one with a call of the tab's tool; all others are short. */
+/** One answer that is held in the middle, one with a call of the tab's tool; all others are short. */
 function script(rest: Promise<void>): ModelScript {
   return ({ body }) => {
     const { messages } = body as { messages: { role: string; content: unknown }[] };
@@ -89,7 +89,7 @@ describePage('a server with its access token', (stages) => {
     await chat.reads(/The first/);
     await chat.composer.fill('And then?');
     await endSessions(stage);
-    // Not by keyboard: a request of the page's own may have opened the dialog already, which takes the focus.
+    // Not by keyboard: a request of the page may have opened the dialog already, which takes the focus.
     await chat.composer.dispatchEvent('keydown', { key: 'Enter' });
     const dialog = dialogOf(page);
     await dialog.waitFor();
@@ -113,7 +113,7 @@ describePage('a server with its access token', (stages) => {
     return stage.open(path, { storageState: { cookies: [], origins: [{ origin: stage.line.url, localStorage }] } });
   }
 
-  /** The link was used: only the token is left. */
+  /** The link was used: only the token remains. */
   async function signInByToken(page: Page, stage: Stage): Promise<void> {
     await page.getByText('This sign-in link has expired or was already used.').waitFor();
     expect(await axeFinds(page)).toEqual([]);
@@ -161,8 +161,8 @@ describePage('a server with its access token', (stages) => {
     const allow = page.getByRole('button', { name: 'Allow once' }).first();
     await allow.waitFor();
     await endSessions(stage);
-    // Not by pointer: a request of the page's own may have opened the dialog already. The count makes it a click of a pointer:
-    // a new card ignores keys.
+    // Not by pointer: a request of the page may have opened the dialog already. `detail` makes it a pointer click: a
+    // new card ignores keys.
     await allow.dispatchEvent('click', { detail: 1 });
     await dialogOf(page).getByLabel('Access token').fill(tokenOf(stage));
     await dialogOf(page).getByRole('button', { name: 'Sign in' }).click();

@@ -11,7 +11,7 @@ type Messages = { messages: { role: string; content: unknown }[] };
 
 const LETTER = { to: 'ann@example.com', copies: 2, body: { text: 'Hello' } };
 
-/** Calls `post` and answers with its result; a user who wants to delete gets a call that is flagged as dangerous. */
+/** Calls `post` and answers with its result; a message about deleting leads to a call that is flagged as dangerous. */
 const writes: ModelScript = ({ body }) => {
   const last = (body as Messages).messages.at(-1);
   if (last?.role === 'tool') return reply.text(`The tool said: ${JSON.stringify(last.content)}`);
@@ -144,7 +144,7 @@ describePage('approvals in the page', (stages) => {
     await chat.reads(/The tool said: .*bob@example\.com/);
   }
 
-  test('approves calls as the model asked or with edited arguments, and says why some need it each time', async () => {
+  test('approves calls as requested or with edited arguments, and explains why some need it each time', async () => {
     const stage = await stages.set(writes, { servers: { office: { behaviour: office } } });
     const page = await stage.open();
     await calledAsModelAskedAfterUndo(page);

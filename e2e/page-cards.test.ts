@@ -75,21 +75,21 @@ describeInBrowser('tool cards in a browser', () => {
   });
 
   const timesRun = (): number => statSync(join(folder, 'count'), { throwIfNoEntry: false })?.size ?? 0;
-  /** That of the latest call. */
+  /** The arguments of the latest call. */
   const card = () => page.locator('[data-tool-card]').last();
   const question = () => page.locator('[data-question]');
   const answers = () => page.getByText('no language model').count();
   const stop = () => page.getByRole('button', { name: 'Stop', exact: true });
   const composer = () => page.getByRole('textbox', { name: 'Message' });
 
-  /** Sends a message, once the answer before it is complete. */
+  /** Sends a message after the previous answer is complete. */
   async function say(text: string): Promise<void> {
     await stop().waitFor({ state: 'detached' });
     await composer().fill(text);
     await composer().press('Enter');
   }
 
-  /** The question has the focus, and has been visible long enough for its keys to count. */
+  /** Waits until the question has the focus and accepts keys. */
   async function whenAsked(): Promise<void> {
     await page.clock.fastForward(1_000);
     await page.locator('[data-question]:focus').waitFor();
@@ -135,7 +135,7 @@ describeInBrowser('tool cards in a browser', () => {
     await question().focus();
     expect(await keys.isVisible()).toBe(true);
     await page.clock.fastForward(1_000);
-    // While the arguments are unread, Enter only leads to them.
+    // While the arguments are unread, Enter only scrolls to them.
     await page.keyboard.press('Enter');
     await page.locator('[data-arguments] pre:focus').waitFor();
     await page.keyboard.press('End');
@@ -218,7 +218,7 @@ describeInBrowser('tool cards in a browser', () => {
   }
 
   test(
-    'describes a call, allows it by keys once it was seen, and shows all kinds of results',
+    'describes a call, allows it by keyboard after it was seen, and shows all kinds of results',
     { tags: ['C1.28'] },
     async () => {
       await asksAndAllowsOnEnter();
@@ -227,7 +227,7 @@ describeInBrowser('tool cards in a browser', () => {
     },
   );
 
-  test('refuses a call on Escape but not on typing, with a reason, and ends the answer if asked to', async () => {
+  test('denies a call on Escape but not on typing, with a reason, and ends the answer on request', async () => {
     await typesMessageInsteadOfAnswer();
     await refusesOnEscapeAlone();
     await refusesWithReason();

@@ -9,7 +9,7 @@ import { call } from './support/api.ts';
 import { chatPage, countOf } from './support/chat-page.ts';
 import { describePage } from './support/page-stage.ts';
 
-/** Ninety words: a held answer cannot arrive whole by chance. */
+/** Ninety words: a held answer cannot arrive in full by chance. */
 const LONG = Array.from({ length: 90 }, (_, index) => `word${String(index)}`).join(' ');
 const BEGINNING = 'word3 ';
 const END = 'word89';
@@ -20,7 +20,7 @@ const DOT = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwA
 
 type HeldAnswer = { script: () => ModelReply; release: () => void; beginning: RegExp; end: RegExp; whole: string };
 
-/** An answer that stops after its beginning until it is released. */
+/** An answer that pauses after its beginning until it is released. */
 function holdAnswer(title = ''): HeldAnswer {
   const { promise: until, resolve: release } = Promise.withResolvers<void>();
   return {
@@ -50,7 +50,7 @@ const article = (chat: Chat, text: string) => chat.messages.locator('article').f
 
 describePage('a conversation in the page', ({ set, setProcess }) => {
   test(
-    'streams answers and tool calls, also into a second tab, after a reload and after a lost network',
+    'streams answers and tool calls, also into a second tab, after a reload and after a lost connection',
     { tags: ['C1.01', 'C1.08', 'C1.20', 'C6.03'] },
     async () => {
       const held = {
@@ -89,7 +89,7 @@ describePage('a conversation in the page', ({ set, setProcess }) => {
         const { promise: untilWritten, resolve: written } = Promise.withResolvers<void>();
         await page.route('**/messages', (route) => untilWritten.then(() => route.continue()));
         await chat.send('What time is it in Tokyo?');
-        // Typed before the new chat has its address, a draft is not lost when it gets one.
+        // A draft typed before the new chat has its URL is kept when it gets one.
         await chat.composer.pressSequentially('Thanks');
         written();
         await chat.reads(held.noon.beginning);
@@ -133,7 +133,7 @@ describePage('a conversation in the page', ({ set, setProcess }) => {
         await chat.rests();
       }
 
-      // The answer of the server is tested with real processes in roles-mcp.
+      // The response of the server is tested with real processes in roles-mcp.
       async function saysThatNoProcessWorksOnIt(): Promise<void> {
         await page.clock.install();
         await chat.send('Then comes the network');
@@ -145,7 +145,7 @@ describePage('a conversation in the page', ({ set, setProcess }) => {
           await route.fulfill({ response, json: { ...run, waitsFor: { role, message: 'None is running.' } } });
         });
         const noWorker = page.getByText('No process is there to work on this answer.');
-        // The page asks once an answer stands still, and again every five seconds.
+        // The page asks once an answer has stopped growing, and again every five seconds.
         await page.clock.fastForward(5_000);
         await noWorker.waitFor();
         expect(await noWorker.textContent()).toContain('toolyard serve --role worker');
@@ -325,7 +325,7 @@ describePage('a conversation in the page', ({ set, setProcess }) => {
       await page.keyboard.press('Enter');
       await chat.reads('Read this aloud.');
       await chat.rests();
-      // From the composer back into the answer, and to its actions.
+      // From the composer back to the answer and its actions.
       const names: string[] = [];
       for (let step = 0; step < 12; step++) {
         await page.keyboard.press('Shift+Tab');
@@ -398,7 +398,7 @@ describePage('a conversation in the page', ({ set, setProcess }) => {
         await page.keyboard.press('PageUp');
         return (await chat.messages.getByText('#0#').count()) > 0;
       });
-      // A page of messages that jumps is 0.3 and more; a line may be measured while one scrolls.
+      // A jump of a page of messages shifts the layout by 0.3 or more; lines measured while scrolling shift it less.
       expect(await page.evaluate<number>('window.moved')).toBeLessThan(0.05);
       expect(await chat.messages.locator('article').count()).toBeLessThan(60);
       await page.keyboard.press('End');
@@ -413,7 +413,7 @@ describePage('a conversation in the page', ({ set, setProcess }) => {
       await chat.reads(held.beginning);
       await chat.messages.focus();
       await page.keyboard.press('Home');
-      // The button says that the page has noticed it: a browser scrolls some time after the key.
+      // The button shows that the page has noticed: a browser scrolls some time after the key.
       const back = page.getByRole('button', { name: 'To the latest message' });
       await back.waitFor();
       const top = () => page.evaluate<number>(`${log}.scrollTop`);

@@ -21,14 +21,14 @@ const servers = {
   },
 };
 
-/** Calls `note`, and answers with its result. */
+/** Calls `note` and answers with its result. */
 const notes: Answers = ({ body }) => {
   const last = (body as Messages).messages.at(-1);
   if (last?.role !== 'tool') return reply.toolCalls([{ name: 'note', arguments: { text: 'milk' } }]);
   return reply.text(`Noted: ${JSON.stringify(last.content)}`);
 };
 
-/** Asks the user two questions, one in words and one with choices. */
+/** Asks the user two questions, one with free text and one with choices. */
 const asks: Answers = ({ body }) => {
   const { messages } = body as Messages;
   const answers = messages.filter(({ role }) => role === 'tool').map(({ content }) => JSON.stringify(content));
@@ -37,7 +37,7 @@ const asks: Answers = ({ body }) => {
   return reply.toolCalls([{ name: 'ask_user', arguments: { question: 'How?', choices: ['By train', 'By ship'] } }]);
 };
 
-/** Calls `note` when `held` resolves; what it answers depends on whether it was steered. */
+/** Calls `note` when `held` resolves; its answer depends on whether it was steered. */
 function isSteered(held: Promise<void>): Answers {
   return async ({ body }) => {
     const { messages } = body as Messages;
@@ -48,14 +48,14 @@ function isSteered(held: Promise<void>): Answers {
   };
 }
 
-describePage('control in the page', (stages) => {
+describePage('run control in the page', (stages) => {
   async function expectAccessible(page: Page, within: string): Promise<void> {
     expect(await axeFinds(page, { within })).toEqual([]);
   }
 
   const runSheet = (page: Page) => page.getByRole('dialog', { name: 'What happened in this answer' });
 
-  /** Opens the steps from the header of the chat, and answers the question elsewhere. */
+  /** Opens the steps from the header of the chat, and answers the question by another client. */
   async function showsWaitingRun(page: Page): Promise<void> {
     const { url } = stages.now.server;
     const chat = chatPage(page);
@@ -94,7 +94,7 @@ describePage('control in the page', (stages) => {
     await steps.nth(2).getByRole('button').click();
     await sheet.getByText('desk/note').waitFor();
     await sheet.getByText('milk').first().waitFor();
-    // The second request held the result of the tool, as the model read it.
+    // The second request contains the result of the tool, as the model received it.
     await steps.nth(3).getByRole('button').first().click();
     await sheet.getByRole('button', { name: 'What was sent to it' }).click();
     await sheet.getByText('Remember the milk.').waitFor();
@@ -126,7 +126,7 @@ describePage('control in the page', (stages) => {
     await chat.path();
     await chat.composer.fill('Use the blue one.');
     await page.getByRole('button', { name: 'More ways to send' }).click();
-    // The field is empty at once, and stays so when the server has the message.
+    // The field is empty at once, and stays so after the server has stored the message.
     const taken = page.waitForResponse((response) => response.url().endsWith('/messages'));
     await page.getByRole('menuitem', { name: 'Tell it to this answer now' }).click();
     expect((await taken).ok()).toBe(true);
@@ -177,14 +177,14 @@ describePage('control in the page', (stages) => {
     const milk = await chatPage(page).path();
     await takesSteeringBeforeNextStep(page, release);
     await answersQuestionsOfModelAfterReload(page);
-    // A conversation that is opened after the reload.
+    // A conversation opened after the reload.
     await page.locator(`a[href="${milk}"]`).click();
     await chatPage(page).reads(/Noted/);
     await contextMeter(page).click();
     await contextPanel(page).getByText('Tools', { exact: true }).waitFor();
   });
 
-  test('adds permission rules, tries them without a call, and applies them', async () => {
+  test('adds permission rules, tests them without a call, and applies them', async () => {
     const stage = await stages.set(notes, { servers });
     const page = await stage.open('/settings/permissions');
     await page.getByRole('button', { name: 'Add a rule' }).click();
@@ -203,7 +203,7 @@ describePage('control in the page', (stages) => {
     await page.getByLabel('Arguments, as JSON').fill('{"text": "rm -rf /"}');
     await page.getByText(/It is feared/).waitFor();
 
-    // The rule refuses a call of a chat, until it is removed.
+    // The rule denies a call of a chat until it is removed.
     const { url } = stage.server;
     const { id } = await call<{ id: string }>(url, 'POST', '/api/conversations', {});
     const parts = [{ type: 'text', text: 'Remember the milk.' }];

@@ -10,7 +10,7 @@ import { pauseClock } from './support/pause-clock.ts';
 
 type Messages = { messages: { role: string; content: unknown }[] };
 
-/** Calls `note` with the text of the user, and answers with its result. */
+/** Calls `note` with the text of the user and answers with its result. */
 const notes: ModelScript = ({ body }) => {
   const { messages } = body as Messages;
   const last = messages.at(-1);
@@ -22,7 +22,7 @@ const notes: ModelScript = ({ body }) => {
   return reply.text(`Noted: ${JSON.stringify(last.content)}`);
 };
 
-/** In tabs opened later: notifications of the browser are recorded, and the tab never has the focus. */
+/** In tabs opened later: browser notifications are recorded, and the tab never has the focus. */
 const RECORD_NOTIFICATIONS = `
   window.notified = [];
   window.Notification = class extends EventTarget {
@@ -41,7 +41,7 @@ describePage('the inbox', (stages) => {
     return stage.open('/inbox');
   }
 
-  /** Starts one conversation for each text; each asks for an approval. */
+  /** Starts one conversation per text; each needs an approval. */
   async function ask(...texts: string[]): Promise<void> {
     const { url } = stages.now.server;
     for (const text of texts) {
@@ -100,7 +100,7 @@ describePage('the inbox', (stages) => {
   }
 
   async function allowsTogetherByKeysOnceAllWasSeen(page: Page): Promise<void> {
-    // Two calls answered in the other tab may still be listed.
+    // The two calls answered in the other tab may still be listed.
     await empty(page).waitFor();
     await ask('long', 'short');
     await page.getByRole('list', { name: 'Calls' }).getByText('short').waitFor();
@@ -110,7 +110,7 @@ describePage('the inbox', (stages) => {
     const calls = page.getByRole('list', { name: 'Calls' });
     await calls.getByRole('group', { name: 'Arguments' }).filter({ hasText: 'long' }).press('End');
     await calls.press('End');
-    // The beginning of the list was visible from the start, and its second call is visible now.
+    // The start of the list was visible from the beginning, and its second call is visible now.
     await allow.and(page.locator(':enabled')).waitFor();
     await page.clock.install();
     await pauseClock(page);
@@ -126,7 +126,7 @@ describePage('the inbox', (stages) => {
     await empty(page).waitFor();
   }
 
-  test('lists and counts the questions of all conversations, answers them one by one or together', async () => {
+  test('lists and counts the interrupts of all conversations, answers them one by one or together', async () => {
     const page = await opened();
     await countsAndAnswersInPlace(page);
     await page.context().addInitScript(RECORD_NOTIFICATIONS);

@@ -6,7 +6,7 @@ import { describeInBrowser } from './support/page-stage.ts';
 import type { Stage } from './support/stage.ts';
 import { setStage } from './support/stage.ts';
 
-// One page for all tests: each leaves it at a new chat, with a connection to the server.
+// One page for all tests: each ends with a new chat that is connected to the server.
 describeInBrowser('a part of the page that is loaded on demand', () => {
   let stage: Stage;
   let page: Page;
@@ -19,7 +19,7 @@ describeInBrowser('a part of the page that is loaded on demand', () => {
   });
   afterAll(() => stage[Symbol.asyncDispose]());
 
-  /** A browser that remembers a failed import has the page reload itself: the part may have to be opened again. */
+  /** A browser that caches a failed import makes the page reload itself: the part may have to be opened again. */
   async function isOpenAgain(part: Locator, button: Locator): Promise<void> {
     await eventually(async () => {
       if (!(await part.isVisible())) await button.click({ timeout: 10_000 });
@@ -28,9 +28,9 @@ describeInBrowser('a part of the page that is loaded on demand', () => {
     });
   }
 
-  test('is preloaded if a first message leads to it: the chat opens without a connection', async () => {
+  test('is preloaded if a first message needs it: the chat opens without a connection', async () => {
     await page.getByRole('heading', { name: 'What would you like to do?' }).waitFor();
-    // What is around every address, around the chat, and where nothing is; a new chat; and a conversation.
+    // The root layout, the layout of the chat, the error page, a new chat, and a conversation.
     await page.waitForFunction(
       () => performance.getEntriesByType('resource').filter(({ name }) => name.includes('/nodes/')).length === 5,
     );
@@ -44,7 +44,7 @@ describeInBrowser('a part of the page that is loaded on demand', () => {
     stage.complaints.length = 0;
   });
 
-  test('reports in its place that it cannot be loaded, and loads on “Try again” without losing the draft', async () => {
+  test('shows in place that it cannot be loaded, and loads on “Try again” without losing the draft', async () => {
     const button = page.getByRole('button', { name: /^Tools: / });
     await button.waitFor();
     await chatPage(page).composer.fill('Unsent words');
@@ -60,7 +60,7 @@ describeInBrowser('a part of the page that is loaded on demand', () => {
     expect(stage.complaints).toEqual([]);
   });
 
-  test('reports in a notification that it cannot be loaded if it is a dialog, and loads on “Try again”', async () => {
+  test('shows a toast if it is a dialog that cannot be loaded, and loads on “Try again”', async () => {
     const button = page.getByRole('button', { name: 'Instructions and parameters' });
     await button.waitFor();
     stage.line.cut();

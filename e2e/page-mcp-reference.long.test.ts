@@ -7,7 +7,7 @@ import { chatPage } from './support/chat-page.ts';
 import { describePage } from './support/page-stage.ts';
 import { startReferenceServer } from './support/reference-server.ts';
 
-/** Calls the tool whose name is the last message. */
+/** Calls the tool named by the last message. */
 const callsNamed: ModelScript = ({ body }) => {
   const messages = isJsonObject(body) && Array.isArray(body['messages']) ? body['messages'] : [];
   const last = messages.at(-1);

@@ -12,7 +12,7 @@ import type { Stage } from './support/stage.ts';
 import { setStage } from './support/stage.ts';
 
 const HEADERS = { Authorization: 'Bearer key-of-ann' };
-/** What a page cannot read, because a server does not allow its origin, or its policy does not. */
+/** What a page cannot read because the server does not allow its origin, or the page's policy forbids it. */
 const BLOCKED = /CORS policy|Content Security Policy|WebSocket connection to/;
 
 const originOf = (url: string): string => new URL(url.replace(/^ws/, 'http')).origin;
@@ -34,7 +34,7 @@ describeInBrowser('MCP servers of the browser', () => {
   });
   afterAll(() => undo.disposeAsync());
 
-  describe('which it has stored', () => {
+  describe('that are stored', () => {
     let http: ScriptedMcp;
     let modern: ScriptedMcp;
     let sse: ScriptedSse;
@@ -109,7 +109,7 @@ describeInBrowser('MCP servers of the browser', () => {
       },
     );
 
-    test('are connected over HTTP+SSE, also where Streamable HTTP is stored', async () => {
+    test('are connected over HTTP+SSE, also if Streamable HTTP is stored', async () => {
       await isReady('Named stream');
       await isReady('Found stream');
     });
@@ -201,7 +201,7 @@ describeInBrowser('MCP servers of the browser', () => {
     });
   });
 
-  describe('which change while the page is open', () => {
+  describe('that change while the page is open', () => {
     let beside: Page;
     let conversation: { id: string };
 
@@ -219,7 +219,7 @@ describeInBrowser('MCP servers of the browser', () => {
 
     const startPeer = async (): Promise<ScriptedMcp> => undo.use(await startScriptedMcp(FILES, { cors: {} }));
 
-    test('are none where the stored value is not a list; without servers the MCP client is not loaded', async () => {
+    test('are an empty list if the stored value is not a list; without servers the MCP client is not loaded', async () => {
       await page.waitForLoadState('load');
       const loaded = await page.evaluate(() =>
         performance.getEntriesByType('resource').map((each) => ({

@@ -12,7 +12,7 @@ import { setStage } from './support/stage.ts';
 
 const KEY = 'canary-key-0123456789';
 
-// One page for all tests: each leads it to where it begins, without loading it again where that is possible.
+// One page for all tests: each navigates it to its start, without loading it again if possible.
 describeInBrowser('providers', () => {
   let undo: AsyncDisposableStack;
   let stage: Stage;
@@ -58,7 +58,7 @@ describeInBrowser('providers', () => {
     return page.getByRole('dialog', { name: 'New provider' });
   }
 
-  /** Opens the models to choose from, in the open chat or in a new one. */
+  /** Opens the model picker, in the open chat or in a new one. */
   async function openPicker(): Promise<void> {
     if (page.url().includes('/settings/')) await chatPage(page).anew();
     await page
@@ -67,7 +67,7 @@ describeInBrowser('providers', () => {
       .click();
   }
 
-  test('a custom provider asks to fill in the gaps of its base URL, and takes names of models', async () => {
+  test('a custom provider asks for the placeholders of its base URL, and accepts names of models', async () => {
     await page.setViewportSize({ width: 360, height: 740 });
     const form = await beginProvider();
     await form.getByLabel('Provider', { exact: true }).selectOption('azure');
@@ -85,7 +85,7 @@ describeInBrowser('providers', () => {
     await page.setViewportSize({ width: 1280, height: 720 });
   });
 
-  test('a known provider is chosen, filled in, tested and saved, and answers in a chat over its own API', async () => {
+  test('a known provider is selected, filled in, tested and saved, and answers in a chat over its own API format', async () => {
     const form = await beginProvider();
     await form.getByLabel('Provider', { exact: true }).selectOption('anthropic');
     const address = form.getByLabel('Address');
@@ -120,7 +120,7 @@ describeInBrowser('providers', () => {
     await page.getByText('Hello from messages.').waitFor();
   });
 
-  test('the picker shows what a model reads, also to screen readers', async () => {
+  test('the picker shows the inputs of a model, also to screen readers', async () => {
     await openPicker();
     await page.getByRole('option', { name: /^seer Reads pictures, sound 128k/ }).waitFor();
     expect(await page.getByRole('option', { name: /^reader/ }).innerText()).not.toContain('Reads');
@@ -128,7 +128,7 @@ describeInBrowser('providers', () => {
     await page.keyboard.press('Escape');
   });
 
-  test('a favourite stands first in the picker from the next time on, by pointer and by keyboard', async () => {
+  test('a favourite is first in the picker after it is reopened, by pointer and by keyboard', async () => {
     const groups = page.getByRole('listbox', { name: 'Models' }).getByRole('group');
     await openPicker();
     const beaver = page.getByRole('option', { name: /beaver/ });

@@ -49,7 +49,7 @@ const CHANGING_TOOL = {
   ],
 } satisfies ScriptedTool;
 
-/** A file in it has the server withdraw its form. */
+/** A file in it makes the server withdraw its form. */
 const folder = mkdtempSync(join(tmpdir(), 'toolyard-questions-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 const withdrawAtFile = join(folder, 'withdraw');
@@ -84,7 +84,7 @@ describeOnSharedPage('requests of MCP servers in the chat', { open }, (shared) =
     await correctAndSendForm(page, await allowCallOf('book_room', page));
   });
 
-  test('a form of a modern server is still there after a reload', async () => {
+  test('a form of a modern server is shown again after a reload', async () => {
     const { page } = shared;
     const chat = chatPage(page);
     const card = await allowCallOf('book_later', page);
@@ -105,7 +105,7 @@ describeOnSharedPage('requests of MCP servers in the chat', { open }, (shared) =
     await chatPage(page).reads(/It said:.*decline/);
   });
 
-  test('attack 22: a URL is shown in full with its host, and only a click opens it', async () => {
+  test('attack 22: a URL is shown in full with its host, and opens only on a click', async () => {
     const { page } = shared;
     const card = await allowCallOf('book_paid', page);
     await card.getByText('The page is at pay.example.com.').waitFor();
@@ -143,7 +143,7 @@ describeOnSharedPage('requests of MCP servers in the chat', { open }, (shared) =
     expect(await card.getByRole('button', { name: 'Send' }).count()).toBe(0);
   });
 
-  test('a call that waits for the form of another chat links to it, and is made when that is answered', async () => {
+  test('a call that waits for the form of another chat links to it, and executes once that is answered', async () => {
     const { page } = shared;
     const chat = chatPage(page);
     const card = await allowCallOf('book_room', page);
@@ -202,7 +202,7 @@ describeOnSharedPage('requests of MCP servers in the chat', { open }, (shared) =
     await chat.reads(/It said:.*two/);
   });
 
-  // The last one: it replaces the clock of the page.
+  // Last, because it replaces the clock of the page.
   test('Escape dismisses a form instead of declining it', async () => {
     const { page } = shared;
     const chat = chatPage(page);
@@ -210,7 +210,8 @@ describeOnSharedPage('requests of MCP servers in the chat', { open }, (shared) =
     const question = card.locator('[data-question]').filter({ hasText: 'fill in a form' });
     await question.waitFor();
     await page.clock.install();
-    // A question ignores keys for a second after it got the focus: it may have it already, so that second starts again.
+    // A question ignores keys for a second after it received the focus: it may have it already, so that second starts
+    // again.
     await chat.composer.focus();
     await question.focus();
     await page.clock.fastForward(1_000);

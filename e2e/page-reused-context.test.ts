@@ -7,7 +7,7 @@ import { describeInBrowser } from './support/page-stage.ts';
 import type { StageContext } from './support/reused-context.ts';
 import { borrowContext } from './support/reused-context.ts';
 
-/** Everything a page can see of the pages before it. */
+/** Everything a page can see of previous pages. */
 const SEEN = `(async () => ({
   cookie: document.cookie,
   local: { ...localStorage },
@@ -54,7 +54,7 @@ describeInBrowser('a browser context that is reused', () => {
 
   // While coverage is measured, no context is reused.
   test.skipIf(process.env[COVERAGE_VARIABLE] !== undefined)(
-    'shows the next test nothing of what pages stored, cached and set for themselves',
+    'does not expose data that pages stored, cached and set for themselves',
     async () => {
       const first = await open();
       const unused = await first.page.evaluate<{ cached: string }>(SEEN);
@@ -80,7 +80,7 @@ describeInBrowser('a browser context that is reused', () => {
     },
   );
 
-  test('is the context of one stage at a time', async () => {
+  test('belongs to one stage at a time', async () => {
     const first = await open();
     const second = await open();
     expect(second.lent.context).not.toBe(first.lent.context);

@@ -14,7 +14,7 @@ describePage('the form of an MCP server', (stages) => {
   const set = async (): Promise<ServersPage> =>
     serversPage(await stages.set(() => reply.text('Understood.'), { date: true }));
 
-  test('fills fields from JSON, checks, tests and saves them; keeps them if saving fails; adds several; never shows a stored secret', async () => {
+  test('fills fields from JSON, validates, tests and saves them; keeps them if saving fails; adds several; never shows a stored secret', async () => {
     const servers = await set();
     const page = await servers.openList();
     await dropJson(page);
@@ -33,7 +33,7 @@ describePage('the form of an MCP server', (stages) => {
     return form;
   }
 
-  /** JSON pasted into one field fills all. */
+  /** JSON pasted into one field fills in all. */
   async function dropJson(page: Page): Promise<void> {
     const form = await openNewServerForm(page);
     await form.getByLabel('Name', { exact: true }).focus();
@@ -48,7 +48,7 @@ describePage('the form of an MCP server', (stages) => {
     expect(await form.getByLabel('Name', { exact: true }).inputValue()).toBe('web');
     expect(await form.getByLabel('Address', { exact: true }).inputValue()).toBe('https://mcp.example.com/mcp');
     expect(await form.getByLabel('X-Key: Value').inputValue()).toBe('1');
-    // The name of a second snippet replaces that of the first; one that was typed stays.
+    // The name of a second snippet replaces that of the first; a typed one stays.
     for (const [typed, name] of [
       [undefined, 'notion'],
       ['mine', 'mine'],
@@ -80,7 +80,7 @@ describePage('the form of an MCP server', (stages) => {
     await form.getByRole('button', { name: 'Test' }).click();
     await form.getByText('It does not work').waitFor();
 
-    // No sandbox shows this repository, where its script is.
+    // A sandbox contains none of this repository, where the script is.
     await form.getByLabel('Run in a sandbox').uncheck();
     await form.getByText(/runs without a sandbox/).waitFor();
     await form.getByLabel('Program', { exact: true }).fill(command);
@@ -168,7 +168,7 @@ describePage('the form of an MCP server', (stages) => {
     await form.getByText('Enter a value, or leave this server out.').waitFor();
     await row(page, 'three').getByLabel('Put your own value in the place of <YOUR_KEY>.').fill('k3');
     await form.getByRole('button', { name: 'Add 4 servers' }).click();
-    // An error of the API is shown at its entry; the others are added.
+    // An error of the API is shown at its entry; the other servers are added.
     await form.getByRole('listitem').filter({ hasText: 'a/b' }).getByRole('alert').waitFor();
     await expect.poll(() => form.getByRole('img', { name: 'added' }).count()).toBe(3);
     await page.keyboard.press('Escape');

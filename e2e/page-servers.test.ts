@@ -52,7 +52,7 @@ describePage('MCP servers in the page', (stages) => {
     expect(await axeFinds(page)).toEqual([]);
   }
 
-  /** This server runs without its proxy: the form says so. */
+  /** This server runs without its proxy: the form shows that. */
   async function expectNoProxy(page: Page): Promise<void> {
     const form = await beginInBrowser(page, 'Near me', 'http://127.0.0.1:1/mcp');
     await form.getByText(/without its proxy/).waitFor();
@@ -86,7 +86,7 @@ describePage('MCP servers in the page', (stages) => {
       return page.getByRole('dialog', { name: 'Remove Files of a folder?' });
     };
     await (await ask()).getByRole('button', { name: 'Cancel' }).click();
-    // The notification stays for seconds only: start to wait before the click.
+    // The toast disappears after seconds: wait for it before the click.
     const dialog = await ask();
     await Promise.all([
       page.getByText('“Files of a folder” was removed.').waitFor(),
@@ -103,7 +103,7 @@ describePage('MCP servers in the page', (stages) => {
     { tags: ['M1.01'] },
     async () => {
       const servers = await set({ date: true });
-      // Written by another program than Toolyard: it is not started before its text was reviewed.
+      // Written by another program than Toolyard: the server does not start before its entry was approved.
       const command = scriptedMcpCommand({ ...FILES, tools: [...(FILES.tools ?? []), ...more(4)] });
       servers.write({ files: { ...command, env: { HIDING: 'a\u202eb' } } });
       const page = await servers.openList();
@@ -205,7 +205,7 @@ describePage('MCP servers in the page', (stages) => {
     await expect.poll(() => messages.getByRole('listitem').count()).toBeGreaterThan(before);
   }
 
-  /** The server has no sandbox: to run all calls without asking is confirmed, with its name. */
+  /** The server has no sandbox: running all calls without approval is confirmed, with its name. */
   async function confirmAutoMode(page: Page): Promise<void> {
     await page.getByRole('link', { name: 'General', exact: true }).click();
     const mode = page.getByLabel('Approval of tool calls');
@@ -293,7 +293,7 @@ describePage('MCP servers in the page', (stages) => {
       .waitFor();
   }
 
-  test('on a phone nothing is wider than the screen, and no English is left in Chinese', async () => {
+  test('fits the width of a phone, and has no English left in Chinese', async () => {
     const servers = await set();
     await servers.writeApproved({
       files: scriptedMcpCommand(FILES),

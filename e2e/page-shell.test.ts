@@ -6,9 +6,9 @@ import { chatPage } from './support/chat-page.ts';
 import { describePage } from './support/page-stage.ts';
 import type { Stage } from './support/stage.ts';
 
-describePage('the page around a conversation', (stages) => {
+describePage('the page', (stages) => {
   test(
-    'an unknown path leads back; conversations are searched, updated live, renamed, pinned, deleted and restored',
+    'an unknown path links back; conversations are searched, updated live, renamed, pinned, deleted and restored',
     { tags: ['M0.54', 'M0.56', 'M1.05'] },
     async () => {
       const stage = await stages.set(() => reply.text('Understood.'));
@@ -31,7 +31,7 @@ describePage('the page around a conversation', (stages) => {
     expect(new URL(page.url()).pathname).toBe('/');
   }
 
-  /** Two Chinese characters are enough. */
+  /** Two Chinese characters are sufficient. */
   async function search(page: Page): Promise<void> {
     await item(page, 'Rain in Kyoto').waitFor();
     await page.keyboard.press('Control+k');
@@ -64,7 +64,7 @@ describePage('the page around a conversation', (stages) => {
 
   async function deleteAndUndo(page: Page): Promise<void> {
     await menuOf(page, 'Renamed 🚀', 'Delete');
-    // A notification stays while the pointer is on it.
+    // A toast stays while the pointer is on it.
     const undo = page.getByRole('button', { name: 'Undo' });
     await undo.hover();
     await item(page, 'Renamed 🚀').waitFor({ state: 'detached' });
@@ -72,7 +72,7 @@ describePage('the page around a conversation', (stages) => {
     await item(page, 'Renamed 🚀').waitFor();
   }
 
-  /** The router of the page takes a link, without a new page load. */
+  /** The client-side router handles a link, without a page load. */
   async function openDeleted(page: Page, { line }: Stage): Promise<void> {
     const href = JSON.stringify(`${line.url}/c/nowhere`);
     await page.evaluate(

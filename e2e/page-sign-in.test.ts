@@ -11,7 +11,7 @@ import { describePage } from './support/page-stage.ts';
 import { openNewServerForm, row, serversPage } from './support/servers-page.ts';
 import { signInFromTab } from './support/tab-sign-in.ts';
 
-/** Reads the mail, then says its result. */
+/** Reads the mail and answers with its result. */
 const readsMail: ModelScript = ({ body }) => {
   const last = (body as { messages: { role: string; content: unknown }[] }).messages.at(-1);
   if (last?.role !== 'tool') return reply.toolCalls([{ name: 'read_mail', arguments: {} }]);
@@ -19,7 +19,7 @@ const readsMail: ModelScript = ({ body }) => {
 };
 
 describePage('signing in', (stages) => {
-  test('to remote and hosted servers in another tab or by a link; signing out; from the card of a call, made once', async () => {
+  test('to remote and hosted servers in another tab or by a link; signing out; from the card of a call, executed once', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'toolyard-mail-'));
     const countFile = join(folder, 'count');
     await using authorization = await startAuthorizationServer({ expiresIn: 3_600 });
@@ -35,7 +35,7 @@ describePage('signing in', (stages) => {
     await signOut(page, authorization);
     await signInInAnotherTab(page, authorization);
     await fillInHosted(page);
-    // The form knows the public service only; the URL of another one is written to the file.
+    // The form offers the public service only; the URL of another one is written to the file.
     const hosted = { service: 'klavis', server: 'Gmail', apiKey: 'key-of-the-test', url: service.url };
     servers.write({ mailbox: { url: mail.url }, letters: { hosted } });
     await connectHosted(page, service);
@@ -72,7 +72,7 @@ describePage('signing in', (stages) => {
     await page.getByRole('button', { name: 'Sign in' }).click();
     const tab = await opened;
     await page.getByText(`signed in at ${authorization.url}`).waitFor();
-    // The tab closes itself, maybe before it answers.
+    // The tab closes itself, possibly before it answers.
     expect(await tab.evaluate<unknown>('window.opener').catch(() => null)).toBeNull();
     expect(authorization.grants('authorization_code')).toHaveLength(2);
     await page.getByRole('link', { name: 'Tools', exact: true }).click();

@@ -4,12 +4,12 @@ import { reply } from '@toolyard/testing';
 import { chatPage } from './support/chat-page.ts';
 import { describePage } from './support/page-stage.ts';
 
-/** Two pieces of the same length; the second ends with `END`. */
+/** Two chunks of the same length; the second ends with `END`. */
 const PIECE = 700;
 const END = 'The end.';
 const TEXT = 'abcdef '.repeat((2 * PIECE) / 7).slice(0, -END.length) + END;
 
-/** The first piece, the second when `until` resolves, and then an answer that stays open. */
+/** The first chunk, the second when `until` resolves, and then an answer that stays open. */
 const inTwoPieces = (until: Promise<void>): ModelReply =>
   reply.text(TEXT, { pieces: PIECE, hold: { behind: 2, until }, thenSilence: true, finish: null, done: false });
 
@@ -24,13 +24,13 @@ const WATCH = `
 `;
 
 describePage('text that arrives in large pieces', (stages) => {
-  test('appears letter by letter, even if no more code can be loaded, and at once with reduced motion', async () => {
+  test('appears smoothly, even if no more code can be loaded, and at once with reduced motion', async () => {
     let held = Promise.withResolvers<void>();
     const { open } = await stages.set(() => inTwoPieces(held.promise));
     const page = await open('/', { reducedMotion: 'no-preference' });
     const chat = chatPage(page);
 
-    /** How many lengths the answer of a new chat had while its second piece appeared. */
+    /** The number of lengths the answer of a new chat had while its second chunk appeared. */
     async function lengthsSeen(): Promise<number> {
       held = Promise.withResolvers();
       await page.evaluate('window.seenLengths.clear()');
@@ -44,7 +44,7 @@ describePage('text that arrives in large pieces', (stages) => {
 
     await chat.composer.waitFor();
     await page.evaluate(WATCH);
-    // Code that is fetched with the first piece may arrive after the second one.
+    // Code loaded with the first chunk may arrive after the second one.
     await page.route('**/_app/**', (route) => route.abort());
     expect(await lengthsSeen()).toBeGreaterThan(4);
 

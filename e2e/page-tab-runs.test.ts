@@ -11,7 +11,7 @@ import { setStage } from './support/stage.ts';
 
 type Asked = { messages: { role: string; content: unknown }[]; tools?: { function: { name: string } }[] };
 
-/** An answer in mid-word, until a test lets it go on. */
+/** An answer held in the middle of a word until a test releases it. */
 let slowlyOn = Promise.withResolvers<void>();
 
 const callsNamed: ModelScript = ({ body }) => {
@@ -28,7 +28,7 @@ const callsNamed: ModelScript = ({ body }) => {
   return reply.toolCalls([{ name, arguments: name === 'ask_user' ? { question: 'Which city?' } : {} }]);
 };
 
-describeInBrowser('a loop in a tab', () => {
+describeInBrowser('a run in a tab', () => {
   let undo = new AsyncDisposableStack();
   let peer: ScriptedMcp;
   let stage: Stage;
@@ -41,7 +41,7 @@ describeInBrowser('a loop in a tab', () => {
       await startScriptedMcp({ tools: [{ name: 'jot', does: [{ do: 'text', text: 'jotted' }] }] }, { cors: {} }),
     );
     stage = undo.use(await setStage(callsNamed));
-    // A small page of the server: the storage of the browser is filled before the page is loaded, once.
+    // A small page of the server: the browser's storage is filled before the page is loaded, once.
     page = await stage.open('/health');
     await keepServer(page);
   });
@@ -67,7 +67,7 @@ describeInBrowser('a loop in a tab', () => {
   const allow = (at: Page): Promise<void> => at.getByRole('button', { name: 'Allow once' }).first().click();
 
   test(
-    'asks, calls and answers as one on the server does, and says where it is',
+    'asks, calls and answers like one on the server, and shows where it executes',
     { tags: ['C10.02', 'C10.05'] },
     async () => {
       const chat = chatPage(page);
@@ -82,7 +82,7 @@ describeInBrowser('a loop in a tab', () => {
       await chatPage(page).reads(/It said: .*jotted/);
       const used = await call<unknown>(stage.server.url, 'GET', '/api/usage');
       expect(used).toMatchObject({ total: { modelCalls: 2, toolCalls: 1 } });
-      // Its steps show what the model was sent, as those of a run on the server do.
+      // Its steps show the requests to the model, like those of a run on the server.
       const [run] = await runs();
       const sent = await call<SentRequest>(stage.server.url, 'GET', `/api/runs/${run?.id ?? ''}/steps/0/request`);
       expect(sent.tools?.map(({ name }) => name)).toContain('jot');
@@ -106,7 +106,7 @@ describeInBrowser('a loop in a tab', () => {
     expect(peer.received.filter(({ method }) => method === 'tools/call')).toEqual([]);
   });
 
-  test('that was answered in another tab goes on where it was begun', async () => {
+  test('continues where it started after an answer in another tab', async () => {
     await chatPage(page).send('Please jot it down');
     await becomes('parked');
     const questions = await call<{ items: StoredInterrupt[] }>(stage.server.url, 'GET', '/api/interrupts');
@@ -116,7 +116,7 @@ describeInBrowser('a loop in a tab', () => {
     await becomes('done');
   });
 
-  test('that ended with its tab goes on in another one, where a person wants that', { tags: ['C10.05'] }, async () => {
+  test('continues in another tab after its own was closed, if the user wants that', { tags: ['C10.05'] }, async () => {
     await chatPage(page).send('Speak slowly');
     await chatPage(page).reads('word word');
     const path = await chatPage(page).path();
@@ -131,7 +131,7 @@ describeInBrowser('a loop in a tab', () => {
     await chatPage(other).rests();
   });
 
-  test('answers anew, and a changed message, where the person chose', async () => {
+  test('regenerates answers and edits messages where the user chose', async () => {
     const chat = chatPage(page);
     await chat.send('Say one');
     await chat.reads('Nothing to call.');
@@ -149,11 +149,11 @@ describeInBrowser('a loop in a tab', () => {
     expect((await runs()).map(({ place }) => place)).toEqual(['browser', 'browser', 'browser']);
   });
 
-  test('that began although its tab did not hear so is taken up by it when the line is back', async () => {
+  test('resumes after a reconnect if the response to its creation was lost', async () => {
     const lost = Promise.withResolvers<void>();
     const loseTheAnswer = async (route: Route): Promise<void> => {
       await route.fetch();
-      // Before the tab hears of it: it asks again soon, and is not to be heard.
+      // Before the tab reconnects: its retry follows soon and must fail.
       stage.line.cut();
       await route.abort();
       lost.resolve();
@@ -168,7 +168,7 @@ describeInBrowser('a loop in a tab', () => {
     expect(await runs()).toHaveLength(1);
   });
 
-  test('of a page older than its server says so, and goes on when that is loaded anew', async () => {
+  test('asks for a reload if the page is older than its server, and continues after it', async () => {
     await page.route('**/commit', (route) => {
       const body = route.request().postDataJSON() as { number?: number; v?: number };
       delete body.number;
@@ -185,7 +185,7 @@ describeInBrowser('a loop in a tab', () => {
     expect(await runs()).toHaveLength(1);
   });
 
-  test('can be stopped, also when its tab is gone', async () => {
+  test('can be stopped, also after its tab was closed', async () => {
     await chatPage(page).send('Speak slowly');
     await chatPage(page).reads('word word');
     await chatPage(page).stop();

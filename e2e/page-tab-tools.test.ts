@@ -15,7 +15,7 @@ import { setProcessStage, setStage } from './support/stage.ts';
 
 type Asked = { messages: { role: string; content: unknown }[]; tools?: { function: { name: string } }[] };
 
-/** Calls the tool the person names, and then says what came of it. */
+/** Calls the tool the user names, and answers with its result. */
 const callsNamed: ModelScript = ({ body }) => {
   const { messages, tools = [] } = body as Asked;
   const last = messages.at(-1);
@@ -24,7 +24,7 @@ const callsNamed: ModelScript = ({ body }) => {
   return wanted ? reply.toolCalls([{ name: wanted.function.name, arguments: {} }]) : reply.text('Nothing to call.');
 };
 
-/** `slowly` answers once this file is there. */
+/** `slowly` answers once this file exists. */
 const notes = (goOn: string): McpBehaviour => ({
   serverInfo: { name: 'notes', version: '1.0.0' },
   tools: [
@@ -52,7 +52,7 @@ const notes = (goOn: string): McpBehaviour => ({
   ],
 });
 
-describeInBrowser('a tool that lives in a tab', () => {
+describeInBrowser('a tool of a tab', () => {
   let undo = new AsyncDisposableStack();
   let peer: ScriptedMcp;
   let stage: Stage;
@@ -80,7 +80,7 @@ describeInBrowser('a tool that lives in a tab', () => {
 
   async function openPage(opened: Stage): Promise<void> {
     stage = undo.use(opened);
-    // A small page of the server: the storage of the browser is filled before the page is loaded, once.
+    // A small page of the server: the browser's storage is filled before the page is loaded, once.
     page = await stage.open('/health');
     await page.evaluate((url) => {
       const server = { id: 'browser-notes', name: 'Notes', transport: 'http', url };
@@ -96,7 +96,7 @@ describeInBrowser('a tool that lives in a tab', () => {
     expect(stage.complaints.filter((text) => !/CORS policy/.test(text))).toEqual([]);
   });
 
-  /** A message waits a few seconds for servers that are connecting, and no longer. */
+  /** A message waits a few seconds for connecting servers, and no longer. */
   const connected = (): Promise<void> => page.getByLabel('Where the answers are made').waitFor();
   const run = async (): Promise<RunRecord | undefined> =>
     (await call<{ items: RunRecord[] }>(stage.server.url, 'GET', '/api/runs')).items[0];
@@ -107,7 +107,7 @@ describeInBrowser('a tool that lives in a tab', () => {
   const allow = (at = page): Promise<void> => at.getByRole('button', { name: 'Allow once' }).first().click();
   const begun = (): Promise<void> => eventually(() => expect(counted()).toBe(1), { what: 'the call' });
 
-  test('is asked about, called from the tab, and answered into the chat', { tags: ['C7.04'] }, async () => {
+  test('is approved, called from the tab, and its result shown in the chat', { tags: ['C7.04'] }, async () => {
     const chat = chatPage(page);
     await chat.send('Please jot it down');
     await allow();
@@ -116,7 +116,7 @@ describeInBrowser('a tool that lives in a tab', () => {
     await becomes('done');
   });
 
-  test('asks the person in the chat what its server wants to know', async () => {
+  test('asks the user in the chat for what its server requests', async () => {
     const chat = chatPage(page);
     await chat.send('Please choose one');
     await allow();
@@ -125,7 +125,7 @@ describeInBrowser('a tool that lives in a tab', () => {
     await chat.reads(/It said: .*red/);
   });
 
-  test('of two tabs one makes the call', async () => {
+  test('is called by only one of two tabs', async () => {
     const chat = chatPage(page);
     await chat.send('Hello');
     await chat.reads('Nothing to call.');
@@ -138,7 +138,7 @@ describeInBrowser('a tool that lives in a tab', () => {
     expect(counted()).toBe(1);
   });
 
-  test('is waited for while no tab is open, and called when one comes', async () => {
+  test('waits while no tab is open, and is called once one opens', async () => {
     await chatPage(page).send('Please jot it down');
     await becomes('parked');
     const path = await chatPage(page).path();
@@ -164,7 +164,7 @@ describeInBrowser('a tool that lives in a tab', () => {
     expect(counted()).toBe(1);
   });
 
-  test('that was cut off by a reload is put to the person, and not called again by itself', async () => {
+  test('cut off by a reload asks the user, and is not called again by itself', async () => {
     await chatPage(page).send('You are stuck');
     await allow();
     await begun();
@@ -176,37 +176,37 @@ describeInBrowser('a tool that lives in a tab', () => {
     expect(counted()).toBe(1);
   });
 
-  test('that was cut off by the end of the tab is put to the person', async () => {
+  test('cut off by closing the tab asks the user', async () => {
     await chatPage(page).send('You are stuck');
     await allow();
     await begun();
-    // A browser that is slow to close lets the page hear how its own connections end.
+    // A browser that is slow to close lets the page see the end of its own connections.
     await page.evaluate("dispatchEvent(new PageTransitionEvent('pagehide'))");
     await becomes('parked');
     await page.close();
     expect((await questions()).map(({ interrupt }) => interrupt.kind)).toEqual(['in_doubt']);
   });
 
-  test('a laptop that slept in the middle of a call goes on where it was, and calls once', async () => {
+  test('continues after a suspended laptop resumes, and is called once', async () => {
     const chat = chatPage(page);
     await chat.send('Do it slowly');
     await allow();
     await begun();
     const wake = await stopBrowser(page);
     try {
-      // The tool answers while nobody listens.
+      // The tool answers while no client is connected.
       letToolAnswer();
       await eventually(() => expect(peer.answered).toContain('tools/call'));
       expect((await run())?.status).toBe('running');
     } finally {
-      // One that stands still would not even be closed.
+      // A suspended browser could not even be closed.
       wake();
     }
     await chat.reads(/It said: .*slowly jotted/);
     expect(counted()).toBe(1);
   });
 
-  test('is called by a run that a server took up which was killed meanwhile', async () => {
+  test('is called by a run that another server recovered after a kill', async () => {
     const killed = await setProcessStage(callsNamed);
     await openPage(killed);
     const chat = chatPage(page);

@@ -18,7 +18,7 @@ function lastMessage(body: unknown): { role: string; content: string } {
   return { role: last?.role ?? '', content: JSON.stringify(last?.content) };
 }
 
-/** Calls a tool, then says its result. */
+/** Calls a tool and answers with its result. */
 const callsTool: ModelScript = ({ body }) => {
   const { role, content } = lastMessage(body);
   if (role === 'tool') return reply.text(`The tool said: ${content}`);
@@ -77,7 +77,7 @@ const HOSTILE: ScriptedServers = {
   },
 };
 
-/** Passes on what it was sent: a name through a tool, a text through another, with thoughts. */
+/** Forwards its input: a name by one tool, a text by another, with reasoning. */
 const answersHostile: ModelScript = ({ body }) => {
   const { role, content } = lastMessage(body);
   if (content.includes('boom')) return reply.text('See [it](https://boom.example/) anyway.');
@@ -89,7 +89,7 @@ const answersHostile: ModelScript = ({ body }) => {
 };
 
 describePage('tools in the page', (stages) => {
-  test('a tool runs once per approval, without questions if allowed in this conversation; a running one is stopped', async () => {
+  test('a tool executes once per approval, without approval if allowed in this conversation; an executing one is stopped', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'toolyard-counts-'));
     const countFile = join(folder, 'count');
     const counted = () => (existsSync(countFile) ? statSync(countFile).size : 0);
@@ -229,7 +229,7 @@ describePage('tools in the page', (stages) => {
     expect(await messages.locator('[href^="javascript:"]').count()).toBe(0);
   }
 
-  /** A message that cannot be rendered hides no other. */
+  /** A message that fails to render hides no other. */
   async function failToRender(page: Page, stage: Stage): Promise<void> {
     const chat = chatPage(page);
     await chat.anew();
@@ -242,7 +242,7 @@ describePage('tools in the page', (stages) => {
     await chat.reads('This message could not be displayed.');
     await chat.reads(/See \[it\]/);
     await chat.reads('deep');
-    // The error is reported all the same.
+    // The error is still reported.
     expect(stage.complaints.splice(0).join()).toContain('boom');
   }
 });

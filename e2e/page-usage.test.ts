@@ -10,7 +10,7 @@ import { describePage } from './support/page-stage.ts';
 
 const usage = { prompt_tokens: 15, completion_tokens: 10, total_tokens: 25 };
 
-/** Calls the tool get-date once, and then answers. */
+/** Calls the tool get-date once and then answers. */
 const looksThenSays: ModelScript = ({ body }) => {
   const { messages } = body as { messages: { role: string }[] };
   if (messages.at(-1)?.role === 'tool') return reply.text('It is late.', { usage });
@@ -21,7 +21,7 @@ describePage('usage in the page', (stages) => {
   const setBudgets = (budgets: object[]): Promise<unknown> =>
     call(stages.now.server.url, 'PUT', '/api/settings/defaults', { budgets });
 
-  /** The conversation has 25 tokens more after each request to the model. */
+  /** The conversation grows by 25 tokens with each request to the model. */
   async function asksUsedUpBudget(page: Page): Promise<void> {
     await setBudgets([{ of: 'conversation', tokens: 20 }]);
     await chatPage(page).anew();

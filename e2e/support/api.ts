@@ -2,10 +2,10 @@ import { createParser } from 'eventsource-parser';
 import type { RunEvent } from '@toolyard/protocol';
 import { within } from '@toolyard/testing';
 
-/** How long a stream of a run may bring no event. */
+/** Maximum time without an event in the stream of a run, in milliseconds. */
 const NO_EVENT_MS = 60_000;
 
-/** The API of a server under test; throws with the server's own words where it refuses. */
+/** The API of a server under test; throws with the server's error message. */
 export async function call<T>(url: string, method: string, path: string, body?: object, token?: string): Promise<T> {
   const sent = fetch(`${url}${path}`, {
     method,
@@ -23,9 +23,8 @@ export async function call<T>(url: string, method: string, path: string, body?: 
 }
 
 /**
- * Reads the events of a run as a browser does: from the last id it saw, over any number of lives of the server. Gives
- * what was read when the stream ended, whether by the run's end or the server's. Throws where no event comes for a
- * minute.
+ * Reads the events of a run as a browser does: from the last id received, across restarts of the server. Returns the
+ * events when the stream ends, by the end of the run or of the server. Throws after a minute without an event.
  */
 export async function readRun(
   url: string,
@@ -49,7 +48,7 @@ export async function readRun(
   const headers = { 'last-event-id': String(after) };
   const what = (): string => `an event of run ${runId} at ${url} after ${lastOf(seen)}`;
   const next = async <T>(promise: Promise<T>): Promise<T | 'cut'> => {
-    // A connection that is lost; anything else has a reason to be told.
+    // A lost connection; any other error is thrown.
     const settled = promise.catch(() => 'cut' as const);
     return within(settled, { what: what(), timeoutMs: lastEventAt + NO_EVENT_MS - performance.now() });
   };

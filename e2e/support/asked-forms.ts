@@ -59,7 +59,7 @@ export const FORM_SERVERS: Readonly<Record<Era, McpBehaviour>> = {
   modern: { era: 'modern', tools: [modernAskingTool('book_room', 'elicitation/create', FORM)] },
 };
 
-/** Has the model call a tool, and allows the call. Returns its card. */
+/** Makes the model call a tool, and allows the call. Returns its card. */
 export async function allowCallOf(tool: string, page: Page): Promise<Locator> {
   const composer = page.getByRole('textbox').last();
   await composer.fill(`Please ${tool}`);
@@ -98,7 +98,7 @@ export async function correctAndSendForm(page: Page, card: Locator): Promise<voi
 
 /** Tests of one form in each of these eras and languages. */
 export function describeForms({ eras, locales }: { eras: readonly Era[]; locales: readonly FormLocale[] }): void {
-  describePage('forms of servers', (stages) => {
+  describePage('elicitation forms', (stages) => {
     test.each(eras)('a form of a %s server is filled in after its invalid values were rejected', async (era) => {
       const stage = await stages.set(callsNamed(), { servers: { hotel: { behaviour: FORM_SERVERS[era] } } });
       const page = await stage.open();

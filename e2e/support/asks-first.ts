@@ -1,9 +1,9 @@
 import type { McpBehaviour } from '@toolyard/testing';
 
-/** What its server hands over with the question, to be given back as it is. */
+/** The request state its server sends with the question, to be returned unchanged. */
 export const STATE = 'opaque "state" \u0007 状态 \\ 0x00';
 
-/** A modern server that wants to know a city before it counts. */
+/** A modern server that asks for a city before it counts. */
 export const ASKS_FIRST: McpBehaviour = {
   era: 'modern',
   tools: [

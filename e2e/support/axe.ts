@@ -12,7 +12,7 @@ export async function axeFinds(
   { within, rules }: { within?: string; rules?: string[] } = {},
 ): Promise<string[]> {
   const axe = page.frames().length === 1 ? await forSingleFrame(page) : new AxeBuilder({ page });
-  // To describe what passes takes longer than the check.
+  // Collecting passed rules takes longer than the check.
   axe.options({ resultTypes: ['violations'] });
   if (within !== undefined) axe.include(within);
   if (rules) axe.withRules(rules);

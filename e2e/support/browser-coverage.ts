@@ -1,7 +1,7 @@
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { COVERAGE_VARIABLE, writeRecord } from '../../scripts/coverage/record.ts';
 
-/** While `npm run coverage` runs, every page of this browser records what it executes; else nothing is done. */
+/** While `npm run coverage` runs, every page of this browser records its coverage; otherwise does nothing. */
 export function recordCoverage(browser: Browser): void {
   const folder = process.env[COVERAGE_VARIABLE];
   if (folder === undefined) return;
@@ -15,7 +15,7 @@ export function recordCoverage(browser: Browser): void {
     const context = await browser.newContext(options);
     const page = await context.newPage();
     const close = page.close.bind(page);
-    // As playwright has it: the context of such a page ends with it.
+    // As in Playwright: the context of such a page closes with it.
     page.close = async (how) => {
       await close(how);
       await context.close();
@@ -39,13 +39,13 @@ function recordContext(context: BrowserContext, folder: string): void {
   };
 }
 
-/** Gives what writes down the coverage up to now, and goes on. */
+/** Returns a function that writes the coverage so far and continues recording. */
 async function recordPage(page: Page, folder: string): Promise<() => Promise<void>> {
   const options = { resetOnNavigation: false };
   await page.coverage.startJSCoverage(options);
 
   async function write(): Promise<void> {
-    // A page that has crashed has nothing left to tell.
+    // A crashed page has no coverage.
     const entries = await page.coverage.stopJSCoverage().catch(() => []);
     const scripts = entries.map(({ url, functions, source = '' }) => ({ url, functions, code: source }));
     writeRecord(
@@ -63,7 +63,7 @@ async function recordPage(page: Page, folder: string): Promise<() => Promise<voi
     await write();
     await close(how);
   };
-  // A new document may come in another process, and the counts of the one before would be lost.
+  // A new document may use another process, and the counts of the previous one would be lost.
   const goto = page.goto.bind(page);
   page.goto = async (url, how) => {
     await writeAndGoOn();

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import type { Stage } from './stage.ts';
 
-/** An MCP server as the page stores it in LocalStorage. */
+/** An MCP server as the page stores it in localStorage. */
 export type StoredServer = {
   id: string;
   name: string;
@@ -18,7 +18,7 @@ export function storedServer(name: string, url: string, more: Partial<StoredServ
   return { id: `browser-${name.toLowerCase().replaceAll(' ', '-')}`, name, transport: 'http', url, ...more };
 }
 
-/** Opens the page in a browser whose LocalStorage has this list of servers. */
+/** Opens the page in a browser whose localStorage has this list of servers. */
 export function openWithServers(stage: Stage, path: string, list: unknown): Promise<Page> {
   const localStorage = [{ name: KEY, value: JSON.stringify(list) }];
   return stage.open(path, { storageState: { cookies: [], origins: [{ origin: stage.line.url, localStorage }] } });

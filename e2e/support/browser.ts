@@ -2,7 +2,7 @@ import type { Browser, Page } from 'playwright-core';
 import { recordCoverage } from './browser-coverage.ts';
 import { browserCommand } from './unpack-browser.ts';
 
-/** A page of a test lives for seconds: to optimize its code costs more than that saves. */
+/** A page of a test lives for seconds: optimizing its code costs more than it saves. */
 const UNOPTIMIZED = '--js-flags=--no-opt,--no-maglev';
 
 /** One renderer for the pages of a context (see reused-context.ts), and none started in advance for the next. */
@@ -11,8 +11,8 @@ const ONE_RENDERER = '--renderer-process-limit=1';
 let launched: Promise<Browser> | undefined;
 
 /**
- * The Chromium of the npm package: one for all test files of a worker, which ends with the worker. Started again if it
- * did not start or has crashed.
+ * The Chromium of the npm package: one for all test files of a worker, closed with the worker. Started again if it did
+ * not start or has crashed.
  */
 export function launchBrowser(): Promise<Browser> {
   launched ??= launch().catch((error: unknown) => {
@@ -22,7 +22,7 @@ export function launchBrowser(): Promise<Browser> {
   return launched;
 }
 
-/** Stops all processes of the browser, as the lid of a laptop does; what is given back lets them go on. */
+/** Stops all processes of the browser (SIGSTOP), like a closed laptop; the returned function resumes them. */
 export async function stopBrowser(page: Page): Promise<() => void> {
   const session = await page.context().browser()?.newBrowserCDPSession();
   const { processInfo } = (await session?.send('SystemInfo.getProcessInfo')) ?? { processInfo: [] };
@@ -33,7 +33,7 @@ export async function stopBrowser(page: Page): Promise<() => void> {
   return () => send('SIGCONT');
 }
 
-/** One of them may have ended by itself: the others are not to stand still for that. */
+/** One of them may have exited: the others must be resumed anyway. */
 function signalTo(id: number, signal: NodeJS.Signals): void {
   try {
     process.kill(id, signal);

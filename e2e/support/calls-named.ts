@@ -5,7 +5,7 @@ type Sent = { messages: { role: string; content: unknown }[]; tools?: { function
 
 /**
  * A model that calls the tool named in the last message of the user and then quotes its result; `otherwise` answers
- * messages of its own choice.
+ * messages as it chooses.
  */
 export function callsNamed(otherwise: (lastMessage: string) => ModelReply | null = () => null): ModelScript {
   return ({ body }) => {

@@ -6,11 +6,11 @@ import { judge } from '../faults/judge.ts';
 import { historyOf } from '../faults/process-history.ts';
 import { transcriptWithoutCounts } from './transcript.ts';
 
-/** A run of several turns with several calls at once, for `ServerInstances.of`; and how many calls that is. */
+/** A run of several turns with several parallel calls, for `ServerInstances.of`; and its number of calls. */
 export const TURNS = [1, 2, 1, 3];
 export const CALLS = 7;
 
-/** The run of {@link TURNS} is complete for the user who followed it, and at each of these servers. */
+/** The run of {@link TURNS} is complete for the user who followed it, and on each of these servers. */
 export async function expectCompleteRun(
   lives: ServerInstances,
   person: TestUser,
@@ -24,7 +24,9 @@ export async function expectCompleteRun(
   expect(await lives.damage()).toEqual([]);
 }
 
-/** A run of {@link TURNS} is started at one of two servers over a database, and streamed and approved at the other. */
+/**
+ * Starts a run of {@link TURNS} on one of two servers that share a database, and streams and approves it on the other.
+ */
 export async function expectRunAtBoth(database: LivesDatabase): Promise<void> {
   await using lives = await ServerInstances.of(TURNS, { ...LONG_LEASES, database });
   const [one, other] = [await lives.startHere(), await lives.startHere()];
@@ -34,7 +36,7 @@ export async function expectRunAtBoth(database: LivesDatabase): Promise<void> {
   expect(lives.counted).toBe(CALLS);
 }
 
-/** A run of {@link TURNS} is started and approved at the web process, which alone has an API. */
+/** Starts and approves a run of {@link TURNS} at the web process, the only one with an API. */
 export async function expectRunOverRoles(
   lives: ServerInstances,
   { web, worker, tools }: Record<'web' | 'worker' | 'tools', LocalServerInstance>,

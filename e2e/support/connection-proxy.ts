@@ -3,21 +3,21 @@ import type { Socket } from 'node:net';
 import { connect, createServer } from 'node:net';
 import type { Duplex } from 'node:stream';
 
-/** A wire to a server that can be cut and mended. */
+/** A TCP proxy to a server whose connections can be cut and restored. */
 export type ConnectionProxy = {
-  /** Where one goes in place of the server. */
+  /** The URL that replaces the server's. */
   readonly port: number;
   readonly url: string;
-  /** Ends every connection and takes no new one until {@link mend}. */
+  /** Ends every connection and accepts no new one until {@link mend}. */
   cut(): void;
   mend(): void;
   close(): Promise<void>;
 };
 
-/** The port of the last line of this worker. */
+/** The port of the last proxy of this worker. */
 let lastPort = 0;
 
-/** A line on the port of the last one if it is free: a renderer compiles the scripts of a known address faster. */
+/** A proxy on the port of the previous one if that is free: a renderer compiles scripts of a known URL faster. */
 export async function startWorkerProxy(portBehind: () => number): Promise<ConnectionProxy> {
   const line = await layLineOn(lastPort, portBehind).catch((error: unknown) => {
     if (!(error instanceof Error && 'code' in error && error.code === 'EADDRINUSE')) throw error;
@@ -28,15 +28,15 @@ export async function startWorkerProxy(portBehind: () => number): Promise<Connec
 }
 
 /**
- * Passes bytes on, both ways, to a port of this machine.
+ * Forwards bytes in both directions to a port of this machine.
  *
- * @param onTheWayBack what the bytes that come from there go through, anew for each connection
+ * @param onTheWayBack creates, for each connection, the transform of the bytes from that port
  */
 export function startConnectionProxy(portBehind: () => number, onTheWayBack?: () => Duplex): Promise<ConnectionProxy> {
   return layLineOn(0, portBehind, onTheWayBack);
 }
 
-/** @param port of the line; 0: any free one */
+/** @param port of the proxy; 0: any free one */
 async function layLineOn(
   port: number,
   portBehind: () => number,

@@ -34,7 +34,7 @@ const server = await startTestServer(JSON.parse(settings) as TestServerSettings,
   onPlace,
   log: (line) => void process.stderr.write(`${line}\n`),
 });
-// With the process of the test, also where that is killed, the pipe closes.
+// The pipe closes with the process of the test, even if that is killed.
 process.stdin.once('close', () => process.exit(1)).resume();
 process.once('SIGTERM', () => void server.close().then(() => process.exit(0)));
 process.stdout.write(`${server.url}\n`);

@@ -1,10 +1,10 @@
 import type { Failpoint } from '@toolyard/protocol';
 import type { SharedStorage } from '@toolyard/storage';
 
-/** Asked by the clock, not by anybody's doing: when they come says nothing. */
+/** Called by timers: when they occur says nothing about the run. */
 const BY_THE_CLOCK = new Set(['renewLeases', 'takeOver', 'compact', 'purgeDeleted', 'due']);
 
-/** The storage, with a failpoint before and after whatever is asked of it: `store:runs.commit:asked`, `:answered`. */
+/** The storage with a failpoint before and after each call: `store:runs.commit:asked`, `:answered`. */
 export function withFailpoints(storage: SharedStorage, failpoint: Failpoint): SharedStorage {
   return new Proxy(storage, {
     get(target, name, receiver) {

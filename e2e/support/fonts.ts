@@ -9,8 +9,8 @@ const CHINESE = [
 ] as const;
 
 /**
- * Chinese fonts beside those of the machine and of the browser's package, which are in `folder`: without them Chinese
- * would be boxes. `fonts.conf` names them where the folder is moved to.
+ * Chinese fonts in addition to those of the machine and of the browser's package, which are in `folder`: without them
+ * Chinese would be boxes. `fonts.conf` lists the folders, and is rewritten when the folder moves.
  */
 export function writeFonts(folder: string, movedTo: string): void {
   const require = createRequire(import.meta.url);
@@ -28,7 +28,7 @@ export function writeFonts(folder: string, movedTo: string): void {
   writeFileSync(join(folder, 'fonts.conf'), `<?xml version="1.0"?><fontconfig>${named}${cache}</fontconfig>`);
 }
 
-/** The font inside a WOFF file, whose tables are compressed one by one: fontconfig reads only such. */
+/** The font inside a WOFF file, whose tables are compressed one by one: fontconfig reads uncompressed fonts only. */
 function unpackWoff(woff: Buffer): Buffer {
   const count = woff.readUInt16BE(12);
   const power = 2 ** Math.floor(Math.log2(count));
@@ -52,7 +52,7 @@ function unpackWoff(woff: Buffer): Buffer {
     woff.copy(head, place + 4, entry + 16, entry + 20);
     head.writeUInt32BE(end, place + 8);
     head.writeUInt32BE(length, place + 12);
-    // Each table begins at a multiple of four.
+    // Each table starts at a multiple of four.
     const filled = Buffer.alloc(Math.ceil(length / 4) * 4);
     table.copy(filled);
     parts.push(filled);

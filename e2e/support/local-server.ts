@@ -9,7 +9,7 @@ const COMMAND = fileURLToPath(new URL('../../packages/cli/src/main.ts', import.m
 /** A `toolyard serve` in the process of the test: its start costs a tenth of that of a process. */
 export type LocalServer = ServeInProcess;
 
-/** The command is loaded as it was bundled: its thousand sources would take the test runner seconds to load. */
+/** Loads the bundled command: its thousand source files would take the test runner seconds to load. */
 export async function startLocalServer(options: Omit<ServeOptions, 'main'> = {}): Promise<LocalServer> {
   const { main } = (await import(pathToFileURL(programPath(COMMAND)).href)) as typeof Command;
   return serveInProcess({ ...options, main });

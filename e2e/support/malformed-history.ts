@@ -2,8 +2,8 @@ import type { JsonValue } from '@toolyard/protocol';
 import { isJsonObject } from '@toolyard/protocol';
 
 /**
- * What a model server would refuse in the history of a request: a call without its answer right behind it, an answer
- * to no call, a call answered twice. Empty where it is well formed.
+ * What a model server would reject in the history of a request: a call not followed by its result, a result without a
+ * call, a call with two results. Empty if the history is valid.
  */
 export function malformedHistory(body: JsonValue | undefined): string[] {
   const messages = isJsonObject(body) && Array.isArray(body['messages']) ? body['messages'] : [];

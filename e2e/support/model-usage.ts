@@ -1,11 +1,11 @@
 import type { ModelReply } from '@toolyard/testing';
 
-/** Input tokens are powers of two, and sums of so many are exact. */
+/** Input tokens are powers of two, and sums of this many are exact. */
 const MOST_TOLD = 50;
 
 /**
- * The token usage a model server tells. Of each conversation the nth request costs 2^n input tokens and one output token,
- * so that a stored sum says which answers were counted, and an answer counted twice is noticed.
+ * Token usage reported by a model server. The nth request of a conversation costs 2^n input tokens and one output
+ * token, so that a stored sum shows which answers were counted, and duplicates are noticed.
  */
 export class ModelUsage {
   /** Requests by conversation. */
@@ -22,6 +22,6 @@ export class ModelUsage {
 function withUsage(reply: ModelReply, inputTokens: number): ModelReply {
   const usage = { prompt_tokens: inputTokens, completion_tokens: 1 };
   const chunk = { id: 'usage', object: 'chat.completion.chunk', created: 0, model: 'scripted', choices: [], usage };
-  // The last write is [DONE].
+  // The last chunk is [DONE].
   return { ...reply, writes: reply.writes.toSpliced(-1, 0, Buffer.from(`data: ${JSON.stringify(chunk)}\n\n`)) };
 }

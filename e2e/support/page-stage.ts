@@ -4,17 +4,17 @@ import type { Stage } from './stage.ts';
 import { setProcessStage, setStage } from './stage.ts';
 import { BROWSER } from './unpack-browser.ts';
 
-/** The stages of a file of tests: one at a time. */
+/** The stages of a test file: one at a time. */
 export type Stages = {
-  /** The one that is set. */
+  /** The current one. */
   readonly now: Stage;
-  /** Sets one for the rest of this test, in place of the one before. */
+  /** Creates a stage for the rest of this test, replacing the previous one. */
   set: typeof setStage;
   /** The same with a server in a process of its own, which the test can kill. */
   setProcess: typeof setProcessStage;
 };
 
-/** Tests in a browser. They are skipped where no browser runs. */
+/** Tests in a browser. They are skipped if no browser is available. */
 export function describeInBrowser(name: string, body: () => void): void {
   describe(name, needs(BROWSER), () => {
     body();
@@ -22,8 +22,8 @@ export function describeInBrowser(name: string, body: () => void): void {
 }
 
 /**
- * Tests of the page that set a stage each: it is taken down after them. A test fails where a page complained; of one
- * that failed pictures are kept.
+ * Tests of the page that create a stage each, disposed of after the test. A test fails if the page logged errors;
+ * screenshots of failed tests are kept.
  */
 export function describePage(name: string, body: (stages: Stages) => void): void {
   describeInBrowser(name, () => {

@@ -18,7 +18,7 @@ const ANSWER = [
   `A word without end: ${'x'.repeat(300)}`,
 ].join('\n\n');
 
-/** What another color scheme may break. */
+/** What another colour scheme may break. */
 const COLOR_RULES = ['color-contrast', 'link-in-text-block'];
 
 type Messages = { messages: { role: string; content: unknown }[] };
@@ -26,9 +26,9 @@ type Messages = { messages: { role: string; content: unknown }[] };
 /** The default of Playwright. */
 const WINDOW = { width: 1280, height: 720 };
 
-/** Which variants of the page are checked. */
+/** The variants of the page to check. */
 export type PageVariants = {
-  /** True: every view in dark colours and on an emulated phone, too; false: only {@link SAMPLE} in dark colours. */
+  /** True: every view also in dark colours and on an emulated phone; false: only {@link SAMPLE} in dark colours. */
   everywhere: boolean;
   locales: readonly string[];
 };
@@ -117,7 +117,7 @@ const VIEWS: readonly View[] = [
 ];
 /** Opens every view of the page and looks for accessibility violations, overflow and untranslated texts. */
 export function describePageVariants({ everywhere, locales }: PageVariants): void {
-  describeInBrowser('how the page looks', () => {
+  describeInBrowser('page layout', () => {
     let stage: Stage;
     let page: Page;
     let conversations: Conversations;
@@ -151,7 +151,7 @@ export function describePageVariants({ everywhere, locales }: PageVariants): voi
     });
 
     if (everywhere) {
-      test.each(VIEWS)('nothing is wider than the screen of a phone: $name', async ({ path, show }) => {
+      test.each(VIEWS)('fits the width of a phone: $name', async ({ path, show }) => {
         const options = { viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true };
         const phone = await stage.open(path(conversations), options);
         await show(phone);
@@ -160,7 +160,7 @@ export function describePageVariants({ everywhere, locales }: PageVariants): voi
       });
     }
 
-    test.each(locales)('no English text is left in %s', async (locale) => {
+    test.each(locales)('has no English text left in %s', async (locale) => {
       const translated = await stage.open('/', { locale });
       const seen = new Map<string, string>();
       const paths = ['/', ...Object.values(conversations), '/inbox', ...SECTIONS.map((one) => `/settings/${one}`)];
@@ -202,7 +202,7 @@ async function startConversations(page: Page): Promise<Conversations> {
   return { answered, form, asking: await chat.path() };
 }
 
-/** As a link does: loading the page again costs several times as much. */
+/** By client-side navigation: loading the page again costs several times as much. */
 async function navigate(page: Page, path: string): Promise<void> {
   await page.evaluate(`(() => {
     const link = Object.assign(document.createElement('a'), { href: ${JSON.stringify(path)} });
@@ -213,21 +213,21 @@ async function navigate(page: Page, path: string): Promise<void> {
   await page.waitForURL((url) => url.pathname === path);
 }
 
-/** Dialogs and menus: some outlive a navigation. */
+/** Dialogs and menus: some survive a navigation. */
 async function closeOverlays(page: Page): Promise<void> {
   const overlays = page.locator('dialog[open], [popover]:popover-open');
   for (let left = 5; left > 0 && (await overlays.count()) > 0; left--) await page.keyboard.press('Escape');
   expect(await overlays.count()).toBe(0);
 }
 
-/** Then the messages about the missing values are shown. */
+/** Then the messages about missing values are shown. */
 async function submitEmptyForm(page: Page): Promise<void> {
   const card = page.locator('[data-tool-card]');
   await card.locator('button[type=submit]').click();
   await card.locator('[aria-invalid=true]').first().waitFor();
 }
 
-/** Like `axeFinds`, but axe is injected only once into a document: that costs as much as a check. */
+/** Like `axeFinds`, but injects axe only once per document: that costs as much as a check. */
 async function violations(page: Page, rules?: string[]): Promise<string[]> {
   const isInjected = await page.evaluate<boolean>(`'axe' in globalThis`);
   const axe = new AxeBuilder({ page, ...(isInjected && { axeSource: ';' }) });
@@ -249,7 +249,7 @@ function widthOf(page: Page): Promise<number> {
   return page.evaluate<number>('document.documentElement.scrollWidth');
 }
 
-/** What is loaded on demand comes after the first words. */
+/** Components loaded on demand appear after the first text. */
 async function settledTexts(page: Page): Promise<string[]> {
   for (let before = await shownTexts(page); ;) {
     await page.waitForTimeout(250);
@@ -259,7 +259,7 @@ async function settledTexts(page: Page): Promise<string[]> {
   }
 }
 
-/** All words a person sees or hears: text, and what names and describes elements. */
+/** All words visible or announced to the user: text, labels and descriptions of elements. */
 function shownTexts(page: Page): Promise<string[]> {
   return page.evaluate<string[]>(`(() => {
     const texts = [];
@@ -274,7 +274,7 @@ function shownTexts(page: Page): Promise<string[]> {
   })()`);
 }
 
-/** What the page says in English and otherwise in Chinese. */
+/** What the page shows in English, and in Chinese otherwise. */
 async function englishCatalogue(): Promise<Set<string>> {
   const en = await namespaces('en');
   const zh = await namespaces('zh-Hant');
@@ -287,7 +287,7 @@ async function englishCatalogue(): Promise<Set<string>> {
   return texts;
 }
 
-/** Every namespace of a language, also those that are loaded when something of them is shown. */
+/** Every namespace of a language, including those loaded on demand. */
 async function namespaces(locale: string): Promise<Record<string, Record<string, unknown>>> {
   const folder = new URL(`../../packages/web/src/lib/i18n/${locale}/`, import.meta.url);
   const files = readdirSync(folder).filter((file) => !/^(index|late)\./.test(file));

@@ -4,8 +4,8 @@ const FIRST_AHEAD_MS = 100;
 const MOST_AHEAD_MS = 60_000;
 
 /**
- * Pauses the installed clock of a page a moment ahead of its time: timers up to then fire. On a busy machine the page may
- * pass that moment before the command arrives, which fails; then a later one is taken.
+ * Pauses the installed clock of a page a moment ahead of its time: timers up to then fire. On a busy machine the page
+ * may pass that moment before the command arrives, which then fails and is repeated with a later one.
  */
 export async function pauseClock(page: Page): Promise<void> {
   for (let aheadMs = FIRST_AHEAD_MS; ; aheadMs *= 4) {

@@ -3,13 +3,13 @@ import { request } from 'node:http';
 import { createParser } from 'eventsource-parser';
 import { within } from '@toolyard/testing';
 
-/** When a connection is cut, and by whom: `how` does it at the other end. */
+/** When a connection is cut, and how: `how` does it at the other end. */
 export type ConnectionCut =
   | { afterBytes: number; how: 'by the reader' | (() => void) }
-  /** By the reader, once this is so. */
+  /** By the reader, once this is true. */
   | { when: () => boolean };
 
-/** Reads a stream over any number of connections, as an EventSource does: with the id of the last whole event it got. */
+/** Reads a stream across any number of connections, as an EventSource does: with the id of the last complete event. */
 export class ReconnectingReader {
   readonly frames: { event: string; data: unknown }[] = [];
   lastEventId: string | null;
@@ -18,9 +18,7 @@ export class ReconnectingReader {
     this.lastEventId = lastEventId;
   }
 
-  /**
-   * One connection, a minute at most. `over`: the server says that nothing will follow; `cut`: whatever else ended it.
-   */
+  /** One connection, for a minute at most. `over`: the server has ended the stream; `cut`: any other end. */
   read(url: string, path: string, cut?: ConnectionCut): Promise<'over' | 'cut'> {
     return within(this.#read(url, path, cut), { what: `the end of a connection to ${path} after ${this.lastEventId}` });
   }
@@ -53,14 +51,14 @@ export class ReconnectingReader {
         left = Infinity;
       }
     } catch {
-      // A connection that was reset: what came before it counts.
+      // Connection reset: data received before counts.
     }
     response.destroy();
     return over ? 'over' : 'cut';
   }
 }
 
-/** Null where nobody listens. */
+/** Null if the server does not accept connections. */
 function open(url: string, headers: Record<string, string>): Promise<IncomingMessage | null> {
   return new Promise((resolve) => {
     request(url, { headers, agent: false })

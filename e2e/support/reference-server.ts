@@ -5,7 +5,7 @@ import { eventually, ownPort } from '@toolyard/testing';
 
 const EVERYTHING = createRequire(import.meta.url).resolve('@modelcontextprotocol/server-everything/dist/index.js');
 
-/** The reference server of MCP in a process of its own. */
+/** The MCP reference server in a process of its own. */
 export async function startReferenceServer(
   transport: 'streamableHttp' | 'sse',
 ): Promise<AsyncDisposable & { origin: string }> {

@@ -17,7 +17,7 @@ const LEFT_IN_ORIGIN = `(async () => {
   return left;
 })()`;
 
-/** A browser context of one stage: nothing of it is seen by a later stage. */
+/** A browser context of one stage: nothing of it is visible to a later stage. */
 export type StageContext = {
   readonly context: BrowserContext;
   newPage(): Promise<Page>;
@@ -36,11 +36,11 @@ export async function openContext(options: BrowserContextOptions): Promise<Stage
 
 /**
  * Returns a context with the default options for pages of this origin. It is reset and reused for the next stage with
- * the same origin: a new renderer process, which compiles the scripts of the page again, is a quarter of what a test
- * costs. It is closed instead if the test changed anything that its pages share, or visited another origin.
+ * the same origin: a new renderer process, which compiles the scripts of the page again, is a quarter of the cost of a
+ * test. It is closed instead if the test changed anything that its pages share, or visited another origin.
  */
 export async function borrowContext(origin: string): Promise<StageContext> {
-  // V8 counts what was executed per renderer process: pages that share one would take each other's counts.
+  // V8 counts executed code per renderer process: pages that share one would mix their counts.
   if (process.env[COVERAGE_VARIABLE] !== undefined) return openContext({});
   const browser = await launchBrowser();
   const last = idle;
@@ -60,7 +60,7 @@ class ReusedContext implements StageContext {
   readonly context: BrowserContext;
   /** A hidden page: the renderer process would exit with the last page. */
   #keeper: { page: Page; session: CDPSession } | undefined;
-  /** True: something is changed that a reset does not undo. */
+  /** True if something changed that a reset does not undo. */
   #isChanged = false;
   /** True while the reset itself calls the context. */
   #isResetting = false;
@@ -69,7 +69,7 @@ class ReusedContext implements StageContext {
     this.browser = browser;
     this.origin = origin;
     this.context = context;
-    // Also of pages that were opened by a page.
+    // Including pages opened by a page.
     context.on('page', (page) => this.#watch(page));
     for (const part of [context, context.clock, context.tracing]) this.#watchCalls(part);
     const pages = context.pages.bind(context);
@@ -115,7 +115,7 @@ class ReusedContext implements StageContext {
       for (const each of this.context.pages()) await each.close();
       await this.context.clearCookies();
       await clearCaches(session);
-      // In the process of the pages, after they were closed: nothing they have written comes later.
+      // In the process of the pages, after they were closed: they can write nothing afterwards.
       const left = await page.evaluate<string[]>(LEFT_IN_ORIGIN);
       return left.length === 0 && !this.#isChanged;
     } catch {
@@ -138,7 +138,7 @@ class ReusedContext implements StageContext {
   }
 }
 
-/** Those that change nothing in later pages. */
+/** Methods that change nothing in later pages. */
 const HARMLESS: ReadonlySet<string> = new Set(['constructor', 'newPage', 'pages', 'close', 'browser', 'isClosed']);
 
 function methodsOf(part: object): string[] {
@@ -147,7 +147,7 @@ function methodsOf(part: object): string[] {
   return [...own.filter((name) => !name.startsWith('_') && !HARMLESS.has(name)), ...listening];
 }
 
-/** A test may cut the line before a part of the page is loaded: it must not be in a cache. */
+/** A test may cut the connection before a module is loaded: it must not be cached. */
 async function clearCaches(session: CDPSession): Promise<void> {
   await session.send('Network.clearBrowserCache');
   // Disabling the cache evicts the resources in the memory of the renderer.

@@ -11,13 +11,13 @@ export type ScriptedServers = Readonly<
     {
       behaviour: McpBehaviourName | McpBehaviour;
       env?: Record<string, string>;
-      /** What else its entry says. */
+      /** Additional fields of its entry. */
       entry?: Record<string, unknown>;
     }
   >
 >;
 
-/** Arguments of `toolyard serve` for scripted MCP servers; the file they name is there until it is disposed of. */
+/** Arguments of `toolyard serve` for scripted MCP servers; the file they name exists until it is disposed of. */
 export function scriptTools(servers: ScriptedServers): Disposable & { args: string[] } {
   const folder = mkdtempSync(join(tmpdir(), 'toolyard-mcp-'));
   const file = join(folder, 'mcp.json');

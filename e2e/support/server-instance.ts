@@ -11,7 +11,7 @@ const DYING = fileURLToPath(new URL('./dying-server.ts', import.meta.url));
 /** A server under test that runs in the process of the test: cheap, but it cannot be killed. */
 export type LocalServerInstance = {
   readonly url: string;
-  /** The failpoints it has passed so far, in order. */
+  /** The failpoints passed so far, in order. */
   passed(): string[];
   /** Closes it, and waits until it is closed. */
   end(): Promise<void>;
@@ -27,17 +27,17 @@ export type ServerInstance = LocalServerInstance & {
   signal(name: NodeJS.Signals): void;
 };
 
-/** Where a server kills itself: at the nth passing of a failpoint, `*` being any. */
+/** Where a server kills itself: at the nth hit of a failpoint; `*` matches any. */
 export type Fault = {
   place: string;
   hit: number;
-  /** Hits count only after this place was passed: how often others are passed before may differ from run to run. */
+  /** Hits count only after this failpoint: how often others are hit before may differ from run to run. */
   after?: string;
-  /** Of several processes that are given the same file, the first to get there is killed and the others are not. */
+  /** Of several processes given the same file, only the first to get there is killed. */
   onceFile?: string;
 };
 
-/** Starts a process; resolves when the server answers. */
+/** Starts a process; resolves when the server responds. */
 export async function startProcess(settings: TestServerSettings, home: string, fault?: Fault): Promise<ServerInstance> {
   const args = ['--disable-warning=ExperimentalWarning', ...programArgs(DYING), JSON.stringify(settings)];
   const name = settings.role ?? 'server';

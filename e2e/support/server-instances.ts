@@ -34,50 +34,53 @@ import { malformedHistory } from './malformed-history.ts';
 export type { Fault, ServerInstance, LocalServerInstance } from './server-instance.ts';
 export type { LivesDatabase } from './test-server.ts';
 
-/** A process that is held up keeps its runs and servers; those of a dead one are free after {@link LEASES_RUN_OUT}. */
+/** A slow process keeps its runs and servers; those of a killed one are free after {@link LEASES_RUN_OUT}. */
 export const LONG_LEASES = { leaseMs: 30_000 };
-/** As if the run leases of dead processes had expired; a process that lives renews its own within a second. */
+/** Sets the run leases of killed processes to expired; a live process renews its own within a second. */
 export const LEASES_RUN_OUT = 'UPDATE runs SET lease_until = 0 WHERE lease_owner IS NOT NULL';
-/** The same for the local servers a dead process has. */
+/** The same for the local servers of a killed process. */
 export const HELD_SERVERS_RUN_OUT = 'UPDATE held_servers SET lease_until = 0 WHERE holder IS NOT NULL';
 
 /** Of the configuration file. */
 const PROVIDER = 'small';
 
-/** The calls of each turn, numbered through. */
+/** The calls of each turn, numbered consecutively. */
 export function callsOfTurns(turns: readonly number[]): number[][] {
   let n = 0;
   return turns.map((size) => Array.from({ length: size }, () => ++n));
 }
 
 export type ServerInstancesOptions = {
-  /** How the tool server behaves; default: it counts. Told the file {@link ServerInstances.letToolsGoOn} makes. */
+  /**
+   * The behaviour of the tool server; default: it counts. Receives the file created by {@link
+   * ServerInstances.letToolsGoOn}.
+   */
   tools?: McpBehaviour | McpBehaviourName | ((file: string) => McpBehaviour);
   database?: LivesDatabase;
-  /** Servers beside the tool server. */
+  /** Servers in addition to the tool server. */
   others?: readonly ServerConfig[];
-  /** Whatever is asked of the store is a failpoint, too. */
+  /** Every call of the storage is a failpoint, too. */
   everyCall?: boolean;
-  /** The model may ask the person. */
+  /** The model may ask the user. */
   askUser?: boolean;
   /** The model may call the function tool `reserve`. */
   reserves?: boolean;
-  /** How much the model takes, in tokens; default: nobody knows. */
+  /** Context window of the model in tokens; default: unknown. */
   contextWindow?: number;
-  /** How long a life may be held up and keep its runs and servers; default: as long as the product has it. */
+  /** Lease duration of runs and servers; default: that of the product. */
   leaseMs?: number;
-  /** How long tool calls may take when a life is closed; default: a minute. */
+  /** Timeout for tool calls when a process is closed, in milliseconds; default: a minute. */
   lastCallsMs?: number;
-  /** The model server tells the tokens of its answers, see {@link ModelUsage}. */
+  /** The model server reports token usage, see {@link ModelUsage}. */
   tellsUsage?: boolean;
-  /** The model answers only then. */
+  /** The model answers only after this resolves. */
   modelWaits?: (messages: readonly ModelMessage[]) => Promise<unknown> | undefined;
 };
 
-/** What a model is sent, as far as a script looks at it. */
+/** The part of a model request that scripts look at. */
 export type ModelMessage = { role: string; content?: unknown; tool_call_id?: string };
 
-/** A data folder, a model and a tool that counts, and the lives of the server with them. */
+/** A data folder, a model, a counting tool, and the server processes that use them. */
 export class ServerInstances implements AsyncDisposable {
   readonly #folder = mkdtempSync(join(tmpdir(), 'toolyard-lives-'));
   readonly #model: ModelServer;
@@ -100,7 +103,7 @@ export class ServerInstances implements AsyncDisposable {
     );
   }
 
-  /** The provider the model is known by; null where that is the one of the environment. */
+  /** The provider of the model; null for the one of the environment. */
   get providerId(): string | null {
     return this.#options.contextWindow === undefined ? null : PROVIDER;
   }
@@ -119,10 +122,7 @@ export class ServerInstances implements AsyncDisposable {
     return new ServerInstances(model, options);
   }
 
-  /**
-   * The model asks for so many calls of `count` in each turn, told apart by their argument `n` from 1 on, and then is
-   * done.
-   */
+  /** The model requests this many calls of `count` per turn, with distinct arguments `n` from 1, and then ends. */
   static async of(turns: readonly number[], options: ServerInstancesOptions = {}): Promise<ServerInstances> {
     const script = (messages: readonly ModelMessage[]): ModelReply => {
       const answered = messages.filter(({ role }) => role === 'tool').length;
@@ -169,7 +169,7 @@ export class ServerInstances implements AsyncDisposable {
     return new Map([...Map.groupBy(names, (name) => name)].map(([name, all]) => [name, all.length]));
   }
 
-  /** The `requestState` of every call that reached the tool and had one. */
+  /** The `requestState` of every call that reached the tool with one. */
   get states(): string[] {
     return this.#calls.flatMap(({ requestState: state }) => (typeof state === 'string' ? [state] : []));
   }
@@ -185,7 +185,7 @@ export class ServerInstances implements AsyncDisposable {
     });
   }
 
-  /** True where a file of the data folder has this text in it, as it is. */
+  /** True if a file of the data folder contains this text. */
   holds(text: string): boolean {
     const folder = this.#file('data');
     return readdirSync(folder, { recursive: true, withFileTypes: true }).some(
@@ -193,32 +193,32 @@ export class ServerInstances implements AsyncDisposable {
     );
   }
 
-  /** What the function tool `reserve` did. */
+  /** Effects of the function tool `reserve`. */
   get reserved(): string[] {
     return this.#lines('reserved');
   }
 
-  /** How many lives may have been killed: all but the last. */
+  /** Maximum number of killed processes: all but the last. */
   get kills(): number {
     return this.#started - 1;
   }
 
-  /** The failpoints passed, life by life; those of processes that were killed before they answered, too. */
+  /** The failpoints passed, by process, including those of processes killed before they responded. */
   get passed(): string[] {
     return Array.from({ length: this.#started }, (_none, index) => this.#lines(`passed-${index + 1}`)).flat();
   }
 
-  /** How many answers the model server was asked for. */
+  /** Number of answers requested from the model server. */
   get modelRequests(): number {
     return this.#chats.length;
   }
 
-  /** What was wrong with the history of any request the model was sent. */
+  /** Errors in the history of any request to the model. */
   get faults(): string[] {
     return this.#chats.flatMap(({ body }) => malformedHistory(body));
   }
 
-  /** How often a text is in one request to the model, at most. */
+  /** Maximum number of occurrences of a text in one request to the model. */
   mostOftenInRequest(text: string): number {
     return Math.max(
       0,
@@ -230,12 +230,12 @@ export class ServerInstances implements AsyncDisposable {
     return this.#model.requests.filter(({ method }) => method === 'POST');
   }
 
-  /** Tools that wait for a file get it. */
+  /** Creates the file that waiting tools wait for. */
   letToolsGoOn(): void {
     writeFileSync(this.#file('go-on'), '');
   }
 
-  /** Calls are stored as sent, and not made until they are let go. */
+  /** Calls are stored as sent, and not executed until released. */
   holdCalls(): void {
     writeFileSync(this.#file('held'), '');
   }
@@ -244,18 +244,18 @@ export class ServerInstances implements AsyncDisposable {
     rmSync(this.#file('held'));
   }
 
-  /** Starts a server in a process of its own; resolves when it answers. */
+  /** Starts a server in a process of its own; resolves when it responds. */
   async start(fault?: Fault, role?: Role): Promise<ServerInstance> {
     return this.#keep(await startProcess(this.#nextSettings(role), this.#folder, fault));
   }
 
-  /** Starts a server in the process of the test: for those that need not be killed, a tenth of the cost. */
+  /** Starts a server in the process of the test, at a tenth of the cost, if it need not be killed. */
   async startHere(role?: Role): Promise<LocalServerInstance> {
     return this.#keep(await startHere(this.#nextSettings(role), this.#folder));
   }
 
   /**
-   * Starts two processes, and kills the one that comes first to `place` for the nth time: a run may be in either of
+   * Starts two processes, and kills the one that reaches `place` first for the nth time: a run may be in either of
    * them. `killed` waits for that.
    */
   async startWithFault(
@@ -266,7 +266,7 @@ export class ServerInstances implements AsyncDisposable {
     killed: () => Promise<{ dead: ServerInstance; alive: ServerInstance }>;
   }> {
     const shared = { ...fault, onceFile: this.#file('fault') };
-    // The first makes the tables, the other finds them.
+    // The first creates the tables, the other finds them.
     const one = await this.start(shared, role);
     const other = await this.start(shared, role);
     const isDead = Promise.race([
@@ -325,7 +325,7 @@ export class ServerInstances implements AsyncDisposable {
     };
   }
 
-  /** What is wrong with the data folder; empty where nothing is. */
+  /** Problems of the data folder; empty if it is valid. */
   async damage(): Promise<string[]> {
     const { database } = this.#options;
     const checked = await (database ? checkDatabase(database) : checkStorage(this.dataDir));
@@ -335,7 +335,7 @@ export class ServerInstances implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await Promise.all(this.#lives.map((life) => life.end()));
     await this.#model.close();
-    // Tools of a server that was killed may still write for a moment.
+    // Tools of a killed server may still write for a moment.
     rmSync(this.#folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 });
   }
 
@@ -349,7 +349,7 @@ export class ServerInstances implements AsyncDisposable {
   }
 }
 
-/** The database tells by the name of a connection which life wrote. */
+/** The connection name in the database shows which process wrote. */
 function namedConnections(url: string, life: number): string {
   const named = new URL(url);
   named.searchParams.set('application_name', `toolyard life ${String(life)}`);

@@ -2,10 +2,10 @@ import type { FunctionToolGroup } from '@toolyard/agent-host';
 import type { ServerConfig } from '@toolyard/mcp-host';
 import type { ServerOptions, ServerOverrides } from '@toolyard/server';
 
-/** Where the machine holds a server up, or what it talks with, nothing that was to come is gone without. */
+/** Generous timeouts: nothing is lost if the machine or another process is slow. */
 export const LONG_TIMEOUTS: ServerOverrides = { serversMs: 60_000, lastCallsMs: 60_000 };
 
-/** A server without a page on this machine, with no servers but these. */
+/** A server without a page on this machine, with only these MCP servers. */
 export function serverOptions(of: {
   dataDir: string;
   databaseUrl?: string;

@@ -15,7 +15,7 @@ export type ServerProcess = {
   readonly dataDir: string;
   /** What it wrote to stderr. */
   log(): string;
-  /** As a power cut would. */
+  /** Like a power failure: SIGKILL. */
   kill(): Promise<void>;
   /** Starts it again on the same port and folder. */
   restart(env?: NodeJS.ProcessEnv): Promise<void>;

@@ -7,7 +7,7 @@ import { eventually } from '@toolyard/testing';
 import { call } from './api.ts';
 import type { Stage } from './stage.ts';
 
-/** A server whose tools have a bit of everything. */
+/** A server whose tools cover all cases. */
 export const FILES: McpBehaviour = {
   serverInfo: { name: 'files', version: '1.4.0', title: 'Files of a folder' },
   instructions: 'Read before you write.',
@@ -19,7 +19,7 @@ export const FILES: McpBehaviour = {
   rawTools: [{ name: 7 }],
 };
 
-/** The servers of a stage, as they stand in its `mcp.json` and in the settings of its page. */
+/** The servers of a stage, as in its `mcp.json` and in the settings of its page. */
 export function serversPage(stage: Stage) {
   const file = join(stage.server.dataDir, 'mcp.json');
   const write = (mcpServers: Record<string, unknown>): void =>
@@ -30,7 +30,7 @@ export function serversPage(stage: Stage) {
     file,
     stored: (): string => (existsSync(file) ? readFileSync(file, 'utf8') : ''),
     write,
-    /** The same, its local servers approved: what is written by another program than Toolyard needs that. */
+    /** The same with its local servers approved, which entries written by another program than Toolyard need. */
     writeApproved: async (mcpServers: Record<string, object>): Promise<void> => {
       write(mcpServers);
       for (const [id, entry] of Object.entries(mcpServers)) {
@@ -39,7 +39,7 @@ export function serversPage(stage: Stage) {
         await call(stage.server.url, 'POST', `/api/mcp/servers/${id}/approval`, { hash: approval.hash });
       }
     },
-    /** As the API tells it. */
+    /** The state in the API. */
     serverOf,
     openList: (): Promise<Page> => stage.open('/settings/tools'),
   };

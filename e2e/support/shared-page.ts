@@ -10,12 +10,12 @@ export const SMALL_WINDOW = { viewport: { width: 800, height: 500 } };
 export type SharedPage = {
   readonly stage: Stage;
   readonly page: Page;
-  /** Replaces the page for the tests that follow; the one before may be closed. */
+  /** Replaces the page for the following tests; the previous one may be closed. */
   use: (page: Page) => void;
 };
 
 export type SharedPageOptions = {
-  /** Sets the stage and opens the page; called again after a test that failed. */
+  /** Creates the stage and opens the page; called again after a failed test. */
   open: () => Promise<{ stage: Stage; page: Page }>;
   /** Errors of the page that the tests expect. */
   expected?: RegExp;
@@ -23,8 +23,8 @@ export type SharedPageOptions = {
 
 /**
  * Tests that share a server and a page, because loading a page costs more than most tests. Each starts with a new chat
- * and must not depend on what an earlier one left behind. The first test, and the one after a failure, gets a new server
- * and a new page. A test fails if the page logs an unexpected error.
+ * and must not depend on earlier ones. The first test, and the one after a failure, gets a new server and a new page. A
+ * test fails if the page logs an unexpected error.
  */
 export function describeOnSharedPage(
   name: string,
@@ -78,7 +78,7 @@ export function describeOnSharedPage(
   });
 }
 
-/** Only the new chat has this heading: the composer is no longer that of the chat before. */
+/** Only the new chat has this heading: the composer no longer belongs to the previous chat. */
 async function openNewChat(page: Page): Promise<void> {
   if (new URL(page.url()).pathname === '/') return;
   await page.getByRole('link', { name: 'New chat' }).first().click();

@@ -15,7 +15,7 @@ import { scriptTools } from './scripted-tools.ts';
 import type { ServerProcess } from './server.ts';
 import { startServerProcess } from './server.ts';
 
-/** What both ways to run the server have in common. */
+/** Common to both ways of running the server. */
 type AnyServer = AsyncDisposable & Pick<LocalServer, 'url' | 'dataDir' | 'log'>;
 
 /** A scripted model, a `toolyard serve` that uses it, and browser windows on its page. */
@@ -24,11 +24,11 @@ export type Stage<Server extends AnyServer = AnyServer> = AsyncDisposable & {
   server: Server;
   /** Between every page and the server. */
   line: ConnectionProxy;
-  /** A page in a browser context of its own: it shares nothing with the others but the server. */
+  /** A page in a browser context of its own: it shares only the server with others. */
   open: (path?: string, options?: BrowserContextOptions) => Promise<Page>;
   /** A second tab beside a page. */
   openBeside: (page: Page, path: string) => Promise<Page>;
-  /** Errors of the pages: in the console, thrown, unhandled. A test that expects some removes them. */
+  /** Errors of the pages: logged, thrown, unhandled. A test that expects some removes them. */
   complaints: string[];
   /** Saves screenshots of the open pages to `.cache/e2e`, to show why a test failed. */
   photograph: (name: string) => Promise<void>;
@@ -36,7 +36,7 @@ export type Stage<Server extends AnyServer = AnyServer> = AsyncDisposable & {
 
 export type StageOptions = {
   servers?: ScriptedServers;
-  /** What the model server lists. */
+  /** The models listed by the model server. */
   models?: NonNullable<ModelServerOptions['models']>;
   /** True starts the bundled date server as well; most tests save its process. */
   date?: boolean;
@@ -46,12 +46,12 @@ export type StageOptions = {
   token?: boolean;
 };
 
-/** The server runs in the process of the test: most tests need nothing else, and a start costs a tenth. */
+/** Runs the server in the process of the test, which is sufficient for most tests and costs a tenth to start. */
 export function setStage(script: ModelScript, options: StageOptions = {}): Promise<Stage<LocalServer>> {
   return setStageOn(startLocalServer, script, options);
 }
 
-/** The server runs in a process of its own, which a test can kill. */
+/** Runs the server in a process of its own, which a test can kill. */
 export function setProcessStage(script: ModelScript, options: StageOptions = {}): Promise<Stage<ServerProcess>> {
   return setStageOn(startServerProcess, script, options);
 }
@@ -66,7 +66,7 @@ async function setStageOn<Server extends AnyServer>(
   const date = options.date ? [] : ['--no-date'];
   const server = await start({
     ...(options.token === undefined ? {} : { token: options.token }),
-    // Pages use the line, which has another port than the server.
+    // Pages use the proxy, which has another port than the server.
     args: ['--allow-host', '127.0.0.1', ...date, ...tools.args, ...(options.args ?? [])],
     env: { OPENAI_BASE_URL: model.url, OPENAI_API_KEY: 'sk-stage', ...options.env },
   });
@@ -75,17 +75,17 @@ async function setStageOn<Server extends AnyServer>(
   const contexts: StageContext[] = [];
 
   function listen(page: Page): void {
-    // Shorter than that of a test: what was waited for is told.
+    // Shorter than the timeout of a test, so that the error names what it waited for.
     page.setDefaultTimeout(60_000);
     page.on('pageerror', (error) => complaints.push(`${page.url()}: ${error.stack ?? error.message}`));
     page.on('console', (message) => {
-      // A browser calls every refused or lost request an error; what comes of it is seen in the page.
+      // A browser logs every rejected or lost request as an error; tests check its effect in the page.
       if (message.type() !== 'error' || /Failed to load resource|net::ERR_/.test(message.text())) return;
       complaints.push(`${page.url()}: ${message.text()}`);
     });
   }
 
-  /** A run waits some seconds for servers that are connecting, and does without those that take longer. */
+  /** A run waits some seconds for connecting servers, and continues without slower ones. */
   async function connected(): Promise<void> {
     const wanted = Object.keys(options.servers ?? {});
     if (wanted.length === 0) return;
@@ -139,7 +139,7 @@ async function setStageOn<Server extends AnyServer>(
   };
 }
 
-/** The end of a server waits some seconds for tool calls that are executing. */
+/** Closing the server waits some seconds for executing tool calls. */
 async function cancelRuns(url: string): Promise<void> {
   // A test may have stopped the server.
   const running = await call<{ items: RunRecord[] }>(url, 'GET', '/api/runs?status=running').catch(() => null);

@@ -27,7 +27,7 @@ export async function signInFromTab(stages: Stages, useProxy: boolean): Promise<
   await mine.getByRole('button', { name: 'Sign in' }).click();
   const back = await opened;
   await mine.getByText(/Ready · 1 tool/).waitFor();
-  // The tab closes itself, maybe before it answers.
+  // The tab closes itself, possibly before it answers.
   expect(await back.title().catch(() => 'Toolyard')).toContain('Toolyard');
   expect(authorization.grants('authorization_code')).toHaveLength(1);
 

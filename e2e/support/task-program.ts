@@ -8,9 +8,9 @@ import { TaskRegistry } from '@toolyard/testing';
 import { serveTools } from '@toolyard/testing/task-server';
 
 /**
- * An MCP server over stdio, `node task-program.ts <era> <folder>`, whose tools are tasks. `study_<era>` writes a mark for
- * each task into `<era>-begun` and `<era>-cancelled`, and ends a task when there is a file `<era>-finish`; `ask_<era>`
- * wants to know a city.
+ * An MCP server over stdio, `node task-program.ts <era> <folder>`, whose tools are tasks. `study_<era>` writes a mark
+ * for each task into `<era>-begun` and `<era>-cancelled`, and completes a task once the file `<era>-finish` exists;
+ * `ask_<era>` asks for a city.
  */
 const [era = '', folder = ''] = process.argv.slice(2);
 const desk = new TaskRegistry({ ttlMs: null });

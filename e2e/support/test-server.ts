@@ -28,21 +28,21 @@ export type TestServerSettings = {
   reserveFile?: string;
   /** Default: that of the product. */
   leaseMs?: number;
-  /** How long calls may take when the server is closed; default: a minute. */
+  /** Timeout for calls when the server is closed, in milliseconds; default: a minute. */
   lastCallsMs?: number;
   /** The names of the failpoints passed are appended here, one per line. */
   passedFile: string;
-  /** While this file exists, tool calls are stored as sent and not made. */
+  /** While this file exists, tool calls are stored as sent and not executed. */
   heldFile: string;
 };
 
 const POLL_MS = 20;
-/** Tests set the leases of killed processes to expired: the next process need not wait to look at them. */
+/** Tests set the leases of killed processes to expired: the next process need not wait before it checks them. */
 const TAKE_OVER_EVERY_MS = 300;
-/** Of keys derived from TOOLYARD_SECRET: what protects them takes a tenth of a second at each start. */
+/** Of keys derived from TOOLYARD_SECRET: the default cost takes a tenth of a second at each start. */
 const SCRYPT_COST = 2 ** 10;
 
-/** Starts it. `onPlace` is called at each failpoint, before anything else is done there. */
+/** Starts it. `onPlace` is called at each failpoint before its other effects. */
 export function startTestServer(
   settings: TestServerSettings,
   { onPlace = () => undefined, log }: { onPlace?: (name: string) => void; log: (line: string) => void },
@@ -66,7 +66,7 @@ export function startTestServer(
       servers: [...servers],
       env,
       ...(database && { databaseUrl: database.url, databaseNotify: database.notify ?? true }),
-      // A worker has no API: its metrics tell its state.
+      // A worker has no API: its metrics show its state.
       ...(role && { role, metrics: true }),
       log,
     }),

@@ -14,29 +14,29 @@ import { call, readRun } from './api.ts';
 
 const TRY_AGAIN_MS = 200;
 
-/** The conversation a person asks in. */
+/** The conversation of the user. */
 export const CONVERSATION = 'c';
 const MESSAGE_ID = '0192f0c1-2345-7abc-8def-0123456789ab';
 
 /**
- * Somebody who asks a question and sees it through: sends it again where no answer came, reads on where the stream was
- * cut, and answers what is asked. The tool is approved for this conversation; a form that
- * asks for a city gets one, and `doubt` is said to what is in doubt.
+ * A client that asks a question and follows it to the end: retries if no response came, resumes the stream after it was
+ * cut, and answers interrupts. The tool is approved for this conversation; a form that asks for a city gets one, and
+ * `doubt` is the answer to calls in doubt.
  */
 export class TestUser {
-  /** Everything read, in the order it came. */
+  /** Everything read, in order of arrival. */
   readonly events: RunEvent[] = [];
   readonly runs = [this.events];
   readonly #doubt: () => InDoubtAnswer | Promise<InDoubtAnswer>;
   #runId: string | null = null;
 
-  /** @param runId what was asked already, if anything was */
+  /** @param runId the run, if the question was asked already */
   constructor(doubt: () => InDoubtAnswer | Promise<InDoubtAnswer>, runId: string | null = null) {
     this.#doubt = doubt;
     this.#runId = runId;
   }
 
-  /** Goes on for as long as the server lives; answers at another server, where one is named. */
+  /** Runs as long as the server; answers interrupts at another server if one is given. */
   async goOn(url: string, answersAt: () => string = () => url): Promise<'over' | 'cut'> {
     try {
       this.#runId ??= await ask(url);
@@ -46,7 +46,7 @@ export class TestUser {
     }
     const stream = { ended: false };
     const see = (event: RunEvent): void => this.#see(answersAt, event, stream);
-    // What was asked before and may not have got its answer.
+    // Interrupts from before whose answers may have been lost.
     for (const event of this.events) see(event);
     try {
       return await readRun(url, this.#runId, this.events, see);
@@ -81,7 +81,9 @@ export class TestUser {
     void this.#answerTo(kind).then((answer) => this.#answer(answersAt, { id, answer }, stream));
   }
 
-  /** Repeated where the server is in trouble or away, as long as the stream lasts; after it the next one repeats it. */
+  /**
+   * Retried while the server fails or is unreachable, as long as the stream lasts; after it the next stream repeats it.
+   */
   async #answer(
     answersAt: () => string,
     { id, answer }: { id: string; answer: object },
@@ -92,7 +94,7 @@ export class TestUser {
         await call(answersAt(), 'POST', `/api/interrupts/${encodeURIComponent(id)}/answer`, { answer });
         return;
       } catch (error) {
-        // Refused: it has its answer already.
+        // Rejected: it has its answer already.
         if (!isCut(error) && !/answer: 5\d\d /.test(String(error))) return;
         await sleep(TRY_AGAIN_MS);
       }
@@ -105,7 +107,7 @@ export function viewOf(url: string): Promise<ConversationView> {
   return call<ConversationView>(url, 'GET', `/api/conversations/${CONVERSATION}`);
 }
 
-/** Begins the conversation and asks; gives the id of the run. What was asked before is found, not asked again. */
+/** Starts the conversation and asks; returns the id of the run. An existing question is found, not asked again. */
 export async function ask(url: string): Promise<string> {
   const { items } = await call<{ items: ProviderView[] }>(url, 'GET', '/api/providers');
   const providerId = items.find(({ origin }) => origin === 'environment')?.id ?? '';
@@ -117,7 +119,7 @@ export async function ask(url: string): Promise<string> {
   return sent.run.id;
 }
 
-/** The server went away in the middle of a request; what it said itself is no cut. */
+/** The server closed the connection during a request; its error responses are not cuts. */
 function isCut(error: unknown): boolean {
   return error instanceof TypeError;
 }

@@ -1,7 +1,7 @@
 import type { Message, RunEvent } from '@toolyard/protocol';
 import { textOf } from '@toolyard/protocol';
 
-/** What was said, whatever ids and times there were: the same story told twice looks the same. */
+/** The messages without ids and times, so that two executions of a scenario are equal. */
 export function transcriptLines(messages: readonly Message[]): string[] {
   return messages.map((message) => {
     switch (message.role) {
@@ -21,14 +21,14 @@ export function transcriptLines(messages: readonly Message[]): string[] {
   });
 }
 
-/** The same without the numbers the counting tool came to: a repeated call counts on. */
+/** The same without the numbers of the counting tool, which increase with a repeated call. */
 export function transcriptWithoutCounts(messages: readonly Message[]): string[] {
   return transcriptLines(messages).map((line) => line.replace(/^tool: \d+ /, 'tool: counted '));
 }
 
 /**
- * The transcript of someone who knows nothing but the events and applies each of them as it comes: what hangs together
- * by its parents, down from the question. (Tools that work at once finish in any order.)
+ * The transcript of a client that applies each event as it arrives: the messages linked by their parents, starting at
+ * the question. (Parallel tools finish in any order.)
  */
 export function applyAll(events: readonly RunEvent[]): Message[] {
   const messages = new Map<string, Message>();
@@ -54,8 +54,7 @@ export function applyAll(events: readonly RunEvent[]): Message[] {
 }
 
 /**
- * Messages whose deltas, each applied once, do not spell what they are in the end; and those that neither came to an
- * end nor were abandoned.
+ * Messages whose deltas, each applied once, differ from their final content; and those neither finished nor abandoned.
  */
 export function inconsistentMessages(events: readonly RunEvent[]): string[] {
   const spelled = new Map<string, string>();

@@ -11,7 +11,7 @@ import { writeFonts } from './fonts.ts';
 const HERE = fileURLToPath(new URL('.', import.meta.url));
 const UNPACK = "await (await import('@sparticuz/chromium')).default.executablePath()";
 
-/** Tells the workers why no browser runs on this machine, if so. */
+/** Reports to the workers why no browser is available, if so. */
 const MISSING_VARIABLE = 'TOOLYARD_TEST_NO_BROWSER';
 const NOT_LINUX = process.platform === 'linux' ? null : 'the Chromium of the npm package runs on Linux only';
 
@@ -20,11 +20,13 @@ export const BROWSER: Need = { name: 'browser', missing: NOT_LINUX ?? process.en
 
 const run = promisify(execFile);
 
-/** The folder with the Chromium of the npm package, its libraries and the fonts of the tests, unpacked once a version. */
+/**
+ * The folder with the Chromium of the npm package, its libraries and the fonts of the tests, unpacked once per version.
+ */
 async function unpackBrowser(): Promise<string> {
   return sharedFolder(`chromium-${versionOf('@sparticuz/chromium')}`, async (aside, folder) => {
-    // The package unpacks into the temporary folder, and the libraries Chromium needs only where it takes the machine
-    // for the one it was made for.
+    // The package unpacks into the temporary folder, and the libraries Chromium needs only on the platform it was made
+    // for.
     const env = { PATH: process.env['PATH'], TMPDIR: aside, AWS_LAMBDA_JS_RUNTIME: 'nodejs20.x' };
     await run(process.execPath, ['--input-type=module', '--eval', UNPACK], {
       cwd: HERE,
@@ -34,7 +36,7 @@ async function unpackBrowser(): Promise<string> {
   });
 }
 
-/** How to start it: its own libraries come first. */
+/** Environment for the start: its own libraries come first. */
 export async function browserCommand(): Promise<{ executablePath: string; env: Record<string, string> }> {
   const folder = await unpackBrowser();
   return {
@@ -46,7 +48,7 @@ export async function browserCommand(): Promise<{ executablePath: string; env: R
   };
 }
 
-/** Unpacks the browser and starts it once. Returns why it does not run here, in one line, or null. */
+/** Unpacks the browser and starts it once. Returns why it cannot run here, in one line, or null. */
 export async function whyNoBrowser(): Promise<string | null> {
   if (NOT_LINUX !== null) return NOT_LINUX;
   try {
@@ -64,7 +66,7 @@ export async function setup(): Promise<void> {
   if (missing !== null) process.env[MISSING_VARIABLE] = missing;
 }
 
-/** What the program printed says more than that it failed. */
+/** The output of the program is more useful than the exit code. */
 function lineOf(error: unknown): string {
   const { stderr, message } = error as { stderr?: string; message: string };
   const lines = `${stderr ?? ''}\n${message}`.split('\n').map((line) => line.trim());

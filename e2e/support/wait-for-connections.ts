@@ -7,8 +7,9 @@ type States = Partial<Record<string, number>>;
 const LINE = /^toolyard_mcp_servers\{state="(\w+)"\} (\d+)$/gm;
 
 /**
- * Waits until these processes are connected as a test wants it. What others show of a server is how its holder is
- * connected; a worker tells of its own connections by its metrics alone, and a run does without what takes too long.
+ * Waits until these processes have the connections a test needs. What other processes show of a server is the
+ * connection of its holder; a worker reports its own connections only in its metrics, and a run continues without
+ * servers that take too long.
  */
 export async function waitForConnections(
   lives: readonly LocalServerInstance[],

@@ -59,7 +59,8 @@ export function serverSettingsToKeep({ entries, setAside }: BrowserServerSetting
 function readEntry(raw: JsonValue): BrowserServerEntry | string {
   if (!isJsonObject(raw)) return 'The entry must be a JSON object.';
   const { id, name, transport, url, headers = {}, enabled = true, useProxy = false, keepSecrets } = raw;
-  if (typeof id !== 'string' || !/^browser-[^/\s]+$/.test(id)) return '`id` must begin with "browser-" and contain no slash or space.';
+  if (typeof id !== 'string' || !/^browser-[^/\s]+$/.test(id))
+    return '`id` must begin with "browser-" and contain no slash or space.';
   if (typeof name !== 'string' || name.trim() === '') return '`name` is missing.';
   if (transport !== 'http' && transport !== 'sse' && transport !== 'websocket') {
     return '`transport` must be http, sse or websocket.';
@@ -69,7 +70,8 @@ function readEntry(raw: JsonValue): BrowserServerEntry | string {
   if (typeof url !== 'string') return '`url` is missing.';
   const read = readHeaders(headers);
   if (typeof read === 'string') return read;
-  if (typeof enabled !== 'boolean' || typeof useProxy !== 'boolean') return '`enabled` and `useProxy` must be true or false.';
+  if (typeof enabled !== 'boolean' || typeof useProxy !== 'boolean')
+    return '`enabled` and `useProxy` must be true or false.';
   return {
     id,
     name: name.trim(),
@@ -89,7 +91,8 @@ export function checkServerUrl(url: JsonValue | undefined, transport: BrowserTra
   if (!TRANSPORTS[transport].includes(parsed.protocol)) {
     return `The URL must begin with ${TRANSPORTS[transport].map((each) => `${each}//`).join(' or ')}.`;
   }
-  if (parsed.username !== '' || parsed.password !== '') return 'The URL contains a user name or password: use a header instead.';
+  if (parsed.username !== '' || parsed.password !== '')
+    return 'The URL contains a user name or password: use a header instead.';
   return null;
 }
 

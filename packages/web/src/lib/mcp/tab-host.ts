@@ -98,7 +98,10 @@ const eras = browserValueFamily<JsonValue>('mcp-eras', {
 const NOBODY: QuestionHandlers = {
   form: () => Promise.resolve({ action: 'cancel' }),
   url: () => Promise.resolve('cancel'),
-  sampling: () => Promise.reject(new ToolyardError({ code: 'refused', message: 'Sampling is available only during a tool call of a run.' })),
+  sampling: () =>
+    Promise.reject(
+      new ToolyardError({ code: 'refused', message: 'Sampling is available only during a tool call of a run.' }),
+    ),
 };
 
 const surroundings = {

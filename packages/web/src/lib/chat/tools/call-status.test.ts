@@ -56,10 +56,18 @@ describe('call status', () => {
       answered({ isError: true, outcome: 'unknown', error: CANCELLED }),
       { kind: 'cancelled', begun: true },
     ],
-    ['is unknown if the outcome is unknown', answered({ isError: true, outcome: 'unknown' }), { kind: 'unknown', error: null }],
+    [
+      'is unknown if the outcome is unknown',
+      answered({ isError: true, outcome: 'unknown' }),
+      { kind: 'unknown', error: null },
+    ],
     ['is unknown if the run ended after the start', { ...SENT, over: true }, { kind: 'unknown', error: null }],
     ['is cancelled if the run ended before the start', { ...WRITTEN, over: true }, { kind: 'cancelled', begun: false }],
-    ['is cancelled if the run ended during approval', { ...WRITTEN, interrupt: ASKED, over: true }, { kind: 'cancelled' }],
+    [
+      'is cancelled if the run ended during approval',
+      { ...WRITTEN, interrupt: ASKED, over: true },
+      { kind: 'cancelled' },
+    ],
   ])('%s', (_name, call, status) => {
     expect(callStatus(call)).toMatchObject(status);
   });
