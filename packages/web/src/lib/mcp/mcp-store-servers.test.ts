@@ -72,7 +72,7 @@ describe('a server that is added to a tab', () => {
     expect(() => add('mcp.example.com')).toThrow('The URL is incomplete.');
     expect(() => add('ftp://mcp.example.com/')).toThrow('must begin with http:// or https://');
     expect(() => add('https://ann:word@mcp.example.com/')).toThrow('header');
-    expect(() => add('https://mcp.example.com/', { 'a b': 'c' })).toThrow('not the name of a header');
+    expect(() => add('https://mcp.example.com/', { 'a b': 'c' })).toThrow('not a valid header name');
     expect(store.list).toEqual([]);
   });
 

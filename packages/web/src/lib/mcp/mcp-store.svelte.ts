@@ -15,7 +15,7 @@ import type { BrowserServerDraft, BrowserServerView, TabHost } from './types.ts'
 type McpStoreDeps = { kept: StoredServers; load: () => Promise<TabHost> };
 
 /**
- * The MCP servers of this browser only: stored in localStorage, connected from this tab. The rest of the page uses them
+ * The MCP servers of this browser only: in local storage, connected from this tab. The rest of the page uses them
  * through this store; the MCP client itself is loaded with the first server.
  */
 export class McpStore {

@@ -18,7 +18,7 @@ function rowsIn(area: 'session' | 'local') {
 
 /**
  * Sign-ins to servers of this browser: stored for the session of the tab or, if `isKept` is true for the server, in
- * localStorage for all tabs. When the result of `isKept` changes, the row is moved.
+ * local storage for all tabs. When the result of `isKept` changes, the row is moved.
  */
 export function createBrowserSignInStore(isKept: (serverId: string) => boolean): AuthStore {
   function placesOf(key: string) {

@@ -4,7 +4,7 @@ import { browserValue } from '../browser-storage.ts';
 import type { BrowserServerSettings } from './server-entries.ts';
 import { parseServerSettings, serverSettingsToKeep } from './server-entries.ts';
 
-/** The localStorage key of the servers of this browser. */
+/** The local storage key of the servers of this browser. */
 const kept = browserValue<JsonValue[]>('mcp-servers', {
   version: 1,
   read: (value) => (Array.isArray(value) ? value : undefined),

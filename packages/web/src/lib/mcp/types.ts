@@ -19,7 +19,7 @@ export type BrowserServerDraft = {
   headers: Record<string, string>;
   enabled: boolean;
   useProxy: boolean;
-  /** True stores header values in localStorage; otherwise they last for the session of this tab. */
+  /** True stores header values in local storage; otherwise they last for the session of this tab. */
   keepSecrets: boolean;
 };
 
