@@ -210,7 +210,7 @@ export const FAULTS: readonly Fault[] = [
     find: 'const hub = relayed ?? createLiveHub();',
     replace: 'const hub = createLiveHub();',
     tests: ['packages/server/src/mcp/sign-in-in-a-run.test.ts'],
-    title: 'who signs in at one is known to the other at once',
+    title: 'a sign-in in one process is used by the other at once',
   },
   {
     id: 'runs-resumed',

@@ -2,10 +2,10 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { badConfig, readPrivate, writePrivate } from './secrets/private-file.ts';
 
-/** The file of the data folder with the access token of this server. */
+/** File in the data folder that contains the access token of this server. */
 export const TOKEN_FILE = 'access-token';
 
-/** Shorter ones can be guessed. */
+/** Minimum length; shorter tokens can be guessed. */
 const SHORTEST_TOKEN = 16;
 
 /**
@@ -26,9 +26,9 @@ export function ownToken(dataDir: string, log: (line: string) => void): string {
   return stored;
 }
 
-/** What is wrong with a token; null if nothing is. Does not repeat it. */
+/** Describes what is wrong with a token, without repeating it; null if it is valid. */
 export function faultOfToken(token: string): string | null {
-  if (!/^[\x21-\x7e]*$/.test(token)) return 'The access token has characters that a header cannot carry.';
+  if (!/^[\x21-\x7e]*$/.test(token)) return 'The access token has characters that an HTTP header cannot contain.';
   if (token.length >= SHORTEST_TOKEN) return null;
-  return `The access token has ${token.length} characters; it needs at least ${SHORTEST_TOKEN}.`;
+  return `The access token has ${token.length} characters; the minimum is ${SHORTEST_TOKEN}.`;
 }

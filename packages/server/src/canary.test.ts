@@ -12,7 +12,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { RunningServer } from './start-server.ts';
 import { startServer } from './start-server.ts';
 
-/** One for every place a key can be given; what is looked for is what they have in common. */
+/** Each place that accepts a key gets its own canary; this is their common prefix. */
 const CANARY = 'canary-9f2c';
 const KEYS = {
   environment: `${CANARY}-environment`,
@@ -31,7 +31,7 @@ let folder: string;
 let logged: string[];
 let server: RunningServer | undefined;
 let upstream: { url: string; seen: Set<string>; close(): Promise<void> };
-/** Everything that came back, with what was asked. */
+/** Every response, with its request. */
 let told: { asked: string; answer: string }[];
 
 beforeEach(async () => {
@@ -48,8 +48,8 @@ afterEach(async () => {
 });
 
 /**
- * A server that repeats in its errors every secret it was sent, in every way a careless one does. Every second answer
- * is one that begins well.
+ * A server that repeats every secret of a request in its errors, in all the ways a careless server might. Every second
+ * response begins as a success.
  */
 async function startBabbler(): Promise<typeof upstream> {
   const seen = new Set<string>();
@@ -62,7 +62,7 @@ async function startBabbler(): Promise<typeof upstream> {
     const said = `your key ${secrets.join(' and ')} is wrong`;
     incoming.resume().on('end', () => {
       count += 1;
-      // An MCP client would wait for the rest of what is half an answer.
+      // An MCP client would wait for the rest of a truncated response.
       const kind = incoming.url?.startsWith('/mcp') === true ? (count % 2) * 2 : count % 3;
       if (kind === 0) {
         response.writeHead(401, { 'content-type': 'application/json', 'www-authenticate': `Bearer realm="${said}"` });
@@ -127,7 +127,7 @@ async function ask(method: string, path: string, json?: unknown): Promise<unknow
       ...(json === undefined && method === 'GET' ? {} : { 'content-type': 'application/json' }),
     },
     ...(json === undefined ? {} : { body: JSON.stringify(json) }),
-    // A stream of another part may have no end; all others have one within this, however busy the machine is.
+    // Event streams may never end; every other response arrives within this time, even under load.
     signal: AbortSignal.timeout(60_000),
   });
   const text = await response.text().catch(() => '');
@@ -139,7 +139,7 @@ async function ask(method: string, path: string, json?: unknown): Promise<unknow
   }
 }
 
-/** Follows what happens, for as long as the server runs. */
+/** Reads the event stream for as long as the server runs. */
 async function follow(): Promise<void> {
   const response = await fetch(`${server?.url ?? ''}/api/events`, {
     headers: { authorization: `Bearer ${KEYS.token}` },
@@ -153,7 +153,7 @@ async function follow(): Promise<void> {
 }
 
 const said = { role: 'user', parts: [{ type: 'text', text: 'hi' }] };
-/** A body for every route that makes a provider, or an MCP server, work. */
+/** A body for every route that makes a provider or an MCP server do work. */
 const CALLS: Readonly<Record<string, JsonObject>> = {
   '/webapi/chat': { model: 'm', messages: [said] },
   embeddings: { model: 'm', input: ['hi'] },
@@ -163,7 +163,7 @@ const CALLS: Readonly<Record<string, JsonObject>> = {
   objects: { model: 'm', messages: [said], name: 'thing', schema: { type: 'object' } },
 };
 
-/** Every operation the document tells of: those of other parts are asked as well, whoever adds them. */
+/** Every operation of the OpenAPI document, so that new routes are covered without changing this test. */
 async function operations(): Promise<{ method: string; path: string }[]> {
   const document = (await ask('GET', '/api/openapi.json')) as { paths: Record<string, JsonObject> };
   return Object.entries(document.paths).flatMap(([path, methods]) =>
@@ -179,7 +179,7 @@ function* filesIn(place: string): Generator<string> {
   }
 }
 
-test('a key that was given anywhere comes out nowhere: not in an answer, an event, an export, a log or a file', async () => {
+test('keeps every key out of responses, events, exports, logs and files', async () => {
   await start();
   await follow();
   const stored = { id: 'stored', label: 'Stored', baseUrl: upstream.url, apiKey: KEYS.stored };
@@ -191,9 +191,9 @@ test('a key that was given anywhere comes out nowhere: not in an answer, an even
     id: 'query',
     baseUrl: `${upstream.url}?key=${KEYS.query}`,
   });
-  expect(refused).toMatchObject({ status: 400, detail: expect.stringContaining('has a key in it') as string });
+  expect(refused).toMatchObject({ status: 400, detail: expect.stringContaining('contains a key in') as string });
   await ask('POST', '/api/providers/test', { baseUrl: upstream.url, apiKey: KEYS.tried });
-  // What does not fit is told back in words, and the key beside it is not.
+  // The validation error repeats the invalid field, but not the key beside it.
   await ask('POST', '/api/providers', { ...stored, label: '' });
   await ask('POST', '/api/providers', { ...stored, baseUrl: 'nonsense' });
   await ask('POST', '/api/providers', { ...stored, id: 'broken', apiKey: `${KEYS.stored}\n${KEYS.stored}` });
@@ -231,7 +231,7 @@ test('a key that was given anywhere comes out nowhere: not in an answer, an even
     if (path === '/api/events' || path === '/api/session') continue;
     for (const id of [`with-${ids[0] ?? ''}`, ids[0] ?? '', 'web', 'program']) {
       const target = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => fill[name] ?? id);
-      // What takes things away would leave nothing to be told.
+      // Deleting would remove what the later requests read.
       if (method === 'DELETE') continue;
       await ask(method, target, method === 'GET' ? undefined : {});
       if (target === path) break;
@@ -239,7 +239,7 @@ test('a key that was given anywhere comes out nowhere: not in an answer, an even
   }
   for (const format of ['json', 'markdown']) await ask('GET', `/api/conversations/with-stored/export?format=${format}`);
 
-  // It was really sent, and really repeated.
+  // Each key was sent, and the server did repeat it.
   for (const [where, key] of Object.entries(KEYS)) {
     if (['token', 'secret', 'mcpVariable'].includes(where)) continue;
     expect([where, upstream.seen.has(key)]).toEqual([where, true]);
@@ -257,7 +257,7 @@ test('a key that was given anywhere comes out nowhere: not in an answer, an even
   }
 });
 
-test('the same in the names of fields: nothing that is told has one for a key', async () => {
+test('has no field named like a key in any response', async () => {
   await start();
   await ask('POST', '/api/providers', { id: 'stored', label: 'S', baseUrl: upstream.url, apiKey: KEYS.stored });
   for (const path of ['/api/providers', '/api/models', '/api/settings', '/api/mcp/servers']) {

@@ -4,14 +4,14 @@ import { join } from 'node:path';
 import { isJsonObject, parseJson } from '@toolyard/protocol';
 import { StorageError } from '@toolyard/storage';
 
-/** The file in the data folder that tells other commands where its server is. */
+/** File in the data folder with the URL and process of its running server, for other commands. */
 export const ADDRESS_FILE = 'server.json';
 
-/** A process that is held up for some seconds is there all the same. */
+/** Long enough for a process that is suspended for a few seconds. */
 const WAIT_MS = 5_000;
 const MOST_CHARACTERS = 10_000;
 
-/** The address and process of the server that last opened this data folder; null where it does not tell. */
+/** The URL and process of the server that last opened this data folder; null if the file is missing or invalid. */
 function serverOf(dataDir: string): { url: string; pid: number } | null {
   let text: string;
   try {
@@ -25,7 +25,7 @@ function serverOf(dataDir: string): { url: string; pid: number } | null {
   return typeof url === 'string' && typeof pid === 'number' ? { url, pid } : null;
 }
 
-/** Where a data folder is in use, the error that says by whom; anything else as it is. */
+/** If the data folder is locked, an error that names the process holding it; any other error is returned unchanged. */
 export async function describeLockHolder(thrown: unknown, dataDir: string): Promise<unknown> {
   if (!StorageError.isInstance(thrown) || thrown.problem !== 'in_use') return thrown;
   const other = serverOf(dataDir);
@@ -33,14 +33,14 @@ export async function describeLockHolder(thrown: unknown, dataDir: string): Prom
   return new StorageError(
     'in_use',
     {
-      message: `${dataDir} is in use by the Toolyard at ${other.url} (process ${other.pid}).`,
-      hint: 'Use that one, end it first, or choose another data folder with --data-dir.',
+      message: `${dataDir} is in use by the Toolyard server at ${other.url} (process ${other.pid}).`,
+      hint: 'Use that server, stop it first, or choose another data folder with --data-dir.',
     },
     { cause: thrown },
   );
 }
 
-/** The version of the Toolyard that answers at an address of this machine; null where something else does, or none. */
+/** The version of the Toolyard server at a local URL; null if nothing or something else answers. */
 export function findToolyard(url: string): Promise<string | null> {
   return new Promise((resolve) => {
     const request = get(`${url}/health`, { timeout: WAIT_MS }, (response) => {

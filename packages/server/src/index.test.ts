@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import * as root from './index.ts';
 
-test('the package offers this and nothing else', () => {
+test('exports exactly these names', () => {
   expect(Object.keys(root)).toEqual(['startServer', 'describeLockHolder']);
 });

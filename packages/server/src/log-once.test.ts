@@ -5,7 +5,7 @@ import { createLogOnce } from './log-once.ts';
 const away = (how: string): StorageError =>
   new StorageError('unreachable', { message: `The database cannot be reached: ${how}.` });
 
-test('what goes on failing is told once, a database that is away in however many ways, and anew after it went well', () => {
+test('logs a repeated failure once, database errors by code, and again after a success', () => {
   const log: string[] = [];
   const telling = createLogOnce((line) => log.push(line));
   for (const how of ['reset', 'refused', 'reset']) telling.failed('runs', away(how));

@@ -1,19 +1,19 @@
 import { isStorageFault, ToolyardError } from '@toolyard/protocol';
 
-/** What is tried again and again tells what went wrong once, until it went well or something else goes wrong. */
+/** For operations that are retried: logs a failure once, until a success or a different failure. */
 export type LogOnce = {
-  /** @param what what did not go well, as a log begins a line */
+  /** @param what the operation that failed, as the beginning of a log line */
   failed(what: string, thrown: unknown): void;
   worked(): void;
 };
 
-/** @param log where it is told */
+/** @param log receives the lines */
 export function createLogOnce(log: (line: string) => void): LogOnce {
   let told = '';
   return {
     failed(what, thrown) {
       const line = `${what}: ${wordsOf(thrown)}`;
-      // A database that is away is so in one way and then in another: it is the same thing to be told.
+      // One outage causes different messages; log it once per error code.
       const kind = isStorageFault(thrown) ? `${what}: ${thrown.code}` : line;
       if (kind !== told) log(line);
       told = kind;
@@ -24,7 +24,7 @@ export function createLogOnce(log: (line: string) => void): LogOnce {
   };
 }
 
-/** What is known is told in its words; where else it came from helps to find a defect. */
+/** Known errors have a readable message; for others the stack helps to find the defect. */
 function wordsOf(thrown: unknown): string {
   if (ToolyardError.isInstance(thrown)) return thrown.message;
   return thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown);

@@ -1,6 +1,6 @@
 /**
- * The models that are to be had on this machine without a server: of the environment, of `config.json`, found on the
- * usual ports, and the demo. Providers somebody entered into a running server are its own.
+ * The models of this machine without a running server: from the environment, `config.json`, the usual ports, and the
+ * demo. Providers that users added to a running server are not included.
  * @module
  */
 import { join } from 'node:path';
@@ -15,19 +15,19 @@ export type MachineModels = {
   list(): Promise<ModelsView>;
   providers(): Promise<ProviderView[]>;
   known(): Promise<ProviderPresetView[]>;
-  /** @throws ToolyardError where there is no such provider */
+  /** @throws ToolyardError if there is no such provider */
   open(model: ModelReference): Promise<ModelRuntime>;
-  /** Ends every connection. */
+  /** Closes every connection. */
   close(): Promise<void>;
 };
 
 const NOBODY = { ownerId: 'nobody' };
 
-/** @throws ToolyardError `bad_config` where `config.json` or the environment is wrong, saying where */
+/** @throws ToolyardError `bad_config` with the place, if `config.json` or the environment is invalid */
 export async function readMachineModels(options: {
   dataDir: string;
   env: Readonly<Record<string, string | undefined>>;
-  /** Loopback ports to look for model servers on; default the usual ones. */
+  /** Loopback ports to look for model servers on; default: the usual ones. */
   localPorts?: readonly number[];
 }): Promise<MachineModels> {
   const { dataDir, env, localPorts } = options;
@@ -54,5 +54,5 @@ export async function readMachineModels(options: {
 }
 
 function unchanging(): Promise<never> {
-  return Promise.reject(new Error('nothing is stored here'));
+  return Promise.reject(new Error('this command stores nothing'));
 }

@@ -1,6 +1,6 @@
 /**
- * The MCP servers of this machine without a Toolyard server: those of `mcp.json`, connected when something is wanted
- * of them. What was switched in a running server is its own.
+ * The MCP servers of this machine without a running Toolyard server: those of `mcp.json`, connected on first use.
+ * What users enabled or disabled in a running server does not apply.
  * @module
  */
 import { join } from 'node:path';
@@ -18,16 +18,16 @@ type WithoutPrincipal<Method> = Method extends (principal: never, ...rest: infer
   ? (...rest: Rest) => Result
   : never;
 
-/** MCP servers as somebody deals with them who is who they are. */
+/** `McpServers` without the principal: the caller is the owner. */
 export type McpServersOfOwner = { [Name in keyof McpServers]: WithoutPrincipal<McpServers[Name]> };
 
 export type MachineServers = McpServersOfOwner & {
   signIn: WithoutPrincipal<McpSignIns['signIn']>;
   finishSignIn: McpSignIns['finishSignIn'];
   signOut: WithoutPrincipal<McpSignIns['signOut']>;
-  /** Connects all that are switched on, and waits for them, bounded. */
+  /** Connects all enabled servers and waits for them, up to a time limit. */
   connectAll(): Promise<void>;
-  /** Leaves all servers. */
+  /** Disconnects all servers. */
   close(): Promise<void>;
 };
 
@@ -37,12 +37,12 @@ export type MachineServersOptions = {
   dataDir: string;
   env: Readonly<Record<string, string | undefined>>;
   builtIn: readonly ServerConfig[];
-  /** Further ones, as of a command line. */
+  /** Additional servers, such as those of a command line. */
   flags: readonly ServerConfig[];
   log: (line: string) => void;
 };
 
-/** The sign-ins of a data folder, for a host of the caller's own. */
+/** The sign-ins of a data folder, for an MCP host that the caller creates. */
 export function machineSignIn(options: MachineSignInsOptions): AsyncDisposable & { options: SignInOptions } {
   const store = openMachineSignIns(options);
   const fetches = createSignInFetches();
@@ -55,7 +55,7 @@ export function machineSignIn(options: MachineSignInsOptions): AsyncDisposable &
   };
 }
 
-/** Nothing is connected yet. A file that cannot be read is told in the list. */
+/** Connects nothing yet. A file that cannot be read is reported in the server list. */
 export async function openMachineServers({ dataDir, ...options }: MachineServersOptions): Promise<MachineServers> {
   const { env, log } = options;
   const signIns = openMachineSignIns({ dataDir, env, log });

@@ -8,11 +8,11 @@ import { closeOrWarn } from './secrets/private-file.ts';
 import type { RunningServer } from './start-server.ts';
 import { startServer } from './start-server.ts';
 
-/** Nobody may change the mode of its files, root included. */
+/** A folder in which no user, not even root, can change the mode of files. */
 const FIXED = '/proc/self/status';
 const PROC: Need = { name: 'unix', missing: existsSync(FIXED) ? null : 'only Linux has files whose mode is fixed' };
 
-/** The key file is closed when it is read, see secrets.test.ts. */
+/** The key file is not listed: its mode is corrected when it is read, see secrets.test.ts. */
 const CREATED = ['access-token', 'server.json', 'toolyard.db', 'toolyard.db-wal', 'toolyard.db-shm'];
 const WRITTEN_BY_HAND = ['mcp.json', 'config.json'];
 
@@ -50,7 +50,7 @@ async function start(): Promise<void> {
 const isPrivate = (name: string): boolean => (statSync(join(folder, name)).mode & 0o077) === 0;
 
 describe('files with secrets', needs(UNIX), () => {
-  test('of a data folder are closed to other users at the start, whatever their mode was', async () => {
+  test('are made private when the server starts, whatever their mode', async () => {
     for (const name of WRITTEN_BY_HAND) writeFileSync(join(folder, name), '{}', { mode: 0o644 });
     await start();
     const names = [...WRITTEN_BY_HAND, ...CREATED].filter((name) => existsSync(join(folder, name)));
@@ -58,14 +58,14 @@ describe('files with secrets', needs(UNIX), () => {
     expect(names.filter((name) => !isPrivate(name))).toEqual([]);
     await server?.close();
     const left = names.filter((name) => existsSync(join(folder, name)));
-    // The address file of a server that was killed stays.
+    // A killed server leaves its address file behind.
     writeFileSync(join(folder, 'server.json'), '{}');
     for (const name of [...left, 'server.json']) chmodSync(join(folder, name), 0o666);
     await start();
     expect(names.filter((name) => !isPrivate(name))).toEqual([]);
   });
 
-  test('are closed again when an editor replaces mcp.json with a file that others can read', async () => {
+  test('are made private again when an editor replaces mcp.json with a readable file', async () => {
     await start();
     const path = join(folder, 'mcp.json');
     writeFileSync(`${path}~`, '{"mcpServers": {}}', { mode: 0o644 });
@@ -75,7 +75,7 @@ describe('files with secrets', needs(UNIX), () => {
 
   test('are used with a warning if their mode cannot be changed', needs(PROC), () => {
     closeOrWarn(FIXED, (line) => logged.push(line));
-    expect(logged).toEqual([expect.stringMatching(/status may hold secrets.*cannot be set to 600 \(EPERM\)/)]);
+    expect(logged).toEqual([expect.stringMatching(/status: may contain secrets.*cannot be set to 600 \(EPERM\)/)]);
     closeOrWarn(join(folder, 'absent'), (line) => logged.push(line));
     expect(logged).toHaveLength(1);
   });

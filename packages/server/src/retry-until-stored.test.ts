@@ -6,7 +6,7 @@ import { retryUntilStored } from './retry-until-stored.ts';
 
 const away = new StorageError('unreachable', { message: 'The database cannot be reached.' });
 
-/** Work the store fails as often before it is done, and what became of it. */
+/** An operation that fails `failures` times before it succeeds, and its result. */
 function begin(failures: number, isStillWanted?: () => boolean) {
   const clock = createFakeClock();
   const stop = new AbortController();
@@ -18,7 +18,7 @@ function begin(failures: number, isStillWanted?: () => boolean) {
   return { clock, stop, work, done };
 }
 
-test('what the store fails is done again until it does not, and then no more', async () => {
+test('retries after storage errors until it succeeds, and then stops', async () => {
   const { clock, work, done } = begin(2);
   await clock.advance(4_000);
   await done;
@@ -26,14 +26,14 @@ test('what the store fails is done again until it does not, and then no more', a
   expect(clock.pending).toBe(0);
 });
 
-test('what fails for anything else is not done again', async () => {
+test('does not retry after other errors', async () => {
   const clock = createFakeClock();
   const work = vi.fn(() => Promise.reject(new Error('a defect')));
   await expect(retryUntilStored(work, { clock, signal: new AbortController().signal })).rejects.toThrow('a defect');
   expect(work).toHaveBeenCalledTimes(1);
 });
 
-test('called off, it is done one last time, at once', async () => {
+test('makes one last attempt at once when aborted', async () => {
   const { clock, stop, work, done } = begin(9);
   await clock.advance(0);
   stop.abort();
@@ -42,7 +42,7 @@ test('called off, it is done one last time, at once', async () => {
   expect(clock.pending).toBe(0);
 });
 
-test('what is not wanted any more is not done again, not even one last time', async () => {
+test('does not retry what is no longer wanted, not even when aborted', async () => {
   let isWanted = true;
   const later = begin(9, () => isWanted);
   const last = begin(9, () => isWanted);

@@ -6,13 +6,13 @@ const AGAIN_MS = 2_000;
 type UntilStoredOptions = {
   clock: Pick<Clock, 'after'>;
   signal: AbortSignal;
-  /** Asked before each time but the first, also the last one: false where there is nothing left to do. */
+  /** Asked before every retry, including the last; false: nothing is left to do. */
   isStillWanted?: () => boolean;
 };
 
 /**
- * Does what nobody asks for a second time: where the store fails, again, until it does not; once it is called off, one
- * last time. What is done has to be harmless twice.
+ * Retries an operation after storage errors until it succeeds; after an abort, once more. The operation must be
+ * idempotent. For work that no caller would retry.
  */
 export async function retryUntilStored(
   work: () => unknown,
@@ -26,7 +26,7 @@ export async function retryUntilStored(
     } catch (thrown) {
       if (!isStorageFault(thrown) || isLast) throw thrown;
     }
-    // Rejects when the signal is aborted: the last attempt follows at once.
+    // Rejects when the signal is aborted; the last attempt follows at once.
     await pause(clock, AGAIN_MS, signal).catch(() => undefined);
     if (!isStillWanted()) return;
   }

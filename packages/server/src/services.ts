@@ -63,34 +63,37 @@ import type {
 } from '@toolyard/protocol';
 
 /**
- * What the doors of the server (HTTP now, others later) work with. Every method that names a principal sees that
- * owner's things only; what is not there, or somebody else's, is a ToolyardError `not_found`. What cannot be done in
- * the present state of things is `conflict`.
+ * The services behind every interface of the server. A method with a principal accesses only that owner's data; what
+ * does not exist or belongs to another owner is a ToolyardError `not_found`, what the current state does not allow is
+ * `conflict`.
  */
 
-/** Starts runs, keeps them going, and takes what people have to say to them. */
+/** Starts, resumes and cancels runs, and accepts messages and answers for them. */
 export type RunService = RunsInTabs & {
   send(principal: Owner, conversationId: string, message: SendMessage): Promise<SentMessage>;
-  /** `conflict` where another run is under way or the conversation has gone on, `bad_request` where nothing was cut. */
+  /**
+   * `conflict` if another run is in progress or the conversation has newer messages, `bad_request` if nothing was cut
+   * off.
+   */
   continue(principal: Owner, conversationId: string, request: ContinueConversation): Promise<ContinuedConversation>;
   regenerate(principal: Owner, conversationId: string, request: Regenerate): Promise<{ run: RunRecord }>;
-  /** Resolves when the wish is stored; a run that is over stays as it is. */
+  /** Resolves when the cancellation is stored; a run that has ended does not change. */
   cancel(principal: Owner, runId: string): Promise<RunRecord>;
   /**
-   * Lets a run go on: one that rests and has its answers, or, by another run, one that failed or was cancelled. Asked
-   * again it gives the same run. `conflict` where there is nothing to go on with, or questions are open.
+   * Resumes a parked run whose interrupts were answered, or starts a new run for one that failed or was cancelled.
+   * Idempotent: called again it returns the same run. `conflict` if there is nothing to resume or interrupts are open.
    */
   resume(principal: Owner, runId: string): Promise<RunRecord>;
   /**
-   * `conflict` where it was answered or withdrawn, `bad_request` where the answer does not fit its kind. `shown`: what was
-   * answered; `conflict` where that is not what is asked.
+   * `conflict` if it was answered or withdrawn, `bad_request` if the answer does not fit its kind. `shown`: the call
+   * that the user saw; `conflict` if it has changed since.
    */
   answer(principal: Owner, interruptId: string, answer: InterruptAnswer, shown?: ShownCall): Promise<StoredInterrupt>;
-  /** Somebody has signed in to a server: calls that waited for that are made again. */
+  /** The user signed in to a server: retries the calls that waited for it. */
   signedIn(principal: Owner, serverId: string): Promise<void>;
-  /** A tab that has these tools is there: calls of the conversation that waited for one are made. */
+  /** A tab offers these tools: makes the calls of the conversation that waited for one of them. */
   tabCame(principal: Owner, conversationId: string, has: (tool: ToolReference) => boolean): Promise<void>;
-  /** A tab brought the result of a call; where a person was asked what became of it, this is the answer. */
+  /** A tab reported the result of a call. If the call was in doubt, the result answers its interrupt. */
   tabReturned(principal: Owner, call: { runId: string; callId: string }, result: ToolResult): Promise<void>;
   changeQueued(
     principal: Owner,
@@ -99,34 +102,36 @@ export type RunService = RunsInTabs & {
     change: ChangeQueuedMessage,
   ): Promise<QueuedMessage>;
   removeQueued(principal: Owner, conversationId: string, id: string): Promise<void>;
-  /** Stops what is under way and sends this one at once. */
+  /** Cancels the run in progress and sends the queued message. */
   sendQueued(principal: Owner, conversationId: string, id: string): Promise<void>;
 };
 
-/** Runs whose loop is in a tab. */
+/** Runs whose loop executes in a browser tab. */
 export type RunsInTabs = {
-  /** `conflict` where another run is under way in the conversation. */
+  /** `conflict` if another run is in progress in the conversation. */
   startInTab(principal: Owner, tabId: string, request: StartRunInTab): Promise<LeasedTabRun>;
-  /** A tab takes a run over, from whichever tab has it; null where it waits for a person. */
+  /** Claims a run for a tab, replacing its current tab; null if it waits for the user. */
   takeInTab(principal: Owner, tabId: string, runId: string): Promise<LeasedTabRun | null>;
-  /** The tab is at work on it. Gives what was said to the run; `conflict` where it is not the tab's any more. */
+  /** Renews the lease. Returns the messages for the run; `conflict` if the tab no longer has the lease. */
   renewInTab(principal: Owner, tabId: string, runId: string, fence: number): Promise<TabRunInbox>;
-  /** `conflict` where the run is not the tab's any more. Its last one may be sent again. */
+  /** `conflict` if the tab no longer has the lease. The last commit may be sent again. */
   commitFromTab(principal: Owner, runId: string, commit: CommitFromTab): Promise<CommittedFromTab>;
 };
 
-/** What happens now, told to whoever listens in this process. Runs are told only of what is committed. */
+/** Publishes events to the subscribers in this process. Events of runs are published only after their commit. */
 export type LiveHub = {
   runEvents(ownerId: string, events: readonly RunEvent[]): void;
-  /** `ownerId` null: tells everybody. */
+  /** `ownerId` null: notifies the subscribers of every owner. */
   changed(ownerId: string | null, what: Extract<LiveEvent, { type: 'changed' }>['what'], id?: string): void;
 };
 
-/** Streams that miss nothing: first what is stored after the cursor, then what comes. They end with the signal. */
+/**
+ * Streams without gaps: first the stored events after the cursor, then live ones. They end when the signal is aborted.
+ */
 export type LiveStreams = {
   /**
-   * The events of one run with a seq above `afterSeq`, in batches, up to its `run_finished`. Null where the owner has
-   * no such run.
+   * The events of one run with a seq above `afterSeq`, in batches, up to its `run_finished`. Null if the owner has no
+   * such run.
    */
   readRun(
     principal: Owner,
@@ -134,26 +139,26 @@ export type LiveStreams = {
     afterSeq: number,
     signal: AbortSignal,
   ): Promise<AsyncIterable<readonly RunEvent[]> | null>;
-  /** Everything of one owner; `cursor` is what {@link LiveBatch.cursor} was last. An unreadable one counts as none. */
+  /** All events of one owner; `cursor` is the last {@link LiveBatch.cursor} received. An unreadable one is ignored. */
   readAll(principal: Owner, cursor: string | null, signal: AbortSignal): AsyncIterable<LiveBatch>;
 };
 
 export type LiveBatch = {
   events: readonly LiveEvent[];
-  /** Stands for everything up to and including this batch. */
+  /** Position after this batch. */
   cursor: string;
 };
 
-/** Layers of configuration, joined in one place. */
+/** Merges the layers of configuration. */
 export type Configurations = {
-  /** default < agent < conversation < run. `not_found` where there is no such agent. */
+  /** default < agent < conversation < run. `not_found` if there is no such agent. */
   resolve(
     principal: Owner,
     layers: { agentId: string | null; conversation?: AgentConfiguration; run?: AgentConfiguration },
   ): Promise<ResolvedAgentConfiguration>;
   /**
-   * Where a budget that somebody raised beyond one run is to be kept; calling what is given back keeps it there.
-   * `bad_request` where it is set where nothing can be changed from here.
+   * Finds where a budget that the user raised beyond one run is stored; the returned function stores it there.
+   * `bad_request` if it is set where the API cannot change it.
    */
   whereToRaise(
     principal: Owner,
@@ -163,52 +168,52 @@ export type Configurations = {
   ): Promise<AnswerKeeps>;
 };
 
-/** What of a model decides what it is sent. */
+/** The properties of a model that determine its requests. */
 export type ModelAbilitiesService = Pick<ModelView, 'contextWindow' | 'inputs'>;
 
 /** Providers, their keys and their models. */
 export type Models = {
-  /** `refresh` asks the providers again instead of telling what is known. */
+  /** `refresh` queries the providers instead of using the cache. */
   list(principal: Owner, options?: { refresh?: boolean; signal?: AbortSignal }): Promise<ModelsView>;
-  /** `model_not_found` where there is no such provider. */
+  /** `model_not_found` if there is no such provider. */
   open(principal: Owner, model: ModelReference): Promise<ModelRuntime>;
-  /** What the model costs; undefined where nobody knows. Never throws. */
+  /** Price of the model; undefined if unknown. Never throws. */
   price(principal: Owner, model: ModelReference): Promise<Price | undefined>;
   /**
-   * What the model can take and read, as far as that is known; `ask`: its provider is asked where nothing is known yet.
+   * Context window and input types of the model, as far as known. `ask`: queries the provider if nothing is known.
    * Never throws.
    */
   facts(principal: Owner, model: ModelReference, options?: { ask?: boolean }): Promise<ModelAbilitiesService>;
   providers(principal: Owner): Promise<ProviderView[]>;
-  /** Those known by name, of whom only a key is wanted. */
+  /** Known services that need only an API key. */
   known(): Promise<ProviderPresetView[]>;
   create(principal: Owner, provider: CreateProvider): Promise<ProviderView>;
   change(principal: Owner, id: string, change: ChangeProvider): Promise<ProviderView>;
   remove(principal: Owner, id: string): Promise<void>;
-  /** Never throws for what the address does. */
+  /** Never throws for errors of the endpoint. */
   test(principal: Owner, request: TestProvider, signal?: AbortSignal): Promise<TestedProvider>;
 };
 
-/** The MCP servers of this process, as people and programs deal with them. */
+/** The MCP servers of this process, as users and programs manage them. */
 export type McpServers = {
   list(principal: Owner): Promise<McpServerList>;
-  /** `conflict` where there is one of that id. */
+  /** `conflict` if the id exists. */
   add(principal: Owner, server: AddMcpServer): Promise<McpServerView>;
-  /** How it stands in `mcp.json`; `conflict` for one that does not stand there. */
+  /** Its entry in `mcp.json`; `conflict` if it has none. */
   configuration(principal: Owner, id: string): Promise<McpServerConfiguration>;
   edit(principal: Owner, id: string, edit: EditMcpServer): Promise<McpServerView>;
   remove(principal: Owner, id: string): Promise<void>;
-  /** Its entry in `mcp.json` as it is to be approved; `conflict` if it needs no approval. */
+  /** Its entry in `mcp.json` for approval; `conflict` if it needs no approval. */
   approval(principal: Owner, id: string): Promise<McpEntryApproval>;
-  /** Approves the entry; `conflict` if it is another one by now. */
+  /** Approves the entry; `conflict` if it has changed since. */
   approveEntry(principal: Owner, id: string, approved: ApproveMcpEntry): Promise<McpServerView>;
   change(principal: Owner, id: string, change: ChangeMcpServer): Promise<McpServerView>;
-  /** Never throws for what the server does. */
+  /** Never throws for errors of the server. */
   test(principal: Owner, request: TestMcpServer, signal?: AbortSignal): Promise<McpTestReport>;
   reconnect(principal: Owner, id: string): Promise<McpServerView>;
   log(principal: Owner, id: string, after?: string): Promise<McpLogPage>;
   tools(principal: Owner, id: string): Promise<McpToolDetail[]>;
-  /** Never throws for what server or tool do. */
+  /** Never throws for errors of the server or the tool. */
   call(principal: Owner, id: string, call: CallMcpTool, signal?: AbortSignal): Promise<ToolResult>;
   resources(principal: Owner, id: string): Promise<McpResourceView[]>;
   templates(principal: Owner, id: string): Promise<McpTemplateView[]>;
@@ -218,32 +223,34 @@ export type McpServers = {
   complete(principal: Owner, id: string, request: CompleteMcpArgument, signal?: AbortSignal): Promise<McpCompletion>;
 };
 
-/** Signing in to MCP servers. */
+/** Sign-ins to MCP servers (OAuth). */
 export type McpSignIns = {
-  /** Where a person signs in to it; they come back to `redirectUrl`. */
+  /** The URL of the sign-in page; the authorization server redirects the user to `redirectUrl`. */
   signIn(principal: Owner, id: string, redirectUrl: string): Promise<McpSignInStarted>;
-  /** Whoever brings a state of ours may finish that sign-in. Gives the server it was. */
+  /**
+   * Finishes the sign-in that the `state` of the redirect identifies; the state authenticates the caller. Returns the
+   * server id.
+   */
   finishSignIn(response: SignInResponse): Promise<string>;
   signOut(principal: Owner, id: string): Promise<McpServerView>;
 };
 
-/** The MCP servers of this process, also as runs use them. */
+/** The MCP servers of this process, including what runs need. */
 export type Servers = McpServers &
   McpSignIns & {
     /**
-     * From now on the tool is called unasked only as long as it is what was shown with a question, or, without one, what
-     * it is now.
+     * Pins the tool to the definition shown with the interrupt, or else to its current one: it is called without
+     * approval only while unchanged.
      */
     approve(of: Pick<ApprovalInterrupt, 'tool' | 'definition'>): void;
     isConfigured(id: string): boolean;
     /**
-     * The enabled local servers that run without a sandbox, but for those that ship with Toolyard. `chosen` switches some
-     * on or off.
+     * The enabled local servers that run without a sandbox, except bundled ones. `chosen` overrides which are enabled.
      */
     unsandboxed(chosen?: Readonly<Record<string, boolean>>): Promise<string[]>;
-    /** Calls back when a server that wanted a sign-in is ready. */
+    /** Calls back when a server that required a sign-in is ready. */
     onSignedIn(listener: (serverId: string) => void): void;
-    /** Waits, bounded, for servers of this configuration that are still connecting. */
+    /** Waits, up to a time limit, for servers of this configuration that are still connecting. */
     select(configuration: ResolvedAgentConfiguration, signal: AbortSignal): Promise<RunTools>;
     close(): Promise<void>;
   };

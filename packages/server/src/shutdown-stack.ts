@@ -1,9 +1,9 @@
-/** How what was begun is ended: in the reverse order, each even where another one fails. */
+/** Shuts parts down in reverse order of their start; each is shut down even if another one fails. */
 export class ShutdownStack implements AsyncDisposable {
   readonly #stack = new AsyncDisposableStack();
   #now: string | null = null;
 
-  /** @param what in a word or two, for whoever waits for the end */
+  /** @param what names the part in one or two words, to show what a shutdown waits for */
   defer(what: string, end: () => unknown): void {
     this.#stack.defer(async () => {
       this.#now = what;
@@ -15,7 +15,7 @@ export class ShutdownStack implements AsyncDisposable {
     });
   }
 
-  /** What is being ended at the moment, if anything is. */
+  /** The part that is shutting down now; null if none is. */
   get now(): string | null {
     return this.#now;
   }

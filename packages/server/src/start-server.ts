@@ -45,42 +45,42 @@ import { createWebhooks } from './webhooks/webhooks.ts';
 import { ADDRESS_FILE, describeLockHolder } from './find-toolyard.ts';
 import { retryUntilStored } from './retry-until-stored.ts';
 
-/** A server that answers. */
+/** A server that accepts requests. */
 export type RunningServer = {
-  /** Where the page and the API are, without a slash at the end. */
+  /** URL of the page and the API, without a trailing slash. */
   readonly url: string;
-  /** Where the access token lies if this server created it; null if it was supplied, or none is required. */
+  /** File of the access token if this server created it; null if the token was supplied, or none is required. */
   readonly tokenFile: string | null;
-  /** The URL of the page with a one-time code that signs a browser in; without one if no token is required. */
+  /** URL of the page with a one-time code that signs a browser in; without a code if no token is required. */
   signInUrl(): Promise<string>;
-  /** Lets requests finish, leaves runs where the next start takes them up, and gives the data folder free. */
+  /** Lets requests finish, leaves runs for the next start to resume, and releases the data folder. */
   close(): Promise<void>;
-  /** What it waits for at the moment while it closes, in a word or two. */
+  /** While closing, the part it waits for, in one or two words. */
   readonly waitsFor: string | null;
 };
 
-/** What a test puts in the place of the real thing. */
+/** Replacements that tests use. */
 export type ServerOverrides = {
   failpoint?: Failpoint;
-  /** Stands between the server and what it opened. */
+  /** Wraps the storage that the server opened. */
   watchStorage?: (storage: SharedStorage) => SharedStorage;
-  /** How long runs and servers stay with a process that shows no sign of life; default 10 s. */
+  /** Time after which runs and servers of a process without heartbeat are released; default 10 s. */
   leaseMs?: number;
-  /** How often this process looks for runs whose lease has expired; default 3 s. */
+  /** Interval at which this process looks for runs whose lease has expired; default 3 s. */
   takeOverEveryMs?: number;
   /** How long a run waits for MCP servers that are connecting; default 10 s. */
   serversMs?: number;
-  /** How long calls under way may take when the server is closed; default 5 s. */
+  /** How long calls in progress may take when the server is closed; default 5 s. */
   lastCallsMs?: number;
-  /** Work of deriving a key from TOOLYARD_SECRET (`N` of scrypt); default 2^15. */
+  /** Cost of deriving a key from TOOLYARD_SECRET (`N` of scrypt); default 2^15. */
   scryptCost?: number;
 };
 
 /**
- * Opens the data folder, answers on the address, and takes up the runs the last process left.
+ * Opens the data folder, listens, and resumes the runs of the last process.
  *
- * @throws ToolyardError where the options, a file of the data folder, the folder itself or the port are not fit for
- * it; nothing is left running then.
+ * @throws ToolyardError if the options, a file of the data folder, the folder or the port cannot be used; nothing keeps
+ * running then.
  */
 export async function startServer(options: ServerOptions, surroundings: ServerOverrides = {}): Promise<RunningServer> {
   resolveOptions(options);
@@ -100,7 +100,7 @@ export async function startServer(options: ServerOptions, surroundings: ServerOv
   };
 }
 
-/** Puts the parts together; what is to be ended is put on `ends`, to be ended in the reverse order. */
+/** Creates and connects the parts; each adds its shutdown to `ends`. */
 async function assemble(
   options: ServerOptions,
   {
@@ -124,9 +124,9 @@ async function assemble(
   const duties = roleCapabilities(role);
 
   const opened = await open(settings, { clock, ...defined({ failpoint }) });
-  ends.defer('the storage', () => opened.close());
+  ends.defer('storage', () => opened.close());
   const token = tokenOf(settings, duties.door);
-  // For commands of this user: it is valid as long as this process, and lies beside its address.
+  // For commands of the same user: valid until this process exits, stored beside its URL.
   const terminalToken = randomCredential();
   const storage = watchStorage(opened);
   const metrics = settings.metrics ? createMetrics(role) : null;
@@ -142,8 +142,8 @@ async function assemble(
       onWake: (runId) => runs.woken(runId),
       onServers: () => cluster?.look(),
     });
-  // What was said last is heard before the connection is closed.
-  ends.defer('words to other processes', () => relayed?.flush());
+  // Messages sent last are delivered before the connection is closed.
+  ends.defer('messages to other processes', () => relayed?.flush());
   const hub = relayed ?? createLiveHub();
   const shared = 'installation' in opened ? { shared: opened.installation } : {};
   const secrets = createSecrets({
@@ -221,7 +221,7 @@ async function assemble(
   const telemetry =
     traced && (await import('./telemetry/telemetry.ts')).createTelemetry({ settings: traced, clock, log });
   ends.defer('traces', () => telemetry?.close());
-  // Known for certain once the server listens; runs begin after that.
+  // With port 0 the port is known once the server listens; runs start after that.
   let ownPort = port;
   const runs = createRunService({
     storage,
@@ -251,7 +251,7 @@ async function assemble(
     owner: OWNER,
     file: file.webhook,
   });
-  ends.defer('the webhook', () => webhooks.close());
+  ends.defer('webhook deliveries', () => webhooks.close());
   relayed?.start();
   ends.defer('runs', () => runs.close());
   const stopping = new AbortController();
@@ -263,7 +263,7 @@ async function assemble(
   });
 
   const proxy = settings.uiMcpProxy ? createProxy({ allow: settings.proxyAllow, clock }) : null;
-  ends.defer('the proxy', () => proxy?.close());
+  ends.defer('proxy requests', () => proxy?.close());
 
   let ready = false;
   const app = createHttpApp({
@@ -303,7 +303,7 @@ async function assemble(
     ends.defer('the address file', () => rmSync(addressFile, { force: true }));
   }
   if (cluster) {
-    ends.defer('what other processes have here', () => cluster.stop());
+    ends.defer('requests of other processes', () => cluster.stop());
     await cluster.start(settings.internalUrl ?? internalUrl(listening, host));
   }
 
@@ -319,10 +319,12 @@ async function assemble(
 
 function tellOrphans(pids: readonly number[], log: (line: string) => void): void {
   if (pids.length === 0) return;
-  log(`ended ${pids.length} processes of MCP servers whose Toolyard was killed (process ids: ${pids.join(', ')})`);
+  log(
+    `MCP servers: stopped ${pids.length} processes left by a killed Toolyard process (process ids: ${pids.join(', ')})`,
+  );
 }
 
-/** Null if none is required. A process without API needs none of its own: its only use there is `/metrics`. */
+/** Null if none is required. A process without the API needs no token of its own: it uses one only for `/metrics`. */
 function tokenOf({ token, dataDir, databaseUrl, log }: ServerSettings, hasApi: boolean): string | readonly [] | null {
   if (token !== undefined) return token;
   return databaseUrl !== undefined && !hasApi ? [] : ownToken(dataDir, log);
@@ -333,13 +335,16 @@ function accessTokens(token: string | readonly [], terminalToken: string): Acces
   return typeof token === 'string' ? [{ token, principal: OWNER }, terminal] : [terminal];
 }
 
-/** Made of the key of this installation. A database without TOOLYARD_SECRET has none: then each process has its own. */
+/**
+ * Derived from the key of the installation. A database without TOOLYARD_SECRET has none: each process generates its
+ * own.
+ */
 function urlKeys(secrets: Secrets): () => Promise<readonly [string, ...string[]]> {
   const ofThisProcess = randomCredential();
   return () => secrets.tokens('file urls').catch(() => [ofThisProcess] as const);
 }
 
-/** The words by which processes know each other; one that does everything itself can do without. */
+/** Keys with which processes authenticate each other; null for a process that has all roles. */
 async function wordsOf(secrets: Secrets, role: Role): Promise<[string, ...string[]] | null> {
   try {
     return await secrets.tokens('processes');
@@ -349,12 +354,12 @@ async function wordsOf(secrets: Secrets, role: Role): Promise<[string, ...string
   }
 }
 
-/** A wildcard is no address others could go to; the name of the machine may be. */
+/** A wildcard address is not reachable from other machines; the host name may be. */
 function internalUrl({ url, port }: Listening, host: string): string {
   return /^(0\.0\.0\.0|\[?::\]?)$/.test(host) ? `http://${hostname()}:${port}` : url;
 }
 
-/** Where the folder is open already, says who has it. */
+/** If the folder is locked, the error names the process that has it. */
 async function open(
   { dataDir, databaseUrl, databaseNotify, blobsUrl, env }: ServerSettings,
   options: Omit<StorageOptions, 'folder'>,
@@ -371,7 +376,7 @@ async function open(
   }
 }
 
-/** The built page lies in a package of its own; null where it was not built. */
+/** The built page is in its own package; null if it was not built. */
 function pageFolder(): string | null {
   const description = createRequire(import.meta.url).resolve('@toolyard/web/package.json');
   const folder = join(dirname(description), 'build');

@@ -154,9 +154,9 @@ describe('toolyard interrupts', () => {
     expect(await wrong('--approve')).toContain('which question');
     expect(await wrong(id, '--refuse', '--arguments', '{}')).toContain('--arguments belongs to --approve');
     expect(await wrong(id, '--approve', '--arguments', 'no json')).toContain('JSON object');
-    expect(await wrong(id, '--repeat')).toContain('no answer to this question');
+    expect(await wrong(id, '--repeat')).toContain('is not valid for this interrupt');
     expect(await wrong(id)).toContain('nobody can be asked');
-    expect(await wrong('gone', '--approve')).toContain('There is no question gone');
+    expect(await wrong('gone', '--approve')).toContain('There is no interrupt gone');
     expect((await served.get<Page<StoredInterrupt>>('/api/interrupts')).items).toHaveLength(1);
   });
 });
@@ -191,7 +191,7 @@ describe('toolyard runs', () => {
       expect(code).toBe(1);
       return stderr;
     };
-    expect(await wrong(run.id, '99')).toContain('In step 99 of this run no model was asked');
+    expect(await wrong(run.id, '99')).toContain('Step 99 of this run has no model request');
     expect(await wrong(run.id, 'first')).toContain(`toolyard runs steps ${run.id}`);
     expect(await wrong('gone')).toContain('There is no run "gone"');
   });
@@ -211,7 +211,7 @@ describe('toolyard runs', () => {
   it('resumes a cancelled run, and exports what it did', async () => {
     await using scene = await waiting('one');
     const { cli, run, served } = scene;
-    expect((await cli('runs', 'resume', run.id)).stderr).toContain('waits for a person');
+    expect((await cli('runs', 'resume', run.id)).stderr).toContain('waits for the user');
     expect((await cli('runs', 'cancel', run.id)).code).toBe(0);
     await scene.over();
     const resumed = await cli('runs', 'resume', run.id, '--json');

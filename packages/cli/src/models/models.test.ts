@@ -62,7 +62,7 @@ describe('on this machine', () => {
     writeFileSync(join(dataDir, 'config.json'), '{"providers": [\n{"id": "x", "known": "nobody"}]}');
     const refused = await runCommand(['models', '--data-dir', dataDir]);
     expect(refused.code).toBe(1);
-    expect(refused.stderr).toMatch(/config\.json, line 2: No provider is known as "nobody"/);
+    expect(refused.stderr).toMatch(/config\.json, line 2: There is no known provider "nobody"/);
   });
 });
 

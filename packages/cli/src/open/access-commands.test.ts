@@ -63,7 +63,7 @@ it('refuses a token file that was shortened, and starts nothing', async () => {
   writeFileSync(join(served.dataDir, 'access-token'), 'short');
   const ran = await runCommand(['serve', '--data-dir', served.dataDir, '--port', '0']);
   expect(ran.code).toBe(1);
-  expect(ran.stderr).toMatch(/access-token: The access token has 5 characters; it needs at least 16\.\n {2}Delete/);
+  expect(ran.stderr).toMatch(/access-token: The access token has 5 characters; the minimum is 16\.\n {2}Delete/);
 });
 
 it('creates, lists and revokes API keys', async () => {

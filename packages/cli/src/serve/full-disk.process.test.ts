@@ -50,12 +50,12 @@ describe('a disk that is full', needs(PRLIMIT), () => {
     const sizes = readdirSync(served.dataDir).map((name) => statSync(join(served.dataDir, name)).size);
     limitFiles(served.pid, Math.max(...sizes));
     limited.resolve();
-    await eventually(() => served.log.includes('is left for later'), { what: 'the full disk in the log' });
-    expect(served.log).toMatch(/is left for later: \S+ cannot be written: the disk is full/);
+    await eventually(() => served.log.includes('postponed'), { what: 'the full disk in the log' });
+    expect(served.log).toMatch(/postponed: \S+ cannot be written: the disk is full/);
 
     const sent = await runCommand(['chat', ...at, 'And you?']);
     expect(sent.code).toBe(1);
-    expect(sent.stderr).toContain('What Toolyard keeps could not be read or written.');
+    expect(sent.stderr).toContain('Toolyard could not read or write its data.');
     expect(sent.stderr).not.toContain(served.dataDir);
     expect(await served.get<RunRecord>(`/api/runs/${run.id}`)).toMatchObject({ endedAt: null });
 

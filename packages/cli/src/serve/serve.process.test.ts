@@ -13,7 +13,7 @@ it('locks the data folder against another process until it is killed, and starts
   const refused = await serveAgain(served.dataDir);
   expect(refused).toMatchObject({ code: 1, stdout: '' });
   expect(refused.stderr).toContain(
-    `${served.dataDir} is in use by the Toolyard at ${served.url} (process ${served.pid})`,
+    `${served.dataDir} is in use by the Toolyard server at ${served.url} (process ${served.pid})`,
   );
   expect(await served.get('/health')).toMatchObject({ status: 'ok' });
   await expect.poll(() => processTreeOf(served.pid).length, { message: 'an MCP server' }).toBeGreaterThan(1);

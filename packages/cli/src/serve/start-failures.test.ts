@@ -48,9 +48,7 @@ async function leaveDatabase(): Promise<string> {
 describe('toolyard serve says why it cannot start', () => {
   it('names what a part of a whole needs', async () => {
     const ran = await refused('--role', 'worker');
-    expect(ran.stderr).toMatch(
-      /The role "worker" is for one of several processes over one PostgreSQL;.*\n.*DATABASE_URL/,
-    );
+    expect(ran.stderr).toMatch(/The role "worker" requires PostgreSQL:.*\n.*DATABASE_URL/);
     expect(existsSync(dataDir)).toBe(false);
     const lost = await refused(
       '--role',
@@ -60,7 +58,7 @@ describe('toolyard serve says why it cannot start', () => {
       '--internal-url',
       'nowhere',
     );
-    expect(lost.stderr).toContain('"nowhere" is no address by which other processes could reach this one.');
+    expect(lost.stderr).toContain('"nowhere" is not a URL at which other processes can reach this one.');
   });
 
   it('names the Toolyard that has the port', async () => {
@@ -91,7 +89,9 @@ describe('toolyard serve says why it cannot start', () => {
   it('names the Toolyard that has the folder, and leaves it at work', async () => {
     await using served = await Served.start({ dataDir });
     const ran = await refused();
-    expect(ran.stderr).toContain(`${dataDir} is in use by the Toolyard at ${served.url} (process ${process.pid})`);
+    expect(ran.stderr).toContain(
+      `${dataDir} is in use by the Toolyard server at ${served.url} (process ${process.pid})`,
+    );
     expect(await served.get('/health')).toMatchObject({ status: 'ok' });
     expect(existsSync(join(dataDir, 'server.json'))).toBe(true);
   });
@@ -141,10 +141,10 @@ describe('toolyard serve says why it cannot start', () => {
     [['--host', '0.0.0.0', '--no-token'], /Listening on 0\.0\.0\.0 with --no-token[^]*Leave --no-token out/],
     [['--host', '::', '--no-token'], /Listening on :: with --no-token/],
     [['--token', 'two words of a token'], /The access token has characters[^]*no spaces/],
-    [['--token', 'x'], /The access token has 1 characters; it needs at least 16/],
+    [['--token', 'x'], /The access token has 1 characters; the minimum is 16/],
     [['--database-url', 'postgres://127.0.0.1:1/x'], /With DATABASE_URL[^]*Set TOOLYARD_TOKEN[^]*--no-token/],
-    [['--host', 'http://localhost'], /is not a host/],
-    [['--host', '192.0.2.1'], /192\.0\.2\.1 is no address of this machine/],
+    [['--host', 'http://localhost'], /must be a name or an address/],
+    [['--host', '192.0.2.1'], /192\.0\.2\.1 is not an address of this machine/],
     [['--allow-host', 'https://lab.example'], /"https:\/\/lab\.example" is not a host/],
     [['--port', '70000'], /from 0 to 65535/],
     [['--mcp-config', '/does/not/exist.json'], /\/does\/not\/exist\.json/],

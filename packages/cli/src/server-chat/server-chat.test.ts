@@ -76,7 +76,7 @@ describe('toolyard chat --server "question"', () => {
     expect(without.code).toBe(1);
     expect(without.stderr).toContain('requires an access token');
     const wrong = await runCommand(['chat', '--server', served.url, '--token', 'guess', 'Hi']);
-    expect(wrong.stderr).toContain('not the access token of this server');
+    expect(wrong.stderr).toContain('neither the access token of this server');
     for (const [args, env] of [
       [['--server', served.url, '--token', 'open-sesame-open-sesame'], {}],
       [['--server', served.url], { TOOLYARD_TOKEN: 'open-sesame-open-sesame' }],
@@ -109,7 +109,7 @@ describe('toolyard chat --server "question"', () => {
     await served.post('/api/conversations/c/messages', { parts: [{ type: 'text', text: 'Count' }] });
     const ran = await runCommand(['chat', '--conversation', 'c', '--data-dir', served.dataDir, 'And?']);
     expect(ran.code).toBe(1);
-    expect(ran.stderr).toContain('An answer is being written already.');
+    expect(ran.stderr).toContain('An answer is in progress.');
   });
 
   it.each([

@@ -38,7 +38,7 @@ describeOnDatabases('toolyard db with PostgreSQL', (cluster) => {
     const words = ['db', 'copy', '--to', url, '--data-dir', served.dataDir];
     const early = await runCommand(words);
     expect(early.code).toBe(1);
-    expect(early.stderr).toContain(`is in use by the Toolyard at ${served.url}`);
+    expect(early.stderr).toContain(`is in use by the Toolyard server at ${served.url}`);
     await served.stop();
     const copied = await runCommand(words);
     expect(copied.code, copied.stderr).toBe(0);

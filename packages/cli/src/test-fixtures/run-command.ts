@@ -12,7 +12,7 @@ export type RunCommandOptions = MemoryIoOptions & {
 export type CommandResult = { code: number; stdout: string; stderr: string };
 
 /** Other tests on this machine kill servers: a command that starts meanwhile may find what they left behind, and say so. */
-const ORPHANS = /^toolyard: ended \d+ processes of MCP servers whose Toolyard was killed[^\n]*\n/m;
+const ORPHANS = /^toolyard: MCP servers: stopped \d+ processes left by a killed Toolyard[^\n]*\n/m;
 
 /**
  * Runs a command in this process, between pipes, until it returns or exits.

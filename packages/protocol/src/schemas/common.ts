@@ -111,7 +111,7 @@ export const problem = named(
     detail: z.string(),
     code: errorCode,
     hint: z.string().exactOptional(),
-    /** Where in the request the fault is, for a body or a query that does not fit: `messages.0.text: it must be a text, not 3`. */
+    /** Where in the request the fault is, for an invalid body or query: `messages.0.text` with the message `must be a string (got 3)`. */
     issues: z.array(z.strictObject({ path: z.string(), message: z.string() })).exactOptional(),
   }),
 );

@@ -5,8 +5,8 @@ import { agentConfiguration } from '@toolyard/protocol/schemas';
 const SAYS_RULES: ReadonlySet<string> = new Set<keyof AgentConfiguration>(['interventionRules', 'lostRules']);
 
 /**
- * What was stored at some time, by whatever version: what cannot be read counts as not said. Where that is a rule,
- * nothing runs by itself any more, and nothing that was allowed before: it might be the one that forbids.
+ * Reads a configuration stored by any version: fields that cannot be read are dropped. If a rule was lost, it may have
+ * forbidden a call, so every call needs approval and stored permissions do not apply.
  */
 export function readStoredConfiguration(stored: unknown): AgentConfiguration {
   const rest: JsonObject = isJsonObject(stored) ? withBudgetOfRun(stored) : {};
@@ -26,7 +26,7 @@ export function readStoredConfiguration(stored: unknown): AgentConfiguration {
   }
 }
 
-/** What a run might cost stood among its limits once. */
+/** Earlier versions stored the budget of a run among its limits. */
 export function withBudgetOfRun(configuration: JsonObject): JsonObject {
   const rest: JsonObject = structuredClone(configuration);
   const { limits } = rest;
@@ -39,7 +39,7 @@ export function withBudgetOfRun(configuration: JsonObject): JsonObject {
   return { ...rest, limits: others, budgets: added };
 }
 
-/** Takes out what stands at a path, or, where it lacks something or is in a list, the whole field it is part of. */
+/** Removes the value at a path; if a property is missing or part of a list, the whole field it belongs to. */
 function takeOut(configuration: JsonObject, [field, key, ...deeper]: readonly PropertyKey[]): void {
   const of = configuration[String(field)];
   if (key !== undefined && deeper.length === 0 && isJsonObject(of) && String(key) in of) delete of[String(key)];

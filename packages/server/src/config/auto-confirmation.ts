@@ -3,18 +3,18 @@ import { isJsonObject, showHidden, ToolyardError } from '@toolyard/protocol';
 import type { SettingsRepository } from '@toolyard/storage';
 import type { Servers } from '../services.ts';
 
-/** The servers beside which the owner has confirmed mode `auto`. Written here only. */
+/** Settings key of the servers for which the owner confirmed mode `auto`. Written only here. */
 const KEY = 'auto.unsandboxed';
 
 /**
- * Mode `auto` runs calls without asking, and a server without a sandbox can read what its account can read. Beside
- * such servers the mode counts only if the owner has confirmed it for each of them.
+ * Mode `auto` runs calls without approval, and a server without a sandbox can read all files of its account. With such
+ * servers the mode applies only if the owner confirmed it for each of them.
  */
 export type AutoConfirmation = {
-  /** `servers`: those that a configuration switches on or off by choice. */
+  /** `servers`: overrides of which servers are enabled. */
   view(principal: Owner, servers?: Readonly<Record<string, boolean>>): Promise<UnsandboxedServers>;
   confirm(principal: Owner, servers: readonly string[]): Promise<void>;
-  /** @throws ToolyardError `conflict`, naming the servers, if the body sets mode `auto` and it is not confirmed */
+  /** @throws ToolyardError `conflict`, with the servers, if the body sets mode `auto` without confirmation */
   check(principal: Owner, body: JsonValue): Promise<void>;
 };
 
@@ -71,7 +71,11 @@ function needsConfirmation(servers: readonly string[]): ToolyardError {
   const names = servers.map((id) => `"${showHidden(id)}"`).join(', ');
   return new ToolyardError({
     code: 'conflict',
-    message: `Approval mode "auto" runs calls without asking, and these servers run without a sandbox: ${names}. Nothing was changed.`,
-    hint: 'Confirm it first: in the settings of the page, with "toolyard mcp unsandboxed --confirm-auto", or with PUT /api/mcp/unsandboxed-servers.',
+    message:
+      `Approval mode "auto" runs calls without approval, and these servers run without a sandbox: ${names}. ` +
+      'Nothing was changed.',
+    hint:
+      'Confirm it first: in the settings of the page, with "toolyard mcp unsandboxed --confirm-auto", or ' +
+      'with PUT /api/mcp/unsandboxed-servers.',
   });
 }

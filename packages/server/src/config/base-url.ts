@@ -1,54 +1,58 @@
 import { ToolyardError } from '@toolyard/protocol';
 
 /**
- * The address of a model server as it is kept: with a scheme, without spaces around it, a slash or a fragment at its
- * end.
+ * Normalizes the base URL of a model server: adds a missing scheme; removes surrounding spaces, trailing slashes and
+ * the fragment.
  *
- * @param told.where Put before the message: where the address stands.
- * @throws ToolyardError in plain words. The address itself is not repeated: it may hold a key.
+ * @param options.where Where the URL is set, as a prefix of the error message.
+ * @throws ToolyardError that does not repeat the URL, which may contain a key.
  */
-export function checkBaseUrl(given: string, told: { code: 'bad_config' | 'bad_request'; where?: string }): string {
-  const { code, where = '' } = told;
-  const text = given.trim();
+export function checkBaseUrl(input: string, options: { code: 'bad_config' | 'bad_request'; where?: string }): string {
+  const { code, where = '' } = options;
+  const text = input.trim();
   const withScheme = /^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `http://${text}`;
   const gap = /\{[A-Z0-9_]+\}/.exec(text)?.[0];
   if (gap !== undefined) {
-    throw bad(code, `${where}the address still has ${gap} in it.`, `Put your own in the place of ${gap}.`);
+    throw bad(
+      code,
+      `${where}the base URL still contains the placeholder ${gap}.`,
+      `Replace ${gap} with your own value.`,
+    );
   }
   const url = text !== '' && URL.canParse(withScheme) ? new URL(withScheme) : null;
   if (url === null || (url.protocol !== 'http:' && url.protocol !== 'https:')) {
     throw bad(
       code,
-      `${where}this is not the address of a model server.`,
-      'It looks like http://127.0.0.1:8080/v1 or https://api.example.com/v1.',
+      `${where}this is not the base URL of a model server.`,
+      'Use a form such as http://127.0.0.1:8080/v1 or https://api.example.com/v1.',
     );
   }
   if (url.username !== '' || url.password !== '') {
     throw bad(
       code,
-      `${where}the address at ${url.host} has a user name or a password in it.`,
-      'Leave out everything between // and @, and give the key on its own.',
+      `${where}the base URL at ${url.host} contains a user name or a password.`,
+      'Remove everything between // and @, and enter the API key separately.',
     );
   }
   return `${url.origin}${url.pathname.replace(/\/+$/, '')}${url.search}`;
 }
 
-/** A parameter of an address that is a key by its name. */
+/** Query parameters that are secrets by their name. */
 const SECRET_PARAMETER = /(^|[-_.])(api)?(key|token|secret|sig|signature|code|auth|password)$|(Key|Token|Secret)$/i;
 
-/** @throws ToolyardError `bad_request` for an address with a key in it: only keys are kept encrypted. */
+/** @throws ToolyardError `bad_request` for a URL that contains a key: only keys are stored encrypted. */
 export function checkHasNoKey(baseUrl: string): void {
   const { searchParams, host } = new URL(baseUrl);
   const name = [...searchParams.keys()].find((each) => SECRET_PARAMETER.test(each));
   if (name === undefined) return;
   throw bad(
     'bad_request',
-    `the address at ${host} has a key in it, as "${name}".`,
-    'Leave it out of the address and give the key on its own.',
+    `the base URL at ${host} contains a key in the parameter "${name}".`,
+    'Remove it from the URL and enter the API key separately.',
   );
 }
 
-/** The address as it may be told: what is a key in it by its name is not. */
+/** The URL with the values of secret parameters masked, for display. */
 export function shownBaseUrl(baseUrl: string): string {
   const at = baseUrl.indexOf('?');
   if (at === -1) return baseUrl;

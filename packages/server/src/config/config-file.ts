@@ -5,7 +5,7 @@ import type { AgentConfiguration, JsonObject, WireName } from '@toolyard/protoco
 import { defined, isJsonObject, ToolyardError, WIRES } from '@toolyard/protocol';
 import { agentConfiguration, price, webhookEvents, webhookSecret, webhookUrl } from '@toolyard/protocol/schemas';
 import { z } from 'zod';
-import { plainZodError } from '../http/plain-zod-error.ts';
+import { issueSentence, plainZodError } from '../http/plain-zod-error.ts';
 import type { StatedModels } from '../models/model-facts.ts';
 import type { FileTelemetry } from '../telemetry/telemetry-settings.ts';
 import type { FileWebhook } from '../webhooks/webhooks.ts';
@@ -15,42 +15,42 @@ import type { FileFlags, FlagsByConfigKey, ServeFlag } from './serve-flags.ts';
 import { serveFlags } from './serve-flags.ts';
 import { checkAllowedHost } from './server-options.ts';
 
-/** A model provider of the configuration file, its variables filled in. */
+/** A model provider of the configuration file, with environment variables filled in. */
 export type FileProvider = {
   id: string;
   label?: string;
-  /** Absent: that of the known provider. */
+  /** Absent: the base URL of the known provider. */
   baseUrl?: string;
   apiKey?: string;
   wire?: WireName;
   known?: string;
   modelNames?: readonly string[];
-  /** Where in the file it stands. */
+  /** Its place in the file. */
   place: string;
 };
 
 export type ConfigFile = {
   providers: readonly FileProvider[];
   defaults: AgentConfiguration;
-  /** The flags of `toolyard serve` that it sets. */
+  /** The flags of `toolyard serve` that the file sets. */
   flags: FileFlags;
-  /** Where the owner is told of what happens; null where nobody is. */
+  /** The webhook; null if not set. */
   webhook: FileWebhook | null;
-  /** Where traces go; null where the file does not say. */
+  /** Settings of tracing; null if the file has none. */
   telemetry: FileTelemetry | null;
-  /** What the owner says of models, by `<provider>/<model>`. */
+  /** The operator's facts about models, by `<provider>/<model>`. */
   models: StatedModels;
 };
 
-/** How the id of a provider may look: it stands in addresses and file names. */
+/** Form of provider ids, which are used in URLs and file names. */
 export const PROVIDER_ID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 
-/** The fields of the flags that this file can set as well. */
+/** Schema of the flags that this file can set as well. */
 function flagFields(): { [Key in keyof FlagsByConfigKey]: z.ZodExactOptional<z.ZodType<FlagsByConfigKey[Key]>> } {
   const fields = serveFlags().flatMap(([, flag]) =>
     flag.configKey === undefined ? [] : [[flag.configKey, flagSchema(flag).exactOptional()]],
   );
-  // Types and entries are made of the same table.
+  // Type and entries come from the same table.
   return Object.fromEntries(fields) as ReturnType<typeof flagFields>;
 }
 
@@ -110,10 +110,10 @@ const schema = z.strictObject({
 });
 
 /**
- * Reads the configuration file of a data folder: JSON, comments allowed, `${env:NAME}` filled in for keys. A file
- * that is not there says nothing.
+ * Reads the configuration file of a data folder: JSON with comments and `${env:NAME}` in keys. A missing file is an
+ * empty configuration.
  *
- * @throws ToolyardError `bad_config`, naming file, line, what is wrong there and what to do
+ * @throws ToolyardError `bad_config` with file, line, problem and solution
  */
 export function readConfigFile(path: string, env: Readonly<Record<string, string | undefined>>): ConfigFile {
   if (!existsSync(path)) return { providers: [], defaults: {}, flags: {}, webhook: null, telemetry: null, models: {} };
@@ -125,12 +125,12 @@ export function readConfigFile(path: string, env: Readonly<Record<string, string
     providers: providers.map(({ id, label, baseUrl, apiKey, wire, known, models }, at) => {
       const place = (...rest: PropertyKey[]): string => file.placeOf(['providers', at, ...rest]);
       if (seen.has(id))
-        throw bad(`${place('id')}: the provider "${id}" is there twice.`, 'Give each an id of its own.');
+        throw bad(`${place('id')}: the provider id "${id}" is used twice.`, 'Give each provider its own id.');
       seen.add(id);
       if (baseUrl === undefined && known === undefined) {
         throw bad(
-          `${place()}: the provider "${id}" has no address.`,
-          'Give its "baseUrl", or "known": one known by name.',
+          `${place()}: the provider "${id}" has no base URL.`,
+          'Add "baseUrl", or "known" with the name of a known provider.',
         );
       }
       const url =
@@ -152,7 +152,7 @@ export function readConfigFile(path: string, env: Readonly<Record<string, string
   };
 }
 
-/** By the names of their options, which the table pairs with the keys. */
+/** Maps keys of the file to option names, as the table pairs them. */
 function flagsOf(byKey: Partial<FlagsByConfigKey>): FileFlags {
   const values: Readonly<Record<string, unknown>> = byKey;
   const flags = serveFlags().flatMap(([name, { configKey = '' }]) =>
@@ -178,7 +178,7 @@ function webhookSecretOf(written: string, env: Readonly<Record<string, string | 
   const place = file.placeOf(['webhook', 'secret']);
   const secret = webhookSecret.safeParse(fill(written, env, place));
   if (secret.success) return secret.data;
-  throw bad(`${place}: the secret of the webhook is too short.`, 'Give it 16 characters or more, at random.');
+  throw bad(`${place}: the secret of the webhook is too short.`, 'Use at least 16 random characters.');
 }
 
 function checked(file: JsonFile): z.infer<typeof schema> {
@@ -190,20 +190,21 @@ function checked(file: JsonFile): z.infer<typeof schema> {
   );
   if (read.success) return read.data;
   const [issue] = read.error.issues;
-  if (issue === undefined) throw bad(`${file.placeOf([])}: this is not understood.`, 'Correct the file.');
+  if (issue === undefined)
+    throw bad(`${file.placeOf([])}: the file is not a valid configuration.`, 'Correct the file.');
   if (issue.code === 'unrecognized_keys') {
     const [key = ''] = issue.keys;
     const known = Object.keys(knownAt(issue.path) ?? {});
     throw bad(
-      `${file.placeOf([...issue.path, key])}: there is no setting "${[...issue.path, key].join('.')}".`,
-      known.length > 0 ? `Known here: ${known.join(', ')}.` : 'Check its spelling, or take it out.',
+      `${file.placeOf([...issue.path, key])}: unknown setting "${[...issue.path, key].join('.')}".`,
+      known.length > 0 ? `Known settings: ${known.join(', ')}.` : 'Check its spelling, or remove it.',
     );
   }
-  const where = issue.path.length === 0 ? '' : `"${issue.path.join('.')}": `;
-  throw bad(`${file.placeOf(issue.path)}: ${where}${issue.message}.`, 'Correct the file there.');
+  const subject = issue.path.length === 0 ? 'the file' : `"${issue.path.join('.')}"`;
+  throw bad(`${file.placeOf(issue.path)}: ${issueSentence(subject, issue.message)}.`, 'Correct this value.');
 }
 
-/** The settings known at a place, for whoever has misspelt one. */
+/** The settings at a path, for the hint about a misspelled one. */
 function knownAt(path: readonly PropertyKey[]): object | undefined {
   if (path.length === 0) return schema.shape;
   if (path.length === 1 && path[0] === 'defaults') return agentConfiguration.shape;
@@ -214,7 +215,10 @@ function fill(text: string, env: Readonly<Record<string, string | undefined>>, p
   const filled = text.replace(/\$\{env:([^}]+)\}/g, (_whole, name: string) => {
     const value = env[name];
     if (value === undefined) {
-      throw bad(`${place}: \${env:${name}} is used, and ${name} is not set.`, `Set ${name}, or take this out.`);
+      throw bad(
+        `${place}: \${env:${name}} is used, but the environment variable ${name} is not set.`,
+        `Set ${name}, or remove the reference.`,
+      );
     }
     return value;
   });

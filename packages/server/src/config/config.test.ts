@@ -20,7 +20,7 @@ function file(text: string): string {
 }
 
 describe('the configuration file', () => {
-  it('says nothing where there is none', () => {
+  it('is empty if the file does not exist', () => {
     const none = readConfigFile(join(folder, 'none.json'), {});
     expect(none).toEqual({
       providers: [],
@@ -32,7 +32,7 @@ describe('the configuration file', () => {
     });
   });
 
-  it('is read with comments, its keys filled in from the environment', () => {
+  it('accepts comments and fills in keys from the environment', () => {
     const path = file(`{
       // mine
       "providers": [
@@ -58,42 +58,34 @@ describe('the configuration file', () => {
   });
 
   it.each<[string, string, RegExp, RegExp?]>([
-    ['what is no JSON', '{\n  "defaults": {,\n}', /config\.json, line 2, column 16/],
-    ['an unknown key', '{\n\n  "provider": []\n}', /config\.json, line 3: there is no setting "provider"/, /providers/],
+    ['invalid JSON', '{\n  "defaults": {,\n}', /config\.json, line 2, column 16/],
+    ['an unknown key', '{\n\n  "provider": []\n}', /config\.json, line 3: unknown setting "provider"/, /providers/],
     [
-      'an unknown key further in',
+      'an unknown key in an object',
       '{"defaults": {\n "instruction": "x"}}',
       /line 2: .*"defaults\.instruction"/,
       /instructions/,
     ],
     [
-      'a value of the wrong kind',
+      'a value of the wrong type',
       '{"defaults": {\n"limits": {\n"maxTurns": "five"}}}',
       /line 3: "defaults\.limits\.maxTurns"/,
     ],
     [
-      'a webhook whose secret could be guessed',
+      'a webhook with a short secret',
       '{"webhook": {"url": "http://x",\n"secret": "short"}}',
       /line 2: the secret of the webhook is too short/,
     ],
     [
-      'a webhook that hears of what there is not',
+      'a webhook with an unknown event',
       '{"webhook": {"url": "http://x", "secret": "sixteen characters",\n"events": ["all"]}}',
       /line 2: "webhook\.events\.0"/,
     ],
-    ['a missing one', '{"providers": [\n{"id": "a"}]}', /line 2: the provider "a" has no address/],
+    ['a provider without base URL', '{"providers": [\n{"id": "a"}]}', /line 2: the provider "a" has no base URL/],
+    ['an id with invalid characters', '{"providers": [\n{"id": "a/b", "baseUrl": "x"}]}', /line 2: .*an id has/],
+    ['an invalid base URL', '{"providers": [{"id": "a",\n"baseUrl": "ftp://x"}]}', /line 2: this is not the base URL/],
     [
-      'an id that cannot stand in an address',
-      '{"providers": [\n{"id": "a/b", "baseUrl": "x"}]}',
-      /line 2: .*an id has/,
-    ],
-    [
-      'an address that is none',
-      '{"providers": [{"id": "a",\n"baseUrl": "ftp://x"}]}',
-      /line 2: this is not the address/,
-    ],
-    [
-      'a password in an address',
+      'a password in a base URL',
       '{"providers": [{"id": "a",\n"baseUrl": "http://u:p4ss@x"}]}',
       /line 2: .*user name or/,
     ],
@@ -103,13 +95,13 @@ describe('the configuration file', () => {
       /line 2: .*NOPE/,
     ],
     [
-      'an id that is there twice',
+      'a duplicate id',
       '{"providers": [{"id": "a", "baseUrl": "x"},\n{"id": "a", "baseUrl": "y"}]}',
-      /line 2: the provider "a" is there twice/,
+      /line 2: the provider id "a" is used twice/,
     ],
-    ['a host that is none', '{"allowHosts": [\n"http://x/"]}', /line 2: "http:\/\/x\/" is not a host/],
-    ['what is no object', '[]', /line 1: /],
-  ])('tells of %s, where it is and what to do', (_what, text, message, hint = /./) => {
+    ['an invalid host', '{"allowHosts": [\n"http://x/"]}', /line 2: "http:\/\/x\/" is not a host/],
+    ['a file without an object', '[]', /line 1: /],
+  ])('rejects %s with the place and a solution', (_what, text, message, hint = /./) => {
     let thrown: unknown;
     try {
       readConfigFile(file(text), {});
@@ -125,10 +117,10 @@ describe('the configuration file', () => {
   });
 });
 
-describe('layers of configuration', () => {
+describe('configuration layers', () => {
   const model: ModelReference = { providerId: 'p', modelId: 'm' };
 
-  it('are whole with nothing said', () => {
+  it('use the defaults if empty', () => {
     expect(resolveAgentConfig([], model)).toEqual({
       model,
       instructions: '',
@@ -144,7 +136,7 @@ describe('layers of configuration', () => {
     expect(resolveAgentConfig([], null).model).toBeNull();
   });
 
-  it('are joined: the later wins, by key within parameters, limits and servers, disabled tools as a whole', () => {
+  it('are merged: the later one wins, by key within parameters, limits and servers, disabled tools as a whole', () => {
     const resolved = resolveAgentConfig(
       [
         {
@@ -173,14 +165,14 @@ describe('layers of configuration', () => {
     });
   });
 
-  it('lose no rule to a layer above', () => {
+  it('keep the rules of every layer', () => {
     const never = { decision: 'never', tool: 'a/*' } as const;
     const allow = { decision: 'allow', tool: '*' } as const;
     const resolved = resolveAgentConfig([{ interventionRules: [never] }, {}, { interventionRules: [allow] }], null);
     expect(resolved.interventionRules).toEqual([never, allow]);
   });
 
-  it('run nothing by themselves where a stored rule cannot be read: it might be one that forbids', () => {
+  it('require approval for every call if a stored rule cannot be read, because it might forbid calls', () => {
     const interventionRules = [{ decision: 'never', toool: 'a/*' }];
     expect(readStoredConfiguration({ intervention: 'auto', interventionRules })).toEqual({
       intervention: 'manual',
@@ -188,12 +180,12 @@ describe('layers of configuration', () => {
     });
     const headless = readStoredConfiguration({ intervention: 'headless', interventionRules });
     expect(headless).toEqual({ intervention: 'headless', lostRules: true });
-    // No layer above takes it back, and what was read so may be stored again.
+    // No other layer reverts it, and the value that was read can be stored again.
     expect(resolveAgentConfig([headless, { intervention: 'auto' }], null).lostRules).toBe(true);
     expect(readStoredConfiguration(headless)).toEqual(headless);
   });
 
-  it('keep what can be read of what was stored', () => {
+  it('keep the readable fields of a stored configuration', () => {
     expect(
       readStoredConfiguration({
         model: { providerId: 'only' },
@@ -207,7 +199,7 @@ describe('layers of configuration', () => {
     for (const nothing of [undefined, null, 'x', [], 4]) expect(readStoredConfiguration(nothing)).toEqual({});
   });
 
-  it('come from settings, file, agent, conversation and run, in this order', { tags: ['C3.05', 'C3.06'] }, async () => {
+  it('are applied in the order settings, file, agent, conversation, run', { tags: ['C3.05', 'C3.06'] }, async () => {
     const me: Owner = { ownerId: 'owner' };
     const storage = await openStorage({ folder: join(folder, 'data'), clock: systemClock });
     try {

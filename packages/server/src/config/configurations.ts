@@ -8,13 +8,13 @@ import { resolveAgentConfig } from './resolve-agent-config.ts';
 
 export type ConfigurationsOptions = {
   storage: Pick<Storage, 'settings' | 'agents' | 'conversations'>;
-  /** The defaults of the configuration file: they win over those the page has stored. */
+  /** The defaults of the configuration file; they override those stored by the page. */
   fileDefaults: AgentConfiguration;
-  /** What answers where no layer names a model. */
+  /** The model used if no layer names one. */
   standardModel: (principal: Owner) => Promise<ModelReference | null>;
 };
 
-/** Configurations over the stored settings and agents and the configuration file. */
+/** Reads stored settings and agents, and the configuration file. */
 export function createConfigurations(options: ConfigurationsOptions): Configurations {
   const { storage, fileDefaults, standardModel } = options;
 
@@ -25,7 +25,7 @@ export function createConfigurations(options: ConfigurationsOptions): Configurat
       throw new ToolyardError({
         code: 'not_found',
         message: `There is no agent ${agentId}.`,
-        hint: 'Choose another agent for this conversation, or none.',
+        hint: 'Choose another agent for this conversation, or no agent.',
       });
     }
     return [readStoredConfiguration(agent.configuration)];

@@ -2,13 +2,13 @@ import type { GuardedFetch } from '@toolyard/guarded-fetch';
 import { createGuardedFetch, trustOrigins } from '@toolyard/guarded-fetch';
 
 /**
- * A fetch for each address the owner typed, or the loopback scan found. Each trusts the origin it was made for and no
- * other: that one server of the owner's redirects to another one is nobody's wish.
+ * A fetch for each URL that the owner entered or that the loopback scan found. Each trusts only its own origin, so that
+ * a redirect from one of the owner's servers cannot reach another one.
  */
 export type OwnerFetches = {
-  /** @throws ToolyardError `bad_config` for what is no web address */
+  /** @throws ToolyardError `bad_config` if it is not an HTTP URL */
   for(address: string): GuardedFetch;
-  /** Ends all connections. */
+  /** Closes all connections. */
   close(): Promise<void>;
 };
 

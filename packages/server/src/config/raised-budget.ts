@@ -11,7 +11,7 @@ import { budgetKey, mergeBudgets, budgetPhrase, ToolyardError } from '@toolyard/
 import type { SharedStorage } from '@toolyard/storage';
 import { readStoredConfiguration } from './agent-configuration.ts';
 
-/** The settings key under which the page keeps the undermost layer. */
+/** The settings key of the lowest layer, which the page edits. */
 export const DEFAULTS_KEY = 'defaults';
 
 export type RaiseBudgetOptions = {
@@ -22,9 +22,10 @@ export type RaiseBudgetOptions = {
 export type RaisedBudget = { budget: Budget; measure: BudgetMeasure; limit: number };
 
 /**
- * Finds where a raised budget is to be kept, for the answer to store it with itself: the conversation, or (`always`) the uppermost layer that sets it.
+ * Finds where to store a raised budget, to be committed together with the answer: the conversation, or (`always`) the
+ * topmost layer that sets it.
  *
- * @throws ToolyardError where it is set where nothing can be changed from here
+ * @throws ToolyardError if it is set where the API cannot change it
  */
 export async function findBudgetLayer(
   { storage, fileDefaults }: RaiseBudgetOptions,
@@ -39,7 +40,7 @@ export async function findBudgetLayer(
   const change = (stored: JsonValue): JsonObject => {
     const configuration = readStoredConfiguration(stored);
     const from = setIn(stored) ?? budget;
-    // Raised further meanwhile, it is not lowered.
+    // Does not lower a budget that was raised further in the meantime.
     const raised = { ...from, [measure]: Math.max(limit, from[measure] ?? 0) };
     return { ...configuration, budgets: mergeBudgets(configuration.budgets ?? [], [raised]) };
   };
@@ -57,10 +58,14 @@ export async function findBudgetLayer(
   if (agent && setIn(agent.configuration)) return { what: 'agents', id: agent.id, change };
 
   if (fileDefaults.budgets?.some((each) => budgetKey(each) === key)) {
-    throw elsewhere(budget, 'stands in config.json', 'Change it there, or raise it for this run or conversation.');
+    throw elsewhere(
+      budget,
+      'is set in config.json',
+      'Change it in config.json, or raise it for this run or conversation.',
+    );
   }
   const defaults = await storage.settings.get(principal, DEFAULTS_KEY);
-  if (!setIn(defaults)) throw elsewhere(budget, 'was given with the message', 'Raise it for this run or conversation.');
+  if (!setIn(defaults)) throw elsewhere(budget, 'was set by the message', 'Raise it for this run or conversation.');
   return { what: 'settings', id: DEFAULTS_KEY, change };
 }
 

@@ -38,18 +38,18 @@ export const SERVE_FLAGS = {
     flag: 'port',
     kind: 'integer',
     value: '<n>',
-    help: 'the port; 0 takes any free one',
+    help: 'port to listen on; 0 chooses a free one',
     env: 'PORT',
     min: 0,
     max: 65_535,
-    hint: '0 takes any free one.',
+    hint: 'Use 0 to choose a free one.',
     default: 8710,
   },
   host: {
     flag: 'host',
     kind: 'text',
     value: '<address>',
-    help: 'the address to listen on',
+    help: 'address to listen on',
     env: 'TOOLYARD_HOST',
     default: '127.0.0.1',
   },
@@ -57,17 +57,17 @@ export const SERVE_FLAGS = {
     flag: 'token',
     kind: 'text',
     value: '<text>',
-    help: 'access token; by default one is created on first start',
-    no: 'require no access token; on this machine only',
+    help: 'access token; created on first start by default',
+    no: 'require no access token; only on this machine',
     env: 'TOOLYARD_TOKEN',
     secret: true,
   },
-  dataDir: { flag: 'data-dir', kind: 'text', value: '<folder>', help: 'the data folder', env: 'TOOLYARD_DATA_DIR' },
+  dataDir: { flag: 'data-dir', kind: 'text', value: '<folder>', help: 'data folder', env: 'TOOLYARD_DATA_DIR' },
   databaseUrl: {
     flag: 'database-url',
     kind: 'text',
     value: '<url>',
-    help: 'keep conversations and runs in this PostgreSQL database; several processes can share it',
+    help: 'store conversations and runs in this PostgreSQL database; several processes can share it',
     env: 'DATABASE_URL',
     secret: true,
   },
@@ -89,17 +89,17 @@ export const SERVE_FLAGS = {
     flag: 'role',
     kind: 'enum',
     value: '<role>',
-    help: 'what this process does, with a database',
+    help: 'with a database: role of this process',
     env: 'TOOLYARD_ROLE',
     options: ['all', 'web', 'worker', 'tools'],
-    hint: 'Without it the process does everything.',
+    hint: 'Without the flag, the process has all roles.',
     default: 'all',
   },
   internalUrl: {
     flag: 'internal-url',
     kind: 'text',
     value: '<url>',
-    help: 'with a database: where other processes reach this one; by default where it listens',
+    help: 'with a database: URL of this process for other processes; default: the address it listens on',
     env: 'TOOLYARD_INTERNAL_URL',
   },
   metrics: {
@@ -113,15 +113,15 @@ export const SERVE_FLAGS = {
     flag: 'allow-host',
     kind: 'list',
     value: '<name>',
-    help: 'another name that this server is reached by',
+    help: 'additional host name under which this server is reached',
     configKey: 'allowHosts',
     default: [],
   },
   uiMcpProxy: {
     flag: 'ui-mcp-proxy',
     kind: 'boolean',
-    help: 'let the page reach MCP servers through this one',
-    no: 'do not, whatever the variable says',
+    help: 'let the page connect to MCP servers through this server',
+    no: 'disable it, even if the environment variable is set',
     env: 'TOOLYARD_UI_MCP_PROXY',
     aliases: { flags: ['webui-mcp-proxy'], env: ['LLAMA_ARG_UI_MCP_PROXY', 'LLAMA_ARG_WEBUI_MCP_PROXY'] },
     default: false,
@@ -130,7 +130,7 @@ export const SERVE_FLAGS = {
     flag: 'proxy-allow',
     kind: 'list',
     value: '<origin>',
-    help: 'where that proxy may connect to: an origin, or "public" for the internet (the default)',
+    help: 'destination the proxy may connect to: an origin, or "public" for the internet (default)',
     default: [],
   },
   open: { flag: 'open', kind: 'boolean', help: 'open the page in the browser', commandOnly: true },
@@ -138,7 +138,7 @@ export const SERVE_FLAGS = {
     flag: 'mcp',
     kind: 'list',
     value: '<command or url>',
-    help: 'an MCP server; [name=] may stand before it',
+    help: 'MCP server to add; prefix it with name= to name it',
     commandOnly: true,
     default: [],
   },
@@ -146,10 +146,10 @@ export const SERVE_FLAGS = {
     flag: 'mcp-config',
     kind: 'text',
     value: '<file>',
-    help: 'an mcp.json with servers, in addition to the one in the data folder',
+    help: 'mcp.json with servers, in addition to the one in the data folder',
     commandOnly: true,
   },
-  date: { flag: 'date', kind: 'boolean', no: 'leave out the bundled date server', commandOnly: true, default: true },
+  date: { flag: 'date', kind: 'boolean', no: 'do not add the bundled date server', commandOnly: true, default: true },
   ui: {
     flag: 'ui',
     kind: 'boolean',
@@ -163,7 +163,7 @@ export const SERVE_FLAGS = {
     flag: 'ui-config',
     kind: 'json',
     value: '<json>',
-    help: 'settings of the page, such as {"theme":"dark","language":"zh-Hant"}',
+    help: 'page settings, such as {"theme":"dark","language":"zh-Hant"}',
     env: 'TOOLYARD_UI_CONFIG',
     aliases: { flags: ['webui-config'], env: ['LLAMA_ARG_UI_CONFIG', 'LLAMA_ARG_WEBUI_CONFIG'] },
     configKey: 'uiSettings',
@@ -173,7 +173,7 @@ export const SERVE_FLAGS = {
     flag: 'ui-config-file',
     kind: 'json-file',
     value: '<file>',
-    help: 'the same from a file; --ui-config takes precedence',
+    help: 'page settings from a file; --ui-config takes precedence',
     env: 'TOOLYARD_UI_CONFIG_FILE',
     aliases: { flags: ['webui-config-file'], env: ['LLAMA_ARG_UI_CONFIG_FILE', 'LLAMA_ARG_WEBUI_CONFIG_FILE'] },
     commandOnly: true,
@@ -197,12 +197,12 @@ type ValueOf<F> = F extends { kind: 'enum'; options: readonly (infer Option)[] }
       ? ValuesByKind[Kind]
       : never;
 
-/** The values that were given, by the name of their option. */
+/** The values of flags, by option name. */
 export type ServeValues = { [Name in keyof Flags]?: ValueOf<Flags[Name]> };
 
 type CommandOnly = { [Name in keyof Flags]: Flags[Name] extends { commandOnly: true } ? Name : never }[keyof Flags];
 type Defaulted = { [Name in keyof Flags]: Flags[Name] extends { default: unknown } ? Name : never }[keyof Flags];
-/** Those that are options of the server. */
+/** The flags that are options of the server. */
 export type GivenFlags = Omit<ServeValues, CommandOnly>;
 /** Flags with a default always have a value. */
 export type ResolvedFlags = GivenFlags & Required<Pick<GivenFlags, Exclude<Defaulted, CommandOnly>>>;
@@ -214,7 +214,7 @@ type ConfigKeys = {
     ? Key
     : never;
 };
-/** Those that `config.json` has, by the name of their option, and by their key. */
+/** The flags that `config.json` can set, by option name, and by key. */
 export type FileFlags = { readonly [Name in keyof ConfigKeys]?: NonNullable<ServeValues[Name]> };
 export type FlagsByConfigKey = { [Name in keyof ConfigKeys as ConfigKeys[Name]]: NonNullable<ServeValues[Name]> };
 

@@ -46,7 +46,7 @@ describe('resolveOptions', () => {
   });
 });
 
-describe('the options of a start', () => {
+describe('server options', () => {
   it.each<Partial<ServerOptions>>([
     {},
     { port: 0 },
@@ -57,7 +57,7 @@ describe('the options of a start', () => {
     { host: '::1' },
     { host: '0.0.0.0' },
     { host: '0.0.0.0', token: 'sixteen-letters!' },
-  ])('are fine with %j', (change) => {
+  ])('accept %j', (change) => {
     expect(() => resolveOptions({ ...good, ...change })).not.toThrow();
   });
 
@@ -67,22 +67,22 @@ describe('the options of a start', () => {
     [{ host: '127.0.0.1.example.com', token: null }, /with --no-token/],
     [{ host: '::', token: null }, /with --no-token/],
     [{ databaseUrl: 'postgres://x/y' }, /With DATABASE_URL.*none is set/],
-    [{ host: 'http://x' }, /not a host/],
-    [{ host: '' }, /not a host/],
-    [{ token: '' }, /0 characters; it needs at least 16/],
-    [{ token: 'fifteen-letters' }, /15 characters; it needs at least 16/],
-    [{ token: 'two words of a token' }, /cannot carry/],
-    [{ port: -1 }, /not a port/],
-    [{ port: 65_536 }, /not a port/],
-    [{ port: Number.NaN }, /not a port/],
+    [{ host: 'http://x' }, /must be a name or an address/],
+    [{ host: '' }, /must be a name or an address/],
+    [{ token: '' }, /0 characters; the minimum is 16/],
+    [{ token: 'fifteen-letters' }, /15 characters; the minimum is 16/],
+    [{ token: 'two words of a token' }, /cannot contain/],
+    [{ port: -1 }, /must be an integer/],
+    [{ port: 65_536 }, /must be an integer/],
+    [{ port: Number.NaN }, /must be an integer/],
     [{ dataDir: ' ' }, /data folder/],
-    [{ blobsUrl: 's3://files' }, /no database/],
+    [{ blobsUrl: 's3://files' }, /without a database/],
     [{ allowHosts: ['http://x.example'] }, /--allow-host/],
     [{ allowHosts: ['*'] }, /--allow-host/],
     [{ allowHosts: [''] }, /--allow-host/],
-    [{ proxyAllow: ['somewhere'] }, /--proxy-allow: "somewhere" is no origin/],
-    [{ proxyAllow: ['https://mcp.example.com/path'] }, /no origin/],
-  ])('are refused with %j, saying why and what to do', (change, message) => {
+    [{ proxyAllow: ['somewhere'] }, /--proxy-allow: "somewhere" is not an origin/],
+    [{ proxyAllow: ['https://mcp.example.com/path'] }, /not an origin/],
+  ])('reject %j with the reason and a solution', (change, message) => {
     let thrown: unknown;
     try {
       resolveOptions({ ...good, ...change });
@@ -93,7 +93,7 @@ describe('the options of a start', () => {
     expect(String(thrown)).toMatch(message);
   });
 
-  it('know which hosts only this machine can reach', () => {
+  it('classify loopback hosts', () => {
     for (const host of ['localhost', 'LOCALHOST', '127.0.0.1', '127.1.2.3', '::1', '[::1]']) {
       expect(isLoopback(host), host).toBe(true);
     }

@@ -6,12 +6,12 @@ import type { ProblemAnswer } from './problems.ts';
 const compressBr = promisify(brotliCompress);
 const compressGzip = promisify(gzip);
 
-/** Less is not worth the while. */
+/** Compressing smaller bodies is not worth the time. */
 const COMPRESS_FROM_BYTES = 1024;
 
 export type Encoding = 'br' | 'gzip';
 
-/** The encoding a client would like best of those there are; undefined: as it is. */
+/** The client's preferred encoding among the supported ones; undefined: no compression. */
 export function encodingFor(acceptEncoding: string | undefined, there: readonly Encoding[]): Encoding | undefined {
   const accepted = new Set(
     (acceptEncoding ?? '')
@@ -28,7 +28,7 @@ export function encodingFor(acceptEncoding: string | undefined, there: readonly 
   return there.find((encoding) => accepted.has(encoding) || accepted.has('*'));
 }
 
-/** JSON, compressed where that pays and the client can read it. */
+/** A JSON response, compressed if it is large enough and the client accepts it. */
 export async function jsonAnswer(
   value: unknown,
   options: { status: number; acceptEncoding: string | undefined; headers?: Record<string, string> },
@@ -37,7 +37,7 @@ export async function jsonAnswer(
   return textAnswer(JSON.stringify(value), { ...options, headers });
 }
 
-/** Text of any kind; `headers` name it. */
+/** A text response of any type; `headers` set its content type. */
 export async function textAnswer(
   text: string,
   options: { status: number; acceptEncoding: string | undefined; headers: Record<string, string> },
@@ -47,7 +47,7 @@ export async function textAnswer(
   if (Buffer.byteLength(text) < COMPRESS_FROM_BYTES) return new Response(text, { status, headers });
   switch (encodingFor(acceptEncoding, ['br', 'gzip'])) {
     case 'br': {
-      // Above 4 it takes much longer and gains little.
+      // Higher qualities take much longer and save little.
       const params = { [constants.BROTLI_PARAM_QUALITY]: 4 };
       const body = await compressBr(text, { params });
       return new Response(new Uint8Array(body), { status, headers: { ...headers, 'content-encoding': 'br' } });

@@ -7,26 +7,26 @@ import { refusal } from './problems.ts';
 const MAX_JSON_BYTES = 1024 * 1024;
 export const MAX_FILE_BYTES = 20 * 1024 * 1024;
 
-/** Deeper is no request of anybody's, and would exhaust the stack of whoever walks through it. */
+/** Deeper JSON could exhaust the stack of recursive code; no route needs it. */
 const MAX_DEPTH = 100;
 
-/** The type of a body without its parameters, in lower case; empty where none was given. */
+/** The media type of a body without parameters, in lower case; empty if absent. */
 export function contentTypeOf(incoming: IncomingMessage): string {
   return (incoming.headers['content-type'] ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';
 }
 
-/** @throws ProblemAnswer 413 as soon as it is known to be too much, 400 for what is no JSON. */
+/** @throws ProblemAnswer 413 as soon as the limit is exceeded, 400 for invalid JSON */
 export async function readJsonBody(incoming: IncomingMessage, limit = MAX_JSON_BYTES): Promise<JsonValue> {
   const bytes = await readBodyBytes(incoming, limit);
   const text = decode(bytes);
-  if (text.trim() === '') throw bad('The body is empty, and JSON is expected.');
+  if (text.trim() === '') throw bad('The body is empty; JSON is required.');
   if (depthOf(text) > MAX_DEPTH) throw bad(`The JSON of the body is nested more than ${MAX_DEPTH} levels deep.`);
   const parsed = parseJson(text);
-  if (!parsed.ok) throw bad(`The body is not JSON: something is wrong at ${placeOfFault(text)}.`);
+  if (!parsed.ok) throw bad(`Invalid JSON in the body at ${placeOfFault(text)}.`);
   return parsed.value;
 }
 
-/** @throws ProblemAnswer 413 as soon as it is known to be too much. */
+/** @throws ProblemAnswer 413 as soon as the limit is exceeded */
 export function readBodyBytes(incoming: IncomingMessage, limit: number): Promise<Buffer<ArrayBuffer>> {
   if (Number(incoming.headers['content-length'] ?? 0) > limit) return Promise.reject(tooLarge(limit));
   return new Promise((resolve, reject) => {
@@ -38,7 +38,7 @@ export function readBodyBytes(incoming: IncomingMessage, limit: number): Promise
       else chunks.push(chunk);
     };
     const onEnd = (): void => settle(() => resolve(Buffer.concat(chunks)));
-    const onGone = (): void => settle(() => reject(bad('The body ended too early.')));
+    const onGone = (): void => settle(() => reject(bad('The connection closed before the body was complete.')));
     function settle(tell: () => void): void {
       incoming.off('data', onData).off('end', onEnd).off('error', onGone).off('close', onGone);
       incoming.pause();
@@ -50,8 +50,8 @@ export function readBodyBytes(incoming: IncomingMessage, limit: number): Promise
 
 function tooLarge(limit: number) {
   return refusal(
-    { code: 'too_large', message: `The body is larger than ${limit / (1024 * 1024)} MB.` },
-    // What is left of it will not be read, so nothing else can follow on this connection.
+    { code: 'too_large', message: `The body exceeds the limit of ${limit / (1024 * 1024)} MB.` },
+    // The rest of the body is not read, so the connection cannot be reused.
     { headers: { connection: 'close' } },
   );
 }
@@ -60,7 +60,7 @@ function decode(bytes: Uint8Array): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {
-    throw bad('The body is not UTF-8 text.');
+    throw bad('The body is not valid UTF-8 text.');
   }
 }
 
@@ -80,7 +80,7 @@ function depthOf(text: string): number {
   return deepest;
 }
 
-/** The engine's own account names no position for some faults. */
+/** For some errors the message of the engine has no position. */
 function placeOfFault(text: string): string {
   const errors: ParseError[] = [];
   parseLeniently(text, errors, { disallowComments: true });

@@ -5,10 +5,10 @@ import type { ChatCall, ChatMessage } from '@toolyard/protocol/schemas';
 import { checkParts } from './user-parts.ts';
 
 /**
- * The request a model gets for what somebody sent: whatever was left out is filled in.
+ * Completes the request of a client with defaults.
  *
- * @param isKept whether the person has a file of this sha256
- * @throws ProblemAnswer 400 or 404 for an attachment that is none
+ * @param isKept whether the user has a file with this sha256
+ * @throws ProblemAnswer 400 or 404 for an invalid attachment
  */
 export async function toChatRequest(
   call: ChatCall,
@@ -21,7 +21,7 @@ export async function toChatRequest(
     tools: tools.map((tool): ToolDefinition => ({
       ...tool,
       tool: tool.tool ?? { serverId: 'client', name: tool.name },
-      // What was sent in from outside is nothing of ours.
+      // Tools that a client defines are never built in.
       builtIn: false,
     })),
     toolChoice,
@@ -31,7 +31,7 @@ export async function toChatRequest(
   };
 }
 
-/** Messages with everything a message has. @throws as {@link toChatRequest} does */
+/** Messages with all required fields. @throws like {@link toChatRequest} */
 export async function toMessages(
   messages: readonly ChatMessage[],
   isKept: (sha256: string) => Promise<boolean>,

@@ -10,7 +10,7 @@ import * as door from './test-fixtures/test-server.ts';
 const { scene, post, renew, take, commit, state, calls, everything } = useTabScene();
 
 describe('a commit', () => {
-  test('that is sent twice is stored once, and answered the same', async () => {
+  test('that is sent twice is stored once, with the same response', async () => {
     const usage = [{ kind: 'tool', at: 5, durationMs: 1, tool: TOOL, failed: false }];
     const ledger = [
       { change: 'plan', callId: 'r.c', tool: TOOL, arguments: {} },
@@ -26,7 +26,7 @@ describe('a commit', () => {
     expect(scene.bench.events('r')).toHaveLength(2);
   });
 
-  test('keeps what went along with its requests: what the model was sent can be shown', async () => {
+  test('stores the inputs of its requests, so that the model requests can be shown', async () => {
     const prelude = {
       instructions: 'Be brief.',
       serverInstructions: [{ serverId: 'browser-notes', text: 'Write plainly.' }],
@@ -43,7 +43,7 @@ describe('a commit', () => {
     const heard: unknown[] = [];
     const { hub, storage } = scene.bench;
     hub.listen(ANNE.ownerId, { heard: (events) => heard.push(...events), missed: () => undefined });
-    // The database is away between the two: the tab sends it again, and readers have been told all the same.
+    // The storage fails after the commit: the tab sends it again, and subscribers were notified once.
     const away = new StorageError('unreachable', { message: 'The database cannot be reached.' });
     vi.spyOn(storage.requestPreludes, 'put').mockRejectedValueOnce(away);
     expect((await commit(sent)).status).toBe(503);
@@ -55,7 +55,7 @@ describe('a commit', () => {
     expect(JSON.stringify(shown.json)).toContain('Write plainly.');
   });
 
-  test('of a page of another version is refused in plain words, and another tab goes on', async () => {
+  test('of a page of another version is rejected with an explanation, and another tab continues the run', async () => {
     const before = await everything();
     for (const [spoken, word] of [
       [undefined, 'older'],
@@ -71,11 +71,11 @@ describe('a commit', () => {
     expect(await take('tab-2')).toMatchObject({ status: 200, json: { held: { run: { id: 'r' } } } });
   });
 
-  test('that begins the run tells the question as it was asked', async () => {
+  test('that starts the run contains the user message as sent', async () => {
     expect((await commit({ events: [began(scene.held.message)] })).status).toBe(200);
   });
 
-  describe('without an event that is sent twice is stored once, and answered the same:', () => {
+  describe('without an event that is sent twice is stored once, with the same response:', () => {
     const planned = { change: 'plan', callId: 'r.c', tool: TOOL, arguments: {} };
     const WITHOUT: [string, object][] = [
       ['usage', { usage: [{ kind: 'tool', at: 5, durationMs: 1, tool: TOOL, failed: false }] }],
@@ -93,20 +93,20 @@ describe('a commit', () => {
       const second = await commit(more);
       expect([second.status, second.json]).toEqual([200, first.json]);
       expect(await everything()).toEqual(stored);
-      // Something else is not taken for it.
+      // A different commit is not mistaken for the repeated one.
       expect((await commit({ ...more, events: [delta('x')] })).status).toBe(400);
       expect(await everything()).toEqual(stored);
       expect((await commit({ number: 2, events: [delta('x')] })).status).toBe(200);
     });
 
-    test('the same two at once', async () => {
+    test('two identical ones in parallel', async () => {
       const usage = [{ kind: 'tool', at: 5, durationMs: 1, tool: TOOL, failed: false }];
       const answers = await Promise.all([commit({ usage }), commit({ usage }), commit({ usage })]);
       expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
       expect(calls()).toMatchObject([{ calls: 1 }]);
     });
 
-    test('the last one, when another tab has taken the run over since', async () => {
+    test('the last one, after another tab claimed the run', async () => {
       const usage = [{ kind: 'tool', at: 5, durationMs: 1, tool: TOOL, failed: false }];
       const first = await commit({ usage });
       const taken = (await take('tab-2')).json as unknown as { held: LeasedTabRun };
@@ -118,14 +118,14 @@ describe('a commit', () => {
     });
   });
 
-  test('that ends it is answered the same when it is sent again', async () => {
+  test('that ends the run returns the same response when sent again', async () => {
     const end = event({ type: 'run_finished', status: 'done', usage: {} });
     const sent = { events: [end], status: 'done', release: true, state: state({ status: 'done' }) };
     const [first, second] = [await commit(sent), await commit(sent)];
     expect([second.status, second.json]).toEqual([200, first.json]);
   });
 
-  test('under another fence, or from where the run no longer is, is a conflict', async () => {
+  test('with another fence or an outdated position is a conflict', async () => {
     expect((await commit({ events: [delta('a')] })).status).toBe(200);
     const before = await everything();
     for (const fence of [scene.held.fence - 1, scene.held.fence + 1].filter((one) => one > 0)) {
@@ -135,7 +135,7 @@ describe('a commit', () => {
     expect(await everything()).toEqual(before);
   });
 
-  test('of a tab whose run another one took over is a conflict; that one goes on', async () => {
+  test('of a tab whose run another tab claimed is a conflict; the other tab continues', async () => {
     const taken = (await take('tab-2')).json as unknown as { held: LeasedTabRun };
     expect(taken.held.fence).toBeGreaterThan(scene.held.fence);
     const before = await everything();
@@ -143,7 +143,7 @@ describe('a commit', () => {
     const more = { baseSeq: lastSeq, events: [delta('late', lastSeq + 1)] };
     expect(await commit(more)).toMatchObject({ status: 409, json: { code: 'conflict' } });
     const renewed = await renew('tab-1', scene.held.fence);
-    expect(renewed).toMatchObject({ status: 409, json: { detail: expect.stringContaining('Run r ') } });
+    expect(renewed).toMatchObject({ status: 409, json: { detail: expect.stringContaining('have run r ') } });
     expect(await everything()).toEqual(before);
     expect((await commit({ ...more, fence: taken.held.fence }, { tab: 'tab-2' })).status).toBe(200);
   });

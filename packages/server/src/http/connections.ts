@@ -2,11 +2,11 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
 /**
- * The connections of a server and what is under way on each. Node by itself ends those that rest between two requests,
- * and leaves open those on which none has ever come.
+ * The connections of a server and the requests in progress on each. Node closes idle keep-alive connections by itself,
+ * but not those that never sent a request.
  */
 export class Connections {
-  /** Null for one that was handed over, as to a WebSocket. */
+  /** Null for a connection that was handed over, such as to a WebSocket. */
   readonly #underWay = new Map<Socket, Set<ServerResponse> | null>();
   #isEnding = false;
 
@@ -17,7 +17,7 @@ export class Connections {
     });
   }
 
-  /** A request has come, which is under way until its answer is sent, or nobody is there to take it. */
+  /** Counts a request as in progress until its response is sent or the client disconnects. */
   begin({ socket }: IncomingMessage, answer: ServerResponse): void {
     const answers = this.#underWay.get(socket);
     if (!answers) return;
@@ -29,12 +29,12 @@ export class Connections {
     });
   }
 
-  /** It ends when whoever has it now ends it. */
+  /** The new owner closes the connection. */
   handOver(socket: Socket): void {
     this.#underWay.set(socket, null);
   }
 
-  /** From now on each answer is the last on its connection, and says so. */
+  /** From now on every response closes its connection and has the header `Connection: close`. */
   beginEnding(): void {
     this.#isEnding = true;
     for (const answers of this.#underWay.values()) {
@@ -42,12 +42,12 @@ export class Connections {
     }
   }
 
-  /** Ends those on which nothing is under way. */
+  /** Closes connections without a request in progress. */
   endIdle(): void {
     for (const [socket, answers] of this.#underWay) if (answers?.size === 0) socket.destroy();
   }
 
-  /** Ends all of them, whatever is under way. */
+  /** Closes all connections, including those with requests in progress. */
   cut(): void {
     for (const socket of this.#underWay.keys()) socket.destroy();
   }

@@ -2,7 +2,7 @@ import type { AssistantMessage, Message } from '@toolyard/protocol';
 import { expect, test } from 'vitest';
 import { conversationMarkdown } from './conversation-markdown.ts';
 
-test('every kind of part is there to be read, and no text of a tool ends its own fence', () => {
+test('contains every kind of part, and no tool text can close its own fence', () => {
   const tool = { serverId: 'date', name: 'get-date' };
   const assistant: AssistantMessage = {
     id: 'a',

@@ -1,7 +1,7 @@
 import type { AssistantPart, Message, ToolResult, UserPart } from '@toolyard/protocol';
 import { labelOf } from '@toolyard/protocol';
 
-/** A branch of a conversation to be read by people. What was said stays as it was written. */
+/** A branch of a conversation as Markdown. Message texts are unchanged. */
 export function conversationMarkdown(title: string, messages: readonly Message[]): string {
   const heading = title.replace(/\s+/g, ' ').trim();
   const sections = messages.map(section).filter((text) => text !== '');
@@ -64,7 +64,7 @@ function quoted(text: string): string {
     .join('\n');
 }
 
-/** A fence longer than any inside, so that nothing in the text can end it. */
+/** A fence longer than any in the text, so that the text cannot close it. */
 function fenced(text: string, language = ''): string {
   const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([ticks]) => ticks.length));
   const fence = '`'.repeat(longest + 1);

@@ -5,7 +5,7 @@ import { OWNER } from './types.ts';
 const { server, ask, post, patch, remove } = useDocumentedServer();
 
 describe('conversations', () => {
-  test('one is begun, renamed, pinned, configured, listed, deleted and restored', async () => {
+  test('is created, renamed, pinned, configured, listed, deleted and restored', async () => {
     const begun = await post('/api/conversations', { id: 'c1', configuration: { instructions: 'Be brief.' } });
     expect(begun).toMatchObject({
       status: 201,
@@ -28,13 +28,13 @@ describe('conversations', () => {
     expect((await ask('/api/conversations/c1')).status).toBe(200);
   });
 
-  test('sending the same one again after a lost answer makes no second', async () => {
+  test('is created only once when the request is repeated after a lost response', async () => {
     await post('/api/conversations', { id: 'c1', title: 'First' });
     const again = await post('/api/conversations', { id: 'c1', title: 'Second' });
     expect(again).toMatchObject({ status: 201, json: { title: 'First' } });
   });
 
-  test('a long list comes in pieces that fit together', async () => {
+  test('lists have pages without gaps or duplicates', async () => {
     for (let n = 0; n < 5; n++) await post('/api/conversations', { id: `c${n}` });
     const seen: string[] = [];
     for (let after = ''; ;) {
@@ -51,7 +51,7 @@ describe('conversations', () => {
     expect((await ask('/api/conversations?after=nonsense')).status).toBe(400);
   });
 
-  test('what was said is found, in Chinese too', async () => {
+  test('is found by its text, also in Chinese', async () => {
     await post('/api/conversations', { id: 'c1', title: '旅行' });
     await post('/api/conversations', { id: 'c2', title: 'Cooking' });
     await post('/api/conversations/c1/messages', said('我想知道東京的時間'));
@@ -62,14 +62,14 @@ describe('conversations', () => {
     expect(items[0]?.snippet).toContain('\u0002東京\u0003');
   });
 
-  test('deleting one stops its run first', async () => {
+  test('is deleted after its run was stopped', async () => {
     await post('/api/conversations', { id: 'c1' });
     const { run } = (await post('/api/conversations/c1/messages', said('hi'))).json as { run: { id: string } };
     await remove('/api/conversations/c1');
     expect(server.storage.runs.getRun(OWNER, run.id)).toMatchObject({ status: 'cancelled' });
   });
 
-  test('one whose agent was deleted can still be opened', async () => {
+  test('can be opened after its agent was deleted', async () => {
     await post('/api/agents', { id: 'a1', title: 'Clerk', configuration: { instructions: 'Be a clerk.' } });
     const begun = await post('/api/conversations', { id: 'c1', agentId: 'a1' });
     expect(begun.json).toMatchObject({ resolved: { instructions: 'Be a clerk.' } });
@@ -82,7 +82,7 @@ describe('conversations', () => {
 describe('messages', () => {
   beforeEach(() => post('/api/conversations', { id: 'c1', title: 'Clocks' }));
 
-  test('one that is sent comes back with its run, and nothing of the state of the run', async () => {
+  test("is returned with its run, without the run's internal state", async () => {
     const sent = await post('/api/conversations/c1/messages', { id: 'm1', ...said('What time is it?') });
     expect(sent).toMatchObject({ status: 201, json: { run: { status: 'running' }, message: { id: 'm1' } } });
     expect(sent.text).not.toContain('state of the loop');
@@ -94,7 +94,7 @@ describe('messages', () => {
     });
   });
 
-  test('while a run is under way it waits, can be changed, moved, sent at once and taken back', async () => {
+  test('is queued during a run, can be changed, moved, sent at once and deleted', async () => {
     await post('/api/conversations/c1/messages', said('first'));
     for (const id of ['q1', 'q2', 'q3']) {
       const queued = await post('/api/conversations/c1/messages', { id, ...said(id) });
@@ -112,7 +112,7 @@ describe('messages', () => {
     expect((await remove(`${path}/q2`)).status).toBe(404);
   });
 
-  test('another branch is shown by naming a message of it', async () => {
+  test('selects another branch by one of its messages', async () => {
     for (const [id, parentId] of [
       ['m1', null],
       ['m2', 'm1'],
@@ -133,7 +133,7 @@ describe('messages', () => {
     expect((await patch('/api/conversations/c1', { leafId: 'nobody' })).status).toBe(404);
   });
 
-  test('an answer is made anew', async () => {
+  test('is regenerated', async () => {
     const sent = await post('/api/conversations/c1/messages', { id: 'm1', ...said('hi') });
     server.runs.finish((sent.json as { run: { id: string } }).run.id, 'done');
     const again = await post('/api/conversations/c1/regenerate', { messageId: 'm1' });
@@ -158,14 +158,14 @@ describe('messages', () => {
       { parts: [{ type: 'tool_call', callId: 'x', name: 'x', tool: null, arguments: {} }] },
     ],
     ['with fields nobody knows', { ...said('hi'), role: 'system' }],
-  ])('one %s is refused', async (_what, body) => {
+  ])('is rejected: %s', async (_what, body) => {
     expect(await post('/api/conversations/c1/messages', body)).toMatchObject({
       status: 400,
       json: { code: 'bad_request' },
     });
   });
 
-  test('only a file that was uploaded can be attached', async () => {
+  test('can have only uploaded files attached', async () => {
     const image = (blob: string) => ({ parts: [{ type: 'image', mimeType: 'image/png', source: { blob } }] });
     expect((await post('/api/conversations/c1/messages', image('0'.repeat(64)))).status).toBe(404);
     const uploaded = await ask('/api/files', { body: 'png', headers: { 'content-type': 'image/png' } });
@@ -175,7 +175,7 @@ describe('messages', () => {
 });
 
 describe('export', () => {
-  test('JSON holds every message, with the bytes of its files', async () => {
+  test('as JSON contains every message, with the bytes of its files', async () => {
     await post('/api/conversations', { id: 'c1', title: 'a/b: "東京"\r\nX: y' });
     const { sha256 } = (await ask('/api/files', { body: 'png', headers: { 'content-type': 'image/png' } })).json as {
       sha256: string;
@@ -192,7 +192,7 @@ describe('export', () => {
     );
   });
 
-  test('Markdown holds the branch that is shown', async () => {
+  test('as Markdown contains the current branch', async () => {
     await post('/api/conversations', { id: 'c1', title: 'Clocks' });
     await post('/api/conversations/c1/messages', said('What time is it?'));
     const { text, headers } = await server.ask('/api/conversations/c1/export?format=markdown');

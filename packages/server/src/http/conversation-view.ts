@@ -15,10 +15,10 @@ import { notFound } from './problems.ts';
 import { toRunView } from './run-view.ts';
 import type { HttpAppOptions } from './types.ts';
 
-/** How much of a conversation is shown when it is opened. */
+/** Messages returned when a conversation is opened. */
 const FIRST_PAGE = 60;
 
-/** @throws ProblemAnswer 404 where the owner has no such conversation. */
+/** @throws ProblemAnswer 404 if the owner has no such conversation */
 export async function findConversation(
   { storage }: Pick<HttpAppOptions, 'storage'>,
   principal: Principal,
@@ -29,7 +29,7 @@ export async function findConversation(
   return conversation;
 }
 
-/** A conversation as a list shows it. */
+/** The entry of a conversation in lists. */
 export function summaryOf(conversation: StoredConversation, snippet?: string): ConversationSummary {
   const { id, title, agentId, pinned, createdAt, updatedAt, activeRun } = conversation;
   return {
@@ -44,7 +44,7 @@ export function summaryOf(conversation: StoredConversation, snippet?: string): C
   };
 }
 
-/** Everything that is needed to open a conversation. */
+/** All data needed to open a conversation. */
 export async function viewOf(
   deps: Pick<HttpAppOptions, 'storage' | 'configurations'>,
   principal: Principal,
@@ -76,7 +76,7 @@ export async function viewOf(
   };
 }
 
-/** A conversation whose agent was deleted is opened all the same, without it. */
+/** A conversation whose agent was deleted opens without the agent. */
 async function resolve(
   configurations: Configurations,
   principal: Principal,

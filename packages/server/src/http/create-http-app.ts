@@ -43,25 +43,25 @@ import { addWebhookRoutes } from './routes/webhook.ts';
 import type { AppEnv, HttpAppOptions } from './types.ts';
 import { createUpgrades } from './upgrades.ts';
 
-/** The HTTP door: everything but the socket, which `listen` opens. */
+/** The HTTP application without the socket, which `listen` opens. */
 export type HttpApp = {
   fetch: Hono<AppEnv>['fetch'];
-  /** Every route of the API, as the OpenAPI document tells it. */
+  /** Every route of the API, as described in the OpenAPI document. */
   readonly routes: readonly RouteDescription[];
-  /** Every path there is a handler for, for the test that compares the two. */
+  /** Every path with a handler, for the test that compares them with the OpenAPI document. */
   readonly handlers: Hono<AppEnv>['routes'];
-  /** Path and fragment that sign a browser in, once. */
+  /** Path and fragment that sign in one browser, once. */
   signInPath(owner: Owner): Promise<string>;
-  /** Takes a connection that wants to become a WebSocket. */
+  /** Accepts a WebSocket upgrade. */
   upgrade(incoming: IncomingMessage, socket: Duplex): void;
-  /** What is answered to a request that cannot be read. */
+  /** The response to a request that could not be parsed. */
   answerError(thrown: unknown): Response;
-  /** Ends all streams; further ones end at once. */
+  /** Ends all streams; new ones end at once. */
   close(): void;
 };
 
 /**
- * The API and the page over the services of a server.
+ * The API and the page on top of the services of a server.
  *
  * @example
  * const app = createHttpApp(deps);
@@ -156,16 +156,16 @@ function refuseOtherMethods(app: Hono<AppEnv>, { descriptions }: Router): void {
     const known: string[] = routes.map(({ method }) => method);
     const allow = (known.includes('GET') ? [...known, 'HEAD'] : known).join(', ');
     app.all(honoPath(path), (c) => {
-      const message = `${c.req.method} is not possible at ${path}; possible are ${allow}.`;
+      const message = `${path} does not support ${c.req.method}; supported methods: ${allow}.`;
       throw refusal({ code: 'bad_request', message }, { status: 405, headers: { allow } });
     });
   }
 }
 
-/** A full address as the target is for proxies, and would name a host that no check has seen. */
+/** An absolute URL as the target is meant for proxies, and would bypass the host check. */
 function checkTarget(target: string | undefined): void {
   if (target?.startsWith('/')) return;
-  throw refusal({ code: 'bad_request', message: 'The target of a request must begin with a slash.' });
+  throw refusal({ code: 'bad_request', message: 'The target of a request must start with a slash.' });
 }
 
 function noWebSocket(target: string) {
@@ -173,12 +173,12 @@ function noWebSocket(target: string) {
   return refusal({ code: 'not_found', message: `There is no WebSocket at ${quoted(path)}.` });
 }
 
-/** Of a process that works for others. */
+/** The response of a process without the web role. */
 function noDoor(): never {
   throw refusal({
     code: 'not_found',
-    message: 'This process works for others: it has /health, /ready and /metrics, and no page and no API.',
-    hint: 'Go to a process with --role web.',
+    message: 'This process has neither page nor API, only /health, /ready and /metrics.',
+    hint: 'Use a process with --role web.',
   });
 }
 
@@ -189,7 +189,7 @@ function isPartOfApi(path: string): boolean {
 function noRoute(path: string) {
   return refusal({
     code: 'not_found',
-    message: `The API has nothing at ${quoted(path)}.`,
-    hint: 'All there is stands in /api/openapi.json.',
+    message: `The API has no route ${quoted(path)}.`,
+    hint: 'See /api/openapi.json for all routes.',
   });
 }

@@ -18,7 +18,7 @@ const complete = (json: JsonObject) =>
     json: { target: { prompt: 'p' }, argument: { name: 'x', value: 'tide' }, ...json },
   });
 
-test('a renamed route answers at its old path and names its successor', async () => {
+test('a renamed route works at its old path and names its successor', async () => {
   const body = { uri: 'files://a' };
   const old = await server.ask('/api/mcp/servers/fi%20les/read', { headers, json: body });
   const current = await server.ask('/api/mcp/servers/fi%20les/resources/read', { headers, json: body });
@@ -30,7 +30,7 @@ test('a renamed route answers at its old path and names its successor', async ()
   expect(current.headers['link']).toBeUndefined();
 });
 
-test('an old path requires the same credential and method, and its errors are marked too', async () => {
+test('an old path requires the same credential and method, and its errors have the header too', async () => {
   const refused = await server.ask('/api/mcp/unsandboxed');
   expect(refused.status).toBe(401);
   expect(refused.headers['deprecation']).toBe('@1795392000');
@@ -39,7 +39,7 @@ test('an old path requires the same credential and method, and its errors are ma
   expect(wrong.headers['allow']).toBe('GET, PUT, HEAD');
 });
 
-test('a request accepts a renamed field under its old name, not under both', async () => {
+test('a request may use the old name of a field, but not both names', async () => {
   const old = await complete({ others: { y: '1' } });
   expect(old.status).toBe(200);
   expect(old.headers['deprecation']).toBe('@1795392000');
@@ -50,7 +50,7 @@ test('a request accepts a renamed field under its old name, not under both', asy
   expect((await complete({ others: { y: 1 } })).status).toBe(400);
 });
 
-test('answers have renamed fields under both names', async () => {
+test('responses contain renamed fields under both names', async () => {
   expect((await server.ask('/api/models', { headers })).json).toMatchObject({ defaultModel: null, standard: null });
   await server.ask('/api/webhook', {
     method: 'PUT',
@@ -62,7 +62,7 @@ test('answers have renamed fields under both names', async () => {
   });
 });
 
-test('items of a page have renamed fields under both names', () => {
+test('items of a page contain renamed fields under both names', () => {
   const add = formerFieldsAdder(providerPresetPage);
   const item = { id: 'p', apiKeyUrl: null, requiresModelNames: true };
   expect(add({ items: [item] })).toEqual({ items: [{ ...item, keyPage: null, wantsModelNames: true }] });

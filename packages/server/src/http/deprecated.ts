@@ -5,7 +5,7 @@ import { DEPRECATED_AT, deprecatedFields, deprecatedRoutes, schemaNames } from '
 import { z } from 'zod';
 import type { AppContext } from './types.ts';
 
-/** The former paths of a route. */
+/** The old paths of a route. */
 export function formerPathsOf(key: keyof Routes): string[] {
   const former = Object.entries(deprecatedRoutes).filter(([, successor]) => successor === key);
   return former.map(([old]) => old.slice(old.indexOf(' ') + 1));
@@ -21,7 +21,7 @@ export function markDeprecated(c: AppContext): void {
   c.res.headers.set('deprecation', `@${DEPRECATED_AT}`);
 }
 
-/** Gives the fields of a request body their new names; `changed` if one had its former name. */
+/** Renames old fields of a request body; `changed`: there was one. */
 export function renameFormerFields(schema: z.ZodType, body: JsonValue): { body: JsonValue; changed: boolean } {
   const fields = Object.entries(fieldsOf(schema));
   if (!isJsonObject(body)) return { body, changed: false };
@@ -29,7 +29,7 @@ export function renameFormerFields(schema: z.ZodType, body: JsonValue): { body: 
   let changed = false;
   for (const [old, name] of fields) {
     const value = body[old];
-    // With both names, validation rejects the old one.
+    // If both names are present, validation rejects the old one.
     if (value === undefined || body[name] !== undefined) continue;
     Reflect.deleteProperty(renamed, old);
     renamed[name] = value;
@@ -38,7 +38,10 @@ export function renameFormerFields(schema: z.ZodType, body: JsonValue): { body: 
   return { body: changed ? renamed : body, changed };
 }
 
-/** Adds fields under their former names to an answer: to itself, and to the objects directly in it. */
+/**
+ * Returns a function that adds renamed fields under their old names to a response, and to the objects directly inside
+ * it.
+ */
 export function formerFieldsAdder(schema: z.ZodType | undefined): (answer: unknown) => unknown {
   if (schema === undefined) return (answer) => answer;
   const own = fieldsOf(schema);
@@ -70,7 +73,7 @@ function fieldsOf(schema: z.ZodType): Readonly<Record<string, string>> {
   return deprecatedFields[schemaNames.get(schema)?.id ?? ''] ?? {};
 }
 
-/** The schema in an array, or in a field that may be null or absent. */
+/** The schema inside an array, or inside a nullable or optional field. */
 function contentOf(schema: z.ZodType): z.ZodType {
   if (schema instanceof z.ZodArray) return contentOf(schema.element as z.ZodType);
   if (schema instanceof z.ZodNullable || schema instanceof z.ZodOptional)

@@ -21,7 +21,7 @@ describe('bodies', () => {
     ['{"title":\n  nonsense}', 'line 2, column 3'],
     ['{"title": "x"', 'line 1, column 14'],
     ['a=b', 'line 1, column 1'],
-  ])('%j is no JSON, and it is said where', async (body, place) => {
+  ])('rejects invalid JSON with the position: %j', async (body, place) => {
     const answer = await server.ask('/api/conversations', { body, headers: JSON_TYPE });
     expect(answer).toMatchObject({ status: 400, headers: { 'content-type': 'application/problem+json' } });
     expect(answer.json).toMatchObject({ code: 'bad_request', detail: expect.stringContaining(place) as string });
@@ -32,7 +32,7 @@ describe('bodies', () => {
     ['not UTF-8', new Uint8Array([0x22, 0xff, 0x22])],
     ['nested without end', '['.repeat(200_000)],
     ['nested too deep', `${'{"a":'.repeat(200)}1${'}'.repeat(200)}`],
-  ])('one that is %s is refused', async (_what, body) => {
+  ])('rejects one that is %s', async (_what, body) => {
     expect(await server.ask('/api/settings/x', { method: 'PUT', body, headers: JSON_TYPE })).toMatchObject({
       status: 400,
       json: { code: 'bad_request' },
@@ -40,7 +40,7 @@ describe('bodies', () => {
     expect(server.logged).toEqual([]);
   });
 
-  test('what does not fit is named with its place, all of it', async () => {
+  test('reports every invalid field with its path', async () => {
     const answer = await server.ask('/api/conversations', {
       json: { title: 7, configuration: { limits: { maxTurns: 'x' } } },
     });
@@ -54,19 +54,23 @@ describe('bodies', () => {
   });
 
   test.each([
-    [{ configuration: { limits: { maxTurns: 'x' } } }, 'configuration.limits.maxTurns', 'a whole number, not a text'],
-    [{ configuration: { limits: { maxTurns: 1.5 } } }, 'configuration.limits.maxTurns', 'a whole number, not 1.5'],
+    [
+      { configuration: { limits: { maxTurns: 'x' } } },
+      'configuration.limits.maxTurns',
+      'must be an integer (got a string)',
+    ],
+    [{ configuration: { limits: { maxTurns: 1.5 } } }, 'configuration.limits.maxTurns', 'must be an integer (got 1.5)'],
     [
       { configuration: { intervention: 'yolo' } },
       'configuration.intervention',
       '"manual", "allow-list", "auto" or "headless"',
     ],
-    [{ configuration: { model: { providerId: 'demo' } } }, 'configuration.model.modelId', 'it is missing'],
+    [{ configuration: { model: { providerId: 'demo' } } }, 'configuration.model.modelId', ' is missing'],
     [{ configuration: { model: { providerId: '', modelId: 'x' } } }, 'providerId', 'at least 1 character.'],
     [{ configuration: { parameters: { topP: 2 } } }, 'configuration.parameters.topP', 'at most 1.'],
-    [{ configuration: { budgets: [{ of: 'week', dollars: 1 }] } }, 'configuration.budgets.0.of', 'it must be "turn"'],
-    [{ titel: 'x' }, 'The body', '"titel" is not known here'],
-  ])('a mistake is told in plain words: %j', async (json, place, words) => {
+    [{ configuration: { budgets: [{ of: 'week', dollars: 1 }] } }, 'configuration.budgets.0.of', ' must be "turn"'],
+    [{ titel: 'x' }, 'The body', 'has the unknown field "titel"'],
+  ])('explains an invalid value in plain words: %j', async (json, place, words) => {
     const { status, json: problem } = await server.ask('/api/conversations', { json });
     const { detail } = problem as { detail: string };
     expect([status, detail]).toEqual([400, expect.stringContaining(place)]);
@@ -74,7 +78,7 @@ describe('bodies', () => {
     expect(detail).not.toMatch(/Invalid|received|expected|Unrecognized|Too (?:big|small)/);
   });
 
-  test('one that says it is too large is not read', async () => {
+  test('is not read if its declared length is too large', async () => {
     const headers = { ...JSON_TYPE, 'content-length': String(1024 * 1024 + 1), connection: 'close' };
     const answer = await server.ask('/api/conversations', { method: 'POST', headers });
     expect(answer).toMatchObject({ status: 413, json: { code: 'too_large' } });
@@ -84,14 +88,14 @@ describe('bodies', () => {
   test.each([
     ['/api/conversations', 'application/json', 1],
     ['/api/files', 'image/png', 20],
-  ])('one for %s that turns out too large is cut off', async (target, type, megabytes) => {
+  ])('is cut off when one for %s exceeds the limit', async (target, type, megabytes) => {
     const body = Buffer.alloc(megabytes * 1024 * 1024 + 1, 0x20);
     const answer = await server.ask(target, { body, headers: { 'content-type': type } });
     expect(answer).toMatchObject({ status: 413, json: { code: 'too_large' } });
     expect((await server.ask('/health')).status).toBe(200);
   });
 
-  test('one of unknown length that goes on and on is cut off', async () => {
+  test('is cut off when one of unknown length exceeds the limit', async () => {
     const endless = new ReadableStream<Uint8Array>({
       pull: (controller) => controller.enqueue(new Uint8Array(65_536).fill(0x20)),
     });
@@ -108,13 +112,13 @@ describe('bodies', () => {
     expect((await server.ask('/health')).status).toBe(200);
   });
 
-  test('just as much as is allowed is taken', async () => {
+  test('is accepted at exactly the limit', async () => {
     const body = JSON.stringify({ title: 'x' }).padEnd(1024 * 1024, ' ');
     expect((await server.ask('/api/conversations', { body, headers: JSON_TYPE })).status).toBe(201);
   });
 });
 
-describe('what is not there', () => {
+describe('not found', () => {
   test.each(['/api', '/api/', '/api/nowhere', '/api/conversations/', '/api//conversations', '/API/conversations'])(
     '%s',
     async (target) => {
@@ -124,7 +128,7 @@ describe('what is not there', () => {
     },
   );
 
-  test('an id that is not there is named', async () => {
+  test('names the unknown id', async () => {
     expect(await server.ask('/api/conversations/nobody')).toMatchObject({
       status: 404,
       json: { code: 'not_found', detail: 'There is no conversation "nobody".' },
@@ -136,7 +140,7 @@ describe('what is not there', () => {
     expect(server.logged).toEqual([]);
   });
 
-  test('a method that is not there is told which are', async () => {
+  test('lists the supported methods', async () => {
     const answer = await server.ask('/api/conversations/x', { method: 'PUT', json: {} });
     expect(answer).toMatchObject({
       status: 405,
@@ -145,7 +149,7 @@ describe('what is not there', () => {
     });
   });
 
-  test('a query nobody knows is told', async () => {
+  test('rejects an unknown query parameter', async () => {
     expect(await server.ask('/api/conversations?limitt=3')).toMatchObject({ status: 400 });
     expect(await server.ask('/api/conversations?limit=many')).toMatchObject({
       status: 400,
@@ -155,7 +159,7 @@ describe('what is not there', () => {
   });
 });
 
-describe('what fails inside', () => {
+describe('internal errors', () => {
   async function listModels(thrown: Error) {
     const models = { ...createTestModels(), list: () => Promise.reject(thrown) };
     const failing = await startTestServer({ change: { models } });
@@ -166,7 +170,7 @@ describe('what fails inside', () => {
     }
   }
 
-  test('is told without its text, under a number that the log has too', async () => {
+  test('are reported without their message, with a number that the log has too', async () => {
     const { answer, logged } = await listModels(new Error('sk-secret at /home/anne', { cause: new Error('deep') }));
     expect(answer).toMatchObject({ status: 500, json: { code: 'internal' } });
     expect(answer.text).not.toMatch(/secret|home|errors\.test/);
@@ -184,13 +188,13 @@ describe('what fails inside', () => {
     ['needs_sign_in', 502],
     ['network', 502],
     ['timed_out', 504],
-  ])('%s is told as %i', async (code, status) => {
+  ])('reports %s with status %i', async (code, status) => {
     const { answer } = await listModels(new ToolyardError({ code, message: 'In plain words.', hint: 'Do this.' }));
     expect(answer).toMatchObject({ status, json: { status, code, hint: 'Do this.' } });
     expect(answer.text).toContain('In plain words.');
   });
 
-  test('a full disk is told without the place of the data', async () => {
+  test('reports a full disk without the path of the data', async () => {
     const full = await startTestServer({ storage: { maxPages: 120 } });
     try {
       const answers = [];
@@ -200,7 +204,7 @@ describe('what fails inside', () => {
       expect(answers.at(-1)).toMatchObject({ status: 507, json: { code: 'storage_full' } });
       expect(answers.at(-1)?.text).not.toContain(full.storage.folder);
       expect(full.logged.join()).toContain(full.storage.folder);
-      // Whoever makes room wants to know where, and nothing of our code.
+      // The operator needs the path to free space, but no stack trace.
       expect(full.logged.join('\n')).not.toMatch(/^ +at /m);
       expect((await full.ask('/api/conversations')).status).toBe(200);
     } finally {
@@ -208,7 +212,7 @@ describe('what fails inside', () => {
     }
   });
 
-  test('a file that is gone is told without its place', async () => {
+  test('reports a missing file without its path', async () => {
     const uploaded = await server.ask('/api/files', { body: 'x', headers: { 'content-type': 'image/png' } });
     rmSync(join(server.storage.folder, 'blobs'), { recursive: true });
     const { sha256 } = uploaded.json as { sha256: string };

@@ -23,7 +23,7 @@ afterEach(async () => {
 type Frame = { event: string; id: string | undefined; data: unknown };
 type Reader = { response: IncomingMessage; text: () => string; frames: () => Frame[]; ended: Promise<void> };
 
-/** Reads a stream as an EventSource would. */
+/** Reads a stream like an EventSource. */
 function read(target: string, headers: Record<string, string> = {}, on = server): Promise<Reader> {
   return new Promise((resolve, reject) => {
     const asked = request(`${on.url}${target}`, { headers }, (response) => {
@@ -57,8 +57,8 @@ async function startRun(): Promise<string> {
 
 const delta = (text: string) => ({ type: 'text_delta', messageId: 'm', text }) as const;
 
-describe('the events of a run', () => {
-  test('come as they are stored, one frame each, and end with the run', async () => {
+describe('event stream of a run', () => {
+  test('sends one frame per event in order, and ends with the run', async () => {
     const run = await startRun();
     server.runs.emit(run, delta('one'), delta('two\r\nid: 99\r\n\r\nevent: run'));
     const reader = await read(`/api/runs/${run}/events`);
@@ -87,7 +87,7 @@ describe('the events of a run', () => {
     expect(reader.text().startsWith('retry: 1000\n\n')).toBe(true);
   });
 
-  test('a reader that comes back gets each event once, and is told when there is nothing more', async () => {
+  test('sends each event once after a reconnect, and reports that the run has ended', async () => {
     const run = await startRun();
     server.runs.emit(run, delta('one'), delta('two'), delta('three'));
     server.runs.finish(run, 'done');
@@ -99,7 +99,7 @@ describe('the events of a run', () => {
     const target = `/api/runs/${run}/events`;
     expect(await seqs(target, { 'last-event-id': '2' })).toEqual(['3', '4', undefined]);
     expect(await seqs(`${target}?after=3`)).toEqual(['4', undefined]);
-    // What an EventSource adds when it connects again counts more than the address it was made with.
+    // The header that an EventSource sends when it reconnects has precedence over the query.
     expect(await seqs(`${target}?after=0`, { 'last-event-id': '3' })).toEqual(['4', undefined]);
     expect(await seqs(`${target}?after=1`, { 'last-event-id': 'of another stream' })).toEqual([
       '2',
@@ -111,19 +111,19 @@ describe('the events of a run', () => {
     expect((await server.ask(target, { headers: { 'last-event-id': '4' } })).status).toBe(204);
   });
 
-  test('of a run that is not there are no stream', async () => {
+  test('rejects an unknown run', async () => {
     expect(await server.ask('/api/runs/nobody/events')).toMatchObject({ status: 404, json: { code: 'not_found' } });
   });
 
-  test('asked for the head only, nothing is streamed', async () => {
+  test('sends no body for HEAD', async () => {
     const run = await startRun();
     const answer = await server.ask(`/api/runs/${run}/events`, { method: 'HEAD' });
     expect(answer).toMatchObject({ status: 200, headers: { 'content-type': 'text/event-stream' } });
   });
 });
 
-describe('everything of one owner', () => {
-  test('hello first, then whatever happens, with a cursor to come back with', async () => {
+describe('event stream of an owner', () => {
+  test('starts with hello, then sends every event with a cursor to resume from', async () => {
     const reader = await read('/api/events');
     await eventually(() => reader.frames().length === 1);
     expect(reader.frames()[0]).toMatchObject({ event: 'hello', data: { type: 'hello', boot: 'boot-1' } });
@@ -141,7 +141,7 @@ describe('everything of one owner', () => {
     expect(frames.at(-1)?.id).toMatch(/^\S+$/);
   });
 
-  test('the cursor is handed on as it was given', async () => {
+  test('passes the cursor on unchanged', async () => {
     const seen: (string | null)[] = [];
     const streams: LiveStreams = {
       readRun: async () => null,
@@ -169,12 +169,12 @@ describe('everything of one owner', () => {
 });
 
 describe('attack 27: line breaks in a stream', () => {
-  test('cannot begin a field or an event of their own', () => {
+  test('cannot start another field or event', () => {
     const text = encodeFrame({ event: 'run\nid: 7', id: '1\r\nevent: end\r\n\r\n\0', json: '{"a":\n"b"}' });
     expect(text).toBe('id: 1event: end\nevent: runid: 7\ndata: {"a":"b"}\n\n');
   });
 
-  test('in a cursor are gone before it is sent', async () => {
+  test('are removed from a cursor', async () => {
     const streams: LiveStreams = {
       readRun: async () => null,
       async *readAll() {
@@ -195,7 +195,7 @@ describe('attack 27: line breaks in a stream', () => {
 });
 
 describe('readers', () => {
-  test('one that goes is let go', async () => {
+  test('frees the resources of a client that disconnects', async () => {
     let left = false;
     const streams: LiveStreams = {
       readRun: async () => null,
@@ -217,7 +217,7 @@ describe('readers', () => {
     }
   });
 
-  test('a slow one is waited for: what it has not taken does not pile up', async () => {
+  test('waits for a slow client instead of buffering', async () => {
     let given = 0;
     const text = 'x'.repeat(100_000);
     const streams: LiveStreams = {
@@ -237,7 +237,7 @@ describe('readers', () => {
       );
       response.pause();
       let before = -1;
-      // It stands still once the buffers between here and there are full.
+      // Stops when the socket buffers are full.
       await eventually(
         () => {
           const still = before === given && given > 0;
@@ -256,7 +256,7 @@ describe('readers', () => {
     }
   });
 
-  test('a stream that breaks is logged once, and ended, not the server', async () => {
+  test('logs a failing stream once, and ends it without ending the server', async () => {
     const streams: LiveStreams = {
       readRun: async () => null,
 
@@ -266,7 +266,7 @@ describe('readers', () => {
     };
     const other = await startTestServer({ change: { streams } });
     try {
-      // As a browser does: again and again.
+      // A browser reconnects repeatedly.
       for (const _time of [1, 2, 3]) {
         const reader = await read('/api/events', {}, other);
         await reader.ended;

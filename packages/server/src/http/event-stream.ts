@@ -5,7 +5,7 @@ import { createLogOnce } from '../log-once.ts';
 import { CHECK_EVERY_MS, endIfInvalid } from './auth/watch-credential.ts';
 import type { AppContext } from './types.ts';
 
-/** One event on the wire. `id` is what a reader gives back after a lost connection; absent, it keeps the one before. */
+/** One server-sent event. `id` is what a client sends when it reconnects; if absent, the previous id stays valid. */
 export type Frame = {
   event: string;
   id?: string;
@@ -13,27 +13,28 @@ export type Frame = {
   json: string;
 };
 
-/** Comments in between keep proxies from taking a quiet stream for a dead one, and find readers that are gone. */
+/** Comments keep proxies from closing an idle stream, and detect clients that have disconnected. */
 const PING_EVERY_MS = CHECK_EVERY_MS;
-/** How long a browser waits before it asks again for a stream that broke. */
+/** How long a browser waits before it reconnects. */
 const RETRY_MS = 1_000;
-/** A reader that takes nothing for so long is gone, or might as well be. */
+/** A client that reads nothing for this long is disconnected. */
 const STALLED_AFTER_MS = 60_000;
 
-/** The streams that are open, so that a server which stops can end them. */
+/** The open streams, so that a stopping server can end them. */
 export type EventStreams = {
   /**
-   * Answers with what `frames` gives, a write for each batch, until it ends, the reader goes, its session ends or the
-   * server stops; the signal tells the latter three. Nothing is asked for while the reader has not taken what it got.
+   * Responds with `frames`, one write per batch, until they end, the client disconnects, its session ends or the server
+   * stops; the signal is aborted in the latter three cases. Requests no further batch while the client has not read the
+   * last one.
    */
   answer(
     c: AppContext,
     principal: Principal,
     frames: (signal: AbortSignal) => AsyncIterable<readonly Frame[]>,
   ): Response;
-  /** Ends all of them, and from now on every new one at once. */
+  /** Ends all streams; new ones end at once. */
   close(): void;
-  /** True once the server stops: streams end, and nobody has gone. */
+  /** True once the server stops: streams end although clients are connected. */
   readonly closing: boolean;
 };
 
@@ -43,7 +44,7 @@ export function createEventStreams(
   isStillValid: (principal: Principal) => Promise<boolean>,
 ): EventStreams {
   const open = new Set<AbortController>();
-  // A database that is away breaks every stream there is, and each again as soon as its reader is back.
+  // If the database is unreachable, every stream fails, again after each reconnect.
   const telling = createLogOnce(log);
   let closing = false;
 
@@ -58,7 +59,7 @@ export function createEventStreams(
     outgoing.on('close', end);
     open.add(control);
     if (closing) end();
-    // A session that was signed out, or has expired, ends its streams too.
+    // Ending or expiry of the session ends its streams too.
     const stopPings = keepAlive(outgoing, clock, () => void endIfInvalid(isStillValid, principal, end));
     try {
       if (!signal.aborted) {
@@ -70,7 +71,7 @@ export function createEventStreams(
         }
       }
     } catch (error) {
-      if (!signal.aborted) telling.failed('a stream broke', error);
+      if (!signal.aborted) telling.failed('event stream', error);
     } finally {
       stopPings();
       open.delete(control);
@@ -91,7 +92,7 @@ export function createEventStreams(
         outgoing.end();
       } else {
         incoming.socket.setNoDelay(true);
-        // Sends the headers too: a reader learns at once that it is connected.
+        // Sends the headers as well, so that the client knows at once that it is connected.
         outgoing.write(`retry: ${RETRY_MS}\n\n`);
         void run(outgoing, principal, frames);
       }
@@ -107,7 +108,7 @@ export function createEventStreams(
   };
 }
 
-/** A line break in a name or an id would begin a field, or an event, of its own. */
+/** Removes line breaks: in a name or an id they would start another field or event. */
 export function encodeFrame({ event, id, json }: Frame): string {
   const idLine = id === undefined ? '' : `id: ${oneLine(id)}\n`;
   return `${idLine}event: ${oneLine(event)}\ndata: ${oneLine(json)}\n\n`;
@@ -127,7 +128,7 @@ function keepAlive(outgoing: ServerResponse, clock: Pick<Clock, 'after'>, onPing
   return () => stop();
 }
 
-/** False where the reader did not take it in time; its connection is cut then. */
+/** False if the client did not read in time; its connection is closed then. */
 function drained(outgoing: ServerResponse, signal: AbortSignal, clock: Pick<Clock, 'after'>): Promise<boolean> {
   return new Promise((resolve) => {
     const callOff = clock.after(STALLED_AFTER_MS, () => {

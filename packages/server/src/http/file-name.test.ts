@@ -11,12 +11,12 @@ test.each([
   ['line\r\nSet-Cookie: a=b', 'line Set-Cookie a=b.md'],
   ['invoice\u202Excod.exe', 'invoice xcod.exe.md'],
   ['x'.repeat(300), `${'x'.repeat(80)}.md`],
-])('%j is saved as %j', (title, name) => {
+])('saves %j as %j', (title, name) => {
   expect(attachmentOf(title, 'md')).toMatch(/^attachment; filename="[^"\r\n]*"; filename\*=UTF-8''[^\s"]*$/);
   expect(/filename="([^"]*)"/.exec(attachmentOf(title, 'md'))?.[1]).toBe(name);
 });
 
-test('a name in any script survives, half a letter does not', () => {
+test('keeps letters of every script, but no half of a surrogate pair', () => {
   expect(decodeURIComponent(attachmentOf('東京 😀', 'md').split("UTF-8''")[1] ?? '')).toBe('東京 😀.md');
   expect(attachmentOf('a\ud83d', 'md')).toContain("UTF-8''a%EF%BF%BD.md");
 });

@@ -1,13 +1,13 @@
-/** What file systems or headers cannot carry, or read as something else than a name. */
+/** Characters that file systems or headers do not support, or interpret specially. */
 
 const UNSAFE = /[\u0000-\u001f\u007f-\u009f<>:"/\\|?*\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufeff]+/g;
-/** Windows opens devices by these, whatever follows the dot. */
+/** Windows opens devices by these names, whatever the extension. */
 const DEVICE = /^(con|prn|aux|nul|com\d|lpt\d)$/i;
 
 /**
- * `Content-Disposition` for a file named after something somebody wrote.
+ * `Content-Disposition` for a file with a title that users can choose.
  *
- * @param title may be anything, also empty
+ * @param title any text, may be empty
  */
 export function attachmentOf(title: string, extension: string): string {
   const name = `${fileName(title)}.${extension}`;

@@ -28,7 +28,7 @@ describe('attack 14: scripts in uploaded files', () => {
     ['image/svg+xml; charset=utf-8', `<svg>${SCRIPT} </svg>`],
     ['IMAGE/SVG+XML', `<svg>${SCRIPT}  </svg>`],
     ['image/x-anything', SCRIPT],
-  ])('%s is saved, never shown', async (type, body) => {
+  ])('serves %s only as a download', async (type, body) => {
     const fetched = await uploadAndFetch(body, type);
     expect(fetched.text).toBe(body);
     expect(fetched.headers).toMatchObject({
@@ -39,7 +39,7 @@ describe('attack 14: scripts in uploaded files', () => {
     });
   });
 
-  test('an image is shown as the type it was given, and as nothing else', async () => {
+  test('serves an image with its own type only', async () => {
     const fetched = await uploadAndFetch(SCRIPT, 'image/png');
     expect(fetched.headers).toMatchObject({
       'content-type': 'image/png',
@@ -48,7 +48,7 @@ describe('attack 14: scripts in uploaded files', () => {
     });
   });
 
-  test('the first type stays: the same bytes sent again under another are not shown in its place', async () => {
+  test('keeps the first type when the same bytes are uploaded again as another type', async () => {
     await upload(SCRIPT, 'image/svg+xml');
     expect((await uploadAndFetch(SCRIPT, 'image/png')).headers['content-type']).toBe('application/octet-stream');
   });
@@ -59,13 +59,13 @@ describe('attack 14: scripts in uploaded files', () => {
     'multipart/form-data; boundary=x',
     'font/woff2',
     '',
-  ])('"%s" is not taken', async (type) => {
+  ])('rejects the type "%s"', async (type) => {
     const headers: Record<string, string> = type === '' ? {} : { 'content-type': type };
     expect((await server.ask('/api/files', { body: 'x', headers })).status).toBe(415);
   });
 
-  test('a type with a line break in it does not reach a header', async () => {
-    // Node refuses to send one, so it is put where an older version might have left it.
+  test('keeps a line break in a type out of the headers', async () => {
+    // Node refuses to send such a header, so store the type as an older version might have.
     const kept = await server.storage.blobs.put({ ownerId: 'owner' }, Buffer.from('x'), {
       mimeType: 'image/png\r\nset-cookie: a=b',
       at: 1,
@@ -76,7 +76,7 @@ describe('attack 14: scripts in uploaded files', () => {
   });
 });
 
-test('a film that a tool gave back is shown in place', async () => {
+test('serves a video of a tool inline', async () => {
   const kept = await server.storage.blobs.put({ ownerId: 'owner' }, Buffer.from('film'), {
     mimeType: 'video/mp4',
     at: 1,
@@ -85,6 +85,6 @@ test('a film that a tool gave back is shown in place', async () => {
   expect(fetched.headers).toMatchObject({ 'content-type': 'video/mp4', 'content-disposition': 'inline' });
 });
 
-test('an empty file is refused', async () => {
+test('rejects an empty file', async () => {
   expect((await upload('', 'image/png')).status).toBe(400);
 });

@@ -3,7 +3,7 @@ import { eventJson } from '../live/hub.ts';
 import type { LiveBatch } from '../services.ts';
 import type { Frame } from './event-stream.ts';
 
-/** The events of one run: the id of each is its seq. A last frame tells that nothing will follow. */
+/** The events of one run; the id of each frame is its seq. A last frame announces the end. */
 export async function* runFrames(
   reading: Promise<AsyncIterable<readonly RunEvent[]> | null>,
 ): AsyncGenerator<readonly Frame[]> {
@@ -15,7 +15,7 @@ export async function* runFrames(
   }
 }
 
-/** Everything of one owner. The cursor stands for a whole batch, so it goes with the last frame of it. */
+/** All events of one owner. The cursor is valid for a whole batch, so only the last frame of the batch has it. */
 export async function* liveFrames(batches: AsyncIterable<LiveBatch>): AsyncGenerator<readonly Frame[]> {
   for await (const { events, cursor } of batches) {
     yield events.map((event, at) => ({

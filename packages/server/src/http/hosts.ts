@@ -4,17 +4,17 @@ import { isIP } from 'node:net';
 import { quoted, refusal } from './problems.ts';
 
 /**
- * Who may talk to this server from within a browser. A page elsewhere can make a browser send requests here, and can
- * let its own name lead to this machine (DNS rebinding): its name then stands in `Host`, and its origin in `Origin`.
+ * Rejects requests that a foreign website makes through a browser. Such a page can send requests here, and its name may
+ * resolve to this machine (DNS rebinding): `Host` contains its name then, and `Origin` its origin.
  */
 export type HostCheck = (incoming: IncomingMessage) => void;
 
 type HostAndPort = { name: string; port: string };
 
 /**
- * Accepts what this server can truly be called: `localhost` and the loopback addresses on a connection from this
- * machine, the very address the connection came to, the name it was told to listen on, and what the owner allows.
- * Names that lead here all the same are refused, as is 0.0.0.0.
+ * Accepts the legitimate names of this server: `localhost` and loopback addresses on a local connection, the address
+ * the connection was made to, the host name it listens on, and the configured names. Rejects all others, including
+ * 0.0.0.0.
  */
 export function createHostCheck(options: { host: string; allowHosts: readonly string[] }): HostCheck {
   const bound = options.host.toLowerCase();
@@ -37,7 +37,7 @@ export function createHostCheck(options: { host: string; allowHosts: readonly st
   };
 }
 
-/** A `Host` as name and port; IPv6 without brackets. Null for what is none. */
+/** Parses `Host` into name and port; IPv6 without brackets. Null if invalid. */
 function readHost(text: string): HostAndPort | null {
   const match = /^(?:\[([0-9a-f:.]+)\]|([a-z0-9._-]+))(?::(\d{1,5}))?$/i.exec(text);
   const name = match?.[1] ?? match?.[2];
@@ -45,7 +45,7 @@ function readHost(text: string): HostAndPort | null {
   return { name: plainAddress(name.toLowerCase()), port: match?.[3] ?? '' };
 }
 
-/** IPv4 as IPv4, even where the socket speaks IPv6. */
+/** Unwraps IPv4-mapped IPv6 addresses. */
 function plainAddress(address: string): string {
   return address.toLowerCase().replace(/^::ffff:(?=\d+\.\d+\.\d+\.\d+$)/, '');
 }
@@ -54,18 +54,18 @@ function isLoopback(address: string): boolean {
   return address === '::1' || (isIP(address) === 4 && address.startsWith('127.'));
 }
 
-/** Browsers send `Origin` with everything but plain reading, and with that too from another site's script. */
+/** Browsers send `Origin` with all requests except simple reads, and with cross-origin reads of scripts too. */
 function isSameOrigin(origin: string | undefined, host: HostAndPort): boolean {
   if (origin === undefined) return true;
   const match = /^(https?):\/\/(.+)$/.exec(origin);
   const from = match?.[2] === undefined ? null : readHost(match[2]);
   if (from === null || from.name !== host.name) return false;
-  // Behind a proxy that speaks TLS the scheme is not ours; each has a port that goes without saying.
+  // Behind a TLS proxy the scheme differs; compare the default port of the origin's scheme.
   const usual = match?.[1] === 'https' ? '443' : '80';
   return (from.port || usual) === (host.port || usual);
 }
 
-/** What browsers say about where a request comes from; following a link to the page from elsewhere is welcome. */
+/** Checks `Sec-Fetch-Site`; navigation from a link elsewhere is allowed. */
 function cameFromOurPage({ headers, method }: IncomingMessage): boolean {
   const site = headers['sec-fetch-site'];
   if (site === undefined || site === 'same-origin' || site === 'none') return true;
@@ -76,15 +76,15 @@ function wrongHost(given: string) {
   const name = given === '' ? 'no name' : quoted(given);
   return refusal({
     code: 'forbidden',
-    message: `This server was called ${name}, which is not one of its names.`,
-    hint: `If it is reached by that name on purpose, start it with --allow-host ${/^[\w.:[\]-]+$/.test(given) ? given : 'NAME'}.`,
+    message: `The Host header contains ${name}, which is not a name of this server.`,
+    hint: `If it is a valid name, start the server with --allow-host ${/^[\w.:[\]-]+$/.test(given) ? given : 'NAME'}.`,
   });
 }
 
 function foreign(origin: string) {
   return refusal({
     code: 'forbidden',
-    message: `This request was made by a page that is not Toolyard's own (${origin === 'another site' ? origin : quoted(origin)}).`,
-    hint: 'Open Toolyard by its own address. Behind a proxy, the proxy must pass the Host header on as it came.',
+    message: `The request was made by a page of another origin (${origin === 'another site' ? origin : quoted(origin)}).`,
+    hint: 'Open Toolyard at its own URL. A reverse proxy must forward the Host header unchanged.',
   });
 }

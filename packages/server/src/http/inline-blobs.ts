@@ -1,6 +1,6 @@
 /**
- * Puts the bytes themselves (`source: { data }`, base64) wherever a message names a blob, so that it can leave this
- * server. One whose file is gone stays named.
+ * Replaces references to stored files in messages by their bytes (`source: { data }`, base64), so that they can leave
+ * this server. References to deleted files stay.
  */
 export async function inlineBlobs<T>(value: T, read: (sha256: string) => Promise<Uint8Array | null>): Promise<T> {
   const found = new Map<string, string>();
@@ -32,7 +32,7 @@ function replaced(value: unknown, found: ReadonlyMap<string, string>): unknown {
   );
 }
 
-/** The blob a part's source names; the same words elsewhere, in the arguments of a tool, are none. */
+/** The file that a part's source references; equal fields elsewhere, such as in tool arguments, are ignored. */
 function blobOf(value: object): string | undefined {
   if (!('type' in value && 'source' in value)) return undefined;
   const { source } = value;

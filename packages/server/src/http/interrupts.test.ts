@@ -23,8 +23,8 @@ const openIds = async (): Promise<string[]> => {
 };
 const YES = { decision: 'approve', scope: 'once' };
 
-describe('many answers at once', () => {
-  test('each has its own outcome, in their order: one that is refused keeps none of the others', async () => {
+describe('answering several interrupts', () => {
+  test('returns an outcome for each in order; a rejected one does not affect the others', async () => {
     const answers = [
       { id: 'one', answer: YES },
       { id: 'gone', answer: YES },
@@ -44,7 +44,7 @@ describe('many answers at once', () => {
     expect(await openIds()).toEqual(['two']);
   });
 
-  test('are to be tried again where the database is away in between, and nobody is told where it lies', async () => {
+  test('marks answers as retryable if the database is unreachable, without revealing its location', async () => {
     const answer = server.runs.answer.bind(server.runs);
     const secret = 'The database "toolyard" at 10.0.0.7:5432 cannot be reached: read ECONNRESET.';
     vi.spyOn(server.runs, 'answer')
@@ -64,7 +64,7 @@ describe('many answers at once', () => {
     expect(await openIds()).toEqual(['two']);
   });
 
-  test('of somebody else are not there for me, and stay open', async () => {
+  test('does not find interrupts of another owner, and leaves them open', async () => {
     const { json } = await post('/api/interrupts/answers', { answers: [{ id: 'one', answer: YES }] }, BERT);
     expect(json).toMatchObject({ items: [{ outcome: 'refused', error: { code: 'not_found' } }] });
     expect(await openIds()).toEqual(['one', 'three', 'two']);
@@ -74,13 +74,13 @@ describe('many answers at once', () => {
     ['none at all', { answers: [] }],
     ['one that is no answer', { answers: [{ id: 'one', answer: { decision: 'perhaps' } }] }],
     ['one beside a good one', { answers: [{ id: 'two', answer: YES }, { id: 'one' }] }],
-  ])('with %s nothing is answered', async (_what, body) => {
+  ])('answers nothing with %s', async (_what, body) => {
     expect(await post('/api/interrupts/answers', body)).toMatchObject({ status: 400 });
     expect(await openIds()).toEqual(['one', 'three', 'two']);
   });
 });
 
-test('the list goes on where a page ended, also when what was seen is answered meanwhile', async () => {
+test('a list continues after the last item of a page, even if that was answered since', async () => {
   const page = async (query: string, who = ANNE): Promise<{ items: { id: string }[]; next?: string }> =>
     (await server.ask(`/api/interrupts?${query}`, { headers: as(who) })).json as never;
   const seen: string[] = [];
@@ -99,7 +99,7 @@ test('the list goes on where a page ended, also when what was seen is answered m
   }
 });
 
-test('how many questions wait is told without them, to each their own', async () => {
+test('the count of open interrupts is per owner', async () => {
   const count = async (who: typeof ANNE) => (await server.ask('/api/interrupts/count', { headers: as(who) })).json;
   expect(await count(ANNE)).toEqual({ open: 3 });
   await post('/api/interrupts/one/answer', { answer: YES });
@@ -107,7 +107,7 @@ test('how many questions wait is told without them, to each their own', async ()
   expect(await count(BERT)).toEqual({ open: 0 });
 });
 
-test('arguments a person changed, and what they saw, come through the door', async () => {
+test('an answer can contain changed arguments and what was shown', async () => {
   const given: unknown[] = [];
   const answer = server.runs.answer.bind(server.runs);
   server.runs.answer = (principal, id, said, shown) => (given.push(said, shown), answer(principal, id, said, shown));
@@ -116,7 +116,7 @@ test('arguments a person changed, and what they saw, come through the door', asy
   expect(given).toEqual([body.answer, body.shown]);
 });
 
-test('who opens a conversation is shown all that is asked in it, however much', async () => {
+test('an opened conversation contains all its interrupts', async () => {
   for (let n = 0; n < 600; n++) server.runs.ask(runId, `more-${n}`);
   const { json } = await server.ask('/api/conversations/c1', { headers: as(ANNE) });
   expect((json as { interrupts: unknown[] }).interrupts).toHaveLength(603);

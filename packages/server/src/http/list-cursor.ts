@@ -6,12 +6,12 @@ import { refusal } from './problems.ts';
 type Place = Pick<StoredConversation, 'id' | 'pinned' | 'updatedAt'>;
 type Asked = Pick<StoredInterrupt, 'id' | 'openedAt'>;
 
-/** Where a list of conversations goes on: the last one seen, in one word. */
+/** Position in a list of conversations: the last one seen, as an opaque string. */
 export function cursorOf({ id, pinned, updatedAt }: Place): string {
   return `${pinned ? 1 : 0}.${updatedAt}.${id}`;
 }
 
-/** @throws ProblemAnswer 400 for what {@link cursorOf} did not make. */
+/** @throws ProblemAnswer 400 if {@link cursorOf} did not create it */
 export function readCursor(text: string): Place {
   const match = /^([01])\.(\d{1,15})\.(.+)$/s.exec(text);
   const [, pinned, updatedAt, id] = match ?? [];
@@ -19,12 +19,12 @@ export function readCursor(text: string): Place {
   return { pinned: pinned === '1', updatedAt: Number(updatedAt), id };
 }
 
-/** Where a list of questions goes on: the last one seen, in one word. */
+/** Position in a list of interrupts: the last one seen, as an opaque string. */
 export function interruptCursor({ id, openedAt }: Asked): string {
   return `${openedAt}.${id}`;
 }
 
-/** @throws ProblemAnswer 400 for what {@link interruptCursor} did not make. */
+/** @throws ProblemAnswer 400 if {@link interruptCursor} did not create it */
 export function readInterruptCursor(text: string): Asked {
   const [, openedAt, id] = /^(\d{1,15})\.(.+)$/s.exec(text) ?? [];
   if (id === undefined) throw noCursor();
@@ -32,5 +32,5 @@ export function readInterruptCursor(text: string): Asked {
 }
 
 function noCursor(): ProblemAnswer {
-  return refusal({ code: 'bad_request', message: 'after in the query is not the next of a list.' });
+  return refusal({ code: 'bad_request', message: 'The query parameter `after` is not a `next` value of a list.' });
 }

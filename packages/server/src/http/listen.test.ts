@@ -17,8 +17,8 @@ afterEach(async () => {
   server = undefined;
 });
 
-describe('where it cannot listen', () => {
-  test('a port in use is said plainly', async () => {
+describe('startup errors', () => {
+  test('report a port in use', async () => {
     const other = createServer();
     await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
     const { port } = other.address() as AddressInfo;
@@ -32,7 +32,7 @@ describe('where it cannot listen', () => {
     other.close();
   });
 
-  test('so is an address of another machine', async () => {
+  test('report an address of another machine', async () => {
     server = await startTestServer();
     const elsewhere = listen(server.app, { host: '192.0.2.1', port: 0, clock: systemClock });
     await expect(elsewhere).rejects.toMatchObject({
@@ -42,7 +42,7 @@ describe('where it cannot listen', () => {
   });
 });
 
-test('on every address, only the one a request came to is a name of it', async () => {
+test('accepts only the address of the request as a name when listening on all addresses', async () => {
   server = await startTestServer({ host: '0.0.0.0' });
   expect(server.url).toBe(`http://127.0.0.1:${server.port}`);
   expect((await server.ask('/health')).status).toBe(200);
@@ -51,7 +51,7 @@ test('on every address, only the one a request came to is a name of it', async (
   }
 });
 
-/** Models that are not listed before the test lets it go on. */
+/** Models whose list is held back until the test releases it. */
 function heldModels(): { models: ReturnType<typeof createTestModels>; begun: Promise<void>; goOn: () => void } {
   const [begun, rest] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const models = createTestModels();
@@ -67,7 +67,7 @@ function heldModels(): { models: ReturnType<typeof createTestModels>; begun: Pro
 }
 
 describe('stopping', () => {
-  test('ends streams, finishes what is under way, takes nothing new', async () => {
+  test('ends streams, finishes requests in progress, accepts no new ones', async () => {
     const { models, begun, goOn } = heldModels();
     server = await startTestServer({ change: { models, clock: createFakeClock() } });
     const agent = new Agent({ keepAlive: true });
@@ -84,7 +84,7 @@ describe('stopping', () => {
     server = undefined;
   });
 
-  test('ends at once what nothing is under way on, and the rest after its answer', async () => {
+  test('closes idle connections at once, and others after their response', async () => {
     const { models, begun, goOn } = heldModels();
     server = await startTestServer({ change: { models, clock: createFakeClock() } });
     const told: string[] = [];
@@ -99,7 +99,7 @@ describe('stopping', () => {
     busy.ask('/api/models');
     await begun;
 
-    // It comes before the server is told to stop, and is read after.
+    // Arrives before the server stops, and is read afterwards.
     late.ask('/health');
     const closed = server.close().then(() => told.push('stopped'));
     await Promise.all([unused.ended, rested.ended, late.ended]);
@@ -115,7 +115,7 @@ describe('stopping', () => {
     server = undefined;
   });
 
-  test('does not wait for ever for a request that hangs', async () => {
+  test('does not wait forever for a request that hangs', async () => {
     let asked = (): void => {};
     const begun = new Promise<void>((resolve) => (asked = resolve));
     const list = (): Promise<never> => {
@@ -135,7 +135,7 @@ describe('stopping', () => {
   });
 });
 
-/** A connection on which nothing is asked yet. Its name is told when the server has ended it, without breaking it. */
+/** An idle connection. Its name is added when the server closes it cleanly. */
 async function opened(of: TestServer | undefined, name: string, told: string[]) {
   const socket: Socket = connect(of?.port ?? 0, '127.0.0.1').setEncoding('utf8');
   let text = '';

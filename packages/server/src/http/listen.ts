@@ -12,29 +12,29 @@ import { findToolyard } from '../find-toolyard.ts';
 import { refusal } from './problems.ts';
 import { setStandardHeaders } from './response-headers.ts';
 
-/** How long requests under way may take to end when the server stops. */
+/** How long requests in progress may take when the server stops. */
 const STOP_WITHIN_MS = 5_000;
 
 export type Listening = {
-  /** Where a browser on this machine finds it. */
+  /** URL for a browser on this machine. */
   url: string;
   port: number;
-  /** Takes nothing new, ends streams, waits for requests under way (bounded). May be called again. */
+  /** Stops accepting, ends streams, waits for requests in progress up to a limit. Idempotent. */
   close(): Promise<void>;
 };
 
 /**
  * Opens the socket.
  *
- * @param options.port 0 takes any free one
- * @throws ToolyardError `bad_config` where it cannot be opened, with the reason in plain words
+ * @param options.port 0 chooses a free one
+ * @throws ToolyardError `bad_config` with the reason if it cannot listen
  */
 export async function listen(
   app: HttpApp,
   options: { host: string; port: number; clock: Pick<Clock, 'after'> },
 ): Promise<Listening> {
   const answer = getRequestListener(app.fetch, {
-    // The global Response stays the platform's own: others in this process compare with it.
+    // Other code in this process compares with the global Response of the platform.
     overrideGlobalObjects: false,
     errorHandler: () => app.answerError(unreadable()),
   });
@@ -58,7 +58,7 @@ export async function listen(
   };
 }
 
-/** Whoever asks for another protocol than this one (HTTP/2, as curl does) is answered in the one we have. */
+/** Requests for other upgrades (such as HTTP/2 by curl) are answered over HTTP/1.1. */
 function wantsWebSocket({ headers }: IncomingMessage): boolean {
   return headers.upgrade?.toLowerCase() === 'websocket';
 }
@@ -80,7 +80,7 @@ type Stopping = { server: Server; connections: Connections; app: HttpApp; clock:
 async function stop({ server, connections, app, clock }: Stopping): Promise<void> {
   const giveUp = clock.after(STOP_WITHIN_MS, () => connections.cut());
   connections.beginEnding();
-  // A request that has come by now and was not read yet is under way, too: within a whole turn all is read that has come.
+  // Requests that have arrived but were not read yet also count; one turn of the event loop reads them all.
   await nextTurn();
   await nextTurn();
   await new Promise<void>((resolve) => {
@@ -91,7 +91,7 @@ async function stop({ server, connections, app, clock }: Stopping): Promise<void
   giveUp();
 }
 
-/** A wildcard is no address to go to; this machine is one of those it stands for. */
+/** A wildcard address cannot be opened in a browser; use this machine's loopback address. */
 function hostInUrl(host: string): string {
   const bare = host.replace(/^\[(.*)\]$/, '$1');
   if (bare === '0.0.0.0') return '127.0.0.1';
@@ -118,27 +118,27 @@ function whyNot(
         message:
           other === null
             ? `Port ${port} is in use by another program.`
-            : `Port ${port} is in use by another Toolyard (${other.version}), at ${other.url}`,
+            : `Port ${port} is in use by another Toolyard server (${other.version}) at ${other.url}`,
         hint:
           other === null
-            ? 'End it, or choose another port with --port.'
-            : 'Use that one, end it, or choose another port with --port.',
+            ? 'Stop it, or choose another port with --port.'
+            : 'Use that server, stop it, or choose another port with --port.',
       };
     case 'EACCES':
       return {
-        message: `This system does not let you listen on port ${port}.`,
+        message: `The system does not allow this account to listen on port ${port}.`,
         hint: 'Choose a port above 1023 with --port.',
       };
     case 'EADDRNOTAVAIL':
     case 'ENOTFOUND':
     case 'EAI_AGAIN':
       return {
-        message: `${host} is no address of this machine.`,
-        hint: 'Give --host a name or an address this machine has, such as 127.0.0.1.',
+        message: `${host} is not an address of this machine.`,
+        hint: 'Set --host to a name or an address of this machine, such as 127.0.0.1.',
       };
     default:
       return {
-        message: `The server cannot listen on ${host}, port ${port} (${code ?? 'unknown reason'}).`,
+        message: `Cannot listen on ${host}, port ${port} (${code ?? 'unknown reason'}).`,
         hint: 'Choose another address with --host or another port with --port.',
       };
   }
@@ -147,6 +147,6 @@ function whyNot(
 function unreadable() {
   return refusal({
     code: 'bad_request',
-    message: 'The request could not be read: its Host or its target is malformed.',
+    message: 'Invalid HTTP request: the Host header or the target is malformed.',
   });
 }

@@ -4,7 +4,7 @@ import { OWNER } from './types.ts';
 
 const { server, ask, post, patch, put, remove } = useDocumentedServer();
 
-test('MCP servers and decisions about their tools', async () => {
+test('MCP servers and permissions of their tools', async () => {
   expect((await ask('/api/mcp/servers')).json).toMatchObject({ items: [{ id: 'files' }] });
   expect((await patch('/api/mcp/servers/files', { enabled: false })).json).toMatchObject({ enabled: false });
   expect((await post('/api/mcp/servers/files/reconnect')).json).toMatchObject({ id: 'files' });
@@ -25,7 +25,7 @@ test('MCP servers and decisions about their tools', async () => {
   expect((await remove('/api/permissions?server=files&tool=delete')).status).toBe(404);
 });
 
-test('MCP servers are added, changed, tried and removed', async () => {
+test('adds, changes, tests and removes MCP servers', async () => {
   const transport = { type: 'stdio', command: 'npx', args: ['-y', 'x'], env: { KEY: { secret: true }, MODE: 'fast' } };
   expect(await post('/api/mcp/servers', { id: 'new', transport })).toMatchObject({ status: 201, json: { id: 'new' } });
   expect((await post('/api/mcp/servers', { id: 'files', transport })).status).toBe(409);
@@ -57,7 +57,7 @@ test('MCP servers are added, changed, tried and removed', async () => {
   expect((await remove('/api/mcp/servers/files')).status).toBe(204);
 });
 
-test('what MCP servers offer and what went on with them', { tags: ['C7.13'] }, async () => {
+test('lists tools, resources, prompts and logs of MCP servers', { tags: ['C7.13'] }, async () => {
   const at = '/api/mcp/servers/files';
   const log = await ask(`${at}/log`);
   expect(log.json).toMatchObject({ items: [{ kind: 'event' }, { kind: 'message' }], next: '1.1' });
@@ -92,7 +92,7 @@ test('what MCP servers offer and what went on with them', { tags: ['C7.13'] }, a
   expect((await post(`${at}/complete`, { target: { prompt: 'p', uriTemplate: 'x' }, argument })).status).toBe(400);
 });
 
-test('mode auto beside a server without a sandbox is refused by name until it is confirmed for that server', async () => {
+test('rejects mode auto with a server without a sandbox until it is confirmed for that server', async () => {
   const auto = { intervention: 'auto' };
   const refused = await put('/api/settings/defaults', auto);
   expect(refused).toMatchObject({
@@ -100,7 +100,7 @@ test('mode auto beside a server without a sandbox is refused by name until it is
     json: { code: 'conflict', detail: expect.stringContaining('"files"') as string },
   });
   expect((await post('/api/conversations', { configuration: auto })).status).toBe(409);
-  // It does not run in this conversation.
+  // The server is disabled in this conversation.
   const without = { ...auto, servers: { files: false } };
   expect((await post('/api/conversations', { configuration: without })).status).toBe(201);
   expect((await ask('/api/mcp/unsandboxed-servers')).json).toEqual({ servers: ['files'], unconfirmed: ['files'] });

@@ -4,7 +4,7 @@ import type { HttpAppOptions } from './types.ts';
 const GOING: ReadonlySet<RunStatus> = new Set(['queued', 'running']);
 const OPEN: ReadonlySet<LedgerStatus> = new Set(['planned', 'sent']);
 
-/** The part of the work a run waits for because no process does it; undefined where it can go on. */
+/** The roles a run waits for because no process has them; undefined if it can continue. */
 export async function missingRoles(
   principal: Principal,
   run: RunRecord,

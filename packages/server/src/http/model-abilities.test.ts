@@ -7,10 +7,10 @@ import { OWNER } from './types.ts';
 
 const { stage, post, runtime } = useModelStage();
 
-describe('the other abilities', () => {
+describe('other model endpoints', () => {
   const vectors = { data: [0, 1].map((index) => ({ index, embedding: [index, 0.5] })), usage: { prompt_tokens: 3 } };
 
-  test('texts become vectors', { tags: ['C11.06', 'C11.17'] }, async () => {
+  test('creates embeddings', { tags: ['C11.06', 'C11.17'] }, async () => {
     stage.script = [reply.json(vectors), reply.json(vectors)];
     expect((await post('/api/providers/p/embeddings', { model: 'e', input: ['a', 'b'], dimensions: 2 })).json).toEqual({
       vectors: [
@@ -29,7 +29,7 @@ describe('the other abilities', () => {
     expect(stage.admitted[0]).toMatchObject({ call: { ability: 'embeddings' }, usage: { inputTokens: 3 } });
   });
 
-  test('a picture is made, kept as a file, and can be worked from', { tags: ['C11.07', 'C11.19'] }, async () => {
+  test('generates an image, stores it as a file, and edits it', { tags: ['C11.07', 'C11.19'] }, async () => {
     const data = Buffer.from('a picture').toString('base64');
     stage.script = Array.from({ length: 3 }, () => reply.json({ data: [{ b64_json: data }] }));
     const { images } = (await post('/api/providers/p/images', { model: 'i', prompt: 'a cat', size: '64x64' })).json as {
@@ -47,7 +47,7 @@ describe('the other abilities', () => {
     expect(made?.images).toEqual([{ type: 'image', mimeType: 'image/png', source: { data } }]);
   });
 
-  test('a text is read aloud and kept, and what is said is written down', { tags: ['C11.08', 'C11.20'] }, async () => {
+  test('generates speech and stores it, and transcribes a recording', { tags: ['C11.08', 'C11.20'] }, async () => {
     stage.script = [
       reply.raw(['some sound'], { headers: { 'content-type': 'audio/mpeg' } }),
       reply.json({ text: 'Good day.' }),
@@ -68,7 +68,7 @@ describe('the other abilities', () => {
     expect(await runtime().transcribe?.({ model: 't', audio: there })).toEqual({ text: 'Good day.' });
   });
 
-  test('an object that fits a schema is got, whichever way', { tags: ['C5.05', 'C11.09'] }, async () => {
+  test('generates an object that matches a schema, by every method', { tags: ['C5.05', 'C11.09'] }, async () => {
     const schema: JsonObject = { type: 'object', properties: { n: { type: 'integer' } }, required: ['n'] };
     stage.script = [reply.text('{"n": 3}'), reply.text('{"n": 4}')];
     const call = { model: 'o', messages: [said('a number')], name: 'number', schema };
@@ -87,10 +87,10 @@ describe('the other abilities', () => {
     });
   });
 
-  test('what a provider cannot do, or does wrong, is told in words', { tags: ['C11.12'] }, async () => {
+  test('explains what a provider does not support or does wrong', { tags: ['C11.12'] }, async () => {
     expect(await post('/api/providers/demo/embeddings', { model: 'demo', input: ['a'] })).toMatchObject({
       status: 400,
-      json: { detail: expect.stringContaining('"demo" cannot turn texts into vectors') as string },
+      json: { detail: expect.stringContaining('"demo" cannot create embeddings') as string },
     });
     stage.script = [reply.error(401, { error: { message: `bad key ${KEY}`, code: 'invalid_api_key' } })];
     const refused = await post('/api/providers/p/embeddings', { model: 'e', input: ['a'] });
@@ -102,7 +102,7 @@ describe('the other abilities', () => {
     });
   });
 
-  test('the models of the provider are listed, and why not where it does not tell', { tags: ['C11.10'] }, async () => {
+  test('lists the models of the provider, or the reason why it cannot', { tags: ['C11.10'] }, async () => {
     expect(await runtime().models()).toEqual([{ id: 'scripted' }]);
     await stage.models.change(OWNER, 'p', { apiKey: 'wrong' });
     await expect(runtime().models()).rejects.toMatchObject({ code: 'invalid_key' });

@@ -15,7 +15,7 @@ const { stage, post, runtime } = useModelStage();
 const chat = (json: object = {}): Promise<TestResponse> =>
   post('/webapi/chat/p', { model: 'scripted', messages: [said('hi')], ...json });
 
-/** The events of an answer, by name, in order. */
+/** The events of a response in order, by name. */
 function eventsOf({ text }: TestResponse): [string, JsonValue][] {
   return text
     .split('\n\n')
@@ -34,7 +34,7 @@ async function partsOf(asked: Parameters<ModelRuntime['chat']>[0], signal?: Abor
 
 describe('POST /webapi/chat/{provider}', () => {
   test(
-    'streams one answer as events, with its id, usage, speed and end',
+    'streams one response as events, with its id, usage, speed and end',
     { tags: ['C1.04', 'C1.19', 'C5.01', 'C11.15'] },
     async () => {
       stage.script = [
@@ -66,7 +66,7 @@ describe('POST /webapi/chat/{provider}', () => {
     },
   );
 
-  test('says what the answer cost where its price is known, and nothing where it is not', async () => {
+  test('reports the cost if the price is known, and none otherwise', async () => {
     const usage = { prompt_tokens: 100, completion_tokens: 30, total_tokens: 130 };
     stage.script = [reply.text('Hi.', { usage }), reply.text('Hi.', { usage })];
     const usageOf = (answer: TestResponse): unknown => new Map(eventsOf(answer)).get('usage');
@@ -74,7 +74,7 @@ describe('POST /webapi/chat/{provider}', () => {
     expect(usageOf(await chat())).toEqual({ totalInputTokens: 100, totalOutputTokens: 30, totalTokens: 130 });
   });
 
-  test('goes over whichever API the provider speaks, with tools and a whole history', { tags: ['C1.16'] }, async () => {
+  test('supports every API format, with tools and a whole history', { tags: ['C1.16'] }, async () => {
     const other = await stage.scene.server([
       anthropicReply([{ type: 'tool_use', id: 't1', name: 'clock', input: { zone: 'Asia/Tokyo' } }]),
     ]);
@@ -110,7 +110,7 @@ describe('POST /webapi/chat/{provider}', () => {
     expect(other.requests[0]?.body).toMatchObject({ tool_choice: { type: 'any' }, tools: [{ name: 'clock' }] });
   });
 
-  test('a picture goes along by the name of its file or as it is, and only one’s own file is a file', async () => {
+  test("sends an image by file name or inline, and accepts only the user's own files", async () => {
     const bytes = Buffer.from('iVBORw0KGgo=', 'base64');
     const { sha256 } = (
       await askAsDescribed(stage.server, '/api/files', { body: bytes, headers: { 'content-type': 'image/png' } })
@@ -128,7 +128,7 @@ describe('POST /webapi/chat/{provider}', () => {
     expect(stage.upstream.requests).toHaveLength(2);
   });
 
-  test('a conversation longer than other bodies may be is taken, one without bound is not', async () => {
+  test('accepts a conversation above the usual body limit, but not an unlimited one', async () => {
     expect((await chat({ messages: [said('x'.repeat(3_000_000))] })).status).toBe(200);
     expect(await chat({ messages: [said('x'.repeat(33 * 1024 * 1024))] })).toMatchObject({
       status: 413,
@@ -143,12 +143,12 @@ describe('POST /webapi/chat/{provider}', () => {
     ['a message of nobody', { messages: [{ role: 'developer', parts: [] }] }],
     ['a tool of a bad name', { tools: [{ name: 'a b', inputSchema: {} }] }],
     ['a bad setting', { parameters: { temperature: 'hot' } }],
-  ])('%s is refused before anything is sent', async (_, wrong) => {
+  ])('rejects %s before sending a request', async (_, wrong) => {
     expect(await chat(wrong)).toMatchObject({ status: 400, json: { code: 'bad_request' } });
     expect(stage.upstream.requests).toEqual([]);
   });
 
-  test('a provider that is not there is told as a problem, what it does wrong as an event', async () => {
+  test('reports an unknown provider as a problem, and its errors as events', async () => {
     const call = { model: 'm', messages: [said('hi')] };
     expect(await post('/webapi/chat/nobody', call)).toMatchObject({ status: 404, json: { code: 'model_not_found' } });
     stage.script = [reply.error(429, { error: { message: `over quota, key ${KEY}`, code: 'insufficient_quota' } })];
@@ -165,7 +165,7 @@ describe('POST /webapi/chat/{provider}', () => {
     expect(stage.admitted.every(({ over }) => over)).toBe(true);
   });
 
-  test('a client that leaves ends the call at the provider', async () => {
+  test("cancels the provider's request when the client disconnects", async () => {
     stage.script = [reply.text('one two', { finish: null, done: false, thenSilence: true })];
     const controller = new AbortController();
     let aborted: string | undefined;
@@ -180,7 +180,7 @@ describe('POST /webapi/chat/{provider}', () => {
     await eventually(() => expect(stage.admitted[0]?.over).toBe(true));
   });
 
-  test('a server that stops ends the answer, and the reader is told that it is not whole', async () => {
+  test('ends the response when the server stops, and marks it as incomplete', async () => {
     stage.script = [reply.text('half', { finish: null, done: false, thenSilence: true })];
     const reading = partsOf({
       model: 'scripted',
@@ -196,8 +196,8 @@ describe('POST /webapi/chat/{provider}', () => {
   });
 });
 
-describe('who may', () => {
-  test('only a principal of the server, and each their own providers', { tags: ['C5.01'] }, async () => {
+describe('authorization', () => {
+  test("requires a principal of the server, and uses only the owner's providers", { tags: ['C5.01'] }, async () => {
     await stage.models.create(ANNE.principal, { id: 'of-anne', label: 'A', baseUrl: stage.upstream.url, apiKey: KEY });
     const guarded = await startTestServer({ security: { tokens: [ANNE, BERT] }, change: { models: stage.models } });
     try {
@@ -212,7 +212,7 @@ describe('who may', () => {
     }
   });
 
-  test('so many calls at once, counted for each owner, and freed when they are over', () => {
+  test('limits concurrent calls per owner, and releases them afterwards', () => {
     const limit = createCallLimit(2);
     const first = limit.admit(ANNE.principal);
     limit.admit(ANNE.principal);
@@ -222,7 +222,7 @@ describe('who may', () => {
     expect(() => limit.admit(ANNE.principal)).not.toThrow();
   });
 
-  test('one the policy refuses is never sent', async () => {
+  test('does not send a call that the policy rejects', async () => {
     const refusing = await startTestServer({
       change: { models: stage.models, callPolicy: createCallLimit(0) },
     });

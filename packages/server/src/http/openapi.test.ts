@@ -24,7 +24,7 @@ beforeEach(async () => {
 });
 afterEach(() => server.close());
 
-test('every route there is a handler for is described, and every description has one', () => {
+test('every route with a handler is described, and every description has a handler', () => {
   const handled = server.app.handlers
     .filter(({ method }) => method !== 'ALL')
     .map(({ method, path }) => `${method} ${path}`);
@@ -34,7 +34,7 @@ test('every route there is a handler for is described, and every description has
   expect(described.toSorted()).toEqual(handled.toSorted());
 });
 
-test('what is referred to is there, and names are used once', () => {
+test('every reference resolves, and names are unique', () => {
   expect(document.openapi).toBe('3.1.0');
   const references = [...JSON.stringify(document).matchAll(/"\$ref":"([^"]+)"/g)].map(
     ([, reference]) => reference ?? '',
@@ -49,7 +49,7 @@ test('what is referred to is there, and names are used once', () => {
   expect(new Set(ids).size).toBe(ids.length);
 });
 
-test('each operation tells its path, a success and how it is refused', () => {
+test('each operation has its path, a success and its errors', () => {
   for (const [path, operations] of Object.entries(document.paths)) {
     const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
     for (const { parameters = [], responses } of Object.values(operations)) {
@@ -60,14 +60,14 @@ test('each operation tells its path, a success and how it is refused', () => {
   }
 });
 
-test('what may be left out is told so', () => {
+test('optional properties are marked', () => {
   const { schemas } = document.components;
   expect(schemas['CreateConversation']).not.toHaveProperty('required');
   expect(schemas['SendMessage']).toMatchObject({ required: ['parts'], additionalProperties: false });
   expect(isJsonObject(schemas['JsonValue'])).toBe(true);
 });
 
-test('a long answer is compressed for whoever can read it, a short one is not', async () => {
+test('a long response is compressed if the client accepts it, a short one is not', async () => {
   const headers = { 'accept-encoding': 'gzip' };
   const long = await server.ask('/api/openapi.json', { headers });
   expect(long.headers).toMatchObject({ 'content-encoding': 'gzip', vary: 'accept-encoding' });

@@ -5,7 +5,7 @@ import { z } from 'zod';
 import type { RouteDescription } from './router.ts';
 import { scopesOf } from './router.ts';
 
-/** OpenAPI 3.1 of all routes. Zod writes the schemas itself: 3.1 speaks plain JSON Schema. */
+/** OpenAPI 3.1 of all routes. Zod generates the schemas: 3.1 uses plain JSON Schema. */
 export function openApiDocument(routes: readonly RouteDescription[], { tokenRequired }: { tokenRequired: boolean }) {
   const paths: Record<string, JsonObject> = {};
   for (const route of routes) {
@@ -16,7 +16,8 @@ export function openApiDocument(routes: readonly RouteDescription[], { tokenRequ
     info: {
       title: 'Toolyard',
       version: VERSION,
-      description: 'A workbench where any language model works with any MCP server. Refusals are problem+json.',
+      description:
+        'A workbench where any language model works with any MCP server. Errors are problem+json (RFC 9457).',
     },
     ...(tokenRequired ? { security: [{ bearer: [] }] } : {}),
     paths,
@@ -114,7 +115,7 @@ function componentSchemas(): JsonObject {
   return found;
 }
 
-/** The former names of renamed fields, marked as deprecated. */
+/** Adds the old names of renamed fields, marked as deprecated. */
 function withDeprecatedFields(name: string, schema: JsonObject): JsonObject {
   const { properties } = schema;
   if (!isJsonObject(properties)) return schema;
@@ -129,7 +130,7 @@ function reference(name: string): string {
   return `#/components/schemas/${name}`;
 }
 
-/** What zod writes is JSON, though its types allow more. */
+/** Zod's types are wider than JSON, but its output is JSON. */
 function plain(schema: object): JsonObject {
   const value: JsonValue = structuredClone(schema) as JsonValue;
   return isJsonObject(value) ? value : {};

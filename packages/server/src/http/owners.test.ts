@@ -6,11 +6,11 @@ import type { RouteDescription } from './router.ts';
 import type { TestRequestOptions, TestServer } from './test-fixtures/test-server.ts';
 import { ANNE, as, BERT, startTestServer } from './test-fixtures/test-server.ts';
 
-/** Every test here goes through the described routes, so that a new one is covered when it is written. */
+/** Every test iterates over the described routes, so that new routes are covered automatically. */
 let server: TestServer;
 let theirs: Record<string, string>;
 
-/** What a request needs in order to fit; a route that takes a body and is not named here fails the test. */
+/** Valid bodies; a route with a body that is missing here fails the test. */
 const BODIES: Record<string, unknown> = {
   'POST /api/mcp/preflight': { url: 'http://127.0.0.1:1/mcp' },
   'POST /api/proxy/tickets': { target: 'https://mcp.example.com/' },
@@ -83,7 +83,7 @@ const QUERIES: Record<string, string> = { 'DELETE /api/permissions': '?server=fi
 const LENT = {
   servers: [{ id: 'browser-x', url: 'http://x/', tools: [{ name: 'secret-tool', inputSchema: { type: 'object' } }] }],
 };
-/** The document describes what there is for everybody, and these tell nothing of anybody. */
+/** Routes with the same content for every user. */
 const SAME_FOR_ALL = new Set(['/api/openapi.json', '/health', '/ready', '/props']);
 
 beforeEach(async () => {
@@ -147,7 +147,7 @@ async function makeThings(): Promise<Record<string, string>> {
   };
 }
 
-/** The path with the ids of what belongs to Anne. */
+/** The path with ids that belong to Anne. */
 function targetOf({ method, path }: RouteDescription): string {
   const filled = path.replaceAll(/([a-z]+)\/\{(\w+)\}/g, (_all, before: string, name: string) => {
     const id = theirs[name] ?? theirs[before];
@@ -179,11 +179,11 @@ async function everythingOfAnne(): Promise<JsonValue[]> {
   return found;
 }
 
-describe('attack 10: somebody else’s things', () => {
-  test('are not there, whatever is asked of them by their id', async () => {
+describe('attack 10: data of another owner', () => {
+  test('is not found by id', async () => {
     const before = await everythingOfAnne();
     for (const route of server.app.routes.filter(({ path }) => path.includes('{'))) {
-      // A setting is named by its owner: one of this name may be made by anybody.
+      // Setting keys are per owner: any owner can create this key.
       if (route.path === '/api/settings/{key}' && route.method === 'PUT') continue;
       const answer = await server.ask(targetOf(route), optionsOf(route));
       expect([route.method, route.path, answer.status]).toEqual([route.method, route.path, 404]);
@@ -192,7 +192,7 @@ describe('attack 10: somebody else’s things', () => {
     expect(await everythingOfAnne()).toEqual(before);
   });
 
-  test('are in no list, and nothing done without naming them touches them', async () => {
+  test('is in no list, and not affected by requests without ids', async () => {
     const before = await everythingOfAnne();
     for (const route of server.app.routes.filter(({ path }) => !path.includes('{'))) {
       if (isStream(route) || SAME_FOR_ALL.has(route.path)) continue;
@@ -204,7 +204,7 @@ describe('attack 10: somebody else’s things', () => {
     expect(await everythingOfAnne()).toEqual(before);
   });
 
-  test('are told to nobody else as they happen', async () => {
+  test('is not published to other owners', async () => {
     const control = new AbortController();
     const stream = await fetch(`${server.url}/api/events`, { headers: as(BERT), signal: control.signal });
     const events = textOf(stream);
@@ -218,7 +218,7 @@ describe('attack 10: somebody else’s things', () => {
     expect(events.soFar()).not.toMatch(/secret|of-anne|text_delta/);
   });
 
-  test('cannot be begun anew under the same id, nor answered for by filters', async () => {
+  test('cannot be created again under the same id, nor found through filters', async () => {
     const headers = as(BERT);
     const taken = await server.ask('/api/conversations', { headers, json: { id: 'conversation-of-anne' } });
     expect(taken).toMatchObject({ status: 400 });
@@ -238,7 +238,7 @@ describe('attack 10: somebody else’s things', () => {
     expect((await server.ask('/api/conversations/of-bert/messages', { headers, json: { parts } })).status).toBe(404);
   });
 
-  test('are not reached through a thing of one’s own', async () => {
+  test("cannot be reached through the attacker's own data", async () => {
     const before = await everythingOfAnne();
     const headers = as(BERT);
     const bert = async (target: string, json: unknown, method = 'POST') =>

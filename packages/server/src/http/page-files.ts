@@ -3,12 +3,12 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { extname, join, relative, sep } from 'node:path';
 import type { Encoding } from './answers.ts';
 
-/** A file of the built page, by the path it is asked for. */
+/** A file of the built page. */
 export type PageFile = {
   path: string;
   contentType: string;
   etag: string;
-  /** Written beside it by the build. */
+  /** Precompressed by the build. */
   encodings: readonly Encoding[];
 };
 
@@ -37,8 +37,8 @@ const SUFFIXES: Readonly<Record<Encoding, string>> = { br: '.br', gzip: '.gz' };
 export const INDEX = '/index.html';
 
 /**
- * The built page in a folder: only what lies in it now can be asked for, so no path leads out of it. Null where
- * nothing was built. Looked through again when a new build has written its index.
+ * The files of a built page in a folder. Only files found by the scan are served, so no path escapes the folder. Null
+ * if nothing was built. Scans again when a new build has written its index.
  */
 export function createPageFiles(folder: string): {
   look(): StaticPage | null;

@@ -38,7 +38,7 @@ async function servePage(): Promise<TestServer> {
 }
 
 test.each(['/', '/c/123', '/inbox', '/settings', '/settings/providers', '/agents', '/agents/a1', '/?x=1'])(
-  '%s shows the page',
+  '%s serves the page',
   async (target) => {
     const answer = await (await servePage()).ask(target);
     expect(answer).toMatchObject({ status: 200, text: HTML, headers: { 'content-type': 'text/html; charset=utf-8' } });
@@ -47,7 +47,7 @@ test.each(['/', '/c/123', '/inbox', '/settings', '/settings/providers', '/agents
 );
 
 test.each(['/nowhere', '/c', '/c/1/2', '/settingsx', '/favicon.ico', '/index.html', '/index.html.br'])(
-  '%s shows the page’s own "not found"',
+  '%s serves the page with its own "not found"',
   async (target) => {
     expect(await (await servePage()).ask(target)).toMatchObject({ status: 404, text: HTML });
   },
@@ -62,14 +62,14 @@ test.each([
   '//secret.txt',
   '/_app/immutable/%00',
   '/_app',
-])('%s leads nowhere', async (target) => {
+])('%s is not found', async (target) => {
   const answer = await (await servePage()).ask(target);
   expect(answer.status).toBe(404);
   expect(answer.text).not.toContain('secret\n');
   expect(answer.text === 'secret').toBe(false);
 });
 
-test('files are kept by the browser as long as they can be', async () => {
+test('files can be cached as long as possible', async () => {
   const { ask } = await servePage();
   const script = await ask('/_app/immutable/a.js');
   expect(script.headers).toMatchObject({
@@ -83,7 +83,7 @@ test('files are kept by the browser as long as they can be', async () => {
   expect(await ask('/_app/immutable/gone.js')).toMatchObject({ status: 404, json: { code: 'not_found' } });
 });
 
-test('what the build has compressed is sent so to whoever can read it', async () => {
+test('files compressed by the build are served to clients that accept the encoding', async () => {
   const { ask } = await servePage();
   const html = await ask('/', { headers: { 'accept-encoding': 'gzip, br' } });
   expect(html.headers).toMatchObject({ 'content-encoding': 'br', vary: 'accept-encoding' });
@@ -104,14 +104,14 @@ test('a new build is served without a restart', async () => {
   expect((await ask('/_app/immutable/b.js')).status).toBe(200);
 });
 
-test('the page can only be read', async () => {
+test('the page allows GET and HEAD only', async () => {
   const { ask } = await servePage();
   expect(await ask('/', { json: {} })).toMatchObject({ status: 405, headers: { allow: 'GET, HEAD' } });
   expect(await ask('/', { method: 'HEAD' })).toMatchObject({ status: 200, text: '' });
 });
 
-describe('attack 13: data carried away in the address of an image', () => {
-  test('the page may load from this server only, and run only what it came with', async () => {
+describe('attack 13: data sent out in the URL of an image', () => {
+  test('the page may load from this server only, and run only its own scripts', async () => {
     const { ask } = await servePage();
     for (const target of ['/', '/c/1', '/nowhere']) {
       const policy = (await ask(target)).headers['content-security-policy'];
@@ -126,17 +126,17 @@ describe('attack 13: data carried away in the address of an image', () => {
   });
 });
 
-describe('attack 14: a script in an address of the page', () => {
+describe('attack 14: a script in a URL of the page', () => {
   test.each([
     '/c/%3Cscript%3Ealert(1)%3C%2Fscript%3E',
     '/%22%3E%3Cimg%20src=x%20onerror=alert(1)%3E',
     '/?q=<svg/onload=1>',
-  ])('%s gets the page as it was built', async (target) => {
+  ])('%s serves the page as built', async (target) => {
     expect((await (await servePage()).ask(target)).text).toBe(HTML);
   });
 });
 
-test('without a build it is said how to make one', { tags: ['M0.04'] }, async () => {
+test('without a build the response says how to build it', { tags: ['M0.04'] }, async () => {
   server = await startTestServer({ ui: { folder: join(folder, 'build') } });
   expect(await server.ask('/')).toMatchObject({
     status: 503,
@@ -145,7 +145,7 @@ test('without a build it is said how to make one', { tags: ['M0.04'] }, async ()
   expect((await server.ask('/api/conversations')).status).toBe(200);
 });
 
-test('with --no-ui there is a line instead', async () => {
+test('with --no-ui the response is one line of text', async () => {
   server = await startTestServer({ ui: { enabled: false, settings: { theme: 'dark' } } });
   expect(await server.ask('/')).toMatchObject({ status: 200, text: expect.stringContaining('--no-ui') as string });
   expect(await server.ask('/c/1')).toMatchObject({ status: 404, json: { code: 'not_found' } });

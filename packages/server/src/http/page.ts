@@ -6,17 +6,17 @@ import { quoted, refusal } from './problems.ts';
 import { networkPolicy, pagePolicy } from './response-headers.ts';
 import type { AppContext, UiOptions } from './types.ts';
 
-/** The addresses the page has a view for; at any other it shows its own "not found". */
+/** Paths for which the page has a view; for others it shows its own "not found". */
 const VIEWS = /^\/(c\/[^/]+|inbox|agents(\/.*)?|settings(\/.*)?)?$/;
 /**
- * Goes to MCP servers for the page, which may not itself. Nothing of the page's own, and nothing a model wrote, gets
- * any further by it: only the page's scripts can start it.
+ * Worker that connects to MCP servers for the page, which its own policy forbids. Only scripts of the page can start
+ * it, so texts of models gain nothing.
  */
 const NETWORK_WORKER = /^\/_app\/immutable\/workers\/tab-network-worker-[\w-]+\.js$/;
-/** The build names these after their content. */
+/** File names here contain a content hash. */
 const IMMUTABLE = '/_app/immutable/';
 
-/** Answers what is no part of the API: the page and its files. */
+/** Serves everything outside the API: the page and its files. */
 export function createPage(ui: UiOptions): (c: AppContext) => Promise<Response> {
   const { folder } = ui;
   if (!ui.enabled) return async (c) => withoutPage(c);
@@ -65,8 +65,8 @@ function withoutPage(c: AppContext): Response {
 function notBuilt(): Response {
   return text(
     503,
-    'The page of Toolyard has not been built in this folder. Run "npm run build" and load this address again.\n' +
-      'The API works without it: /api/openapi.json describes it.\n',
+    'The page of Toolyard has not been built in this folder. Run "npm run build" and reload this URL.\nThe ' +
+      'API works without it: /api/openapi.json describes it.\n',
   );
 }
 
@@ -78,12 +78,12 @@ function text(status: number, body: string): Response {
 }
 
 function notThere(path: string) {
-  return refusal({ code: 'not_found', message: `There is nothing at ${quoted(path)}.` });
+  return refusal({ code: 'not_found', message: `There is no file or page at ${quoted(path)}.` });
 }
 
 function onlyRead(method: string) {
   return refusal(
-    { code: 'bad_request', message: `${method} is not possible here: the page can only be read.` },
+    { code: 'bad_request', message: `${method} is not supported here: the page is read-only.` },
     { status: 405, headers: { allow: 'GET, HEAD' } },
   );
 }

@@ -27,7 +27,7 @@ async function ask(url: string, headers: string[] = []): Promise<PreflightView> 
   return answer.json as unknown as PreflightView;
 }
 
-test('a server that lets browsers in has nothing against it, and no session is left', async () => {
+test('returns no obstacle for a server that allows browsers, and leaves no session open', async () => {
   expect(await check({})).toEqual({ ok: true, problems: [] });
   expect(peer?.sessionCount).toBe(0);
   expect(peer?.requests[0]).toMatchObject({
@@ -44,18 +44,18 @@ test.each<[string, Cors | undefined, string[], RegExp]>([
   ['Access-Control-Allow-Methods', { allowMethods: 'POST' }, [], /DELETE/],
   ['Access-Control-Expose-Headers', { exposeHeaders: '' }, [], /Mcp-Session-Id/],
   ['Access-Control-Allow-Origin', undefined, [], /does not send Access-Control-Allow-Origin/],
-])('%s that is lacking is named (%#)', async (header, cors, headers, message) => {
+])('names the missing %s (%#)', async (header, cors, headers, message) => {
   const { ok, problems } = await check(cors, headers);
   expect(ok).toBe(false);
   expect(problems.find((one) => one.header === header)?.message).toMatch(message);
 });
 
-test('a server that refuses the question is told with its status', async () => {
+test('reports the status of a server that rejects the preflight', async () => {
   const { problems } = await check({ preflightStatus: 405 });
   expect(problems).toContainEqual({ header: null, message: expect.stringContaining('with 405') as string });
 });
 
-test('a redirect is told, and not followed', async () => {
+test('reports a redirect without following it', async () => {
   await using other = await startProxyTarget();
   await using first = await startProxyTarget((_request, response) =>
     response.writeHead(308, { location: other.origin }).end(),
@@ -65,16 +65,16 @@ test('a redirect is told, and not followed', async () => {
   expect(other.seen).toEqual([]);
 });
 
-test('a server that is not there is told so', async () => {
+test('reports an unreachable server', async () => {
   const gone = await startProxyTarget();
   await gone[Symbol.asyncDispose]();
   expect(await ask(gone.origin)).toMatchObject({
     ok: false,
-    problems: [{ header: null, message: expect.stringContaining('cannot be reached') as string }],
+    problems: [{ header: null, message: expect.stringContaining('not reachable') as string }],
   });
 });
 
-test('what is no web address is refused', async () => {
+test('rejects an invalid URL', async () => {
   const json = { url: 'file:///etc/passwd' };
   expect((await server.ask('/api/mcp/preflight', { json })).status).toBe(400);
 });

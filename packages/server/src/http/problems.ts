@@ -3,8 +3,11 @@ import type { ErrorCode, ErrorInfo, IdSource, Problem } from '@toolyard/protocol
 import { defined, toErrorInfo, ToolyardError } from '@toolyard/protocol';
 import { StorageError } from '@toolyard/storage';
 import type { z } from 'zod';
+import { issueSentence } from './plain-zod-error.ts';
 
-/** How each error is told over HTTP. A provider or an MCP server that fails is a bad gateway, never our own 401. */
+/**
+ * HTTP status of each error code. A failing provider or MCP server is 502, never 401, which the page takes for its own.
+ */
 const STATUS: Record<ErrorCode, number> = {
   bad_request: 400,
   unauthorized: 401,
@@ -54,19 +57,19 @@ const STATUS: Record<ErrorCode, number> = {
   tab_gone: 409,
 };
 
-/** The messages of storage name folders and files, which are for the log: what happened is told, not where. */
+/** Messages of storage errors name folders and files, which only the log may contain. */
 function publicMessage(thrown: unknown, { code, message }: ErrorInfo): string {
   if (!StorageError.isInstance(thrown)) return message;
   return code === 'storage_full'
-    ? 'There is no room left where Toolyard keeps its data.'
-    : 'What Toolyard keeps could not be read or written.';
+    ? 'The disk that holds the data of Toolyard is full.'
+    : 'Toolyard could not read or write its data.';
 }
 
-/** No fault of this request, and none of the server: whoever looks after runs says once in the log what is wrong. */
+/** Neither the request nor the server is wrong; the outage is logged once where runs are recovered. */
 const DATABASE_AWAY: ErrorInfo = {
   code: 'storage_failed',
-  message: 'The database Toolyard keeps its data in cannot be reached. What was stored before is safe.',
-  hint: 'Try again in a moment. If it stays so, see whether PostgreSQL runs.',
+  message: 'The database is unreachable. Stored data is safe.',
+  hint: 'Try again in a moment. If the error persists, check that PostgreSQL is running.',
   retryable: true,
 };
 
@@ -74,7 +77,7 @@ function isAway(thrown: unknown): boolean {
   return StorageError.isInstance(thrown) && thrown.problem === 'unreachable';
 }
 
-/** What one of several things that were asked for failed with, as it may be told. */
+/** The error of one of several requested items, safe for clients. */
 export function publicError(thrown: ToolyardError): ErrorInfo {
   if (isAway(thrown)) return DATABASE_AWAY;
   const info = thrown.toJSON();
@@ -83,7 +86,7 @@ export function publicError(thrown: ToolyardError): ErrorInfo {
 
 type Issue = NonNullable<Problem['issues']>[number];
 
-/** An answer that is no success, with what belongs to it on the wire. */
+/** An error response: problem details and headers. */
 export class ProblemAnswer extends Error {
   readonly problem: Problem;
   readonly headers: Readonly<Record<string, string>>;
@@ -95,7 +98,7 @@ export class ProblemAnswer extends Error {
   }
 }
 
-/** A refusal that HTTP has a status of its own for; absent, the code decides. */
+/** Creates an error response; by default the code determines the status. */
 export function refusal(
   info: Pick<ErrorInfo, 'code' | 'message' | 'hint'>,
   more: { status?: number; issues?: Issue[]; headers?: Record<string, string> } = {},
@@ -118,7 +121,7 @@ export function notFound(what: string, id: string): ProblemAnswer {
   return refusal({ code: 'not_found', message: `There is no ${what} ${quoted(id)}.` });
 }
 
-/** A name somebody sent, fit to stand in a message. */
+/** Quotes text of a client for use in an error message. */
 export function quoted(text: string): string {
   const short = text.length > 80 ? `${text.slice(0, 80)}…` : text;
   return JSON.stringify(short);
@@ -126,20 +129,20 @@ export function quoted(text: string): string {
 
 const MAX_ISSUES = 20;
 
-/** What does not fit in a body or a query: the first of it in words, all of it as a list. */
+/** An invalid body or query: the first issue as text, all of them as a list. */
 export function validationError(error: z.ZodError, where: 'body' | 'query'): ProblemAnswer {
   const issues = error.issues
     .slice(0, MAX_ISSUES)
     .map(({ path, message }) => ({ path: path.map(String).join('.'), message }));
   const [first] = issues;
   const place = first === undefined || first.path === '' ? `The ${where}` : `${first.path} in the ${where}`;
-  const what = first === undefined ? 'it is of the wrong form' : first.message;
-  return refusal({ code: 'bad_request', message: `${place} does not fit: ${what}.` }, { issues });
+  const message = first === undefined ? 'is invalid' : first.message;
+  return refusal({ code: 'bad_request', message: `${issueSentence(place, message)}.` }, { issues });
 }
 
 /**
- * What is answered for anything thrown. What is our own fault is written to the log, under a short number that the
- * answer names too.
+ * The response to any thrown value. Internal errors are logged in full under a short number, which the response
+ * contains too.
  */
 export function errorAnswer(
   thrown: unknown,
@@ -155,14 +158,14 @@ export function errorAnswer(
   log(`error ${number} at ${request.method} ${request.path}: ${traceOf(thrown)}`);
   return refusal({
     code: info.code,
-    message: `${answer.problem.detail} (Error ${number}; the log of the server says more.)`,
+    message: `${answer.problem.detail} (Error ${number}; see the log of the server.)`,
     ...defined({ hint: info.hint }),
   });
 }
 
 function traceOf(thrown: unknown): string {
-  if (!(thrown instanceof Error)) return 'something that is no error was thrown';
-  // No fault of ours: the place says all there is to be done.
+  if (!(thrown instanceof Error)) return 'a value that is not an Error was thrown';
+  // Not a defect: the path is all the operator needs.
   if (StorageError.isInstance(thrown) && thrown.problem === 'disk_full') return `${thrown.code}: ${thrown.message}`;
   const cause = thrown.cause instanceof Error ? `\n  caused by ${traceOf(thrown.cause)}` : '';
   const known = ToolyardError.isInstance(thrown) ? `${thrown.code}: ${thrown.message}` : thrown.stack;

@@ -26,7 +26,7 @@ describe('tickets', () => {
     return (answer.json as unknown as ProxyTicket).ticket;
   };
 
-  test('open one address, once', async () => {
+  test('can be used for one URL, once', async () => {
     const other = await stage.target();
     await stage.start([other.origin]);
     const ticket = await create(`${other.origin}/mcp`, { 'X-Api-Key': 'key', Host: 'elsewhere' });
@@ -38,7 +38,7 @@ describe('tickets', () => {
     expect(ticket).toMatch(/^[\w-]{40,}$/);
   });
 
-  test('are of no use to anybody else', async () => {
+  test('cannot be used by another user', async () => {
     const other = await stage.target();
     await stage.start([other.origin], { security: { tokens: [ANNE, BERT] } });
     const ticket = await create(other.origin, {}, as(ANNE));
@@ -47,7 +47,7 @@ describe('tickets', () => {
     expect((await stage.server.ask(`/api/proxy?ticket=${ticket}`, { headers: as(ANNE) })).status).toBe(200);
   });
 
-  test('last half a minute', async () => {
+  test('expire after 30 seconds', async () => {
     const other = await stage.target();
     const clock = createFakeClock();
     const proxy = createProxy({ allow: [other.origin], clock });
@@ -58,7 +58,7 @@ describe('tickets', () => {
     await proxy.close();
   });
 
-  test('go by the same rules as any address', async () => {
+  test('follow the same URL rules', async () => {
     await stage.start([]);
     const ticket = await create('http://169.254.169.254/latest/');
     expect((await stage.server.ask(`/api/proxy?ticket=${ticket}`)).json).toMatchObject({ code: 'address_refused' });
@@ -68,14 +68,14 @@ describe('tickets', () => {
     { target: 'file:///etc/passwd' },
     { target: 'https://a.example', headers: { 'a b': 'x' } },
     { target: 7 },
-  ])('are not made for %j', async (wish) => {
+  ])('are rejected for %j', async (wish) => {
     await stage.start([]);
     expect((await stage.server.ask('/api/proxy/tickets', { json: wish })).status).toBe(400);
   });
 });
 
 describe('WebSockets through the proxy', () => {
-  /** Speaks with the server of this test by a real WebSocket, as a page does. */
+  /** Opens a real WebSocket to the server of this test, as a page does. */
   async function openSocket(path: string): Promise<WebSocket> {
     const socket = new WebSocket(`ws://127.0.0.1:${String(stage.server.port)}${path}`, ['mcp']);
     const opened = new Promise((resolve, reject) => {
@@ -86,7 +86,7 @@ describe('WebSockets through the proxy', () => {
     return socket;
   }
 
-  test('a ticket says where to and with which headers; what is said goes both ways', { tags: ['M1.44'] }, async () => {
+  test('uses URL and headers of a ticket, and relays in both directions', { tags: ['M1.44'] }, async () => {
     const peer = stage.ends(await startScriptedWebSocket('plain'));
 
     await stage.start([new URL(peer.url).origin]);
@@ -105,7 +105,7 @@ describe('WebSockets through the proxy', () => {
     await eventually(() => expect(peer.connectionCount).toBe(0));
   });
 
-  test('it ends here when it ends there, and there when this server stops', async () => {
+  test('closes when the other server closes, and when this server stops', async () => {
     const peer = stage.ends(await startScriptedWebSocket('plain'));
 
     await stage.start([new URL(peer.url).origin]);
@@ -118,8 +118,8 @@ describe('WebSockets through the proxy', () => {
     await eventually(() => expect(peer.connectionCount).toBe(0));
   });
 
-  describe('of a credential that is revoked', () => {
-    /** What waits for the next check of credentials. */
+  describe('of a revoked credential', () => {
+    /** Pending credential checks. */
     let checks: (() => void)[] = [];
     const clock: Clock = {
       ...systemClock,
@@ -141,7 +141,7 @@ describe('WebSockets through the proxy', () => {
       return (answer.json as unknown as ProxyTicket).ticket;
     };
 
-    test('that is a session, are closed at the next check, and its tickets are refused', async () => {
+    test('from a session are closed at the next check, and its tickets are rejected', async () => {
       const [gone, other] = [await signIn(stage.server, ANNE), await signIn(stage.server, ANNE)];
       const socket = await openSocket(`/api/proxy?ticket=${await ticketFor(gone)}`);
       const kept = await openSocket(`/api/proxy?ticket=${await ticketFor(other)}`);
@@ -153,12 +153,12 @@ describe('WebSockets through the proxy', () => {
       await within(closed, { what: 'the close of the WebSocket' });
       expect(kept.readyState).toBe(WebSocket.OPEN);
       await eventually(() => expect(checks).toHaveLength(1));
-      expect(await handshake(`/api/proxy?ticket=${unused}`)).toMatch(/^HTTP\/1\.1 403 [^]*ticket is not valid/);
+      expect(await handshake(`/api/proxy?ticket=${unused}`)).toMatch(/^HTTP\/1\.1 403 [^]*ticket is invalid/);
       kept.close();
       await eventually(() => expect(checks).toEqual([]));
     });
 
-    test('that is an API key, are closed at the next check, and so are streams', async () => {
+    test('from an API key are closed at the next check, and so are streams', async () => {
       const other = await stage.target((_request, response) => {
         response.writeHead(200, { 'content-type': 'text/event-stream' }).flushHeaders();
       });
@@ -179,7 +179,7 @@ describe('WebSockets through the proxy', () => {
     });
   });
 
-  /** What is answered to a handshake, as text. */
+  /** The raw response to a handshake. */
   async function handshake(path: string, headers: Record<string, string> = {}): Promise<string> {
     const socket = connect(stage.server.port, '127.0.0.1');
     const all = {
@@ -195,7 +195,7 @@ describe('WebSockets through the proxy', () => {
     return within(text(socket), { what: `the answer to the handshake on ${path}` });
   }
 
-  test('attack 27: a WebSocket of another site is refused, as is another name of this server', async () => {
+  test('attack 27: rejects a WebSocket of another site, and another name of this server', async () => {
     const peer = stage.ends(await startScriptedWebSocket('plain'));
 
     await stage.start([new URL(peer.url).origin]);
@@ -205,7 +205,7 @@ describe('WebSockets through the proxy', () => {
     expect(peer.handshakes).toEqual([]);
   });
 
-  test('it needs the token, and an address the proxy may go to', async () => {
+  test('requires the token and an allowed URL', async () => {
     const peer = stage.ends(await startScriptedWebSocket('plain'));
 
     await stage.start([], { security: { tokens: [ANNE] } });
@@ -216,16 +216,16 @@ describe('WebSockets through the proxy', () => {
     expect(peer.handshakes).toEqual([]);
   });
 
-  test('elsewhere there is none, and a server that speaks no WebSocket is told', async () => {
+  test('rejects other paths, and reports a server without WebSocket support', async () => {
     const other = await stage.target();
     await stage.start([other.origin]);
     expect(await handshake('/api/events')).toMatch(/^HTTP\/1\.1 404 [^]*no WebSocket at/);
     const answer = await handshake(`/api/proxy?url=${encodeURIComponent(other.origin)}`);
-    expect(answer).toMatch(/^HTTP\/1\.1 502 [^]*did not agree to a WebSocket/);
+    expect(answer).toMatch(/^HTTP\/1\.1 502 [^]*WebSocket not supported/);
   });
 });
 
-test('whoever asks for another protocol is answered in this one', async () => {
+test('answers a request for another protocol over HTTP/1.1', async () => {
   await stage.start([]);
   const headers = { connection: 'Upgrade, HTTP2-Settings', upgrade: 'h2c', 'http2-settings': '' };
   expect((await stage.server.ask('/health', { headers })).status).toBe(200);

@@ -15,9 +15,9 @@ beforeEach(() => {
 });
 afterEach(() => stage[Symbol.asyncDispose]());
 
-describe('what goes through the proxy', () => {
+describe('requests through the proxy', () => {
   test.each(['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])(
-    '%s goes on as it is',
+    'forwards %s unchanged',
     { tags: ['M0.23'] },
     async (method) => {
       const other = await stage.target();
@@ -29,7 +29,7 @@ describe('what goes through the proxy', () => {
     },
   );
 
-  test('so does HEAD, without a body', async () => {
+  test('forwards HEAD without a body', async () => {
     const other = await stage.target();
     await stage.start([other.origin]);
     expect(await stage.through(`${other.origin}/`, { method: 'HEAD' })).toMatchObject({ status: 200, text: '' });
@@ -37,7 +37,7 @@ describe('what goes through the proxy', () => {
   });
 
   test.each(['x-toolyard-proxy-header-', 'x-llama-server-proxy-header-'])(
-    'a header for the other server begins with %s',
+    'passes on a header with the prefix %s',
     { tags: ['M0.23'] },
     async (prefix) => {
       const other = await stage.target();
@@ -48,7 +48,7 @@ describe('what goes through the proxy', () => {
     },
   );
 
-  test('what signs in here is never told there, nor where it comes from', async () => {
+  test("never forwards Toolyard's credentials, nor the origin", async () => {
     const other = await stage.target();
     await stage.start([other.origin], { security: { tokens: [ANNE] } });
     await stage.through(other.origin, {
@@ -77,7 +77,7 @@ describe('what goes through the proxy', () => {
     expect(JSON.stringify(seen)).not.toMatch(/secret|token-of|elsewhere/);
   });
 
-  test('an answer acts on nothing of this page', async () => {
+  test('drops response headers that would act on the page', async () => {
     const other = await stage.target((_request, response) => {
       response.writeHead(418, {
         'content-type': 'text/html; charset=utf-8',
@@ -106,7 +106,7 @@ describe('what goes through the proxy', () => {
     for (const name of [...kept, 'www-authenticate', 'x-toolyard-proxy']) expect(headers).not.toHaveProperty(name);
   });
 
-  test('a sign-in by token is told, for whoever can do it', async () => {
+  test('explains a required sign-in to clients that support it', async () => {
     const challenge = 'Bearer resource_metadata="https://mcp.example.com/.well-known/oauth-protected-resource"';
     const other = await stage.target((_request, response) =>
       response.writeHead(401, { 'www-authenticate': challenge }).end(),
@@ -120,7 +120,7 @@ describe('what goes through the proxy', () => {
 });
 
 describe('streams through the proxy', () => {
-  test('each piece comes when it is sent', async () => {
+  test('forwards each chunk as it arrives', async () => {
     let say = (_text: string): void => undefined;
     const other = await stage.target((_request, response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' });
@@ -138,7 +138,7 @@ describe('streams through the proxy', () => {
     response.destroy();
   });
 
-  test('a body goes on before it is whole', async () => {
+  test('forwards a body before it is complete', async () => {
     const other = await stage.target();
     await stage.start([other.origin]);
     const path = `/api/proxy?url=${encodeURIComponent(other.origin)}`;
@@ -161,7 +161,7 @@ describe('streams through the proxy', () => {
     sending.destroy();
   });
 
-  test('a reader who goes away is not read for any more', async () => {
+  test('stops reading when the client disconnects', async () => {
     let isOver = false;
     const other = await stage.target((_request, response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' }).write('data: 1\n\n');
@@ -173,7 +173,7 @@ describe('streams through the proxy', () => {
     await eventually(() => expect(isOver).toBe(true));
   });
 
-  test('attack 23: nobody who reads slowly makes this server hold what is not taken', async () => {
+  test('attack 23: a slow client cannot make the server buffer without limit', async () => {
     let sent = 0;
     const other = await stage.target((_request, response) => {
       response.writeHead(200, { 'content-type': 'application/json' });
@@ -190,7 +190,7 @@ describe('streams through the proxy', () => {
     const response = await stage.open(other.origin);
     response.pause();
     let before = -1;
-    // It stops growing, long before all of it was sent.
+    // Stops growing long before everything was sent.
     await eventually(() => {
       const rests = sent === before;
       before = sent;
@@ -201,22 +201,22 @@ describe('streams through the proxy', () => {
   });
 });
 
-describe('where the proxy goes', () => {
-  test.each(['/api/proxy', '/cors-proxy'])('%s is not there unless it is switched on', async (at) => {
+describe('destinations of the proxy', () => {
+  test.each(['/api/proxy', '/cors-proxy'])('is not found at %s unless enabled', async (at) => {
     await stage.start([], { change: { proxy: null } });
     const answer = await stage.through('https://example.com/', {}, at);
     expect(answer).toMatchObject({ status: 404, json: { hint: expect.stringContaining('--ui-mcp-proxy') as string } });
     expect((await stage.server.ask('/props')).json).toMatchObject({ cors_proxy_enabled: false });
   });
 
-  test('that it is on stands in /props', async () => {
+  test('reports in /props that it is enabled', async () => {
     await stage.start([]);
     expect((await stage.server.ask('/props')).json).toMatchObject({ cors_proxy_enabled: true });
   });
 
-  test('attack 5: a redirect into this machine is not followed', async () => {
+  test('attack 5: does not follow a redirect into this machine', async () => {
     const inside = await stage.target();
-    // Everything on this machine counts as the internet here, but for the one that is inside.
+    // Every loopback address except one counts as the internet in this test.
     const refuse = (ip: string): 'loopback' | null => (ip === '127.0.0.2' ? 'loopback' : null);
     const hidden = inside.origin.replace('127.0.0.1', '127.0.0.2');
     const outside = await stage.target((_request, response) =>
@@ -243,13 +243,13 @@ describe('where the proxy goes', () => {
     'http://user:word@example.com/',
     'file:///etc/passwd',
     'ftp://example.com/',
-  ])('attack 6 and 7: %s is refused', async (url) => {
+  ])('attack 6 and 7: rejects %s', async (url) => {
     await stage.start([]);
     const answer = await stage.through(url);
     expect(answer).toMatchObject({ status: 403, json: { code: 'address_refused' } });
   });
 
-  test('a refused address says how it could be allowed', async () => {
+  test('explains how to allow a rejected URL', async () => {
     const other = await stage.target();
     await stage.start([]);
     expect((await stage.through(other.origin)).json).toMatchObject({
@@ -259,7 +259,7 @@ describe('where the proxy goes', () => {
   });
 
   test.each(['file:///etc/passwd', 'http://me:word@127.0.0.1:3000/'])(
-    'nothing allows %s, and nothing is said to',
+    'never allows %s, nor explains how',
     async (url) => {
       await stage.start([]);
       const { json } = await stage.through(url);
@@ -268,7 +268,7 @@ describe('where the proxy goes', () => {
     },
   );
 
-  test('a list without "public" leaves out the rest of the internet, redirects included', async () => {
+  test('without "public", rejects the rest of the internet, redirects included', async () => {
     const listed = await stage.target((_request, response) =>
       response.writeHead(307, { location: 'https://elsewhere.example/' }).end(),
     );
@@ -281,7 +281,7 @@ describe('where the proxy goes', () => {
     }
   });
 
-  test('a redirect to the same server is followed with what was sent', async () => {
+  test('follows a redirect to the same server with the same request', async () => {
     const other = await stage.target((request, response) => {
       if (request.url === '/mcp') response.writeHead(307, { location: '/mcp/' }).end();
       else response.writeHead(200, { 'content-type': 'application/json' }).end('1');
@@ -296,14 +296,14 @@ describe('where the proxy goes', () => {
     });
   });
 
-  test('attack 13: no image, script, frame or link of the page goes through it', async () => {
+  test('attack 13: rejects images, scripts, frames and links of the page', async () => {
     const other = await stage.target();
     await stage.start([other.origin], { security: { tokens: [ANNE] } });
     for (const kind of ['image', 'script', 'iframe', 'document', 'style', 'worker', 'serviceworker']) {
       const headers = { ...as(ANNE), 'sec-fetch-dest': kind, 'sec-fetch-site': 'same-origin' };
       expect([kind, (await stage.through(other.origin, { headers })).status]).toEqual([kind, 403]);
     }
-    // A browser that does not say what it asks for: an image has cookies, but no headers of ours.
+    // A browser without Sec-Fetch headers: an image request has cookies, but not our headers.
     const { headers, json } = await stage.server.ask('/api/session', { json: { token: ANNE.token } });
     const cookie = headers['set-cookie']?.[0]?.split(';')[0] ?? '';
     const session = { cookie, 'x-toolyard-session': (json as { secret: string }).secret };
@@ -314,7 +314,7 @@ describe('where the proxy goes', () => {
     expect((await stage.through(other.origin, { headers: marked })).status).toBe(200);
   });
 
-  test('it asks for the token, as everything does', async () => {
+  test('requires the token', async () => {
     const other = await stage.target();
     await stage.start([other.origin], { security: { tokens: [ANNE] } });
     expect((await stage.through(other.origin)).status).toBe(401);
@@ -322,30 +322,30 @@ describe('where the proxy goes', () => {
     expect(other.seen).toEqual([]);
   });
 
-  test('attack 27: no page elsewhere uses it', async () => {
+  test('attack 27: rejects pages of other origins', async () => {
     const other = await stage.target();
     await stage.start([other.origin]);
     expect((await stage.through(other.origin, { headers: { origin: 'https://evil.example' } })).status).toBe(403);
     expect(other.seen).toEqual([]);
   });
 
-  test('a server that is not there is named, with the reason', async () => {
+  test('names an unreachable server and the reason', async () => {
     const other = await stage.target();
     await stage.start([other.origin]);
     await other[Symbol.asyncDispose]();
     expect(await stage.through(`${other.origin}/mcp?key=secret`)).toMatchObject({
       status: 502,
       headers: { 'x-toolyard-proxy': 'refused' },
-      json: { detail: `The proxy cannot reach ${other.origin}: nobody listens there.` },
+      json: { detail: `The proxy cannot reach ${other.origin}: connection refused.` },
     });
   });
 
   test.each([
-    ['/api/proxy', /no url/],
-    ['/api/proxy?url=', /no complete address/],
-    ['/api/proxy?url=mcp.example.com', /no complete address/],
-    ['/api/proxy?ticket=none', /ticket is not valid/],
-  ])('%s is told what is missing', async (path, detail) => {
+    ['/api/proxy', /url is missing/],
+    ['/api/proxy?url=', /not an absolute URL/],
+    ['/api/proxy?url=mcp.example.com', /not an absolute URL/],
+    ['/api/proxy?ticket=none', /ticket is invalid/],
+  ])('explains what is missing: %s', async (path, detail) => {
     await stage.start([]);
     expect((await stage.server.ask(path)).json).toMatchObject({ detail: expect.stringMatching(detail) as string });
   });

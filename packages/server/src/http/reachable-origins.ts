@@ -3,7 +3,7 @@ import { isLoopback } from '../config/server-options.ts';
 
 const ANY_ADDRESS = new Set(['0.0.0.0', '::', '[::]']);
 
-/** Base URLs at which other devices of the network reach a server that listens on `host`; none on loopback. */
+/** Base URLs at which other devices of the network reach a server that listens on `host`; none for loopback. */
 export function reachableOrigins(
   host: string,
   port: number,

@@ -7,7 +7,7 @@ const { scene, commit, state, everything } = useTabScene();
 
 const RAISED = { decision: 'raise', limit: 99 };
 
-describe('a commit of a tab is refused, and changes nothing,', () => {
+describe('rejects a commit of a tab without changing anything', () => {
   const REFUSED: [string, () => object][] = [
     ['with a gap in its events', () => ({ events: [delta('a'), delta('b', 3)] })],
     ['with an event of another run', () => ({ events: [{ ...delta('a'), runId: 'x' }] })],
@@ -147,12 +147,12 @@ describe('a commit of a tab is refused, and changes nothing,', () => {
     const answer = await commit(made());
     expect(answer).toMatchObject({ status: 400, json: { code: 'bad_request' } });
     expect((answer.json as { detail: string }).detail).toMatch(
-      /^(A tab may write its own run and nothing else: |This was not stored: |.*does not fit: )./,
+      /^(A tab may write only to its own run|The commit was not stored: |.* in the body |The body )./,
     );
     expect(await everything()).toEqual(before);
   });
 
-  test('with a file of somebody else, which is not theirs to name', async () => {
+  test('with a file of another user', async () => {
     const theirs = await scene.bench.storage.blobs.put(BERT, Buffer.from('x'), { mimeType: 'image/png', at: 5 });
     const ours = await scene.bench.storage.blobs.put(ANNE, Buffer.from('y'), { mimeType: 'image/png', at: 5 });
     const showing = ({ sha256 }: { sha256: string }): object =>
@@ -163,15 +163,15 @@ describe('a commit of a tab is refused, and changes nothing,', () => {
     expect((await commit(showing(ours))).status).toBe(200);
   });
 
-  test('longer than anything may be', async () => {
+  test('above the size limit', async () => {
     const before = await everything();
     const answer = await commit({ events: [delta('x'.repeat(33 * 1_024 * 1_024))] }).catch(() => null);
-    // The door may close before all of it is sent.
+    // The connection may close before everything was sent.
     if (answer) expect(answer.status).toBe(413);
     expect(await everything()).toEqual(before);
   });
 
-  test('by somebody else, or to a run that is on the server', async () => {
+  test('of another user, or for a run of the server', async () => {
     const before = await everything();
     expect((await commit({ events: [delta('a')] }, { who: door.BERT })).status).toBe(404);
     expect(await everything()).toEqual(before);
@@ -179,7 +179,7 @@ describe('a commit of a tab is refused, and changes nothing,', () => {
     expect((await commit({}, { run: onServer })).status).toBe(404);
   });
 
-  test('after its end', async () => {
+  test('after the end of the run', async () => {
     const end = event({ type: 'run_finished', status: 'done', usage: {} });
     const ended = { events: [end], status: 'done', state: state({ status: 'done' }) };
     expect((await commit(ended)).status).toBe(200);

@@ -1,9 +1,9 @@
 import type { ServerResponse } from 'node:http';
 
-/** Nothing but the page itself may load or run anything. */
+/** Only the page itself may load or run anything. */
 const CSP_OF_DATA = "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'";
 
-/** What every answer carries, whatever it is; single ones may say more. */
+/** Headers of every response; some responses override them. */
 export function setStandardHeaders(outgoing: ServerResponse): void {
   outgoing.setHeader('content-security-policy', CSP_OF_DATA);
   outgoing.setHeader('x-content-type-options', 'nosniff');
@@ -13,10 +13,10 @@ export function setStandardHeaders(outgoing: ServerResponse): void {
 }
 
 /**
- * What the page may do: load from this server only. Whatever a model or a tool writes into it, no address elsewhere
- * is asked for anything, so nothing can be carried away in one.
+ * The policy of the page: it may load from this server only. Content of models and tools cannot cause requests
+ * elsewhere, so data cannot leak through URLs.
  *
- * @param scriptHashes of the scripts that stand in its HTML
+ * @param scriptHashes of the inline scripts in its HTML
  */
 export function pagePolicy(scriptHashes: readonly string[]): string {
   const scripts = ["'self'", ...scriptHashes.map((hash) => `'sha256-${hash}'`)].join(' ');
@@ -34,7 +34,7 @@ export function pagePolicy(scriptHashes: readonly string[]): string {
   ].join('; ');
 }
 
-/** What the worker may do that goes to MCP servers for the page: that, and load nothing. */
+/** The policy of the worker that connects to MCP servers for the page: it may connect, and load nothing. */
 export function networkPolicy(): string {
   return "default-src 'none'; connect-src http: https: ws: wss:";
 }

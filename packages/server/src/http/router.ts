@@ -29,14 +29,14 @@ import { validationError, quoted, refusal } from './problems.ts';
 import type { AppContext, AppEnv } from './types.ts';
 import { OWNER } from './types.ts';
 
-/** Of routes without authentication: it may do nothing. */
+/** Principal of public routes, without scopes. */
 const ANYBODY: Principal = { ...OWNER, via: 'open', scopes: [] };
 
-/** A route as the OpenAPI document describes it. */
+/** A route as described in the OpenAPI document. */
 export type RouteDescription = RouteContract & {
   method: RouteMethod;
   path: string;
-  /** The path of the route that replaces this one, which is deprecated. */
+  /** For a deprecated route: the path of its successor. */
   successor?: string;
 };
 
@@ -53,7 +53,7 @@ type RouteHandler<Key extends keyof Routes> = (
 ) => Promise<RouteAnswer<Key> | Response> | RouteAnswer<Key> | Response;
 
 type RouteOptions = {
-  /** Called with the body before it is validated; throws an error to reject it. */
+  /** Called with the body before validation; throws an error to reject it. */
   precheck?: (body: JsonValue) => void;
 };
 
@@ -63,10 +63,10 @@ export type Router = {
   readonly descriptions: readonly RouteDescription[];
 };
 
-/** Asked about every body, so that no route can forget it. */
+/** Checked for every body, so that no route can omit it. */
 type CheckAuto = Pick<AutoConfirmation, 'check'>;
 
-/** Puts routes into `app`: who asks, and whether the request fits, is settled before a handler sees it. */
+/** Adds routes to `app`. Authentication and validation happen before the handler is called. */
 export function createRouter(app: Hono<AppEnv>, authentication: Authentication, auto: CheckAuto): Router {
   const descriptions: RouteDescription[] = [];
   return {
@@ -107,27 +107,27 @@ function describe(key: keyof Routes): RouteDescription {
   return { method, path, ...routes[key] };
 }
 
-/** The scopes of which a credential must hold one to use a route; empty if none is needed. */
+/** The scopes of which a credential needs one to use a route; empty if none is needed. */
 export function scopesOf({ method, open, scope }: RouteDescription): readonly Scope[] {
   if (open === true || scope === 'any') return [];
   if (scope === undefined) return [method === 'GET' ? 'read' : 'write'];
   return typeof scope === 'string' ? [scope] : scope;
 }
 
-/** The path of a description as Hono writes it. */
+/** The path of a description in Hono's syntax. */
 export function honoPath(path: string): string {
   return path.replaceAll(/\{(\w+)\}/g, ':$1');
 }
 
-/** What a form on another page can send is never one of these types: the browser asks us first, or says its origin. */
+/** Forms of other sites cannot send these types without a CORS preflight or an Origin header. */
 function checkContentType(incoming: IncomingMessage, { method, upload }: RouteDescription): void {
   if (method === 'GET' || method === 'DELETE') return;
   const type = contentTypeOf(incoming);
   if (upload === undefined ? type === 'application/json' : upload.some((each) => matches(type, each))) return;
   const expected = upload === undefined ? 'application/json' : upload.join(', ');
-  const given = type === '' ? 'There is no Content-Type' : `The Content-Type is ${quoted(type)}`;
+  const given = type === '' ? 'The Content-Type is missing' : `The Content-Type is ${quoted(type)}`;
   throw refusal(
-    { code: 'bad_request', message: `${given}; expected is ${expected}.`, hint: 'It is expected without a body, too.' },
+    { code: 'bad_request', message: `${given}; required: ${expected}.`, hint: 'It is required even without a body.' },
     { status: 415 },
   );
 }
@@ -140,7 +140,7 @@ function readQuery(c: AppContext, schema: z.ZodObject | undefined): object {
   const given = c.req.query();
   const [unknown] = schema === undefined ? Object.keys(given) : [];
   if (unknown !== undefined) {
-    throw refusal({ code: 'bad_request', message: `${quoted(unknown)} in the query is not known here.` });
+    throw refusal({ code: 'bad_request', message: `Unknown query parameter ${quoted(unknown)}.` });
   }
   if (schema === undefined) return {};
   const parsed = schema.safeParse(given, { error: plainZodError });

@@ -6,8 +6,8 @@ import { OWNER } from './types.ts';
 
 const { server, ask, post, patch, remove } = useDocumentedServer();
 
-describe('runs and questions', () => {
-  test('runs are listed, shown and cancelled', async () => {
+describe('runs and interrupts', () => {
+  test('lists, shows and cancels runs', async () => {
     await post('/api/conversations', { id: 'c1' });
     const { run } = (await post('/api/conversations/c1/messages', said('hi'))).json as { run: { id: string } };
     expect((await ask(`/api/runs/${run.id}`)).json).toMatchObject({ id: run.id, status: 'running' });
@@ -17,7 +17,7 @@ describe('runs and questions', () => {
     expect((await post(`/api/runs/${run.id}/cancel`)).json).toMatchObject({ status: 'cancelled' });
   });
 
-  test('a question is listed, shown with its conversation, and answered once', async () => {
+  test('lists an interrupt, shows it with its conversation, and accepts one answer', async () => {
     await post('/api/conversations', { id: 'c1' });
     const { run } = (await post('/api/conversations/c1/messages', said('hi'))).json as { run: { id: string } };
     server.runs.ask(run.id, 'i1');
@@ -31,7 +31,7 @@ describe('runs and questions', () => {
   });
 });
 
-test('agents: a change of one that was changed since is refused', async () => {
+test('agents: rejects a change based on an outdated version', async () => {
   expect(await post('/api/agents', { id: 'a1', title: 'Clerk' })).toMatchObject({ status: 201, json: { version: 1 } });
   expect((await ask('/api/agents')).json).toMatchObject({ items: [{ id: 'a1' }] });
   const changed = await patch('/api/agents/a1', { version: 1, configuration: { limits: { maxTurns: 3 } } });
@@ -56,7 +56,7 @@ test('providers and models', async () => {
   expect((await remove('/api/providers/mine')).status).toBe(204);
 });
 
-test('settings: the page keeps what it likes, and cannot reach what the server keeps', async () => {
+test('settings: stores what the page needs, but never keys of the server', async () => {
   await server.storage.settings.set(OWNER, 'providers', [{ id: 'mine', baseUrl: 'https://mine.example' }], 1);
   const put = (key: string, json: unknown) => ask(`/api/settings/${key}`, { method: 'PUT', json });
   expect((await put('theme', 'dark')).json).toBe('dark');
@@ -73,7 +73,7 @@ test('settings: the page keeps what it likes, and cannot reach what the server k
   expect((await put('big', 'x'.repeat(70_000))).status).toBe(413);
 });
 
-test('files are uploaded and fetched', async () => {
+test('files are uploaded and downloaded', async () => {
   const sound = await ask('/api/files', { body: 'sound', headers: { 'content-type': 'audio/mpeg' } });
   const sha256 = createHash('sha256').update('sound').digest('hex');
   expect(sound).toMatchObject({ status: 201, json: { sha256, size: 5, mimeType: 'audio/mpeg' } });
@@ -92,7 +92,7 @@ test('operations', async () => {
   expect((await ask('/api/session')).json).toMatchObject({ ownerId: 'owner', tokenRequired: false });
 });
 
-test('not ready until earlier runs are taken up, though healthy', async () => {
+test('is healthy but not ready until earlier runs were recovered', async () => {
   let ready = false;
   const starting = await startTestServer({ change: { ready: () => ready } });
   try {

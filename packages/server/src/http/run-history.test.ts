@@ -7,8 +7,8 @@ const { server, ask, post } = useDocumentedServer();
 const parts = [{ type: 'text', text: 'What time is it?' }];
 type Started = { run: { id: string; conversationId: string }; message: { id: string } };
 
-describe('a run that begins', () => {
-  test('without a conversation makes one, with its agent and its title', async () => {
+describe('starting a run', () => {
+  test('without a conversation creates one with agent and title', async () => {
     await post('/api/agents', { id: 'clock', title: 'Clock' });
     const { status, json } = await post('/api/runs', { parts, agentId: 'clock', title: 'Time' });
     expect(status).toBe(201);
@@ -18,14 +18,14 @@ describe('a run that begins', () => {
     expect(conversation.json).toMatchObject({ agentId: 'clock', title: 'Time', activeRun: { id: run.id } });
   });
 
-  test('in a conversation that is busy is refused, and so is one in none that is there', async () => {
+  test('is rejected in a busy or unknown conversation', async () => {
     const { run } = (await post('/api/runs', { parts })).json as Started;
     expect(await post('/api/runs', { parts, conversationId: run.conversationId })).toMatchObject({ status: 409 });
     expect(await post('/api/runs', { parts, conversationId: 'none' })).toMatchObject({ status: 404 });
     expect(await post('/api/runs', { parts: [] })).toMatchObject({ status: 400 });
   });
 
-  test('and does not, for want of an agent or anything else, leaves no empty conversation behind', async () => {
+  test('that fails for any reason leaves no empty conversation', async () => {
     expect(await post('/api/runs', { parts, agentId: 'nobody' })).toMatchObject({ status: 404 });
     server.runs.send = () => Promise.reject(new Error('broken'));
     expect(await post('/api/runs', { parts })).toMatchObject({ status: 500 });
@@ -33,7 +33,7 @@ describe('a run that begins', () => {
   });
 });
 
-test('the steps and the file of a run are told as they are described, and to nobody who does not have it', async () => {
+test('steps and export of a run match their schemas and are private to the owner', async () => {
   const { run, message } = (await post('/api/runs', { parts })).json as Started;
   const tool = { serverId: 'files', name: 'delete' };
   const call = { type: 'tool_call', callId: 'call', name: 'delete', tool, arguments: { a: 1 } } as const;
@@ -80,12 +80,12 @@ test('the steps and the file of a run are told as they are described, and to nob
   expect(file.json).toMatchObject({ format: 'toolyard-run', version: 1, messages: [{ id: message.id }] });
   const text = await server.ask(`/api/runs/${run.id}/export?format=markdown`);
   expect(text.headers['content-type']).toBe('text/markdown; charset=utf-8');
-  expect(text.text).toContain('delete (arguments changed by a person): done');
+  expect(text.text).toContain('delete (arguments edited by the user): done');
   expect(await ask('/api/runs/none/steps')).toMatchObject({ status: 404 });
   expect(await ask('/api/runs/none/export')).toMatchObject({ status: 404 });
 });
 
-test('runs are found by agent, by several states and by when they began', async () => {
+test('runs are filtered by agent, statuses and start time', async () => {
   await post('/api/agents', { id: 'clock', title: 'Clock' });
   const first = ((await post('/api/runs', { parts, agentId: 'clock' })).json as Started).run;
   const second = ((await post('/api/runs', { parts })).json as Started).run;

@@ -1,38 +1,38 @@
 import type { RunExport, RunQuestion, RunStep } from '@toolyard/protocol';
 import { conversationMarkdown } from './conversation-markdown.ts';
 
-/** A run to be read by people: what it came to, a table of its steps, and what was said. */
+/** A run as Markdown: its result, a table of its steps, and the messages. */
 export function runMarkdown(of: RunExport): string {
   const { run, items, messages } = of;
   const facts = [
     `- status: ${run.status}${of.error ? ` (${of.error.message})` : ''}`,
-    `- began: ${moment(run.createdAt)}`,
+    `- started: ${moment(run.createdAt)}`,
     ...(run.endedAt === null ? [] : [`- ended: ${moment(run.endedAt)}`]),
-    ...(of.waitedMs > 0 ? [`- waited for a person: ${seconds(of.waitedMs)}`] : []),
+    ...(of.waitedMs > 0 ? [`- waited for the user: ${seconds(of.waitedMs)}`] : []),
     `- tokens: ${of.usage.inputTokens ?? 'unknown'} in, ${of.usage.outputTokens ?? 'unknown'} out`,
     ...(of.cost === undefined ? [] : [`- cost: $${of.cost.toFixed(4)}`]),
   ];
-  const table = ['| step | what | took |', '|---|---|---|', ...items.map(row)];
-  return [`# Run ${run.id}`, facts.join('\n'), table.join('\n'), conversationMarkdown('What was said', messages)].join(
+  const table = ['| step | action | duration |', '|---|---|---|', ...items.map(row)];
+  return [`# Run ${run.id}`, facts.join('\n'), table.join('\n'), conversationMarkdown('Messages', messages)].join(
     '\n\n',
   );
 }
 
 function row(item: RunStep): string {
-  const number = item.attempt === 1 ? `${item.step}` : `${item.step} (try ${item.attempt})`;
+  const number = item.attempt === 1 ? `${item.step}` : `${item.step} (attempt ${item.attempt})`;
   const took = item.endedAt === null ? '' : seconds(item.endedAt - item.startedAt);
   return `| ${number} | ${cell(whatOf(item))} | ${took} |`;
 }
 
 function whatOf({ instruction, model, calls, questions, abandoned }: RunStep): string {
   const what = [
-    ...(model ? [`asked ${model.model}: ${model.finishReason}`] : []),
+    ...(model ? [`model ${model.model}: ${model.finishReason}`] : []),
     ...calls.map(({ name, result, editedArguments }) => {
-      const came = result === null ? 'no answer yet' : result.isError ? `failed (${result.outcome})` : result.outcome;
-      return `${name}${editedArguments ? ' (arguments changed by a person)' : ''}: ${came}`;
+      const came = result === null ? 'no result yet' : result.isError ? `failed (${result.outcome})` : result.outcome;
+      return `${name}${editedArguments ? ' (arguments edited by the user)' : ''}: ${came}`;
     }),
     ...questions.map(asked),
-    ...(abandoned ? ['broke off with its process'] : []),
+    ...(abandoned ? ['interrupted: its process ended'] : []),
   ];
   return what.length === 0 ? instruction : what.join('; ');
 }
@@ -41,7 +41,7 @@ function asked({ interrupt, status, answer }: RunQuestion): string {
   return `${interrupt.kind}: ${answer?.decision ?? status}`;
 }
 
-/** What a model or a server named must not end the cell. */
+/** Escapes text of models and servers so that it cannot end the table cell. */
 function cell(text: string): string {
   return text.replace(/\s+/g, ' ').replaceAll('\\', '\\\\').replaceAll('|', '\\|').replaceAll('<', '&lt;');
 }

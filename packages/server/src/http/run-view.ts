@@ -1,6 +1,6 @@
 import type { RunRecord } from '@toolyard/protocol';
 
-/** Only what a run's owner may see, whatever else the record at hand holds: a leased one has its state with it. */
+/** Only fields that the owner may see: a leased record also contains internal state. */
 export function toRunView(run: RunRecord): RunRecord {
   const { id, ownerId, conversationId, agentId, parentRunId, place } = run;
   const { status, lastSeq, createdAt, updatedAt, endedAt } = run;

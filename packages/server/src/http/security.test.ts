@@ -19,7 +19,7 @@ describe('attack 3: a local server reached from a web page', () => {
     headers: Record<string, string> = {},
   ): Promise<TestResponse> => server.ask(target, { headers: { host, ...headers } });
 
-  /** Sends bytes as they are, and gives all that comes back. */
+  /** Sends raw bytes and returns the whole response. */
   async function raw(bytes: string): Promise<string> {
     const socket = connect(server.port, '127.0.0.1');
     socket.end(bytes);
@@ -28,7 +28,7 @@ describe('attack 3: a local server reached from a web page', () => {
     return answer;
   }
 
-  test.each(PAGES)('%s is refused under a name that is led here (DNS rebinding)', async (target) => {
+  test.each(PAGES)('rejects %s under a foreign name (DNS rebinding)', async (target) => {
     const answer = await called(`rebind.attacker.example:${server.port}`, target);
     expect(answer).toMatchObject({ status: 403, json: { code: 'forbidden' } });
     expect(answer.json).toMatchObject({
@@ -37,7 +37,7 @@ describe('attack 3: a local server reached from a web page', () => {
     });
   });
 
-  test('only its own names and the right port are', async () => {
+  test('accepts only its own names with the right port', async () => {
     const { port } = server;
     for (const host of [`127.0.0.1:${port}`, `localhost:${port}`, `LOCALHOST:${port}`, `[::1]:${port}`]) {
       expect([host, (await called(host)).status]).toEqual([host, 200]);
@@ -66,7 +66,7 @@ describe('attack 3: a local server reached from a web page', () => {
     }
   });
 
-  test('two Host headers, or an address as the target, name no host', async () => {
+  test('rejects two Host headers, or an absolute URL as the target', async () => {
     const { port } = server;
     const hosts = `Host: localhost:${port}\r\nHost: attacker.example\r\n`;
     expect(await raw(`GET /api/conversations HTTP/1.1\r\n${hosts}Connection: close\r\n\r\n`)).toMatch(
@@ -77,7 +77,7 @@ describe('attack 3: a local server reached from a web page', () => {
     expect(full).toMatchObject({ status: 400, json: { code: 'bad_request' } });
   });
 
-  test.each(PAGES)('%s is refused to a page of another origin', async (target) => {
+  test.each(PAGES)('rejects %s for a page of another origin', async (target) => {
     const { port } = server;
     for (const origin of [
       'https://attacker.example',
@@ -93,7 +93,7 @@ describe('attack 3: a local server reached from a web page', () => {
     }
   });
 
-  test('the page itself is welcome, also behind a proxy that speaks TLS', async () => {
+  test('accepts the page itself, also behind a TLS proxy', async () => {
     const { port } = server;
     expect((await called(`localhost:${port}`, '/api/settings', { origin: `http://localhost:${port}` })).status).toBe(
       200,
@@ -102,7 +102,7 @@ describe('attack 3: a local server reached from a web page', () => {
     expect((await called('tools.example.com', '/api/settings', behind)).status).toBe(200);
   });
 
-  test('a script, an image or a frame of another site gets nothing, a link to the page works', async () => {
+  test('rejects scripts, images and frames of another site, but allows links to the page', async () => {
     const host = `localhost:${server.port}`;
     for (const site of ['cross-site', 'same-site']) {
       for (const [mode, dest] of [
@@ -125,7 +125,7 @@ describe('attack 27: forged requests', () => {
     server = await startTestServer();
   });
 
-  test('what a form can send changes nothing, on any route', async () => {
+  test('content types of forms change nothing, on any route', async () => {
     for (const { method, path, upload } of server.app.routes) {
       if (method === 'GET') continue;
       for (const type of ['application/x-www-form-urlencoded', 'multipart/form-data; boundary=x', 'text/plain', '']) {
@@ -139,7 +139,7 @@ describe('attack 27: forged requests', () => {
     expect((await server.ask('/api/conversations')).json).toEqual({ items: [] });
   });
 
-  test('the same from another origin is refused whatever its type', async () => {
+  test('other origins are rejected whatever the type', async () => {
     for (const { method, path } of server.app.routes) {
       const target = path.replaceAll(/\{\w+\}/g, 'x');
       const headers = { 'content-type': 'application/json', origin: 'https://attacker.example' };
@@ -149,7 +149,7 @@ describe('attack 27: forged requests', () => {
     }
   });
 
-  test('a preflight is told nothing that would allow more', async () => {
+  test('a preflight grants nothing', async () => {
     const headers = { origin: 'https://attacker.example', 'access-control-request-method': 'POST' };
     const answer = await server.ask('/api/conversations', { method: 'OPTIONS', headers });
     expect(answer.status).toBe(403);
@@ -171,8 +171,8 @@ describe('tokens', () => {
   const get = (target: string, headers: Record<string, string> = {}): Promise<TestResponse> =>
     server.ask(target, { headers });
 
-  test('without one every route but the open ones is closed', async () => {
-    // Where sign-in servers send people back to: what they bring is what opens it.
+  test('is required by every route that is not public', async () => {
+    // Redirect targets of authorization servers: the state in the query authenticates them.
     const back = ['GET /api/mcp/sign-in/callback', 'GET /api/mcp/sign-in/tab'];
     const open = new Set(['GET /health', 'GET /ready', 'POST /api/session', ...back]);
     for (const { method, path } of server.app.routes) {
@@ -189,7 +189,7 @@ describe('tokens', () => {
     expect((await get('/')).status).not.toBe(401);
   });
 
-  test('the right one opens, in the one place it belongs', async () => {
+  test('is accepted in the right place only', async () => {
     expect((await get('/api/session', as(ANNE))).json).toMatchObject({ ownerId: 'anne', tokenRequired: true });
     for (const headers of [
       as({ token: 'token-of-ann' }),
@@ -210,7 +210,7 @@ describe('tokens', () => {
     }
   });
 
-  test('is exchanged for a cookie that scripts cannot read and that does not tell it', async () => {
+  test('is exchanged for a cookie that scripts cannot read and that does not contain it', async () => {
     expect(await server.ask('/api/session', { json: { token: 'wrong' } })).toMatchObject({ status: 401 });
     const signedIn = await server.ask('/api/session', { json: { token: ANNE.token } });
     const [set = ''] = signedIn.headers['set-cookie'] ?? [];
@@ -227,7 +227,7 @@ describe('tokens', () => {
     expect(out.headers['set-cookie']?.[0]).toContain('Max-Age=0');
   });
 
-  test('behind TLS the cookie goes over TLS only', async () => {
+  test('uses a Secure cookie behind TLS', async () => {
     const proxied = await startTestServer({ security: { tokens: [ANNE], allowHosts: ['tools.example.com'] } });
     try {
       const headers = { host: 'tools.example.com', origin: 'https://tools.example.com' };
@@ -238,13 +238,13 @@ describe('tokens', () => {
     }
   });
 
-  test('what is logged and answered never holds it', async () => {
+  test('does not appear in logs or responses', async () => {
     const answer = await get('/api/session', as({ token: 'nearly-the-secret' }));
     expect(answer.text + server.logged.join()).not.toContain('nearly-the-secret');
   });
 });
 
-test('every answer says how it may be used', async () => {
+test('every response has security headers', async () => {
   server = await startTestServer();
   for (const target of [...PAGES.filter((page) => page !== '/api/events'), '/api/conversations/nobody']) {
     expect((await server.ask(target)).headers).toMatchObject({

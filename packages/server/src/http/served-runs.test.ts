@@ -9,7 +9,7 @@ import { eventually, reply, startModelServer, startScriptedMcp, within } from '@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { startServer } from '../start-server.ts';
 
-// The routes that start and follow runs, of a whole server: its model and its MCP servers are on sockets of their own.
+// Tests the routes that start and follow runs against a whole server; its model and MCP servers are on real sockets.
 
 const HELLO = { parts: [{ type: 'text' as const, text: 'Hello' }] };
 const APPROVED = { ...HELLO, configuration: { intervention: 'auto' as const } };
@@ -76,7 +76,7 @@ const api = createApiClient<object>({
 
 type Frame = { id: string | undefined; event: string; data: unknown };
 
-/** Reads an event stream up to its end, or until `isLast` of a frame. */
+/** Reads an event stream to its end, or until `isLast` accepts a frame. */
 function read(path: string, headers: Record<string, string>, isLast?: (frame: Frame) => boolean): Promise<Frame[]> {
   return within(framesOf(path, headers, isLast), { what: `the end of ${path}` });
 }
@@ -103,7 +103,7 @@ function frameOf(block: string): Frame {
   return { id: field('id'), event: field('event') ?? '', data: JSON.parse(field('data') ?? 'null') };
 }
 
-/** The events of a run, from the one after `lastEventId` to the last. */
+/** The events of a run after `lastEventId`. */
 async function eventsOf(runId: string, lastEventId = '0'): Promise<RunEvent[]> {
   const frames = await read(`/api/runs/${runId}/events`, { 'last-event-id': lastEventId });
   return frames.filter(({ event }) => event === 'run').map(({ data }) => data as RunEvent);
@@ -114,7 +114,7 @@ const textOf = (message: Message | undefined): string =>
 
 describe('POST /api/conversations/{id}/messages', () => {
   test(
-    'has the message answered by the model, and starts no second run for the same id',
+    'answers the message with the model, and starts no second run for the same id',
     { tags: ['C2.01', 'C5.04'] },
     async () => {
       await api.post('/api/conversations', { body: { id: 'c' } });
@@ -136,7 +136,7 @@ describe('POST /api/conversations/{id}/messages', () => {
 
 describe('the events of a run', () => {
   test(
-    'are streamed while it is executed, to GET /api/runs/{id}/events and GET /api/events alike',
+    'are streamed during the run, by GET /api/runs/{id}/events and GET /api/events alike',
     { tags: ['C10.12'] },
     async () => {
       const release = Promise.withResolvers<void>();
@@ -179,7 +179,7 @@ describe('POST /api/runs', () => {
   });
 
   test(
-    'executes each call where its tool is: a function in place, the others by their MCP servers',
+    'executes each call where its tool is: functions in this process, others by their MCP servers',
     { tags: ['C1.23', 'C7.03', 'C7.26'] },
     async () => {
       const names = ['right__which', 'here__which', 'left__which'];
@@ -196,7 +196,7 @@ describe('POST /api/runs', () => {
   );
 
   test(
-    'executes ask_user: the run waits for the answer, which is the result of the call',
+    'executes ask_user: the run waits for the answer, which becomes the result of the call',
     { tags: ['C1.23', 'C7.03'] },
     async () => {
       replies.push(

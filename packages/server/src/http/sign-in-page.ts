@@ -9,12 +9,12 @@ const STYLE = `
   p { margin: 0 0 .75rem; overflow-wrap: anywhere; }
 `;
 
-/** A window that was opened for this is closed; in a browser that forbids it, the page stays and says what it says. */
+/** Closes a popup; if the browser forbids that, the page stays readable. */
 const SCRIPT = `setTimeout(() => window.close(), 1500);`;
 
 /**
- * A sign-in to a server of the browser itself is finished by the tab that began it: what the person has brought back is
- * told to the tabs of this origin, and what became of it is shown. The channel has its other half in the page.
+ * A sign-in to a server that a browser tab connects to is completed by that tab: the page posts the query to the tabs
+ * of this origin and shows the result. The page of Toolyard is the other end of the channel.
  */
 const RELAY = `
   const channel = new BroadcastChannel('toolyard:sign-in');
@@ -22,11 +22,11 @@ const RELAY = `
     document.querySelector('h1').textContent = title;
     document.querySelector('p').textContent = text;
   };
-  const nobody = setTimeout(() => show('Not signed in',
-    'No open tab of Toolyard has begun this sign-in. Open Toolyard, and begin it again.'), 15000);
+  const noTab = setTimeout(() => show('Not signed in',
+    'No open Toolyard tab started this sign-in. Open Toolyard and start it again.'), 15000);
   channel.onmessage = ({ data }) => {
     if (typeof data?.text !== 'string') return;
-    clearTimeout(nobody);
+    clearTimeout(noTab);
     show(data.ok ? 'Signed in' : 'Not signed in', data.text);
     if (data.ok) setTimeout(() => window.close(), 1500);
   };
@@ -43,28 +43,28 @@ const POLICY = [
   "form-action 'none'",
 ].join('; ');
 
-/** What a person sees who has signed in to a server. */
+/** Shown after a successful sign-in to a server. */
 export function finishedPage(serverId: string): Response {
   return page({
     status: 200,
     title: 'Signed in',
     lines: [
-      `Toolyard is signed in to “${serverId}” and connects to it now.`,
-      'You can close this window and go back to Toolyard.',
+      `Toolyard is signed in to “${serverId}” and is now connecting to it.`,
+      'You can close this window and return to Toolyard.',
     ],
     script: SCRIPT,
   });
 }
 
-/** What a person sees who has not. */
+/** Shown after a failed sign-in. */
 export function refusedPage({ code, message, hint }: ErrorInfo): Response {
-  const lines = [message, ...(hint === undefined ? [] : [hint]), 'You can close this window and go back to Toolyard.'];
+  const lines = [message, ...(hint === undefined ? [] : [hint]), 'You can close this window and return to Toolyard.'];
   return page({ status: code === 'internal' ? 500 : 400, title: 'Not signed in', lines });
 }
 
-/** What a person sees who comes back from a sign-in that a tab of this browser has begun. */
+/** Shown after a sign-in that a tab of this browser started. */
 export function relayPage(): Response {
-  const lines = ['The tab of Toolyard that you came from finishes it.'];
+  const lines = ['The Toolyard tab that started the sign-in completes it.'];
   return page({ status: 200, title: 'One moment…', lines, script: RELAY });
 }
 
@@ -93,7 +93,7 @@ ${script === undefined ? '' : `<script>${script}</script>`}
     headers: {
       'content-type': 'text/html; charset=utf-8',
       'content-security-policy': POLICY,
-      // The address holds a code, used up as it is.
+      // The URL contains a code; the page must not be cached.
       'cache-control': 'no-store',
       'referrer-policy': 'no-referrer',
     },

@@ -5,9 +5,9 @@ import { createTestServers } from './test-fixtures/providers-and-servers.ts';
 import type { TestResponse, TestServer } from './test-fixtures/test-server.ts';
 import { startTestServer } from './test-fixtures/test-server.ts';
 
-/** Closes what it may stand in (a tag, an attribute, a script, a comment), and then is one. */
+/** Closes every context it may be in (tag, attribute, script, comment) before it starts a script. */
 const SCRIPT = `'"></title></script>--><img src=x onerror=alert(1)><svg onload=alert(1)><script>alert(1)</script>`;
-/** How a browser asks when somebody opens an address. */
+/** Headers of a browser navigation. */
 const OPENED = {
   accept: 'text/html,application/xhtml+xml',
   'sec-fetch-mode': 'navigate',
@@ -24,7 +24,7 @@ beforeEach(async () => {
 });
 afterEach(() => server.close());
 
-/** What a stranger's MCP server says of itself. */
+/** A server whose every text contains the script. */
 function hostileServer(): McpServerView {
   return {
     id: 'files',
@@ -57,7 +57,7 @@ function hostileServer(): McpServerView {
   };
 }
 
-/** Puts the script wherever a text can be put; gives the ids. */
+/** Stores the script in every text field; returns the ids. */
 async function store(): Promise<Record<string, string>> {
   const post = (target: string, json: unknown) => server.ask(target, { json });
   const parts = [
@@ -143,7 +143,7 @@ function targetOf({ path }: RouteDescription, fill?: string): string {
   });
 }
 
-/** Why a browser that opens this answer might run what is in it. */
+/** Why a browser might execute the content of this response. */
 function dangers({ headers }: TestResponse): string[] {
   const type = headers['content-type'] ?? 'none';
   const isSaved = /^attachment; filename="[^"<>]*"(; filename\*=UTF-8''[\w.~!%-]*)?$/.test(
@@ -157,13 +157,13 @@ function dangers({ headers }: TestResponse): string[] {
   ];
 }
 
-/** The one answer of the API that is read by a person in a browser; it runs nothing but what it came with. */
+/** The only HTML response of the API, with scripts of its own only. */
 const isPage = ({ path }: RouteDescription): boolean => path === '/api/mcp/sign-in/callback' || path === RELAY;
-/** Hands what it was called with to the tab that waits for it, and shows none of it. */
+/** Passes its query to the waiting tab and shows none of it. */
 const RELAY = '/api/mcp/sign-in/tab';
 
-describe('attack 14: scripts in what is stored', () => {
-  test('are text in the page that ends a sign-in, whoever says them', async () => {
+describe('attack 14: scripts in stored texts', () => {
+  test('are text in the page that ends a sign-in, whatever their source', async () => {
     const said = encodeURIComponent(SCRIPT);
     for (const query of [`state=${said}`, `state=x&error=${said}&error_description=${said}`, `${said}=${said}`]) {
       for (const [path, status] of [
@@ -180,12 +180,12 @@ describe('attack 14: scripts in what is stored', () => {
     }
   });
 
-  test('come back as data on every route, never as a document, and as they were written', async () => {
+  test('are returned unchanged as data on every route, never as a document', async () => {
     const carriers: string[] = [];
     for (const route of server.app.routes.filter((each) => each.method === 'GET' && !isPage(each))) {
       const endless = route.path === '/api/events';
       const answer = await server.ask(targetOf(route), { headers: OPENED, method: endless ? 'HEAD' : 'GET' });
-      // Off unless the owner wants it.
+      // Disabled by default.
       const status = route.path === '/metrics' ? 404 : 200;
       expect([route.path, answer.status, dangers(answer)]).toEqual([route.path, status, []]);
       if (answer.text.includes(JSON.stringify(SCRIPT).slice(1, -1)) || answer.text === SCRIPT)
@@ -214,7 +214,7 @@ describe('attack 14: scripts in what is stored', () => {
     expect(dangers(markdown)).toEqual([]);
   });
 
-  test('in an address, a query or a body are told back as data, whatever the refusal', async () => {
+  test('in a URL, a query or a body are repeated as data in every error', async () => {
     const refusals: TestResponse[] = [];
     for (const route of server.app.routes.filter((each) => !isPage(each))) {
       const method = route.method;

@@ -15,7 +15,7 @@ describe('a beginning', () => {
   const beginAnew = (id: string, messageId: string): Promise<TestResponse> =>
     post('/api/tabs/tab-1/runs', { v, conversationId: 'c', id, regenerates: messageId });
 
-  test('answers a message anew, beside the answer there is', async () => {
+  test('regenerates an answer on another branch', async () => {
     await end();
     const begun = await beginAnew('r2', answerId);
     expect(begun).toMatchObject({ status: 201, json: { run: { id: 'r2', place: 'browser' }, message: { id: 'r' } } });
@@ -26,13 +26,13 @@ describe('a beginning', () => {
     ]);
   });
 
-  test('answers only what is an answer anew', async () => {
+  test('regenerates only what can be regenerated', async () => {
     await end();
     expect((await beginAnew('r2', 'r')).status).toBe(400);
     expect((await beginAnew('r3', 'nowhere')).status).toBe(404);
   });
 
-  test('that is sent again gives the run it began', async () => {
+  test('that is sent again returns the run it started', async () => {
     await end();
     const [first, second] = [await beginAnew('r2', answerId), await beginAnew('r2', answerId)];
     expect([first.status, second.status]).toEqual([201, 201]);
@@ -47,7 +47,7 @@ describe('a lease', () => {
   const SHORT = { lease_until: 7 };
   beforeEach(() => void scene.database.exec('UPDATE runs SET lease_until = 7'));
 
-  test('is renewed of the run a tab says it is at work on, and of no other', async () => {
+  test('a lease is renewed only for the run that the tab names', async () => {
     await begin('tab-1', 'r2', 'other');
     scene.database.exec('UPDATE runs SET lease_until = 7');
     expect((await renew('tab-1', scene.held.fence)).status).toBe(200);
@@ -55,7 +55,7 @@ describe('a lease', () => {
     expect(leaseOf('r2')).toEqual(SHORT);
   });
 
-  test('is not renewed by who does not hold it', async () => {
+  test('a lease is not renewed without holding it', async () => {
     expect((await renew('tab-2', scene.held.fence)).status).toBe(409);
     expect((await renew('tab-1', scene.held.fence + 1)).status).toBe(409);
     expect((await renew('tab-1', scene.held.fence, 'r', door.BERT)).status).toBe(404);

@@ -11,7 +11,7 @@ import type { Configurations, LiveHub, LiveStreams, Models, RunService, Servers 
 import type { Telemetry } from '../telemetry/telemetry.ts';
 import type { TabToolBroker } from '../tabs/tab-tool-broker.ts';
 
-/** What the HTTP door works with. */
+/** Dependencies of the HTTP application. */
 export type HttpAppOptions = {
   storage: SharedStorage;
   runs: RunService;
@@ -19,9 +19,9 @@ export type HttpAppOptions = {
   hub: LiveHub;
   streams: LiveStreams;
   models: Models;
-  /** Decides on single calls of models; absent: so many at once. */
+  /** Admits single model calls; absent: a fixed number of concurrent calls. */
   callPolicy?: CallPolicy;
-  /** Told of single calls; absent: nobody asked for traces. */
+  /** Observes single calls for traces; absent if tracing is disabled. */
   telemetry?: Pick<Telemetry, 'watch'>;
   servers: Servers;
   webhooks: Webhooks;
@@ -29,31 +29,31 @@ export type HttpAppOptions = {
   clock: Clock;
   ids: IdSource;
   security: SecurityOptions;
-  /** Null where it is switched off. */
+  /** Null if disabled. */
   proxy: Proxy | null;
-  /** What this process is there for: without `door` it answers those who watch it, and nobody else. */
+  /** Roles of this process: without `door` it serves monitoring routes only. */
   duties?: RoleCapabilities;
   ui: UiOptions;
-  /** Numbers of this process; null where nobody asked for them to be told. */
+  /** Metrics of this process; null if disabled. */
   metrics: (() => Promise<string>) | null;
-  /** False until the runs of the last process have been taken up; `/ready` tells it. */
+  /** False until the runs of the last process were recovered; reported by `/ready`. */
   ready: () => boolean;
-  /** Parts of the work that no process does at the moment; without it all of it is done here. */
+  /** Roles that no process has now; absent if this process has all roles. */
   absentRoles?: () => Promise<MissingRole[]>;
-  /** True for an MCP server that only a process with the role `tools` can run, where there are roles. */
+  /** True for an MCP server that only a process with the role `tools` can run, if processes have roles. */
   isProgram?: (serverId: string) => boolean;
-  /** One line for whoever runs the server. */
+  /** Receives one line for the operator. */
   log: (line: string) => void;
 };
 
 export type SecurityOptions = {
-  /** What the server was told to listen on: a name given there may be used to reach it. */
+  /** The configured host name or address; a name may be used to reach the server. */
   host: string;
-  /** Further names it is reached by, as `name` or `name:port`. */
+  /** Additional host names, as `name` or `name:port`. */
   allowHosts: readonly string[];
-  /** Tokens that hold all scopes. Null: no credential is needed, and every request is the owner's (`--no-token`). */
+  /** Tokens with all scopes. Null: no credential is required, and every request is the owner's (`--no-token`). */
   tokens: readonly AccessToken[] | null;
-  /** Sign URLs of files: the first key signs, the others were in use before. The same in all processes. */
+  /** Keys for signed URLs of files: the first signs, the others verify older URLs. The same in all processes. */
   urlKeys: () => Promise<readonly [string, ...string[]]>;
 };
 
@@ -61,16 +61,16 @@ export type AccessToken = { token: string; principal: Owner; via?: 'token' | 'te
 
 export type UiOptions = {
   enabled: boolean;
-  /** What the owner set for the page; `/props` tells it. */
+  /** Settings that the operator configured for the page; served by `/props`. */
   settings: JsonObject;
-  /** The built page; null where this installation has none. */
+  /** The built page; null if this installation has none. */
   folder: string | null;
 };
 
-/** The only owner, until there are several. */
+/** The only owner, until several are supported. */
 export const OWNER: Owner = { ownerId: 'owner' };
 
-/** Who makes a request to a server that requires no credential. */
+/** The principal of a server that requires no credential. */
 export const ANONYMOUS: Principal = { ...OWNER, via: 'open', scopes: SCOPES };
 
 export type AppEnv = { Bindings: HttpBindings };

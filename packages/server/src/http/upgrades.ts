@@ -3,15 +3,15 @@ import { STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { ProblemAnswer } from './problems.ts';
 
-/** Connections that become WebSockets, so that a server which stops can end them. */
+/** Connections upgraded to WebSockets, so that a stopping server can end them. */
 export type Upgrades = {
   take(incoming: IncomingMessage, socket: Duplex): void;
   close(): void;
 };
 
 /**
- * @param carryOut ends with the connection handed over to somebody, or throws
- * @param explain makes of what was thrown what is answered
+ * @param carryOut resolves once the connection was handed over, or throws
+ * @param explain turns what was thrown into the response
  */
 export function createUpgrades(
   carryOut: (incoming: IncomingMessage, socket: Duplex, signal: AbortSignal) => Promise<void>,
@@ -23,7 +23,7 @@ export function createUpgrades(
     take(incoming, socket) {
       open.add(socket);
       socket.on('close', () => open.delete(socket));
-      // A connection that breaks has nobody left to be told.
+      // A broken connection cannot receive an error.
       socket.on('error', () => socket.destroy());
       void carryOut(incoming, socket, stop.signal).catch((thrown: unknown) => {
         if (!socket.destroyed) refuse(socket, explain(thrown, incoming));

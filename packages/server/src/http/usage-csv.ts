@@ -17,7 +17,7 @@ const COLUMNS: readonly [name: string, value: (row: UsageRow) => string | number
   ['calls_of_unknown_tokens', ({ uncounted }) => uncounted],
 ];
 
-/** A report as a table other programs read; what is unknown is empty. */
+/** A usage report as CSV; unknown values are empty. */
 export function usageCsv({ rows }: UsageReport): string {
   const lines = [COLUMNS.map(([name]) => name), ...rows.map((row) => COLUMNS.map(([, value]) => cell(value(row))))];
   return lines.map((line) => `${line.join(',')}\r\n`).join('');
@@ -26,7 +26,7 @@ export function usageCsv({ rows }: UsageReport): string {
 function cell(value: string | number | null | undefined): string {
   if (value === null || value === undefined) return '';
   if (typeof value === 'number') return String(value);
-  // A title or the name of a tool is somebody else's text: a table program must not take it for a formula.
+  // Titles and tool names are untrusted: a spreadsheet must not interpret them as formulas.
   const text = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value;
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

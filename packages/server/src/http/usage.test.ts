@@ -38,7 +38,7 @@ const report = async (query = ''): Promise<UsageReport> => (await get(`/api/usag
 const counted = (calls: number): Promise<boolean> =>
   eventually(async () => (await report()).total.modelCalls === calls, { what: `${calls} counted calls` });
 
-describe('a budget of zero is refused, and nothing is changed,', () => {
+describe('rejects a budget of zero and changes nothing', () => {
   const ZEROS = [
     { of: 'run', dollars: 0 },
     { of: 'day', tokens: 0 },
@@ -58,7 +58,7 @@ describe('a budget of zero is refused, and nothing is changed,', () => {
     ],
   ];
 
-  test.each(DOORS)('at the door of %s', async (_what, method, path, body) => {
+  test.each(DOORS)('in %s', async (_what, method, path, body) => {
     await server.ask('/api/conversations', { json: { id: 'there' } });
     const everything = async (): Promise<unknown> =>
       Promise.all(
@@ -74,8 +74,8 @@ describe('a budget of zero is refused, and nothing is changed,', () => {
   });
 });
 
-describe('single calls of models', () => {
-  test('are counted, at their price where it is known', async () => {
+describe('single model calls', () => {
+  test('are counted with their price if known', async () => {
     await chat('dear');
     await chat('cheap');
     await counted(2);
@@ -86,7 +86,7 @@ describe('single calls of models', () => {
     expect((await report('?by=conversation')).rows).toMatchObject([{ key: '', modelCalls: 2, cost: 3, unpriced: 1 }]);
   });
 
-  test('are counted as of unknown usage where they fail', async () => {
+  test('are counted as of unknown usage if they fail', async () => {
     await upstream.close();
     await chat('dear');
     await counted(1);
@@ -96,7 +96,7 @@ describe('single calls of models', () => {
   test.each<[string, Budget, string]>([
     ['the day', { of: 'day', tokens: 3 }, 'The budget of the day is used up: 3 tokens of 3 tokens.'],
     ['the model', { of: 'model', model: 'p/dear', dollars: 3 }, "The day's budget of the model p/dear is used up"],
-  ])('are refused past the budget of %s, and nothing is sent', async (_what, budget, words) => {
+  ])('are rejected beyond the budget of %s without a request', async (_what, budget, words) => {
     await setDefaults([budget]);
     expect(await chat('dear')).toMatchObject({ status: 200 });
     await counted(1);
@@ -112,7 +112,7 @@ describe('single calls of models', () => {
   });
 });
 
-describe('calls of a run whose loop is in a tab', () => {
+describe('calls of a run in a tab', () => {
   const runs = () => server.storage.runs;
   const chatOf = (run: string): Promise<TestResponse> =>
     server.ask('/webapi/chat/p', {
@@ -144,7 +144,7 @@ describe('calls of a run whose loop is in a tab', () => {
     expect(outcome?.outcome).toBe('committed');
   }
 
-  test('are counted to the run and its conversation', async () => {
+  test('are counted for the run and its conversation', async () => {
     await begin('r');
     expect((await chatOf('r')).status).toBe(200);
     await counted(1);
@@ -155,7 +155,7 @@ describe('calls of a run whose loop is in a tab', () => {
     expect(await server.storage.usage.spent(OWNER, budget, { ...of, conversationId: 'x' })).toMatchObject({ calls: 0 });
   });
 
-  test('are refused past the budget of the conversation, and let through as far as a person raised it', async () => {
+  test('are rejected beyond the budget of the conversation, and allowed up to a raised one', async () => {
     const run = await begin('r');
     const budget: Budget = { of: 'conversation', dollars: 3 };
     await setDefaults([budget]);
@@ -175,13 +175,13 @@ describe('calls of a run whose loop is in a tab', () => {
     expect(runs().answerInterrupt(OWNER, 'r.b', raise, 1).outcome).toBe('answered');
     expect((await chatOf('r')).status).toBe(200);
     await counted(3);
-    // Raised is not lifted.
+    // A raised budget is still a limit.
     expect((await chatOf('r')).status).toBe(402);
-    // What was raised for one run counts for no other.
+    // A budget raised for one run does not apply to another.
     expect((await chatOf('r2')).status).toBe(402);
   });
 
-  test('are refused where the run is of another person, of the server, over, or not there', async () => {
+  test('are rejected if the run belongs to another user, executes on the server, has ended or does not exist', async () => {
     await begin('of-bert', { principal: BERT.principal });
     await begin('on-server', { place: 'server' });
     commit(await begin('over'), { status: 'done' });
@@ -197,7 +197,7 @@ describe('calls of a run whose loop is in a tab', () => {
 describe('GET /api/usage', () => {
   const days = (from: string, to: string): string => `?from=${from}&to=${to}`;
 
-  test('knows no day that is none, and no end before the beginning', async () => {
+  test('rejects an invalid day, and an end before the start', async () => {
     for (const query of ['?from=yesterday', '?to=2026-02-30', '?by=colour', days('2026-11-02', '2026-11-01')]) {
       const { status, json } = await get(`/api/usage${query}`);
       expect([query, status, (json as { code: string }).code]).toEqual([query, 400, 'bad_request']);
@@ -208,12 +208,12 @@ describe('GET /api/usage', () => {
     });
   });
 
-  test('tells thirty days up to today where nobody says which', async () => {
+  test('returns the last thirty days by default', async () => {
     const { from, to } = await report();
     expect(Date.parse(to) - Date.parse(from)).toBe(29 * 24 * 60 * 60 * 1_000);
   });
 
-  test('comes as a table as well, in which no text is a formula', async () => {
+  test('can be returned as CSV, in which no text is a formula', async () => {
     const at = Date.UTC(2026, 0, 2);
     const tool = { serverId: '=cmd', name: 'a,"b"' };
     await server.storage.usage.add(OWNER, { kind: 'tool', at, durationMs: 4, tool, failed: true });
@@ -227,12 +227,12 @@ describe('GET /api/usage', () => {
 });
 
 describe('budgets', () => {
-  test('that cannot be are refused where they are set, saying why, and change nothing', async () => {
+  test('are rejected with a reason if invalid, and change nothing', async () => {
     await setDefaults([{ of: 'day', dollars: 5 }]);
     const wrong: [unknown, RegExp][] = [
       [[{ of: 'day', dollars: 0 }], /above zero/],
       [[{ of: 'day', tokens: -3 }], /above zero/],
-      [[{ of: 'day', dollars: 'five' }], /must be a number, not a text/],
+      [[{ of: 'day', dollars: 'five' }], /must be a number \(got a string\)/],
       [[{ of: 'week', dollars: 1 }], /budgets.0.of/],
       [[{ of: 'day' }], /"dollars", "tokens" or "calls"/],
       [[{ of: 'model', model: 'gpt', dollars: 1 }], /slash/],
@@ -252,7 +252,7 @@ describe('budgets', () => {
     expect((await get('/api/settings')).json).toMatchObject({ defaults: { budgets: [{ of: 'day', dollars: 5 }] } });
   });
 
-  test('are told with what was used of them', async () => {
+  test('are listed with their usage', async () => {
     await setDefaults([
       { of: 'day', dollars: 5 },
       { of: 'conversation', tokens: 50 },
@@ -273,7 +273,7 @@ describe('budgets', () => {
     expect(await get('/api/usage/budgets?conversation=none')).toMatchObject({ status: 404 });
   });
 
-  test('and usage of one owner are nothing to another', async () => {
+  test('and usage are private to their owner', async () => {
     const two = await startTestServer({ security: { tokens: [ANNE, BERT] }, owner: ANNE.principal });
     try {
       const at = Date.now();

@@ -3,9 +3,9 @@ import { defined, isMediaPart } from '@toolyard/protocol';
 import { notFound, quoted, refusal } from './problems.ts';
 
 /**
- * What a schema cannot say of the parts a person sends.
+ * Validates user parts beyond the schema.
  *
- * @param isKept whether the person has a file of this sha256: only their own can be attached
+ * @param isKept whether the user has a file with this sha256: only own files can be attached
  * @throws ProblemAnswer 400 or 404
  */
 export async function checkParts(
@@ -21,15 +21,15 @@ export async function checkParts(
   }
 }
 
-/** What calls itself an image and is none is refused by the model's provider, at every message from then on. */
+/** Providers reject a file whose type does not fit its kind, in this and every later request of the conversation. */
 function checkType(kind: MediaType, mimeType: string, index: number): void {
   if (mimeType.toLowerCase().startsWith(`${kind}/`)) return;
-  const message = `The type of an attached ${kind} must begin with ${kind}/; this is ${quoted(mimeType)}.`;
+  const message = `The type of an attached ${kind} must begin with ${kind}/ (got ${quoted(mimeType)}).`;
   throw refusal({ code: 'bad_request', message }, { issues: [{ path: `parts.${index}.mimeType`, message }] });
 }
 
 /**
- * What a schema cannot say of where bytes are; `path` tells where in the body.
+ * Validates where the bytes of a part come from; `path` is its place in the body.
  *
  * @throws ProblemAnswer 400 or 404
  */
@@ -44,12 +44,12 @@ export async function checkSource(
     if (!(await isKept(source.blob))) throw notFound('file', source.blob);
   } else if ('url' in source) {
     if (!/^https?:\/\//i.test(source.url) || !URL.canParse(source.url)) {
-      throw refuse('The address of an attachment must begin with https:// or http://.');
+      throw refuse('The URL of an attachment must begin with https:// or http://.');
     }
   } else if (!/^[A-Za-z0-9+/]*={0,2}$/.test(source.data)) {
     throw refuse(
-      'The data of an attachment is not base64.',
-      'Upload it with POST /api/files and name it by its sha256.',
+      'The data of an attachment is not valid base64.',
+      'Upload it with POST /api/files and reference it by its sha256.',
     );
   }
 }

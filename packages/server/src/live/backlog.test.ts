@@ -17,7 +17,7 @@ function open() {
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-test('what comes first is read at once, what comes on its heels together', async () => {
+test('reads the first event at once, and those shortly after it together', async () => {
   const { clock, backlog, taken } = open();
   backlog.push(['a']);
   await turn();
@@ -35,7 +35,7 @@ test('what comes first is read at once, what comes on its heels together', async
   expect(taken.at(-1)).toEqual(['d']);
 });
 
-test('what somebody waits for takes the rest along at once', async () => {
+test('an urgent event flushes the others with it', async () => {
   const { backlog, taken } = open();
   backlog.push(['a']);
   await turn();

@@ -1,22 +1,22 @@
 import type { Clock } from '@toolyard/protocol';
 
-/** How much a slow reader may leave unread; beyond it he is sent back to what is stored. */
+/** Maximum number of unread events of a slow reader; beyond it, the reader reads from the store again. */
 const MAX_BACKLOG = 5_000;
 
 /**
- * What came first after a pause is read at once; what comes on its heels is gathered for so long, in milliseconds: a
- * frame of a screen takes four times that, and each reading is a write to a socket.
+ * The first event after a pause is read at once; later ones are collected for this many milliseconds. A frame of a
+ * screen takes four times as long, and each read causes a socket write.
  */
 const GATHER_MS = 4;
 
 type BacklogOptions<T> = {
   clock: Pick<Clock, 'after' | 'monotonic'>;
-  /** True for what is not to wait for others. */
+  /** True for events that must not wait for others. */
   isUrgent: (item: T) => boolean;
   max?: number | undefined;
 };
 
-/** What has come and is not read yet. Bounded: once it has run over it keeps nothing until {@link EventBacklog.restart}. */
+/** Unread events. Bounded: after an overrun it keeps nothing until {@link EventBacklog.restart}. */
 export class EventBacklog<T> {
   readonly #clock: BacklogOptions<T>['clock'];
   readonly #isUrgent: BacklogOptions<T>['isUrgent'];
@@ -44,24 +44,24 @@ export class EventBacklog<T> {
     this.#wakeWhenDue();
   }
 
-  /** Something came that nobody told: what is stored is to be read. */
+  /** Events were missed and have to be read from the store. */
   lose(): void {
     this.#overrun = true;
     this.#items = [];
     this.#wakeWhenDue();
   }
 
-  /** True where something was lost: read what is stored, after {@link restart}. */
+  /** True if events were lost: call {@link restart}, then read from the store. */
   get overrun(): boolean {
     return this.#overrun;
   }
 
-  /** Collects again. */
+  /** Starts collecting again. */
   restart(): void {
     this.#overrun = false;
   }
 
-  /** All there is, as soon as it is due; empty where it has run over or the signal ends it. */
+  /** All unread events, as soon as they are due; empty after an overrun or an abort. */
   async take(signal: AbortSignal): Promise<readonly T[]> {
     if (!signal.aborted && !this.#overrun && !this.#isDue()) await this.#due(signal);
     const items = this.#items;
@@ -97,7 +97,7 @@ export class EventBacklog<T> {
       wake();
       return;
     }
-    // By the time this is reckoned it may be over.
+    // The due time may have passed already.
     const left = Math.max(0, this.#lastTaken + GATHER_MS - this.#clock.monotonic());
     this.#callOff ??= this.#clock.after(left, wake);
   }

@@ -9,7 +9,7 @@ function eventOf(runId: string, seq: number): RunEvent {
   return { v: 1, runId, seq, step: 0, attempt: 1, at: seq, type: 'text_delta', messageId: 'm', text: String(seq) };
 }
 
-/** What another process has stored, and the words it tells. */
+/** What another process has stored, and its notifications. */
 let stored: RunEvent[];
 let asked: (readonly NotifiedRun[])[];
 let failing: boolean;
@@ -52,14 +52,14 @@ beforeEach(() => {
   tell = (runs) => hear([JSON.stringify({ runs: { anne: runs }, changed: [], wake: [] })]);
 });
 
-test('all runs of one word are read together, and those nobody follows are not read', async () => {
+test('reads all runs of a notification together, and only those with subscribers', async () => {
   stored = [eventOf('r1', 1), eventOf('r2', 1), eventOf('r3', 1), eventOf('r4', 1)];
   tell({ r1: 1, r2: 1, r3: 1, r4: 1 });
   await eventually(() => heard.length === 3);
   expect(asked.map((runs) => runs.map(({ runId }) => runId))).toEqual([['r1', 'r2', 'r3']]);
 });
 
-test('what comes while something is read is read next, each event once', async () => {
+test('reads events that arrive during a read in the next one, each once', async () => {
   stored = [eventOf('r1', 1)];
   tell({ r1: 1 });
   await eventually(() => heard.length === 1);
@@ -71,7 +71,7 @@ test('what comes while something is read is read next, each event once', async (
   expect(heard).toEqual(['r1 1', 'r1 2', 'r1 3']);
 });
 
-test('more than is read in one go follows', async () => {
+test('continues with more events than fit into one read', async () => {
   stored = [eventOf('r1', 1), eventOf('r2', 1)];
   tell({ r1: 1, r2: 1 });
   await eventually(() => heard.length === 2);
@@ -82,7 +82,7 @@ test('more than is read in one go follows', async () => {
   expect(new Set(heard).size).toBe(2 * last);
 });
 
-test('what cannot be read is said, and whoever follows looks at what is stored', async () => {
+test('logs a failed read, and makes subscribers read from the store', async () => {
   failing = true;
   tell({ r1: 1 });
   await eventually(() => missed > 0);
@@ -93,7 +93,7 @@ test('what cannot be read is said, and whoever follows looks at what is stored',
   await eventually(() => heard.includes('r1 2'));
 });
 
-test('at the end nothing is tried again that could not be told: a process whose database is away ends', async () => {
+test('does not retry failed notifications at shutdown, so that a process without a database can exit', async () => {
   const clock = createFakeClock();
   let tried = 0;
   const relayed = createClusterHub(createLiveHub(), {

@@ -8,33 +8,31 @@ type What = Extract<LiveEvent, { type: 'changed' }>['what'];
 export type ClusterHubOptions = {
   bulletins: NotificationChannel;
   clock: Pick<Clock, 'after'>;
-  /** Another process has a word for whoever holds this run, or may take it up. */
+  /** Another process has a message for the process that executes this run, or may resume it. */
   onWake: (runId: string) => void;
-  /** Something of MCP servers has changed in another process, or may have. */
+  /** MCP servers changed in another process, or may have. */
   onServers: () => void;
   log: (line: string) => void;
 };
 
-/** A hub that also tells, and hears, what happens in the other processes over the same database. */
+/** A hub that exchanges notifications with the other processes of the same database. */
 export type ClusterHub = RunHub & {
-  /** Somebody said something to a run that this process does not hold. */
+  /** A message was stored for a run that this process does not execute. */
   wake(runId: string): void;
-  /** Hears nothing before. */
+  /** Starts receiving. */
   start(): void;
-  /** Resolves when everything was told, or cannot be told. */
+  /** Resolves when all notifications were sent or have failed. */
   flush(): Promise<void>;
 };
 
-/** How long words wait that could not be told, in milliseconds. */
+/** Delay before failed notifications are sent again, in milliseconds. */
 const TELL_AGAIN_MS = 500;
-/** Of so many runs it is kept how far they were told here; of another one the readers look themselves. */
+/** Number of runs whose published position is kept; for other runs, readers use the store. */
 const RUNS_KEPT = 2_000;
-/** Events read in one go; the rest follows. */
+/** Maximum number of events per read; the rest follows in the next one. */
 const READ_AT_ONCE = 2_000;
 
-/**
- * Words name runs and how far they have come, never what is in them: whoever reads one here has it read from the store.
- */
+/** Notifications contain run ids and positions, never content: receivers read that from the store. */
 export function createClusterHub(local: RunHub, options: ClusterHubOptions): ClusterHub {
   const outgoing = new Outgoing(options);
   const runs = new RemoteRuns(local, options);
@@ -75,7 +73,7 @@ export function createClusterHub(local: RunHub, options: ClusterHubOptions): Clu
 
 type Change = [ownerId: string | null, what: What, id?: string];
 
-/** What is told next: one word at a time, and what comes meanwhile goes into the next one. */
+/** Sends one notification at a time, and collects what follows for the next. */
 class Outgoing {
   readonly #options: ClusterHubOptions;
   #runs = new Map<string, Map<string, number>>();
@@ -129,9 +127,9 @@ class Outgoing {
         this.#failed = false;
       } catch (thrown) {
         this.#takeBack(runs, changed, wake);
-        if (!this.#failed) log(`other processes could not be told: ${messageOf(thrown)}`);
+        if (!this.#failed) log(`notifications: could not be sent to other processes: ${messageOf(thrown)}`);
         this.#failed = true;
-        // A process that ends waits for nobody: the others see it within a second all the same.
+        // A process that shuts down does not retry: the others poll within a second.
         if (!this.#ending) clock.after(TELL_AGAIN_MS, () => void this.#tellAll());
         return;
       }
@@ -150,13 +148,13 @@ class Outgoing {
   }
 }
 
-/** Runs of other processes, as far as somebody here follows them. */
+/** Runs of other processes that have subscribers here. */
 class RemoteRuns {
   readonly #local: RunHub;
   readonly #options: ClusterHubOptions;
-  /** How far each was told here. */
+  /** Last published seq of each run. */
   readonly #told = new Map<string, number>();
-  /** How far those are to be read of which somebody else told. */
+  /** Seq to read to, per run, as notified by other processes. */
   #wanted = new Map<string, { ownerId: string; seq: number }>();
   #reading = false;
 
@@ -187,7 +185,7 @@ class RemoteRuns {
     this.#want(runId, { ownerId, seq });
     if (this.#reading) return;
     this.#reading = true;
-    // All runs of one word are read together.
+    // All runs of a notification are read together.
     queueMicrotask(() => void this.#readAll());
   }
 
@@ -200,14 +198,14 @@ class RemoteRuns {
       } catch (thrown) {
         for (const runId of wanted.keys()) this.#told.delete(runId);
         const reason = thrown instanceof Error ? thrown.message : '';
-        this.#options.log(`what another process wrote could not be read: ${reason}`);
+        this.#options.log(`notifications: could not read events of another process: ${reason}`);
         this.#local.missed();
       }
     }
     this.#reading = false;
   }
 
-  /** Of a run nothing was told of here only the last is read: whoever follows it sees the gap, and reads it all. */
+  /** For a run without published events only the last event is read: subscribers see the gap and read the rest. */
   async #read(wanted: ReadonlyMap<string, { ownerId: string; seq: number }>): Promise<void> {
     const due = [...wanted].flatMap(([runId, { ownerId, seq }]) => {
       const afterSeq = this.#told.get(runId) ?? seq - 1;
@@ -218,12 +216,12 @@ class RemoteRuns {
     const events = Map.groupBy(stored, ({ runId }) => runId);
     for (const { ownerId, runId, afterSeq, seq } of due) {
       const own = events.get(runId) ?? [];
-      // Told here by somebody else meanwhile: this process has taken the run up.
+      // Published here in the meantime: this process has claimed the run.
       const fresh = own.filter((event) => event.seq > (this.#told.get(runId) ?? afterSeq));
       if (fresh.length > 0) this.#local.runEvents(ownerId, fresh);
       const last = own.at(-1);
       if (last) this.told(last);
-      // What did not fit is read next; of what is not there nothing will come.
+      // What did not fit is read next; for a deleted run nothing follows.
       const readUpTo = last?.seq ?? afterSeq;
       if (stored.length === READ_AT_ONCE && readUpTo < seq) this.#want(runId, { ownerId, seq });
     }
@@ -248,7 +246,7 @@ function writeWord(
   });
 }
 
-/** What a process of another version says is taken as far as it is understood. */
+/** Parses a notification; parts from other versions that are not understood are ignored. */
 function readWord(body: string): Word {
   const parsed = parseJson(body);
   const { runs = {}, changed = [], wake = [] } = parsed.ok && isJsonObject(parsed.value) ? parsed.value : {};
@@ -262,7 +260,7 @@ function readWord(body: string): Word {
       if (!Array.isArray(change)) return [];
       const [ownerId, what, id] = change;
       if ((ownerId !== null && typeof ownerId !== 'string') || typeof what !== 'string') return [];
-      // One that this version does not know is for nobody here.
+      // Kinds that this version does not know have no subscribers here.
       return [typeof id === 'string' ? [ownerId, what as What, id] : [ownerId, what as What]];
     }),
     wake: (Array.isArray(wake) ? wake : []).filter((runId) => typeof runId === 'string'),

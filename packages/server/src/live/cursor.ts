@@ -1,19 +1,19 @@
-/** Where a reader of everything stands. */
+/** Position of a reader of all events. */
 export type LivePosition = {
-  /** When the newest run known began: those that began before are read or named. Milliseconds since 1970. */
+  /** Start of the newest known run: runs that started earlier were read or are in `runs`. Milliseconds since 1970. */
   settledUntil: number;
-  /** The last seq read of each run that goes on, and of those that began last. */
+  /** Last seq read, of each active run and of those that started last. */
   runs: ReadonlyMap<string, number>;
 };
 
-/** `<time>;<run>=<seq>;...`, in letters that fit into a header and an address. */
+/** `<time>;<run>=<seq>;...`, in characters valid in headers and URLs. */
 export function formatCursor({ settledUntil, runs }: LivePosition): string {
   let text = String(settledUntil);
   for (const [runId, seq] of runs) text += `;${encodeURIComponent(runId)}=${seq}`;
   return text;
 }
 
-/** Null where it is none of ours. */
+/** Null for an invalid cursor. */
 export function parseCursor(text: string): LivePosition | null {
   const [time = '', ...entries] = text.split(';');
   if (!/^\d{1,15}$/.test(time)) return null;
@@ -27,7 +27,7 @@ export function parseCursor(text: string): LivePosition | null {
   return { settledUntil: Number(time), runs };
 }
 
-/** Null for what no cursor of ours says. */
+/** Null for an invalid encoding. */
 function decode(name: string): string | null {
   try {
     return decodeURIComponent(name);

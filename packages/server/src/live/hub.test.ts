@@ -5,7 +5,7 @@ import { formatCursor, parseCursor } from './cursor.ts';
 
 const event: RunEvent = { v: 1, seq: 1, runId: 'r1', step: 0, attempt: 1, at: 5, type: 'run_parked' };
 
-test('the hub tells the owner and nobody else; what concerns everybody goes to all', () => {
+test('the hub notifies only the owner, and every owner of global changes', () => {
   const hub = createLiveHub();
   const heard: [string, LiveEvent][] = [];
   const hears = (who: string) => ({
@@ -25,7 +25,7 @@ test('the hub tells the owner and nobody else; what concerns everybody goes to a
   ]);
 });
 
-test('an event is encoded once for all its readers, alone and inside the stream of everything', () => {
+test('an event is encoded once for all readers, both alone and inside the stream of all events', () => {
   let encoded = 0;
   const counted = { ...event, toJSON: () => ({ ...event, encoded: ++encoded }) };
   const own = eventJson(counted);
@@ -35,7 +35,7 @@ test('an event is encoded once for all its readers, alone and inside the stream 
   expect(JSON.parse(eventJson(toLiveEvent(event)))).toEqual({ type: 'run', event });
 });
 
-test('a cursor is read back as it was, whatever the ids; others are none', () => {
+test('a cursor survives formatting and parsing, whatever the ids; invalid ones are rejected', () => {
   const position = {
     settledUntil: 1_700_000_000_000,
     runs: new Map([

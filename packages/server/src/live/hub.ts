@@ -3,20 +3,20 @@ import { defined } from '@toolyard/protocol';
 import type { LiveHub } from '../services.ts';
 
 type Heard<T> = (events: readonly T[]) => void;
-/** `missed`: something may have happened that is not told; it is stored. */
+/** `missed`: events may have been lost; they are in the store. */
 type Listener<T> = { heard: Heard<T>; missed: () => void };
 
-/** A {@link LiveHub} as its streams use it. */
+/** A {@link LiveHub} with the methods that streams use. */
 export type RunHub = LiveHub & {
   listen(ownerId: string, listener: Listener<LiveEvent>): () => void;
   listenToRun(ownerId: string, runId: string, listener: Listener<RunEvent>): () => void;
-  /** True where somebody in this process would hear of the run. */
+  /** True if the run has subscribers in this process. */
   isHeard(ownerId: string, runId: string): boolean;
-  /** Everybody is to look at what is stored. */
+  /** Makes all subscribers read from the store. */
   missed(): void;
 };
 
-/** Hands on what happens to whoever listens in this process; keeps nothing. */
+/** Publishes events to subscribers in this process; stores nothing. */
 export function createLiveHub(): RunHub {
   const owners = new Listeners<LiveEvent>();
   const runs = new Listeners<RunEvent>();
@@ -48,14 +48,14 @@ export function toLiveEvent(event: RunEvent): LiveEvent {
 }
 
 /**
- * Events encoded lately, and no WeakMap: with thousands of words a second that one is what takes longest when memory is
- * tidied up, with everybody waiting.
+ * Recently encoded events. Not a WeakMap: with thousands of events a second its entries dominate garbage collection
+ * pauses.
  */
 const texts = new Map<RunEvent, string>();
 let characters = 0;
 const MOST_CHARACTERS = 500_000;
 
-/** The JSON of an event, encoded once for all who read it at about the same time. */
+/** The JSON of an event, encoded once for concurrent readers. */
 export function eventJson(event: RunEvent | LiveEvent): string {
   if (event.type === 'run') return `{"type":"run","event":${eventJson(event.event)}}`;
   if (event.type === 'hello' || event.type === 'changed') return JSON.stringify(event);

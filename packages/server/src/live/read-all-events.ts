@@ -17,15 +17,15 @@ type AllReaderOptions = {
   maxBacklog?: number;
 };
 
-/** A run is stored a little before the first that is heard of it, maybe after one that began later. */
+/** A run is stored slightly before its first event is published, maybe after a run that started later. */
 const SLACK_MS = 1_000;
 const PAGE = 100;
-/** Who was away for longer than so many runs begins anew with what goes on now. */
+/** A reader that missed more runs than this starts again with the active ones. */
 const MOST_RUNS = 1_000;
 const WAITING: readonly RunStatus[] = ['parked', 'waiting_for_tab'];
 const ACTIVE: readonly RunStatus[] = ['queued', 'running', 'parked', 'waiting_for_tab'];
 
-/** Everything of one owner: the runs that go on, those missed since the cursor, and all that comes. */
+/** All events of one owner: of active runs, of runs missed since the cursor, and live ones. */
 export async function* readAllEvents(
   options: AllReaderOptions,
   principal: Owner,
@@ -45,9 +45,9 @@ export async function* readAllEvents(
     heard: (events) => backlog.push(events),
     missed: () => backlog.lose(),
   });
-  /** Runs read to their end: what is still told of them is known. */
+  /** Completely read runs: their late notifications are ignored. */
   const over = new Set<string>();
-  /** When those of them began that the cursor has to name: a reader who comes back would take them for missed. */
+  /** Start times of runs that the cursor must contain, because a reader that reconnects would consider them missed. */
   const lately = new Map<string, number>();
 
   async function batch(events: readonly LiveEvent[]): Promise<LiveBatch> {
@@ -58,7 +58,7 @@ export async function* readAllEvents(
     return { events, cursor: formatCursor({ settledUntil, runs: seqs }) };
   }
 
-  /** Notes what of `events` is new to this reader. */
+  /** Returns the `events` that this reader has not had, and records them. */
   function fresh(events: readonly RunEvent[]): RunEvent[] {
     return events.filter(({ runId, seq, type }) => {
       if (over.has(runId) || seq <= (seqs.get(runId) ?? 0)) return false;
@@ -68,12 +68,12 @@ export async function* readAllEvents(
     });
   }
 
-  /** Moves on to when this run began; what ended before is not named any more. */
+  /** Advances to the start of this run; runs that ended before are dropped from the cursor. */
   async function settle(runId: string, run: RunRecord | null): Promise<void> {
     if (run === null) seqs.delete(runId);
     else lately.set(runId, run.createdAt);
     if (run !== null && run.createdAt > settledUntil) {
-      // What waits to begin has told nothing so far: it is named, for it was stored before that time.
+      // Pending runs have no events yet but were stored before that time, so the cursor must contain them.
       for (const { id } of await listWhile(store, principal, ACTIVE, () => true)) if (!seqs.has(id)) seqs.set(id, 0);
       settledUntil = run.createdAt;
     }
@@ -98,7 +98,7 @@ export async function* readAllEvents(
   try {
     while (!signal.aborted) {
       backlog.restart();
-      // All that was missed is named in the cursor from here on.
+      // From here on the cursor contains all missed runs.
       seqs = await startingPoints(store, principal, settledUntil, seqs);
       yield await batch([{ type: 'hello', boot, version: VERSION }]);
       for (const runId of [...seqs.keys()]) {
@@ -116,7 +116,7 @@ export async function* readAllEvents(
           }
           const { runId, seq } = event.event;
           if (!over.has(runId) && seq > (seqs.get(runId) ?? 0) + 1) {
-            // Something came before this reader listened: it is stored.
+            // Events published before this reader subscribed are in the store.
             if (events.length > 0) yield await batch(events.splice(0));
             yield* replay(runId);
           } else if (fresh([event.event]).length > 0) {
@@ -132,8 +132,8 @@ export async function* readAllEvents(
 }
 
 /**
- * Where a new reader stands: behind runs that are over, and at the end of those that wait for somebody. Opening the
- * conversation brings what was said in them; each stream would bring it again to everyone.
+ * Position of a new reader: after ended runs, and at the end of parked ones. Their content is loaded with the
+ * conversation; streams need not repeat it.
  */
 async function positionNow(store: Pick<RunStore, 'listRuns'>, principal: Owner): Promise<LivePosition> {
   const [newest] = await store.listRuns(principal, { limit: 1 });
@@ -145,7 +145,7 @@ async function positionNow(store: Pick<RunStore, 'listRuns'>, principal: Owner):
   return { settledUntil, runs: new Map([...ended, ...waiting].map(({ id, lastSeq }) => [id, lastSeq])) };
 }
 
-/** Which runs are to be read, and from where: those named, those that go on, and those begun since. */
+/** The runs to read and their positions: those of the cursor, active ones, and those started since. */
 async function startingPoints(
   store: Pick<RunStore, 'listRuns'>,
   principal: Owner,
@@ -156,7 +156,7 @@ async function startingPoints(
   const since = settledUntil - SLACK_MS;
   runs.push(...(await listWhile(store, principal, undefined, ({ createdAt }) => createdAt >= since)));
   const seqs = new Map(named);
-  // The oldest first, as they began.
+  // In order of their start.
   for (const { id } of runs.sort((a, b) => a.createdAt - b.createdAt)) if (!seqs.has(id)) seqs.set(id, 0);
   return seqs;
 }

@@ -2,7 +2,7 @@ import type { Owner, RunEvent, RunRecord, RunStore } from '@toolyard/protocol';
 
 const PAGE = 500;
 
-/** What is stored of a run after `seq`, in pages; ends where nothing more is stored. */
+/** The stored events of a run after `seq`, in pages, to the last one stored. */
 export async function* storedEvents(
   store: Pick<RunStore, 'readEvents'>,
   principal: Owner,
@@ -19,7 +19,7 @@ export async function* storedEvents(
   }
 }
 
-/** True where nothing will come after `seq`: the run is over and read, or it is not there. */
+/** True if no event follows `seq`: the run has ended and was read, or does not exist. */
 export async function isOver(
   store: Pick<RunStore, 'getRun'>,
   principal: Owner,
@@ -30,7 +30,7 @@ export async function isOver(
   return run === null || isOverAt(run, seq);
 }
 
-/** True where nothing comes after `seq`. */
+/** True if no event follows `seq`. */
 export function isOverAt({ endedAt, lastSeq }: RunRecord, seq: number): boolean {
   return endedAt !== null && lastSeq <= seq;
 }

@@ -19,7 +19,7 @@ function signal(): AbortController {
   return stop;
 }
 
-/** Reads a run to its end, or until it is stopped. */
+/** Reads a run to its end, or until stopped. */
 async function readRun(bench: RunBench, runId: string, after = 0, stop = signal()): Promise<RunEvent[]> {
   const events: RunEvent[] = [];
   const stream = await bench.streams.readRun(ANNE, runId, after, stop.signal);
@@ -28,7 +28,7 @@ async function readRun(bench: RunBench, runId: string, after = 0, stop = signal(
   return events;
 }
 
-/** A tab that reads everything, notes it and remembers its cursor. */
+/** A tab that reads all events, records them and keeps its cursor. */
 function openTab(bench: RunBench, cursor: string | null, principal = ANNE, maxBacklog?: number) {
   const stop = signal();
   const tab = { events: [] as LiveEvent[], cursors: [] as string[], cursor, pause: Promise.resolve(), stop };
@@ -58,7 +58,7 @@ const seqs = (events: readonly RunEvent[], runId: string): number[] =>
 const upTo = (last: number, from = 1): number[] => Array.from({ length: last - from + 1 }, (_none, i) => from + i);
 
 describe('the events of one run', () => {
-  test('come to two readers, live and from the store, each once, up to the end', { tags: ['C1.20'] }, async () => {
+  test('reach two readers, live and from the store, each once, to the end', { tags: ['C1.20'] }, async () => {
     const hanging = hangsAfter('Hel', 'lo');
     const bench = await openBench(temporaryFolder(), { model: scriptedModel([hanging.answer]) });
     const runId = await bench.ask(await bench.conversation(), 'Hello');
@@ -72,7 +72,7 @@ describe('the events of one run', () => {
     expect(await readRun(bench, runId, 3)).toEqual(stored.slice(3));
   });
 
-  test('after the end of a run nothing comes, and the stream ends', async () => {
+  test('end the stream after the end of the run', async () => {
     const bench = await openBench(temporaryFolder(), { model: scriptedModel([says('Hi')]) });
     const runId = await bench.ask(await bench.conversation(), 'Hello');
     const { length } = await bench.rest(runId);
@@ -80,7 +80,7 @@ describe('the events of one run', () => {
     expect(await readRun(bench, runId, length + 5)).toEqual([]);
   });
 
-  test('a reader may leave: the run goes on', async () => {
+  test('a reader that disconnects does not affect the run', async () => {
     const hanging = hangsAfter('Hello');
     const bench = await openBench(temporaryFolder(), { model: scriptedModel([hanging.answer]) });
     const runId = await bench.ask(await bench.conversation(), 'Hello');
@@ -94,8 +94,8 @@ describe('the events of one run', () => {
   });
 });
 
-describe('everything of one owner', () => {
-  test('begins with hello, and tells of each run once and of nobody else', { tags: ['C6.03'] }, async () => {
+describe('all events of one owner', () => {
+  test('start with hello, and contain each run once, without those of other owners', { tags: ['C6.03'] }, async () => {
     const bench = await openBench(temporaryFolder(), { model: scriptedModel([says('A'), says('B')]) });
     const tab = openTab(bench, null);
     const other = openTab(bench, null, BERT);
@@ -110,7 +110,7 @@ describe('everything of one owner', () => {
     expect(other.events.map(({ type }) => type)).toEqual(['hello']);
   });
 
-  test('a new reader gets the runs that go on from their beginning, and none that is over', async () => {
+  test('a new reader gets active runs from their start, and no ended ones', async () => {
     const hanging = hangsAfter('B');
     const bench = await openBench(temporaryFolder(), { model: scriptedModel([says('A'), hanging.answer]) });
     const first = await bench.ask(await bench.conversation(), 'One');
@@ -125,7 +125,7 @@ describe('everything of one owner', () => {
     expect(seqs(tab.runEvents(), second)).toEqual(upTo(bench.events(second).length));
   });
 
-  test('a new reader gets nothing of a run that waits for a person until it is answered', async () => {
+  test('a new reader gets nothing of a run that waits for the user until it is answered', async () => {
     const model = scriptedModel([calls({ name: 'send', arguments: {} }), says('Done')]);
     const tools = { send: { inQuestion: true, call: () => answers('sent') } };
     const bench = await openBench(temporaryFolder(), { model, tools });
@@ -140,7 +140,7 @@ describe('everything of one owner', () => {
   });
 
   test(
-    'from any cursor on each event comes once, also of runs that ended or began in between',
+    'each event arrives once from any cursor, also of runs that ended or started in between',
     { tags: ['C1.20'] },
     async () => {
       const hanging = hangsAfter('B', 'C');
@@ -158,7 +158,7 @@ describe('everything of one owner', () => {
       await eventually(() => runIds.every((runId) => whole.finished(runId)));
 
       for (const [index, cursor] of whole.cursors.entries()) {
-        // What came in the same batch is behind the cursor too.
+        // Earlier events of the same batch are covered by the cursor too.
         const known = whole.cursors.lastIndexOf(cursor);
         if (index !== known) continue;
         const rest = whole.events.slice(known + 1).flatMap((event) => (event.type === 'run' ? [event.event] : []));
@@ -173,7 +173,7 @@ describe('everything of one owner', () => {
     },
   );
 
-  test('who comes back hears of a run that began and ended meanwhile, though the clock was set back', async () => {
+  test('a reader that reconnects gets a run that started and ended meanwhile, even if the clock was set back', async () => {
     let ahead = 3_600_000;
     const clock = { ...systemClock, now: () => systemClock.now() + ahead };
     const model = scriptedModel([says('A'), says('B'), says('C')]);
@@ -193,11 +193,11 @@ describe('everything of one owner', () => {
     const back = openTab(bench, tab.cursor);
     await eventually(() => back.finished(third));
     expect(seqs(back.runEvents(), third)).toEqual(upTo(bench.events(third).length));
-    // What was known is not told again.
+    // Known events are not repeated.
     expect(back.runEvents().every(({ runId }) => runId === third)).toBe(true);
   });
 
-  test('who comes back hears of a run that had not begun when they left, though a later one was over by then', async () => {
+  test('a reader that reconnects gets a run that was pending when it left, though a later one had ended', async () => {
     let ahead = 0;
     const clock = { ...systemClock, now: () => systemClock.now() + ahead };
     const bench = await openBench(temporaryFolder(), { clock, model: scriptedModel([says('A')]) });
@@ -233,7 +233,7 @@ describe('everything of one owner', () => {
     expect(back.runEvents().every(({ runId }) => runId === run.id)).toBe(true);
   });
 
-  test('a cursor of nobody counts as none, and that of another owner gives nothing away', async () => {
+  test('an unknown cursor is ignored, and that of another owner reveals nothing', async () => {
     const hanging = hangsAfter('secret');
     const bench = await openBench(temporaryFolder(), { model: scriptedModel([hanging.answer]) });
     const runId = await bench.ask(await bench.conversation(), 'One');
@@ -247,7 +247,7 @@ describe('everything of one owner', () => {
     expect(other.runEvents()).toEqual([]);
   });
 
-  test('a reader that is too slow is sent back to the store and misses nothing', async () => {
+  test('a reader that is too slow reads from the store and misses nothing', async () => {
     const words = Array.from({ length: 300 }, (_none, index) => `${index} `);
     const bench = await openBench(temporaryFolder(), {
       model: scriptedModel([
@@ -272,7 +272,7 @@ describe('everything of one owner', () => {
     go();
     await eventually(() => tab.finished(runId));
     expect(seqs(tab.runEvents(), runId)).toEqual(upTo(bench.events(runId).length));
-    // What was lost besides runs is to be fetched anew.
+    // A second hello makes the page reload its other data.
     expect(tab.events.filter(({ type }) => type === 'hello').length).toBeGreaterThan(1);
   });
 });

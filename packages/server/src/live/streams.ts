@@ -10,13 +10,13 @@ export type LiveStreamsOptions = {
   store: Pick<RunStore, 'getRun' | 'listRuns' | 'readEvents'>;
   hub: RunHub;
   clock: Clock;
-  /** Names this start of the process: whoever sees another one fetches anew what he shows. */
+  /** Identifies this start of the process: a client that sees another value reloads its data. */
   boot: string;
-  /** How many events a slow reader may leave unread before he is sent back to the store; for tests. */
+  /** Maximum number of unread events of a slow reader, for tests. */
   maxBacklog?: number;
 };
 
-/** Streams over what is stored and what comes, without a gap and without a double in between. */
+/** Streams that join stored and live events without gaps or duplicates. */
 export function createLiveStreams(options: LiveStreamsOptions): LiveStreams {
   return {
     async readRun(principal, runId, afterSeq, signal) {
@@ -33,7 +33,7 @@ async function* readRun(
   { runId, afterSeq, signal }: { runId: string; afterSeq: number; signal: AbortSignal },
 ): AsyncGenerator<readonly RunEvent[], undefined> {
   const backlog = new EventBacklog<RunEvent>({ clock, isUrgent: isInboxEvent, max: maxBacklog });
-  // Before anything is read: what is stored from here on is told as well.
+  // Subscribe before reading, so that no event stored from here on is missed.
   const unsubscribe = hub.listenToRun(principal.ownerId, runId, {
     heard: (events) => backlog.push(events),
     missed: () => backlog.lose(),
@@ -47,12 +47,12 @@ async function* readRun(
         yield events;
         if (signal.aborted || events.some(({ type }) => type === 'run_finished')) return;
       }
-      // Over before the cursor, or gone: nothing will come.
+      // Ended before the cursor, or deleted: no event follows.
       if (await isOver(store, principal, runId, seq)) return;
       while (!signal.aborted && !backlog.overrun) {
         const events = (await backlog.take(signal)).filter((event) => event.seq > seq);
         if (events.length === 0) continue;
-        // What lies in between is stored: another process has written it.
+        // The events in between were stored by another process.
         if (events[0] !== undefined && events[0].seq > seq + 1) break;
         seq = events.at(-1)?.seq ?? seq;
         yield events;

@@ -1,23 +1,23 @@
 import { REFUSED, refuse } from './refusals.ts';
 
-/** What a browser's page elsewhere may send along, and read of the answer. */
+/** Headers that pages of other origins may send, and read of the response. */
 const HEADERS_IN =
   'authorization, content-type, last-event-id, mcp-method, mcp-name, mcp-protocol-version, mcp-session-id';
 const HEADERS_OUT = 'mcp-session-id, www-authenticate';
 
 export type ClientAuthorizer = {
-  /** The answer to a request from where none may come, or one that only asks whether it may. */
+  /** The response to a rejected request or a CORS preflight; undefined: the request is allowed. */
   answer(request: Request): Response | undefined;
-  /** Lets the page that asked read the answer, where it may. */
+  /** Adds CORS headers if the requesting page may read the response. */
   open(request: Request, response: Response): Response;
 };
 
 /**
- * Guards against pages elsewhere: one can make a browser send requests here, and can let its own name lead to this
- * machine (DNS rebinding). Its name then stands in `Host`, and its origin in `Origin`.
+ * Guards against pages of other sites: a page can make a browser send requests here, and its name may resolve to this
+ * machine (DNS rebinding). `Host` contains its name then, and `Origin` its origin.
  *
- * @param hosts names this server is called by, with or without port; null where that has been checked already
- * @param origins pages that may ask although they are served by another host, such as `https://app.example`
+ * @param hosts names of this server, with or without port; null if the caller checks `Host`
+ * @param origins allowed origins of pages on other hosts, such as `https://app.example`
  */
 export function authorizeClient(hosts: readonly string[] | null, origins: readonly string[]): ClientAuthorizer {
   const names = hosts?.map((host) => host.toLowerCase());
@@ -30,11 +30,11 @@ export function authorizeClient(hosts: readonly string[] | null, origins: readon
     answer(request) {
       const host = hostOf(request);
       if (names !== undefined && (host === null || !isOurs(host, names))) {
-        return refuse(403, REFUSED, 'This server was called by a name that is not one of its own.');
+        return refuse(403, REFUSED, 'The Host header is not a name of this server.');
       }
       const page = foreign(request);
       if (page === undefined && !isSameOrigin(request.headers.get('origin'), host)) {
-        return refuse(403, REFUSED, 'This request was made by a page that may not ask here.');
+        return refuse(403, REFUSED, 'The origin of this request is not allowed.');
       }
       if (page === undefined || request.method !== 'OPTIONS') return undefined;
       return new Response(null, {
@@ -68,7 +68,7 @@ function isOurs({ name, port }: Host, names: readonly string[]): boolean {
   return names.includes(name) || names.includes(`${name}:${port}`);
 }
 
-/** Clients that are no browser send none. */
+/** Clients other than browsers send no Origin. */
 function isSameOrigin(origin: string | null, host: Host | null): boolean {
   if (origin === null) return true;
   const match = /^(https?):\/\/(.+)$/i.exec(origin);

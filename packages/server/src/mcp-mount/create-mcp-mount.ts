@@ -15,62 +15,65 @@ const SESSION_IDLE_MS = 30 * 60 * 1_000;
 
 export type McpMountOptions = {
   /**
-   * Makes the server anew: for every request of the modern era, for every session of the legacy one. What is to
-   * outlive a request is kept outside.
+   * Creates a server for every request of the modern era, and for every session of the legacy one. State that outlives
+   * a request must be kept outside.
    */
   createServer: (context: McpRequestContext) => McpServer | Promise<McpServer>;
   /**
-   * Names this server is called by, each with or without a port; default those of this machine. Null where whoever
-   * passes requests on has checked `Host` already.
+   * Names of this server, each with or without a port; default: those of this machine. Null if the caller has checked
+   * `Host`.
    */
   allowedHosts?: readonly string[] | null;
-  /** Pages of other hosts that may ask, such as `https://app.example`; default none. */
+  /** Allowed origins of pages on other hosts, such as `https://app.example`; default: none. */
   allowedOrigins?: readonly string[];
-  /** True where clients of the modern era are to speak the older one, as with a server that knows no other. */
+  /** True: clients of the modern era use the legacy one, as with a server that supports no other. */
   legacyOnly?: () => boolean;
-  /** Default 4 MiB. */
+  /** Default: 4 MiB. */
   maxBodyBytes?: number;
-  /** Legacy sessions at a time; default 1,000. The one idle longest gives way, one at work never. */
+  /**
+   * Maximum number of legacy sessions; default 1,000. A new session replaces the one that was idle longest, but never a
+   * busy one.
+   */
   maxSessions?: number;
-  /** Streams of announcements open to modern clients at a time; default 1,000. */
+  /** Maximum number of notification streams of modern clients; default 1,000. */
   maxSubscriptions?: number;
-  /** How long a session in which nothing is open is kept, in milliseconds; default half an hour. */
+  /** How long an idle session is kept, in milliseconds; default 30 minutes. */
   sessionIdleMs?: number;
   clock?: Pick<Clock, 'after' | 'monotonic'>;
-  /** Session ids: nobody may be able to guess one. Default random UUIDs. */
+  /** Generates session ids, which must be unguessable. Default: random UUIDs. */
   newSessionId?: () => string;
-  /** What went wrong that no client is told. */
+  /** Receives errors whose details are not sent to clients. */
   onError?: (error: Error) => void;
 };
 
-/** What is known of who asks, by whoever passes the request on. */
+/** Authentication of the request by the caller. */
 export type MountedRequest = {
-  /** Handed to the server's handlers. */
+  /** Passed to the handlers of the server. */
   authInfo?: AuthInfo;
-  /** Whose request it is; a session is open only to whom it was opened for. */
+  /** Owner of the request; a session is accessible to its owner only. */
   owner?: string;
 };
 
 export type McpMount = {
-  /** Answers one request to the address of the server. Never throws. */
+  /** Handles one request to the MCP endpoint. Never throws. */
   fetch(request: Request, more?: MountedRequest): Promise<Response>;
-  /** Announces changes to all clients that want to hear of them, in either era. */
+  /** Notifies all subscribed clients of changes, in both eras. */
   readonly announce: {
     toolsChanged(): void;
     promptsChanged(): void;
     resourcesChanged(): void;
     resourceUpdated(uri: string): void;
   };
-  /** Legacy sessions that are open. */
+  /** Number of open legacy sessions. */
   readonly sessionCount: number;
   /** Ends every request, stream and session. */
   close(): Promise<void>;
 };
 
 /**
- * Gives a server both eras of Streamable HTTP at one address: 2026-07-28 (stateless, `server/discover`,
- * `subscriptions/listen`), and 2025-11-25 and before (sessions, a stream for what the server says by itself, the rest
- * of a stream that was cut). Refuses requests of pages elsewhere.
+ * Serves both eras of Streamable HTTP at one URL: 2026-07-28 (stateless, `server/discover`, `subscriptions/listen`),
+ * and 2025-11-25 and before (sessions, a stream for notifications, resumable streams). Rejects requests of pages of
+ * other origins.
  *
  * @example
  * const mount = createMcpMount({ createServer: () => new McpServer({ name: 'mine', version: '1.0.0' }) });
@@ -105,7 +108,7 @@ export function createMcpMount(options: McpMountOptions): McpMount {
       return legacy.handle(request, undefined, authInfo, owner);
     }
     if (request.method !== 'POST') {
-      return refuse(405, INTERNAL_ERROR, 'There is no such method here.', { allow: 'GET, POST, DELETE' });
+      return refuse(405, INTERNAL_ERROR, 'Method not allowed.', { allow: 'GET, POST, DELETE' });
     }
     const read = await readMessage(request, maxBodyBytes);
     if ('refusal' in read) return read.refusal;
@@ -121,7 +124,7 @@ export function createMcpMount(options: McpMountOptions): McpMount {
         return door.answer(request) ?? door.open(request, await handle(request, more));
       } catch (error) {
         onError(error instanceof Error ? error : new Error(String(error)));
-        return door.open(request, refuse(500, INTERNAL_ERROR, 'Something went wrong in the server.'));
+        return door.open(request, refuse(500, INTERNAL_ERROR, 'Internal server error.'));
       }
     },
     announce: {

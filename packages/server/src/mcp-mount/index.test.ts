@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import * as entry from './index.ts';
 
-test('the entry offers this and nothing else', () => {
+test('exports exactly these names', () => {
   expect(Object.keys(entry)).toEqual(['createMcpMount']);
 });

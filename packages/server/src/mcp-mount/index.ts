@@ -1,5 +1,5 @@
 /**
- * Gives any MCP server both eras of Streamable HTTP, behind one fetch-style handler.
+ * Serves any MCP server in both eras of Streamable HTTP, behind one fetch-style handler.
  * @module
  */
 export { createMcpMount } from './create-mcp-mount.ts';

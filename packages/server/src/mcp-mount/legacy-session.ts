@@ -6,30 +6,33 @@ import { z } from 'zod';
 import { SentEvents } from './sent-events.ts';
 import { onBodyEnd } from './on-body-end.ts';
 
-/** How long a client whose stream was ended on purpose waits before it comes back, in milliseconds. */
+/** How long a client waits before it reconnects to a stream that was closed on purpose, in milliseconds. */
 const RETRY_MS = 1_000;
 
 const followed = z.looseObject({ uri: z.string().max(4_096) });
-/** Resources one session may follow. */
+/** Maximum number of resource subscriptions of a session. */
 const MOST_FOLLOWED = 1_000;
 
 export type LegacySessionOptions = {
   id: string;
-  /** Whose session it is: nobody else is let in by knowing its id. */
+  /** Owner of the session: the session id alone gives no access. */
   owner: string | undefined;
   server: McpServer;
   clock: Pick<Clock, 'after' | 'monotonic'>;
   idleMs: number;
-  /** At most once, whoever ended it. */
+  /** Called at most once, however the session ends. */
   onEnd: () => void;
   onError: (error: Error) => void;
 };
 
-/** A client of 2025-11-25 or before, from `initialize` to DELETE. It ends by itself when nothing is asked for long. */
+/**
+ * A session of a client of 2025-11-25 or before, from `initialize` to DELETE. It ends by itself when it is idle for
+ * long.
+ */
 export class LegacySession {
   readonly id: string;
   readonly owner: string | undefined;
-  /** When it was last asked for something, on the clock that never runs backwards. */
+  /** Monotonic time of the last request. */
   lastUsed: number;
   readonly #options: LegacySessionOptions;
   readonly #transport: WebStandardStreamableHTTPServerTransport;
@@ -59,7 +62,7 @@ export class LegacySession {
     return session;
   }
 
-  /** True while an answer or a stream is open. */
+  /** True while a response or a stream is open. */
   get isBusy(): boolean {
     return this.#open > 0;
   }
@@ -78,7 +81,7 @@ export class LegacySession {
     }
   }
 
-  /** Tells the client that a list is another now, or a resource it follows. */
+  /** Notifies the client that a list or a subscribed resource has changed. */
   tell(change: 'tools' | 'prompts' | 'resources' | { uri: string }): void {
     const { server, onError } = this.#options;
     const ignored = (error: unknown): void => onError(error instanceof Error ? error : new Error(String(error)));
@@ -88,7 +91,7 @@ export class LegacySession {
     else if (this.#followed.has(change.uri)) server.server.sendResourceUpdated(change).catch(ignored);
   }
 
-  /** Ends it and whatever is open in it. Safe to repeat. */
+  /** Ends the session and its streams. Idempotent. */
   end(): Promise<void> {
     this.#ended ??= this.#end();
     return this.#ended;
@@ -106,7 +109,7 @@ export class LegacySession {
     this.#stopWaiting = this.#options.clock.after(this.#options.idleMs, () => void this.end());
   }
 
-  /** The SDK leaves following resources to its servers; one that does it itself is left alone. */
+  /** The SDK leaves resource subscriptions to servers; handlers of the server are kept. */
   #serveFollowing(): void {
     const { server } = this.#options.server;
     if (server.getCapabilities().resources?.subscribe !== true) return;

@@ -13,7 +13,7 @@ export type LegacySessionsOptions = {
   onError: (error: Error) => void;
 };
 
-/** All the clients of 2025-11-25 and before that are connected. */
+/** All sessions of clients of 2025-11-25 and before. */
 export class LegacySessions {
   readonly #options: LegacySessionsOptions;
   readonly #sessions = new Map<string, LegacySession>();
@@ -28,7 +28,7 @@ export class LegacySessions {
     return this.#sessions.size;
   }
 
-  /** @param message what was posted; undefined for GET and DELETE */
+  /** @param message the posted message; undefined for GET and DELETE */
   async handle(
     request: Request,
     message: unknown,
@@ -38,17 +38,17 @@ export class LegacySessions {
     const id = request.headers.get('mcp-session-id');
     if (id !== null) {
       const session = this.#sessions.get(id);
-      // To anybody else it is as if it did not exist.
+      // For other users the session does not exist.
       if (session === undefined || session.owner !== owner) {
-        return refuse(404, SESSION_NOT_FOUND, 'There is no such session, or no longer. Initialize again.');
+        return refuse(404, SESSION_NOT_FOUND, 'Unknown or expired session. Initialize again.');
       }
       return session.handle(request, message, authInfo);
     }
     if (message === undefined) {
-      return refuse(405, REFUSED, 'There is nothing here without a session.', { allow: 'POST' });
+      return refuse(405, REFUSED, 'This method requires a session.', { allow: 'POST' });
     }
     if (!isInitialize(message)) {
-      return refuse(400, REFUSED, 'The request belongs to no session: initialize first, and send Mcp-Session-Id.');
+      return refuse(400, REFUSED, 'The request has no session: initialize first, then send Mcp-Session-Id.');
     }
     return this.#begin(request, message, authInfo, owner);
   }
@@ -69,7 +69,7 @@ export class LegacySessions {
     owner: string | undefined,
   ): Promise<Response> {
     if (!this.#makeRoom()) {
-      return refuse(503, REFUSED, 'This server has as many sessions as it may have. Try again later.', {
+      return refuse(503, REFUSED, 'The maximum number of sessions is reached. Try again later.', {
         'retry-after': '10',
       });
     }
@@ -82,7 +82,7 @@ export class LegacySessions {
       const session = await LegacySession.begin({ id, owner, server, clock, idleMs, onEnd, onError });
       this.#sessions.set(id, session);
       const response = await session.handle(request, message, authInfo);
-      // A client that could not even say hello gets no session to leave behind.
+      // A failed initialize leaves no session behind.
       if (!response.ok || this.#isClosed) await session.end();
       return response;
     } finally {
@@ -90,7 +90,7 @@ export class LegacySessions {
     }
   }
 
-  /** The session that has been idle longest gives way to a new one; one at work never does. */
+  /** Ends the session that was idle longest, if any is idle. */
   #makeRoom(): boolean {
     const { most } = this.#options;
     if (this.#sessions.size + this.#beginning < most) return true;

@@ -21,15 +21,15 @@ function mounted(options: Partial<McpMountOptions> = {}): McpMount {
 
 const callHello = { id: 5, method: 'tools/call', params: { name: 'hello', arguments: {} } };
 
-describe('both eras at one address', () => {
-  test('a modern client is answered without a session, by a server of its own era', async () => {
+describe('both eras at one URL', () => {
+  test('answers a modern client without a session, with a server of its era', async () => {
     const mount = mounted();
     const answer = await askModern(mount, 'tools/call', { name: 'hello', arguments: {} });
     expect(await answer.json()).toMatchObject({ result: { content: [{ text: 'hello, modern' }] } });
     expect(mount.sessionCount).toBe(0);
   });
 
-  test('a legacy client gets a session, and is answered in it', async () => {
+  test('creates a session for a legacy client and answers in it', async () => {
     const mount = mounted();
     const session = await initialize(mount);
     const stream = messagesOf(await ask(mount, callHello, { session }));
@@ -38,7 +38,7 @@ describe('both eras at one address', () => {
     expect(mount.sessionCount).toBe(1);
   });
 
-  test('the rest of a stream that was cut is had by Last-Event-ID', async () => {
+  test('resumes a broken stream by Last-Event-ID', async () => {
     const mount = mounted();
     const session = await initialize(mount);
     const call = { id: 6, method: 'tools/call', params: { name: 'hidden-hello', arguments: {} } };
@@ -53,14 +53,14 @@ describe('both eras at one address', () => {
     });
   });
 
-  test('what came after an event that is no longer kept is refused, and not told in part', async () => {
+  test('rejects resuming after an event that was dropped', async () => {
     const mount = mounted();
     const session = await initialize(mount);
     const answer = await ask(mount, undefined, { session, headers: { 'last-event-id': '999' } });
     expect(answer.status).toBe(400);
   });
 
-  test('what belongs to no session is refused: by 400 where it could have had one, by 405 where not', async () => {
+  test('rejects requests without a session: 400 if the method supports sessions, else 405', async () => {
     const mount = mounted();
     expect((await ask(mount, callHello)).status).toBe(400);
     expect((await ask(mount, undefined)).status).toBe(405);
@@ -68,8 +68,8 @@ describe('both eras at one address', () => {
   });
 });
 
-describe('changes are announced', () => {
-  test('to a legacy client on its own stream; of resources only what it follows', async () => {
+describe('change notifications', () => {
+  test('reach a legacy client on its own stream; of resources only subscribed ones', async () => {
     const mount = mounted();
     const session = await initialize(mount);
     const stream = messagesOf(await ask(mount, undefined, { session }));
@@ -89,7 +89,7 @@ describe('changes are announced', () => {
     expect(await stream.next()).toMatchObject({ method: 'notifications/resources/list_changed' });
   });
 
-  test('to a modern client that listens', async () => {
+  test('reach a subscribed modern client', async () => {
     const mount = mounted();
     const stream = messagesOf(
       await askModern(mount, 'subscriptions/listen', { notifications: { toolsListChanged: true } }),
@@ -101,7 +101,7 @@ describe('changes are announced', () => {
 });
 
 describe('sessions', () => {
-  test('one in which nothing is open ends when nothing was asked for long, and no sooner', async () => {
+  test('an idle session ends after the timeout, not before', async () => {
     const clock = createFakeClock();
     const mount = mounted({ clock, sessionIdleMs: 1_000 });
     const session = await initialize(mount);
@@ -113,7 +113,7 @@ describe('sessions', () => {
     expect((await ask(mount, callHello, { session })).status).toBe(404);
   });
 
-  test('one whose stream is open lives on', async () => {
+  test('a session with an open stream stays', async () => {
     const clock = createFakeClock();
     const mount = mounted({ clock, sessionIdleMs: 1_000 });
     const session = await initialize(mount);
@@ -125,7 +125,7 @@ describe('sessions', () => {
     expect(mount.sessionCount).toBe(0);
   });
 
-  test('DELETE ends it', async () => {
+  test('DELETE ends a session', async () => {
     const mount = mounted();
     const session = await initialize(mount);
     expect((await ask(mount, undefined, { session, method: 'DELETE' })).status).toBe(200);
@@ -133,7 +133,7 @@ describe('sessions', () => {
     expect(mount.sessionCount).toBe(0);
   });
 
-  test('where there are as many as there may be, the one idle longest gives way; one at work never does', async () => {
+  test('at the limit a new session replaces the one idle longest, but never a busy one', async () => {
     const clock = createFakeClock();
     const mount = mounted({ clock, maxSessions: 2 });
     const first = await initialize(mount);
@@ -151,7 +151,7 @@ describe('sessions', () => {
     await stream.stop();
   });
 
-  test('nobody is let into the session of somebody else by knowing its id', async () => {
+  test("knowing a session id gives no access to another user's session", async () => {
     const mount = mounted();
     const session = await initialize(mount, { owner: 'ann' });
     expect((await ask(mount, callHello, { session, owner: 'bob' })).status).toBe(404);
@@ -159,7 +159,7 @@ describe('sessions', () => {
     expect((await ask(mount, callHello, { session, owner: 'ann' })).status).toBe(200);
   });
 
-  test('a client that could not say hello leaves none behind', async () => {
+  test('a failed initialize leaves no session behind', async () => {
     const mount = mounted();
     const answer = await ask(mount, { id: 0, method: 'initialize' });
     expect(answer.ok).toBe(false);
@@ -167,7 +167,7 @@ describe('sessions', () => {
   });
 });
 
-describe('who may ask', () => {
+describe('access', () => {
   const hello = (headers: Record<string, string>): { headers: Record<string, string> } => ({ headers });
 
   test.each([
@@ -176,7 +176,7 @@ describe('who may ask', () => {
     ['a page elsewhere', { origin: 'https://evil.example' }],
     ['a page at another port of this machine', { origin: 'http://localhost:3000' }],
     ['a page without an origin', { origin: 'null' }],
-  ])('%s is refused', async (_what, headers) => {
+  ])('%s is rejected', async (_what, headers) => {
     const mount = mounted();
     expect((await ask(mount, INITIALIZE, hello(headers))).status).toBe(403);
     expect(mount.sessionCount).toBe(0);
@@ -190,7 +190,7 @@ describe('who may ask', () => {
     expect((await ask(mounted(), INITIALIZE, hello(headers))).status).toBe(200);
   });
 
-  test('a page the owner named may ask, and read the answer', async () => {
+  test('a page of an allowed origin may send requests and read responses', async () => {
     const origin = 'https://app.example';
     const mount = mounted({ allowedOrigins: [origin] });
     const may = await ask(mount, undefined, { method: 'OPTIONS', headers: { origin } });
@@ -201,7 +201,7 @@ describe('who may ask', () => {
     expect(answer.headers.get('access-control-expose-headers')).toContain('mcp-session-id');
   });
 
-  test('names the owner gives are the only ones', async () => {
+  test('configured names replace the default', async () => {
     const mount = mounted({ allowedHosts: ['mcp.example'] });
     expect((await ask(mount, INITIALIZE, hello({ host: 'mcp.example:8443' }))).status).toBe(200);
     expect((await ask(mount, INITIALIZE)).status).toBe(403);
@@ -214,7 +214,7 @@ describe('bad requests', () => {
       new Request(URL_OF_MOUNT, { method: 'POST', body, headers: { host: 'localhost', 'content-type': type } }),
     );
 
-  test('too large, no JSON, or not said to be JSON: refused before any server is made', async () => {
+  test('too large, invalid JSON, or another content type: rejected before a server is created', async () => {
     let made = 0;
     const mount = mounted({ maxBodyBytes: 100, createServer: (context) => (made++, exampleServer(context)) });
     expect((await post(mount, JSON.stringify('x'.repeat(200)))).status).toBe(413);
@@ -226,7 +226,7 @@ describe('bad requests', () => {
     expect(made).toBe(0);
   });
 
-  test('a body that does not say how large it is, is read no further than it may be', async () => {
+  test('a body without a length is read only up to the limit', async () => {
     const mount = mounted({ maxBodyBytes: 1_000 });
     let sent = 0;
     const endless = new ReadableStream<Uint8Array>({
@@ -246,7 +246,7 @@ describe('bad requests', () => {
     expect(sent).toBeLessThan(3_000);
   });
 
-  test('a server that cannot be made is told to the owner, and to the client only that something went wrong', async () => {
+  test('a failure to create a server is reported to the operator in full, to the client as an internal error', async () => {
     const errors: string[] = [];
     const mount = mounted({
       createServer: () => Promise.reject(new Error('the password is hunter2')),
@@ -260,7 +260,7 @@ describe('bad requests', () => {
   });
 });
 
-test('closing ends every stream and session, and takes nothing more', async () => {
+test('closing ends every stream and session, and rejects new requests', async () => {
   const mount = mounted();
   const session = await initialize(mount);
   const own = messagesOf(await ask(mount, undefined, { session }));

@@ -1,4 +1,4 @@
-/** The same answer; `onEnd` is called once, when its body has been read, has failed, or nobody reads it any more. */
+/** The same response; `onEnd` is called once, when its body was read, failed, or was cancelled. */
 export function onBodyEnd(response: Response, onEnd: () => void): Response {
   const body: ReadableStream<Uint8Array> | null = response.body;
   if (body === null) {

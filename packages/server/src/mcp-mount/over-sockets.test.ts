@@ -26,7 +26,7 @@ const legacyOnly: EraMemory = {
   delete: () => undefined,
 };
 
-test.each(['modern', 'legacy'] as const)('a %s host works with it, mounted in Hono and in plain Node', async (era) => {
+test.each(['modern', 'legacy'] as const)('a %s host works with a mount in Hono and in plain Node', async (era) => {
   const mount = createMcpMount({ createServer: exampleServer });
   const app = new Hono().all('/mcp', (context) => mount.fetch(context.req.raw));
   const options = { overrideGlobalObjects: false };

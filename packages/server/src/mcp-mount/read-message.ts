@@ -2,17 +2,17 @@ import { parseJson } from '@toolyard/protocol';
 import { PARSE_ERROR, REFUSED, refuse } from './refusals.ts';
 
 /**
- * Reads what was posted, up to a limit, so that both eras look at the same.
+ * Reads the posted message, up to a limit, for both eras.
  *
- * @returns the JSON that was sent, or the refusal of it
+ * @returns the parsed JSON, or the response that rejects it
  */
 export async function readMessage(
   request: Request,
   maxBytes: number,
 ): Promise<{ message: unknown } | { refusal: Response }> {
-  const tooLarge = { refusal: refuse(413, REFUSED, `The request is larger than ${maxBytes} bytes.`) };
+  const tooLarge = { refusal: refuse(413, REFUSED, `The request exceeds the limit of ${maxBytes} bytes.`) };
   if (!isJson(request.headers.get('content-type'))) {
-    return { refusal: refuse(415, REFUSED, 'The request must be JSON: send Content-Type: application/json.') };
+    return { refusal: refuse(415, REFUSED, 'Send JSON with Content-Type: application/json.') };
   }
   if (Number(request.headers.get('content-length') ?? 0) > maxBytes) return tooLarge;
   const pieces: Uint8Array[] = [];
@@ -25,10 +25,12 @@ export async function readMessage(
       pieces.push(piece);
     }
   } catch {
-    return { refusal: refuse(400, PARSE_ERROR, 'The request broke off.') };
+    return { refusal: refuse(400, PARSE_ERROR, 'The connection closed before the request was complete.') };
   }
   const parsed = parseJson(Buffer.concat(pieces).toString('utf8'));
-  return parsed.ok ? { message: parsed.value } : { refusal: refuse(400, PARSE_ERROR, 'The request is not JSON.') };
+  return parsed.ok
+    ? { message: parsed.value }
+    : { refusal: refuse(400, PARSE_ERROR, 'The request is not valid JSON.') };
 }
 
 function isJson(type: string | null): boolean {

@@ -1,11 +1,11 @@
-/** Codes of JSON-RPC, and of MCP's own range, that a request may be refused with before any server sees it. */
+/** JSON-RPC error codes, and codes of MCP's own range, for requests that are rejected before a server sees them. */
 export const PARSE_ERROR = -32_700;
 export const INTERNAL_ERROR = -32_603;
 export const SESSION_NOT_FOUND = -32_001;
-/** What has no code of its own. */
+/** Generic server error. */
 export const REFUSED = -32_000;
 
-/** An error as JSON-RPC has it. It answers no request by id: none was read, or none is to be trusted. */
+/** A JSON-RPC error response without an id: the id was not read, or cannot be trusted. */
 export function refuse(
   status: number,
   code: number,

@@ -1,14 +1,14 @@
 import type { EventStore, JSONRPCMessage } from '@modelcontextprotocol/server';
 
-/** What is kept of a session for clients that come back, over all its streams. */
+/** Maximum number of messages kept per session, across all its streams. */
 const MOST_EVENTS = 1_000;
 const MOST_CHARACTERS = 4 * 1_024 * 1_024;
 
 type Sent = { id: string; streamId: string; message: JSONRPCMessage; size: number };
 
 /**
- * The last messages of one session, so that a client whose stream was cut gets the rest of it (`Last-Event-ID`). The
- * oldest are forgotten first; who asks for what came after a forgotten one is refused, and never told half.
+ * The last messages of one session, so that a client can resume a broken stream (`Last-Event-ID`). The oldest are
+ * dropped first; resuming after a dropped one is rejected, so that no message is skipped.
  */
 export class SentEvents implements EventStore {
   readonly #sent: Sent[] = [];
@@ -20,7 +20,7 @@ export class SentEvents implements EventStore {
     const size = JSON.stringify(message).length;
     this.#sent.push({ id, streamId, message, size });
     this.#size += size;
-    // The newest stays, however large: somebody is just about to be sent it.
+    // Always keep the newest, which is about to be sent.
     while (this.#sent.length > 1 && (this.#sent.length > MOST_EVENTS || this.#size > MOST_CHARACTERS)) {
       this.#size -= this.#sent.shift()?.size ?? 0;
     }
@@ -37,9 +37,9 @@ export class SentEvents implements EventStore {
   ): Promise<string> {
     const at = this.#sent.findIndex((one) => one.id === id);
     const streamId = this.#sent[at]?.streamId;
-    if (streamId === undefined) throw new Error('The event is not known, or no longer.');
+    if (streamId === undefined) throw new Error('The event is unknown or was dropped.');
     for (const one of this.#sent.slice(at + 1)) {
-      // What only primes a stream carries no message.
+      // Events that only prime a stream contain no message.
       if (one.streamId === streamId && 'jsonrpc' in one.message) await send(one.id, one.message);
     }
     return streamId;

@@ -13,7 +13,7 @@ let folder: string;
 let model: ModelServer;
 let server: RunningServer;
 
-/** One of two calls asks, and nothing says which. */
+/** One of two calls sends a request without identifying its call. */
 const behaviour = (file: string): McpBehaviour => ({
   tools: [
     {
@@ -70,7 +70,7 @@ async function say(id: string, text: string): Promise<string> {
   return (await ask<{ run: RunRecord }>('POST', `/api/conversations/${id}/messages`, { parts })).run.id;
 }
 
-test('a request that may belong to either of two chats is open in both, and answered from the one that did not call', async () => {
+test('a server request that may belong to two chats is open in both, and can be answered in the chat that did not call', async () => {
   await eventually(async () => (await ask<McpServerList>('GET', '/api/mcp/servers')).items[0]?.state === 'ready');
   const [asking, waiting] = [await say(CHATS[0], 'Ask.'), await say(CHATS[1], 'Wait.')];
   const open = await eventually(async () => {

@@ -6,7 +6,7 @@ import { OWNER, commandServer, useServerBench } from './test-fixtures/server-ben
 
 const room = useServerBench({ builtIn: [commandServer('date', 'plain')] });
 
-/** Decisions as a version without origins has stored them. */
+/** Stores permissions as a version without origins did. */
 async function decidedBefore(...tools: (readonly [serverId: string, decision: 'allow' | 'never'])[]): Promise<void> {
   for (const [serverId, decision] of tools) {
     const tool = { serverId, name: 'open' };
@@ -17,7 +17,7 @@ async function decidedBefore(...tools: (readonly [serverId: string, decision: 'a
   database.close();
 }
 
-it('decisions of earlier versions get the origin their server has, and an "allow" that was never pinned asks once', async () => {
+it('permissions of earlier versions get the origin of their server, and an unpinned "allow" asks once', async () => {
   const { permissions, settings } = room.storage;
   const pin = { hash: 'known', endpoint: 'e', definition: {} };
   await settings.set(OWNER, 'mcp.pin:files/open', pin, 1);
@@ -40,13 +40,13 @@ it('decisions of earlier versions get the origin their server has, and an "allow
     ['files', 'server'],
   ]);
   const pins = [...(await settings.all(OWNER))].filter(([key]) => key.startsWith('mcp.pin:'));
-  // Nothing has this hash: the next call shows what the tool is now.
+  // No definition has this hash: the next call shows the current definition.
   expect(pins).toEqual([
     ['mcp.pin:browser-use/open', { hash: '', endpoint: '', definition: {} }],
     ['mcp.pin:files/open', pin],
   ]);
 
-  // Settled once: a server that takes the name of a tab's server later does not get its decisions.
+  // Assigned once: a server with the name of a tab's server does not inherit its permissions later.
   await room.start({ 'browser-use': off, 'browser-notes': off, files: off });
   expect((await permissions.list(OWNER))[0]?.tool).toEqual({ serverId: 'browser-notes', name: 'open', origin: 'tab' });
 });

@@ -5,9 +5,9 @@ import type { ServersOptions } from './servers-options.ts';
 import { hasPin, storePin } from './stored-pins.ts';
 
 /**
- * Gives decisions of earlier versions an origin, now that the servers of `mcp.json` are known. An allowed server tool
- * without a pin (earlier versions skipped the pin of servers called `browser-…`) gets one that matches no definition:
- * its next call asks. Returns true if pins were written.
+ * Assigns an origin to permissions of earlier versions, now that the servers of `mcp.json` are known. An allowed server
+ * tool without a pin (earlier versions did not pin tools of servers called `browser-…`) gets one that matches no
+ * definition, so that its next call asks. Returns true if pins were written.
  */
 export async function assignOrigins(
   { permissions, ...of }: Pick<ServersOptions, 'permissions' | 'settings' | 'owner' | 'clock'>,

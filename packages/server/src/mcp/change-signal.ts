@@ -1,9 +1,9 @@
 import type { Clock } from '@toolyard/protocol';
 
-/** How long changes of the same server are gathered before they are told, in milliseconds. */
+/** How long changes of a server are collected before subscribers are notified, in milliseconds. */
 const GATHER_MS = 100;
 
-/** Tells changes once where many come together: connecting alone is half a dozen. */
+/** Coalesces changes: connecting alone causes several. */
 export class ChangeSignal {
   readonly #clock: Clock;
   readonly #tell: (id: string) => void;

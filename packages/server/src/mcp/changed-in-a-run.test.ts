@@ -13,7 +13,7 @@ let folder: string;
 let model: ModelServer;
 let server: RunningServer;
 
-/** A tool that becomes another one while its first call is made. */
+/** A tool whose definition changes during its first call. */
 const book = {
   name: 'book',
   description: 'Books a room.',
@@ -56,7 +56,7 @@ afterEach(async () => {
 
 const ask = <T>(method: string, path: string, body?: unknown): Promise<T> => askOf(server, method, path, body);
 
-/** The question that is open once the run waits; undefined where the run is over instead. */
+/** The open interrupt once the run waits; undefined if the run has ended. */
 const asked = (runId: string): Promise<{ open?: StoredInterrupt }> =>
   eventually(async () => {
     const [open] = (await ask<{ items: StoredInterrupt[] }>('GET', '/api/interrupts?status=open')).items;
@@ -70,8 +70,8 @@ const allow = ({ open }: { open?: StoredInterrupt }, scope: string): Promise<unk
     answer: { decision: 'approve', scope },
   });
 
-// Tools of a server called `browser-…` were once taken for those of a browser tab, and not pinned (finding 16).
-test('attack 17: a tool that changes during a run asks before its next call, whatever its server is called', async () => {
+// Tools of a server called `browser-…` used to be taken for tools of a browser tab, and were not pinned (finding 16).
+test('attack 17: a tool that changes during a run needs approval for its next call, whatever the name of its server', async () => {
   await eventually(async () => (await ask<McpServerList>('GET', '/api/mcp/servers')).items[0]?.state === 'ready');
   await ask('POST', '/api/conversations', { id: CONVERSATION });
   const parts = [{ type: 'text', text: 'Book, and book again.' }];

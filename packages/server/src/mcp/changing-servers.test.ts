@@ -18,14 +18,14 @@ import {
 
 const room = useServerBench({ builtIn: [commandServer('built-in', 'plain')] });
 
-/** As editors do it: another file in its place. */
+/** Replaces the file by another one, as editors do. */
 function replaceFile(text: string): void {
   writeFileSync(`${room.path}.new`, text);
   renameSync(`${room.path}.new`, room.path);
 }
 
-describe('an mcp.json that is changed while the server runs', () => {
-  it('takes effect on the servers that have changed, and on no other', { tags: ['C7.13'] }, async () => {
+describe('mcp.json, changed while the server runs', () => {
+  it('affects only the servers that changed', { tags: ['C7.13'] }, async () => {
     const all = await room.start({
       stays: commandWithPid(),
       goes: commandWithPid(),
@@ -42,20 +42,20 @@ describe('an mcp.json that is changed while the server runs', () => {
     await eventually(() => !isAlive(goes));
     expect(await pidOf(all, 'stays')).toBe(stays);
     expect(isAlive(stays)).toBe(true);
-    // Changes are gathered for a moment before they are told.
+    // Notifications are delayed while changes are collected.
     await eventually(() =>
       expect(new Set(room.changed)).toEqual(new Set(['built-in', 'stays', 'goes', 'becomes', 'comes'])),
     );
   });
 
-  it('while the database is away takes effect when it is back', async () => {
+  it('takes effect after the database is reachable again', async () => {
     const all = await room.start({ a: { ...scriptedMcpCommand('plain'), disabled: true } });
     await all.change(me, 'a', { enabled: true });
     await all.change(me, 'a', { enabled: false });
     const away = vi.spyOn(room.storage.settings, 'set').mockImplementation(() => {
       throw new StorageError('unreachable', { message: 'The database cannot be reached.' });
     });
-    // What the file says of a server counts from now on, which has to be stored.
+    // The change has to be stored before it takes effect.
     replaceFile(JSON.stringify({ mcpServers: { a: scriptedMcpCommand('plain'), b: scriptedMcpCommand('plain') } }));
     await eventually(() => away.mock.results.some(({ type }) => type === 'throw'));
     away.mockRestore();
@@ -64,25 +64,25 @@ describe('an mcp.json that is changed while the server runs', () => {
     expect(await room.storage.settings.get(me, 'mcp.enabled')).toEqual({});
   });
 
-  it('while the database is away is not tried again by a process that ends', async () => {
+  it('is not retried by a process that shuts down while the database is unreachable', async () => {
     const all = await room.start({ a: { ...scriptedMcpCommand('plain'), disabled: true } });
     await all.change(me, 'a', { enabled: false });
     const away = vi.spyOn(room.storage.settings, 'set').mockImplementation(() => {
       throw new StorageError('unreachable', { message: 'The database cannot be reached.' });
     });
     replaceFile(JSON.stringify({ mcpServers: { a: scriptedMcpCommand('plain') } }));
-    await eventually(() => room.logged.some((line) => line.startsWith('The MCP servers could not be read anew')));
+    await eventually(() => room.logged.some((line) => line.startsWith('mcp.json: could not be applied')));
     const tried = away.mock.calls.length;
     await all.close();
     expect(away).toHaveBeenCalledTimes(tried);
   });
 
-  it('that is broken in the middle of it changes nothing, and says so until it is mended', async () => {
+  it('changes nothing while it is invalid, and reports that until it is corrected', async () => {
     const all = await room.start({ a: commandWithPid() });
     const pid = await pidOf(all, 'a');
     writeFileSync(room.path, '{"mcpServers": {"a": ');
     const fault = await eventually(async () => (await all.list(me)).fileFault);
-    expect(fault.message).toMatch(/^mcp\.json, line 1, column \d+: .* What it said before still counts\.$/);
+    expect(fault.message).toMatch(/^mcp\.json, line 1, column \d+: .* The previous version stays in use\.$/);
     expect(isAlive(pid)).toBe(true);
     await expect(all.add(me, { id: 'b', transport: stdio('plain') })).rejects.toMatchObject({ code: 'conflict' });
     replaceFile(JSON.stringify({ mcpServers: { a: commandWithPid() } }));
@@ -91,7 +91,7 @@ describe('an mcp.json that is changed while the server runs', () => {
     await eventually(() => expect(room.changed).toContain(undefined));
   });
 
-  it('that is gone for a moment, or emptied before it is written, changes nothing', async () => {
+  it('changes nothing while it is missing or empty for a moment', async () => {
     const text = JSON.stringify({ mcpServers: { a: commandWithPid() } });
     const clock = createSteadyClock();
     const all = await room.start(text, { clock });
@@ -108,7 +108,7 @@ describe('an mcp.json that is changed while the server runs', () => {
     await eventually(() => !isAlive(pid));
   });
 
-  it('sets a bad entry aside, which stands in the list with its line, and mends itself', async () => {
+  it('reports an invalid entry with its line until it is corrected', async () => {
     const all = await room.start(
       '{"mcpServers": {\n "bad": {},\n "off": {"command": "${env:NOPE}", "disabled": true},\n "good": {"command": "x"}\n}}',
     );
@@ -129,25 +129,25 @@ describe('an mcp.json that is changed while the server runs', () => {
     expect((await findView(all, 'bad'))?.fault).toBeUndefined();
   });
 
-  it('decides nothing that is decided in Toolyard: a tool an editor need not ask about is asked about here', async () => {
+  it('does not override permissions: a tool that an editor may call freely needs approval here', async () => {
     const all = await room.start({ a: { ...scriptedMcpCommand('plain'), alwaysAllow: ['echo'] } });
     await waitForState(all, 'a', 'ready');
     expect((await findView(all, 'a'))?.tools).toMatchObject([{ permission: null }]);
     expect(room.logged).toEqual([
-      expect.stringMatching(/line 3: server "a" names tools that may run without asking; Toolyard asks/),
+      expect.stringMatching(/line 3: server "a" lists tools that run without approval; Toolyard ignores/),
     ]);
   });
 
-  it('starts the server also where it cannot be read at all', async () => {
+  it('does not prevent the start if it cannot be read', async () => {
     const all = await room.start('this is no JSON');
     expect((await all.list(me)).fileFault).toMatchObject({ code: 'bad_config', message: /mcp\.json, line 1/ });
     await waitForState(all, 'built-in', 'ready');
   });
 
-  it('has the last word where it says something new of what was switched by hand', async () => {
+  it('overrides what users enabled or disabled only for settings that changed in the file', async () => {
     const all = await room.start({ a: scriptedMcpCommand('plain') });
     await all.change(me, 'a', { enabled: false, tools: { echo: false } });
-    // Nothing is said of switches.
+    // Contains no enabled or disabled tools.
     replaceFile(JSON.stringify({ mcpServers: { a: { ...scriptedMcpCommand('plain'), callTimeoutMs: 7_000 } } }));
     await eventually(async () => (await all.configuration(me, 'a')).callTimeoutMs === 7_000);
     expect(await findView(all, 'a')).toMatchObject({ enabled: false });
@@ -161,8 +161,8 @@ describe('an mcp.json that is changed while the server runs', () => {
   });
 });
 
-describe('a server that is added, changed and taken out', () => {
-  it('is written to mcp.json, connected, connected anew, and gone', { tags: ['C7.13'] }, async () => {
+describe('a server that is added, changed and removed', () => {
+  it('is written to mcp.json, connected, reconnected, and disconnected', { tags: ['C7.13'] }, async () => {
     const all = await room.start('{\n  // mine\n  "mcpServers": {}\n}\n');
     expect(await all.add(me, { id: 'a', transport: stdio('plain') })).toMatchObject({
       id: 'a',
@@ -185,7 +185,7 @@ describe('a server that is added, changed and taken out', () => {
     await expect(all.remove(me, 'a')).rejects.toMatchObject({ code: 'not_found' });
   });
 
-  it('leaves the others alone', async () => {
+  it('does not affect other servers', async () => {
     const all = await room.start({ other: commandWithPid() });
     const pid = await pidOf(all, 'other');
     await all.add(me, { id: 'a', transport: stdio('plain'), enabled: false });
@@ -195,7 +195,7 @@ describe('a server that is added, changed and taken out', () => {
     expect(isAlive(pid)).toBe(true);
   });
 
-  it('is refused where its name is taken, or it could not be read again', async () => {
+  it('is rejected if the name is taken or the entry is invalid', async () => {
     const all = await room.start({ a: scriptedMcpCommand('plain') });
     for (const id of ['a', 'built-in']) {
       await expect(all.add(me, { id, transport: stdio('plain') })).rejects.toMatchObject({ code: 'conflict' });
@@ -211,7 +211,7 @@ describe('a server that is added, changed and taken out', () => {
     await expect(all.remove(me, 'built-in')).rejects.toMatchObject({ code: 'conflict' });
   });
 
-  it('answers a run in flight, and is no longer offered to the next', async () => {
+  it('answers a run in progress, and is not offered to the next one', async () => {
     const all = await room.start({ a: scriptedMcpCommand('never-answers') });
     const configuration = resolveAgentConfig([{}], null);
     const selection = await all.select(configuration, NEVER_ABORTED);
@@ -225,10 +225,10 @@ describe('a server that is added, changed and taken out', () => {
   });
 });
 
-describe('tools that are switched off', () => {
+describe('disabled tools', () => {
   const two = { tools: [{ name: 'read' }, { name: 'write' }] };
 
-  it('are offered to no run, by the file or by hand, and cost nothing', async () => {
+  it('are offered to no run, whether disabled in the file or by a user, and use no tokens', async () => {
     const all = await room.start({ a: { ...scriptedMcpCommand(two), disabledTools: ['write'] } });
     await waitForState(all, 'a', 'ready');
     const configuration = resolveAgentConfig([{ servers: { 'built-in': false } }], null);
@@ -239,22 +239,22 @@ describe('tools that are switched off', () => {
     expect(view.tools.map(({ enabled }) => enabled)).toEqual([false, true]);
     expect(view.tokens).toBe(view.tools[1]?.tokens);
     expect(await offered()).toEqual(['write']);
-    // A run under way may no longer call what was switched off.
+    // A run in progress may not call a tool that was disabled.
     expect(await before.callTool({ serverId: 'a', name: 'read' }, {})).toMatchObject({ outcome: 'not_sent' });
     expect((await all.configuration(me, 'a')).disabledTools).toEqual(['read']);
     await all.edit(me, 'a', { transport: stdio(two), disabledTools: ['write'] });
     expect(await offered()).toEqual(['read']);
   });
 
-  it('are all others where the file names the only ones', async () => {
+  it('are all except those listed, if the file lists tools', async () => {
     const all = await room.start({ a: { ...scriptedMcpCommand(two), enabledTools: ['write'] } });
     await waitForState(all, 'a', 'ready');
     expect((await findView(all, 'a'))?.tools).toMatchObject([{ enabled: false }, { enabled: true }]);
   });
 });
 
-describe('attack 4: MCP servers changed by somebody who does not run this server', () => {
-  it('is refused, whatever it is', async () => {
+describe('attack 4: MCP servers changed by someone other than the owner', () => {
+  it('is rejected for every change', async () => {
     const all = await room.start({ a: scriptedMcpCommand('plain') });
     const stranger = { ownerId: 'stranger' };
     const transport = stdio('plain');

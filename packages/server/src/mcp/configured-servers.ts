@@ -5,35 +5,32 @@ import { defined } from '@toolyard/protocol';
 import type { WaitingEntry } from './entry-approvals.ts';
 import { needsApproval } from './entry-approvals.ts';
 
-/**
- * A server and where it was learnt of, usable or with what is wrong with it. `enabled`: whether it is on unless
- * somebody has switched it.
- */
+/** A server and its source, usable or with a fault. `enabled`: the default, unless a user chose otherwise. */
 export type ConfiguredServer = {
   id: string;
   origin: McpServerView['origin'];
   enabled: boolean;
-  /** Which of its tools are on unless somebody has switched them. */
+  /** Which tools are enabled by default. */
   tools?: ServerConfig['tools'];
-  /** How it stands in `mcp.json`, if that is where it is from. */
+  /** Its entry, if it comes from `mcp.json`. */
   entry?: McpConfigEntry;
-  /** Set while its entry needs approval: its `fault` says so. */
+  /** Set while its entry needs approval, as its `fault` reports. */
   waiting?: WaitingEntry;
 } & ({ config: ServerConfig } | { fault: ToolyardError });
 
 export type ConfiguredServersOptions = {
   builtIn: readonly ServerConfig[];
-  /** What `mcp.json` says. */
+  /** The entries of `mcp.json`. */
   entries: readonly McpConfigEntry[];
-  /** Those of them that need approval, by id. */
+  /** The entries that need approval, by id. */
   waiting: ReadonlyMap<string, WaitingEntry>;
   flags: readonly ServerConfig[];
   log: (line: string) => void;
 };
 
 /**
- * All servers there are. Of two with one id that of the flags counts before that of the file, and both before a
- * built-in one: what a person configured is never taken for built in, whatever it is called.
+ * All servers. If ids collide, the command line has precedence over the file, and both over built-in servers: a server
+ * that a user configured is never treated as built in.
  */
 export function configuredServers({
   builtIn,
@@ -46,7 +43,7 @@ export function configuredServers({
   const add = (server: ConfiguredServer): void => {
     const before = servers.get(server.id);
     if (before !== undefined)
-      log(`The server "${server.id}" of ${PLACE[before.origin]} gives way to that of ${PLACE[server.origin]}.`);
+      log(`MCP servers: "${server.id}" of ${PLACE[server.origin]} replaces that of ${PLACE[before.origin]}`);
     servers.set(server.id, server);
   };
 
@@ -68,7 +65,7 @@ export function configuredServers({
   return [...servers.values()];
 }
 
-/** What tools are on is no matter of the connection here: it changes without one, and by hand. */
+/** Enabled tools do not affect the connection: they change without reconnecting. */
 function withoutSwitches({ tools, ...config }: ServerConfig): { config: ServerConfig; tools?: ServerConfig['tools'] } {
   return { config, ...defined({ tools }) };
 }

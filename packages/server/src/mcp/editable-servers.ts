@@ -33,13 +33,13 @@ export type EditableServersOptions = Pick<
   | 'log'
 > & {
   book: ServerList;
-  /** Other processes have lists of their own. */
+  /** Other processes have their own server lists. */
   isShared: boolean;
   /** False hides the server from this process. */
   isThere?: (config: ServerConfig) => boolean;
 };
 
-/** The configured servers of a process, and how their owner changes them; connections are up to the subclass. */
+/** The configured servers of a process, and changes by their owner; the subclass manages connections. */
 export abstract class EditableServers {
   protected readonly book: ServerList;
   protected readonly fetches = createOwnerFetches();
@@ -49,11 +49,11 @@ export abstract class EditableServers {
   readonly #file: McpJsonWatcher;
   readonly #editor: McpJsonEditor;
   readonly #gate: EntryGate;
-  /** One new list after the other. */
+  /** Updates of the list run one after the other. */
   #updating: Promise<void> = Promise.resolve();
   readonly #told = new Set<string>();
   #hasStarted = false;
-  /** The taking over of the last change of the file. */
+  /** Aborts applying the previous change of the file. */
   #following = new AbortController();
 
   constructor(options: EditableServersOptions) {
@@ -61,7 +61,7 @@ export abstract class EditableServers {
     this.#options = options;
     this.book = book;
     this.hosted = new HostedServers({
-      // Only the services themselves are asked through it, and their addresses are the owner's.
+      // Used for the hosting services only; their URLs come from the owner.
       fetch: (input, init) => this.fetches.for(String(input))(input, init),
       ...(secrets === undefined ? {} : { store: createHostedStore(secrets, owner, isShared) }),
     });
@@ -98,24 +98,24 @@ export abstract class EditableServers {
     await this.#update();
     if (watch) this.#file.watch();
     void this.#deleteUnlistedFolders();
-    // If mcp.json cannot be read, its servers are unknown: the next start settles the origins.
+    // If mcp.json cannot be read, its servers are unknown: the next start assigns the origins.
     return this.#file.fault === undefined && (await assignOrigins(this.#options, this.book));
   }
 
   protected async closeList(): Promise<void> {
     this.#file.close();
     this.#following.abort();
-    // Whoever began an update hears of its failure.
+    // The caller that started the update receives its error.
     await this.#updating.catch(() => undefined);
   }
 
-  /** The whole list, with what is wrong with the file. */
+  /** The whole list, with the fault of the file. */
   protected listOf(items: McpServerView[]): McpServerList {
     const { fault } = this.#file;
     return { items, ...defined({ fileFault: fault }) };
   }
 
-  /** What was decided for all conversations. */
+  /** Permissions that apply to all conversations. */
   protected async permissions(principal: Owner): Promise<PermissionView[]> {
     const decided = await this.#options.permissions.list(principal);
     return decided.filter(({ conversationId }) => conversationId === null);
@@ -147,7 +147,7 @@ export abstract class EditableServers {
     this.check(principal, id);
     this.#editor.checkRemovable(id);
     const server = book.find(id);
-    // Its tokens are revoked before nothing refers to them any more.
+    // Revoke its tokens while the server is still known.
     await this.forgetSignIn(principal, id).catch((thrown: unknown) => {
       if (isStorageFault(thrown)) throw thrown;
     });
@@ -158,7 +158,7 @@ export abstract class EditableServers {
     this.changed(id);
     const hosted = hostedOf(server);
     if (hosted) await this.#giveBack(id, hosted);
-    // Not waited for: a process of the server may still be ending, and caches may be large.
+    // Not awaited: a process of the server may still be exiting, and caches may be large.
     void this.#untilDeleted(deletePrivateFolder({ listedIn: this.#dataFolder }, id, this.#options.clock));
   };
 
@@ -185,12 +185,12 @@ export abstract class EditableServers {
     return this.#changed(principal, id);
   };
 
-  /** Approvals may have been given in another process over the same database. */
+  /** Approvals may come from another process with the same database. */
   protected async lookForApprovals(): Promise<void> {
     if (this.#gate.isAnyWaiting) await this.#update();
   }
 
-  /** The configuration a test is about. @throws ToolyardError for what cannot even be tried */
+  /** The configuration to test. @throws ToolyardError if it cannot be tested at all */
   protected tried(principal: Owner, request: TestMcpServer): ServerConfig {
     this.checkOwner(principal);
     // A test may use stored values of the entry.
@@ -205,7 +205,7 @@ export abstract class EditableServers {
     return view;
   }
 
-  /** @throws ToolyardError `not_found`, `conflict` where its entry cannot be read */
+  /** @throws ToolyardError `not_found`; `conflict` if its entry cannot be read */
   protected configOf(id: string): ServerConfig {
     const server = this.book.find(id);
     if (server === undefined) throw noServer(id);
@@ -225,8 +225,8 @@ export abstract class EditableServers {
     if (principal.ownerId === this.#options.owner.ownerId) return;
     throw new ToolyardError({
       code: 'forbidden',
-      message: 'MCP servers are switched and changed by whoever runs this Toolyard.',
-      hint: 'In a conversation you can still choose which of them it uses.',
+      message: 'Only the owner of this server can enable, disable or change MCP servers.',
+      hint: 'In a conversation you can still choose which servers it uses.',
     });
   }
 
@@ -258,11 +258,14 @@ export abstract class EditableServers {
     this.updated(differences);
     const ids = Object.values(differences).flat();
     for (const id of ids) this.changed(id);
-    // Whether the file can be read may have changed.
+    // The fault of the file may have changed.
     if (ids.length === 0) this.changed();
   }
 
-  /** What was given back once is made again for who adds or saves it, not for whoever started with an old file. */
+  /**
+   * Creates a hosted server again after it was returned to its service, when the user adds or saves it; not at a start
+   * with an outdated file.
+   */
   async #wantAgain(servers: readonly ConfiguredServer[], saved: readonly string[]): Promise<void> {
     const isFirst = !this.#hasStarted;
     this.#hasStarted = true;
@@ -274,16 +277,16 @@ export abstract class EditableServers {
     }
   }
 
-  /** The file has changed: nobody asks again. */
+  /** Applies a change of the file, and retries: the watcher does not report it again. */
   #followFile(): void {
     const { clock, log } = this.#options;
-    // What the store was not there for is taken over with this change.
+    // Includes changes that could not be stored earlier.
     this.#following.abort();
     this.#following = new AbortController();
     const { signal } = this.#following;
     const update = async (): Promise<void> => {
       await this.#update().catch((thrown: unknown) => {
-        log(`The MCP servers could not be read anew: ${toErrorInfo(thrown).message}`);
+        log(`mcp.json: could not be applied: ${toErrorInfo(thrown).message}`);
         throw thrown;
       });
     };
@@ -296,9 +299,9 @@ export abstract class EditableServers {
     this.#options.log(line);
   }
 
-  /** Private folders of entries that were removed by hand while nobody was looking. */
+  /** Deletes private folders of entries that were removed from the file while no server ran. */
   async #deleteUnlistedFolders(): Promise<void> {
-    // A file that cannot be read, or is not there, does not say which servers were removed.
+    // A file that is missing or cannot be read does not tell which servers were removed.
     if (!this.#file.exists || this.#file.fault !== undefined) return;
     const ids = [...this.book.ids, ...this.#file.entries.map(({ id }) => id)];
     await this.#untilDeleted(deleteOtherPrivateFolders({ listedIn: this.#dataFolder }, ids));
@@ -307,7 +310,7 @@ export abstract class EditableServers {
   async #untilDeleted(deleting: Promise<void>): Promise<void> {
     const { log } = this.#options;
     await deleting.catch((thrown: unknown) => {
-      log(`A private folder of a removed MCP server could not be deleted: ${messageOf(thrown)}`);
+      log(`MCP servers: could not delete the private folder of a removed server: ${messageOf(thrown)}`);
     });
   }
 
@@ -315,13 +318,15 @@ export abstract class EditableServers {
     return dirname(this.#options.file);
   }
 
-  /** What its service still has of a server that was removed; that it cannot be given back just now keeps nobody. */
+  /** Returns a removed server to its hosting service; a failure does not prevent the removal. */
   async #giveBack(serverId: string, transport: HostedConfig): Promise<void> {
     const { clock, log } = this.#options;
     const others = this.book.all.map(hostedOf).filter((other) => other !== undefined);
     if (others.some((other) => this.hosted.isSame(other, transport))) return;
     await this.hosted.remove(transport, { serverId, clock }).catch((thrown: unknown) => {
-      log(`The hosted server "${serverId}" was removed here and not at its service: ${toErrorInfo(thrown).message}`);
+      log(
+        `MCP servers: "${serverId}" was removed here, but not at its hosting service: ${toErrorInfo(thrown).message}`,
+      );
     });
   }
 }

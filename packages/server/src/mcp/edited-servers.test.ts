@@ -16,10 +16,10 @@ import {
 
 const room = useServerBench({ builtIn: [commandServer('built-in', 'plain')] });
 
-describe('what an editor sees of a server', () => {
+describe('the configuration of a server for editing', () => {
   const AUTHORIZATION = { Authorization: 'Bearer sk-header-1234', 'X-Ref': 'Bearer ${env:KEY}', 'X-Id': '${env:KEY}' };
 
-  it('has no secret in it, and keeps those it sends back', async () => {
+  it('contains no secrets, and keeps those that are sent back', async () => {
     const url = 'https://a.example/mcp';
     const all = await room.start(
       {
@@ -51,7 +51,7 @@ describe('what an editor sees of a server', () => {
     });
   });
 
-  it('cannot be used to send a stored secret to another address', async () => {
+  it('does not send a stored secret to another origin', async () => {
     await using thief = await startScriptedMcp('plain');
     const all = await room.start({ web: { url: 'https://a.example/mcp', headers: AUTHORIZATION, disabled: true } });
     const transport: McpTransport = { type: 'http', url: thief.url, headers: { Authorization: { secret: true } } };
@@ -63,7 +63,7 @@ describe('what an editor sees of a server', () => {
     expect(thief.requests).toEqual([]);
   });
 
-  it('tells the fault of an entry that cannot be read, with what can be told of it', async () => {
+  it('reports the fault of an invalid entry, with its readable fields', async () => {
     const all = await room.start({ a: { command: '${env:NOPE}' }, b: { command: 1 } });
     expect(await all.configuration(me, 'a')).toMatchObject({
       transport: { type: 'stdio', command: '${env:NOPE}' },
@@ -73,8 +73,8 @@ describe('what an editor sees of a server', () => {
   });
 });
 
-describe('a server that is taken out', () => {
-  it('stays while it cannot be forgotten how it was signed in to', async () => {
+describe('removing a server', () => {
+  it('fails while its sign-in cannot be deleted', async () => {
     const signIns = createMemoryAuthStore();
     const all = await room.start({ web: { url: 'https://a.example/mcp', disabled: true } }, { signIns, builtIn: [] });
     const away = new StorageError('unreachable', { message: 'The database cannot be reached.' });
@@ -86,8 +86,8 @@ describe('a server that is taken out', () => {
   });
 });
 
-describe('a server that is tried', () => {
-  it('is connected beside the one that runs, and nothing is stored', async () => {
+describe('testing a server', () => {
+  it('connects a second time and stores nothing', async () => {
     const all = await room.start({ a: commandWithPid() });
     const pid = await pidOf(all, 'a');
     expect(await all.test(me, { id: 'a' })).toMatchObject({ ok: true, offers: { tools: 1 }, era: 'legacy' });
@@ -107,7 +107,7 @@ describe('a server that is tried', () => {
     });
   });
 
-  it('is tried as it is used: what it offers only to whom it can ask is there, too', async () => {
+  it('advertises the same capabilities as a normal connection', async () => {
     const args = [
       createRequire(import.meta.url).resolve('@modelcontextprotocol/server-everything/dist/index.js'),
       'stdio',

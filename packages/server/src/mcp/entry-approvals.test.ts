@@ -23,15 +23,15 @@ const whenWaiting = (servers: Servers, id: string): Promise<McpServerView> =>
     { what: `${id} needing approval` },
   );
 
-/** A server that leaves a file where it was started. */
+/** A server that writes a file where it was started. */
 function leaving(name: string): { entry: Record<string, unknown>; hasRun: () => boolean } {
   const file = join(room.folder, name);
   const script = `require('fs').writeFileSync(${JSON.stringify(file)}, '')`;
   return { entry: { command: process.execPath, args: ['-e', script] }, hasRun: () => existsSync(file) };
 }
 
-describe('a local server that was written to mcp.json outside Toolyard', () => {
-  it('is not started, not even for a test, until its exact text is approved; the approval lasts', async () => {
+describe('a local server written to mcp.json outside Toolyard', () => {
+  it('is not started, not even for a test, until its exact text is approved; the approval is permanent', async () => {
     const servers = await start(KNOWN);
     await waitForState(servers, 'known', 'ready');
     const { entry, hasRun } = leaving('ran');
@@ -48,7 +48,7 @@ describe('a local server that was written to mcp.json outside Toolyard', () => {
       code: 'conflict',
     });
     await servers.change(OWNER, 'planted', { enabled: true });
-    // The other server was not touched.
+    // The other server is not affected.
     expect((await viewOf(servers, 'known')).state).toBe('ready');
 
     const shown = await servers.approval(OWNER, 'planted');
@@ -65,7 +65,7 @@ describe('a local server that was written to mcp.json outside Toolyard', () => {
     expect((await viewOf(again, 'planted')).approval).toBeUndefined();
   });
 
-  it('asks again for whatever decides what is started, and for nothing else', async () => {
+  it('needs approval again when what it starts changes, and not otherwise', async () => {
     const envFile = join(room.folder, 'extra.env');
     writeFileSync(envFile, 'MODE=quiet\n');
     const entry = { ...scriptedMcpCommand('plain'), env: { KEY: 'k' }, envFile, disabled: true };
@@ -94,7 +94,7 @@ describe('a local server that was written to mcp.json outside Toolyard', () => {
     expect((await loaded.approval(OWNER, 'a')).text).toContain('"LD_PRELOAD": "/tmp/x.so"');
   });
 
-  it('is shown with its environment and with the characters that hide in it', async () => {
+  it('is shown with its environment, and with hidden characters made visible', async () => {
     await start(KNOWN);
     const hiding = { command: 'run', args: ['a\u202eb', 'line\nbreak'], env: { KEY: 'value' } };
     const servers = await start({ hiding });
@@ -103,11 +103,11 @@ describe('a local server that was written to mcp.json outside Toolyard', () => {
     expect(text).toContain(String.raw`"line\nbreak"`);
     expect(text).toContain('"KEY": "value"');
     expect(line).toBe(3);
-    // The list, which others may read, has none of it.
+    // The list, which more users may read, does not contain it.
     expect(JSON.stringify(await servers.list(OWNER))).not.toContain('value');
   });
 
-  it('needs approval too if the same name was removed here before', async () => {
+  it('needs approval even if the same name was removed here before', async () => {
     const servers = await start(KNOWN);
     await servers.remove(OWNER, 'known');
     write(KNOWN);
@@ -115,8 +115,8 @@ describe('a local server that was written to mcp.json outside Toolyard', () => {
   });
 });
 
-describe('what counts as approved', () => {
-  it('is what is added and changed here, also after a restart', async () => {
+describe('an entry is approved', () => {
+  it('when it is added or changed here, also after a restart', async () => {
     const servers = await start(KNOWN);
     await servers.add(OWNER, { id: 'mine', transport: stdio('plain') });
     await waitForState(servers, 'mine', 'ready');
@@ -127,7 +127,7 @@ describe('what counts as approved', () => {
     expect((await again.list(OWNER)).items.map(({ approval }) => approval)).toEqual([undefined, undefined]);
   });
 
-  it('stays what it was if the file cannot be written', async () => {
+  it('only as before if the file cannot be written', async () => {
     const servers = await start(KNOWN);
     writeFileSync(room.path, '{ "mcpServers": ');
     await expect(
@@ -137,7 +137,7 @@ describe('what counts as approved', () => {
     expect((await viewOf(again, 'known')).approval).toBeUndefined();
   });
 
-  it('is what the file holds at the upgrade, once it can be read', async () => {
+  it('at the upgrade if it is in the file, once that can be read', async () => {
     const broken = await room.start('{ "mcpServers": ');
     expect((await broken.list(OWNER)).items).toEqual([]);
     const servers = await start(KNOWN);
@@ -146,7 +146,7 @@ describe('what counts as approved', () => {
     expect((await viewOf(later, 'later')).approval).toMatchObject({ isNew: true });
   });
 
-  it('is every remote server: nothing is started for it', async () => {
+  it('always if it is remote: nothing is started for it', async () => {
     await start(KNOWN);
     const servers = await start({ web: { url: 'https://a.example/mcp', disabled: true } });
     expect((await viewOf(servers, 'web')).approval).toBeUndefined();

@@ -3,21 +3,21 @@ import type { JsonObject, JsonValue, McpEntryApproval } from '@toolyard/protocol
 import { canonicalJson, defined, isJsonObject, showHidden, ToolyardError } from '@toolyard/protocol';
 import { sha256 } from '@toolyard/mcp-host';
 
-/** Before the id of a server. Written here only. */
+/** Prefix of the server id. Written only here. */
 const PREFIX = 'mcp.entry:';
-/** Set once the entries that were there before approvals existed have been pinned. */
+/** Set once the entries that existed before approvals were pinned. */
 const PINNED = 'mcp.entries-pinned';
 
-/** Where approvals are kept: settings of whoever runs the servers. */
+/** Storage of approvals: settings of the owner. */
 export type ApprovalStore = {
   get(key: string): Promise<JsonValue | undefined>;
   set(key: string, value: JsonValue): Promise<void>;
 };
 
-/** What an entry starts, with its hash. */
+/** What an entry starts, and its hash. */
 export type EntryLaunch = { hash: string; launch: JsonObject };
 
-/** Approvals of the local servers (stdio) in `mcp.json`: what the user has not approved is not started. */
+/** Approvals of local servers (stdio) in `mcp.json`: what the user has not approved does not start. */
 export type EntryApprovals = {
   /** The entries that need approval, by id. `isWhole`: the file could be read. */
   waiting(entries: readonly McpConfigEntry[], isWhole: boolean): Promise<ReadonlyMap<string, WaitingEntry>>;
@@ -30,7 +30,7 @@ export type EntryApprovals = {
 /** `isNew`: nothing was ever approved under this id. */
 export type WaitingEntry = EntryLaunch & { isNew: boolean };
 
-/** `pinsExisting`: false for a command without a server, whose next start pins what is there. */
+/** `pinsExisting`: false for a command without a server; the next start of a server pins existing entries. */
 export function createEntryApprovals(store: ApprovalStore, { pinsExisting = true } = {}): EntryApprovals {
   let isPinned = false;
 
@@ -40,10 +40,10 @@ export function createEntryApprovals(store: ApprovalStore, { pinsExisting = true
   }
   const approve = (id: string, hash: string | null): Promise<void> => store.set(PREFIX + id, { hash });
 
-  /** Once, at the upgrade: what runs already goes on running. */
+  /** Once, at the upgrade: servers that ran before continue to run. */
   async function pinExisting(launches: ReadonlyMap<string, EntryLaunch>, isWhole: boolean): Promise<void> {
     isPinned = (await store.get(PINNED)) !== undefined;
-    // A file that cannot be read has no entries yet: they are pinned when it can be.
+    // Entries of an unreadable file are pinned once it can be read.
     if (isPinned || !isWhole || !pinsExisting) return;
     for (const [id, { hash }] of launches) await approve(id, hash);
     await store.set(PINNED, true);
@@ -78,9 +78,9 @@ function launchOfEntry(entry: McpConfigEntry): EntryLaunch | null {
 }
 
 /**
- * Everything in an entry that decides what is started and with which rights, as it is written; null if nothing is
- * started here. `env` is the whole environment of the entry: of it only the variables of its `envFile` are added, whose
- * contents decide as well.
+ * Everything in an entry that determines what starts, and with which privileges, as written; null if nothing starts
+ * here. `env` is the whole environment of the entry; only variables of its `envFile` are included, because their values
+ * matter too.
  */
 export function launchOf(
   written: WrittenTransport,
@@ -101,7 +101,7 @@ export function launchOf(
   return { launch, hash: sha256(canonicalJson(launch)) };
 }
 
-/** The exact text for whoever approves it, with what hides in it written out. */
+/** The exact text for approval, with hidden characters made visible. */
 export function approvalView(id: string, line: number, { launch, hash, isNew }: WaitingEntry): McpEntryApproval {
   return { id, file: 'mcp.json', line, text: showHidden(JSON.stringify(launch, null, 2)), hash, isNew };
 }

@@ -5,7 +5,7 @@ import { approvalView, needsApproval } from './entry-approvals.ts';
 import type { ServerList } from './server-list.ts';
 import type { PlannedEntry } from './mcp-json-editor.ts';
 
-/** What users do about entries that need approval, and what is done with others only. */
+/** Approves entries, and guards actions on entries that need approval. */
 export class EntryGate {
   readonly #approvals: EntryApprovals;
   readonly #book: Pick<ServerList, 'find' | 'all'>;
@@ -22,32 +22,32 @@ export class EntryGate {
     return this.#book.all.some(({ waiting }) => waiting !== undefined);
   }
 
-  /** The entry a user is to approve. @throws ToolyardError `conflict` if it needs no approval */
+  /** The entry to approve. @throws ToolyardError `conflict` if it needs no approval */
   view(id: string): McpEntryApproval {
     const { entry, waiting } = this.#book.find(id) ?? {};
     if (entry !== undefined && waiting !== undefined) return approvalView(id, entry.line, waiting);
     throw new ToolyardError({ code: 'conflict', message: `The server "${id}" needs no approval.` });
   }
 
-  /** @throws ToolyardError `conflict` if the entry has another hash by now */
+  /** @throws ToolyardError `conflict` if the hash of the entry has changed */
   async approve(id: string, hash: string): Promise<void> {
     if (this.view(id).hash !== hash) {
       throw new ToolyardError({
         code: 'conflict',
         message: `The entry of "${id}" in mcp.json has changed since it was shown. Nothing was approved.`,
-        hint: 'Read it again.',
+        hint: 'Read the entry again and repeat the approval.',
       });
     }
     await this.#approvals.approve(id, hash);
   }
 
-  /** @throws ToolyardError `conflict`: what nobody has seen is neither started nor kept by an edit */
+  /** @throws ToolyardError `conflict`: an entry that the user has not seen is neither started nor saved by an edit */
   check(id: string): void {
     const { entry, waiting } = this.#book.find(id) ?? {};
     if (entry !== undefined && waiting !== undefined) throw needsApproval(id, entry.line, waiting);
   }
 
-  /** What the user writes here counts as approved; if it cannot be written, what was approved before still does. */
+  /** What the user writes here is approved; if the file cannot be written, the previous approval stays. */
   async write(id: string, { launch, write }: PlannedEntry): Promise<void> {
     if (launch === null) return write();
     const before = await this.#approvals.approved(id);
@@ -60,7 +60,7 @@ export class EntryGate {
     }
   }
 
-  /** It was removed here: if another program writes the same entry again, it needs approval. */
+  /** Withdraws the approval of a removed server: if another program writes the same entry again, it needs approval. */
   async forget(id: string): Promise<void> {
     if ((await this.#approvals.approved(id)) !== null) await this.#approvals.approve(id, null);
   }

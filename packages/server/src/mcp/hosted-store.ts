@@ -6,22 +6,22 @@ import type { Secrets } from '../secrets/secrets.ts';
 
 const record = z.object({ url: z.string(), instanceId: z.string(), awaitsSignIn: z.boolean().exactOptional() });
 
-/** Hosted servers that were made, kept sealed: whoever has the address of one can use it. */
+/** Created hosted servers, stored encrypted: their URL alone gives access. */
 export function createHostedStore(
   secrets: Pick<Secrets, 'get' | 'names' | 'add' | 'set' | 'remove'>,
   owner: Owner,
-  /** There are other processes, with lists of their own. */
+  /** Other processes have their own server lists. */
   isShared: boolean,
 ): HostedStore {
   const nameOf = (key: string): string => `mcp.${key}`;
-  /** Beside the record, which may be being written by whoever does not know yet. */
+  /** Separate from the record, which another process may be writing at the same time. */
   const endedName = (key: string): string => `mcp.ended.${key}`;
   return {
     async get(key) {
       const text = await secrets.get(owner, nameOf(key)).catch((thrown: unknown) => {
-        // There is one, and somebody may be signed in to it: it can be read later.
+        // The record exists, perhaps with a sign-in, and may be readable later.
         if (isStorageFault(thrown)) throw thrown;
-        // One that can never be read is made anew.
+        // A record that can never be read is created again.
         return null;
       });
       const parsed = parseJson(text ?? '');

@@ -22,10 +22,10 @@ const mail = ({ url }: HostedService): ServerConfig => ({
   transport: { type: 'hosted', service: 'klavis', server: 'Gmail', apiKey: 'key-of-the-test', url },
 });
 
-describe('a server hosted by a service', () => {
-  it('is made once, whatever is started and connected anew, and shown without key and address', async () => {
+describe('a server at a hosting service', () => {
+  it('is created once, across restarts and reconnects, and shown without key and URL', async () => {
     const service = await startService({ behaviour: { tools: [{ name: 'send' }] } });
-    // The service makes servers on this machine, which the guard lets nobody reach but who the owner named.
+    // The scripted service creates servers on this machine, which only the owner's URLs may reach.
     const at = mail(service);
     for (let time = 0; time < 2; time++) {
       const servers = await room.start([at]);
@@ -36,13 +36,13 @@ describe('a server hosted by a service', () => {
       expect(JSON.stringify([view, room.logged])).not.toMatch(/key-of-the-test|instance-1/);
     }
     expect(service.instances).toEqual(['instance-1']);
-    // What is kept of it is sealed.
+    // Stored encrypted.
     const [name = ''] = await room.storage.secrets.names({ ownerId: 'owner' });
     const sealed = await room.storage.secrets.get({ ownerId: 'owner' }, name);
     expect(Buffer.from(sealed ?? []).toString('latin1')).not.toContain('instance-1');
   });
 
-  it('is given back to its service when it is removed, and removed also if that fails', async () => {
+  it('is returned to its service when it is removed, and removed even if that fails', async () => {
     const service = await startService();
     const servers = await room.start([mail(service)]);
     await room.viewWhen('mail', 'ready');
@@ -53,11 +53,11 @@ describe('a server hosted by a service', () => {
     await service.close();
     await again.remove(OWNER, 'mail');
     expect((await again.list(OWNER)).items).toEqual([]);
-    expect(room.logged.join()).toContain('not at its service');
+    expect(room.logged.join()).toContain('not at its hosting service');
     expect(room.logged.join()).not.toContain('key-of-the-test');
   });
 
-  it('is not made a second time where it cannot be read for a moment which one there is', async () => {
+  it('is not created twice if its record is temporarily unreadable', async () => {
     const service = await startService();
     await room.start([mail(service)]);
     await room.viewWhen('mail', 'ready');
@@ -74,7 +74,7 @@ describe('a server hosted by a service', () => {
   it.each([
     ['was switched off meanwhile', (servers: Servers) => servers.change(OWNER, 'mail', { enabled: false })],
     ['belongs to a process that ends', (servers: Servers) => servers.close()],
-  ])('is not connected again, where the store was away, when it %s', async (_why, end) => {
+  ])('is not connected again after a storage outage when it %s', async (_why, end) => {
     const service = await startService();
     const clock = createFakeClock();
     const away = new StorageError('unreachable', { message: 'The database cannot be reached.', retryable: true });
@@ -89,7 +89,7 @@ describe('a server hosted by a service', () => {
     expect(read).toHaveBeenCalledTimes(before);
   });
 
-  it('is added and changed through the API; its key is not told, and goes to no other service', async () => {
+  it('is added and changed through the API; its key is not returned, nor sent to another service', async () => {
     const service = await startService({ behaviour: { tools: [{ name: 'send' }] } });
     const servers = await room.start([]);
     const { id, transport } = mail(service);
@@ -111,7 +111,7 @@ describe('a server hosted by a service', () => {
     ).rejects.toMatchObject({ code: 'bad_request', message: expect.stringContaining('apiKey') as string });
   });
 
-  it('attack 5: that the service says is inside the private network is not reached', async () => {
+  it('attack 5: is not connected if its URL is inside the private network', async () => {
     const victim = await startScriptedMcp('plain');
     room.open.push(victim);
     const body = { serverUrl: victim.url, instanceId: 'x' };

@@ -8,8 +8,8 @@ import type { MachineSignInsOptions } from './machine-sign-ins.ts';
 import type { ApprovalStore } from './entry-approvals.ts';
 
 /**
- * The approvals of a server over this data folder or database, for a command that runs without one. They are read beside
- * a server that is running; only one that is not running leaves the folder to be written.
+ * The approvals of a server with this data folder or database, for a command without a server. They can be read while a
+ * server is running, but written only without one.
  */
 export function openMachineApprovals(options: Omit<MachineSignInsOptions, 'log'>): ApprovalStore {
   const { dataDir, env } = options;
@@ -21,7 +21,7 @@ function ofFolder(folder: string): ApprovalStore {
   return {
     get: (key) => Promise.resolve(readSetting(folder, OWNER, key)),
     async set(key, value) {
-      // The first start of a server approves what is in the file by then.
+      // The first start of a server approves the entries that exist by then.
       if (!existsSync(join(folder, DATABASE_FILE))) return;
       const storage = await openStorage({ folder, clock: systemClock }).catch((thrown: unknown) => {
         throw StorageError.isInstance(thrown) && thrown.problem === 'in_use' ? inUse() : thrown;
@@ -54,7 +54,7 @@ function inUse(): ToolyardError {
   return new ToolyardError({
     code: 'conflict',
     message:
-      'A Toolyard is running with this data folder and keeps the approvals of its local servers. Nothing was changed.',
-    hint: 'Leave out --alone, or stop it first.',
+      'A Toolyard server uses this data folder and manages the approvals of its local servers. Nothing was changed.',
+    hint: 'Omit --alone, or stop the server first.',
   });
 }

@@ -14,12 +14,12 @@ export type MachineSignInsOptions = {
   log: (line: string) => void;
 };
 
-/** The sign-ins of a data folder that no server has open. */
+/** The sign-ins of a data folder that no server uses. */
 export type MachineSignIns = AuthStore & { close(): void };
 
 /**
- * The same sign-ins a server over this folder has. The folder is opened when there is something in it to be read, or
- * something to be kept; while a server has it, nobody is signed in here.
+ * The sign-ins that a server with this folder has. The folder is opened only to read or store something; while a server
+ * uses it, there are no sign-ins here.
  */
 export function openMachineSignIns({ dataDir, env, log }: MachineSignInsOptions): MachineSignIns {
   const clock = systemClock;
@@ -59,7 +59,7 @@ export function openMachineSignIns({ dataDir, env, log }: MachineSignInsOptions)
 function taken(): ToolyardError {
   return new ToolyardError({
     code: 'conflict',
-    message: 'A Toolyard is running with this data folder, and keeps its sign-ins.',
-    hint: 'Sign in to a server of that one, or end it first.',
+    message: 'A Toolyard server uses this data folder and manages its sign-ins.',
+    hint: 'Sign in through that server, or stop it first.',
   });
 }

@@ -15,12 +15,12 @@ export type McpJsonEditorOptions = {
   file: McpJsonWatcher;
 };
 
-/** An entry that is about to be written, and what it starts; null if it starts nothing here. */
+/** An entry to be written, and what it starts; null if nothing starts here. */
 export type PlannedEntry = { launch: EntryLaunch | null; write: () => void };
 
 const NO_SWITCHES = { enabled: true, disabledTools: [], allowedTools: [], trusted: false };
 
-/** What stands in `mcp.json`, told to an editor and changed by it; and what a test is about before anything is stored. */
+/** Plans changes of `mcp.json` by editors, and the configuration of tests. */
 export class McpJsonEditor {
   readonly #options: McpJsonEditorOptions;
 
@@ -28,15 +28,15 @@ export class McpJsonEditor {
     this.#options = options;
   }
 
-  /** @throws ToolyardError `conflict` where the id is taken, `bad_request` for what cannot be written */
+  /** @throws ToolyardError `conflict` if the id is taken, `bad_request` if the entry is invalid */
   add(id: string, server: EditMcpServer): PlannedEntry {
     const { book, file } = this.#options;
     const taken = book.find(id) ?? file.entries.find((entry) => entry.id === id);
     if (taken !== undefined) {
       throw new ToolyardError({
         code: 'conflict',
-        message: `There is a server "${id}" already.`,
-        hint: 'Choose another name, or change that one.',
+        message: `The server "${id}" already exists.`,
+        hint: 'Choose another name, or change the existing server.',
       });
     }
     const transport = writable(server.transport, undefined);
@@ -52,7 +52,7 @@ export class McpJsonEditor {
     return this.#planned(id, entry, false);
   }
 
-  /** @throws ToolyardError `conflict` for one that does not stand in the file */
+  /** @throws ToolyardError `conflict` if it is not in the file */
   configuration(id: string, enabled: boolean): McpServerConfiguration {
     const entry = this.#entryOf(id);
     const { switches, written, line } = entry;
@@ -69,7 +69,7 @@ export class McpJsonEditor {
     };
   }
 
-  /** @throws ToolyardError as {@link McpJsonEditor.configuration} and {@link McpJsonEditor.add} do */
+  /** @throws ToolyardError like {@link McpJsonEditor.configuration} and {@link McpJsonEditor.add} */
   edit(id: string, edit: EditMcpServer, enabled: boolean): PlannedEntry {
     const { switches, written } = this.#entryOf(id);
     const kept = <T>(given: T | null | undefined, before: T | undefined): T | undefined =>
@@ -92,7 +92,7 @@ export class McpJsonEditor {
     return { launch, write: () => file.write(id, entry) };
   }
 
-  /** Undefined if a variable cannot be filled in: the entry is not started then. */
+  /** Undefined if a variable cannot be filled in: such an entry does not start. */
   #envOf(written: WrittenTransport): Record<string, string> | undefined {
     try {
       const filled = fillTransport(written, this.#options.file.source, 'The server');
@@ -103,18 +103,18 @@ export class McpJsonEditor {
     }
   }
 
-  /** @throws ToolyardError as {@link McpJsonEditor.configuration} does */
+  /** @throws ToolyardError like {@link McpJsonEditor.configuration} */
   checkRemovable(id: string): void {
     this.#entryOf(id);
   }
 
-  /** @throws ToolyardError as {@link McpJsonEditor.configuration} does */
+  /** @throws ToolyardError like {@link McpJsonEditor.configuration} */
   remove(id: string): void {
     this.#entryOf(id);
     this.#options.file.remove(id);
   }
 
-  /** The configuration a test is about. @throws ToolyardError for what cannot even be tried */
+  /** The configuration to test. @throws ToolyardError if it cannot be tested at all */
   tried({ id, transport }: TestMcpServer): ServerConfig {
     const server = id === undefined ? undefined : this.#options.book.find(id);
     return transport === undefined ? configIn(id, server) : this.#configFor(id ?? 'test', transport, server?.entry);
@@ -137,23 +137,23 @@ export class McpJsonEditor {
       code: 'conflict',
       message:
         server?.origin === 'flag'
-          ? `The server "${id}" is given on the command line, and cannot be changed here.`
-          : `The server "${id}" comes with Toolyard, and cannot be changed.`,
-      hint: 'It can be switched off, and a server of the same name in mcp.json takes its place.',
+          ? `The server "${id}" is set on the command line and cannot be changed here.`
+          : `The server "${id}" ships with Toolyard and cannot be changed.`,
+      hint: 'You can disable it; a server of the same name in mcp.json replaces it.',
     });
   }
 }
 
 function configIn(id: string | undefined, server: ConfiguredServer | undefined): ServerConfig {
   if (id === undefined) {
-    throw new ToolyardError({ code: 'bad_request', message: 'Neither a server nor a transport is given.' });
+    throw new ToolyardError({ code: 'bad_request', message: 'The request has neither a server id nor a transport.' });
   }
   if (server === undefined) throw new ToolyardError({ code: 'not_found', message: `There is no server "${id}".` });
   if ('fault' in server) throw asRequest(server.fault);
   return server.config;
 }
 
-/** What is written, checked as if it were read. @throws ToolyardError `bad_request` */
+/** The transport to write, validated as if it were read. @throws ToolyardError `bad_request` */
 function writable(given: McpTransport, stored: WrittenTransport | undefined): WrittenTransport {
   try {
     return withSandbox(readTransport(withSecrets(given, stored), 'The server'), stored);
@@ -162,18 +162,18 @@ function writable(given: McpTransport, stored: WrittenTransport | undefined): Wr
   }
 }
 
-/** Who does not mention the sandbox neither opens nor closes one; a command that is new is sandboxed. */
+/** A request without `sandbox` keeps the setting; a new command is sandboxed. */
 function withSandbox(written: WrittenTransport, stored: WrittenTransport | undefined): WrittenTransport {
   if (written.type !== 'stdio') return written;
   const { sandbox, ...others } = written;
-  // Said of an entry without the key, it changes nothing, and the entry stays as it is.
+  // The entry has no sandbox already; do not add the key.
   if (sandbox === false && stored?.type === 'stdio' && stored.sandbox === undefined) return others;
   if (sandbox !== undefined) return written;
   if (stored?.type !== 'stdio') return { ...written, sandbox: {} };
   return stored.sandbox === undefined ? written : { ...written, sandbox: stored.sandbox };
 }
 
-/** A mistake in what somebody sent is theirs to mend, not a fault of this server. */
+/** An error in a client's request is not an error of the configuration. */
 function asRequest(thrown: unknown): unknown {
   if (!ToolyardError.isInstance(thrown) || thrown.code !== 'bad_config') return thrown;
   const { message, hint } = thrown;

@@ -4,7 +4,7 @@ import type { Clock, ErrorInfo } from '@toolyard/protocol';
 import { ToolyardError, toErrorInfo } from '@toolyard/protocol';
 import { closeOrWarn } from '../secrets/private-file.ts';
 
-/** How long a file that is gone may stay away, as while an editor replaces it, before it counts as empty. Milliseconds. */
+/** How long the file may be missing, such as while an editor replaces it, before it counts as empty. Milliseconds. */
 const ABSENCE_MS = 1_000;
 
 export type McpJsonWatcherOptions = {
@@ -12,18 +12,18 @@ export type McpJsonWatcherOptions = {
   env: Readonly<Record<string, string | undefined>>;
   clock: Clock;
   log: (line: string) => void;
-  /** What it says has changed, or whether it can be read. */
+  /** Called when the entries or the fault of the file changed. */
   onChange(): void;
 };
 
-/** The `mcp.json` of a data folder as it was when it could be read last. */
+/** The last readable version of `mcp.json` in a data folder. */
 export class McpJsonWatcher {
   readonly #options: McpJsonWatcherOptions;
   readonly #file: McpConfigFile;
   #text: string | null = null;
   #entries: McpConfigEntry[] = [];
   #fault: ErrorInfo | undefined;
-  /** What was logged of single servers, as they are now. */
+  /** Last logged problems of single entries. */
   #told: string[] = [];
   #endWatch: (() => void) | undefined;
   #callOff: (() => void) | undefined;
@@ -39,12 +39,12 @@ export class McpJsonWatcher {
     return this.#entries;
   }
 
-  /** False where there is no such file; the servers are those of none. */
+  /** False if there is no such file, and therefore no entries. */
   get exists(): boolean {
     return this.#text !== null;
   }
 
-  /** What is wrong with the file as a whole, while it is. */
+  /** The current fault of the file as a whole. */
   get fault(): ErrorInfo | undefined {
     return this.#fault;
   }
@@ -53,7 +53,7 @@ export class McpJsonWatcher {
     return this.#file.source;
   }
 
-  /** Hears of changes from here on. */
+  /** Starts watching for changes. */
   watch(): void {
     this.#endWatch ??= watchConfigFile(this.#file.path, this.#options.clock, () => this.#look());
   }
@@ -63,13 +63,13 @@ export class McpJsonWatcher {
     this.#callOff?.();
   }
 
-  /** @throws ToolyardError `conflict` where the file cannot be read or written */
+  /** @throws ToolyardError `conflict` if the file cannot be read or written */
   write(id: string, entry: ServerEntry): void {
     this.#file.write(id, entry);
     this.#read();
   }
 
-  /** @throws ToolyardError as {@link McpJsonWatcher.write} does */
+  /** @throws ToolyardError like {@link McpJsonWatcher.write} */
   remove(id: string): void {
     this.#file.remove(id);
     this.#read();
@@ -81,7 +81,7 @@ export class McpJsonWatcher {
     const text = this.#textNow();
     const isGone = text === null || text?.trim() === '';
     if (!isGone || this.#entries.length === 0) return this.#changedTo(text);
-    // A program that writes in place empties the file first; one that replaces it may take it away for a moment.
+    // Programs that write in place empty the file first; those that replace it may remove it for a moment.
     this.#callOff = this.#options.clock.after(ABSENCE_MS, () => {
       this.#callOff = undefined;
       this.#changedTo(this.#textNow());
@@ -94,7 +94,7 @@ export class McpJsonWatcher {
     this.#options.onChange();
   }
 
-  /** Undefined where the file cannot be read just now. */
+  /** Undefined if the file cannot be read now. */
   #textNow(): string | null | undefined {
     try {
       return this.#file.text();
@@ -103,18 +103,18 @@ export class McpJsonWatcher {
     }
   }
 
-  /** What cannot be read leaves everything as it was, and says so. */
+  /** An unreadable file changes nothing and is reported. */
   #read(given?: string | null): void {
     const { log } = this.#options;
     this.#close();
     try {
       this.#text = given === undefined ? this.#file.text() : given;
       this.#entries = this.#file.entries(this.#text);
-      if (this.#fault !== undefined) log(`${this.#file.name} can be read again.`);
+      if (this.#fault !== undefined) log(`${this.#file.name}: readable again`);
       this.#fault = undefined;
     } catch (thrown) {
       if (!ToolyardError.isInstance(thrown)) throw thrown;
-      const kept = this.#entries.length > 0 ? ' What it said before still counts.' : '';
+      const kept = this.#entries.length > 0 ? ' The previous version stays in use.' : '';
       this.#fault = { ...toErrorInfo(thrown), message: `${thrown.message}${kept}` };
       log(this.#fault.message);
       return;
@@ -124,7 +124,7 @@ export class McpJsonWatcher {
     this.#told = lines;
   }
 
-  /** Editors and other programs may replace the file with one that has another mode. */
+  /** Corrects the mode: editors and other programs may replace the file. */
   #close(): void {
     closeOrWarn(this.#file.path, (line) => {
       if (!this.#isWarned) this.#options.log(line);
@@ -133,10 +133,10 @@ export class McpJsonWatcher {
   }
 
   #remarksOn(entry: McpConfigEntry): string[] {
-    if ('fault' in entry) return [`${entry.fault.message} The server is left out.`];
+    if ('fault' in entry) return [`${entry.fault.message} The server is skipped.`];
     const { id, line, switches } = entry;
     if (switches.allowedTools.length === 0) return [];
     const where = `${this.#file.name}, line ${line}: server "${id}"`;
-    return [`${where} names tools that may run without asking; Toolyard asks all the same, and keeps what is decided.`];
+    return [`${where} lists tools that run without approval; Toolyard ignores this and uses its own permissions.`];
   }
 }

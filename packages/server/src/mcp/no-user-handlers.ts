@@ -1,9 +1,13 @@
 import type { QuestionHandlers } from '@toolyard/mcp-host';
 import { ToolyardError } from '@toolyard/protocol';
 
-/** Declares to servers what they may ask. Who answers comes with each call; outside of one nobody does. */
+/**
+ * Declares to servers which requests are supported. Each call provides its own handlers; outside of calls there is no
+ * user to ask.
+ */
 export const NO_USER_HANDLERS: QuestionHandlers = {
   form: () => Promise.resolve({ action: 'cancel' }),
   url: () => Promise.resolve('cancel'),
-  sampling: () => Promise.reject(new ToolyardError({ code: 'refused', message: 'Nobody can be asked for that now.' })),
+  sampling: () =>
+    Promise.reject(new ToolyardError({ code: 'refused', message: 'No user is available to answer this request.' })),
 };

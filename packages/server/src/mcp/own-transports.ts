@@ -8,13 +8,13 @@ export type OwnTransportsOptions = {
   fetches: OwnerFetches;
   hosted: HostedServers;
   dataFolder: string;
-  /** Those that are functions of this process. */
+  /** The functions of this process. */
   functions?: FunctionTools;
-  /** False for servers that `mcp.json` does not list: their private folders are kept. */
+  /** False for servers that `mcp.json` does not list; their private folders are kept. */
   isListed: (serverId: string) => boolean;
 };
 
-/** Ways to servers from this process itself: over the network through the guard, which lets them go where they are. */
+/** Creates transports to servers from this process; network connections are guarded. */
 export function createOwnTransports(options: OwnTransportsOptions): CreateTransport {
   const { fetches, hosted, functions, dataFolder, isListed } = options;
   const own: CreateTransport = (config, context) => {
@@ -30,7 +30,7 @@ export function createOwnTransports(options: OwnTransportsOptions): CreateTransp
   return functions?.transports(own) ?? own;
 }
 
-/** What the owner typed, which may be on this machine; whatever else a server names may not. */
+/** The URL that the owner entered, which may be on this machine; other URLs that a server names may not. */
 function addressOf(transport: TransportConfig): string {
   if (transport.type === 'hosted') return serviceAddress(transport);
   return 'url' in transport ? transport.url.replace(/^ws(s?):/i, 'http$1:') : '';

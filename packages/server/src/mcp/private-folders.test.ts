@@ -16,7 +16,7 @@ afterEach(() => {
   rmSync(cache, { recursive: true, force: true });
 });
 
-/** A server that leaves a file in its private home folder and never answers. */
+/** A server that writes a file to its private home folder and never responds. */
 function leaving(name: string): object {
   const script = `require('node:fs').writeFileSync(process.env.HOME + '/${name}', ''); process.stdin.resume();`;
   return { command: process.execPath, args: ['-e', script], sandbox: {} };
@@ -29,14 +29,14 @@ const left = (): string[] =>
       )
     : [];
 
-it('deletes the private folder of a server that is removed, or is no longer listed', needs(SANDBOX), async () => {
+it('deletes the private folder of a server that was removed or is no longer listed', needs(SANDBOX), async () => {
   const all = await room.start({ one: leaving('one'), two: leaving('two'), three: leaving('three') });
   await eventually(() => left().length === 3, { what: 'three private folders' });
   await all.remove(me, 'one');
   await eventually(() => left().sort().join() === 'three,two', { what: 'the deletion of the removed one' });
   await room.start({ two: leaving('two') });
   await eventually(() => left().join() === 'two', { what: 'the deletion of the one that is no longer listed' });
-  // What cannot be read says nothing of what was removed.
+  // An unreadable file does not tell which servers were removed.
   await room.start('{ broken');
   await room.start({ two: { ...leaving('two'), disabled: true } });
   expect(left()).toEqual(['two']);

@@ -2,10 +2,10 @@ import type { WrittenTransport } from '@toolyard/mcp-host/node';
 import type { McpSecretValue, McpTransport } from '@toolyard/protocol';
 import { ToolyardError } from '@toolyard/protocol';
 
-/** A value that says only where a secret is, perhaps behind the name of a scheme. */
+/** A value that only references a secret, optionally with an authentication scheme. */
 const ONLY_A_REFERENCE = /^(?:(?:Bearer|Basic|Token|ApiKey) +)?(?:\$\{(?:env|input):[^}]+\})$/i;
 
-/** A transport for an editor: what may be a secret is not told. */
+/** A transport for an editor, without possible secrets. */
 export function withoutSecrets(written: WrittenTransport): McpTransport {
   if (written.type === 'stdio') {
     const { env, ...rest } = written;
@@ -25,9 +25,9 @@ function maskedValue(value: string): McpSecretValue {
 }
 
 /**
- * A transport as it came from an editor, with what is stored in the place of the secrets that were not told.
+ * A transport from an editor, with stored values in place of omitted secrets.
  *
- * @throws ToolyardError `bad_request` for a secret of which nothing is stored
+ * @throws ToolyardError `bad_request` for an omitted secret without a stored value
  */
 export function withSecrets(given: McpTransport, stored: WrittenTransport | undefined): WrittenTransport {
   if (given.type === 'stdio') {
@@ -36,7 +36,7 @@ export function withSecrets(given: McpTransport, stored: WrittenTransport | unde
     const known = stored?.type === 'stdio' ? stored.env : undefined;
     return env === undefined ? rest : { ...rest, env: filled(env, known) };
   }
-  // To another origin a stored secret does not go along: whoever asks would learn it there.
+  // A stored secret is not sent to another origin, where the caller could read it.
   if (given.type === 'hosted') {
     const { apiKey, ...rest } = given;
     const isSame = stored?.type === 'hosted' && sameOrigin(stored.url ?? '', given.url ?? '');
@@ -60,8 +60,8 @@ function filled(values: Record<string, McpSecretValue>, known: Record<string, st
       if (secret !== undefined) return [name, secret];
       throw new ToolyardError({
         code: 'bad_request',
-        message: `Nothing is stored for "${name}" at this address.`,
-        hint: 'Give its value, or write ${env:NAME} and set that variable where Toolyard is started.',
+        message: `No value is stored for "${name}" at this URL.`,
+        hint: 'Enter its value, or use ${env:NAME} and set that variable in the environment of the server.',
       });
     }),
   );

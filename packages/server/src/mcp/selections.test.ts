@@ -16,37 +16,33 @@ import {
 
 const room = useServerBench();
 
-describe('what a run may use', () => {
+describe('the tools of a run', () => {
   const two = { tools: [{ name: 'read' }, { name: 'write' }] };
 
-  it(
-    'is what is switched on, unless the conversation chose otherwise, without the tools it switched off',
-    { tags: ['C3.07', 'C3.08', 'M1.30'] },
-    async () => {
-      const servers = await room.start(
-        [commandServer('a', two), commandServer('b', two), commandServer('off', 'plain')],
-        {
-          off: ['off'],
-        },
-      );
-      const standard = await servers.select(selectServers(), NEVER_ABORTED);
-      expect(standard.tools().map(({ name }) => name)).toEqual(['a__read', 'a__write', 'b__read', 'b__write']);
-      const own = await servers.select(selectServers({ b: false, off: true, none: true }, ['a/write']), NEVER_ABORTED);
-      expect(own.tools().map(({ name }) => name)).toEqual(['read', 'echo']);
-      expect(await own.callTool({ serverId: 'off', name: 'echo' }, {})).toMatchObject({ outcome: 'done' });
-      for (const tool of [
-        { serverId: 'a', name: 'write' },
-        { serverId: 'b', name: 'read' },
-      ]) {
-        expect(own.judged(tool)).toBeUndefined();
-        expect(await own.callTool(tool, {})).toMatchObject({ outcome: 'not_sent', error: { code: 'tool_not_found' } });
-      }
-      expect(await servers.select(selectServers(), NEVER_ABORTED)).toBe(standard);
-      expect((await viewOf(servers, 'off')).enabled).toBe(false);
-    },
-  );
+  it('are the enabled ones, with the choices of the conversation', { tags: ['C3.07', 'C3.08', 'M1.30'] }, async () => {
+    const servers = await room.start(
+      [commandServer('a', two), commandServer('b', two), commandServer('off', 'plain')],
+      {
+        off: ['off'],
+      },
+    );
+    const standard = await servers.select(selectServers(), NEVER_ABORTED);
+    expect(standard.tools().map(({ name }) => name)).toEqual(['a__read', 'a__write', 'b__read', 'b__write']);
+    const own = await servers.select(selectServers({ b: false, off: true, none: true }, ['a/write']), NEVER_ABORTED);
+    expect(own.tools().map(({ name }) => name)).toEqual(['read', 'echo']);
+    expect(await own.callTool({ serverId: 'off', name: 'echo' }, {})).toMatchObject({ outcome: 'done' });
+    for (const tool of [
+      { serverId: 'a', name: 'write' },
+      { serverId: 'b', name: 'read' },
+    ]) {
+      expect(own.judged(tool)).toBeUndefined();
+      expect(await own.callTool(tool, {})).toMatchObject({ outcome: 'not_sent', error: { code: 'tool_not_found' } });
+    }
+    expect(await servers.select(selectServers(), NEVER_ABORTED)).toBe(standard);
+    expect((await viewOf(servers, 'off')).enabled).toBe(false);
+  });
 
-  it('waits for servers that are connecting, but not for ever, and ends with its signal', async () => {
+  it('wait for connecting servers up to a limit, and end with the signal', async () => {
     const patience: (() => void)[] = [];
     const giveUp = (): void => patience.splice(0).forEach((end) => end());
     const clock: Clock = {
@@ -64,7 +60,7 @@ describe('what a run may use', () => {
     await waitForState(servers, 'good', 'ready');
     giveUp();
     expect((await selecting).tools().map(({ name }) => name)).toEqual(['echo']);
-    // One run has waited in vain: the next does not. What is connected anew is waited for again.
+    // After one run has waited in vain, the next does not; after a reconnect, runs wait again.
     expect((await servers.select(selectServers(), NEVER_ABORTED)).tools().map(({ name }) => name)).toEqual(['echo']);
     const reconnecting = servers.reconnect(me, 'slow');
     await waitForState(servers, 'slow', 'connecting');
@@ -76,7 +72,7 @@ describe('what a run may use', () => {
     await reconnecting;
   });
 
-  it('has the instructions of these servers only, the same list as long as they say the same', async () => {
+  it('include the instructions of these servers only, in the same list while they are unchanged', async () => {
     const servers = await room.start([
       commandServer('a', { ...two, instructions: 'Read first.' }),
       commandServer('b', { ...two, instructions: 'Not for you.' }),
@@ -91,7 +87,7 @@ describe('what a run may use', () => {
     expect(selection.contextSources().serverInstructions).toEqual([]);
   });
 
-  it('is built in and read-only only by registration and annotation', async () => {
+  it('are built in or read-only only by registration and annotation', async () => {
     const tools = [{ name: 'look', annotations: { readOnlyHint: true } }];
     const servers = await room.start([commandServer('mine', { tools: [{ name: 'date' }, ...tools] })], {
       builtIn: [{ ...commandServer('date', { tools }), builtIn: true }],
@@ -103,7 +99,7 @@ describe('what a run may use', () => {
     expect(selection.judged({ serverId: 'mine', name: 'none' })).toBeUndefined();
   });
 
-  it('gives a server that is switched off back when nobody has used it for a while', async () => {
+  it('disconnect a disabled server after it was unused for a while', async () => {
     let now = 0;
     const due: (() => void)[] = [];
     const clock: Clock = {

@@ -5,43 +5,43 @@ import type { ResolvedAgentConfiguration } from '@toolyard/protocol';
 import { formatToolReference } from '@toolyard/protocol';
 import type { ServerList } from './server-list.ts';
 
-/** In these states nobody knows yet whether a server will have tools. */
+/** In these states it is unknown whether a server will have tools. */
 const ON_ITS_WAY: ReadonlySet<string> = new Set(['connecting', 'reconnecting']);
 
-/** How many selections are kept; a conversation without choices of its own shares that of all others. */
+/** Selections kept in the cache; conversations without choices of their own share one. */
 const SELECTIONS_KEPT = 100;
 
 type SelectionsOptions = {
   host: McpHost;
   book: ServerList;
-  /** How long a run waits for servers that are connecting, in milliseconds. */
+  /** How long a run waits for connecting servers, in milliseconds. */
   patienceMs: number;
   stateOf: (id: string) => ServerState | undefined;
-  /** Connects a server that is off everywhere, for as long as somebody uses it. */
+  /** Connects a disabled server while it is in use. */
   borrowIfOff: (id: string) => void;
-  /** Learns what another process over the same database was signed in to. */
+  /** Reads sign-ins made by another process with the same database. */
   lookForSignIns: () => Promise<void>;
-  /** Told at every turn, and before and after each call. */
+  /** Called at every turn, and before and after each call. */
   onUse: (serverId: string, calls: -1 | 0 | 1) => void;
 };
 
-/** The tools of conversations: those of the servers each has chosen. */
+/** The tools of each conversation: those of the servers it has chosen. */
 export class Selections {
   readonly #options: SelectionsOptions;
   readonly #kept = new Map<string, RunTools>();
-  /** On their way for longer than a run waits: one run has waited in vain, the others need not. */
+  /** Servers that one run has waited for in vain; others do not wait for them. */
   readonly #outwaited = new Set<string>();
 
   constructor(options: SelectionsOptions) {
     this.#options = options;
   }
 
-  /** Something has changed in this server. */
+  /** Notifies the selections with this server of a change. */
   changed(id: string): void {
     if (this.#outwaited.has(id) && !this.#isOnItsWay(id)) this.#outwaited.delete(id);
   }
 
-  /** The next run waits for it again. */
+  /** The next run waits for this server again. */
   waitAgainFor(id: string): void {
     this.#outwaited.delete(id);
   }

@@ -7,7 +7,7 @@ import type { ConfiguredServer } from './configured-servers.ts';
 import type { Differences, ServerList } from './server-list.ts';
 import type { ServersOptions } from './servers-options.ts';
 
-/** How long a run, or whoever has asked for a connection, waits for servers that are connecting, in milliseconds. */
+/** How long a run, or a caller that needs a connection, waits for connecting servers, in milliseconds. */
 export const PATIENCE_MS = 10_000;
 
 export type ServerConnectionsOptions = Pick<ServersOptions, 'clock' | 'log' | 'eager' | 'part'> & {
@@ -15,7 +15,7 @@ export type ServerConnectionsOptions = Pick<ServersOptions, 'clock' | 'log' | 'e
   book: ServerList;
 };
 
-/** Connects the servers that are on, and those that are off for as long as somebody uses them. */
+/** Connects enabled servers, and disabled ones while they are in use. */
 export class ServerConnections {
   readonly #options: ServerConnectionsOptions;
   readonly #borrowed: TemporaryConnections;
@@ -26,7 +26,7 @@ export class ServerConnections {
     this.#borrowed = new TemporaryConnections(options.clock, (id) => void options.host.disconnect(id));
   }
 
-  /** Makes what runs what is configured; a server that has not changed is not touched. */
+  /** Applies a change of the configuration; unchanged servers are not affected. */
   update({ removed, added, changed, switched }: Differences): void {
     const { host, book, eager } = this.#options;
     for (const id of [...removed, ...changed]) this.#borrowed.forget(id);
@@ -40,7 +40,7 @@ export class ServerConnections {
     for (const id of [...added, ...changed]) if (book.isEnabled(id)) this.connect(id);
   }
 
-  /** Somebody has switched it by hand, here or elsewhere. */
+  /** A user enabled or disabled the server, here or in another process. */
   async switched(id: string): Promise<void> {
     const { host, book, eager } = this.#options;
     this.#borrowed.forget(id);
@@ -50,14 +50,14 @@ export class ServerConnections {
     else if (eager !== false) this.connect(id);
   }
 
-  /** Connects a server that is on, or leaves one, as far as it is this process's to do. */
+  /** Connects an enabled server or disconnects a disabled one, if this process is responsible for it. */
   async follow(id: string): Promise<void> {
     const { host, book, part } = this.#options;
     if (part?.mayConnect(id) === false) await host.disconnect(id);
     else if (book.isEnabled(id)) this.connect(id);
   }
 
-  /** Connects it if need be and waits, bounded; what cannot be waited for shows in what is asked next. */
+  /** Connects the server if needed and waits up to a limit; the caller's next request shows what went wrong. */
   async ready(id: string, signal?: AbortSignal): Promise<void> {
     this.borrowIfOff(id);
     const state = this.stateOf(id);
@@ -66,7 +66,7 @@ export class ServerConnections {
     signal?.throwIfAborted();
   }
 
-  /** Connects all that are on, and waits for them, bounded. */
+  /** Connects all enabled servers and waits for them, up to a limit. */
   async connectAll(): Promise<void> {
     const { host, book } = this.#options;
     const ids = book.all.flatMap((server) => ('config' in server && book.isEnabled(server.id) ? [server.id] : []));
@@ -74,7 +74,7 @@ export class ServerConnections {
     await host.whenSettled(ids, undefined, PATIENCE_MS);
   }
 
-  /** Connects a server that is off everywhere, for as long as somebody uses it. */
+  /** Connects a disabled server while it is in use. */
   borrowIfOff(id: string): void {
     if (this.#options.book.isEnabled(id)) return;
     this.#borrowed.borrow(id);
@@ -90,11 +90,11 @@ export class ServerConnections {
     return this.#options.host.health().find((each) => each.id === id)?.state;
   }
 
-  /** In the background: what goes wrong stands in the health of the server, and in the log. */
+  /** In the background; errors are in the health of the server and in the log. */
   connect(id: string): void {
     const { clock, book } = this.#options;
     const { signal } = this.#stop;
-    // That the store fails is no fault of the server: it is not to stand there as one that failed.
+    // A storage error is temporary; the server must not stay in the state `failed`.
     const isStillWanted = (): boolean => !signal.aborted && this.stateOf(id) === 'failed' && book.isEnabled(id);
     retryUntilStored(() => this.#connectLogged(id), { clock, signal, isStillWanted }).catch(() => undefined);
   }
@@ -113,7 +113,7 @@ export class ServerConnections {
     } catch (thrown) {
       const isKnown = server !== undefined && 'config' in server;
       if (isKnown && ToolyardError.isInstance(thrown) && thrown.code !== 'server_closed') {
-        log(`MCP server ${id}: ${redactorFor(server.config)(thrown.message)}`);
+        log(`MCP server "${id}": ${redactorFor(server.config)(thrown.message)}`);
       }
       throw thrown;
     }

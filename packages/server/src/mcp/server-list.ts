@@ -4,29 +4,32 @@ import { isJsonObject } from '@toolyard/protocol';
 import type { SettingsRepository } from '@toolyard/storage';
 import type { ConfiguredServer } from './configured-servers.ts';
 
-/** The settings keys under which it is kept what was switched by hand. Written here only. */
+/** Settings keys of what users enabled or disabled. Written only here. */
 const ENABLED_KEY = 'mcp.enabled';
 const TOOLS_KEY = 'mcp.tools';
 
 export type ServerListOptions = {
-  /** Whoever runs this server: the only one who switches its MCP servers. */
+  /** The owner of this server: the only user who may enable or disable MCP servers. */
   owner: Owner;
   settings: Pick<SettingsRepository, 'get' | 'set'>;
   now: () => number;
 };
 
-/** What has become of the servers with a new list of them. */
+/** Changes between two server lists. */
 export type Differences = { removed: string[]; added: string[]; changed: string[]; switched: string[] };
 
-/** Which servers there are, and which of them and of their tools are on: what was said last counts. */
+/**
+ * The configured servers, and which of them and of their tools are enabled: the latest change wins, in the file or by a
+ * user.
+ */
 export class ServerList {
   readonly #options: ServerListOptions;
   #servers: ReadonlyMap<string, ConfiguredServer> = new Map();
-  /** What was switched by hand, also of servers that are not configured just now. */
+  /** What users enabled or disabled, including servers that are not configured now. */
   #enabled: JsonObject;
   #tools: JsonObject;
   #version = 0;
-  /** What is known here and could not be stored. */
+  /** Changes that are not stored yet. */
   readonly #unkept = new Set<string>();
   #writes = 0;
   #writing = 0;
@@ -44,7 +47,7 @@ export class ServerList {
     return new ServerList(options, isJsonObject(enabled) ? enabled : {}, isJsonObject(tools) ? tools : {});
   }
 
-  /** Takes over what was switched in another process. Gives the servers that are on now and were not, or off. */
+  /** Reads changes made by another process. Returns the servers that were enabled or disabled by them. */
   async readAgain(): Promise<string[]> {
     const { settings, owner } = this.#options;
     let seen: number;
@@ -54,7 +57,7 @@ export class ServerList {
       seen = this.#writes;
       enabled = await settings.get(owner, ENABLED_KEY);
       tools = await settings.get(owner, TOOLS_KEY);
-      // What is being written here is newer than what was read.
+      // A write in progress is newer than what was read.
     } while (seen !== this.#writes || this.#writing > 0);
     const wasOn = new Map(this.ids.map((id) => [id, this.isEnabled(id)]));
     const toolsNow = isJsonObject(tools) ? tools : {};
@@ -76,7 +79,7 @@ export class ServerList {
     return this.#servers.get(id);
   }
 
-  /** Grows with every change of what tools are on. */
+  /** Increases with every change of enabled tools. */
   get version(): number {
     return this.#version;
   }
@@ -94,12 +97,12 @@ export class ServerList {
     return disabled?.includes(name) !== true && only?.includes(name) !== false;
   }
 
-  /** Those that can be connected to. */
+  /** Servers without a fault. */
   get usable(): ServerConfig[] {
     return this.all.flatMap((server) => ('config' in server ? [server.config] : []));
   }
 
-  /** The tools of a server that are known to be off, by its own names. */
+  /** The disabled tools of a server, by the server's names. */
   toolsOff(id: string): string[] {
     const wishes = this.#tools[id];
     const named = [
@@ -109,7 +112,7 @@ export class ServerList {
     return [...new Set(named)].filter((name) => !this.isToolOn({ serverId: id, name }));
   }
 
-  /** Takes a new list; where the file now says something else of a switch than before, that is what counts. */
+  /** Applies a new list. A setting that changed in the file overrides the user's choice. */
   async update(servers: readonly ConfiguredServer[]): Promise<Differences> {
     const before = this.#servers;
     const after = new Map(servers.map((server) => [server.id, server]));
@@ -127,7 +130,7 @@ export class ServerList {
       if (toolsOf(old) !== toolsOf(server)) spokenFor.tools.push(id);
       if (meaningOf(old) !== meaningOf(server)) differences.changed.push(id);
     }
-    // First: where it cannot be stored, the same list is still a new one when it comes again.
+    // First, so that after a storage error the same list still counts as new.
     await this.forget(spokenFor.enabled, spokenFor.tools);
     this.#servers = after;
     this.#version++;
@@ -150,7 +153,7 @@ export class ServerList {
     await this.#keep(TOOLS_KEY, this.#tools);
   }
 
-  /** Forgets what was switched by hand of these servers, and of the tools of those. */
+  /** Deletes the user's choices for these servers, and for the tools of those. */
   async forget(servers: readonly string[], ofTools: readonly string[]): Promise<void> {
     const enabled = without(this.#enabled, servers);
     const tools = without(this.#tools, ofTools);
@@ -176,13 +179,13 @@ export class ServerList {
   }
 }
 
-/** The same object where none of them is in it. */
+/** Returns the same object if it contains none of the ids. */
 function without(all: JsonObject, ids: readonly string[]): JsonObject {
   if (!ids.some((id) => Object.hasOwn(all, id))) return all;
   return Object.fromEntries(Object.entries(all).filter(([id]) => !ids.includes(id)));
 }
 
-/** Equal where nothing has to be connected anew. */
+/** Equal if no reconnect is needed. */
 function meaningOf(server: ConfiguredServer): string {
   return JSON.stringify('config' in server ? [server.origin, server.config] : [server.origin, server.fault.message]);
 }

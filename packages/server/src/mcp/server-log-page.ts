@@ -3,8 +3,8 @@ import type { McpLogEntry, McpLogPage } from '@toolyard/protocol';
 import { defined } from '@toolyard/protocol';
 
 /**
- * What happened and what went over the wire in one list, from where `after` ends. A cursor that is not from this list
- * stands for its beginning.
+ * Events and wire messages of a server in one list, after the position `after`. An invalid position means the
+ * beginning.
  */
 export function logPage(
   events: readonly NumberedEntry[],
@@ -41,6 +41,6 @@ export function logPage(
 function cursorFrom(text: string | undefined, last: { event: number; message: number }) {
   const [, event = '0', message = '0'] = /^(\d{1,9})\.(\d{1,9})$/.exec(text ?? '') ?? [];
   const cursor = { event: Number(event), message: Number(message) };
-  // The log of a server that was changed begins anew.
+  // The log starts again when a server is changed.
   return cursor.event > last.event || cursor.message > last.message ? { event: 0, message: 0 } : cursor;
 }

@@ -12,8 +12,8 @@ import {
 
 const room = useServerBench({ builtIn: [commandServer('built-in', 'plain')] });
 
-describe('what is asked of a server directly', () => {
-  it('is answered by that server, also by one that is switched off', async () => {
+describe('direct requests to a server', () => {
+  it('are answered by that server, even if it is disabled', async () => {
     const all = await room.start({
       off: { ...scriptedMcpCommand({ tools: [{ name: 'echo', does: [{ do: 'echo' }] }] }), disabled: true },
     });
@@ -29,7 +29,7 @@ describe('what is asked of a server directly', () => {
     expect(await findView(all, 'off')).toMatchObject({ enabled: false, state: 'ready' });
   });
 
-  it('says of a server that cannot be connected why', async () => {
+  it('report why a server cannot be connected', async () => {
     const all = await room.start({ bad: scriptedMcpCommand('exit-at-start') });
     await waitForState(all, 'bad', 'failed');
     await expect(all.tools(me, 'bad')).rejects.toMatchObject({ code: 'server_exited' });
@@ -37,7 +37,7 @@ describe('what is asked of a server directly', () => {
     await expect(all.read(me, 'bad', 'x://y')).rejects.toMatchObject({ code: 'server_exited' });
   });
 
-  it('is bounded: what is too large is cut and says so', async () => {
+  it('are limited: long results are truncated and marked', async () => {
     const all = await room.start({
       a: scriptedMcpCommand({ tools: [{ name: 'big', does: [{ do: 'huge', bytes: 12 * 1_024 * 1_024 }] }] }),
     });
@@ -45,10 +45,10 @@ describe('what is asked of a server directly', () => {
     const [part] = content;
     if (part?.type !== 'text') throw new Error('a text was expected');
     expect(part.text.length).toBeLessThan(8.1 * 1_024 * 1_024);
-    expect(part.text.slice(-100)).toMatch(/more characters are left out/);
+    expect(part.text.slice(-100)).toMatch(/more characters were removed/);
   });
 
-  it('ends when nobody waits for it any more', async () => {
+  it('end when the caller disconnects', async () => {
     const all = await room.start({ a: scriptedMcpCommand('never-answers') });
     await waitForState(all, 'a', 'ready');
     const stop = new AbortController();
@@ -58,7 +58,7 @@ describe('what is asked of a server directly', () => {
     expect(await call).toMatchObject({ isError: true, outcome: 'unknown' });
   });
 
-  it('stands in its log, with what went over the wire, from where one has read', async () => {
+  it('are in its log, with their wire messages, from a given position', async () => {
     const all = await room.start({ a: { ...scriptedMcpCommand('plain'), env: { KEY: 'sk-env-1234' } } });
     await waitForState(all, 'a', 'ready');
     const first = await all.log(me, 'a');
@@ -77,7 +77,7 @@ describe('what is asked of a server directly', () => {
     expect(more.items[0]?.id).not.toBe(first.items[0]?.id);
     await all.edit(me, 'a', { transport: stdio('plain') });
     await waitForState(all, 'a', 'ready');
-    // The log has begun anew.
+    // The log started again.
     expect((await all.log(me, 'a', more.next)).items.length).toBeGreaterThan(5);
   });
 });

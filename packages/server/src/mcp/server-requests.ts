@@ -18,21 +18,21 @@ import { defined, ToolyardError } from '@toolyard/protocol';
 import { truncateContents, truncateMessages, truncateResult } from './truncate.ts';
 import { logPage } from './server-log-page.ts';
 
-/** How long a list that is not there yet is waited for, in milliseconds. */
+/** How long to wait for a list that is still loading, in milliseconds. */
 const PATIENCE_MS = 5_000;
 
 export type ServerRequestsOptions = {
   host: McpHost;
   ids: () => readonly string[];
-  /** Takes the secrets of a server's configuration out of a text. */
+  /** Redacts the secrets of a server's configuration in a text. */
   redactor(id: string): (text: string) => string;
-  /** Connects a server if need be and waits for it, bounded. @throws ToolyardError where there is none */
+  /** Connects a server if needed and waits for it, up to a limit. @throws ToolyardError if it does not exist */
   ready(id: string, signal?: AbortSignal): Promise<void>;
-  /** Told before and after everything that is asked of a server. */
+  /** Called before and after every request to a server. */
   use(id: string, calls: -1 | 1): void;
 };
 
-/** What people and programs ask of servers directly, not for a model. */
+/** Requests of users and programs to servers, without a model. */
 export class ServerRequests {
   readonly #options: ServerRequestsOptions;
 
@@ -72,7 +72,7 @@ export class ServerRequests {
     return { contents: truncateContents(contents) };
   }
 
-  /** Of those that are connected: nobody waits for the others. */
+  /** Prompts of connected servers only; waits for no other. */
   async prompts(): Promise<McpPromptList> {
     const { prompts, failures } = await this.#options.host.getAllPrompts();
     const order = this.#options.ids();
@@ -103,7 +103,7 @@ export class ServerRequests {
     return this.#with(id, signal, (host) => host.complete(id, target, argument, filledArguments, options));
   }
 
-  /** What is listed of a server that is ready. @throws ToolyardError saying why it is not */
+  /** A list of a ready server. @throws ToolyardError with the reason if it is not ready */
   async #listed<T>(id: string, look: (host: McpHost) => readonly T[]): Promise<readonly T[]> {
     return this.#with(id, undefined, async (host) => {
       await host.whenListed(id, undefined, PATIENCE_MS);
@@ -120,7 +120,7 @@ export class ServerRequests {
     try {
       return await ask(host);
     } catch (thrown) {
-      // What a server says of itself may repeat what it was started with.
+      // Messages of a server may repeat secrets of its configuration.
       if (!ToolyardError.isInstance(thrown)) throw thrown;
       throw new ToolyardError(redactedError(thrown.toJSON(), this.#options.redactor(id)), { cause: thrown });
     } finally {

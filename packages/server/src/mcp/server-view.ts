@@ -12,27 +12,27 @@ import type {
 import { findDecision, defined, toErrorInfo } from '@toolyard/protocol';
 import type { ConfiguredServer } from './configured-servers.ts';
 
-/** How many lines of its log are shown of a server, the newest ones. */
+/** Number of log lines shown, newest first. */
 const LOG_LINES = 50;
-/** How much of its instructions is shown, in characters. */
+/** Maximum length of shown instructions, in characters. */
 const LONGEST_INSTRUCTIONS = 20_000;
 
 export type ServerViewOptions = {
   server: ConfiguredServer;
   enabled: boolean;
-  /** Absent where it cannot be connected at all. */
+  /** Absent if it cannot be connected at all. */
   health: ServerHealth | undefined;
-  /** Those of this server. */
+  /** The tools of this server. */
   tools: readonly IndexedTool[];
   templates: number;
-  /** What was decided about tools for everywhere. */
+  /** Permissions that apply everywhere. */
   permissions: readonly PermissionView[];
   isToolOn: (tool: ToolReference) => boolean;
-  /** How a tool differs from what was approved of it. */
+  /** Differences between a tool and its approved definition. */
   changeOf: (tool: ToolReference) => ToolChange | undefined;
 };
 
-/** A server as its owner sees it: nothing in it tells a key, an argument or an environment. */
+/** A server for its owner, without keys, arguments or environment. */
 export function toServerView(options: ServerViewOptions): McpServerView {
   const { server, enabled, health, tools, templates } = options;
   const shown = tools.map((tool) => toToolView(tool, options));
@@ -71,7 +71,7 @@ export function toServerView(options: ServerViewOptions): McpServerView {
   };
 }
 
-/** True for a local server that can read what the account of Toolyard can read. */
+/** True for a local server that can read every file of Toolyard's account. */
 export function isUnsandboxed(config: ServerConfig, health: Pick<ServerHealth, 'isolation'> = {}): boolean {
   const { isolation } = config.builtIn === true ? {} : isolationOf(config, health);
   switch (isolation?.kind) {
@@ -85,7 +85,7 @@ export function isUnsandboxed(config: ServerConfig, health: Pick<ServerHealth, '
   }
 }
 
-/** As it was started; before that, what its entry asks for. */
+/** Isolation of the running server; before its start, that of its entry. */
 function isolationOf(
   { transport }: ServerConfig,
   health: Pick<ServerHealth, 'isolation'>,
@@ -98,13 +98,13 @@ function isolationOf(
   return { isolation: { kind: 'sandboxed', network, blocked: [], proposed: [] } };
 }
 
-/** What the other side said is its own words: it may repeat what it was sent. */
+/** Texts of the authorization server may repeat what was sent to it. */
 function signInOf(signIn: SignInHealth, redact: (text: string) => string): McpSignInView {
   const hops = signIn.hops.map((hop) => (hop.said === undefined ? hop : { ...hop, said: redact(hop.said) }));
   return { ...signIn, hops };
 }
 
-/** One whose entry cannot be read. */
+/** A server with an invalid entry. */
 function faulty(
   server: ConfiguredServer,
   enabled: boolean,
@@ -159,7 +159,7 @@ export function toToolDetail(listed: IndexedTool, options: ToolViewOptions): Mcp
   };
 }
 
-/** A list of servers is asked for often, and definitions change rarely. */
+/** Server lists are requested often, and definitions change rarely. */
 const costs = new WeakMap<IndexedTool, number>();
 
 function costOf(tool: IndexedTool): number {

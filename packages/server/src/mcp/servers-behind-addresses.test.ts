@@ -6,8 +6,8 @@ import { selectServers, NEVER_ABORTED, useServerBench, viewOf, waitForState } fr
 
 const room = useServerBench();
 
-describe('servers behind an address', () => {
-  it('are reached where the owner said, with the headers given, on this machine too', async () => {
+describe('remote servers', () => {
+  it('are connected at the configured URL with its headers, also on this machine', async () => {
     const scripted = await startScriptedMcp('plain', { requireToken: 'secret-1' });
     room.open.push(scripted);
     const headers = { Authorization: 'Bearer secret-1' };
@@ -17,7 +17,7 @@ describe('servers behind an address', () => {
     expect((await viewOf(servers, 'web')).transport).toEqual({ type: 'http', url: scripted.url });
   });
 
-  it('are reached over a WebSocket in the same way', async () => {
+  it('are connected over a WebSocket in the same way', async () => {
     const scripted = await startScriptedWebSocket('plain');
     room.open.push(scripted);
     const servers = await room.start([{ id: 'web', transport: { type: 'websocket', url: scripted.url } }]);
@@ -26,7 +26,7 @@ describe('servers behind an address', () => {
     expect((await viewOf(servers, 'web')).transport).toEqual({ type: 'websocket', url: scripted.url });
   });
 
-  it('that are lost come back by themselves', async () => {
+  it('reconnect by themselves', async () => {
     const scripted = await startScriptedWebSocket('plain');
     room.open.push(scripted);
     const servers = await room.start([{ id: 'web', transport: { type: 'websocket', url: scripted.url } }]);
@@ -38,7 +38,7 @@ describe('servers behind an address', () => {
     expect((await viewOf(servers, 'web')).error).toBeUndefined();
   });
 
-  it('attack 5: that redirect into this machine or the private network are not followed', async () => {
+  it('attack 5: redirects into this machine or the private network are not followed', async () => {
     const victim = await startScriptedMcp('plain');
     const evil = createServer((_request, response) => response.writeHead(307, { location: victim.url }).end());
     await new Promise<void>((resolve) => evil.listen(0, '127.0.0.1', resolve));
@@ -50,7 +50,7 @@ describe('servers behind an address', () => {
         }),
     });
     const url = `http://127.0.0.1:${(evil.address() as AddressInfo).port}/mcp`;
-    // The victim is configured too: that the owner uses it is no reason for another server to reach it.
+    // The victim is configured as well: that does not allow other servers to reach it.
     const servers = await room.start(
       [
         { id: 'evil', transport: { type: 'http', url } },
@@ -64,7 +64,7 @@ describe('servers behind an address', () => {
     expect(victim.requests).toEqual([]);
   });
 
-  it('attack 9: that name private addresses as the place to sign in do not make anybody ask there', async () => {
+  it('attack 9: private URLs in their sign-in metadata are not requested', async () => {
     const asked: string[] = [];
     const inside = createServer((request, response) => {
       asked.push(request.url ?? '');

@@ -7,42 +7,42 @@ import type { LiveHub } from '../services.ts';
 import type { EntryApprovals } from './entry-approvals.ts';
 
 export type ServersOptions = {
-  /** Those that ship with Toolyard. */
+  /** Servers that ship with Toolyard. */
   builtIn: readonly ServerConfig[];
-  /** Function tools of this process, whose servers are among those. */
+  /** Function tools of this process; their servers are in `builtIn`. */
   functions?: FunctionTools;
-  /** The `mcp.json` of the data folder; it need not be there. */
+  /** Path of the `mcp.json` in the data folder; the file may be missing. */
   file: string;
-  /** Those of the command line. */
+  /** Servers of the command line. */
   flags: readonly ServerConfig[];
   env: Readonly<Record<string, string | undefined>>;
-  /** Whoever runs this server: the only one who changes its MCP servers. */
+  /** The owner of this server: the only user who may change MCP servers. */
   owner: Owner;
   settings: SettingsRepository;
   permissions: Pick<PermissionRepository, 'list' | 'settleOrigins'>;
-  /** Where servers that services host are remembered; without it as long as the process lives. */
+  /** Storage of hosted servers; without it they are kept for the life of the process. */
   secrets?: Pick<Secrets, 'get' | 'names' | 'add' | 'set' | 'remove'>;
   hub: Pick<LiveHub, 'changed'>;
-  /** Which local servers of the file may be started; absent: as the settings say. */
+  /** Which local servers of the file may start; absent: approvals stored in the settings. */
   approvals?: EntryApprovals;
-  /** Where sign-ins to servers are kept. */
+  /** Storage of sign-ins. */
   signIns: AuthStore;
   clock: Clock;
   log: (line: string) => void;
-  /** False connects a server only when somebody wants something of it, and follows no changes of the file. */
+  /** False: connects a server on first use, and does not watch the file. */
   eager?: boolean;
-  /** Which part of the servers is this process's, where several share them; absent: all of them are. */
+  /** This process's share of the servers, if several processes share them; absent: all servers. */
   part?: ServersPart;
-  /** How long a run waits for servers that are connecting, in milliseconds; default 10 s. */
+  /** How long a run waits for connecting servers, in milliseconds; default 10 s. */
   patienceMs?: number;
 };
 
-/** What a process has to do with servers it shares with others. */
+/** Responsibilities of a process for servers that it shares with others. */
 export type ServersPart = {
-  /** False: to this process it is as if the server were not there. */
+  /** False hides the server from this process. */
   isThere(config: ServerConfig): boolean;
-  /** False as long as another process is connected to it in place of this one. */
+  /** False while another process is connected to it instead. */
   mayConnect(id: string): boolean;
-  /** How servers are reached, given how they are where nobody shares them. */
+  /** Wraps the transports of this process with those that reach servers through other processes. */
   transports(own: CreateTransport): CreateTransport;
 };

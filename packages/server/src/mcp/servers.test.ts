@@ -17,7 +17,7 @@ import {
 
 const room = useServerBench();
 
-describe('the servers of a start', () => {
+describe('the servers at a start', () => {
   const log = (line: string): void => void room.logged.push(line);
   const entries = (text: string): McpConfigEntry[] => {
     const path = join(room.folder, 'mcp.json');
@@ -43,7 +43,7 @@ describe('the servers of a start', () => {
     expect(room.logged).toEqual([]);
   });
 
-  it('with one id are one: the flags before the file before what is built in, which it then no longer is', () => {
+  it('with the same id: flags override the file, and both override built-in servers, which then are not built in', () => {
     const servers = configuredServers({
       builtIn: [{ id: 'date', transport: { type: 'stdio', command: 'node' }, builtIn: true }],
       waiting: new Map(),
@@ -59,7 +59,7 @@ describe('the servers of a start', () => {
   });
 });
 
-it('the servers without a sandbox are those that are on, started here, and not built in', async () => {
+it('without a sandbox are the enabled local ones that are not built in', async () => {
   const off = { ...scriptedMcpCommand('plain'), disabled: true };
   const servers = await room.start(
     { open: scriptedMcpCommand('plain'), off, boxed: { ...off, sandbox: true }, web: { url: 'https://a.example/mcp' } },
@@ -69,7 +69,7 @@ it('the servers without a sandbox are those that are on, started here, and not b
   expect(await servers.unsandboxed({ open: false, off: true, boxed: true })).toEqual(['off']);
 });
 
-it('end with a start that fails', async () => {
+it('are stopped if the start fails', async () => {
   const file = join(room.folder, 'pid');
   const write = `import { writeFileSync } from 'node:fs'; writeFileSync(${JSON.stringify(file)}, String(process.pid));`;
   const { command, args } = scriptedMcpCommand('plain');
@@ -88,7 +88,7 @@ it('end with a start that fails', async () => {
 const HINTS = { readOnlyHint: true, openWorldHint: false };
 
 describe('the MCP servers of a process', () => {
-  it('connect by themselves, nobody waiting for a slow one', async () => {
+  it('connect in the background without waiting for a slow one', async () => {
     const servers = await room.start(
       [
         commandServer('good', { tools: [{ name: 'echo', title: 'Echo', annotations: HINTS }] }),
@@ -123,10 +123,10 @@ describe('the MCP servers of a process', () => {
       { id: 'bad', state: 'failed', error: { code: 'server_exited' } },
       { id: 'off', state: 'disabled', enabled: false },
     ]);
-    expect(room.logged).toEqual([expect.stringMatching(/^MCP server bad: /)]);
+    expect(room.logged).toEqual([expect.stringMatching(/^MCP server "bad": /)]);
   });
 
-  it('tell what has changed, once for many changes', async () => {
+  it('notify subscribers once for several changes', async () => {
     const servers = await room.start([commandServer('a', 'plain')]);
     await waitForState(servers, 'a', 'ready');
     await eventually(() => room.changed.length > 0);
@@ -135,7 +135,7 @@ describe('the MCP servers of a process', () => {
     expect(room.changed.length).toBeLessThan(phases);
   });
 
-  it('are switched off and on, which outlives a new start; the others go on', async () => {
+  it('are disabled and enabled, also across a restart, without affecting others', async () => {
     const both = [programWithPid('one'), programWithPid('two')];
     const servers = await room.start(both);
     const [pid, other] = [await pidOf(servers, 'one'), await pidOf(servers, 'two')];
@@ -151,7 +151,7 @@ describe('the MCP servers of a process', () => {
     await waitForState(again, 'one', 'ready');
   });
 
-  it('are connected anew when asked', async () => {
+  it('reconnect on request', async () => {
     const servers = await room.start([programWithPid('one'), commandServer('off', 'plain')], { off: ['off'] });
     await waitForState(servers, 'one', 'ready');
     const before = await pidOf(servers, 'one');
@@ -169,8 +169,8 @@ describe('the MCP servers of a process', () => {
   });
 });
 
-describe('attack 4: MCP servers switched by somebody who does not run this server', () => {
-  it('is refused', async () => {
+describe('attack 4: MCP servers disabled by someone other than the owner', () => {
+  it('is rejected', async () => {
     const servers = await room.start([commandServer('a', 'plain')], { off: ['a'] });
     const stranger = { ownerId: 'stranger' };
     await expect(servers.change(stranger, 'a', { enabled: true })).rejects.toMatchObject({ code: 'forbidden' });
@@ -179,8 +179,8 @@ describe('attack 4: MCP servers switched by somebody who does not run this serve
   });
 });
 
-describe('what is shown of a server', () => {
-  it('has no secret in it, wherever the configuration or the server put it', async () => {
+describe('the view of a server', () => {
+  it('contains no secret, wherever the configuration or the server put it', async () => {
     const secrets = ['sk-env-1234', 'sk-arg-1234', 'sk-opt-1234', 'sk-header-1234', 'sk-query-1234', 'p4ssw0rd-url'];
     const noisy = { atStart: { stderr: `using sk-env-1234, sk-arg-1234 and sk-opt-1234\n`, exitCode: 3 } };
     const { command, args } = scriptedMcpCommand(noisy);

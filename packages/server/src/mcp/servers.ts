@@ -30,14 +30,14 @@ import { startOrClose } from './start-or-close.ts';
 import type { StoredPins } from './stored-pins.ts';
 import { loadPins } from './stored-pins.ts';
 
-/** The MCP servers of this process. Those that are switched on begin to connect at once; nobody waits for them. */
+/** Creates the MCP servers of this process. Enabled servers start connecting at once, in the background. */
 export async function createServers(options: ServersOptions): Promise<ConnectedServers> {
   const { settings, owner, clock } = options;
   const book = await ServerList.open({ settings, owner, now: () => clock.now() });
   return startOrClose(new ConnectedServers(options, book, await loadPins(options)));
 }
 
-/** The MCP servers of a process that connects to them itself. */
+/** The MCP servers of a process with its own connections. */
 export class ConnectedServers extends EditableServers implements Servers {
   readonly #options: ServersOptions;
   readonly #pins: StoredPins;
@@ -46,7 +46,7 @@ export class ConnectedServers extends EditableServers implements Servers {
   readonly #connections: ServerConnections;
   readonly #signal: ChangeSignal;
   readonly #inspect: Pick<InspectOptions, 'createTransport' | 'clock' | 'clientInfo' | 'signIn'>;
-  /** What the tests that are connecting tell of their servers. */
+  /** Health of servers that are being tested. */
   readonly #tests = new Set<() => readonly ServerHealth[]>();
   readonly #broker: ServerRequests;
   readonly #selections: Selections;
@@ -99,7 +99,7 @@ export class ConnectedServers extends EditableServers implements Servers {
       patienceMs: options.patienceMs ?? PATIENCE_MS,
       stateOf: (id) => this.#connections.stateOf(id),
       borrowIfOff: (id) => this.#connections.borrowIfOff(id),
-      // A store that cannot be read just now keeps no run: it goes without what it would have found.
+      // A storage error must not block a run; sign-ins of other processes are missing then.
       lookForSignIns: () => this.lookForSignIns().catch(() => undefined),
       onUse: (id, calls) => this.#connections.use(id, calls),
     });
@@ -141,7 +141,7 @@ export class ConnectedServers extends EditableServers implements Servers {
     return this.listOf(items);
   }
 
-  /** A test that downloads the server shows this as the server itself does. */
+  /** Downloads during a test are also shown on the server's page. */
   #withLaunchOfTest(health: ServerHealth | undefined): ServerHealth | undefined {
     if (health === undefined || health.launch !== undefined) return health;
     const tested = [...this.#tests].flatMap((test) => test()).find(({ id, launch }) => id === health.id && launch);
@@ -150,7 +150,7 @@ export class ConnectedServers extends EditableServers implements Servers {
 
   async test(principal: Owner, request: TestMcpServer, signal?: AbortSignal): Promise<McpTestReport> {
     const config = this.tried(principal, request);
-    // Some servers offer more tools to whom they can ask: they are told the same as when they are used.
+    // Some servers offer more tools to clients that support elicitation; advertise the same capabilities as in use.
     return inspectServer({
       ...this.#inspect,
       handlers: NO_USER_HANDLERS,
@@ -169,12 +169,12 @@ export class ConnectedServers extends EditableServers implements Servers {
     if (!this.book.isEnabled(id)) {
       throw new ToolyardError({
         code: 'conflict',
-        message: `The server "${id}" is switched off.`,
-        hint: 'Switch it on first; it connects by itself then.',
+        message: `The server "${id}" is disabled.`,
+        hint: 'Enable it first; it then connects by itself.',
       });
     }
     this.#selections.waitAgainFor(id);
-    // What goes wrong stands in the view.
+    // The view shows errors.
     this.#host.reconnect(id).catch(() => undefined);
     await this.#host.whenSettled([id], new AbortController().signal, PATIENCE_MS);
     return this.view(principal, id);
@@ -207,7 +207,7 @@ export class ConnectedServers extends EditableServers implements Servers {
     return this.#broker.log(id, after, this.redactor(id));
   }
 
-  /** Takes the secrets of a server's configuration out of a text. */
+  /** Redacts the secrets of a server's configuration in a text. */
   redactor(id: string): (text: string) => string {
     const server = this.book.find(id);
     return server && 'config' in server ? redactorFor(server.config) : (text) => text;
@@ -246,7 +246,7 @@ export class ConnectedServers extends EditableServers implements Servers {
     const config = this.#host.configurations.get(tool.serverId);
     if (config?.builtIn === true) return;
     if (config !== undefined && definition !== undefined) return this.#host.approveTool(tool, definition);
-    // It is not there to be seen: whatever it is when it comes is asked about.
+    // The tool is not available, so any definition that appears later needs approval.
     const key = formatToolReference(tool);
     if (this.#pins.get(key) === undefined) this.#pins.set(key, unseenPin(definition ?? ''));
   }
@@ -259,12 +259,12 @@ export class ConnectedServers extends EditableServers implements Servers {
       .map(({ id }) => id);
   };
 
-  /** For whoever offers the servers of this process to others. */
+  /** For processes that offer these servers to others. */
   get host(): McpHost {
     return this.#host;
   }
 
-  /** Takes over what was switched and approved in another process over the same database. */
+  /** Reads changes and approvals made by another process with the same database. */
   async lookAgain(): Promise<void> {
     for (const id of await this.book.readAgain()) await this.#connections.switched(id);
     await this.#readPins();
@@ -275,18 +275,18 @@ export class ConnectedServers extends EditableServers implements Servers {
     for (const tool of await this.#pins.readAgain()) this.#host.trust.reviewAgain(tool);
   }
 
-  /** Connects a server that is on, or leaves one, as far as it is this process's to do. */
+  /** Connects an enabled server or disconnects a disabled one, if this process is responsible for it. */
   follow(id: string): Promise<void> {
     return this.#connections.follow(id);
   }
 
-  /** Connects it if need be, waits, bounded, and keeps it for a while. */
+  /** Connects the server if needed, waits up to a limit, and keeps the connection for a while. */
   async ready(id: string, signal?: AbortSignal): Promise<void> {
     await this.#readyFor(id, signal);
     this.#connections.use(id, 0);
   }
 
-  /** Somebody may have signed in at another process over the same database. */
+  /** Reads sign-ins made by another process with the same database. */
   lookForSignIns(): Promise<void> {
     return this.#host.lookForSignIns();
   }
@@ -321,7 +321,7 @@ export class ConnectedServers extends EditableServers implements Servers {
     return this.#host.signOut(id);
   }
 
-  /** What else a tool is shown with. */
+  /** Further data for the view of a tool. */
   get #ofTools() {
     return {
       isToolOn: (tool: ToolReference) => this.book.isToolOn(tool),

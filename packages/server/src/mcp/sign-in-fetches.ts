@@ -6,14 +6,14 @@ import type { Fetch } from '@toolyard/protocol';
 /** A fetch for the sign-in of each server. */
 export type SignInFetches = {
   for(server: ServerConfig): Fetch;
-  /** Ends all connections. */
+  /** Closes all connections. */
   close(): Promise<void>;
 };
 
 /**
- * What metadata names is an address somebody else chose: it must be public and https. Trusted is what the owner has
- * typed, which is the server itself and the sign-in servers of its configuration, and for a server on this machine what
- * else is on it.
+ * URLs in metadata come from third parties: they must be public and https. Trusted are only the URLs that the owner
+ * entered (the server and the authorization servers of its configuration), and for a server on this machine, other
+ * local ports.
  */
 export function createSignInFetches(): SignInFetches {
   const made = new Map<string, GuardedFetch>();

@@ -61,7 +61,7 @@ async function signIn(): Promise<void> {
   expect((await fetch(back)).status).toBe(200);
 }
 
-/** The question the run waits for, once it does. */
+/** The interrupt that the run waits for. */
 const asked = (kind: string): Promise<StoredInterrupt> =>
   eventually(
     async () =>
@@ -74,10 +74,10 @@ const asked = (kind: string): Promise<StoredInterrupt> =>
 const answer = (id: string, given: object) =>
   ask('POST', `/api/interrupts/${encodeURIComponent(id)}/answer`, { answer: given });
 
-/** How often the tool ran. */
+/** How many times the tool ran. */
 const ran = (): number => (existsSync(counted) ? statSync(counted).size : 0);
 
-/** A run in the middle of which the server no longer knows who is there. */
+/** A run whose sign-in becomes invalid while it executes, until its interrupt. */
 async function untilAsked() {
   await whenIn('needs_sign_in');
   await signIn();
@@ -98,10 +98,10 @@ async function untilAsked() {
 const whenRun = (id: string, status: RunRecord['status']) =>
   eventually(async () => (await ask<RunRecord>('GET', `/api/runs/${id}`)).status === status, { what: status });
 
-/** What the model was told of the call. */
+/** The result of the call in the last model request. */
 const told = (): string => JSON.stringify((model.requests.at(-1)?.body as { messages: unknown[] }).messages.at(-1));
 
-test('a token that is taken away in mid-run: somebody signs in, and the call is made once', async () => {
+test('after a token is revoked during a run, a new sign-in makes the call once', async () => {
   const { runId } = await untilAsked();
   await signIn();
   await whenRun(runId, 'done');
@@ -112,7 +112,7 @@ test('a token that is taken away in mid-run: somebody signs in, and the call is 
   expect(items).toEqual([]);
 });
 
-test('who signs in after a restart goes on with the run, too', async () => {
+test('a sign-in after a restart resumes the run', async () => {
   const { runId } = await untilAsked();
   await server.close();
   server = await startIn(folder);
@@ -122,7 +122,7 @@ test('who signs in after a restart goes on with the run, too', async () => {
   expect(ran()).toBe(1);
 });
 
-test('said too early, it is asked again; declined, the model is told that the call was not made', async () => {
+test('an answer before the sign-in asks again; after a denial the result says that the call was not made', async () => {
   const { runId, question } = await untilAsked();
   await answer(question.id, { decision: 'signed_in' });
   const again = await eventually(
@@ -139,7 +139,7 @@ test('said too early, it is asked again; declined, the model is told that the ca
 });
 
 describeOnDatabases('two servers over one database', (cluster) => {
-  test('who signs in at one is known to the other at once', async () => {
+  test('a sign-in in one process is used by the other at once', async () => {
     await server.close();
     const databaseUrl = await cluster().createDatabase();
     const second = mkdtempSync(join(tmpdir(), 'toolyard-second-'));

@@ -11,9 +11,9 @@ export type SignInStoreOptions = {
   clock: Clock;
 };
 
-/** Sign-ins to MCP servers as rows of the database, sealed. */
+/** Stores sign-ins to MCP servers encrypted in the database. */
 export function createSignInStore({ repository, secrets, owner, clock }: SignInStoreOptions): AuthStore {
-  /** Sealed under a name of its own: no secret of that name can be passed off as one. */
+  /** Encrypted with its own name as context, so that no other secret can replace it. */
   const nameOf = (key: string): string => `sign-in:${key}`;
 
   return {
@@ -23,7 +23,7 @@ export function createSignInStore({ repository, secrets, owner, clock }: SignInS
       const text = await secrets
         .unseal(owner, nameOf(key), Buffer.from(row.sealed).toString('base64'))
         .catch((thrown: unknown) => {
-          // The key of the house was lost: whoever signs in again writes over it.
+          // The encryption key was lost; the next sign-in overwrites this row.
           if (ToolyardError.isInstance(thrown) && !isStorageFault(thrown)) return '{}';
           throw thrown;
         });

@@ -54,11 +54,11 @@ const whenIn = (state: McpServerView['state']) =>
 
 type Came = { status: number; policy: string; text: string };
 
-/** Where the person is sent back to, as their browser asks for it: from another site, without a cookie. */
+/** The redirect of a browser: from another site, without a cookie. */
 async function comeBack(url: string): Promise<Came> {
   const back = (await fetch(url, { redirect: 'manual' })).headers.get('location') ?? '';
   const headers = { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' };
-  // A fetch would choose these headers itself.
+  // fetch would set these headers itself.
   const answer = once(get(back, { headers }), 'response');
   const [response] = (await within(answer, { what: `the response of ${back}` })) as [IncomingMessage];
   let text = '';
@@ -71,8 +71,8 @@ async function signIn(): Promise<Came> {
   return comeBack(body.url);
 }
 
-describe('signing in over the API', () => {
-  test('a person goes to the address and comes back without a session; the server connects, and stays so', async () => {
+describe('signing in through the API', () => {
+  test('redirects the user back without a session; the server connects and stays connected', async () => {
     await whenIn('needs_sign_in');
     expect(await guarded()).toMatchObject({ signIn: { state: 'signed_out' }, error: { code: 'needs_sign_in' } });
     const { status, body } = await ask<McpSignInStarted>('POST', '/api/mcp/servers/guarded/sign-in');
@@ -93,7 +93,7 @@ describe('signing in over the API', () => {
     expect(authorization.grants('authorization_code')).toHaveLength(1);
   });
 
-  test('what a tab hears of it comes in its stream', async () => {
+  test('notifies tabs through their stream', async () => {
     await whenIn('needs_sign_in');
     const stop = new AbortController();
     const stream = await send(server, 'GET', '/api/events', undefined, stop.signal);
@@ -110,7 +110,7 @@ describe('signing in over the API', () => {
     stop.abort();
   });
 
-  test('signed out, it asks again', async () => {
+  test('asks again after signing out', async () => {
     await signIn();
     await whenIn('ready');
     const { status, body } = await ask<McpServerView>('DELETE', '/api/mcp/servers/guarded/sign-in');
@@ -118,7 +118,7 @@ describe('signing in over the API', () => {
     expect(body).toMatchObject({ state: 'needs_sign_in', signIn: { state: 'signed_out' } });
   });
 
-  test('an address that was used, or made up, says so in plain words and runs nothing', async () => {
+  test('rejects a used or forged URL with an explanation, without executing anything', async () => {
     const { body } = await ask<McpSignInStarted>('POST', '/api/mcp/servers/guarded/sign-in');
     const back = (await fetch(body.url, { redirect: 'manual' })).headers.get('location') ?? '';
     expect((await fetch(back)).status).toBe(200);
@@ -138,7 +138,7 @@ describe('signing in over the API', () => {
     expect(text).not.toContain('<script>');
   });
 
-  test('what is brought back for a tab of a browser is left to it: nothing of it is used or shown here', async () => {
+  test('passes the redirect for a browser tab on to that tab, without using or showing it', async () => {
     const response = await fetch(`${server.url}/api/mcp/sign-in/tab?state=s&code=%3Cscript%3E&iss=x`);
     expect(response.status).toBe(200);
     expect(response.headers.get('content-security-policy')).toMatch(/default-src 'none'.*script-src 'sha256-/);
@@ -146,7 +146,7 @@ describe('signing in over the API', () => {
     expect(await response.text()).not.toMatch(/<script>(?!\n {2}const channel)/);
   });
 
-  test('nobody but its owner begins one', async () => {
+  test('can be started by the owner only', async () => {
     const response = await fetch(`${server.url}/api/mcp/servers/guarded/sign-in`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
@@ -155,7 +155,7 @@ describe('signing in over the API', () => {
     expect(response.status).toBe(401);
   });
 
-  test('why it failed stands in the view, hop by hop', async () => {
+  test('reports each step of a failure in the view', async () => {
     await whenIn('needs_sign_in');
     await authorization.close();
     const { status, body } = await ask<Problem>('POST', '/api/mcp/servers/guarded/sign-in');
@@ -170,7 +170,7 @@ describe('signing in over the API', () => {
     ]);
   });
 
-  test('no token or state stands in the files or in the log in plain words', async () => {
+  test('leaves no token or state in files or the log', async () => {
     const { body } = await ask<McpSignInStarted>('POST', '/api/mcp/servers/guarded/sign-in');
     const state = new URL(body.url).searchParams.get('state') ?? '';
     await comeBack(body.url);
@@ -183,7 +183,7 @@ describe('signing in over the API', () => {
   });
 });
 
-describe('attack 9: what metadata names', () => {
+describe('attack 9: URLs in metadata', () => {
   const fetches = createSignInFetches();
   afterEach(() => fetches.close());
   const from = (url: string) => fetches.for({ id: 'x', transport: { type: 'http', url } });
@@ -198,18 +198,18 @@ describe('attack 9: what metadata names', () => {
     'https://localhost/token',
     'http://accounts.example/token',
     'file:///etc/passwd',
-  ])('a public server cannot have %s asked for', async (address) => {
+  ])('a public server cannot cause a request to %s', async (address) => {
     await expect(from('https://mcp.example/mcp')(address)).rejects.toEqual(refused);
   });
 
-  test('a server on this machine may be signed in to on this machine, and nowhere else that is private', async () => {
+  test('a server on this machine may use an authorization server on this machine, but no other private one', async () => {
     const fetch = from(mcp.url);
     expect((await fetch(`${authorization.url}/.well-known/oauth-authorization-server`)).status).toBe(200);
     await expect(fetch('https://10.0.0.1/token')).rejects.toEqual(refused);
     await expect(fetch('http://169.254.169.254/')).rejects.toEqual(refused);
   });
 
-  test('one in a private network may be signed in to where its owner says', async () => {
+  test('a server in a private network may use the configured authorization server', async () => {
     const fetch = fetches.for({
       id: 'x',
       transport: { type: 'http', url: 'https://mcp.example/mcp' },

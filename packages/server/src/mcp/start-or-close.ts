@@ -1,4 +1,4 @@
-/** Starts it. If that fails it is closed first: a local server that already runs would keep the process alive. */
+/** Starts it; if that fails, closes it first: a local server that already runs would keep the process alive. */
 export async function startOrClose<T extends { start(): Promise<void>; close(): Promise<void> }>(
   servers: T,
 ): Promise<T> {

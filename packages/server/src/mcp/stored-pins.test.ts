@@ -37,7 +37,7 @@ afterEach(async () => {
   await room.close();
 });
 
-/** One more process over the same storage, connected to the hotel. */
+/** Another process with the same storage, connected to the server `hotel`. */
 async function start(): Promise<ConnectedServers> {
   const { settings, permissions } = room.storage;
   const servers = await createServers({
@@ -58,7 +58,7 @@ async function start(): Promise<ConnectedServers> {
   return servers;
 }
 
-/** The tool becomes another one, and these processes see it. */
+/** Changes the definition of the tool and waits until these processes have it. */
 async function turn(by: ConnectedServers, ...seenBy: ConnectedServers[]): Promise<void> {
   const before = by.host.definitionOf(BOOK);
   await by.call(OWNER, 'hotel', { tool: 'turn' });
@@ -72,7 +72,7 @@ function changeSeenBy(servers: ConnectedServers): ToolChange | undefined {
   return change && { hasMoved: change.hasMoved, differences: change.differences };
 }
 
-it('a tool approved in another process is asked about with what it was, here and after a restart', async () => {
+it('a tool approved in another process asks again with its previous definition, also after a restart', async () => {
   const [one, other] = [await start(), await start()];
   one.approve({ tool: BOOK });
   await turn(one, other);
@@ -81,7 +81,7 @@ it('a tool approved in another process is asked about with what it was, here and
   expect(changeSeenBy(await start())).toEqual(CHANGED);
 });
 
-it('a tool approved while the database is away is known after a restart', async () => {
+it('an approval during a database outage is known after a restart', async () => {
   const one = await start();
   vi.spyOn(room.storage.settings, 'set').mockImplementationOnce(() => {
     throw new StorageError('unreachable', { message: 'The database cannot be reached.' });
@@ -92,7 +92,7 @@ it('a tool approved while the database is away is known after a restart', async 
   expect(changeSeenBy(await start())).toEqual(CHANGED);
 });
 
-it('a tool approved where nobody was connected to it is known as soon as somebody is', async () => {
+it('an approval without a connection applies once one exists', async () => {
   const shown = (await start()).host.definitionOf(BOOK) ?? '';
   await storePin({ settings: room.storage.settings, owner: OWNER, clock: systemClock }, BOOK, unseenPin(shown));
   const servers = await start();
@@ -102,7 +102,7 @@ it('a tool approved where nobody was connected to it is known as soon as somebod
   expect(changeSeenBy(await start())).toEqual(CHANGED);
 });
 
-it('a tool that is approved once more as it was shown, and has changed by now, keeps what it was', async () => {
+it('approving an outdated definition again keeps the old pin', async () => {
   const servers = await start();
   const shown = servers.host.definitionOf(BOOK) ?? '';
   servers.approve({ tool: BOOK });
@@ -111,7 +111,7 @@ it('a tool that is approved once more as it was shown, and has changed by now, k
   expect(changeSeenBy(servers)).toEqual(CHANGED);
 });
 
-it('a tool that was allowed while nobody could see it is asked about once it is there', async () => {
+it('a tool allowed while unavailable asks once it is available', async () => {
   const { settings, permissions } = room.storage;
   const options = { builtIn: [], file: 'none.json', env: {}, owner: OWNER, settings, permissions, clock: systemClock };
   const away = await createServers({

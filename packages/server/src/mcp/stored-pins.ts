@@ -4,7 +4,7 @@ import { isJsonObject, messageOf } from '@toolyard/protocol';
 import type { SettingsRepository } from '@toolyard/storage';
 import { retryUntilStored } from '../retry-until-stored.ts';
 
-/** Before `server/tool`. Written here only. */
+/** Prefix of `server/tool`. Written only here. */
 const PREFIX = 'mcp.pin:';
 
 export type StoredPinsOptions = {
@@ -14,7 +14,7 @@ export type StoredPinsOptions = {
   log: (line: string) => void;
 };
 
-/** What was approved of tools, read at the start and kept in the settings of whoever runs the servers. */
+/** Reads the approved definitions of tools, stored in the settings of the owner. */
 export async function loadPins(options: StoredPinsOptions): Promise<StoredPins> {
   return new StoredPins(options, await readPins(options));
 }
@@ -31,7 +31,7 @@ async function readPins({ settings, owner }: StoredPinsOptions): Promise<Map<str
 export class StoredPins implements PinStore {
   readonly #options: StoredPinsOptions;
   readonly #pins: Map<string, ToolPin>;
-  /** One after the other: the last word about a tool is the one that stays. */
+  /** Writes run one after the other, so that the last approval of a tool wins. */
   #last: Promise<unknown> = Promise.resolve();
   readonly #stop = new AbortController();
 
@@ -40,7 +40,7 @@ export class StoredPins implements PinStore {
     this.#pins = pins;
   }
 
-  /** Takes over what was approved in another process since: these tools. */
+  /** Reads approvals that another process has stored since; returns their tools. */
   async readAgain(): Promise<ToolReference[]> {
     await this.#last;
     const stored = await readPins(this.#options);
@@ -68,7 +68,7 @@ export class StoredPins implements PinStore {
     return this.#pins.delete(key);
   }
 
-  /** Resolves when what was approved is stored, or cannot be. */
+  /** Resolves when pending approvals are stored or have failed. */
   async close(): Promise<void> {
     this.#stop.abort();
     await this.#last;
@@ -81,7 +81,7 @@ export class StoredPins implements PinStore {
       .then(() => retryUntilStored(write, { clock, signal }))
       .catch((thrown: unknown) => {
         const why = messageOf(thrown);
-        this.#options.log(`What was approved of a tool could not be stored: ${why}`);
+        this.#options.log(`tool approvals: could not store one: ${why}`);
       });
   }
 }
@@ -93,7 +93,7 @@ function readPin(value: JsonValue): ToolPin | null {
   return { hash, endpoint, definition };
 }
 
-/** Whether anything was approved of a tool, by `server/tool`. */
+/** Whether any definition of a tool was approved, by `server/tool`. */
 export async function hasPin(
   { settings, owner }: Pick<StoredPinsOptions, 'settings' | 'owner'>,
   key: string,
@@ -101,7 +101,9 @@ export async function hasPin(
   return readPin((await settings.get(owner, PREFIX + key)) ?? null) !== null;
 }
 
-/** Approves a tool from a process that is not connected to it; what is known of it as it was approved stays known. */
+/**
+ * Stores the approval of a tool by a process that is not connected to its server; the previous definition stays known.
+ */
 export async function storePin(
   { settings, owner, clock }: Omit<StoredPinsOptions, 'log'>,
   { serverId, name }: ToolReference,

@@ -1,14 +1,11 @@
 import type { Clock } from '@toolyard/protocol';
 
-/** How long a server that is switched off stays connected after its last use, in milliseconds. */
+/** How long a disabled server stays connected after its last use, in milliseconds. */
 const IDLE_MS = 10 * 60_000;
 
 type Loan = { lastUse: number; calls: number };
 
-/**
- * Servers that are switched off and were connected because a conversation chose them: each is given back when nobody
- * has used it for a while.
- */
+/** Connections of disabled servers that a conversation has chosen; each is closed after it was unused for a while. */
 export class TemporaryConnections {
   readonly #clock: Clock;
   readonly #giveBack: (serverId: string) => void;
@@ -34,7 +31,7 @@ export class TemporaryConnections {
     loan.calls = Math.max(0, loan.calls + calls);
   }
 
-  /** It is switched on or off by hand now, and no longer ours to give back. */
+  /** A user enabled or disabled the server: it is no longer borrowed. */
   forget(serverId: string): void {
     this.#loans.delete(serverId);
   }

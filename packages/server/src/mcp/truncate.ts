@@ -1,17 +1,20 @@
 import type { ResourcePart, ToolContentPart, ToolResult } from '@toolyard/protocol';
 import { labelOf } from '@toolyard/protocol';
 
-/** What goes over the API of one result, in characters; a browser has to hold it. */
+/** Limit of one result in characters; a browser has to hold it in memory. */
 const MOST_CHARACTERS = 8 * 1_024 * 1_024;
 
-/** A result no larger than fits: what is too long is cut, and says so. */
+/** Truncates a result to the limit, and marks what was removed. */
 export function truncateResult(result: ToolResult): ToolResult {
   const budget = new Budget();
   const content = result.content.map((part) => budget.part(part));
   const { structured, ...rest } = result;
   if (structured === undefined) return { ...rest, content };
   if (budget.takes(JSON.stringify(structured).length)) return { ...rest, content, structured };
-  return { ...rest, content: [...content, { type: 'text', text: '(The structured result is too large to be sent.)' }] };
+  return {
+    ...rest,
+    content: [...content, { type: 'text', text: '(The structured result is too large and was removed.)' }],
+  };
 }
 
 export function truncateContents(contents: readonly ResourcePart[]): ResourcePart[] {
@@ -40,21 +43,21 @@ class Budget {
     if (part.type === 'text') return { ...part, text: this.#text(part.text) };
     const { source } = part;
     if (!('data' in source) || this.takes(source.data.length)) return part;
-    return { type: 'text', text: `(${labelOf(part)}: ${sizeOf(source.data)} is too large to be sent.)` };
+    return { type: 'text', text: `(${labelOf(part)}: ${sizeOf(source.data)} is too large and was removed.)` };
   }
 
   resource<Part extends ResourcePart>(part: Part): Part {
     const { source, ...rest } = part;
     const bounded = part.text === undefined ? part : { ...part, text: this.#text(part.text) };
     if (source === undefined || !('data' in source) || this.takes(source.data.length)) return bounded;
-    return { ...(rest as Part), text: `(The contents, ${sizeOf(source.data)}, are too large to be sent.)` };
+    return { ...(rest as Part), text: `(The contents, ${sizeOf(source.data)}, are too large and were removed.)` };
   }
 
   #text(text: string): string {
     if (this.takes(text.length)) return text;
     const kept = text.slice(0, Math.max(0, this.#left));
     this.#left = 0;
-    return `${kept}\n(${text.length - kept.length} more characters are left out.)`;
+    return `${kept}\n(${text.length - kept.length} more characters were removed.)`;
   }
 }
 

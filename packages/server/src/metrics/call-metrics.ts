@@ -1,10 +1,10 @@
 import type { CallOptions, ModelRuntime, StreamPart } from '@toolyard/model-runtime';
 import type { Usage } from '@toolyard/protocol';
 
-/** `stopped`: nobody wanted the rest. */
+/** `stopped`: cancelled by the caller. */
 export type CallOutcome = 'done' | 'failed' | 'stopped';
 
-/** The same runtime; `over` is told of each call at its end. */
+/** The same runtime; `over` is called at the end of each call. */
 export function withCallMetrics(
   runtime: ModelRuntime,
   over: (outcome: CallOutcome, usage: Usage | undefined) => void,

@@ -1,7 +1,7 @@
-/** One value of a metric, and what sets it apart from its others. */
+/** One value of a metric, with the labels that distinguish it. */
 export type Sample = { value: number; labels?: Readonly<Record<string, string>>; suffix?: string };
 
-/** A metric in the text format of Prometheus. What has no samples is told all the same: it is known, and nothing was. */
+/** A metric in the Prometheus text format. A metric without samples still has its HELP and TYPE lines. */
 export function formatMetric(
   name: string,
   type: 'counter' | 'gauge' | 'histogram' | 'untyped',
@@ -36,7 +36,7 @@ export class Counter {
   }
 }
 
-/** How often what was measured was at most so much. */
+/** Cumulative counts of observations by upper bound. */
 export class Histogram {
   readonly #bounds: readonly number[];
   readonly #counts: number[];

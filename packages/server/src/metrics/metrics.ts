@@ -9,26 +9,26 @@ import { withCallMetrics } from './call-metrics.ts';
 import type { Sample } from './exposition.ts';
 import { Counter, Histogram, formatMetric } from './exposition.ts';
 
-/** What runs tell of their storing. */
+/** Metrics of storing runs. */
 export type RunMetrics = {
-  /** A group of so many runs was stored within so many milliseconds. */
+  /** A batch of this many commits was stored within this many milliseconds. */
   stored(runs: number, ms: number): void;
-  /** A group could not be stored. */
+  /** A batch could not be stored. */
   failed(): void;
   published(events: readonly RunEvent[]): void;
 };
 
-/** Numbers of this process for whoever watches it; nothing in them says what anybody wrote. */
+/** Metrics of this process; they contain no content of conversations. */
 export type Metrics = RunMetrics & {
-  /** The same, counted. */
+  /** The same service with its calls counted. */
   countedModels<T extends Pick<Models, 'open'>>(models: T): T;
   countedBulletins(bulletins: NotificationChannel): NotificationChannel;
-  /** In the text format of Prometheus. */
+  /** In the Prometheus text format. */
   text(of: { storage: Pick<SharedStorage, 'counts'>; servers: Pick<Servers, 'list'> }): Promise<string>;
   close(): void;
 };
 
-/** How often the event loop is looked at; what was measured has it in it. */
+/** Sampling interval of the event loop delay; measured values include it. */
 const LOOP_MS = 10;
 const GROUP_SIZES = [1, 2, 5, 10, 20, 50, 100, 200, 500];
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5];
@@ -39,7 +39,7 @@ const TOKENS = {
   reasoning: 'reasoningTokens',
 } as const;
 
-/** @param role what the process is there for */
+/** @param role of this process */
 export function createMetrics(role: Role): Metrics {
   const loop = monitorEventLoopDelay({ resolution: LOOP_MS });
   loop.enable();
@@ -102,7 +102,7 @@ export function createMetrics(role: Role): Metrics {
       close: () => bulletins.close(),
     }),
     async text({ storage, servers }) {
-      // Whoever watches wants the rest just when what is stored cannot be read.
+      // The other metrics are needed most when the storage fails.
       const counts = await storage.counts().catch(() => null);
       const listed = await servers.list(OWNER).catch(() => null);
       const states = Object.groupBy(listed?.items ?? [], ({ state }) => state);
@@ -111,71 +111,71 @@ export function createMetrics(role: Role): Metrics {
       const one = (value: number): Sample[] => [{ value }];
       return [
         formatMetric('toolyard_info', 'gauge', {
-          help: 'The version that runs, and the role it runs in.',
+          help: 'Version and role of the process.',
           samples: [{ labels: { version: VERSION, role }, value: 1 }],
         }),
         formatMetric('toolyard_storage_up', 'gauge', {
-          help: 'Whether what is stored could be read: 1, or 0.',
+          help: 'Whether the storage can be read (1) or not (0).',
           samples: one(counts ? 1 : 0),
         }),
         formatMetric('toolyard_runs', 'gauge', {
-          help: 'Runs that are not over, by status; of all processes over this database.',
+          help: 'Runs that have not ended, by status, of all processes with this database.',
           samples: Object.entries(counts?.runs ?? {}).map(([status, value]) => ({ labels: { status }, value })),
         }),
         formatMetric('toolyard_leases', 'gauge', {
-          help: 'Runs a process holds at the moment; of all processes over this database.',
+          help: 'Runs with a lease, of all processes with this database.',
           samples: counts ? one(counts.leases) : [],
         }),
         formatMetric('toolyard_runs_finished_total', 'counter', {
-          help: 'Runs that ended in this process, by how.',
+          help: 'Runs that ended in this process, by status.',
           samples: finished.samples,
         }),
         formatMetric('toolyard_commit_runs', 'histogram', {
-          help: 'How many runs were stored in one transaction.',
+          help: 'Number of runs stored per transaction.',
           samples: sizes.samples,
         }),
         formatMetric('toolyard_commit_seconds', 'histogram', {
-          help: 'How long such a transaction took.',
+          help: 'Duration of a transaction that stores runs, in seconds.',
           samples: latency.samples,
         }),
         formatMetric('toolyard_commit_failures_total', 'counter', {
-          help: 'Transactions that could not be stored.',
+          help: 'Failed transactions.',
           samples: failures.samples.length > 0 ? failures.samples : one(0),
         }),
         formatMetric('toolyard_model_calls_total', 'counter', {
-          help: 'Calls of models, by provider and how they ended.',
+          help: 'Model requests by provider and outcome.',
           samples: calls.samples,
         }),
         formatMetric('toolyard_model_tokens_total', 'counter', {
-          help: 'Tokens as providers tell them; cached ones are part of the input, reasoning of the output.',
+          help: 'Tokens as reported by providers; cached tokens are part of the input, reasoning tokens of the output.',
           samples: tokens.samples,
         }),
         formatMetric('toolyard_mcp_servers', 'gauge', {
-          help: 'MCP servers of this process by state.',
+          help: 'MCP servers of this process, by state.',
           samples: Object.entries(states).map(([state, of]) => ({ labels: { state }, value: of.length })),
         }),
         formatMetric('toolyard_bulletins_total', 'counter', {
-          help: 'Words between the processes over one database.',
+          help: 'Notifications between the processes with one database, by direction.',
           samples: words.samples,
         }),
         formatMetric('toolyard_event_loop_delay_seconds', 'gauge', {
-          help: 'How late the event loop was since this was last asked for; quantile 1 is the worst.',
+          help: 'Delay of the event loop in seconds since the last scrape; quantile 1 is the maximum.',
           samples: loopDelay(),
         }),
         formatMetric('process_resident_memory_bytes', 'gauge', {
-          help: 'Memory of the process.',
+          help: 'Resident memory of the process in bytes.',
           samples: one(memory.rss),
         }),
         formatMetric('nodejs_heap_used_bytes', 'gauge', {
-          help: 'What of it is JavaScript.',
+          help: 'Used JavaScript heap in bytes.',
           samples: one(memory.heapUsed),
         }),
         formatMetric('process_cpu_seconds_total', 'counter', {
-          help: 'Processor time.',
+          help: 'CPU time of the process in seconds.',
           samples: one((cpu.user + cpu.system) / 1e6),
         }),
         formatMetric('process_start_time_seconds', 'gauge', {
-          help: 'When the process began, since 1970.',
+          help: 'Start time of the process in seconds since 1970.',
           samples: one(performance.timeOrigin / 1000),
         }),
       ].join('');

@@ -1,32 +1,32 @@
 import type { Owner, Usage } from '@toolyard/protocol';
 import { ToolyardError } from '@toolyard/protocol';
 
-/** One call of a model that somebody outside asks for. */
+/** A single model call requested through the API. */
 export type ApiModelCall = {
   providerId: string;
   modelId: string;
   ability: 'chat' | 'embeddings' | 'images' | 'speech' | 'transcriptions' | 'objects';
-  /** The run it is made for, where a loop in a tab makes it. */
+  /** The run it belongs to, if a browser tab executes the run. */
   runId?: string;
 };
 
-/** Told once, when a call is over, however it ended; without a usage where nobody said what it took. */
+/** Called once when a call ends, however it ends; without usage if it is unknown. */
 export type OnCallEnd = (usage: Usage | undefined) => void;
 
-/** Decides on calls that come from outside of a run, and learns what they used. */
+/** Admits model calls outside of runs, and records their usage. */
 export type CallPolicy = {
   /**
-   * Called before anything is sent.
+   * Called before the request is sent.
    *
-   * @throws ToolyardError where the call is not to be made
+   * @throws ToolyardError if the call is rejected
    */
   admit(principal: Owner, call: ApiModelCall): OnCallEnd | Promise<OnCallEnd>;
 };
 
-/** How many calls one owner may have under way; a loop that runs away in a tab stops here. */
+/** Maximum number of concurrent calls per owner; it stops an endless loop in a tab. */
 const MOST_AT_ONCE = 32;
 
-/** The policy of a server nobody gave another: so many at once, whatever they cost. */
+/** The default policy: limits concurrent calls, whatever they cost. */
 export function createCallLimit(most = MOST_AT_ONCE): { admit(principal: Owner): OnCallEnd } {
   const underWay = new Map<string, number>();
   return {
@@ -35,8 +35,8 @@ export function createCallLimit(most = MOST_AT_ONCE): { admit(principal: Owner):
       if (now >= most) {
         throw new ToolyardError({
           code: 'rate_limited',
-          message: `${most} model calls of yours are under way already.`,
-          hint: 'Wait until one of them is over.',
+          message: `You have ${most} model calls in progress already.`,
+          hint: 'Wait until one of them ends.',
           retryable: true,
         });
       }

@@ -1,6 +1,6 @@
 import type { ProviderView } from '@toolyard/protocol';
 
-/** The built-in provider, always there. */
+/** The built-in provider, always available. */
 export const DEMO = {
   id: 'demo',
   label: 'Demo (no language model)',

@@ -6,7 +6,7 @@ import type { OwnerFetches } from '../config/owner-fetches.ts';
 import type { KnownProvider } from './provider-presets.ts';
 import type { ConfiguredProvider } from './provider-record.ts';
 
-/** How long a scan counts, in milliseconds. */
+/** How long the result of a scan is used, in milliseconds. */
 const FRESH_MS = 60_000;
 
 export type DetectedProvider = ConfiguredProvider & { models: readonly ModelInfo[] };
@@ -14,13 +14,13 @@ export type DetectedProvider = ConfiguredProvider & { models: readonly ModelInfo
 export type DetectedProvidersOptions = {
   fetches: OwnerFetches;
   clock: Clock;
-  /** Default: the usual ports of the usual programs. */
+  /** Default: the usual ports of known model servers. */
   ports?: readonly number[];
-  /** Told when a scan finds others than the one before. */
+  /** Called when a scan finds other servers than the previous one. */
   onChange: () => void;
 };
 
-/** The model servers on the usual loopback ports. The first scan begins at once. */
+/** Detects model servers on the usual loopback ports. The first scan starts at once. */
 export class DetectedProviders {
   readonly #options: DetectedProvidersOptions;
   readonly #stop = new AbortController();
@@ -33,14 +33,14 @@ export class DetectedProviders {
     void this.#scan();
   }
 
-  /** What the last scan found; waits for one where there is none that counts. */
+  /** Result of the last scan; waits for a new one if it has expired. */
   async current(refresh: boolean): Promise<readonly DetectedProvider[]> {
     const isFresh = this.#options.clock.monotonic() - this.#scannedAt < FRESH_MS;
     if (this.#scanning !== undefined || refresh || !isFresh) await this.#scan();
     return this.#known;
   }
 
-  /** Ends a scan under way. */
+  /** Aborts a scan in progress. */
   async close(): Promise<void> {
     this.#stop.abort();
     await this.#scanning;

@@ -11,8 +11,8 @@ import { nobodyThere, OWNER as me, useModelsScene } from './test-fixtures/models
 const other: Owner = { ownerId: 'other' };
 const { scene, models, server } = useModelsScene();
 
-describe('providers a person enters', () => {
-  it('are not passed over for another one while their keys cannot be read for a moment', async () => {
+describe('providers added by a user', () => {
+  it('are not replaced by another one while their keys are temporarily unreadable', async () => {
     const one = await server([], { requireKey: 'k', models: ['own-chat'] });
     const all = await models();
     await all.create(me, { id: 'one', label: 'One', baseUrl: one.url, apiKey: 'k' });
@@ -28,7 +28,7 @@ describe('providers a person enters', () => {
     await expect(all.facts(me, { providerId: 'one', modelId: 'own-chat' })).rejects.toBe(away);
   });
 
-  it('are there after a new start, keys encrypted and never shown', async () => {
+  it('survive a restart, with keys encrypted and never shown', async () => {
     const one = await server([], { requireKey: 'sk-123' });
     const before = await models();
     const made = await before.create(me, { label: ' Büro GPU ', baseUrl: ` ${one.url}/ `, apiKey: ' sk-123\n' });
@@ -50,7 +50,7 @@ describe('providers a person enters', () => {
     scene.storage = await openStorage({ folder: scene.folder, clock: systemClock });
   });
 
-  it('are changed and removed, key and all', async () => {
+  it('are changed and removed together with their key', async () => {
     const one = await server([], { models: ['m'] });
     const all = await models();
     await all.create(me, { id: 'one', label: 'One', baseUrl: one.url, apiKey: 'k' });
@@ -64,14 +64,14 @@ describe('providers a person enters', () => {
     expect(await all.create(me, { id: 'one', label: 'One', baseUrl: one.url })).toMatchObject({ hasKey: false });
   });
 
-  it('are not lost when several are entered at once', async () => {
+  it('are all stored when several are added in parallel', async () => {
     const all = await models();
     const names = ['a', 'b', 'c', 'd', 'e'];
     await Promise.all(names.map((id) => all.create(me, { id, label: id, baseUrl: '127.0.0.1:1' })));
     expect((await all.providers(me)).map(({ id }) => id).sort()).toEqual([...names, 'demo'].sort());
   });
 
-  it('are refused with a bad id, address or key; those of elsewhere cannot be changed', async () => {
+  it('are rejected with an invalid id, base URL or key; those from other sources cannot be changed', async () => {
     const all = await models({
       fileProviders: [{ id: 'work', label: 'Work', baseUrl: 'http://127.0.0.1:1', place: 'config.json:2' }],
     });
@@ -94,7 +94,7 @@ describe('providers a person enters', () => {
     expect((await all.providers(me)).map(({ id }) => id)).toEqual(['work', 'demo']);
   });
 
-  it('belong to one owner', async () => {
+  it('are private to their owner', async () => {
     const all = await models();
     await all.create(me, { id: 'one', label: 'One', baseUrl: '127.0.0.1:1', apiKey: 'k' });
     await expect(all.change(other, 'one', { label: 'x' })).rejects.toMatchObject({ code: 'not_found' });
@@ -104,7 +104,7 @@ describe('providers a person enters', () => {
     });
   });
 
-  it('whose key cannot be read any more say so, and nothing else breaks', async () => {
+  it('report an unreadable key without affecting others', async () => {
     const baseUrl = await nobodyThere();
     await (await models()).create(me, { id: 'one', label: 'One', baseUrl, apiKey: 'k' });
     rmSync(join(scene.folder, 'secret.key'));
@@ -124,8 +124,8 @@ describe('providers a person enters', () => {
   });
 });
 
-describe('trying an address', () => {
-  it('gives its models and stores nothing', async () => {
+describe('testing a base URL', () => {
+  it('returns its models and stores nothing', async () => {
     const one = await server([], { models: ['a', 'b'], requireKey: 'k' });
     const all = await models();
     expect(await all.test(me, { baseUrl: one.origin, apiKey: 'k' })).toEqual({ ok: true, models: ['a', 'b'] });
@@ -141,28 +141,28 @@ describe('trying an address', () => {
     ['file:///etc/passwd', 'bad_request'],
     ['http://user:p4ss@127.0.0.1/', 'bad_request'],
     ['http://127.0.0.1:1', 'address_refused'],
-    // Whoever is asked for the name may say nothing for longer than an address is tried.
+    // A DNS resolver may not answer within the time limit of the test.
     ['http://no-such-host.invalid', expect.stringMatching(/^(network|timed_out)$/)],
     ['http://127.0.0.1:22', 'address_refused'],
-  ])('says in plain words what is wrong with %j', async (baseUrl, code) => {
+  ])('explains the error for %j', async (baseUrl, code) => {
     const tried = await (await models()).test(me, { baseUrl });
     expect(tried).toMatchObject({ ok: false, error: { code, message: expect.stringMatching(/\w+ \w+/) } });
     expect(JSON.stringify(tried)).not.toContain('p4ss');
   });
 
-  it('at which nobody answers says so', async () => {
+  it('reports that no server listens', async () => {
     const tried = await (await models()).test(me, { baseUrl: await nobodyThere() });
     expect(tried).toMatchObject({ ok: false, error: { code: 'network', message: /Nothing answers/ } });
   });
 
-  it('of a page that is no model server says so', async () => {
+  it('reports a web page that is not a model server', async () => {
     const html = { ...reply.error(200, '<!doctype html><p>Hello</p>'), headers: { 'content-type': 'text/html' } };
     const page = await server([], { models: html, otherwise: html });
     const tried = await (await models()).test(me, { baseUrl: page.origin });
     expect(tried).toMatchObject({ ok: false, error: { code: 'not_a_model_server' } });
   });
 
-  it('uses the stored key of a provider at its own address', async () => {
+  it('uses the stored key of a provider for its own origin', async () => {
     const one = await server([], { requireKey: 'k' });
     const all = await models();
     await all.create(me, { id: 'one', label: 'One', baseUrl: one.url, apiKey: 'k' });

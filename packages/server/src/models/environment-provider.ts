@@ -5,10 +5,10 @@ import type { ConfiguredProvider } from './provider-record.ts';
 import { providerIdFrom } from './provider-record.ts';
 
 /**
- * The providers whose usual variables are set, OpenAI's first: each itself, or one named after the host where its
- * address is set to another place.
+ * The providers whose usual variables are set, OpenAI's first: the known provider itself, or one named after the host
+ * if its base URL is set to another one.
  *
- * @throws ToolyardError `bad_config` for an address that is none
+ * @throws ToolyardError `bad_config` for an invalid base URL
  */
 export async function environmentProviders(
   env: Readonly<Record<string, string | undefined>>,
@@ -25,7 +25,7 @@ export async function environmentProviders(
       label: isElsewhere ? host : known.label,
       origin: 'environment' as const,
       baseUrl,
-      // Of the servers that are put in OpenAI's place hardly any knows its newer API.
+      // Hardly any OpenAI-compatible server supports the Responses API.
       wire: isElsewhere && known.wire === 'openai-responses' ? 'openai-chat' : known.wire,
       ...(isElsewhere ? {} : { known }),
       ...defined({ apiKey }),

@@ -4,7 +4,7 @@ import type { FileProvider } from '../config/config-file.ts';
 import { requirePreset } from './provider-presets.ts';
 import type { ConfiguredProvider } from './provider-record.ts';
 
-/** The providers of the configuration file, with what is known of those it names. @throws ToolyardError `bad_config` */
+/** The providers of the configuration file, merged with their presets. @throws ToolyardError `bad_config` */
 export async function fileProviderRecords(providers: readonly FileProvider[]): Promise<ConfiguredProvider[]> {
   return Promise.all(
     providers.map(async ({ place, known: knownId, ...given }) => {
@@ -14,8 +14,8 @@ export async function fileProviderRecords(providers: readonly FileProvider[]): P
       if (baseUrl === undefined || placeholdersIn(baseUrl).length > 0) {
         throw new ToolyardError({
           code: 'bad_config',
-          message: `${place}: the address of "${given.id}" holds something of your own: ${baseUrl ?? ''}`,
-          hint: 'Give it as "baseUrl", with that filled in.',
+          message: `${place}: the base URL of "${given.id}" contains a placeholder: ${baseUrl ?? ''}`,
+          hint: 'Set "baseUrl" with the placeholder replaced.',
         });
       }
       return {

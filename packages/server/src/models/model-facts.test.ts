@@ -16,8 +16,8 @@ function configFile(content: object): ReturnType<typeof readConfigFile> {
   return readConfigFile(path, {});
 }
 
-describe('what is known of a model', () => {
-  it('is what the catalogue says of a hosted one, unless its provider says otherwise of itself', async () => {
+describe('facts about a model', () => {
+  it('come from the catalogue for hosted ones, unless the provider reports others', async () => {
     const factsOf = await new ModelFactsStore({}, systemClock).of(OPENAI);
     const catalogued = factsOf({ id: 'gpt-4o' });
     expect(catalogued.price?.inputPerMillion).toBeGreaterThan(0);
@@ -26,7 +26,7 @@ describe('what is known of a model', () => {
     expect(factsOf({ id: 'nobody-knows' })).toEqual({});
   });
 
-  it('is what the owner says before all, and a price of null is none', async () => {
+  it('are overridden by the operator, and a price of null means none', async () => {
     const { models } = configFile({
       models: {
         'openai/gpt-4o': { price: { inputPerMillion: 1, outputPerMillion: 2 }, contextWindow: 1000 },
@@ -42,7 +42,7 @@ describe('what is known of a model', () => {
     expect(factsOf({ id: 'gpt-4o-mini' }).contextWindow).toBeGreaterThan(0);
   });
 
-  it('stands in the list of models, and with the model a run begins with', async () => {
+  it("are in the list of models, and in the run's model", async () => {
     const server = await scene.server(() => reply.text('hi'), {
       models: reply.json({ data: [{ id: 'm' }, { id: 'n' }] }),
     });
@@ -64,11 +64,11 @@ describe('what is known of a model', () => {
   });
 });
 
-describe('what the configuration file says of models', () => {
-  it('is refused with its place where it cannot be meant so', () => {
+describe('models in the configuration file', () => {
+  it('are rejected with their place if invalid', () => {
     expect(() => configFile({ models: { 'a/b': { price: { inputPerMillion: -1, outputPerMillion: 0 } } } })).toThrow(
       /config\.json, line \d+: "models\.a\/b\.price/,
     );
-    expect(() => configFile({ models: { 'a/b': { prize: 1 } } })).toThrow(/there is no setting "models\.a\/b\.prize"/);
+    expect(() => configFile({ models: { 'a/b': { prize: 1 } } })).toThrow(/unknown setting "models\.a\/b\.prize"/);
   });
 });

@@ -4,7 +4,7 @@ import type { Clock, Price } from '@toolyard/protocol';
 import { defined } from '@toolyard/protocol';
 import type { ConfiguredProvider } from './provider-record.ts';
 
-/** What the owner says of a model in `config.json`; a price of null: it costs nothing that could be counted. */
+/** Facts from `config.json`; a price of null: no cost is counted. */
 type StatedFacts = { price?: Price | null; contextWindow?: number };
 
 /** By `<provider>/<model>`. */
@@ -15,14 +15,14 @@ export type KnownFacts = { price?: Price; contextWindow?: number };
 const HOUR_MS = 3_600_000;
 
 /**
- * Prices and sizes of models. What the owner says wins over what the provider says of itself, and that over the
- * catalogue, which is loaded when the first hosted provider is asked about.
+ * Prices and limits of models. Facts of the operator override those reported by the provider, which override the
+ * catalogue; that is loaded for the first hosted provider.
  */
 export class ModelFactsStore {
   readonly #stated: StatedModels;
   readonly #clock: Clock;
   #loading: Promise<ModelCatalogue> | undefined;
-  /** Of this hour: some prices change with it. */
+  /** Valid for one hour, because some prices depend on the time. */
   #known = new Map<string, KnownFacts>();
   #hour = Number.NaN;
 
@@ -31,7 +31,7 @@ export class ModelFactsStore {
     this.#clock = clock;
   }
 
-  /** Facts of the models of one provider, to be asked for at once. */
+  /** Facts about the models of one provider, loaded together. */
   async of(record: Pick<ConfiguredProvider, 'id' | 'baseUrl' | 'known'>): Promise<(model: ModelInfo) => KnownFacts> {
     const catalogue = record.baseUrl.startsWith('https:') ? await this.#catalogue() : null;
     return ({ id: modelId, contextWindow }) => {

@@ -2,21 +2,21 @@ import type { ModelInfo, ModelRuntime } from '@toolyard/model-runtime';
 import type { Clock, ErrorInfo } from '@toolyard/protocol';
 import { isAbortError, toErrorInfo } from '@toolyard/protocol';
 
-/** How long a list counts, in milliseconds; a failure counts less, since somebody may be putting it right. */
+/** How long a list is used, in milliseconds; after an error shorter, because it may be corrected soon. */
 const FRESH_MS = 60_000;
 const FRESH_FAILURE_MS = 10_000;
 
-/** `before`: what it told when it last could be asked. */
+/** `before`: the last successful result. */
 export type ListOutcome =
   | { ok: true; models: readonly ModelInfo[] }
   | { ok: false; error: ErrorInfo; before?: readonly ModelInfo[] };
 
 type Entry = { version: string; outcome?: ListOutcome; at: number; asking?: Promise<ListOutcome> };
 
-/** `refresh` asks again, `fresh` where what is known is too old, `known` only where nothing is known. */
+/** `refresh`: query again; `fresh`: query if expired; `known`: query only if nothing is known. */
 export type Freshness = 'refresh' | 'fresh' | 'known';
 
-/** What providers said of their models, kept for a while. */
+/** Caches the model lists of providers. */
 export class ModelLists {
   readonly #clock: Clock;
   readonly #entries = new Map<string, Entry>();
@@ -25,16 +25,16 @@ export class ModelLists {
     this.#clock = clock;
   }
 
-  /** What a provider said last; undefined where it was not asked yet. */
+  /** The last result of a provider; undefined if it was not queried yet. */
   known(key: string, version: string): ListOutcome | undefined {
     const entry = this.#entries.get(key);
     return entry?.version === version ? entry.outcome : undefined;
   }
 
   /**
-   * The models of one provider, asked for at most `ms`. Never rejects.
+   * The models of one provider, queried for at most `ms`. Never rejects.
    *
-   * @param version Stands for address and key: what another one said does not count.
+   * @param version identifies base URL and key; results of other versions are ignored
    */
   async ask(key: string, version: string, runtime: ModelRuntime, how: Freshness, ms: number): Promise<ListOutcome> {
     let entry = this.#entries.get(key);
@@ -63,7 +63,7 @@ function modelsOf(outcome: ListOutcome | undefined): readonly ModelInfo[] | unde
   return outcome?.ok === false ? outcome.before : outcome?.models;
 }
 
-/** Asks a server for its models, for at most `ms`. Rejects only with an AbortError of the given signal. */
+/** Queries a server for its models, for at most `ms`. Rejects only with an AbortError of the given signal. */
 export async function askModels(
   runtime: ModelRuntime,
   clock: Clock,
@@ -82,8 +82,8 @@ export async function askModels(
       ok: false,
       error: {
         code: 'timed_out',
-        message: `${runtime.provider} did not tell its models within ${ms / 1000} s.`,
-        hint: 'Check the address and whether the server is busy.',
+        message: `${runtime.provider} did not return its models within ${ms / 1000} s.`,
+        hint: 'Check the base URL and whether the server is busy.',
         retryable: true,
       },
     };

@@ -7,8 +7,8 @@ import { keysSeen, nobodyThere, OWNER as me, useModelsScene } from './test-fixtu
 const other: Owner = { ownerId: 'other' };
 const { scene, models, server } = useModelsScene();
 
-describe('what models there are', () => {
-  it('is the demo with nothing configured and nothing found', async () => {
+describe('the list of models', () => {
+  it('contains only the demo if nothing is configured or detected', async () => {
     const all = await models();
     expect(await all.list(me)).toMatchObject({
       models: [
@@ -61,7 +61,7 @@ describe('what models there are', () => {
     expect(await all.providers(other)).not.toContainEqual(expect.objectContaining({ origin: 'settings' }));
   });
 
-  it('tells of a provider that cannot be asked why, and the others all the same', async () => {
+  it('reports why a provider failed, and lists the others', async () => {
     const good = await server([], { models: ['m'] });
     const locked = await server([], { requireKey: 'right' });
     const all = await models();
@@ -77,7 +77,7 @@ describe('what models there are', () => {
     expect(JSON.stringify(failures)).not.toContain('wrong-key-1');
   });
 
-  it('waits for a silent provider for a bounded time only', async () => {
+  it('waits for a silent provider up to a time limit', async () => {
     const silent = await server([], { models: { ...reply.json({}), ending: 'silence', writes: [] } });
     let giveUp = (): void => {};
     const all = await models({
@@ -97,7 +97,7 @@ describe('what models there are', () => {
     expect((await listing).failures).toMatchObject([{ providerId: 'silent', error: { code: 'timed_out' } }]);
   });
 
-  it('is remembered for a while, asked anew on refresh and when the key has changed', async () => {
+  it('is cached for a while, and queried again on refresh or after the key changed', async () => {
     const one = await server([], { models: ['m'] });
     const all = await models();
     await all.create(me, { label: 'One', baseUrl: one.url });
@@ -111,7 +111,7 @@ describe('what models there are', () => {
     expect(keysSeen(one)).toEqual([undefined, undefined, 'Bearer k-new']);
   });
 
-  it('lets one who gives up go, not the others', async () => {
+  it('ends one aborted wait without affecting the others', async () => {
     const one = await server([], { models: ['m'] });
     const all = await models();
     await all.create(me, { label: 'One', baseUrl: one.url });
@@ -120,7 +120,7 @@ describe('what models there are', () => {
     expect((await all.list(me)).models).toHaveLength(3);
   });
 
-  it('keeps a standard model that is out of reach for a while', async () => {
+  it('keeps a default model that is unreachable for a while', async () => {
     const one = await server([], { models: ['m'] });
     const all = await models();
     await all.create(me, { label: 'One', baseUrl: one.url });
@@ -131,7 +131,7 @@ describe('what models there are', () => {
     expect(defaultModel).toEqual({ providerId: 'one', modelId: 'm' });
   });
 
-  it('has the standard model of the defaults, the file before the settings, while its provider is there', async () => {
+  it('uses the default model of the file, then of the settings, while its provider exists', async () => {
     const file: AgentConfiguration = { model: { providerId: 'demo', modelId: 'demo-text' } };
     await scene.storage.settings.set(me, 'defaults', { model: { providerId: 'demo', modelId: 'demo' } }, 0);
     expect(await (await models({ fileDefaults: file })).standard(me)).toEqual(file.model);
@@ -139,7 +139,7 @@ describe('what models there are', () => {
     expect(await (await models()).standard(me)).toEqual({ providerId: 'demo', modelId: 'demo' });
   });
 
-  it('leaves out a found server that is configured already, and tells when another is found', async () => {
+  it('omits a detected server that is configured, and notifies subscribers of a new one', async () => {
     const local = await server([], { models: ['m'] });
     const port = Number(new URL(local.url).port);
     const all = await models({ localPorts: [port] });
@@ -149,11 +149,11 @@ describe('what models there are', () => {
     expect((await all.providers(me)).map(({ id }) => id)).toEqual(['mine', 'demo']);
   });
 
-  it('refuses an address in the environment that is none, and says where it stands', async () => {
+  it('rejects an invalid base URL in the environment, with its place', async () => {
     await expect(models({ env: { OPENAI_BASE_URL: 'ftp://x' } })).rejects.toThrow(/OPENAI_BASE_URL/);
   });
 
-  it('calls OpenAI by its name where only a key is given', async () => {
+  it('names OpenAI if only its key is set', async () => {
     const views = await (await models({ env: { OPENAI_API_KEY: 'k' } })).providers(me);
     expect(views[0]).toMatchObject({
       id: 'openai',
@@ -173,7 +173,7 @@ describe('a runtime', () => {
     parameters: {},
   } as const;
 
-  it('is the same one until address or key change, and calls with the key', { tags: ['C5.02'] }, async () => {
+  it('stays the same until base URL or key change, and sends the key', { tags: ['C5.02'] }, async () => {
     const one = await server(() => reply.text('Hello.'), { requireKey: 'k2' });
     const all = await models();
     await all.create(me, { id: 'one', label: 'One', baseUrl: one.url, apiKey: 'k1' });
@@ -188,7 +188,7 @@ describe('a runtime', () => {
     expect(parts).toContainEqual({ type: 'text', text: expect.stringContaining('Hello') });
   });
 
-  it('of a server found on this machine, also one started only now, and of the demo', async () => {
+  it('supports a server detected on this machine, also one started just now, and the demo', async () => {
     const probe = await server([]);
     const port = Number(new URL(probe.url).port);
     const all = await models({ localPorts: [port] });

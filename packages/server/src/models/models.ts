@@ -36,7 +36,7 @@ import { standardModel } from './standard-model.ts';
 import { providerIdTaken, readKey, StoredProviders } from './stored-providers.ts';
 import { testProviderModels } from './test-provider.ts';
 
-/** How long a provider has to tell its models in a list of all. */
+/** Time limit of a provider's model list when all are listed. */
 const LIST_MS = 5_000;
 
 export type ModelsOptions = {
@@ -45,27 +45,27 @@ export type ModelsOptions = {
   env: Readonly<Record<string, string | undefined>>;
   fileProviders: readonly FileProvider[];
   fileDefaults: AgentConfiguration;
-  /** What the owner says of single models. */
+  /** The operator's facts about models. */
   statedModels: StatedModels;
   clock: Clock;
   ids: IdSource;
   hub: Pick<LiveHub, 'changed'>;
-  /** Loopback ports to look for model servers on; default the usual ones. */
+  /** Loopback ports to look for model servers on; default: the usual ones. */
   localPorts?: readonly number[];
 };
 
 export type ModelsService = Models & {
-  /** What answers where nobody has chosen a model; asks providers only where nothing is known of them yet. */
+  /** The default model if no user has chosen one; queries providers only if nothing is known. */
   standard(principal: Owner): Promise<ModelReference>;
-  /** Ends every connection. */
+  /** Closes every connection. */
   close(): Promise<void>;
 };
 
 /**
- * The models of every provider: of the environment, of the configuration file, entered by a person, found on this
- * machine, and the demo.
+ * The models of every provider: from the environment, the configuration file, the settings, detected on this machine,
+ * and the demo.
  *
- * @throws ToolyardError `bad_config` for a bad address in the environment, or a name in the file nobody knows
+ * @throws ToolyardError `bad_config` for an invalid base URL in the environment, or an unknown provider in the file
  */
 export async function createModels(options: ModelsOptions): Promise<ModelsService> {
   const { settings, secrets, clock, ids, hub } = options;
@@ -91,7 +91,7 @@ export async function createModels(options: ModelsOptions): Promise<ModelsServic
       const { key, version, runtime } = await directory.open(principal, record);
       return await lists.ask(key, version, runtime, how, LIST_MS);
     } catch (thrown) {
-      // A provider whose key cannot be read just now is not gone: no other takes its place.
+      // A provider whose key is temporarily unreadable still exists; no other may replace it.
       if (isStorageFault(thrown)) throw thrown;
       return { ok: false, error: toErrorInfo(thrown) };
     }
@@ -127,7 +127,7 @@ export async function createModels(options: ModelsOptions): Promise<ModelsServic
         chosen !== undefined && isThere
           ? chosen
           : standardModel(
-              // A provider that is out of reach for a while is still the one that was meant.
+              // A provider that is unreachable for a while is still the configured one.
               told.flatMap(({ record, outcome }) =>
                 modelViews(record, outcome.ok ? outcome.models : (outcome.before ?? []), noFacts),
               ),
@@ -177,7 +177,7 @@ export async function createModels(options: ModelsOptions): Promise<ModelsServic
         return { ...defined({ contextWindow }), ...inputsOf(model) };
       } catch (thrown) {
         if (isStorageFault(thrown)) throw thrown;
-        // A key that can never be read, say: whoever opens the model learns of it.
+        // A permanently unreadable key is reported when the model is opened.
         return {};
       }
     },
@@ -215,7 +215,7 @@ export async function createModels(options: ModelsOptions): Promise<ModelsServic
       try {
         const baseUrl = checkBaseUrl(given, { code: 'bad_request' });
         fetch = createGuardedFetch({ trust: trustOrigins([baseUrl]) });
-        // A stored key is tried only where it would be sent to anyhow.
+        // A stored key is used only where it would be sent anyway.
         const record = id === undefined ? undefined : await directory.find(principal, id);
         const isHome = givenKey === undefined && record !== undefined && isSameOrigin(record.baseUrl, baseUrl);
         const apiKey = isHome ? await directory.keyOf(principal, record) : (readKey(givenKey) ?? undefined);
@@ -244,13 +244,13 @@ export async function createModels(options: ModelsOptions): Promise<ModelsServic
 function whereToChange(record: ConfiguredProvider | typeof DEMO): string {
   switch (record.origin) {
     case 'built-in':
-      return 'It is part of Toolyard.';
+      return 'It is built into Toolyard.';
     case 'environment':
-      return `It comes from ${(record.variables ?? []).join(' and ')}: change that where Toolyard is started.`;
+      return `It comes from ${(record.variables ?? []).join(' and ')}: change the environment of the server.`;
     case 'file':
-      return 'It stands in config.json of the data folder: change it there and start Toolyard again.';
+      return 'It is set in config.json of the data folder: change it there and restart the server.';
     case 'found':
-      return 'It was found on this machine. To give it a key or a name, enter its address as a new provider.';
+      return 'It was detected on this machine. To set a key or a name, add its base URL as a new provider.';
     case 'settings':
       return 'Change it in the settings.';
   }
@@ -286,14 +286,14 @@ function checkNewId(id: string, taken: ReadonlySet<string>): void {
   if (!PROVIDER_ID.test(id)) {
     throw new ToolyardError({
       code: 'bad_request',
-      message: `"${id}" cannot be the id of a provider.`,
-      hint: 'Letters, digits, dots, dashes and underscores, at most 64.',
+      message: `"${id}" is not a valid provider id.`,
+      hint: 'Use letters, digits, dots, dashes and underscores, at most 64.',
     });
   }
   if (taken.has(id)) throw providerIdTaken(id);
 }
 
-/** What others wait for as well goes on; only this waiting ends. */
+/** Ends only this wait; shared work continues for the others. */
 async function orAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (signal === undefined) return work;
   signal.throwIfAborted();

@@ -6,7 +6,7 @@ import { keysSeen, OWNER as me, useModelsScene } from './test-fixtures/models-sc
 
 const { scene, models, server } = useModelsScene();
 
-/** Where requests get that nobody should make. */
+/** A server that no request may reach. */
 async function forbiddenPlace(): Promise<{ url: string; requests: number }> {
   const place = { url: '', requests: 0 };
   const listening = createServer((_request, response) => {
@@ -25,8 +25,8 @@ async function forbiddenPlace(): Promise<{ url: string; requests: number }> {
   return place;
 }
 
-describe('attack 9: the base_url of a model provider', () => {
-  it('changed to another host does not get the stored key', async () => {
+describe('attack 9: the base URL of a model provider', () => {
+  it('changed to another host, does not receive the stored key', async () => {
     const [home, thief] = await Promise.all([server([]), server([])]);
     const all = await models();
     await all.create(me, { id: 'one', label: 'One', baseUrl: home.url, apiKey: 'sk-stored' });
@@ -41,7 +41,7 @@ describe('attack 9: the base_url of a model provider', () => {
     expect(keysSeen(home).at(-1)).toBeUndefined();
   });
 
-  it('changed to another host gets the key that is given with it', async () => {
+  it('changed to another host, receives the key entered with it', async () => {
     const [home, next] = await Promise.all([server([]), server([])]);
     const all = await models();
     await all.create(me, { id: 'one', label: 'One', baseUrl: home.url, apiKey: 'sk-stored' });
@@ -50,14 +50,14 @@ describe('attack 9: the base_url of a model provider', () => {
     expect(keysSeen(next)).toEqual(['Bearer sk-next']);
   });
 
-  it('changed to another path of the same server keeps the key', async () => {
+  it('changed to another path of the same server, keeps the key', async () => {
     const home = await server([]);
     const all = await models();
     await all.create(me, { id: 'one', label: 'One', baseUrl: home.url, apiKey: 'sk-stored' });
     expect(await all.change(me, 'one', { baseUrl: home.origin })).toMatchObject({ hasKey: true });
   });
 
-  it('changed behind our back, in the settings themselves, does not get the stored key', async () => {
+  it('changed directly in the stored settings, does not receive the stored key', async () => {
     const [home, thief] = await Promise.all([server([]), server([])]);
     const all = await models();
     await all.create(me, { id: 'one', label: 'One', baseUrl: home.url, apiKey: 'sk-stored' });
@@ -66,7 +66,7 @@ describe('attack 9: the base_url of a model provider', () => {
     expect(keysSeen(thief)).toEqual([undefined]);
   });
 
-  it.each(['settings', 'file'])('tried out at another host does not get the key of the provider (%s)', async (of) => {
+  it.each(['settings', 'file'])('tested at another host, does not receive the key of the provider (%s)', async (of) => {
     const [home, thief] = await Promise.all([server([]), server([])]);
     const file = { id: 'one', label: 'One', baseUrl: home.url, apiKey: 'sk-stored' };
     const all = await models({ fileProviders: of === 'file' ? [{ ...file, place: 'config.json:2' }] : [] });
@@ -76,7 +76,7 @@ describe('attack 9: the base_url of a model provider', () => {
   });
 });
 
-describe('attack 5: a model server that redirects into this machine or the private network', () => {
+describe('attack 5: a redirect of a model server into this machine or the private network', () => {
   it.each(['list', 'test', 'chat'])('is not followed (%s)', async (how) => {
     const place = await forbiddenPlace();
     const redirect = { ...reply.error(307, ''), headers: { location: `${place.url}/v1/models` } };
@@ -104,7 +104,7 @@ describe('attack 5: a model server that redirects into this machine or the priva
     expect(place.requests).toBe(0);
   });
 
-  it('is not followed to another provider of the owner either', async () => {
+  it('is not followed to another provider of the owner', async () => {
     const victim = await server([], { models: ['private'] });
     const redirect = { ...reply.error(302, ''), headers: { location: `${victim.url}/models` } };
     const evil = await server([], { models: redirect });
@@ -116,7 +116,7 @@ describe('attack 5: a model server that redirects into this machine or the priva
     expect(victim.requests).toHaveLength(1);
   });
 
-  it('that was found by the scan is not followed', async () => {
+  it('is not followed from a detected server', async () => {
     const place = await forbiddenPlace();
     const redirect = { ...reply.error(302, ''), headers: { location: place.url } };
     const local = await server([], { models: redirect });

@@ -12,7 +12,7 @@ import { isSameServer, runtimeFacts } from './provider-record.ts';
 import type { StoredProvider, StoredProviders } from './stored-providers.ts';
 
 export type ProviderDirectoryOptions = {
-  /** Those of environment and configuration file; the first of an id counts. */
+  /** Providers of environment and configuration file; the first with an id wins. */
   fixed: readonly ConfiguredProvider[];
   stored: StoredProviders;
   found: DetectedProviders;
@@ -21,10 +21,10 @@ export type ProviderDirectoryOptions = {
   ids: IdSource;
 };
 
-/** A runtime for one provider with its present address and key, for which `version` stands. */
+/** A runtime for a provider with its current base URL and key, which `version` identifies. */
 export type OpenedProvider = { key: string; version: string; runtime: ModelRuntime };
 
-/** Every provider that has an address, wherever it was learnt of, and a runtime for each. */
+/** Every provider with a base URL, from any source, and its runtime. */
 export class ProviderDirectory {
   readonly #options: ProviderDirectoryOptions;
   readonly #opened = new Map<string, OpenedProvider>();
@@ -33,7 +33,7 @@ export class ProviderDirectory {
     this.#options = options;
   }
 
-  /** Those that somebody configured. */
+  /** Configured providers. */
   async configured(principal: Owner): Promise<ConfiguredProvider[]> {
     const own = await this.#options.stored.list(principal);
     const counting = new Map<string, ConfiguredProvider>();
@@ -43,7 +43,7 @@ export class ProviderDirectory {
     return [...counting.values()];
   }
 
-  /** Those found on this machine that are none of the configured ones. */
+  /** Detected providers that are not configured. */
   async foundBeside(configured: readonly ConfiguredProvider[], refresh: boolean): Promise<DetectedProvider[]> {
     const servers = await this.#options.found.current(refresh);
     return servers.filter(
@@ -62,12 +62,12 @@ export class ProviderDirectory {
     );
   }
 
-  /** @throws ToolyardError `bad_config` where there is one that cannot be read */
+  /** @throws ToolyardError `bad_config` if the stored key cannot be read */
   async keyOf(principal: Owner, record: ConfiguredProvider): Promise<string | undefined> {
     return record.origin === 'settings' ? this.#options.stored.key(principal, record) : record.apiKey;
   }
 
-  /** The same one until address or key change. @throws as {@link ProviderDirectory.keyOf} does. */
+  /** Returns the same runtime until base URL or key change. @throws like {@link ProviderDirectory.keyOf} */
   async open(principal: Owner, record: ConfiguredProvider): Promise<OpenedProvider> {
     const { fetches, clock, ids } = this.#options;
     const { id, baseUrl, wire, modelNames = [] } = record;
@@ -89,7 +89,7 @@ export class ProviderDirectory {
 
   async view(principal: Owner, record: ConfiguredProvider): Promise<ProviderView> {
     const { id, label, origin, baseUrl, wire, known, modelNames, overrides, variables } = record;
-    // One that cannot be read is a key all the same; what is wrong with it shows where it is needed.
+    // An unreadable key counts as a key; its error is reported on use.
     const hasKey = await this.keyOf(principal, record).then(
       (key) => key !== undefined,
       () => true,
@@ -109,7 +109,7 @@ export class ProviderDirectory {
   }
 }
 
-/** Of two of one id the first counts, and knows of the other. */
+/** Of two providers with the same id the first wins, and lists the other as overridden. */
 function inForce(first: ConfiguredProvider | undefined, next: ConfiguredProvider): ConfiguredProvider {
   if (first === undefined) return next;
   const { origin } = next;
@@ -118,7 +118,7 @@ function inForce(first: ConfiguredProvider | undefined, next: ConfiguredProvider
   return isNew ? { ...first, overrides: [...overrides, origin] } : first;
 }
 
-/** What is stored of a provider, with what is known of it. */
+/** A stored provider merged with its preset. */
 export async function toConfiguredProvider({
   wire,
   known: id,

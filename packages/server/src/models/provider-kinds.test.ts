@@ -32,14 +32,14 @@ const fileWith = (providers: object[]): ReturnType<typeof readConfigFile> => {
   return readConfigFile(path, {});
 };
 
-describe('the API a provider speaks', () => {
+describe('the API format of a provider', () => {
   it.each([
     ['openai-chat', reply.text('Hello.'), /\/chat\/completions$/],
     ['openai-responses', responsesReply('Hello.'), /\/responses$/],
     ['anthropic-messages', anthropicReply('Hello.'), /\/messages$/],
     ['google-gemini', geminiReply('Hello.'), /:streamGenerateContent/],
   ] as const)(
-    '%s is tried, stored, listed and used after a new start',
+    '%s is tested, stored, listed, and used after a restart',
     { tags: ['C5.03'] },
     async (wire, answer, path) => {
       const models_ = { models: [{ name: 'models/m', id: 'm' }], data: [{ id: 'm' }] };
@@ -60,7 +60,7 @@ describe('the API a provider speaks', () => {
     },
   );
 
-  it('is OpenAI chat for providers that were stored before there was another, and can be changed', async () => {
+  it('is OpenAI Chat for providers stored before there were others, and can be changed', async () => {
     const one = await server((request) =>
       request.path.endsWith('/messages') ? anthropicReply('By messages.') : reply.text('By chat.'),
     );
@@ -74,7 +74,7 @@ describe('the API a provider speaks', () => {
     expect(await all.change(me, 'old', { label: 'New' })).toMatchObject({ wire: 'anthropic-messages', label: 'New' });
   });
 
-  it('and its peculiarities come with a known provider', { tags: ['C1.17', 'C3.06'] }, async () => {
+  it('and its specifics come from the preset of a known provider', { tags: ['C1.17', 'C3.06'] }, async () => {
     const one = await server(() => reply.text('Hello.'));
     const all = await models();
     const made = await all.create(me, { label: 'DeepSeek', baseUrl: one.url, known: 'deepseek' });
@@ -92,7 +92,7 @@ describe('the API a provider speaks', () => {
 });
 
 describe('providers of the environment', () => {
-  it('are those whose usual variables are set, OpenAI first, keys never shown', async () => {
+  it('are those whose usual variables are set, OpenAI first, without showing keys', async () => {
     const all = await models({
       env: {
         GOOGLE_API_KEY: 'canary-g',
@@ -122,7 +122,7 @@ describe('providers of the environment', () => {
     await expect(all.remove(me, 'google')).rejects.toMatchObject({ hint: expect.stringContaining('GOOGLE_API_KEY') });
   });
 
-  it('are reached at another place where their address is set', async () => {
+  it('use another base URL if it is set', async () => {
     const one = await server(() => anthropicReply('Hello.'), { requireKey: 'k' });
     const all = await models({ env: { ANTHROPIC_API_KEY: 'k', ANTHROPIC_BASE_URL: one.origin } });
     const id = new URL(one.url).host.replace(':', '-');
@@ -133,7 +133,7 @@ describe('providers of the environment', () => {
 });
 
 describe('providers of the configuration file', () => {
-  it('may be known ones, with a key alone, or have an API and names of models', async () => {
+  it('may be known ones with only a key, or have an API format and model names', async () => {
     const one = await server(() => anthropicReply('Hello.'));
     const { providers } = fileWith([
       { id: 'claude', known: 'anthropic', apiKey: 'k' },
@@ -152,15 +152,15 @@ describe('providers of the configuration file', () => {
     [{ id: 'x', known: 'nobody' }, /config\.json, line \d+: .*"nobody"/],
     [{ id: 'x', known: 'githubcopilot' }, /config\.json, line \d+: .*subscription/],
     [{ id: 'x', known: 'azure' }, /config\.json, line \d+: .*AZURE_RESOURCE_NAME/],
-    [{ id: 'x' }, /config\.json, line \d+: .*no address/],
+    [{ id: 'x' }, /config\.json, line \d+: .*no base URL/],
     [{ id: 'x', baseUrl: 'http://127.0.0.1:1', wire: 'morse' }, /config\.json, line \d+: .*openai-chat/],
-  ])('say where they are wrong: %j', async (provider, message) => {
+  ])('report errors with their place: %j', async (provider, message) => {
     await expect(async () => models({ fileProviders: fileWith([provider]).providers })).rejects.toThrow(message);
   });
 });
 
-describe('a provider that tells no list', () => {
-  it('is tried by asking a named model for a word, and lists what was named', async () => {
+describe('a provider without a model list', () => {
+  it('is tested with a short request to a named model, and lists the named models', async () => {
     const one = await server(() => reply.text('Hi.'), { requireKey: 'k', models: reply.error(404, 'No list.') });
     const all = await models();
     const given = { baseUrl: one.url, modelNames: [' sonar ', 'sonar', 'sonar-pro'], apiKey: 'k' };
@@ -177,15 +177,15 @@ describe('a provider that tells no list', () => {
     expect(await all.change(me, 'one', { modelNames: [] })).not.toHaveProperty('modelNames');
   });
 
-  it('asks for names where none are known', async () => {
+  it('requires model names if none are known', async () => {
     const one = await server([]);
     const tried = await (await models()).test(me, { baseUrl: one.url, known: 'azureai' });
-    expect(tried).toMatchObject({ ok: false, error: { message: expect.stringContaining('must be named') } });
+    expect(tried).toMatchObject({ ok: false, error: { message: expect.stringContaining('are required') } });
     expect(one.requests).toEqual([]);
   });
 });
 
-it('says which API was tried, and which one is right, where the address is that of a known provider', async () => {
+it('names the tested API format, and the right one if the base URL belongs to a known provider', async () => {
   const baseUrl = 'https://api.anthropic.com';
   const one = await server([], { models: reply.error(401, { error: { message: 'invalid x-api-key' } }) });
   const fetch = (_url: unknown, init?: RequestInit): Promise<Response> => globalThis.fetch(`${one.url}/models`, init);
@@ -193,11 +193,11 @@ it('says which API was tried, and which one is right, where the address is that 
   const tried = await testProviderModels({ runtime, baseUrl, wire: 'openai-chat', isNamed: false }, systemClock);
   expect(tried).toMatchObject({
     ok: false,
-    error: { hint: 'The OpenAI chat API was tried, and Anthropic speaks the Anthropic messages API: choose that one.' },
+    error: { hint: 'The API format OpenAI Chat was tested, but Anthropic uses Anthropic Messages: choose that one.' },
   });
 });
 
-it('refuses an address in which something is still to be filled in', async () => {
+it('rejects a base URL that still contains a placeholder', async () => {
   const baseUrl = 'https://{AZURE_RESOURCE_NAME}.openai.azure.com/openai/v1';
   const refused = { code: 'bad_request', message: expect.stringContaining('{AZURE_RESOURCE_NAME}') };
   const all = await models();
@@ -205,13 +205,13 @@ it('refuses an address in which something is still to be filled in', async () =>
   expect(await all.test(me, { baseUrl })).toMatchObject({ ok: false, error: refused });
 });
 
-it('a provider that is not there is told with those that are, or with what is missing of one that is known', async () => {
+it('an unknown provider is reported with the available ones, or with what a known one lacks', async () => {
   const all = await models();
   await all.create(me, { id: 'one', label: 'One', baseUrl: '127.0.0.1:1' });
   const of = (providerId: string) => all.open(me, { providerId, modelId: 'm' });
   await expect(of('nobody')).rejects.toMatchObject({
     message: 'There is no model provider "nobody".',
-    hint: expect.stringContaining('There are: one, demo.'),
+    hint: expect.stringContaining('Available: one, demo.'),
   });
   await expect(of('openai')).rejects.toMatchObject({
     message: 'The provider "openai" (OpenAI) is known, but not set up here.',
@@ -221,7 +221,7 @@ it('a provider that is not there is told with those that are, or with what is mi
   await expect(of('bfl')).rejects.toMatchObject({ message: expect.stringContaining('pictures or films') });
 });
 
-it('of several of one name the environment counts, then config.json, then the settings, and says instead of which', async () => {
+it('with the same name, the environment overrides config.json, which overrides the settings; the provider lists what it overrides', async () => {
   const baseUrl = 'http://127.0.0.1:1';
   const own = { id: 'mistral', label: 'Mine', baseUrl };
   await (await models()).create(me, own);

@@ -5,7 +5,7 @@ import { defined, ToolyardError } from '@toolyard/protocol';
 
 export type { KnownProvider };
 
-/** The provider known by this id. @throws ToolyardError where there is none */
+/** The preset with this id. @throws ToolyardError if it does not exist */
 export async function requirePreset(id: string, told: { code: ErrorCode; where?: string }): Promise<KnownProvider> {
   const record = await findPreset(id);
   if (record !== undefined) return record;
@@ -14,23 +14,25 @@ export async function requirePreset(id: string, told: { code: ErrorCode; where?:
     code: told.code,
     message:
       unreached === undefined
-        ? `${told.where ?? ''}No provider is known as "${id}".`
-        : `${told.where ?? ''}The provider "${id}" cannot be reached. ${unreached.why}`,
-    hint: '"toolyard providers --known" lists them. Any other is entered by its address and the API it speaks.',
+        ? `${told.where ?? ''}There is no known provider "${id}".`
+        : `${told.where ?? ''}The provider "${id}" is not supported. ${unreached.why}`,
+    hint: 'Run "toolyard providers --known" for a list. For any other provider, set its base URL and API format.',
   });
 }
 
-/** Why no model of this provider answers: it is none of those that are `there`. */
+/** The error for a model of a provider that is not among the available ones. */
 export async function explainMissingProvider(id: string, there: readonly string[]): Promise<ToolyardError> {
   const code = 'model_not_found';
-  const others = `There are: ${there.join(', ')}.`;
+  const others = `Available: ${there.join(', ')}.`;
   const known = await findPreset(id);
   if (known !== undefined) {
     const [variable] = known.keyVariables;
     return new ToolyardError({
       code,
-      message: `The provider "${id}" (${known.label}) is known, but not set up here.`,
-      hint: `${variable === undefined ? 'Add' : `Set ${variable} where Toolyard is started, or add`} it in the settings or in config.json. ${others}`,
+      message: `The provider "${id}" (${known.label}) is not configured.`,
+      hint:
+        `${variable === undefined ? 'Add' : `Set ${variable} in the environment of the server, or add`} it ` +
+        `in the settings or in config.json. ${others}`,
     });
   }
   const unreached = (await loadUnsupportedProviders()).find((one) => one.id === id);
@@ -39,17 +41,17 @@ export async function explainMissingProvider(id: string, there: readonly string[
     message:
       unreached === undefined
         ? `There is no model provider "${id}".`
-        : `The provider "${id}" cannot be reached. ${unreached.why}`,
+        : `The provider "${id}" is not supported. ${unreached.why}`,
     hint: `${others} Choose a model of one of them, or add a provider in the settings.`,
   });
 }
 
-/** The provider known by this id, if there is one. */
+/** The preset with this id, if there is one. */
 export async function findPreset(id: string | undefined): Promise<KnownProvider | undefined> {
   return id === undefined ? undefined : (await loadProviders()).find((record) => record.id === id);
 }
 
-/** Every known provider, by name. */
+/** All presets by name. */
 export async function providerPresetViews(): Promise<ProviderPresetView[]> {
   return (await loadProviders()).map((record) => {
     const { id, label, place, wire, baseUrl, keyVariables, keyPage, note, source, proof, models } = record;

@@ -3,26 +3,26 @@ import type { ProviderView, WireName } from '@toolyard/protocol';
 import { isLoopback } from '../config/server-options.ts';
 import type { KnownProvider } from './provider-presets.ts';
 
-/** A provider that is reached by an address. */
+/** A provider with a base URL. */
 export type ConfiguredProvider = {
   id: string;
   label: string;
   origin: Exclude<ProviderView['origin'], 'built-in'>;
   baseUrl: string;
   wire: WireName;
-  /** Of environment and file; the keys of stored providers are among the secrets. */
+  /** For providers of environment and file; keys of stored providers are in the secrets. */
   apiKey?: string;
-  /** What is known of it by name; counts where it is spoken with over the same wire. */
+  /** Its preset; applies if the provider uses the same API format. */
   known?: KnownProvider;
-  /** Its models, where somebody named them. */
+  /** Its models, if configured. */
   modelNames?: readonly string[];
-  /** The variables of the environment it comes from. */
+  /** The environment variables it comes from. */
   variables?: readonly string[];
-  /** Where one of the same id stands, too, and does not count. */
+  /** Sources of overridden providers with the same id. */
   overrides?: readonly ('file' | 'settings')[];
 };
 
-/** How a provider is to be talked with. */
+/** Options for the runtime of a provider. */
 export function runtimeFacts(
   record: Pick<ConfiguredProvider, 'baseUrl' | 'wire' | 'known' | 'modelNames'>,
 ): Parameters<typeof createProviderRuntime>[0] {
@@ -31,12 +31,12 @@ export function runtimeFacts(
   return { ...(known?.wire === wire ? known : { wire }), baseUrl, ...named };
 }
 
-/** True where a key for one address may be sent to the other: scheme, host and port are the same. */
+/** True if a key for one URL may be sent to the other: scheme, host and port are equal. */
 export function isSameOrigin(one: string, other: string): boolean {
   return new URL(one).origin === new URL(other).origin;
 }
 
-/** True for two addresses of one server, whichever way this machine itself is called. */
+/** True for two URLs of one server, treating all names of this machine as equal. */
 export function isSameServer(one: string, other: string): boolean {
   const plain = (address: string): string => {
     const { protocol, hostname, port } = new URL(address);
@@ -45,7 +45,7 @@ export function isSameServer(one: string, other: string): boolean {
   return plain(one) === plain(other);
 }
 
-/** Makes an id of what a person calls it; `taken` ones get a number. */
+/** Derives an id from a label; appends a number if it is `taken`. */
 export function providerIdFrom(text: string, taken: ReadonlySet<string>): string {
   const plain = text
     .toLowerCase()

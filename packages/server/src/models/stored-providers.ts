@@ -7,10 +7,10 @@ import { PROVIDER_ID } from '../config/config-file.ts';
 import type { Secrets } from '../secrets/secrets.ts';
 import { isSameOrigin } from './provider-record.ts';
 
-/** The settings key under which providers are kept, without their keys. Written here only. */
+/** Settings key of the stored providers, without their keys. Written only here. */
 const PROVIDERS_KEY = 'providers';
 
-/** `wire` is absent in records of older releases, which knew one only. */
+/** `wire` is absent in records of older releases, which supported only one API format. */
 export type StoredProvider = {
   id: string;
   label: string;
@@ -29,7 +29,7 @@ const storedProvider = z.object({
   modelNames: z.array(z.string()).exactOptional(),
 });
 
-/** A key is kept together with the origin it was entered for. */
+/** A key is stored with the origin it was entered for. */
 const storedKey = z.object({ origin: z.string(), apiKey: z.string() });
 
 export type StoredProvidersOptions = {
@@ -39,12 +39,12 @@ export type StoredProvidersOptions = {
 };
 
 /**
- * The providers a person entered. A key is bound to the origin it was entered for: whatever becomes of the address,
- * by whatever way, it is sent nowhere else.
+ * Providers added by users. A key is bound to the origin it was entered for: however the base URL changes, the key is
+ * not sent elsewhere.
  */
 export class StoredProviders {
   readonly #options: StoredProvidersOptions;
-  /** Changes are made one after the other: each reads the whole list and writes it. */
+  /** Changes run one after the other, because each reads and writes the whole list. */
   #turn: Promise<unknown> = Promise.resolve();
 
   constructor(options: StoredProvidersOptions) {
@@ -60,7 +60,7 @@ export class StoredProviders {
     });
   }
 
-  /** @throws ToolyardError `bad_config` where there is one that cannot be read. */
+  /** @throws ToolyardError `bad_config` if the stored key cannot be read */
   async key(principal: Owner, { id, baseUrl }: Pick<StoredProvider, 'id' | 'baseUrl'>): Promise<string | undefined> {
     const text = await this.#options.secrets.get(principal, secretName(id));
     if (text === null) return undefined;
@@ -69,7 +69,7 @@ export class StoredProviders {
     return read.success && isSameOrigin(read.data.origin, baseUrl) ? read.data.apiKey : undefined;
   }
 
-  /** @throws ToolyardError `bad_request` for its address or key, `conflict` where there is one of that id */
+  /** @throws ToolyardError `bad_request` for an invalid base URL or key, `conflict` if the id exists */
   create(principal: Owner, provider: CreateProvider & { id: string }): Promise<StoredProvider> {
     return this.#inTurn(async () => {
       const { id, label, wire, known, modelNames = [] } = provider;
@@ -77,7 +77,7 @@ export class StoredProviders {
       const apiKey = readKey(provider.apiKey);
       const all = await this.list(principal);
       if (all.some((other) => other.id === id)) throw providerIdTaken(id);
-      // A key that was left under this id by a death in between belongs to nobody.
+      // A crash may have left a key under this id.
       await this.#options.secrets.remove(principal, secretName(id));
       const made = plainly({ id, label, baseUrl, wire, known, modelNames });
       await this.#write(principal, [...all, made]);
@@ -86,7 +86,7 @@ export class StoredProviders {
     });
   }
 
-  /** Null where there is none of that id. @throws as {@link StoredProviders.create} does. */
+  /** Null if the id does not exist. @throws like {@link StoredProviders.create} */
   change(principal: Owner, id: string, change: ChangeProvider): Promise<StoredProvider | null> {
     return this.#inTurn(async () => {
       const all = await this.list(principal);
@@ -113,7 +113,7 @@ export class StoredProviders {
     });
   }
 
-  /** False where there is none of that id. */
+  /** False if the id does not exist. */
   remove(principal: Owner, id: string): Promise<boolean> {
     return this.#inTurn(async () => {
       const all = await this.list(principal);
@@ -138,13 +138,13 @@ export class StoredProviders {
 
   #inTurn<T>(work: () => Promise<T>): Promise<T> {
     const done = this.#turn.then(work, work);
-    // Whoever asked is told; who comes next begins anew.
+    // The caller receives the error; the next change starts afresh.
     this.#turn = done.catch(() => undefined);
     return done;
   }
 }
 
-/** Without what says nothing. Names of models are given once each, without spaces around them. */
+/** Removes empty fields; trims model names and removes duplicates. */
 function plainly(given: {
   id: string;
   label: string;
@@ -171,21 +171,21 @@ function checkAddress(given: string): string {
   return baseUrl;
 }
 
-/** Trimmed; null for an empty one. @throws ToolyardError `bad_request` for what no header can carry. */
+/** Trimmed; null if empty. @throws ToolyardError `bad_request` for characters that a header cannot contain */
 export function readKey(given: string | null | undefined): string | null {
   const key = given?.trim() ?? '';
   if (key === '') return null;
   if (/^[\x21-\x7e]+$/.test(key)) return key;
   throw new ToolyardError({
     code: 'bad_request',
-    message: 'This API key has spaces, line breaks or characters in it that no key has.',
-    hint: 'Copy the key again, without anything around it.',
+    message: 'The API key contains spaces, line breaks or other invalid characters.',
+    hint: 'Copy the key again, without surrounding text.',
   });
 }
 
-/** What is said where an id cannot be given a second time. */
+/** The error for an id that already exists. */
 export function providerIdTaken(id: string): ToolyardError {
-  return new ToolyardError({ code: 'conflict', message: `There is a provider "${id}" already.` });
+  return new ToolyardError({ code: 'conflict', message: `The provider "${id}" already exists.` });
 }
 
 function secretName(id: string): string {

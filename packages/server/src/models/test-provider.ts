@@ -5,14 +5,14 @@ import { toErrorInfo } from '@toolyard/protocol';
 import { askModels } from './model-lists.ts';
 import { isSameOrigin } from './provider-record.ts';
 
-/** How long a provider has to show that it works. */
+/** Time limit of a provider test. */
 const TEST_MS = 10_000;
 
-/** What the APIs are called to a person. */
+/** Names of the API formats for users. */
 const NAMES: Record<WireName, string> = {
-  'openai-chat': 'OpenAI chat',
-  'openai-responses': 'OpenAI responses',
-  'anthropic-messages': 'Anthropic messages',
+  'openai-chat': 'OpenAI Chat',
+  'openai-responses': 'OpenAI Responses',
+  'anthropic-messages': 'Anthropic Messages',
   'google-gemini': 'Gemini',
 };
 
@@ -20,13 +20,13 @@ export type TestedProviderInput = {
   runtime: ModelRuntime;
   baseUrl: string;
   wire: WireName;
-  /** True where the runtime has names of models from elsewhere, so that a list proves nothing. */
+  /** True if the model names come from another source, so that a list proves nothing. */
   isNamed: boolean;
 };
 
 /**
- * Asks a provider for its models; where it tells none, asks the first that was named for a word. Rejects only with an
- * AbortError of the signal.
+ * Queries a provider for its models; if it has no list, sends a short request to the first named model. Rejects only
+ * with an AbortError of the signal.
  */
 export async function testProviderModels(
   tried: TestedProviderInput,
@@ -44,7 +44,7 @@ export async function testProviderModels(
       ok: false,
       error: {
         code: 'bad_request',
-        message: `${runtime.provider} tells no list of its models, so that one must be named.`,
+        message: `${runtime.provider} has no model list, so the names of models are required.`,
         hint: 'Enter the names of the models you want to use.',
       },
     };
@@ -82,7 +82,7 @@ async function askForAWord(
     for await (const parts of runtime.chat(request, { signal: either })) {
       for (const part of parts) {
         if (part.type === 'error') return part.error;
-        // It answers: what it has to say does not matter.
+        // Any response is a success.
         if (part.type === 'text' || part.type === 'reasoning' || part.type === 'finish') return null;
       }
     }
@@ -93,7 +93,7 @@ async function askForAWord(
     return {
       code: 'timed_out',
       message: `${runtime.provider} did not answer within ${TEST_MS / 1000} s.`,
-      hint: 'Check the address and whether the server is busy.',
+      hint: 'Check the base URL and whether the server is busy.',
       retryable: true,
     };
   } finally {
@@ -101,13 +101,13 @@ async function askForAWord(
   }
 }
 
-/** Says which API was tried and, where the address belongs to somebody who is known, which one it speaks. */
+/** Adds the tested API format to an error and, if the base URL belongs to a known provider, the right one. */
 async function withRightWire(error: ErrorInfo, { baseUrl, wire }: TestedProviderInput): Promise<ErrorInfo> {
   const owners = (await loadProviders()).filter(
     (known) => known.place === 'hosted' && URL.canParse(known.baseUrl) && isSameOrigin(known.baseUrl, baseUrl),
   );
   const [owner] = owners;
   if (owner === undefined || owners.some((known) => known.wire === wire)) return error;
-  const hint = `The ${NAMES[wire]} API was tried, and ${owner.label} speaks the ${NAMES[owner.wire]} API: choose that one.`;
+  const hint = `The API format ${NAMES[wire]} was tested, but ${owner.label} uses ${NAMES[owner.wire]}: choose that one.`;
   return { ...error, hint };
 }

@@ -11,21 +11,21 @@ export type UsagePolicyOptions = {
   configurations: Pick<Configurations, 'resolve'>;
   models: Pick<Models, 'price'>;
   clock: Clock;
-  /** What else decides on a call. */
+  /** The policy to ask next. */
   next: CallPolicy;
   log: (line: string) => void;
 };
 
-/** On whose account a call goes: that of a run whose loop is in a tab, or of nobody but the owner. */
+/** Whose budgets a call counts against: those of a run in a tab, or only the owner's. */
 type Account = {
   budgets: readonly Budget[];
   run: { runId: string; conversationId: string; agentId: string | null; place: 'browser' } | undefined;
 };
 
 /**
- * Holds calls from outside against the owner's budgets, and counts them, whatever who makes them says. Nobody can be
- * asked in the middle of a request: what is past a budget is refused. What a run and its turns may use, and tools, is
- * the affair of the loop that knows them.
+ * Checks calls outside of runs against the owner's budgets, and counts them, whatever the client reports. There is no
+ * user to ask during a request: a call beyond a budget is rejected. Budgets of runs, turns and tools are enforced by
+ * the loop in the tab.
  */
 export function createUsagePolicy(options: UsagePolicyOptions): CallPolicy {
   const { storage, configurations, models, clock, next, log } = options;
@@ -38,7 +38,7 @@ export function createUsagePolicy(options: UsagePolicyOptions): CallPolicy {
     }
     const run = await runs.getRun(principal, runId);
     if (run?.place !== 'browser' || run.endedAt !== null) {
-      throw new ToolyardError({ code: 'conflict', message: 'This run is over, or it is none of a tab.' });
+      throw new ToolyardError({ code: 'conflict', message: 'This run has ended, or does not execute in a tab.' });
     }
     const { conversationId, agentId } = run;
     const conversation = await conversations.get(principal, conversationId);
@@ -53,7 +53,7 @@ export function createUsagePolicy(options: UsagePolicyOptions): CallPolicy {
     };
   }
 
-  /** Budgets as a person raised them for this run. One that stands higher by now stays as it is. */
+  /** Budgets as raised by the user for this run, unless they are higher by now. */
   async function raisedFor(principal: Owner, runId: string, budgets: readonly Budget[]): Promise<Budget[]> {
     const answered: StoredInterrupt[] = [];
     for await (const each of allInterrupts(runs, principal, { runId, status: 'answered' })) answered.push(each);
@@ -93,9 +93,9 @@ export function createUsagePolicy(options: UsagePolicyOptions): CallPolicy {
         const cost = (told && price && costOf(told, price)) ?? null;
         const durationMs = Math.round(clock.monotonic() - began);
         const entry = { kind: 'model', at: clock.now(), durationMs, providerId, modelId, cost } as const;
-        // Counted is what can be: an answer that was given is not taken back for it.
+        // A response is not withheld because counting it failed.
         usage.add(principal, { ...entry, usage: told ?? null }, account.run).catch((thrown: unknown) => {
-          log(`usage could not be stored: ${messageOf(thrown)}`);
+          log(`usage: could not be stored: ${messageOf(thrown)}`);
         });
       };
     },

@@ -1,20 +1,20 @@
 import { ToolyardError } from '@toolyard/protocol';
 
-/** The word for every address of the public internet. */
+/** Keyword for every address of the public internet. */
 const PUBLIC = 'public';
 
-/** Which addresses the proxy goes to. */
+/** Destinations of the proxy. */
 export type AllowList = {
-  /** False for what is not gone to at all. */
+  /** False for destinations that are never allowed. */
   allows: (url: URL) => boolean;
-  /** True where the owner named this very origin: it may lie in a private network. */
+  /** True if the operator listed this origin explicitly: it may be in a private network. */
   names: (url: URL) => boolean;
 };
 
 /**
- * Reads what `--proxy-allow` said: origins, and the word `public`, which is all there is if nothing was said.
+ * Parses `--proxy-allow`: origins and the keyword `public`, which is the default.
  *
- * @throws ToolyardError `bad_config` for what is neither
+ * @throws ToolyardError `bad_config` for anything else
  */
 export function readAllowList(allowed: readonly string[] = []): AllowList {
   const entries = allowed.length === 0 ? [PUBLIC] : allowed;
@@ -31,7 +31,7 @@ function readOrigin(entry: string): string {
   if (isOrigin && url.pathname === '/' && url.search === '' && url.hash === '') return url.origin;
   throw new ToolyardError({
     code: 'bad_config',
-    message: `--proxy-allow: ${JSON.stringify(entry.slice(0, 120))} is no origin.`,
-    hint: 'Write scheme, host and port, such as http://127.0.0.1:3000, or the word public for all of the internet.',
+    message: `--proxy-allow: ${JSON.stringify(entry.slice(0, 120))} is not an origin.`,
+    hint: 'Use scheme, host and port, such as http://127.0.0.1:3000, or public for the whole internet.',
   });
 }

@@ -1,10 +1,10 @@
 import type { IncomingMessage } from 'node:http';
 import { VERSION } from '@toolyard/protocol';
 
-/** Ours, and that of llama-server: a header for the server behind the proxy begins with one of them. */
+/** Prefixes of headers for the server behind the proxy: Toolyard's and that of llama-server. */
 const PREFIXES = ['x-toolyard-proxy-header-', 'x-llama-server-proxy-header-'];
 
-/** They belong to one connection (RFC 9110, 7.6.1), or to how a body is sent on it. */
+/** Headers of one connection (RFC 9110, 7.6.1), or of the transfer of its body. */
 const HOP_BY_HOP = new Set([
   'connection',
   'content-length',
@@ -20,15 +20,15 @@ const HOP_BY_HOP = new Set([
   'upgrade',
 ]);
 
-/** Passed on without a prefix too, for clients that are no page: they say what is asked, not who asks. */
+/** Forwarded without a prefix too, for clients other than the page: they describe the request, not the user. */
 const PLAIN = /^(accept|content-type|last-event-id|mcp-.+)$/;
 
-/** True where a header says for whom a request is meant: no page but a script of ours sends such. */
+/** True if the request has a header for the other server: only scripts of the page can send one. */
 export function hasProxyHeader({ headers }: IncomingMessage): boolean {
   return Object.keys(headers).some((name) => PREFIXES.some((prefix) => name.startsWith(prefix)));
 }
 
-/** What the other server is sent: what was meant for it, and nothing that is meant for us. */
+/** The headers for the other server, without any that are for Toolyard. */
 export function requestHeaders(incoming: IncomingMessage): Record<string, string> {
   const plain: Record<string, string> = {};
   const prefixed: Record<string, string> = {};
@@ -42,7 +42,7 @@ export function requestHeaders(incoming: IncomingMessage): Record<string, string
   return forwardableHeaders({ ...plain, ...prefixed });
 }
 
-/** Headers somebody named for another server, without those that are not theirs to name. */
+/** Headers that a client set for another server, without those it may not set. */
 export function forwardableHeaders(headers: Readonly<Record<string, string>>): Record<string, string> {
   const theirs = Object.entries(headers)
     .map(([name, value]): [string, string] => [name.toLowerCase(), value])
@@ -50,20 +50,17 @@ export function forwardableHeaders(headers: Readonly<Record<string, string>>): R
   return { 'user-agent': `Toolyard/${VERSION}`, ...Object.fromEntries(theirs), 'accept-encoding': 'identity' };
 }
 
-/**
- * What would act on this page, its cookies or this address if it came from us. A server behind the proxy is answered
- * for here, not let in.
- */
+/** Response headers that would affect this page, its cookies or its origin. */
 const KEPT_BACK =
   /^(access-control-.*|alt-svc|clear-site-data|content-disposition|content-encoding|content-security-policy.*|cross-origin-.*|link|location|nel|origin-agent-cluster|permissions-policy|refresh|report-to|reporting-endpoints|service-worker-allowed|server|set-cookie2?|sourcemap|speculation-rules|strict-transport-security|supports-loading-mode|x-sourcemap|x-toolyard-.*|x-dns-prefetch-control)$/;
 
-/** A browser asks for a password by itself where it sees one of these. */
+/** Schemes for which a browser itself asks for a password. */
 const ASKS_A_PASSWORD = /\b(basic|digest|negotiate|ntlm)\b/i;
 
-/** Runs, or draws, where it is opened. */
+/** Content types that a browser executes or renders. */
 const ACTIVE = /(html|xml|script|css|svg|wasm|multipart|pdf|font)/i;
 
-/** What is told of an answer. */
+/** The response headers to forward. */
 export function responseHeaders(given: Headers): Record<string, string> {
   const headers: Record<string, string> = {};
   for (const [name, value] of given) {

@@ -3,17 +3,17 @@ import { VERSION } from '@toolyard/protocol';
 
 type Problem = PreflightView['problems'][number];
 
-/** How long a server may take to say whom it lets in, in milliseconds. */
+/** Time limit of a server's preflight response, in milliseconds. */
 const PATIENCE_MS = 10_000;
 
-/** Sent with every request once a session stands. */
+/** Headers of every request after a session was created. */
 const OURS = ['content-type', 'mcp-protocol-version', 'mcp-session-id'];
 
 /**
- * Does what a browser does before a page may speak with another server, and what the page would do then: asks for
- * permission, and says hello. Where a browser would be in the way, tells which header is lacking.
+ * Sends the requests of a browser and a page that connects: a CORS preflight, then `initialize`. Reports the missing
+ * header if a browser would block them.
  *
- * @param fetch goes to the address as its owner typed it
+ * @param fetch may connect to the URL that the owner entered
  * @param origin of the page
  */
 export async function checkPreflight(
@@ -38,11 +38,11 @@ export async function checkPreflight(
     return { ok: told.length === 0, problems: told };
   } catch (thrown) {
     signal.throwIfAborted();
-    // What the guard says is for whoever asked.
+    // Errors of the guard are returned to the caller.
     if (!(thrown instanceof TypeError) && !timed.aborted) throw thrown;
     const message = timed.aborted
-      ? 'The server does not answer to a request of a browser (OPTIONS).'
-      : 'The server cannot be reached from where Toolyard runs either.';
+      ? 'The server does not respond to a CORS preflight (OPTIONS).'
+      : 'The server is not reachable from the Toolyard server either.';
     return { ok: false, problems: [{ header: null, message }] };
   }
 }
@@ -52,12 +52,12 @@ function ofPermission(permission: Response, origin: string, names: readonly stri
     const status = String(permission.status);
     const what =
       permission.status >= 300 && permission.status < 400
-        ? `The server answers a browser's question for permission (OPTIONS) with a redirect (${status}), which browsers do not follow.`
-        : `The server answers a browser's question for permission (OPTIONS) with ${status}; it must be 200 or 204.`;
+        ? `The server responds to a CORS preflight (OPTIONS) with a redirect (${status}), which browsers do not follow.`
+        : `The server responds to a CORS preflight (OPTIONS) with ${status}; it must be 200 or 204.`;
     return [{ header: null, message: what }, ...lettingIn(permission, origin)];
   }
   const allowed = listOf(permission, 'access-control-allow-headers');
-  // A star stands for every header but the one that carries a sign-in.
+  // A star includes every header except Authorization.
   const refused = names.filter(
     (name) => !allowed.includes(name) && (name === 'authorization' || !allowed.includes('*')),
   );
@@ -65,14 +65,14 @@ function ofPermission(permission: Response, origin: string, names: readonly stri
   return [
     ...lettingIn(permission, origin),
     ...lacking('access-control-allow-headers', refused),
-    // Without it a session is never ended; everything else works.
+    // Without DELETE sessions are never ended; everything else works.
     ...(methods.length > 0 && !methods.includes('delete') && !methods.includes('*')
       ? lacking('access-control-allow-methods', ['DELETE'])
       : []),
   ];
 }
 
-/** Says hello as the page would; a session that begins with it is ended. */
+/** Initializes like the page; a created session is deleted. */
 async function ofHello(ask: (init: RequestInit) => Promise<Response>, origin: string): Promise<Problem[]> {
   const hello = await ask({
     method: 'POST',
@@ -106,13 +106,13 @@ function lettingIn(response: Response, origin: string): Problem[] {
   const given = response.headers.get(header)?.trim();
   if (given === '*' || given === origin) return [];
   const is = given === undefined ? `does not send ${header}` : `sends ${header}: ${given.slice(0, 120)}`;
-  return [{ header, message: `The server ${is}; a browser needs it to be ${origin} or *.` }];
+  return [{ header, message: `The server ${is}; browsers require ${origin} or *.` }];
 }
 
 function lacking(header: string, values: readonly string[]): Problem[] {
   if (values.length === 0) return [];
   const name = header.replace(/(^|-)[a-z]/g, (letter) => letter.toUpperCase());
-  return [{ header: name, message: `The server's ${name} does not name ${values.join(', ')}.` }];
+  return [{ header: name, message: `The server's ${name} does not list ${values.join(', ')}.` }];
 }
 
 function listOf(response: Response, header: string): string[] {

@@ -5,19 +5,19 @@ import { expect, test } from 'vitest';
 import { createProxy } from './proxy.ts';
 import { createTickets } from './tickets.ts';
 
-test('so many connections at once are passed on and no more, until one ends', async () => {
+test('limits the number of concurrent connections', async () => {
   const proxy = createProxy({ clock: createFakeClock() });
   const leave = Array.from({ length: 250 }, () => proxy.enter());
   expect(() => proxy.enter()).toThrow(expect.objectContaining({ code: 'overloaded' }) as Error);
   leave[0]?.();
-  // Once, however often it is said.
+  // Idempotent.
   leave[0]?.();
   proxy.enter();
   expect(() => proxy.enter()).toThrow();
   await proxy.close();
 });
 
-test('tickets that nobody uses do not pile up, and one owner’s do not keep another from theirs', async () => {
+test('unused tickets are limited per owner', async () => {
   const clock = createFakeClock();
   const tickets = createTickets(clock);
   const wish = { target: 'https://mcp.example.com/' };

@@ -6,33 +6,33 @@ import { readAllowList } from './allow-list.ts';
 import type { Tickets } from './tickets.ts';
 import { createTickets } from './tickets.ts';
 
-/** So many requests and WebSockets at once; more is no page of anybody's. */
+/** Maximum number of concurrent requests and WebSockets; no page needs more. */
 const MOST_AT_ONCE = 250;
 
-/** What goes to MCP servers for a page, which may not go there itself. */
+/** Connects to MCP servers for a page whose policy forbids it. */
 export type Proxy = {
   tickets: Tickets;
-  /** Redirects are followed by the rules of the guard. Fails with a ToolyardError that says why. */
+  /** Follows redirects under the rules of the guard. Rejects with a ToolyardError that gives the reason. */
   fetch(target: string, init: RequestInit & { duplex?: 'half' }): Promise<Response>;
   upgrade(target: string, headers: Record<string, string>, signal: AbortSignal): Promise<Upgraded>;
-  /** Counts one more under way; what is returned counts it off. @throws ToolyardError `overloaded` */
+  /** Counts a connection; the returned function releases it. @throws ToolyardError `overloaded` */
   enter(): () => void;
-  /** Cuts everything off. */
+  /** Closes all connections. */
   close(): Promise<void>;
 };
 
 export type ProxyOptions = {
-  /** Origins, and the word `public`; nothing said is `public`. */
+  /** Origins, and the keyword `public`; default: `public`. */
   allow?: readonly string[] | undefined;
   clock: Pick<Clock, 'now' | 'monotonic'>;
-  /** Takes the place of the real guard in tests. */
+  /** Replaces the guard in tests. */
   guard?: GuardedFetch;
 };
 
-/** @throws ToolyardError `bad_config` for an allow-list that cannot be read */
+/** @throws ToolyardError `bad_config` for an invalid allow-list */
 export function createProxy({ allow, clock, guard }: ProxyOptions): Proxy {
   const list = readAllowList(allow);
-  // A stream of announcements may be quiet for hours: it ends with whoever reads it.
+  // A notification stream may be silent for hours: it ends when its reader disconnects.
   const guarded = guard ?? createGuardedFetch({ trust: list.names, allow: list.allows, quietMs: 0 });
   let underWay = 0;
 
@@ -44,8 +44,8 @@ export function createProxy({ allow, clock, guard }: ProxyOptions): Proxy {
       if (underWay >= MOST_AT_ONCE) {
         throw new ToolyardError({
           code: 'overloaded',
-          message: `The proxy has ${String(MOST_AT_ONCE)} connections already.`,
-          hint: 'Close some of the pages that use it.',
+          message: `The proxy has reached its limit of ${String(MOST_AT_ONCE)} connections.`,
+          hint: 'Close pages that use it.',
         });
       }
       underWay += 1;
@@ -68,21 +68,23 @@ async function explain<T>(target: string, work: () => Promise<T>): Promise<T> {
       {
         code: 'server_unreachable',
         message: `The proxy cannot reach ${originOf(target)}: ${reasonOf(thrown)}.`,
-        hint: 'Check the address, and whether the server runs.',
+        hint: 'Check the URL, and whether the server is running.',
       },
       { cause: thrown },
     );
   }
 }
 
-/** Here it is known what the owner can do about a refused address, if anything. */
+/** Adds how the operator can allow a rejected URL, if that is possible. */
 function withWayOut(error: ToolyardError, target: string): ToolyardError {
   if (error.code !== 'address_refused' || !mayBeAllowed(target)) return error;
-  const hint = `If the proxy may go there, start Toolyard with --proxy-allow ${originOf(target)} (and --proxy-allow public for all of the internet).`;
+  const hint =
+    `If the proxy may connect to it, start Toolyard with --proxy-allow ${originOf(target)} (and ` +
+    '--proxy-allow public for the whole internet).';
   return new ToolyardError({ code: error.code, message: error.message, hint }, { cause: error });
 }
 
-/** No allow-list opens what is no web address, or names a user. */
+/** No allow-list permits a URL that is invalid or contains a user name. */
 function mayBeAllowed(target: string): boolean {
   const url = URL.canParse(target) ? new URL(target) : null;
   return url !== null && /^(http|ws)s?:$/.test(url.protocol) && url.username === '' && url.password === '';
@@ -93,22 +95,22 @@ function originOf(target: string): string {
 }
 
 const REASONS: Readonly<Record<string, string>> = {
-  ECONNREFUSED: 'nobody listens there',
-  ECONNRESET: 'it hung up',
-  UND_ERR_SOCKET: 'it hung up, or did not agree to a WebSocket',
-  ENOTFOUND: 'there is no such host',
-  EAI_AGAIN: 'its name could not be looked up',
-  ETIMEDOUT: 'it does not answer',
-  UND_ERR_CONNECT_TIMEOUT: 'it does not answer',
+  ECONNREFUSED: 'connection refused',
+  ECONNRESET: 'connection reset',
+  UND_ERR_SOCKET: 'connection closed, or WebSocket not supported',
+  ENOTFOUND: 'host not found',
+  EAI_AGAIN: 'DNS lookup failed',
+  ETIMEDOUT: 'no response',
+  UND_ERR_CONNECT_TIMEOUT: 'no response',
 };
 
 function reasonOf(thrown: unknown): string {
   const cause = thrown instanceof Error && thrown.cause instanceof Error ? thrown.cause : thrown;
   const code = cause instanceof Error && 'code' in cause ? String(cause.code) : '';
-  return REASONS[code] ?? (/cert|TLS|SSL/i.test(code) ? 'its certificate is not valid' : 'the connection failed');
+  return REASONS[code] ?? (/cert|TLS|SSL/i.test(code) ? 'invalid TLS certificate' : 'connection failed');
 }
 
-/** Both ways, until either side ends; nothing is read faster than it is taken. */
+/** Relays both ways until either side ends, with backpressure. */
 export function pipeBoth(near: Duplex, far: Duplex): void {
   for (const [one, other] of [
     [near, far],
@@ -116,7 +118,7 @@ export function pipeBoth(near: Duplex, far: Duplex): void {
   ] as const) {
     one.on('error', () => other.destroy());
     one.on('close', () => other.destroy());
-    // A connection may be ended by halves; a WebSocket may not.
+    // TCP connections can be half-closed; WebSockets cannot.
     one.on('end', () => one.end());
     one.pipe(other);
   }

@@ -2,19 +2,22 @@ import { randomBytes } from 'node:crypto';
 import type { Clock, CreateProxyTicket, Owner, Principal, ProxyTicket } from '@toolyard/protocol';
 import { ToolyardError } from '@toolyard/protocol';
 
-/** How long a ticket may be used, in milliseconds. */
+/** Lifetime of a ticket, in milliseconds. */
 const LIFETIME_MS = 30_000;
-/** Of one owner that were not used yet. */
+/** Maximum number of unused tickets per owner. */
 const MOST = 100;
 
-/** `principal` is who created the ticket. */
+/** `principal`: the creator of the ticket. */
 type Redeemed = { target: string; headers: Record<string, string>; principal: Principal };
 
-/** One-time keys to one address, for who can send no headers: a browser's WebSocket. */
+/** One-time credentials for one URL, for clients that cannot send headers: a browser's WebSocket. */
 export type Tickets = {
-  /** @throws ToolyardError `rate_limited` where too many were made and not used */
+  /** @throws ToolyardError `rate_limited` if there are too many unused tickets */
   create(principal: Principal, wish: CreateProxyTicket): ProxyTicket;
-  /** Null for one that is used, too old, somebody else's, or none at all. Without a principal, anybody's counts. */
+  /**
+   * Null for a ticket that was used, has expired, belongs to another user, or is invalid. Without a principal, tickets
+   * of any owner are accepted.
+   */
   redeem(principal: Owner | null, ticket: string): Redeemed | null;
 };
 
@@ -32,8 +35,8 @@ export function createTickets(clock: Pick<Clock, 'now' | 'monotonic'>): Tickets 
       if ([...made.values()].filter((one) => one.principal.ownerId === ownerId).length >= MOST) {
         throw new ToolyardError({
           code: 'rate_limited',
-          message: `${String(MOST)} tickets for the proxy were made and not used.`,
-          hint: 'Use them, or wait until they are no longer valid.',
+          message: `The limit of ${String(MOST)} unused proxy tickets is reached.`,
+          hint: 'Use them, or wait until they expire.',
         });
       }
       const ticket = randomBytes(32).toString('base64url');

@@ -25,7 +25,7 @@ async function doorWith(...tokens: string[]): Promise<string> {
   return `http://127.0.0.1:${(door.address() as AddressInfo).port}`;
 }
 
-test('a process with another secret is told so, whatever it wants of the one that has a server', async () => {
+test('a process with a different secret gets an error that says so, for every request', async () => {
   const address = await doorWith('of one secret');
   const fetches = { for: () => fetch, use: () => undefined } as never;
   const client = createInternalClient(fetches, () => 'of another');
@@ -54,7 +54,7 @@ test('a process with another secret is told so, whatever it wants of the one tha
   ]);
 });
 
-/** Nobody is waited for. */
+/** A clock on which every wait ends at once. */
 function skipping(): () => number {
   let now = 0;
   return () => (now += 60_000);

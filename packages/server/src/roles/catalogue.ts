@@ -10,23 +10,23 @@ import { redactedError } from '@toolyard/mcp-host';
 import type { ToolChange } from '@toolyard/protocol';
 import { isJsonObject, parseJson } from '@toolyard/protocol';
 
-/** What a process says of a server it has: how it is, and what it offers. */
+/** What a process publishes about a server it hosts: health and capabilities. */
 export type ServerCatalogue = {
   health: ServerHealth;
   tools: readonly ListedTool[];
-  /** By the names of tools: how they differ from what was approved. */
+  /** By tool name: differences from the approved definition. */
   changes: Readonly<Record<string, ToolChange>>;
-  /** By the names of tools: what stands for them as they are. */
+  /** By tool name: hash of the current definition. */
   definitions: Readonly<Record<string, string>>;
   resources: readonly ListedResource[];
   templates: readonly ListedTemplate[];
   prompts: readonly ListedPrompt[];
 };
 
-/** Lines of its log that others see. */
+/** Number of log lines published. */
 const LOG_LINES = 50;
 
-/** Nothing in it tells a secret of the server's configuration. Undefined for a server that is not there. */
+/** Contains no secret of the server's configuration. Undefined for an unknown server. */
 export function catalogueOf(host: McpHost, id: string, redact: (text: string) => string): ServerCatalogue | undefined {
   const found = host.health().find((each) => each.id === id);
   if (found === undefined) return undefined;
@@ -64,7 +64,7 @@ export function catalogueOf(host: McpHost, id: string, redact: (text: string) =>
   };
 }
 
-/** What another process has written, perhaps one of another version. Undefined for what is no catalogue. */
+/** Parses what another process, perhaps of another version, has stored. Undefined if invalid. */
 export function readCatalogue(text: string | null): ServerCatalogue | undefined {
   const parsed = parseJson(text ?? '');
   if (!parsed.ok || !isJsonObject(parsed.value)) return undefined;

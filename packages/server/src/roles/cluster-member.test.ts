@@ -6,7 +6,7 @@ import { OWNER } from '../http/types.ts';
 import { ClusterMember } from './cluster-member.ts';
 import type { RelayedServers } from './relayed-servers.ts';
 
-/** Rows nobody has anything in. */
+/** Empty tables. */
 const EMPTY: Processes = {
   live: async () => [],
   leave: async () => undefined,
@@ -17,7 +17,7 @@ const EMPTY: Processes = {
   servers: async () => [],
 };
 
-it('what another process has switched while the database was away is looked for again', async () => {
+it('reads changes that another process made during a database outage', async () => {
   const clock = createFakeClock();
   const cluster = new ClusterMember({
     processes: EMPTY,

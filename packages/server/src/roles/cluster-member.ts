@@ -20,29 +20,33 @@ import type { RelayedServers } from './relayed-servers.ts';
 
 const LAST_CALLS_MS = 5_000;
 /**
- * How long a process that has left still answers that it takes nothing: a call that meets a closing connection is one
- * nobody knows the outcome of. By then others have looked, also where they are not notified.
+ * How long a process that is leaving still answers that it accepts nothing: a call on a closing connection would have
+ * an unknown outcome. By then other processes know, even without notifications.
  */
 const FAREWELL_MS = 1_200;
 
 const NO_WORKER: MissingRole = {
   role: 'worker',
   message:
-    'No worker is running: runs wait until one is started, with toolyard serve --role worker over the same database.',
+    'No worker is running: runs wait until one is started, with toolyard serve --role worker and the same database.',
 };
 const NO_TOOLS: MissingRole = {
   role: 'tools',
   message:
-    'No process of the role "tools" is running: MCP servers that are programs cannot be called until one is started, with toolyard serve --role tools over the same database.',
+    'No process with the role "tools" is running: local MCP servers (stdio) cannot be called until one is ' +
+    'started, with toolyard serve --role tools and the same database.',
 };
 
 export type ClusterMemberOptions = {
   processes: Processes;
-  /** Of this process. */
+  /** Id of this process. */
   id: string;
   role: Role;
   owner: Owner;
-  /** By which the processes of this installation know each other, the one to say first; null: this one keeps to itself. */
+  /**
+   * Keys with which the processes of this installation authenticate each other, the one to send first; null: this
+   * process works alone.
+   */
   tokens: [string, ...string[]] | null;
   hub: Pick<LiveHub, 'changed'>;
   clock: Clock;
@@ -53,18 +57,21 @@ export type ClusterMemberOptions = {
   lastCallsMs?: number;
 };
 
-/** This process among those that share a database: what it does itself, and how it reaches what others do. */
+/**
+ * This process as a member of the cluster of processes that share a database: its own share of the work, and how it
+ * reaches the others.
+ */
 export class ClusterMember {
   readonly heartbeat: ProcessHeartbeat;
   readonly client: InternalClient;
   readonly part: ServersPart;
-  /** Told what happens with servers here; others are told what is theirs to know. */
+  /** Receives changes of servers here, and forwards those that concern other processes. */
   readonly hub: Pick<LiveHub, 'changed'>;
   readonly #options: ClusterMemberOptions;
   readonly #fetches: OwnerFetches = createOwnerFetches();
   #own: { servers: ConnectedServers; relays: Relays; door: (request: Request) => Promise<Response> } | undefined;
   #web: RelayedServers | undefined;
-  /** By which process a program is reached that runs elsewhere, and what was tried last. */
+  /** By which process a remote local server is reached, and the last attempt. */
   readonly #reached = new Map<string, string>();
   readonly #tried = new Map<string, string>();
   #looking: Promise<void> | undefined;
@@ -93,7 +100,7 @@ export class ClusterMember {
     });
     this.hub = {
       changed: (ownerId, what, id) => {
-        // What is seen here of a server that another process has is nobody's business.
+        // Changes seen through a relay are published by the process that hosts the server.
         if (role === 'all') hub.changed(ownerId, what, id);
         if (what === 'servers' && id !== undefined) this.heartbeat.changed(id);
       },
@@ -113,7 +120,7 @@ export class ClusterMember {
     };
   }
 
-  /** These servers are this process's part of them. */
+  /** Sets the servers that this process connects to. */
   have(servers: ConnectedServers): void {
     const { clock, log, tokens } = this.#options;
     const relays = new Relays({
@@ -127,22 +134,22 @@ export class ClusterMember {
     this.#own = { servers, relays, door: door ?? (async () => new Response(null, { status: 404 })) };
   }
 
-  /** It has none. */
+  /** Sets the servers of a process without connections. */
   show(servers: RelayedServers): void {
     this.#web = servers;
   }
 
-  /** Answers another process. */
+  /** Handles a request of another process. */
   async answer(request: Request): Promise<Response> {
     return this.#own?.door(request) ?? new Response(null, { status: 404 });
   }
 
-  /** From now on others find it at this address. */
+  /** From now on other processes reach this one at this URL. */
   async start(address: string): Promise<void> {
     await this.heartbeat.start(this.#options.tokens === null ? null : address);
   }
 
-  /** The parts of the work that no process does at the moment. */
+  /** The roles that no process has now. */
   async absentRoles(): Promise<MissingRole[]> {
     const roles = (await this.heartbeat.living()).map(({ role }) => role);
     const isThere = (role: MissingRole['role']): boolean => roles.includes('all') || roles.includes(role);
@@ -150,7 +157,7 @@ export class ClusterMember {
     return [...(isThere('worker') ? [] : [NO_WORKER]), ...(isThere('tools') || !hasPrograms ? [] : [NO_TOOLS])];
   }
 
-  /** True for a server that runs in the process that has it. */
+  /** True for a local server (stdio), which runs in the process that hosts it. */
   isProgram(serverId: string): boolean {
     return isLocalIn(this.#configured, serverId);
   }
@@ -159,7 +166,7 @@ export class ClusterMember {
     return (this.#own?.servers ?? this.#web)?.configured ?? [];
   }
 
-  /** Something about servers has changed in another process, or may have. */
+  /** Reads changes of servers made by another process. */
   look(): void {
     this.#lookAgain = true;
     this.#looking ??= this.#lookNow().finally(() => {
@@ -167,11 +174,11 @@ export class ClusterMember {
     });
   }
 
-  /** Begins nothing new, ends what is under way for others, and lets others have what was its own. */
+  /** Accepts nothing new, finishes calls of other processes, and releases its servers to them. */
   async stop(): Promise<void> {
     this.heartbeat.beginLeaving();
     await this.#own?.relays.drain(this.#options.lastCallsMs ?? LAST_CALLS_MS);
-    // Nobody is to start a program that still runs here.
+    // Another process must not start a local server that still runs here.
     if (this.#options.role === 'tools') await this.#own?.servers.close();
     await this.heartbeat.leave();
     if (this.#own?.relays.wereAsked === true) await this.#pause(FAREWELL_MS);
@@ -182,7 +189,7 @@ export class ClusterMember {
     return new Promise((resolve) => void this.#options.clock.after(ms, resolve));
   }
 
-  /** When nothing here reaches other processes any more. */
+  /** Closes connections to other processes, once nothing here uses them. */
   close(): Promise<void> {
     return this.#fetches.close();
   }
@@ -198,7 +205,7 @@ export class ClusterMember {
         await this.#followHolders();
       } catch (thrown) {
         this.#options.log(`roles: ${messageOf(thrown)}`);
-        // With the next beat: nobody says a second time what has changed.
+        // The change is not announced again, so read it with the next heartbeat.
         this.#missed = true;
       }
     }
@@ -209,7 +216,7 @@ export class ClusterMember {
     if (role !== 'tools') return;
     for (const id of ids) {
       this.#own?.servers.follow(id).catch((thrown: unknown) => {
-        log(`MCP server ${id}: ${messageOf(thrown)}`);
+        log(`MCP server "${id}": ${messageOf(thrown)}`);
       });
     }
   }
@@ -220,7 +227,7 @@ export class ClusterMember {
     return catalogue && JSON.stringify(catalogue);
   }
 
-  /** Goes to where programs run now, as soon as that is known. */
+  /** Connects to the processes that host local servers now, once they are known. */
   async #followHolders(): Promise<void> {
     const { servers } = this.#own ?? {};
     if (this.#options.role !== 'worker' || servers === undefined) return;

@@ -13,12 +13,12 @@ const MOST_BYTES = 64 * 1_024 * 1_024;
 export type InternalApiOptions = {
   servers: Servers;
   relays: Relays;
-  /** Any of them is the key. */
+  /** Any of these keys is accepted. */
   tokens: readonly string[];
   log: (line: string) => void;
 };
 
-/** Answers other processes of this installation: who cannot show its key, learns nothing. */
+/** Handles requests of other processes of this installation. A caller without a valid key learns nothing. */
 export function createInternalApi({
   servers,
   relays,
@@ -28,14 +28,15 @@ export function createInternalApi({
   return async (request) => {
     try {
       const shown = request.headers.get('authorization') ?? '';
-      // Each is looked at: how long it takes says nothing.
+      // Compares with every key, so that timing reveals nothing.
       if (tokens.filter((token) => isSame(shown, `Bearer ${token}`)).length === 0) return notKnown();
       const asked = readInternalPath(new URL(request.url).pathname);
       if (asked === undefined) return refuse(404, NOT_HERE);
       if ('relay' in asked) return await relays.fetch(asked.relay, request).catch(notTaken);
       if (request.method !== 'POST') return refuse(405, NOT_HERE);
       const given = await readBody(request);
-      if (given === undefined) return refuse(400, { code: 'bad_request', message: 'The request cannot be read.' });
+      if (given === undefined)
+        return refuse(400, { code: 'bad_request', message: 'Invalid request of another process.' });
       return Response.json((await carryOut(servers, asked.method, given, request.signal)) ?? null);
     } catch (thrown) {
       const info = toErrorInfo(thrown);
@@ -45,7 +46,7 @@ export function createInternalApi({
   };
 }
 
-/** Nothing of it has been carried out. */
+/** The response to a request that was not executed at all. */
 function notTaken(thrown: unknown): Response {
   if (!ToolyardError.isInstance(thrown)) throw thrown;
   return Response.json(thrown.toJSON(), {
@@ -54,20 +55,20 @@ function notTaken(thrown: unknown): Response {
   });
 }
 
-/** Who belongs here and has another TOOLYARD_SECRET is to be able to say so. */
+/** Lets a process with another TOOLYARD_SECRET report that cause. */
 function notKnown(): Response {
   const answer = refuse(404, NOT_HERE);
   answer.headers.set(UNKNOWN_CALLER_HEADER, '1');
   return answer;
 }
 
-const NOT_HERE: ErrorInfo = { code: 'not_found', message: 'There is nothing here.' };
+const NOT_HERE: ErrorInfo = { code: 'not_found', message: 'Not found.' };
 
 function refuse(status: number, info: ErrorInfo): Response {
   return Response.json(info, { status, headers: { 'cache-control': 'no-store' } });
 }
 
-/** Takes as long however much of it is right. */
+/** Constant-time comparison. */
 function isSame(given: string, expected: string): boolean {
   const hash = (text: string): Buffer => createHash('sha256').update(text).digest();
   return timingSafeEqual(hash(given), hash(expected));
@@ -84,7 +85,7 @@ async function readBody(request: Request): Promise<Given | undefined> {
   return { principal: { ownerId: principal['ownerId'] }, args };
 }
 
-/** The other process has checked what it was given: it is the same program. */
+/** Arguments are not validated: the caller is the same program. */
 async function carryOut(
   servers: Servers,
   method: ServerMethod,
@@ -109,7 +110,7 @@ async function carryOut(
   }
 }
 
-/** The same app, which others of this installation reach before it looks at who they say they are. */
+/** Adds the internal API in front of the host check, which does not apply to other processes. */
 export function withInternalApi(app: HttpApp, cluster: { answer(request: Request): Promise<Response> }): HttpApp {
   return {
     ...app,

@@ -4,11 +4,13 @@ import type { OwnerFetches } from '../config/owner-fetches.ts';
 import type { ServerMethod } from './server-methods.ts';
 import { UNKNOWN_CALLER_HEADER, serverMethodPath } from './server-methods.ts';
 
-/** Asks other processes of this installation. */
+/** Sends requests to other processes of this installation. */
 export type InternalClient = {
-  /** A request to another process, which knows by it who asks. */
+  /** Sends an authenticated request to another process. */
   fetch(address: string, input: string | URL, init?: RequestInit): Promise<Response>;
-  /** What that process gives for one of its servers. @throws ToolyardError as the other process did, or where it cannot be reached */
+  /**
+   * Calls a method for a server of that process. @throws ToolyardError of the other process, or if it is unreachable
+   */
   ask(
     address: string,
     method: ServerMethod,
@@ -64,8 +66,8 @@ function readError(value: JsonValue): ErrorInfo | undefined {
 function anotherSecret(address: string): ToolyardError {
   return new ToolyardError({
     code: 'bad_config',
-    message: `The Toolyard at ${address} does not know this one: they were started with different texts in TOOLYARD_SECRET.`,
-    hint: 'Give every process over this database the same TOOLYARD_SECRET, and restart those that had another.',
+    message: `The Toolyard process at ${address} rejected this one: their TOOLYARD_SECRET differs.`,
+    hint: 'Set the same TOOLYARD_SECRET for every process with this database, and restart those with another value.',
   });
 }
 
@@ -73,8 +75,8 @@ function unreachable(cause: unknown): ToolyardError {
   return new ToolyardError(
     {
       code: 'server_unreachable',
-      message: 'The process that has this MCP server cannot be reached.',
-      hint: 'Another one takes it over within a quarter of a minute, if there is one. Try it again then.',
+      message: 'The process that hosts this MCP server is unreachable.',
+      hint: 'If there is another such process, it takes over within 15 seconds. Try again then.',
       retryable: true,
     },
     { cause },

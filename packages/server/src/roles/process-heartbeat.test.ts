@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { OWNER } from '../http/types.ts';
 import { ProcessHeartbeat } from './process-heartbeat.ts';
 
-it('is not there again after it has left, also where it left in the middle of a sign of life', async () => {
+it('stays away after it has left, even if it leaves during a heartbeat', async () => {
   const clock = createFakeClock();
   let goOn = (): void => undefined;
   const said: string[] = [];

@@ -5,7 +5,7 @@ import type { LogOnce } from '../log-once.ts';
 import { createLogOnce } from '../log-once.ts';
 import type { Role } from './role.ts';
 
-/** As long as that of a run: what a process had that died is taken over within 15 s. */
+/** As long as the lease of a run: failover of a crashed process takes at most 15 s. */
 const LEASE_MS = 10_000;
 const BEAT_MS = 2_000;
 
@@ -13,26 +13,26 @@ export type ProcessHeartbeatOptions = {
   processes: Processes;
   id: string;
   role: Role;
-  /** Whose servers they are. */
+  /** Owner of the servers. */
   owner: Owner;
   clock: Pick<Clock, 'now' | 'after'>;
   log: (line: string) => void;
-  /** How long it is believed to live without a sign of it; default 10 s. */
+  /** Lease without a renewing heartbeat; default 10 s. */
   leaseMs?: number;
-  /** Those it may have, as they are configured now. */
+  /** The ids of the servers this process may host, as configured now. */
   mayHave: () => readonly string[];
-  /** This process has them from now on, or no longer. */
+  /** Called with the servers that this process hosts from now on. */
   onHeld: (serverIds: readonly string[]) => void;
   onLost: (serverIds: readonly string[]) => void;
-  /** What there is to say of a server, as JSON. */
+  /** JSON to publish about a server. */
   describe: (serverId: string) => string | undefined;
-  /** The rows of a server have changed: others are to look. */
+  /** Notifies other processes that the rows of a server have changed. */
   tell: (serverId: string) => void;
-  /** Looked at after each beat, also where nobody was told anything. */
+  /** Called after each heartbeat, to poll for missed notifications. */
   onBeat: () => void;
 };
 
-/** Says that this process lives, has its share of the servers, and says how they are. */
+/** Renews the lease of this process, claims its share of the servers, and publishes their state. */
 export class ProcessHeartbeat {
   readonly #options: ProcessHeartbeatOptions;
   readonly #telling: LogOnce;
@@ -40,10 +40,10 @@ export class ProcessHeartbeat {
   #self: LiveProcess & { startedAt: number };
   readonly #held = new Set<string>();
   readonly #said = new Map<string, string>();
-  /** One thing after the other. */
+  /** Operations run one after the other. */
   #turn: Promise<void> = Promise.resolve();
   #looking = false;
-  /** `leaving`: it takes nothing more, and what it has it keeps alive; `gone`: it says nothing any more. */
+  /** `leaving`: claims nothing more but renews its leases; `gone`: writes nothing more. */
   #state: 'before' | 'there' | 'leaving' | 'gone' = 'before';
   #callOff: () => void = () => undefined;
 
@@ -55,7 +55,7 @@ export class ProcessHeartbeat {
     this.#self = { id, role, address: null, startedAt: clock.now() };
   }
 
-  /** From now on it is there, at this address, if others may reach it. */
+  /** Announces the process, with its URL if other processes may reach it. */
   async start(address: string | null): Promise<void> {
     this.#self = { ...this.#self, address };
     this.#state = 'there';
@@ -66,7 +66,7 @@ export class ProcessHeartbeat {
     return this.#held.has(serverId);
   }
 
-  /** Something may be free that was not, or wanted that was not. */
+  /** Checks for servers to claim. */
   look(): void {
     if (this.#looking || this.#state !== 'there') return;
     this.#looking = true;
@@ -76,7 +76,7 @@ export class ProcessHeartbeat {
     });
   }
 
-  /** Something about a server has changed here. */
+  /** Publishes a change of a server here. */
   changed(serverId: string): void {
     if (!this.#held.has(serverId)) return;
     void this.#inTurn(() => this.#say(serverId));
@@ -90,12 +90,12 @@ export class ProcessHeartbeat {
     return this.#options.processes.living();
   }
 
-  /** Takes no more servers; those it has it keeps. */
+  /** Claims no more servers, and keeps those it has. */
   beginLeaving(): void {
     this.#state = 'leaving';
   }
 
-  /** It is not there any more, and what it had is free. */
+  /** Removes the process and releases its servers. */
   async leave(): Promise<void> {
     this.#state = 'gone';
     this.#callOff();
@@ -113,7 +113,7 @@ export class ProcessHeartbeat {
       const still = new Set((await processes.live(this.#self, this.#leaseMs)).map(({ serverId }) => serverId));
       const gone = [...this.#held].filter((id) => !still.has(id));
       this.#forget(gone);
-      // The rows were lost in a crash of the database, or nobody wanted them meanwhile: nothing here need end.
+      // The rows were lost in a crash of the database, or expired without being claimed: keep the servers.
       const back = await processes.take(this.#options.owner, this.#self, gone, this.#leaseMs);
       for (const id of back) this.#held.add(id);
       for (const id of back) await this.#say(id);
@@ -121,13 +121,13 @@ export class ProcessHeartbeat {
       if (lost.length > 0) onLost(lost);
       await this.#share();
     });
-    // It may have left in the middle of this one.
+    // It may have left during this heartbeat.
     if (this.#state === 'gone') return;
     this.#options.onBeat();
     this.#callOff = this.#options.clock.after(BEAT_MS, () => void this.#beat());
   }
 
-  /** Takes what is free, and gives back what it is not to have any more. */
+  /** Claims free servers, and releases those it may not host any more. */
   async #share(): Promise<void> {
     if (this.#state !== 'there') return;
     const { processes, owner, mayHave, onHeld, onLost, tell } = this.#options;
@@ -164,7 +164,7 @@ export class ProcessHeartbeat {
     }
   }
 
-  /** What goes wrong is told once, and is done again with the next beat. */
+  /** Logs an error once; the next heartbeat retries. */
   #inTurn(work: () => Promise<void>): Promise<void> {
     this.#turn = this.#turn.then(work).then(
       () => this.#telling.worked(),

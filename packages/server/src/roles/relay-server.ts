@@ -6,15 +6,15 @@ import type { Clock, JsonObject } from '@toolyard/protocol';
 import { defined, isJsonObject, ToolyardError, VERSION } from '@toolyard/protocol';
 import { z } from 'zod';
 
-/** The SDK's own timer would end a question that a person takes an hour for. */
+/** Disables the SDK's timeout: a user may take an hour to answer. */
 const NEVER = 2 ** 31 - 1;
-/** A call that waits for its turn, or for a person, says so: whoever made it would give it up. Milliseconds. */
+/** Interval of progress notifications for a waiting call, so that the caller does not time out. Milliseconds. */
 const SIGN_OF_LIFE_MS = 15_000;
 
-/** What is said in the middle of a request belongs to one connection, and is made anew for the next one. */
+/** Metadata that is valid for one connection, and is created again for the next. */
 const OF_THE_CONNECTION = ['progressToken', 'io.modelcontextprotocol/logLevel'];
 
-/** To the SDK these are of the older era, and of the newer one only what has a handler of its own. */
+/** The SDK assigns these to the older era; in the newer one they need explicit handlers. */
 const OF_TASKS = ['tasks/get', 'tasks/update', 'tasks/cancel'];
 
 export type RelayServerOptions = {
@@ -22,14 +22,14 @@ export type RelayServerOptions = {
   clock: Pick<Clock, 'after'>;
 };
 
-/** A server that is the one behind it: what it is asked goes there as it is, and what comes back is passed on. */
+/** A server that forwards every request unchanged to the one behind it, and returns its responses. */
 export function createRelayServer({ server, clock }: RelayServerOptions): McpServer {
   const { name = 'relayed', version = VERSION, ...introduction } = server.serverInfo ?? {};
   const mcp = new McpServer(
     { ...introduction, name, version },
     server.instructions === undefined ? {} : { instructions: server.instructions },
   );
-  // Said so, the SDK does not put lists of its own in the place of those passed on.
+  // Set explicitly so that the SDK does not replace forwarded lists by its own.
   mcp.server.registerCapabilities(passedOn(server.capabilities));
   const passOn = async (method: string, params: unknown, context: ServerContext): Promise<JsonObject> => {
     const quiet = signsOfLife(context, clock);
@@ -62,7 +62,7 @@ export function createRelayServer({ server, clock }: RelayServerOptions): McpSer
   return mcp;
 }
 
-/** What is followed is followed by who has the server; its log is kept there. */
+/** The capabilities to forward. Subscriptions and logs stay with the process that hosts the server. */
 function passedOn({ tools, resources, prompts, completions, tasks, extensions }: JsonObject): JsonObject {
   return {
     ...(tools === undefined ? {} : { tools: { listChanged: true } }),
@@ -72,7 +72,7 @@ function passedOn({ tools, resources, prompts, completions, tasks, extensions }:
   };
 }
 
-/** On whose behalf another process asks: it alone knows the conversation. */
+/** The caller on whose behalf another process sends a request; only that process knows the conversation. */
 function callerOf(given: unknown): { caller?: Caller } {
   const caller = isJsonObject(given) ? relayMeta.callerIn(given['_meta']) : undefined;
   return caller === undefined ? {} : { caller };
@@ -95,7 +95,7 @@ function paramsOf(given: unknown, { mcpReq }: ServerContext): JsonObject {
 const action = z.looseObject({ action: z.enum(['accept', 'decline', 'cancel']), content: z.unknown().optional() });
 const anything = z.looseObject({});
 
-/** Questions of a legacy server, which go to whoever has made the call. */
+/** Sends requests of a legacy server to the client that made the call. */
 function questionsTo(context: ServerContext): QuestionHandlers {
   const { mcpReq } = context;
   const ask = async <T>(
@@ -114,7 +114,7 @@ function questionsTo(context: ServerContext): QuestionHandlers {
       });
     } catch (thrown) {
       const said = thrown instanceof Error ? thrown.message : '';
-      throw new ToolyardError({ code: 'refused', message: said === '' ? 'The question was not answered.' : said });
+      throw new ToolyardError({ code: 'refused', message: said === '' ? 'The request was not answered.' : said });
     }
   };
   return {
@@ -141,11 +141,11 @@ function tellProgress({ mcpReq }: ServerContext, said: Progress & { _meta?: Json
   const { _meta: meta } = mcpReq;
   const progressToken = meta?.progressToken;
   if (progressToken === undefined) return;
-  // Nobody may be there any more.
+  // The client may have disconnected.
   mcpReq.notify({ method: 'notifications/progress', params: { progressToken, ...said } }).catch(() => undefined);
 }
 
-/** The time-out of the server is kept where the server is: who waits behind it need not guess. */
+/** Only the process that hosts the server applies its timeout; progress keeps the others waiting. */
 function signsOfLife(context: ServerContext, clock: RelayServerOptions['clock']): () => void {
   let callOff = (): void => undefined;
   const tell = (): void => {

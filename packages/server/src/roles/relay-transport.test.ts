@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { NO_USER_HANDLERS } from '../mcp/no-user-handlers.ts';
 import { createRelayTransports } from './relay-transport.ts';
 
-test('a process that ends does not wait for somebody to have a server', async () => {
+test('a process that shuts down does not wait for a host of the server', async () => {
   const clock = createFakeClock();
   let looks = 0;
   const host = new McpHost({

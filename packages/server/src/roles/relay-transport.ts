@@ -8,7 +8,7 @@ import type { ProcessHeartbeat } from './process-heartbeat.ts';
 import { isLocal } from './role.ts';
 import { NOT_EXECUTED_HEADER, relayPath } from './server-methods.ts';
 
-/** How long it is waited for somebody to have a server: processes start in any order, and restart. Milliseconds. */
+/** How long to wait for a process to host a server: processes start in any order, and restart. Milliseconds. */
 const PATIENCE_MS = 8_000;
 const LOOK_EVERY_MS = 250;
 
@@ -16,11 +16,11 @@ export type RelayTransportsOptions = {
   heartbeat: Pick<ProcessHeartbeat, 'servers'>;
   client: InternalClient;
   clock: Clock;
-  /** Told by which process a server is reached from now on. */
+  /** Called with the process that hosts a server from now on. */
   onFound: (serverId: string, holderId: string) => void;
 };
 
-/** Reaches programs through the process that runs them; everything else as before. */
+/** Reaches local servers through the process that hosts them, and remote servers directly. */
 export function createRelayTransports(own: CreateTransport, options: RelayTransportsOptions): CreateTransport {
   return async (config, context) => {
     if (!isLocal(config)) return own(config, context);
@@ -38,14 +38,14 @@ export function createRelayTransports(own: CreateTransport, options: RelayTransp
   };
 }
 
-/** As if nobody had listened: the connection is opened anew, to whoever has the server then. */
+/** Reports a connection error, so that the host reconnects to the process that hosts the server then. */
 async function nobodyThere(response: Response): Promise<TypeError> {
   await response.body?.cancel();
-  const cause = Object.assign(new Error('The server is elsewhere.'), { code: 'ECONNREFUSED' });
+  const cause = Object.assign(new Error('The server is hosted by another process.'), { code: 'ECONNREFUSED' });
   return new TypeError('fetch failed', { cause });
 }
 
-/** @throws ToolyardError where nobody has it, or who has it says why it cannot be used */
+/** @throws ToolyardError if no process hosts it, or the reason why its host cannot use it */
 async function addressOf(
   { serverId, signal }: TransportContext,
   { heartbeat, clock, onFound }: RelayTransportsOptions,
@@ -68,7 +68,7 @@ async function addressOf(
 function nobodyHasIt(serverId: string): ToolyardError {
   return new ToolyardError({
     code: 'server_unreachable',
-    message: `No process runs the server "${serverId}": it is a program, and programs are run by processes of the role "tools".`,
+    message: `No process runs the local MCP server "${serverId}": local servers need a process with the role "tools".`,
     hint: 'Start one: toolyard serve --role tools, with the same database and the same mcp.json.',
     retryable: true,
   });

@@ -15,7 +15,7 @@ import { Relay } from './relay.ts';
 
 const clientInfo = { name: 'test', version: '1.0.0' };
 
-/** A server as a program, the host that has it, and another host that reaches it through the first one. */
+/** A local server, the host that runs it, and another host that reaches it through the first one. */
 async function chain(
   behaviour: McpBehaviour,
   more: Partial<ServerConfig> = {},
@@ -23,7 +23,7 @@ async function chain(
   const log: string[] = [];
   const transport = { type: 'stdio' as const, ...scriptedMcpCommand(behaviour) };
   const config = { id: 'lab', transport, connectTimeoutMs: 120_000, ...more };
-  // A modern server is taken for a legacy one where a busy machine starts it slowly, unless it is known.
+  // On a busy machine detecting the era may time out, so provide it.
   const eraMemory: EraMemory = {
     get: () => ({ era: behaviour.era === 'modern' ? 'modern' : 'legacy', at: systemClock.now() }),
     set: () => undefined,
@@ -71,7 +71,7 @@ const call = (host: McpHost, name: string, options: CallToolOptions = {}, args =
   host.callTool({ serverId: 'lab', name }, args, options);
 
 describe.each(['legacy', 'modern'] as const)('a %s server through another process', (era) => {
-  test('is the same server: what it lists and answers comes as it is', async () => {
+  test('returns the same lists and results as the server itself', async () => {
     const strange = {
       content: [{ type: 'image', data: 'AAAA', mimeType: 'image/png' }],
       structuredContent: { a: [1] },
@@ -102,7 +102,7 @@ describe.each(['legacy', 'modern'] as const)('a %s server through another proces
     }
   });
 
-  test('tells of progress, and of tools that have changed', async () => {
+  test('forwards progress and changed tools', async () => {
     const { far } = await chain({
       era,
       tools: [
@@ -117,7 +117,7 @@ describe.each(['legacy', 'modern'] as const)('a %s server through another proces
     await eventually(() => far.tools().some(({ name }) => name === 'grown'));
   });
 
-  test('that dies in the middle of a call leaves its outcome unknown, and comes back', async () => {
+  test('makes the outcome of a call unknown if it crashes, and reconnects', async () => {
     const { far } = await chain({
       era,
       tools: [
@@ -129,7 +129,7 @@ describe.each(['legacy', 'modern'] as const)('a %s server through another proces
     await eventually(async () => expect(await call(far, 'echo', {}, { a: 1 })).toMatchObject({ isError: false }));
   });
 
-  test('hears that a call is no longer wanted', async () => {
+  test('forwards a cancellation', async () => {
     const { far, relay } = await chain({ era, tools: [{ name: 'hang', does: [{ do: 'never' }] }] });
     const stop = new AbortController();
     const called = call(far, 'hang', { signal: stop.signal });
@@ -148,7 +148,7 @@ const FORM = {
   },
 };
 
-test('what a legacy server asks in the middle of a call reaches who made it, and the answer comes back', async () => {
+test('forwards a request of a legacy server during a call to the caller, and the answer back', async () => {
   const sampling = {
     method: 'sampling/createMessage',
     params: { messages: [{ role: 'user', content: { type: 'text', text: 'hi' } }], maxTokens: 9 },
@@ -210,7 +210,7 @@ describe('a legacy server through another process, called by several conversatio
       { name: 'wait', does: [{ do: 'barrier', calls: 2 }, { do: 'never' }] },
     ],
   };
-  /** Which conversations were told that they are meant. */
+  /** Records which conversations received a request. */
   const listening = (asked: unknown[], action: 'decline' | 'wait'): CallToolOptions => ({
     handlers: {
       form: (_request, { mayBelongTo, signal }) => {
@@ -223,7 +223,7 @@ describe('a legacy server through another process, called by several conversatio
     },
   });
 
-  test('asks each of them where it does not say for which call; one answer is enough', async () => {
+  test('sends a request without a call to each of them; one answer is enough', async () => {
     const { far } = await chain(asking);
     const asked: unknown[] = [];
     const stop = new AbortController();
@@ -240,7 +240,7 @@ describe('a legacy server through another process, called by several conversatio
     await waiting;
   });
 
-  test('gets a process for each of them then; a crash of one is not felt by the other', async () => {
+  test('can have a process per conversation; a crash affects only its own', async () => {
     const { near, far } = await chain({
       era: 'legacy',
       tools: [
@@ -254,7 +254,7 @@ describe('a legacy server through another process, called by several conversatio
     const both = ['a', 'b'].map((chat) => call(far, 'ask', { ...inChat(chat), ...listening(asked, 'decline') }));
     await within(Promise.all(both), { what: 'both calls that asked' });
     expect(near.health()).toMatchObject([{ interactive: true }]);
-    // What other processes show of it.
+    // The catalogue as other processes show it.
     const row = JSON.stringify(catalogueOf(near, 'lab', (text) => text));
     expect(readCatalogue(row)?.health).toMatchObject({ interactive: true, isolation: { kind: 'unsandboxed' } });
     const stop = new AbortController();
@@ -269,7 +269,7 @@ describe('a legacy server through another process, called by several conversatio
     expect(await held).toMatchObject({ error: { code: 'cancelled' } });
   });
 
-  test('makes one at a time where its entry says so; who waits is told for whom', async () => {
+  test('runs one call at a time if configured; the waiting caller learns which call it waits for', async () => {
     const tools = [
       { name: 'hold', does: [{ do: 'never' as const }] },
       { name: 'echo', does: [{ do: 'echo' as const }] },
@@ -287,7 +287,7 @@ describe('a legacy server through another process, called by several conversatio
     expect(told.at(-1)).toEqual({ progress: 0 });
   });
 
-  test('asks nobody where they are of several principals', async () => {
+  test('sends no request if the callers are different principals', async () => {
     const { far } = await chain(asking);
     const asked: unknown[] = [];
     const stop = new AbortController();
@@ -302,7 +302,7 @@ describe('a legacy server through another process, called by several conversatio
   });
 });
 
-test('what a modern server wants to know is handed out as a round, its state kept to the letter', async () => {
+test('forwards an input request of a modern server as a round, with its state unchanged', async () => {
   const requestState = 'state "of" the sérver';
   const { far } = await chain({
     era: 'modern',

@@ -6,7 +6,7 @@ import type { McpMount } from '../mcp-mount/create-mcp-mount.ts';
 import { createMcpMount } from '../mcp-mount/create-mcp-mount.ts';
 import { createRelayServer } from './relay-server.ts';
 
-/** What the protocol has for a request that was not accepted. */
+/** JSON-RPC code for a request that was not accepted. */
 const NOT_ACCEPTED = -32_600;
 
 export type RelayOptions = {
@@ -16,7 +16,7 @@ export type RelayOptions = {
   log: (line: string) => void;
 };
 
-/** One server of this process at an address of its own. */
+/** One server of this process at its own URL. */
 export class Relay {
   readonly #options: RelayOptions;
   readonly #mount: McpMount;
@@ -29,7 +29,7 @@ export class Relay {
     const { host, serverId, clock, log } = options;
     this.#options = options;
     this.#mount = createMcpMount({
-      // Whoever asks has shown the key of this installation.
+      // The caller has authenticated with the key of this installation.
       allowedHosts: null,
       maxBodyBytes: 64 * 1_024 * 1_024,
       clock,
@@ -38,19 +38,19 @@ export class Relay {
         const server = { ...(await host.forwarded(serverId)), request: this.#forward };
         return createRelayServer({ server, clock });
       },
-      onError: (error) => log(`MCP server ${serverId}, as others reach it: ${error.message}`),
+      onError: (error) => log(`MCP server "${serverId}" (relay): ${error.message}`),
     });
   }
 
-  /** @throws ToolyardError where the server is not there */
+  /** @throws ToolyardError if the server is not available */
   async fetch(request: Request): Promise<Response> {
     const { host, serverId } = this.#options;
-    // A legacy server's questions come in the middle of a call, which only the older protocol carries.
+    // Legacy servers send requests during a call, which only the older protocol supports.
     this.#era = (await host.forwarded(serverId, request.signal)).era;
     return this.#mount.fetch(request);
   }
 
-  /** Announces what has changed in the lists of the server since it was told last. */
+  /** Notifies clients of changes in the server's lists since the last call. */
   tellChanges(): void {
     const before = this.#announced;
     const now = this.#options.host.offered(this.#options.serverId);
@@ -66,7 +66,7 @@ export class Relay {
     return this.#open === 0;
   }
 
-  /** Resolves when nothing is asked of it any more. */
+  /** Resolves when no request is in progress. */
   whenIdle(): Promise<void> {
     return this.#open === 0 ? Promise.resolve() : new Promise((resolve) => this.#whenIdle.push(resolve));
   }
@@ -75,7 +75,7 @@ export class Relay {
     return this.#mount.close();
   }
 
-  /** A connection outlives those to the server behind it: it is asked for anew each time. */
+  /** A relay outlives connections to the server behind it, so it gets the current one each time. */
   readonly #forward = async (request: ForwardedRequest): Promise<JsonObject> => {
     const { host, serverId } = this.#options;
     this.#open++;

@@ -28,7 +28,10 @@ export type WebServersOptions = Pick<
 
 type Row = { holder: LeasedServer['holder']; catalogue: ServerCatalogue | undefined };
 
-/** The MCP servers as a process shows them that is connected to none: rows, and whoever has a server is asked. */
+/**
+ * The MCP servers of a process without connections: data comes from database rows, and requests go to the process that
+ * hosts the server.
+ */
 export async function createRelayedServers(options: WebServersOptions): Promise<RelayedServers> {
   const { settings, owner, clock } = options;
   const book = await ServerList.open({ settings, owner, now: () => clock.now() });
@@ -48,7 +51,7 @@ export class RelayedServers extends EditableServers implements Servers {
     await this.startList({ watch: true });
   }
 
-  /** The processes that are connected to them follow the change. */
+  /** The processes with connections apply the change. */
   protected updated(): void {}
 
   protected switched(): Promise<void> {
@@ -106,7 +109,7 @@ export class RelayedServers extends EditableServers implements Servers {
     const { owner, client, hub } = this.#options;
     const address = await this.#somebodyFor({ type: 'http', url: '' });
     const id = (await client.ask(address, 'finishSignIn', owner, [response])) as string;
-    // Whoever was asked tells nobody of a server that another process has, and those that wait for it are to look.
+    // The hosting process notifies only its own subscribers; runs that wait for the server must look again.
     hub.changed(null, 'servers', id);
     return id;
   }
@@ -150,7 +153,7 @@ export class RelayedServers extends EditableServers implements Servers {
     const { signal } = this.#stop;
     retryUntilStored(() => this.#pin(config, tool, definition), { clock, signal }).catch((thrown: unknown) => {
       const why = messageOf(thrown);
-      this.#options.log(`What was approved of a tool could not be stored: ${why}`);
+      this.#options.log(`tool approvals: could not store one: ${why}`);
     });
   }
 
@@ -160,7 +163,7 @@ export class RelayedServers extends EditableServers implements Servers {
     if (definition === undefined) return;
     const listed = catalogue?.tools.find(({ name }) => name === tool.name);
     const now = listed && pinOf(config, listed);
-    // What has changed since it was shown is not what was approved.
+    // A definition that changed after it was shown was not approved.
     await storePin(this.#options, tool, now?.hash === definition ? now : unseenPin(definition));
     this.#options.hub.changed(null, 'servers', tool.serverId);
   }
@@ -173,14 +176,14 @@ export class RelayedServers extends EditableServers implements Servers {
       .map(({ id }) => id);
   };
 
-  /** Calls that waited for a sign-in are made again by who makes them. */
+  /** The process that executes the run retries calls that waited for a sign-in. */
   onSignedIn(): void {}
 
   select(): Promise<never> {
-    return Promise.reject(new ToolyardError({ code: 'internal', message: 'This process takes up no runs.' }));
+    return Promise.reject(new ToolyardError({ code: 'internal', message: 'This process executes no runs.' }));
   }
 
-  /** Takes over what was switched in another process. */
+  /** Reads changes made by another process. */
   async lookAgain(): Promise<void> {
     await this.book.readAgain();
     await this.lookForApprovals();
@@ -199,7 +202,7 @@ export class RelayedServers extends EditableServers implements Servers {
     );
   }
 
-  /** Under the names models call them by: made over all of them, as where they are called. */
+  /** With model-facing names, which are computed over all servers, as in processes that execute calls. */
   #tools(rows: ReadonlyMap<string, Row>): readonly IndexedTool[] {
     const servers = this.book.all.flatMap((server) => {
       const catalogue = rows.get(server.id)?.catalogue;
@@ -223,7 +226,10 @@ export class RelayedServers extends EditableServers implements Servers {
     };
   }
 
-  /** Asks the process that has a server to do it. @throws ToolyardError naming the role that is missing, where none has it */
+  /**
+   * Sends a request to the process that hosts the server. @throws ToolyardError naming the missing role if no process
+   * does
+   */
   async #ask<Method extends ServerMethod>(
     method: Method,
     principal: Owner,
@@ -241,7 +247,7 @@ export class RelayedServers extends EditableServers implements Servers {
     throw nobodyFor(server.config.transport, `the server "${id}"`);
   }
 
-  /** Some process that can reach such a server. */
+  /** A process that can reach such a server. */
   async #somebodyFor(transport: ServerConfig['transport']): Promise<string> {
     const living = await this.#options.heartbeat.living();
     const able = living.find(({ role, address }) => address !== null && canReach(role, transport));
@@ -262,7 +268,7 @@ function isReady(row: Row | undefined): row is Row & { catalogue: ServerCatalogu
   return row?.holder != null && row.catalogue?.health.state === 'ready';
 }
 
-/** What was last said of a server; where nobody has it now, that. */
+/** Last published health of a server, also if no process hosts it now. */
 function healthOf(
   { id, transport }: ServerConfig,
   of: { catalogue: ServerCatalogue | undefined; isHeld: boolean; enabled: boolean },
@@ -270,7 +276,7 @@ function healthOf(
   if (of.isHeld && of.catalogue !== undefined) return of.catalogue.health;
   const nothing = { id, phase: 'disconnected' as const, phases: [], toolCount: 0, skipped: [], log: [] };
   if (!of.enabled) return { ...nothing, state: 'idle' };
-  // Taken a moment ago, and nothing was said of it yet.
+  // Claimed recently; nothing was published yet.
   if (of.isHeld) return { ...nothing, state: 'connecting' };
   return { ...nothing, state: 'failed', error: nobodyFor(transport, `the server "${id}"`).toJSON() };
 }
@@ -279,8 +285,8 @@ function nobodyFor(transport: ServerConfig['transport'], what: string): Toolyard
   const role = canHost('tools', transport) ? 'tools' : 'worker';
   return new ToolyardError({
     code: 'server_unreachable',
-    message: `No process has ${what} at the moment: this one is connected to none, and none of the role "${role}" is running.`,
-    hint: `Start one with --role ${role} over the same database.`,
+    message: `No process can use ${what}: this process has no connections, and no process with the role "${role}" is running.`,
+    hint: `Start one with --role ${role} and the same database.`,
     retryable: true,
   });
 }

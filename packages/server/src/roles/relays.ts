@@ -7,13 +7,13 @@ export type RelaysOptions = {
   host: McpHost;
   clock: Clock;
   log: (line: string) => void;
-  /** True for a server that is this process's to offer. */
+  /** True for a server that this process offers to others. */
   has: (serverId: string) => boolean;
-  /** Connects it if need be and waits, bounded. */
+  /** Connects it if needed and waits up to a limit. */
   ready: (serverId: string, signal: AbortSignal) => Promise<void>;
 };
 
-/** The servers of this process at addresses of their own, for other processes. */
+/** Serves the MCP servers of this process at their own URLs, for other processes. */
 export class Relays {
   readonly #options: RelaysOptions;
   readonly #relays = new Map<string, Relay>();
@@ -26,30 +26,30 @@ export class Relays {
     this.#stopHearing = options.host.onChange((id) => this.#relays.get(id)?.tellChanges());
   }
 
-  /** @throws ToolyardError for a server that is not here, or not ready */
+  /** @throws ToolyardError if the server is not here or not ready */
   async fetch(serverId: string, request: Request): Promise<Response> {
     const { host, clock, log, has, ready } = this.#options;
     const known = this.#relays.get(serverId);
-    // What is under way goes on to its end, and so do the questions in it.
+    // Calls in progress complete, including the requests inside them.
     if (this.#isStopping && (known?.isIdle !== false || (await asksForSomething(request)))) throw elsewhere(serverId);
     if (!has(serverId)) throw elsewhere(serverId);
     this.#wereAsked = true;
     await ready(serverId, request.signal);
-    // Only here: it brings along the SDK's server, which most processes never need.
+    // Loaded on demand: it imports the SDK's server, which most processes never need.
     const { Relay } = await import('./relay.ts');
     const relay = this.#relays.get(serverId) ?? new Relay({ host, serverId, clock, log });
     this.#relays.set(serverId, relay);
     return relay.fetch(request);
   }
 
-  /** Whoever reached it here is to look for it elsewhere. */
+  /** Closes the relay; clients have to find the server elsewhere. */
   async drop(serverId: string): Promise<void> {
     const relay = this.#relays.get(serverId);
     this.#relays.delete(serverId);
     await relay?.close();
   }
 
-  /** Takes nothing new, and waits so long for what is under way. */
+  /** Accepts nothing new, and waits this long for calls in progress. */
   async drain(ms: number): Promise<void> {
     this.#isStopping = true;
     const all = [...this.#relays.values()];
@@ -61,7 +61,7 @@ export class Relays {
     callOff();
   }
 
-  /** True where others may hold connections to what was offered here. */
+  /** True if other processes may have connections to a relay. */
   get wereAsked(): boolean {
     return this.#wereAsked;
   }
@@ -73,7 +73,7 @@ export class Relays {
   }
 }
 
-/** True for what would begin something new: no answer and no word about what is under way. */
+/** True for a request that starts something new; false for responses and notifications. */
 async function asksForSomething(request: Request): Promise<boolean> {
   if (request.method !== 'POST') return request.method === 'GET';
   const parsed = parseJson(await request.clone().text());
@@ -83,8 +83,8 @@ async function asksForSomething(request: Request): Promise<boolean> {
 function elsewhere(serverId: string): ToolyardError {
   return new ToolyardError({
     code: 'server_closed',
-    message: `This process does not have the server "${serverId}", or no longer.`,
-    hint: 'Look for it again: another process has it, or will.',
+    message: `This process does not host the server "${serverId}", or no longer.`,
+    hint: 'Look up the server again: another process hosts it, or will.',
     retryable: true,
   });
 }

@@ -2,16 +2,19 @@ import type { TransportConfig } from '@toolyard/mcp-host';
 import { ToolyardError } from '@toolyard/protocol';
 import type { ResolvedFlags } from '../config/serve-flags.ts';
 
-/** What a process is there for, where several share a database. */
+/** What a process does, if several share a database. */
 export type Role = ResolvedFlags['role'];
 
 /** What a process of this role does. */
 export type RoleCapabilities = {
-  /** Answers people and programs: the page, the API, streams. */
+  /** Serves the page, the API and streams. */
   door: boolean;
-  /** Takes up runs. */
+  /** Executes runs. */
   runs: boolean;
-  /** Which MCP servers it is connected to; those that are programs (`local`) run where they are connected to. */
+  /**
+   * Which MCP servers it connects to; `local`: only local servers (stdio), which run in the process that connects to
+   * them.
+   */
   servers: 'all' | 'local' | 'none';
 };
 
@@ -26,12 +29,12 @@ export function roleCapabilities(role: Role): RoleCapabilities {
   return DUTIES[role];
 }
 
-/** True for a server that runs in the process that has it. */
+/** True for a local server (stdio), which runs in the process that hosts it. */
 export function isLocal({ type }: TransportConfig): boolean {
   return type === 'stdio' || type === 'in-memory';
 }
 
-/** True where a process of this role has such a server itself, and says so to the others. */
+/** True if a process of this role hosts such a server for the others. */
 export function canHost(role: Role, transport: TransportConfig): boolean {
   switch (role) {
     case 'all':
@@ -45,12 +48,12 @@ export function canHost(role: Role, transport: TransportConfig): boolean {
   }
 }
 
-/** @throws ToolyardError `bad_config` for a part of a whole that does not share a database */
+/** @throws ToolyardError `bad_config` for a partial role without a shared database */
 export function checkRole(role: Role, databaseUrl: string | undefined): void {
   if (role === 'all' || databaseUrl !== undefined) return;
   throw new ToolyardError({
     code: 'bad_config',
-    message: `The role "${role}" is for one of several processes over one PostgreSQL; a data folder is for one process, which does all.`,
-    hint: 'Give the database with DATABASE_URL, or leave out --role (TOOLYARD_ROLE).',
+    message: `The role "${role}" requires PostgreSQL: a data folder supports only one process, with all roles.`,
+    hint: 'Set DATABASE_URL, or remove --role (TOOLYARD_ROLE).',
   });
 }

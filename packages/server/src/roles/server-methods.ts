@@ -1,6 +1,6 @@
 import type { Servers } from '../services.ts';
 
-/** What is done with a server where it is connected to, whoever was asked for it. */
+/** Methods that execute where the server is connected, whichever process received the request. */
 const SERVER_METHODS = [
   'call',
   'complete',
@@ -20,9 +20,9 @@ const SERVER_METHODS = [
 
 export type ServerMethod = (typeof SERVER_METHODS)[number];
 
-/** Marks the answer to a request that was certainly not carried out: the server is to be looked for elsewhere. */
+/** Marks the response to a request that was certainly not executed: look up the server again. */
 export const NOT_EXECUTED_HEADER = 'x-toolyard-not-taken';
-/** On an answer of a process that does not know who asks: its TOOLYARD_SECRET is another one. */
+/** Marks the response of a process with another TOOLYARD_SECRET. */
 export const UNKNOWN_CALLER_HEADER = 'x-toolyard-not-known';
 
 const PREFIX = '/internal/servers/';
@@ -36,7 +36,7 @@ export function serverMethodPath(method: ServerMethod): string {
   return `${PREFIX}${method}`;
 }
 
-/** What is asked for at a path; undefined for nothing there is. */
+/** Parses a path of the internal API; undefined if unknown. */
 export function readInternalPath(path: string): { method: ServerMethod } | { relay: string } | undefined {
   const method = SERVER_METHODS.find((each) => path === serverMethodPath(each));
   if (method !== undefined) return { method };

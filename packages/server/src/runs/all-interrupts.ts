@@ -3,7 +3,7 @@ import { defined } from '@toolyard/protocol';
 
 const AT_ONCE = 500;
 
-/** All questions there are of a run, a conversation or an owner, the oldest first, however many. */
+/** All open interrupts of a run, a conversation or an owner, oldest first. */
 export async function* allInterrupts(
   store: Pick<RunStore, 'listInterrupts'>,
   principal: Owner,

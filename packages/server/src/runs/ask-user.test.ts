@@ -5,14 +5,14 @@ import { calls, says, scriptedModel } from './test-fixtures/scripted-model.ts';
 
 afterEach(cleanUp);
 
-/** As it is registered; a call that got as far as its server would say so. */
+/** As registered; a call that reaches the server fails the test. */
 const tools = { ask_user: { serverId: 'person', builtIn: true, call: () => answers('must not be called') } };
 const prompt = { name: 'ask_user', arguments: { question: 'Which city?' } };
 const selection = { name: 'ask_user', arguments: { question: 'Which?', choices: ['red', 'green', 'red'] } };
 
-describe('what the model asks the person', () => {
+describe('a question of the model (ask_user)', () => {
   test(
-    'rests with the run, also when the process dies, and the answer is the result of the call',
+    'parks the run, survives a crash, and its answer is the result of the call',
     { tags: ['C1.27', 'C3.24', 'C12.07'] },
     async () => {
       const folder = temporaryFolder();
@@ -42,29 +42,25 @@ describe('what the model asks the person', () => {
     },
   );
 
-  test(
-    'takes a choice that is one of those offered, and as many as were wanted',
-    { tags: ['C1.27', 'C3.25', 'C12.07'] },
-    async () => {
-      const bench = await openBench(temporaryFolder(), { model: scriptedModel([calls(selection), says('ok')]), tools });
-      const conversation = await bench.conversation();
-      const runId = await bench.ask(conversation, 'Paint it');
-      await bench.rest(runId);
-      const [open] = bench.storage.runs.listInterrupts(ANNE, { runId, limit: 9 });
-      expect(open?.interrupt).toMatchObject({ kind: 'selection', choices: ['red', 'green'], multiple: false });
-      const id = open?.id ?? '';
-      for (const chosen of [['blue'], [], ['red', 'green'], ['red', 'red']]) {
-        await expect(bench.runs.answer(ANNE, id, { decision: 'choose', chosen })).rejects.toMatchObject({
-          code: 'bad_request',
-        });
-      }
-      await bench.runs.answer(ANNE, id, { decision: 'choose', chosen: ['green'] });
-      await eventually(() => bench.storage.runs.getRun(ANNE, runId)?.status === 'done');
-      expect(transcriptLines(await bench.branch(conversation)).at(-2)).toBe('tool: green');
-    },
-  );
+  test('accepts only offered choices, and as many as allowed', { tags: ['C1.27', 'C3.25', 'C12.07'] }, async () => {
+    const bench = await openBench(temporaryFolder(), { model: scriptedModel([calls(selection), says('ok')]), tools });
+    const conversation = await bench.conversation();
+    const runId = await bench.ask(conversation, 'Paint it');
+    await bench.rest(runId);
+    const [open] = bench.storage.runs.listInterrupts(ANNE, { runId, limit: 9 });
+    expect(open?.interrupt).toMatchObject({ kind: 'selection', choices: ['red', 'green'], multiple: false });
+    const id = open?.id ?? '';
+    for (const chosen of [['blue'], [], ['red', 'green'], ['red', 'red']]) {
+      await expect(bench.runs.answer(ANNE, id, { decision: 'choose', chosen })).rejects.toMatchObject({
+        code: 'bad_request',
+      });
+    }
+    await bench.runs.answer(ANNE, id, { decision: 'choose', chosen: ['green'] });
+    await eventually(() => bench.storage.runs.getRun(ANNE, runId)?.status === 'done');
+    expect(transcriptLines(await bench.branch(conversation)).at(-2)).toBe('tool: green');
+  });
 
-  test('is told that nobody is there where nobody is', async () => {
+  test('returns an error if no user is available', async () => {
     const model = scriptedModel([calls(prompt), says('I assume Bern')]);
     const bench = await openBench(temporaryFolder(), { model, tools, configuration: { intervention: 'headless' } });
     const conversation = await bench.conversation();
@@ -75,7 +71,7 @@ describe('what the model asks the person', () => {
     });
   });
 
-  test('is a call like any other where a server only has the same names', async () => {
+  test('is an ordinary call if a server merely uses the same names', async () => {
     const foreign = { ask_user: { serverId: 'person', call: () => answers('mine') } };
     const bench = await openBench(temporaryFolder(), { model: scriptedModel([calls(prompt)]), tools: foreign });
     const runId = await bench.ask(await bench.conversation(), 'Hi');

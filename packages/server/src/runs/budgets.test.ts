@@ -12,7 +12,7 @@ import { calls, hangsAfter, says, scriptedModel } from './test-fixtures/scripted
 
 afterEach(cleanUp);
 
-/** A call of a model that takes one token in and one out costs three dollars. */
+/** A model request with one input and one output token costs three dollars. */
 const PRICE: Price = { inputPerMillion: 1_000_000, outputPerMillion: 2_000_000 };
 const USAGE = { type: 'usage', usage: { inputTokens: 1, outputTokens: 1 } } as const;
 
@@ -30,7 +30,7 @@ type Scene = {
   made: () => number;
 };
 
-/** A model that calls `look` for ever, over these budgets. */
+/** A model that calls `look` forever, with these budgets. */
 async function runaway(
   budgets: Budget[],
   more: { price?: Price | null; headless?: true; script?: readonly ScriptedAnswer[]; stored?: object } = {},
@@ -108,7 +108,7 @@ describe('a runaway', () => {
     expect(bench.events(runId).at(-1)).toMatchObject({ status: 'done' });
   });
 
-  test('fails with a plain error where nobody can be asked', async () => {
+  test('fails with a clear error if no user is available', async () => {
     const { bench, runId, model } = await runaway([{ of: 'run', dollars: 2 }], { headless: true });
     expect(bench.events(runId).at(-1)).toMatchObject({
       status: 'failed',
@@ -121,7 +121,7 @@ describe('a runaway', () => {
     expect(model.requests).toHaveLength(1);
   });
 
-  test('with several calls at once makes none of them past the budget of their tool', async () => {
+  test('with parallel calls makes none beyond the budget of their tool', async () => {
     const script = [asksFor('look', 'look', 'look'), says('Done')];
     const scene = await runaway([{ of: 'tool', tool: 'desk/look', calls: 2 }], { script });
     expect(asked(scene)).toMatchObject([{ interrupt: { measure: 'calls', spent: { calls: 0 } } }]);
@@ -131,7 +131,7 @@ describe('a runaway', () => {
     expect(scene.bench.events(scene.runId).at(-1)).toMatchObject({ status: 'done' });
   });
 
-  test('whose price nobody knows is not stopped by dollars, and is by tokens', { tags: ['C12.15'] }, async () => {
+  test('of unknown price is limited by tokens, not by dollars', { tags: ['C12.15'] }, async () => {
     const free = await runaway([{ of: 'run', dollars: 0.01 }], {
       price: null,
       script: [asksFor('look'), says('Done')],
@@ -150,8 +150,8 @@ describe('a runaway', () => {
   });
 });
 
-describe('a question about a budget', () => {
-  test('raised: the run goes on to the new limit, and asks again there', async () => {
+describe('a budget interrupt', () => {
+  test('when raised, continues the run to the new limit and asks again there', async () => {
     const scene = await runaway([{ of: 'run', dollars: 3 }]);
     await say(scene, { decision: 'raise', limit: 7 });
     expect(scene.model.requests).toHaveLength(3);
@@ -160,7 +160,7 @@ describe('a question about a budget', () => {
     ]);
   });
 
-  test('stopped: the run ends and says why, with every call answered', async () => {
+  test('when stopped, ends the run with a reason and a result for every call', async () => {
     const scene = await runaway([{ of: 'tool', tool: 'desk/look', calls: 1 }]);
     const events = await say(scene, { decision: 'stop' });
     expect(events.at(-1)).toMatchObject({ status: 'failed', error: { code: 'budget_exceeded' } });
@@ -173,8 +173,8 @@ describe('a question about a budget', () => {
   test.each<[InterruptAnswer, RegExp]>([
     [{ decision: 'raise', limit: 3 }, /above what is spent already, \$3.00/],
     [{ decision: 'raise', limit: -1 }, /above what is spent/],
-    [{ decision: 'approve', scope: 'once' }, /takes "raise", "stop"/],
-  ])('answered with %j is left as it is', async (answer, words) => {
+    [{ decision: 'approve', scope: 'once' }, /expected "raise", "stop"/],
+  ])('rejects %j', async (answer, words) => {
     const scene = await runaway([{ of: 'run', dollars: 2 }]);
     const [open] = asked(scene);
     await expect(scene.bench.runs.answer(ANNE, open?.id ?? '', answer)).rejects.toThrow(words);
@@ -184,9 +184,9 @@ describe('a question about a budget', () => {
   test.each([
     [1e300, /whole number, and at most/],
     [4.5, /whole number/],
-    // One call is left, and two are asked for.
+    // One call is left, and two are requested.
     [3, /above the one there is, 3 calls/],
-  ])('of calls, raised to %j for good, keeps every budget there is', async (limit, words) => {
+  ])('for calls, raised to %j permanently, keeps all other budgets', async (limit, words) => {
     const two = [asksFor('look', 'look'), asksFor('look', 'look')];
     const budgets: Budget[] = [{ of: 'tool', tool: 'desk/look', calls: 3 }];
     const scene = await runaway(budgets, { stored: {}, script: two });
@@ -209,7 +209,7 @@ describe('a question about a budget', () => {
     expect(bench.events(scene.runId).at(-1)).toMatchObject({ status: 'done' });
   });
 
-  test('outlives the process: another one goes on after the answer', async () => {
+  test('survives a crash: another process continues after the answer', async () => {
     const folder = temporaryFolder();
     const options = { tools: { look: { builtIn: true, call: () => answers('seen') } }, price: PRICE };
     const configuration = { budgets: [{ of: 'run', dollars: 2 }] } satisfies { budgets: Budget[] };
@@ -228,14 +228,14 @@ describe('a question about a budget', () => {
     expect(bench.events(runId).at(-1)).toMatchObject({ status: 'done', cost: 6 });
   });
 
-  test('raised for the conversation or for good is kept there', async () => {
+  test('when raised for the conversation or permanently, is stored there', async () => {
     const scene = await runaway([{ of: 'run', dollars: 2 }], { stored: {} });
     await say(scene, { decision: 'raise', limit: 4, scope: 'conversation' });
     const { bench, conversation } = scene;
     expect((await bench.storage.conversations.get(ANNE, conversation))?.configuration).toEqual({
       budgets: [{ of: 'run', dollars: 4 }],
     });
-    // From now on the conversation's own counts: for good means there.
+    // The conversation's own budget has precedence now: a permanent change is stored there.
     await say(scene, { decision: 'raise', limit: 8, scope: 'always' });
     expect((await bench.storage.conversations.get(ANNE, conversation))?.configuration).toMatchObject({
       budgets: [{ of: 'run', dollars: 8 }],
@@ -246,7 +246,7 @@ describe('a question about a budget', () => {
     expect(await other.bench.storage.settings.get(ANNE, 'defaults')).toEqual({ budgets: [{ of: 'day', tokens: 4 }] });
   });
 
-  describe('raised for more than the run', () => {
+  describe('raising a budget beyond the run', () => {
     const RAISE = { decision: 'raise', limit: 9, scope: 'conversation' } as const;
     const kept = async ({ storage }: RunBench, conversation: string): Promise<unknown> =>
       (await storage.conversations.get(ANNE, conversation))?.configuration;
@@ -256,7 +256,7 @@ describe('a question about a budget', () => {
       configuration: { budgets: [{ of: 'run', dollars: 2 }] satisfies Budget[] },
     };
 
-    test('is answered and kept, or neither: the run still asks where it cannot be kept', async () => {
+    test('is committed together with the answer, or not at all', async () => {
       const folder = temporaryFolder();
       const model = scriptedModel([asksFor('look'), says('Done')]);
       const bench = await openBench(folder, { ...options, model });
@@ -281,7 +281,7 @@ describe('a question about a budget', () => {
       expect(await kept(bench, conversation)).toEqual({ budgets: [{ of: 'run', dollars: 9 }] });
     });
 
-    test('by a process that dies the moment it is stored, it is kept, and the next one goes on with it', async () => {
+    test('survives a crash right after the commit; the next process uses it', async () => {
       const folder = temporaryFolder();
       const first = await openBench(folder, { ...options, model: scriptedModel([asksFor('look')]) });
       const conversation = await first.conversation();
@@ -304,7 +304,7 @@ describe('a question about a budget', () => {
       expect(await kept(bench, conversation)).toEqual({ budgets: [{ of: 'run', dollars: 9 }] });
     });
 
-    test('at two doors at once counts once: the other changes nothing', async () => {
+    test('by two answers at once applies the first; the other changes nothing', async () => {
       const scene = await runaway([{ of: 'run', dollars: 2 }], { script: [asksFor('look'), says('Done')] });
       const { bench, runId, conversation } = scene;
       const id = asked(scene)[0]?.id ?? '';
@@ -319,20 +319,20 @@ describe('a question about a budget', () => {
     });
   });
 
-  test('cannot be raised for good where it is set elsewhere: nothing changes', async () => {
+  test('is rejected if it is set elsewhere', async () => {
     const scene = await runaway([{ of: 'run', dollars: 2 }]);
     const [open] = asked(scene);
     const raise = { decision: 'raise', limit: 4, scope: 'always' } as const;
-    await expect(scene.bench.runs.answer(ANNE, open?.id ?? '', raise)).rejects.toThrow(/was given with the message/);
+    await expect(scene.bench.runs.answer(ANNE, open?.id ?? '', raise)).rejects.toThrow(/was set by the message/);
     expect(asked(scene)).toEqual([open]);
   });
 });
 
-describe('what is stored of a run', () => {
+describe('stored usage of a run', () => {
   const report = async (bench: RunBench, by: 'model' | 'tool' | 'conversation') =>
     bench.storage.usage.report(ANNE, { by, from: '1970-01-01', to: '9999-12-31' });
 
-  test('is the sum of its calls', { tags: ['C12.14'] }, async () => {
+  test('is the sum of its requests', { tags: ['C12.14'] }, async () => {
     const { bench, conversation } = await runaway([], { script: [asksFor('look', 'look'), says('Well', 'done')] });
     expect((await report(bench, 'model')).rows).toMatchObject([
       {
@@ -350,7 +350,7 @@ describe('what is stored of a run', () => {
   });
 
   test(
-    'holds an answer a crash cut off as one of unknown cost, and the one begun anew',
+    'counts an answer that a crash cut off with unknown cost, and the repeated one',
     { tags: ['C12.15'] },
     async () => {
       const folder = temporaryFolder();

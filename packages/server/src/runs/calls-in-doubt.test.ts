@@ -8,7 +8,7 @@ import { endedRunEvents } from './test-fixtures/run-events.ts';
 
 afterEach(cleanUp);
 
-describe('a run whose process died while a call was out', () => {
+describe('a run whose process crashed during a call', () => {
   async function inDoubt(): Promise<{ bench: RunBench; runId: string; conversation: string; acted: () => number }> {
     let acted = 0;
     const folder = temporaryFolder();
@@ -32,7 +32,7 @@ describe('a run whose process died while a call was out', () => {
     return { bench, runId, conversation, acted: () => acted };
   }
 
-  test('the person is asked and the call is not made again', { tags: ['M2.16', 'M2.27'] }, async () => {
+  test('asks the user instead of repeating the call', { tags: ['M2.16', 'M2.27'] }, async () => {
     const { bench, runId, acted } = await inDoubt();
     expect(bench.storage.runs.getRun(ANNE, runId)).toMatchObject({ status: 'parked' });
     const [asked] = bench.storage.runs.listInterrupts(ANNE, { status: 'open', limit: 9 });
@@ -45,7 +45,7 @@ describe('a run whose process died while a call was out', () => {
     [{ decision: 'result', text: 'it was sent' }, 'tool: it was sent', 1],
     [{ decision: 'failed' }, 'tool: This call was cut off; the person says that it did not take effect.', 1],
   ] as const) {
-    test(`"${answer.decision}" is what the model is told`, async () => {
+    test(`passes "${answer.decision}" on to the model`, async () => {
       const { bench, runId, conversation, acted } = await inDoubt();
       const [asked] = bench.storage.runs.listInterrupts(ANNE, { status: 'open', limit: 9 });
       await bench.runs.answer(ANNE, asked?.id ?? '', answer);
@@ -55,7 +55,7 @@ describe('a run whose process died while a call was out', () => {
     });
   }
 
-  test('a call that only reads is simply made again', async () => {
+  test('repeats a read-only call without asking', async () => {
     let acted = 0;
     const script = [calls({ name: 'act' })];
     const { folder, runId } = await killAt('run:sent', script, { builtIn: true });

@@ -3,12 +3,12 @@ import { STATE_SCHEMA_VERSION } from '@toolyard/agent-runtime';
 import type { CommitFromTab, JsonValue, Message, RunEvent, RunRecord, UserMessage, UserPart } from '@toolyard/protocol';
 import { canonicalJson, ignoreUnknownEvent, isJsonObject, ToolyardError } from '@toolyard/protocol';
 
-/** What a run in a tab may be said to be; the others mean that a server is to take it up. */
+/** Statuses that a tab may set; others would make a server resume the run. */
 const STATUSES: readonly CommitFromTab['status'][] = [undefined, 'running', 'parked', 'done', 'failed', 'cancelled'];
 
 /**
- * Looks over what a tab wants to write. A tab writes as its own run and as nothing else: whose ids are not made from
- * the run's, or that speaks of another one, is refused whole. Gaps, fences and moves of the ledger are the store's.
+ * Validates a commit of a tab. A tab writes only to its own run: ids not derived from the run's id, or references to
+ * another run, reject the whole commit. The store checks sequence gaps, fences and ledger transitions.
  *
  * @throws ToolyardError `bad_request` that says what is wrong
  */
@@ -21,22 +21,22 @@ export function checkTabCommit(run: RunRecord, commit: CommitFromTab): void {
     if (heard.get(message.id) !== textOfMessage(message)) checkMessage(run, message, own);
   }
   if (commit.leaf && !own(commit.leaf.to) && !heard.has(commit.leaf.to))
-    throw forbiddenWrite('a leaf that is no message of this run');
+    throw forbiddenWrite('a leaf that is not a message of this run');
   for (const { id, prelude } of commit.preludes ?? []) {
     const named = createHash('sha256').update(canonicalJson(prelude)).digest('hex');
-    if (named !== id) throw forbiddenWrite(`what was sent under the name ${id}, which is not its own`);
+    if (named !== id) throw forbiddenWrite(`model inputs under the name ${id}, which is not their hash`);
   }
   for (const { callId } of commit.ledger ?? []) if (!own(callId)) throw forbiddenWrite(`the call ${callId}`);
   for (const { interrupt } of commit.interrupts?.opened ?? []) {
-    if (!own(interrupt.id)) throw forbiddenWrite(`the question ${interrupt.id}`);
+    if (!own(interrupt.id)) throw forbiddenWrite(`the interrupt ${interrupt.id}`);
   }
-  // A person answers at a door: an answer from here could raise a budget, or approve a call, that nobody was asked for.
-  if (commit.interrupts?.answered?.length) throw forbiddenWrite('an answer to a question');
-  for (const id of commit.interrupts?.withdrawn ?? []) if (!own(id)) throw forbiddenWrite(`the question ${id}`);
+  // Users answer through the API: an answer from here could raise a budget or approve a call without the user.
+  if (commit.interrupts?.answered?.length) throw forbiddenWrite('an answer to an interrupt');
+  for (const id of commit.interrupts?.withdrawn ?? []) if (!own(id)) throw forbiddenWrite(`the interrupt ${id}`);
   if (!STATUSES.includes(commit.status)) throw forbiddenWrite(`the status ${commit.status}`);
   if (commit.state !== undefined) checkState(run, commit);
   if (commit.status !== undefined && commit.status !== 'running' && commit.state === undefined) {
-    throw forbiddenWrite('a run that rests or ends without its state');
+    throw forbiddenWrite('a parked or ended run without its state');
   }
 }
 
@@ -45,7 +45,7 @@ function checkEvent(run: RunRecord, event: RunEvent, own: (id: string) => boolea
   switch (event.type) {
     case 'run_started':
       if (event.conversationId !== run.conversationId || event.place !== 'browser' || event.seq !== 1) {
-        throw forbiddenWrite('how the run began');
+        throw forbiddenWrite('the start of the run');
       }
       return;
     case 'message_started':
@@ -63,7 +63,7 @@ function checkEvent(run: RunRecord, event: RunEvent, own: (id: string) => boolea
     case 'tool_finished':
     case 'compression_finished':
       return checkMessage(run, event.message, own);
-    // Held against what the person has said to the run, where that is at hand.
+    // Compared later with the messages the user has sent to the run.
     case 'steered':
       return;
     case 'tool_started':
@@ -71,11 +71,11 @@ function checkEvent(run: RunRecord, event: RunEvent, own: (id: string) => boolea
       if (!own(event.callId)) throw forbiddenWrite(`the call ${event.callId}`);
       return;
     case 'interrupt_requested':
-      if (!own(event.interrupt.id)) throw forbiddenWrite(`the question ${event.interrupt.id}`);
+      if (!own(event.interrupt.id)) throw forbiddenWrite(`the interrupt ${event.interrupt.id}`);
       return;
     case 'interrupt_answered':
     case 'interrupt_withdrawn':
-      if (!own(event.interruptId)) throw forbiddenWrite(`the question ${event.interruptId}`);
+      if (!own(event.interruptId)) throw forbiddenWrite(`the interrupt ${event.interruptId}`);
       return;
     case 'step_started':
     case 'run_parked':
@@ -93,17 +93,17 @@ function checkEvent(run: RunRecord, event: RunEvent, own: (id: string) => boolea
 function checkMessage(run: RunRecord, message: Message, own: (id: string) => boolean): void {
   if (!own(message.id)) throw forbiddenWrite(`the message ${message.id}`);
   if (message.role === 'user' || (message.role === 'assistant' && message.runId !== run.id)) {
-    throw forbiddenWrite(`the message ${message.id} in somebody else's name`);
+    throw forbiddenWrite(`the message ${message.id} of another author`);
   }
 }
 
-/** What the run has heard of what a person said to it. */
+/** The steering messages that the run has received. */
 export function steeringMessages({ events }: CommitFromTab): UserMessage[] {
   return events.flatMap((event) => (event.type === 'steered' ? [event.message] : []));
 }
 
 /**
- * A tab hears what a person has told its run, in their words and no others.
+ * A tab may only add messages that the user has sent to the run, unchanged.
  *
  * @throws ToolyardError `bad_request`
  */
@@ -112,15 +112,15 @@ export async function checkSteering(
   wasSaid: (message: UserMessage) => Promise<boolean>,
 ): Promise<void> {
   for (const message of steeringMessages(commit))
-    if (!(await wasSaid(message))) throw forbiddenWrite('a message of a person');
+    if (!(await wasSaid(message))) throw forbiddenWrite('a message that the user did not send');
 }
 
-/** True for the same words in the same order. */
+/** True for equal parts in the same order. */
 export function hasSameParts(one: readonly UserPart[], other: readonly UserPart[]): boolean {
   return canonicalJson(one as unknown as JsonValue) === canonicalJson(other as unknown as JsonValue);
 }
 
-/** The state names its run and its conversation; whoever takes the run up would go on with another one. */
+/** The state contains its run and conversation ids; with others, the next process would continue another run. */
 function checkState(run: RunRecord, { state, status }: CommitFromTab): void {
   const stored: unknown = state;
   const point = isObject(stored) ? stored['point'] : null;
@@ -130,15 +130,15 @@ function checkState(run: RunRecord, { state, status }: CommitFromTab): void {
   const { schemaVersion: version } = at;
   const isReadable = typeof version === 'number' && version >= 1 && version <= STATE_SCHEMA_VERSION;
   if (!isReadable || typeof stored['leafId'] !== 'string' || typeof stored['shownId'] !== 'string') {
-    throw forbiddenWrite('a state nobody can go on from');
+    throw forbiddenWrite('a state that cannot be resumed');
   }
   if (at['runId'] !== run.id || at['conversationId'] !== run.conversationId)
     throw forbiddenWrite('the state of another run');
   const isOver = status === 'done' || status === 'failed' || status === 'cancelled';
-  if (isOver && at['status'] !== status) throw forbiddenWrite('an end its state does not know of');
+  if (isOver && at['status'] !== status) throw forbiddenWrite('an end that its state does not contain');
 }
 
-/** Files that messages name, by sha256; only those of the owner may be named. */
+/** Sha256 of the files that messages reference; only files of the owner are allowed. */
 export function filesNamedBy({ events, messages = [] }: CommitFromTab): Set<string> {
   const finished = events.flatMap((event) =>
     event.type === 'message_finished' || event.type === 'tool_finished' ? [event.message] : [],
@@ -159,10 +159,10 @@ function isObject(value: unknown): value is Record<string, unknown> {
   return isJsonObject(value);
 }
 
-/** What a tab may not write. */
+/** The error for a write that a tab may not make. */
 export function forbiddenWrite(what: string): ToolyardError {
   return new ToolyardError({
     code: 'bad_request',
-    message: `A tab may write its own run and nothing else: this holds ${what}.`,
+    message: `A tab may write only to its own run, but this commit contains ${what}.`,
   });
 }

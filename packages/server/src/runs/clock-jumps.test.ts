@@ -10,7 +10,7 @@ afterEach(cleanUp);
 
 const HOUR_MS = 3_600_000;
 
-/** The clock of a machine, which somebody sets: what counts seconds goes on as it did. */
+/** A system clock that is changed; its monotonic time is not affected. */
 function settableClock(): SteadyClock & { jump(ms: number): void } {
   const clock = createSteadyClock();
   let offset = 0;
@@ -31,10 +31,10 @@ function expectNeverBack(events: readonly RunEvent[]): void {
 describe.each([
   ['forward', HOUR_MS],
   ['back', -HOUR_MS],
-])('a clock that is set an hour %s', (_where, ms) => {
+])('a system clock set by an hour %s', (_where, ms) => {
   const limited = { limits: { ...DEFAULT_LIMITS, maxWallTimeMs: 60_000 } };
 
-  test('in the middle of a run changes nothing of it', async () => {
+  test('does not affect an executing run', async () => {
     const clock = settableClock();
     const hanging = hangsAfter('Some');
     const bench = await openBench(temporaryFolder(), {
@@ -57,7 +57,7 @@ describe.each([
     expect(bench.log).toEqual([]);
   });
 
-  test('while a person is asked takes no time from the run, and gives it none', async () => {
+  test('does not affect the time limit of a run that waits for the user', async () => {
     const clock = settableClock();
     const bench = await openBench(temporaryFolder(), {
       model: scriptedModel([calls({ name: 'send' }), says('Done')]),
@@ -74,7 +74,7 @@ describe.each([
     expectNeverBack(bench.events(runId));
   });
 
-  test('while its process is dead loses no run', async () => {
+  test('loses no run while its process is down', async () => {
     const clock = settableClock();
     const folder = temporaryFolder();
     const first = await openBench(folder, { model: scriptedModel([hangsAfter('Half').answer]), clock });
@@ -89,7 +89,7 @@ describe.each([
   });
 });
 
-test('a run that is told to stop at a time keeps to it, when the clock was set back', async () => {
+test('a run with a deadline keeps it although the clock was set back', async () => {
   const clock = settableClock();
   const folder = temporaryFolder();
   const configuration = { limits: { ...DEFAULT_LIMITS, maxWallTimeMs: 1_000 } };

@@ -10,16 +10,16 @@ afterEach(cleanUp);
 /** About a thousand tokens. */
 const LONG = 'word '.repeat(800);
 
-/** No usage is told: everything is estimated. */
+/** Without usage, so that all token counts are estimates. */
 function tells(text: string): ScriptedAnswer {
   return [[{ type: 'text', text }], [{ type: 'finish', reason: 'stop' }]];
 }
 
 const isSummary = ({ messages }: ChatRequest): boolean => transcriptLines(messages)[0]?.includes('You sum up') === true;
 
-describe('a conversation that grows too long for its model', () => {
+describe('a conversation that exceeds the context window', () => {
   test(
-    'is summed up at 80 % of the window; what was folded stays, and later requests carry the summary',
+    'is compacted at 80 % of the window; old messages are kept, and later requests contain the summary',
     { tags: ['C3.22', 'C12.06'] },
     async () => {
       const model = scriptedModel((index) => (index === 3 ? tells('They like long words.') : tells(LONG)));
@@ -47,7 +47,7 @@ describe('a conversation that grows too long for its model', () => {
     },
   );
 
-  test('is summed up once and asked again where the provider says that it is too long', async () => {
+  test('is compacted once and sent again if the provider reports that it is too long', async () => {
     const tooLong: ScriptedAnswer = [[{ type: 'error', error: { code: 'context_exceeded', message: 'Too long.' } }]];
     const script = [tells(LONG), tells(LONG), tooLong, tells('Summary.'), tells('Fine.')];
     const bench = await openBench(temporaryFolder(), { model: scriptedModel(script) });
@@ -58,7 +58,7 @@ describe('a conversation that grows too long for its model', () => {
     expect(transcriptLines(await bench.branch(conversation)).at(-1)).toBe('assistant: Fine.');
   });
 
-  test('fails with the words of the provider where it is still too long', async () => {
+  test("fails with the provider's message if it is still too long", async () => {
     const tooLong: ScriptedAnswer = [[{ type: 'error', error: { code: 'context_exceeded', message: 'Too long.' } }]];
     const model = scriptedModel([tells(LONG), tells(LONG), tooLong, tells('Summary.'), tooLong]);
     const bench = await openBench(temporaryFolder(), { model });
@@ -69,7 +69,7 @@ describe('a conversation that grows too long for its model', () => {
     expect(model.requests).toHaveLength(5);
   });
 
-  test('goes on with what the person said where no model could sum it up', async () => {
+  test("continues with the user's messages if no model could summarize it", async () => {
     const dead: ScriptedAnswer = [[{ type: 'error', error: { code: 'overloaded', message: 'Later.' } }]];
     const model = scriptedModel((index) => (index === 3 ? dead : tells(LONG)));
     const bench = await openBench(temporaryFolder(), { model, abilities: { contextWindow: 8_000 } });
@@ -83,7 +83,7 @@ describe('a conversation that grows too long for its model', () => {
   });
 });
 
-test('what a model was sent is told again to the letter, of every request of a run', async () => {
+test('every model request of a run can be reconstructed exactly', async () => {
   const model = scriptedModel([calls({ name: 'count' }), tells('42 it is')]);
   const tools = { count: { builtIn: true, call: () => answers('42') } };
   const configuration = {

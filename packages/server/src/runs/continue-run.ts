@@ -4,7 +4,7 @@ import { defined, ToolyardError } from '@toolyard/protocol';
 import type { StoredConversation } from '@toolyard/storage';
 import type { StartRequest } from './start-run.ts';
 
-/** How the run is started that goes on where a branch broke off. @throws ToolyardError where nothing did */
+/** How to start the run that continues a branch that was cut off. @throws ToolyardError if nothing was cut off */
 export function continueRun(of: {
   runId: string;
   conversation: StoredConversation;
@@ -20,24 +20,24 @@ export function continueRun(of: {
   return { request: { runId, conversation, question, begins, ...defined({ configuration }) }, how: how.kind };
 }
 
-/** @throws ToolyardError `conflict` where an answer is being written, or something was said since the message `last` */
+/** @throws ToolyardError `conflict` if a run is in progress, or messages follow the message `last` */
 export function refuseContinue({ activeRun, leafId }: StoredConversation, last?: string): void {
   if (activeRun !== null) {
     throw new ToolyardError({
       code: 'conflict',
-      message: 'An answer is being written already.',
-      hint: 'Stop it first, or wait for its end.',
+      message: 'An answer is in progress.',
+      hint: 'Stop it first, or wait until it ends.',
     });
   }
   if (last === undefined || last === leafId) return;
   throw new ToolyardError({
     code: 'conflict',
-    message: 'The conversation has gone on since: this message is not the last one any more.',
-    hint: 'Look at it again, then go on.',
+    message: 'The conversation has newer messages: this message is not the last one.',
+    hint: 'Reload the conversation, then continue.',
   });
 }
 
-/** What the new message follows: an answer of which nothing is kept is answered anew beside it. */
+/** Parent of the new message: an answer without kept content is regenerated on another branch. */
 function leafOf(branch: readonly Message[], how: ContinuedConversation['how']): string | null {
   const last = branch.at(-1);
   if (!last) return null;

@@ -16,9 +16,9 @@ function cut(text: string, how: keyof typeof FINISHES): ScriptedAnswer {
   return [[{ type: 'text', text }], [FINISHES[how]]];
 }
 
-describe('going on after a cut', () => {
+describe('continuing after a cut', () => {
   test(
-    'in the answer itself where the model can: another version of it that begins with what was said',
+    'extends the answer if the model supports it, as another version with the same beginning',
     { tags: ['C10.03'] },
     async () => {
       const model = Object.assign(scriptedModel([cut('One, two, ', 'length'), says(' three.')]), { canContinue: true });
@@ -38,7 +38,7 @@ describe('going on after a cut', () => {
     },
   );
 
-  test('in the answer itself also where a budget had to be raised first', async () => {
+  test('extends the answer also after a budget was raised', async () => {
     const model = Object.assign(scriptedModel([cut('One, two, ', 'length'), says(' three.')]), { canContinue: true });
     const folder = temporaryFolder();
     const configuration = { budgets: [{ of: 'conversation' as const, calls: 1 }] };
@@ -58,7 +58,7 @@ describe('going on after a cut', () => {
   });
 
   test.each(['length', 'error'] as const)(
-    'in a new message where it cannot, after %s',
+    'adds a new message if the model does not support it, after %s',
     { tags: ['C10.03'] },
     async (how) => {
       const model = scriptedModel([cut('One, two,', how), says('three.')]);
@@ -77,7 +77,7 @@ describe('going on after a cut', () => {
     },
   );
 
-  test('answers anew beside an answer of which nothing was said', async () => {
+  test('regenerates an answer without content', async () => {
     const model = scriptedModel([[[FINISHES.error]], says('Hello')]);
     const bench = await openBench(temporaryFolder(), { model });
     const conversation = await bench.conversation();
@@ -88,7 +88,7 @@ describe('going on after a cut', () => {
     expect(transcriptLines(await bench.branch(conversation))).toEqual(['user: Hi', 'assistant: Hello']);
   });
 
-  test('asks the model again where a tool was the last to speak', async () => {
+  test('requests the model again if the last message is a tool result', async () => {
     const model = scriptedModel([calls({ name: 'count' }), [[FINISHES.error]], says('It is 42')]);
     const tools = { count: { builtIn: true, call: () => answers('42') } };
     const bench = await openBench(temporaryFolder(), { model, tools });
@@ -100,7 +100,7 @@ describe('going on after a cut', () => {
     expect(transcriptLines(model.requests[2]?.messages ?? [])).toHaveLength(3);
   });
 
-  test('is refused where nothing was cut, and where the conversation has gone on', async () => {
+  test('is rejected if nothing was cut off, or newer messages exist', async () => {
     const bench = await openBench(temporaryFolder(), { model: scriptedModel([says('Whole')]) });
     const conversation = await bench.conversation();
     await expect(bench.runs.continue(ANNE, conversation, {})).rejects.toMatchObject({ code: 'bad_request' });

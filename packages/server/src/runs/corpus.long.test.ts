@@ -3,7 +3,7 @@ import { describeOnDatabases } from '@toolyard/testing/on-postgres';
 import { versions } from './test-fixtures/corpus/corpus.ts';
 import { expectReplayed, replayCases } from './test-fixtures/corpus/replay.ts';
 
-describe('all moments of runs an earlier version has stored', () => {
+describe('every stored state of runs of an earlier version', () => {
   test.each(versions())('%s: are read, and runs in progress are resumed and end as recorded', async (version) => {
     await expectReplayed(replayCases(version));
   });

@@ -14,7 +14,7 @@ import { eventsOf, expectReplayed, onePerRecording, replayCases } from './test-f
 import { currentShape, settingLines } from './test-fixtures/corpus/shape.ts';
 import { openScenarioStage } from './test-fixtures/corpus/stage.ts';
 
-/** Every moment of every version, and in PostgreSQL: `corpus.long.test.ts`. */
+/** Every state of every version, also in PostgreSQL: `corpus.long.test.ts`. */
 const LATEST = versions().at(-1) ?? '';
 
 let folder: string;
@@ -23,30 +23,30 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-describe('runs an earlier version has stored', () => {
-  test('the latest: all moments are read, and runs in progress are resumed and end as recorded', async () => {
+describe('runs stored by an earlier version', () => {
+  test('the latest: every state is read, and runs in progress are resumed and end as recorded', async () => {
     await expectReplayed(replayCases(LATEST));
   });
 
   test.each(versions().filter((version) => version !== LATEST))(
-    '%s: one moment of each run is read, resumed and ends as recorded',
+    '%s: one state of each run is read, resumed and ends as recorded',
     async (version) => {
       await expectReplayed(onePerRecording(replayCases(version)));
     },
   );
 
-  test('are recorded in the form this version stores them in', () => {
+  test('are recorded in the format this version stores', () => {
     expect(
       currentShape(),
       'What is stored of a run has changed: record it, as docs/decisions/068-recorded-runs.md says',
     ).toBe(shapeOf(LATEST));
   });
 
-  test('every setting that an earlier version stored has the same kind and options still', () => {
+  test('every stored setting still has the same kind and options', () => {
     expect(settingLines()).toEqual(expect.arrayContaining(recordedSettings()));
   });
 
-  test('a run of a newer version is left as it is, and said once', async () => {
+  test('a run of a newer version is left alone and logged once', async () => {
     const scene = replayCases('v1').find(({ name }) => name === 'v1 words at step:user_input#1');
     if (!scene) throw new Error('no such moment');
     const newer = JSON.stringify(scene.rows).replaceAll('\\"schemaVersion\\":1', '\\"schemaVersion\\":99');
@@ -60,7 +60,7 @@ describe('runs an earlier version has stored', () => {
       await runs.start();
       await eventually(() => log.length > 0);
       await runs.cancel(ANNE, before?.id ?? '');
-      expect(log).toEqual([expect.stringContaining('begun by a newer Toolyard')]);
+      expect(log).toEqual([expect.stringContaining('started by a newer Toolyard')]);
       expect(run()).toEqual(before);
       const free = { owner: 'newer', ms: 1_000 };
       await eventually(() => storage.runs.takeOver(free, 1).length === 1, { what: 'the lease to be given back' });
@@ -73,7 +73,7 @@ describe('runs an earlier version has stored', () => {
 });
 
 describeOnDatabases('runs an earlier version has stored, in PostgreSQL', (cluster) => {
-  test('all moments of a run with approvals and a task are read, resumed and end as recorded', async () => {
+  test('every state of a run with approvals and a task is read, resumed and ends as recorded', async () => {
     const scenes = replayCases(LATEST).filter(({ story }) => story === 'approved');
     expect(scenes.length).toBeGreaterThan(0);
     await expectReplayed(scenes, await cluster().createDatabase());

@@ -35,47 +35,47 @@ export type CreateRunServiceOptions = {
   hub: LiveHub;
   clock: Clock;
   ids: IdSource;
-  /** One line for each thing worth knowing. */
+  /** Receives log lines. */
   log: (line: string) => void;
-  /** Tells the other processes over the same database, if there are any, that a run was told something. */
+  /** Notifies the other processes with the same database of a message for a run. */
   wakeElsewhere?: (runId: string) => void;
   metrics?: RunMetrics;
-  /** False: runs are begun here and taken up by other processes; default true. */
+  /** False: runs are started here and executed by other processes; default true. */
   takesUp?: boolean;
   telemetry?: Pick<Telemetry, 'took' | 'published'>;
-  /** What calls are judged by besides the configuration. */
+  /** Data besides the configuration that decisions about calls depend on. */
   policy?: NonNullable<RunAccessServices['policy']>;
   /**
    * Passed at `run:created`, `run:planned`, `run:sent`, `run:returned`, `run:streaming`, `run:step`, `run:stepped`,
    * `run:parked` and `run:finished`.
    */
   failpoint?: Failpoint;
-  /** How long a run stays with a process that does not renew its lease; default 10 s. */
+  /** Lease of a run without renewal; default 10 s. */
   leaseMs?: number;
-  /** How often this process looks for runs nobody works on; default 3 s. */
+  /** Interval at which this process looks for runs without a lease; default 3 s. */
   takeOverEveryMs?: number;
-  /** How long calls under way may take when the process stops; default 5 s. */
+  /** How long calls in progress may take when the process stops; default 5 s. */
   lastCallsMs?: number;
 };
 
 /** The durable runs of a process. */
 export type DurableRuns = RunService & {
-  /** Takes up every run that was under way when the last process ended. Resolves when they are in hand, not over. */
+  /** Resumes every run that the last process left. Resolves when they are claimed, not when they end. */
   start(): Promise<void>;
-  /** Another process has told something to this run. */
+  /** Another process has stored a message for this run. */
   woken(runId: string): void;
-  /** Lets go of all runs, none of them cancelled; the next process goes on with them. May be called again. */
+  /** Releases all runs without cancelling them; the next process resumes them. Idempotent. */
   close(): Promise<void>;
 };
 
-/** With the time until somebody looks, a run whose process died is taken over within 15 s. */
+/** Together with the poll interval, failover of a crashed process takes at most 15 s. */
 const LEASE_MS = 10_000;
 /**
- * A group on its way to a database is waited for, not worked on: for long rests there is less reason than with a file.
- * Of a busy process readers see each word so much later.
+ * Upper bound for batching commits. Commits to a database are asynchronous, so long pauses help less than with a file,
+ * and delay every delta for readers.
  */
 const LONGEST_REST_OVER_SOCKET_MS = 30;
-/** What another process could not send any more waits so long at most. */
+/** Maximum delay of queued messages that another process could not send. */
 const SEND_DUE_EVERY_MS = 5_000;
 
 export function createRunService(options: CreateRunServiceOptions): DurableRuns {
@@ -94,7 +94,7 @@ export function createRunService(options: CreateRunServiceOptions): DurableRuns 
     onFailure: (error) => {
       metrics?.failed();
       keeper.pause(error);
-      log(`runs could not be stored: ${messageOf(error)}`);
+      log(`runs: could not be stored: ${messageOf(error)}`);
     },
     ...(options.wakeElsewhere ? { longestRestMs: LONGEST_REST_OVER_SOCKET_MS } : {}),
     ...failpoint,
@@ -150,7 +150,7 @@ export function createRunService(options: CreateRunServiceOptions): DurableRuns 
       return (await models.open(principal, model)).canContinue === true;
     } catch (thrown) {
       if (isStorageFault(thrown)) throw thrown;
-      // A provider that is gone is told of by the run.
+      // The run reports a missing provider.
       return false;
     }
   };
@@ -202,7 +202,7 @@ export function createRunService(options: CreateRunServiceOptions): DurableRuns 
       if (!takesUp) return;
       await keeper.start();
       await queue.sendDue();
-      // Of several processes one may end between the end of a run and what was to follow it.
+      // Another process may stop after a run ends, before it sends the next queued message.
       if (options.wakeElsewhere) sendDueAgain();
       stopHousekeeping = startHousekeeping({ storage, clock, log });
     },
@@ -228,8 +228,8 @@ export function createRunService(options: CreateRunServiceOptions): DurableRuns 
 function stopping(): ToolyardError {
   return new ToolyardError({
     code: 'conflict',
-    message: 'Toolyard is stopping and begins nothing new.',
-    hint: 'Send it again when it is back.',
+    message: 'Toolyard is shutting down and accepts no new runs.',
+    hint: 'Send the message again after the restart.',
     retryable: true,
   });
 }

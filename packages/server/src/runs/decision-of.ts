@@ -1,6 +1,6 @@
 import type { InterruptAnswer, PermissionView, StoredInterrupt } from '@toolyard/protocol';
 
-/** What an answer decides about a tool beyond the one call; undefined where it is about that call alone. */
+/** The permission that an answer sets beyond the one call; undefined if it sets none. */
 export function decisionOf(
   { interrupt, conversationId }: StoredInterrupt,
   answer: InterruptAnswer,

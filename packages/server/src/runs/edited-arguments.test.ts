@@ -12,7 +12,7 @@ const SCHEMA = { type: 'object', properties: { to: { type: 'string' } }, require
 
 type Scene = { bench: RunBench; made: JsonObject[]; model: ScriptedModel; runId: string; asked: StoredInterrupt[] };
 
-/** A run that waits for the answers to its calls of `send`. */
+/** A run that waits for approval of its calls of `send`. */
 async function parked(
   wanted: JsonObject[],
   more: Partial<RunBenchOptions> & { inQuestion?: false } = {},
@@ -39,8 +39,8 @@ async function over({ bench, runId }: Scene): Promise<readonly RunEvent[]> {
 
 const approve = (args: JsonObject) => ({ decision: 'approve', scope: 'once', arguments: args }) as const;
 
-describe('a call whose arguments a person changed', () => {
-  test('is made with them, and they stand in answer, events, ledger and conversation', async () => {
+describe('a call with arguments edited by the user', () => {
+  test('is made with them, and they are in answer, events, ledger and conversation', async () => {
     const scene = await parked([{ to: 'everybody' }]);
     const { bench, made, runId, asked } = scene;
     const [question] = asked;
@@ -57,7 +57,7 @@ describe('a call whose arguments a person changed', () => {
     ]);
   });
 
-  test('is told to the model, which finds its own call as it wrote it', async () => {
+  test('is reported to the model, which sees its own call unchanged', async () => {
     const scene = await parked([{ to: 'everybody' }]);
     await scene.bench.runs.answer(ANNE, scene.asked[0]?.id ?? '', approve({ to: 'Bert' }));
     await over(scene);
@@ -68,7 +68,7 @@ describe('a call whose arguments a person changed', () => {
     });
   });
 
-  test('is an ordinary one where they are what they were', async () => {
+  test('is an ordinary one if they equal the original', async () => {
     const scene = await parked([{ to: 'Bert' }]);
     const { bench, runId, asked } = scene;
     expect(await bench.runs.answer(ANNE, asked[0]?.id ?? '', approve({ to: 'Bert' }))).toMatchObject({
@@ -79,19 +79,19 @@ describe('a call whose arguments a person changed', () => {
     expect(bench.storage.runs.readLedger(ANNE, runId)?.[0]).not.toHaveProperty('edited');
   });
 
-  test('is refused at the door where they do not fit the tool, and still asked about', async () => {
+  test("is rejected if they do not match the tool's schema, and still needs approval", async () => {
     const scene = await parked([{ to: 'everybody' }]);
     const { bench, runId, asked, made } = scene;
     const answer = bench.runs.answer(ANNE, asked[0]?.id ?? '', approve({ to: 7 }));
     await expect(answer).rejects.toMatchObject({
       code: 'bad_request',
-      message: expect.stringContaining('do not fit the tool') as string,
+      message: expect.stringContaining('do not match the tool's schema') as string,
     });
     expect(open(bench, runId)).toHaveLength(1);
     expect(made).toEqual([]);
   });
 
-  test('is not made where that is only found out later, and the model is told whose they were', async () => {
+  test('is not made if the mismatch is found later, and the model learns who edited them', async () => {
     const scene = await parked([{ to: 'everybody' }], { inQuestion: false });
     await scene.bench.runs.answer(ANNE, scene.asked[0]?.id ?? '', approve({ to: 7 }));
     const events = await over(scene);
@@ -102,7 +102,7 @@ describe('a call whose arguments a person changed', () => {
     expect(JSON.stringify(scene.model.requests[1])).toContain('The person changed the arguments');
   });
 
-  test('is asked about again where they are feared, with the reason, and made after a yes to that', async () => {
+  test('needs a second approval with the reason if they are flagged as dangerous', async () => {
     const scene = await parked([{ to: 'everybody' }]);
     const { bench, runId, asked, made } = scene;
     await bench.runs.answer(ANNE, asked[0]?.id ?? '', approve({ to: 'rm -rf /' }));
@@ -124,7 +124,7 @@ describe('a call whose arguments a person changed', () => {
     });
   });
 
-  test('are no way to allow a tool for later with what is feared', async () => {
+  test('cannot allow a tool for later if they are flagged as dangerous', async () => {
     const { bench, runId, asked, made } = await parked([{ to: 'everybody' }]);
     const answer = bench.runs.answer(ANNE, asked[0]?.id ?? '', { ...approve({ to: 'rm -rf /' }), scope: 'always' });
     await expect(answer).rejects.toMatchObject({
@@ -135,7 +135,7 @@ describe('a call whose arguments a person changed', () => {
     expect(made).toEqual([]);
   });
 
-  test('is not made where a rule of the owner forbids them', async () => {
+  test('is not made if a rule of the owner forbids them', async () => {
     const scene = await parked([{ to: 'everybody' }], {
       configuration: { interventionRules: [{ decision: 'never', argument: 'boss' }] },
     });
@@ -145,7 +145,7 @@ describe('a call whose arguments a person changed', () => {
     expect(JSON.stringify(scene.model.requests[1])).toContain('A rule of the owner forbids');
   });
 
-  test('keeps them to itself: others its answer settles too are made as the model asked', async () => {
+  test('does not apply them to other calls that the answer settles', async () => {
     const scene = await parked([{ to: 'a' }, { to: 'b' }]);
     const answer = { ...approve({ to: 'c' }), scope: 'conversation' } as const;
     await scene.bench.runs.answer(ANNE, scene.asked[0]?.id ?? '', answer);
@@ -156,10 +156,10 @@ describe('a call whose arguments a person changed', () => {
   });
 });
 
-describe('an answer that says what was shown', () => {
+describe('an answer that contains what was shown', () => {
   const YES = { decision: 'approve', scope: 'once' } as const;
 
-  test('counts where that is what is asked', async () => {
+  test('is accepted if that is the current state', async () => {
     const scene = await parked([{ to: 'everybody' }]);
     const shown = { arguments: { to: 'everybody' }, definition: 'd1' };
     await scene.bench.runs.answer(ANNE, scene.asked[0]?.id ?? '', YES, shown);
@@ -171,7 +171,7 @@ describe('an answer that says what was shown', () => {
     ['other arguments', { arguments: { to: 'Bert' } }],
     ['fewer arguments', { arguments: {} }],
     ['another definition', { definition: 'd2' }],
-  ])('is refused for %s, and the question stays open', async (_what, shown) => {
+  ])('is rejected for %s, and the interrupt stays open', async (_what, shown) => {
     const { bench, runId, asked, made } = await parked([{ to: 'everybody' }]);
     const answer = bench.runs.answer(ANNE, asked[0]?.id ?? '', YES, shown);
     await expect(answer).rejects.toMatchObject({ code: 'conflict' });

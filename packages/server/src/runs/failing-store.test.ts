@@ -9,8 +9,8 @@ import { calls, hangsAfter, says, scriptedModel } from './test-fixtures/scripted
 
 afterEach(cleanUp);
 
-describe('a disk that is full', () => {
-  test('stops the runs without damage; the sender is told, and with room the run goes on', async () => {
+describe('a full disk', () => {
+  test('stops runs without damage and reports an error to the sender; runs resume once there is space', async () => {
     const folder = temporaryFolder();
     const big = 'x'.repeat(50_000);
     const filling = hangsAfter('Begun');
@@ -19,7 +19,7 @@ describe('a disk that is full', () => {
     const runId = await first.ask(conversation, 'Fill it');
     await eventually(() => first.events(runId).some(({ type }) => type === 'text_delta'));
     filling.go(...Array.from({ length: 20 }, () => big));
-    await eventually(() => first.log.some((line) => line.includes('left for later')));
+    await eventually(() => first.log.some((line) => line.includes('postponed')));
     const sent = first.say(await first.conversation().catch(() => conversation), big.repeat(20));
     await expect(sent).rejects.toMatchObject({ code: 'storage_full' });
     await first.runs.close();
@@ -32,8 +32,8 @@ describe('a disk that is full', () => {
   });
 });
 
-describe('a store that fails for a moment', () => {
-  test('costs the attempt and not the run', async () => {
+describe('a short storage failure', () => {
+  test('costs the attempt, not the run', async () => {
     const failpoints = createFailpoints();
     const hanging = hangsAfter('One');
     const bench = await openBench(temporaryFolder(), {
@@ -57,10 +57,10 @@ describe('a store that fails for a moment', () => {
   });
 });
 
-describe('a store that cannot be read for a moment', () => {
+describe('a short read failure of the storage', () => {
   const away = () => new StorageError('unreachable', { message: 'The database cannot be reached.' });
 
-  test('while a run finds its model costs nothing: the run goes on, and has not failed', async () => {
+  test('does not fail a run that is opening its model', async () => {
     let reads = 0;
     const model = scriptedModel([says('Here')]);
     const bench = await openBench(temporaryFolder(), {
@@ -74,17 +74,17 @@ describe('a store that cannot be read for a moment', () => {
     expect(reads).toBe(2);
     expect(events.at(-1)).toMatchObject({ type: 'run_finished', status: 'done' });
     expect(transcriptLines(await bench.branch(conversation))).toEqual(['user: Hello', 'assistant: Here']);
-    expect(bench.log.join()).toContain('left for later');
+    expect(bench.log.join()).toContain('postponed');
   });
 
-  test('right before a call is made neither ends the run nor makes the call twice', async () => {
+  test('right before a call neither ends the run nor makes the call twice', async () => {
     let reads = 0;
     let made = 0;
     const bench = await openBench(temporaryFolder(), {
-      // What was not stored yet is asked for once more.
+      // What was not stored is requested again.
       model: scriptedModel([calls({ name: 'look' }), calls({ name: 'look' }), says('Seen')]),
       tools: { look: { builtIn: true, call: () => answers(`look ${String(++made)}`) } },
-      // First it is judged, then it is made.
+      // Permissions are read before the call.
       beforePermissions() {
         if (++reads === 2) throw away();
       },
@@ -97,7 +97,7 @@ describe('a store that cannot be read for a moment', () => {
     expect(transcriptLines(await bench.branch(conversation)).slice(-2)).toEqual(['tool: look 1', 'assistant: Seen']);
   });
 
-  test('while a picture of the conversation is fetched does not take it away from the model', async () => {
+  test('does not drop an image of the conversation from the request', async () => {
     const model = scriptedModel([says('A picture'), says('Still')]);
     const bench = await openBench(temporaryFolder(), { model });
     const conversation = await bench.conversation();
@@ -108,7 +108,7 @@ describe('a store that cannot be read for a moment', () => {
     expect(model.requests.map(({ messages }) => messages[0]?.parts)).toEqual([parts]);
   });
 
-  test('while it is looked up how an answer can be gone on with leaves nothing begun', async () => {
+  test('while looking up how to continue an answer leaves nothing started', async () => {
     let isAway = false;
     const cut: ScriptedAnswer = [[{ type: 'text', text: 'One,' }], [{ type: 'finish', reason: 'length' }]];
     const model = Object.assign(scriptedModel([cut, says(' two.')]), { canContinue: true });
@@ -126,7 +126,7 @@ describe('a store that cannot be read for a moment', () => {
     expect(await bench.runs.continue(ANNE, conversation, {})).toMatchObject({ how: 'same' });
   });
 
-  test('while it is counted what a server may ask a model loses no answer of a person', async () => {
+  test("while counting a server's model requests loses no answer of the user", async () => {
     const model = scriptedModel([calls({ name: 'ask' }), says('Sampled'), says('Done')]);
     const request = { messages: [{ role: 'user', content: { type: 'text', text: 'Say hi' } }], maxTokens: 7 };
     const bench = await openBench(temporaryFolder(), {
@@ -153,7 +153,7 @@ describe('a store that cannot be read for a moment', () => {
     const { usage } = bench.storage;
     const spent = usage.spent.bind(usage);
     vi.spyOn(bench.storage.usage, 'spent').mockImplementation((...of) => {
-      // First it is counted for the step, then for the model that is asked for the server.
+      // Counted first for the step, then for the server's model request.
       if (++counts === 2) throw away();
       return spent(...of);
     });
@@ -165,7 +165,7 @@ describe('a store that cannot be read for a moment', () => {
     ]);
   });
 
-  test('while it is kept what a model was sent keeps it all the same', async () => {
+  test('while storing model inputs stores them anyway', async () => {
     const bench = await openBench(temporaryFolder(), { model: scriptedModel([says('Here')]) });
     const put = vi.spyOn(bench.storage.requestPreludes, 'put').mockRejectedValueOnce(away());
     const conversation = await bench.conversation();
@@ -176,7 +176,7 @@ describe('a store that cannot be read for a moment', () => {
     expect(put).toHaveBeenCalledTimes(2);
   });
 
-  test('while a call looks after what is stored of it does not make it one nobody knows about', async () => {
+  test('while a call reads its stored state does not make its outcome unknown', async () => {
     let looks = 0;
     const bench = await openBench(temporaryFolder(), {
       model: scriptedModel([calls({ name: 'look' }), says('Seen')]),
@@ -202,8 +202,8 @@ function runOf(sent: SentMessage): string {
   return sent.run.id;
 }
 
-describe('what is large', () => {
-  test('goes to the blob store, and nothing overtakes it', { tags: ['M2.22'] }, async () => {
+describe('large content', () => {
+  test('is stored as a file, and events keep their order', { tags: ['M2.22'] }, async () => {
     const data = Buffer.alloc(200_000, 3).toString('base64');
     const image = { type: 'image' as const, mimeType: 'image/png', source: { data } };
     const model = scriptedModel([calls({ name: 'draw' }, { name: 'quick' }), says('Nice')]);
@@ -223,12 +223,12 @@ describe('what is large', () => {
     const [drawn] = (await bench.branch(conversation)).filter(({ role }) => role === 'tool');
     expect(JSON.stringify(drawn).length).toBeLessThan(2_000);
     expect(JSON.stringify(bench.storage.runs.readLedger(ANNE, runId)).length).toBeLessThan(4_000);
-    // In this run the model sees the picture itself.
+    // In this run the model sees the image itself.
     expect(JSON.stringify(model.requests[1]?.messages)).toContain(data);
   });
 });
 
-describe('half letters', () => {
+describe('surrogate halves', () => {
   test('are joined before they are stored', async () => {
     const letter = '𝒳';
     const bench = await openBench(temporaryFolder(), {
@@ -243,7 +243,7 @@ describe('half letters', () => {
 });
 
 describe('many runs', () => {
-  test('two hundred at once are all answered whole', async () => {
+  test('two hundred in parallel all complete', async () => {
     const words = Array.from({ length: 20 }, (_none, index) => `${index} `);
     const bench = await openBench(temporaryFolder(), {
       model: scriptedModel(

@@ -1,7 +1,7 @@
 import type { Owner, SentMessage } from '@toolyard/protocol';
 import type { SharedStorage } from '@toolyard/storage';
 
-/** What an earlier sending of the same message came to; null where there was none. */
+/** The result of an earlier submission of the same message; null if there was none. */
 export async function findSentMessage(
   storage: Pick<SharedStorage, 'runs' | 'messages' | 'queue'>,
   principal: Owner,
@@ -12,7 +12,7 @@ export async function findSentMessage(
   if (queued) return { queued };
   const message = await storage.messages.get(principal, conversationId, id);
   if (message?.role !== 'user') return null;
-  // What a run has heard while it was under way began none of its own.
+  // A steering message did not start its own run.
   const runId = await storage.messages.runOf(principal, conversationId, id);
   const run = runId === null ? null : await storage.runs.getRun(principal, runId);
   return run ? { run, message } : null;

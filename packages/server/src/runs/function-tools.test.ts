@@ -9,10 +9,10 @@ afterEach(cleanUp);
 
 const FORM = { type: 'object', properties: { seat: { type: 'string' } }, required: ['seat'] };
 
-/** How a bench lists them; what is executed is registered. */
+/** As listed by the bench; the registered function is executed. */
 const listed = { book: { serverId: 'travel', builtIn: true, call: () => answers('must not be called') } };
 
-/** Books once two questions are answered; tells what it did and for whom. */
+/** A tool that books after two questions, and records its actions and principal. */
 function travel(acts: string[]): FunctionToolGroup {
   const execute = async (_args: unknown, { ask, user, conversation, run, budget }: ToolContext): Promise<string> => {
     acts.push('begins');
@@ -29,8 +29,8 @@ function travel(acts: string[]): FunctionToolGroup {
   };
 }
 
-describe('a function tool of the server that asks', () => {
-  test('continues in another process with every answer, and repeats only what is before a question', async () => {
+describe('a function tool of the server that asks the user', () => {
+  test('continues in another process with every answer, and repeats only the code before a question', async () => {
     const acts: string[] = [];
     const options = { tools: listed, functions: travel(acts), configuration: { intervention: 'auto' as const } };
     const folder = temporaryFolder();

@@ -25,7 +25,7 @@ afterEach(() => {
   rmSync(folder, { recursive: true });
 });
 
-test('a file nothing names goes a day after it came, and one that a message names stays', async () => {
+test('deletes an unreferenced file after a day, and keeps a referenced one', async () => {
   const put = async (text: string): Promise<string> =>
     (await storage.blobs.put(ANNE, Buffer.from(text), { mimeType: 'text/plain', at: clock.now() })).sha256;
   const [named, unnamed] = [await put('named'), await put('unnamed')];
@@ -44,7 +44,7 @@ test('a file nothing names goes a day after it came, and one that a message name
   expect(logged).toEqual([]);
 });
 
-test('what a tab offered goes an hour after it was last seen, and that of one that is there stays', async () => {
+test('deletes offers of a tab an hour after it was last seen, and keeps those of an open tab', async () => {
   await storage.conversations.create(ANNE, { id: 'c', title: '', at: 1 });
   const offer = { conversationId: 'c', servers: [], at: clock.now() };
   await storage.tabs.offer(ANNE, { ...offer, tabId: 'gone', seenUntil: clock.now() });

@@ -4,22 +4,22 @@ import type { SharedStorage } from '@toolyard/storage';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
-/** How long deltas are kept after the end of a run: a reader that was away reads them to the letter. */
+/** Retention of deltas after a run: a reader that reconnects within this time gets the exact events. */
 const KEEP_DELTAS_MS = DAY_MS;
-/** How long a deleted conversation can be brought back. */
+/** Retention of deleted conversations, which can be restored until then. */
 const KEEP_DELETED_MS = 30 * DAY_MS;
-/** How long a file is kept that nothing names: it may wait to be sent. */
+/** Retention of unreferenced files, which may belong to an unsent message. */
 const KEEP_UNNAMED_MS = DAY_MS;
-/** How long an offer of a tab is kept that is not seen any more: whether it is there is judged by far less. */
+/** Retention of offers of a tab that is gone. Whether a tab is open is decided by a much shorter timeout. */
 const KEEP_OFFERS_MS = HOUR_MS;
-/** Looking for them reads everything that was said. */
+/** Finding unreferenced files reads all messages. */
 const SWEEP_EVERY_MS = DAY_MS;
-/** A transaction holds everything up: small ones do so for a moment. */
+/** Long transactions block others, so use small ones. */
 const RUNS_AT_ONCE = 20;
 const CONVERSATIONS_AT_ONCE = 5;
 const PAUSE_MS = 50;
 
-/** Once an hour deletes what has had its time. Returns how to stop it. */
+/** Once an hour, deletes data past its retention. Returns a function that stops it. */
 export function startHousekeeping(of: {
   storage: Pick<SharedStorage, 'runs' | 'conversations' | 'tabs' | 'sessions' | 'sweepBlobs'>;
   clock: Clock;
@@ -52,7 +52,7 @@ export function startHousekeeping(of: {
         }
       }
     } catch (error) {
-      // The storage is closed behind it.
+      // The storage is closed afterwards.
       if (signal.aborted) return;
       log(`housekeeping: ${messageOf(error)}`);
       wait = HOUR_MS;

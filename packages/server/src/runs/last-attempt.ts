@@ -1,21 +1,21 @@
 import type { AssistantMessage, AssistantPart, FactEvent, Owner, RunEvent, RunStore } from '@toolyard/protocol';
 import { ignoreEvent } from '@toolyard/protocol';
 
-/** What the events tell of the step a dead process was at. */
+/** What the events of a crashed process tell about its last step. */
 export type LastAttempt = {
-  /** Which try of the step it was; 0 where the step was not begun. */
+  /** Attempt of the step; 0 if the step was not started. */
   attempt: number;
-  /** The one who took the run up before has closed it already. */
+  /** The previous recovery has already closed it. */
   closed: boolean;
-  /** What was written of an answer: text and reasoning. A call that was asked for is asked for anew. */
+  /** Partial answer: text and reasoning, without tool calls, which are requested again. */
   partial: Omit<AssistantMessage, 'finishReason'> | null;
-  /** The answer was whole: what it took is counted. */
+  /** The answer was complete: its usage is counted. */
   told: boolean;
 };
 
 const PAGE = 500;
 
-/** Reads the end of a run's events, back to where `step` began. */
+/** Reads the last events of a run, back to the start of `step`. */
 export async function readLastAttempt(
   store: Pick<RunStore, 'readEvents'>,
   principal: Owner,
@@ -55,7 +55,7 @@ function partialAnswer(events: readonly RunEvent[], runId: string): LastAttempt[
       case 'reasoning_delta':
         if (partial) addText(partial.parts, 'reasoning', event.text);
         break;
-      // Its step was not stored with it: the calls it asks for were never made.
+      // Its step was not stored with it: its tool calls were never made.
       case 'message_finished':
         partial = {
           ...event.message,

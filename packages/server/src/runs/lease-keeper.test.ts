@@ -7,7 +7,7 @@ import { LeaseKeeper } from './leases.ts';
 const AWAY = new StorageError('unreachable', { message: 'The database cannot be reached.' });
 const FULL = new StorageError('disk_full', { message: 'There is no room left.' });
 
-/** A keeper over a store that fails for a while, and how long after that it looks for runs again. */
+/** A keeper with a store that fails for a while, and the delay until it looks for runs again. */
 async function idleAfter(error: StorageError, failingMs: number): Promise<number> {
   const clock = createFakeClock();
   let failing = false;
@@ -38,15 +38,15 @@ async function idleAfter(error: StorageError, failingMs: number): Promise<number
   return (lookedAt ?? Infinity) - backAt;
 }
 
-test('however long a database was away, runs are taken up within seconds of its return', async () => {
+test('after any database outage, runs are claimed within seconds', async () => {
   for (const awayMs of [1_000, 20_000, 300_000]) expect(await idleAfter(AWAY, awayMs)).toBeLessThanOrEqual(3_000);
 });
 
-test('a store that fails otherwise is given longer and longer: a model asked for nothing costs money', async () => {
+test('after other storage errors the pause grows, because needless model requests cost money', async () => {
   expect(await idleAfter(FULL, 120_000)).toBeGreaterThan(6_000);
 });
 
-test('a disk that stays full is told of once, also while leases are renewed all along', async () => {
+test('a full disk is logged once, although leases are renewed all the time', async () => {
   const clock = createFakeClock();
   const log: string[] = [];
   let looked = 0;

@@ -6,9 +6,9 @@ import { calls, hangsAfter, says, scriptedModel } from './test-fixtures/scripted
 
 afterEach(cleanUp);
 
-describe('a run that is queued', () => {
+describe('a queued run', () => {
   test(
-    'waits for a process that executes runs, which takes it with a lease and a fence',
+    'waits for a process that executes runs, which claims it with a lease and a fence',
     { tags: ['C10.10'] },
     async () => {
       const folder = temporaryFolder();
@@ -30,7 +30,7 @@ describe('a run that is queued', () => {
 });
 
 describe('the leases of a process', () => {
-  test('bring a wish nobody woke it for', { tags: ['C10.10'] }, async () => {
+  test('deliver a message without a notification', { tags: ['C10.10'] }, async () => {
     const model = scriptedModel([hangsAfter('Some').answer]);
     const bench = await openBench(temporaryFolder(), { model });
     const runId = await bench.ask(await bench.conversation(), 'Hello');
@@ -39,7 +39,7 @@ describe('the leases of a process', () => {
     expect((await bench.rest(runId)).at(-1)).toMatchObject({ status: 'cancelled' });
   });
 
-  test('bring up a run that rests and was answered behind its back', async () => {
+  test('resume a parked run that was answered without a notification', async () => {
     const bench = await openBench(temporaryFolder(), {
       model: scriptedModel([calls({ name: 'send' }), says('Done')]),
       tools: { send: { call: () => answers('sent') } },
@@ -51,7 +51,7 @@ describe('the leases of a process', () => {
     await eventually(() => bench.storage.runs.getRun(ANNE, runId)?.status === 'done');
   });
 
-  test('bring what waits behind a run that is done, where whoever should have sent it did not', async () => {
+  test('send the queued message after a completed run if its process did not', async () => {
     const bench = await openBench(temporaryFolder(), { model: scriptedModel([says('One'), says('Two')]) });
     const conversationId = await bench.conversation();
     await bench.rest(await bench.ask(conversationId, 'First'));
@@ -61,7 +61,7 @@ describe('the leases of a process', () => {
     expect(await bench.storage.queue.list(ANNE, conversationId)).toEqual([]);
   });
 
-  test('that ran out while the machine slept are still its own, also where a run is told something at once', async () => {
+  test('that expired during system sleep stay its own, also when a run gets a message at once', async () => {
     let asleep = 0;
     const clock = { ...systemClock, monotonic: () => systemClock.monotonic() + asleep };
     const hanging = hangsAfter('Some');
@@ -84,7 +84,7 @@ describe('the leases of a process', () => {
   });
 
   test(
-    'that are lost stop the work: another has the run, and nothing of this one is stored',
+    'that are lost stop the work: another process has the run, and nothing of this one is stored',
     { tags: ['C10.10'] },
     async () => {
       let stopped = false;
@@ -111,8 +111,8 @@ describe('the leases of a process', () => {
   );
 });
 
-describe('the time a run may take', () => {
-  test('ends it, as failed, and keeps what was said', async () => {
+describe('the time limit of a run', () => {
+  test('fails the run, and keeps its output', async () => {
     const bench = await openBench(temporaryFolder(), {
       model: scriptedModel([hangsAfter('Some').answer]),
       configuration: { limits: { ...DEFAULT_LIMITS, maxWallTimeMs: 5_000 } },
@@ -124,7 +124,7 @@ describe('the time a run may take', () => {
     expect((await bench.branch(conversation)).at(-1)?.parts[0]).toEqual({ type: 'text', text: 'Some' });
   });
 
-  test('does not run while it waits for a person', async () => {
+  test('excludes the time it waits for the user', async () => {
     const clock = createSteadyClock({ times: 10 });
     const bench = await openBench(temporaryFolder(), {
       model: scriptedModel([calls({ name: 'send' }), says('Done')]),

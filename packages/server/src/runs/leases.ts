@@ -10,25 +10,25 @@ export type LeaseKeeperOptions = {
   terms: LeaseTerms;
   clock: Clock;
   log: (line: string) => void;
-  /** How often this process looks for runs nobody works on, in milliseconds; default 3 s. */
+  /** Interval at which this process looks for runs without a lease, in milliseconds; default 3 s. */
   takeOverEveryMs?: number;
-  /** Called whenever this process has looked for runs nobody works on. */
+  /** Called after each look for runs without a lease. */
   looked: () => Promise<void>;
 };
 
-/** A lost notification costs this long at most, in milliseconds. */
+/** Renewal interval in milliseconds, and the maximum delay after a lost notification. */
 const RENEW_EVERY_MS = 1_000;
 const TAKE_OVER_EVERY_MS = 3_000;
-/** After the store has failed, runs are left alone for longer and longer: a model asked for nothing costs money. */
+/** Maximum of the growing pause after storage errors, because needless model requests cost money. */
 const LONGEST_PAUSE_MS = 60_000;
 const TAKEN_AT_ONCE = 100;
 
-/** Keeps the runs of this process its own, and takes up those nobody works on. */
+/** Renews the leases of this process, and claims runs without one. */
 export class LeaseKeeper {
   readonly #options: LeaseKeeperOptions;
   readonly #takeOverEveryMs: number;
   readonly #cancel = new Set<() => void>();
-  /** Leases found in this process's name that no worker has; released when they are found so twice. */
+  /** Leases of this process without a worker; released when seen twice in a row. */
   #strays = new Set<string>();
   #pauseMs = 0;
   #pausedUntil = 0;
@@ -41,18 +41,18 @@ export class LeaseKeeper {
     this.#telling = createLogOnce(options.log);
   }
 
-  /** Takes up all there is to be taken up, and goes on doing so. Throws where the store does. */
+  /** Claims all available runs, now and periodically. Throws storage errors. */
   async start(): Promise<void> {
     await this.#takeOver();
     this.#every(RENEW_EVERY_MS, () => this.#renew());
     this.#every(this.#takeOverEveryMs, () => this.#takeOverUnlessPaused());
   }
 
-  /** The store has failed: no run is taken up for a while. */
+  /** After a storage error: claims no runs for a while. */
   pause(error: unknown): void {
     const { clock } = this.#options;
     if (clock.monotonic() < this.#pausedUntil) return;
-    // From a database that is away no run can be taken either: once it is back, none need lie any longer.
+    // An unreachable database hands out no runs; do not delay them further once it is back.
     if (StorageError.isInstance(error) && error.problem === 'unreachable') return;
     this.#pauseMs = Math.min(LONGEST_PAUSE_MS, this.#pauseMs === 0 ? this.#takeOverEveryMs : this.#pauseMs * 2);
     this.#pausedUntil = clock.monotonic() + this.#pauseMs;
@@ -101,11 +101,11 @@ export class LeaseKeeper {
 
   async #takeOverUnlessPaused(): Promise<void> {
     if (this.#options.clock.monotonic() < this.#pausedUntil) return;
-    // What ran out while the machine slept is still this process's own.
+    // Leases that expired during system sleep may still be this process's own.
     await this.#renew();
     await this.#takeOver();
     await this.#options.looked();
-    // Only here all was tried: a disk that is full lets leases be looked at all along.
+    // Only here everything was tried: with a full disk, reading leases still succeeds.
     this.#telling.worked();
     if (this.#options.clock.monotonic() > this.#pausedUntil + LONGEST_PAUSE_MS) this.#pauseMs = 0;
   }

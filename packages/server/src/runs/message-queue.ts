@@ -21,23 +21,25 @@ export type MessageQueueOptions = {
   pool: RunWorkerPool;
   hub: LiveHub;
   clock: Clock;
-  /** Puts large media of the parts into the blob store. */
+  /** Moves large media of the parts into the blob store. */
   keepMedia: (principal: Owner, parts: UserPart[]) => Promise<UserPart[]>;
   start: (principal: Owner, request: StartRequest) => Promise<StartOutcome>;
   log: (line: string) => void;
 };
 
-/** What is said while a run works waits here, and is sent when its turn comes. */
+/** Messages sent during a run are queued here, and sent in order. */
 export class MessageQueue {
   readonly #options: MessageQueueOptions;
-  /** Messages no run could be begun with: their owners see them in the queue, and nothing is tried again by itself. */
+  /**
+   * Messages that failed to start a run: their owners see them in the queue, and they are not retried automatically.
+   */
   readonly #refused = new Set<string>();
 
   constructor(options: MessageQueueOptions) {
     this.#options = options;
   }
 
-  /** Null where the message has been said by now. */
+  /** Null if the message has been sent already. */
   async add(principal: Owner, message: Omit<QueuedMessage, 'createdAt'>): Promise<QueuedMessage | null> {
     const { storage, clock, hub } = this.#options;
     const queued = await storage.queue.add(principal, { ...message, at: clock.now() });
@@ -69,8 +71,8 @@ export class MessageQueue {
   }
 
   /**
-   * Sends a queued message at once. What is under way is stopped for it, and the wish is stored with that run: the
-   * message is sent even if the process dies in between.
+   * Sends a queued message now. The current run is cancelled, and the request is stored with it: the message is sent
+   * even if the process crashes in between.
    */
   async sendNow(principal: Owner, conversationId: string, id: string): Promise<void> {
     await this.#putFirst(principal, conversationId, id);
@@ -82,11 +84,11 @@ export class MessageQueue {
     const put = await storage.runs.putInbox(principal, outcome.busyWith, item);
     if (put.outcome === 'put' || put.outcome === 'exists') await pool.wake(outcome.busyWith);
     const run = await storage.runs.getRun(principal, outcome.busyWith);
-    // It ended by itself in the same moment.
+    // The run ended by itself in the same moment.
     if (!run || run.endedAt !== null) await this.#send(principal, conversationId, id);
   }
 
-  /** Does what its sender wants of a queued message while a run is under way. Done again it changes nothing. */
+  /** Applies what the sender wants of a queued message during a run. Idempotent. */
   async press(
     principal: Owner,
     { id, conversationId }: QueuedMessage,
@@ -98,12 +100,14 @@ export class MessageQueue {
       return;
     }
     if (whenBusy === 'steer') await this.#steer(principal, busyWith, id);
-    // It may have ended while the message was being stored.
+    // The run may have ended while the message was being stored.
     const busy = await this.#options.storage.runs.getRun(principal, busyWith);
     if (busy && busy.endedAt !== null) await this.afterRun(principal, conversationId, busy.status, null);
   }
 
-  /** Has the run under way take a queued message in before its next step; one that is over sends it in its turn. */
+  /**
+   * The current run takes the queued message in before its next step; if it has ended, the message is sent in order.
+   */
   async #steer(principal: Owner, runId: string, id: string): Promise<void> {
     const { storage, pool, hub, clock } = this.#options;
     const item = { id: `steer:${id}`, kind: 'steer' as const, body: queuedMessageBody(id), at: clock.now() };
@@ -112,11 +116,11 @@ export class MessageQueue {
     await pool.wake(runId);
     const run = await storage.runs.getRun(principal, runId);
     if (run) hub.changed(principal.ownerId, 'queue', run.conversationId);
-    // Its tab looks at what was said to it.
+    // The run's tab polls for messages.
     if (run?.place === 'browser') hub.changed(principal.ownerId, 'tab_calls', run.conversationId);
   }
 
-  /** A run is over: sends what it was stopped for, or, after one that came to its end as it should, what comes next. */
+  /** After a run: sends the message it was cancelled for, or, if it completed, the next one. */
   async afterRun(
     principal: Owner,
     conversationId: string,
@@ -132,7 +136,7 @@ export class MessageQueue {
     if (next) await this.#send(principal, conversationId, next.id);
   }
 
-  /** Sends what a process that died, or could not store anything, could not send any more. */
+  /** Sends messages that a crashed process, or one without storage, could not send. */
   async sendDue(): Promise<void> {
     for (const { ownerId, conversationId, id } of await this.#options.storage.queue.due()) {
       if (this.#refused.has(id)) continue;
@@ -177,6 +181,6 @@ function notQueued(id: string): ToolyardError {
   return new ToolyardError({
     code: 'not_found',
     message: `There is no queued message ${id}.`,
-    hint: 'It has been sent already, or taken back.',
+    hint: 'It was already sent or deleted.',
   });
 }

@@ -2,10 +2,10 @@ import { tokensOfText } from '@toolyard/agent-runtime';
 import type { Message } from '@toolyard/protocol';
 import { isMediaType } from '@toolyard/protocol';
 
-/** Below this a conversation fits into every window, in tokens. */
+/** A conversation below this size fits every context window, in tokens. */
 const FITS_ANYWHERE = 2_000;
 
-/** True where it matters what the model can take and read: then its provider is asked, if nothing is known of it. */
+/** True if the limits of the model matter; its provider is queried then, if they are unknown. */
 export function needsModelFacts(messages: readonly Message[]): boolean {
   let tokens = 0;
   for (const { parts } of messages) {

@@ -30,19 +30,19 @@ export type RunAccessServices = {
   auto: Pick<AutoConfirmation, 'view'>;
   /** The function tools of this process. */
   functions: FunctionTools;
-  /** How symbolic links are resolved when calls are judged, and where Toolyard keeps its own data. */
+  /** How symbolic links are resolved for decisions about calls, and where Toolyard stores its own data. */
   policy?: () => NonNullable<InterventionOptions['callContext']>;
   clock: Clock;
-  /** Aborted when this process lets go of its runs. */
+  /** Aborted when this process releases its runs. */
   stopping: AbortSignal;
   log: (line: string) => void;
 };
 
 /**
- * Opens the model and the tools of a run as they are now: a key or a server that was changed while the run was parked
- * takes effect here. What its owner decides about the tools takes effect with the next call.
+ * Opens the current model and tools of a run: a key or server that was changed while the run was parked takes effect
+ * here. Permissions take effect with the next call.
  *
- * @throws ToolyardError if the provider of the model is gone.
+ * @throws ToolyardError if the provider of the model does not exist any more
  */
 export async function openRunAccess(
   { run, configuration, conversation, signal }: AccessedRun,
@@ -87,7 +87,7 @@ export async function openRunAccess(
         ? createRunBudgets(storage.usage, principal, { conversationId, agentId, budgets, clock })
         : undefined,
     keepPrelude: keeperOf(run, services),
-    // What a server wants kept is of use to this run only.
+    // State of a server is valid in this run only.
     sealing: {
       seal: (text) => secrets.seal(principal, `run ${runId}`, text),
       open: (sealed) => secrets.unseal(principal, `run ${runId}`, sealed),
@@ -105,7 +105,7 @@ function keeperOf(
     const put = (): unknown =>
       storage.requestPreludes.put({ ownerId }, conversationId, { id, prelude, at: clock.now() });
     retryUntilStored(put, { clock, signal: stopping }).catch((error: unknown) => {
-      log(`run ${runId}: what was sent could not be kept: ${messageOf(error)}`);
+      log(`run ${runId}: could not store the model inputs: ${messageOf(error)}`);
     });
     return id;
   };

@@ -9,7 +9,7 @@ import { calls, says, scriptedModel } from './test-fixtures/scripted-model.ts';
 
 afterEach(cleanUp);
 
-/** Sends, and waits until the run asks. */
+/** Sends a message and waits until the run is parked. */
 async function askUntilParked(
   bench: RunBench,
 ): Promise<{ runId: string; conversation: string; asked: StoredInterrupt[] }> {
@@ -21,15 +21,15 @@ async function askUntilParked(
   return { runId, conversation, asked: [...asked] };
 }
 
-/** A tool that counts how often it ran. */
+/** A tool that counts its calls. */
 function counting(): { tool: { call: () => ReturnType<typeof answers> }; count: () => number } {
   let count = 0;
   return { tool: { call: () => answers(`ran ${++count}`) }, count: () => count };
 }
 
-describe('a call that needs a person', () => {
+describe('a call that needs approval', () => {
   test(
-    'parks the run, holds nothing open, and is made once it is approved',
+    'parks the run, holds no resources, and is made once it is approved',
     { tags: ['C1.28', 'C1.29', 'C3.12'] },
     async () => {
       const { tool, count } = counting();
@@ -60,7 +60,7 @@ describe('a call that needs a person', () => {
     },
   );
 
-  test('is not made where it is refused, and the model is told why', async () => {
+  test('is not made if it is denied, and the model learns the reason', async () => {
     const { tool, count } = counting();
     const model = scriptedModel([calls({ name: 'send' }), says('As you wish')]);
     const bench = await openBench(temporaryFolder(), { model, tools: { send: tool } });
@@ -71,7 +71,7 @@ describe('a call that needs a person', () => {
     expect(transcriptLines(model.requests[1]?.messages ?? []).at(-1)).toContain('not today');
   });
 
-  test('refused so that the run stops: nothing is made, asked or said any more, and every call has its answer', async () => {
+  test('denied with stop: ends the run, with a result for every call', async () => {
     const { tool, count } = counting();
     const model = scriptedModel([calls({ name: 'send' }, { name: 'other' }), says('Never said')]);
     const bench = await openBench(temporaryFolder(), { model, tools: { send: tool, other: tool } });
@@ -88,7 +88,7 @@ describe('a call that needs a person', () => {
     expect(bench.storage.runs.countInterrupts(ANNE)).toBe(0);
   });
 
-  test('two questions answered in one moment: what was said of the second counts, whatever the first would say of it', async () => {
+  test('two interrupts answered at once: the second answer counts, whatever the first would settle', async () => {
     const { tool, count } = counting();
     let second: string | undefined;
     const bench = await openBench(temporaryFolder(), {
@@ -110,7 +110,7 @@ describe('a call that needs a person', () => {
     expect(bench.log).toEqual([]);
   });
 
-  test('an answer of another kind is refused, and so is somebody else', async () => {
+  test('an answer of another kind, or of another user, is rejected', async () => {
     const bench = await openBench(temporaryFolder(), {
       model: scriptedModel([calls({ name: 'send' })]),
       tools: { send: counting().tool },
@@ -122,7 +122,7 @@ describe('a call that needs a person', () => {
     await expect(bench.runs.answer(ANNE, 'x', { decision: 'refuse' })).rejects.toMatchObject({ code: 'not_found' });
   });
 
-  test('of several each is answered, and the run goes on after the last', async () => {
+  test('several interrupts are answered one by one, and the run continues after the last', async () => {
     const { tool, count } = counting();
     const bench = await openBench(temporaryFolder(), {
       model: scriptedModel([calls({ name: 'send' }, { name: 'other' }), says('Done')]),
@@ -176,7 +176,7 @@ describe('a call that needs a person', () => {
     expect(count()).toBe(0);
   });
 
-  test('a cancelled run asks no more, and its calls are answered', async () => {
+  test('a cancelled run has no open interrupts, and a result for every call', async () => {
     const bench = await openBench(temporaryFolder(), {
       model: scriptedModel([calls({ name: 'send' }), says('Next')]),
       tools: { send: counting().tool },
@@ -190,7 +190,7 @@ describe('a call that needs a person', () => {
     await expect(late).rejects.toMatchObject({ code: 'conflict' });
   });
 
-  test('is refused unasked where nobody can be asked', async () => {
+  test('is denied if no user is available', async () => {
     const { tool, count } = counting();
     const bench = await openBench(temporaryFolder(), {
       model: scriptedModel([calls({ name: 'send' }), says('Then not')]),
@@ -203,7 +203,7 @@ describe('a call that needs a person', () => {
 });
 
 describe('while stored rules cannot be read', () => {
-  test('a call is asked about that was allowed for ever, with the reason, and only once', async () => {
+  test('needs approval with the reason even if the tool is always allowed, and only once', async () => {
     const { tool, count } = counting();
     const bench = await openBench(temporaryFolder(), {
       model: scriptedModel([calls({ name: 'send' }), says('Done')]),
@@ -221,12 +221,12 @@ describe('while stored rules cannot be read', () => {
   });
 });
 
-describe('a call that is feared', () => {
+describe('a call flagged as dangerous', () => {
   const feared = { name: 'send', arguments: { x: 'rm -rf /' } };
   const harmless = { name: 'send', arguments: { x: 'hello' } };
 
   test(
-    'is asked about by itself, whatever is allowed: an "always" for another call of its tool does not let it through',
+    'needs its own approval, whatever is allowed: "always" for another call of the tool does not apply',
     { tags: ['C12.17'] },
     async () => {
       const { tool, count } = counting();
@@ -255,7 +255,7 @@ describe('a call that is feared', () => {
   );
 
   test.each(['conversation', 'always'] as const)(
-    'is not allowed with the scope "%s", and nothing is changed',
+    'cannot be allowed with the scope "%s", and nothing changes',
     async (scope) => {
       const { tool, count } = counting();
       const bench = await openBench(temporaryFolder(), {
@@ -276,7 +276,7 @@ describe('a call that is feared', () => {
     },
   );
 
-  test('is asked about with "auto" too, where everything else runs', async () => {
+  test('needs approval in mode "auto", where everything else runs', async () => {
     const { tool, count } = counting();
     const bench = await openBench(temporaryFolder(), {
       model: scriptedModel([calls(harmless), calls(feared), says('Done')]),
@@ -288,7 +288,7 @@ describe('a call that is feared', () => {
     expect(asked).toMatchObject([{ interrupt: { kind: 'approval', arguments: { x: 'rm -rf /' } } }]);
   });
 
-  test('everything is asked about with "auto" while a server runs without a sandbox and nobody confirmed that', async () => {
+  test('in mode "auto" every call needs approval while a server without a sandbox is not confirmed', async () => {
     const { tool, count } = counting();
     const bench = await openBench(temporaryFolder(), {
       model: scriptedModel([calls(harmless), says('Done'), calls(harmless), says('Done')]),
@@ -306,7 +306,7 @@ describe('a call that is feared', () => {
     expect(count()).toBe(2);
   });
 
-  test('is refused where nobody can be asked, and what a rule allows is made', { tags: ['C12.16'] }, async () => {
+  test('is denied if no user is available, while calls that a rule allows are made', { tags: ['C12.16'] }, async () => {
     const { tool, count } = counting();
     const model = scriptedModel([calls(harmless, feared), says('Done')]);
     const bench = await openBench(temporaryFolder(), {
@@ -320,12 +320,12 @@ describe('a call that is feared', () => {
   });
 });
 
-describe('what is decided about a tool while a run works', () => {
+describe('permissions changed during a run', () => {
   const SEND = { serverId: 'desk', name: 'send' };
   const decide = (bench: RunBench, decision: 'allow' | 'never'): Promise<void> =>
     bench.storage.permissions.set(ANNE, { tool: SEND, conversationId: null, decision, at: 1 });
 
-  test('"never" counts from the next call on', async () => {
+  test('"never" applies from the next call', async () => {
     const { tool, count } = counting();
     const model = scriptedModel((index) => (index < 2 ? calls({ name: 'send', arguments: { index } }) : says('Done')));
     const bench = await openBench(temporaryFolder(), {
@@ -338,7 +338,7 @@ describe('what is decided about a tool while a run works', () => {
     expect(transcriptLines(model.requests[2]?.messages ?? []).at(-1)).toContain('never allows desk/send');
   });
 
-  test('"never" stops the calls of the same turn that are not made yet', async () => {
+  test('"never" stops pending calls of the same turn', async () => {
     const { tool, count } = counting();
     const both = [
       { name: 'send', arguments: { to: 'a' } },
@@ -360,7 +360,7 @@ describe('what is decided about a tool while a run works', () => {
     ]);
   });
 
-  test('what is not allowed any more is asked about', async () => {
+  test('a revoked permission needs approval again', async () => {
     const { tool, count } = counting();
     const bench = await openBench(temporaryFolder(), {
       model: scriptedModel((index) => calls({ name: 'send', arguments: { index } })),
@@ -374,7 +374,7 @@ describe('what is decided about a tool while a run works', () => {
     expect(asked).toMatchObject([{ interrupt: { kind: 'approval', arguments: { index: 1 } } }]);
   });
 
-  test('while it waits for a person: a call that was allowed is asked about too, one that is forbidden not made', async () => {
+  test('while it waits for the user: an allowed call needs approval again, a forbidden one is not made', async () => {
     const { tool, count } = counting();
     const bench = await openBench(temporaryFolder(), {
       model: scriptedModel([calls({ name: 'send' }, { name: 'other' }), says('Done')]),

@@ -3,7 +3,7 @@ import type { LeasedRun, Owner } from '@toolyard/protocol';
 import { isJsonObject } from '@toolyard/protocol';
 import type { SharedStorage } from '@toolyard/storage';
 
-/** Where a run stopped that cannot continue, read from its events and its row only. */
+/** Where a run stopped that cannot continue, from its events and its row only. */
 export async function readStoppedRun(
   { messages, runs }: Pick<SharedStorage, 'runs' | 'messages'>,
   { id, ownerId, conversationId, state }: LeasedRun,

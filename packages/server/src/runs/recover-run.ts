@@ -19,19 +19,16 @@ export type RecoverRunOptions = {
   conversation: RunConversation;
   clock: Clock;
   wishes: RunInboxItems;
-  /** How the run is to end, where somebody said so before it was taken up. */
+  /** The pending end of the run, if one was requested before it was claimed. */
   ending: Ending | null;
 };
 
-/** Where the run goes on. `rests`: it still waits for a person; `inboxWaits`: and has been told something since. */
+/** Where the run continues. `rests`: it still waits for the user; `inboxWaits`: and messages have arrived since. */
 export type RecoveredRun =
   | { rests: false; point: RunPoint; attempt: number }
   | { rests: true; point: RunPoint; inboxWaits: boolean };
 
-/**
- * Closes what a dead process left open and applies what was said to the run in the meantime; all of it in one commit,
- * before anything else is done.
- */
+/** Closes what a crashed process left open and applies messages received since, in one commit before anything else. */
 export async function recoverRun(options: RecoverRunOptions): Promise<RecoveredRun> {
   const { run, stored, store, writer, conversation, wishes, ending } = options;
   const principal: Owner = { ownerId: run.ownerId };
@@ -49,7 +46,7 @@ export async function recoverRun(options: RecoverRunOptions): Promise<RecoveredR
   const rests = point.state.status === 'parked';
   if (!closes && !wasParked && run.status === 'running') return { rests: false, point, attempt };
 
-  // A run that rests remembers what it was told, for whatever waits in the inbox would wake it again.
+  // A parked run stores its messages: anything left in the inbox would resume it again.
   const heard = rests ? wishes.steers : [];
   const steers = [...(stored.steers ?? []), ...heard.map(({ queuedMessageId }) => queuedMessageId)];
   const { leafId, shownId } = conversation;
@@ -60,7 +57,7 @@ export async function recoverRun(options: RecoverRunOptions): Promise<RecoveredR
   return rests ? { rests: true, point, inboxWaits } : { rests: false, point, attempt };
 }
 
-/** What servers asked inside calls that died with their process; whatever is asked again is another question. */
+/** Withdraws interrupts of servers inside calls that ended with their process; a repeated call opens new ones. */
 async function withdrawQuestions({ run, store, writer }: RecoverRunOptions, stamp: StepStamp): Promise<void> {
   const query = { runId: run.id, status: 'open' } as const;
   for await (const { id, interrupt } of allInterrupts(store, { ownerId: run.ownerId }, query)) {
@@ -70,12 +67,12 @@ async function withdrawQuestions({ run, store, writer }: RecoverRunOptions, stam
   }
 }
 
-/** The answer that was being written stays: as it was cancelled, or marked, beside the one that is begun anew. */
+/** Keeps the partial answer: as cancelled, or marked as abandoned beside the repeated one. */
 function closeAttempt(options: RecoverRunOptions, last: LastAttempt, attempt: number): void {
   const { run, stored, writer, conversation, clock, ending } = options;
   const { step } = stored.point.state;
   const stamp = { step, attempt: last.attempt };
-  // It was asked, and what it took nobody will say: never nothing.
+  // The request was sent, but its usage is unknown, which is not zero.
   if (last.partial && !last.told) {
     const { createdAt: at } = last.partial;
     writer.used({ kind: 'model', at, durationMs: 0, ...stored.configuration.model, usage: null, cost: null });
@@ -104,7 +101,7 @@ function closeAttempt(options: RecoverRunOptions, last: LastAttempt, attempt: nu
   );
 }
 
-/** The place kept for an answer of which nothing was written. */
+/** The placeholder of an answer without content. */
 function unbegun({ run, stored, conversation, clock }: RecoverRunOptions): LastAttempt['partial'] {
   if (!conversation.hasPlaceholder) return null;
   const { shownId: id, leafId: parentId } = conversation;
@@ -119,7 +116,7 @@ function unbegun({ run, stored, conversation, clock }: RecoverRunOptions): LastA
   };
 }
 
-/** A parked run with the answers that came; it goes on once all are there, or to its end. */
+/** A parked run with the answers received so far; it continues once all have arrived, or ends. */
 function resume({ run, stored, writer, clock, wishes, ending }: RecoverRunOptions, attempt: number): RunPoint {
   const { point } = stored;
   const stamp = { step: point.state.step, attempt };
@@ -135,7 +132,7 @@ function resume({ run, stored, writer, clock, wishes, ending }: RecoverRunOption
   }
   if (stillOpen.length > 0) return next;
   writer.event({ type: 'run_resumed' }, stamp, 'later');
-  // The time a run waits for a person is none of the time it may take.
+  // Time spent waiting for the user does not count towards the time limit.
   const startedAt = next.state.startedAt + Math.max(0, clock.now() - run.updatedAt);
   return { ...next, state: { ...next.state, startedAt } };
 }

@@ -8,7 +8,7 @@ import { endedRunEvents, eventTypes } from './test-fixtures/run-events.ts';
 
 afterEach(cleanUp);
 
-/** What a reader who applies the events has of each message. */
+/** The messages of a reader that applies the events. */
 function applied(events: readonly RunEvent[]): Map<string, string> {
   const texts = new Map<string, string>();
   for (const event of events) {
@@ -17,8 +17,8 @@ function applied(events: readonly RunEvent[]): Map<string, string> {
   return texts;
 }
 
-describe('a run whose process died', () => {
-  test('before anything was done is done by the next', { tags: ['C2.04'] }, async () => {
+describe('a run whose process crashed', () => {
+  test('before its first step is executed by the next process', { tags: ['C2.04'] }, async () => {
     const { folder, runId, conversation } = await killAt('run:created', []);
     const bench = await openBench(folder, { model: scriptedModel([says('Here')]) });
     const events = await endedRunEvents(bench, runId);
@@ -26,7 +26,7 @@ describe('a run whose process died', () => {
     expect(transcriptLines(await bench.branch(conversation))).toEqual(['user: Do it', 'assistant: Here']);
   });
 
-  test('in mid-answer: the answer is begun anew beside what was written, which is marked', async () => {
+  test('during an answer: a new attempt follows, and the partial answer is marked', async () => {
     const folder = temporaryFolder();
     const first = await openBench(folder, { model: scriptedModel([hangsAfter('Once upon ', 'a ti').answer]) });
     const conversation = await first.conversation();
@@ -60,7 +60,7 @@ describe('a run whose process died', () => {
     ]);
   });
 
-  test('twice in mid-answer: each attempt stays, each has its own message', { tags: ['C2.03'] }, async () => {
+  test('twice during an answer: every attempt is kept as its own message', { tags: ['C2.03'] }, async () => {
     const folder = temporaryFolder();
     let conversation = '';
     let runId = '';
@@ -85,7 +85,7 @@ describe('a run whose process died', () => {
     expect(transcriptLines(await bench.branch(conversation))).toEqual(['user: Tell', 'assistant: third']);
   });
 
-  test('between two steps just goes on: nothing is asked twice', { tags: ['C10.13'] }, async () => {
+  test('between two steps continues without repeating a request', { tags: ['C10.13'] }, async () => {
     const script = [calls({ name: 'act' }), says('never said')];
     let acted = 0;
     const options = { builtIn: true, tool: () => acted++, hit: 2 };
@@ -104,7 +104,7 @@ describe('a run whose process died', () => {
     ]);
   });
 
-  test('before a call was sent: the model is asked anew, the call is made once, and nobody is asked', async () => {
+  test('before a call was sent: the model is asked again, the call is made once, without an interrupt', async () => {
     let acted = 0;
     const script = [calls({ name: 'act' })];
     const options = { builtIn: true, tool: () => acted++ };
@@ -120,42 +120,46 @@ describe('a run whose process died', () => {
     expect(transcriptLines(await bench.branch(conversation)).at(-1)).toBe('assistant: Done');
   });
 
-  test('one of two calls was answered: it is not made again and told once', { tags: ['C7.22', 'M2.17'] }, async () => {
-    const folder = temporaryFolder();
-    const acts: string[] = [];
-    let end = (): void => {};
-    const tools = {
-      quick: { builtIn: true, call: () => (acts.push('quick'), answers('quick')) },
-      slow: {
-        builtIn: true,
-        call: () => (
-          acts.push('slow'),
-          new Promise<never>((_resolve, reject) => (end = () => reject(new Error('dead'))))
-        ),
-      },
-    };
-    const model = scriptedModel([calls({ name: 'quick' }, { name: 'slow' })]);
-    const first = await openBench(folder, { model, tools });
-    const conversation = await first.conversation();
-    const runId = await first.ask(conversation, 'Both');
-    await eventually(() => eventTypes(first.events(runId)).includes('tool_finished'));
-    first.die();
-    end();
-    const bench = await openBench(folder, {
-      model: scriptedModel([says('Done')]),
-      tools: { ...tools, slow: { builtIn: true, call: () => (acts.push('slow'), answers('slow')) } },
-    });
-    const events = await endedRunEvents(bench, runId);
-    expect(acts).toEqual(['quick', 'slow', 'slow']);
-    expect(eventTypes(events).filter((type) => type === 'tool_finished')).toHaveLength(2);
-    expect(transcriptLines(await bench.branch(conversation)).slice(2)).toEqual([
-      'tool: quick',
-      'tool: slow',
-      'assistant: Done',
-    ]);
-  });
+  test(
+    'after one of two calls returned: it is not repeated, and reported once',
+    { tags: ['C7.22', 'M2.17'] },
+    async () => {
+      const folder = temporaryFolder();
+      const acts: string[] = [];
+      let end = (): void => {};
+      const tools = {
+        quick: { builtIn: true, call: () => (acts.push('quick'), answers('quick')) },
+        slow: {
+          builtIn: true,
+          call: () => (
+            acts.push('slow'),
+            new Promise<never>((_resolve, reject) => (end = () => reject(new Error('dead'))))
+          ),
+        },
+      };
+      const model = scriptedModel([calls({ name: 'quick' }, { name: 'slow' })]);
+      const first = await openBench(folder, { model, tools });
+      const conversation = await first.conversation();
+      const runId = await first.ask(conversation, 'Both');
+      await eventually(() => eventTypes(first.events(runId)).includes('tool_finished'));
+      first.die();
+      end();
+      const bench = await openBench(folder, {
+        model: scriptedModel([says('Done')]),
+        tools: { ...tools, slow: { builtIn: true, call: () => (acts.push('slow'), answers('slow')) } },
+      });
+      const events = await endedRunEvents(bench, runId);
+      expect(acts).toEqual(['quick', 'slow', 'slow']);
+      expect(eventTypes(events).filter((type) => type === 'tool_finished')).toHaveLength(2);
+      expect(transcriptLines(await bench.branch(conversation)).slice(2)).toEqual([
+        'tool: quick',
+        'tool: slow',
+        'assistant: Done',
+      ]);
+    },
+  );
 
-  test('one of two calls was answered, the other is in doubt: what was told is the message that is stored', async () => {
+  test('after one of two calls returned, the other in doubt: the reported result is the stored one', async () => {
     const folder = temporaryFolder();
     let end = (): void => {};
     const tools = {
@@ -183,7 +187,7 @@ describe('a run whose process died', () => {
     expect(said).toHaveLength(2);
   });
 
-  test('parked and answered in between: it goes on with the answer', async () => {
+  test('parked, and answered since: it continues with the answer', async () => {
     const folder = temporaryFolder();
     let acted = 0;
     const tools = { act: actTool(() => acted++) };
@@ -191,7 +195,7 @@ describe('a run whose process died', () => {
     const runId = await first.ask(await first.conversation(), 'Do it');
     await first.rest(runId);
     const [asked] = first.storage.runs.listInterrupts(ANNE, { status: 'open', limit: 9 });
-    // Stored, and the process dies before it can act on it.
+    // The answer is stored, and the process crashes before it acts on it.
     first.storage.runs.answerInterrupt(ANNE, asked?.id ?? '', { decision: 'approve', scope: 'once' }, 1);
     first.die();
     const bench = await openBench(folder, { model: scriptedModel([says('Done')]), tools });
@@ -199,7 +203,7 @@ describe('a run whose process died', () => {
     expect(acted).toBe(1);
   });
 
-  test('with a cancel waiting: it is cancelled and what was said is kept', async () => {
+  test('with a pending cancellation: it is cancelled and its output kept', async () => {
     const folder = temporaryFolder();
     const first = await openBench(folder, { model: scriptedModel([hangsAfter('Some').answer]) });
     const conversation = await first.conversation();
@@ -219,7 +223,7 @@ describe('a run whose process died', () => {
     });
   });
 
-  test('stopped for a queued message: that message is sent', async () => {
+  test('cancelled for a queued message: the message is sent', async () => {
     const folder = temporaryFolder();
     const failpoints = createFailpoints();
     const model = scriptedModel([hangsAfter('Some').answer]);
@@ -244,7 +248,7 @@ describe('a run whose process died', () => {
     ]);
   });
 
-  test('done, with a message queued behind it: that message is sent', async () => {
+  test('completed with a queued message: the message is sent', async () => {
     const folder = temporaryFolder();
     const failpoints = createFailpoints();
     const hanging = hangsAfter('1');
@@ -261,7 +265,7 @@ describe('a run whose process died', () => {
     expect(transcriptLines(await bench.branch(conversation)).at(-1)).toBe('assistant: 2');
   });
 
-  test('with a state nobody can read: it fails and says so, and the conversation goes on', async () => {
+  test('with an unreadable state: it fails with an explanation, and the conversation remains usable', async () => {
     const folder = temporaryFolder();
     const first = await openBench(folder, { model: scriptedModel([hangsAfter('Some').answer]) });
     const conversation = await first.conversation();
@@ -282,8 +286,8 @@ describe('a run whose process died', () => {
   });
 });
 
-describe('a process that stops', () => {
-  test('leaves an answer in the middle; the next goes on, nothing is cancelled', async () => {
+describe('a process that shuts down', () => {
+  test('stops in the middle of an answer; the next process continues, nothing is cancelled', async () => {
     const folder = temporaryFolder();
     const first = await openBench(folder, { model: scriptedModel([hangsAfter('Half').answer]) });
     const conversation = await first.conversation();
@@ -298,7 +302,7 @@ describe('a process that stops', () => {
     expect(transcriptLines(await bench.branch(conversation))).toEqual(['user: Tell', 'assistant: Whole']);
   });
 
-  test('waits for a call under way and stores its answer, but asks the model no more', async () => {
+  test('waits for a call in progress and stores its result, but sends no further model request', async () => {
     const folder = temporaryFolder();
     let finish = (): void => {};
     const tools = {
@@ -324,7 +328,7 @@ describe('a process that stops', () => {
     expect(transcriptLines(await bench.branch(conversation)).slice(2)).toEqual(['tool: acted', 'assistant: Done']);
   });
 
-  test('makes no call any more: the next one makes it, and nobody is asked whether it was made', async () => {
+  test('sends no further calls; the next process does, without asking whether they were made', async () => {
     const folder = temporaryFolder();
     const failpoints = createFailpoints();
     let acted = 0;
@@ -346,7 +350,7 @@ describe('a process that stops', () => {
         return rest.promise;
       };
       await begun.promise;
-      // While something is written it is told to stop; then the call is about to be sent.
+      // The process is told to stop during a commit, right before the call is sent.
       stopped.resolve(first.runs.close());
       setImmediate(rest.resolve);
     });

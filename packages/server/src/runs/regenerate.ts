@@ -3,7 +3,7 @@ import { defined, ToolyardError } from '@toolyard/protocol';
 import type { StoredConversation, SharedStorage } from '@toolyard/storage';
 import type { StartRequest } from './start-run.ts';
 
-/** How the run is started that answers anew what `messageId` is an answer to. @throws ToolyardError where it is none */
+/** How to start the run that regenerates the answer `messageId`. @throws ToolyardError if it is not an answer */
 export async function regenerateConfiguration(
   storage: Pick<SharedStorage, 'messages'>,
   principal: Owner,
@@ -17,8 +17,8 @@ export async function regenerateConfiguration(
   if (answered.role === 'user' || answered.role === 'system' || !question) {
     throw new ToolyardError({
       code: 'bad_request',
-      message: 'Only an answer can be made anew.',
-      hint: 'To ask something else, edit the message and send it again.',
+      message: 'Only an answer can be regenerated.',
+      hint: 'To ask something else, edit the message and send it.',
     });
   }
   return {

@@ -9,7 +9,7 @@ import { ANNE } from './test-fixtures/bench.ts';
 import { outcomeOf, playUsers, openScenarioStage, scenarioOf } from './test-fixtures/corpus/stage.ts';
 
 describeOnDatabases('a database that is restored', (cluster) => {
-  test('from a pg_dump made in the middle of runs: they go on from their last step', needs(PG_DUMP), async () => {
+  test('from a pg_dump taken during runs: they resume from their last step', needs(PG_DUMP), async () => {
     const [url, restored] = [await cluster().createDatabase(), await cluster().createDatabase()];
     const storage = await openStorage({ url, clock: systemClock });
     const dump = async (): Promise<string> => {

@@ -9,8 +9,8 @@ afterEach(cleanUp);
 const date = { date: { builtIn: true, call: () => answers('noon') } };
 const broken = [[{ type: 'error', error: { code: 'overloaded', message: 'Busy.' } }]] as const;
 
-describe('a run that did not come to its end', () => {
-  test('failed: another goes on behind what tools have answered, without asking for it again', async () => {
+describe('a run that did not complete', () => {
+  test('failed: another run continues after the tool results, without repeating the calls', async () => {
     const model = scriptedModel([calls({ name: 'date' }), broken, says('At noon')]);
     const bench = await openBench(temporaryFolder(), { model, tools: date });
     const conversation = await bench.conversation();
@@ -36,7 +36,7 @@ describe('a run that did not come to its end', () => {
     ]);
   });
 
-  test('cancelled in mid-answer: the answer is made anew beside what was said of it', async () => {
+  test('cancelled during an answer: the answer is regenerated beside the partial one', async () => {
     const model = scriptedModel([hangsAfter('Once upon').answer, says('Here it is')]);
     const bench = await openBench(temporaryFolder(), { model });
     const conversation = await bench.conversation();
@@ -50,7 +50,7 @@ describe('a run that did not come to its end', () => {
     expect(transcriptLines(await bench.all(conversation))).toContain('assistant: Once upon');
   });
 
-  test('failed in mid-answer: goes on in the answer itself where the model can', async () => {
+  test('failed during an answer: the answer is continued if the model supports it', async () => {
     const dead = { type: 'error', error: { code: 'network', message: 'The line is dead.' } } as const;
     const cut = [[{ type: 'text', text: 'It is at ' }], [dead]] as const;
     const model = Object.assign(scriptedModel([calls({ name: 'date' }), cut, says(' noon.')]), { canContinue: true });
@@ -72,7 +72,7 @@ describe('a run that did not come to its end', () => {
     expect(model.requests).toHaveLength(3);
   });
 
-  test('is gone on with once, however often that is asked', async () => {
+  test('is continued once, however often that is requested', async () => {
     const model = scriptedModel([broken, says('Yes')]);
     const bench = await openBench(temporaryFolder(), { model });
     const runId = await bench.ask(await bench.conversation(), 'Well?');
@@ -85,7 +85,7 @@ describe('a run that did not come to its end', () => {
     expect(model.requests).toHaveLength(2);
   });
 
-  test('is told which run is to go on where the one that went on failed or was cancelled too', async () => {
+  test('reports which run to continue if the continuing one failed or was cancelled too', async () => {
     const hanging = hangsAfter('Hm');
     const model = scriptedModel([broken, broken, hanging.answer, says('Yes')]);
     const bench = await openBench(temporaryFolder(), { model });
@@ -96,7 +96,7 @@ describe('a run that did not come to its end', () => {
     const refusal = { code: 'conflict', hint: expect.stringContaining(second) as string };
     await expect(bench.runs.resume(ANNE, first)).rejects.toMatchObject({
       ...refusal,
-      message: expect.stringContaining('it failed') as string,
+      message: expect.stringContaining('and failed') as string,
     });
     const third = (await bench.runs.resume(ANNE, second)).id;
     await eventually(() => model.requests.length === 3);
@@ -112,7 +112,7 @@ describe('a run that did not come to its end', () => {
     expect(model.requests).toHaveLength(4);
   });
 
-  test('is not gone on with once something else was said', async () => {
+  test('cannot be continued after newer messages', async () => {
     const model = scriptedModel([broken, says('Two')]);
     const bench = await openBench(temporaryFolder(), { model });
     const conversation = await bench.conversation();
@@ -124,8 +124,8 @@ describe('a run that did not come to its end', () => {
   });
 });
 
-describe('a run that there is nothing to go on with', () => {
-  test('is done, under way, waits for a person, or is somebody else’s: each is said', async () => {
+describe('a run that cannot be resumed', () => {
+  test('reports why: completed, in progress, waiting for the user, or of another user', async () => {
     const hanging = hangsAfter('Hm');
     const model = scriptedModel([says('Done'), calls({ name: 'send' }), hanging.answer]);
     const bench = await openBench(temporaryFolder(), { model, tools: { send: { call: () => answers('sent') } } });
@@ -139,7 +139,7 @@ describe('a run that there is nothing to go on with', () => {
         () => 'resumed',
         ({ code, message }: { code: string; message: string }) => `${code}: ${message}`,
       );
-    expect(await refusal(done)).toMatch(/^conflict: .*come to its end/);
+    expect(await refusal(done)).toMatch(/^conflict: .*has completed/);
     expect(await refusal(parked)).toMatch(/^conflict: .*waits for a person/);
     expect(await refusal(running)).toMatch(/^conflict: .*under way/);
     expect(await refusal(done, BERT)).toMatch(/^not_found/);

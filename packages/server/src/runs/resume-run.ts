@@ -10,32 +10,35 @@ export type ResumeServices = {
   storage: Pick<SharedStorage, 'runs' | 'conversations' | 'messages'>;
   pool: Pick<RunWorkerPool, 'wake'>;
   start: (principal: Owner, request: StartRequest) => Promise<StartOutcome>;
-  /** True where the model of the next run can go on with an answer that was begun. */
+  /** True if the model of the next run can continue a partial answer. */
   canContinue: (principal: Owner, conversation: StoredConversation) => Promise<boolean>;
 };
 
 /**
- * Lets a run go on. One that rests is only woken. One that failed or was cancelled stays as it is: another run goes on
- * where it ended, under an id made of its own, so that asking twice begins no two.
+ * Resumes a run. A parked one is only woken. One that failed or was cancelled does not change: another run continues
+ * where it ended, under an id derived from its id, so that repeated requests start only one.
  *
- * @throws ToolyardError `not_found`, or `conflict` where there is nothing to go on with, or another went on and ended too
+ * @throws ToolyardError `not_found`, or `conflict` if there is nothing to resume, or a continuing run has ended too
  */
 export async function resumeRun(principal: Owner, runId: string, services: ResumeServices): Promise<RunRecord> {
   const { storage, pool, start } = services;
   const run = await storage.runs.getRun(principal, runId);
   if (run === null) throw new ToolyardError({ code: 'not_found', message: `There is no run ${runId}.` });
-  if (run.parentRunId !== null) throw refused('This run is part of another one, which goes on instead of it.');
+  if (run.parentRunId !== null) throw refused('This run is part of another run; resume that one instead.');
   switch (run.status) {
     case 'done':
-      throw refused('This run has come to its end: there is nothing to go on with.', 'Say something new.');
+      throw refused('This run has completed: there is nothing to resume.', 'Send a new message.');
     case 'queued':
     case 'running':
     case 'waiting_for_tab':
-      throw refused('This run is under way.');
+      throw refused('This run is in progress.');
     case 'parked': {
       const open = await storage.runs.listInterrupts(principal, { runId, status: 'open', limit: 1 });
       if (open.length > 0) {
-        throw refused('This run waits for a person.', 'Answer its questions: toolyard interrupts list, or the page.');
+        throw refused(
+          'This run waits for the user.',
+          'Answer its open interrupts: on the page, or with toolyard interrupts list.',
+        );
       }
       await pool.wake(runId);
       return (await storage.runs.getRun(principal, runId)) ?? run;
@@ -44,18 +47,18 @@ export async function resumeRun(principal: Owner, runId: string, services: Resum
     case 'cancelled': {
       const last = await lastFollower(principal, runId, storage);
       if (last?.status === 'failed' || last?.status === 'cancelled') {
-        const how = last.status === 'failed' ? 'it failed' : 'it was cancelled';
-        throw refused(`Another run has gone on with this one already, and ${how}.`, `Let that one go on: ${last.id}`);
+        const how = last.status === 'failed' ? 'failed' : 'was cancelled';
+        throw refused(`Another run has already continued this one, and ${how}.`, `Resume that run: ${last.id}`);
       }
       if (last !== null) return last;
       const outcome = await start(principal, await requestFor(principal, run, services));
       if (outcome.started) return outcome.run;
-      throw refused('Another answer is being written in this conversation.', 'Stop it first, or wait for its end.');
+      throw refused('Another answer is in progress in this conversation.', 'Stop it first, or wait until it ends.');
     }
   }
 }
 
-/** The last of those that went on, each with the one before; null where none has. */
+/** The last run in the chain of continuing runs; null if the run was not continued. */
 async function lastFollower(
   principal: Owner,
   runId: string,
@@ -83,8 +86,8 @@ async function requestFor(
   const answer = branch.slice(asked + 1);
   if (question?.role !== 'user' || !answer.some((message) => isOf(message, run.id))) {
     throw refused(
-      'The conversation has gone on since this run, or shows another branch.',
-      'Show the branch it is on, or have its answer made anew.',
+      'The conversation has newer messages than this run, or shows another branch.',
+      'Switch to its branch, or regenerate its answer.',
     );
   }
   const { id: leafId } = goodUntil(question, answer);
@@ -99,15 +102,12 @@ function isOf(message: Message, runId: string): boolean {
   return message.role === 'assistant' && message.runId === runId;
 }
 
-/**
- * An answer that broke off stands beside the one that is made in its place, or goes on with it where the model can; what
- * tools have answered is kept.
- */
+/** A partial answer is regenerated beside the old one, or continued if the model supports it; tool results are kept. */
 function goodUntil(question: UserMessage, answer: readonly Message[]): Message {
   return answer.findLast((message) => message.role === 'tool') ?? question;
 }
 
-/** `x` is gone on with by `x~2`, that by `x~3`. */
+/** Run `x` is continued by `x~2`, that one by `x~3`. */
 function nextId(runId: string): string {
   const [, begin = runId, count = '1'] = /^(.*)~(\d{1,6})$/s.exec(runId) ?? [];
   return `${begin}~${Number(count) + 1}`;

@@ -3,7 +3,10 @@ import type { Budget, Clock, Owner, Spent } from '@toolyard/protocol';
 import { budgetKey, ZERO_SPENT } from '@toolyard/protocol';
 import type { SharedStorage } from '@toolyard/storage';
 
-/** The budgets of a run, with what all runs of all processes have stored. Calls in progress elsewhere count once they end. */
+/**
+ * The budgets of a run, with the stored usage of all runs of all processes. Calls in progress elsewhere count once they
+ * end.
+ */
 export function createRunBudgets(
   usage: SharedStorage['usage'],
   principal: Owner,
@@ -17,7 +20,7 @@ export function createRunBudgets(
     async refresh() {
       const at = clock.now();
       for (const budget of budgets) {
-        // The run itself knows what it and its turn used.
+        // The run tracks its own usage and that of its turn.
         if (budget.of === 'run' || budget.of === 'turn') continue;
         known.set(budgetKey(budget), await usage.spent(principal, budget, { conversationId, agentId, at }));
       }

@@ -44,13 +44,13 @@ export type RunCommandsOptions = {
   ids: IdSource;
   keepMedia: (principal: Owner, parts: UserPart[]) => Promise<UserPart[]>;
   start: (principal: Owner, request: StartRequest) => Promise<StartOutcome>;
-  /** True where the model of the next run can go on with an answer that was begun. */
+  /** True if the model of the next run can continue a partial answer. */
   canContinue: (principal: Owner, conversation: StoredConversation, run?: AgentConfiguration) => Promise<boolean>;
 };
 
 /**
- * What people do with runs. A run that a message starts has the id of that message, so that sending it again finds the
- * run and starts no second one.
+ * Commands of users about runs. A run that a message starts has the id of that message, so that sending the message
+ * again finds the run instead of starting another.
  */
 export function createRunCommands(options: RunCommandsOptions): Omit<RunService, keyof RunsInTabs> {
   const { storage, servers, configurations, tabs, queue, pool, hub, clock, ids, keepMedia, start, canContinue } =
@@ -62,7 +62,7 @@ export function createRunCommands(options: RunCommandsOptions): Omit<RunService,
     return conversation;
   }
 
-  /** Of a budget raised beyond the run that asks. */
+  /** Where to store a budget raised beyond the run. */
   async function whereToKeep(
     principal: Owner,
     { interrupt, conversationId }: StoredInterrupt,
@@ -100,14 +100,14 @@ export function createRunCommands(options: RunCommandsOptions): Omit<RunService,
         throw new ToolyardError({
           code: 'conflict',
           message: outcome.answer
-            ? 'This question has been answered already.'
-            : 'This question is not asked any more: its call or its run has ended.',
+            ? 'This interrupt was already answered.'
+            : 'This interrupt is closed: its call or its run has ended.',
         });
       case 'no_place':
         throw new ToolyardError({
           code: 'conflict',
-          message: 'Where this budget was set is gone: nothing was answered.',
-          hint: 'Raise it for this run alone.',
+          message: 'The configuration with this budget does not exist any more: nothing was answered.',
+          hint: 'Raise the budget for this run only.',
         });
       case 'answered':
         if (decides?.decision === 'allow' && asked.interrupt.kind === 'approval') {
@@ -122,7 +122,7 @@ export function createRunCommands(options: RunCommandsOptions): Omit<RunService,
     }
   }
 
-  /** Answers in nobody's name; somebody may have been quicker. */
+  /** Answers automatically, unless the interrupt was closed in the meantime. */
   async function answerUnlessClosed(principal: Owner, id: string, given: InterruptAnswer): Promise<void> {
     await answer(principal, id, given).catch((thrown: unknown) => {
       if (!ToolyardError.isInstance(thrown) || thrown.code !== 'conflict') throw thrown;
@@ -135,7 +135,7 @@ export function createRunCommands(options: RunCommandsOptions): Omit<RunService,
       if (message.id !== undefined) {
         const before = await findSentMessage(storage, principal, conversationId, message.id);
         if (before) {
-          // Whoever was asked first may have died before it got any further.
+          // The process that was asked first may have crashed before it continued.
           const { activeRun } = conversation;
           if ('queued' in before && activeRun)
             await queue.press(principal, before.queued, message.whenBusy, activeRun.id);
@@ -170,7 +170,7 @@ export function createRunCommands(options: RunCommandsOptions): Omit<RunService,
       }
       const said = await findSentMessage(storage, principal, conversationId, id);
       if (said) return said;
-      throw new ToolyardError({ code: 'bad_request', message: `The id ${id} is taken.` });
+      throw new ToolyardError({ code: 'bad_request', message: `The id ${id} is already used.` });
     },
 
     async regenerate(principal, conversationId, { messageId, configuration }: Regenerate) {
@@ -178,7 +178,7 @@ export function createRunCommands(options: RunCommandsOptions): Omit<RunService,
       const kept = configuration ? { configuration } : {};
       const anew = { runId: ids.next(), conversation, messageId, ...kept };
       const outcome = await start(principal, await regenerateConfiguration(storage, principal, anew));
-      if (!outcome.started) throw busy('An answer is being written already.');
+      if (!outcome.started) throw busy('An answer is in progress.');
       return { run: outcome.run };
     },
 
@@ -194,7 +194,7 @@ export function createRunCommands(options: RunCommandsOptions): Omit<RunService,
         ...defined({ configuration }),
       });
       const outcome = await start(principal, request);
-      if (!outcome.started) throw busy('An answer is being written already.');
+      if (!outcome.started) throw busy('An answer is in progress.');
       return { run: outcome.run, how };
     },
 
@@ -203,7 +203,7 @@ export function createRunCommands(options: RunCommandsOptions): Omit<RunService,
       const { outcome } = await storage.runs.putInbox(principal, runId, item);
       if (outcome === 'put' || outcome === 'exists') await pool.wake(runId);
       const run: RunRecord | null = await storage.runs.getRun(principal, runId);
-      // Its tab looks at what was said to it.
+      // The run's tab polls for messages.
       if (run?.place === 'browser') hub.changed(principal.ownerId, 'tab_calls', run.conversationId);
       if (run) return run;
       throw new ToolyardError({ code: 'not_found', message: `There is no run ${runId}.` });
@@ -242,7 +242,7 @@ export function createRunCommands(options: RunCommandsOptions): Omit<RunService,
   };
 }
 
-/** A question of a version whose references had no origin gets one. */
+/** Adds an origin to an interrupt of a version without origins. */
 function withOrigin(asked: StoredInterrupt, isConfigured: (serverId: string) => boolean): StoredInterrupt {
   const { interrupt } = asked;
   if (interrupt.kind === 'budget' || interrupt.tool.origin !== undefined) return asked;
@@ -255,17 +255,17 @@ function resultText({ content }: ToolResult): string {
 }
 
 function refuseWhereItCannotWait(message: SendMessage, conversation: StoredConversation): void {
-  if (message.whenBusy === 'refuse') throw busy('An answer is being written already.');
-  // What is queued follows whatever is said last when its turn comes.
+  if (message.whenBusy === 'refuse') throw busy('An answer is in progress.');
+  // A queued message follows whatever message is last when it is sent.
   if (message.parentId === undefined || message.parentId === conversation.leafId) return;
-  throw busy('A message cannot be edited while an answer is being written.');
+  throw busy('A message cannot be edited while an answer is in progress.');
 }
 
 function busy(message: string): ToolyardError {
-  return new ToolyardError({ code: 'conflict', message, hint: 'Stop it first, or wait for its end.' });
+  return new ToolyardError({ code: 'conflict', message, hint: 'Stop it first, or wait until it ends.' });
 }
 
-/** Arguments that were sent along and are those of the call are no change. */
+/** Drops edited arguments that equal those of the call. */
 function withoutUnchanged(interrupt: Interrupt, answer: InterruptAnswer): InterruptAnswer {
   if (interrupt.kind !== 'approval' || answer.decision !== 'approve' || answer.arguments === undefined) return answer;
   const isChanged = canonicalJson(answer.arguments) !== canonicalJson(interrupt.arguments);
@@ -273,5 +273,5 @@ function withoutUnchanged(interrupt: Interrupt, answer: InterruptAnswer): Interr
 }
 
 function noInterrupt(id: string): ToolyardError {
-  return new ToolyardError({ code: 'not_found', message: `There is no question ${id}.` });
+  return new ToolyardError({ code: 'not_found', message: `There is no interrupt ${id}.` });
 }

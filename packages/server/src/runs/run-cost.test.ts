@@ -7,15 +7,15 @@ afterEach(cleanUp);
 
 const PRICE = { inputPerMillion: 1_000_000, outputPerMillion: 2_000_000 };
 
-/** As {@link calls}, with one token in and one out. */
+/** Like {@link calls}, with one input and one output token. */
 function asksWithUsage(name: string): ScriptedAnswer {
   const asked = calls({ name });
   if (typeof asked === 'function') throw new Error('not a list');
   return [[{ type: 'usage', usage: { inputTokens: 1, outputTokens: 1 } }], ...asked];
 }
 
-describe('what a run costs', () => {
-  test('is the sum of its turns at the price of its beginning, and stands with each answer', async () => {
+describe('the cost of a run', () => {
+  test('is the sum of its turns at the price of its start, and is stored with each answer', async () => {
     const bench = await openBench(temporaryFolder(), {
       model: scriptedModel([asksWithUsage('look'), says('Done', '.')]),
       tools: { look: { builtIn: true, call: () => answers('seen') } },
@@ -31,7 +31,7 @@ describe('what a run costs', () => {
     expect(costs).toEqual([3, 5]);
   });
 
-  test('stops it at its limit, before the next model call', async () => {
+  test('stops the run at its limit, before the next model request', async () => {
     const model = scriptedModel([asksWithUsage('look'), says('Never said')]);
     const bench = await openBench(temporaryFolder(), {
       model,
@@ -48,7 +48,7 @@ describe('what a run costs', () => {
     expect(model.requests).toHaveLength(1);
   });
 
-  test('is not told where nobody knows the price', async () => {
+  test('is not reported if the price is unknown', async () => {
     const bench = await openBench(temporaryFolder(), { model: scriptedModel([says('Free?')]) });
     const conversation = await bench.conversation();
     const events = await bench.rest(await bench.ask(conversation, 'Hello'));

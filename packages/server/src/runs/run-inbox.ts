@@ -1,20 +1,20 @@
 import type { InboxItem, InterruptAnswer, JsonValue } from '@toolyard/protocol';
 import { isJsonObject } from '@toolyard/protocol';
 
-/** What others have said to a run, as far as it acts on it. */
+/** Messages for a run that it acts on. */
 export type RunInboxItems = {
-  /** Ids of the items that ask it to stop; they are taken with its end. */
+  /** Ids of the items that request cancellation; removed when the run ends. */
   cancels: string[];
-  /** The queued message that is to be sent in its place. */
+  /** The queued message to send in its place. */
   sendNext: string | null;
-  /** Queued messages the run is to take in before its next step. */
+  /** Queued messages to take in before the next step. */
   steers: { itemId: string; queuedMessageId: string }[];
   answers: { itemId: string; interruptId: string; answer: InterruptAnswer }[];
 };
 
 /**
- * The body of the inbox item (kind `message`) that stops a run for the sake of a queued message, and of the one (kind
- * `steer`) that has the run take it in.
+ * Body of the inbox item (kind `message`) that cancels a run for a queued message, and of the one (kind `steer`) that
+ * makes the run take it in.
  */
 export function queuedMessageBody(queuedMessageId: string): JsonValue {
   return { queuedMessageId };
@@ -27,19 +27,19 @@ export function readInboxItems(items: readonly InboxItem[]): RunInboxItems {
       case 'cancel':
         wishes.cancels.push(id);
         break;
-      // Not taken by this run: it counts until the message is sent, even if the process dies in between.
+      // Stays in the inbox until the message is sent, even if the process crashes in between.
       case 'message':
         if (isJsonObject(body) && typeof body['queuedMessageId'] === 'string')
           wishes.sendNext = body['queuedMessageId'];
         break;
       case 'answer':
         if (isJsonObject(body) && typeof body['interruptId'] === 'string') {
-          // Stored by the door that checked it.
+          // Validated before it was stored.
           const answer = body['answer'] as InterruptAnswer;
           wishes.answers.push({ itemId: id, interruptId: body['interruptId'], answer });
         }
         break;
-      // Taken once the message stands in the conversation; until then it waits in the queue as any other.
+      // Removed once the message is in the conversation; until then it is queued like any other.
       case 'steer':
         if (isJsonObject(body) && typeof body['queuedMessageId'] === 'string') {
           wishes.steers.push({ itemId: id, queuedMessageId: body['queuedMessageId'] });

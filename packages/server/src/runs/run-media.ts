@@ -2,7 +2,7 @@ import type { SharedStorage } from '@toolyard/storage';
 import type { AssistantPart, Message, Owner, ToolContentPart, ToolResult, UserPart } from '@toolyard/protocol';
 import { isStorageFault } from '@toolyard/protocol';
 
-/** The message as a model can be sent it: what lies in the blob store is put in place. A blob that is gone stays named. */
+/** The message for a model, with stored files in place. References to deleted files stay. */
 export async function withBlobsInPlace(
   message: Message,
   blobs: SharedStorage['blobs'],
@@ -27,7 +27,7 @@ export async function withBlobsInPlace(
   }
 }
 
-/** What a person says, with what lies in the blob store put in place. */
+/** User parts with stored files in place. */
 export async function partsInPlace(
   parts: UserPart[],
   blobs: SharedStorage['blobs'],
@@ -37,7 +37,7 @@ export async function partsInPlace(
   return Promise.all(parts.map((part) => inPlace(part, blobs, principal)));
 }
 
-/** The result with what lies in the blob store put in place. */
+/** The result with stored files in place. */
 export async function resultInPlace(
   result: ToolResult,
   blobs: SharedStorage['blobs'],

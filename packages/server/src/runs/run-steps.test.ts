@@ -16,7 +16,7 @@ async function stepsOf(bench: RunBench, runId: string, now = 0): Promise<RunStep
 }
 
 describe('the steps of a run', () => {
-  test('tell what was asked, called, answered, and for how long it waited for a person', async () => {
+  test('contain model requests, calls, results, and the time waited for the user', async () => {
     const clock = createFakeClock({ start: 1_000_000 });
     const bench = await openBench(temporaryFolder(), {
       clock,
@@ -71,7 +71,7 @@ describe('the steps of a run', () => {
     expect(usage).toEqual({ inputTokens: 1, outputTokens: 1 });
   });
 
-  test('say for how long a call was under way, without what it waited for its turn', async () => {
+  test('contain the duration of a call without its time in the queue', async () => {
     const bench = await openBench(temporaryFolder(), {
       model: scriptedModel([calls({ name: 'date' }), says('Noon')]),
       tools: { date: { builtIn: true, call: () => answers('noon') } },
@@ -87,7 +87,7 @@ describe('the steps of a run', () => {
     expect(step?.calls[0]?.durationMs).toBeLessThanOrEqual((step?.endedAt ?? 0) - (step?.startedAt ?? 0));
   });
 
-  test('that a process did not live to end stand beside the try that took their place', async () => {
+  test('contain abandoned attempts beside the ones that replaced them', async () => {
     const folder = temporaryFolder();
     const failpoints = createFailpoints();
     const script = [calls({ name: 'date' }), says('Noon')];
@@ -118,7 +118,7 @@ describe('the steps of a run', () => {
     expect(items[2]?.calls).toMatchObject([{ name: 'date', result: { outcome: 'done' } }]);
   });
 
-  test('are the same once the deltas are gone', async () => {
+  test('are the same after the deltas were deleted', async () => {
     const bench = await openBench(temporaryFolder(), { model: scriptedModel([says('a', 'b', 'c')]) });
     const runId = await bench.ask(await bench.conversation(), 'Say');
     await endedRunEvents(bench, runId);

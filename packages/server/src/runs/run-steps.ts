@@ -19,7 +19,7 @@ import { addUsage, defined, ignoreEvent } from '@toolyard/protocol';
 
 const PAGE = 1_000;
 
-/** Reads a run's events, without its deltas, into what it did step by step. `now`: up to when it waits. */
+/** Computes the steps of a run from its events without deltas. `now`: end of a wait in progress. */
 export async function readSteps(
   store: Pick<RunStore, 'readWholeEvents'>,
   principal: Owner,
@@ -37,7 +37,7 @@ export async function readSteps(
   return steps.told(run, now);
 }
 
-/** Puts the steps of one run together, event by event. */
+/** Builds the steps of one run, event by event. */
 class Steps {
   readonly #items: RunStep[] = [];
   readonly #asked = new Map<string, ToolCallPart>();
@@ -115,7 +115,7 @@ class Steps {
     });
   }
 
-  /** The last step has ended with the run. */
+  /** The last step ended with the run. */
   #ended(step: RunStep, index: number, run: RunRecord): RunStep {
     if (step.endedAt !== null || index < this.#items.length - 1) return step;
     return { ...step, endedAt: run.endedAt };
@@ -170,7 +170,7 @@ class Steps {
         const { message, result, durationMs, callId } = event;
         const call = this.#callOf(step, { callId, name: message.name, tool: message.tool });
         call.result = result;
-        // It was counted from before the call could begin; clocks of walls may jump.
+        // Measured from before the call could start; system clocks may jump.
         const between = event.at - (call.startedAt ?? event.at - durationMs);
         call.durationMs = between < 0 ? durationMs : Math.min(durationMs, between);
         if (message.editedArguments) call.editedArguments = message.editedArguments;
@@ -196,7 +196,7 @@ class Steps {
     }
   }
 
-  /** A call that is made again in a later step stands there too. */
+  /** Finds a call; one that is repeated in a later step is listed there too. */
   #callOf(step: RunStep, { callId, name, tool }: Pick<RunCall, 'callId' | 'name' | 'tool'>): RunCall {
     const known = this.#calls.get(callId);
     if (known && step.calls.includes(known)) return known;

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import type { RunWorkerPoolOptions } from './run-worker-pool.ts';
 import { RunWorkerPool } from './run-worker-pool.ts';
 
-test('a run that comes to a process which has begun to stop is given on at once, and not worked on', async () => {
+test('releases a run that arrives during shutdown without executing it', async () => {
   const run = { id: 'run-1', fence: 7, place: 'server' } as LeasedRun;
   const told: string[] = [];
   let lease = (_run: LeasedRun): void => undefined;

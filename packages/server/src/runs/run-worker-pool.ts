@@ -8,26 +8,26 @@ import { RunWorker } from './run-worker.ts';
 export type RunWorkerPoolOptions = RunWorkerServices & {
   terms: LeaseTerms;
   hub: LiveHub;
-  /** Called when a run is over; `sendNext` names the queued message it was stopped for. */
+  /** Called when a run has ended; `sendNext`: the queued message it was cancelled for. */
   onOver: (run: LeasedRun, status: RunRecord['status'], sendNext: string | null) => void;
-  /** Tells the other processes over the same database, if there are any, that a run was told something. */
+  /** Notifies the other processes with the same database of a message for a run. */
   wakeElsewhere?: (runId: string) => void;
-  /** False: runs are taken up by other processes only; default true. */
+  /** False: other processes execute the runs; default true. */
   takesUp?: boolean;
-  /** How long tool calls under way may take when the process stops; default 5 s. */
+  /** How long tool calls in progress may take when the process stops; default 5 s. */
   lastCallsMs?: number;
   failpoint?: Failpoint;
 };
 
 const LAST_CALLS_MS = 5_000;
 
-/** All the runs this process works on. */
+/** The runs that this process executes. */
 export class RunWorkerPool {
   readonly #options: RunWorkerPoolOptions;
   readonly #workers = new Map<string, RunWorker>();
-  /** Runs that not even their end could be stored of: to try again would only ask the model again. */
+  /** Runs whose end could not be stored: retrying would only repeat model requests. */
   readonly #hopeless = new Set<string>();
-  /** Runs of a newer version, each told of once. */
+  /** Runs of a newer version, each logged once. */
   readonly #newer = new Set<string>();
   #closing = false;
 
@@ -35,39 +35,39 @@ export class RunWorkerPool {
     this.#options = options;
   }
 
-  /** Works on a run whose lease this process has just been given. */
+  /** Executes a run whose lease this process has just acquired. */
   start(run: LeasedRun): void {
     if (this.#hopeless.has(run.id)) return;
-    // It was on its way when the process began to stop.
+    // It arrived when the process was already shutting down.
     if (this.#closing) return void this.#giveBack(run);
-    // A lease that ran out under its own process, as after a long sleep of the machine: the older worker is stale.
+    // The lease expired under this process, such as during system sleep: the older worker is stale.
     this.#workers.get(run.id)?.drop();
     const worker = new RunWorker(run, this.#options);
     this.#workers.set(run.id, worker);
     void worker.result.then((result) => this.#ended(worker, result));
   }
 
-  /** The run was told something here: whoever has it looks at once, here or in another process. */
+  /** A message was stored for the run: notifies its process, here or elsewhere. */
   async wake(runId: string): Promise<void> {
     if (!(await this.woken(runId))) this.#options.wakeElsewhere?.(runId);
   }
 
   /**
-   * The run was told something, wherever: whoever has it here looks at once, and one that rests is taken up. True where
-   * this process has it.
+   * A message was stored for the run: its worker here reads it at once, and a parked run is claimed. True if this
+   * process has the run.
    */
   async woken(runId: string): Promise<boolean> {
     const worker = this.#workers.get(runId);
     if (worker) await worker.listen();
     const { runs } = this.#options.storage;
     if (this.#closing || this.#options.takesUp === false) return worker !== undefined;
-    // What ran out while the machine slept is still this process's own.
+    // A lease that expired during system sleep may still be this process's own.
     if (worker && (await runs.renewLease(runId, worker.run.fence, this.#options.terms))) return true;
-    // Null where it is held, here or elsewhere, or over.
+    // Null if another worker has it, or it has ended.
     const run = await runs.acquireLease(runId, this.#options.terms);
     if (run === null) return worker !== undefined;
     if (run.place === 'browser' && !(await this.#isToEnd(run))) {
-      // A tab goes on with it, where a person wants that.
+      // A tab will claim it when the user wants that.
       await runs.releaseLease(run.id, run.fence);
       return true;
     }
@@ -75,7 +75,7 @@ export class RunWorkerPool {
     return true;
   }
 
-  /** No tab is needed to stop a run. */
+  /** Ending a run needs no tab. */
   async #isToEnd({ id, fence }: LeasedRun): Promise<boolean> {
     const items = (await this.#options.storage.runs.readInbox(id, fence)) ?? [];
     return items.some(({ kind }) => kind === 'cancel' || kind === 'message');
@@ -89,7 +89,7 @@ export class RunWorkerPool {
     return [...this.#workers.values()];
   }
 
-  /** Lets go of all runs; the next process takes them up. */
+  /** Releases all runs; the next process resumes them. */
   async close(): Promise<void> {
     this.#closing = true;
     const { lastCallsMs = LAST_CALLS_MS } = this.#options;
@@ -101,18 +101,18 @@ export class RunWorkerPool {
     );
   }
 
-  /** To whoever takes it up next, who need not find out by himself. */
+  /** Releases a run and notifies other processes, so that they need not wait for a poll. */
   async #giveBack({ id, fence }: LeasedRun): Promise<void> {
     const { storage, log, wakeElsewhere } = this.#options;
     try {
       await storage.runs.releaseLease(id, fence);
       wakeElsewhere?.(id);
     } catch (error) {
-      log(`run ${id}: its lease could not be given back: ${messageOf(error)}`);
+      log(`run ${id}: could not release the lease: ${messageOf(error)}`);
     }
   }
 
-  /** From what is stored, with what was said since. */
+  /** Resumes the run from its stored state, with the messages received since. */
   async #takeUpAnew({ id, fence }: LeasedRun): Promise<void> {
     await this.#options.storage.runs.releaseLease(id, fence);
     await this.wake(id);
@@ -138,19 +138,19 @@ export class RunWorkerPool {
         if (result.lost.reason === 'overtaken') {
           this.#takeUpAnew(run).catch((error: unknown) => log(`run ${run.id}: ${messageOf(error)}`));
         }
-        if (result.lost.reason === 'engine') log(`run ${run.id} is left for later: ${reasonOf(result.lost)}`);
+        if (result.lost.reason === 'engine') log(`run ${run.id}: postponed: ${reasonOf(result.lost)}`);
         if (result.lost.reason === 'newer') this.#leave(run, result.lost.message);
         return;
     }
   }
 
-  /** Untouched, for who can go on with it. */
+  /** Releases the run unchanged, for a process that can execute it. */
   #leave({ id, fence }: LeasedRun, reason: string): void {
     const { storage, log } = this.#options;
     if (!this.#newer.has(id)) log(`run ${id}: ${reason}`);
     this.#newer.add(id);
     Promise.resolve(storage.runs.releaseLease(id, fence)).catch((error: unknown) =>
-      log(`run ${id}: its lease could not be given back: ${messageOf(error)}`),
+      log(`run ${id}: could not release the lease: ${messageOf(error)}`),
     );
   }
 }

@@ -25,18 +25,18 @@ export type RunWorkerServices = RunAccessServices & {
 };
 
 /**
- * How this process came to the end of its work on a run. `rested`: it waits for a person; `inboxWaits`: and was told
- * something in the same moment. `lost`: it is not this process's any more.
+ * How the work of this process on a run ended. `rested`: it waits for the user; `inboxWaits`: and a message arrived in
+ * the same moment. `lost`: this process does not have it any more.
  */
 export type WorkResult =
   | { end: 'over'; status: RunStatus; sendNext: string | null }
   | { end: 'rested'; inboxWaits: boolean }
   | { end: 'lost'; lost: RunLost };
 
-/** How long aborted work may take to stop; nothing is written any more. */
+/** How long aborted work may take to stop; it writes nothing more. */
 const ABORT_GRACE_MS = 500;
 
-/** One run while this process holds its lease: taken up, driven until it is over or parked. */
+/** Executes one run while this process has its lease: from its recovery until it has ended or is parked. */
 export class RunWorker {
   readonly run: LeasedRun;
   readonly result: Promise<WorkResult>;
@@ -64,7 +64,7 @@ export class RunWorker {
     this.result = this.#work();
   }
 
-  /** Reads the inbox of the run and acts on it. Throws if the store does. */
+  /** Reads the inbox of the run and acts on it. Throws storage errors. */
   async listen(): Promise<void> {
     const items = await this.#services.storage.runs.readInbox(this.run.id, this.run.fence);
     if (items !== null) this.#receive(items);
@@ -78,25 +78,25 @@ export class RunWorker {
     return wishes;
   }
 
-  /** Another process has the lease: this one writes nothing any more. */
+  /** Another process has the lease: this one writes nothing more. */
   drop(): void {
     this.#durable.writer.lose(new RunLost('stale', 'the lease was lost'));
   }
 
   /**
-   * Leaves the run to the next process: after the tool calls in progress, but within `callMs`; a model's answer is cut
-   * off. Resolves when nothing is written any more.
+   * Leaves the run to the next process: after the tool calls in progress, for at most `callMs`; a model's answer is cut
+   * off. Resolves when nothing more is written.
    */
   async letGo(callMs: number): Promise<void> {
     this.#leaving = true;
     const { ledger, writer } = this.#durable;
     if (ledger?.callsUnderWay) await this.#settledWithin(callMs);
     const left = Promise.withResolvers<void>();
-    // The outcome of a call that is sent during the last commit would be unknown for no reason.
+    // A call sent during the last commit would have an unknown outcome for no reason.
     this.#durable.ledger?.leave(left.promise);
     // Streamed text is kept: the next process marks it as abandoned.
     await writer.flushed().catch(() => {});
-    writer.lose(new RunLost('let_go', 'this process stops'));
+    writer.lose(new RunLost('let_go', 'this process is shutting down'));
     left.resolve();
     await this.#settledWithin(ABORT_GRACE_MS);
   }
@@ -146,9 +146,9 @@ export class RunWorker {
       open: (signal) => openRunAccess({ run, configuration, conversation, signal }, this.#services),
       findQueued: (id) => this.#findQueued(id),
       onSteered: () => this.#services.hub.changed(run.ownerId, 'queue', run.conversationId),
-      // Between two steps nothing is open: the place to leave.
+      // Nothing is in progress between two steps, so it can leave here.
       beforeStep: () => {
-        if (this.#leaving) throw new RunLost('let_go', 'this process stops');
+        if (this.#leaving) throw new RunLost('let_go', 'this process is shutting down');
       },
       onDefect: (thrown) => this.#onDefect(thrown),
     });
@@ -191,7 +191,7 @@ export class RunWorker {
 }
 
 function storeFailed(cause: unknown): RunLost {
-  return new RunLost('engine', 'the store failed', { cause });
+  return new RunLost('engine', 'the storage failed', { cause });
 }
 
 function describe(thrown: unknown): string {

@@ -7,9 +7,9 @@ import { calls, hangsAfter, says, scriptedModel } from './test-fixtures/scripted
 
 afterEach(cleanUp);
 
-describe('a message that is sent', () => {
+describe('sending a message', () => {
   test(
-    'is answered: events without gaps, everything stored, the leaf on the answer',
+    'stores the answer: events without gaps, all messages, the answer as the leaf',
     { tags: ['C1.02', 'C1.08', 'C2.02', 'C2.04', 'C7.22', 'C10.11'] },
     async () => {
       const bench = await openBench(temporaryFolder(), { model: scriptedModel([says('Hel', 'lo')]) });
@@ -32,7 +32,7 @@ describe('a message that is sent', () => {
     },
   );
 
-  test('shows a pending answer from the first moment', { tags: ['C2.03'] }, async () => {
+  test('shows a pending answer at once', { tags: ['C2.03'] }, async () => {
     const hanging = hangsAfter('Well');
     const bench = await openBench(temporaryFolder(), { model: scriptedModel([hanging.answer]) });
     const conversation = await bench.conversation();
@@ -42,7 +42,7 @@ describe('a message that is sent', () => {
     await bench.rest(runId);
   });
 
-  test('sent again under the same id starts no second run', async () => {
+  test('again under the same id starts no second run', async () => {
     const model = scriptedModel([says('Once')]);
     const bench = await openBench(temporaryFolder(), { model });
     const conversation = await bench.conversation();
@@ -55,7 +55,7 @@ describe('a message that is sent', () => {
     expect(bench.storage.runs.listRuns(ANNE, { limit: 9 })).toHaveLength(1);
   });
 
-  test('is told with the instructions first, which are no message', async () => {
+  test('adds the instructions first, which are not a message', async () => {
     const model = scriptedModel([says('Yes')]);
     const bench = await openBench(temporaryFolder(), { model, configuration: { instructions: 'Be brief.' } });
     const conversation = await bench.conversation();
@@ -64,7 +64,7 @@ describe('a message that is sent', () => {
     expect(transcriptLines(await bench.branch(conversation))).toEqual(['user: Are you?', 'assistant: Yes']);
   });
 
-  test('with an image: the bytes lie in the blob store, and the model is sent them', async () => {
+  test('with an image: its bytes are in the blob store, and in the model request', async () => {
     const model = scriptedModel([says('A picture'), says('Still')]);
     const bench = await openBench(temporaryFolder(), { model });
     const conversation = await bench.conversation();
@@ -78,7 +78,7 @@ describe('a message that is sent', () => {
     for (const { messages } of model.requests) expect(messages[0]?.parts).toEqual(parts);
   });
 
-  test('to a model whose provider is gone: the run fails and says so, and nothing is left pending', async () => {
+  test('to a model whose provider was deleted: the run fails with a reason, and nothing stays pending', async () => {
     const bench = await openBench(temporaryFolder(), {
       model: scriptedModel([]),
       configuration: { model: { providerId: 'gone', modelId: 'x' } },
@@ -92,7 +92,7 @@ describe('a message that is sent', () => {
     });
   });
 
-  test('does not exist for anybody else', async () => {
+  test('is invisible to other users', async () => {
     const bench = await openBench(temporaryFolder(), { model: scriptedModel([says('Mine')]) });
     const conversation = await bench.conversation();
     const runId = await bench.ask(conversation, 'Hello');
@@ -108,7 +108,7 @@ describe('a message that is sent', () => {
 });
 
 describe('other branches', () => {
-  test('an edited message begins one, an answer made anew is another beside the first', async () => {
+  test('an edited message starts one, and a regenerated answer is another beside the first', async () => {
     const model = scriptedModel([says('A1'), says('A2'), says('B')]);
     const bench = await openBench(temporaryFolder(), { model });
     const conversation = await bench.conversation();
@@ -129,7 +129,7 @@ describe('other branches', () => {
     expect(await bench.all(conversation)).toHaveLength(5);
   });
 
-  test('whoever looks at another branch is not pulled back by the answer', async () => {
+  test('a user who views another branch is not moved by the answer', async () => {
     const hanging = hangsAfter('A');
     const model = scriptedModel([says('Old'), calls({ name: 'look' }), hanging.answer]);
     const tools = { look: { builtIn: true, call: () => answers('seen') } };
@@ -147,7 +147,7 @@ describe('other branches', () => {
 });
 
 describe('cancel', () => {
-  test('keeps what was said', async () => {
+  test('keeps the output so far', async () => {
     const bench = await openBench(temporaryFolder(), { model: scriptedModel([hangsAfter('Half a ').answer]) });
     const conversation = await bench.conversation();
     const runId = await bench.ask(conversation, 'Hello');
@@ -162,7 +162,7 @@ describe('cancel', () => {
     expect(await bench.runs.cancel(ANNE, runId)).toMatchObject({ status: 'cancelled' });
   });
 
-  test('in the middle of a tool: the call is stopped and answered', async () => {
+  test('during a tool call: the call is stopped and gets a result', async () => {
     const bench = await openBench(temporaryFolder(), {
       model: scriptedModel([calls({ name: 'wait' }), says('Next')]),
       tools: {
@@ -188,8 +188,8 @@ describe('cancel', () => {
   });
 });
 
-describe('messages said while a run works', () => {
-  test('wait in their order, can be changed, and are sent one after the other', async () => {
+describe('messages sent during a run', () => {
+  test('are queued in order, can be changed, and are sent one after the other', async () => {
     const first = hangsAfter('1');
     const model = scriptedModel([first.answer, says('2'), says('3')]);
     const bench = await openBench(temporaryFolder(), { model });
@@ -216,7 +216,7 @@ describe('messages said while a run works', () => {
     expect(await bench.storage.queue.list(ANNE, conversation)).toEqual([]);
   });
 
-  test('keep what they were sent with for their own run, also over a restart', async () => {
+  test('keep their own configuration, also across a restart', async () => {
     const folder = temporaryFolder();
     const first = await openBench(folder, { model: scriptedModel([hangsAfter('1').answer]) });
     const conversation = await first.conversation();
@@ -239,7 +239,7 @@ describe('messages said while a run works', () => {
     ]);
   });
 
-  test('rest after a cancelled run', async () => {
+  test('stay queued after a cancelled run', async () => {
     const model = scriptedModel([hangsAfter('1').answer, says('2')]);
     const bench = await openBench(temporaryFolder(), { model });
     const conversation = await bench.conversation();
@@ -254,7 +254,7 @@ describe('messages said while a run works', () => {
     expect(transcriptLines(await bench.branch(conversation)).at(-1)).toBe('assistant: 2');
   });
 
-  test('interrupt: what works is stopped and this one goes first', async () => {
+  test('interrupt: the run is cancelled and this message is sent first', async () => {
     const model = scriptedModel([hangsAfter('1').answer, says('now'), says('later')]);
     const bench = await openBench(temporaryFolder(), { model });
     const conversation = await bench.conversation();
@@ -275,7 +275,7 @@ describe('messages said while a run works', () => {
     ]);
   });
 
-  test('refuse, edits and answers made anew are a conflict', async () => {
+  test('refuse, edits and regenerating are a conflict', async () => {
     const hanging = hangsAfter('1');
     const bench = await openBench(temporaryFolder(), { model: scriptedModel([hanging.answer]) });
     const conversation = await bench.conversation();
@@ -291,8 +291,8 @@ describe('messages said while a run works', () => {
   });
 });
 
-describe('attack 24: signatures of thinking', () => {
-  test('go back to the model as they came, over calls, messages and a restart; a half thought does not', async () => {
+describe('attack 24: signatures of reasoning', () => {
+  test('are sent back to the model unchanged, across calls, messages and a restart; a partial one is not', async () => {
     const signature = `${'EuYB+/Cg=='.repeat(300)} ü "quoted"`;
     const thought: ScriptedAnswer = [
       [{ type: 'reasoning', text: 'Hm.' }],
@@ -326,8 +326,8 @@ describe('attack 24: signatures of thinking', () => {
   });
 });
 
-describe('attack 10: somebody else’s runs', () => {
-  test('are not answered for by a message of the same id, nor carried on by one that follows theirs', async () => {
+describe('attack 10: runs of other users', () => {
+  test('are not returned for a message with the same id, nor continued by a message that follows theirs', async () => {
     const hanging = hangsAfter('secret');
     const bench = await openBench(temporaryFolder(), { model: scriptedModel([hanging.answer]) });
     const runId = await bench.ask(await bench.conversation('of-anne'), 'secret words');

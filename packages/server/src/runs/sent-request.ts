@@ -5,8 +5,8 @@ import type { SharedStorage } from '@toolyard/storage';
 const PAGE = 1_000;
 
 /**
- * What the model was sent in a step of a run, made again from what is stored; null where the step asked no model. Of a
- * step that was tried again it is the last request.
+ * Reconstructs the model request of a step from stored data; null if the step has none. If the step was retried, the
+ * last request.
  */
 export async function loadSentRequest(
   storage: Pick<SharedStorage, 'runs' | 'messages' | 'requestPreludes'>,

@@ -15,7 +15,7 @@ const inTaipei = { decision: 'accept', content: { city: 'Taipei' } } as const;
 
 type Call = (args: JsonObject, options: CallToolOptions) => ToolResult | Promise<ToolResult>;
 
-/** What a legacy server does in the middle of a call. */
+/** A legacy server: it sends a request during the call. */
 const asksForm: Call = async (_args, { handlers, signal }) => {
   const question = { serverId: 'desk', signal: signal ?? new AbortController().signal };
   const request = { mode: 'form', message: FORM.message, requestedSchema: CITY } as never;
@@ -23,7 +23,7 @@ const asksForm: Call = async (_args, { handlers, signal }) => {
   return answers(JSON.stringify({ ...answer, asIs: undefined }));
 };
 
-/** What a modern server does: it is called again with what it asked for. */
+/** A modern server: it is called again with the requested input. */
 const asksInRounds =
   (rounds: readonly Partial<InputRound>[], log: unknown[] = []): Call =>
   (_args, { onRound, resume }) => {
@@ -36,7 +36,7 @@ const asksInRounds =
     return { content: [], isError: true, outcome: 'not_sent', error };
   };
 
-/** A run whose tools may be called unasked, and what is asked once they are. */
+/** A run whose tools need no approval, and its next interrupt. */
 async function untilAsked(call: Record<string, Call>, more: Partial<RunBenchOptions> = {}, count = 1) {
   const folder = temporaryFolder();
   const names = Object.keys(call);
@@ -59,8 +59,8 @@ const idOf = (asked: readonly StoredInterrupt[], at = 0): string => asked[at]?.i
 const toolText = async (bench: RunBench, conversation: string): Promise<string> =>
   transcriptLines(await bench.branch(conversation)).find((line) => line.startsWith('tool: ')) ?? '';
 
-describe('a server that asks while its call is open', () => {
-  test('gets the answer into the open call; the run does not park meanwhile', async () => {
+describe('a server that asks during its call', () => {
+  test('gets the answer into the open call; the run is not parked meanwhile', async () => {
     const { bench, runId, conversation, asked } = await untilAsked({ book: asksForm });
     expect(asked).toMatchObject([{ mode: 'live', interrupt: { kind: 'elicitation', mode: 'form', name: 'book' } }]);
     expect(bench.storage.runs.getRun(ANNE, runId)).toMatchObject({ status: 'running' });
@@ -74,7 +74,7 @@ describe('a server that asks while its call is open', () => {
     ]);
   });
 
-  test('is answered once, by its owner, and with what fits, the field being named', async () => {
+  test('is answered once, by its owner, with valid content; an error names the field', async () => {
     const { bench, runId, asked } = await untilAsked({ book: asksForm });
     const id = idOf(asked);
     const wrong = { decision: 'accept', content: { city: 7 } } as const;
@@ -93,7 +93,7 @@ describe('a server that asks while its call is open', () => {
     await endedRunEvents(bench, runId);
   });
 
-  test('is told that the person declined, and apart from that, that they shut the question', async () => {
+  test('distinguishes a declined from a dismissed request', async () => {
     for (const decision of ['decline', 'cancel'] as const) {
       const { bench, runId, conversation, asked } = await untilAsked({ book: asksForm });
       await bench.runs.answer(ANNE, idOf(asked), { decision });
@@ -102,7 +102,7 @@ describe('a server that asks while its call is open', () => {
     }
   });
 
-  test('whose call ends meanwhile asks nobody any more', async () => {
+  test('whose call ends meanwhile has no open interrupt', async () => {
     let end = (): void => undefined;
     const impatient: Call = (_args, options) => {
       const stop = new AbortController();
@@ -117,7 +117,7 @@ describe('a server that asks while its call is open', () => {
     await expect(bench.runs.answer(ANNE, idOf(asked), inTaipei)).rejects.toMatchObject({ code: 'conflict' });
   });
 
-  test('asks nobody any more when the run is cancelled', async () => {
+  test('has no open interrupt after the run is cancelled', async () => {
     const { bench, runId, asked } = await untilAsked({
       book: (args, options) => Promise.race([asksForm(args, options), aborted(options.signal)]),
     });
@@ -127,7 +127,7 @@ describe('a server that asks while its call is open', () => {
     await expect(bench.runs.answer(ANNE, idOf(asked), inTaipei)).rejects.toMatchObject({ code: 'conflict' });
   });
 
-  test('two at once: each gets its own answer', async () => {
+  test('twice in parallel: each request gets its own answer', async () => {
     const { bench, runId, conversation, asked } = await untilAsked({ one: asksForm, two: asksForm }, {}, 2);
     for (const { id, interrupt } of asked) {
       if (interrupt.kind !== 'elicitation') throw new Error('no form');
@@ -138,10 +138,10 @@ describe('a server that asks while its call is open', () => {
     expect(results).toEqual(['one', 'two'].map((city) => `tool: {"action":"accept","content":{"city":"${city}"}}`));
   });
 
-  test('whose process died: the call is in doubt, and its question is withdrawn', async () => {
+  test('whose process crashed: the call is in doubt, and its interrupt is withdrawn', async () => {
     const { folder, model, tools, bench, runId, asked } = await untilAsked({ book: asksForm });
     bench.die();
-    // Not harmless any more: what is may be made twice, and is.
+    // Not built in: a harmless call would simply be repeated.
     const book = { ...tools['book'], builtIn: false } as never;
     const next = await openBench(folder, { model, tools: { book }, start: false });
     const tool = { serverId: 'desk', name: 'book' };
@@ -155,7 +155,7 @@ describe('a server that asks while its call is open', () => {
 });
 
 describe('a server that asks in rounds', () => {
-  test('keeps nothing open: the run parks, another process goes on, the state comes back byte for byte', async () => {
+  test('keeps nothing open: the run is parked, another process continues, the state is returned byte for byte', async () => {
     const log: { state?: string }[] = [];
     const state = 'opaque ⟨\u0000"\\ 状态';
     const call = asksInRounds([{ state }], log);
@@ -175,7 +175,7 @@ describe('a server that asks in rounds', () => {
     expect(await toolText(next, 'c1')).toBe(`tool: ${JSON.stringify(responses)}`);
   });
 
-  test('all questions of a round are waited for, and a further round asks anew', async () => {
+  test('waits for all requests of a round, and asks again in a further round', async () => {
     const asked = [
       { key: 'from', question: FORM },
       { key: 'to', question: FORM },
@@ -194,7 +194,7 @@ describe('a server that asks in rounds', () => {
     expect(await toolText(bench, conversation)).toContain('Taipei');
   });
 
-  test('beside calls that are done: these are told once and not made again, and stand in their order', async () => {
+  test('beside completed calls: those are reported once, in order, and not repeated', async () => {
     let made = 0;
     const quick: Call = () => answers(`quick ${++made}`);
     const { bench, runId, conversation, asked } = await untilAsked({ book: asksInRounds([{}]), quick });
@@ -207,7 +207,7 @@ describe('a server that asks in rounds', () => {
     expect(results).toEqual([expect.stringContaining('Taipei'), 'tool: quick 1']);
   });
 
-  test('is cancelled while it waits: the call is answered as not made', async () => {
+  test('is cancelled while it waits: the call gets a result that says it was not made', async () => {
     const { bench, runId, conversation } = await untilAsked({ book: asksInRounds([{}]) });
     await bench.rest(runId);
     await bench.runs.cancel(ANNE, runId);
@@ -215,7 +215,7 @@ describe('a server that asks in rounds', () => {
     expect(await toolText(bench, conversation)).toContain('Not made');
   });
 
-  test('a page that must be opened first: the call is made again only if it was', async () => {
+  test('requires a page to be opened: the call is repeated only if it was', async () => {
     const page = { key: '0', question: { kind: 'url', message: 'In here', url: 'https://example.com/' } as const };
     for (const [decision, said] of [
       ['accept', 'tool: {}'],
@@ -232,7 +232,7 @@ describe('a server that asks in rounds', () => {
   });
 });
 
-describe('a server that wants an answer of the model', () => {
+describe('a server that requests sampling', () => {
   const request = {
     messages: [
       { role: 'user', content: { type: 'text', text: 'Say hi' } },
@@ -249,7 +249,7 @@ describe('a server that wants an answer of the model', () => {
     return answers(JSON.stringify(answer));
   };
 
-  test('gets it from the model of the conversation, as the person edited it; what it took is counted', async () => {
+  test('gets the result from the model of the conversation, as edited by the user; its usage is counted', async () => {
     const model = scriptedModel([calls({ name: 'ask' }), says('Sampled'), says('Done')]);
     const { bench, runId, conversation, asked } = await untilAsked({ ask: asksModel }, { model });
     expect(asked[0]?.interrupt).toMatchObject({
@@ -260,7 +260,7 @@ describe('a server that wants an answer of the model', () => {
       tools: [{ name: 'look' }],
     });
     const short = { decision: 'allow' as const, texts: ['only one'] };
-    await expect(bench.runs.answer(ANNE, idOf(asked), short)).rejects.toThrow('2 texts, not 1');
+    await expect(bench.runs.answer(ANNE, idOf(asked), short)).rejects.toThrow('2 texts (got 1)');
     await bench.runs.answer(ANNE, idOf(asked), { decision: 'allow', texts: ['Say ho', 'Ho'] });
     const events = await endedRunEvents(bench, runId);
     expect(transcriptLines(model.requests[1]?.messages ?? [])).toEqual([
@@ -276,11 +276,11 @@ describe('a server that wants an answer of the model', () => {
       content: { type: 'text', text: 'Sampled' },
       stopReason: 'endTurn',
     });
-    // One token in and one out for each of the two answers that are told of.
+    // One input and one output token for each of the two reported answers.
     expect(events.at(-1)).toMatchObject({ usage: { inputTokens: 2, outputTokens: 2 } });
   });
 
-  test('is told that the person does not want that, and no model is asked', async () => {
+  test('gets an error after the user declined, and no model is asked', async () => {
     const model = scriptedModel([calls({ name: 'ask' }), says('Done')]);
     const { bench, runId, conversation, asked } = await untilAsked({ ask: asksModel }, { model });
     await bench.runs.answer(ANNE, idOf(asked), { decision: 'decline' });
@@ -290,7 +290,7 @@ describe('a server that wants an answer of the model', () => {
   });
 });
 
-describe('a server that wants to know who is there', () => {
+describe('a server that requires a sign-in', () => {
   const wantsSignIn = (): { call: Call; signIn: () => void } => {
     let isIn = false;
     const error = { code: 'needs_sign_in', message: 'Who are you?' } as const;
@@ -300,7 +300,7 @@ describe('a server that wants to know who is there', () => {
     };
   };
 
-  test('is called again once somebody has signed in, however the run hears of it', async () => {
+  test('is called again after the sign-in, however the run is notified', async () => {
     const { call, signIn } = wantsSignIn();
     const { bench, runId, conversation, asked } = await untilAsked({ mail: call });
     await bench.rest(runId);
@@ -313,7 +313,7 @@ describe('a server that wants to know who is there', () => {
     expect(await toolText(bench, conversation)).toBe('tool: Welcome');
   });
 
-  test('is not called again where the person goes on without', async () => {
+  test('is not called again if the user declines', async () => {
     const { bench, runId, conversation, asked } = await untilAsked({ mail: wantsSignIn().call });
     await bench.rest(runId);
     await bench.runs.answer(ANNE, idOf(asked), { decision: 'decline' });

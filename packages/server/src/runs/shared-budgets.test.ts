@@ -20,7 +20,7 @@ describeOnDatabases('a budget of the day', (cluster) => {
     for (const storage of open.splice(0)) await storage.close();
   });
 
-  test('counts the usage of all processes over a database', async () => {
+  test('counts the usage of all processes with a database', async () => {
     const url = await cluster().createDatabase();
     for (let at = 0; at < 2; at++) open.push(await openStorage({ url, clock }));
     const [one, two] = open;

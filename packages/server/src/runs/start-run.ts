@@ -27,7 +27,7 @@ export type StartRunServices = {
   models: Pick<Models, 'price'>;
   pool: RunWorkerPool;
   hub: LiveHub;
-  /** Absent: another process takes it up. */
+  /** Absent: another process executes it. */
   terms?: LeaseTerms;
   clock: Clock;
   failpoint?: Failpoint;
@@ -45,22 +45,23 @@ export type StartRequest = {
 };
 
 /**
- * - `question`: it is stored with the run, and removed from the queue if it waited there
- * - `answer`: the question is stored; what the run writes follows the message `leafId`, or continues an answer there that
- *   has these parts
+ * - `question`: it is stored with the run, and removed from the queue if it was queued
+ * - `answer`: the question is stored; what the run writes follows the message `leafId`, or continues an answer there
+ * that
+ * has these parts
  */
 type RunBeginning =
   | { with: 'question'; queuedMessageId?: string }
   | { with: 'answer'; leafId: string; parts?: AssistantPart[] };
 
-/** `busy`: another run is under way in this conversation, and nothing was stored. */
+/** `busy`: another run is in progress in this conversation, and nothing was stored. */
 export type StartOutcome = { started: true; run: RunRecord } | { started: false; busyWith: string };
 
 const TITLE_CHARACTERS = 60;
 
 /**
- * Stores question, place for the answer and run in one transaction, and sets the run going. A run of that id that is
- * there already is given back.
+ * Stores question, placeholder for the answer, and run in one transaction, and starts the run. If a run with this id
+ * exists, returns it.
  *
  * @throws ToolyardError
  */
@@ -86,7 +87,7 @@ export async function startRun(
     }
     case 'exists':
       if (created.run.conversationId !== conversation.id) {
-        throw new ToolyardError({ code: 'bad_request', message: `The id ${request.runId} is taken.` });
+        throw new ToolyardError({ code: 'bad_request', message: `The id ${request.runId} is already used.` });
       }
       return { started: true, run: created.run };
     case 'conversation_busy':
@@ -160,12 +161,12 @@ async function resolve(
   if (model) return { ...resolved, model };
   throw new ToolyardError({
     code: 'bad_request',
-    message: 'No model is chosen for this conversation, and there is none to fall back on.',
-    hint: 'Choose a model, or set one up in the settings.',
+    message: 'This conversation has no model, and there is no default.',
+    hint: 'Choose a model, or add a provider in the settings.',
   });
 }
 
-/** What the model costs is fixed when the run begins, so that its cost is one sum. */
+/** The price is fixed when the run starts, so that its cost is one sum. */
 async function priced(
   principal: Owner,
   configuration: RunConfiguration,
@@ -175,7 +176,7 @@ async function priced(
   return price === undefined ? configuration : { ...configuration, limits: { ...configuration.limits, price } };
 }
 
-/** A conversation without a title is called what is asked in it first. */
+/** A conversation without a title is titled by its first question. */
 function titleFrom(question: UserMessage): string {
   const [firstLine = ''] = textOf(question)
     .trim()

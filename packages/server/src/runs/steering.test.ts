@@ -6,15 +6,15 @@ import { calls, hangsAfter, says, scriptedModel } from './test-fixtures/scripted
 
 afterEach(cleanUp);
 
-/** A tool that answers when it is let. */
+/** A tool that returns when the test allows it. */
 function slowTool(): { tool: { call: () => Promise<ReturnType<typeof answers>>; builtIn: true }; go: () => void } {
   let release = (): void => {};
   const released = new Promise<void>((resolve) => (release = resolve));
   return { tool: { builtIn: true, call: () => released.then(() => answers('42')) }, go: () => release() };
 }
 
-describe('what is said to a run under way', () => {
-  test('stands behind the result of the open call, and the model reads it with its next request', async () => {
+describe('a message sent to an executing run', () => {
+  test('follows the result of the open call, and is in the next model request', async () => {
     const { tool, go } = slowTool();
     const model = scriptedModel([calls({ name: 'count' }), says('In German: 42')]);
     const bench = await openBench(temporaryFolder(), { model, tools: { count: tool } });
@@ -43,7 +43,7 @@ describe('what is said to a run under way', () => {
     expect(bench.storage.runs.listRuns(ANNE, { limit: 9 })).toHaveLength(1);
   });
 
-  test('while the last answer is written: the run goes on with it instead of ending', async () => {
+  test('during the last answer: the run continues with it instead of ending', async () => {
     const hanging = hangsAfter('The answer');
     const model = scriptedModel([hanging.answer, says('Shorter')]);
     const bench = await openBench(temporaryFolder(), { model });
@@ -62,7 +62,7 @@ describe('what is said to a run under way', () => {
     expect(bench.storage.runs.listRuns(ANNE, { limit: 9 })).toHaveLength(1);
   });
 
-  test('is sent as a message of its own where the run has no turn left for it', async () => {
+  test('is sent as its own message if the run has no turn left', async () => {
     const hanging = hangsAfter('Well');
     const model = scriptedModel([hanging.answer, says('Hello again')]);
     const bench = await openBench(temporaryFolder(), {
@@ -82,7 +82,7 @@ describe('what is said to a run under way', () => {
     ]);
   });
 
-  test('waits while the run waits for a person, wakes nobody, and goes in once it goes on', async () => {
+  test('waits while the run waits for the user, does not resume it, and is added once it continues', async () => {
     const model = scriptedModel([calls({ name: 'delete' }), says('Done')]);
     const bench = await openBench(temporaryFolder(), { model, tools: { delete: { call: () => answers('gone') } } });
     const conversation = await bench.conversation();
@@ -98,7 +98,7 @@ describe('what is said to a run under way', () => {
     expect(branch).toHaveLength(5);
   });
 
-  test('is not said once it was taken back', async () => {
+  test('is not added after it was deleted', async () => {
     const { tool, go } = slowTool();
     const model = scriptedModel([calls({ name: 'count' }), says('42')]);
     const bench = await openBench(temporaryFolder(), { model, tools: { count: tool } });
@@ -114,7 +114,7 @@ describe('what is said to a run under way', () => {
     ]);
   });
 
-  test('is said once, however often it is sent: while it waits, once it was heard, and when the run is over', async () => {
+  test('is added once, however often it is sent: while queued, after it was added, and after the run', async () => {
     const { tool, go } = slowTool();
     const model = scriptedModel([calls({ name: 'count' }), calls({ name: 'count' }), says('42')]);
     const bench = await openBench(temporaryFolder(), { model, tools: { count: tool } });
@@ -133,7 +133,7 @@ describe('what is said to a run under way', () => {
     expect(said).toEqual(['user: Count', 'user: in German']);
   });
 
-  test('is heard where the process died before it had told the run, and it is sent again', async () => {
+  test('is added even if the process crashed before notifying the run, and it is sent again', async () => {
     const { tool, go } = slowTool();
     const model = scriptedModel([calls({ name: 'count' }), says('Zweiundvierzig')]);
     const bench = await openBench(temporaryFolder(), { model, tools: { count: tool } });
@@ -151,7 +151,7 @@ describe('what is said to a run under way', () => {
     ]);
   });
 
-  test('is heard once by the process that takes the run over', async () => {
+  test('is added once by the process that resumes the run', async () => {
     const folder = temporaryFolder();
     const { tool } = slowTool();
     const first = await openBench(folder, {

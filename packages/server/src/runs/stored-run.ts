@@ -5,35 +5,36 @@ import { STATE_SCHEMA_VERSION } from '@toolyard/agent-runtime';
 import type { JsonObject, JsonValue, LeasedRun, ModelReference, ResolvedAgentConfiguration } from '@toolyard/protocol';
 import { isJsonObject, ZERO_SPENT, ToolyardError } from '@toolyard/protocol';
 
-/** What a run is started with: resolved once, when the person sends. */
+/** Configuration of a run, resolved once when the user sends the message. */
 export type RunConfiguration = ResolvedAgentConfiguration & { model: ModelReference };
 
 /**
- * @throws RunLost `newer` for a state a newer version wrote: that one can go on with it.
- * @throws ToolyardError for anything else that is no state of ours: nothing can be made of it.
+ * @throws RunLost `newer` for a state of a newer version, which can resume it
+ * @throws ToolyardError for any other invalid state, which nothing can resume
  */
 export function readStoredRun(run: LeasedRun): StoredRun & { configuration: RunConfiguration } {
   const { state: stored, configuration } = run;
   const version = versionOf(stored);
   if (version !== null && version > STATE_SCHEMA_VERSION) {
-    const known = `its state has version ${version}, and this one knows ${STATE_SCHEMA_VERSION}`;
-    throw new RunLost('newer', `it was begun by a newer Toolyard (${known}) and is left to that one`);
+    const known = `its state has version ${version}, but this Toolyard supports ${STATE_SCHEMA_VERSION}`;
+    throw new RunLost('newer', `it was started by a newer Toolyard (${known}), which has to resume it`);
   }
   if (!isStoredRun(stored) || !isJsonObject(configuration) || !isJsonObject(configuration['model'])) {
     throw new ToolyardError({
       code: 'internal',
-      message: 'This run was begun by another version of Toolyard and cannot be taken up.',
-      hint: 'Ask again: the conversation is whole.',
+      message: 'This run was started by another version of Toolyard and cannot be resumed.',
+      hint: 'Send the message again; the conversation is intact.',
     });
   }
-  // Only this room writes these columns, and the version says in what form. Rules and budgets came later than the rest.
+  // Only this package writes these columns, and the version determines their format. Rules and budgets were added
+  // later.
   const { budgets = budgetsBefore(configuration) } = configuration;
   const whole = { interventionRules: [], ...configuration, budgets } as unknown as RunConfiguration;
   const { point, ...rest } = stored as unknown as StoredRun;
   return { ...rest, point: { ...point, state: withSpent(point.state) }, configuration: whole };
 }
 
-/** What a run might cost stood among its limits once. */
+/** Earlier versions stored the budget of a run among its limits. */
 function budgetsBefore({ limits }: JsonObject): JsonValue {
   const dollars = isJsonObject(limits) ? limits['maxCost'] : undefined;
   return typeof dollars === 'number' ? [{ of: 'run', dollars }] : [];
@@ -53,7 +54,7 @@ function isStoredRun(stored: JsonValue | null): boolean {
   return isJsonObject(stored['point']) && isJsonObject(stored['point']['context']) && versionOf(stored) !== null;
 }
 
-/** Null where there is none. */
+/** Null without a version. */
 function versionOf(stored: JsonValue | null): number | null {
   const point = isJsonObject(stored) ? stored['point'] : null;
   const state = isJsonObject(point) ? point['state'] : null;
@@ -61,7 +62,7 @@ function versionOf(stored: JsonValue | null): number | null {
   return typeof version === 'number' && version >= 1 ? version : null;
 }
 
-/** The answer that is yet to be written: it shows where it will stand. */
+/** Placeholder of the answer, at its position in the conversation. */
 export function placeholder(of: { id: string; parentId: string; runId: string; model: string; createdAt: number }): {
   role: 'assistant';
   parts: [];

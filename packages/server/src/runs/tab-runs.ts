@@ -50,20 +50,23 @@ export type TabRunsOptions = {
   newId: () => string;
   keepMedia: (principal: Owner, parts: UserPart[]) => Promise<UserPart[]>;
   start: (principal: Owner, request: StartRequest) => Promise<StartOutcome>;
-  /** What is known of a model, without asking its provider where that makes no difference. */
+  /** Limits of a model; its provider is queried only if that matters. */
   facts: Models['facts'];
   canContinue: (principal: Owner, conversation: StoredConversation, run?: AgentConfiguration) => Promise<boolean>;
-  /** What this conversation may use, as it is configured now. */
+  /** The current budgets of this conversation. */
   budgetsOf: (principal: Owner, conversation: StoredConversation) => Promise<Pick<RunConfiguration, 'budgets'>>;
-  /** A run is over: what waits in the queue of its conversation may be sent. */
+  /** The run has ended: queued messages of its conversation may be sent. */
   onOver: (run: RunRecord, status: RunRecord['status']) => void;
 };
 
-/** A browser lets a hidden tab speak once a minute. */
+/** Browsers wake hidden tabs once a minute. */
 const LEASE_MS = 90_000;
 const PREFIX = 'tab:';
 
-/** Runs whose loop is in a tab. The tab holds the lease; here what it writes is looked over, stored and told. */
+/**
+ * Runs whose loop executes in a browser tab. The tab has the lease; the server validates, stores and publishes its
+ * commits.
+ */
 export function createTabRuns(options: TabRunsOptions): RunsInTabs {
   const { storage, hub, clock } = options;
 
@@ -73,7 +76,7 @@ export function createTabRuns(options: TabRunsOptions): RunsInTabs {
   async function runOf(principal: Owner, runId: string): Promise<RunRecord> {
     const run = await storage.runs.getRun(principal, runId);
     if (run?.place === 'browser') return run;
-    throw new ToolyardError({ code: 'not_found', message: `There is no run ${runId} of a tab.` });
+    throw new ToolyardError({ code: 'not_found', message: `There is no run ${runId} in a tab.` });
   }
 
   async function wishesOf(
@@ -106,7 +109,7 @@ export function createTabRuns(options: TabRunsOptions): RunsInTabs {
     };
   }
 
-  /** Closes what the one before left open, applies what was said meanwhile, and hands over where it stands. */
+  /** Closes what the previous tab left open, applies messages received since, and returns the state. */
   async function handOver(principal: Owner, run: LeasedRun): Promise<LeasedTabRun | null> {
     const stored = readStoredRun(run);
     const { configuration } = stored;
@@ -117,7 +120,7 @@ export function createTabRuns(options: TabRunsOptions): RunsInTabs {
     const items = (await storage.runs.readInbox(run.id, run.fence)) ?? [];
     const taken = await recoverRun({
       run,
-      // Steering messages stay in the inbox until the tab has added them: they wake nobody.
+      // Steering messages stay in the inbox until the tab has added them; they do not resume a parked run.
       stored: { ...stored, steers: [] },
       store: storage.runs,
       writer,
@@ -135,7 +138,7 @@ export function createTabRuns(options: TabRunsOptions): RunsInTabs {
       message: conversation.question ?? null,
       fence: run.fence,
       attempt: taken.attempt,
-      // Plain JSON: it was read from the store, or is about to be written there.
+      // Plain JSON: it was read from the store, or is about to be written to it.
       state: state as unknown as JsonObject,
       configuration,
       model: configuration.model,
@@ -150,7 +153,7 @@ export function createTabRuns(options: TabRunsOptions): RunsInTabs {
     const run = await runOf(principal, runId);
     const leased = await storage.runs.acquireLease(runId, termsOf(tabId), { from: PREFIX });
     if (leased === null) {
-      const message = run.endedAt === null ? 'Somebody is at work on this run.' : 'This run is over.';
+      const message = run.endedAt === null ? 'This run is being executed elsewhere.' : 'This run has ended.';
       throw new ToolyardError({ code: 'conflict', message });
     }
     try {
@@ -168,7 +171,7 @@ export function createTabRuns(options: TabRunsOptions): RunsInTabs {
     async startInTab(principal, tabId, request) {
       const conversation = await storage.conversations.get(principal, request.conversationId);
       if (!conversation) throw noConversation(request.conversationId);
-      // Sent again: who was asked first had begun it, and the answer was lost on its way.
+      // Sent again: the first request started it, and its response was lost.
       const before = request.id === undefined ? null : await storage.runs.getRun(principal, request.id);
       const isThere = before?.place === 'browser' && before.conversationId === conversation.id;
       const held = await take(
@@ -177,7 +180,7 @@ export function createTabRuns(options: TabRunsOptions): RunsInTabs {
         isThere ? before.id : await begin(principal, tabId, request, conversation),
       );
       if (held) return held;
-      throw new ToolyardError({ code: 'conflict', message: 'This run waits for a person.' });
+      throw new ToolyardError({ code: 'conflict', message: 'This run waits for the user.' });
     },
 
     takeInTab: take,
@@ -211,37 +214,37 @@ export function createTabRuns(options: TabRunsOptions): RunsInTabs {
       ]);
       switch (outcome?.outcome) {
         case 'committed': {
-          // First: what is sent again because the rest failed is not told again.
+          // First: a commit that is repeated after a later failure is not published again.
           if (!outcome.again) {
             if (kept.events.length > 0) hub.runEvents(principal.ownerId, kept.events);
             if (heard.length > 0) hub.changed(principal.ownerId, 'queue', run.conversationId);
             tellOfStatus(principal, run, given);
           }
-          // Also of one that was sent before: the process may have died between the two.
+          // Also for a repeated commit: the process may have crashed in between.
           for (const { id, prelude } of preludes) {
             await storage.requestPreludes.put(principal, run.conversationId, { id, prelude, at: clock.now() });
           }
           return { lastSeq: outcome.lastSeq, inboxWaits: outcome.inboxWaits === true };
         }
         case 'invalid':
-          throw new ToolyardError({ code: 'bad_request', message: `This was not stored: ${outcome.problem}.` });
+          throw new ToolyardError({ code: 'bad_request', message: `The commit was not stored: ${outcome.problem}.` });
         default:
           throw stale(runId);
       }
     },
   };
 
-  /** How a run began is told to every reader: with what the person asked, word for word. */
+  /** Every reader sees the start of a run with the question exactly as the user sent it. */
   async function checkQuestion(principal: Owner, run: RunRecord, { events }: CommitFromTab): Promise<void> {
     for (const event of events) {
       if (event.type !== 'run_started') continue;
       const { message } = event;
-      // A run that goes on with an answer that was cut has no question of its own: it tells the one that was answered.
+      // A run that continues a cut answer has no question of its own: it repeats the answered one.
       const asked =
         (await storage.messages.get(principal, run.conversationId, run.id)) ??
         (await storage.messages.get(principal, run.conversationId, message.id));
       if (asked?.role === 'user' && canonicalJson(asked) === canonicalJson(message)) continue;
-      throw forbiddenWrite('another question than the one that was asked');
+      throw forbiddenWrite("another question than the user's");
     }
   }
 
@@ -252,7 +255,7 @@ export function createTabRuns(options: TabRunsOptions): RunsInTabs {
     if (status === 'done' || status === 'failed' || status === 'cancelled') options.onOver(run, status);
   }
 
-  /** Tells what a person has told this run; what it has heard already, too: the same may be sent twice. */
+  /** The messages the user has sent to this run, including those it has already added: a commit may be repeated. */
   async function whatWasSaid(
     principal: Owner,
     run: RunRecord,
@@ -265,12 +268,12 @@ export function createTabRuns(options: TabRunsOptions): RunsInTabs {
       if (queued) return told.has(id) && hasSameParts(queued.parts, parts);
       const stored = await storage.messages.get(principal, run.conversationId, id);
       if (stored) return stored.role === 'user' && hasSameParts(stored.parts, parts);
-      // Taken back in the same moment: it is said all the same.
+      // Deleted in the same moment: it was added all the same.
       return told.has(id);
     };
   }
 
-  /** Gives the id of the run. */
+  /** Returns the id of the run. */
   async function begin(
     principal: Owner,
     tabId: string,
@@ -282,12 +285,12 @@ export function createTabRuns(options: TabRunsOptions): RunsInTabs {
     if (outcome.started) return outcome.run.id;
     throw new ToolyardError({
       code: 'conflict',
-      message: 'An answer is being written already.',
-      hint: 'Stop it first, or wait for its end.',
+      message: 'An answer is in progress.',
+      hint: 'Stop it first, or wait until it ends.',
     });
   }
 
-  /** What a run in a tab begins with: a message, or an answer that was cut, or is to be made anew. */
+  /** What a run in a tab starts with: a message, or an answer to continue or regenerate. */
   async function begun(
     principal: Owner,
     request: StartRunInTab,
@@ -320,12 +323,12 @@ function termsOf(tabId: string): LeaseTerms {
   return { owner: `${PREFIX}${tabId}`, ms: LEASE_MS };
 }
 
-/** Stands for all that a tab sent: something else under the same number is not taken for it. */
+/** Hash of a tab's commit, so that a different one with the same number is not mistaken for a repetition. */
 function digestOf(given: CommitFromTab): string {
   return createHash('sha256').update(JSON.stringify(given)).digest('hex');
 }
 
 function stale(runId: string): ToolyardError {
-  const message = `Run ${runId} is not this tab's any more: another tab has taken it over, or it is over.`;
+  const message = `This tab does not have run ${runId} any more: another tab has claimed it, or it has ended.`;
   return new ToolyardError({ code: 'conflict', message });
 }

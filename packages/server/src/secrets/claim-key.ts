@@ -15,16 +15,16 @@ export type ClaimOptions = MasterKeyOptions & {
 };
 
 /**
- * Makes sure that TOOLYARD_SECRET is the one what is kept here was sealed with. Who comes first says which that is: where
- * nothing is sealed yet, or something opens with it; who gives the former one beside it changes it.
+ * Checks that TOOLYARD_SECRET is the one used to encrypt the stored data. The first process decides: if nothing is
+ * encrypted yet, or something can be decrypted with it. With the former secret set as well, it is changed.
  *
- * @throws ToolyardError `bad_config` where it is another one
+ * @throws ToolyardError `bad_config` if it is a different one
  */
 export async function claimKey(options: ClaimOptions): Promise<void> {
   const { secret, old } = passphrasesIn(options.env);
   const known = options.shared ?? inFolder(options);
   if (secret === undefined) {
-    // No key is made before one is needed.
+    // Do not create a key before one is needed.
     if ((await known.fingerprint()) === null) return;
     if (options.shared || old === undefined) throw notSet(options);
   }
@@ -39,7 +39,7 @@ export async function claimKey(options: ClaimOptions): Promise<void> {
   }
 }
 
-/** The name of the key that every sealed text bears: whoever has the database learns nothing more from it. */
+/** The key id in every encrypted text; it reveals nothing else about the key. */
 function fingerprintOf({ id }: SealingKey): string {
   return id.toString('hex');
 }
@@ -49,7 +49,7 @@ async function canOpen(keys: readonly SealingKey[], { everySealed }: ClaimOption
   return sealed.length === 0 || sealed.some((bytes) => keys.some((key) => isSealedWith(key, bytes)));
 }
 
-/** Beside the salt; one process has the folder. */
+/** Stored beside the salt; only one process uses the folder. */
 function inFolder({ folder, log }: ClaimOptions): Pick<Installation, 'fingerprint' | 'setFingerprint'> {
   const file = join(folder, FINGERPRINT_FILE);
   return {
@@ -65,15 +65,21 @@ function inFolder({ folder, log }: ClaimOptions): Pick<Installation, 'fingerprin
 function another({ shared, folder }: ClaimOptions): ToolyardError {
   return badConfig(
     shared
-      ? 'TOOLYARD_SECRET is another one than that of this database: with it nothing could be read that is stored encrypted there, nor could other processes be reached.'
-      : `TOOLYARD_SECRET is another one than that of the data folder ${folder}: with it nothing could be read that is stored encrypted there.`,
-    `Start with the one it had. To change it, give the former one as TOOLYARD_SECRET_OLD beside it${shared ? ', in the way docs/operations.md tells' : ''}. If it is lost, see "The secret" in docs/operations.md.`,
+      ? 'TOOLYARD_SECRET differs from the secret of this database: stored secrets could not be decrypted, ' +
+          'nor other processes reached.'
+      : `TOOLYARD_SECRET differs from the secret of the data folder ${folder}: stored secrets could not be decrypted.`,
+    'Start with the previous value. To change it, set the previous value as TOOLYARD_SECRET_OLD as ' +
+      `well${shared ? ', as described in docs/operations.md' : ''}. If it is lost, see "The secret" in ` +
+      'docs/operations.md.',
   );
 }
 
 function notSet({ shared, folder }: ClaimOptions): ToolyardError {
   return badConfig(
-    `TOOLYARD_SECRET is not set, and ${shared ? 'this database' : `the data folder ${folder}`} has one: what is stored encrypted there cannot be read without it.`,
-    `Set it to the same text as before. ${shared ? '' : 'To go over to a key file, give it as TOOLYARD_SECRET_OLD alone. '}If it is lost, see "The secret" in docs/operations.md.`,
+    `TOOLYARD_SECRET is not set, but ${shared ? 'this database' : `the data folder ${folder}`} was ` +
+      'encrypted with one: stored secrets cannot be decrypted without it.',
+    'Set it to the previous value. ' +
+      `${shared ? '' : 'To change to a key file, set only TOOLYARD_SECRET_OLD, to that value. '}If it is ` +
+      'lost, see "The secret" in docs/operations.md.',
   );
 }

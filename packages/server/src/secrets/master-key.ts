@@ -9,9 +9,9 @@ import { toSealingKey } from './sealing.ts';
 
 const KEY_BYTES = 32;
 const SALT_BYTES = 16;
-/** Memory and work of one guess at the passphrase: 32 MB, about a tenth of a second. */
+/** Cost of one guess of the passphrase: 32 MB of memory, about a tenth of a second. */
 const SCRYPT = { N: 2 ** 15, r: 8, p: 1, maxmem: 64 * 1024 * 1024 };
-/** Characters. Whoever has a copy of what is kept can try passphrases at leisure. */
+/** Characters. An attacker with a copy of the data can guess offline. */
 const SHORTEST_SECRET = 16;
 
 export type MasterKeyOptions = {
@@ -19,16 +19,16 @@ export type MasterKeyOptions = {
   folder: string;
   env: Readonly<Record<string, string | undefined>>;
   log: (line: string) => void;
-  /** Where other machines have to come to the same key: what is kept for all of them. */
+  /** Shared data of all machines, from which each derives the same key. */
   shared?: Installation;
-  /** Work of deriving a key from TOOLYARD_SECRET (`N` of scrypt, a power of two); default 2^15. */
+  /** Cost of deriving a key from TOOLYARD_SECRET (`N` of scrypt, a power of two); default 2^15. */
   scryptCost?: number;
 };
 
-/** The key that seals what is new, and those that may have sealed what is old. */
+/** The key that encrypts, and former keys that can still decrypt. */
 export type MasterKeys = { current: SealingKey; former: readonly SealingKey[] };
 
-/** TOOLYARD_SECRET, and the one before it; undefined where they are not set. */
+/** TOOLYARD_SECRET and TOOLYARD_SECRET_OLD; undefined if not set. */
 export function passphrasesIn(env: MasterKeyOptions['env']): { secret?: string; old?: string } {
   const secret = env['TOOLYARD_SECRET']?.trim() ?? '';
   const old = env['TOOLYARD_SECRET_OLD']?.trim() ?? '';
@@ -36,11 +36,10 @@ export function passphrasesIn(env: MasterKeyOptions['env']): { secret?: string; 
 }
 
 /**
- * The key of this installation: from TOOLYARD_SECRET, else from the key file, which is made where there is none. After
- * a change the former one still opens what it sealed: TOOLYARD_SECRET_OLD, or a key file that has lain there before
- * TOOLYARD_SECRET was set.
+ * The key of this installation: derived from TOOLYARD_SECRET, else from the key file, which is created if missing.
+ * After a change, former keys still decrypt: TOOLYARD_SECRET_OLD, or a key file from before TOOLYARD_SECRET was set.
  *
- * @throws ToolyardError `bad_config` where the key file is open to others or cannot be used, or TOOLYARD_SECRET is too
+ * @throws ToolyardError `bad_config` if the key file is readable by other users or unusable, or TOOLYARD_SECRET is too
  * short
  */
 export async function loadMasterKeys(options: MasterKeyOptions): Promise<MasterKeys> {
@@ -52,8 +51,8 @@ export async function loadMasterKeys(options: MasterKeyOptions): Promise<MasterK
   const former = old === undefined ? [] : [await fromPassphrase(old, options)];
   if (secret === undefined && shared) {
     throw badConfig(
-      'Secrets in a database that several machines share are sealed with TOOLYARD_SECRET, and that is not set.',
-      'Set it to the same text, of 20 characters or more, wherever Toolyard runs over this database.',
+      'Secrets in a shared database are encrypted with TOOLYARD_SECRET, but it is not set.',
+      'Set it to the same value (20 characters or more) for every process with this database.',
     );
   }
   if (secret === undefined) return { current: toSealingKey(inFile ?? makeBytes(file, KEY_BYTES)), former };
@@ -61,13 +60,14 @@ export async function loadMasterKeys(options: MasterKeyOptions): Promise<MasterK
   return { current, former: inFile === null ? former : [...former, toSealingKey(inFile)] };
 }
 
-/** The former one may be as short as it was. */
+/** TOOLYARD_SECRET_OLD may be short: earlier versions allowed that. */
 function refuseShort(secret: string): void {
   const length = [...secret].length;
   if (length >= SHORTEST_SECRET) return;
   throw badConfig(
-    `TOOLYARD_SECRET has ${length} ${length === 1 ? 'character' : 'characters'}: so short a text can be found by trying.`,
-    `Set one of ${SHORTEST_SECRET} characters or more: "openssl rand -base64 24" makes one. If keys are stored already, give the short one as TOOLYARD_SECRET_OLD beside it.`,
+    `TOOLYARD_SECRET has ${length} ${length === 1 ? 'character' : 'characters'}, which is short enough to be guessed.`,
+    `Set ${SHORTEST_SECRET} characters or more; "openssl rand -base64 24" generates them. If secrets are ` +
+      'stored already, set the short one as TOOLYARD_SECRET_OLD as well.',
   );
 }
 
@@ -85,21 +85,21 @@ async function fromPassphrase(
   return toSealingKey(derived);
 }
 
-/** What was known of keys was known of those of another salt. */
+/** A stored fingerprint belongs to the keys of the previous salt. */
 function makeSalt(folder: string): Buffer {
   rmSync(join(folder, FINGERPRINT_FILE), { force: true });
   return makeBytes(join(folder, SALT_FILE), SALT_BYTES);
 }
 
-/** Null where there is no such file. */
+/** Null if the file does not exist. */
 function readBytes(file: string, length: number, log: (line: string) => void): Buffer | null {
   const text = readPrivate(file, log);
   if (text === null) return null;
   const bytes = Buffer.from(text, 'base64url');
   if (bytes.length === length) return bytes;
   throw badConfig(
-    `${file} is damaged: it does not hold a key.`,
-    'Put it back from a backup. Without it, move the file away and enter the API keys of your providers again.',
+    `${file} is damaged: it does not contain a valid key.`,
+    'Restore it from a backup. Without a backup, move the file away and enter the API keys of your providers again.',
   );
 }
 

@@ -3,7 +3,7 @@ import { ToolyardError } from '@toolyard/protocol';
 import { makePrivate } from '@toolyard/storage';
 
 /**
- * Null where there is no such file. Closes it to other users of the machine.
+ * Null if the file does not exist. Makes the file inaccessible to other users of the machine.
  *
  * @throws ToolyardError `bad_config`
  */
@@ -14,7 +14,10 @@ export function readPrivate(file: string, log: (line: string) => void): string |
   } catch (thrown) {
     if (codeOf(thrown) === 'ENOENT') return null;
     if (ToolyardError.isInstance(thrown)) throw thrown;
-    throw badConfig(`${file} cannot be read (${codeOf(thrown)}).`, 'Make it readable for the user Toolyard runs as.');
+    throw badConfig(
+      `${file} cannot be read (${codeOf(thrown)}).`,
+      'Make it readable for the account that runs Toolyard.',
+    );
   }
 }
 
@@ -23,21 +26,26 @@ function closeToOthers(file: string, log: (line: string) => void): void {
     if (makePrivate(file) !== 'changed') return;
   } catch (thrown) {
     throw badConfig(
-      `${file} can be read by other users of this machine, and that cannot be changed (${codeOf(thrown)}).`,
-      'Give the file to the user Toolyard runs as, with mode 600, or set TOOLYARD_SECRET instead.',
+      `${file} is readable by other users of this machine, and its mode cannot be changed (${codeOf(thrown)}).`,
+      'Change its owner to the account that runs Toolyard and its mode to 600, or set TOOLYARD_SECRET instead.',
     );
   }
-  log(`${file} could be read by other users of this machine; it is closed to them now. Consider its key known.`);
+  log(
+    `${file}: was readable by other users of this machine, which is corrected now; assume that they know its content`,
+  );
 }
 
-/** Closes a file that may hold secrets to other users; logs if it cannot, because the file is used all the same. */
+/**
+ * Makes a file that may contain secrets inaccessible to other users; logs a failure, because the file is used anyway.
+ */
 export function closeOrWarn(file: string, log: (line: string) => void): void {
   try {
     makePrivate(file);
   } catch (thrown) {
     log(
-      `${file} may hold secrets and can be read by other users of this machine. Its mode cannot be set to 600 ` +
-        `(${codeOf(thrown)}): change its owner to the user Toolyard runs as, or keep secrets out of it.`,
+      `${file}: may contain secrets and is readable by other users of this machine. Its mode cannot be set ` +
+        `to 600 (${codeOf(thrown)}): change its owner to the account that runs Toolyard, or keep secrets out ` +
+        'of it.',
     );
   }
 }
@@ -46,7 +54,7 @@ export function closeOrWarn(file: string, log: (line: string) => void): void {
 export function writePrivate(file: string, text: string): void {
   const unfinished = `${file}.new`;
   try {
-    // Only a whole file gets the name: half a key would lock everything sealed with it away.
+    // Rename only a complete file: a partial key would make stored secrets unreadable.
     rmSync(unfinished, { force: true });
     const handle = openSync(unfinished, 'wx', 0o600);
     try {

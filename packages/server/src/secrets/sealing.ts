@@ -1,20 +1,20 @@
 import type { KeyObject } from 'node:crypto';
 import { createCipheriv, createDecipheriv, createSecretKey, hkdfSync, randomBytes } from 'node:crypto';
 
-/** Says how the bytes below are laid out; grows when that changes. */
+/** Version of the byte layout below. */
 const VERSION = 1;
 const KEY_ID_BYTES = 4;
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 const HEAD_BYTES = 1 + KEY_ID_BYTES + NONCE_BYTES;
 
-/** A key that seals secrets, and the short name by which a sealed one knows it again. */
+/** A key that encrypts secrets, and its id, which encrypted secrets contain. */
 export type SealingKey = { id: Buffer; key: KeyObject };
 
-/** `foreign`: sealed with another key. `damaged`: with this one, and changed since, or moved to another name. */
+/** `foreign`: encrypted with another key. `damaged`: with this key, but modified or moved to another name. */
 export type OpenedSecret = { ok: true; text: string } | { ok: false; reason: 'foreign' | 'damaged' };
 
-/** Makes a key of 32 secret bytes. */
+/** Derives a key from 32 secret bytes. */
 export function toSealingKey(secret: Uint8Array): SealingKey {
   const derive = (purpose: string, length: number): Buffer =>
     Buffer.from(hkdfSync('sha256', secret, '', `toolyard ${purpose}`, length));
@@ -22,8 +22,8 @@ export function toSealingKey(secret: Uint8Array): SealingKey {
 }
 
 /**
- * Seals a text with AES-256-GCM: version, key id, nonce, ciphertext, tag. The name belongs to the seal, so that sealed
- * bytes cannot be passed off under another one.
+ * Encrypts a text with AES-256-GCM: version, key id, nonce, ciphertext, tag. The name is authenticated, so that the
+ * bytes cannot be used under another one.
  */
 export function sealSecret({ id, key }: SealingKey, name: string, text: string): Uint8Array {
   const nonce = randomBytes(NONCE_BYTES);
@@ -33,12 +33,12 @@ export function sealSecret({ id, key }: SealingKey, name: string, text: string):
   return Buffer.concat([head, cipher.update(text, 'utf8'), cipher.final(), cipher.getAuthTag()]);
 }
 
-/** By the name of the key only: what it says is not looked at. */
+/** Compares only the key id; does not decrypt. */
 export function isSealedWith({ id }: SealingKey, sealed: Uint8Array): boolean {
   return sealed[0] === VERSION && id.equals(sealed.subarray(1, 1 + KEY_ID_BYTES));
 }
 
-/** Opens what was sealed under this name. Never throws. */
+/** Decrypts a secret with this name. Never throws. */
 export function openSecret({ id, key }: SealingKey, name: string, sealed: Uint8Array): OpenedSecret {
   const bytes = Buffer.from(sealed);
   if (bytes.length < HEAD_BYTES + TAG_BYTES || bytes[0] !== VERSION) return { ok: false, reason: 'damaged' };

@@ -27,10 +27,10 @@ afterEach(() => {
   rmSync(folder, { recursive: true });
 });
 
-/** The usual work of a derived key takes a tenth of a second at each start. */
+/** Deriving a key at the default cost takes a tenth of a second per start. */
 const CHEAP = { scryptCost: 2 ** 10 };
 
-/** As a new start of the server makes them. */
+/** Creates them like a new start of the server. */
 function secrets(env: Record<string, string> = {}, more: { scryptCost?: number } = CHEAP): Secrets {
   return createSecrets({
     repository: storage.secrets,
@@ -46,7 +46,7 @@ const keyFile = (): string => join(folder, 'secret.key');
 const modeOf = (file: string): number => statSync(file).mode & 0o777;
 
 describe('secrets with a key file', () => {
-  it('are there after a new start, encrypted in the data folder, the key closed to others', async () => {
+  it('survive a restart, encrypted in the data folder, with a private key file', async () => {
     await secrets().set(me, 'provider:a', 'sk-very-secret');
     expect(await secrets().get(me, 'provider:a')).toBe('sk-very-secret');
     expect(modeOf(keyFile())).toBe(0o600);
@@ -58,12 +58,12 @@ describe('secrets with a key file', () => {
     expect(await secrets().get(me, 'provider:a')).toBe('sk-very-secret');
   });
 
-  it('make no key before one is needed', async () => {
+  it('create no key before one is needed', async () => {
     expect(await secrets().get(me, 'provider:a')).toBeNull();
     expect(() => statSync(keyFile())).toThrow();
   });
 
-  it('belong to their owner: bytes moved to another one do not open', async () => {
+  it('belong to their owner: the bytes cannot be decrypted for another one', async () => {
     await secrets().set(me, 'provider:a', 'mine');
     const sealed = await storage.secrets.get(me, 'provider:a');
     if (sealed === null) throw new Error('nothing was stored');
@@ -73,15 +73,15 @@ describe('secrets with a key file', () => {
     await expect(secrets().get(other, 'provider:a')).rejects.toMatchObject({ code: 'bad_config' });
   });
 
-  it('close a key file that others could read, and say so', needs(UNIX), async () => {
+  it('make a readable key file private, and log it', needs(UNIX), async () => {
     await secrets().set(me, 'a', 'x');
     chmodSync(keyFile(), 0o644);
     expect(await secrets().get(me, 'a')).toBe('x');
     expect(modeOf(keyFile())).toBe(0o600);
-    expect(logged).toEqual([expect.stringContaining('could be read by other users')]);
+    expect(logged).toEqual([expect.stringContaining('was readable by other users')]);
   });
 
-  it('tell of a lost key which secrets it locked away and what to do, and go on with a new one', async () => {
+  it('report the secrets of a lost key and what to do, and continue with a new key', async () => {
     await secrets().set(me, 'provider:a', 'x');
     await secrets().set(me, 'provider:b', 'y');
     rmSync(keyFile());
@@ -93,7 +93,7 @@ describe('secrets with a key file', () => {
     expect(await secrets().get(me, 'provider:a')).toBe('again');
   });
 
-  it('tell of a damaged key file, which is not overwritten, and work when it is put back', async () => {
+  it('report a damaged key file without overwriting it, and work after it is restored', async () => {
     const all = secrets();
     await all.set(me, 'a', 'x');
     renameSync(keyFile(), join(folder, 'kept'));
@@ -108,11 +108,11 @@ describe('secrets with a key file', () => {
 });
 
 describe('checking secrets', () => {
-  it('never rejects, not even when the data folder is closed meanwhile', async () => {
+  it('never rejects, even if the data folder is closed meanwhile', async () => {
     await secrets().set(me, 'a', 'x');
     storage.close();
     expect(await secrets().check(me)).toEqual([]);
-    expect(logged).toEqual([expect.stringContaining('could be checked')]);
+    expect(logged).toEqual([expect.stringContaining('could not check')]);
   });
 });
 
@@ -121,32 +121,32 @@ describe('secrets with TOOLYARD_SECRET', () => {
   const TWO = 'another staple of hay';
   const checkFile = (): string => join(folder, 'secret.check');
 
-  it('are there after a new start, and need no key file', async () => {
+  it('survive a restart without a key file', async () => {
     await secrets({ TOOLYARD_SECRET: ONE }).set(me, 'a', 'x');
     expect(await secrets({ TOOLYARD_SECRET: ONE }).get(me, 'a')).toBe('x');
     expect(() => statSync(keyFile())).toThrow();
   });
 
-  it('are sealed with a key of scrypt, N = 2^15, unless told otherwise', async () => {
+  it('use a key derived by scrypt with N = 2^15 by default', async () => {
     await secrets({ TOOLYARD_SECRET: ONE }, {}).claim();
     const salt = Buffer.from(readFileSync(join(folder, 'secret.salt'), 'utf8'), 'base64url');
     const derived = scryptSync(ONE, salt, 32, { N: 2 ** 15, r: 8, p: 1, maxmem: 64 * 1024 * 1024 });
     expect(readFileSync(checkFile(), 'utf8').trim()).toBe(toSealingKey(derived).id.toString('hex'));
   });
 
-  it('do not open with another one', async () => {
+  it('cannot be decrypted with another one', async () => {
     await secrets({ TOOLYARD_SECRET: ONE }).set(me, 'a', 'x');
     const wrong = secrets({ TOOLYARD_SECRET: TWO });
     await expect(wrong.get(me, 'a')).rejects.toMatchObject({ code: 'bad_config', hint: /TOOLYARD_SECRET_OLD/ });
   });
 
-  it('go over to a new one when the old one is given once', async () => {
+  it('change to a new one if the old one is set once', async () => {
     await secrets({ TOOLYARD_SECRET: ONE }).set(me, 'a', 'x');
     expect(await secrets({ TOOLYARD_SECRET: TWO, TOOLYARD_SECRET_OLD: ONE }).check(me)).toEqual([]);
     expect(await secrets({ TOOLYARD_SECRET: TWO }).get(me, 'a')).toBe('x');
   });
 
-  it('go over from the key file by themselves', async () => {
+  it('change from the key file automatically', async () => {
     await secrets().set(me, 'a', 'x');
     const passphrase = secrets({ TOOLYARD_SECRET: ONE });
     await passphrase.claim();
@@ -156,23 +156,23 @@ describe('secrets with TOOLYARD_SECRET', () => {
     expect(await secrets({ TOOLYARD_SECRET: ONE }).get(me, 'a')).toBe('x');
   });
 
-  it('refuse one that is too short, and take it as the former one', async () => {
+  it('reject a short one, but accept it as the former one', async () => {
     await expect(secrets({ TOOLYARD_SECRET: 'fifteen letters' }).set(me, 'a', 'x')).rejects.toMatchObject({
       code: 'bad_config',
       message: /has 15 characters/,
-      hint: /16 characters or more: "openssl rand -base64 24" makes one/,
+      hint: /16 characters or more; "openssl rand -base64 24" generates them/,
     });
     await expect(secrets({ TOOLYARD_SECRET: 'fifteen letters' }).claim()).rejects.toThrow('has 15 characters');
     await secrets({ TOOLYARD_SECRET: TWO, TOOLYARD_SECRET_OLD: 'short' }).claim();
   });
 
   describe('a start', () => {
-    it('with another one is refused, in the words of what was done, and nothing is changed by it', async () => {
+    it('reject another one, explain the mistake, and change nothing', async () => {
       await secrets({ TOOLYARD_SECRET: ONE }).claim();
       await expect(secrets({ TOOLYARD_SECRET: TWO }).claim()).rejects.toMatchObject({
         code: 'bad_config',
-        message: `TOOLYARD_SECRET is another one than that of the data folder ${folder}: with it nothing could be read that is stored encrypted there.`,
-        hint: /Start with the one it had/,
+        message: `TOOLYARD_SECRET differs from the secret of the data folder ${folder}: stored secrets could not be decrypted.`,
+        hint: /Start with the previous value/,
       });
       await expect(secrets().claim()).rejects.toMatchObject({ code: 'bad_config', message: /is not set/ });
       expect(() => statSync(keyFile())).toThrow();
@@ -180,7 +180,7 @@ describe('secrets with TOOLYARD_SECRET', () => {
       expect(modeOf(checkFile())).toBe(0o600);
     });
 
-    it('with the former one beside it changes it, there and back', async () => {
+    it('change with the former one set as well, in both directions', async () => {
       await secrets({ TOOLYARD_SECRET: ONE }).claim();
       await secrets({ TOOLYARD_SECRET: TWO, TOOLYARD_SECRET_OLD: ONE }).claim();
       await expect(secrets({ TOOLYARD_SECRET: ONE }).claim()).rejects.toMatchObject({ code: 'bad_config' });
@@ -189,17 +189,17 @@ describe('secrets with TOOLYARD_SECRET', () => {
       expect(() => statSync(checkFile())).toThrow();
     });
 
-    it('of a folder an earlier version left takes the one that opens what is sealed, a sign-in too', async () => {
+    it('in a folder of an earlier version accept the secret that decrypts, including sign-ins', async () => {
       const sealing = secrets({ TOOLYARD_SECRET: ONE });
       const sealed = Buffer.from(await sealing.seal(me, 'sign-in:x', '{}'), 'base64');
       await storage.signIns.put(me, 'x', { sealed, expected: null, expiresAt: null, at: 1 });
-      // As before: it is told of what cannot be read, and says nothing of the key.
+      // As before, unreadable secrets are reported, and no fingerprint is stored.
       await secrets({ TOOLYARD_SECRET: TWO }).claim();
       await secrets({ TOOLYARD_SECRET: ONE }).claim();
       await expect(secrets({ TOOLYARD_SECRET: TWO }).claim()).rejects.toMatchObject({ code: 'bad_config' });
     });
 
-    it('of a backup without keys works with any, and says what cannot be read', async () => {
+    it('in a backup without keys accept any, and report what is unreadable', async () => {
       await secrets({ TOOLYARD_SECRET: ONE }).claim();
       await secrets({ TOOLYARD_SECRET: ONE }).set(me, 'a', 'x');
       for (const name of ['secret.salt', 'secret.check']) {
@@ -217,7 +217,7 @@ describe('secrets with TOOLYARD_SECRET', () => {
       await secrets({ TOOLYARD_SECRET: ONE }).claim();
     });
 
-    it('keeps nothing that says more of the key than every sealed text does', async () => {
+    it('store nothing that reveals more about the key than every encrypted text', async () => {
       const of = secrets({ TOOLYARD_SECRET: ONE });
       await of.claim();
       await of.set(me, 'a', 'x');
@@ -226,7 +226,7 @@ describe('secrets with TOOLYARD_SECRET', () => {
     });
   });
 
-  it('know each other by the word of either while it is changed from one to the other', async () => {
+  it('authenticate with either key while the secret is being changed', async () => {
     const before = await secrets({ TOOLYARD_SECRET: ONE, TOOLYARD_SECRET_OLD: TWO }).tokens('processes');
     const after = await secrets({ TOOLYARD_SECRET: TWO, TOOLYARD_SECRET_OLD: ONE }).tokens('processes');
     expect(after).toEqual(before.toReversed());

@@ -11,55 +11,55 @@ import { openSecret, sealSecret } from './sealing.ts';
 export type SecretsOptions = {
   repository: SecretRepository;
   clock: Clock;
-  /** The data folder, where key file and salt lie. */
+  /** The data folder, with key file and salt. */
   folder: string;
   env: Readonly<Record<string, string | undefined>>;
   log: (line: string) => void;
-  /** Where other machines have to come to the same key: what is kept for all of them. */
+  /** Shared data of all machines, from which each derives the same key. */
   shared?: Installation;
-  /** Work of deriving a key from TOOLYARD_SECRET (`N` of scrypt, a power of two); default 2^15. */
+  /** Cost of deriving a key from TOOLYARD_SECRET (`N` of scrypt, a power of two); default 2^15. */
   scryptCost?: number;
 };
 
-/** Texts kept encrypted: API keys and their like. */
+/** Encrypted storage of texts such as API keys. */
 export type Secrets = {
   /**
-   * Null where there is none of that name.
-   * @throws ToolyardError `bad_config` for one that cannot be read, saying which and what to do.
+   * Null if the name does not exist.
+   * @throws ToolyardError `bad_config` if it cannot be read, with its name and what to do
    */
   get(principal: Owner, name: string): Promise<string | null>;
-  /** Names only, readable or not; with `prefix` those that begin with it. */
+  /** Names only, readable or not; `prefix` filters them. */
   names(principal: Owner, prefix?: string): Promise<string[]>;
-  /** False, and nothing is kept, where there is one of that name, readable or not. */
+  /** False, and nothing is stored, if the name exists, readable or not. */
   add(principal: Owner, name: string, text: string): Promise<boolean>;
   set(principal: Owner, name: string, text: string): Promise<void>;
   remove(principal: Owner, name: string): Promise<void>;
-  /** A text for a place that is not this one, to be opened again under the same name only. */
+  /** Encrypts a text for storage elsewhere; it can be decrypted under the same name only. */
   seal(principal: Owner, name: string, text: string): Promise<string>;
-  /** @throws ToolyardError `bad_config` for what cannot be read. */
+  /** @throws ToolyardError `bad_config` if it cannot be decrypted */
   unseal(principal: Owner, name: string, sealed: string): Promise<string>;
-  /** @throws ToolyardError `bad_config` where TOOLYARD_SECRET is another one than that of what is kept. */
+  /** @throws ToolyardError `bad_config` if TOOLYARD_SECRET differs from the one of the stored data */
   claim(): Promise<void>;
   /**
-   * Words by which the processes of this installation know each other: the one to say, the same in all of them, and after
-   * it those to be understood from whoever was started before the secret was changed.
+   * Keys with which the processes of this installation authenticate each other: the first to send, equal in all
+   * processes; the others to accept from processes started before the secret was changed.
    */
   tokens(purpose: string): Promise<[string, ...string[]]>;
   /**
-   * Tries every secret: seals anew what a former key has sealed, and tells in the log which cannot be read. Gives
-   * their names. Never rejects: it runs beside the start.
+   * Checks every secret: encrypts those of a former key again, and logs the unreadable ones. Returns their names. Never
+   * rejects: it runs in the background.
    */
   check(principal: Owner): Promise<string[]>;
 };
 
-/** Secrets over their repository. The key is made, or derived, when it is first needed. */
+/** Secrets in their repository. The key is created or derived on first use. */
 export function createSecrets(options: SecretsOptions): Secrets {
   const { repository, clock, log } = options;
   let loading: Promise<MasterKeys> | undefined;
 
   function keys(): Promise<MasterKeys> {
     loading ??= loadMasterKeys(options).catch((thrown: unknown) => {
-      // What a person puts right is to work without a new start.
+      // Retry next time, so that a corrected configuration works without a restart.
       loading = undefined;
       throw thrown;
     });
@@ -135,7 +135,7 @@ export function createSecrets(options: SecretsOptions): Secrets {
           }
         }
       } catch (thrown) {
-        reasons.add(`Not all secrets could be checked: ${toErrorInfo(thrown).message}`);
+        reasons.add(`secrets: could not check all of them: ${toErrorInfo(thrown).message}`);
       }
       for (const reason of reasons) log(reason);
       return lost;
@@ -143,7 +143,7 @@ export function createSecrets(options: SecretsOptions): Secrets {
   };
 }
 
-/** Sealed bytes are one owner's as well as one name's. */
+/** Encrypted bytes are bound to an owner and a name. */
 function boundName({ ownerId }: Owner, name: string): string {
   return JSON.stringify([ownerId, name]);
 }
@@ -151,14 +151,14 @@ function boundName({ ownerId }: Owner, name: string): string {
 function unreadable(name: string, reason: 'foreign' | 'damaged'): ToolyardError {
   const why =
     reason === 'foreign'
-      ? 'it was encrypted with another key than the one in use (TOOLYARD_SECRET, or secret.key in the data folder)'
-      : 'what is stored of it is damaged';
+      ? 'it was encrypted with another key than the current one (TOOLYARD_SECRET, or secret.key in the data folder)'
+      : 'its stored data is damaged';
   return new ToolyardError({
     code: 'bad_config',
     message: `The secret "${name}" cannot be read: ${why}.`,
     hint:
       reason === 'foreign'
-        ? 'Bring the former key back, or give it as TOOLYARD_SECRET_OLD; or enter the secret again.'
+        ? 'Restore the former key, set it as TOOLYARD_SECRET_OLD, or enter the secret again.'
         : 'Enter it again.',
   });
 }

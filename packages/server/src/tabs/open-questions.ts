@@ -8,13 +8,13 @@ export type OpenQuestionsOptions = {
   principal: Owner;
   key: { runId: string; callId: string };
   tool: ToolReference;
-  /** Whose handlers put the questions of the call to a person. */
+  /** Handlers that forward the requests of the call to the user. */
   options: Pick<CallToolOptions, 'handlers' | 'signal'>;
-  /** Called when an answer is stored: the tab waits for it. */
+  /** Called when an answer was stored, because the tab waits for it. */
   onAnswer: () => void;
 };
 
-/** What the server of a call asks in the tab, put to a person here. */
+/** Requests that the server of a call sends in the tab, shown to the user by this process. */
 export class OpenQuestions {
   readonly #of: OpenQuestionsOptions;
   readonly #put = new Set<string>();
@@ -24,7 +24,7 @@ export class OpenQuestions {
     this.#of = of;
   }
 
-  /** Puts what nobody was asked yet. Resolves when it is put, not when it is answered. */
+  /** Opens interrupts for new requests. Resolves when they are open, not when they are answered. */
   async look(): Promise<void> {
     const { tabs, principal, key } = this.#of;
     for (const { id, question, answer } of await tabs.questions(principal, key)) {
@@ -34,7 +34,7 @@ export class OpenQuestions {
     }
   }
 
-  /** Nobody waits for answers any more. */
+  /** Stops waiting for answers. */
   end(): void {
     this.#over.abort();
   }
@@ -42,7 +42,7 @@ export class OpenQuestions {
   async #answer(id: string, question: TabQuestion): Promise<void> {
     const { tabs, principal, key, onAnswer } = this.#of;
     const answer = await this.#ask(question).catch((): TabQuestionAnswer => ({ kind: 'refused' }));
-    // A call that is over, or that another process goes on with, takes no answer from here.
+    // An ended call, or one that another process continues, accepts no answer from here.
     if (this.#over.signal.aborted || this.#of.options.signal?.aborted) return;
     await tabs.answer(principal, key, id, answer).then(onAnswer, () => this.#put.delete(id));
   }
@@ -62,7 +62,7 @@ export class OpenQuestions {
       case 'form': {
         if (form === undefined) return { kind: 'refused' };
         const { message, requestedSchema } = question;
-        // The tab has read the schema; the form is read anew before it is shown.
+        // The tab has validated the schema; the form is parsed again before it is shown.
         const request = { message, requestedSchema } as unknown as Parameters<typeof form>[0];
         const answer = await form(request, asked);
         if (answer.action !== 'accept') return { kind: 'form', action: answer.action };

@@ -20,7 +20,7 @@ import { definitionIn, toListedTool } from './tab-pins.ts';
 export type TabAwareToolsOptions = {
   base: RunTools;
   of: TabCallsOf;
-  /** Tabs that were there then, or have come since, lend their tools. */
+  /** Tools of tabs that were seen at this time or later are available. */
   begunAt: number;
   configuration: Pick<ResolvedAgentConfiguration, 'servers' | 'disabledTools'>;
   tabs: Pick<TabRepository, 'offers'>;
@@ -30,7 +30,7 @@ export type TabAwareToolsOptions = {
   pins: TabPins;
 };
 
-/** All tools of a run in one host: those of servers, those that tabs lend it, and the functions of this process. */
+/** All tools of a run in one host: those of servers, of tabs, and the functions of this process. */
 export class TabAwareTools implements RunTools {
   readonly #options: TabAwareToolsOptions;
   #servers: readonly TabServer[] = [];
@@ -62,7 +62,7 @@ export class TabAwareTools implements RunTools {
     const disabled = new Set(configuration.disabledTools);
     const taken = new Set(own.map(({ tool }) => tool.serverId));
     const lent = this.#servers.filter(({ id }) => !taken.has(id));
-    // Named together: a name that both have tells the server with it.
+    // Indexed together, so that colliding names get the server as a prefix.
     const index = new ToolIndex([
       ...own.map((tool): ServerTools => ({
         serverId: tool.tool.serverId,
@@ -95,7 +95,7 @@ export class TabAwareTools implements RunTools {
     if (executed) return executed;
     if (callId === undefined || !this.#isLent(tool)) return base.callTool(tool, args, options);
     const definition = options.definition ?? definitionIn(this.#servers, tool);
-    // Nobody has told of it since the run began: a tab that has it may come yet.
+    // No tab has offered it since the run started; a tab may still come.
     return calls.make(of, { callId, tool, arguments: args, definition: definition ?? '' }, options);
   }
 
@@ -126,7 +126,7 @@ export class TabAwareTools implements RunTools {
     return toolPolicyFacts(view, this.#ofTabs, tool) ?? this.#options.base.judged(tool);
   }
 
-  /** At what they offer now. */
+  /** Reads the current offers of tabs. */
   async #lookAtTabs(): Promise<void> {
     const { of, begunAt, configuration, tabs, pins } = this.#options;
     const { conversationId } = of;
@@ -140,7 +140,7 @@ export class TabAwareTools implements RunTools {
     }
     if (servers.size > 0) this.#trust = await pins.review(of.principal, [...servers.values()]);
     const told = JSON.stringify([...servers.values()]);
-    // The same list stands for the same content: what was made of it can be kept.
+    // Returns the same list for the same content, so that derived values can be cached.
     if (told === this.#told) return;
     this.#told = told;
     this.#servers = [...servers.values()];

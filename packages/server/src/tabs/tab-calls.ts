@@ -22,17 +22,17 @@ export type TabCallsOptions = {
   clock: Clock;
 };
 
-/** On whose behalf, and in which run, calls go to tabs. */
+/** Principal and run of calls by tabs. */
 export type TabCallsOf = { principal: Owner; runId: string; conversationId: string };
 
 export type NewTabCall = { callId: string; tool: ToolReference; arguments: JsonObject; definition: string };
 
-/** A word that was lost costs this long at most, and so does a tab that goes without one. */
+/** Poll interval: the maximum delay after a lost notification, and for a tab that leaves without one. */
 const LOOK_EVERY_MS = 1_000;
 
 /**
- * The calls of runs that are made by tabs. A call is a row: tabs claim it, one is first, and its result is written
- * there, whichever process the tab speaks with and whether or not anybody waits just then.
+ * Calls of runs that execute in tabs. A call is a row: one tab claims it and writes its result there, whichever process
+ * the tab is connected to, and whether or not a process is waiting.
  */
 export class TabCalls {
   readonly #options: TabCallsOptions;
@@ -41,13 +41,13 @@ export class TabCalls {
     this.#options = options;
   }
 
-  /** Puts a call to the tabs and waits for its result. Never throws for what a tab does. */
+  /** Offers a call to the tabs and waits for its result. Never throws for errors of a tab. */
   async make(of: TabCallsOf, call: NewTabCall, options: CallToolOptions): Promise<ToolResult> {
     const { tabs } = this.#options.storage;
     const { principal, runId, conversationId } = of;
     const { callId, tool } = call;
     if (!(await this.#someTabHas(of, call))) {
-      // It may have been brought while nobody waited for it.
+      // The result may have arrived while no process waited for it.
       const before = await tabs.getCall(principal, { runId, callId });
       if (before?.status !== 'done') return needsTab(tool);
     }
@@ -57,7 +57,7 @@ export class TabCalls {
     return this.#follow(of, put, options);
   }
 
-  /** Goes on waiting for a call an earlier process has put. */
+  /** Continues to wait for a call that an earlier process has offered. */
   async resume(of: TabCallsOf, { tool, taskId }: TaskHandle, options: CallToolOptions): Promise<ToolResult> {
     const call = await this.#options.storage.tabs.getCall(of.principal, { runId: of.runId, callId: taskId });
     return call === null ? needsTab(tool) : this.#follow(of, call, options);
@@ -106,11 +106,11 @@ export class TabCalls {
     }
   }
 
-  /** Null where the call has moved on in the same moment. */
+  /** Null if the call has changed state in the same moment. */
   async #giveUp({ principal, runId, conversationId }: TabCallsOf, call: StoredTabCall, reason: unknown) {
     const { storage, hub, clock } = this.#options;
     const { callId, tool, status } = call;
-    // Whoever takes the run up goes on waiting.
+    // The process that resumes the run continues to wait.
     if (reason === CONTINUES_ELSEWHERE) return tabGone(tool);
     if (status !== 'held' && status !== 'open' && status !== 'claimed') return null;
     if (!(await storage.tabs.withdraw(principal, { runId, callId }, status, clock.now()))) return null;
@@ -134,7 +134,7 @@ export class TabCalls {
   }
 }
 
-/** Tells when it is worth looking again: something was said of the calls of a conversation, or some time has passed. */
+/** Resolves when polling is worthwhile: after a notification for the conversation, or the poll interval. */
 class Changes {
   readonly #clock: Clock;
   readonly #signal: AbortSignal | undefined;
@@ -185,15 +185,17 @@ class Changes {
   };
 }
 
-const STOPPED: ErrorInfo = { code: 'cancelled', message: 'The run was stopped.' };
+const STOPPED: ErrorInfo = { code: 'cancelled', message: 'The run was cancelled.' };
 
 function needsTab({ serverId }: ToolReference): ToolResult {
-  const message = `"${serverId}" is reached from a tab of the browser, and none that has it is open.`;
+  const message = `"${serverId}" is connected by a browser tab, and no tab with it is open.`;
   return failed({ code: 'needs_tab', message, hint: 'Open this conversation in that browser.' }, 'not_sent');
 }
 
 function tabGone({ serverId, name }: ToolReference): ToolResult {
-  const message = `The tab that was calling "${name}" of "${serverId}" is gone; it is not known whether the call took effect. Do not repeat it.`;
+  const message =
+    `The tab that called "${name}" of "${serverId}" is gone; it is unknown whether the call took effect. Do ` +
+    'not repeat it.';
   return failed({ code: 'tab_gone', message }, 'unknown');
 }
 

@@ -4,14 +4,17 @@ import type { ApprovalInterrupt, Clock, JsonValue, Owner, TabServer, TabTool, To
 import { formatToolReference, isJsonObject } from '@toolyard/protocol';
 import type { SettingsRepository } from '@toolyard/storage';
 
-/** Before `server/tool`. Written here only. */
+/** Prefix of `server/tool`. Written only here. */
 const PREFIX = 'tab.pin:';
 
-/** What was approved of the tools of tabs. Two browsers may call different servers by one id: a pin tells them apart. */
+/**
+ * Approved definitions of the tools of tabs. Two browsers may have different servers with one id; the pin distinguishes
+ * them.
+ */
 export type TabPins = {
-  /** What was approved, held against what these servers are now. */
+  /** Compares the approvals with the current definitions of these servers. */
   review(principal: Owner, servers: readonly TabServer[]): Promise<ToolTrust>;
-  /** The tool counts as approved as long as it is what was shown with the question. */
+  /** Approves the tool as shown with the interrupt; a changed definition needs approval again. */
   approve(principal: Owner, of: Pick<ApprovalInterrupt, 'tool' | 'definition'>, servers: TabServer[]): Promise<void>;
 };
 
@@ -42,14 +45,14 @@ export function createTabPins({ settings, clock }: { settings: SettingsRepositor
   };
 }
 
-/** What stands for a tool of these servers as it is now; undefined where they have none of that name. */
+/** Hash of the current definition of a tool; undefined if these servers do not have it. */
 export function definitionIn(servers: readonly TabServer[], { serverId, name }: ToolReference): string | undefined {
   const server = servers.find(({ id }) => id === serverId);
   const tool = server?.tools.find((each) => each.name === name);
   return server && tool ? definitionHash(configOf(server), toListedTool(tool)) : undefined;
 }
 
-/** True where these servers have the tool of a call, and it is what the run was told of. */
+/** True if these servers have the tool of a call, with the definition that the run knows. */
 export function canExecute(
   servers: readonly TabServer[],
   { tool, definition }: { tool: ToolReference; definition: string },
@@ -60,7 +63,7 @@ export function canExecute(
 
 const configs = new WeakMap<TabServer, ServerConfig>();
 
-/** The server as the trust of the MCP host looks at one; the tab's own host makes the same of it. */
+/** The server in the form that the MCP host's tool pins use, as in the tab. */
 function configOf(server: TabServer): ServerConfig {
   const { id, url } = server;
   let known = configs.get(server);
@@ -70,7 +73,7 @@ function configOf(server: TabServer): ServerConfig {
 
 const made = new WeakMap<TabTool, ListedTool>();
 
-/** The tool as a server's list would have it: the same object for the same tool. */
+/** The tool as an entry of a server's list; returns the same object for the same tool. */
 export function toListedTool(tool: TabTool): ListedTool {
   let known = made.get(tool);
   if (!known) made.set(tool, (known = { ...tool, hasHeaderParameters: false }));

@@ -21,12 +21,12 @@ export type TabToolBrokerOptions = {
   clock: Clock;
 };
 
-/** A tab that says nothing for so long is gone. A browser lets a hidden one speak once a minute. */
+/** A tab without a heartbeat for this long is gone. Browsers wake hidden tabs once a minute. */
 const SEEN_FOR_MS = 90_000;
-/** One whose stream has ended is loaded anew, shut, or about to connect again. */
+/** A tab whose stream has ended is reloading, closed, or about to reconnect. */
 const AFTER_STREAM_MS = 10_000;
 
-/** Where tabs come to: they lend tools to runs of the server, claim calls, and bring what came of them. */
+/** Serves the tabs: they offer tools to runs of the server, claim calls, and report results. */
 export class TabToolBroker {
   readonly #options: TabToolBrokerOptions;
 
@@ -34,7 +34,7 @@ export class TabToolBroker {
     this.#options = options;
   }
 
-  /** @throws ToolyardError `not_found` where there is no such conversation. */
+  /** @throws ToolyardError `not_found` if there is no such conversation */
   async offer(
     principal: Owner,
     tabId: string,
@@ -50,24 +50,24 @@ export class TabToolBroker {
     return this.#toDo(principal, tabId);
   }
 
-  /** The tab is there. Gives what it may claim, and what it has claimed. */
+  /** Heartbeat of a tab. Returns the calls it may claim, and those it has claimed. */
   async renew(principal: Owner, tabId: string): Promise<TabCallView[]> {
     const { storage, clock } = this.#options;
     if (!(await storage.tabs.renew(principal, tabId, clock.now() + SEEN_FOR_MS))) throw noTab(tabId);
     return this.#toDo(principal, tabId);
   }
 
-  /** The tab is shut, or loaded anew: it brings nothing any more. */
+  /** The tab was closed or reloaded and reports no more results. */
   async leave(principal: Owner, tabId: string): Promise<void> {
     if ((await this.#leave(principal, tabId, 0)) === 0) throw noTab(tabId);
   }
 
-  /** Its stream has ended; it has a moment to come back. */
+  /** The tab's stream has ended; it may reconnect within a short time. */
   async streamEnded(principal: Owner, tabId: string): Promise<void> {
     await this.#leave(principal, tabId, AFTER_STREAM_MS);
   }
 
-  /** @throws ToolyardError `conflict` where another tab was first, or nobody waits for the call any more. */
+  /** @throws ToolyardError `conflict` if another tab has claimed the call, or it is not pending any more */
   async claim(principal: Owner, tabId: string, key: { runId: string; callId: string }): Promise<ClaimedTabCall> {
     const { storage, clock } = this.#options;
     const before = await storage.tabs.getCall(principal, key);
@@ -77,14 +77,17 @@ export class TabToolBroker {
     const isOurs = before.status === 'claimed' && before.tabId === tabId;
     const call = isOurs ? before : await storage.tabs.claim(principal, key, { tabId, at: clock.now() });
     if (call === null) {
-      throw new ToolyardError({ code: 'conflict', message: 'Another tab has this call, or nobody waits for it.' });
+      throw new ToolyardError({
+        code: 'conflict',
+        message: 'This call was claimed by another tab, or is not pending any more.',
+      });
     }
     this.#tell(principal, call);
     const { callId, fence, tool, arguments: args, definition } = call;
     return { callId, fence, tool, arguments: args, definition };
   }
 
-  /** The same result may be brought twice. @throws ToolyardError `conflict` where it does not count any more. */
+  /** Idempotent for the same result. @throws ToolyardError `conflict` if the call has ended otherwise */
   async finish(
     principal: Owner,
     tabId: string,
@@ -99,11 +102,11 @@ export class TabToolBroker {
     if (call === null) throw noCall(key.callId);
     if (!isNew && !(call.status === 'done' && call.tabId === tabId && call.fence === fence)) throw tooLate();
     this.#tell(principal, call);
-    // Also for one that was brought before: the process may have died between the two.
+    // Also for a repeated report: the process may have crashed between the two steps.
     await runs.tabReturned(principal, key, kept);
   }
 
-  /** Puts a question of the call's server to a person; the answer comes with what there is to do. */
+  /** Asks the user a question of the call's server; the heartbeat returns the answer. */
   async ask(
     principal: Owner,
     tabId: string,
@@ -118,7 +121,7 @@ export class TabToolBroker {
     this.#tell(principal, call);
   }
 
-  /** Gives in how many conversations it lent something. */
+  /** Returns the number of conversations the tab had offered tools to. */
   async #leave(principal: Owner, tabId: string, ms: number): Promise<number> {
     const { storage, hub, clock } = this.#options;
     const offers = await storage.tabs.offersOf(principal, tabId);
@@ -153,7 +156,7 @@ export class TabToolBroker {
   }
 }
 
-/** A call goes to tabs that lend this very tool to its conversation. */
+/** Only tabs that offer exactly this tool to the conversation get the call. */
 function isFor(call: StoredTabCall, offers: readonly TabOffer[]): boolean {
   return offers.some(
     ({ conversationId, servers }) => conversationId === call.conversationId && canExecute(servers, call),
@@ -161,7 +164,11 @@ function isFor(call: StoredTabCall, offers: readonly TabOffer[]): boolean {
 }
 
 function noTab(tabId: string): ToolyardError {
-  return new ToolyardError({ code: 'not_found', message: `There is no tab ${tabId}.`, hint: 'Offer the tools again.' });
+  return new ToolyardError({
+    code: 'not_found',
+    message: `There is no tab ${tabId}.`,
+    hint: 'Register the tools of the tab again.',
+  });
 }
 
 function noCall(callId: string): ToolyardError {
@@ -171,6 +178,6 @@ function noCall(callId: string): ToolyardError {
 function tooLate(): ToolyardError {
   return new ToolyardError({
     code: 'conflict',
-    message: 'This call is not the tab’s any more: it was stopped, or put anew.',
+    message: 'This tab does not have the call any more: it was cancelled or offered again.',
   });
 }

@@ -7,14 +7,14 @@ import { TabCalls } from './tab-calls.ts';
 import { createTabPins } from './tab-pins.ts';
 import { TabAwareTools } from './tab-aware-tools.ts';
 
-/** The runs' side of what tabs lend. */
+/** Tools of tabs, as runs use them. */
 export type TabToolSource = {
-  /** The tools of a run: with those that tabs lend it, and the functions of this process. */
+  /** The tools of a run, including those of tabs and the functions of this process. */
   select(
     base: RunTools,
     of: TabCallsOf & { begunAt: number; configuration: Pick<ResolvedAgentConfiguration, 'servers' | 'disabledTools'> },
   ): Promise<RunTools>;
-  /** From now on the tool is called unasked only as long as it is what was shown with the question. */
+  /** Approves the tool as shown with the interrupt: it is called without approval only while unchanged. */
   approve(principal: Owner, conversationId: string, of: Pick<ApprovalInterrupt, 'tool' | 'definition'>): Promise<void>;
 };
 
@@ -22,7 +22,7 @@ export function createTabToolSource(of: {
   storage: Pick<SharedStorage, 'tabs' | 'blobs' | 'settings'>;
   hub: Pick<RunHub, 'listen' | 'changed'>;
   functions: FunctionTools;
-  /** True for the id of a server of this Toolyard. */
+  /** True for the id of a configured MCP server. */
   isConfigured: (serverId: string) => boolean;
   clock: Clock;
 }): TabToolSource {

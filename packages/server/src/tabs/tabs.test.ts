@@ -50,7 +50,7 @@ function deskOf({ storage, runs, hub }: RunBench, { clock }: Partial<RunBenchOpt
   return new TabToolBroker({ storage, runs, hub, clock: clock ?? { ...createFakeClock(), now: () => Date.now() } });
 }
 
-/** What a tab does: it is told of calls, claims, and brings results. */
+/** A scripted tab: it receives calls, claims them and reports results. */
 function tab({ broker, conversation }: Pick<Scene, 'broker' | 'conversation'>, id = 'tab-1') {
   const key = ({ runId, callId }: TabCallView) => ({ runId, callId });
   return {
@@ -89,9 +89,9 @@ function asked(bench: RunBench, runId: string): readonly StoredInterrupt[] {
   return bench.storage.runs.listInterrupts(ANNE, { status: 'open', runId, limit: 9 });
 }
 
-describe('a tool that lives in a tab', () => {
+describe('a tool of a tab', () => {
   test(
-    'is offered to the model under its own name, and called by the tab; the ledger knows',
+    'is offered to the model under its own name, and called by the tab, as the ledger records',
     { tags: ['C7.04'] },
     async () => {
       const { bench, broker, model, conversation } = await scene();
@@ -117,7 +117,7 @@ describe('a tool that lives in a tab', () => {
     },
   );
 
-  test('asks before it is called, as any other, and again once it is another than was approved', async () => {
+  test('needs approval like any other, and again after its definition changes', async () => {
     const model = scriptedModel([calls({ name: 'note' }), says('Kept.'), calls({ name: 'note' }), says('Again.')]);
     const { bench, broker, conversation } = await scene({ model, configuration: {} });
     const page = tab({ broker, conversation });
@@ -146,7 +146,7 @@ describe('a tool that lives in a tab', () => {
     });
   });
 
-  test('names the server where a tool of a server has the same name', async () => {
+  test('gets its server as a prefix if a server has a tool of the same name', async () => {
     const model = scriptedModel([says('Hm.')]);
     const { bench, broker, conversation } = await scene({ model, tools: { note: { call: () => answers('desk') } } });
     await tab({ broker, conversation }).lends(NOTES);
@@ -154,7 +154,7 @@ describe('a tool that lives in a tab', () => {
     expect(model.requests[0]?.tools.map(({ name }) => name)).toEqual(['note', 'browser-notes__note']);
   });
 
-  test('is not there where the conversation or the run has switched it off', async () => {
+  test('is not offered if the conversation or the run has disabled it', async () => {
     const model = scriptedModel([says('One.'), says('Two.')]);
     const { bench, broker, conversation } = await scene({ model });
     await tab({ broker, conversation }).lends(NOTES);
@@ -166,7 +166,7 @@ describe('a tool that lives in a tab', () => {
     expect(model.requests.map(({ tools }) => tools.length)).toEqual([0, 0]);
   });
 
-  test('puts what its server asks to a person by way of the run, and the tab gets the answer', async () => {
+  test('forwards requests of its server to the user through the run, and answers to the tab', async () => {
     const { bench, broker, conversation } = await scene();
     const page = tab({ broker, conversation });
     await page.lends(NOTES);
@@ -191,7 +191,7 @@ describe('a tool that lives in a tab', () => {
 });
 
 describe('of two tabs', () => {
-  test('one has the call; the other is told so, and what it brings does not count', async () => {
+  test('one claims the call; the other gets a conflict, and its result is rejected', async () => {
     const at = await scene();
     const [one, two] = [tab(at, 'tab-1'), tab(at, 'tab-2')];
     await one.lends(NOTES);
@@ -206,13 +206,13 @@ describe('of two tabs', () => {
     expect(await loser.seen()).toEqual([]);
     await expect(loser.brings(call, claimed, answers('mine'))).rejects.toMatchObject({ code: 'conflict' });
     await winner.brings(call, claimed, answers('kept'));
-    // A result whose answer was lost is brought again.
+    // A result is reported again if the response was lost.
     await winner.brings(call, claimed, answers('kept'));
     await untilStatus(at.bench, runId, 'done');
     expect(transcriptLines(await at.bench.branch(at.conversation))).toContain('tool: kept');
   });
 
-  test('one that lends another tool under the same name gets no call', async () => {
+  test('one with another tool of the same name gets no call', async () => {
     const at = await scene();
     const [one, other] = [tab(at, 'tab-1'), tab(at, 'tab-2')];
     await other.lends({ ...NOTES, url: 'http://elsewhere:9/mcp' });
@@ -226,8 +226,8 @@ describe('of two tabs', () => {
   });
 });
 
-describe('a tab that is not there', () => {
-  test('is waited for, visibly, and the call is made when one comes', async () => {
+describe('an absent tab', () => {
+  test('is visibly waited for, and gets the call when it opens', async () => {
     const at = await scene({ model: scriptedModel([calls({ name: 'note' }), says('Kept.')]), configuration: {} });
     const page = tab(at);
     await page.lends(NOTES);
@@ -247,7 +247,7 @@ describe('a tab that is not there', () => {
     expect(transcriptLines(await at.bench.branch(at.conversation))).toContain('tool: kept');
   });
 
-  test('need not be waited for', async () => {
+  test('can be declined', async () => {
     const at = await scene({ configuration: {} });
     const page = tab(at);
     await page.lends(NOTES);
@@ -261,7 +261,7 @@ describe('a tab that is not there', () => {
     expect(transcriptLines(await at.bench.branch(at.conversation))[2]).toMatch(/^tool: .*did not wait/);
   });
 
-  test('can be given up by stopping the run', async () => {
+  test('is not waited for after the run is cancelled', async () => {
     const at = await scene({ configuration: {} });
     await tab(at).lends(NOTES);
     const runId = await at.bench.ask(at.conversation, 'Keep this');
@@ -274,7 +274,7 @@ describe('a tab that is not there', () => {
   });
 });
 
-describe('a tab that goes in the middle of a call', () => {
+describe('a tab that closes during a call', () => {
   async function claimedCall(more: Partial<RunBenchOptions> = {}) {
     const at = await scene(more);
     const page = tab(at);
@@ -284,7 +284,7 @@ describe('a tab that goes in the middle of a call', () => {
     return { ...at, page, runId, call, claimed: await page.claim(call) };
   }
 
-  test('leaves the call in doubt: a person decides, and repeating it goes to whoever is there', async () => {
+  test('leaves the call in doubt: the user decides, and a repeated call goes to an open tab', async () => {
     const at = await claimedCall();
     await at.page.leaves();
     await untilStatus(at.bench, at.runId, 'parked');
@@ -296,14 +296,14 @@ describe('a tab that goes in the middle of a call', () => {
     await at.bench.runs.answer(ANNE, asked(at.bench, at.runId)[0]?.id ?? '', { decision: 'repeat' });
     const call = await next.call();
     const claimed = await next.claim(call);
-    // The first one comes back too late: the call has been put anew.
+    // The first tab comes back too late: the call was offered again.
     await expect(at.page.brings(at.call, at.claimed, answers('late'))).rejects.toMatchObject({ code: 'conflict' });
     await next.brings(call, claimed, answers('kept once more'));
     await untilStatus(at.bench, at.runId, 'done');
     expect(transcriptLines(await at.bench.branch(at.conversation))).toContain('tool: kept once more');
   });
 
-  test('settles the doubt itself when it comes back with the result', async () => {
+  test('resolves the doubt when it returns with the result', async () => {
     const at = await claimedCall();
     await at.broker.streamEnded(ANNE, 'tab-1');
     await at.bench.storage.tabs.leave(ANNE, 'tab-1', 0);
@@ -315,16 +315,16 @@ describe('a tab that goes in the middle of a call', () => {
     expect(at.bench.events(at.runId).filter(({ type }) => type === 'tool_started')).toHaveLength(1);
   });
 
-  test('is told to stop when the run is', async () => {
+  test('is notified when the run is cancelled', async () => {
     const at = await claimedCall();
     await at.bench.runs.cancel(ANNE, at.runId);
     await untilStatus(at.bench, at.runId, 'cancelled');
     expect(await at.page.seen()).toEqual([]);
     await expect(at.page.brings(at.call, at.claimed, answers('late'))).rejects.toMatchObject({ code: 'conflict' });
-    expect(transcriptLines(await at.bench.branch(at.conversation))[2]).toMatch(/^tool: .*stopped/);
+    expect(transcriptLines(await at.bench.branch(at.conversation))[2]).toMatch(/^tool: .*cancelled/);
   });
 
-  test('a server that dies meanwhile loses nothing: the next one takes the result', async () => {
+  test('a process that crashes meanwhile loses nothing: the next one gets the result', async () => {
     const at = await claimedCall();
     at.bench.die();
     const model = scriptedModel([says('Kept.')]);
@@ -342,7 +342,7 @@ describe('a tab that goes in the middle of a call', () => {
   });
 });
 
-test('a call that an earlier version asked about, without an origin, still goes to the tab once allowed', async () => {
+test('a call that an earlier version asked about, without an origin, goes to the tab once allowed', async () => {
   const at = await scene({ configuration: {} });
   await tab(at).lends(NOTES);
   const runId = await at.bench.ask(at.conversation, 'Keep this');
@@ -370,7 +370,7 @@ test('a call that an earlier version asked about, without an origin, still goes 
   expect([...(await next.storage.settings.all(ANNE)).keys()]).toEqual(['tab.pin:browser-notes/note']);
 });
 
-test('calls are nobody else’s', async () => {
+test('calls are private to their owner', async () => {
   const at = await scene();
   const page = tab(at);
   await page.lends(NOTES);

@@ -13,7 +13,7 @@ import type { Span } from './otlp-exporter.ts';
 let scene: ModelsScene;
 let server: TestServer;
 let spans: Span[];
-/** What the provider answers next. */
+/** The next responses of the provider. */
 let script: ModelReply[];
 
 beforeEach(async () => {
@@ -36,8 +36,8 @@ const chat = (json: object = {}) =>
     json: { model: 'dear', messages: [{ role: 'user', parts: [{ type: 'text', text: 'secret' }] }], ...json },
   });
 
-describe('a single call of a model', () => {
-  test('is a span by the conventions, in the words of those of runs, and holds nothing of what was said', async () => {
+describe('a single model call', () => {
+  test('is a span with the same attribute names as those of runs, without content', async () => {
     const usage = { prompt_tokens: 100, completion_tokens: 30, total_tokens: 130 };
     script = [reply.text('secret answer', { usage })];
     const { text } = await chat({ parameters: { temperature: 0.5 } });
@@ -60,7 +60,7 @@ describe('a single call of a model', () => {
     expect(JSON.stringify(spans)).not.toContain('secret');
   });
 
-  test('says by a code how it failed, or that nobody waited for its end', async () => {
+  test('reports the code of a failure, or that it was cancelled', async () => {
     script = [reply.error(401, 'secret key'), reply.text('and on', { thenSilence: true, finish: null })];
     await chat();
     expect(spans[0]).toMatchObject({ error: 'invalid_key', attributes: { 'error.type': 'invalid_key' } });

@@ -12,20 +12,20 @@ import {
   traceIdOf,
 } from './span-attributes.ts';
 
-/** A single call of a model, made for somebody outside. */
+/** A single model call through the API. */
 export type ApiChatCall = {
-  /** Of its answer. */
+  /** Id of the response. */
   id: string;
   providerId: string;
   request: Pick<ChatRequest, 'model' | 'parameters'>;
   price?: Price;
-  /** The run of a tab it is made for: its calls are one trace. */
+  /** The run in a tab that it belongs to: its calls form one trace. */
   runId?: string;
 };
 
 export type CallSpansOptions = { add: (span: Span) => void; content: boolean; clock: Pick<Clock, 'now'> };
 
-/** Makes a span of each model call that belongs to no run of this server, in the words of those that do. */
+/** Creates a span for each model call outside of this server's runs, with the attributes of those in runs. */
 export class CallSpans {
   readonly #options: CallSpansOptions;
 
@@ -33,7 +33,7 @@ export class CallSpans {
     this.#options = options;
   }
 
-  /** The same parts; the span is made at their end, also where nobody reads them to it. */
+  /** Passes the parts on; creates the span at their end, also if they are not read completely. */
   async *watch(
     call: ApiChatCall,
     batches: AsyncIterable<readonly StreamPart[]>,

@@ -4,7 +4,7 @@ import type { TelemetrySettings } from './telemetry-settings.ts';
 
 export type SpanValue = string | number | boolean | readonly string[];
 
-/** One thing that was done, from its beginning to its end. */
+/** An operation with its start and end. */
 export type Span = {
   /** 32 hexadecimal digits. */
   traceId: string;
@@ -17,7 +17,7 @@ export type Span = {
   startedAt: number;
   endedAt: number;
   attributes: Readonly<Record<string, SpanValue>>;
-  /** What went wrong, in a few words that say nothing of what was said. */
+  /** A short error description without content of the conversation. */
   error?: string;
 };
 
@@ -31,12 +31,12 @@ export type OtlpExporterOptions = {
 const KINDS = { internal: 1, client: 3 };
 const FLUSH_EVERY_MS = 5_000;
 const AT_ONCE = 512;
-/** More wait for nobody: the oldest go. */
+/** Maximum number of queued spans; the oldest are dropped. */
 const MOST_WAITING = 4_096;
 const PATIENCE_MS = 10_000;
 const LAST_PATIENCE_MS = 2_000;
 
-/** Sends spans as OTLP over HTTP, in JSON: some at once, again where nobody answers, and never holding anything up. */
+/** Sends spans as OTLP/HTTP with JSON, in batches, with retries, and without blocking. */
 export class OtlpExporter {
   readonly #options: OtlpExporterOptions;
   #waiting: Span[] = [];
@@ -59,7 +59,7 @@ export class OtlpExporter {
     this.#plan();
   }
 
-  /** Sends what is there, for a moment. */
+  /** Sends queued spans, up to a time limit. */
   async close(): Promise<void> {
     this.#closed = true;
     this.#cancel?.();
@@ -87,7 +87,7 @@ export class OtlpExporter {
       stop();
       this.#tell(outcome);
       if (outcome === 'later') return;
-      // Spans that came meanwhile stand behind; of those that were dropped there is nothing to remove.
+      // Spans added meanwhile are at the end of the queue; dropped ones are not in it.
       const sent = new Set(batch);
       this.#waiting = this.#waiting.filter((span) => !sent.has(span));
     }
@@ -104,19 +104,19 @@ export class OtlpExporter {
       });
       await answer.body?.cancel();
       if (answer.ok) return 'sent';
-      if (!this.#isFailing) log(`traces: the receiver answered with HTTP ${answer.status}`);
+      if (!this.#isFailing) log(`traces: the receiver responded with HTTP ${answer.status}`);
       return answer.status === 429 || answer.status >= 500 ? 'later' : 'refused';
     } catch (thrown) {
-      if (!this.#isFailing) log(`traces: the receiver does not answer: ${toErrorInfo(thrown).message}`);
+      if (!this.#isFailing) log(`traces: the receiver is unreachable: ${toErrorInfo(thrown).message}`);
       return 'later';
     }
   }
 
-  /** Each outage once. */
+  /** Logs each outage once. */
   #tell(outcome: 'sent' | 'refused' | 'later'): void {
     if (outcome === 'sent' && this.#isFailing) {
       this.#options.log(
-        `traces: the receiver takes them again${this.#dropped > 0 ? `; ${this.#dropped} are lost` : ''}`,
+        `traces: the receiver accepts spans again${this.#dropped > 0 ? `; ${this.#dropped} were dropped` : ''}`,
       );
       this.#dropped = 0;
     }
@@ -150,7 +150,7 @@ function spanOf({ traceId, spanId, parentSpanId, name, kind, startedAt, endedAt,
   };
 }
 
-/** Larger than a number of JSON holds exactly. */
+/** Too large for a JSON number. */
 function nanos(ms: number): string {
   return `${Math.round(ms)}000000`;
 }

@@ -12,22 +12,22 @@ import {
   traceIdOf,
 } from './span-attributes.ts';
 
-/** What is known of a run this process works on. */
+/** Data of a run that this process executes. */
 type Known = { provider: string; model: string; attributes: Attributes; startedAt: number };
 type Begun = { at: number; attributes: Attributes; name: string };
 
-/** Runs that were handed on without an end are forgotten one day. */
+/** Runs that another process continued have no end here; bounds their number. */
 const MOST_RUNS = 5_000;
 
 /**
- * Makes spans of what runs tell, by OpenTelemetry's conventions for generative AI: one for the run, one for each request
- * to a model, one for each call of a tool. Ids are made of the run's, so that a run two processes worked on is one trace.
+ * Creates spans from run events by OpenTelemetry's conventions for generative AI: one for the run, one for each model
+ * request, one for each tool call. Ids are derived from the run's id, so that a run of two processes is one trace.
  */
 export class RunSpans {
   readonly #add: (span: Span) => void;
   readonly #content: boolean;
   readonly #runs = new Map<string, Known>();
-  /** What is under way, by run and message or call. */
+  /** Open spans, by run and message or call. */
   readonly #begun = new Map<string, Begun>();
 
   constructor({ add, content }: { add: (span: Span) => void; content: boolean }) {
@@ -35,7 +35,7 @@ export class RunSpans {
     this.#content = content;
   }
 
-  /** This process works on the run from now on. */
+  /** This process executes the run from now on. */
   took({ id, conversationId, agentId, createdAt }: LeasedRun, { model }: RunConfiguration): void {
     const attributes: Attributes = {
       'gen_ai.provider.name': providerName(model.providerId),
@@ -150,7 +150,7 @@ export class RunSpans {
     const { name, at: startedAt, attributes } = begun;
     this.#add({
       traceId: traceIdOf(runId),
-      // A call may be made more than once.
+      // A call may be repeated.
       spanId: spanIdOf(`${key} ${startedAt}`),
       parentSpanId: spanIdOf(runId),
       name,

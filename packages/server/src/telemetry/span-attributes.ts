@@ -8,7 +8,7 @@ export type Attributes = Record<string, SpanValue>;
 
 const LONGEST_CONTENT = 32_000;
 
-/** What a model was asked, but for what was said. */
+/** Parameters of a model request, without its content. */
 export function requestAttributes({ model, parameters }: Pick<ModelRequestRecord, 'model' | 'parameters'>): Attributes {
   const { temperature, topP, maxOutputTokens, stop } = parameters;
   return {
@@ -32,7 +32,7 @@ export function usageAttributes(usage: Usage): Attributes {
   };
 }
 
-/** The names the conventions have for some providers; any other goes by its own. */
+/** Provider names defined by the conventions; other providers use their own name. */
 const PROVIDER_NAMES: Readonly<Record<string, string>> = {
   mistral: 'mistral_ai',
   xai: 'x_ai',
@@ -48,7 +48,7 @@ export function providerName(id: string): string {
   return PROVIDER_NAMES[id] ?? id;
 }
 
-/** All that was done for one run is one trace, whichever process did it. */
+/** All work for a run is one trace, whichever process did it. */
 export function traceIdOf(runId: string): string {
   return digest(`trace ${runId}`).slice(0, 32);
 }
@@ -61,7 +61,7 @@ function digest(text: string): string {
   return createHash('sha256').update(text).digest('hex');
 }
 
-/** What was said, as far as a span may hold it. */
+/** Content, truncated for a span. */
 export function truncateText(value: unknown): string {
   return JSON.stringify(value).slice(0, LONGEST_CONTENT);
 }

@@ -1,26 +1,26 @@
 import { ToolyardError } from '@toolyard/protocol';
 
-/** Where traces go. */
+/** Where and how traces are sent. */
 export type TelemetrySettings = {
-  /** The whole address, `/v1/traces` and all. */
+  /** The complete URL, including `/v1/traces`. */
   url: string;
   headers: Readonly<Record<string, string>>;
   /** Besides `service.name` and `service.version`. */
   resource: Readonly<Record<string, string>>;
   serviceName: string;
-  /** What was said, called and answered goes along; otherwise only names, counts and times do. */
+  /** Includes messages, calls and results; otherwise only names, counts and times are sent. */
   content: boolean;
 };
 
-/** As `config.json` has it; the environment counts before it. */
+/** Settings in `config.json`; the environment has precedence. */
 export type FileTelemetry = { endpoint: string; headers?: Readonly<Record<string, string>>; content?: boolean };
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * The settings every OpenTelemetry program takes from its environment; null where nobody asked for traces.
+ * Reads the standard OpenTelemetry environment variables; null if tracing is not configured.
  *
- * @throws ToolyardError `bad_config` for an address that is none
+ * @throws ToolyardError `bad_config` for an invalid URL
  */
 export function readTelemetry(env: Environment, file: FileTelemetry | null): TelemetrySettings | null {
   if (env['OTEL_SDK_DISABLED']?.toLowerCase() === 'true' || env['OTEL_TRACES_EXPORTER'] === 'none') return null;
@@ -31,8 +31,8 @@ export function readTelemetry(env: Environment, file: FileTelemetry | null): Tel
   if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) {
     throw new ToolyardError({
       code: 'bad_config',
-      message: `Traces cannot be sent to "${url}": this is no address.`,
-      hint: 'OTEL_EXPORTER_OTLP_ENDPOINT begins with http:// or https://.',
+      message: `Traces cannot be sent to "${url}": it is not an HTTP URL.`,
+      hint: 'Set OTEL_EXPORTER_OTLP_ENDPOINT to a URL that begins with http:// or https://.',
     });
   }
   const stated = env['OTEL_EXPORTER_OTLP_TRACES_HEADERS'] ?? env['OTEL_EXPORTER_OTLP_HEADERS'];
@@ -47,7 +47,7 @@ export function readTelemetry(env: Environment, file: FileTelemetry | null): Tel
   };
 }
 
-/** `a=b,c=d`, each side percent-encoded. What cannot be read is left out. */
+/** Parses `a=b,c=d`, each side percent-encoded. Invalid pairs are ignored. */
 function pairs(text: string | undefined): Record<string, string> {
   const found: Record<string, string> = {};
   for (const pair of (text ?? '').split(',')) {

@@ -51,7 +51,7 @@ afterEach(async () => {
   receiver.close();
 });
 
-/** Its time is the machine's, but for what the receiver may take: that stands still where this process is held up. */
+/** The system clock, except that the receiver's time limit does not run while this process is suspended. */
 function patientClock(): Clock {
   const steady = createSteadyClock();
   return { ...systemClock, after: (ms, callback) => steady.after(ms, callback) };
@@ -64,7 +64,7 @@ function telemetry(env: Record<string, string> = {}, clock = patientClock()): { 
   return { made: createTelemetry({ settings, clock, log: (line) => log.push(line) }), log };
 }
 
-/** A run that calls a tool and answers; what the receiver then has of it. */
+/** A run with a tool call and an answer; returns what the receiver has of it. */
 async function traced(env: Record<string, string> = {}): Promise<{ spans: ToldSpan[]; runId: string }> {
   const { made } = telemetry(env);
   const bench = await openBench(temporaryFolder(), {
@@ -87,7 +87,7 @@ const attribute = ({ attributes }: Pick<ToldSpan, 'attributes'>, key: string): u
   Object.values(attributes.find((each) => each.key === key)?.value ?? {})[0];
 
 describe('traces of a run', () => {
-  test('are one for the run, and within it one for each model request and call, by the conventions', async () => {
+  test('have a span for the run, and inside it one for each model request and call, by the conventions', async () => {
     const { spans, runId } = await traced();
     expect(spans.map(({ name, kind }) => [name, kind])).toEqual([
       ['chat scripted-1', 3],
@@ -120,7 +120,7 @@ describe('traces of a run', () => {
     expect(attribute(run, 'gen_ai.conversation.id')).toBe('c1');
   });
 
-  test('hold nothing of what was said, called or answered, unless that is wanted', async () => {
+  test('contain no messages, calls or results unless configured', async () => {
     const { spans } = await traced();
     expect(JSON.stringify(spans)).not.toContain('secret');
     got.length = 0;
@@ -129,7 +129,7 @@ describe('traces of a run', () => {
     expect(JSON.stringify(open.spans)).toContain('secret-noon');
   });
 
-  test('go where the environment says, under the name and with the headers it gives', async () => {
+  test('are sent to the configured endpoint, with its service name and headers', async () => {
     await traced({
       OTEL_SERVICE_NAME: 'yard',
       OTEL_EXPORTER_OTLP_HEADERS: 'authorization=Bearer%20key',
@@ -142,7 +142,7 @@ describe('traces of a run', () => {
     expect(attribute(resource, 'deployment.environment.name')).toBe('test');
   });
 
-  test('wait for a receiver that is away, which is said once', async () => {
+  test('are queued while the receiver is down, which is logged once', async () => {
     statuses = [503, 503];
     const clock = createFakeClock({ start: 1_000 });
     const { made, log } = telemetry({}, clock);
@@ -150,7 +150,7 @@ describe('traces of a run', () => {
     const runId = await bench.ask(await bench.conversation(), 'Hi');
     await eventually(() => bench.storage.runs.getRun(ANNE, runId)?.endedAt !== null);
     await bench.runs.close();
-    // An answer is waited for 10 s of the clock: it comes meanwhile.
+    // A response may take 10 s of the clock; it arrives meanwhile.
     const sent = async () => (await clock.advance(5_000), got.length > 0);
     await eventually(sent, { what: 'the spans', everyMs: 500 });
     expect(spansOf(got).map(({ name }) => name)).toEqual(['chat scripted-1', 'invoke_agent']);
@@ -163,10 +163,10 @@ test.each([
   ['nothing is set', {}],
   ['it is switched off', { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://x', OTEL_SDK_DISABLED: 'true' }],
   ['no exporter is wanted', { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://x', OTEL_TRACES_EXPORTER: 'none' }],
-])('nothing is traced where %s', (_where, env) => {
+])('are not sent if %s', (_where, env) => {
   expect(readTelemetry(env, null)).toBeNull();
 });
 
-test('an address that is none is said before anything is sent', () => {
-  expect(() => readTelemetry({ OTEL_EXPORTER_OTLP_ENDPOINT: 'collector:4317' }, null)).toThrow(/is no address/);
+test('reject an invalid URL before anything is sent', () => {
+  expect(() => readTelemetry({ OTEL_EXPORTER_OTLP_ENDPOINT: 'collector:4317' }, null)).toThrow(/is not an HTTP URL/);
 });

@@ -6,11 +6,11 @@ import type { Span } from './otlp-exporter.ts';
 import { RunSpans } from './run-spans.ts';
 import type { TelemetrySettings } from './telemetry-settings.ts';
 
-/** Told of the runs of this process, and of single calls; tells a receiver of OpenTelemetry traces. */
+/** Receives the runs of this process and single calls; sends OpenTelemetry traces. */
 export type Telemetry = Pick<RunSpans, 'took' | 'published'> &
   Pick<CallSpans, 'watch'> & { close: () => Promise<void> };
 
-/** Loaded and made only where somebody asked for traces. */
+/** Loaded only if tracing is configured. */
 export function createTelemetry(options: {
   settings: TelemetrySettings;
   clock: Clock;

@@ -2,14 +2,14 @@ import { createHmac } from 'node:crypto';
 import type { Clock, Fetch, WebhookMessage } from '@toolyard/protocol';
 import { ToolyardError, VERSION } from '@toolyard/protocol';
 
-/** How long an answer may take. */
+/** Time limit of a response. */
 const PATIENCE_MS = 15_000;
 
 export type SentWebhook =
   | { ok: true; status: number }
   | { ok: false; error: ToolyardError; status?: number; retryAfterMs?: number };
 
-/** Sends one message, signed as Standard Webhooks has it. Never throws for what the other side does. */
+/** Sends one message, signed according to Standard Webhooks. Never throws for errors of the receiver. */
 export async function sendWebhook(
   { url, secret, id, message }: { url: string; secret: string; id: string; message: WebhookMessage },
   { fetch, clock }: { fetch: Fetch; clock: Clock },
@@ -34,19 +34,22 @@ export async function sendWebhook(
     await answer.body?.cancel();
     const { status } = answer;
     if (status >= 200 && status < 300) return { ok: true, status };
-    const error = new ToolyardError({ code: 'server_refused', message: `It was answered with HTTP ${status}.` });
+    const error = new ToolyardError({ code: 'server_refused', message: `The receiver responded with HTTP ${status}.` });
     const wanted = Number(answer.headers.get('retry-after') ?? '');
     return { ok: false, error, status, ...(wanted > 0 ? { retryAfterMs: wanted * 1_000 } : {}) };
   } catch (thrown) {
     if (control.signal.aborted) {
-      return { ok: false, error: new ToolyardError({ code: 'timed_out', message: 'It was not answered in time.' }) };
+      return {
+        ok: false,
+        error: new ToolyardError({ code: 'timed_out', message: 'The receiver did not respond in time.' }),
+      };
     }
     const error = ToolyardError.isInstance(thrown)
       ? thrown
       : new ToolyardError({
           code: 'network',
-          message: 'Nothing answers there.',
-          hint: 'Check the address, and whether something listens there.',
+          message: 'The receiver is unreachable.',
+          hint: 'Check the URL, and whether a server is listening there.',
         });
     return { ok: false, error };
   } finally {
@@ -54,7 +57,7 @@ export async function sendWebhook(
   }
 }
 
-/** A secret that says so is written in base64; any other is taken as it is. */
+/** Secrets with the standard prefix are base64; others are used literally. */
 function signatureOf(secret: string, text: string): string {
   const key = secret.startsWith('whsec_') ? Buffer.from(secret.slice('whsec_'.length), 'base64') : Buffer.from(secret);
   return createHmac('sha256', key).update(text).digest('base64');

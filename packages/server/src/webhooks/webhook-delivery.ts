@@ -14,12 +14,12 @@ export type DeliveryServices = {
   log: (line: string) => void;
 };
 
-/** The name the secret is kept under. */
+/** Name of the stored secret. */
 export const WEBHOOK_SECRET = 'webhook';
 
 const LOOK_EVERY_MS = 1_000;
 const AT_ONCE = 8;
-/** Nobody else tries meanwhile; longer than an answer may take. */
+/** How long one process has the delivery; longer than a response may take. */
 const CLAIM_MS = 60_000;
 const FIRST_WAIT_MS = 5_000;
 const LONGEST_WAIT_MS = 6 * 3_600_000;
@@ -27,8 +27,8 @@ const LONGEST_WAIT_MS = 6 * 3_600_000;
 const MOST_ATTEMPTS = 14;
 
 /**
- * Tells what was written down to be told, at least once each, until somebody answers that they have it. Any number of
- * processes may do so over one database. Returns how to stop.
+ * Delivers stored notifications at least once each, until the receiver accepts them. Several processes may do so with
+ * one database. Returns a function that stops it.
  */
 export function startDelivery(services: DeliveryServices): () => Promise<void> {
   const { storage, clock, log } = services;
@@ -44,7 +44,7 @@ export function startDelivery(services: DeliveryServices): () => Promise<void> {
       await Promise.all(due.map((announcement) => deliver(announcement, services)));
       telling.worked();
     } catch (error) {
-      // The storage is closed behind it.
+      // The storage is closed afterwards.
       if (!stopped) telling.failed('webhook', error);
     }
     if (!stopped) plan();
@@ -71,13 +71,13 @@ async function deliver(announcement: WebhookNotification, services: DeliveryServ
   const webhook = await storage.webhooks.get(principal);
   const secret = await secrets.get(principal, WEBHOOK_SECRET);
   const message = await webhookMessage(principal, announcement, storage);
-  // Nobody wants to be told any more, or what was asked is answered.
+  // The webhook was deleted, or the interrupt was answered.
   if (webhook === null || secret === null || message === null) return storage.webhooks.settle(id);
   const { url } = webhook;
   const sent = await sendWebhook({ url, secret, id, message }, { fetch: fetches.for(url), clock });
   if (sent.ok) return storage.webhooks.settle(id);
   const isHopeless = attempts + 1 >= MOST_ATTEMPTS;
-  log(`webhook: ${id} was not taken: ${sent.error.message}${isHopeless ? ' It is given up.' : ''}`);
+  log(`webhook: delivery of ${id} failed: ${sent.error.message}${isHopeless ? ' No more retries.' : ''}`);
   if (isHopeless) return storage.webhooks.settle(id);
   const wait = Math.max(FIRST_WAIT_MS * 4 ** attempts, sent.retryAfterMs ?? 0);
   return storage.webhooks.putOff(id, clock.now() + Math.min(wait, LONGEST_WAIT_MS));
@@ -117,7 +117,7 @@ async function openInterrupt(
   return asked?.runId === runId && asked.status === 'open' ? asked : null;
 }
 
-/** Arguments, messages and forms are nobody's business on the way. */
+/** Arguments, messages and forms are private and not sent. */
 function shortly({ id, interrupt }: StoredInterrupt): { id: string; kind: string; tool?: string } {
   const { kind } = interrupt;
   return { id, kind, ...('tool' in interrupt ? { tool: formatToolReference(interrupt.tool) } : {}) };

@@ -32,7 +32,7 @@ let runs: TestRuns;
 let receiver: Server;
 let url: string;
 let got: Got[];
-/** What the receiver answers, one after the other; 204 from then on. */
+/** The receiver's responses in order; then 204. */
 let answers: { status: number; headers?: Record<string, string> }[];
 let log: string[];
 let secrets: Map<string, string>;
@@ -98,13 +98,13 @@ async function begin(principal = ANNE): Promise<string> {
   return sent.run.id;
 }
 
-/** Lets time pass until the receiver has heard so often. */
+/** Advances the clock until the receiver has this many requests. */
 const heard = (count: number): Promise<unknown> =>
   eventually(async () => (await clock.advance(1_000), got.length >= count), { what: `message ${count}` });
 const settled = (): Promise<unknown> => eventually(async () => (await storage.webhooks.waiting(ANNE)) === 0);
 
 describe('a webhook', () => {
-  test('hears of an open question: signed, and without what the call says', async () => {
+  test('is notified of an open interrupt: signed, without the arguments of the call', async () => {
     await told();
     const runId = await begin();
     runs.ask(runId, `${runId}.question`);
@@ -127,7 +127,7 @@ describe('a webhook', () => {
     expect(got).toHaveLength(1);
   });
 
-  test('is looked for every second, and a database that is away is told of once each time it goes', async () => {
+  test('is polled every second, and each database outage is logged once', async () => {
     const claim = storage.webhooks.claim.bind(storage.webhooks);
     const away = vi.spyOn(storage.webhooks, 'claim');
     const lost = new ToolyardError({ code: 'storage_failed', message: 'The database is away.' });
@@ -144,10 +144,10 @@ describe('a webhook', () => {
     expect(log).toHaveLength(2);
   });
 
-  test('that does not take it hears it again, ever later, under the same id', async () => {
+  test('is retried with growing delays, under the same id', async () => {
     await told();
     const putOff = vi.spyOn(storage.webhooks, 'putOff');
-    // Until the answer is there, the time it may take passes as well.
+    // The time limit of the response also passes until it arrives.
     const answered = (times: number): Promise<unknown> => eventually(() => putOff.mock.results.length === times);
     answers = [{ status: 500 }, { status: 429, headers: { 'retry-after': '120' } }];
     const runId = await begin();
@@ -167,7 +167,7 @@ describe('a webhook', () => {
     expect(log.join()).not.toContain(SECRET);
   });
 
-  test('hears after a restart what the last process did not come to tell', async () => {
+  test('is notified after a restart of what the last process did not deliver', async () => {
     const first = await told();
     await first.close();
     const runId = await begin();
@@ -177,7 +177,7 @@ describe('a webhook', () => {
     await heard(1);
   });
 
-  test('does not hear of a question that was answered before it could be told', async () => {
+  test('is not notified of an interrupt that was answered before the delivery', async () => {
     await told();
     const runId = await begin();
     runs.ask(runId, `${runId}.question`);
@@ -186,7 +186,7 @@ describe('a webhook', () => {
     expect(got).toEqual([]);
   });
 
-  test('hears of ends of runs only where that is wanted, each by its name', async () => {
+  test('is notified of the ends of runs only on request, each by its name', async () => {
     await told(['run.failed', 'run.finished']);
     const [failed, done] = [await begin(), await begin()];
     runs.ask(failed, `${failed}.question`);
@@ -198,7 +198,7 @@ describe('a webhook', () => {
     expect(types).toEqual(['run.failed', 'run.finished']);
   });
 
-  test('of one owner hears nothing of another, who may not set one', async () => {
+  test("is not notified of another owner's events; that owner cannot set a webhook", async () => {
     const made = await told(['interrupt.opened', 'run.finished']);
     runs.finish(await begin(BERT), 'done');
     runs.finish(await begin(), 'done');
@@ -209,7 +209,7 @@ describe('a webhook', () => {
     expect(await made.get(BERT)).toBeNull();
   });
 
-  test('is tried by a test, which says what came of it', async () => {
+  test('is tested by a request whose result is returned', async () => {
     const made = await told();
     expect(await made.test(ANNE)).toEqual({ ok: true, status: 204 });
     answers = [{ status: 404 }];
@@ -224,13 +224,13 @@ describe('a webhook', () => {
       ok: false,
       error: {
         code: 'network',
-        message: 'Nothing answers there.',
-        hint: 'Check the address, and whether something listens there.',
+        message: 'The receiver is unreachable.',
+        hint: 'Check the URL, and whether a server is listening there.',
       },
     });
   });
 
-  test('gets a secret where none was given, which is told once and kept by a change', async () => {
+  test('gets a generated secret if none is set, returned once and kept by later changes', async () => {
     const made = await webhooks();
     const { secret } = await made.set(ANNE, { url });
     expect(secret).toMatch(/^whsec_/);
@@ -242,7 +242,7 @@ describe('a webhook', () => {
     expect(signature).toBe(`v1,${createHmac('sha256', key).update(text).digest('base64')}`);
   });
 
-  test('of the file is changed there and nowhere else, and goes with it', async () => {
+  test('in the configuration file is changed only there, and removed with it', async () => {
     const made = await webhooks({ url, secret: SECRET, events: ['run.failed'] });
     expect(await made.get(ANNE)).toEqual({ url, events: ['run.failed'], origin: 'file', pendingDeliveries: 0 });
     await expect(made.set(ANNE, { url })).rejects.toMatchObject({ code: 'conflict' });
@@ -251,7 +251,7 @@ describe('a webhook', () => {
     expect(secrets.size).toBe(0);
   });
 
-  test('that is taken away takes with it what was not told yet', async () => {
+  test('when deleted, discards pending deliveries', async () => {
     const made = await webhooks();
     await made.set(ANNE, { url, secret: SECRET });
     const runId = await begin();

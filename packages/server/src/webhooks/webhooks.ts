@@ -15,16 +15,16 @@ import { sendWebhook } from './send-webhook.ts';
 import type { DeliveryServices } from './webhook-delivery.ts';
 import { startDelivery, WEBHOOK_SECRET } from './webhook-delivery.ts';
 
-/** Where the owner is told of what happens while nobody looks at the page. */
+/** The webhook that notifies the owner of events. */
 export type Webhooks = {
   get(principal: Owner): Promise<WebhookView | null>;
   set(principal: Owner, webhook: SetWebhook): Promise<SetWebhookAnswer>;
   remove(principal: Owner): Promise<void>;
-  /** Sends a message that says nothing but that it is a test. */
+  /** Sends a test message. */
   test(principal: Owner): Promise<TestedWebhook>;
 };
 
-/** A webhook as `config.json` has it. */
+/** A webhook in `config.json`. */
 export type FileWebhook = { url: string; secret: string; events: readonly WebhookEvent[] };
 
 export type WebhooksOptions = Omit<DeliveryServices, 'secrets' | 'fetches'> & {
@@ -36,7 +36,7 @@ export type WebhooksOptions = Omit<DeliveryServices, 'secrets' | 'fetches'> & {
 
 const STANDARD_EVENTS: readonly WebhookEvent[] = ['interrupt.opened'];
 
-/** What stands in the file takes the place of what was set before; and goes where it was taken out of the file. */
+/** A webhook in the file replaces one set through the API, and is deleted when it is removed from the file. */
 export async function createWebhooks(
   options: WebhooksOptions,
 ): Promise<Webhooks & { start: () => void; close: () => Promise<void> }> {
@@ -67,19 +67,19 @@ export async function createWebhooks(
     throw new ToolyardError({ code: 'not_found', message: 'No webhook is set.' });
   }
 
-  /** It may lead to a machine of the owner's: nobody else may say where. */
+  /** The URL may be on one of the owner's machines, so no one else may set it. */
   async function checkChange(principal: Owner): Promise<void> {
     if (principal.ownerId !== owner.ownerId) {
       throw new ToolyardError({
         code: 'forbidden',
-        message: 'The webhook is set by whoever runs this Toolyard.',
+        message: 'Only the owner of this server can change the webhook.',
       });
     }
     if ((await storage.webhooks.get(principal))?.origin !== 'file') return;
     throw new ToolyardError({
       code: 'conflict',
-      message: 'The webhook stands in config.json.',
-      hint: 'Change it there, or take it out and start again.',
+      message: 'The webhook is set in config.json.',
+      hint: 'Change it there, or remove it and restart the server.',
     });
   }
 
@@ -91,7 +91,7 @@ export async function createWebhooks(
       const made = secret ?? `whsec_${randomBytes(32).toString('base64')}`;
       if (!stays) await secrets.set(principal, WEBHOOK_SECRET, made);
       await storage.webhooks.put(principal, { url, events, origin: 'settings' }, clock.now());
-      // What waited for an address that did not answer is tried at the new one.
+      // Pending deliveries that failed at the old URL are retried at the new one now.
       await storage.webhooks.hurry(principal, clock.now());
       return { webhook: await existing(principal), ...(stays || secret !== undefined ? {} : { secret: made }) };
     },
@@ -116,7 +116,7 @@ export async function createWebhooks(
     },
     async close() {
       const stopping = stop?.();
-      // What is under way is told again by the next process.
+      // The next process repeats deliveries in progress.
       await fetches.close();
       await stopping;
       await fetches.close();

@@ -10,7 +10,7 @@ import { defineRoutes } from './define-routes.ts';
 
 export const conversationsRoutes = defineRoutes({
   'GET /api/conversations': {
-    summary: 'Conversations: pinned ones first, then the latest; with q those in which it is said, the best first',
+    summary: 'List conversations: pinned first, then the most recent; with `q`, search results by relevance',
     query: z.strictObject({
       limit: queryLimit(50),
       after: z.string().max(500).exactOptional(),
@@ -20,20 +20,22 @@ export const conversationsRoutes = defineRoutes({
     answer: conversationPage,
   },
   'POST /api/conversations': {
-    summary: 'Begin a conversation; one of this id that is there already is given back as it is',
+    summary: 'Create a conversation; an existing conversation with this id is returned unchanged',
     body: createConversationBody,
     answer: conversationView,
     status: 201,
   },
   'GET /api/conversations/{id}': {
-    summary: 'A conversation with the end of its current branch and what is under way',
+    summary: 'Get a conversation with the end of its current branch and its run in progress',
     answer: conversationView,
   },
   'PATCH /api/conversations/{id}': {
-    summary: 'Rename, pin, configure, or show another branch',
+    summary: 'Rename, pin or configure a conversation, or select another branch',
     body: changeConversationBody,
     answer: conversationView,
   },
-  'DELETE /api/conversations/{id}': { summary: 'Delete; a run under way is stopped. It can be restored for some time' },
-  'POST /api/conversations/{id}/restore': { summary: 'Bring a deleted conversation back', answer: conversationView },
+  'DELETE /api/conversations/{id}': {
+    summary: 'Delete a conversation and stop its run; it can be restored for a limited time',
+  },
+  'POST /api/conversations/{id}/restore': { summary: 'Restore a deleted conversation', answer: conversationView },
 });

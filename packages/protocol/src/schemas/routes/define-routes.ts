@@ -1,25 +1,28 @@
 import type { z } from 'zod';
 import type { Scope } from '../../access.ts';
 
-/** A route of the HTTP API: what its requests and its answer must look like, and what OpenAPI says about it. */
+/** A route of the HTTP API: the shapes of its request and response, and its entry in OpenAPI. */
 export type RouteContract = {
-  /** What it does, in a line. */
+  /** What the route does, in one line, in the imperative. */
   summary: string;
   /** Needs no credential. */
   open?: true;
-  /** What a credential must hold, one of several; `any` is none in particular. Default `read` for GET, else `write`. */
+  /**
+   * Scope that a credential needs, one of several; `any`: every credential is accepted. Default: `read` for GET, else
+   * `write`.
+   */
   scope?: Scope | readonly Scope[] | 'any';
   query?: z.ZodObject;
   body?: z.ZodType;
-  /** Maximum length of the JSON body, if more than most routes accept. */
+  /** Maximum length of the JSON body, if larger than the default. */
   maxBodyBytes?: number;
   /** Media types of a body that is not JSON. */
   upload?: readonly string[];
-  /** Absent: the answer is empty (204). */
+  /** Absent: the response has no body (204). */
   answer?: z.ZodType;
-  /** Of a success; 200 with an answer, 204 without. */
+  /** Status of a success; default 200 with a body, 204 without. */
   status?: number;
-  /** Of an answer that is not JSON. */
+  /** Media type of a response that is not JSON. */
   mediaType?: string;
   /** Further statuses that are not errors. */
   also?: Readonly<Record<number, string>>;

@@ -1,10 +1,10 @@
 import type { RouteKey } from './define-routes.ts';
 import type { Routes } from './index.ts';
 
-/** When the routes and fields below were renamed, in seconds since 1970: the value of the header `Deprecation`. */
+/** When the routes and fields below were renamed, in seconds since 1970; value of the `Deprecation` header. */
 export const DEPRECATED_AT = 1_795_392_000;
 
-/** Renamed routes. The old ones answer like the new ones until the release after 0.1.0. */
+/** Renamed routes, old to new. The old routes keep working until the release after 0.1.0. */
 export const deprecatedRoutes = {
   'POST /api/mcp/servers/{id}/call': 'POST /api/mcp/servers/{id}/tools/call',
   'POST /api/mcp/servers/{id}/read': 'POST /api/mcp/servers/{id}/resources/read',
@@ -17,7 +17,7 @@ export const deprecatedRoutes = {
   'POST /api/tabs/{tab}/runs/{run}/take': 'POST /api/tabs/{tab}/runs/{run}/claim',
 } as const satisfies Record<RouteKey, keyof Routes>;
 
-/** Renamed fields, old name to new, by the name of their schema. Requests may use either, answers have both. */
+/** Renamed fields, old name to new, by schema name. Requests may use either; responses contain both. */
 export const deprecatedFields: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   CompleteMcpArgument: { others: 'filledArguments' },
   ProviderPresetView: { keyPage: 'apiKeyUrl', wantsModelNames: 'requiresModelNames' },

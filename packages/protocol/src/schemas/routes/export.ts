@@ -4,7 +4,7 @@ import { defineRoutes } from './define-routes.ts';
 
 export const exportRoutes = defineRoutes({
   'GET /api/conversations/{id}/export': {
-    summary: 'The conversation as a file: all of it as JSON, or the current branch as Markdown',
+    summary: 'Export a conversation: all of it as JSON, or the current branch as Markdown',
     query: z.strictObject({ format: z.enum(['json', 'markdown']).default('json') }),
     answer: conversationExport,
   },

@@ -13,23 +13,25 @@ const signedQuery = z.strictObject({
 
 export const filesRoutes = defineRoutes({
   'POST /api/files': {
-    summary: 'Upload a file as the body, with its own content type',
+    summary: 'Upload a file; the body is its content, with its content type',
     upload: UPLOADED,
     answer: uploadedFile,
     status: 201,
   },
   'POST /api/files/links': {
-    summary: 'Create URLs of files that need no credential for half an hour to an hour',
+    summary: 'Create signed URLs for files; they need no credential and expire after 30 to 60 minutes',
     scope: 'read',
     body: fileLinksOf,
     answer: fileLinks,
   },
   'GET /api/files/{sha256}': {
-    summary: 'Get a file: with a credential, or by a signed URL. Images, audio and video are shown, the rest is saved',
-    // Who asks is found out below: a signed URL is a credential of its own.
+    summary:
+      'Download a file, with a credential or a signed URL. Images, audio and video are served inline, other ' +
+      'files as attachments',
+    // The handler authenticates: a signed URL replaces the credential.
     open: true,
     query: signedQuery,
     mediaType: 'application/octet-stream',
-    also: { 304: 'The one the client has is the same' },
+    also: { 304: 'The cached copy is current' },
   },
 });

@@ -26,7 +26,7 @@ import { unsandboxedRoutes } from './unsandboxed.ts';
 import { usageRoutes } from './usage.ts';
 import { webhookRoutes } from './webhook.ts';
 
-/** Every route of the HTTP API; server, OpenAPI document and clients are derived from this. */
+/** Every route of the HTTP API. Server, OpenAPI document and clients are derived from it. */
 export const routes = {
   ...accessRoutes,
   ...agentsRoutes,
@@ -63,17 +63,17 @@ type ParameterNames<Key> = Key extends `${string}{${infer Name}}${infer Rest}` ?
 /** The parameters in the path of a route. */
 export type RouteParams<Key extends keyof Routes> = Record<ParameterNames<Key>, string>;
 
-/** The query of a route as the server reads it. */
+/** The query of a route as the server parses it. */
 export type RouteQuery<Key extends keyof Routes> = Routes[Key] extends { query: infer Query extends z.ZodType }
   ? z.output<Query>
   : object;
 
-/** The body of a route as the server reads it. */
+/** The body of a route as the server parses it. */
 export type RouteBody<Key extends keyof Routes> = Routes[Key] extends { body: infer Body extends z.ZodType }
   ? z.output<Body>
   : undefined;
 
-/** The JSON of a successful answer; `void` where it has no body. */
+/** The JSON of a successful response; `void` if it has no body. */
 export type RouteAnswer<Key extends keyof Routes> = Routes[Key] extends { answer: infer Answer extends z.ZodType }
   ? z.output<Answer>
   : void;

@@ -15,7 +15,7 @@ const scope = ['approve', 'answer'] as const;
 
 export const interruptsRoutes = defineRoutes({
   'GET /api/interrupts': {
-    summary: 'What a person is asked, the oldest first',
+    summary: 'List open interrupts, oldest first',
     query: z.strictObject({
       status: interruptStatus.default('open'),
       run: queryText.exactOptional(),
@@ -25,15 +25,17 @@ export const interruptsRoutes = defineRoutes({
     }),
     answer: interruptPage,
   },
-  'GET /api/interrupts/count': { summary: 'How many questions wait for an answer', answer: interruptCount },
+  'GET /api/interrupts/count': { summary: 'Count open interrupts', answer: interruptCount },
   'POST /api/interrupts/{id}/answer': {
-    summary: 'Answer; the first answer counts. Approvals, calls in doubt and budgets need the scope approve',
+    summary:
+      'Answer an interrupt; only the first answer is accepted. Approvals, calls in doubt and budgets need ' +
+      'the scope `approve`',
     scope,
     body: answerInterruptBody,
     answer: storedInterrupt,
   },
   'POST /api/interrupts/answers': {
-    summary: 'Answer many, one after the other; each has an outcome of its own',
+    summary: 'Answer several interrupts in order; each has its own outcome',
     scope,
     body: answerInterruptsBody,
     answer: answeredInterrupts,

@@ -21,28 +21,28 @@ const piece = z.strictObject({ after: z.coerce.number().int().min(0).default(0),
 
 export const mcpOffersRoutes = defineRoutes({
   'GET /api/mcp/servers/{id}/log': {
-    summary: 'What happened with a server and what went over the wire; after tells from where on',
+    summary: 'Get the log of a server: its events and wire messages; `after` is the position to read from',
     query: z.strictObject({ after: queryText.exactOptional() }),
     answer: mcpLogPage,
   },
   'GET /api/mcp/servers/{id}/tools': {
-    summary: 'The tools of a server with their schemas',
+    summary: 'List the tools of a server with their schemas',
     query: piece,
     answer: mcpToolPage,
   },
   'POST /api/mcp/servers/{id}/tools/call': {
-    summary: 'Call a tool, as a person and not for a model',
+    summary: 'Call a tool by hand, without a model',
     scope: 'approve',
     body: callMcpToolBody,
     answer: toolResult,
   },
   'GET /api/mcp/servers/{id}/resources': {
-    summary: 'The resources a server lists',
+    summary: 'List the resources of a server',
     query: piece,
     answer: mcpResourcePage,
   },
   'GET /api/mcp/servers/{id}/resources/templates': {
-    summary: 'The resources whose address is made from arguments',
+    summary: 'List the resource templates of a server',
     query: piece,
     answer: mcpTemplatePage,
   },
@@ -52,16 +52,16 @@ export const mcpOffersRoutes = defineRoutes({
     answer: mcpResourceContents,
   },
   'GET /api/mcp/prompts': {
-    summary: 'The prompts of all servers; those that could not be asked are named',
+    summary: 'List the prompts of all servers, and the servers whose prompts could not be listed',
     answer: mcpPromptList,
   },
   'POST /api/mcp/servers/{id}/prompts/get': {
-    summary: 'Fill in a prompt',
+    summary: 'Get a prompt with its arguments filled in',
     body: getMcpPromptBody,
     answer: mcpFilledPrompt,
   },
   'POST /api/mcp/servers/{id}/complete': {
-    summary: 'What an argument of a prompt or of a resource template may become',
+    summary: 'Complete an argument of a prompt or of a resource template',
     body: completeMcpArgumentBody,
     answer: mcpCompletion,
   },

@@ -2,31 +2,33 @@ import { z } from 'zod';
 import { mcpServerView, mcpSignInStarted } from '../mcp-servers.ts';
 import { defineRoutes } from './define-routes.ts';
 
-/** Longer is nothing a sign-in server sends. */
+/** Upper bound for a query parameter of the redirect; authorization servers send less. */
 const word = z.string().max(8_000).exactOptional();
-/** Sign-in servers send more than is asked for; what is not known is left alone. */
+/** Authorization servers may add parameters; unknown ones are ignored. */
 const callbackQuery = z.looseObject({ state: word, code: word, iss: word, error: word, error_description: word });
 
 export const mcpSignInRoutes = defineRoutes({
   'POST /api/mcp/servers/{id}/sign-in': {
-    summary: 'Where a person signs in to a server; they come back to this Toolyard, which connects it then',
+    summary: 'Start a sign-in to a server (OAuth); after the redirect back, the server connects',
     scope: 'servers',
     answer: mcpSignInStarted,
   },
   'DELETE /api/mcp/servers/{id}/sign-in': {
-    summary: 'Forget the tokens of a server',
+    summary: 'Delete the tokens of a server',
     scope: 'servers',
     answer: mcpServerView,
   },
   'GET /api/mcp/sign-in/callback': {
-    summary: 'Where sign-in servers send people back to. The state proves whose sign-in it is: no session is needed',
-    // They come from another site, with which a browser sends no cookie.
+    summary:
+      'Finish a sign-in: redirect target of authorization servers. The `state` identifies the sign-in, so no ' +
+      'credential is needed',
+    // The redirect comes from another site, so the browser does not send the session cookie.
     open: true,
     query: callbackQuery,
     mediaType: 'text/html',
   },
   'GET /api/mcp/sign-in/tab': {
-    summary: 'Where they send people back to who sign in to a server of their browser; its tab finishes that itself',
+    summary: 'Finish a sign-in to a server that connects from a browser tab: redirect target, completed by that tab',
     open: true,
     query: callbackQuery,
     mediaType: 'text/html',

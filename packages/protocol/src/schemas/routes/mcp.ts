@@ -15,48 +15,48 @@ import {
 import { defineRoutes } from './define-routes.ts';
 
 export const mcpRoutes = defineRoutes({
-  'GET /api/mcp/servers': { summary: 'The MCP servers, how they are, and their tools', answer: mcpServerList },
+  'GET /api/mcp/servers': { summary: 'List MCP servers with their status and tools', answer: mcpServerList },
   'POST /api/mcp/servers': {
-    summary: 'Add a server: it is written to mcp.json and connects',
+    summary: 'Add a server to mcp.json and connect it',
     scope: 'servers',
     body: addMcpServerBody,
     answer: mcpServerView,
     status: 201,
   },
   'POST /api/mcp/test': {
-    summary: 'Connect beside the servers that run and tell how it went; nothing is stored',
+    summary: 'Test the connection to a server without storing it',
     scope: 'servers',
     body: testMcpServerBody,
     answer: mcpTestReport,
   },
   'GET /api/mcp/servers/{id}/configuration': {
-    summary: 'How a server stands in mcp.json; secrets are not told',
+    summary: 'Get the entry of a server in mcp.json, without its secrets',
     scope: 'servers',
     answer: mcpServerConfiguration,
   },
   'PUT /api/mcp/servers/{id}': {
-    summary: 'Change how a server stands in mcp.json; it connects anew if that matters to it',
+    summary: 'Change the entry of a server in mcp.json; reconnects if needed',
     scope: 'servers',
     body: editMcpServerBody,
     answer: mcpServerView,
   },
   'GET /api/mcp/servers/{id}/approval': {
-    summary: 'Get the entry of a local server that needs approval: its exact text, environment included',
+    summary: 'Get the entry of a local server that awaits approval: its exact text, including environment variables',
     scope: 'servers',
     answer: mcpEntryApproval,
   },
   'POST /api/mcp/servers/{id}/approval': {
-    summary: 'Approve the entry with this hash: the server may be started',
+    summary: 'Approve the entry with this hash, so that the server can start',
     scope: 'servers',
     body: approveMcpEntryBody,
     answer: mcpServerView,
   },
   'PATCH /api/mcp/servers/{id}': {
-    summary: 'Switch a server or its tools on or off wherever nobody chose otherwise',
+    summary: 'Enable or disable a server or its tools by default',
     scope: 'servers',
     body: changeMcpServerBody,
     answer: mcpServerView,
   },
-  'DELETE /api/mcp/servers/{id}': { summary: 'Leave a server and take it out of mcp.json', scope: 'servers' },
-  'POST /api/mcp/servers/{id}/reconnect': { summary: 'Connect anew', scope: 'servers', answer: mcpServerView },
+  'DELETE /api/mcp/servers/{id}': { summary: 'Disconnect a server and remove it from mcp.json', scope: 'servers' },
+  'POST /api/mcp/servers/{id}/reconnect': { summary: 'Reconnect a server', scope: 'servers', answer: mcpServerView },
 });

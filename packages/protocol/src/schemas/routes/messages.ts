@@ -16,7 +16,7 @@ import { defineRoutes } from './define-routes.ts';
 
 export const messagesRoutes = defineRoutes({
   'GET /api/conversations/{id}/messages': {
-    summary: 'A stretch of a branch: its end, or what is above before',
+    summary: 'List messages of a branch: the last ones, or those before `before`',
     query: z.strictObject({
       leaf: queryText.exactOptional(),
       before: queryText.exactOptional(),
@@ -25,30 +25,32 @@ export const messagesRoutes = defineRoutes({
     answer: messagePage,
   },
   'POST /api/conversations/{id}/messages': {
-    summary: 'Say something: 201 with the run that answers it, or 202 where it waits for another run',
+    summary: 'Send a message: 201 with the run that answers it, or 202 if it was queued behind another run',
     body: sendMessageBody,
     answer: sentMessage,
     status: 201,
-    also: { 202: 'It waits in the queue' },
+    also: { 202: 'The message was queued' },
   },
   'POST /api/conversations/{id}/regenerate': {
-    summary: 'Answer the same message anew, as another branch',
+    summary: 'Regenerate an answer as another branch',
     body: regenerateBody,
     answer: regenerated,
     status: 201,
   },
   'POST /api/conversations/{id}/continue': {
-    summary: 'Go on where the conversation broke off: in the same message where the model can, else in a new one',
+    summary: 'Continue an answer that was cut off: in the same message if the model supports it, else in a new one',
     body: continueConversationBody,
     answer: continuedConversation,
     status: 201,
   },
-  'GET /api/conversations/{id}/queue': { summary: 'What waits to be sent, in order', answer: queuePage },
+  'GET /api/conversations/{id}/queue': { summary: 'List queued messages in order', answer: queuePage },
   'PATCH /api/conversations/{id}/queue/{item}': {
-    summary: 'Change what a waiting message says, or its place',
+    summary: 'Edit or move a queued message',
     body: changeQueuedMessageBody,
     answer: queuedMessage,
   },
-  'DELETE /api/conversations/{id}/queue/{item}': { summary: 'Take a waiting message back' },
-  'POST /api/conversations/{id}/queue/{item}/send': { summary: 'Stop what is under way and send this one at once' },
+  'DELETE /api/conversations/{id}/queue/{item}': { summary: 'Delete a queued message' },
+  'POST /api/conversations/{id}/queue/{item}/send': {
+    summary: 'Stop the current run and send this queued message now',
+  },
 });

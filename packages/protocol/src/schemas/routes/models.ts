@@ -14,13 +14,13 @@ import { defineRoutes } from './define-routes.ts';
 
 export const modelsRoutes = defineRoutes({
   'GET /api/models': {
-    summary: 'Every model that is to be had now; with refresh the providers are asked again',
+    summary: 'List available models; `refresh` queries the providers again',
     query: z.strictObject({ refresh: queryFlag }),
     answer: modelsView,
   },
-  'GET /api/providers': { summary: 'Where models come from', answer: providerPage },
+  'GET /api/providers': { summary: 'List providers', answer: providerPage },
   'GET /api/providers/presets': {
-    summary: 'The providers whose address and API are known: only a key is wanted',
+    summary: 'List provider presets: known services that need only an API key',
     answer: providerPresetPage,
   },
   'POST /api/providers': {
@@ -31,16 +31,19 @@ export const modelsRoutes = defineRoutes({
     status: 201,
   },
   'POST /api/providers/test': {
-    summary: 'Ask an address for its models; nothing is stored',
+    summary: 'List the models behind a base URL without storing it',
     scope: 'settings',
     body: testProviderBody,
     answer: testedProvider,
   },
   'PATCH /api/providers/{id}': {
-    summary: 'Change a provider that was added here',
+    summary: 'Change a provider that was added through the API',
     scope: 'settings',
     body: changeProviderBody,
     answer: providerView,
   },
-  'DELETE /api/providers/{id}': { summary: 'Remove a provider that was added here, with its key', scope: 'settings' },
+  'DELETE /api/providers/{id}': {
+    summary: 'Delete a provider that was added through the API, with its key',
+    scope: 'settings',
+  },
 });

@@ -5,17 +5,19 @@ import { defineRoutes } from './define-routes.ts';
 const METRICS_TYPE = 'text/plain';
 
 export const operationsRoutes = defineRoutes({
-  'GET /api/openapi.json': { summary: 'The description of this API', answer: openApi },
-  'GET /props': { summary: 'What the owner set for the page', answer: propsView },
-  'GET /health': { summary: 'The process answers', open: true, answer: health },
+  'GET /api/openapi.json': { summary: 'Get the OpenAPI document of this API', answer: openApi },
+  'GET /props': { summary: 'Get the page settings that the operator configured', answer: propsView },
+  'GET /health': { summary: 'Check that the process responds', open: true, answer: health },
   'GET /metrics': {
-    summary: 'How this process fares, in the text format of Prometheus; 404 where it was not switched on',
+    summary: 'Get metrics of this process in the Prometheus text format; 404 if metrics are disabled',
     scope: ['metrics', 'read'],
     mediaType: METRICS_TYPE,
   },
   'GET /ready': {
     summary:
-      'The server can work: storage answers, and earlier runs were taken up; 503 until then. Needs no credential; with one it also tells the version and, in `missingRoles`, the roles that no process has',
+      'Check that the server is ready: storage responds and interrupted runs were recovered; otherwise ' +
+      '503. Needs no credential; with one, the response also has the version and, in `missingRoles`, the ' +
+      'roles that no process has',
     open: true,
     answer: readiness,
   },

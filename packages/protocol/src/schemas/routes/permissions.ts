@@ -5,18 +5,18 @@ import { defineRoutes } from './define-routes.ts';
 
 export const permissionsRoutes = defineRoutes({
   'GET /api/permissions': {
-    summary: 'What was decided about tools for later; with conversation what counts there',
+    summary: 'List permissions; with `conversation`, those that apply there',
     query: z.strictObject({ conversation: queryText.exactOptional() }),
     answer: permissionPage,
   },
   'PUT /api/permissions': {
-    summary: 'Decide about a tool in place of what was decided before; conversationId null counts everywhere',
+    summary: 'Set the permission of a tool, replacing the previous one; `conversationId` null applies everywhere',
     scope: 'approve',
     body: setPermissionBody,
     answer: permissionView,
   },
   'DELETE /api/permissions': {
-    summary: 'Forget a decision: from then on the tool is asked about again',
+    summary: 'Delete a permission; calls of the tool need approval again',
     scope: 'approve',
     query: z.strictObject({ server: queryText, tool: queryText, conversation: queryText.exactOptional() }),
   },

@@ -3,7 +3,7 @@ import { defineRoutes } from './define-routes.ts';
 
 export const preflightRoutes = defineRoutes({
   'POST /api/mcp/preflight': {
-    summary: 'Whether a page of this server may speak with an MCP server directly, and which header stands in the way',
+    summary: 'Check whether a page may connect to an MCP server directly, and which CORS header prevents it',
     scope: 'servers',
     body: preflightRequest,
     answer: preflightView,

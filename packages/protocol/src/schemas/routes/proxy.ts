@@ -3,7 +3,7 @@ import { defineRoutes } from './define-routes.ts';
 
 export const proxyRoutes = defineRoutes({
   'POST /api/proxy/tickets': {
-    summary: 'A one-time key to the proxy for one address, for who can send no headers',
+    summary: 'Create a one-time proxy ticket for one URL, for clients that cannot send headers',
     scope: 'servers',
     body: createProxyTicketBody,
     answer: proxyTicket,

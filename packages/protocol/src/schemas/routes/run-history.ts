@@ -4,17 +4,17 @@ import { defineRoutes } from './define-routes.ts';
 
 export const runHistoryRoutes = defineRoutes({
   'POST /api/runs': {
-    summary: 'Begin a run with what a person says, in a conversation or in a new one',
+    summary: 'Start a run with a user message, in an existing or a new conversation',
     body: startRunBody,
     answer: startedRun,
     status: 201,
   },
   'GET /api/runs/{id}/steps': {
-    summary: 'What a run did, step by step: model requests, calls with arguments and results, questions, times',
+    summary: 'List the steps of a run: model requests, calls with arguments and results, interrupts, times',
     answer: runSteps,
   },
   'GET /api/runs/{id}/export': {
-    summary: 'A run as a file: its steps and the messages of its branch, as JSON or Markdown',
+    summary: 'Export a run: its steps and the messages of its branch, as JSON or Markdown',
     query: z.strictObject({ format: z.enum(['json', 'markdown']).default('json') }),
     answer: runExport,
   },

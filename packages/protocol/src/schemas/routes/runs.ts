@@ -6,16 +6,16 @@ import { runPage, runRecord, runStatus, runView } from '../runs.ts';
 import { defineRoutes } from './define-routes.ts';
 
 const statusList = z.array(runStatus).min(1);
-/** One, or several with commas between. */
+/** One status, or several separated by commas. */
 const statuses = z
   .string()
-  .refine((text) => statusList.safeParse(text.split(',')).success, 'expected states of runs with commas between')
+  .refine((text) => statusList.safeParse(text.split(',')).success, 'expected run statuses separated by commas')
   .transform((text) => text.split(',') as RunStatus[]);
 const moment = z.coerce.number().int().min(0);
 
 export const runsRoutes = defineRoutes({
   'GET /api/runs': {
-    summary: 'Runs, the newest first',
+    summary: 'List runs, newest first',
     query: z.strictObject({
       conversation: queryText.exactOptional(),
       agent: queryText.exactOptional(),
@@ -28,18 +28,19 @@ export const runsRoutes = defineRoutes({
     answer: runPage,
   },
   'GET /api/runs/{id}': {
-    summary: 'A run; `waitsFor` where no process is there that could go on with it',
+    summary: 'Get a run; `waitsFor` lists the roles that no process has, if they prevent progress',
     answer: runView,
   },
-  'POST /api/runs/{id}/cancel': { summary: 'Stop a run; what was said is kept', answer: runRecord },
+  'POST /api/runs/{id}/cancel': { summary: 'Cancel a run; its output so far is kept', answer: runRecord },
   'POST /api/runs/{id}/resume': {
-    summary: 'Let a run go on: one that rests and has its answers, or by a new run one that failed or was cancelled',
+    summary:
+      'Resume a run: a parked one whose interrupts were answered, or, as a new run, one that failed or was cancelled',
     answer: resumedRun,
   },
   'GET /api/runs/{id}/events': {
-    summary: 'The events of a run as they come (server-sent events, each a RunEvent); ends with the run',
+    summary: 'Stream the events of a run (server-sent events, each a RunEvent) until it ends',
     query: z.strictObject({ after: z.coerce.number().int().min(0).default(0) }),
     mediaType: 'text/event-stream',
-    also: { 204: 'The run is over and every event was read' },
+    also: { 204: 'The run has ended and every event was read' },
   },
 });

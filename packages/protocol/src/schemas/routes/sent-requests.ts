@@ -3,7 +3,7 @@ import { defineRoutes } from './define-routes.ts';
 
 export const sentRequestsRoutes = defineRoutes({
   'GET /api/runs/{id}/steps/{step}/request': {
-    summary: 'What the model was sent in a step of a run',
+    summary: 'Get the model request of a step of a run',
     answer: sentRequest,
   },
 });

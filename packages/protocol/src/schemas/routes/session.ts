@@ -2,7 +2,7 @@ import { sessionView, signedIn, signInBody } from '../access.ts';
 import { defineRoutes } from './define-routes.ts';
 
 export const sessionRoutes = defineRoutes({
-  'GET /api/session': { summary: 'Who is signed in, and with which scopes', scope: 'any', answer: sessionView },
+  'GET /api/session': { summary: 'Get the signed-in user and the scopes', scope: 'any', answer: sessionView },
   'POST /api/session': {
     summary: 'Sign this browser in with the access token or the code of a sign-in link',
     open: true,

@@ -11,53 +11,55 @@ import {
 import { askFromTabBody, claimedTabCall, finishTabCallBody, offerTabToolsBody, tabCallPage } from '../tabs.ts';
 import { defineRoutes } from './define-routes.ts';
 
-/** Definitions and results can be large; a server may send what fits into a response, too. */
+/** Definitions and results can be large: as large as the largest response accepted from a server. */
 const LONGEST_OFFER = 8 * 1_024 * 1_024;
 const LONGEST_RESULT = 32 * 1_024 * 1_024;
 
 export const tabsRoutes = defineRoutes({
   'PUT /api/tabs/{tab}/conversations/{conversation}/tools': {
-    summary: 'The servers of a tab that runs of a conversation may use; gives the calls it may claim',
+    summary: 'Register the servers of a tab for runs of a conversation; returns the calls it may claim',
     body: offerTabToolsBody,
     maxBodyBytes: LONGEST_OFFER,
     answer: tabCallPage,
   },
   'POST /api/tabs/{tab}/heartbeat': {
-    summary: 'The tab is there; gives the calls it may claim, and those it has with what was answered to them',
+    summary:
+      'Send the heartbeat of a tab; returns the calls it may claim, and its claimed calls with the answers ' +
+      'to their questions',
     answer: tabCallPage,
   },
-  'DELETE /api/tabs/{tab}': { summary: 'The tab is shut, or loaded anew' },
+  'DELETE /api/tabs/{tab}': { summary: 'Remove a tab that was closed or reloaded' },
   'POST /api/tabs/{tab}/runs/{run}/calls/{call}/claim': {
-    summary: 'Takes a call; of several tabs one has it',
+    summary: 'Claim a call; only one tab succeeds',
     answer: claimedTabCall,
   },
   'POST /api/tabs/{tab}/runs/{run}/calls/{call}/result': {
-    summary: 'What came of a call; may be brought twice',
+    summary: 'Report the result of a call; idempotent',
     body: finishTabCallBody,
     maxBodyBytes: LONGEST_RESULT,
   },
   'PUT /api/tabs/{tab}/runs/{run}/calls/{call}/questions/{question}': {
-    summary: 'Puts a question of the server of a call to a person; the answer comes with renew',
+    summary: 'Ask the user a question from the server of a call; the answer is returned by the heartbeat',
     body: askFromTabBody,
   },
   'POST /api/tabs/{tab}/runs': {
-    summary: 'Begins a run whose loop is in the tab; gives all it needs to go on',
+    summary: 'Start a run that executes in the tab; returns all the tab needs to execute it',
     body: startRunInTabBody,
     answer: leasedTabRun,
     status: 201,
   },
   'POST /api/tabs/{tab}/runs/{run}/claim': {
-    summary: 'The tab takes a run over, from whichever tab has it',
+    summary: 'Claim a run for this tab, replacing its current tab',
     body: claimTabRunBody,
     answer: claimedTabRun,
   },
   'POST /api/tabs/{tab}/runs/{run}/lease': {
-    summary: 'The tab is at work; gives what was said to the run',
+    summary: 'Renew the lease of a run in this tab; returns its steering messages',
     body: tabLease,
     answer: tabRunInbox,
   },
   'POST /api/tabs/{tab}/runs/{run}/commit': {
-    summary: 'What the run has to write, all or nothing; may be sent twice',
+    summary: 'Commit changes of a run atomically; idempotent',
     body: commitFromTabBody,
     maxBodyBytes: LONGEST_RESULT,
     answer: committedFromTab,

@@ -5,7 +5,7 @@ import { defineRoutes } from './define-routes.ts';
 
 export const usageRoutes = defineRoutes({
   'GET /api/usage': {
-    summary: 'What calls of models and tools came to, on days in UTC, both included; 30 days up to today where absent',
+    summary: 'Get usage per day (UTC), inclusive; the last 30 days by default',
     query: z.strictObject({
       by: usageBy.default('day'),
       from: usageDay.exactOptional(),
@@ -15,7 +15,7 @@ export const usageRoutes = defineRoutes({
     answer: usageReport,
   },
   'GET /api/usage/budgets': {
-    summary: 'Budgets and what was used of them: those of a conversation, or those that count for every new one',
+    summary: 'List budgets and their usage, of a conversation or of every new conversation',
     query: z.strictObject({ conversation: queryText.exactOptional() }),
     answer: budgetPage,
   },

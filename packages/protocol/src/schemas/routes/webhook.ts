@@ -3,18 +3,18 @@ import { defineRoutes } from './define-routes.ts';
 
 export const webhookRoutes = defineRoutes({
   'GET /api/webhook': {
-    summary: 'Where the owner is told of open questions and of ends of runs; null where nobody is',
+    summary: 'Get the webhook; null if not set',
     answer: webhookState,
   },
   'PUT /api/webhook': {
-    summary: 'Be told there; a secret that is made is told this once',
+    summary: 'Set the webhook; a generated secret is returned only once',
     scope: 'settings',
     body: setWebhookBody,
     answer: setWebhookAnswer,
   },
-  'DELETE /api/webhook': { summary: 'Be told no more', scope: 'settings' },
+  'DELETE /api/webhook': { summary: 'Delete the webhook', scope: 'settings' },
   'POST /api/webhook/test': {
-    summary: 'Send a message that says nothing but that it is a test',
+    summary: 'Send a test message to the webhook',
     scope: 'settings',
     answer: testedWebhook,
   },

@@ -24,7 +24,7 @@ async function createKey(scopes: KeyScope[], more: { expiresAt?: number } = {}):
 const ask = ({ key }: CreatedApiKey, target: string, options: TestRequestOptions = {}): Promise<TestResponse> =>
   server.ask(target, { ...options, headers: { ...options.headers, ...as({ token: key }) } });
 
-test('a route is closed to keys without its scope', async () => {
+test('a key cannot use routes outside its scopes', async () => {
   const routes = server.app.routes.filter((route) => scopesOf(route).length > 0);
   for (const scope of KEY_SCOPES) {
     const key = await createKey([scope]);
@@ -39,7 +39,7 @@ test('a route is closed to keys without its scope', async () => {
   }
 });
 
-test('approving, answering and changing servers are scopes of their own', async () => {
+test('approving calls, answering interrupts and changing servers each need their scope', async () => {
   const scopes = (method: string, path: string) =>
     server.app.routes.filter((route) => route.method === method && route.path === path).flatMap(scopesOf);
   expect(scopes('POST', '/api/interrupts/{id}/answer')).toEqual(['approve', 'answer']);
@@ -62,7 +62,7 @@ test('approving, answering and changing servers are scopes of their own', async 
   }
 });
 
-test('a key answers questions, or approves calls, only with the scope for it', async () => {
+test('a key needs the matching scope to answer interrupts or approve calls', async () => {
   await server.ask('/api/conversations', { json: { id: 'c' }, headers: as(ANNE) });
   const parts = [{ type: 'text', text: 'Do it' }];
   const sent = await server.ask('/api/conversations/c/messages', { json: { parts }, headers: as(ANNE) });
@@ -82,7 +82,7 @@ test('a key answers questions, or approves calls, only with the scope for it', a
   expect((await ask(approving, '/api/interrupts/approval/answer', { json })).status).toBe(200);
 });
 
-test('a key without approve cannot get calls through by mode, rules or budgets', async () => {
+test('a key without approve cannot bypass approval through mode, rules or budgets', async () => {
   await server.ask('/api/conversations', { json: { id: 'c' }, headers: as(ANNE) });
   const key = await createKey(['read', 'write', 'settings', 'answer', 'servers']);
   const auto = { intervention: 'auto' };
@@ -106,7 +106,7 @@ test('a key without approve cannot get calls through by mode, rules or budgets',
   expect((await ask(key, '/api/conversations', { json: { configuration: { instructions: 'x' } } })).status).toBe(201);
 });
 
-test('a key is shown once, stored as a hash, and cannot create others', async () => {
+test('a key is shown once, stored as a hash, and cannot create other keys', async () => {
   const key = await createKey([...KEY_SCOPES]);
   expect(key.key).toMatch(/^tyk_[\w-]{43}$/);
   const { text } = await server.ask('/api/access/keys', { headers: as(ANNE) });
@@ -124,7 +124,7 @@ test('a key is shown once, stored as a hash, and cannot create others', async ()
   });
 });
 
-test('a key ends when it expires or is revoked', async () => {
+test('a key is invalid after it expires or is revoked', async () => {
   const short = await createKey(['read'], { expiresAt: systemClock.now() + 60_000 });
   const long = await createKey(['read']);
   expect((await ask(short, '/api/conversations')).status).toBe(200);
@@ -136,7 +136,7 @@ test('a key ends when it expires or is revoked', async () => {
   expect((await ask(long, '/api/conversations')).status).toBe(401);
 });
 
-test('a signed URL of a file is for that file and owner, for less than an hour', async () => {
+test('a signed URL is valid for one file and owner, for less than an hour', async () => {
   const upload = (body: string) =>
     server.ask('/api/files', { body, headers: { ...as(ANNE), 'content-type': 'image/png' } });
   const [one, two] = [await upload('one'), await upload('two')].map(({ json }) => (json as { sha256: string }).sha256);
@@ -155,5 +155,7 @@ test('a signed URL of a file is for that file and owner, for less than an hour',
     expect([forged, (await server.ask(forged)).status]).toEqual([forged, 401]);
   }
   later = 3_600_000;
-  expect((await server.ask(url)).json).toMatchObject({ detail: 'This URL of a file has expired or is not valid.' });
+  expect((await server.ask(url)).json).toMatchObject({
+    detail: 'The signed URL of this file has expired or is invalid.',
+  });
 });

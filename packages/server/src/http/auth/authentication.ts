@@ -10,28 +10,28 @@ import type { FailureLimit } from './failure-limit.ts';
 import { noCredential, noSecret, sessionOver, tooManyFailures, wrongToken } from './refusals.ts';
 import { nextExpiry } from './session-lifetime.ts';
 
-/** How long the answer to a wrong credential takes. */
+/** Delay of the response to a wrong credential. */
 const DELAY_AFTER_FAILURE_MS = 250;
-/** Uses are recorded at most this often: not every request is to write. */
+/** Minimum interval between recorded uses, so that not every request writes. */
 const RECORD_USE_EVERY_MS = 5 * 60_000;
 
-/** Finds out who makes a request. */
+/** Authenticates requests. */
 export type Authentication = {
   readonly tokenRequired: boolean;
-  /** @throws ProblemAnswer 401 without a valid credential, 429 after too many wrong ones. */
+  /** @throws ProblemAnswer 401 without a valid credential, 429 after too many failed attempts */
   principalOf(incoming: IncomingMessage): Promise<Principal>;
-  /** Null without a valid credential: for routes that answer everybody. */
+  /** Null without a valid credential; for public routes. */
   principalIfAny(incoming: IncomingMessage): Promise<Principal | null>;
-  /** The owner of an access token. Null for any other text. */
+  /** The owner of an access token; null if the token is wrong. */
   ownerOfToken(token: string): Owner | null;
-  /** Whether a credential that was valid still is: for streams, which stay open. */
+  /** Whether the credential is still valid; for streams, which stay open. */
   isStillValid(principal: Principal): Promise<boolean>;
-  /** Answers a wrong credential; never resolves. @throws ProblemAnswer */
+  /** Responds to a wrong credential; never resolves. @throws ProblemAnswer */
   fail(why: ProblemAnswer): Promise<never>;
 };
 
 type Dependencies = {
-  /** Null: no credential is needed. */
+  /** Null: no credential is required. */
   tokens: readonly AccessToken[] | null;
   storage: Pick<SharedStorage, 'sessions' | 'apiKeys'>;
   clock: Pick<Clock, 'now' | 'after'>;
@@ -46,7 +46,7 @@ export function createAuthentication({ tokens, storage, clock, limit }: Dependen
     principal: { ownerId: principal.ownerId, via, scopes: SCOPES } satisfies Principal,
   }));
 
-  /** Compares with every token, so that the time taken says nothing. */
+  /** Compares with every token, so that the time taken reveals nothing. */
   function tokenPrincipal(token: string): Principal | undefined {
     const hash = hashOf(token);
     return known.filter((each) => isSameSecret(each.hash, hash))[0]?.principal;
@@ -78,7 +78,7 @@ export function createAuthentication({ tokens, storage, clock, limit }: Dependen
     return { ownerId: session.ownerId, via: 'session', scopes: SCOPES, credentialId: session.id };
   }
 
-  /** A full disk is no reason to refuse who may read. */
+  /** A failed write, such as on a full disk, must not reject a valid credential. */
   async function recordUse({ lastUsedAt }: StoredSession | StoredApiKey, write: () => Promise<void>): Promise<void> {
     if (lastUsedAt !== null && clock.now() - lastUsedAt < RECORD_USE_EVERY_MS) return;
     await write().catch(() => undefined);
@@ -104,7 +104,7 @@ export function createAuthentication({ tokens, storage, clock, limit }: Dependen
     async principalOf(incoming) {
       const found = await find(incoming);
       if (isPrincipal(found)) return found;
-      // An expired cookie is no attempt to guess: the page that has it is told at once, however many others guess.
+      // An expired cookie is not a guess: respond at once, even if the failure limit is reached.
       if (incoming.headers.authorization !== undefined) return fail(found);
       throw found;
     },

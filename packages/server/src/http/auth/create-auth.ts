@@ -7,7 +7,7 @@ import type { SignedUrls } from './signed-urls.ts';
 import { createSignedUrls } from './signed-urls.ts';
 import type { HttpAppOptions } from '../types.ts';
 
-/** Everything that lets a request in. */
+/** Authentication, sessions and signed URLs. */
 export type Auth = { authentication: Authentication; sessions: SessionService; signedUrls: SignedUrls };
 
 export function createAuth({ security, storage, clock, ids }: HttpAppOptions): Auth {

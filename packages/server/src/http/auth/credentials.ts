@@ -1,16 +1,16 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 
-/** Header of the secret that a page sends with its cookie; on a 401 it says that signing in helps. */
+/** Header of the secret that a page sends with its cookie. In a 401 response it tells the page to ask for a sign-in. */
 export const SESSION_HEADER = 'x-toolyard-session';
 
-/** API keys begin with it, so that people and secret scanners recognize them. */
+/** Prefix of API keys, for users and secret scanners. */
 export const KEY_PREFIX = 'tyk_';
 
-/** The browser forgets the cookie after this; whether the session is valid is decided by its row. */
+/** Lifetime of the cookie in the browser; the database row decides whether the session is valid. */
 const COOKIE_LIFETIME_S = 365 * 24 * 3600;
 
-/** 256 random bits: nobody guesses them, so one fast hash is enough to store. */
+/** 256 random bits cannot be guessed, so a fast hash is sufficient for storage. */
 export function randomCredential(): string {
   return randomBytes(32).toString('base64url');
 }
@@ -19,13 +19,15 @@ export function hashOf(credential: string): string {
   return createHash('sha256').update(credential).digest('base64url');
 }
 
-/** Compares hashes, so that the time taken says nothing about the credential. */
+/** Compares hashes, so that timing reveals nothing about the credential. */
 export function isSameSecret(hash: string, other: string): boolean {
   const [one, two] = [Buffer.from(hash), Buffer.from(other)];
   return one.length === two.length && timingSafeEqual(one, two);
 }
 
-/** Cookies do not tell ports apart: without the port two servers on one machine would sign each other out. */
+/**
+ * Cookies ignore ports: without the port in the name, two servers on one machine would overwrite each other's session.
+ */
 function cookieName(incoming: IncomingMessage): string {
   return `toolyard_${incoming.socket.localPort ?? 0}`;
 }
@@ -41,7 +43,7 @@ export function readCookie(incoming: IncomingMessage): string | undefined {
 
 /** The `Set-Cookie` of a session; null deletes the cookie. */
 export function sessionCookie(incoming: IncomingMessage, value: string | null): string {
-  // A page loaded over https says so in its origin: TLS may end at a proxy in front of this server.
+  // Behind a TLS proxy only the origin shows that the page was loaded over HTTPS.
   const secure = incoming.headers.origin?.startsWith('https:') ? '; Secure' : '';
   const lifetime = value === null ? 0 : COOKIE_LIFETIME_S;
   return `${cookieName(incoming)}=${value ?? ''}; Path=/; HttpOnly; SameSite=Strict; Max-Age=${lifetime}${secure}`;

@@ -1,13 +1,13 @@
 import type { Clock } from '@toolyard/protocol';
 
-/** Wrong credentials that are answered as such before the limit applies. */
+/** Failed attempts before the limit applies. */
 const BURST = 20;
-/** One more is answered as such after this. */
+/** One more failed attempt is allowed per interval. */
 const REFILL_MS = 3_000;
 
-/** Limits failed attempts of all clients together: whoever guesses has more than one address. */
+/** Limits failed attempts of all clients together, because an attacker may have many addresses. */
 export type FailureLimit = {
-  /** Counts a failure. Seconds until the next is accepted if there were too many; else null. */
+  /** Counts a failed attempt. Returns the seconds until the next is accepted if there were too many, else null. */
   count(): number | null;
 };
 

@@ -2,7 +2,7 @@ import type { AgentConfiguration, JsonValue, Principal, Scope } from '@toolyard/
 import { isJsonObject } from '@toolyard/protocol';
 import { missingScope } from './refusals.ts';
 
-/** Settings of a configuration that decide which calls run without approval, and how much may be spent. */
+/** Settings that determine which calls run without approval, and how much may be spent. */
 const APPROVAL_FIELDS: readonly (keyof AgentConfiguration)[] = ['intervention', 'interventionRules', 'budgets'];
 
 /** @throws ProblemAnswer 403 if the principal has none of the scopes. */
@@ -11,8 +11,8 @@ export function requireScope({ scopes }: Principal, ...needed: readonly Scope[])
 }
 
 /**
- * Whether a body changes approval mode, rules or budgets: it names them, or replaces a stored configuration, which may
- * have some.
+ * Whether a body changes approval mode, rules or budgets: it contains them, or replaces a stored configuration that may
+ * contain them.
  */
 export function changesApproval(method: string, body: JsonValue): boolean {
   if (!isJsonObject(body)) return false;

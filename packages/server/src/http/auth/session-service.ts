@@ -7,24 +7,24 @@ import { hashOf, randomCredential, readCookie, sessionCookie } from './credentia
 import { wrongCode, wrongToken } from './refusals.ts';
 import { nextExpiry } from './session-lifetime.ts';
 
-/** How long a sign-in link can be used, in milliseconds. */
+/** Lifetime of a sign-in link in milliseconds. */
 const CODE_LIFETIME_MS = 10 * 60_000;
 const MAX_USER_AGENT = 300;
 
 type NewSession = { principal: Principal; cookie: string; secret: string };
 
-/** Sessions of browsers: they begin with a token or a one-time code, and end when revoked or not used for long. */
+/** Browser sessions. A session starts with a token or a one-time code, and ends when it is revoked or expires. */
 export type SessionService = {
-  /** @throws ProblemAnswer 401 for a wrong token, or a code that was used or has expired. */
+  /** @throws ProblemAnswer 401 for a wrong token, or a code that was used or has expired */
   signIn(incoming: IncomingMessage, credential: SignIn): Promise<NewSession>;
-  /** Ends the session of this request. Gives the `Set-Cookie` that deletes its cookie. */
+  /** Ends the session of this request. Returns the `Set-Cookie` that deletes its cookie. */
   signOut(incoming: IncomingMessage, principal: Principal): Promise<string>;
-  /** Path and fragment with a one-time code: browsers send no fragments, so no log has the code. */
+  /** Path and fragment with a one-time code. Browsers do not send fragments, so no log contains the code. */
   createLink(owner: Owner): Promise<{ path: string; expiresAt: number }>;
   list(principal: Principal): Promise<SignedInSession[]>;
-  /** False if there is none of this id. */
+  /** False if there is no session with this id. */
   revoke(principal: Principal, id: string): Promise<boolean>;
-  /** Ends all sessions but the one of this request. */
+  /** Ends all sessions except that of this request. */
   revokeOthers(principal: Principal): Promise<void>;
 };
 

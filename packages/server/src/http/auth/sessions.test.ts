@@ -8,9 +8,9 @@ import { ANNE, as, BERT, startTestServer } from '../test-fixtures/test-server.ts
 const DAY_MS = 24 * 3_600_000;
 
 let server: TestServer;
-/** Added to the time of the server. */
+/** Offset added to the server's clock. */
 let later = 0;
-/** What waits for a time that the test decides: pings of streams. */
+/** Pending timers of the server, such as the pings of streams; the test fires them. */
 let timers: (() => void)[] = [];
 
 beforeEach(async () => {
@@ -34,7 +34,7 @@ const statusOf = async (headers: Record<string, string>, target = '/api/session'
   (await server.ask(target, { headers })).status;
 
 describe('a session', () => {
-  test('needs cookie and secret: the cookie replayed from another port of the host is refused', async () => {
+  test('needs cookie and secret: rejects a cookie sent from another port of the host', async () => {
     const { cookie, ...secret } = await signIn(server, ANNE);
     expect(await statusOf({ cookie, ...secret })).toBe(200);
     expect(await statusOf({ cookie })).toBe(401);
@@ -46,7 +46,7 @@ describe('a session', () => {
     expect(streams).toMatchObject({ status: 401, headers: { 'x-toolyard-session': 'required' } });
   });
 
-  test('has credentials of its own at each sign-in, and ends at sign-out', async () => {
+  test('gets new credentials at each sign-in, and ends at sign-out', async () => {
     const one = await signIn(server, ANNE);
     const two = await signIn(server, ANNE);
     expect(one.cookie).not.toBe(two.cookie);
@@ -63,7 +63,7 @@ describe('a session', () => {
     expect(await statusOf(two)).toBe(200);
   });
 
-  test('expires 30 days after its last use, and 180 days after the sign-in', async () => {
+  test('expires 30 days after its last use and 180 days after the sign-in', async () => {
     const used = await signIn(server, ANNE);
     const unused = await signIn(server, ANNE);
     later = 29 * DAY_MS;
@@ -80,7 +80,7 @@ describe('a session', () => {
     expect(await statusOf(used)).toBe(401);
   });
 
-  test('is listed for its owner, and revoked from another one', async () => {
+  test('is listed for its owner, who can revoke it from another session', async () => {
     const phone = await signIn(server, ANNE, { 'user-agent': 'Phone' });
     const broker = await signIn(server, ANNE, { 'user-agent': 'Desk' });
     const bert = await signIn(server, BERT);
@@ -100,7 +100,7 @@ describe('a session', () => {
     expect([await statusOf(third), await statusOf(broker), await statusOf(bert)]).toEqual([401, 200, 200]);
   });
 
-  test('that ends takes its open stream along', async () => {
+  test('closes its open stream when it ends', async () => {
     const headers = await signIn(server, ANNE);
     const stream = await fetch(`${server.url}/api/events`, { headers });
     const text = stream.text();
@@ -119,7 +119,7 @@ describe('a sign-in link', () => {
   }
   const use = (code: string) => server.ask('/api/session', { json: { code } });
 
-  test('signs one browser in, once', async () => {
+  test('signs in one browser, once', async () => {
     const code = await createCode();
     const answers = await Promise.all([use(code), use(code), use(code)]);
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 401, 401]);
@@ -136,7 +136,7 @@ describe('a sign-in link', () => {
     expect((await use(code)).status).toBe(401);
   });
 
-  test('is no token, and a token is no code', async () => {
+  test('cannot be used as a token, nor a token as a link code', async () => {
     const code = await createCode();
     expect((await server.ask('/api/session', { json: { token: code } })).status).toBe(401);
     expect(await statusOf(as({ token: code }))).toBe(401);
@@ -144,7 +144,7 @@ describe('a sign-in link', () => {
   });
 });
 
-test('wrong tokens are limited for all together, and a valid one is accepted at once', async () => {
+test('wrong tokens are limited for all clients together, while a valid one is accepted at once', async () => {
   const guesses = await Promise.all(
     Array.from({ length: 30 }, (_none, at) =>
       at % 2 === 0
@@ -158,14 +158,14 @@ test('wrong tokens are limited for all together, and a valid one is accepted at 
   expect(Number(limited[0]?.headers['retry-after'])).toBeGreaterThan(0);
   expect(await statusOf(as(ANNE))).toBe(200);
   await signIn(server, ANNE);
-  // A page whose session has ended is told so, and asks for a sign-in.
+  // A page with an expired session gets a 401 at once, so that it can ask for a sign-in.
   expect(await statusOf({ cookie: `toolyard_${server.port}=expired` })).toBe(401);
   later = 3_000;
   expect(await statusOf(as({ token: 'one-more-guess' }))).toBe(401);
   expect(await statusOf(as({ token: 'one-more-guess' }))).toBe(429);
 });
 
-test('readiness is told to everybody, what belongs to it to who is signed in', async () => {
+test('readiness is public; its details require a credential', async () => {
   expect((await server.ask('/ready')).json).toEqual({ status: 'ok' });
   expect((await server.ask('/ready', { headers: as({ token: 'not-a-valid-token' }) })).json).toEqual({ status: 'ok' });
   expect((await server.ask('/ready', { headers: as(ANNE) })).json).toMatchObject({ status: 'ok', missingRoles: [] });

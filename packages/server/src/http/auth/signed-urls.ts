@@ -2,15 +2,15 @@ import { createHmac } from 'node:crypto';
 import type { Clock, Owner } from '@toolyard/protocol';
 import { isSameSecret } from './credentials.ts';
 
-/** A URL is valid for half an hour to an hour: the same one is given out for a while, so that browsers can cache. */
+/** A URL is valid for 30 to 60 minutes: within a step the URL is the same, so that browsers can cache the file. */
 const STEP_MS = 30 * 60_000;
 
 export type SignedQuery = { owner: string; expires: string; signature: string };
 
 /**
- * URLs of files that need no credential: an `<img>` can send no header. Each is for one file of one owner.
+ * Signed URLs of files, for elements such as `<img>` that cannot send headers. Each is valid for one file of one owner.
  *
- * @param keys of this installation, the first to sign with; the others were in use before
+ * @param keys signing keys of this installation: the first signs, the others verify older URLs
  */
 export function createSignedUrls(keys: () => Promise<readonly [string, ...string[]]>, clock: Pick<Clock, 'now'>) {
   const sign = (key: string, { ownerId }: Owner, sha256: string, expires: string): string =>
@@ -34,7 +34,7 @@ export function createSignedUrls(keys: () => Promise<readonly [string, ...string
       }
       return { urls, expiresAt };
     },
-    /** The owner whose file it is; null for a signature that is not valid, or no longer. */
+    /** The owner of the file; null if the signature is invalid or has expired. */
     async check(sha256: string, { owner, expires, signature }: SignedQuery): Promise<Owner | null> {
       if (!(Number(expires) > clock.now())) return null;
       const found = { ownerId: owner };

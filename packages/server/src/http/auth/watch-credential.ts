@@ -1,10 +1,10 @@
 import type { Clock, Principal } from '@toolyard/protocol';
 import type { Authentication } from './authentication.ts';
 
-/** How often a connection that stays open checks that its credential is still valid, in milliseconds. */
+/** How often an open connection checks that its credential is still valid, in milliseconds. */
 export const CHECK_EVERY_MS = 15_000;
 
-/** Calls `end` if the session or API key was revoked or has expired. An error of the storage ends nothing. */
+/** Calls `end` if the session or API key was revoked or has expired. A storage error does not end the connection. */
 export function endIfInvalid(
   isStillValid: Authentication['isStillValid'],
   principal: Principal,
@@ -16,7 +16,7 @@ export function endIfInvalid(
   );
 }
 
-/** Does so again and again, until the returned function is called. */
+/** Checks repeatedly until the returned function is called. */
 export function watchCredential(
   { isStillValid, clock }: Pick<Authentication, 'isStillValid'> & { clock: Pick<Clock, 'after'> },
   principal: Principal,

@@ -8,7 +8,7 @@ import { reachableOrigins } from '../reachable-origins.ts';
 import type { Router } from '../router.ts';
 import type { HttpAppOptions } from '../types.ts';
 
-/** How much of a key is stored in plain text, to recognize it by. */
+/** Characters of a key that are stored in plain text to identify it. */
 const SHOWN_CHARACTERS = KEY_PREFIX.length + 6;
 
 /** Sessions, sign-in links and API keys. */
@@ -65,14 +65,14 @@ function viewOf({ id, name, scopes, start, createdAt, expiresAt, lastUsedAt }: S
 function alreadyExpired(expiresAt: number) {
   return refusal({
     code: 'bad_request',
-    message: `expiresAt is in the past (${new Date(expiresAt).toISOString()}).`,
-    hint: 'Milliseconds since 1970, later than now.',
+    message: `expiresAt must be in the future (got ${new Date(expiresAt).toISOString()}).`,
+    hint: 'Set it to milliseconds since 1970, later than now.',
   });
 }
 
 function noSignIn() {
   return refusal({
     code: 'conflict',
-    message: 'This server runs with --no-token: no browser needs to sign in.',
+    message: 'This server runs with --no-token: browsers do not need to sign in.',
   });
 }

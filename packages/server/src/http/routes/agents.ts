@@ -33,7 +33,7 @@ export function addAgentRoutes({ route }: Router, { storage, hub, clock, ids }: 
       if ((await agents.get(principal, id)) === null) throw notFound('agent', id);
       throw refusal({
         code: 'conflict',
-        message: 'This agent was changed in the meantime.',
+        message: 'This agent was changed by another request.',
         hint: 'Read it again and repeat the change.',
       });
     }

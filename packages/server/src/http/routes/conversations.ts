@@ -53,7 +53,7 @@ export function addConversationRoutes({ route }: Router, deps: HttpAppOptions): 
 
   route('POST /api/conversations/{id}/restore', async ({ principal, params: { id } }) => {
     const restored = await storage.conversations.restore(principal, id);
-    // One that was never deleted is found here, too: asked twice, it is restored once.
+    // Also finds a conversation that was not deleted, so that the request is idempotent.
     const conversation = await findConversation(deps, principal, id);
     if (restored) changed(principal, id);
     return viewOf(deps, principal, conversation);

@@ -8,7 +8,9 @@ import type { RouteQuery } from '@toolyard/protocol/schemas';
 import type { Router } from '../router.ts';
 import type { AppContext, HttpAppOptions } from '../types.ts';
 
-/** What a browser shows without running anything in it. An SVG is a document with scripts, and not among them. */
+/**
+ * Types that a browser renders without executing content. SVG documents can contain scripts, so they are not included.
+ */
 const SHOWN_IN_PLACE = new Set([
   'image/png',
   'image/jpeg',
@@ -30,7 +32,7 @@ const SHOWN_IN_PLACE = new Set([
 ]);
 
 export function addFileRoutes({ route }: Router, { storage, clock }: HttpAppOptions, auth: Auth): void {
-  /** Of a signed URL, or of the credential of the request. */
+  /** The owner of the signed URL, or else of the request's credential. */
   async function ownerOf(
     c: AppContext,
     sha256: string,

@@ -6,11 +6,11 @@ import { ProblemAnswer, publicError } from '../problems.ts';
 import type { Router } from '../router.ts';
 import type { HttpAppOptions } from '../types.ts';
 
-/** Their answers let a call run, or money be spent. */
+/** Answering these allows a call or spends money. */
 const APPROVALS: ReadonlySet<Interrupt['kind']> = new Set(['approval', 'in_doubt', 'budget']);
 
 export function addInterruptRoutes({ route }: Router, { storage, runs }: HttpAppOptions): void {
-  /** @throws ProblemAnswer 403 if the credential must not answer a question of this kind. */
+  /** @throws ProblemAnswer 403 if the credential may not answer this kind of interrupt */
   async function checkScope(principal: Principal, id: string): Promise<void> {
     const found = await storage.runs.getInterrupt(principal, id);
     if (found === null) return;
@@ -40,7 +40,7 @@ export function addInterruptRoutes({ route }: Router, { storage, runs }: HttpApp
 
   route('POST /api/interrupts/answers', async ({ principal, body: { answers } }) => {
     const items: AnsweredInterrupts['items'] = [];
-    // In their order: what one decides for later settles others of the same call.
+    // In order: a permission stored by one answer can settle later ones.
     for (const { id, answer, shown } of answers) {
       try {
         await checkScope(principal, id);

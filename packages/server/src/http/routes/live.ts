@@ -7,10 +7,10 @@ import type { HttpAppOptions } from '../types.ts';
 
 export function addLiveRoutes({ route }: Router, deps: HttpAppOptions, eventStreams: EventStreams): void {
   const { streams, tabs, log } = deps;
-  /** By owner and tab, how many streams it has open here. */
+  /** Open streams of this process by owner and tab. */
   const open = new Map<string, number>();
 
-  /** A tab whose last stream ends is shut, or has lost its way here for a moment. */
+  /** A tab whose last stream ends was closed, or reconnects soon. */
   function follow(principal: Principal, tabId: string, signal: AbortSignal): void {
     const key = JSON.stringify([principal.ownerId, tabId]);
     open.set(key, (open.get(key) ?? 0) + 1);
@@ -20,7 +20,7 @@ export function addLiveRoutes({ route }: Router, deps: HttpAppOptions, eventStre
       else open.delete(key);
       if (left > 0 || eventStreams.closing) return;
       tabs.streamEnded(principal, tabId).catch((error: unknown) => {
-        log(`tab: ${messageOf(error)}`);
+        log(`tabs: ${messageOf(error)}`);
       });
     });
   }

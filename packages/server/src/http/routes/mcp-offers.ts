@@ -2,7 +2,7 @@ import type { RouteQuery } from '@toolyard/protocol/schemas';
 import type { Router } from '../router.ts';
 import type { HttpAppOptions } from '../types.ts';
 
-/** What servers offer, and what went on with them. */
+/** Tools, resources, prompts and logs of servers. */
 export function addMcpOfferRoutes({ route }: Router, { servers }: HttpAppOptions): void {
   route('GET /api/mcp/servers/{id}/log', ({ principal, params: { id }, query: { after } }) =>
     servers.log(principal, id, after),
@@ -39,7 +39,7 @@ export function addMcpOfferRoutes({ route }: Router, { servers }: HttpAppOptions
   );
 }
 
-/** A stretch of a list that is whole in memory; `next` is where the following one begins. */
+/** A page of a list that is complete in memory; `next` is the position of the next page. */
 function pieceOf<T>(
   all: readonly T[],
   { after, limit: most }: RouteQuery<'GET /api/mcp/servers/{id}/tools'>,

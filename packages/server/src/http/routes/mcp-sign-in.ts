@@ -7,7 +7,7 @@ import type { HttpAppOptions } from '../types.ts';
 
 const CALLBACK = '/api/mcp/sign-in/callback';
 
-/** Signing in to MCP servers. */
+/** Sign-in to MCP servers. */
 export function addMcpSignInRoutes({ route }: Router, { servers, log }: HttpAppOptions): void {
   route('POST /api/mcp/servers/{id}/sign-in', ({ c, principal, params: { id } }) =>
     servers.signIn(principal, id, `${addressOf(c.env.incoming)}${CALLBACK}`),
@@ -20,9 +20,9 @@ export function addMcpSignInRoutes({ route }: Router, { servers, log }: HttpAppO
       return finishedPage(await servers.finishSignIn(readSignInResponse(new URL(c.req.url).searchParams)));
     } catch (thrown) {
       const info = toErrorInfo(thrown);
-      // The text of a foreign error may hold what it was about.
+      // The text of an unknown error may contain secrets.
       if (info.code === 'internal')
-        log(`A sign-in could not be finished (${thrown instanceof Error ? thrown.name : '?'}).`);
+        log(`sign-in: could not be completed (${thrown instanceof Error ? thrown.name : '?'})`);
       return refusedPage(info);
     }
   });
@@ -30,7 +30,7 @@ export function addMcpSignInRoutes({ route }: Router, { servers, log }: HttpAppO
   route('GET /api/mcp/sign-in/tab', () => relayPage());
 }
 
-/** As the browser knows this server: what stands in front of it may speak TLS for it. */
+/** The URL of this server in the browser; a reverse proxy may terminate TLS. */
 function addressOf({ headers }: IncomingMessage): string {
   return headers.origin ?? `http://${headers.host ?? ''}`;
 }

@@ -1,7 +1,7 @@
 import type { Router } from '../router.ts';
 import type { HttpAppOptions } from '../types.ts';
 
-/** The servers themselves: how they are, and what is to be done with them. */
+/** The servers themselves: status and actions. */
 export function addMcpRoutes({ route }: Router, { servers }: HttpAppOptions): void {
   route('GET /api/mcp/servers', ({ principal }) => servers.list(principal));
 

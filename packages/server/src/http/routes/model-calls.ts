@@ -11,7 +11,7 @@ import type { Router } from '../router.ts';
 import { checkSource } from '../user-parts.ts';
 import type { HttpAppOptions } from '../types.ts';
 
-/** Single calls of models: no conversation, no run, nothing stored but files that are made. */
+/** Single model calls without conversation or run; only generated files are stored. */
 export function addModelCallRoutes({ route }: Router, deps: HttpAppOptions, eventStreams: EventStreams): void {
   const { storage, models, configurations, clock, ids, log, telemetry } = deps;
   const next = deps.callPolicy ?? createCallLimit();
@@ -65,7 +65,7 @@ export function addModelCallRoutes({ route }: Router, deps: HttpAppOptions, even
   );
 }
 
-/** The frames of an answer; its id stands in the first and counts for all. */
+/** The frames of a response; its id is in the first frame and valid for all. */
 async function* chatFrames(
   batches: AsyncIterable<readonly StreamPart[]>,
   encoder: WebApiEncoder,

@@ -29,7 +29,7 @@ export function addOperationRoutes(router: Router, deps: HttpAppOptions, authent
   addWatchRoutes(router, deps, authentication);
 }
 
-/** For whoever looks after the process. */
+/** Routes for monitoring. */
 export function addWatchRoutes(
   { route }: Router,
   { storage, ready, absentRoles, metrics }: HttpAppOptions,
@@ -47,14 +47,14 @@ export function addWatchRoutes(
   });
 
   route('GET /ready', async ({ c }) => {
-    if (!ready()) throw notReady('Runs of the last process are still being taken up.');
+    if (!ready()) throw notReady('Runs of the last process are still being recovered.');
     try {
       await storage.settings.get(OWNER, 'ready');
       if ((await authentication.principalIfAny(c.env.incoming)) === null) return { status: 'ok' as const };
       return { status: 'ok' as const, version: VERSION, missingRoles: (await absentRoles?.()) ?? [] };
     } catch (error) {
       if (!ToolyardError.isInstance(error)) throw error;
-      throw notReady('What Toolyard keeps could not be read.');
+      throw notReady('The storage does not respond.');
     }
   });
 }
@@ -62,11 +62,11 @@ export function addWatchRoutes(
 function metricsAreOff() {
   return refusal({
     code: 'not_found',
-    message: 'This server tells no metrics.',
-    hint: 'Start it with --metrics, or with TOOLYARD_METRICS=on.',
+    message: 'Metrics are disabled on this server.',
+    hint: 'Start the server with --metrics or TOOLYARD_METRICS=on.',
   });
 }
 
 function notReady(message: string) {
-  return refusal({ code: 'overloaded', message, hint: 'Ask again in a moment.' }, { status: 503 });
+  return refusal({ code: 'overloaded', message, hint: 'Try again in a moment.' }, { status: 503 });
 }

@@ -3,7 +3,7 @@ import { notFound, refusal } from '../problems.ts';
 import type { Router } from '../router.ts';
 import type { HttpAppOptions } from '../types.ts';
 
-/** What was decided about tools for later. */
+/** Permissions of tools. */
 export function addPermissionRoutes({ route }: Router, { storage, servers, hub, clock }: HttpAppOptions): void {
   route('GET /api/permissions', async ({ principal, query: { conversation } }) => {
     const query = conversation === undefined ? {} : { conversationId: conversation };
@@ -11,12 +11,12 @@ export function addPermissionRoutes({ route }: Router, { storage, servers, hub, 
   });
 
   route('PUT /api/permissions', async ({ principal, body }) => {
-    // Its definition is known to the tab alone: it is allowed with the answer to a question, which shows it.
+    // Only the tab knows its definition; the user allows it when answering an interrupt, which shows it.
     if (body.decision === 'allow' && body.tool.origin === 'tab') {
       throw refusal({
         code: 'bad_request',
-        message: `${formatToolReference(body.tool)} is a tool of a browser tab, and cannot be allowed here.`,
-        hint: 'Choose "always" when it asks for approval.',
+        message: `${formatToolReference(body.tool)} is a tool of a browser tab and cannot be allowed here.`,
+        hint: 'Choose "always" when the tool asks for approval.',
       });
     }
     const permission = { ...body, at: clock.now() };
@@ -29,7 +29,7 @@ export function addPermissionRoutes({ route }: Router, { storage, servers, hub, 
   route('DELETE /api/permissions', async ({ principal, query: { server, tool, conversation } }) => {
     const reference = { serverId: server, name: tool };
     const removed = await storage.permissions.remove(principal, reference, conversation ?? null);
-    if (!removed) throw notFound('decision about the tool', `${server}/${tool}`);
+    if (!removed) throw notFound('permission of the tool', `${server}/${tool}`);
     hub.changed(principal.ownerId, 'servers', server);
   });
 }

@@ -7,7 +7,7 @@ export function addPreflightRoute({ route }: Router): void {
     const { incoming, outgoing } = c.env;
     const control = new AbortController();
     outgoing.on('close', () => control.abort());
-    // Its owner typed the address; where it redirects to is not looked at.
+    // The owner entered the URL; redirects are not followed.
     const fetch = createGuardedFetch({ trust: trustOrigins([body.url]) });
     try {
       const origin = incoming.headers.origin ?? `http://${incoming.headers.host ?? ''}`;

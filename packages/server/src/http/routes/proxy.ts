@@ -18,18 +18,18 @@ import { ProblemAnswer, refusal } from '../problems.ts';
 import type { Router } from '../router.ts';
 import type { AppContext, AppEnv } from '../types.ts';
 
-/** The second is the name it has at llama-server. */
+/** The second is the path in llama-server. */
 const PATHS = ['/api/proxy', '/cors-proxy'];
-/** A body up to this size can be sent again where a redirect asks for it; longer ones are passed on as they come. */
+/** Bodies up to this size are buffered so that a redirect can resend them; longer ones are streamed. */
 const SENT_AGAIN_UP_TO = 256 * 1024;
 const LONGEST_BODY = 64 * 1024 * 1024;
 
 type Wanted = { target: string; headers: Record<string, string>; principal: Principal };
 
-/** Ends what stays open when the credential it was opened with is no longer valid. */
+/** Closes what stays open once the credential becomes invalid. */
 type Watch = (principal: Principal, end: () => void) => () => void;
 
-/** Puts the proxy in: everything by HTTP here, WebSockets by what is returned. */
+/** Adds the HTTP routes of the proxy; returns the handler for WebSockets. */
 export function addProxyRoutes(
   app: Hono<AppEnv>,
   { route }: Router,
@@ -63,12 +63,12 @@ export function addProxyRoutes(
   };
 }
 
-/** Whether a request with an upgrade is one for the proxy. */
+/** Whether an upgrade request is for the proxy. */
 export function isProxyPath(target: string | undefined): boolean {
   return PATHS.includes(target?.split('?', 1)[0] ?? '');
 }
 
-/** With a WebSocket a browser can send no header: the ticket, which only the page could create, is the credential. */
+/** Browsers cannot send headers with a WebSocket: the ticket, which only the page could create, is the credential. */
 function isTicketAlone({ url, headers }: IncomingMessage): boolean {
   return queryOf(url).has('ticket') && headers.authorization === undefined;
 }
@@ -81,8 +81,8 @@ function isOn(proxy: Proxy | null): Proxy {
   if (proxy !== null) return proxy;
   throw refusal({
     code: 'not_found',
-    message: 'The proxy for MCP servers is switched off.',
-    hint: 'Start Toolyard with --ui-mcp-proxy (or TOOLYARD_UI_MCP_PROXY=1).',
+    message: 'The proxy for MCP servers is disabled.',
+    hint: 'Start the server with --ui-mcp-proxy or TOOLYARD_UI_MCP_PROXY=1.',
   });
 }
 
@@ -96,7 +96,7 @@ async function passOn(
   const leave = proxy.enter();
   const control = new AbortController();
   outgoing.on('close', () => control.abort());
-  // The other server may send events for as long as it likes.
+  // The other server may send events for an unlimited time.
   const unwatch = watch(principal, () => outgoing.destroy());
   try {
     const body = await bodyOf(incoming);
@@ -114,20 +114,20 @@ async function passOn(
   return RESPONSE_ALREADY_SENT;
 }
 
-/** An image, a script or a link on the page must not become a way out, whatever it names. */
+/** Images, scripts and links on the page must not use the proxy, whatever their URL. */
 function refuseForeignUse(incoming: IncomingMessage): void {
   const kind = incoming.headers['sec-fetch-dest'];
-  // Over plain HTTP from another machine browsers do not say what a request is for; then a cookie tells that it is one.
+  // Over plain HTTP from another machine browsers omit Sec-Fetch headers; a cookie then identifies a browser.
   const isUnclear = kind === undefined && incoming.headers.cookie !== undefined && !hasProxyHeader(incoming);
   if (kind === undefined ? !isUnclear : kind === 'empty') return;
   throw refusal({
     code: 'forbidden',
-    message: 'The proxy answers programs only: nothing of it is shown, run or embedded.',
-    hint: 'Send what is meant for the other server in headers that begin with x-toolyard-proxy-header-.',
+    message: 'The proxy answers only requests of scripts; its responses cannot be shown, run or embedded.',
+    hint: 'Send headers for the other server with the prefix x-toolyard-proxy-header-.',
   });
 }
 
-/** @param principal null where the ticket is the only credential */
+/** @param principal null if the ticket is the only credential */
 function wanted(incoming: IncomingMessage, proxy: Proxy, principal: Principal | null): Wanted {
   const query = queryOf(incoming.url);
   const ticket = query.get('ticket');
@@ -149,16 +149,17 @@ function wanted(incoming: IncomingMessage, proxy: Proxy, principal: Principal | 
   if (target !== null && URL.canParse(target)) return { target, headers: requestHeaders(incoming), principal };
   throw refusal({
     code: 'bad_request',
-    message: target === null ? 'There is no url in the query.' : 'The url in the query is no complete address.',
-    hint: 'Write it as /api/proxy?url=https%3A%2F%2Fmcp.example.com%2Fmcp.',
+    message:
+      target === null ? 'The query parameter url is missing.' : 'The query parameter url is not an absolute URL.',
+    hint: 'Use a form such as /api/proxy?url=https%3A%2F%2Fmcp.example.com%2Fmcp.',
   });
 }
 
 function wrongTicket(): ProblemAnswer {
   return refusal({
     code: 'forbidden',
-    message: 'This ticket is not valid: it was used, is too old, or was made for somebody else.',
-    hint: 'Make a new one with POST /api/proxy/tickets.',
+    message: 'This ticket is invalid: it was used, has expired, or was created for another user.',
+    hint: 'Create a new one with POST /api/proxy/tickets.',
   });
 }
 
@@ -181,11 +182,11 @@ async function bodyOf(incoming: IncomingMessage): Promise<Uint8Array<ArrayBuffer
 function tooLong(): ToolyardError {
   return new ToolyardError({
     code: 'too_large',
-    message: `The proxy passes on at most ${String(LONGEST_BODY / 1024 / 1024)} MB.`,
+    message: `The proxy forwards at most ${String(LONGEST_BODY / 1024 / 1024)} MB.`,
   });
 }
 
-/** As it comes: nothing is asked for while the reader has not taken what it got. */
+/** Streams with backpressure: reads no further than the client does. */
 async function answer(outgoing: ServerResponse, response: Response, isHead: boolean): Promise<void> {
   outgoing.writeHead(response.status, responseHeaders(response.headers));
   if (isHead || response.body === null) {
@@ -194,11 +195,11 @@ async function answer(outgoing: ServerResponse, response: Response, isHead: bool
     return;
   }
   outgoing.flushHeaders();
-  // Whoever breaks off is gone, on either side: the other is told by the connection's end.
+  // If one side disconnects, close the connection to the other.
   await pipeline(Readable.fromWeb(response.body), outgoing).catch(() => outgoing.destroy());
 }
 
-/** A page must be able to tell what the proxy says from what the server behind it says. */
+/** Marks errors of the proxy, so that a page can distinguish them from those of the server behind it. */
 function marked(thrown: unknown): unknown {
   const mark = { 'x-toolyard-proxy': 'refused' };
   if (thrown instanceof ProblemAnswer) return new ProblemAnswer(thrown.problem, { ...thrown.headers, ...mark });
@@ -217,21 +218,21 @@ const AGREED = ['sec-websocket-accept', 'sec-websocket-protocol', 'sec-websocket
 
 type UpgradeOptions = {
   proxy: Proxy;
-  /** Null where the ticket is the only credential. */
+  /** Null if the ticket is the only credential. */
   principal: Principal | null;
   signal: AbortSignal;
   isStillValid: Authentication['isStillValid'];
   watch: Watch;
 };
 
-/** The two handshakes are one: what is said after it goes through untouched. */
+/** Connects the two handshakes; the data that follows passes unchanged. */
 async function passUpgradeOn(
   incoming: IncomingMessage,
   socket: Duplex,
   { proxy, principal: sender, signal, isStillValid, watch }: UpgradeOptions,
 ): Promise<void> {
   const { target, headers, principal } = wanted(incoming, proxy, sender);
-  // Who created the ticket may have signed out since.
+  // The creator of the ticket may have signed out since.
   if (sender === null && !(await isStillValid(principal))) throw wrongTicket();
   const { 'accept-encoding': _none, ...rest } = headers;
   const leave = proxy.enter();

@@ -11,7 +11,7 @@ import { toRunView } from '../run-view.ts';
 import type { HttpAppOptions } from '../types.ts';
 import { checkParts } from '../user-parts.ts';
 
-/** Beginning runs without a conversation, and what they did. */
+/** Routes that start runs without a conversation and show what runs did. */
 export function addRunHistoryRoutes({ route }: Router, deps: HttpAppOptions): void {
   const { storage, runs, clock, ids, hub } = deps;
 
@@ -19,7 +19,7 @@ export function addRunHistoryRoutes({ route }: Router, deps: HttpAppOptions): vo
     await checkParts(body.parts, async (sha256) => storage.blobs.touch(principal, sha256, clock.now()));
     const sent = await begin(principal, body);
     if ('run' in sent) return { run: toRunView(sent.run), message: sent.message };
-    throw new ToolyardError({ code: 'conflict', message: 'A message of this id waits for another run.' });
+    throw new ToolyardError({ code: 'conflict', message: 'The message with this id is queued behind another run.' });
   });
 
   route('GET /api/runs/{id}/steps', async ({ principal, params: { id } }) => {
@@ -64,7 +64,7 @@ export function addRunHistoryRoutes({ route }: Router, deps: HttpAppOptions): vo
       hub.changed(principal.ownerId, 'conversations', conversation.id);
       return sent;
     } catch (thrown) {
-      // Nothing was said in it: it would only stand there empty.
+      // The conversation would stay empty.
       await storage.conversations.remove(principal, conversation.id, clock.now());
       throw thrown;
     }
@@ -86,7 +86,7 @@ export function addRunHistoryRoutes({ route }: Router, deps: HttpAppOptions): vo
     };
   }
 
-  /** The branch up to where the run has come. */
+  /** The branch up to the current state of the run. */
   async function messagesOf(
     principal: Principal,
     { run, question, items }: Pick<RunExport, 'run' | 'question' | 'items'>,

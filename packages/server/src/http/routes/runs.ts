@@ -43,13 +43,13 @@ export function addRunRoutes({ route }: Router, deps: HttpAppOptions, eventStrea
     const run = await storage.runs.getRun(principal, id);
     if (run === null) throw notFound('run', id);
     const after = lastEventId(c.req.header('last-event-id')) ?? query.after;
-    // An EventSource connects again when a stream ends; 204 tells it to stop.
+    // An EventSource reconnects when a stream ends; 204 stops it.
     if (OVER.has(run.status) && after >= run.lastSeq) return new Response(null, { status: 204 });
     return eventStreams.answer(c, principal, (signal) => runFrames(streams.readRun(principal, id, after, signal)));
   });
 }
 
-/** What an EventSource gives back; what is no seq is of some other stream and counts as none. */
+/** The Last-Event-ID of an EventSource; if it is not a seq, it belongs to another stream and is ignored. */
 function lastEventId(text: string | undefined): number | undefined {
   return text !== undefined && /^\d{1,15}$/.test(text) ? Number(text) : undefined;
 }

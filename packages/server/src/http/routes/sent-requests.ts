@@ -12,6 +12,6 @@ export function addSentRequestRoutes({ route }: Router, { storage }: HttpAppOpti
     const number = z.coerce.number().int().min(0).safeParse(step);
     const sent = number.success ? await readSentRequest(storage, principal, run, number.data) : null;
     if (sent) return sent;
-    throw new ToolyardError({ code: 'not_found', message: `In step ${step} of this run no model was asked.` });
+    throw new ToolyardError({ code: 'not_found', message: `Step ${step} of this run has no model request.` });
   });
 }

@@ -7,7 +7,7 @@ import { validationError, notFound, quoted, refusal } from '../problems.ts';
 import type { Router } from '../router.ts';
 import type { HttpAppOptions } from '../types.ts';
 
-/** What the page keeps has a place of its own: no key it can name is one the server works with. */
+/** Prefix that separates the page's settings from keys that the server uses. */
 const PAGE_PREFIX = 'page:';
 const MAX_VALUE_LENGTH = 65_536;
 
@@ -24,12 +24,12 @@ export function addSettingsRoutes({ route }: Router, { storage, hub, clock }: Ht
 
   route('PUT /api/settings/{key}', async ({ principal, params: { key }, body }) => {
     if (key === DEFAULTS_KEY) {
-      // They hold approval mode, rules and budgets.
+      // Defaults contain approval mode, rules and budgets.
       requireScope(principal, 'approve');
       const parsed = agentConfiguration.safeParse(body, { error: plainZodError });
       if (!parsed.success) throw validationError(parsed.error, 'body');
     } else if (JSON.stringify(body).length > MAX_VALUE_LENGTH) {
-      throw refusal({ code: 'too_large', message: `A setting holds at most ${MAX_VALUE_LENGTH} characters.` });
+      throw refusal({ code: 'too_large', message: `The value exceeds the limit of ${MAX_VALUE_LENGTH} characters.` });
     }
     await settings.set(principal, storedKey(key), body, clock.now());
     hub.changed(principal.ownerId, 'settings', key);
@@ -48,7 +48,7 @@ function storedKey(key: string): string {
   if (/^[A-Za-z][A-Za-z0-9_.-]{0,99}$/.test(key)) return PAGE_PREFIX + key;
   throw refusal({
     code: 'bad_request',
-    message: `${quoted(key)} is no name for a setting.`,
-    hint: 'A letter comes first; letters, digits and . _ - may follow.',
+    message: `${quoted(key)} is not a valid setting name.`,
+    hint: 'Start with a letter, followed by letters, digits and . _ -',
   });
 }

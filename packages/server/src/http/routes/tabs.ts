@@ -4,7 +4,7 @@ import type { Router } from '../router.ts';
 import type { HttpAppOptions } from '../types.ts';
 import { checkParts } from '../user-parts.ts';
 
-/** Tabs that lend the tools of their own MCP servers to runs on the server. */
+/** Tabs that offer the tools of their own MCP servers to runs of the server. */
 export function addTabRoutes({ route }: Router, { tabs, runs, storage }: HttpAppOptions): void {
   route(
     'PUT /api/tabs/{tab}/conversations/{conversation}/tools',
@@ -61,7 +61,7 @@ export function addTabRoutes({ route }: Router, { tabs, runs, storage }: HttpApp
   );
 }
 
-/** What it holds may have another form by now: the run stays as it is, for the page that is loaded anew. */
+/** The format may have changed; the run waits until the page is reloaded. */
 function refuseOlderPage(body: JsonValue): void {
   const speaks = isJsonObject(body) ? body['v'] : undefined;
   if (speaks === TAB_RUNS_VERSION) return;
@@ -69,6 +69,6 @@ function refuseOlderPage(body: JsonValue): void {
   throw new ToolyardError({
     code: 'outdated_page',
     message: `This page is ${isNewer ? 'newer' : 'older'} than the server.`,
-    hint: 'Reload it; the answer can go on then.',
+    hint: 'Reload the page to continue the answer.',
   });
 }

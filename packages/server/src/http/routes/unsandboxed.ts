@@ -1,7 +1,7 @@
 import type { AutoConfirmation } from '../../config/auto-confirmation.ts';
 import type { Router } from '../router.ts';
 
-/** Local servers without a sandbox, and the confirmation of mode `auto` beside them. */
+/** Local servers without a sandbox, and the confirmation of mode `auto` for them. */
 export function addUnsandboxedRoutes({ route }: Router, auto: AutoConfirmation): void {
   route('GET /api/mcp/unsandboxed-servers', ({ principal }) => auto.view(principal));
 

@@ -8,10 +8,10 @@ import type { HttpAppOptions } from '../types.ts';
 import { usageCsv } from '../usage-csv.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
-/** Where nobody says from when: today and the days before. */
+/** Default period, including today. */
 const STANDARD_DAYS = 30;
 
-/** What calls of models and tools came to, and where budgets stand. */
+/** Usage of models and tools, and budgets. */
 export function addUsageRoutes({ route }: Router, deps: HttpAppOptions): void {
   const { storage, configurations, clock } = deps;
   const today = (): number => Math.floor(clock.now() / DAY_MS) * DAY_MS;
@@ -20,7 +20,7 @@ export function addUsageRoutes({ route }: Router, deps: HttpAppOptions): void {
     const to = query.to ?? dayOf(today());
     const from = query.from ?? dayOf(Date.parse(`${to}T00:00:00Z`) - (STANDARD_DAYS - 1) * DAY_MS);
     if (from > to) {
-      throw refusal({ code: 'bad_request', message: `The days end (${to}) before they begin (${from}).` });
+      throw refusal({ code: 'bad_request', message: `The end of the period (${to}) is before its start (${from}).` });
     }
     const found = await storage.usage.report(principal, { by: query.by, from, to });
     const report: UsageReport = { from, to, by: query.by, ...found };
@@ -58,7 +58,7 @@ export function addUsageRoutes({ route }: Router, deps: HttpAppOptions): void {
   }
 }
 
-/** A budget of another model is none of this conversation's business. */
+/** Budgets of other models do not apply to this conversation. */
 function concerns(budget: BudgetView['budget'], { model }: ResolvedAgentConfiguration): boolean {
   return budget.of !== 'model' || (model !== null && budget.model === `${model.providerId}/${model.modelId}`);
 }

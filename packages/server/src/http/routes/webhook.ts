@@ -1,7 +1,7 @@
 import type { Router } from '../router.ts';
 import type { HttpAppOptions } from '../types.ts';
 
-/** Being told, outside of the page, of what happens. */
+/** Routes of the webhook. */
 export function addWebhookRoutes({ route }: Router, { webhooks }: HttpAppOptions): void {
   route('GET /api/webhook', async ({ principal }) => ({ webhook: await webhooks.get(principal) }));
 

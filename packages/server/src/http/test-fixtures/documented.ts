@@ -4,7 +4,7 @@ import type { RouteDescription } from '../router.ts';
 import type { TestResponse, TestRequestOptions, TestServer } from './test-server.ts';
 import { startTestServer } from './test-server.ts';
 
-/** Asks, and checks that what comes back is what the route's description promises, with nothing more in it. */
+/** Sends a request and checks that the response matches the description of its route exactly. */
 export async function askAsDescribed(
   server: TestServer,
   target: string,
@@ -25,7 +25,7 @@ export async function askAsDescribed(
   return answer;
 }
 
-/** A JSON answer without the former names of renamed fields. */
+/** A JSON response without the old names of renamed fields. */
 function currentFields(text: string): unknown {
   const renamed = Object.values(deprecatedFields).flatMap((fields) => Object.entries(fields));
   return JSON.parse(text, (_key, value: unknown) => {
@@ -40,13 +40,13 @@ function routeOf(routes: readonly RouteDescription[], method: string, target: st
   const fits = ({ path: pattern }: RouteDescription): boolean =>
     new RegExp(`^${pattern.replaceAll('.', '\\.').replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(path);
   const found = routes.filter((route) => route.method === method && fits(route));
-  // `/providers/test` fits `/providers/{id}` too; the one without a name in it is meant.
+  // `/providers/test` also matches `/providers/{id}`; prefer the route without a parameter.
   const route = found.find(({ path: pattern }) => pattern === path) ?? found[0];
   if (route === undefined) throw new Error(`no route ${method} ${path} is described`);
   return route;
 }
 
-/** A server for each test of a file, and how it is asked: each answer has to be as its route is described. */
+/** A server for each test of a file; every response is checked against the description of its route. */
 export function useDocumentedServer() {
   const server = {} as TestServer;
   beforeEach(async () => {
@@ -66,5 +66,5 @@ export function useDocumentedServer() {
   };
 }
 
-/** A message of a person, as it is sent. */
+/** A user message as sent by a client. */
 export const said = (text: string) => ({ parts: [{ type: 'text', text }] });

@@ -20,15 +20,15 @@ type ModelStage = {
   models: ModelsService;
   upstream: ModelServer;
   server: TestServer;
-  /** What the provider answers next. */
+  /** The next responses of the provider. */
   script: ModelReply[];
   admitted: { call: ApiModelCall; usage?: unknown; over: boolean }[];
 };
 
-/** A message of a person, as a call has it. */
+/** A user message in a model call. */
 export const said = (text: string) => ({ role: 'user', parts: [{ type: 'text', text }] });
 
-/** A provider and a server before it for each test of a file, and how the server is asked. */
+/** A provider and a server that uses it, for each test of a file. */
 export function useModelStage() {
   const stage = {} as ModelStage;
 

@@ -3,7 +3,7 @@ import { createDemoRuntime } from '@toolyard/model-runtime';
 import { systemClock, ToolyardError } from '@toolyard/protocol';
 import type { Models, Servers } from '../../services.ts';
 
-/** Providers kept in memory, each owner's own. */
+/** Providers in memory, separate for each owner. */
 export function createTestModels(): Models {
   const kept = new Map<string, ProviderView[]>();
   const of = (ownerId: string): ProviderView[] => {
@@ -57,7 +57,7 @@ export function createTestModels(): Models {
 
 const TOOL = { tool: { serverId: 'files', name: 'delete' }, name: 'delete' };
 
-/** One MCP server, which belongs to one owner. */
+/** One MCP server that belongs to one owner. */
 export function createTestServers(ownerId: string): Servers {
   const server: McpServerView = {
     id: 'files',

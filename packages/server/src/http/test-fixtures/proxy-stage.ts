@@ -8,15 +8,15 @@ import { startProxyTarget } from './proxy-target.ts';
 import type { TestResponse, TestRequestOptions, TestServer, TestServerOptions } from './test-server.ts';
 import { startTestServer } from './test-server.ts';
 
-/** A test's server with a proxy, and servers behind it; all of them end with it. */
+/** A server with a proxy, and servers behind it; disposed together. */
 export type ProxyStage = AsyncDisposable & {
   readonly server: TestServer;
   target: (...how: Parameters<typeof startProxyTarget>) => Promise<ProxyTarget>;
-  /** A server whose proxy may go to these origins. */
+  /** Starts a server whose proxy may connect to these origins. */
   start: (allow: readonly string[], of?: TestServerOptions) => Promise<void>;
   ends: <Thing extends AsyncDisposable>(thing: Thing) => Thing;
   through: (url: string, options?: TestRequestOptions, at?: string) => Promise<TestResponse>;
-  /** A request whose answer is read as it comes. */
+  /** Sends a request whose response is read as a stream. */
   open: (url: string) => Promise<IncomingMessage>;
 };
 

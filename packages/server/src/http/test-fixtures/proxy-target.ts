@@ -5,11 +5,11 @@ import type { AddressInfo } from 'node:net';
 
 type Seen = { method: string; path: string; headers: IncomingHttpHeaders; body: string };
 
-/** A server behind the proxy that answers as each test says, and remembers what it was asked. */
+/** A server behind the proxy with scripted responses that records its requests. */
 export type ProxyTarget = AsyncDisposable & {
   origin: string;
   seen: Seen[];
-  /** Resolves with a request as soon as it has come, before its body. */
+  /** Resolves with a request as soon as its headers arrived. */
   next(): Promise<IncomingMessage>;
 };
 

@@ -6,12 +6,12 @@ import type { LiveHub, RunService } from '../../services.ts';
 
 const LEASE = { owner: 'test', ms: 60_000 };
 
-/** A RunService for tests of the door: it stores what it is told and runs nothing; a test says what happens. */
+/** A RunService for tests of the HTTP API: it stores requests but executes nothing; tests emit the events. */
 export type TestRuns = RunService & {
-  /** Stores events of a run and tells them. */
+  /** Stores events of a run and publishes them. */
   emit(runId: string, ...bodies: RunEventBody[]): void;
   finish(runId: string, status: 'done' | 'failed' | 'cancelled'): void;
-  /** Asks a person whether a call may be made. */
+  /** Opens an approval interrupt. */
   ask(runId: string, interruptId: string): void;
 };
 

@@ -1,6 +1,6 @@
 import type { TestResponse, TestServer } from './test-server.ts';
 
-/** What a browser sends after a sign-in: the cookie, and the secret that its page holds. */
+/** What a browser sends after a sign-in: the cookie, and the secret of its page. */
 export type SignedInHeaders = { cookie: string; 'x-toolyard-session': string };
 
 export async function signIn(

@@ -10,16 +10,16 @@ import { says, scriptedModel } from '../../runs/test-fixtures/scripted-model.ts'
 import type { TestResponse, TestServer } from './test-server.ts';
 import * as door from './test-server.ts';
 
-/** What every test begins with: the run `r` of Anne, which the tab `tab-1` holds. */
+/** Initial state of every test: run `r` of Anne, leased by the tab `tab-1`. */
 type TabScene = {
   bench: RunBench;
   server: TestServer;
-  /** The file of the server, to be looked into behind its back. */
+  /** The server's database, opened directly. */
   database: DatabaseSync;
   held: LeasedTabRun;
 };
 
-/** The place of the run's answer. */
+/** Id of the run's answer message. */
 export const answerId = 'r.0';
 
 export const TOOL = { serverId: 'browser-notes', name: 'note' };
@@ -49,7 +49,7 @@ export const message = (more: object, conversationId = 'c'): object => ({
   messages: [{ conversationId, message: saying(more) }],
 });
 
-/** A run in a tab for each test of the file, and what the tabs of Anne and Bert ask of the server. */
+/** A run in a tab for each test of the file, and requests by the tabs of Anne and Bert. */
 export function useTabScene() {
   const scene = {} as TabScene;
 
@@ -88,7 +88,7 @@ export function useTabScene() {
       who,
     );
 
-  /** The state as it is, but for what is said here. */
+  /** The current state with these changes. */
   function state(change: object, more: object = {}): JsonObject {
     const { point } = scene.held.state as { point: { state: object; context: object } };
     return { ...scene.held.state, point: { ...point, state: { ...point.state, ...change } }, ...more } as JsonObject;
@@ -96,7 +96,7 @@ export function useTabScene() {
 
   const calls = (): unknown[] => scene.database.prepare('SELECT * FROM usage_sums').all();
 
-  /** All that a commit could have changed. */
+  /** Everything a commit could have changed. */
   async function everything(): Promise<unknown> {
     const { storage } = scene.bench;
     return {

@@ -31,12 +31,12 @@ export type TestResponse = {
   headers: IncomingHttpHeaders;
   bytes: Buffer;
   text: string;
-  /** What the JSON in it says; null where it is none. */
+  /** The parsed JSON body; null if it is not JSON. */
   json: JsonValue;
 };
 
 export type TestRequestOptions = {
-  /** Default GET, or POST with a body. */
+  /** Default: GET, or POST with a body. */
   method?: string;
   headers?: Record<string, string>;
   json?: unknown;
@@ -48,7 +48,7 @@ export type TestServer = Listening & {
   runs: TestRuns;
   app: HttpApp;
   logged: string[];
-  /** Sends exactly these headers: a fetch would choose some itself. */
+  /** Sends exactly these headers; fetch would add its own. */
   ask: (target: string, options?: TestRequestOptions) => Promise<TestResponse>;
 };
 
@@ -61,7 +61,7 @@ export type TestServerOptions = {
   change?: Partial<HttpAppOptions>;
 };
 
-/** The HTTP door on a real socket over a real database in a folder of its own. */
+/** The HTTP application on a real socket, with a real database in its own folder. */
 export async function startTestServer(options: TestServerOptions = {}): Promise<TestServer> {
   const folder = mkdtempSync(join(tmpdir(), 'toolyard-http-'));
   const clock = systemClock;
@@ -123,7 +123,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
   };
 }
 
-/** Secrets as they are, for what a test looks at. */
+/** Secrets in plain text, for tests that inspect them. */
 function keptInMemory(): Pick<Secrets, 'get' | 'set' | 'remove'> {
   const kept = new Map<string, string>();
   const keyOf = ({ ownerId }: Owner, name: string): string => `${ownerId} ${name}`;
@@ -143,7 +143,7 @@ function ask({ url, port }: Listening, target: string, options: TestRequestOptio
   const body = json === undefined ? options.body : JSON.stringify(json);
   const method = options.method ?? (body === undefined ? 'GET' : 'POST');
   const ofJson = json === undefined ? {} : { 'content-type': 'application/json' };
-  // Node would send the body of a DELETE without saying how long it is.
+  // For DELETE, Node would send the body without a Content-Length.
   const ofBody = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) };
   return new Promise((resolve, reject) => {
     const request = httpRequest(

@@ -6,7 +6,10 @@ import type { McpMount } from '../create-mcp-mount.ts';
 
 export const URL_OF_MOUNT = 'http://localhost:8700/mcp';
 
-/** One tool that says hello, one that closes its own stream before it does, and a resource that can be followed. */
+/**
+ * A tool that returns a text, one that closes its own stream before that, and a resource that clients can subscribe
+ * to.
+ */
 export function exampleServer({ era }: Pick<McpRequestContext, 'era'>): McpServer {
   const mcp = new McpServer(
     { name: 'example', version: '1.0.0' },
@@ -24,7 +27,7 @@ export function exampleServer({ era }: Pick<McpRequestContext, 'era'>): McpServe
 
 export type Asked = { method?: string; session?: string; headers?: Record<string, string>; owner?: string };
 
-/** A request as a client of the legacy era makes it. */
+/** A request of a legacy client. */
 export function ask(mount: McpMount, message: JsonObject | undefined, asked: Asked = {}): Promise<Response> {
   const headers = {
     host: 'localhost:8700',
@@ -42,7 +45,7 @@ export function ask(mount: McpMount, message: JsonObject | undefined, asked: Ask
   return mount.fetch(request, asked.owner === undefined ? {} : { owner: asked.owner });
 }
 
-/** A request as a client of the modern era makes it. */
+/** A request of a modern client. */
 export function askModern(mount: McpMount, method: string, params: JsonObject = {}): Promise<Response> {
   const envelope = {
     'io.modelcontextprotocol/protocolVersion': '2026-07-28',
@@ -60,7 +63,7 @@ export const INITIALIZE = {
   params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'test', version: '1.0.0' } },
 };
 
-/** Says hello and gives the session. */
+/** Initializes and returns the session id. */
 export async function initialize(mount: McpMount, asked: Asked = {}): Promise<string> {
   const response = await ask(mount, INITIALIZE, asked);
   await response.text();
@@ -69,10 +72,10 @@ export async function initialize(mount: McpMount, asked: Asked = {}): Promise<st
   return session;
 }
 
-/** One event: a message, and the id to come back with. */
+/** One event: a message, and the id to resume from. */
 export type Heard = JsonObject & { lastEventId?: string };
 
-/** The messages of a stream, each as it comes; the reading ends with the stream or with `stop`. */
+/** The messages of a stream as they arrive; reading ends with the stream or with `stop`. */
 export function messagesOf(response: Response): { next(): Promise<Heard | undefined>; stop(): Promise<void> } {
   const body: ReadableStream<Uint8Array> = response.body ?? new ReadableStream<Uint8Array>();
   const reader = body.getReader();

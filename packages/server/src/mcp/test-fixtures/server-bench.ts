@@ -26,19 +26,19 @@ import { createServers } from '../servers.ts';
 
 export const OWNER: Owner = { ownerId: 'owner' };
 
-/** How a room is started, beside what stands in its `mcp.json`. */
+/** Options of a start besides the content of `mcp.json`. */
 type RoomStart = {
   builtIn?: ServerConfig[];
-  /** Servers of the file that are switched off there. */
+  /** Servers that the file disables. */
   off?: readonly string[];
   env?: Record<string, string>;
   clock?: Clock;
   signIns?: AuthStore;
-  /** Default: whatever is written to `mcp.json` is approved; `stored` is what a server does. */
+  /** Default: every entry of `mcp.json` is approved; `stored`: as in a server. */
   approvals?: 'stored';
 };
 
-/** On which a run waits for its servers for as long as it takes: programs start slowly on a busy machine. */
+/** Runs wait for their servers without a limit: processes start slowly on a busy machine. */
 const patientClock: Clock = {
   ...systemClock,
   after: (ms, callback) => systemClock.after(ms === PATIENCE_MS ? 20 * PATIENCE_MS : ms, callback),
@@ -50,28 +50,28 @@ const EVERYTHING_APPROVED: EntryApprovals = {
   approved: () => Promise.resolve(null),
 };
 
-/** The MCP part of a server on a data folder of its own. */
+/** The MCP part of a server, with its own data folder. */
 export type ServerTestBench = {
   folder: string;
-  /** Its `mcp.json`. */
+  /** Path of its `mcp.json`. */
   path: string;
   storage: Storage;
-  /** Everything that was logged. */
+  /** All log lines. */
   logged: string[];
-  /** The servers the owner's pages were told of, in order; undefined for the list of them. */
+  /** The change notifications of the owner, in order: a server id, or undefined for the list. */
   changed: (string | undefined)[];
-  /** Closed at the end. */
+  /** Closed at the end of the test. */
   open: { close(): Promise<unknown> }[];
   /**
-   * Starts with these servers, given as configurations, as entries of `mcp.json`, or as all its text, once those before
-   * are closed: what is stored is still there.
+   * Restarts with these servers, given as configurations, as entries of `mcp.json`, or as its whole text. Storage is
+   * kept.
    */
   start(servers: readonly ServerConfig[] | Record<string, object> | string, more?: RoomStart): Promise<Servers>;
   viewWhen(id: string, state: McpServerView['state']): Promise<McpServerView>;
   close(): Promise<void>;
 };
 
-/** What an `mcp.json` says of these servers. */
+/** The entries of `mcp.json` for these servers. */
 function entriesOf(configs: readonly ServerConfig[], off: readonly string[]): Record<string, object> {
   return Object.fromEntries(
     configs.map(({ id, transport: { type, ...how }, ...config }) => [
@@ -92,7 +92,7 @@ function textOf(servers: Parameters<ServerTestBench['start']>[0], off: readonly 
   return JSON.stringify({ mcpServers }, null, 2);
 }
 
-/** `standard`: how each start is, unless it says otherwise. */
+/** `standard`: default options of a start. */
 export async function openServerBench(standard: RoomStart = {}): Promise<ServerTestBench> {
   const folder = mkdtempSync(join(tmpdir(), 'toolyard-room-'));
   const path = join(folder, 'mcp.json');
@@ -157,7 +157,7 @@ export async function openServerBench(standard: RoomStart = {}): Promise<ServerT
   };
 }
 
-/** A room for each test of a file; it is closed with the test. */
+/** A bench for each test of a file, closed after the test. */
 export function useServerBench(standard?: RoomStart): ServerTestBench {
   const room = {} as ServerTestBench;
   beforeEach(async () => {
@@ -167,10 +167,10 @@ export function useServerBench(standard?: RoomStart): ServerTestBench {
   return room;
 }
 
-/** A signal that never comes. */
+/** A signal that is never aborted. */
 export const NEVER_ABORTED = new AbortController().signal;
 
-/** What a run may use whose conversation chose these servers, and switched off these tools. */
+/** The configuration of a conversation with these servers, without these tools. */
 export function selectServers(
   servers: Record<string, boolean> = {},
   disabledTools: string[] = [],
@@ -178,25 +178,25 @@ export function selectServers(
   return resolveAgentConfig([{ servers, disabledTools }], null);
 }
 
-/** How a scripted server is started, as the API takes it. */
+/** The transport of a scripted server for the API. */
 export function stdio(behaviour: McpBehaviourName | McpBehaviour): McpTransport {
-  // Its script lies in this repository, which no sandbox shows.
+  // Its script is in this repository, which no sandbox can read.
   return { type: 'stdio', ...scriptedMcpCommand(behaviour), sandbox: false };
 }
 
-/** A scripted server that runs as a program. */
+/** A scripted local server (stdio). */
 export function commandServer(id: string, behaviour: McpBehaviourName | McpBehaviour): ServerConfig {
   return { id, transport: { type: 'stdio', ...scriptedMcpCommand(behaviour) } };
 }
 
-/** How a server is started that prints the id of its process, for {@link pidOf}. */
+/** The command of a server that prints its process id, for {@link pidOf}. */
 export function commandWithPid(): { command: string; args: string[] } {
   const { command, args } = scriptedMcpCommand('plain');
   const script = `data:text/javascript,${encodeURIComponent("process.stderr.write('pid ' + process.pid + '\\n')")}`;
   return { command, args: ['--import', script, ...args] };
 }
 
-/** A program that prints the id of its process, for {@link pidOf}. */
+/** A local server that prints its process id, for {@link pidOf}. */
 export function programWithPid(id: string): ServerConfig {
   return { id, transport: { type: 'stdio', ...commandWithPid() } };
 }
@@ -212,14 +212,14 @@ export async function findView(servers: Servers, id: string): Promise<McpServerV
   return (await servers.list(OWNER)).items.find((each) => each.id === id);
 }
 
-/** @throws Error where there is no such server */
+/** @throws Error if there is no such server */
 export async function viewOf(servers: Servers, id: string): Promise<McpServerView> {
   const view = await findView(servers, id);
   if (view === undefined) throw new Error(`no server ${id}`);
   return view;
 }
 
-/** Resolves when a server is in this state; undefined: when it is not in the list. */
+/** Resolves when a server has this state; undefined: when it is not in the list. */
 export async function waitForState(
   servers: Servers,
   id: string,
@@ -228,7 +228,7 @@ export async function waitForState(
   await eventually(async () => (await findView(servers, id))?.state === state, { what: `${id} ${state}` });
 }
 
-/** Resolves when a request of this method has gone out to a server. */
+/** Resolves when a request with this method was sent to a server. */
 export async function waitForRequest(servers: Servers, id: string, method: string): Promise<void> {
   const isSent = (entry: McpLogEntry): boolean =>
     entry.kind === 'message' && entry.direction === 'sent' && entry.method === method;

@@ -4,10 +4,10 @@ import type { RunningServer } from '../../start-server.ts';
 import { startServer } from '../../start-server.ts';
 
 const TOKEN = 'token-of-the-owner';
-/** Of the key derived from TOOLYARD_SECRET: the usual work takes a tenth of a second at each start. */
+/** Cost of deriving the key from TOOLYARD_SECRET; the default takes a tenth of a second per start. */
 const SCRYPT_COST = 2 ** 10;
 
-/** A whole server over a data folder, without a page, at a port of its own. */
+/** A whole server with a data folder and its own port, without a page. */
 export function startWholeServer(
   options: Pick<ServerOptions, 'dataDir'> & Partial<ServerOptions>,
 ): Promise<RunningServer> {
@@ -28,7 +28,7 @@ export function startWholeServer(
   return startServer(settings, { scryptCost: SCRYPT_COST });
 }
 
-/** What the owner asks of its API. */
+/** Sends a request of the owner to the API. */
 export async function send(
   { url }: RunningServer,
   method: string,
@@ -45,7 +45,7 @@ export async function send(
   });
 }
 
-/** The same, and the JSON of the answer. @throws Error for one that is not a success */
+/** Like {@link send}, with the JSON of the response. @throws Error unless it is a success */
 export async function ask<T>(server: RunningServer, method: string, path: string, body?: unknown): Promise<T> {
   const response = await send(server, method, path, body);
   if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`);

@@ -15,12 +15,12 @@ import { createModels } from '../models.ts';
 
 export const OWNER: Owner = { ownerId: 'owner' };
 
-/** A data folder, and the models and model servers a test starts over it; all of it ends with the test. */
+/** A data folder with the models and model servers of a test, all disposed after it. */
 export type ModelsScene = {
   folder: string;
   storage: Storage;
   secrets: Secrets;
-  /** What the owner's pages were told, in order. */
+  /** Change notifications to the owner's pages, in order. */
   changes: unknown[];
   /** Closed at the end. */
   open: { close(): Promise<unknown> }[];
@@ -33,7 +33,7 @@ export function setModelsScene(): Promise<ModelsScene> {
   return fill({} as ModelsScene);
 }
 
-/** A scene for each test of a file, with what most of them start; all of it ends with the test. */
+/** A scene for each test of a file, with what most tests start; disposed after the test. */
 export function useModelsScene(): { scene: ModelsScene } & Pick<ModelsScene, 'models' | 'server'> {
   const scene = {} as ModelsScene;
   beforeEach(async () => {
@@ -49,7 +49,7 @@ async function fill(scene: ModelsScene): Promise<ModelsScene> {
   const secrets = createSecrets({ repository: storage.secrets, clock: systemClock, folder, env: {}, log: () => {} });
   const changes: unknown[] = [];
   const open: ModelsScene['open'] = [];
-  // A test may open folder and keys anew: what is in the scene counts.
+  // Tests may reopen folder and keys, so read them from the scene.
   return Object.assign(scene, {
     folder,
     storage,
@@ -86,12 +86,12 @@ async function fill(scene: ModelsScene): Promise<ModelsScene> {
   } satisfies ModelsScene);
 }
 
-/** The keys that came with the requests a model server got, in order. */
+/** The keys in the requests of a model server, in order. */
 export function keysSeen({ requests }: ModelServer): (string | undefined)[] {
   return requests.map(({ headers }) => headers.authorization);
 }
 
-/** An address at which nothing listens, nor will. */
+/** A URL at which nothing listens. */
 export async function nobodyThere(): Promise<string> {
   return `http://127.0.0.1:${await ownPort()}/v1`;
 }

@@ -40,66 +40,66 @@ import { createRunService } from '../create-run-service.ts';
 export const ANNE: Owner = { ownerId: 'anne' };
 export const BERT: Owner = { ownerId: 'bert' };
 
-/** A tool of the made-up server `desk`. */
+/** A tool of the fake server `desk`. */
 export type FakeTool = {
   builtIn?: boolean;
   /** Default: as `builtIn`. */
   readOnly?: boolean;
-  /** What its arguments have to fit; `inQuestion` false: it is too long to stand in a question. */
+  /** Schema of its arguments; `inQuestion` false: too long to be part of an interrupt. */
   inputSchema?: JsonObject;
   inQuestion?: boolean;
-  /** Default `desk`. */
+  /** Default: `desk`. */
   serverId?: string;
   call: (args: JsonObject, options: CallToolOptions) => ToolResult | Promise<ToolResult>;
-  /** Waits for a task an earlier call has become. */
+  /** Waits for the task of an earlier call. */
   resume?: (handle: TaskHandle, options: CallToolOptions) => ToolResult | Promise<ToolResult>;
 };
 
 export type RunBenchOptions = {
-  /** What the model can take and read. */
+  /** Limits of the model. */
   abilities?: ModelAbilitiesService;
-  /** By its id, where there are several. */
+  /** By id, if there are several. */
   model: ModelRuntime | ((modelId: string) => ModelRuntime);
   tools?: Record<string, FakeTool>;
   failpoint?: Failpoint;
   clock?: Clock;
   maxPages?: number;
-  /** What the model costs; default unknown. */
+  /** Price of the model; default: unknown. */
   price?: Price;
   configuration?: Partial<ResolvedAgentConfiguration>;
-  /** Function tools, beside `ask_user`. */
+  /** Function tools besides `ask_user`. */
   functions?: FunctionToolGroup;
-  /** Servers that run without a sandbox; default none. */
+  /** Servers without a sandbox; default: none. */
   unsandboxed?: readonly string[];
-  /** Called before what was decided about tools is read. */
+  /** Called before permissions are read. */
   beforePermissions?: () => void;
-  /** Called before a group is stored, which waits for it. */
+  /** Called before a batch of commits is stored, which waits for it. */
   beforeCommit?: (items: readonly RunCommit[], storage: Storage) => void | Promise<void>;
   telemetry?: Telemetry;
-  /** False: it queues runs and executes none, as a process of the role `web`. */
+  /** False: queues runs without executing them, like a process with the role `web`. */
   takesUp?: false;
-  /** Takes up the runs that are there; default true. */
+  /** Resumes stored runs; default true. */
   start?: boolean;
 };
 
-/** A process with its runs over a folder. */
+/** A process with its runs, on a data folder. */
 export type RunBench = {
   storage: Storage;
   runs: DurableRuns;
   hub: RunHub;
   streams: LiveStreams;
   log: string[];
-  /** Makes a conversation and gives its id. */
+  /** Creates a conversation and returns its id. */
   conversation(id?: string, principal?: Owner): Promise<string>;
   say(conversationId: string, text: string, more?: Partial<Parameters<DurableRuns['send']>[2]>): Promise<SentMessage>;
-  /** Sends and gives the id of the run. */
+  /** Sends a message and returns the id of the run. */
   ask(conversationId: string, text: string): Promise<string>;
-  /** All stored events, once the run is over or parked. */
+  /** All stored events, once the run has ended or is parked. */
   rest(runId: string): Promise<readonly RunEvent[]>;
   events(runId: string): readonly RunEvent[];
   branch(conversationId: string): Promise<Message[]>;
   all(conversationId: string): Promise<Message[]>;
-  /** Ends everything as the death of the process would: nothing more is stored. */
+  /** Stops everything like a crash: nothing more is stored. */
   die(): void;
 };
 
@@ -113,7 +113,7 @@ export function temporaryFolder(): string {
   return folder;
 }
 
-/** To be called after each test. */
+/** Call after each test. */
 export async function cleanUp(): Promise<void> {
   for (const { bench } of open.splice(0)) {
     await bench.runs.close();
@@ -150,7 +150,7 @@ export async function openBench(folder: string, options: RunBenchOptions): Promi
     const first = options.beforeCommit?.(items, opened);
     return first ? first.then(() => opened.runs.commit(items)) : opened.runs.commit(items);
   };
-  // Over what a test puts in the place of the store's own, too.
+  // Also wraps replacements by a test.
   const underRuns: SharedStorage = {
     ...storage,
     runs: Object.assign(Object.create(storage.runs) as RunStore, { commit }),
@@ -200,15 +200,15 @@ export type RunsOptions = Omit<RunBenchOptions, 'clock' | 'maxPages' | 'start'> 
   clock: Clock;
   hub: RunHub;
   log: (line: string) => void;
-  /** What the ids of this process begin with. */
+  /** Prefix of the ids of this process. */
   prefix: string;
   leaseMs?: number;
 };
 
-/** On the system clock a test waits for the next look at runs nobody works on. */
+/** On the system clock a test waits for the next look for runs without a lease. */
 const TAKE_OVER_EVERY_MS = 200;
 
-/** The runs of a process over a storage, with everything beside them made up. */
+/** The runs of a process on a storage, with fakes for everything else. */
 export function runsOver(storage: SharedStorage, options: RunsOptions): DurableRuns {
   const { model, clock, hub, log, prefix, failpoint, leaseMs } = options;
   const functions = new FunctionTools([ASK_USER_TOOLS, ...(options.functions ? [options.functions] : [])]);
@@ -305,7 +305,7 @@ function selectionOf(tools: Record<string, FakeTool>): RunTools {
   };
 }
 
-/** The text of every message of a branch, with who said it. */
+/** Text and author of every message of a branch. */
 export function transcriptLines(messages: readonly Message[]): string[] {
   return messages.map((message) => {
     const text = message.parts

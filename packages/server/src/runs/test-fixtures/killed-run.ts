@@ -4,7 +4,7 @@ import { ANNE, answers, openBench, temporaryFolder } from './bench.ts';
 import type { ScriptedAnswer } from './scripted-model.ts';
 import { scriptedModel } from './scripted-model.ts';
 
-/** A data folder as a process leaves it that dies at a place of a run, which may call the tool `act`. */
+/** A data folder left by a process that crashed at a failpoint of a run, which may call the tool `act`. */
 export async function killAt(
   place: string,
   script: ScriptedAnswer[],
@@ -28,7 +28,7 @@ export async function killAt(
   return { folder, runId: 'run', conversation };
 }
 
-/** The tool `act`, and what it does. */
+/** The tool `act` and its effect. */
 export function actTool(act: (() => void) | undefined, builtIn = false): FakeTool {
   return {
     builtIn,
@@ -39,7 +39,7 @@ export function actTool(act: (() => void) | undefined, builtIn = false): FakeToo
   };
 }
 
-/** Lets `act` run unasked. */
+/** Allows `act` without approval. */
 export async function allowAct(bench: RunBench): Promise<void> {
   await bench.storage.permissions.set(ANNE, {
     tool: { serverId: 'desk', name: 'act' },

@@ -8,7 +8,7 @@ export function eventTypes(events: readonly RunEvent[]): string[] {
   return events.map(({ type }) => type);
 }
 
-/** The events of a run of Anne once it has ended, numbered without a gap. */
+/** The events of a run of Anne after its end, with consecutive numbers. */
 export async function endedRunEvents(bench: RunBench, runId: string): Promise<readonly RunEvent[]> {
   await eventually(() => bench.storage.runs.getRun(ANNE, runId)?.endedAt !== null, { what: 'the end of the run' });
   const events = bench.events(runId);

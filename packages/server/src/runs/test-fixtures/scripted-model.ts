@@ -1,12 +1,12 @@
 import type { ModelRuntime, StreamPart, ChatRequest } from '@toolyard/model-runtime';
 import type { JsonObject } from '@toolyard/protocol';
 
-/** One answer: batches of parts, as they are or as they come. */
+/** One answer: batches of parts, immediate or streamed. */
 export type ScriptedAnswer =
   | readonly (readonly StreamPart[])[]
   | ((request: ChatRequest, signal: AbortSignal) => AsyncIterable<readonly StreamPart[]>);
 
-/** A model in this process that gives these answers, one a request, and keeps what it was asked. */
+/** A model in this process that returns these answers, one per request, and records the requests. */
 export type ScriptedModel = ModelRuntime & { requests: ChatRequest[] };
 
 export function scriptedModel(script: readonly ScriptedAnswer[] | ((index: number) => ScriptedAnswer)): ScriptedModel {
@@ -40,7 +40,7 @@ export function says(...words: string[]): ScriptedAnswer {
   ];
 }
 
-/** Asks for calls. */
+/** An answer with tool calls. */
 export function calls(...wanted: { name: string; arguments?: JsonObject }[]): ScriptedAnswer {
   const parts = wanted.map(({ name, arguments: args = {} }, index): StreamPart => {
     return { type: 'tool_call', index, name, arguments: args, argumentsText: JSON.stringify(args) };
@@ -48,7 +48,7 @@ export function calls(...wanted: { name: string; arguments?: JsonObject }[]): Sc
   return [[...parts, { type: 'finish', reason: 'tool_calls' }]];
 }
 
-/** Says `before`, and then nothing until it is stopped or `go` is called. */
+/** Streams `before`, then pauses until it is aborted or `go` is called. */
 export function hangsAfter(...before: string[]): { answer: ScriptedAnswer; go: (...after: string[]) => void } {
   let release: (words: string[]) => void = () => {};
   const released = new Promise<string[]>((resolve) => (release = resolve));

@@ -4,25 +4,25 @@ import { fileURLToPath } from 'node:url';
 import type { Recording } from './recording.ts';
 import { fromLines } from './recording.ts';
 
-/** Recorded runs, a folder for each form their rows ever had: `v1`, `v2`, ... */
+/** Recorded runs, one folder per format of their rows: `v1`, `v2`, ... */
 export const CORPUS = fileURLToPath(new URL('../../../../corpus', import.meta.url));
 
-/** The types of what is stored, as they were when a folder was recorded. */
+/** The types of stored data when a folder was recorded. */
 export const SHAPE_FILE = 'shape.txt';
 
-/** The settings that any recorded version could store, as `settingLines` writes them. */
+/** The settings that any recorded version could store, in the format of `settingLines`. */
 const SETTINGS_FILE = join(CORPUS, 'settings.txt');
 
 export function recordedSettings(): string[] {
   return readFileSync(SETTINGS_FILE, 'utf8').trimEnd().split('\n');
 }
 
-/** Adds what is new; nothing is removed, because rows of the earlier versions may have it. */
+/** Adds new settings; removes none, because rows of earlier versions may contain them. */
 export function recordSettings(lines: readonly string[]): void {
   writeFileSync(SETTINGS_FILE, [...new Set([...recordedSettings(), ...lines])].join('\n') + '\n');
 }
 
-/** The oldest first. */
+/** Oldest first. */
 export function versions(): string[] {
   const names = existsSync(CORPUS) ? readdirSync(CORPUS).filter((name) => /^v\d+$/.test(name)) : [];
   return names.sort((a, b) => Number(a.slice(1)) - Number(b.slice(1)));

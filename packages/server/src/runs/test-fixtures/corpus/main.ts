@@ -8,8 +8,8 @@ import { currentShape, settingLines } from './shape.ts';
 import { CORPUS_SCENARIOS } from './scenarios.ts';
 
 /**
- * Records every story as this version tells it: `npm run record-runs` makes a new folder of the corpus, with `--replace`
- * the newest one is made again, for as long as no release has stored what is in it.
+ * Records every scenario with this version: `npm run record-runs` creates a new folder of the corpus; with `--replace`
+ * it records the newest one again, as long as no release has stored data in that format.
  */
 const known = versions();
 const replace = argv.includes('--replace');

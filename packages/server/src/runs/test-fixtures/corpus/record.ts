@@ -10,12 +10,12 @@ import type { RecordedMoment, Recording } from './recording.ts';
 import { NAMES, readRows } from './recording.ts';
 import { outcomeOf, playUsers, openScenarioStage, scenarioOf } from './stage.ts';
 
-/** Of these the first two moments are kept; of others the first. */
+/** The first two moments of these are kept; of others the first. */
 const STEP = /^(?:step:|person:)/;
-/** Where nothing is stored that is not a moment before or after. */
+/** Moments at which the stored rows equal those of another moment. */
 const THE_SAME = new Set(['run:created', 'run:step', 'run:stepped', 'run:finished']);
 
-/** Tells a story and keeps what is stored at every moment a process may die at. */
+/** Plays a scenario and records the stored rows at every moment at which a process may crash. */
 export async function recordScenario(name: string): Promise<Recording> {
   const story = scenarioOf(name);
   const folder = mkdtempSync(join(tmpdir(), 'toolyard-recording-'));

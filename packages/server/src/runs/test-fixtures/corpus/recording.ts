@@ -3,20 +3,20 @@ import { join } from 'node:path';
 import type { Clock } from '@toolyard/protocol';
 import { DATABASE_FILE, openStorage } from '@toolyard/storage';
 
-/** The names a recorded run bears; they are replaced where it is loaded, so that many stand side by side. */
+/** Placeholders for ids in recordings; replaced when loaded, so that many recordings fit into one database. */
 export const NAMES = { conversation: 'CONVERSATION-ID', run: 'RUN-ID', queued: 'QUEUED-ID' } as const;
 
-/** All rows there were at one moment, by table. */
+/** All rows at one moment, by table. */
 export type Rows = Readonly<Record<string, readonly Readonly<Record<string, string | number | null>>[]>>;
 
-/** What was stored at one moment of a story. */
+/** The rows at one moment of a scenario. */
 export type RecordedMoment = {
-  /** Where it was: a failpoint, what the person did, or `over`. */
+  /** The moment: a failpoint, a user action, or `over`. */
   at: string;
   rows: Rows;
 };
 
-/** A story as it was told, how it ended, and all of its moments. */
+/** A scenario, its end, and all its moments. */
 export type Recording = {
   story: string;
   statuses: readonly string[];
@@ -26,7 +26,7 @@ export type Recording = {
 
 type Row = Rows[string][number];
 
-/** As a file: a line that says how it ended, a line for each row there ever was, and one for each moment: which rows. */
+/** File format: a line with the end, a line per distinct row, and a line per moment with its rows. */
 export function toLines({ moments, ...ending }: Recording): string {
   const numbers = new Map<string, number>();
   const numberOf = (table: string, row: Row): number => {
@@ -64,16 +64,16 @@ function byTable(rows: readonly [string, Row][]): Rows {
   return tables;
 }
 
-/** The same rows under names that end in `suffix`. */
+/** The same rows with ids that end in `suffix`. */
 export function renamed(rows: Rows, suffix: string): Rows {
   const names = new RegExp(Object.values(NAMES).join('|'), 'g');
   return JSON.parse(JSON.stringify(rows).replace(names, (name) => `${name}${suffix}`)) as Rows;
 }
 
-/** What comes of other rows, or of opening a database. */
+/** Tables that are derived from others, or created with a database. */
 const LEFT_OUT = /^(?:sqlite_|kysely_|search_)/;
 
-/** Reads all rows of an open data folder that are stored at this moment. */
+/** Reads all current rows of an open data folder. */
 export function readRows(folder: string): Rows {
   const database = new DatabaseSync(join(folder, DATABASE_FILE), { readOnly: true });
   try {
@@ -86,7 +86,7 @@ export function readRows(folder: string): Rows {
   }
 }
 
-/** Makes a data folder of this version that holds these rows. A column that is not there is a mistake, and thrown. */
+/** Creates a data folder of this version with these rows. Throws for an unknown column. */
 export async function writeRows(folder: string, all: readonly Rows[], clock: Clock): Promise<void> {
   (await openStorage({ folder, clock })).close();
   const database = new DatabaseSync(join(folder, DATABASE_FILE));
@@ -101,7 +101,7 @@ export async function writeRows(folder: string, all: readonly Rows[], clock: Clo
   }
 }
 
-/** Rows are numbered anew where their table numbers them: others stand beside them. */
+/** Generated ids are assigned again, because other recordings use them too. */
 function insert(database: DatabaseSync, table: string, row: Row): void {
   const numbers = database.prepare(`SELECT name FROM pragma_table_info(?) WHERE pk = 1 AND type = 'INTEGER'`);
   const number = numbers.get(table)?.['name'];

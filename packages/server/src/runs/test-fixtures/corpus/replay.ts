@@ -13,7 +13,7 @@ import type { Recording, Rows } from './recording.ts';
 import { NAMES, renamed, writeRows } from './recording.ts';
 import { outcomeOf, playUsers, openScenarioStage, scenarioOf } from './stage.ts';
 
-/** A recorded moment under names of its own. */
+/** A recorded moment with its own ids. */
 export type ReplayCase = {
   name: string;
   story: string;
@@ -39,7 +39,7 @@ export function replayCases(version: string): ReplayCase[] {
   );
 }
 
-/** Of each recording what it was when it was over, and one moment in the middle. */
+/** From each recording its end and one moment in between. */
 export function onePerRecording(scenes: readonly ReplayCase[]): ReplayCase[] {
   return [...Map.groupBy(scenes, ({ story }) => story).values()].flatMap((moments) => {
     const open = moments.filter(({ isOver }) => !isOver);
@@ -48,7 +48,7 @@ export function onePerRecording(scenes: readonly ReplayCase[]): ReplayCase[] {
   });
 }
 
-/** What a reader has who applies the events of a run: every message, whole. */
+/** The complete messages of a reader that applies the events of a run. */
 function applied(events: readonly RunEvent[]): Map<string, Message> {
   const messages = new Map<string, Message>();
   for (const event of events) {
@@ -64,7 +64,7 @@ export async function eventsOf(storage: SharedStorage, conversationId: string): 
   return Promise.all(runs.map(async ({ id }) => [...((await storage.runs.readEvents(ANNE, id, 0, 9_999)) ?? [])]));
 }
 
-/** Every event is one this version can hand out, none is missing, and together they are what is shown. */
+/** Every event is valid in this version, none is missing, and together they result in the stored messages. */
 async function expectReadable(storage: SharedStorage, { name, conversationId }: ReplayCase): Promise<void> {
   const branch = await storage.messages.branch(ANNE, conversationId);
   const messages = new Map<string, Message>();
@@ -82,7 +82,7 @@ async function expectReadable(storage: SharedStorage, { name, conversationId }: 
   ).toEqual(branch);
 }
 
-/** As it was recorded, but for what had not been said yet; of a run that is cancelled only that it is. */
+/** The end equals the recording, except for output after the moment; of a cancelled run only its status. */
 async function expectRecordedEnd(storage: SharedStorage, scene: ReplayCase): Promise<void> {
   const { name, recording, rows, conversationId } = scene;
   const said = (rows['runs']?.length ?? 0) + (rows['queued_messages']?.length ?? 0);
@@ -96,14 +96,14 @@ function upToQuestion(count: number, told: readonly string[]): string[] {
   return told.filter((line) => (questions += line.startsWith('user: ') ? 1 : 0) <= count);
 }
 
-/** Opens what was recorded, all moments side by side, and takes up what is not over. */
+/** Opens all recorded moments side by side, and resumes the runs that have not ended. */
 async function replay(storage: SharedStorage, scenes: readonly ReplayCase[]): Promise<void> {
   for (const scene of scenes.filter(({ isOver }) => isOver)) {
     await expectReadable(storage, scene);
     await expectRecordedEnd(storage, scene);
   }
   const log: string[] = [];
-  // Nobody takes anything over here, also where a machine holds this process up for longer than a lease.
+  // A long lease: no failover, even if the machine suspends this process for a while.
   const runs = openScenarioStage(storage, { leaseMs: 300_000, log: (line) => log.push(line) });
   try {
     await runs.start();
@@ -121,7 +121,7 @@ async function replay(storage: SharedStorage, scenes: readonly ReplayCase[]): Pr
   }
 }
 
-/** Writes what was recorded to a data folder and replays it there, or in a database it is copied to. */
+/** Writes the recording to a data folder and replays it there, or in a database it is copied to. */
 export async function expectReplayed(scenes: readonly ReplayCase[], url?: string): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'toolyard-corpus-'));
   try {

@@ -4,18 +4,18 @@ import type { ScriptedAnswer } from '../scripted-model.ts';
 import { calls, hangsAfter, says } from '../scripted-model.ts';
 import { SAMPLING_PROMPT } from './tools.ts';
 
-/** A conversation as it is recorded, and told again whenever a recorded one is taken up. Add stories, change none. */
+/** A conversation that is recorded, and played whenever a recorded run is resumed. Add scenarios, but change none. */
 export type CorpusScenario = {
-  /** What the person says; the second waits in the queue while the first is answered. */
+  /** Messages of the user; the second is queued while the first is answered. */
   questions: readonly string[];
-  /** What the model says to each, answer by answer. */
+  /** Answers of the model to each message. */
   says: readonly (readonly (() => ScriptedAnswer)[])[];
   configuration?: AgentConfiguration;
-  /** What the person answers; a call in doubt they have repeated. */
+  /** Answers of the user; a call in doubt is repeated. */
   answers?: Readonly<Partial<Record<Interrupt['kind'], InterruptAnswer>>>;
-  /** The failpoint at which the process dies while it is recorded; the next one goes on. */
+  /** The failpoint at which the recorded process crashes; the next one resumes. */
   diesAt?: string;
-  /** The person stops it: how much was said by then is nobody's promise. */
+  /** The user cancels the run; how much output it has by then is not deterministic. */
   cancelled?: true;
 };
 
@@ -119,7 +119,7 @@ export const CORPUS_SCENARIOS: Readonly<Record<string, CorpusScenario>> = {
   failed: { questions: ['Tell me'], says: [[() => breaks('Half')]] },
 };
 
-/** The model of a story: it answers by what it is told, so that it says the same to whoever asks, and how often. */
+/** The model of a scenario. Its answers depend only on the request, so that replays are deterministic. */
 export function modelOf(story: CorpusScenario): ModelRuntime {
   return {
     provider: 'corpus',
@@ -162,7 +162,7 @@ function thinks(thought: string, ...words: string[]): ScriptedAnswer {
   ];
 }
 
-/** A call written as text has no id of a provider's, and comes as it is read. */
+/** A tool call written as text, without an id of the provider. */
 function callAsText(): ScriptedAnswer {
   return [
     [{ type: 'text', text: 'So: ' }],

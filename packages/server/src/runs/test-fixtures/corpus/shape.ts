@@ -5,15 +5,15 @@ import { SETTINGS } from '@toolyard/protocol';
 import ts from 'typescript';
 
 const PACKAGES = fileURLToPath(new URL('../../../../../', import.meta.url));
-/** Where the types of what is stored are declared, and the schemas they are inferred from. */
+/** Folders with the types of stored data, and the schemas they are inferred from. */
 const FOLDERS = ['protocol/src', 'protocol/src/schemas', 'agent-runtime/src'];
 const STORED_RUN = ['server/src/runs/stored-run.ts', 'agent-host/src/durable/stored-run.ts'];
-/** The types that follow from the table of settings; `settingLines` shows what they come to. */
+/** Types derived from the table of settings; `settingLines` lists those. */
 const SETTINGS_FILE = 'protocol/src/settings.ts';
-/** What a run has in the database: its state, its configuration, and its events. */
+/** Data of a run in the database: its state, configuration and events. */
 const ROOTS = ['StoredRun', 'RunConfiguration', 'RunEvent', 'LedgerEntry', 'StoredInterrupt', 'Message'];
 
-/** The types of all that is stored of a run, in full and without comments: one text that changes when one of them does. */
+/** The types of all stored data of a run, in full and without comments: a text that changes with any of them. */
 export function currentShape(): string {
   const files = FOLDERS.flatMap((folder) => readdirSync(join(PACKAGES, folder)).map((name) => `${folder}/${name}`));
   const scopes = new Scopes();
@@ -33,14 +33,14 @@ export function currentShape(): string {
   return [...shown.values()].sort().join('\n') + '\n';
 }
 
-/** The settings and their kinds, and every option of an enum: one line each. */
+/** The settings, their kinds, and the options of enums: one line each. */
 export function settingLines(): string[] {
   return Object.entries(SETTINGS).flatMap(([path, setting]) =>
     setting.kind === 'enum' ? setting.options.map((option) => `${path} = ${option}`) : [`${path}: ${setting.kind}`],
   );
 }
 
-/** Types, and the constants some of them are the type of, by file: constants of several files have the same name. */
+/** Types and constants by file, because several files use the same names. */
 class Scopes {
   readonly #files = new Map<ts.SourceFile, Map<string, ts.Node>>();
 
@@ -55,7 +55,7 @@ class Scopes {
     });
   }
 
-  /** A declaration of the file itself, else an exported one of any other. */
+  /** A declaration of the file itself, else an exported one of another file. */
   find(name: string, from?: ts.SourceFile): ts.Node | undefined {
     const own = from && this.#files.get(from)?.get(name);
     if (own) return own;

@@ -11,7 +11,7 @@ import { CORPUS_FUNCTIONS, CORPUS_TOOLS } from './tools.ts';
 
 const prefixes = createIds('stage');
 
-/** The runs of a process in which every story can be told. */
+/** The runs of a process that can play every scenario. */
 export function openScenarioStage(
   storage: SharedStorage,
   options: { clock?: Clock; failpoint?: Failpoint; leaseMs?: number; log?: (line: string) => void } = {},
@@ -35,10 +35,10 @@ export function scenarioOf(name: string): CorpusScenario {
   return story;
 }
 
-/** What a person speaks with; told of each moment before and after they say something. */
+/** Acts as the user; called at each moment before and after an action. */
 export type PlayContext = { storage: SharedStorage; runs: DurableRuns; onMoment?: (place: string) => void };
 
-/** Does as the persons of the stories, by conversation, until nothing is under way in any of them. */
+/** Plays the users of the scenarios, by conversation, until no run is in progress. */
 export async function playUsers(of: PlayContext, stories: ReadonlyMap<string, CorpusScenario>): Promise<void> {
   const { storage } = of;
   await eventually(
@@ -73,7 +73,7 @@ async function answerAll(
   }
 }
 
-/** Once it has begun to speak. */
+/** Cancels the run after its first output. */
 async function cancel({ storage, runs, onMoment }: PlayContext, runId: string): Promise<void> {
   const events = (await storage.runs.readEvents(ANNE, runId, 0, 99)) ?? [];
   if (!events.some(({ type }) => type === 'text_delta')) return;
@@ -81,12 +81,12 @@ async function cancel({ storage, runs, onMoment }: PlayContext, runId: string): 
   onMoment?.('person:cancelled');
 }
 
-/** What the person says may come a moment after it was decided otherwise. */
+/** A user action may arrive after the run has moved on. */
 function ignoreLate(thrown: unknown): void {
   if (!ToolyardError.isInstance(thrown) || thrown.code !== 'conflict') throw thrown;
 }
 
-/** What came of a conversation: how its runs ended, and what is shown. */
+/** The result of a conversation: how its runs ended, and the stored messages. */
 export async function outcomeOf(
   storage: SharedStorage,
   conversationId: string,

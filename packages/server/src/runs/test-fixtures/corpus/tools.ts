@@ -8,7 +8,7 @@ import { answers } from '../bench.ts';
 const CITY = { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] };
 const RESEARCH: TaskHandle = { tool: { serverId: 'desk', name: 'research' }, taskId: 'task-1', era: 'modern' };
 
-/** The tools the stories call. Each says the same however often it is called, so that a call may be repeated. */
+/** The tools of the scenarios. Results are deterministic, so that calls may be repeated. */
 export const CORPUS_TOOLS: Readonly<Record<string, FakeTool>> = {
   note: { call: (args) => answers(`noted ${JSON.stringify(args)}`) },
   research: {
@@ -18,10 +18,10 @@ export const CORPUS_TOOLS: Readonly<Record<string, FakeTool>> = {
     },
     resume: () => answers('researched'),
   },
-  /** Function tools: executed in place, so that these are never called. */
+  /** Function tools are executed in this process, so that these entries are never called. */
   ask_user: { serverId: 'person', builtIn: true, call: () => answers('must not be called') },
   survey: { serverId: 'corpus', builtIn: true, call: () => answers('must not be called') },
-  /** A server of the older era asks while its call is open. */
+  /** A legacy server asks during its call. */
   book: {
     async call(_args, options) {
       const request = { mode: 'form', message: 'Which city?', requestedSchema: CITY } as never;
@@ -29,7 +29,7 @@ export const CORPUS_TOOLS: Readonly<Record<string, FakeTool>> = {
       return answers(`booked ${JSON.stringify(answer)}`);
     },
   },
-  /** A server of the newer era is called again with what it asked for. */
+  /** A modern server is called again with the requested input. */
   travel: { call: (_args, options) => inRounds(options) },
   think: {
     async call(_args, options) {
@@ -41,7 +41,7 @@ export const CORPUS_TOOLS: Readonly<Record<string, FakeTool>> = {
       return answers(`thought ${JSON.stringify(answer)}`);
     },
   },
-  /** Nobody signs in: the person goes on without. */
+  /** The user declines the sign-in. */
   mail: {
     call: () => ({
       content: [],
@@ -69,7 +69,7 @@ export const CORPUS_FUNCTIONS: FunctionToolGroup = {
   ],
 };
 
-/** What the model is told where a server asks it something. */
+/** System prompt of a server's sampling request. */
 export const SAMPLING_PROMPT = 'Be brief.';
 
 function asked({ signal }: CallToolOptions): { serverId: string; signal: AbortSignal } {
