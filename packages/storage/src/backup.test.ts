@@ -149,7 +149,7 @@ describe('check', () => {
     const database = new DatabaseSync(join(data, DATABASE_FILE));
     database.exec('DELETE FROM run_events WHERE seq = 2');
     database.close();
-    expect(await checkStorage(data)).toEqual({ ok: false, problems: [expect.stringContaining('run r1')] });
+    expect(await checkStorage(data)).toEqual({ ok: false, problems: [expect.stringContaining('Run r1')] });
   });
 
   test('accepts a run with compacted deltas, but reports any other gap', async () => {
@@ -162,7 +162,7 @@ describe('check', () => {
     const database = new DatabaseSync(join(data, DATABASE_FILE));
     database.exec(`DELETE FROM run_events WHERE type = 'run_parked'`);
     database.close();
-    expect(await checkStorage(data)).toEqual({ ok: false, problems: [expect.stringContaining('run r1')] });
+    expect(await checkStorage(data)).toEqual({ ok: false, problems: [expect.stringContaining('Run r1')] });
   });
 
   test('reports a folder without a database and does not create one', async () => {

@@ -46,7 +46,7 @@ test('returns a message without large media unchanged', async () => {
 
 test('rejects a large image in a message and in an event, but not long text', async () => {
   const message = withImages(picture);
-  await expect(storage.messages.add(ANNE, 'c1', message)).rejects.toThrow(/blob store/);
+  await expect(storage.messages.add(ANNE, 'c1', message)).rejects.toThrow(/stored as a blob/);
   storage.runs.createRun(ANNE, newRun('r1', 'c1'));
   const [event] = deltas('r1', 0, 1);
   if (!event) throw new Error('no event');

@@ -8,7 +8,7 @@ export type NotifiedRun = { ownerId: string; runId: string; afterSeq: number };
  * May be lost: anything that must not be is stored elsewhere.
  */
 export type NotificationChannel = {
-  /** Notifies all other listening processes. Throws if the database is not reachable. */
+  /** Notifies all other listening processes. Throws if the database cannot be reached. */
   tell(body: string): Promise<void>;
   /**
    * Receives the notifications of other processes, each once.

@@ -76,7 +76,7 @@ describe.each(both)('%s calls the clock tool', (model) => {
     async (text) => {
       const parts = await ask(text, { model });
       expect(calls(parts)).toEqual([]);
-      expect(textIn(parts)).toMatch(/no language model|不是語言模型|不是语言模型/);
+      expect(textIn(parts)).toMatch(/not a language model|不是語言模型|不是语言模型/);
       expect(parts.at(-1)).toEqual({ type: 'finish', reason: 'stop' });
     },
   );
@@ -110,7 +110,7 @@ describe('answers from tool results', () => {
     const en = turn('what time is it', [call('c1', 'get-date')], result('c1', 'get-date', '2:30 PM'));
     const parts = await ask(en, { toolChoice: 'none' });
     expect(textIn(parts)).toContain('It is now 2:30 PM.');
-    expect(textIn(parts)).toContain('no language model');
+    expect(textIn(parts)).toContain('not a language model');
     expect(calls(parts)).toEqual([]);
   });
 
@@ -166,7 +166,7 @@ describe('/call', () => {
     expect(native).toContainEqual(
       expect.objectContaining({ type: 'tool_call', name: 'echo', arguments: null, argumentsText: '{"a":' }),
     );
-    expect(textIn(native)).toContain('no JSON object');
+    expect(textIn(native)).toContain('not a JSON object');
     const written = await ask('/call echo {"a":', { model: 'demo-text' });
     expect(written).toContainEqual(
       expect.objectContaining({ type: 'malformed_tool_call', raw: expect.stringContaining('{"a":') }),
@@ -197,7 +197,7 @@ describe('/fail, /help and unknown models', () => {
 
   test('/help lists the commands', async () => {
     const text = textIn(await ask('/help'));
-    for (const word of ['/call', '/slow', '/fail', 'no language model']) expect(text).toContain(word);
+    for (const word of ['/call', '/slow', '/fail', 'not a language model']) expect(text).toContain(word);
   });
 
   test('rejects an unknown model', async () => {
@@ -207,7 +207,7 @@ describe('/fail, /help and unknown models', () => {
   test('says in the model list that they are not language models', async () => {
     const models = await demo().runtime.models();
     expect(models.map(({ id }) => id)).toEqual(['demo', 'demo-text']);
-    for (const { ownedBy } of models) expect(ownedBy).toContain('no language model');
+    for (const { ownedBy } of models) expect(ownedBy).toContain('not a language model');
   });
 });
 

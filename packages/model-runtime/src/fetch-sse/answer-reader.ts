@@ -96,7 +96,7 @@ export function responseError(body: string, status: number | null, server: strin
   if (status === 502 || status === 503 || status === 504) {
     return {
       code: 'network',
-      message: `Toolyard at ${server} is not reachable: the proxy in front of it returned ${status}.`,
+      message: `Toolyard at ${server} cannot be reached: the proxy in front of it returned ${status}.`,
       hint: 'Is the server running?',
       retryable: true,
     };

@@ -81,7 +81,7 @@ describe('requests', () => {
   test('in text mode, do not describe tools that may not be called', () => {
     const prompt = JSON.stringify(body({ tools, toolMode: 'text', toolChoice: 'none' })['messages']);
     expect(prompt).not.toContain('Does f.');
-    expect(prompt).toContain('No tool can be called');
+    expect(prompt).toContain('Tools cannot be called');
   });
 });
 

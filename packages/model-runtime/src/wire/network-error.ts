@@ -15,7 +15,7 @@ export function toNetworkError(thrown: unknown, url: string): ErrorInfo {
   }
   if (code === 'ENOTFOUND' || code === 'EAI_AGAIN' || code === 'EAI_NODATA') {
     return network(
-      `The host name of ${host} could not be resolved, or DNS is not reachable.`,
+      `The host name of ${host} could not be resolved, or DNS cannot be reached.`,
       'Check the spelling of the base URL and the network.',
     );
   }
@@ -34,7 +34,7 @@ export function toNetworkError(thrown: unknown, url: string): ErrorInfo {
     };
   }
   if (code === 'EHOSTUNREACH' || code === 'ENETUNREACH') {
-    return network(`${host} is not reachable from this machine.`, 'Check the network, the firewall and the base URL.');
+    return network(`${host} cannot be reached from this machine.`, 'Check the network, the firewall and the base URL.');
   }
   if (/ECONNRESET|EPIPE|UND_ERR_SOCKET/.test(code)) {
     return network(

@@ -50,7 +50,7 @@ describeCopies('a copy from a data folder to PostgreSQL and back', (stage) => {
     await served.settings.set(ANNE, 'mine', 1, 1);
     await served.close();
     await expect(stage.copied({ folder: stage.data }, { url: stage.url })).rejects.toThrow(
-      'is not empty: there are settings in it',
+      'is not empty: it contains settings',
     );
     await expect(stage.copied({ url: stage.url }, { folder: stage.data })).rejects.toThrow('holds data already');
     await expect(stage.copied({ folder: join(stage.path, 'nowhere') }, { url: stage.url })).rejects.toThrow(
@@ -68,7 +68,7 @@ describeCopies('a copy from a data folder to PostgreSQL and back', (stage) => {
     const other = join(stage.path, 'other');
     (await openStorage({ folder: other, clock })).close();
     await expect(stage.copied({ folder: other }, { url: stage.url })).rejects.toThrow(
-      /unfinished copy of something else: .*data on /,
+      /unfinished copy of another source: .*data on /,
     );
   });
 
@@ -78,7 +78,7 @@ describeCopies('a copy from a data folder to PostgreSQL and back', (stage) => {
     await storage.conversations.create(ANNE, { id: 'a-new-one', title: 'late', at: 9 });
     storage.close();
     await expect(stage.copied({ folder: stage.data }, { url: stage.url })).rejects.toThrow(
-      /not the same as .*data: of conversations there are 2 and 3/,
+      /differs from .*data: conversations: 2 and 3 rows/,
     );
     await expect(openStorage({ url: stage.url, clock })).rejects.toThrow('not finished');
   });

@@ -5,7 +5,7 @@ import type { S3Settings } from '../s3/settings.ts';
  * Verifies a database: gaps in the events of runs, and blobs that do not match their hash. Changes nothing, and may run
  * while servers use the database.
  *
- * @throws StorageError if it is not reachable, contains no Toolyard data, or was changed by a newer version.
+ * @throws StorageError if it cannot be reached, contains no Toolyard data, or was changed by a newer version.
  */
 export async function checkDatabaseAt(
   url: string,

@@ -99,7 +99,7 @@ function describe(problem: StorageProblem, where: string, detail: string): Omit<
   switch (problem) {
     case 'unreachable':
       return {
-        message: `The database ${where} is not reachable${said}.`,
+        message: `The database ${where} cannot be reached${said}.`,
         hint: 'Check that PostgreSQL is running there and accepts more connections. Data stored before is safe.',
         retryable: true,
       };

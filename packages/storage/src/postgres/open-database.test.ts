@@ -45,7 +45,7 @@ test('rejects an invalid URL without repeating it', async () => {
 });
 
 describeOnDatabases('a PostgreSQL database', (cluster) => {
-  test('that is not reachable is named, with a hint, and without a password', async () => {
+  test('that cannot be reached is named, with a hint, and without a password', async () => {
     const { addressOf, createDatabase, query } = cluster();
     expect(await refusal(addressOf('nowhere'))).toMatchObject({ problem: 'not_there', code: 'bad_config' });
     const url = await createDatabase();
@@ -134,7 +134,7 @@ describeOnDatabases('a PostgreSQL database', (cluster) => {
       await storage.runs.commit([commitOf('r1', { events: deltas('r1', 0, 3) })]);
       expect(await storage.check()).toEqual({ ok: true });
       await cluster().query(url, 'DELETE FROM run_events WHERE seq = 2');
-      expect(await storage.check()).toEqual({ ok: false, problems: [expect.stringContaining('run r1')] });
+      expect(await storage.check()).toEqual({ ok: false, problems: [expect.stringContaining('Run r1')] });
     });
   });
 

@@ -50,7 +50,7 @@ export function createAgentRepository(db: Kysely<Schema>): AgentRepository {
         .onConflict((conflict) => conflict.column('id').doNothing())
         .returningAll()
         .executeTakeFirst();
-      if (!row) throw new ToolyardError({ code: 'bad_request', message: `The id ${id} already exists.` });
+      if (!row) throw new ToolyardError({ code: 'bad_request', message: `The id ${id} is taken.` });
       return toAgent(row);
     },
     async get({ ownerId }, id) {

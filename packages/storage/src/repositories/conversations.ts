@@ -118,7 +118,7 @@ export function createConversationRepository(
         return created;
       });
       const row = await engine.perform(job);
-      if (!row) throw new ToolyardError({ code: 'bad_request', message: `The id ${id} already exists.` });
+      if (!row) throw new ToolyardError({ code: 'bad_request', message: `The id ${id} is taken.` });
       return toConversation(row);
     },
     async get(principal, id) {

@@ -41,7 +41,7 @@ export function createRunCreator(engine: StorageEngine): RunJobs['createRun'] {
     const there = yield* conversation.get(run.conversationId, ownerId);
     const same = yield* find.get(run.id);
     if (same?.owner_id === ownerId) return { outcome: 'exists', run: toRunRecord(same) };
-    if (same) throw new ToolyardError({ code: 'bad_request', message: `The id ${run.id} already exists.` });
+    if (same) throw new ToolyardError({ code: 'bad_request', message: `The id ${run.id} is taken.` });
     if (!there) return { outcome: 'not_found' };
     if (run.parentRunId !== undefined)
       return (yield* parent.get(run.parentRunId, ownerId)) ? null : { outcome: 'not_found' };

@@ -7,7 +7,7 @@ import type { S3Settings } from './settings.ts';
 export type Bucket = {
   /** Name for messages, without credentials. */
   readonly where: string;
-  /** @throws StorageError if it is not reachable, does not exist, or the key has no access. */
+  /** @throws StorageError if it cannot be reached, does not exist, or the key has no access. */
   check(): Promise<void>;
   /** Resolves when the object is stored. */
   put(name: string, bytes: Uint8Array, sha256: string): Promise<void>;
@@ -165,7 +165,7 @@ function unreachable(where: string, thrown: unknown): StorageError {
   return new StorageError(
     'unreachable',
     {
-      message: `${capital(where)} is not reachable: ${reasonOf(thrown)}.`,
+      message: `${capital(where)} cannot be reached: ${reasonOf(thrown)}.`,
       hint: 'Check that the object store is running. Data stored before is safe.',
       retryable: true,
     },

@@ -86,12 +86,12 @@ export function testKilledCopies(stage: CopyStage, places: readonly (readonly [p
     async (place, hit) => {
       const die = (from: string, to: string) => stage.killedCopy(from, to, place, hit);
       expect(await die(stage.data, stage.url)).toMatchObject({ signal: 'SIGKILL', stdout: '' });
-      await expect(openStorage({ url: stage.url, clock })).rejects.toThrow('a copy that was not finished');
+      await expect(openStorage({ url: stage.url, clock })).rejects.toThrow('an unfinished copy');
       expect(await stage.copied({ folder: stage.data }, { url: stage.url })).toMatchObject({ resumed: true });
 
       const back = join(stage.path, 'back');
       expect(await die(stage.url, back)).toMatchObject({ signal: 'SIGKILL', stdout: '' });
-      await expect(openStorage({ folder: back, clock })).rejects.toThrow('a copy that was not finished');
+      await expect(openStorage({ folder: back, clock })).rejects.toThrow('an unfinished copy');
       expect(await stage.copied({ url: stage.url }, { folder: back })).toMatchObject({ resumed: true });
       const storage = await openStorage({ folder: back, clock });
       await stage.expectEverything(storage);

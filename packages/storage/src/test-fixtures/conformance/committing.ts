@@ -99,12 +99,12 @@ export function describeCommitting(bench: ConformanceBench): void {
     test('rejects a numbered commit out of order or with different content, and changes nothing', async () => {
       await bench.startRun('r1');
       const early = commitOf('r1', { events: deltas('r1', 0, 1), numbered: { number: 2, digest: 'a' } });
-      expect(await bench.commit(early)).toEqual({ outcome: 'invalid', problem: 'commit 2 where 1 was due' });
+      expect(await bench.commit(early)).toEqual({ outcome: 'invalid', problem: 'commit 2 instead of 1' });
       expect(await bench.commit(commitOf('r1', { numbered: { number: 1, digest: 'a' } }))).toMatchObject({
         lastSeq: 0,
       });
       const another = commitOf('r1', { events: deltas('r1', 0, 1), numbered: { number: 1, digest: 'b' } });
-      expect(await bench.commit(another)).toEqual({ outcome: 'invalid', problem: 'commit 1 where 2 was due' });
+      expect(await bench.commit(another)).toEqual({ outcome: 'invalid', problem: 'commit 1 instead of 2' });
       expect(await bench.seqs('r1')).toEqual([]);
       // The next holder starts with number 1.
       await bench.clock.advance(LEASE_MS);

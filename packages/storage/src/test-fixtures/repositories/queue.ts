@@ -78,7 +78,7 @@ export function describeQueue(makeHome: CreateTestStore): void {
     test('rejects large media', async () => {
       const message = { id: 'd', conversationId: 'c1', parts: large, at: 3 };
       await expect(storage.queue.add(ANNE, message)).rejects.toMatchObject({ code: 'bad_request' });
-      await expect(storage.queue.change(ANNE, 'c1', 'a', { parts: large })).rejects.toThrow(/blob store/);
+      await expect(storage.queue.change(ANNE, 'c1', 'a', { parts: large })).rejects.toThrow(/stored as a blob/);
       expect(await order()).toEqual(['a', 'b', 'c']);
     });
 
