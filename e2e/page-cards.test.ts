@@ -78,7 +78,7 @@ describeInBrowser('tool cards in a browser', () => {
   /** The arguments of the latest call. */
   const card = () => page.locator('[data-tool-card]').last();
   const question = () => page.locator('[data-question]');
-  const answers = () => page.getByText('no language model').count();
+  const answers = () => page.getByText('not a language model').count();
   const stop = () => page.getByRole('button', { name: 'Stop', exact: true });
   const composer = () => page.getByRole('textbox', { name: 'Message' });
 
@@ -188,7 +188,7 @@ describeInBrowser('tool cards in a browser', () => {
     await page.clock.fastForward(1_000);
     await page.keyboard.press('Escape');
     await card().getByText('Refused').waitFor();
-    await page.getByText('no language model').waitFor();
+    await page.getByText('not a language model').waitFor();
     expect(timesRun()).toBe(0);
   }
 

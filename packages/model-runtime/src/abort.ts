@@ -1,4 +1,4 @@
-/** What an aborted call throws, whatever reason its signal was given. */
+/** The error of an aborted call, regardless of the reason given to its signal. */
 export function abortError(): DOMException {
   return new DOMException('The model call was cancelled.', 'AbortError');
 }

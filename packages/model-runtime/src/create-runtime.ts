@@ -5,7 +5,7 @@ import type { ApiDialect } from './wire/dialect.ts';
 import type { WireOptions } from './wire/connection.ts';
 import { WireRuntime } from './wire/runtime.ts';
 
-/** Which API is spoken, where, with what key, and where the server differs from what most understand. */
+/** API format, base URL, key, and deviations of the server from the common behaviour. */
 export type ModelRuntimeOptions = WireOptions &
   (
     | { wire: 'openai-chat'; quirks?: OpenAiChatQuirks }
@@ -14,13 +14,11 @@ export type ModelRuntimeOptions = WireOptions &
   );
 
 /**
- * Models behind an address. The code of a wire is loaded with its first request.
+ * Creates a client for the models at a base URL. The code of a wire is loaded with its first request.
+ *  Throws ToolyardError `bad_config` unless the base URL is an http(s) URL; all later errors are parts of the answer.
  *
- * Throws ToolyardError `bad_config` for what is no http address; everything later comes as parts of the answer.
- *
- * @example
- * const runtime = createModelRuntime({ wire: 'anthropic-messages', baseUrl: 'https://api.anthropic.com', apiKey, fetch, clock });
- * for await (const parts of runtime.chat(request)) show(parts);
+ * @example const runtime = createModelRuntime({ wire: 'anthropic-messages', baseUrl: 'https://api.anthropic.com',
+ * apiKey, fetch, clock }); for await (const parts of runtime.chat(request)) show(parts);
  */
 export function createModelRuntime(options: ModelRuntimeOptions): ModelRuntime {
   const canContinue = options.wire === 'openai-chat' && options.quirks?.continuing !== undefined;
@@ -42,7 +40,7 @@ async function loadDialect(options: ModelRuntimeOptions): Promise<ApiDialect> {
 
 export type OpenAiChatOptions = WireOptions & { quirks?: OpenAiChatQuirks };
 
-/** Models behind any address that speaks OpenAI's chat completions: {@link createModelRuntime} for this one wire. */
+/** Creates a client for any server with the OpenAI Chat Completions API: {@link createModelRuntime} for this wire. */
 export function createOpenAiChatRuntime(options: OpenAiChatOptions): ModelRuntime {
   return createModelRuntime({ wire: 'openai-chat', ...options });
 }

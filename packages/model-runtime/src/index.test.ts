@@ -4,7 +4,7 @@ import * as room from './index.ts';
 import * as openAiChat from './openai-chat/index.ts';
 import * as webApi from './webapi/index.ts';
 
-test('what others may use is exactly this', () => {
+test('exports exactly the public API', () => {
   expect(Object.keys(room).sort()).toEqual([
     'LOCAL_SERVERS',
     'anthropicCompatibleFactory',

@@ -25,24 +25,24 @@ import type { ApiDialect } from './wire/dialect.ts';
 import type { WireName } from './wire/names.ts';
 
 /**
- * The providers' own packages judge our shapes, where they are installed: their types check what we send, their clients
- * read what our scripted servers say, and must come to the same answer as we do.
+ * Verifies requests and answers with the providers' own packages, if installed: their types check our requests, and
+ * their clients must read the scripted responses like ours.
  */
 type Judge = {
   wire: WireName;
   dialect: ApiDialect;
   module: string;
-  /** The type of a request, and where it is exported. */
+  /** Name of the request type and the module that exports it. */
   type: { name: string; from: string };
-  /** A model for each way of thinking. */
+  /** A model for each form of thinking. */
   models: readonly string[];
-  /** Has the provider's client read an answer; gives its text, calls and tokens written. */
+  /** Reads an answer with the provider's client; returns text, calls and output tokens. */
   read(url: string): Promise<Reading>;
 };
 
 type Reading = { text: string; calls: { name: string; arguments: JsonValue }[]; outputTokens: number | undefined };
 
-// Packages that may be missing cannot be imported by name.
+// A dynamic name, because the packages may not be installed.
 const load = (name: string): Promise<Record<string, new (options: object) => unknown>> =>
   import(/* @vite-ignore */ name) as Promise<Record<string, new (options: object) => unknown>>;
 
@@ -149,7 +149,7 @@ const JUDGES: readonly Judge[] = [
     wire: 'google-gemini',
     dialect: geminiDialect(),
     module: '@google/genai',
-    // The package types its own calls, not the request on the wire; its parts are the same in both.
+    // The package has no type for the request body; the parts have the same type in both.
     type: { name: 'Content', from: '@google/genai' },
     models: ['gemini-3-pro-preview', 'gemini-2.5-flash'],
     async read(url) {
@@ -178,7 +178,7 @@ const calls = [
   { id: 'call_2', name: 'g', arguments: {} },
 ];
 
-/** The same answer as each provider says it: thinking, text and two calls. */
+/** The same answer in the format of each provider: thinking, text and two calls. */
 function answerOver(wire: WireName): ModelReply {
   switch (wire) {
     case 'openai-chat':
@@ -221,7 +221,7 @@ function answerOver(wire: WireName): ModelReply {
   }
 }
 
-/** A conversation with all there is, by a model that gets its own thinking back. */
+/** A conversation with every kind of part, for a model whose own thinking is replayed. */
 function conversation(wire: WireName, model: string): Message[] {
   const kept = {
     'openai-chat': 'openai-chat:{"field":"reasoning_content"}',
@@ -230,7 +230,7 @@ function conversation(wire: WireName, model: string): Message[] {
     'google-gemini': 'google-gemini:c2ln',
   }[wire];
   const png = { type: 'image', mimeType: 'image/png', source: { data: 'AAAA' } } as const;
-  // Chat completions have no field for it; servers that want one are not OpenAI's.
+  // Chat Completions has no field for it; servers that require one are not OpenAI's.
   const thought = wire === 'openai-chat' ? [] : [{ type: 'reasoning', text: 'Hm.', signature: kept } as const];
   const answer = assistant(...thought, 'So.', call('c.1', 'f', { x: 1 }, 'call_1'), call('c.2', 'g'));
   answer.model = model;
@@ -272,14 +272,14 @@ const TSC_OPTIONS =
     ' ',
   );
 
-/** A file for the compiler: values that should be of a type. */
+/** A source file for the compiler: values to be checked against a type. */
 type Judged = { name: string; values: readonly unknown[]; type: Judge['type'] };
 
-/** The errors of the native compiler by file, in one start: the JavaScript one takes six times the CPU time. */
+/** Errors of the native compiler by file, in one start: the JavaScript compiler takes six times the CPU time. */
 function misfits(files: readonly Judged[]): Map<string, string[]> {
   const cache = fileURLToPath(new URL('../../../.cache/', import.meta.url));
   mkdirSync(cache, { recursive: true });
-  // Inside the repository, where the packages of the providers are found.
+  // Inside the repository, so that the providers' packages resolve.
   const folder = mkdtempSync(join(cache, 'judged-'));
   try {
     const paths = files.map(({ name, values, type }) => {
@@ -294,7 +294,7 @@ function misfits(files: readonly Judged[]): Map<string, string[]> {
     const named = new Map(
       files.map(({ name }) => [name, errors.filter((line) => line.includes(`/${name}.ts(`))] as const),
     );
-    // Errors of anything else, such as a package that is not found at all.
+    // Errors elsewhere, such as an unresolved package.
     expect(errors.filter((line) => ![...named.values()].some((of) => of.includes(line)))).toEqual([]);
     return named;
   } finally {
@@ -302,7 +302,7 @@ function misfits(files: readonly Judged[]): Map<string, string[]> {
   }
 }
 
-/** The bodies of our requests; of Gemini's only the part its package has a type for. */
+/** The bodies of our requests; for Gemini only the part that its package has a type for. */
 function bodiesOf(judge: Judge): unknown[] {
   const bodies = requests(judge).map((each) => JSON.parse(judge.dialect.chat(each, new Set()).body) as JsonObject);
   return judge.wire === 'google-gemini' ? bodies.flatMap((body) => objects(body['contents'])) : bodies;
@@ -311,7 +311,7 @@ function bodiesOf(judge: Judge): unknown[] {
 const SDKS = JUDGES.map(({ module }) => sdk(module));
 const installed = JUDGES.filter(({ module }) => isInstalled(module));
 
-test('what we send is of the types of the providers', needs(...(installed.length === 0 ? SDKS : [])), () => {
+test("requests match the providers' types", needs(...(installed.length === 0 ? SDKS : [])), () => {
   const said = misfits(
     installed.flatMap((judge) => [
       { name: judge.wire, values: bodiesOf(judge), type: judge.type },
@@ -320,15 +320,15 @@ test('what we send is of the types of the providers', needs(...(installed.length
   );
   for (const { wire } of installed) {
     expect(said.get(wire)).toEqual([]);
-    // The judge is awake: what is wrong is told.
+    // Proves that the check works: the wrong value is reported.
     expect(said.get(`${wire}-wrong`)).not.toEqual([]);
   }
 });
 
-describe.each(JUDGES)('$module judges $wire', (judge) => {
+describe.each(JUDGES)('$module and $wire', (judge) => {
   const { wire, module } = judge;
 
-  test('what it reads in an answer, we read', needs(sdk(module)), async () => {
+  test('read the same answer', needs(sdk(module)), async () => {
     await using server = await startModelServer(() => answerOver(wire));
     const parts = await collect(runtimeOver(wire, server.url), request('hi', { tools: [tool('f'), tool('g')] }));
     const ours: Reading = {

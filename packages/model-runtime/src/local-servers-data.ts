@@ -1,14 +1,14 @@
-/** A program that serves models on this machine, and where it does so unless told otherwise. */
+/** A local model server and its default port. */
 export type LocalServerRecord = {
   label: string;
   port: number;
-  /** What it says in `owned_by`: it then is recognised on a port that is usually another's. */
+  /** Its `owned_by` value, which identifies it on a port that another server usually uses. */
   ownedBy?: string;
   /** Where the port is documented. */
   source: string;
 };
 
-/** The usual ports, in the order in which found servers are listed. */
+/** The default ports, in the order in which detected servers are listed. */
 export const LOCAL_SERVERS: readonly LocalServerRecord[] = [
   { label: 'Ollama', port: 11434, source: 'https://docs.ollama.com/faq' },
   {

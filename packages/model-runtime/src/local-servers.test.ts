@@ -6,7 +6,7 @@ import { findLocalServers } from './local-servers.ts';
 
 const portOf = (server: { origin: string }): number => Number(new URL(server.origin).port);
 
-test('what answers like a model server is found, and nothing else', async () => {
+test('detects servers that answer like a model server, and nothing else', async () => {
   await using vllm = await startModelServer([], { models: [{ id: 'a', owned_by: 'vllm', max_model_len: 10 }] });
   await using unknown = await startModelServer([], { models: ['b'] });
   await using page = await startModelServer([], { serveAt: 'root', otherwise: reply.html() });
@@ -18,7 +18,7 @@ test('what answers like a model server is found, and nothing else', async () => 
 
   const found = await findLocalServers({
     fetch,
-    // Time that stands still: nobody is too late because this machine is busy.
+    // A stopped clock: no timeout can fire because the machine is busy.
     clock: createFakeClock(),
     ports: [...servers.map(portOf), 1],
   });
@@ -32,7 +32,7 @@ test('what answers like a model server is found, and nothing else', async () => 
   ]);
 });
 
-test('one that never answers, or never ends, holds nobody up and leaves nothing behind', async () => {
+test('a server that never answers, or never ends its answer, delays nothing and leaves no timer or connection', async () => {
   await using silent = await startModelServer([], { models: reply.raw([], { thenSilence: true }) });
   const drip = Array.from({ length: 400 }, () => ' ');
   await using dripping = await startModelServer([], { models: reply.raw(drip, { delayMs: 20 }) });
@@ -47,7 +47,7 @@ test('one that never answers, or never ends, holds nobody up and leaves nothing 
   await eventually(() => expect(silent.requests[0]?.clientLeft).toBe(true));
 });
 
-test('cancelling throws AbortError', async () => {
+test('throws AbortError on cancel', async () => {
   await using silent = await startModelServer([], { models: reply.raw([], { thenSilence: true }) });
   const controller = new AbortController();
   const finding = findLocalServers({
@@ -61,7 +61,7 @@ test('cancelling throws AbortError', async () => {
   await expect(finding).rejects.toMatchObject({ name: 'AbortError' });
 });
 
-test('by default every known port is asked, on this machine only', async () => {
+test('probes every known port by default, on loopback only', async () => {
   const asked: string[] = [];
   const found = await findLocalServers({
     clock: systemClock,

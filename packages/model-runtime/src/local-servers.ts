@@ -10,20 +10,20 @@ import type { ModelInfo } from './types.ts';
 export type FindLocalServersOptions = {
   fetch: Fetch;
   clock: Clock;
-  /** Milliseconds a port has for its answer, default 400. */
+  /** Timeout in milliseconds for each port, default 400. */
   timeoutMs?: number;
-  /** Default: the usual ports of the usual programs. */
+  /** Default: the default ports of the known servers. */
   ports?: readonly number[];
   signal?: AbortSignal;
 };
 
-/** A model server that answered. `label` is a guess by port and by what it says of its models. */
+/** A detected model server. `label` is a guess from its port and its model list. */
 export type LocalServer = { label: string; baseUrl: string; models: ModelInfo[] };
 
-/** Longest list of models that is read, in characters. */
+/** Maximum length of a model list, in characters. */
 const MAX_LIST = 4_000_000;
 
-/** Asks the usual loopback ports, all at once, for their models. Throws only AbortError. */
+/** Requests the model list from the default loopback ports, in parallel. Throws only AbortError. */
 export async function findLocalServers(options: FindLocalServersOptions): Promise<LocalServer[]> {
   throwIfAborted(options.signal);
   const ports = new Set(options.ports ?? LOCAL_SERVERS.map((record) => record.port));
@@ -34,13 +34,13 @@ export async function findLocalServers(options: FindLocalServersOptions): Promis
 async function ask(port: number, options: FindLocalServersOptions): Promise<LocalServer | null> {
   const { fetch, clock, timeoutMs = 400, signal } = options;
   const baseUrl = `http://127.0.0.1:${port}/v1`;
-  // The bound is on the whole answer: one that trickles in is given up as well.
+  // The timeout covers the whole response, not only its start.
   const deadline = new AbortController();
   const callOff = clock.after(timeoutMs, () => deadline.abort());
   const either = signal === undefined ? deadline.signal : AbortSignal.any([signal, deadline.signal]);
   const guard = new CallGuard({ clock, idleTimeoutMs: timeoutMs, signal: either });
   try {
-    // A redirect could lead away from this machine.
+    // A redirect could lead to another machine.
     const init: RequestInit = { headers: { accept: 'application/json' }, redirect: 'error', signal: guard.signal };
     const response = await guard.wait(fetch(`${baseUrl}/models`, init));
     const body = await readBounded(response, guard, MAX_LIST);

@@ -15,7 +15,7 @@ afterEach(() => {
 
 type Answers = Readonly<Record<string, JsonValue | ((body: JsonObject) => JsonValue)>>;
 
-/** A program with these addresses; what is asked for is kept. */
+/** A server with these responses; requests are recorded. */
 async function program(answers: Answers): Promise<{ port: number; asked: string[]; keys: (string | undefined)[] }> {
   const asked: string[] = [];
   const keys: (string | undefined)[] = [];
@@ -47,16 +47,16 @@ const list = (owner: string, ...ids: string[]): JsonValue => ({
 
 async function modelsAt(port: number): Promise<ModelInfo[]> {
   const baseUrl = `http://127.0.0.1:${port}/v1`;
-  // Time that stands still: nothing is given up because this machine is busy.
+  // A stopped clock: no timeout can fire because the machine is busy.
   const clock = createFakeClock();
   const runtime = createModelRuntime({ wire: 'openai-chat', baseUrl, fetch, clock, apiKey: 'k' });
   const [asked, found] = await Promise.all([runtime.models(), findLocalServers({ fetch, clock, ports: [port] })]);
-  // Entered by hand or found: the same is known.
+  // The facts are the same for configured and detected servers.
   expect(found[0]?.models).toEqual(asked);
   return asked;
 }
 
-test('llama.cpp tells context and senses in /props, with the key it may want', async () => {
+test('llama.cpp reports context window and modalities in /props, with the API key if needed', async () => {
   const server = await program({
     '/v1/models': { object: 'list', data: [{ id: 'q.gguf', owned_by: 'llamacpp', meta: { n_ctx_train: 131072 } }] },
     '/props': {
@@ -71,7 +71,7 @@ test('llama.cpp tells context and senses in /props, with the key it may want', a
   expect(server.keys[server.asked.indexOf('GET /props')] ?? 'Bearer k').toBe('Bearer k');
 });
 
-test('Ollama tells them model by model', async () => {
+test('Ollama reports them per model', async () => {
   const shown: Record<string, JsonObject> = {
     see: {
       capabilities: ['completion', 'vision', 'tools'],
@@ -96,7 +96,7 @@ test('Ollama tells them model by model', async () => {
   ]);
 });
 
-test('LM Studio tells what is loaded, and KoboldCpp what it was started with', async () => {
+test('LM Studio reports the loaded models, KoboldCpp its start options', async () => {
   const studio = await program({
     '/v1/models': list('organization_owner', 'a', 'b', 'c'),
     '/api/v0/models': {
@@ -123,7 +123,7 @@ test('LM Studio tells what is loaded, and KoboldCpp what it was started with', a
   ]);
 });
 
-test('vLLM tells the context in its list, and is asked for nothing else', async () => {
+test('vLLM reports the context window in its list and gets no further requests', async () => {
   const server = await program({
     '/v1/models': { data: [{ id: 'm', owned_by: 'vllm', max_model_len: 40960 }] },
   });
@@ -134,12 +134,12 @@ test('vLLM tells the context in its list, and is asked for nothing else', async 
 test.each<[string, Answers]>([
   ['says nothing of it', {}],
   ['says nonsense', { '/props': { default_generation_settings: { n_ctx: 'many' }, modalities: ['vision'] } }],
-])('a server that %s keeps its list as it is', async (_, answers) => {
+])('a server that %s keeps its list unchanged', async (_, answers) => {
   const server = await program({ '/v1/models': list('llamacpp', 'm'), ...answers });
   expect(await modelsAt(server.port)).toEqual([{ id: 'm', ownedBy: 'llamacpp' }]);
 });
 
-test('one that never answers holds nobody up, and leaves no timer behind', async () => {
+test('a server that never answers causes no delay and leaves no timer', async () => {
   const server = await program({ '/v1/models': list('llamacpp', 'm'), '/props': 'never' });
   const clock = createFakeClock();
   const baseUrl = `http://127.0.0.1:${server.port}/v1`;

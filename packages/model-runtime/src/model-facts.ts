@@ -11,31 +11,31 @@ import type { ModelInfo } from './types.ts';
 import { CallGuard } from './wire/call-guard.ts';
 import { readBounded } from './wire/endpoint.ts';
 
-/** A program that tells more of its models than its list does, at an address of its own. */
+/** A server that reports more facts about its models at an endpoint of its own. */
 export type FactsOf = 'ollama' | 'llama.cpp' | 'lm-studio' | 'koboldcpp';
 
 type Facts = Pick<ModelInfo, 'contextWindow' | 'inputs'>;
 
-/** Reads JSON below the address of a server; undefined where there is none. */
+/** Requests JSON below the base URL of the server; undefined if there is none. */
 type Ask = (path: string, body?: JsonObject) => Promise<JsonValue | undefined>;
 
 export type ModelFactsOptions = {
-  /** The address of its API, with or without the version. */
+  /** The base URL of the API, with or without the version. */
   baseUrl: string;
   fetch: Fetch;
   clock: Clock;
   headers?: Readonly<Record<string, string>>;
   signal?: AbortSignal | undefined;
-  /** Milliseconds for all of it, default 2,000: what is not known by then stays unknown. */
+  /** Timeout in milliseconds for all requests, default 2,000; facts not known by then stay unknown. */
   timeoutMs?: number;
 };
 
-/** Longest account of a model that is read, in characters: Ollama tells every word of its tokenizer. */
+/** Maximum length of a model description, in characters: Ollama includes the vocabulary of the tokenizer. */
 const MAX_ANSWER = 16_000_000;
-/** Most models that are asked about one by one. */
+/** Maximum number of models that are requested one by one. */
 const MAX_ASKED = 100;
 
-/** What a program says of itself in the list of its models. */
+/** The `owned_by` values of the servers. */
 const OWNERS: Readonly<Record<string, FactsOf>> = {
   library: 'ollama',
   llamacpp: 'llama.cpp',
@@ -43,15 +43,15 @@ const OWNERS: Readonly<Record<string, FactsOf>> = {
   koboldcpp: 'koboldcpp',
 };
 
-/** Which program serves these models, as far as its list tells. */
+/** Identifies the server by its model list, if possible. */
 export function serverOfModels(models: readonly ModelInfo[]): FactsOf | undefined {
   const owner = models[0]?.ownedBy;
   return owner === undefined ? undefined : OWNERS[owner];
 }
 
 /**
- * Adds to models what their server tells of them elsewhere: how much they can hold, and whether they see and hear.
- * Bounded and never failing: a model of which nothing more is told stays as it is.
+ * Adds facts that the server reports outside its model list: context window, image and audio input. Bounded in time and
+ * never fails; models without further facts stay unchanged.
  */
 export async function withModelFacts(
   models: readonly ModelInfo[],
@@ -71,8 +71,8 @@ export async function withModelFacts(
 }
 
 /**
- * Whether llama.cpp shows the model the tools of a request. The chat templates of many models have no place for them,
- * and llama.cpp then leaves them out and answers as if there were none. Undefined: it does not say.
+ * Whether llama.cpp passes the tools of a request to the model. The chat templates of many models do not support tools;
+ * llama.cpp then drops them silently. Undefined: unknown.
  */
 export async function templateShowsTools(options: ModelFactsOptions): Promise<boolean | undefined> {
   const { clock, timeoutMs = 2000, signal } = options;
@@ -126,7 +126,7 @@ async function ask(
 type FactsReader = (models: readonly ModelInfo[], ask: Ask) => Promise<(modelId: string) => Facts>;
 
 const FACTS: Readonly<Record<FactsOf, FactsReader>> = {
-  // https://github.com/ggml-org/llama.cpp/tree/master/tools/server: GET /props, of the one model that is loaded.
+  // https://github.com/ggml-org/llama.cpp/tree/master/tools/server: GET /props, for the one model that is loaded.
   async 'llama.cpp'(models, ask) {
     const props = await ask('/props');
     if (!isJsonObject(props) || models.length !== 1) return () => ({});
@@ -138,8 +138,8 @@ const FACTS: Readonly<Record<FactsOf, FactsReader>> = {
     return () => facts;
   },
 
-  // https://docs.ollama.com/api: POST /api/show, model by model. What it loads a model with is less than what the model
-  // can hold; only a `num_ctx` of its own tells it.
+  // https://docs.ollama.com/api: POST /api/show, per model. Ollama loads models with less context than they support;
+  // only an explicit `num_ctx` states the real value.
   async ollama(models, ask) {
     const shown = new Map<string, Facts>();
     await Promise.all(
@@ -167,7 +167,7 @@ const FACTS: Readonly<Record<FactsOf, FactsReader>> = {
     return (id) => facts.get(id) ?? {};
   },
 
-  // https://github.com/LostRuins/koboldcpp/blob/concedo/koboldcpp.py: one model, told in two places.
+  // https://github.com/LostRuins/koboldcpp/blob/concedo/koboldcpp.py: one model, reported at two endpoints.
   async koboldcpp(_models, ask) {
     const [size, version] = await Promise.all([ask('/api/extra/true_max_context_length'), ask('/api/extra/version')]);
     const facts = {
@@ -195,7 +195,7 @@ function contextOf(size: JsonValue | undefined): Facts {
   return typeof size === 'number' && Number.isInteger(size) && size > 0 ? { contextWindow: size } : {};
 }
 
-/** `{ vision, audio }` as these programs say it; nothing where neither is said. */
+/** Reads `{ vision, audio }`; empty if neither is present. */
 function inputsOf(told: JsonValue | undefined): Facts {
   if (!isJsonObject(told)) return {};
   const { vision, audio } = told;

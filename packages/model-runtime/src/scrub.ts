@@ -1,18 +1,18 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '@toolyard/protocol';
 
 /**
- * Text every server can take: lone surrogates become U+FFFD (Python servers fail on them), NUL goes away (databases
- * behind servers refuse it).
+ * Text that every server accepts: lone surrogates become U+FFFD (Python servers fail on them), NUL is removed (some
+ * databases reject it).
  */
 export function scrub(text: string): string {
   const wellFormed = text.isWellFormed() ? text : text.toWellFormed();
   return wellFormed.includes('\0') ? wellFormed.replaceAll('\0', '') : wellFormed;
 }
 
-/** {@link scrub} for every key and string of a JSON object; the same object where there is nothing to do. */
+/** {@link scrub} for every key and string of a JSON object; returns the same object if nothing changes. */
 export function scrubJson(value: JsonObject): JsonObject {
   const json = JSON.stringify(value);
-  // JSON.stringify writes lone surrogates and NUL as escapes; a false alarm costs one copy.
+  // JSON.stringify writes lone surrogates and NUL as escapes; a false positive costs one copy.
   if (!json.includes('\\ud') && !json.includes('\\u0000')) return value;
   const scrubbed = scrubValue(value);
   return isJsonObject(scrubbed) ? scrubbed : value;

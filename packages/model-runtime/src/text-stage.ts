@@ -9,13 +9,13 @@ type TextCall = Exclude<TextCallPart, { type: 'text' } | { type: 'reasoning' }>;
 export type TextStageOptions = {
   tools: readonly ToolDefinition[];
   startsInReasoning?: boolean;
-  /** Names calls found in text. Without it they have no id: the provider gave none. */
+  /** Generates ids for calls found in text. Without it they have none: the provider gave none. */
   newId?: () => string;
 };
 
 /**
- * What happens to the text of an answer on its way out: thinking is told from text, and where tools are offered, calls
- * written as text are found. Calls wait for the end of the answer, since a native call coming later makes them void.
+ * Processes the text of an answer: separates thinking from text and, if tools are offered, parses calls written as
+ * text. Calls are emitted at the end of the answer, because a later native call replaces them.
  */
 export class TextStage {
   readonly #parser: ToolCallTextParser;
@@ -35,14 +35,14 @@ export class TextStage {
           });
   }
 
-  /** Takes the next piece of text and adds to `out` what is certain. */
+  /** Adds the next piece of text; appends what is certain to `out`. */
   push(text: string, out: StreamPart[]): void {
     this.#sort(this.#parser.push(text), out);
   }
 
   /**
-   * The answer is whole: adds what was held back, then the calls, numbered from 0. Returns how many calls there are.
-   * With `nativeCalls` of the same answer, calls written as text are the same ones said twice, and are left out.
+   * Ends the answer: appends the buffered text, then the calls, numbered from 0. Returns the number of calls. If the
+   * answer has native calls, calls written as text are duplicates of them and are dropped.
    */
   end(nativeCalls: number, out: StreamPart[]): number {
     this.#sort(this.#parser.end(), out);
@@ -51,7 +51,7 @@ export class TextStage {
       out.push({
         type: 'notice',
         code: 'text_calls_dropped',
-        text: `The model also wrote ${this.#calls.length} tool call(s) as text; only its native calls count.`,
+        text: `Ignored ${this.#calls.length} tool call(s) written as text, because the answer also has native calls.`,
       });
       return 0;
     }
@@ -70,7 +70,10 @@ export class TextStage {
     return index;
   }
 
-  /** The answer broke off: adds what was held back. Calls are shown as begun, as native ones are, never as whole. */
+  /**
+   * Ends an interrupted answer: appends the buffered text. Calls are shown as started, like native ones, never as
+   * complete.
+   */
   breakOff(nativeCalls: number, out: StreamPart[]): void {
     this.#sort(this.#parser.end(), out);
     let index = nativeCalls;

@@ -13,72 +13,72 @@ import type {
   Usage,
 } from '@toolyard/protocol';
 
-/** Whether tools may, must not or must be called; or which one must. */
+/** Whether the model may, must not or must call tools; or which one it must call. */
 export type ToolChoice = 'auto' | 'none' | 'required' | { name: string };
 
-/** What an answer must be: JSON of any kind, or JSON that fits a schema. */
+/** Required format of the answer: any JSON, or JSON that matches a schema. */
 export type ResponseFormat = { type: 'json' } | { type: 'json_schema'; name: string; schema: JsonObject };
 
-/** One model request. Messages are Toolyard's own; each wire turns them into its provider's at the last moment. */
+/** One model request. Messages are in Toolyard's format; each wire converts them last. */
 export type ChatRequest = {
   model: string;
   messages: readonly Message[];
-  /** In a stable order, for prompt caches. */
+  /** In a stable order, so that prompt caches match. */
   tools: readonly ToolDefinition[];
   /** `none`: tools stay defined, but must not be called. */
   toolChoice: ToolChoice;
   toolMode: ToolMode;
   parameters: ModelParameters;
-  /** The last message is the beginning of the answer: the model goes on right behind it. See {@link ModelRuntime}. */
+  /** The last message is a partial answer, which the model continues. See {@link ModelRuntime}. */
   continues?: true;
-  /** Absent: text. */
+  /** Default: text. */
   responseFormat?: ResponseFormat;
 };
 
 /**
- * What a model sends back, in the order it came. After `finish` or `error` nothing follows; a stream always ends with
- * one of the two, unless its signal was aborted: then it throws an AbortError.
+ * The parts of an answer, in order. A stream ends with exactly one `finish` or `error`, unless its signal was aborted:
+ * then it throws an AbortError.
  */
 export type StreamPart =
   | { type: 'text'; text: string }
   | { type: 'reasoning'; text: string }
   /**
-   * Opaque, to be kept in its place among the parts and sent back there. It closes the reasoning right before it; where
-   * there is none, it stands for itself and belongs to the part that follows.
+   * Opaque; keep it in its position among the parts and send it back there. It closes the reasoning directly before it;
+   * without such reasoning it belongs to the part that follows.
    */
   | { type: 'reasoning_signature'; signature: string }
-  /** A call begins. `index` is its place among the calls of this answer and joins the parts of one call. */
+  /** Starts a call. `index` is its position among the calls of this answer and identifies its parts. */
   | { type: 'tool_call_start'; index: number; id?: string; name: string }
   | { type: 'tool_call_delta'; index: number; argumentsText: string }
-  /** A call is whole. `arguments` is null where `argumentsText` is not a JSON object. */
+  /** Completes a call. `arguments` is null if `argumentsText` is not a JSON object. */
   | { type: 'tool_call'; index: number; id?: string; name: string; arguments: JsonObject | null; argumentsText: string }
   | { type: 'malformed_tool_call'; raw: string; reason: string }
   | { type: 'image'; mimeType: string; source: MediaSource }
   | { type: 'citation'; url: string; title?: string; text?: string }
-  /** `cost` in US dollars, where whoever answers knows the price. */
+  /** `cost` in US dollars, if the price is known. */
   | { type: 'usage'; usage: Usage; cost?: number }
-  /** Milliseconds from the request to the first word, and to the last; right before `finish`. */
+  /** Milliseconds from the request to the first and the last token; right before `finish`. */
   | { type: 'timing'; firstMs: number; totalMs: number }
-  /** Something the person should know, such as a setting the provider refused. */
+  /** A message for the user, such as a setting the provider rejected. */
   | { type: 'notice'; code: string; text: string }
   | { type: 'finish'; reason: FinishReason }
   | { type: 'error'; error: ErrorInfo };
 
-/** `inputs`: what it reads, where its server says so; text is always among them. */
+/** `inputs`: the accepted input types, if the server reports them; always includes text. */
 export type ModelInfo = { id: string; ownedBy?: string; contextWindow?: number; inputs?: ModelInput[] };
 
 export type CallOptions = { signal?: AbortSignal };
 
 export type EmbeddingsRequest = { model: string; input: readonly string[]; dimensions?: number };
-/** One vector for each text, in the same order. */
+/** One vector per text, in the same order. */
 export type Embeddings = { vectors: number[][]; usage?: Usage };
 
 export type ImageRequest = {
   model: string;
   prompt: string;
-  /** Pictures to work from. */
+  /** Images to edit. */
   images?: readonly ImagePart[];
-  /** Such as `1024x1024`. */
+  /** For example `1024x1024`. */
   size?: string;
   count?: number;
 };
@@ -98,7 +98,7 @@ export type Speech = { mimeType: string; data: Uint8Array };
 export type TranscriptionRequest = {
   model: string;
   audio: { mimeType: string; data: Uint8Array };
-  /** Two letters, such as `de`. */
+  /** ISO 639-1 code, for example `de`. */
   language?: string;
   prompt?: string;
 };
@@ -111,26 +111,25 @@ export type ObjectRequest = Pick<ChatRequest, 'model' | 'messages'> & {
   schema: JsonObject;
   parameters?: ModelParameters;
 };
-/** `by` says how it was got: asked for natively, as the arguments of a call, or read out of a text. */
+/** `by` is the method that succeeded: the native format, the arguments of a call, or a text answer. */
 export type GeneratedObject = { object: JsonValue; by: 'native' | 'tool' | 'text'; usage?: Usage };
 
 /**
- * A place where models are served. What it cannot do at all is absent; what it cannot do for one model is refused with
- * a ToolyardError.
+ * A client for the models of one provider. Operations the API lacks are absent; operations a model lacks fail with a
+ * ToolyardError.
  */
 export interface ModelRuntime {
-  /** Names the provider in messages: `demo`, `http://127.0.0.1:8080`. */
+  /** The provider's name in messages: `demo`, `http://127.0.0.1:8080`. */
   readonly provider: string;
-  /** True where a model can go on with an answer that was begun: {@link ChatRequest.continues}. */
+  /** True if the models can continue a partial answer: {@link ChatRequest.continues}. */
   readonly canContinue?: boolean;
   /**
-   * Streams one answer. Each item is the batch of parts that one network read brought, never empty: batches keep the
-   * cost of a token at a fraction of a microtask.
-   *
-   * What the upstream does wrong comes as an `error` part. Throws only AbortError.
+   * Streams one answer. Each item is the batch of parts of one network read, never empty: batching keeps the cost per
+   * token below one microtask.
+   *  Upstream failures are `error` parts. Throws only AbortError.
    */
   chat(request: ChatRequest, options?: CallOptions): AsyncIterable<readonly StreamPart[]>;
-  /** The models on offer. Throws ToolyardError, as all that follow do. */
+  /** The available models. Throws ToolyardError, like all methods below. */
   models(options?: CallOptions): Promise<ModelInfo[]>;
   embeddings?(request: EmbeddingsRequest, options?: CallOptions): Promise<Embeddings>;
   createImage?(request: ImageRequest, options?: CallOptions): Promise<CreatedImages>;

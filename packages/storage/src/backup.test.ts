@@ -40,8 +40,8 @@ afterEach(() => {
   folder.remove();
 });
 
-describe('a backup', () => {
-  test('made in the middle of a run opens as a data folder, and the run is taken up from there', async () => {
+describe('backup', () => {
+  test('of a run in progress opens as a data folder that resumes the run', async () => {
     const { sha256 } = await storage.blobs.put(ANNE, new Uint8Array(100_000).fill(7), { mimeType: 'x/y', at: 1 });
     const made = storage.backup(target, { keys: true });
     let written = 0;
@@ -66,7 +66,7 @@ describe('a backup', () => {
     }
   });
 
-  test('keeps the blobs that are deleted while it is being made', async () => {
+  test('contains blobs that are deleted during the backup', async () => {
     const { sha256 } = await storage.blobs.put(ANNE, new Uint8Array([1, 2, 3]), { mimeType: 'x/y', at: 1 });
     const made = storage.backup(target, { keys: true });
     await nextTurn();
@@ -77,7 +77,7 @@ describe('a backup', () => {
     expect(readdirSync(join(data, 'blobs', sha256.slice(0, 2)))).toEqual([]);
   });
 
-  test('never writes over anything, and leaves nothing where it fails', async () => {
+  test('never overwrites anything and leaves nothing if it fails', async () => {
     mkdirSync(target, { recursive: true });
     writeFileSync(join(target, 'mine'), 'x');
     await expect(storage.backup(target, { keys: true })).rejects.toMatchObject({ problem: 'not_writable' });
@@ -87,7 +87,7 @@ describe('a backup', () => {
     expect(readdirSync(join(folder.path, 'backups'))).toEqual(['monday']);
   });
 
-  test('has what belongs to it beside the database, for its owner alone, and the keys only where they are wanted', async () => {
+  test('contains the files beside the database, readable only by the owner, and keys only on request', async () => {
     for (const name of [
       'config.json',
       'mcp.json',
@@ -117,7 +117,7 @@ describe('a backup', () => {
     expect(readdirSync(without).sort()).toEqual(['config.json', 'mcp.json', DATABASE_FILE]);
   });
 
-  test('is refused for a folder that is no data folder, and for a damaged one, naming that and not the copy', async () => {
+  test('rejects a folder that is not a data folder, and names a damaged one as the source of the error', async () => {
     const empty = join(folder.path, 'empty');
     mkdirSync(empty);
     await expect(backupFolder(empty, target, { keys: true })).rejects.toMatchObject({
@@ -133,8 +133,8 @@ describe('a backup', () => {
   });
 });
 
-describe('the check', () => {
-  test('names a page that was damaged', async () => {
+describe('check', () => {
+  test('reports a damaged page', async () => {
     addEvents(2_000);
     storage.close();
     const file = join(data, DATABASE_FILE);
@@ -144,15 +144,15 @@ describe('the check', () => {
     expect(await checkStorage(data)).toMatchObject({ ok: false });
   });
 
-  test('names a run whose events have a gap, which no damage explains', async () => {
+  test('reports a run whose events have a gap', async () => {
     storage.close();
     const database = new DatabaseSync(join(data, DATABASE_FILE));
     database.exec('DELETE FROM run_events WHERE seq = 2');
     database.close();
-    expect(await checkStorage(data)).toEqual({ ok: false, problems: [expect.stringContaining('run r1')] });
+    expect(await checkStorage(data)).toEqual({ ok: false, problems: [expect.stringContaining('Run r1')] });
   });
 
-  test('finds nothing wrong with a run whose deltas were compacted, but still any gap beside them', async () => {
+  test('accepts a run with compacted deltas, but reports any other gap', async () => {
     const run = { runId: 'r1', fence: 1, baseSeq: lastSeq, durability: 'normal' } as const;
     const parked: RunEvent = { v: 1, seq: lastSeq + 1, runId: 'r1', step: 0, attempt: 1, at: 1, type: 'run_parked' };
     storage.runs.commit([{ ...run, events: [parked], status: 'done' }]);
@@ -162,10 +162,10 @@ describe('the check', () => {
     const database = new DatabaseSync(join(data, DATABASE_FILE));
     database.exec(`DELETE FROM run_events WHERE type = 'run_parked'`);
     database.close();
-    expect(await checkStorage(data)).toEqual({ ok: false, problems: [expect.stringContaining('run r1')] });
+    expect(await checkStorage(data)).toEqual({ ok: false, problems: [expect.stringContaining('Run r1')] });
   });
 
-  test('of a folder without a database says so and makes none', async () => {
+  test('reports a folder without a database and does not create one', async () => {
     await expect(checkStorage(folder.path)).rejects.toMatchObject({ problem: 'not_ours' });
     expect(existsSync(join(folder.path, DATABASE_FILE))).toBe(false);
   });

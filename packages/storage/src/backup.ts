@@ -8,22 +8,22 @@ import { BLOBS_FOLDER, DATABASE_FILE, FINGERPRINT_FILE, KEY_FILE, USER_FILES, SA
 import { refuseForeignDatabase } from './sqlite/migrate.ts';
 import { StorageError, toStorageError } from './storage-error.ts';
 
-/** All pages in one step: a consistent picture, made by another thread, that no writer has to wait for. */
+/** All pages in one step: a consistent snapshot made by another thread, without blocking writers. */
 const WHOLE_DATABASE = 2 ** 31 - 1;
 
 export type BackupOptions = {
-  /** False leaves out what the stored secrets are opened with: then nobody who finds the backup can read them. */
+  /** False omits the key of the stored secrets: the backup then cannot reveal them. */
   keys: boolean;
 };
 
-/** The files beside database and blobs that are in a backup, by name. */
+/** Names of the files in a backup besides database and blobs. */
 export type BackupResult = { files: string[] };
 
 /**
- * Copies an open data folder to `to`, which must not exist yet: it is a data folder itself then. Until all of it is
- * there and has been read back, it has another name: what bears the name `to` is whole.
+ * Copies an open data folder to the new folder `to`, which is then a data folder itself. Until the copy is complete and
+ * verified, it has a temporary name: a folder named `to` is always complete.
  *
- * @throws StorageError where `from` holds no database of ours, or `to` exists or cannot be written.
+ * @throws StorageError if `from` contains no Toolyard database, or `to` exists or cannot be written.
  */
 export async function backupFolder(from: string, to: string, { keys }: BackupOptions): Promise<BackupResult> {
   const target = resolve(to);
@@ -34,7 +34,7 @@ export async function backupFolder(from: string, to: string, { keys }: BackupOpt
     mkdirSync(draft, { recursive: true, mode: 0o700 });
     await copyDatabase(join(from, DATABASE_FILE), join(draft, DATABASE_FILE));
     await copyBlobs(join(from, BLOBS_FOLDER), draft);
-    // After the database: a key is made before anything is sealed with it.
+    // After the database: a key is created before anything is sealed with it.
     const files = await copyFiles(from, draft, [
       ...USER_FILES,
       ...(keys ? [KEY_FILE, SALT_FILE, FINGERPRINT_FILE] : []),
@@ -42,7 +42,7 @@ export async function backupFolder(from: string, to: string, { keys }: BackupOpt
     await rename(draft, target);
     return { files };
   } catch (error) {
-    // What went wrong first is what is told.
+    // Report the original error, not one of the cleanup.
     await rm(draft, { recursive: true, force: true }).catch(() => {});
     throw toStorageError(error, target);
   }
@@ -52,14 +52,14 @@ function refuseToCopy(from: string): void {
   const file = join(from, DATABASE_FILE);
   if (!existsSync(file)) {
     throw new StorageError('not_ours', {
-      message: `${from} holds no Toolyard database.`,
-      hint: 'Name the data folder that is to be copied.',
+      message: `${from} contains no Toolyard database.`,
+      hint: 'Specify the data folder to copy.',
     });
   }
   refuseForeignDatabase(file);
 }
 
-/** Those that are there; for their owner alone, since servers and providers may be written with their keys. */
+/** Copies the existing ones, readable only by the owner, because servers and providers may be configured with keys. */
 async function copyFiles(from: string, to: string, names: readonly string[]): Promise<string[]> {
   const present = names.filter((name) => existsSync(join(from, name)));
   for (const name of present) {
@@ -79,22 +79,22 @@ async function copyDatabase(from: string, to: string): Promise<void> {
   }
 }
 
-/** The blobs the copied database names: later ones do not belong to this picture. */
+/** Copies the blobs of the copied database; newer ones are not part of the snapshot. */
 async function copyBlobs(from: string, draft: string): Promise<void> {
   const copy = new DatabaseSync(join(draft, DATABASE_FILE));
   try {
-    // One file that stands by itself, without a log beside it, is what people copy about.
+    // A single file without a WAL, because users copy backups elsewhere.
     copy.exec('PRAGMA journal_mode = DELETE');
     const to = join(draft, BLOBS_FOLDER);
     for (const row of copy.prepare('SELECT DISTINCT sha256 FROM blobs').all()) {
       const path = blobPath(String(row['sha256']));
-      // A backup is as good as what it is made of; the check names what is missing.
+      // A blob may be missing in the original; the check reports it.
       if (!existsSync(join(from, path))) continue;
       await mkdir(dirname(join(to, path)), { recursive: true, mode: 0o700 });
       await copyFile(join(from, path), join(to, path), constants.COPYFILE_FICLONE);
     }
     const found = String(copy.prepare('PRAGMA quick_check(1)').get()?.['quick_check']);
-    if (found !== 'ok') throw new StorageError('corrupt', { message: `The backup came out damaged: ${found}.` });
+    if (found !== 'ok') throw new StorageError('corrupt', { message: `The backup is damaged: ${found}.` });
   } finally {
     copy.close();
   }
@@ -102,7 +102,7 @@ async function copyBlobs(from: string, draft: string): Promise<void> {
 
 function exists(target: string): StorageError {
   return new StorageError('not_writable', {
-    message: `${target} exists already.`,
-    hint: 'Name a folder that does not exist yet; a backup never writes over anything.',
+    message: `${target} already exists.`,
+    hint: 'Specify a folder that does not exist yet; a backup never overwrites anything.',
   });
 }

@@ -5,13 +5,13 @@ import type { Key } from './engine/read-rows.ts';
 import { rowReader } from './engine/read-rows.ts';
 
 export type SweepOptions = {
-  /** Only blobs that nobody brought or attached since then. */
+  /** Only blobs that were not uploaded or attached since then. */
   unusedSince: number;
-  /** Leaves the rest for another time. */
+  /** Stops the sweep; the rest is deleted by a later one. */
   signal?: AbortSignal;
 };
 
-/** Where blobs may be named. Events and states go with their run, and are read again as long as it is there. */
+/** Columns that may reference blobs. Events and states are deleted with their run and can be read until then. */
 const NAMING: readonly { name: string; key: readonly string[]; texts: readonly string[] }[] = [
   { name: 'messages', key: ['conversation_id', 'id'], texts: ['message'] },
   { name: 'queued_messages', key: ['conversation_id', 'id'], texts: ['parts'] },
@@ -27,10 +27,10 @@ const HASH = /[0-9a-f]{64}/g;
 type Remove = (principal: Owner, sha256: string, unusedSince: number) => boolean | Promise<boolean>;
 
 /**
- * Removes blobs no text names any more. Everything is read through in small pieces, between which others have their
- * turn. What is attached meanwhile is kept: it was touched before it was named.
+ * Deletes blobs that no text references. Reads everything in small batches, so that other transactions are not blocked.
+ * A blob attached meanwhile is kept: it is touched before it is referenced.
  *
- * @returns how many were removed.
+ * @returns Number of deleted blobs.
  */
 export async function sweepBlobs(
   engine: StorageEngine,
@@ -55,7 +55,7 @@ export async function sweepBlobs(
   return removed;
 }
 
-/** By hash, with whose they are. */
+/** Owners by hash. */
 async function oldBlobs(engine: StorageEngine, unusedSince: number): Promise<Map<string, string[]>> {
   const owners = new Map<string, string[]>();
   for await (const [owner, sha256, createdAt] of rowsOf(engine, { name: 'blobs', key: ['owner_id', 'sha256'] }, [
@@ -69,7 +69,7 @@ async function oldBlobs(engine: StorageEngine, unusedSince: number): Promise<Map
   return owners;
 }
 
-/** Of most rows nothing: the engine leaves out what cannot name a blob. */
+/** Null for most rows: the database filters out texts that cannot reference a blob. */
 async function* namingTexts(
   engine: StorageEngine,
   { name, key, texts }: { name: string; key: readonly string[]; texts: readonly string[] },

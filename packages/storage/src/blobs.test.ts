@@ -29,7 +29,7 @@ afterEach(() => {
 });
 
 describe('blobs', () => {
-  test('are found by the sha256 of their bytes, and kept once however often they are put', async () => {
+  test('are identified by the sha256 of their bytes and stored once', async () => {
     const all = await Promise.all([1, 2, 3].map(() => storage.blobs.put(ANNE, bytes, of)));
     expect(all.map(({ sha256 }) => sha256)).toEqual([ABC, ABC, ABC]);
     expect(storage.blobs.info(ANNE, ABC)).toEqual({ sha256: ABC, size: 3, mimeType: 'text/plain', createdAt: 1 });
@@ -37,7 +37,7 @@ describe('blobs', () => {
     expect(files()).toEqual([ABC.slice(2)]);
   });
 
-  test('of another owner are not there, even if one knows the hash', async () => {
+  test('are not accessible to another owner who knows the hash', async () => {
     await storage.blobs.put(ANNE, bytes, of);
     expect(storage.blobs.info(BERT, ABC)).toBeNull();
     expect(await storage.blobs.read(BERT, ABC)).toBeNull();
@@ -45,7 +45,7 @@ describe('blobs', () => {
     expect(await storage.blobs.read(ANNE, ABC)).not.toBeNull();
   });
 
-  test('go with their last owner', async () => {
+  test('are deleted with their last owner', async () => {
     await storage.blobs.put(ANNE, bytes, of);
     await storage.blobs.put(BERT, bytes, of);
     expect(storage.blobs.remove(ANNE, ABC)).toBe(true);
@@ -54,11 +54,11 @@ describe('blobs', () => {
     expect(files()).toEqual([]);
   });
 
-  test('what is no hash leads nowhere', async () => {
+  test('reject an invalid hash', async () => {
     expect(await storage.blobs.read(ANNE, '../../toolyard.db')).toBeNull();
   });
 
-  test('a write that fails leaves neither row nor half a file', async () => {
+  test('leave neither a row nor a partial file after a failed write', async () => {
     writeFileSync(join(folder.path, BLOBS_FOLDER), 'in the way');
     await expect(storage.blobs.put(ANNE, bytes, of)).rejects.toMatchObject({ problem: 'not_writable' });
     expect(storage.blobs.info(ANNE, ABC)).toBeNull();
@@ -67,12 +67,12 @@ describe('blobs', () => {
     expect(files()).toEqual([ABC.slice(2)]);
   });
 
-  test('files no row names and half written ones are swept once they are old, and nothing else', async () => {
+  test('unreferenced and partial files are deleted once they are old, and nothing else', async () => {
     const blobs = join(folder.path, BLOBS_FOLDER);
     const day = 86_400_000;
     const now = Date.now();
     await storage.blobs.put(ANNE, bytes, { ...of, at: now });
-    // As a process leaves them that dies before the row.
+    // Leftovers of a process that exits before it inserts the row.
     const stray = (path: string, age: number): void => {
       mkdirSync(dirname(join(blobs, path)), { recursive: true });
       writeFileSync(join(blobs, path), 'x');
@@ -90,7 +90,7 @@ describe('blobs', () => {
     expect(await storage.check()).toEqual({ ok: true });
   });
 
-  test('a file that is gone or changed is said, on reading and by the check', async () => {
+  test('a missing or changed file is reported on read and by the check', async () => {
     await storage.blobs.put(ANNE, bytes, of);
     const file = join(folder.path, BLOBS_FOLDER, blobPath(ABC));
     writeFileSync(file, 'abd');

@@ -7,34 +7,35 @@ import type { SqliteConnection } from './sqlite/connection.ts';
 import { toStorageError } from './storage-error.ts';
 import { scrubText } from './text.ts';
 
-/** `createdAt` is when it was last put or touched. */
+/** `createdAt` is the time of the last put or touch. */
 export type BlobInfo = { sha256: string; size: number; mimeType: string; createdAt: number };
 
-/** Bytes addressed by their sha256 (64 hex digits). The same bytes are kept once, whoever owns them. */
+/** Bytes addressed by their sha256 (64 hex digits). Equal bytes are stored once for all owners. */
 export type BlobStore = {
-  /** Keeps the bytes for the owner; on the disk before it resolves. */
+  /** Stores the bytes for the owner; resolves when they are on disk. */
   put(principal: Owner, bytes: Uint8Array, of: { mimeType: string; at: number }): Promise<BlobInfo>;
-  /** Says that it is about to be named somewhere: nothing sweeps it away for a day. False where there is no such blob. */
+  /** Marks a blob as about to be referenced: no sweep deletes it for a day. False if there is no such blob. */
   touch(principal: Owner, sha256: string, at: number): boolean;
-  /** Null where the owner has no such blob. */
+  /** Null if the owner has no such blob. */
   info(principal: Owner, sha256: string): BlobInfo | null;
-  /** Null where the owner has no such blob; throws StorageError where its file is gone. */
+  /** Null if the owner has no such blob; throws StorageError if its file is missing. */
   read(principal: Owner, sha256: string): Promise<Uint8Array | null>;
   /**
-   * False where the owner had no such blob, or, with `unusedSince`, has put or touched it since. The file goes with the
-   * last owner.
+   * False if the owner had no such blob, or, with `unusedSince`, has put or touched it since. The file is deleted with
+   * the last owner.
    */
   remove(principal: Owner, sha256: string, unusedSince?: number): boolean;
 };
 
-/** A {@link BlobStore} that can keep its files still while they are copied. */
+/** A {@link BlobStore} whose files can be kept unchanged during a copy. */
 export type HoldableBlobStore = BlobStore & {
-  /** Until the returned function is called no file is deleted. */
+  /** No file is deleted until the returned function is called. */
   holdDeletions(): () => void;
   /**
-   * Deletes files no row names, and drafts: whoever wrote them died before the row. Only those written before then.
+   * Deletes files without a row, and partial files, of processes that exited before they inserted the row. Only files
+   * written before that time.
    *
-   * @returns how many were deleted.
+   * @returns Number of deleted files.
    */
   sweepStrays(of: { unusedSince: number; signal?: AbortSignal }): Promise<number>;
 };
@@ -42,12 +43,12 @@ export type HoldableBlobStore = BlobStore & {
 const DRAFT = 'draft-';
 const HASH = /^[0-9a-f]{64}$/;
 
-/** Where the file of a blob lies, below the folder of blobs. */
+/** Path of a blob's file, relative to the folder of blobs. */
 export function blobPath(sha256: string): string {
   return join(sha256.slice(0, 2), sha256.slice(2));
 }
 
-/** Blobs as files in `folder`, rows in the database. */
+/** Stores blobs as files in `folder`, with rows in the database. */
 export function createBlobStore(connection: SqliteConnection, folder: string): HoldableBlobStore {
   const insert = connection.prepare(`
     INSERT INTO blobs (owner_id, sha256, size, mime_type, created_at) VALUES (?, ?, ?, ?, ?)
@@ -80,13 +81,13 @@ export function createBlobStore(connection: SqliteConnection, folder: string): H
       try {
         mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
         await writeSynced(draft, bytes);
-        // From here on without a pause: a removal in between could take the file away from under the new row.
+        // Synchronous from here on: otherwise a removal could delete the file of the new row.
         renameSync(draft, file);
         connection.transaction('blob', 'full', () =>
           insert.run(principal.ownerId, sha256, bytes.byteLength, scrubText(mimeType), at),
         );
       } catch (error) {
-        // What went wrong first is what is told.
+        // Report the original error, not one of the cleanup.
         await rm(draft, { force: true }).catch(() => {});
         throw toStorageError(error, file);
       }
@@ -98,7 +99,7 @@ export function createBlobStore(connection: SqliteConnection, folder: string): H
       try {
         return await readFile(file);
       } catch (error) {
-        // Removed while it was being read: then it is not there, and nothing is wrong.
+        // Removed during the read: report it as absent, not as an error.
         if (!info(principal, sha256)) return null;
         throw toStorageError(error, file);
       }
@@ -118,7 +119,7 @@ export function createBlobStore(connection: SqliteConnection, folder: string): H
         const [sha256] = HASH.exec(path.replaceAll(sep, '')) ?? [];
         const isOurs = sha256 === undefined ? path.startsWith(DRAFT) : path === blobPath(sha256);
         if (!isOurs || mtimeMs >= unusedSince) continue;
-        // Without a pause, as it is written.
+        // Synchronous, like the write.
         if (sha256 !== undefined && connection.guard(() => others.get(sha256))) continue;
         rmSync(join(folder, path), { force: true });
         deleted++;
@@ -144,7 +145,7 @@ async function filesBelow(folder: string): Promise<string[]> {
   return found.filter((entry) => entry.isFile()).map((entry) => relative(folder, join(entry.parentPath, entry.name)));
 }
 
-/** Puts the bytes where a blob of this name lies; on the disk before it resolves. */
+/** Writes the bytes to the path of the blob; resolves when they are on disk. */
 export async function keepBlobFile(folder: string, sha256: string, bytes: Uint8Array): Promise<void> {
   const file = join(folder, blobPath(sha256));
   const draft = join(folder, `${DRAFT}${randomUUID()}`);
@@ -153,7 +154,7 @@ export async function keepBlobFile(folder: string, sha256: string, bytes: Uint8A
     await writeSynced(draft, bytes);
     renameSync(draft, file);
   } catch (error) {
-    // What went wrong first is what is told.
+    // Report the original error, not one of the cleanup.
     await rm(draft, { force: true }).catch(() => {});
     throw toStorageError(error, file);
   }

@@ -8,7 +8,7 @@ import { BLOBS_FOLDER, DATABASE_FILE } from './layout.ts';
 import { refuseForeignDatabase } from './sqlite/migrate.ts';
 import { StorageError, toStorageError } from './storage-error.ts';
 
-/** Runs whose events are not all there, but for those that were compacted. */
+/** Runs with missing events, compacted ones excepted. */
 export const EVENT_GAPS_SQL = `
   SELECT r.id FROM runs AS r LEFT JOIN (
     SELECT run_id, count(*) AS events, max(seq) AS last FROM run_events GROUP BY run_id
@@ -16,21 +16,21 @@ export const EVENT_GAPS_SQL = `
   WHERE r.last_seq <> coalesce(e.events, 0) + coalesce(r.compacted, 0) OR r.last_seq < coalesce(e.last, 0)
   ORDER BY r.id`;
 
-/** Each problem is a sentence to be shown. */
+/** Each problem is a sentence for the user. */
 export type CheckResult = { ok: true } | { ok: false; problems: string[] };
 
 /**
- * Reads a data folder (or a backup) through and through: the database's own structure, references between rows, gaps
- * in the events of a run, blobs. Changes nothing and may be used while the folder is open elsewhere.
+ * Verifies a data folder or backup: database structure, references between rows, gaps in the events of runs, blobs.
+ * Changes nothing and may run while the folder is open elsewhere.
  *
- * @throws StorageError where there is no database that could be checked.
+ * @throws StorageError if there is no database that can be checked.
  */
 export async function checkStorage(folder: string): Promise<CheckResult> {
   const file = join(folder, DATABASE_FILE);
   if (!existsSync(file)) {
     throw new StorageError('not_ours', {
-      message: `${folder} holds no Toolyard database.`,
-      hint: 'Name a data folder.',
+      message: `${folder} contains no Toolyard database.`,
+      hint: 'Specify a data folder.',
     });
   }
   refuseForeignDatabase(file);
@@ -52,10 +52,9 @@ function* checkDatabase(database: DatabaseSync): Iterable<string> {
     if (finding !== 'ok') yield `The database is damaged: ${finding}.`;
   }
   for (const row of database.prepare('PRAGMA foreign_key_check').all()) {
-    yield `A row of ${String(row['table'])} names a row of ${String(row['parent'])} that is not there.`;
+    yield `A row of ${String(row['table'])} references a missing row of ${String(row['parent'])}.`;
   }
-  for (const row of database.prepare(EVENT_GAPS_SQL).all())
-    yield `The events of run ${String(row['id'])} are not whole.`;
+  for (const row of database.prepare(EVENT_GAPS_SQL).all()) yield `Run ${String(row['id'])} has missing events.`;
 }
 
 async function checkBlobs(database: DatabaseSync, folder: string): Promise<string[]> {
@@ -63,8 +62,8 @@ async function checkBlobs(database: DatabaseSync, folder: string): Promise<strin
   for (const row of database.prepare('SELECT DISTINCT sha256 FROM blobs ORDER BY sha256').all()) {
     const sha256 = String(row['sha256']);
     const found = await hashOf(join(folder, blobPath(sha256)));
-    if (found === null) problems.push(`Blob ${sha256} has no file.`);
-    else if (found !== sha256) problems.push(`The file of blob ${sha256} holds something else.`);
+    if (found === null) problems.push(`The file of blob ${sha256} is missing.`);
+    else if (found !== sha256) problems.push(`The file of blob ${sha256} does not match its hash.`);
   }
   return problems;
 }

@@ -5,17 +5,17 @@ import { SQLITE, sqliteCode, storageError, toStorageError } from './storage-erro
 const LOCK_FILE = 'lock.db';
 
 /**
- * Makes this process the only one with the folder open. The lock is the operating system's: it ends with the process,
- * however that ends, and leaves nothing to clean up.
+ * Locks the folder for this process. The lock is held by the operating system, so it ends with the process in every
+ * case and leaves nothing to clean up.
  *
- * @returns gives the lock back.
- * @throws StorageError `in_use` where another holds it, also within this process.
+ * @returns Function that releases the lock.
+ * @throws StorageError `in_use` if the folder is locked, also by this process.
  */
 export function lockFolder(folder: string): () => void {
   const file = join(folder, LOCK_FILE);
   let database: DatabaseSync | undefined;
   try {
-    // No time-out: whoever holds it holds it as long as it runs.
+    // No timeout: a process holds the lock as long as it runs.
     database = new DatabaseSync(file, { timeout: 0 });
     database.exec('BEGIN EXCLUSIVE');
   } catch (error) {

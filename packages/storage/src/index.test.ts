@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import * as root from './index.ts';
 
-test('the package offers this and nothing else', () => {
+test('exports exactly the public API', () => {
   expect(Object.keys(root).sort()).toEqual([
     'DATABASE_FILE',
     'DATABASE_FILES',

@@ -1,6 +1,6 @@
 /**
- * Keeps conversations, runs, agents, settings and blobs: in a data folder, which is one SQLite database and files beside
- * it, or in a PostgreSQL database that many processes share.
+ * Stores conversations, runs, agents, settings and blobs: in a data folder, which is one SQLite database with files, or
+ * in a PostgreSQL database shared by many processes.
  * @module
  */
 export { openStorage } from './open-storage.ts';

@@ -1,7 +1,7 @@
 import type { KyselyPlugin, UnknownRow } from 'kysely';
 import { decodeJson } from './text.ts';
 
-/** The columns that hold JSON, by name, in whatever table. */
+/** Names of the columns that contain JSON, in all tables. */
 const JSON_COLUMNS: ReadonlySet<string> = new Set([
   'configuration',
   'message',
@@ -13,13 +13,13 @@ const JSON_COLUMNS: ReadonlySet<string> = new Set([
   'answer',
 ]);
 
-/** Turns the text of JSON columns into values as rows are read. Only named columns: a text that looks like JSON stays. */
+/** Parses JSON columns of the rows read. Only listed columns: other text that looks like JSON is unchanged. */
 export const jsonColumns: KyselyPlugin = {
   transformQuery: ({ node }) => node,
   transformResult: ({ result }) => Promise.resolve({ ...result, rows: result.rows.map(decodeJsonColumns) }),
 };
 
-/** A row with its JSON columns as values. */
+/** A row with parsed JSON columns. */
 export function decodeJsonColumns(row: UnknownRow): UnknownRow {
   const decoded = { ...row };
   for (const [name, value] of Object.entries(row)) {

@@ -19,7 +19,7 @@ afterEach(() => {
   folder.remove();
 });
 
-/** What must be there after so many commits were stored. */
+/** Expected content after each number of commits. */
 const AFTER = [
   { lastSeq: 0, step: 0, call: undefined },
   { lastSeq: 3, step: 1, call: 'planned' },
@@ -37,15 +37,15 @@ async function dieAt(place: string, hit: number): Promise<{ told: string[]; stor
     String(hit),
   ]);
   expect(died).toMatchObject({ signal: 'SIGKILL', stderr: '' });
-  // No clean-up of any kind: the lock went with the process, the log is replayed.
+  // Without any cleanup: the lock ended with the process, the WAL is replayed.
   reopened = await openStorage({ folder: folder.path, clock: createFakeClock() });
   return { told: died.stdout.trim().split('\n').filter(Boolean), storage: reopened };
 }
 
-describe('a process killed while it writes', () => {
+describe('a process killed during a write', () => {
   for (const place of ['commit:begun', 'commit:written', 'commit:committed']) {
     for (const hit of [1, 2, 3, 4]) {
-      test(`at ${place} of commit ${hit}: everything of a commit is there or nothing, and nothing told is lost`, async () => {
+      test(`at ${place} of commit ${hit}: commits are atomic and confirmed ones are kept`, async () => {
         const { told, storage } = await dieAt(place, hit);
         const stored = place === 'commit:committed' ? hit : hit - 1;
         const { lastSeq, step, call } = AFTER[stored] ?? AFTER[0];
@@ -59,7 +59,7 @@ describe('a process killed while it writes', () => {
         expect(storage.runs.listInterrupts(ANNE, { status: 'open', limit: 9 })).toHaveLength(answered ? 1 : 0);
         expect(await storage.check()).toEqual({ ok: true });
 
-        // The next process takes the run up where it was, and the dead one could not write any more.
+        // The next process resumes the run, and the killed one could no longer write.
         const [taken] = storage.runs.takeOver({ owner: 'next', ms: 1_000 }, 10);
         expect(taken).toMatchObject({ id: 'r1', fence: 2, lastSeq, state: { step } });
         const item = commitOf('r1', { baseSeq: lastSeq, events: deltas('r1', lastSeq, 1) });
@@ -71,7 +71,7 @@ describe('a process killed while it writes', () => {
     }
   }
 
-  test('before the run is stored: neither run nor message nor leaf are there, and it can be sent again', async () => {
+  test('before the run is stored: run, message and leaf are missing, and the message can be sent again', async () => {
     const { told, storage } = await dieAt('create-run:written', 1);
     expect(told).toEqual([]);
     expect(storage.runs.listRuns(ANNE, { limit: 9 })).toEqual([]);
@@ -79,7 +79,7 @@ describe('a process killed while it writes', () => {
     expect(await storage.conversations.get(ANNE, 'c1')).toMatchObject({ leafId: null });
   });
 
-  test('after the run is stored, before anybody knew: run, message and leaf are there', async () => {
+  test('after the run is stored, before the response: run, message and leaf exist', async () => {
     const { told, storage } = await dieAt('create-run:committed', 1);
     expect(told).toEqual([]);
     expect(storage.runs.getRun(ANNE, 'r1')).toMatchObject({ status: 'running', lastSeq: 0 });

@@ -1,15 +1,15 @@
-/** The database of a data folder. */
+/** File name of the database of a data folder. */
 export const DATABASE_FILE = 'toolyard.db';
-/** The database with the files that SQLite keeps beside it. */
+/** The database with the other files of SQLite. */
 export const DATABASE_FILES = [DATABASE_FILE, `${DATABASE_FILE}-wal`, `${DATABASE_FILE}-shm`] as const;
-/** The database of a folder that is still being copied to. */
+/** The database of a folder with an unfinished copy. */
 export const UNFINISHED_FILE = 'toolyard.db.copying';
-/** Where its blobs lie, each in a file named after its sha256. */
+/** Folder of the blobs, each in a file named by its sha256. */
 export const BLOBS_FOLDER = 'blobs';
-/** What seals the secrets in the database: a key, or the salt that a passphrase is made into one with. */
+/** What the secrets in the database are sealed with: a key, or the salt of a key derived from a passphrase. */
 export const KEY_FILE = 'secret.key';
 export const SALT_FILE = 'secret.salt';
-/** By which it is found out whether a passphrase is the one; belongs to the salt. */
+/** Verifies a passphrase; belongs to the salt. */
 export const FINGERPRINT_FILE = 'secret.check';
-/** What the owner writes by hand. */
+/** Files written by the user. */
 export const USER_FILES = ['config.json', 'mcp.json'] as const;

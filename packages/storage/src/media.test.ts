@@ -25,7 +25,7 @@ const image = (bytes: Uint8Array) =>
   ({ type: 'image', mimeType: 'image/png', source: { data: Buffer.from(bytes).toString('base64') } }) as const;
 const withImages = (...images: Uint8Array[]): UserMessage => ({ ...question('m1'), parts: images.map(image) });
 
-test('a large picture goes to the blob store once, a small one stays, and both can be had again', async () => {
+test('moves a large image to the blob store once, keeps a small one inline, and restores both', async () => {
   const message = withImages(picture, new Uint8Array([1]), picture);
   const moved = await mediaToBlobs(message, (bytes, mimeType) => storage.blobs.put(ANNE, bytes, { mimeType, at: 1 }));
   const [first, second, third] = moved.parts;
@@ -39,14 +39,14 @@ test('a large picture goes to the blob store once, a small one stays, and both c
   expect(new Uint8Array((await storage.blobs.read(ANNE, sha256)) ?? [])).toEqual(picture);
 });
 
-test('a message without large media is given back as it is', async () => {
+test('returns a message without large media unchanged', async () => {
   const message = withImages(new Uint8Array([1]));
   expect(await mediaToBlobs(message, () => Promise.reject(new Error('not asked')))).toBe(message);
 });
 
-test('a large picture is refused inside a message and inside an event; long text is not', async () => {
+test('rejects a large image in a message and in an event, but not long text', async () => {
   const message = withImages(picture);
-  await expect(storage.messages.add(ANNE, 'c1', message)).rejects.toThrow(/blob store/);
+  await expect(storage.messages.add(ANNE, 'c1', message)).rejects.toThrow(/stored as a blob/);
   storage.runs.createRun(ANNE, newRun('r1', 'c1'));
   const [event] = deltas('r1', 0, 1);
   if (!event) throw new Error('no event');

@@ -1,15 +1,15 @@
 import type { BlobInfo } from './blobs.ts';
 
-/** Media larger than this many bytes is kept as a blob, never inside a row. */
+/** Media larger than this many bytes is stored as a blob, never within a row. */
 export const MAX_INLINE_BYTES = 65_536;
 
 type Holder = { mimeType?: unknown; source: { data: string } };
 
 /**
- * Moves large media (`source: { data }`, base64) anywhere in a message, an event or a tool result to the blob store
- * and puts `source: { blob }` in its place. What needs no change is given back as it is.
+ * Moves large media (`source: { data }`, base64) anywhere in a message, an event or a tool result to the blob store and
+ * replaces it by `source: { blob }`. Returns values without large media unchanged.
  *
- * @param keep stores the bytes, as `(bytes, mimeType) => storage.blobs.put(principal, bytes, { mimeType, at })`
+ * @param keep stores the bytes, such as `(bytes, mimeType) => storage.blobs.put(principal, bytes, { mimeType, at })`
  */
 export async function mediaToBlobs<T>(
   value: T,
@@ -25,11 +25,11 @@ export async function mediaToBlobs<T>(
   return names.size === 0 ? value : (replaceMedia(value, names) as T);
 }
 
-/** What is wrong with a value about to be stored as `text`; null where nothing is. */
+/** Why a value must not be stored as `text`; null if it may. */
 export function mediaProblem(text: string, value: unknown): string | null {
-  // Nearly everything is small, and then there is nothing to look for.
+  // Fast path: most values are too small to contain large media.
   if (text.length <= MAX_INLINE_BYTES || largeMedia(value).next().done) return null;
-  return `holds media of more than ${MAX_INLINE_BYTES} bytes, which belongs into the blob store`;
+  return `contains media of more than ${MAX_INLINE_BYTES} bytes, which must be stored as a blob`;
 }
 
 function* largeMedia(value: unknown): Generator<Holder> {

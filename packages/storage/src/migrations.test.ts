@@ -3,20 +3,20 @@ import { POSTGRES_MIGRATIONS as POSTGRES } from './postgres/migrate.ts';
 import { SQLITE_MIGRATIONS as SQLITE } from './sqlite/migrate.ts';
 import { breakingChanges } from './test-fixtures/kept/breaking-changes.ts';
 
-/** The first step makes all there is. */
+/** The first migration creates all tables. */
 const later = <T>(migrations: Readonly<Record<string, T>>): [string, T][] => Object.entries(migrations).slice(1);
 
-describe('a step of the tables only widens them, so that the version before may write beside it', () => {
+describe('a migration only adds, so that the previous version can write concurrently', () => {
   test.each(later(SQLITE))('SQLite %s', (_name, statements) => {
     expect(breakingChanges(statements)).toEqual([]);
   });
 
-  test.each(later(POSTGRES))('PostgreSQL %s, unless it says that it does not', (_name, { kind, statements }) => {
+  test.each(later(POSTGRES))('PostgreSQL %s, unless it is declared as contracting', (_name, { kind, statements }) => {
     if (kind === 'expand') expect(breakingChanges(statements)).toEqual([]);
   });
 });
 
-describe('that a step narrows is found', () => {
+describe('the check reports a migration that removes or restricts', () => {
   test.each([
     'DROP TABLE runs',
     'ALTER TABLE runs DROP COLUMN place',
@@ -52,7 +52,7 @@ describe('that a step narrows is found', () => {
       'CREATE TRIGGER noted AFTER INSERT OR UPDATE ON runs FOR EACH ROW EXECUTE FUNCTION note()',
       'CREATE TRIGGER noted AFTER UPDATE ON runs BEGIN INSERT INTO moods VALUES (new.mood); END',
     ],
-  ])('and what only adds is let be: %s', (...statements) => {
+  ])('and accepts one that only adds: %s', (...statements) => {
     expect(breakingChanges(statements)).toEqual([]);
   });
 });

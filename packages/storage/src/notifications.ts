@@ -1,23 +1,23 @@
 import type { RunEvent } from '@toolyard/protocol';
 
-/** A run of which somebody was told, and the last event of it he knows. */
+/** A run that a process follows, and the last event it has. */
 export type NotifiedRun = { ownerId: string; runId: string; afterSeq: number };
 
 /**
- * Words between the processes that share a database: what happened, so that others look at once and not at their next
- * turn. Whatever must not be lost is stored elsewhere.
+ * Notifications between the processes that share a database, so that they react at once instead of at their next poll.
+ * May be lost: anything that must not be is stored elsewhere.
  */
 export type NotificationChannel = {
-  /** To every other process that listens. Throws where the database cannot be reached. */
+  /** Notifies all other listening processes. Throws if the database cannot be reached. */
   tell(body: string): Promise<void>;
   /**
-   * Hears what others tell, each word once.
+   * Receives the notifications of other processes, each once.
    *
-   * @param missed Called where words may have been lost: look at everything.
+   * @param missed Called if notifications may have been lost: check everything.
    */
   listen(heard: (bodies: readonly string[]) => void, missed: () => void): void;
-  /** Reads on in many runs at once: what is stored of each after what is known, run by run in order, up to `limit` events. */
+  /** Reads the events of many runs after their last known one, run by run in order, at most `limit` events. */
   readOn(runs: readonly NotifiedRun[], limit: number): Promise<readonly RunEvent[]>;
-  /** Ends the listening. May be called again. */
+  /** Stops listening. May be called again. */
   close(): Promise<void>;
 };

@@ -38,7 +38,7 @@ async function refusal(options: Partial<StorageOptions> = {}): Promise<StorageEr
   return thrown;
 }
 
-/** A database with one conversation, closed again. */
+/** Creates a database with one conversation and closes it. */
 async function leaveDatabase(): Promise<void> {
   const storage = await open();
   await storage.conversations.create(ANNE, { id: 'c1', title: 'Clocks', at: 1 });
@@ -46,14 +46,14 @@ async function leaveDatabase(): Promise<void> {
 }
 
 describe('opening a data folder', () => {
-  test('makes it for its owner alone, with all folders above it', async () => {
+  test('creates it with all parent folders, readable only by the owner', async () => {
     const deep = join(folder.path, 'a', 'b');
     await open({ folder: deep });
     expect(statSync(deep).mode & 0o777).toBe(0o700);
     expect(statSync(join(deep, DATABASE_FILE)).mode & 0o777).toBe(0o600);
   });
 
-  test('closes a database to other users that was copied there with another mode', async () => {
+  test("removes other users' access to a database copied with another mode", async () => {
     const file = join(folder.path, DATABASE_FILE);
     await leaveDatabase();
     chmodSync(file, 0o644);
@@ -62,19 +62,19 @@ describe('opening a data folder', () => {
     expect(statSync(`${file}-wal`).mode & 0o777).toBe(0o600);
   });
 
-  test('a second time finds everything', async () => {
+  test('a second time finds all data', async () => {
     await leaveDatabase();
     const storage = await open();
     expect(await storage.conversations.get(ANNE, 'c1')).toMatchObject({ title: 'Clocks' });
   });
 
-  test('closing folds the log into the file and may be done twice', async () => {
+  test('closing checkpoints the WAL and is idempotent', async () => {
     await leaveDatabase();
     expect(() => statSync(`${file}-wal`)).toThrow();
     opened[0]?.close();
   });
 
-  test('is refused while it is open, naming the folder, here and in another process', async () => {
+  test('fails while it is open in this or another process, naming the folder', async () => {
     const storage = await open();
     const error = await refusal();
     expect(error).toMatchObject({ problem: 'in_use', code: 'bad_config' });
@@ -93,17 +93,17 @@ describe('opening a data folder', () => {
     expect(await elsewhere()).toMatchObject({ stdout: 'opened\n', stderr: '' });
   });
 
-  test('is refused plainly where a file stands in its place', async () => {
+  test('reports a file at its path', async () => {
     const path = join(folder.path, 'file');
     writeFileSync(path, 'x');
     expect(await refusal({ folder: path })).toMatchObject({ problem: 'not_writable' });
     expect(await refusal({ folder: join(path, 'below') })).toMatchObject({ problem: 'not_writable' });
   });
 
-  test('is refused plainly where somebody else may not write', async () => {
+  test('reports a folder without write permission', async () => {
     const path = join(folder.path, 'closed');
     mkdirSync(path, { mode: 0o500 });
-    // Who is allowed everything steps down for a moment.
+    // Root ignores permissions, so it gives them up for a moment.
     const isRoot = process.geteuid?.() === 0;
     if (isRoot) process.seteuid?.(65_534);
     try {
@@ -115,7 +115,7 @@ describe('opening a data folder', () => {
     }
   });
 
-  test('a database of a newer version is refused and untouched', async () => {
+  test('rejects a database of a newer version and leaves it unchanged', async () => {
     await leaveDatabase();
     const database = new DatabaseSync(file);
     database.exec(`INSERT INTO kysely_migration VALUES ('999-later', '2030-01-01T00:00:00.000Z')`);
@@ -127,7 +127,7 @@ describe('opening a data folder', () => {
     expect(readFileSync(file).equals(before)).toBe(true);
   });
 
-  test('a database of another program is refused and untouched', async () => {
+  test('rejects a database of another program and leaves it unchanged', async () => {
     const database = new DatabaseSync(file);
     database.exec('CREATE TABLE recipes (name TEXT)');
     database.close();
@@ -136,35 +136,35 @@ describe('opening a data folder', () => {
     expect(readFileSync(file).equals(before)).toBe(true);
   });
 
-  test('so is one made with the same library by another program', async () => {
+  test('also one made by another program with the same library', async () => {
     const database = new DatabaseSync(file);
     database.exec(`CREATE TABLE kysely_migration (name TEXT); INSERT INTO kysely_migration VALUES ('2020-recipes')`);
     database.close();
     expect(await refusal()).toMatchObject({ problem: 'not_ours' });
   });
 
-  test('a damaged database is refused and kept as it is', async () => {
+  test('rejects a damaged database and leaves it unchanged', async () => {
     const rubbish = Buffer.alloc(8_192, 'not a database ');
     writeFileSync(file, rubbish);
     expect(await refusal()).toMatchObject({ problem: 'corrupt' });
     expect(readFileSync(file).equals(rubbish)).toBe(true);
   });
 
-  test('after any refusal the folder is free again', async () => {
+  test('releases the folder after any error', async () => {
     writeFileSync(file, Buffer.alloc(8_192, 'not a database '));
     await refusal();
     writeFileSync(file, '');
     await open();
   });
 
-  test('a disk too full for the first tables is said, and tried again works', async () => {
+  test('reports a disk too full for the first tables, and a retry works', async () => {
     expect(await refusal({ maxPages: 10 })).toMatchObject({ problem: 'disk_full' });
     const storage = await open();
     expect(await storage.check()).toEqual({ ok: true });
   });
 });
 
-test('a full disk refuses what does not fit as a whole, keeps what was told, and goes on when there is room', async () => {
+test('a full disk fails a commit atomically, keeps earlier ones, and continues when there is space', async () => {
   const full = await open({ maxPages: 120 });
   await full.conversations.create(ANNE, { id: 'c1', title: 'Clocks', at: 1 });
   full.runs.createRun(ANNE, newRun('r1', 'c1'));
@@ -180,7 +180,7 @@ test('a full disk refuses what does not fit as a whole, keeps what was told, and
   expect(fill).toThrow(expect.objectContaining({ problem: 'disk_full' }));
   expect(lastSeq).toBeGreaterThan(0);
   expect(full.runs.readEvents(ANNE, 'r1', 0, 1_000)).toHaveLength(lastSeq);
-  // Twice, since a failed transaction must not be left open.
+  // Twice, because a failed transaction must not stay open.
   expect(fill).toThrow(expect.objectContaining({ problem: 'disk_full' }));
   await expect(full.settings.set(ANNE, 'big', 'x'.repeat(200_000), 1)).rejects.toMatchObject({ problem: 'disk_full' });
   full.close();
@@ -193,7 +193,7 @@ test('a full disk refuses what does not fit as a whole, keeps what was told, and
   expect(roomy.runs.commit([item])).toMatchObject([{ outcome: 'committed' }]);
 });
 
-test('a foreign program that holds the database makes a commit fail as a whole, and nothing else', async () => {
+test('another program that locks the database fails a commit atomically and nothing else', async () => {
   const storage = await open();
   await storage.conversations.create(ANNE, { id: 'c1', title: 'Clocks', at: 1 });
   storage.runs.createRun(ANNE, newRun('r1', 'c1'));
@@ -209,7 +209,7 @@ test('a foreign program that holds the database makes a commit fail as a whole, 
   expect(storage.runs.commit([item])).toMatchObject([{ outcome: 'committed' }]);
 });
 
-test('leases do not follow a wall clock that jumps', async () => {
+test('leases do not depend on the wall clock', async () => {
   const clock = createFakeClock();
   let jump = 0;
   const storage = await open({ clock: { ...clock, now: () => clock.now() + jump } });

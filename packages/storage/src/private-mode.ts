@@ -16,7 +16,7 @@ export function makePrivate(file: string): 'private' | 'changed' | 'absent' {
   return 'changed';
 }
 
-/** Whoever reads the file afterwards says why it cannot be reached. */
+/** The later read of the file reports why it is not accessible. */
 function statOf(file: string): Stats | undefined {
   try {
     return statSync(file);

@@ -1,40 +1,43 @@
 import type { Owner } from '@toolyard/protocol';
 
-/** A process over the database that has said that it lives. */
+/** A process with a current heartbeat. */
 export type LiveProcess = {
   id: string;
   role: string;
-  /** Where other processes reach it; null where they do not. */
+  /** URL at which other processes reach it; null if they do not. */
   address: string | null;
 };
 
-/** An MCP server as the process says that has it, or had it last. */
+/** An MCP server as described by the process that holds it, or held it last. */
 export type LeasedServer = {
   serverId: string;
-  /** The process that has it now; null where none does. */
+  /** The process that holds it; null if none. */
   holder: { id: string; address: string | null } | null;
-  /** Grows with every word about it. */
+  /** Incremented with every change. */
   version: number;
-  /** What was last said of it, as JSON; null where nothing was. */
+  /** The last description of it as JSON; null if there is none. */
   catalogue: string | null;
 };
 
 /**
- * Which processes share a database, and which of them has which MCP server. All of it is timed by the clock of the
- * database; who does not say for a while that it lives, has nothing any more.
+ * Which processes share a database, and which MCP servers each holds. Timed by the clock of the database; a process
+ * whose heartbeat expires loses its servers.
  */
 export type Processes = {
-  /** This process lives for so many milliseconds more. Gives the servers it still has, which it has as long. */
+  /**
+   * Heartbeat: extends the life of this process and the leases of its servers by `ms`. Returns the servers it still
+   * holds.
+   */
   live(process: LiveProcess & { startedAt: number }, ms: number): Promise<{ ownerId: string; serverId: string }[]>;
-  /** Takes those of these servers that nobody has, and gives which they were. */
+  /** Takes those of these servers that no process holds, and returns them. */
   take(principal: Owner, holder: LiveProcess, serverIds: readonly string[], ms: number): Promise<string[]>;
-  /** Others may take them. */
+  /** Releases servers, so that others can take them. */
   giveBack(principal: Owner, holderId: string, serverIds: readonly string[]): Promise<void>;
-  /** Says what there is to say of a server. False, and nothing is said, where another process has it. */
+  /** Stores the description of a server. False, without a change, if another process holds it. */
   say(principal: Owner, holderId: string, serverId: string, catalogue: string): Promise<boolean>;
-  /** Those that live. */
+  /** Processes with a current heartbeat. */
   living(): Promise<LiveProcess[]>;
   servers(principal: Owner): Promise<LeasedServer[]>;
-  /** This process ends: it has nothing any more. */
+  /** Removes this process and releases its servers. */
   leave(id: string): Promise<void>;
 };

@@ -10,10 +10,10 @@ import type {
   ToolResult,
 } from '@toolyard/protocol';
 
-/** A JSON column: text as it is written, a value as it is read (see `json-columns.ts`). */
+/** A JSON column: written as text, read as a value (see `json-columns.ts`). */
 type Json<T> = ColumnType<T, string, string>;
 
-/** The tables the repositories work on, as Kysely sees them. The run tables are written by hand, in `runs/`. */
+/** The tables of the repositories, for Kysely. The SQL of the run tables is written by hand, in `runs/`. */
 export type Schema = {
   conversations: ConversationsTable;
   messages: MessagesTable;
@@ -55,7 +55,7 @@ type MessagesTable = {
   role: string;
   created_at: number;
   message: Json<Message>;
-  /** 1 for an answer that was begun and abandoned. */
+  /** 1 for an answer that was started and abandoned. */
   abandoned: number;
 };
 
@@ -110,7 +110,7 @@ type ApiKeysTable = {
   key_hash: string;
   name: string;
   start: string;
-  /** Names with commas between them. */
+  /** Names separated by commas. */
   scopes: string;
   created_at: number;
   expires_at: number | null;
@@ -120,7 +120,7 @@ type ApiKeysTable = {
 type WebhooksTable = {
   owner_id: string;
   url: string;
-  /** Names, with commas before, between and behind them. */
+  /** Names, with a comma before and after each. */
   events: string;
   origin: string;
   updated_at: number;

@@ -3,8 +3,8 @@ import { describe, expect, test } from 'vitest';
 import { searchText, termsOf, toMatch } from './search-text.ts';
 import { snippetOf } from './snippet.ts';
 
-describe('the text handed to the index', () => {
-  test('has words without case and accents, and CJK as pairs with the last character by itself', () => {
+describe('indexed text', () => {
+  test('contains words without case and accents, and CJK bigrams plus the last character', () => {
     expect(searchText('Die Zeit, in TOKYO: 東京の時間!')).toBe('die zeit in tokyo 東京 京の の時 時間 間');
     expect(searchText('Über naïve Ａ１')).toBe('uber naive a1');
     expect(searchText('GPT4東京tower')).toBe('gpt4 東京 京 tower');
@@ -12,18 +12,18 @@ describe('the text handed to the index', () => {
     expect(searchText('人')).toBe('人');
   });
 
-  test('does not part a character beyond the basic plane', () => {
+  test('does not split a surrogate pair', () => {
     expect(searchText('𠮷野家')).toBe('𠮷野 野家 家');
   });
 
-  test('is the same for the same letters, however they are composed', () => {
+  test('does not depend on Unicode composition', () => {
     expect(searchText('ガラス u\u0308ber'.normalize('NFD'))).toBe(searchText('ガラス über'));
     expect(searchText('ガラス')).not.toBe(searchText('カラス'));
   });
 });
 
 describe('a query', () => {
-  test('becomes quoted terms: the last word a beginning, a single character too', () => {
+  test('becomes quoted terms; the last word is a prefix, also a single character', () => {
     expect(toMatch(termsOf('time in Tok'))).toBe('"time" "in" "tok" *');
     expect(toMatch(termsOf('東京の'))).toBe('"東京 京の"');
     expect(toMatch(termsOf('京 zeit'))).toBe('"京" * "zeit" *');
@@ -31,7 +31,7 @@ describe('a query', () => {
     expect(termsOf(' *"-() ')).toEqual([]);
   });
 
-  test('of any length has a bounded number of terms', () => {
+  test('of any length has a limited number of terms', () => {
     expect(termsOf('a b '.repeat(10_000))).toHaveLength(16);
   });
 });
@@ -40,7 +40,7 @@ describe('a snippet', () => {
   const marked = (text: string, query: string): string =>
     snippetOf(text, termsOf(query)).replaceAll('\u0002', '[').replaceAll('\u0003', ']');
 
-  test('marks every find as it was written', () => {
+  test('marks every match in its original spelling', () => {
     expect(marked('Zeit ist Geld, ZEIT ist alles.', 'zeit')).toBe('[Zeit] ist Geld, [ZEIT] ist alles.');
     expect(marked('我想知道東京的時間', '東京')).toBe('我想知道[東京]的時間');
     expect(marked('Über Tokio', 'uber tok')).toBe('[Über] [Tokio]');
@@ -48,12 +48,12 @@ describe('a snippet', () => {
     expect(marked('ｶﾞﾗｽの家', 'ガラス')).toBe('[ｶﾞﾗｽの家]');
   });
 
-  test('marks whole words, but for the one that is being typed', () => {
+  test('marks whole words, except the one being typed', () => {
     expect(marked('Zeiten und Zeit', 'zeit und')).toBe('Zeiten [und] [Zeit]');
     expect(marked('Zeiten und Zeit', 'und zeit')).toBe('[Zeiten] [und] [Zeit]');
   });
 
-  test('shows the surroundings of the first find of a long text', () => {
+  test('shows the text around the first match of a long text', () => {
     const text = `${'before '.repeat(100)}needle ${'after '.repeat(100)}`;
     const snippet = marked(text, 'needle');
     expect(snippet).toMatch(/^…(before )+\[needle\] (after ?)+…?/);
@@ -61,11 +61,11 @@ describe('a snippet', () => {
     expect(snippet.length).toBeLessThan(200);
   });
 
-  test('shows one line, and no mark that the text brought along', () => {
+  test('is one line without markers from the text itself', () => {
     expect(marked('a\u0002needle\u0003\n\n\tb', 'needle')).toBe('a [needle] b');
   });
 
-  test('never fails and never grows, whatever text and query', () => {
+  test('never fails and is never longer than the limit, for any text and query', () => {
     fc.assert(
       fc.property(fc.string({ unit: codePoint }), fc.string({ unit: codePoint }), (text, query) => {
         const snippet = snippetOf(text.repeat(20), termsOf(query));
@@ -76,7 +76,7 @@ describe('a snippet', () => {
   });
 });
 
-test('accents without a letter are nothing to look for, and nothing to find', () => {
+test('accents without a letter are neither searched nor found', () => {
   expect(termsOf('\u0301 \u0300\u0301')).toEqual([]);
   expect(searchText('\u0301').trim()).toBe('');
 });

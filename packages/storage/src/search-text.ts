@@ -1,20 +1,20 @@
 /**
- * Words as the full text index knows them. The plain tokenizer of an engine parts words at spaces, which Chinese,
- * Japanese and Korean do not have; their texts are found by pairs of characters instead.
+ * Words as the full-text index defines them. Tokenizers of the engines split at spaces, which Chinese, Japanese and
+ * Korean text lacks; such text is indexed by bigrams.
  */
 
-/** A word or an unbroken stretch of CJK characters, and where in the text it stands. */
+/** A word or a sequence of CJK characters, and its position in the text. */
 export type Word = { cjk: boolean; folded: string; start: number; end: number };
 
-/** What a query looks for. */
+/** A term of a query. */
 export type Term =
-  /** Characters somewhere within a stretch of CJK characters. */
+  /** Characters anywhere within a CJK sequence. */
   | { kind: 'characters'; folded: string }
   | { kind: 'word'; folded: string }
-  /** The beginning of a word. */
+  /** A word prefix. */
   | { kind: 'beginning'; folded: string };
 
-/** A query of more terms, or longer than this, is cut: nobody types so much. */
+/** Maximum number of terms and length of a query; the rest is ignored. */
 const MAX_TERMS = 16;
 const MAX_QUERY_LENGTH = 400;
 
@@ -23,21 +23,21 @@ const WORDS =
 const PLAIN = /^[a-z0-9]*$/i;
 const ACCENTS = /[\u0300-\u036f]/g;
 
-/** The words of a text that was normalised to NFC, in order. */
+/** The words of an NFC-normalized text, in order. */
 export function* wordsOf(text: string): Generator<Word> {
   for (const match of text.matchAll(WORDS)) {
     const [written] = match;
     const cjk = match.groups?.['cjk'] !== undefined;
     const folded = fold(written, cjk);
-    // Nothing but accents, which nobody looks for.
+    // A word that consists only of accents is not searchable.
     if (folded === '') continue;
     yield { cjk, folded, start: match.index, end: match.index + written.length };
   }
 }
 
 /**
- * What is handed to the engine in place of a text: words without case and accents, CJK stretches as overlapping pairs.
- * The last character stands by itself as well, so that every character begins something.
+ * The text given to the engine: words without case and accents, CJK sequences as overlapping bigrams. The last
+ * character also is a token of its own, so that every character starts a token.
  */
 export function searchText(text: string): string {
   let tokens = '';
@@ -56,7 +56,7 @@ export function searchText(text: string): string {
   return tokens.trimEnd();
 }
 
-/** The terms of what a person typed; all of them are to be found. The last word may still be being typed. */
+/** The terms of a query, all of which must match. The last word may be incomplete. */
 export function termsOf(query: string): Term[] {
   const words = [...wordsOf(query.slice(0, MAX_QUERY_LENGTH).normalize('NFC'))].slice(0, MAX_TERMS);
   return words.map(({ cjk, folded }, index): Term => {
@@ -65,7 +65,7 @@ export function termsOf(query: string): Term[] {
   });
 }
 
-/** The terms in the language of FTS5. Everything stands in quotes: nothing a person types is an operator. */
+/** The terms in FTS5 syntax. Everything is quoted, so that user input is never an operator. */
 export function toMatch(terms: readonly Term[]): string {
   return terms.map(termToMatch).join(' ');
 }
@@ -76,7 +76,7 @@ function termToMatch({ kind, folded }: Term): string {
   return pairs.length === 0 ? `${quote(folded)} *` : quote(pairs.join(' '));
 }
 
-/** The overlapping pairs of a stretch of characters, none for a single one. */
+/** The overlapping bigrams of a sequence, none for a single character. */
 export function bigrams(folded: string): string[] {
   const characters = [...folded];
   return characters.slice(1).map((character, index) => `${characters[index] ?? ''}${character}`);
@@ -88,6 +88,6 @@ function quote(text: string): string {
 
 function fold(word: string, cjk: boolean): string {
   if (PLAIN.test(word)) return word.toLowerCase();
-  // Marks of kana and syllables of Hangul are letters, not accents.
+  // Marks of kana and jamo of Hangul are part of letters, not accents.
   return cjk ? word.normalize('NFKC') : word.normalize('NFKD').replace(ACCENTS, '').toLowerCase();
 }

@@ -1,21 +1,19 @@
 import type { Term, Word } from './search-text.ts';
 import { wordsOf } from './search-text.ts';
 
-/** Stand around each find of a snippet. */
+/** Markers around each match of a snippet. */
 const FIND_BEGINS = '\u0002';
 const FIND_ENDS = '\u0003';
 
-/** How much is shown before the first find, and in all; in UTF-16 units. */
+/** Characters before the first match, and in total; in UTF-16 units. */
 const BEFORE = 40;
 const WHOLE = 160;
 
 type Stretch = { start: number; end: number };
 
-/**
- * The words around the first find, with every find in them marked. The beginning of the text where nothing is found.
- */
+/** The text around the first match, with all matches in it marked. The start of the text if nothing matches. */
 export function snippetOf(text: string, terms: readonly Term[]): string {
-  // The marks are ours alone: control characters that a model or a person wrote become spaces.
+  // Control characters in the text become spaces, so that they cannot be mistaken for markers.
   const shown = text.normalize('NFC').replace(/\p{Cc}/gu, ' ');
   const finds = findsIn(shown, terms);
   const first = finds[0]?.start ?? 0;
@@ -33,7 +31,7 @@ export function snippetOf(text: string, terms: readonly Term[]): string {
   return snippet.toWellFormed().replace(/ {2,}/g, ' ').trim();
 }
 
-/** In order, none within another. Goes no further than the window after the first. */
+/** Matches in order, not nested, up to the end of the window after the first. */
 function findsIn(text: string, terms: readonly Term[]): Stretch[] {
   const finds: Stretch[] = [];
   for (const word of wordsOf(text)) {
@@ -57,14 +55,16 @@ function findsInWord(word: Word, { kind, folded }: Term): Stretch[] {
 function findsInCharacters({ folded, start, end }: Word, wanted: string): Stretch[] {
   const finds: Stretch[] = [];
   for (let at = folded.indexOf(wanted); at !== -1; at = folded.indexOf(wanted, at + wanted.length)) {
-    // Where folding changed the length, nobody knows which character became which: all of it is the find.
+    // If folding changed the length, characters cannot be mapped: the whole word is the match.
     if (folded.length !== end - start) return [{ start, end }];
     finds.push({ start: start + at, end: start + at + wanted.length });
   }
   return finds;
 }
 
-/** The first place after a space in the stretch, so that no word is cut; its beginning where there is none. */
+/**
+ * The position after the first space in the range, so that no word is split; the start of the range if there is none.
+ */
 function wordBoundary(text: string, from: number, to: number): number {
   const space = text.indexOf(' ', from);
   return space === -1 || space >= to ? from : space + 1;

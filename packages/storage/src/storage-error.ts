@@ -2,19 +2,19 @@ import type { ErrorCode, ErrorInfo } from '@toolyard/protocol';
 import { ToolyardError, VERSION } from '@toolyard/protocol';
 
 /**
- * What is wrong with the data folder or the database in it.
+ * Problems of the data folder or the database in it.
  * - `in_use`: another Toolyard has the folder open
- * - `not_writable`: the folder or a file in it cannot be written
- * - `disk_full`: no room, or the quota is used up; what was stored stays readable
- * - `write_failed`: the same, or the disk itself fails: SQLite does not tell
+ * - `not_writable`: the folder or a file in it is not writable
+ * - `disk_full`: no space, or the quota is used up; stored data stays readable
+ * - `write_failed`: the same, or a disk failure, which SQLite does not distinguish
  * - `corrupt`: the file is damaged
- * - `newer_version`: written by a later Toolyard; untouched
- * - `not_ours`: a database of some other program; untouched
- * - `unreachable`: the database server does not answer, or a connection to it was lost
- * - `not_allowed`: the database server does not accept user and password
- * - `not_there`: the database server has no such database
- * - `bad_url`: what was given is no address of a database
- * - `engine`: anything else the database says
+ * - `newer_version`: written by a newer Toolyard; unchanged
+ * - `not_ours`: a database of another program; unchanged
+ * - `unreachable`: the database server does not respond, or a connection was lost
+ * - `not_allowed`: the database server rejects user and password
+ * - `not_there`: the database does not exist on the server
+ * - `bad_url`: the database URL is invalid
+ * - `engine`: any other error of the database
  */
 export type StorageProblem = FolderProblem | 'unreachable' | 'not_allowed' | 'not_there' | 'bad_url';
 
@@ -43,7 +43,7 @@ const CODES: Record<StorageProblem, ErrorCode> = {
   engine: 'storage_failed',
 };
 
-/** An error of this room, fit to be shown: it names the folder or file and what can be done. */
+/** An error of this package with a message for the user: it names the folder or file and a solution. */
 export class StorageError extends ToolyardError {
   readonly problem: StorageProblem;
 
@@ -59,7 +59,7 @@ export class StorageError extends ToolyardError {
   }
 }
 
-/** SQLite's primary result code of what was thrown; undefined where it is no error of SQLite. */
+/** SQLite's primary result code of an error; undefined for other errors. */
 export function sqliteCode(thrown: unknown): number | undefined {
   const code = extendedCode(thrown);
   return code === undefined ? undefined : code & 0xff;
@@ -70,29 +70,29 @@ function extendedCode(thrown: unknown): number | undefined {
   return thrown.errcode;
 }
 
-/** The result codes this room tells apart. */
+/** The result codes distinguished by this package. */
 export const SQLITE = { busy: 5, readonly: 8, ioError: 10, corrupt: 11, full: 13, cannotOpen: 14, constraint: 19 };
-/** I/O errors of writing: write, fsync, truncate, and making the file of the shared memory larger. */
+/** I/O errors of writes: write, fsync, truncate, and growing the shared-memory file. */
 const WRITE_ERRORS: ReadonlySet<number> = new Set([3, 4, 6, 19].map((detail) => SQLITE.ioError | (detail << 8)));
 const NOT_A_DATABASE = 26;
 const PERMISSION = 3;
 
-/** Says plainly what the database or the file system threw about `where`, a folder or a file. */
+/** Converts an error of the database or file system to a StorageError about `where`, a folder or a file. */
 export function toStorageError(thrown: unknown, where: string): StorageError {
   if (StorageError.isInstance(thrown)) return thrown;
   const problem = sqliteProblem(extendedCode(thrown)) ?? fileProblem(thrown);
   return new StorageError(problem, describe(problem, where, detailOf(thrown)), { cause: thrown });
 }
 
-/** What systems say when a file or a folder cannot be made, in words. */
+/** Descriptions of file system error codes. */
 const REASONS: Readonly<Record<string, string>> = {
-  EACCES: 'this user may not write there',
-  EPERM: 'this user may not write there',
-  EROFS: 'that file system is read-only',
-  ENOENT: 'it is not there and cannot be made',
-  ENOTDIR: 'a file stands where a folder should be',
-  EEXIST: 'a file stands where a folder should be',
-  EISDIR: 'a folder stands where a file should be',
+  EACCES: 'permission denied',
+  EPERM: 'permission denied',
+  EROFS: 'the file system is read-only',
+  ENOENT: 'it does not exist and cannot be created',
+  ENOTDIR: 'a file exists where a folder is needed',
+  EEXIST: 'a file exists where a folder is needed',
+  EISDIR: 'a folder exists where a file is needed',
 };
 
 function detailOf(thrown: unknown): string {
@@ -147,33 +147,33 @@ function describe(problem: FolderProblem, where: string, detail: string): Omit<E
   switch (problem) {
     case 'in_use':
       return {
-        message: `${where} is in use by another program, most likely another Toolyard.`,
-        hint: 'Use the one that is running, end it first, or choose another data folder.',
+        message: `${where} is in use by another process, most likely another Toolyard.`,
+        hint: 'Use the running one, stop it first, or choose another data folder.',
       };
     case 'not_writable':
       return {
-        message: `${where} cannot be written: ${detail}.`,
-        hint: 'Check who may write there, or choose another data folder.',
+        message: `${where} is not writable: ${detail}.`,
+        hint: 'Check the permissions, or choose another data folder.',
       };
     case 'disk_full':
       return {
-        message: `There is no room left for ${where}.`,
-        hint: 'Make room on the disk. What was stored before is safe.',
+        message: `There is no space left for ${where}.`,
+        hint: 'Free disk space. Data stored before is safe.',
       };
     case 'write_failed':
       return {
-        message: `${where} cannot be written: the disk is full, a quota is used up, or the disk fails.`,
-        hint: 'Make room, or look at the disk. What was stored before is safe.',
+        message: `${where} cannot be written: the disk or quota is full, or the disk is failing.`,
+        hint: 'Free disk space, or check the disk. Data stored before is safe.',
       };
     case 'corrupt':
       return {
         message: `${where} is damaged: ${detail}.`,
-        hint: 'Keep a copy of the file as it is and put a backup in its place.',
+        hint: 'Keep a copy of the damaged file and restore a backup.',
       };
     case 'newer_version':
       return {
-        message: `${where} was written by a newer Toolyard in a way this one (${VERSION}) does not know: ${detail}.`,
-        hint: 'Start that version, or choose another data folder. Nothing was changed.',
+        message: `${where} was written by a newer Toolyard and is incompatible with this version (${VERSION}): ${detail}.`,
+        hint: 'Start the newer version, or choose another data folder. Nothing was changed.',
       };
     case 'not_ours':
       return {
@@ -185,12 +185,12 @@ function describe(problem: FolderProblem, where: string, detail: string): Omit<E
   }
 }
 
-/** The error for a problem found by looking rather than thrown by the engine. */
+/** The error for a problem that was detected by a check rather than thrown by SQLite. */
 export function storageError(problem: FolderProblem, where: string, detail = 'unknown reason'): StorageError {
   return new StorageError(problem, describe(problem, where, detail));
 }
 
-/** Runs `work` and turns what the engine throws into a {@link StorageError}; what is none of it passes as it is. */
+/** Runs `work` and converts errors of SQLite to {@link StorageError}; others pass unchanged. */
 export function guarded<T>(file: string, work: () => T): T {
   try {
     return work();
@@ -200,10 +200,10 @@ export function guarded<T>(file: string, work: () => T): T {
   }
 }
 
-/** For what a copy was begun to, and is not whole. */
+/** The error for a folder or database with an incomplete copy. */
 export function unfinishedCopy(where: string): StorageError {
   return new StorageError('not_writable', {
-    message: `${where} holds a copy that was not finished.`,
-    hint: 'Finish it with the "toolyard db copy" it was begun with, or throw it away.',
+    message: `${where} contains an unfinished copy.`,
+    hint: 'Run the same "toolyard db copy" again to finish it, or delete it.',
   });
 }

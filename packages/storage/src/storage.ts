@@ -11,27 +11,30 @@ import type { S3Settings } from './s3/settings.ts';
 import type { SyncRunStore } from './sqlite/run-store.ts';
 
 export type StorageOptions = {
-  /** The data folder; made, for its owner alone, where it is not there. */
+  /** The data folder; created with access for its owner only if it does not exist. */
   folder: string;
   clock: Clock;
-  /** Passed at `<transaction>:begun`, `:written` and `:committed`; it may throw or end the process, not wait. */
+  /** Passed at `<transaction>:begun`, `:written` and `:committed`; it may throw or exit the process, not wait. */
   failpoint?: Failpoint;
-  /** The database grows to so many pages (4 kB each) and is full then; absent: as the disk allows. */
+  /** Maximum size of the database in pages of 4 kB; default: unlimited. */
   maxPages?: number;
 };
 
-/** An open data folder. Every repository call names on whose behalf it is made. */
+/** An open data folder. Every repository call names its owner. */
 export type Storage = Repositories & {
   readonly folder: string;
   readonly runs: SyncRunStore;
   readonly blobs: BlobStore;
   sweepBlobs(options: SweepOptions): Promise<number>;
   counts(): Promise<StoredCounts>;
-  /** Copies everything to a folder that does not exist yet, while work goes on. What has that name is whole. */
+  /**
+   * Copies everything to a folder that does not exist yet, without blocking. A folder with that name is always
+   * complete.
+   */
   backup(to: string, options: BackupOptions): Promise<BackupResult>;
-  /** Reads everything through; takes long where there is much. */
+  /** Verifies all data; takes long for large databases. */
   check(): Promise<CheckResult>;
-  /** Folds the log into the database file and gives the folder free. May be called again. */
+  /** Checkpoints the WAL and unlocks the folder. May be called again. */
   close(): void;
 };
 
@@ -39,13 +42,13 @@ export type DatabaseOptions = {
   /** `postgres://user:password@host:port/database`. */
   url: string;
   clock: Clock;
-  /** Passed at `<transaction>:begun`, `:written` and `:committed`; it may throw, wait or end the process. */
+  /** Passed at `<transaction>:begun`, `:written` and `:committed`; it may throw, wait or exit the process. */
   failpoint?: Failpoint;
-  /** How many connections this process opens at most, beside the one it listens on; 10 where absent. */
+  /** Maximum number of connections of this process, besides the listening one; default 10. */
   connections?: number;
-  /** Where the bytes of blobs are stored from now on; in the database where absent. */
+  /** Where the bytes of new blobs are stored; default: in the database. */
   files?: S3Settings;
-  /** False: processes look for each other's words once a second, and are not notified of them. */
+  /** False: processes poll for notifications once a second instead of using LISTEN/NOTIFY. */
   notify?: boolean;
 };
 
@@ -55,31 +58,31 @@ type Promised<T> = {
     : T[K];
 };
 
-/** What there is on every engine: one answers at once, another over a socket. */
+/** The interface of every engine, synchronous or over a socket. */
 export type SharedStorage = Repositories & {
   readonly runs: RunStore;
   readonly blobs: Promised<BlobStore>;
-  /** Removes blobs nothing names any more, and gives how many; takes long where there is much, and holds nobody up. */
+  /** Deletes blobs without references and returns their number; takes long for large databases, without blocking. */
   sweepBlobs(options: SweepOptions): Promise<number>;
-  /** What is under way. */
+  /** Numbers of active runs and leases. */
   counts(): Promise<StoredCounts>;
-  /** Reads everything through; takes long where there is much. */
+  /** Verifies all data; takes long for large databases. */
   check(): Promise<CheckResult>;
   /** May be called again. */
   close(): void | Promise<void>;
 };
 
-/** What the processes over one database come to the same key by, and find out that they have. */
+/** Key derivation shared by the processes of one database, and verification that all derive the same key. */
 export type Installation = {
-  /** 16 bytes that are this installation's own, and no secret. */
+  /** 16 bytes unique to this installation; not secret. */
   salt(): Promise<Uint8Array>;
-  /** Of the key; null where nobody could show yet that theirs is the right one. */
+  /** Fingerprint of the key; null until a process has proved that its key is the right one. */
   fingerprint(): Promise<string | null>;
-  /** False, and nothing is kept, where it is not `before` any more. */
+  /** False, without a change, if it is no longer `before`. */
   setFingerprint(fingerprint: string | null, before: string | null): Promise<boolean>;
 };
 
-/** A database that many processes share. */
+/** A database shared by many processes. */
 export type DatabaseStorage = SharedStorage & {
   readonly bulletins: NotificationChannel;
   readonly processes: Processes;

@@ -4,12 +4,12 @@ import { codePoint, fc } from '@toolyard/testing/property';
 import { describe, expect, test } from 'vitest';
 import { decodeJson, encodeJson, scrubText } from './text.ts';
 
-describe('text no engine can keep', () => {
-  test('NUL and lone surrogates become the replacement character, pairs stay', () => {
+describe('unrepresentable text', () => {
+  test('replaces NUL and lone surrogates by the replacement character, and keeps surrogate pairs', () => {
     expect(scrubText('a\0b\ud800c😀\udc00')).toBe('a\uFFFDb\uFFFDc😀\uFFFD');
   });
 
-  test('they are found inside JSON, in keys too, and what only looks like them is left alone', () => {
+  test('replaces them within JSON, also in keys, and keeps text that only looks similar', () => {
     const value = { 'k\0': ['x\ud800', { deep: '\0' }], path: 'C:\\u0000\\ud800', both: 'C:\\\0' };
     expect(decodeJson(encodeJson(value))).toEqual({
       'k\uFFFD': ['x\uFFFD', { deep: '\uFFFD' }],
@@ -18,13 +18,13 @@ describe('text no engine can keep', () => {
     });
   });
 
-  test('a key called __proto__ stays a key', () => {
+  test('keeps a key named __proto__', () => {
     const text = '{"__proto__":{"a\\u0000":1}}';
     expect(encodeJson(JSON.parse(text))).toBe('{"__proto__":{"a\uFFFD":1}}');
   });
 
-  test('any JSON comes back as it was, but for what had to be scrubbed', () => {
-    // A backslash somebody wrote, told from one that begins an escape: JSON holds no NUL of its own.
+  test('returns any JSON unchanged except for replaced characters', () => {
+    // Marks literal backslashes to distinguish them from escapes: JSON text contains no NUL itself.
     const unescaped = (written: string): string => written.replaceAll('\\\\', '\0');
     const json = (fc.jsonValue({ stringUnit: codePoint }) as fc.Arbitrary<JsonValue>).filter(areKeysReadByNode);
     fc.assert(
@@ -38,7 +38,7 @@ describe('text no engine can keep', () => {
     );
   });
 
-  test('what is no JSON is refused rather than stored as nothing', () => {
+  test('rejects values that are not JSON', () => {
     expect(() => encodeJson(undefined)).toThrow(/plain JSON/);
   });
 });

@@ -1,26 +1,27 @@
 import type { JsonValue } from '@toolyard/protocol';
 import { isJsonObject, parseJson } from '@toolyard/protocol';
 
-/** How JSON.stringify writes NUL and lone surrogates. A backslash someone wrote looks alike: the slow way sorts it out. */
+/**
+ * JSON.stringify's escapes of NUL and lone surrogates. A literal backslash looks the same and is sorted out in the slow
+ * path.
+ */
 const SUSPECT = /\\u(?:0000|d[89a-f])/;
 
-/**
- * Text every engine can keep: NUL and lone surrogates become U+FFFD.
- */
+/** Text that every engine can store: NUL and lone surrogates become U+FFFD. */
 export function scrubText(text: string): string {
   return text.toWellFormed().replaceAll('\0', '\uFFFD');
 }
 
-/** Plain JSON as text for a column, scrubbed, keys too. Throws where the value is no JSON (undefined, a function). */
+/** JSON as text for a column, scrubbed including keys. Throws if the value is not JSON (undefined, a function). */
 export function encodeJson(value: unknown): string {
   const text = toJson(value);
   return SUSPECT.test(text) ? toJson(value, scrubValue) : text;
 }
 
-/** The value of a column this room wrote. Throws where the text is no JSON: the file was changed by somebody else. */
+/** Parses a column written by this package. Throws if the text is not JSON: another program changed the file. */
 export function decodeJson(text: string): JsonValue {
   const parsed = parseJson(text);
-  if (!parsed.ok) throw new TypeError(`a stored value is no JSON: ${parsed.problem}`);
+  if (!parsed.ok) throw new TypeError(`a stored value is not valid JSON: ${parsed.problem}`);
   return parsed.value;
 }
 

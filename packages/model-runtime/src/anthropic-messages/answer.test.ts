@@ -13,10 +13,10 @@ async function ask(scripted: ModelReply, more: Partial<ChatRequest> = {}) {
   return await collect(runtimeOver('anthropic-messages', server.url), request('hi', more));
 }
 
-describe('what comes back', () => {
+describe('responses', () => {
   const thinking = { type: 'thinking', thinking: 'Let me think.', signature: 'c2ln' } as const;
 
-  test('thinking, its signature and hidden thinking, in their order', async () => {
+  test('preserves the order of thinking, signature and redacted thinking', async () => {
     const parts = await ask(
       anthropicReply([
         thinking,
@@ -39,7 +39,7 @@ describe('what comes back', () => {
     ]);
   });
 
-  test('thinking goes back word for word to the model that thought, in its place, and to no other', async () => {
+  test('replays thinking verbatim and in place, only to the model that produced it', async () => {
     await using server = await startModelServer(() =>
       anthropicReply([
         thinking,
@@ -70,7 +70,7 @@ describe('what comes back', () => {
     expect(sent('scripted', ['replay'])).toEqual([use]);
   });
 
-  test('usage counts what the cache gave and took', async () => {
+  test('usage includes cache reads and writes', async () => {
     const usage = { input_tokens: 10, cache_read_input_tokens: 100, cache_creation_input_tokens: 5 };
     const parts = await ask(anthropicReply('hi', { usage, outputTokens: 7 }));
     expect(parts).toContainEqual({
@@ -86,11 +86,11 @@ describe('what comes back', () => {
     ['model_context_window_exceeded', 'length'],
     ['refusal', 'content_filter'],
     ['something_new', 'stop'],
-  ])('%s is %s', async (stopReason, reason) => {
+  ])('stop reason %s maps to %s', async (stopReason, reason) => {
     expect((await ask(anthropicReply('x', { stopReason }))).at(-1)).toEqual({ type: 'finish', reason });
   });
 
-  test('a call that the limit cut is not made with half its arguments, nor with none', async () => {
+  test('never returns a call truncated by the token limit as complete', async () => {
     for (const input of ['{"x":', '']) {
       const parts = await ask(
         anthropicReply([{ type: 'tool_use', id: 't', name: 'f', input }], { stopReason: 'max_tokens' }),
@@ -100,7 +100,7 @@ describe('what comes back', () => {
     }
   });
 
-  test('sources are named once', async () => {
+  test('reports each citation once', async () => {
     const citation = { type: 'web_search_result_location', url: 'https://example.org/a', title: 'A', cited_text: 'so' };
     const parts = await ask(anthropicReply([{ type: 'text', text: 'x', citations: [citation, citation] }]));
     expect(parts.filter((part) => part.type === 'citation')).toEqual([
@@ -159,7 +159,7 @@ describe('what comes back', () => {
       'no start of the message, ends told twice',
       [start(0, use('a', 'f', { x: 1 })), stop(0), stop(0), start(1, use('b', 'g', { y: 2 })), stop(1)],
     ],
-  ])('quirk: %s', async (_, events) => {
+  ])('tolerates %s', async (_, events) => {
     const parts = await ask(anthropicEvents([...events, ...end]), { tools });
     const calls = parts.flatMap((part) => (part.type === 'tool_call' ? [[part.id, part.name, part.arguments]] : []));
     expect(calls.sort()).toEqual([
@@ -170,7 +170,7 @@ describe('what comes back', () => {
     expect(parts).toContainEqual({ type: 'usage', usage: { inputTokens: 3, outputTokens: 4 } });
   });
 
-  test('quirk: no end of the message', async () => {
+  test('accepts a stream without message_stop', async () => {
     const parts = await ask(anthropicEvents([start(0, { type: 'text', text: 'Hi' }), ...end.slice(0, 1)]));
     expect(parts.at(-1)).toEqual({ type: 'finish', reason: 'tool_calls' });
     expect(textIn(parts)).toBe('Hi');

@@ -7,13 +7,16 @@ import { providerErrorOf, toModelError } from '../wire/provider-error.ts';
 import { sealReplay } from '../wire/replay.ts';
 import { readUsage } from './usage.ts';
 
-/** Turns the events of one streamed answer, or a whole answer, into parts. */
+/** Converts the events of one streamed answer, or a whole answer, into parts. */
 export class AnthropicAnswer extends StreamedAnswer {
   readonly #calls = new BlockCalls();
   readonly #citations = new Citations();
-  /** Calls whose block is closed; whether the answer was cut there is only known with what follows. */
+  /**
+   * Calls whose block is closed. Whether the token limit truncated the last one is known only from `stop_reason`, which
+   * follows.
+   */
   readonly #closed: number[] = [];
-  /** Signatures of thinking, whose block is still open. */
+  /** Signatures of thinking blocks that are still open. */
   readonly #signatures = new Map<number, string>();
   #usage: JsonObject = {};
 

@@ -3,7 +3,7 @@ import { labelOf } from '@toolyard/protocol';
 import { scrub } from '../scrub.ts';
 import { isReachable, resourceImage, resourceText, textFile, toResultContent, unavailable } from '../wire/content.ts';
 
-/** What a person wrote and attached, as JSON of blocks; empty text is left out, which the API refuses. */
+/** The text and attachments of a user message as JSON content blocks. Empty text is omitted: the API rejects it. */
 export function userBlocks(parts: readonly UserPart[]): string[] {
   return parts.map(toBlock).flatMap((block) => (block === null ? [] : [JSON.stringify(block)]));
 }
@@ -25,7 +25,7 @@ function toBlock(part: UserPart): JsonObject | null {
   }
 }
 
-/** Null for text that says nothing: the API refuses it. */
+/** Null for blank text: the API rejects it. */
 export function textBlock(text: string): JsonObject | null {
   return text.trim() === '' ? null : { type: 'text', text: scrub(text) };
 }
@@ -52,7 +52,7 @@ function fileBlock(part: FilePart): JsonObject | null {
   };
 }
 
-/** A result as JSON of one block; pictures stand in it. */
+/** A tool result as JSON of one block, images included. */
 export function resultBlock(id: string, result: ToolResult): string {
   const { text, images } = toResultContent(result, 'shown below');
   const content =
@@ -65,7 +65,7 @@ export function resultBlock(id: string, result: ToolResult): string {
   });
 }
 
-/** The pictures of a result, as JSON of blocks. */
+/** The images of a result, as JSON of blocks. */
 export function resultImages(result: ToolResult): string[] {
   return toResultContent(result, 'shown below').images.map((image) => JSON.stringify(imageBlock(image)));
 }

@@ -8,7 +8,7 @@ import { AnthropicAnswer } from './answer.ts';
 import type { AnthropicQuirks } from './quirks.ts';
 import { toOutgoing, OPTIONAL_FEATURES } from './request.ts';
 
-/** Anthropic's messages, as it and others serve them. */
+/** The Anthropic Messages API, as served by Anthropic and compatible servers. */
 export function createDialect(quirks: AnthropicQuirks = {}, newId?: () => string): ApiDialect {
   return {
     wire: 'anthropic-messages',
@@ -40,18 +40,21 @@ function concede({ message }: ProviderError, request: ChatRequest): CapabilityFa
     const asked = request.parameters.maxOutputTokens;
     const notice = {
       code: 'setting_left_out',
-      text: `${request.model} writes at most ${limit} tokens: that is the limit now.`,
+      text: `${request.model} allows at most ${limit} output tokens: the limit was reduced.`,
     };
     return { without: `${OPTIONAL_FEATURES.limit}${limit}`, ...(asked === undefined ? {} : { notice }) };
   }
   if (/cache_control/.test(message)) return { without: OPTIONAL_FEATURES.cacheMarks };
   if (/signature|thinking.{0,40}block/i.test(message) && !/^.{0,60}expected/i.test(message))
     return { without: OPTIONAL_FEATURES.replay };
-  // Within a turn that began without thinking it cannot be turned on.
+  // Thinking cannot be enabled within a turn that began without it.
   if (/expected .?(redacted_)?thinking/i.test(message)) {
     return {
       without: 'reasoningEffort',
-      notice: { code: 'setting_left_out', text: `${request.model} cannot begin to think in the middle of a turn.` },
+      notice: {
+        code: 'setting_left_out',
+        text: `${request.model} cannot start thinking in the middle of a turn: thinking was left out.`,
+      },
     };
   }
   return null;

@@ -10,11 +10,11 @@ import { resultBlock, resultImages, textBlock, userBlocks } from './content.ts';
 
 export type AnthropicMessageOptions = {
   toolMode: ToolMode;
-  /** The model whose own thinking goes back to it; absent: none does. */
+  /** The model whose own thinking is replayed to it; absent: no thinking is replayed. */
   replayFor?: string;
 };
 
-/** The conversation as the API has it. A message is written once, however many requests it is in. */
+/** The conversation in the format of the API. Each message is serialized once, however many requests contain it. */
 export function turnsOf(
   messages: readonly Message[],
   { toolMode, replayFor }: AnthropicMessageOptions,
@@ -78,7 +78,7 @@ function nativeAnswer(message: AssistantMessage, form: 'native' | 'replay'): Ans
           break;
         }
         default:
-          // Models are not sent other parts of their answers.
+          // The API has no input form for other parts.
           break;
       }
     }
@@ -86,12 +86,12 @@ function nativeAnswer(message: AssistantMessage, form: 'native' | 'replay'): Ans
   });
 }
 
-/** The API takes no other letters in the id of a call; other providers and we ourselves use some. */
+/** The API restricts the characters of call ids; other providers and Toolyard use ids with others. */
 function idFor(id: string): string {
   return id.replace(/[^\w-]/g, '_');
 }
 
-/** Thinking as it came: its signature is over its very text. */
+/** The thinking text is sent unchanged, because its signature covers the exact text. */
 function thinkingBlock(thinking: string, signature: string | undefined): JsonObject | null {
   const sealed = unsealReplay('anthropic-messages', signature);
   if (sealed === null) return null;
@@ -108,7 +108,7 @@ function split(sealed: string): [kind: string, content: string] {
 
 const resultCache = new WeakMap<ToolMessage, { id: string; block: string }>();
 
-/** Results come first; answers to calls that could not be read follow as text: the API knows of no such call. */
+/** Results come first. Answers to malformed calls follow as text, because the API never received such a call. */
 function nativeResults(run: readonly ToolMessage[], wireIds: ReadonlyMap<string, string>): string[] {
   const results: string[] = [];
   const strays: string[] = [];

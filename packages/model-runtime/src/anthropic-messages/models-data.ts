@@ -1,20 +1,20 @@
 import type { ReasoningEffort } from '@toolyard/protocol';
 
-/** What is known of a model that is asked over this wire. */
+/** Static facts about a model of this wire. */
 export type AnthropicModelFacts = {
-  /** `budget`: told how many tokens to think; `adaptive`: told how hard to try. */
+  /** `budget`: thinking takes a token budget; `adaptive`: thinking takes an effort level. */
   thinking: 'none' | 'budget' | 'adaptive';
-  /** The levels of trying it knows; empty where it has only a budget. */
+  /** The effort levels the model accepts; empty if it accepts only a budget. */
   efforts: readonly Exclude<ReasoningEffort, 'minimal' | 'none'>[];
-  /** False: it refuses temperature, top-p and top-k outright. */
+  /** False if the model rejects temperature, top-p and top-k. */
   sampling: boolean;
-  /** How much it may write where nobody says; the API wants a number. */
+  /** Default for `max_tokens`, which the API requires. */
   maxTokens: number;
 };
 
 /**
- * From https://platform.claude.com/docs/en/build-with-claude/thinking and the pages of the models, by the version from
- * which on it holds. What is wrong or missing here costs one refused request, which is then remembered.
+ * Source: https://platform.claude.com/docs/en/build-with-claude/thinking and the pages of the models; each row applies
+ * from its version on. A wrong or missing row costs one rejected request; the outcome is then remembered.
  */
 const GENERATIONS: readonly { from: number; facts: AnthropicModelFacts }[] = [
   {
@@ -35,24 +35,24 @@ const GENERATIONS: readonly { from: number; facts: AnthropicModelFacts }[] = [
   { from: 0, facts: { thinking: 'none', efforts: [], sampling: true, maxTokens: 4_096 } },
 ];
 
-/** Models of others that speak this API know its older form of thinking. */
+/** Models of other vendors behind this API support its older form of thinking. */
 const FOREIGN: AnthropicModelFacts = { thinking: 'budget', efforts: [], sampling: true, maxTokens: 16_384 };
 
-/** What is known of a model by its name. */
+/** Looks up the facts of a model by its name. */
 export function factsOf(model: string): AnthropicModelFacts {
   if (!/claude/i.test(model)) return FOREIGN;
-  // A name without a version is newer than the versions we know of.
+  // A name without a version is assumed to be newer than the versions listed here.
   const version = versionOf(model) ?? Number.POSITIVE_INFINITY;
   return GENERATIONS.find(({ from }) => version >= from)?.facts ?? FOREIGN;
 }
 
-/** `claude-opus-4-5-20251101` is 4.5, `claude-3-7-sonnet-latest` 3.7, `claude-sonnet-5` 5; a date is no version. */
+/** `claude-opus-4-5-20251101` is 4.5, `claude-3-7-sonnet-latest` 3.7, `claude-sonnet-5` 5; a date is not a version. */
 function versionOf(model: string): number | null {
   const found = /claude-(?:[a-z]+-)?(\d)(?:[-.](\d)(?!\d))?(?!\d)/i.exec(model);
   return found === null ? null : Number(`${found[1]}.${found[2] ?? 0}`);
 }
 
-/** How many tokens a model told by budget may think at each level. */
+/** Thinking budget in tokens for each effort level. */
 export const BUDGETS: Record<Exclude<ReasoningEffort, 'none'>, number> = {
   minimal: 1_024,
   low: 4_096,

@@ -1,7 +1,7 @@
-/** Where a server that speaks Anthropic's API differs from Anthropic. */
+/** Deviations of a server from Anthropic's own API. */
 export type AnthropicQuirks = {
-  /** It wants the key as `authorization: Bearer`. */
+  /** Expects the key as `authorization: Bearer`. */
   bearer?: boolean;
-  /** It knows no `cache_control`. Found out by itself, at the cost of one request. */
+  /** Does not accept `cache_control`. Detected automatically, at the cost of one rejected request. */
   noCacheMarks?: boolean;
 };

@@ -5,7 +5,7 @@ import { assistant, call, request, result, system, tool, user } from '../test-fi
 import { factsOf } from './models-data.ts';
 import { toOutgoing } from './request.ts';
 
-/** The marks of the prompt cache taken out: most tests are about something else. */
+/** Strips the prompt cache markers, which most tests do not concern. */
 function unmarked(value: unknown): unknown {
   return JSON.parse(JSON.stringify(value, (key, item: unknown) => (key === 'cache_control' ? undefined : item)));
 }
@@ -13,8 +13,8 @@ function unmarked(value: unknown): unknown {
 const png = { type: 'image', mimeType: 'image/png', source: { data: 'AAAA' } } as const;
 const tools = [tool('f'), tool('g')];
 
-describe('what is sent', () => {
-  test('system apart, turns that alternate, results first in the turn that follows the calls', () => {
+describe('requests', () => {
+  test('separates the system prompt, alternates roles, puts results first in the turn after the calls', () => {
     const messages = [
       system('Be kind.'),
       user('one'),
@@ -65,7 +65,7 @@ describe('what is sent', () => {
     ]);
   });
 
-  test('documents, addresses, and what the API cannot take', () => {
+  test('encodes documents and URLs, and describes what the API does not support', () => {
     const [turn] = body([
       user(
         { type: 'file', mimeType: 'application/pdf', name: 'a.pdf', source: { data: 'BBBB' } },
@@ -81,7 +81,7 @@ describe('what is sent', () => {
     ]);
   });
 
-  test("marks for the prompt cache: the front, and the person's last two turns; never more than four", () => {
+  test('puts cache markers on the prefix and the last two user turns, at most four', () => {
     const turn = (n: number) => [user(`q${n}`), assistant(`a${n}`)];
     const messages = [system('s'), ...turn(1), ...turn(2), ...turn(3), user('last')];
     const marks = (sent: JsonObject) => JSON.stringify(sent).match(/"cache_control"/g)?.length;
@@ -102,7 +102,7 @@ describe('what is sent', () => {
     expect(marks(body(messages, { tools }, ['cache_control']))).toBeUndefined();
   });
 
-  test('the front stays byte for byte the same from turn to turn', () => {
+  test('keeps the request prefix byte-identical from turn to turn', () => {
     const first = [system('s'), user('q'), assistant('a', call('c1', 'f')), result('c1', 'f', 'r')];
     const text = (messages: Message[]) =>
       toOutgoing(request(messages, { tools, model: 'claude-opus-4-8' }), { noCacheMarks: true }, new Set()).body;
@@ -124,11 +124,11 @@ describe('what is sent', () => {
     ['claude-3-5-haiku-20241022', 'none', [], true],
     ['claude-3-opus-20240229', 'none', [], true],
     ['deepseek-chat', 'budget', [], true],
-  ])('%s thinks by %s', (model, thinking, efforts, sampling) => {
+  ])('%s uses %s thinking', (model, thinking, efforts, sampling) => {
     expect(factsOf(model)).toMatchObject({ thinking, efforts, sampling });
   });
 
-  test('how hard to think, as each generation wants to be told', () => {
+  test('sends the reasoning effort in the form of each model generation', () => {
     const told = (model: string, reasoningEffort: 'none' | 'minimal' | 'high' | 'xhigh', maxOutputTokens?: number) => {
       const limit = maxOutputTokens === undefined ? {} : { maxOutputTokens };
       const sent = body('hi', { model, parameters: { reasoningEffort, temperature: 0.5, ...limit } });
@@ -155,7 +155,7 @@ describe('what is sent', () => {
     expect(told('claude-3-5-haiku-latest', 'high')).toEqual([undefined, undefined, 8_192, 0.5]);
   });
 
-  test('a forced call goes without thinking, which excludes it', () => {
+  test('disables thinking for a forced tool call', () => {
     const parameters = { reasoningEffort: 'high' } as const;
     expect(body('hi', { tools, toolChoice: 'required', parameters })).not.toHaveProperty('thinking');
     expect(body('hi', { tools, toolChoice: { name: 'f' }, parameters })).toMatchObject({
@@ -164,7 +164,7 @@ describe('what is sent', () => {
     expect(body('hi', { tools, toolChoice: 'none', parameters })).toHaveProperty('thinking');
   });
 
-  test('an answer that fits a schema', () => {
+  test('requests an answer that matches a schema', () => {
     const schema = { type: 'object', properties: { a: { type: 'object', properties: { b: { type: 'number' } } } } };
     const sent = body('hi', { responseFormat: { type: 'json_schema', name: 'n', schema } });
     expect(sent['output_config']).toEqual({

@@ -12,15 +12,15 @@ import { turnsOf } from './messages.ts';
 import { BUDGETS, factsOf } from './models-data.ts';
 import type { AnthropicQuirks } from './quirks.ts';
 
-/** What this wire can go without, beside settings. `limit:8192`: it may write no more than that. */
+/** Optional features of this wire besides settings. `limit:8192`: the server caps `max_tokens` at that value. */
 export const OPTIONAL_FEATURES = { cacheMarks: 'cache_control', replay: 'replay', limit: 'limit:' } as const;
 
 const OWNED = ['model', 'messages', 'system', 'tools', 'stream'];
 
-/** Room for the answer behind the thinking, in tokens. */
+/** Output tokens reserved for the answer in addition to thinking. */
 const ANSWER_ROOM = 8_192;
 
-/** A chat request; its body is JSON text put together from pieces that were written once. */
+/** Builds a chat request. The body is JSON assembled from cached fragments. */
 export function toOutgoing(request: ChatRequest, quirks: AnthropicQuirks, without: ReadonlySet<string>): OutgoingChat {
   const { messages, model, toolMode } = request;
   const marks = quirks.noCacheMarks !== true && !without.has(OPTIONAL_FEATURES.cacheMarks);
@@ -40,8 +40,8 @@ export function toOutgoing(request: ChatRequest, quirks: AnthropicQuirks, withou
 }
 
 /**
- * What comes before a mark is kept by the server and read from there the next time: tools and system prompt, and the
- * conversation up to the person's last word and up to the one before.
+ * The server caches everything before a marker: tools and system prompt, and the conversation up to the last and the
+ * second to last user message.
  */
 function turnsJson(turns: readonly MessageTurn<'user' | 'assistant'>[], marks: boolean): string {
   const ofPerson = turns.flatMap(({ role }, at) => (role === 'user' ? [at] : []));
@@ -92,7 +92,7 @@ function effortOf(wish: ReasoningEffort | undefined, known: readonly ReasoningEf
   return wish === undefined || wish === 'none' ? null : nearestEffort(wish, known);
 }
 
-/** How the model is told to think; null where nothing is said. A forced call and thinking exclude each other. */
+/** The `thinking` field; null if none is sent. A forced tool call and thinking exclude each other. */
 function thinkingOf(request: ChatRequest, settings: Settings): { thinking: JsonValue; budget: number } {
   const effort = request.parameters.reasoningEffort;
   const nothing = { thinking: null, budget: 0 };
@@ -113,7 +113,7 @@ function thinkingOf(request: ChatRequest, settings: Settings): { thinking: JsonV
   }
 }
 
-/** Thinking counts as writing: what the person allows is for the answer, and comes on top. */
+/** The API counts thinking as output. The user's limit is for the answer; the thinking budget is added to it. */
 function maxTokens(wish: number | undefined, budget: number, usual: number, without: ReadonlySet<string>): number {
   const wanted = wish === undefined ? Math.max(usual, budget === 0 ? 0 : budget + ANSWER_ROOM) : wish + budget;
   const limits = [...without].flatMap((entry) =>

@@ -1,6 +1,9 @@
 import { defined, isJsonObject, type JsonObject, type JsonValue, type Usage } from '@toolyard/protocol';
 
-/** The `usage` of an answer in our words. The API counts what was read from or written to its cache apart from the rest. */
+/**
+ * Converts the `usage` of an answer. The API counts tokens read from and written to its cache separately from the
+ * others.
+ */
 export function readUsage(usage: JsonObject): Usage {
   const fresh = count(usage['input_tokens']);
   const cached = count(usage['cache_read_input_tokens']);

@@ -5,7 +5,7 @@ import { collect, request, textIn } from '../test-fixtures/requests.ts';
 import { runtimeOver } from '../test-fixtures/wires.ts';
 import type { ChatRequest } from '../types.ts';
 
-describe('what a server refuses is done without', () => {
+describe('fallback after a rejected request', () => {
   const refusal = (message: string) =>
     reply.error(400, { type: 'error', error: { type: 'invalid_request_error', message } });
 
@@ -19,18 +19,18 @@ describe('what a server refuses is done without', () => {
     return { parts, bodies };
   }
 
-  test('the limit of tokens is learnt', async () => {
+  test('learns the output token limit', async () => {
     const { bodies } = await after('max_tokens: 32000 > 8192, which is the maximum allowed number of output tokens');
     expect(bodies.map((sent) => sent['max_tokens'])).toEqual([32_000, 8192, 8192]);
   });
 
-  test('marks of the cache', async () => {
+  test('omits cache markers', async () => {
     const { bodies, parts } = await after('messages.0.content.0.cache_control: Extra inputs are not permitted');
     expect(bodies.map((sent) => JSON.stringify(sent).includes('cache_control'))).toEqual([true, false, false]);
     expect(parts.some((part) => part.type === 'notice')).toBe(false);
   });
 
-  test('thinking in the middle of a turn that began without', async () => {
+  test('omits thinking within a turn that began without it', async () => {
     const message =
       'messages.1.content.0.type: Expected `thinking` or `redacted_thinking`, but found `tool_use`. When `thinking` is enabled, ...';
     const { bodies, parts } = await after(message, { parameters: { reasoningEffort: 'low' } });
@@ -38,7 +38,7 @@ describe('what a server refuses is done without', () => {
     expect(parts[0]).toMatchObject({ type: 'notice' });
   });
 
-  test('a form of thinking the model does not know', async () => {
+  test('switches to the form of thinking the model supports', async () => {
     const message = '"thinking.type.enabled" is not supported for this model. Use "thinking.type.adaptive"';
     const { bodies, parts } = await after(message, { parameters: { reasoningEffort: 'low' } });
     expect(bodies.map((sent) => 'thinking' in sent)).toEqual([true, false, false]);
@@ -46,7 +46,7 @@ describe('what a server refuses is done without', () => {
   });
 });
 
-test('the list of models goes over its pages', async () => {
+test('lists models over all pages', async () => {
   await using server = await startModelServer([], {
     models: reply.json({ data: [{ id: 'a', type: 'model', max_input_tokens: 5 }], has_more: true, last_id: 'a' }),
   });
@@ -58,7 +58,7 @@ test('the list of models goes over its pages', async () => {
   ]);
 });
 
-test('what the API has not is refused in words', async () => {
+test('reports unsupported operations', async () => {
   const runtime = runtimeOver('anthropic-messages', 'http://127.0.0.1:9');
   await expect(runtime.embeddings?.({ model: 'm', input: ['a'] })).rejects.toMatchObject({
     code: 'bad_request',

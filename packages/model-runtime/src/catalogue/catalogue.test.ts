@@ -6,8 +6,8 @@ import { readPrice } from './read-price.ts';
 const NOW = Date.UTC(2026, 9, 1, 12);
 const facts = (baseUrl: string, modelId: string, plan = false) => catalogue.facts({ baseUrl, plan }, modelId, NOW);
 
-describe('what is known of a model', () => {
-  it('is found by the address it is served at', () => {
+describe('model facts', () => {
+  it('are found by base URL', () => {
     const { price, contextWindow } = facts('https://api.anthropic.com/v1', 'claude-sonnet-4-5-20250929');
     expect(contextWindow).toBeGreaterThanOrEqual(200_000);
     expect(price?.inputPerMillion).toBeGreaterThan(0);
@@ -16,7 +16,7 @@ describe('what is known of a model', () => {
     expect(price?.cacheWritePerMillion).toBeGreaterThan(price?.inputPerMillion ?? 0);
   });
 
-  it("knows Gemini's models by either of their names", () => {
+  it('are found for Gemini models by either form of their name', () => {
     const address = 'https://generativelanguage.googleapis.com';
     expect(facts(address, 'models/gemini-2.5-pro')).toEqual(facts(address, 'gemini-2.5-pro'));
     expect(facts(address, 'gemini-2.5-pro').price?.above?.[0]?.inputTokens).toBe(200_000);
@@ -32,11 +32,11 @@ describe('what is known of a model', () => {
     ],
     ['a model nobody has catalogued', 'https://api.openai.com/v1', 'gpt-of-another-time'],
     ['what is no address', 'nowhere', 'gpt-4o'],
-  ])('is nothing for %s', (_what, address, model) => {
+  ])('are empty for %s', (_what, address, model) => {
     expect(facts(address, model)).toEqual({});
   });
 
-  it('is no price where a subscription pays', () => {
+  it('have no price for a subscription', () => {
     const address = 'https://api.minimax.io/anthropic';
     expect(facts(address, 'MiniMax-M2').price).toBeDefined();
     expect(facts(address, 'MiniMax-M2', true).price).toBeUndefined();
@@ -45,7 +45,7 @@ describe('what is known of a model', () => {
     expect(facts('https://api.githubcopilot.com', 'gpt-4o').price).toBeUndefined();
   });
 
-  it('has no subscription among the known providers that does not say so', async () => {
+  it('mark every subscription among the known providers as a plan', async () => {
     const providers = await loadProviders();
     const subscriptions = providers.filter(({ id, label }) => /plan|subscription/i.test(`${id} ${label}`));
     expect(subscriptions.length).toBeGreaterThan(4);
@@ -56,7 +56,7 @@ describe('what is known of a model', () => {
 describe('a price of the catalogue', () => {
   const tiered = (base: number, ...tiers: { start: number; price: number }[]) => ({ base, tiers });
 
-  it('has the rates of each threshold any of its parts has', () => {
+  it('has all rates of every threshold', () => {
     const price = readPrice({
       input_mtok: tiered(1, { start: 100, price: 2 }, { start: 300, price: 3 }),
       output_mtok: tiered(10, { start: 200, price: 20 }),
@@ -76,7 +76,7 @@ describe('a price of the catalogue', () => {
     });
   });
 
-  it('is unknown where it does not say what text costs in both directions', () => {
+  it('is unknown unless input and output text prices are both known', () => {
     expect(readPrice({ audio_hours: 0.36 })).toBeUndefined();
     expect(readPrice({ input_mtok: 0.02 })).toBeUndefined();
   });

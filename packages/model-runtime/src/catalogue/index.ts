@@ -5,14 +5,14 @@ import type { ModelCatalogue, ModelFacts } from './types.ts';
 
 export type { ModelCatalogue, ModelFacts } from './types.ts';
 
-/** The catalogue that came with this release: it asks nobody, and is as old as the release. */
+/** The catalogue bundled with this release. It makes no requests and is as old as the release. */
 export const catalogue: ModelCatalogue = {
   facts({ baseUrl, plan = false }, modelId, at) {
     const address = hostedAddress(baseUrl);
     if (address === null) return {};
     const provider = findProvider({ providerApiUrl: address });
     if (provider === undefined) return {};
-    // Gemini's own lists call its models `models/...`.
+    // Gemini's model lists prefix names with `models/`.
     const name = modelId.replace(/^models\//, '');
     const found = calcPrice({ input_tokens: 0, output_tokens: 0 }, name, { provider, timestamp: new Date(at) });
     if (found === null) return {};
@@ -24,12 +24,14 @@ export const catalogue: ModelCatalogue = {
   },
 };
 
-/** Subscriptions are catalogued with what their models cost elsewhere, or share a host with what is paid by the token. */
+/**
+ * The catalogue lists subscriptions with per-token prices of other providers, or on the host of a per-token service.
+ */
 function isPlan(providerId: string, address: string): boolean {
   return providerId === 'github-copilot' || providerId === 'cursor' || /\/coding(\/|$)/.test(address);
 }
 
-/** Nothing but `https:` is paid for; what stands in a query or behind a user's name decides nothing. */
+/** Only `https:` URLs have prices. Query, user name and password are ignored. */
 function hostedAddress(baseUrl: string): string | null {
   try {
     const { protocol, host, pathname } = new URL(baseUrl);

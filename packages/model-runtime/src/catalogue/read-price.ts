@@ -4,8 +4,8 @@ import type { Price, Rates } from '@toolyard/protocol';
 type Amount = number | TieredPrices | undefined;
 
 /**
- * A price of the catalogue in our words; undefined where it does not say what text costs: pictures and speech have
- * units of their own, and half a price is a wrong one.
+ * Converts a price of the catalogue. Undefined unless both input and output prices of text are known: an incomplete
+ * price would give wrong costs, and images and speech have units of their own.
  */
 export function readPrice(price: ModelPrice): Price | undefined {
   const { input_mtok: input, output_mtok: output } = price;

@@ -1,14 +1,17 @@
 import type { Price } from '@toolyard/protocol';
 
-/** What is known of a model, beside what its provider tells. What is absent is unknown, a price above all. */
+/**
+ * Facts about a model that its provider does not report. Absent fields are unknown; an absent price does not mean free.
+ */
 export type ModelFacts = { price?: Price; contextWindow?: number };
 
 /** Prices and sizes of the models of hosted providers. */
 export interface ModelCatalogue {
   /**
-   * @param place The address decides what a model costs, whatever its provider is called; with `plan` a subscription
-   *   pays, and its tokens have no price
-   * @param at When it is asked, in milliseconds since 1970: prices change, and some with the hour
+   * @param place The base URL determines the price, regardless of the provider's name; `plan` marks a subscription,
+   * whose tokens have
+   *   no price
+   * @param at Time of the request in milliseconds since 1970: prices change, some by the hour
    */
   facts(place: { baseUrl: string; plan?: boolean }, modelId: string, at: number): ModelFacts;
 }

@@ -13,7 +13,7 @@ import { dateCalls, languageOf, readTimeQuestion } from './time-question.ts';
 import type { DemoAnswer } from './types.ts';
 import { timeSentence, WORDING } from './wording.ts';
 
-/** The whole of the demo's wits: the same request has the same answer. */
+/** Computes the demo's answer. Deterministic: equal requests have equal answers. */
 export function demoAnswer(request: ChatRequest): DemoAnswer {
   const asked = request.messages.findLast((message) => message.role === 'user');
   const text = asked === undefined ? '' : textOf(asked);
@@ -67,7 +67,7 @@ function answerFrom(results: readonly ToolMessage[], asked: string, messages: re
   return `${sentences.join('\n')}\n\n${WORDING[language].note}`;
 }
 
-/** The place a call was about: among those of one zone, the one the person named. */
+/** The place a call was about: of several in one time zone, the one the user named. */
 function placeOf(caller: AssistantMessage | undefined, callId: string, asked: string): DemoPlace | null {
   const call = caller?.parts.find((part) => part.type === 'tool_call' && part.callId === callId);
   const zone = call?.type === 'tool_call' ? call.arguments['timezone'] : undefined;

@@ -14,7 +14,7 @@ const SLOW_PAUSE_MS = 100;
 /** Characters in one piece of a streamed text. */
 const PIECE = 8;
 
-/** The answer of the demo: what its few rules make of the request. */
+/** Streams the demo's answer to a request. */
 export async function* demoChat(
   { clock, newId }: DemoOptions,
   request: ChatRequest,
@@ -69,7 +69,7 @@ function* nativeCalls(
   }
 }
 
-/** The text of one answer on its way out, and what it counts for. */
+/** Streams the text of one answer and counts its tokens. */
 class AnswerText {
   calls = 0;
   #written = '';
@@ -79,7 +79,7 @@ class AnswerText {
     this.#stage = stage;
   }
 
-  /** The batch a piece of text makes; none while all of it is held back. */
+  /** The batch for a piece of text; none while all of it is buffered. */
   *piece(text: string): Generator<readonly StreamPart[]> {
     this.#written += text;
     const out: StreamPart[] = [];
@@ -88,7 +88,7 @@ class AnswerText {
     if (out.length > 0) yield out;
   }
 
-  /** What was held back, the usage and the end. */
+  /** The buffered text, the usage and the finish. */
   end(request: ChatRequest): StreamPart[] {
     const out: StreamPart[] = [];
     const found = this.#stage === null ? this.calls : this.#stage.end(0, out);
@@ -106,13 +106,13 @@ function withTextCalls(text: string, calls: readonly DemoCall[]): string {
   return [text, ...blocks].filter((piece) => piece !== '').join('\n');
 }
 
-/** Cuts a text into small pieces, between characters. */
+/** Splits a text into small pieces at character boundaries. */
 function* pieces(text: string): Generator<string> {
   const chars = [...text];
   for (let at = 0; at < chars.length; at += PIECE) yield chars.slice(at, at + PIECE).join('');
 }
 
-/** A made-up but repeatable count: what comes near to the tokens of usual models. */
+/** An estimated but reproducible token count, close to that of common models. */
 function countUsage(request: ChatRequest, written: string, nativeCalls: number): Usage {
   let inputTokens = 0;
   for (const message of request.messages) {
@@ -132,7 +132,7 @@ function countTokens(text: string): number {
 function unknownModel(model: string): ErrorInfo {
   return {
     code: 'model_not_found',
-    message: `The demo provider has no model "${model}".`,
-    hint: `It has ${DEMO_MODELS.map((known) => known.id).join(' and ')}; neither is a language model.`,
+    message: `The demo provider does not have the model "${model}".`,
+    hint: `Available models: ${DEMO_MODELS.map((known) => known.id).join(', ')}. They are fixed rules, not language models.`,
   };
 }

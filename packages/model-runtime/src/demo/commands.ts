@@ -2,7 +2,7 @@ import { isJsonObject, parseJson, type ErrorCode, type ErrorInfo, type ToolDefin
 import type { DemoAnswer, DemoCall } from './types.ts';
 import { WORDING } from './wording.ts';
 
-/** What a model call can fail with. */
+/** Error codes that `/fail` accepts. */
 const FAILURES = [
   'invalid_key',
   'quota_exceeded',
@@ -32,16 +32,16 @@ const RETRYABLE: readonly ErrorCode[] = [
 ];
 
 const HELP = [
-  'I am the demo provider, no language model. What I understand:',
+  'I am the demo provider, not a language model. I understand:',
   '',
-  '- questions for the time or the date, in English or Chinese: "what time is it in Tokyo?", 「現在是幾點幾分？」, "Unix time"',
-  '- `/call <tool> {"argument": "value"}` calls any tool that is on offer',
-  '- `/slow [n]` writes n words slowly, so that cancelling can be tried',
-  '- `/fail [code]` fails as a provider would, by default with "overloaded"',
-  '- `/help` shows this',
+  '- questions about the time or the date, in English or Chinese: "what time is it in Tokyo?", 「現在是幾點幾分？」, "Unix time"',
+  '- `/call <tool> {"argument": "value"}` calls any available tool',
+  '- `/slow [n]` writes n words slowly, to try out cancelling',
+  '- `/fail [code]` fails like a provider, by default with "overloaded"',
+  '- `/help` prints this list',
 ].join('\n');
 
-/** Carries out what begins with a slash; null where it is no command. */
+/** Runs a slash command; null if the text is not a command. */
 export function runCommand(text: string, tools: readonly ToolDefinition[], mayCall: boolean): DemoAnswer | null {
   const [, name = '', rest = ''] = /^\/([a-z]+)\s*([\s\S]*)$/.exec(text.trim()) ?? [];
   switch (name) {
@@ -62,18 +62,18 @@ function call(rest: string, tools: readonly ToolDefinition[], mayCall: boolean):
   const [, asked = '', argumentsText = ''] = /^(\S*)\s*([\s\S]*)$/.exec(rest) ?? [];
   const offered = tools.map((tool) => tool.name).join(', ');
   if (asked === '')
-    return say(`Say which tool, for example \`/call get-date {"format":"iso"}\`. On offer: ${offered || 'none'}.`);
-  if (!mayCall) return say(`No tool may be called in this turn, so ${asked} was not called.`);
+    return say(`Name a tool, for example \`/call get-date {"format":"iso"}\`. Available tools: ${offered || 'none'}.`);
+  if (!mayCall) return say(`Tool calls are disabled for this turn, so ${asked} was not called.`);
 
   const tool = findTool(asked, tools);
   const request = readCall(tool?.name ?? asked, argumentsText);
   const remarks = [];
-  if (tool === undefined) remarks.push(`No tool named ${asked} is on offer (there are: ${offered || 'none'}).`);
-  if (request.problem !== null) remarks.push(`The arguments are no JSON object: ${request.problem}.`);
+  if (tool === undefined) remarks.push(`There is no tool named ${asked} (available: ${offered || 'none'}).`);
+  if (request.problem !== null) remarks.push(`The arguments are not a JSON object: ${request.problem}.`);
   const why =
     remarks.length === 0
-      ? `Calling ${request.call.name} as you asked.`
-      : `${remarks.join(' ')} I make the call as asked, so that you see how the error is handled.`;
+      ? `Calling ${request.call.name}.`
+      : `${remarks.join(' ')} I make the call anyway, to show how the error is handled.`;
   return { kind: 'call', text: why, calls: [request.call] };
 }
 
@@ -89,7 +89,7 @@ function readCall(name: string, argumentsText: string): { call: DemoCall; proble
   const parsed = parseJson(text);
   if (parsed.ok && isJsonObject(parsed.value))
     return { call: { name, arguments: parsed.value, argumentsText: text }, problem: null };
-  const problem = parsed.ok ? 'it is JSON of another kind' : parsed.problem;
+  const problem = parsed.ok ? 'it is a different kind of JSON value' : parsed.problem;
   return { call: { name, arguments: null, argumentsText: text }, problem };
 }
 
@@ -102,11 +102,11 @@ function slow(rest: string): DemoAnswer {
 function fail(rest: string): DemoAnswer {
   const asked = rest.trim() === '' ? 'overloaded' : rest.trim();
   const code = FAILURES.find((known) => known === asked);
-  if (code === undefined) return say(`There is no failure of that name. There are: ${FAILURES.join(', ')}.`);
+  if (code === undefined) return say(`There is no failure with this name. Available: ${FAILURES.join(', ')}.`);
   const error: ErrorInfo = {
     code,
-    message: `The demo provider failed as you asked: ${code}.`,
-    hint: 'Nothing is broken. This shows how such an error looks.',
+    message: `The demo provider failed on request: ${code}.`,
+    hint: 'Nothing is broken. "/fail" shows what such an error looks like.',
     ...(RETRYABLE.includes(code) ? { retryable: true } : {}),
     ...(code === 'rate_limited' ? { retryAfterMs: 1000 } : {}),
   };

@@ -25,7 +25,7 @@ function calls(parts: readonly StreamPart[]): { name: string; arguments: JsonObj
 
 const both = ['demo', 'demo-text'] as const;
 
-describe.each(both)('%s really calls the clock', (model) => {
+describe.each(both)('%s calls the clock tool', (model) => {
   test.each<[string, JsonObject[]]>([
     ['現在是幾點幾分？', [{ format: 'locale', locale: 'zh-TW' }]],
     ['现在几点了', [{ format: 'locale', locale: 'zh-CN' }]],
@@ -64,7 +64,7 @@ describe.each(both)('%s really calls the clock', (model) => {
     expect(new Set(starts.map((part) => part.id)).size).toBe(args.length);
   });
 
-  test('under whatever name the model is told', async () => {
+  test('uses the model-facing name of the tool', async () => {
     const renamed = { ...clockTool, name: 'date__get-date' };
     expect(calls(await ask('what time is it', { model, tools: [renamed] }))).toMatchObject([
       { name: 'date__get-date' },
@@ -72,16 +72,16 @@ describe.each(both)('%s really calls the clock', (model) => {
   });
 
   test.each(['hello', 'I have no time', 'once upon a time in the west', '你好', '我沒有時間', ''])(
-    '%j is no question for it',
+    'does not treat %j as a time question',
     async (text) => {
       const parts = await ask(text, { model });
       expect(calls(parts)).toEqual([]);
-      expect(textIn(parts)).toMatch(/no language model|不是語言模型|不是语言模型/);
+      expect(textIn(parts)).toMatch(/not a language model|不是語言模型|不是语言模型/);
       expect(parts.at(-1)).toEqual({ type: 'finish', reason: 'stop' });
     },
   );
 
-  test('never where tools may not be called, or there is none', async () => {
+  test('makes no call if tool calls are disabled or no tool is available', async () => {
     for (const more of [{ toolChoice: 'none' }, { tools: [] }] as const) {
       const parts = await ask('what time is it?', { model, ...more });
       expect(calls(parts)).toEqual([]);
@@ -91,14 +91,14 @@ describe.each(both)('%s really calls the clock', (model) => {
   });
 });
 
-describe('it answers from the results', () => {
+describe('answers from tool results', () => {
   const turn = (question: string, asked: AssistantPart[], ...results: Message[]) => [
     user(question),
     assistant(...asked),
     ...results,
   ];
 
-  test('in the language of the question, with what the tool said', { tags: ['D7.27'] }, async () => {
+  test('in the language of the question, with the text of the result', { tags: ['D7.27'] }, async () => {
     const zh = turn('現在是幾點幾分？', [call('c1', 'get-date')], result('c1', 'get-date', '下午2點30分'));
     expect(textIn(await ask(zh))).toContain('現在是 下午2點30分。');
     const hans = turn(
@@ -110,11 +110,11 @@ describe('it answers from the results', () => {
     const en = turn('what time is it', [call('c1', 'get-date')], result('c1', 'get-date', '2:30 PM'));
     const parts = await ask(en, { toolChoice: 'none' });
     expect(textIn(parts)).toContain('It is now 2:30 PM.');
-    expect(textIn(parts)).toContain('no language model');
+    expect(textIn(parts)).toContain('not a language model');
     expect(calls(parts)).toEqual([]);
   });
 
-  test('each place with its own time, in any order', async () => {
+  test('with the time of each place, in any order', async () => {
     const messages = turn(
       'time in Osaka and London',
       [call('c1', 'get-date', { timezone: 'Asia/Tokyo' }), call('c2', 'get-date', { timezone: 'Europe/London' })],
@@ -126,18 +126,18 @@ describe('it answers from the results', () => {
     expect(text).toContain('In Tokyo it is now two.');
   });
 
-  test('an error is reported plainly', async () => {
+  test('and reports a tool error', async () => {
     const failed = { content: [{ type: 'text' as const, text: 'unknown zone' }], isError: true };
     const messages = turn('what time is it', [call('c1', 'get-date')], result('c1', 'get-date', failed));
     expect(textIn(await ask(messages))).toContain('The tool get-date reported an error: unknown zone');
   });
 
-  test('whatever a called tool gave', async () => {
+  test('and quotes the result of any tool', async () => {
     const messages = turn('/call echo', [call('c1', 'echo')], result('c1', 'echo', { structured: { a: 1 } }));
     expect(textIn(await ask(messages))).toContain('The tool echo answered:\n{"a":1}');
   });
 
-  test('a later question is a new one', async () => {
+  test('and treats a later question as a new one', async () => {
     const messages = [
       ...turn('what time is it', [call('c1', 'get-date')], result('c1', 'get-date', 'two')),
       assistant('It is two.'),
@@ -148,39 +148,39 @@ describe('it answers from the results', () => {
 });
 
 describe('/call', () => {
-  test.each(both)('makes the very call, %s', async (model) => {
+  test.each(both)('calls the named tool, %s', async (model) => {
     const parts = await ask('/call echo {"text": "</tool_call> 你好"}', { model });
     expect(calls(parts)).toEqual([{ name: 'echo', arguments: { text: '</tool_call> 你好' } }]);
     expect(calls(await ask('/call echo', { model }))).toEqual([{ name: 'echo', arguments: {} }]);
     expect(calls(await ask('/call date/get-date', { model }))).toEqual([{ name: 'get-date', arguments: {} }]);
   });
 
-  test.each(both)('an unknown tool is called as asked, and it says so, %s', async (model) => {
+  test.each(both)('calls an unknown tool and says that it is unknown, %s', async (model) => {
     const parts = await ask('/call nothing {}', { model });
     expect(calls(parts)).toEqual([{ name: 'nothing', arguments: {} }]);
     expect(textIn(parts)).toContain('get-date, echo');
   });
 
-  test('broken arguments go out as they are', async () => {
+  test('passes malformed arguments through', async () => {
     const native = await ask('/call echo {"a":');
     expect(native).toContainEqual(
       expect.objectContaining({ type: 'tool_call', name: 'echo', arguments: null, argumentsText: '{"a":' }),
     );
-    expect(textIn(native)).toContain('no JSON object');
+    expect(textIn(native)).toContain('not a JSON object');
     const written = await ask('/call echo {"a":', { model: 'demo-text' });
     expect(written).toContainEqual(
       expect.objectContaining({ type: 'malformed_tool_call', raw: expect.stringContaining('{"a":') }),
     );
   });
 
-  test('without a tool or a choice it explains', async () => {
+  test('explains itself without a tool or if calls are disabled', async () => {
     expect(textIn(await ask('/call'))).toContain('get-date, echo');
     const parts = await ask('/call echo', { toolChoice: 'none' });
     expect(calls(parts)).toEqual([]);
   });
 });
 
-describe('/fail, /help and other models', () => {
+describe('/fail, /help and unknown models', () => {
   test.each([
     ['/fail', 'overloaded'],
     ['/fail rate_limited', 'rate_limited'],
@@ -191,28 +191,28 @@ describe('/fail, /help and other models', () => {
     expect(errorIn(parts).code).toBe(code);
   });
 
-  test('an unknown code lists the known ones', async () => {
+  test('lists the known error codes after an unknown one', async () => {
     expect(textIn(await ask('/fail nonsense'))).toContain('rate_limited');
   });
 
-  test('/help names the commands', async () => {
+  test('/help lists the commands', async () => {
     const text = textIn(await ask('/help'));
-    for (const word of ['/call', '/slow', '/fail', 'no language model']) expect(text).toContain(word);
+    for (const word of ['/call', '/slow', '/fail', 'not a language model']) expect(text).toContain(word);
   });
 
-  test('a model it does not have', async () => {
+  test('rejects an unknown model', async () => {
     expect(errorIn(await ask('hi', { model: 'gpt' })).code).toBe('model_not_found');
   });
 
-  test('its models say that they are none', async () => {
+  test('says in the model list that they are not language models', async () => {
     const models = await demo().runtime.models();
     expect(models.map(({ id }) => id)).toEqual(['demo', 'demo-text']);
-    for (const { ownedBy } of models) expect(ownedBy).toContain('no language model');
+    for (const { ownedBy } of models) expect(ownedBy).toContain('not a language model');
   });
 });
 
 describe('/slow', () => {
-  test('takes its pauses from the clock', async () => {
+  test('waits on the injected clock', async () => {
     const { runtime, clock } = demo();
     const seen: StreamPart[] = [];
     const reading = (async () => {
@@ -228,7 +228,7 @@ describe('/slow', () => {
     expect(clock.pending).toBe(0);
   });
 
-  test('can be cancelled at once', async () => {
+  test('can be cancelled immediately', async () => {
     const { runtime, clock } = demo();
     const controller = new AbortController();
     const reading = collect(runtime, request('/slow 100', { model: 'demo' }), controller.signal);
@@ -239,7 +239,7 @@ describe('/slow', () => {
   });
 });
 
-test('the same question has the same answer, in small pieces, with its usage', async () => {
+test('is deterministic: the same question gives the same answer, in small pieces, with usage', async () => {
   const asked = request([user('what time is it in Tokyo?')], { model: 'demo', tools });
   const once = await collect(demo().runtime, asked);
   expect(await collect(demo().runtime, asked)).toEqual(once);
@@ -251,7 +251,7 @@ test('the same question has the same answer, in small pieces, with its usage', a
   }
 });
 
-test('every place it knows is a time zone', () => {
+test('every known place has a valid time zone', () => {
   for (const { zone } of DEMO_PLACES)
     expect(() => new Intl.DateTimeFormat('en', { timeZone: zone }), zone).not.toThrow();
 });

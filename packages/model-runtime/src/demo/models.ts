@@ -1,7 +1,7 @@
 import type { ModelInfo } from '../types.ts';
 
-/** What the demo offers; neither is a language model. */
+/** The demo's models; neither is a language model. */
 export const DEMO_MODELS: readonly ModelInfo[] = [
-  { id: 'demo', ownedBy: 'Toolyard (demo, no language model)' },
-  { id: 'demo-text', ownedBy: 'Toolyard (demo, no language model; writes its tool calls as text)' },
+  { id: 'demo', ownedBy: 'Toolyard (demo, not a language model)' },
+  { id: 'demo-text', ownedBy: 'Toolyard (demo, not a language model; writes its tool calls as text)' },
 ];

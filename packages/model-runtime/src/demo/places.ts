@@ -1,4 +1,4 @@
-/** A place whose time can be asked for. Names are in English, traditional and simplified Chinese. */
+/** A place whose time the demo knows. Names are in English, traditional and simplified Chinese. */
 export type DemoPlace = { zone: string; en: string; hant: string; hans: string; also?: readonly string[] };
 
 /** Known places; more specific names come before names they contain. */
@@ -53,7 +53,7 @@ export const DEMO_PLACES: readonly DemoPlace[] = [
   { zone: 'UTC', en: 'UTC', hant: 'UTC', hans: 'UTC', also: ['gmt'] },
 ];
 
-/** The places a text names, in the order in which it names them, and IANA zones written out (`Asia/Tokyo`). */
+/** The places and IANA zones (`Asia/Tokyo`) in a text, in order of appearance. */
 export function findPlaces(text: string): DemoPlace[] {
   const lower = text.toLowerCase();
   const found: { at: number; place: DemoPlace }[] = [];
@@ -71,7 +71,7 @@ export function findPlaces(text: string): DemoPlace[] {
   return found.sort((a, b) => a.at - b.at).map(({ place }) => place);
 }
 
-/** Latin names count as whole words only. */
+/** Latin names match whole words only. */
 function indexOfName(text: string, name: string): number {
   const isLatin = /^[a-zã ]+$/.test(name);
   for (let at = text.indexOf(name); at >= 0; at = text.indexOf(name, at + 1)) {

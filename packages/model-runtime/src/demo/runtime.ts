@@ -4,9 +4,9 @@ import { DEMO_MODELS } from './models.ts';
 import type { DemoOptions } from './types.ts';
 
 /**
- * A provider without a model behind it: a few fixed rules that really stream and really call tools, so that everything
- * can be tried with no key and no network. `demo` calls natively, `demo-text` writes its calls as text and has them
- * read by the same parser as any model. What it says, and the parser, are loaded with its first answer.
+ * Creates a provider without a model: a few fixed rules that stream and call tools like a real model, so that
+ * everything can be tried without a key or a network. `demo` makes native calls; `demo-text` writes calls as text,
+ * which are parsed as those of any model. Answers and parser are loaded with the first request.
  */
 export function createDemoRuntime(options: DemoOptions): ModelRuntime {
   return new DemoRuntime(options);

@@ -6,13 +6,13 @@ export type Language = 'en' | 'hant' | 'hans';
 
 export type TimeQuestion = { asks: 'time' | 'date' | 'unix'; places: DemoPlace[] };
 
-/** The language a text is written in: the first Chinese character decides for Chinese. */
+/** The language of a text: Chinese if it contains a Chinese character; the first distinctive one selects the script. */
 export function languageOf(text: string): Language {
   if (!/\p{Script=Han}/u.test(text)) return 'en';
   return /[现点时间号么吗东伦纽约几这说请谁历]/.test(text) ? 'hans' : 'hant';
 }
 
-/** What a text asks of the clock; null where it asks something else. */
+/** Parses a question about time or date; null if the text asks something else. */
 export function readTimeQuestion(text: string): TimeQuestion | null {
   const asks = asksFor(text.toLowerCase().replaceAll('’', "'"), findPlaces(text).length > 0);
   return asks === null ? null : { asks, places: findPlaces(text) };
@@ -34,7 +34,7 @@ function asksFor(text: string, namesPlace: boolean): TimeQuestion['asks'] | null
 
 const locales: Record<Language, string> = { en: 'en-US', hant: 'zh-TW', hans: 'zh-CN' };
 
-/** The arguments of get-date for each place asked about; one call without a zone where none is named. */
+/** The arguments of get-date for each place in the question; one call without a zone if it names none. */
 export function dateCalls(question: TimeQuestion, language: Language): JsonObject[] {
   const format = question.asks === 'time' ? 'locale' : question.asks;
   const locale = question.asks === 'time' ? { locale: locales[language] } : {};

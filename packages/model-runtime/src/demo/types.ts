@@ -1,9 +1,9 @@
 import type { Clock, ErrorInfo, JsonObject } from '@toolyard/protocol';
 
-/** A call as the demo makes it; `arguments` is null where what was asked for is no JSON object. */
+/** A call of the demo; `arguments` is null if the requested text is not a JSON object. */
 export type DemoCall = { name: string; arguments: JsonObject | null; argumentsText: string };
 
-/** What the demo does with a request. */
+/** The demo's reaction to a request. */
 export type DemoAnswer =
   | { kind: 'say'; text: string }
   | { kind: 'call'; text: string; calls: DemoCall[] }
@@ -12,6 +12,6 @@ export type DemoAnswer =
 
 export type DemoOptions = {
   clock: Clock;
-  /** Names the calls. */
+  /** Generates call ids. */
   newId: () => string;
 };

@@ -1,7 +1,7 @@
 import type { DemoPlace } from './places.ts';
 import type { Language, TimeQuestion } from './time-question.ts';
 
-/** Every sentence the demo says about time, in its three languages. */
+/** The demo's sentences about time, in its three languages. */
 type Wording = {
   note: string;
   introduction: string;
@@ -15,11 +15,11 @@ type Wording = {
 
 export const WORDING: Record<Language, Wording> = {
   en: {
-    note: '(Answered by the demo provider, which is no language model.)',
+    note: '(Answered by the demo provider, which is not a language model.)',
     introduction:
-      'I am the demo provider: no language model, only a few fixed rules that show how Toolyard works without a key and without a network. Ask me what time it is, in Tokyo and London for instance, or type /help.',
-    noTool: 'You ask for the time, but no tool named get-date is on offer, and I have no clock of my own.',
-    mayNotCall: 'You ask for the time, but no tool may be called in this turn, and I have no clock of my own.',
+      'I am the demo provider: not a language model, only a few fixed rules that show how Toolyard works without a key or a network. Ask me what time it is, for instance in Tokyo and London, or type /help.',
+    noTool: 'You asked for the time, but no tool named get-date is available, and I have no clock of my own.',
+    mayNotCall: 'You asked for the time, but tool calls are disabled for this turn, and I have no clock of my own.',
     failed: (tool, text) => `The tool ${tool} reported an error: ${text}`,
     time: (place, text) => (place === null ? `It is now ${text}.` : `In ${place} it is now ${text}.`),
     date: (place, text) => (place === null ? `Today's date is ${text}.` : `In ${place} today's date is ${text}.`),
@@ -49,7 +49,7 @@ export const WORDING: Record<Language, Wording> = {
   },
 };
 
-/** One sentence for one answer of the clock. */
+/** The sentence for one result of the clock tool. */
 export function timeSentence(
   question: TimeQuestion,
   place: DemoPlace | null,

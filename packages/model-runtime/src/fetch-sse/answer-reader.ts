@@ -4,14 +4,14 @@ import type { StreamPart } from '../types.ts';
 import { WebApiDecoder } from '../webapi/events.ts';
 import { looksLikeHtml } from '../wire/provider-error.ts';
 
-/** One event may not be longer, in characters: a picture may be in it. */
+/** Maximum length of one event, in characters; large because an event may contain an image. */
 const MAX_EVENT = 64_000_000;
-/** What is read of something that is no stream of events, in characters. */
+/** Characters read of a response that is not an event stream. */
 const MAX_OTHER = 64_000;
 
 /**
- * Reads the body of an answer of `/webapi/chat`, byte by byte if need be. What is no such answer, a page of a proxy or
- * a problem, ends it with an error that says so.
+ * Reads the body of a `/webapi/chat` response in chunks of any size. Any other body, such as a proxy's error page or a
+ * problem document, ends the answer with an error that describes it.
  */
 export class AnswerReader {
   readonly #decoder = new TextDecoder();
@@ -24,17 +24,17 @@ export class AnswerReader {
       if (type === 'max-buffer-size-exceeded') this.#fail(unreadable(this.#server, 'an event is too long'));
     },
   });
-  /** What came before it was clear that these are events; stays where they are none. */
+  /** Text received before the response is known to be an event stream; kept if it is not. */
   #head = '';
   #isEvents = false;
   #out: StreamPart[] = [];
 
-  /** `server`: names it in messages. */
+  /** @param server Name of the server, for error messages */
   constructor(server: string) {
     this.#server = server;
   }
 
-  /** True once the answer has ended, well or not. */
+  /** True once the answer has ended, successfully or not. */
   get ended(): boolean {
     return this.#events.ended;
   }
@@ -43,7 +43,7 @@ export class AnswerReader {
     this.#text(this.#decoder.decode(bytes, { stream: true }), out);
   }
 
-  /** Nothing more will come: an answer without its end is one that broke off. */
+  /** Ends the input. An answer without its final event was interrupted. */
   end(out: StreamPart[]): void {
     this.#text(this.#decoder.decode(), out);
     if (this.ended) return;
@@ -51,7 +51,7 @@ export class AnswerReader {
     else this.#fail(responseError(this.#head, null, this.#server));
   }
 
-  /** Ends the answer from here. */
+  /** Ends the answer with an error. */
   fail(error: ErrorInfo, out: StreamPart[]): void {
     this.#out = out;
     this.#fail(error);
@@ -86,7 +86,7 @@ export class AnswerReader {
   }
 }
 
-/** What an answer that is no stream of events says went wrong. `status` null: it called itself a success. */
+/** The error for a response that is not an event stream. `status` null: the response had a success status. */
 export function responseError(body: string, status: number | null, server: string): ErrorInfo {
   const parsed = parseJson(body);
   const told = parsed.ok ? problemOf(parsed.value) : null;
@@ -96,15 +96,15 @@ export function responseError(body: string, status: number | null, server: strin
   if (status === 502 || status === 503 || status === 504) {
     return {
       code: 'network',
-      message: `Toolyard at ${server} does not answer: what stands before it says ${status}.`,
+      message: `Toolyard at ${server} cannot be reached: the proxy in front of it returned ${status}.`,
       hint: 'Is the server running?',
       retryable: true,
     };
   }
   return {
     code: 'bad_response',
-    message: `${server} answered ${status === null ? 'with' : `${status} with`} ${what} in place of an answer.`,
-    hint: 'Check the address, and that a Toolyard server is there.',
+    message: `${server} returned ${status === null ? '' : `${status} with `}${what} instead of an answer.`,
+    hint: 'Check the base URL, and that it is a Toolyard server.',
   };
 }
 
@@ -112,7 +112,7 @@ function problemOf(value: JsonValue): ErrorInfo | null {
   if (!isJsonObject(value) || typeof value['detail'] !== 'string') return null;
   const { code, detail, hint, status } = value;
   return {
-    // The list of codes grows with the server.
+    // A newer server may send codes that are not in this version's list.
     code: typeof code === 'string' ? (code as ErrorCode) : 'bad_response',
     message: detail,
     ...(typeof hint === 'string' ? { hint } : {}),
@@ -124,12 +124,12 @@ function unreadable(server: string, why: string): ErrorInfo {
   return { code: 'bad_response', message: `The answer of ${server} could not be read: ${why}.`, retryable: true };
 }
 
-/** The connection ended in the middle. */
+/** The connection ended before the answer was complete. */
 export function streamInterrupted(server: string): ErrorInfo {
   return {
     code: 'stream_broken',
-    message: `The answer of ${server} broke off before it was whole.`,
-    hint: 'What came so far is kept. Try again.',
+    message: `The connection to ${server} ended before the answer was complete.`,
+    hint: 'The partial answer is kept. Try again.',
     retryable: true,
   };
 }

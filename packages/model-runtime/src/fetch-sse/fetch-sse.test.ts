@@ -12,7 +12,7 @@ afterEach(() => {
   for (const close of open.splice(0)) close();
 });
 
-/** A server that answers every request in one way; gives its address. */
+/** Starts a server that handles every request with `answer`; returns its URL. */
 async function served(answer: (response: ServerResponse) => void): Promise<string> {
   const server = createServer((incoming, response) => {
     incoming.resume().on('end', () => answer(response));
@@ -57,7 +57,7 @@ const stream = (body: string | Uint8Array[], more: { cut?: boolean; keepOpen?: b
     else if (more.keepOpen !== true) response.end();
   });
 
-describe('a whole answer', () => {
+describe('a complete answer', () => {
   const whole = events(
     ['reasoning', 'Let me see. '],
     ['text', 'data: is '],
@@ -90,29 +90,25 @@ describe('a whole answer', () => {
     },
   ];
 
-  test(
-    'is told piece by piece and then as a whole, wherever the network cuts it',
-    { tags: ['C4.09', 'C6.06'] },
-    async () => {
-      const bytes = new TextEncoder().encode(`retry: 1000\n\n: ping\n\n${whole}`);
-      const single = Array.from(bytes, (_, at) => bytes.slice(at, at + 1));
-      for (const body of [[bytes], single]) {
-        const told = await read(await stream(body));
-        expect(told.finished).toEqual(expected);
-        expect(told.failed ?? told.aborted).toBeUndefined();
-        expect(told.parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('')).toBe(expected[0]);
-        expect(told.parts.at(-1)).toEqual({ type: 'finish', reason: 'tool_calls' });
-      }
-    },
-  );
+  test('is reported in pieces and then as a whole, at any chunk size', { tags: ['C4.09', 'C6.06'] }, async () => {
+    const bytes = new TextEncoder().encode(`retry: 1000\n\n: ping\n\n${whole}`);
+    const single = Array.from(bytes, (_, at) => bytes.slice(at, at + 1));
+    for (const body of [[bytes], single]) {
+      const told = await read(await stream(body));
+      expect(told.finished).toEqual(expected);
+      expect(told.failed ?? told.aborted).toBeUndefined();
+      expect(told.parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('')).toBe(expected[0]);
+      expect(told.parts.at(-1)).toEqual({ type: 'finish', reason: 'tool_calls' });
+    }
+  });
 
-  test('is read under any content type, and nothing counts after its end', async () => {
+  test('is read under any content type; everything after its end is ignored', async () => {
     const told = await read(await stream(whole + events(['text', 'more']), { type: 'text/plain' }));
     expect(told.finished).toEqual(expected);
   });
 });
 
-describe('an answer that is none', () => {
+describe('a failed answer', () => {
   const failing = async (url: string, more: Partial<FetchSseOptions> = {}): Promise<[ErrorInfo, string]> => {
     const told = await read(url, more);
     expect(told.finished ?? told.aborted).toBeUndefined();
@@ -120,7 +116,7 @@ describe('an answer that is none', () => {
     return told.failed;
   };
 
-  test('an error among the events keeps what came before', async () => {
+  test('keeps the parts before an error event', async () => {
     const body = events(
       ['text', 'half'],
       ['error', { type: 'quota_exceeded', message: 'Used up.', body: { hint: 'Pay.' } }],
@@ -134,7 +130,7 @@ describe('an answer that is none', () => {
   test.each([
     ['an end without the end', { cut: false }],
     ['a cut connection', { cut: true }],
-  ])('%s keeps what came before, and no call is whole', async (_, how) => {
+  ])('keeps the parts before %s and completes no call', async (_, how) => {
     const body = events(
       ['text', 'half'],
       ['tool_calls', [{ index: 0, id: 'c', type: 'function', function: { name: 'f', arguments: '{"x":1}' } }]],
@@ -144,7 +140,7 @@ describe('an answer that is none', () => {
     expect(told.parts.some((part) => part.type === 'tool_call')).toBe(false);
   });
 
-  test('a problem of the server is told in its words', async () => {
+  test('reports a problem document of the server', async () => {
     const problem = {
       type: 'about:blank',
       title: 'Not Found',
@@ -171,13 +167,13 @@ describe('an answer that is none', () => {
     expect(JSON.stringify(error)).not.toMatch(/script|nginx|oops/);
   });
 
-  test('nothing at all, nobody there, and an event that is no JSON', async () => {
+  test('reports an empty response, a refused connection and an invalid JSON event', async () => {
     expect((await failing(await stream('')))[0].code).toBe('stream_broken');
     expect((await failing('http://127.0.0.1:9/webapi/chat/p'))[0].code).toBe('network');
     expect((await failing(await stream('event: text\ndata: {oops\n\n')))[0].code).toBe('bad_response');
   });
 
-  test('silence is given up on', async () => {
+  test('times out without data', async () => {
     const clock = createFakeClock();
     const reading = failing(await stream(events(['text', 'half']), { keepOpen: true }), {
       clock,
@@ -194,7 +190,7 @@ describe('an answer that is none', () => {
   });
 });
 
-test('stopping it tells what was said until then, once, and hangs up', async () => {
+test('reports the partial text once on abort and closes the connection', async () => {
   let left = false;
   const url = await served((response) => {
     response.writeHead(200, { 'content-type': 'text/event-stream' }).write(events(['text', 'so far']));
@@ -207,7 +203,7 @@ test('stopping it tells what was said until then, once, and hangs up', async () 
   await eventually(() => expect(left).toBe(true));
 });
 
-test('what a callback throws reaches who asked', async () => {
+test('passes an exception of a callback to the caller', async () => {
   const url = await stream(events(['text', 'a'], ['stop', 'stop']));
   const onMessageHandle = (): void => {
     throw new TypeError('of mine');

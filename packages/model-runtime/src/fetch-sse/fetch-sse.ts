@@ -12,14 +12,14 @@ import { readChat } from './read-chat.ts';
 type PartOf<Type extends StreamPart['type']> = Extract<StreamPart, { type: Type }>;
 export type CompleteToolCall = Omit<PartOf<'tool_call'>, 'type' | 'index'>;
 
-/** How fast an answer came: milliseconds to its first and last word, tokens a second in between where known. */
+/** Timing of an answer: milliseconds to its first and last token, and tokens per second in between if known. */
 export type Speed = { firstMs: number; totalMs: number; tokensPerSecond?: number };
 
-/** All of an answer beside its text. */
+/** Everything in an answer besides its text. */
 export type CompleteAnswer = {
   reason: FinishReason;
   reasoning: string;
-  /** Opaque; goes back to the model with the conversation. */
+  /** Opaque; sent back to the model with the conversation. */
   reasoningSignatures: string[];
   toolCalls: CompleteToolCall[];
   malformedToolCalls: { raw: string; reason: string }[];
@@ -27,41 +27,39 @@ export type CompleteAnswer = {
   citations: Omit<PartOf<'citation'>, 'type'>[];
   notices: { code: string; text: string }[];
   usage?: Usage;
-  /** US dollars; absent where nobody knows. */
+  /** US dollars; absent if the price is unknown. */
   cost?: number;
   speed?: Speed;
 };
 
 export type FetchSseOptions = {
-  /** The JSON of the request: `{ model, messages, ... }`. */
+  /** The JSON body of the request: `{ model, messages, ... }`. */
   body: object;
   headers?: Readonly<Record<string, string>>;
   signal?: AbortSignal;
-  /** Default: that of the platform. */
+  /** Default: the global `fetch`. */
   fetch?: Fetch;
   clock?: Clock;
   idleTimeoutMs?: number;
-  /** Each part as it comes; what it throws ends the reading. */
+  /** Called for each part as it arrives; an exception stops reading. */
   onMessageHandle?: (part: StreamPart) => void;
-  /** Last of all, where the answer is whole. */
+  /** Called last if the answer completed. */
   onFinish?: (text: string, answer: CompleteAnswer) => void | Promise<void>;
-  /** Last of all, where it is not; `text` and `answer` hold what came before. */
+  /** Called last if the answer failed; `text` and `answer` hold what was received before. */
   onErrorHandle?: (error: ErrorInfo, text: string, answer: Omit<CompleteAnswer, 'reason'>) => void;
-  /** Last of all, where `signal` was aborted; `text` is what was said until then. */
+  /** Called last if `signal` was aborted; `text` is what was received before. */
   onAbort?: (text: string, answer: Omit<CompleteAnswer, 'reason'>) => void | Promise<void>;
 };
 
 /**
- * Asks `/webapi/chat/:provider` and tells the answer in callbacks: every part, and then exactly one of `onFinish`,
- * `onErrorHandle` and `onAbort`. Resolves after that one; rejects only with what a callback threw.
+ * Sends a request to `/webapi/chat/:provider` and reports the answer by callbacks: every part, then exactly one of
+ * `onFinish`, `onErrorHandle` and `onAbort`. Resolves after that one; rejects only with an exception of a callback.
  *
- * @example
- * await fetchSSE('/webapi/chat/openai', {
+ * @example await fetchSSE('/webapi/chat/openai', {
  *   body: { model: 'gpt-5', messages: [{ role: 'user', parts: [{ type: 'text', text: 'Hi' }] }] },
  *   onMessageHandle: (part) => { if (part.type === 'text') show(part.text); },
  *   onFinish: (text, { usage }) => store(text, usage),
- *   onErrorHandle: ({ message, hint }) => tell(message, hint),
- * });
+ *   onErrorHandle: ({ message, hint }) => showError(message, hint), });
  */
 export async function fetchSSE(url: string, options: FetchSseOptions): Promise<void> {
   const { body, headers, signal, clock, idleTimeoutMs, onMessageHandle, onFinish, onErrorHandle, onAbort } = options;
@@ -89,7 +87,7 @@ export async function fetchSSE(url: string, options: FetchSseOptions): Promise<v
   else if (end !== null) onErrorHandle?.(end.error, text, answer);
 }
 
-/** An answer as it grows. */
+/** Accumulates the parts of an answer. */
 class Gathered {
   end: PartOf<'finish'> | PartOf<'error'> | null = null;
   readonly answer: Omit<CompleteAnswer, 'reason'> = {

@@ -11,13 +11,13 @@ export type ReadChatOptions = {
   fetch: Fetch;
   clock?: Clock | undefined;
   signal?: AbortSignal | undefined;
-  /** Milliseconds without a byte after which the answer is given up, default 60,000: the server sends one every 15 s. */
+  /** Timeout in milliseconds without data, default 60,000: the server sends a byte at least every 15 s. */
   idleTimeoutMs?: number | undefined;
 };
 
 /**
- * Asks `/webapi/chat` and reads the answer: a batch of parts for each read of the network, never empty. It ends with
- * `finish` or `error`; throws only AbortError.
+ * Sends a request to `/webapi/chat` and yields the answer: one batch of parts per network read, never empty. The last
+ * part is `finish` or `error`; throws only AbortError.
  */
 export async function* readChat(
   url: string,
@@ -72,7 +72,7 @@ export async function* readChat(
 function silence(server: string, ms: number): ErrorInfo {
   return {
     code: 'timed_out',
-    message: `${server} sent nothing for ${Math.round(ms / 1000)} s.`,
+    message: `${server} sent no data for ${Math.round(ms / 1000)} s.`,
     hint: 'Check the connection and try again.',
     retryable: true,
   };

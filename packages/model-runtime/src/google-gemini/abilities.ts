@@ -15,7 +15,7 @@ import { base64Of, bytesOf } from '../wire/media.ts';
 import { mediaPart } from './content.ts';
 import { modelPath } from './request.ts';
 
-/** What the API can beside chat; pictures and speech are answers of models made for them. */
+/** The API's operations besides chat. Images and speech are chat answers of models made for them. */
 export const geminiAbilities: Pick<ApiDialect, 'embeddings' | 'createImage' | 'textToSpeech' | 'transcribe'> = {
   embeddings,
   createImage,
@@ -84,7 +84,7 @@ function drawImage({ model, prompt, size, images = [] }: ImageRequest): Exchange
   };
 }
 
-/** The API knows proportions, not sizes: those of `1024x1536` are 2:3. */
+/** The API takes aspect ratios instead of sizes: `1024x1536` becomes 2:3. */
 function aspectRatio(size: string | undefined): string | null {
   const [, width, height] = /^(\d+)[x:](\d+)$/.exec(size ?? '') ?? [];
   if (width === undefined || height === undefined) return null;
@@ -120,7 +120,7 @@ function textToSpeech(
   };
 }
 
-/** Bare samples, 16 bits and one channel, as a file that players know. */
+/** Wraps raw PCM samples (16 bits, mono) in a WAV file. */
 function waveOf(samples: Uint8Array, rate: number): Uint8Array {
   const file = new Uint8Array(44 + samples.length);
   const view = new DataView(file.buffer);
@@ -143,8 +143,8 @@ function waveOf(samples: Uint8Array, rate: number): Uint8Array {
 
 function transcribe({ model, audio, language, prompt }: TranscriptionRequest): Exchange<Transcription> {
   const task = [
-    'Write down word for word what is said in this recording, and nothing else.',
-    ...(language === undefined ? [] : [`It is spoken in the language "${language}".`]),
+    'Transcribe this recording word for word. Output only the transcript.',
+    ...(language === undefined ? [] : [`The language is "${language}".`]),
     ...(prompt === undefined ? [] : [scrub(prompt)]),
   ].join(' ');
   const sound = { inlineData: { mimeType: audio.mimeType, data: base64Of(audio.data) } };

@@ -8,7 +8,7 @@ import { sealReplay } from '../wire/replay.ts';
 import { readError } from './error.ts';
 import { readUsage } from './usage.ts';
 
-/** Turns the events of one streamed answer, or a whole answer, into parts. */
+/** Converts the events of one streamed answer, or a whole answer, into parts. */
 export class GeminiAnswer extends StreamedAnswer {
   readonly #calls = new BlockCalls();
   readonly #citations = new Citations();
@@ -18,7 +18,7 @@ export class GeminiAnswer extends StreamedAnswer {
   }
 
   protected endCalls(): void {
-    // Each call came whole.
+    // Calls arrive complete.
   }
 
   chunk(value: JsonValue, out: StreamPart[]): void {
@@ -54,7 +54,7 @@ export class GeminiAnswer extends StreamedAnswer {
     if (typeof reason === 'string' && reason !== '') this.#finished(reason, candidate['finishMessage'], out);
   }
 
-  /** What signs a part comes before it, and goes back on it. */
+  /** The signature of a part precedes it in our format and is sent back on it. */
   #part(part: JsonObject, out: StreamPart[]): void {
     const signature = part['thoughtSignature'];
     if (typeof signature === 'string' && signature !== '') {
@@ -84,7 +84,7 @@ export class GeminiAnswer extends StreamedAnswer {
 
   #finished(reason: string, message: JsonValue | undefined, out: StreamPart[]): void {
     if (/MALFORMED_FUNCTION_CALL|UNEXPECTED_TOOL_CALL/.test(reason)) {
-      out.push({ type: 'malformed_tool_call', raw: textOf(message), reason: 'the API itself could not read the call' });
+      out.push({ type: 'malformed_tool_call', raw: textOf(message), reason: 'the API reported it as malformed' });
       this.reason = 'tool_calls';
       return;
     }
@@ -97,8 +97,8 @@ export class GeminiAnswer extends StreamedAnswer {
     this.fail(
       {
         code: 'refused',
-        message: `${this.errors.server} refuses this request (${reason.slice(0, 60)}).`,
-        hint: 'Put it differently, or use another model.',
+        message: `${this.errors.server} blocked this request (${reason.slice(0, 60)}).`,
+        hint: 'Rephrase it, or use another model.',
       },
       out,
     );

@@ -3,7 +3,7 @@ import { defined, labelOf } from '@toolyard/protocol';
 import { scrub } from '../scrub.ts';
 import { isReachable, resourceImage, resourceText, textFile, toResultContent, unavailable } from '../wire/content.ts';
 
-/** What a person wrote and attached, as JSON of parts. */
+/** The text and attachments of a user message as JSON of parts. */
 export function userParts(parts: readonly UserPart[]): string[] {
   return parts.map((part) => JSON.stringify(toPart(part)));
 }
@@ -27,13 +27,13 @@ function toPart(part: UserPart): JsonObject {
   }
 }
 
-/** Bytes in place, or an address; null where the bytes are elsewhere. */
+/** Inline data or a URL; null if the bytes were not loaded. */
 export function mediaPart(mimeType: string, source: MediaSource): JsonObject | null {
   if ('data' in source) return { inlineData: { mimeType, data: source.data } };
   return 'url' in source ? { fileData: { mimeType, fileUri: source.url } } : null;
 }
 
-/** A result as JSON of parts: the answer to the call, and its pictures in it or, for older models, behind it. */
+/** A tool result as JSON of parts: the answer to the call with its images inside it or, for older models, after it. */
 export function resultParts(
   id: string | undefined,
   name: string,

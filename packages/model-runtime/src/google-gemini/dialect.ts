@@ -35,7 +35,10 @@ function concede({ message }: ProviderError, request: ChatRequest): CapabilityFa
   if (request.responseFormat !== undefined && /response.?mime.?type|json mode/i.test(message)) {
     return {
       without: 'responseFormat',
-      notice: { code: 'setting_left_out', text: `${request.model} does not take this answer format: it was left out.` },
+      notice: {
+        code: 'setting_left_out',
+        text: `${request.model} does not support this answer format: it was left out.`,
+      },
     };
   }
   return null;
@@ -57,7 +60,7 @@ function modelPage(page: string | undefined): Exchange<ModelPage> {
   };
 }
 
-/** A model that answers; those that only count or embed are named by who uses them. */
+/** Keeps models that generate answers; models that only count tokens or embed must be named by the caller. */
 function readModel(model: JsonObject): ModelInfo[] {
   const { name, inputTokenLimit, supportedGenerationMethods: methods } = model;
   if (typeof name !== 'string' || !answers(methods)) return [];

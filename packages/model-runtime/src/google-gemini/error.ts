@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '@toolyard/protocol';
 import type { ProviderError } from '../wire/provider-error.ts';
 
-/** Reads an error of Google's APIs: its status is a word, and what matters most stands among its details. */
+/** Parses an error of Google's APIs: the status is a word, and the important facts are in `details`. */
 export function readError(value: JsonValue): ProviderError | null {
   const holder = Array.isArray(value) ? value[0] : value;
   const error = isJsonObject(holder) ? holder['error'] : null;
@@ -18,7 +18,7 @@ export function readError(value: JsonValue): ProviderError | null {
   };
 }
 
-/** A quota that fills up again within the minute is a limit of speed; only the day's is used up. */
+/** A quota per minute is a rate limit; only an exhausted daily quota counts as used up. */
 function typeOf(status: string, details: readonly JsonObject[]): string {
   if (details.some((detail) => detail['reason'] === 'API_KEY_INVALID')) return 'invalid_api_key';
   if (status !== 'RESOURCE_EXHAUSTED') return status;

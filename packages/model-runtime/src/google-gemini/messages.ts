@@ -12,14 +12,14 @@ import { takesPicturesInResults, wantsSignatures } from './models-data.ts';
 export type GeminiMessageOptions = {
   toolMode: ToolMode;
   model: string;
-  /** False where the server refused what it had signed before. */
+  /** False after the server rejected its own signatures. */
   replay: boolean;
 };
 
-/** Stands for the signature of a call that another model made: the API documents it for histories from elsewhere. */
+/** Replaces the signature of a call that another model made; documented by the API for imported histories. */
 const NO_SIGNATURE = 'skip_thought_signature_validator';
 
-/** The conversation as the API has it. A message is written once, however many requests it is in. */
+/** The conversation in the format of the API. Each message is serialized once, however many requests contain it. */
 export function turnsOf(messages: readonly Message[], options: GeminiMessageOptions): MessageTurn<'user' | 'model'>[] {
   const { toolMode, model } = options;
   const ids = new Map<string, string>();
@@ -65,7 +65,10 @@ function textAnswer(message: AssistantMessage): readonly string[] {
   });
 }
 
-/** Whether the model reading is the one that wrote, and whether each step's first call must be signed. */
+/**
+ * Whether the model is the one that wrote the message, and whether it requires a signature on the first call of each
+ * step.
+ */
 type Form = 'own' | 'other' | 'own-signed' | 'other-signed';
 
 const answerCaches: Record<Form, WeakMap<AssistantMessage, readonly string[]>> = {
@@ -75,7 +78,7 @@ const answerCaches: Record<Form, WeakMap<AssistantMessage, readonly string[]>> =
   'other-signed': new WeakMap(),
 };
 
-/** A signature goes back on the very part it came on: the one that follows it among ours. */
+/** A signature is sent back on the part it arrived on: the part after it in our format. */
 function nativeAnswer(message: AssistantMessage, form: Form, withIds: boolean): string[] {
   const parts: JsonObject[] = [];
   let signature: string | null = null;
@@ -108,7 +111,7 @@ function nativeAnswer(message: AssistantMessage, form: Form, withIds: boolean): 
         break;
       }
       default:
-        // Models are not sent other parts of their answers.
+        // The API has no input form for other parts.
         break;
     }
   }

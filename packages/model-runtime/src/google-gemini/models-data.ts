@@ -1,15 +1,15 @@
 import type { ReasoningEffort } from '@toolyard/protocol';
 import type { ModelRow } from '../wire/effort.ts';
 
-/** How a model is told to think: by level, by a budget of tokens between two bounds, or not at all. */
+/** How thinking is configured: by level, by a token budget with minimum and maximum, or not at all. */
 export type GeminiThinking =
   | { by: 'level'; levels: readonly Exclude<ReasoningEffort, 'none' | 'xhigh' | 'max'>[] }
   | { by: 'budget'; least: number; most: number; canStop: boolean }
   | { by: 'nothing' };
 
 /**
- * From https://ai.google.dev/gemini-api/docs/thinking. What is wrong or missing here costs one refused request, which
- * is then remembered.
+ * Source: https://ai.google.dev/gemini-api/docs/thinking. A wrong or missing row costs one rejected request; the
+ * outcome is then remembered.
  */
 export const GEMINI_THINKING: readonly ModelRow<GeminiThinking>[] = [
   { models: /-(image|tts|live|native-audio)/, facts: { by: 'nothing' } },
@@ -22,7 +22,7 @@ export const GEMINI_THINKING: readonly ModelRow<GeminiThinking>[] = [
   { models: /./, facts: { by: 'nothing' } },
 ];
 
-/** How many tokens a model told by budget may think at each level. */
+/** Thinking budget in tokens for each effort level. */
 export const BUDGETS: Record<ReasoningEffort, number> = {
   none: 0,
   minimal: 512,
@@ -33,17 +33,17 @@ export const BUDGETS: Record<ReasoningEffort, number> = {
   max: 32_768,
 };
 
-/** True for models that refuse a call of the turn under way without its signature. */
+/** True for models that reject calls of the current turn without their signature. */
 export function wantsSignatures(model: string): boolean {
   return /gemini-([3-9]|\d\d)/.test(model);
 }
 
-/** True for models that take pictures within a tool's result. */
+/** True for models that accept images within a tool result. */
 export function takesPicturesInResults(model: string): boolean {
   return wantsSignatures(model);
 }
 
-/** True for models that answer with pictures. */
+/** True for models that output images. */
 export function drawsPictures(model: string): boolean {
   return /-image/.test(model);
 }

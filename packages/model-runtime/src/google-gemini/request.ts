@@ -9,12 +9,12 @@ import { toolFunction } from '../wire/tool-function.ts';
 import { turnsOf } from './messages.ts';
 import { BUDGETS, drawsPictures, GEMINI_THINKING, type GeminiThinking } from './models-data.ts';
 
-/** What this wire can go without, beside settings. */
+/** Optional features of this wire besides settings. */
 export const OPTIONAL_FEATURES = { replay: 'replay', thoughts: 'include_thoughts' } as const;
 
 const OWNED = ['contents', 'systemInstruction', 'tools'];
 
-/** A chat request; its body is JSON text put together from pieces that were written once. */
+/** Builds a chat request. The body is JSON assembled from cached fragments. */
 export function toOutgoing(request: ChatRequest, without: ReadonlySet<string>): OutgoingChat {
   const { messages, model, toolMode } = request;
   const turns = turnsOf(messages, { toolMode, model, replay: !without.has(OPTIONAL_FEATURES.replay) });
@@ -33,7 +33,7 @@ export function toOutgoing(request: ChatRequest, without: ReadonlySet<string>): 
   return { path, body: `{"contents":[${contents}]${rest.join('')}}`, sent, leftOut };
 }
 
-/** The path of what a model is asked to do. Tuned models come with the folder they lie in. */
+/** The path of a method of a model. Names of tuned models include their folder. */
 export function modelPath(model: string, what: string): string {
   const name = /^(models|tunedModels)\//.test(model) ? model : `models/${model}`;
   return `/${name.split('/').map(encodeURIComponent).join('/')}:${what}`;

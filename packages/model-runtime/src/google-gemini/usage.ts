@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue, Usage } from '@toolyard/protocol';
 import { defined } from '@toolyard/protocol';
 
-/** The usage of an answer in our words. The API counts thinking apart from what was said. */
+/** Converts the usage of an answer. The API counts thinking separately from the text. */
 export function readUsage(usage: JsonObject): Usage {
   const prompt = count(usage['promptTokenCount']);
   const tools = count(usage['toolUsePromptTokenCount']);

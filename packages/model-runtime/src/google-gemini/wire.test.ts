@@ -30,8 +30,8 @@ async function ask(scripted: ModelReply, more: Partial<ChatRequest> = {}) {
 const png = { type: 'image', mimeType: 'image/png', source: { data: 'AAAA' } } as const;
 const tools = [tool('f'), tool('g')];
 
-describe('what is sent', () => {
-  test('turns, files, calls and their results', () => {
+describe('requests', () => {
+  test('encode turns, files, calls and results', () => {
     const messages = [
       system('Be kind.'),
       user('look', png, { type: 'audio', mimeType: 'audio/wav', source: { data: 'BBBB' } }),
@@ -78,7 +78,7 @@ describe('what is sent', () => {
     ]);
   });
 
-  test('pictures of a result stand in it, for older models behind it', () => {
+  test('put images into the result, for older models after it', () => {
     const messages = [user('q'), assistant(call('c1', 'f')), result('c1', 'f', { content: [png] })];
     const last = (model: string) => (body(messages, { model, tools })['contents'] as JsonObject[]).at(-1)?.['parts'];
     const picture = { inlineData: { mimeType: 'image/png', data: 'AAAA' } };
@@ -100,13 +100,13 @@ describe('what is sent', () => {
     expect(sent?.['thinkingConfig']).toEqual(thinkingConfig);
   });
 
-  test('the model is part of the path, a tuned one with its folder', () => {
+  test('contain the model in the path, a tuned one with its folder', () => {
     const path = (model: string) => toOutgoing(request('hi', { model }), new Set()).path;
     expect(path('gemini-3-pro')).toBe('/models/gemini-3-pro:streamGenerateContent?alt=sse');
     expect(path('tunedModels/a b')).toBe('/tunedModels/a%20b:streamGenerateContent?alt=sse');
   });
 
-  test('an answer that fits a schema, and one with pictures', () => {
+  test('ask for an answer that matches a schema, and for images', () => {
     const schema = { type: 'object', properties: { a: { type: 'number' } } };
     expect(body('hi', { responseFormat: { type: 'json_schema', name: 'n', schema } })['generationConfig']).toEqual({
       responseMimeType: 'application/json',
@@ -121,7 +121,7 @@ describe('what is sent', () => {
 describe('signatures', () => {
   const signed = { functionCall: { id: 'g1', name: 'f', args: { x: 1 } }, thoughtSignature: 'c2lnMQ==' };
 
-  /** The parts of an answer as the conversation keeps them. */
+  /** The parts of an answer as the conversation stores them. */
   function kept(parts: readonly StreamPart[]): Message {
     const out: Parameters<typeof assistant>[number][] = [];
     for (const part of parts) {
@@ -144,20 +144,20 @@ describe('signatures', () => {
     return sent['contents'] as { parts: JsonObject[] }[];
   }
 
-  test('go back on the very part they came on, ids with them', async () => {
+  test('are sent back on the part they arrived on, with ids', async () => {
     const thought = { text: 'Let me think.', thought: true };
     const contents = await again([thought, signed, { functionCall: { id: 'g2', name: 'g', args: {} } }], 'scripted');
     expect(contents[1]?.parts).toEqual([signed, { functionCall: { id: 'g2', name: 'g', args: {} } }]);
     expect(contents[2]?.parts).toMatchObject([{ functionResponse: { id: 'g1' } }, { functionResponse: { id: 'g2' } }]);
   });
 
-  test('of text, of a picture, and of an end that says nothing', async () => {
+  test('of text, of an image and of an empty last part are sent back', async () => {
     const picture = { inlineData: { mimeType: 'image/png', data: 'AAAA' }, thoughtSignature: 'cGlj' };
     const contents = await again([{ text: 'Here: ' }, picture, { text: '', thoughtSignature: 'ZW5k' }], 'scripted');
     expect(contents[1]?.parts).toEqual([{ text: 'Here: ' }, picture, { text: '', thoughtSignature: 'ZW5k' }]);
   });
 
-  test('another model gets none of them; where the first call of a step must be signed, it says it is from elsewhere', async () => {
+  test('are not sent to another model; a required one is replaced by the documented placeholder', async () => {
     const contents = await again([signed, { functionCall: { id: 'g2', name: 'g', args: {} } }], 'gemini-3-pro-preview');
     expect(contents[1]?.parts).toEqual([
       { functionCall: { name: 'f', args: { x: 1 } }, thoughtSignature: 'skip_thought_signature_validator' },
@@ -168,8 +168,8 @@ describe('signatures', () => {
   });
 });
 
-describe('what comes back', () => {
-  test('thoughts, text, pictures, sources and usage', async () => {
+describe('responses', () => {
+  test('thoughts, text, images, citations and usage', async () => {
     const parts = await ask(
       geminiReply(
         [{ text: 'Hm.', thought: true }, { text: 'Yes.' }, { inlineData: { mimeType: 'image/png', data: 'AAAA' } }],
@@ -195,7 +195,7 @@ describe('what comes back', () => {
     ]);
   });
 
-  test('one JSON array in place of events', async () => {
+  test('a JSON array instead of events', async () => {
     const parts = await ask(geminiReply('all of it', { asArray: true, split: 9 }));
     expect(textIn(parts)).toBe('all of it');
     expect(parts.at(-1)).toEqual({ type: 'finish', reason: 'stop' });
@@ -208,11 +208,11 @@ describe('what comes back', () => {
     ['RECITATION', 'content_filter'],
     ['PROHIBITED_CONTENT', 'content_filter'],
     ['OTHER', 'stop'],
-  ])('%s is %s', async (finishReason, reason) => {
+  ])('finish reason %s maps to %s', async (finishReason, reason) => {
     expect((await ask(geminiReply('x', { finishReason }))).at(-1)).toEqual({ type: 'finish', reason });
   });
 
-  test('a call its own API could not read is malformed, not the end', async () => {
+  test('a call the API reports as malformed does not fail the answer', async () => {
     const parts = await ask(
       geminiReply([], { finishReason: 'MALFORMED_FUNCTION_CALL', candidate: { finishMessage: 'print(f(' } }),
       { tools },
@@ -221,7 +221,7 @@ describe('what comes back', () => {
     expect(parts.at(-1)).toEqual({ type: 'finish', reason: 'tool_calls' });
   });
 
-  test('calls without ids, the same twice, without arguments', async () => {
+  test('calls without ids, identical calls, calls without arguments', async () => {
     const parts = await ask(
       geminiReply([{ functionCall: { name: 'f' } }, { functionCall: { name: 'f' } }, { functionCall: { args: {} } }]),
       { tools },
@@ -233,12 +233,12 @@ describe('what comes back', () => {
     expect(parts).toContainEqual(expect.objectContaining({ type: 'malformed_tool_call' }));
   });
 
-  test('a blocked request is refused in words', async () => {
+  test('a blocked request is an error with a reason', async () => {
     const error = errorIn(await ask(reply.events([{ promptFeedback: { blockReason: 'SAFETY' } }])));
     expect(error).toMatchObject({ code: 'refused', message: expect.stringContaining('SAFETY') });
   });
 
-  test('how long to wait stands among the details of an error', async () => {
+  test('reads the retry delay from the details of an error', async () => {
     const details = [{ '@type': 'x.RetryInfo', retryDelay: '41.5s' }];
     const error = errorIn(
       await ask(
@@ -249,7 +249,7 @@ describe('what comes back', () => {
   });
 });
 
-test('refused signatures are left away, and the request goes again', async () => {
+test('drops rejected signatures and retries', async () => {
   const refusal = reply.error(400, {
     error: { code: 400, status: 'INVALID_ARGUMENT', message: 'Thought signature is not valid' },
   });
@@ -260,8 +260,8 @@ test('refused signatures are left away, and the request goes again', async () =>
   expect(server.requests.map(({ text }) => text.includes('c2ln'))).toEqual([true, false]);
 });
 
-describe('beside chat', () => {
-  test('models that answer, over the pages', async () => {
+describe('other operations', () => {
+  test('list chat models over all pages', async () => {
     const models = [
       { name: 'models/gemini-3-pro', inputTokenLimit: 1_000_000, supportedGenerationMethods: ['generateContent'] },
       { name: 'models/embed', supportedGenerationMethods: ['embedContent'] },
@@ -276,14 +276,14 @@ describe('beside chat', () => {
     ]);
   });
 
-  test('sound that is no base64 is no answer', async () => {
+  test('reject audio that is not base64', async () => {
     const media = { inlineData: { mimeType: 'audio/L16', data: '***' } };
     await using server = await startModelServer([reply.json({ candidates: [{ content: { parts: [media] } }] })]);
     const speech = runtimeOver('google-gemini', server.url).textToSpeech?.({ model: 't', text: 'x' });
     await expect(speech).rejects.toMatchObject({ name: 'ToolyardError', code: 'bad_response' });
   });
 
-  test('vectors, pictures, speech, and what was said', async () => {
+  test('embeddings, images, speech and transcription', async () => {
     const answer = (part: JsonObject) => reply.json({ candidates: [{ content: { parts: [part] } }] });
     const samples = btoa('\x01\x02\x03\x04');
     await using server = await startModelServer([

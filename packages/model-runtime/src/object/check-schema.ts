@@ -2,8 +2,8 @@ import { Validator, type Schema } from '@cfworker/json-schema';
 import { compileSchemaCheck, isJsonObject, type JsonObject, type JsonValue } from '@toolyard/protocol';
 
 /**
- * Null if the value fits the JSON Schema, else why it does not, for a model to read. Patterns and formats are left to the
- * author of the schema, and so are references to other documents.
+ * Null if the value matches the JSON Schema, else the reason, phrased for a model. `pattern`, `format` and references
+ * to other documents are not checked.
  */
 export function checkSchema(schema: JsonObject, value: JsonValue): string | null {
   const local = withoutRemoteReferences(schema);
@@ -17,7 +17,7 @@ export function checkSchema(schema: JsonObject, value: JsonValue): string | null
   return check(value);
 }
 
-/** The validator rejects a schema that refers to an unknown document as a whole. */
+/** The validator rejects every schema that refers to an unknown document. */
 function withoutRemoteReferences(schema: JsonValue): JsonValue {
   if (Array.isArray(schema)) return schema.map(withoutRemoteReferences);
   if (!isJsonObject(schema)) return schema;

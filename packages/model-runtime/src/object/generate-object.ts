@@ -14,14 +14,13 @@ import { readLooseJson } from './repair-json.ts';
 
 type Way = GeneratedObject['by'];
 
-/** What one way of asking brought: the value where there was one, and what is wrong with it. */
+/** Result of one method: the value if there was one, and what is wrong with it. */
 type Outcome = { value: JsonValue | undefined; problem: string | null; usage: Usage | undefined; refused: boolean };
 
 /**
- * An object that fits a schema, from any model that can chat: asked for as the answer's format, where that is refused
- * or not kept to as the arguments of a call, and at last in words, with what was wrong told to the model.
- *
- * Throws ToolyardError: what the server did wrong, or `bad_response` where no way brought one that fits.
+ * Generates an object that matches a schema with any chat model: first by the native response format, then, if that is
+ * rejected or ignored, as the arguments of a tool call, finally by a prompt that includes the previous error.
+ *  Throws ToolyardError: the error of the server, or `bad_response` if no method gave a matching object.
  */
 export async function generateObject(
   runtime: Pick<ModelRuntime, 'chat' | 'provider'>,
@@ -29,12 +28,12 @@ export async function generateObject(
   options: CallOptions = {},
 ): Promise<GeneratedObject> {
   let usage: Usage | undefined;
-  let problem = 'there was none';
+  let problem = 'there was no JSON value';
   for (const by of ['native', 'tool', 'text'] as const satisfies readonly Way[]) {
     const outcome = await ask(runtime, chatRequest(by, request, problem), by, request.schema, options);
     if (outcome.usage !== undefined) usage = addUsage(usage ?? {}, outcome.usage);
     if (outcome.value !== undefined && outcome.problem === null) {
-      // A format that was refused leaves a plain answer, which may be what was asked for all the same.
+      // A server that rejects the response format answers in plain text, which may still be a matching object.
       const way = by === 'native' && outcome.refused ? 'text' : by;
       return { object: outcome.value, by: way, ...defined({ usage }) };
     }
@@ -42,7 +41,7 @@ export async function generateObject(
   }
   throw new ToolyardError({
     code: 'bad_response',
-    message: `${request.model} at ${runtime.provider} gave no ${request.name} that fits its schema: ${problem}.`,
+    message: `${request.model} at ${runtime.provider} returned no ${request.name} that matches the schema: ${problem}.`,
     hint: 'Try again, simplify the schema, or choose a stronger model.',
     retryable: true,
   });
@@ -66,14 +65,17 @@ function chatRequest(by: Way, request: ObjectRequest, problem: string): ChatRequ
         toolChoice: { name },
       };
     case 'text':
-      return { ...plain, messages: [...messages, told(`${inWords(request)}\nAn answer before failed: ${problem}.`)] };
+      return {
+        ...plain,
+        messages: [...messages, told(`${inWords(request)}\nThe previous answer was invalid: ${problem}.`)],
+      };
   }
 }
 
 function inWords({ name, description, schema }: ObjectRequest): string {
   return [
     `Answer with one JSON value and nothing else: ${description ?? name}.`,
-    `It must fit this JSON Schema:\n${JSON.stringify(schema)}`,
+    `It must match this JSON Schema:\n${JSON.stringify(schema)}`,
   ].join('\n');
 }
 
@@ -81,12 +83,12 @@ function told(text: string): Message {
   return { id: 'generate-object', parentId: null, createdAt: 0, role: 'user', parts: [{ type: 'text', text }] };
 }
 
-/** Arguments are objects; a schema of anything else is put into one. */
+/** Tool arguments must be objects; a schema of another type is wrapped in one. */
 function asTool({ name, description, schema }: ObjectRequest): ToolDefinition {
   return {
     tool: { serverId: 'toolyard', name },
     name,
-    description: description ?? `Takes the ${name}.`,
+    description: description ?? `Accepts the ${name}.`,
     inputSchema: isOfObject(schema) ? schema : { type: 'object', properties: { value: schema }, required: ['value'] },
     builtIn: true,
   };
@@ -115,7 +117,7 @@ async function ask(
       } else if (part.type === 'usage') usage = part.usage;
       else if (part.type === 'notice') refused ||= part.code === 'setting_left_out';
       else if (part.type === 'error') {
-        // A server that cannot do it this way may do it another.
+        // A server that rejects one method may support another.
         if (part.error.code === 'bad_request' && by !== 'text') {
           return { value: undefined, problem: null, usage, refused: true };
         }
@@ -124,6 +126,6 @@ async function ask(
     }
   }
   const value = called ?? readLooseJson(text);
-  const problem = value === undefined ? 'it was no JSON' : checkSchema(schema, value);
+  const problem = value === undefined ? 'it was not valid JSON' : checkSchema(schema, value);
   return { value, problem, usage, refused };
 }

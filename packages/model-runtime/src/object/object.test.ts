@@ -27,14 +27,14 @@ describe.each(WIRE_SCRIPTS)('an object over $wire', (script) => {
   const text = (words: string) => script.text(words);
   const calls = (...args: Parameters<typeof script.calls>) => script.calls(...args);
 
-  test('asked for natively', { tags: ['C11.16'] }, async () => {
+  test('by the native response format', { tags: ['C11.16'] }, async () => {
     const { outcome, requests } = await generate(wire, [text('{"name":"Ada"}')]);
     expect(outcome).toMatchObject({ object: { name: 'Ada' }, by: 'native' });
     expect(requests).toHaveLength(1);
     expect(requests[0]?.text).toMatch(/json_schema|responseJsonSchema/);
   });
 
-  test('where the format is refused, an answer in words will do', async () => {
+  test('as a plain answer, if the format is rejected', async () => {
     const refusal = reply.error(400, {
       error: {
         message: 'response_format, text.format, output_config and responseJsonSchema are not supported',
@@ -45,7 +45,7 @@ describe.each(WIRE_SCRIPTS)('an object over $wire', (script) => {
     expect(outcome).toMatchObject({ object: { name: 'Ada' }, by: 'text' });
   });
 
-  test('what does not fit is asked for as a call', { tags: ['C11.16'] }, async () => {
+  test('as a tool call, if the answer does not match', { tags: ['C11.16'] }, async () => {
     const { outcome, requests } = await generate(wire, [
       text('{"age":3}'),
       calls([{ id: 'c', name: 'person', arguments: { name: 'Ada', age: 3 } }]),
@@ -54,13 +54,13 @@ describe.each(WIRE_SCRIPTS)('an object over $wire', (script) => {
     expect(requests[1]?.text).toContain('"person"');
   });
 
-  test('and at last in words, with what was wrong', async () => {
+  test('by a prompt with the previous error, at last', async () => {
     const { outcome, requests } = await generate(wire, [text('no'), text('{"age":1}'), text('{"name":"Ada"}')]);
     expect(outcome).toMatchObject({ object: { name: 'Ada' }, by: 'text' });
     expect(requests[2]?.text).toContain('does not have required property');
   });
 
-  test('what never fits is an error that says why', async () => {
+  test('fails with the reason if no answer matches', async () => {
     const { outcome } = await generate(wire, [text('a'), text('b'), text('{"name":7}')]);
     expect(outcome).toMatchObject({
       code: 'bad_response',
@@ -68,13 +68,13 @@ describe.each(WIRE_SCRIPTS)('an object over $wire', (script) => {
     });
   });
 
-  test('a server that is at fault is not asked three times', async () => {
+  test('fails on a server error without trying other methods', async () => {
     const { outcome, requests } = await generate(wire, [reply.error(401, 'no')]);
     expect(outcome).toMatchObject({ code: 'invalid_key' });
     expect(requests).toHaveLength(1);
   });
 
-  test('a list, which no call can be, is put into one', async () => {
+  test('wraps a list, which tool arguments cannot be', async () => {
     const of = { type: 'array', items: { type: 'number' } };
     const { outcome } = await generate(
       wire,
@@ -99,11 +99,11 @@ test.each<[string, JsonValue | undefined]>([
   ['[1, 2', [1, 2]],
   ['nothing of the kind', undefined],
   ['', undefined],
-])('%j is read as %j', (text, value) => {
+])('reads %j as %j', (text, value) => {
   expect(readLooseJson(text)).toEqual(value);
 });
 
-test('a megabyte of open brackets ends', () => {
+test('terminates on a megabyte of opening brackets', () => {
   expect(readLooseJson('[{"a":'.repeat(100_000).slice(0, 20_000))).toBeDefined();
 });
 

@@ -1,6 +1,6 @@
 import { parseJson, type JsonValue } from '@toolyard/protocol';
 
-/** The JSON value in what a model wrote, mended where it slipped; undefined where there is none. */
+/** Parses the JSON value in a model's answer and repairs common mistakes; undefined if there is none. */
 export function readLooseJson(text: string): JsonValue | undefined {
   const fenced = /```(?:json)?\s*\n([\s\S]*?)```/i.exec(text)?.[1];
   for (const candidate of fenced === undefined ? [text] : [fenced, text]) {
@@ -15,8 +15,8 @@ export function readLooseJson(text: string): JsonValue | undefined {
 }
 
 /**
- * One pass over what begins as an object or a list: comments and commas before an end go, raw line ends within strings
- * are escaped, words of Python are translated, and what is open at the end is closed. What follows the value is left.
+ * One pass over a text that starts as an object or array: removes comments and trailing commas, escapes raw newlines in
+ * strings, translates Python literals, and closes what is open at the end. Text after the value is ignored.
  */
 function mend(text: string): string {
   const open: string[] = [];
@@ -57,7 +57,7 @@ function readString(text: string, from: number): { json: string; next: number } 
     if (char === '\\') {
       if (at + 1 === text.length) break;
       const next = text.charAt(at + 1);
-      // A single quote needs no escape, and JSON knows none.
+      // JSON has no escape for a single quote, and it needs none.
       json += next === "'" ? next : char + next;
       at += 1;
     } else json += char === '\n' ? '\\n' : char === '\r' ? '\\r' : char === '\t' ? '\\t' : char;

@@ -9,10 +9,10 @@ import { NativeCalls } from './native-calls.ts';
 import { keepForReplay, ReasoningDetails } from './replay.ts';
 import { readUsage } from './usage.ts';
 
-/** Turns the chunks of one streamed answer, or a whole answer, into parts. */
+/** Converts the chunks of one streamed answer, or a whole answer, into parts. */
 export class OpenAiChatAnswer extends StreamedAnswer {
   #refused = false;
-  /** The field thinking came in. */
+  /** The field that contained the reasoning. */
   #reasoningField: string | null = null;
   readonly #details = new ReasoningDetails();
   readonly #calls = new NativeCalls();
@@ -49,7 +49,7 @@ export class OpenAiChatAnswer extends StreamedAnswer {
     if (Array.isArray(choices)) {
       for (const choice of choices) if (isJsonObject(choice)) this.#choice(choice, out);
     }
-    // Search models list what they read beside the choices, in every chunk anew.
+    // Search models list their sources beside the choices, repeated in every chunk.
     if (value['search_results'] !== undefined) this.#citations.addAll(value['search_results'], out);
     else if (value['citations'] !== undefined) this.#citations.addAll(value['citations'], out);
   }
@@ -112,7 +112,7 @@ export class OpenAiChatAnswer extends StreamedAnswer {
     if (!isJsonObject(item)) return;
     if (typeof item['text'] === 'string') this.text.push(item['text'], out);
     if (item['type'] === 'image_url') pushImage(item, out);
-    // Mistral's thinking: an array of text items inside the item.
+    // Mistral's reasoning: an array of text items inside the item.
     const thinking = item['thinking'];
     if (typeof thinking === 'string' && thinking !== '') out.push({ type: 'reasoning', text: thinking });
     if (!Array.isArray(thinking)) return;

@@ -42,7 +42,7 @@ describe('native calls', () => {
   test.each([
     ['with index', {}],
     ['without index, whole', { withoutIndex: true, whole: true }],
-  ])('one id given to two calls, %s', async (_, options) => {
+  ])('gives a distinct id to the second of two calls with the same id, %s', async (_, options) => {
     const same = calls.map((each) => ({ ...each, id: 'call_1' }));
     expect(made(await ask(reply.toolCalls(same, options), { tools }))).toEqual(
       expected.map((each) => ({ ...each, id: 'call_1' })),
@@ -138,13 +138,13 @@ describe('native calls', () => {
     expect(parts.at(-1)).toEqual({ type: 'finish', reason: 'tool_calls' });
   });
 
-  test('arguments that the token limit cut off before they began are not taken for none', async () => {
+  test('does not take arguments truncated before their first character for empty ones', async () => {
     const parts = await ask(reply.toolCalls([{ id: 'i', name: 'f', arguments: '' }], { finish: 'length' }), { tools });
     expect(made(parts)).toEqual([{ index: 0, id: 'i', name: 'f', arguments: null }]);
     expect(parts.at(-1)).toEqual({ type: 'finish', reason: 'length' });
   });
 
-  test('a call without a name never runs', async () => {
+  test('never completes a call without a name', async () => {
     const parts = await ask(
       reply.events([
         delta({ index: 0, id: 'i', function: { arguments: '{"x":1}' } }),
@@ -166,7 +166,7 @@ describe('calls written as text', () => {
   const written =
     'Let me see.\n<tool_call>{"name":"f","arguments":{"x":1}}</tool_call><tool_call>{"name":"g"}</tool_call>';
 
-  test.each(['native', 'text'] as const)('are calls in tool mode %s', { tags: ['D3.19'] }, async (toolMode) => {
+  test.each(['native', 'text'] as const)('are parsed in tool mode %s', { tags: ['D3.19'] }, async (toolMode) => {
     expect(await ask(reply.text(written, { pieces: 3 }), { tools, toolMode })).toEqual([
       { type: 'text', text: 'Let me see.' },
       { type: 'tool_call_start', index: 0, name: 'f' },
@@ -177,28 +177,28 @@ describe('calls written as text', () => {
     ]);
   });
 
-  test('carry ids where the owner gives them', async () => {
+  test('get ids if `newId` is set', async () => {
     const parts = await ask(reply.text(written), { tools }, { newId: () => 'fresh' });
     expect(parts).toContainEqual(expect.objectContaining({ type: 'tool_call', index: 1, id: 'fresh' }));
   });
 
-  test('are text where no tools are on offer', async () => {
+  test('stay text if no tools are offered', async () => {
     expect(textIn(await ask(reply.text(written)))).toBe(written);
   });
 
-  test('do not count a second time beside native calls', { tags: ['D3.16'] }, async () => {
+  test('are ignored beside native calls', { tags: ['D3.16'] }, async () => {
     const parts = await ask(reply.toolCalls([{ name: 'f', arguments: { x: 1 } }], { text: written }), { tools });
     expect(parts.filter((part) => part.type === 'tool_call')).toHaveLength(1);
     expect(parts).toContainEqual(expect.objectContaining({ type: 'notice', code: 'text_calls_dropped' }));
     expect(textIn(parts)).toBe('Let me see.');
   });
 
-  test('a malformed one is reported, and the sound one beside it made', async () => {
+  test('are reported if malformed; well-formed ones beside them are made', async () => {
     const parts = await ask(reply.text('<tool_call>{bad}</tool_call><tool_call>{"name":"g"}</tool_call>'), { tools });
     expect(parts.map((part) => part.type)).toEqual(['malformed_tool_call', 'tool_call_start', 'tool_call', 'finish']);
   });
 
-  test('the prompt may have opened the thinking', async () => {
+  test('are parsed if the prompt opened the thinking block', async () => {
     const parts = await ask(reply.text('so</think>yes'), { tools }, { quirks: { startsInReasoning: true } });
     expect(parts.slice(0, 2)).toEqual([
       { type: 'reasoning', text: 'so' },

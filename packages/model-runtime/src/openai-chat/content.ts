@@ -10,7 +10,9 @@ export type OpenAiContent =
   | { type: 'input_audio'; input_audio: { data: string; format: string } }
   | { type: 'file'; file: { filename: string; file_data: string } };
 
-/** What a person wrote and attached. A plain string where it is only text: not every server reads arrays. */
+/**
+ * The text and attachments of a user message. A plain string if there is only text: some servers do not accept arrays.
+ */
 export function toUserContent(parts: readonly UserPart[]): string | OpenAiContent[] {
   const items = parts.map(toContent);
   if (items.every((item) => item.type === 'text')) return items.map((item) => item.text).join('\n\n');
@@ -40,7 +42,7 @@ function text(words: string): OpenAiContent {
   return { type: 'text', text: words };
 }
 
-/** Null where the bytes are elsewhere: who sends a request puts them in place first. */
+/** Null if the bytes were not loaded; the caller has to inline them before a request. */
 function imageContent(part: ImagePart): OpenAiContent | null {
   if ('url' in part.source) return { type: 'image_url', image_url: { url: part.source.url } };
   if (!('data' in part.source)) return null;
@@ -69,7 +71,7 @@ function fileContent(part: FilePart): OpenAiContent {
   return { type: 'file', file: { filename: name, file_data: `data:${part.mimeType};base64,${part.source.data}` } };
 }
 
-/** A tool's answer: a tool message holds text only, so its images travel apart. */
+/** The result of a tool. A tool message contains only text, so images are returned separately. */
 export function toToolContent(result: ToolResult): { text: string; images: OpenAiContent[] } {
   const { text: words, images } = toResultContent(result, 'shown in a message below');
   return { text: words, images: images.map(imageContent).filter((image) => image !== null) };

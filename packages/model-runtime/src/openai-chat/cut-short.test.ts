@@ -6,7 +6,7 @@ import { collect, errorIn, request, textIn } from '../test-fixtures/requests.ts'
 import type { StreamPart } from '../types.ts';
 import { createOpenAiChatRuntime } from '../create-runtime.ts';
 
-describe('an answer that goes wrong keeps what came before', () => {
+describe('an interrupted answer keeps the parts before it', () => {
   test.each<[string, ModelReply, string]>([
     [
       'error object in mid-stream',
@@ -51,7 +51,7 @@ describe('an answer that goes wrong keeps what came before', () => {
     expect(errorIn(parts).code).toBe(code);
   });
 
-  test('a call that was under way is never whole', async () => {
+  test('and never completes a call in progress', async () => {
     for (const scripted of [
       reply.toolCalls([{ name: 'f', arguments: { x: 1 } }], { finish: null, done: false }),
       reply.text('<tool_call>{"name":"f","arguments":{"x":1}}</tool_call>', { finish: null, done: false }),
@@ -72,20 +72,20 @@ describe('an answer that goes wrong keeps what came before', () => {
     expect(errorIn(await ask(scripted)).code).toBe('no_response');
   });
 
-  test('a finish that is never followed by anything still finishes', async () => {
+  test('completes after a finish reason, even if nothing follows it', async () => {
     const parts = await ask(reply.text('done', { done: false, thenCut: true }));
     expect(parts.at(-1)).toEqual({ type: 'finish', reason: 'stop' });
   });
 
-  test('half a JSON answer is no answer', async () => {
+  test('rejects a truncated JSON answer', async () => {
     expect(errorIn(await ask(reply.raw(['{"choices":[{"message":{"content":"he'])))).toMatchObject({
       code: 'bad_response',
     });
   });
 });
 
-describe('silence', () => {
-  test('before and within an answer ends it, and leaves no timer behind', async () => {
+describe('idle timeout', () => {
+  test('before and within an answer ends it and leaves no timer', async () => {
     for (const scripted of [
       reply.raw([], { thenSilence: true }),
       reply.text('half', { finish: null, done: false, thenSilence: true }),
@@ -112,7 +112,7 @@ describe('silence', () => {
     }
   });
 
-  test('behind the last word does not cost the answer', async () => {
+  test('after the finish reason does not fail the answer', async () => {
     await using server = await startModelServer([reply.text('all of it', { done: false, thenSilence: true })]);
     const clock = createFakeClock();
     const runtime = createOpenAiChatRuntime({ baseUrl: server.url, fetch, clock });
@@ -130,7 +130,7 @@ describe('cancelling', () => {
   test.each<[string, ModelReply]>([
     ['before the first byte', reply.raw([], { thenSilence: true })],
     ['in mid-stream', reply.text('half', { finish: null, done: false, thenSilence: true })],
-  ])('%s throws AbortError and hangs up', async (_, scripted) => {
+  ])('%s throws AbortError and closes the connection', async (_, scripted) => {
     await using server = await startModelServer([scripted]);
     const runtime = createOpenAiChatRuntime({ baseUrl: server.url, fetch, clock: systemClock });
     const controller = new AbortController();
@@ -149,7 +149,7 @@ describe('cancelling', () => {
     expect(server.requests).toHaveLength(0);
   });
 
-  test('a reader who walks away hangs up too', async () => {
+  test('by leaving the loop closes the connection', async () => {
     await using server = await startModelServer([reply.text('half', { finish: null, done: false, thenSilence: true })]);
     const clock = createFakeClock();
     const runtime = createOpenAiChatRuntime({ baseUrl: server.url, fetch, clock });
@@ -158,7 +158,7 @@ describe('cancelling', () => {
     expect(clock.pending).toBe(0);
   });
 
-  test('works where fetch takes no notice of its signal', async () => {
+  test('works with a fetch that ignores its signal', async () => {
     const deaf = () => new Promise<Response>(() => undefined);
     const runtime = createOpenAiChatRuntime({ baseUrl: 'http://127.0.0.1:1', fetch: deaf, clock: systemClock });
     const controller = new AbortController();

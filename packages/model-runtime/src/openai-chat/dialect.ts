@@ -8,7 +8,7 @@ import { OpenAiChatAnswer } from './answer.ts';
 import type { OpenAiChatQuirks } from './quirks.ts';
 import { toOutgoing, OPTIONAL_FEATURES } from './request.ts';
 
-/** OpenAI's chat completions, as it and most of the world serve them. */
+/** The OpenAI Chat Completions API, as served by OpenAI and compatible servers. */
 export function createDialect(quirks: OpenAiChatQuirks = {}, newId?: () => string): ApiDialect {
   return {
     wire: 'openai-chat',
@@ -42,7 +42,7 @@ function concede(error: ProviderError, request: ChatRequest, without: ReadonlySe
       without: OPTIONAL_FEATURES.toolChoiceNone,
       notice: {
         code: 'setting_left_out',
-        text: `${request.model} takes no choice of a tool: it was left out.`,
+        text: `${request.model} does not support tool_choice: it was left out.`,
       },
     };
   }

@@ -20,7 +20,7 @@ async function failWith(scripted: ModelReply) {
   return errorIn(await collect(runtimeAt(server.url), request('hi')));
 }
 
-describe('what a server refuses', () => {
+describe('provider errors', () => {
   const openai = (message: string, code: string | null = null, type = 'invalid_request_error') => ({
     error: { message, type, code },
   });
@@ -85,7 +85,7 @@ describe('what a server refuses', () => {
     expect(error.message).toContain('http://127.0.0.1:');
   });
 
-  test('the model is named, and what the provider said is passed on', async () => {
+  test("contain the model and the provider's message", async () => {
     expect((await failWith(reply.error(404, openai('The model does not exist') as never))).message).toContain(
       '"scripted"',
     );
@@ -100,7 +100,7 @@ describe('what a server refuses', () => {
     [{ 'retry-after-ms': '1500' }, 1500],
     [{ 'retry-after': new Date(Date.UTC(2026, 0, 1, 0, 1)).toUTCString() }, 60_000],
     [{ 'retry-after': 'soon' }, undefined],
-  ])('%o is how long to wait', async (headers, ms) => {
+  ])('%o is the retry delay', async (headers, ms) => {
     await using server = await startModelServer([reply.error(429, 'slow down', headers)]);
     const clock = createFakeClock({ start: Date.UTC(2026, 0, 1) });
     const error = errorIn(await collect(runtimeAt(server.url, { clock }), request('hi')));
@@ -108,7 +108,7 @@ describe('what a server refuses', () => {
     expect(clock.pending).toBe(0);
   });
 
-  test('neither the key nor a stack nor a novel is repeated', async () => {
+  test('contain neither the key nor a stack trace nor an endless text', async () => {
     const headers = { 'x-api-key': 'another-secret-1' };
     const said = `Wrong key ${KEY} and another-secret-1: ${'blah '.repeat(500)}\n    at Object.fn (/srv/app.js:1:1)`;
     for (const scripted of [
@@ -126,15 +126,15 @@ describe('what a server refuses', () => {
     }
   });
 
-  test('the key is sent as a bearer token', async () => {
+  test('sends the key as a bearer token', async () => {
     await using server = await startModelServer([reply.text('ok')], { requireKey: KEY });
     expect(textIn(await collect(runtimeAt(server.url), request('hi')))).toBe('ok');
     expect(errorIn(await collect(runtimeAt(server.url, { apiKey: 'wrong' }), request('hi'))).code).toBe('invalid_key');
   });
 });
 
-describe('what a server cannot do is done without', () => {
-  test('stream_options: asked again once, and remembered', async () => {
+describe('unsupported features', () => {
+  test('stream_options: retries once without it and remembers', async () => {
     const refusal = reply.error(400, { error: { message: 'Unknown parameter: stream_options' } });
     await using server = await startModelServer([refusal, reply.text('one'), reply.text('two')]);
     const runtime = runtimeAt(server.url);
@@ -143,14 +143,14 @@ describe('what a server cannot do is done without', () => {
     expect(server.requests.map(({ text }) => text.includes('stream_options'))).toEqual([true, false, false]);
   });
 
-  test('a second refusal of stream_options is shown', async () => {
+  test('stream_options: reports a second rejection', async () => {
     const refusal = reply.error(400, { error: { message: 'Unknown parameter: stream_options' } });
     await using server = await startModelServer([refusal, refusal, refusal]);
     expect(errorIn(await collect(runtimeAt(server.url), request('hi'))).code).toBe('bad_request');
     expect(server.requests).toHaveLength(2);
   });
 
-  test('tool definitions: described in the prompt instead, said so, and remembered for the model', async () => {
+  test('tools: describes them in the prompt, adds a notice, and remembers this for the model', async () => {
     const refusal = reply.error(400, { error: 'registry.example/scripted does not support tools' });
     const call = reply.text('<tool_call>{"name":"f"}</tool_call>');
     await using server = await startModelServer([refusal, call, call]);
@@ -164,10 +164,10 @@ describe('what a server cannot do is done without', () => {
   });
 });
 
-describe('tools that llama.cpp leaves out because the chat template has no place for them', () => {
+describe('tools that llama.cpp drops because the chat template does not support them', () => {
   const asked = request('hi', { tools: [tool('f')] });
   const call = reply.text('<tool_call>{"name":"f"}</tool_call>');
-  /** The header and the properties of a real llama.cpp server. */
+  /** The header and properties of a real llama.cpp server. */
   const asLlama =
     (props: object, count: () => void): typeof fetch =>
     async (input, init) => {
@@ -196,7 +196,7 @@ describe('tools that llama.cpp leaves out because the chat template has no place
   });
 });
 
-describe('addresses', () => {
+describe('base URLs', () => {
   test.each([
     ['http://h:1', ['http://h:1', 'http://h:1/v1']],
     ['http://h:1/', ['http://h:1', 'http://h:1/v1']],
@@ -213,12 +213,12 @@ describe('addresses', () => {
     expect(baseUrlCandidates(given, OPENAI_ADDRESSES)).toEqual(candidates);
   });
 
-  test('a query stays behind the endpoint', () => {
+  test('keep a query after the endpoint', () => {
     expect(endpointUrl('https://h/d?api-version=2', '/models')).toBe('https://h/d/models?api-version=2');
   });
 
   test.each(['', 'ftp://h', 'http://', 'not an address', 'https://name:hunter2@h/v1'])(
-    '%j is refused, without its password',
+    '%j is rejected without repeating its password',
     (given) => {
       const make = () => runtimeAt(given);
       expect(make).toThrow(expect.objectContaining({ code: 'bad_config' }));
@@ -227,7 +227,7 @@ describe('addresses', () => {
   );
 
   test.each(['', '/', '/v1', '/v1/', '/v1/chat/completions', '/chat/completions'])(
-    '%s is found where the API is under /v1',
+    '%s is completed with /v1 if the API is there',
     { tags: ['D1.09'] },
     async (suffix) => {
       await using server = await startModelServer([reply.text('one'), reply.text('two')], { serveAt: 'v1' });
@@ -240,13 +240,13 @@ describe('addresses', () => {
     },
   );
 
-  test('an API under the root is used as given', { tags: ['D1.09'] }, async () => {
+  test('are used unchanged if the API is at the root', { tags: ['D1.09'] }, async () => {
     await using server = await startModelServer([reply.text('one')], { serveAt: 'root' });
     expect(textIn(await collect(runtimeAt(server.origin), request('hi')))).toBe('one');
     expect(server.requests).toHaveLength(1);
   });
 
-  test('a page of HTML at the first address is no reason to give up', async () => {
+  test('are completed after an HTML page at the first URL', async () => {
     await using server = await startModelServer([reply.text('one')], { serveAt: 'v1', otherwise: reply.html() });
     expect(textIn(await collect(runtimeAt(server.origin), request('hi')))).toBe('one');
   });
@@ -255,7 +255,7 @@ describe('addresses', () => {
     ['a web page', reply.html()],
     ['404', reply.error(404, 'Not Found')],
     ['405', reply.error(405, { detail: 'Method Not Allowed' })],
-  ])('no model server (%s): both addresses tried are named', async (_, otherwise) => {
+  ])('without a model server (%s): the error names both URLs tried', async (_, otherwise) => {
     await using server = await startModelServer([], { serveAt: 'root', otherwise });
     const error = errorIn(await collect(runtimeAt(`${server.origin}/app`), request('hi')));
     expect(error.code).toBe('not_a_model_server');
@@ -267,21 +267,21 @@ describe('addresses', () => {
   test.each([
     ['a page without a content type of its own', '<!DOCTYPE html><html></html>'],
     ['other words', 'It works!\n'],
-  ])('%s is no model server', async (_, page) => {
+  ])('%s is not a model server', async (_, page) => {
     const plain = { headers: { 'content-type': 'text/plain' }, split: 1 as const };
     await using server = await startModelServer([reply.raw([page], plain)]);
     expect(errorIn(await collect(runtimeAt(server.url), request('hi'))).code).toBe('not_a_model_server');
   });
 
-  test('a model that is missing is no wrong address', async () => {
+  test('are not reported as wrong for a missing model', async () => {
     await using server = await startModelServer([reply.error(404, { error: 'model "scripted" not found' })]);
     expect(errorIn(await collect(runtimeAt(server.origin), request('hi'))).code).toBe('model_not_found');
     expect(server.requests).toHaveLength(1);
   });
 });
 
-describe('the network', () => {
-  test('nobody there: host and port are named', { tags: ['D9.19'] }, async () => {
+describe('network errors', () => {
+  test('connection refused: names host and port', { tags: ['D9.19'] }, async () => {
     const port = await ownPort();
     for (const host of ['127.0.0.1', 'localhost']) {
       const error = errorIn(await collect(runtimeAt(`http://${host}:${port}`), request('hi')));
@@ -290,20 +290,20 @@ describe('the network', () => {
     }
   });
 
-  test('no such host', async () => {
+  test('unknown host', async () => {
     const error = errorIn(await collect(runtimeAt('http://no-such-host.invalid:81'), request('hi')));
     expect(error).toMatchObject({ code: 'network' });
     expect(error.message).toContain('no-such-host.invalid:81');
   });
 
-  test('https to a server that speaks http', async () => {
+  test('https to an http server', async () => {
     await using server = await startModelServer([]);
     const error = errorIn(await collect(runtimeAt(server.origin.replace('http:', 'https:')), request('hi')));
     expect(error.code).toBe('network');
     expect(`${error.message} ${error.hint ?? ''}`).toContain('http://');
   });
 
-  test('a connection closed without an answer', async () => {
+  test('connection closed without a response', async () => {
     const server = createServer((socket) => socket.on('data', () => socket.destroy())).listen(0, '127.0.0.1');
     await once(server, 'listening');
     const { port } = server.address() as AddressInfo;
@@ -312,7 +312,7 @@ describe('the network', () => {
     server.close();
   });
 
-  test('a fetch that throws something odd is still an error part', { tags: ['D1.12'] }, async () => {
+  test('an unusual exception of fetch becomes an error part', { tags: ['D1.12'] }, async () => {
     const odd = () => Promise.reject(new Error(`who knows ${KEY}`));
     const error = errorIn(await collect(runtimeAt('http://h', { fetch: odd }), request('hi')));
     expect(error.code).toBe('network');
@@ -320,7 +320,7 @@ describe('the network', () => {
   });
 });
 
-describe('the list of models', () => {
+describe('model list', () => {
   test.each<[string, object, object[]]>([
     [
       'vLLM',
@@ -360,7 +360,7 @@ describe('the list of models', () => {
     expect(await runtimeAt(server.origin).models()).toEqual(models);
   });
 
-  test('errors are thrown as ours', { tags: ['C11.05'] }, async () => {
+  test('throws ToolyardError', { tags: ['C11.05'] }, async () => {
     await using server = await startModelServer([], { requireKey: 'other' });
     await expect(runtimeAt(server.url).models()).rejects.toMatchObject({ name: 'ToolyardError', code: 'invalid_key' });
     await using strange = await startModelServer([], { models: reply.json({ hello: 'world' }) });

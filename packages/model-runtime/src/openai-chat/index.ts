@@ -1,5 +1,5 @@
 /**
- * Messages and tools as OpenAI's chat completions take them, for whoever sends such requests themselves.
+ * Converts messages and tools to the OpenAI Chat Completions format, for callers that send the requests themselves.
  * @module
  */
 export { toOpenAiMessages, type OpenAiChatMessageOptions } from './messages.ts';

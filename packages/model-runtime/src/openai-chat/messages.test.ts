@@ -7,15 +7,15 @@ const native = { toolMode: 'native' } as const;
 const asText = { toolMode: 'text' } as const;
 const png = { type: 'image', mimeType: 'image/png', source: { data: 'AAAA' } } as const;
 
-describe('what a person sends', () => {
-  test('text stays a plain string, several pieces are joined', () => {
+describe('user messages', () => {
+  test('encode text as a plain string and join several pieces', () => {
     expect(toOpenAiMessages([system('Be kind.'), user('a', 'b')], native)).toEqual([
       { role: 'system', content: 'Be kind.' },
       { role: 'user', content: 'a\n\nb' },
     ]);
   });
 
-  test('two questions in a row, as a failed answer leaves them, become one message', () => {
+  test('are merged if two follow each other after a failed answer', () => {
     expect(toOpenAiMessages([user('one'), user('two "quoted"')], native)).toEqual([
       { role: 'user', content: 'one\n\ntwo "quoted"' },
     ]);
@@ -32,7 +32,7 @@ describe('what a person sends', () => {
     ]);
   });
 
-  test('images go as data or address, sound and files as the API has them', () => {
+  test('encode images as data or URL, audio and files as the API defines them', () => {
     const [message] = toOpenAiMessages(
       [
         user(
@@ -61,7 +61,7 @@ describe('what a person sends', () => {
     });
   });
 
-  test('a resource says what it is', () => {
+  test('describe resources', () => {
     const parts = [
       { type: 'resource', uri: 'file:///a.md', title: 'Notes', text: '# hi' },
       { type: 'resource', uri: 'file:///b', description: 'a link' },
@@ -73,7 +73,7 @@ describe('what a person sends', () => {
 });
 
 describe('calls and their results', () => {
-  test('go with the id of the provider, arguments as JSON', () => {
+  test("use the provider's id and JSON arguments", () => {
     const messages = [assistant('Let me see.', call('c1', 'f', { x: 1 }, 'call_9')), result('c1', 'f', 'fine')];
     expect(toOpenAiMessages(messages, native)).toEqual([
       {
@@ -85,7 +85,7 @@ describe('calls and their results', () => {
     ]);
   });
 
-  test('one id given to two calls, or none, is replaced on both sides', () => {
+  test('get a new id on both sides if an id is missing or duplicate', () => {
     const messages = [
       assistant(call('c1', 'f', {}, 'same'), call('c2', 'f', {}, 'same'), call('c3', 'f'), call('c4', 'f', {}, 'own')),
       ...['c1', 'c2', 'c3', 'c4'].map((id) => result(id, 'f', id)),
@@ -103,7 +103,7 @@ describe('calls and their results', () => {
     ]);
   });
 
-  test('an id too long for others is replaced, and what replaces it is short, plain and its own', () => {
+  test('get a short, plain, unique id if the id is too long for other providers', () => {
     const long = 'x'.repeat(41);
     const callIds = Array.from({ length: 2000 }, (_, at) => `01a1feeb-4511-7565-835d-a9174bc90645.${at}.0`);
     const [asking] = toOpenAiMessages(
@@ -115,7 +115,7 @@ describe('calls and their results', () => {
     for (const id of ids) expect(id).toMatch(/^[a-z0-9]{9}$/);
   });
 
-  test('the same id in a later turn belongs to the later call', () => {
+  test('refer to the later call if an id is reused in a later turn', () => {
     const turn = (id: string) => [assistant(call(id, 'f', {}, 'call_1')), result(id, 'f', id)];
     expect(toOpenAiMessages([...turn('c1'), ...turn('c2')], native)).toMatchObject([
       { tool_calls: [{ id: 'call_1' }] },
@@ -125,7 +125,7 @@ describe('calls and their results', () => {
     ]);
   });
 
-  test('images of results follow the last result, never between two', () => {
+  test('put images after the last result, never between two', () => {
     const messages = [
       assistant(call('c1', 'f'), call('c2', 'g')),
       result('c1', 'f', { content: [{ type: 'text', text: 'a' }, png] }),
@@ -171,7 +171,7 @@ describe('calls and their results', () => {
     expect(toOpenAiMessages(messages, native)[1]).toEqual({ role: 'tool', tool_call_id: shortId('c1'), content });
   });
 
-  test('a malformed call goes back as the model wrote it, and its answer as a message of the person', () => {
+  test('send a malformed call back as the model wrote it, and its answer as a user message', () => {
     const messages = [
       assistant(
         'Hm.',
@@ -188,7 +188,7 @@ describe('calls and their results', () => {
     ]);
   });
 
-  test('thinking, errors and messages with nothing else are left out', () => {
+  test('omit reasoning, errors and messages without other content', () => {
     const messages = [
       assistant({ type: 'reasoning', text: 'secret thought' }, 'yes'),
       assistant({ type: 'reasoning', text: 'only thought' }),
@@ -207,7 +207,7 @@ describe('calls as text', () => {
     result('c2', 'g', 'c'),
   ];
 
-  test('are written in the answer, the results come from the person, the tools stand in the system prompt', () => {
+  test('are written in the answer, with results as user messages and tools in the system prompt', () => {
     const wire = toOpenAiMessages(messages, { ...asText, systemSuffix: 'TOOLS' });
     expect(wire).toMatchObject([
       { role: 'system', content: 'Be kind.\n\nTOOLS' },
@@ -225,18 +225,18 @@ describe('calls as text', () => {
     expect(wire[2]).not.toHaveProperty('tool_calls');
   });
 
-  test('are written as the model was taught, where its name tells how', () => {
+  test('use the format the model was trained on, if its name tells', () => {
     const [, , written] = toOpenAiMessages(messages, { ...asText, textForm: textFormOf('Mistral-7B-Instruct-v0.3') });
     expect(written).toMatchObject({ content: expect.stringContaining('[TOOL_CALLS]') });
     expect(textFormOf('a-model-nobody-knows')).toBe('hermes');
   });
 
-  test('a tool cannot close its own tag', () => {
+  test('escape the closing tag in a tool result', () => {
     const text = JSON.stringify(toOpenAiMessages(messages, asText)[3]);
     expect(text.match(/<\/tool_response>/g)).toHaveLength(2);
   });
 
-  test('without a system message the tools make one', () => {
+  test('add a system message for the tools if there is none', () => {
     expect(toOpenAiMessages([user('hi')], { ...asText, systemSuffix: 'TOOLS' })[0]).toEqual({
       role: 'system',
       content: 'TOOLS',
@@ -244,7 +244,7 @@ describe('calls as text', () => {
   });
 });
 
-test('lone surrogates and NUL never leave the house', () => {
+test('lone surrogates and NUL are never sent', () => {
   const bad = 'a\ud800b\u0000c';
   const messages = [
     system(bad),
@@ -264,7 +264,7 @@ test('lone surrogates and NUL never leave the house', () => {
   expect(JSON.stringify(wire)).toContain('ud800 written out');
 });
 
-test('a message is written once, however many requests it is in', () => {
+test('serializes each message once, however many requests contain it', () => {
   let reads = 0;
   const counted = <T extends object>(message: T): T =>
     new Proxy(message, {
@@ -283,6 +283,6 @@ test('a message is written once, however many requests it is in', () => {
   const before = reads;
   const second = messagesJson([...history, user('next')], native);
   expect(second.slice(0, 4)).toEqual(first);
-  // The result is asked once more which call it answers, and nothing else.
+  // The only repeated read is which call the result answers.
   expect(reads - before).toBeLessThanOrEqual(1);
 });

@@ -18,15 +18,15 @@ import { readReplay } from './replay.ts';
 
 export type OpenAiChatMessageOptions = {
   toolMode: ToolMode;
-  /** How calls of earlier turns are written in the mode `text`. */
+  /** Format of the calls of earlier turns in the mode `text`. */
   textForm?: ToolDescriptionFormat;
-  /** Stands at the end of the system prompt; empty: nothing. */
+  /** Appended to the system prompt unless empty. */
   systemSuffix?: string;
-  /** The model whose own thinking goes back to it; absent: none does. */
+  /** The model whose own reasoning is replayed to it; absent: no reasoning is replayed. */
   replayFor?: string;
 };
 
-/** The `messages` of a request, as values; {@link messagesJson} is what is sent. */
+/** The `messages` of a request as values; {@link messagesJson} produces what is sent. */
 export function toOpenAiMessages(messages: readonly Message[], options: OpenAiChatMessageOptions): JsonValue[] {
   return messagesJson(messages, options).map((json) => {
     const parsed = parseJson(json);
@@ -35,14 +35,14 @@ export function toOpenAiMessages(messages: readonly Message[], options: OpenAiCh
 }
 
 /**
- * The `messages` of a request, each as JSON. A message never changes once it is in a conversation, so each is written
- * once and remembered for as long as the message itself.
+ * The `messages` of a request, each as JSON. Messages are immutable, so each is serialized once and cached as long as
+ * it lives.
  */
 export function messagesJson(messages: readonly Message[], options: OpenAiChatMessageOptions): string[] {
   const out: string[] = [];
   const wireIds = new Map<string, string>();
   const suffix = options.systemSuffix ?? '';
-  // Servers want back the thinking of the turn under way; of earlier turns many refuse it.
+  // Servers expect the reasoning of the current turn; many reject that of earlier turns.
   const replayFrom = options.replayFor === undefined ? messages.length : turnStart(messages);
   if (suffix !== '' && messages[0]?.role !== 'system') out.push(plainMessage('system', JSON.stringify(suffix)));
 
@@ -103,8 +103,8 @@ function userContentJson(message: UserMessage): string {
 const USER_HEAD = plainMessage('user', '').slice(0, -1);
 
 /**
- * Adds what the person's side says. Where it spoke last, too (an answer that failed leaves two questions in a row), the
- * two become one message: many chat templates refuse a conversation whose sides do not take turns.
+ * Adds a user message. If the previous one is a user message too (a failed answer leaves two questions in a row), both
+ * are merged: many chat templates require alternating roles.
  */
 function pushUser(out: string[], contentJson: string): void {
   const last = out.at(-1);
@@ -120,12 +120,12 @@ function joinContents(first: string, second: string): string {
   return `[${items.join(',')}]`;
 }
 
-/** `json` is null where nothing is left to send: a message of thinking alone, or of an error. */
+/** `json` is null if nothing is left to send: a message with only reasoning or an error. */
 type AssistantWire = { json: string | null; ids: readonly (readonly [callId: string, wireId: string])[] };
 
 const textCaches = new Map<ToolDescriptionFormat | undefined, WeakMap<AssistantMessage, string | null>>();
 
-/** Null for an answer that says nothing. */
+/** Null for an answer without content. */
 function textAnswer(message: AssistantMessage, form: ToolDescriptionFormat | undefined): string | null {
   let cache = textCaches.get(form);
   if (cache === undefined) textCaches.set(form, (cache = new WeakMap()));
@@ -135,7 +135,7 @@ function textAnswer(message: AssistantMessage, form: ToolDescriptionFormat | und
   });
 }
 
-/** `replay`: with the thinking that goes back. */
+/** `replay`: with the reasoning that is sent back. */
 type Form = 'native' | 'replay';
 
 const assistantCaches: Record<Form, WeakMap<AssistantMessage, AssistantWire>> = {
@@ -169,7 +169,7 @@ function assistantWire(message: AssistantMessage, form: Form): AssistantWire {
           break;
         }
         default:
-          // Models are not sent other parts of their answers.
+          // The API has no input form for other parts.
           break;
       }
     }
@@ -184,7 +184,7 @@ function assistantWire(message: AssistantMessage, form: Form): AssistantWire {
   });
 }
 
-/** JSON of the text, and of each image; `native`: the message under the id its call had last. */
+/** JSON of the text and of each image; `native`: the serialized message for the last id of its call. */
 type ToolWire = { content: string; images: readonly string[]; native: { id: string; json: string } | null };
 
 const toolCache = new WeakMap<ToolMessage, ToolWire>();
@@ -196,7 +196,7 @@ function toolWire(message: ToolMessage): ToolWire {
   });
 }
 
-/** The id may change with what stands before it; hardly ever does. */
+/** The id depends on the messages before, but rarely changes. */
 function nativeResultJson(wire: ToolWire, id: string): string {
   if (wire.native?.id === id) return wire.native.json;
   const json = `{"role":"tool","tool_call_id":${JSON.stringify(id)},"content":${wire.content}}`;
@@ -214,8 +214,8 @@ function responseJson(message: ToolMessage): string {
 }
 
 /**
- * Results must stand directly behind the message that asked for them; so images, and answers to calls that could not
- * be read (the provider knows of no such call), follow the last of them in a user message.
+ * Results must directly follow the message with the calls. Images, and answers to malformed calls (which the provider
+ * never received), follow the last result in a user message.
  */
 function pushNativeResults(out: string[], run: readonly ToolMessage[], wireIds: ReadonlyMap<string, string>): void {
   const strays: string[] = [];

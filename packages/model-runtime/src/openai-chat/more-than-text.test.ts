@@ -25,7 +25,7 @@ const finish = { choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] };
 const tools = [tool('f')];
 
 describe('settings', () => {
-  test('a choice of tools and a format of the answer', () => {
+  test('sends tool choice and response format', () => {
     expect(body('hi', { tools, toolChoice: 'required' })['tool_choice']).toBe('required');
     expect(body('hi', { tools, toolChoice: { name: 'f' } })['tool_choice']).toEqual({
       type: 'function',
@@ -51,7 +51,7 @@ describe('settings', () => {
     expect(body('hi', { model, parameters: { reasoningEffort } }, quirks)).toMatchObject(field);
   });
 
-  test('what a model is known not to take is left out with a note', () => {
+  test('omits settings the model is known to reject, with a notice', () => {
     const outgoing = toOutgoing(
       request('hi', { model: 'o3', parameters: { temperature: 0.2, seed: 1 } }),
       {},
@@ -61,7 +61,7 @@ describe('settings', () => {
     expect(outgoing.leftOut).toEqual(['temperature']);
   });
 
-  test('the new name of the limit is learnt', async () => {
+  test('learns the new name of the token limit', async () => {
     const message =
       "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.";
     const refusal = reply.error(400, { error: { message, param: 'max_tokens', code: 'unsupported_parameter' } });
@@ -74,7 +74,7 @@ describe('settings', () => {
     expect(server.requests[2]?.text).not.toContain('max_tokens');
   });
 
-  test('a server that knows no choice of tools goes without', async () => {
+  test('omits tool choice if the server does not support it', async () => {
     const refusal = reply.error(400, { error: { message: 'tool_choice is not supported', code: null } });
     await using server = await startModelServer([refusal, reply.text('ok')]);
     const parts = await collect(
@@ -85,7 +85,7 @@ describe('settings', () => {
     expect(server.requests.map(({ text }) => text.includes('tool_choice'))).toEqual([true, false]);
   });
 
-  test('a server that refuses without end is not asked without end', async () => {
+  test('stops retrying if the server keeps rejecting settings', async () => {
     let asked = 0;
     await using server = await startModelServer(() => {
       asked += 1;
@@ -111,14 +111,14 @@ describe('settings', () => {
   });
 });
 
-describe('what comes beside text', () => {
-  test('pictures', async () => {
+describe('content besides text', () => {
+  test('images', async () => {
     const image = { type: 'image_url', image_url: { url: 'data:image/webp;base64,UklGRAAA' } };
     const parts = await ask(reply.events([chunk({ content: 'Here:', images: [image] }), finish, '[DONE]']));
     expect(parts).toContainEqual({ type: 'image', mimeType: 'image/webp', source: { data: 'UklGRAAA' } });
   });
 
-  test('sources, in each of the forms they come in, once', async () => {
+  test('citations, in each known form, once', async () => {
     const note = { type: 'url_citation', url_citation: { url: 'https://example.org/a', title: 'A' } };
     const parts = await ask(
       reply.events([
@@ -136,8 +136,8 @@ describe('what comes beside text', () => {
   });
 });
 
-describe('thinking goes back within the turn', () => {
-  /** The answer with a call, as the conversation keeps it. */
+describe('replay of reasoning within the turn', () => {
+  /** The answer with a call as the conversation stores it. */
   function kept(parts: readonly StreamPart[]): Message {
     const out: Parameters<typeof assistant>[number][] = [];
     for (const part of parts) {
@@ -158,7 +158,7 @@ describe('thinking goes back within the turn', () => {
     return (messages as JsonObject[])[1];
   }
 
-  test.each(['reasoning_content', 'reasoning'] as const)('in the field it came in: %s', async (reasoningField) => {
+  test.each(['reasoning_content', 'reasoning'] as const)('in the field it arrived in: %s', async (reasoningField) => {
     const answer = reply.toolCalls([{ id: 'i', name: 'f', arguments: {} }], {
       reasoning: 'Let me think.',
       reasoningField,
@@ -169,7 +169,7 @@ describe('thinking goes back within the turn', () => {
     expect(await sentBack(answer, 'scripted', [assistant('Done.'), user('next')])).not.toHaveProperty(reasoningField);
   });
 
-  test('as details that came in pieces', async () => {
+  test('as details that arrived in pieces', async () => {
     const detail = (more: JsonObject) =>
       chunk({ reasoning: 'x', reasoning_details: [{ type: 'reasoning.text', index: 0, ...more }] });
     const answer = reply.events([
@@ -187,7 +187,7 @@ describe('thinking goes back within the turn', () => {
     ]);
   });
 
-  test('what hangs on a call goes back on it', async () => {
+  test('with the extra fields of a call', async () => {
     const extra = { google: { thought_signature: 'c2ln' } };
     const answer = reply.events([
       chunk({ tool_calls: [{ index: 0, id: 'i', extra_content: extra, function: { name: 'f', arguments: '{}' } }] }),
@@ -197,7 +197,7 @@ describe('thinking goes back within the turn', () => {
     expect((await sentBack(answer))?.['tool_calls']).toMatchObject([{ id: 'i', extra_content: extra }]);
   });
 
-  test('an answer without calls keeps nothing of it', async () => {
+  test('keeps nothing for an answer without calls', async () => {
     const parts = await ask(reply.text('yes', { reasoning: 'hm' }));
     expect(parts.some((part) => part.type === 'reasoning_signature')).toBe(false);
     expect(textIn(parts)).toBe('yes');

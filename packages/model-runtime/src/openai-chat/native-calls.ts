@@ -8,16 +8,16 @@ type Call = {
   id: string;
   name: string;
   argumentsText: string;
-  /** What hangs on the call and must go back with it. */
+  /** Extra fields of the call that must be sent back with it. */
   extra: JsonObject | null;
-  /** The name is known to be whole and the call was announced. */
+  /** The name is complete and the call was announced. */
   started: boolean;
 };
 
 /**
- * Puts native calls together from their deltas. The rule book has calls numbered and named once; servers leave the
- * number out, number every call 0, repeat the id, give one id to two calls, change the id with every delta, send
- * the name in pieces or again and again, or send the arguments as an object.
+ * Assembles native calls from their deltas. By specification calls are numbered and named once. Servers omit the
+ * number, number every call 0, repeat the id, reuse an id for two calls, change the id with every delta, send the name
+ * in pieces or repeatedly, or send the arguments as an object.
  */
 export class NativeCalls {
   readonly #calls: Call[] = [];
@@ -27,7 +27,7 @@ export class NativeCalls {
     return this.#calls.length;
   }
 
-  /** Takes the `tool_calls` of one delta. */
+  /** Adds the `tool_calls` of one delta. */
   addAll(deltas: readonly JsonValue[], out: StreamPart[]): void {
     let first = true;
     for (const delta of deltas) {
@@ -36,7 +36,7 @@ export class NativeCalls {
     }
   }
 
-  /** Takes one item. `separate`: another came in the same delta, so that one without a number is a call of its own. */
+  /** Adds one item. `separate`: the delta has several items, so an item without a number is a call of its own. */
   add(delta: JsonObject, out: StreamPart[], separate = false): void {
     const fn = isJsonObject(delta['function']) ? delta['function'] : delta;
     const wireIndex = typeof delta['index'] === 'number' ? delta['index'] : null;
@@ -57,7 +57,7 @@ export class NativeCalls {
     if (call.started) out.push({ type: 'tool_call_delta', index: call.index, argumentsText });
   }
 
-  /** The answer is whole. `cut`: it ended at the token limit, so empty arguments were perhaps not reached. */
+  /** Ends the answer. `cut`: it ended at the token limit, so empty arguments may be truncated ones. */
   finish(cut: boolean, out: StreamPart[]): void {
     for (const call of this.#calls) {
       if (call.name === '') {
@@ -81,7 +81,7 @@ export class NativeCalls {
     const call = wireIndex === null ? this.#continued(id, name) : this.#byWireIndex.get(wireIndex);
     if (call === undefined || call === null) return null;
     if (name === '') return call;
-    // With a name it may be another call in the place of the first, if the first can be whole.
+    // With a name, it may be another call that reuses the index, if the first can be complete.
     const otherId = id !== '' && call.id !== '' && id !== call.id;
     if (call.argumentsText === '') return otherId && call.name !== '' ? null : call;
     const beginsAnew = argumentsText === '' || argumentsText.trimStart().startsWith('{');
@@ -90,7 +90,7 @@ export class NativeCalls {
     return whole && (otherId || argumentsText !== '' || name !== call.name) ? null : call;
   }
 
-  /** Without a number: the call of this id, if the delta names no new one; else the last. */
+  /** Without a number: the call with this id, if the delta has no new one; else the last call. */
   #continued(id: string, name: string): Call | undefined {
     const last = this.#calls.at(-1);
     if (id === '' || name !== '' || last?.id === id) return last;
@@ -115,7 +115,7 @@ export class NativeCalls {
       ...(call.id === '' ? {} : { id: call.id }),
       name: call.name,
     });
-    // Arguments may have come before the name.
+    // Arguments may arrive before the name.
     if (call.argumentsText === '') return;
     out.push({ type: 'tool_call_delta', index: call.index, argumentsText: call.argumentsText });
   }

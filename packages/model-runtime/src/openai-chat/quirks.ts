@@ -1,25 +1,28 @@
-/** Where a server differs from what most understand. All are optional. */
+/** Deviations of a server from the common behaviour. All are optional. */
 export type OpenAiChatQuirks = {
-  /** It has no `tool_choice: "none"`: the definitions are left out instead. */
+  /** Does not support `tool_choice: "none"`: the definitions are omitted instead. */
   noToolChoiceNone?: boolean;
-  /** It wants `max_completion_tokens` for `max_tokens`. Found out by itself, at the cost of one request. */
+  /**
+   * Expects `max_completion_tokens` instead of `max_tokens`. Detected automatically, at the cost of one rejected
+   * request.
+   */
   maxCompletionTokens?: boolean;
-  /** It refuses `stream_options`. Found out by itself, at the cost of one request. */
+  /** Rejects `stream_options`. Detected automatically, at the cost of one rejected request. */
   noStreamOptions?: boolean;
-  /** It gives an answer that may call tools only whole. */
+  /** Does not stream answers that may call tools. */
   noStreamWithTools?: boolean;
-  /** The prompt opens the thinking block, so the answer begins inside it without a `<think>`. */
+  /** The chat template opens the thinking block, so the answer starts inside it without a `<think>`. */
   startsInReasoning?: boolean;
-  /** How it is told to go on with an answer that was begun; absent: it cannot, or nobody says that it can. */
+  /** How the server continues a partial answer; absent: not supported or unknown. */
   continuing?: ContinuingStyle;
-  /** How it wants to be told how hard to think, default `reasoning_effort`. */
+  /** How the reasoning effort is sent, default `reasoning_effort`. */
   reasoning?: ReasoningStyle;
 };
 
 /**
- * - `last_message`: an answer that stands last is gone on with, llama.cpp
- * - `prefix`: it has to be marked as `prefix`, Mistral
- * - `continue_final_message`: and asked for, vLLM
+ * - `last_message`: continues if the last message is an answer; llama.cpp
+ * - `prefix`: the message needs `prefix: true`; Mistral
+ * - `continue_final_message`: the request needs that field; vLLM
  */
 type ContinuingStyle = 'last_message' | 'prefix' | 'continue_final_message';
 

@@ -3,7 +3,7 @@ import { OPENAI_MODELS } from '../openai/models-data.ts';
 import { findModelRow, nearestEffort } from '../wire/effort.ts';
 import type { ReasoningStyle } from './quirks.ts';
 
-/** The field that tells a server how hard to think; null where the model does not think at all. */
+/** The field that sets the reasoning effort; null if the model does not reason. */
 export function reasoningField(
   wish: ReasoningEffort,
   model: string,

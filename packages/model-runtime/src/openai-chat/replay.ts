@@ -3,20 +3,20 @@ import type { StreamPart } from '../types.ts';
 import { sealReplay, unsealReplay } from '../wire/replay.ts';
 
 /**
- * What is kept of an answer's thinking so that it can go back: the name of the field its text came in, the details a
- * gateway streams beside it, or what hangs on the call that follows.
+ * Data of an answer's reasoning that must be sent back: the name of the field its text came in, the details a gateway
+ * streams beside it, or the extra fields of the call that follows.
  */
 type Kept = { field: string } | { details: JsonValue[] } | { call: JsonObject };
 
-/** The part that keeps it, to stand where it belongs. */
+/** The part that stores it, at its position in the answer. */
 export function keepForReplay(kept: Kept): StreamPart {
   return { type: 'reasoning_signature', signature: sealReplay('openai-chat', JSON.stringify(kept)) };
 }
 
-/** What goes back with a message, and with each of its calls. */
+/** Fields to send back with a message, and with each of its calls. */
 export type Replay = { fields: JsonObject; calls: Map<string, JsonObject> };
 
-/** Reads what {@link keepForReplay} kept among the parts of an answer. */
+/** Reads what {@link keepForReplay} stored among the parts of an answer. */
 export function readReplay(parts: readonly AssistantPart[]): Replay {
   const fields: JsonObject = {};
   const calls = new Map<string, JsonObject>();
@@ -45,8 +45,8 @@ function readKept(signature: string | undefined): JsonObject | null {
 }
 
 /**
- * The details of thinking as a gateway streams them: items in pieces, joined where they go on with one of the same
- * kind and place.
+ * The reasoning details that a gateway streams: items in pieces, joined if they continue one of the same type and
+ * index.
  */
 export class ReasoningDetails {
   readonly #items: JsonObject[] = [];

@@ -15,8 +15,8 @@ function body(more: Partial<ChatRequest> = {}, quirks: OpenAiChatQuirks = {}): J
 
 const tools = [tool('f', { inputSchema: { type: 'object', properties: { x: { type: 'number' } } } }), tool('g')];
 
-describe('a request', () => {
-  test('is the smallest that streams with usage', { tags: ['C1.18', 'C4.08', 'C11.13'] }, () => {
+describe('requests', () => {
+  test('are minimal: streaming with usage', { tags: ['C1.18', 'C4.08', 'C11.13'] }, () => {
     expect(body()).toEqual({
       model: 'scripted',
       messages: [
@@ -28,7 +28,7 @@ describe('a request', () => {
     });
   });
 
-  test('carries every parameter that is set, zero included', { tags: ['C4.04', 'C11.13'] }, () => {
+  test('contain every parameter that is set, including zero', { tags: ['C4.04', 'C11.13'] }, () => {
     const parameters = { temperature: 0, topP: 0.5, maxOutputTokens: 10, stop: ['x'], seed: 0 };
     expect(body({ parameters })).toMatchObject({ temperature: 0, top_p: 0.5, max_tokens: 10, stop: ['x'], seed: 0 });
     const other = body({ parameters }, { maxCompletionTokens: true });
@@ -36,7 +36,7 @@ describe('a request', () => {
     expect(other).not.toHaveProperty('max_tokens');
   });
 
-  test('offers tools in their order', { tags: ['C4.03', 'D2.20', 'D3.07'] }, () => {
+  test('offer tools in their order', { tags: ['C4.03', 'D2.20', 'D3.07'] }, () => {
     expect(body({ tools })['tools']).toEqual([
       {
         type: 'function',
@@ -54,7 +54,7 @@ describe('a request', () => {
     expect(body({ tools })).not.toHaveProperty('tool_choice');
   });
 
-  test('offers what stands in the list now, also where the list was changed in place', () => {
+  test('follow a tool list that was changed in place', () => {
     const [first, second] = tools;
     if (first === undefined || second === undefined) throw new Error('two tools are needed');
     const list = [first];
@@ -63,7 +63,7 @@ describe('a request', () => {
     expect(body({ tools: list })).toMatchObject({ tools: [{ function: { name: 'g' } }] });
   });
 
-  test('keeps the definitions where no tool may be called, unless the server has no such choice', () => {
+  test('keep the tools if none may be called, unless the server lacks that choice', () => {
     expect(body({ tools, toolChoice: 'none' })).toMatchObject({ tool_choice: 'none', tools: [{}, {}] });
     const without = body({ tools, toolChoice: 'none' }, { noToolChoiceNone: true });
     expect(without).not.toHaveProperty('tools');
@@ -71,21 +71,21 @@ describe('a request', () => {
     expect(body({ toolChoice: 'none' })).not.toHaveProperty('tool_choice');
   });
 
-  test('in text mode describes the tools in the prompt and has no tools field', () => {
+  test('in text mode, describe the tools in the prompt and have no tools field', () => {
     const sent = body({ tools, toolMode: 'text' });
     expect(sent).not.toHaveProperty('tools');
     const prompt = JSON.stringify(sent['messages']);
     for (const word of ['Does f.', '<tool_call>', '<tool_response>', 'properties']) expect(prompt).toContain(word);
   });
 
-  test('in text mode withdraws the offer where no tool may be called', () => {
+  test('in text mode, do not describe tools that may not be called', () => {
     const prompt = JSON.stringify(body({ tools, toolMode: 'text', toolChoice: 'none' })['messages']);
     expect(prompt).not.toContain('Does f.');
-    expect(prompt).toContain('No tool can be called');
+    expect(prompt).toContain('Tools cannot be called');
   });
 });
 
-test('a tool whose schema leaves out type or properties is completed, and its title serves as description', () => {
+test('complete a tool schema without type or properties, and use the title as description', () => {
   const bare = tool('f', { inputSchema: { required: ['x'] }, title: 'The F' });
   delete bare.description;
   expect(toOpenAiTools([bare])).toEqual([

@@ -10,7 +10,7 @@ import type { OpenAiChatQuirks } from './quirks.ts';
 import { reasoningField } from './reasoning.ts';
 import { toolsJson } from './tools.ts';
 
-/** What this wire can go without, beside settings. */
+/** Optional features of this wire besides settings. */
 export const OPTIONAL_FEATURES = {
   streamOptions: 'stream_options',
   oldLimit: 'max_tokens',
@@ -18,10 +18,10 @@ export const OPTIONAL_FEATURES = {
   replay: 'replay',
 } as const;
 
-/** Fields that carry the conversation; nobody else may set them. */
+/** Fields of the runtime itself, which extra parameters must not override. */
 const OWNED = ['model', 'messages', 'tools', 'stream'];
 
-/** A chat request; its body is JSON text put together from pieces that were written once. */
+/** Builds a chat request. The body is JSON assembled from cached fragments. */
 export function toOutgoing(request: ChatRequest, quirks: OpenAiChatQuirks, without: ReadonlySet<string>): OutgoingChat {
   const { toolMode } = request;
   const textForm = toolMode === 'text' ? textFormOf(request.model) : undefined;
@@ -48,12 +48,12 @@ export function toOutgoing(request: ChatRequest, quirks: OpenAiChatQuirks, witho
   const model = JSON.stringify(request.model);
   const rest = [JSON.stringify(fields).slice(1, -1), ...tools].join(',');
   const { sent, leftOut } = settings;
-  // The messages may be long: put together once, and not once more with the rest.
+  // Joined only once, because the messages may be long.
   const body = `{"model":${model},"messages":[${messages.join(',')}],${rest}}`;
   return { path: '/chat/completions', body, sent, leftOut };
 }
 
-/** The messages are remembered as they are: the mark is of this request only. */
+/** The cached message must not change: the marker belongs to this request only. */
 function markPrefix(messages: string[]): void {
   const last = messages.pop();
   if (last !== undefined) messages.push(`${last.slice(0, -1)},"prefix":true}`);

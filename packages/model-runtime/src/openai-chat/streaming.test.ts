@@ -6,9 +6,9 @@ import { joined, request, textIn } from '../test-fixtures/requests.ts';
 import type { StreamPart } from '../types.ts';
 import { createOpenAiChatRuntime } from '../create-runtime.ts';
 
-describe('an answer in text', () => {
+describe('text answers', () => {
   test(
-    'comes as text, usage and a finish',
+    'consist of text, usage and finish',
     { tags: ['C1.05', 'C6.01', 'C6.02', 'C6.04', 'C11.04', 'D3.08', 'D7.28'] },
     async () => {
       const usage = {
@@ -117,11 +117,11 @@ describe('an answer in text', () => {
     ['content_filter', 'content_filter'],
     ['function_call', 'tool_calls'],
     ['eos', 'stop'],
-  ])('finish reason %s is %s', async (said, reason) => {
+  ])('finish reason %s maps to %s', async (said, reason) => {
     expect((await ask(reply.text('x', { finish: said }))).at(-1)).toEqual({ type: 'finish', reason });
   });
 
-  test.each(['reasoning_content', 'reasoning'] as const)('thinking in %s', async (reasoningField) => {
+  test.each(['reasoning_content', 'reasoning'] as const)('reasoning in %s', async (reasoningField) => {
     const parts = await ask(reply.text('yes', { reasoning: 'let me see', reasoningField }));
     expect(parts.slice(0, 2)).toEqual([
       { type: 'reasoning', text: 'let me see' },
@@ -129,14 +129,14 @@ describe('an answer in text', () => {
     ]);
   });
 
-  test('thinking written as text', async () => {
+  test('reasoning written as text', async () => {
     expect((await ask(reply.text('<think>hm</think>yes', { pieces: 3 }))).slice(0, 2)).toEqual([
       { type: 'reasoning', text: 'hm' },
       { type: 'text', text: 'yes' },
     ]);
   });
 
-  test('a refusal is shown and ends as one', async () => {
+  test('a refusal is shown and ends the answer as one', async () => {
     const parts = await ask(reply.events([chunk({ refusal: 'I will not.' }), finish('stop'), '[DONE]']));
     expect(parts).toEqual([
       { type: 'text', text: 'I will not.' },
@@ -144,7 +144,7 @@ describe('an answer in text', () => {
     ]);
   });
 
-  test('is the same wherever the network cuts it', { tags: ['C6.02'] }, async () => {
+  test('are the same at any chunk size', { tags: ['C6.02'] }, async () => {
     const said = {
       usage: { prompt_tokens: 4 },
       reasoning: '想一想',
@@ -160,7 +160,7 @@ describe('an answer in text', () => {
     }
   });
 
-  test('one network read makes one batch', async () => {
+  test('give one batch per network read', async () => {
     await using server = await startModelServer([
       reply.text('a longer answer in many pieces', { pieces: 1, split: 'whole' }),
     ]);

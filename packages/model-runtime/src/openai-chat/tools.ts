@@ -1,20 +1,23 @@
 import type { JsonObject, ToolDefinition } from '@toolyard/protocol';
 import { toolFunction } from '../wire/tool-function.ts';
 
-/** A tool as the `tools` field of a request has it. */
+/** A tool in the `tools` field of a request. */
 export type OpenAiTool = { type: 'function'; function: JsonObject };
 
-/** Turns the host's tools into those of a request, in the same order. */
+/** Converts tool definitions, in the same order. */
 export function toOpenAiTools(tools: readonly ToolDefinition[]): OpenAiTool[] {
   return tools.map((tool) => ({ type: 'function', function: toolFunction(tool) }));
 }
 
 const cache = new WeakMap<ToolDefinition, string>();
 
-/** What was written for a list, and the tools it had then: with thousands of them putting the pieces together counts. */
+/**
+ * The serialized JSON of a list and the tools it had then: with thousands of tools even joining the cached fragments is
+ * costly.
+ */
 const lists = new WeakMap<readonly ToolDefinition[], { tools: readonly ToolDefinition[]; json: string }>();
 
-/** The JSON of {@link toOpenAiTools}, each tool and each list written once however many requests offer it. */
+/** The JSON of {@link toOpenAiTools}; each tool and each list is serialized once. */
 export function toolsJson(tools: readonly ToolDefinition[]): string {
   const before = lists.get(tools);
   if (before?.tools.length === tools.length && tools.every((tool, at) => tool === before.tools[at])) return before.json;

@@ -10,14 +10,14 @@ import { readUsage } from './usage.ts';
 
 type Key = string | number;
 
-/** Turns the events of one streamed answer, or a whole answer, into parts. */
+/** Converts the events of one streamed answer, or a whole answer, into parts. */
 export class ResponsesAnswer extends StreamedAnswer {
   readonly #calls = new BlockCalls();
   readonly #citations = new Citations();
-  /** Items of which something was said while they grew; the end of an item repeats all of it. */
+  /** Items with streamed deltas; the final event of an item repeats their content. */
   readonly #said = new Set<Key>();
   readonly #phased = new Set<Key>();
-  /** Items that are over. */
+  /** Completed items. */
   readonly #closed = new Set<Key>();
   #refused = false;
 
@@ -84,7 +84,7 @@ export class ResponsesAnswer extends StreamedAnswer {
     this.#calls.begin(key, textOf(item['call_id']), textOf(item['name']), out);
   }
 
-  /** An item is whole: what did not come in pieces comes now. */
+  /** Completes an item and emits what was not streamed. */
   #close(key: Key, item: JsonObject, out: StreamPart[]): void {
     if (this.#closed.has(key)) return;
     this.#closed.add(key);
@@ -116,14 +116,14 @@ export class ResponsesAnswer extends StreamedAnswer {
     this.#citations.addAll(content['annotations'], out);
   }
 
-  /** Whether a message is a word in between or the answer itself: the model wants to be told again. */
+  /** Whether a message is commentary or the final answer: the model expects this field back. */
   #phase(key: Key, { phase }: JsonObject, out: StreamPart[]): void {
     if (typeof phase !== 'string' || this.#phased.has(key)) return;
     this.#phased.add(key);
     out.push({ type: 'reasoning_signature', signature: sealReplay('openai-responses', JSON.stringify({ phase })) });
   }
 
-  /** What only the server can read goes back with the next request, together with the name it gave. */
+  /** Encrypted content is sent back with the next request, together with the server's id of the item. */
   #keep(item: JsonObject, out: StreamPart[]): void {
     const { id, encrypted_content: content } = item;
     if (typeof content !== 'string' || content === '') return;
@@ -137,7 +137,7 @@ export class ResponsesAnswer extends StreamedAnswer {
       this.#failed(response, out);
       return;
     }
-    // What was left out before, or all of it where nothing was streamed.
+    // Emits what was not streamed: missing items, or everything.
     for (const [place, item] of listOf(response['output']).entries()) this.#close(place, item, out);
     this.began = true;
     this.reason = this.#refused ? 'content_filter' : reasonOf(response);
@@ -162,7 +162,7 @@ function summaryOf(item: JsonObject): string {
   return parts.map((part) => textOf(part['text'])).join('\n\n');
 }
 
-/** What joins the events of one item: its place; its name where a server leaves the place out. */
+/** Identifies the item of an event: its index, or its id if a server omits the index. */
 function keyOf(event: JsonObject): Key {
   const place = event['output_index'];
   if (typeof place === 'number') return place;

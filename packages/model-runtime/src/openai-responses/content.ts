@@ -3,7 +3,7 @@ import { labelOf } from '@toolyard/protocol';
 import { scrub } from '../scrub.ts';
 import { isReachable, resourceImage, resourceText, textFile, toResultContent, unavailable } from '../wire/content.ts';
 
-/** What a person wrote and attached, as JSON of one item. */
+/** The text and attachments of a user message as JSON of one item. */
 export function userItem(parts: readonly UserPart[]): string {
   return JSON.stringify({ type: 'message', role: 'user', content: parts.map(toContent) });
 }
@@ -54,14 +54,14 @@ function inputImage({ source, mimeType }: ImagePart): JsonObject {
   return { type: 'input_image', image_url: url, detail: 'auto' };
 }
 
-/** A result as JSON of one item; pictures stand in it. */
+/** A tool result as JSON of one item, images included. */
 export function resultItem(callId: string, result: ToolResult): string {
   const { text, images } = toResultContent(result, 'shown below');
   const output = images.length === 0 ? text : [inputText(text), ...images.map(inputImage)];
   return JSON.stringify({ type: 'function_call_output', call_id: callId, output });
 }
 
-/** A result told by the person's side: as text between tags, its pictures behind it. */
+/** A result as a user message: text between tags, followed by its images. */
 export function textToolResult(text: string, result: ToolResult): string {
   const { images } = toResultContent(result, 'shown below');
   return JSON.stringify({ type: 'message', role: 'user', content: [inputText(text), ...images.map(inputImage)] });

@@ -6,7 +6,7 @@ import type { ProviderError } from '../wire/provider-error.ts';
 import { ResponsesAnswer } from './answer.ts';
 import { toOutgoing, OPTIONAL_FEATURES } from './request.ts';
 
-/** OpenAI's responses, as it and others serve them. */
+/** The OpenAI Responses API, as served by OpenAI and compatible servers. */
 export function createDialect(newId?: () => string): ApiDialect {
   return {
     wire: 'openai-responses',
@@ -24,7 +24,7 @@ export function createDialect(newId?: () => string): ApiDialect {
 function concede({ message, param }: ProviderError): CapabilityFallback | null {
   const said = `${param} ${message}`;
   if (/reasoning\.summary|reasoning summar/i.test(said)) return { without: OPTIONAL_FEATURES.summary };
-  // Refused as something asked for, or as something sent back.
+  // Rejected as an `include` option, or as an input item.
   if (/encrypted content is not supported|^include/i.test(said)) return { without: OPTIONAL_FEATURES.encrypted };
   return /encrypted.content|'rs_|type 'reasoning'|required following item/i.test(said)
     ? { without: OPTIONAL_FEATURES.replay }

@@ -19,11 +19,11 @@ import { resultItem, textToolResult, userItem } from './content.ts';
 
 export type ResponsesMessageOptions = {
   toolMode: ToolMode;
-  /** The model whose own thinking goes back to it; absent: none does. */
+  /** The model whose own reasoning is replayed to it; absent: no reasoning is replayed. */
   replayFor?: string;
 };
 
-/** The `input` of a request, each item as JSON. A message is written once, however many requests it is in. */
+/** The `input` of a request, each item as JSON. Each message is serialized once, however many requests contain it. */
 export function itemsOf(messages: readonly Message[], { toolMode, replayFor }: ResponsesMessageOptions): string[] {
   const wireIds = new Map<string, string>();
   const turns = toTurns(
@@ -88,7 +88,7 @@ function nativeAnswer(message: AssistantMessage, form: 'native' | 'replay'): Ans
           });
           break;
         default:
-          // Models are not sent other parts of their answers.
+          // The API has no input form for other parts.
           break;
       }
     }
@@ -96,25 +96,25 @@ function nativeAnswer(message: AssistantMessage, form: 'native' | 'replay'): Ans
   });
 }
 
-/** `phase`: whether it was a word in between or the answer itself, where the model told. */
+/** `phase`: whether the text was commentary or the final answer, if the model reported it. */
 function said(text: string, phase: string | null = null): JsonObject | null {
   if (text === '') return null;
   return { type: 'message', role: 'assistant', content: scrub(text), ...(phase === null ? {} : { phase }) };
 }
 
-/** What {@link Answer} kept of an item. */
+/** Reads what {@link Answer} stored for an item. */
 function readKept(signature: string | undefined): JsonObject | null {
   const sealed = unsealReplay('openai-responses', signature);
   const kept = sealed === null ? null : parseJson(sealed);
   return kept?.ok === true && isJsonObject(kept.value) ? kept.value : null;
 }
 
-/** An item of thinking, as it was. */
+/** A reasoning item, as it was received. */
 function reasoningItem(text: string, kept: JsonObject): JsonObject {
   return { type: 'reasoning', ...kept, summary: text === '' ? [] : [{ type: 'summary_text', text }] };
 }
 
-/** The API refuses thinking that nothing follows, as an answer that broke off leaves it. */
+/** The API rejects reasoning without a following item, as an interrupted answer leaves it. */
 function withoutLooseThinking(items: (JsonObject | null)[]): JsonObject[] {
   const known = items.filter((item) => item !== null);
   const last = known.findLastIndex((item) => item['type'] !== 'reasoning');
@@ -123,7 +123,7 @@ function withoutLooseThinking(items: (JsonObject | null)[]): JsonObject[] {
 
 const resultCache = new WeakMap<ToolMessage, { id: string; item: string }>();
 
-/** An answer to a call that could not be read is told as text: the API knows of no such call. */
+/** The answer to a malformed call is sent as text, because the API never received that call. */
 function resultOf(message: ToolMessage, toolMode: ToolMode, wireIds: ReadonlyMap<string, string>): string {
   const [part] = message.parts;
   const id = toolMode === 'native' ? wireIds.get(part.callId) : undefined;

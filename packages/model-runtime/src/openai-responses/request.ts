@@ -9,12 +9,14 @@ import { Settings } from '../wire/settings.ts';
 import { toolFunction } from '../wire/tool-function.ts';
 import { itemsOf } from './messages.ts';
 
-/** What this wire can go without, beside settings. */
+/** Optional features of this wire besides settings. */
 export const OPTIONAL_FEATURES = { replay: 'replay', encrypted: 'encrypted', summary: 'summary' } as const;
 
 const OWNED = ['model', 'input', 'instructions', 'tools', 'stream', 'previous_response_id', 'conversation'];
 
-/** A chat request; its body is JSON text put together from pieces that were written once. Nothing is kept by the server. */
+/**
+ * Builds a chat request. The body is JSON assembled from cached fragments. `store` is off: the server keeps nothing.
+ */
 export function toOutgoing(request: ChatRequest, without: ReadonlySet<string>): OutgoingChat {
   const { messages, model, toolMode } = request;
   const items = itemsOf(messages, { toolMode, ...(without.has(OPTIONAL_FEATURES.replay) ? {} : { replayFor: model }) });
@@ -49,7 +51,7 @@ function settingsOf(request: ChatRequest, without: ReadonlySet<string>): Setting
     }
   }
   if (Object.keys(reasoning).length > 0) settings.fields['reasoning'] = reasoning;
-  // Nothing is kept by the server, so what it thought comes along, for its eyes only, and goes back with the history.
+  // Because the server stores nothing, its reasoning is requested in encrypted form and sent back with the history.
   if (thinks && !without.has(OPTIONAL_FEATURES.encrypted)) settings.fields['include'] = ['reasoning.encrypted_content'];
 
   if (responseFormat !== undefined && !settings.isRefused('responseFormat')) {

@@ -1,6 +1,6 @@
 import { defined, isJsonObject, type JsonObject, type JsonValue, type Usage } from '@toolyard/protocol';
 
-/** The `usage` of an answer in our words; what the server does not say stays unknown. */
+/** Converts the `usage` of an answer; values the server does not report stay unknown. */
 export function readUsage(usage: JsonObject): Usage {
   const inputTokens = count(usage['input_tokens']);
   const outputTokens = count(usage['output_tokens']);

@@ -29,8 +29,8 @@ async function ask(scripted: ModelReply, more: Partial<ChatRequest> = {}) {
 const png = { type: 'image', mimeType: 'image/png', source: { data: 'AAAA' } } as const;
 const tools = [tool('f'), tool('g')];
 
-describe('what is sent', () => {
-  test('nothing is kept by the server; items, files, calls and their results', () => {
+describe('requests', () => {
+  test('disable server-side storage and encode items, files, calls and results', () => {
     const messages = [
       system('Be kind.'),
       user(
@@ -90,7 +90,7 @@ describe('what is sent', () => {
     });
   });
 
-  test('thinking models are asked for what they thought; how hard, by the nearest level they know', () => {
+  test('ask reasoning models for encrypted reasoning, at the nearest supported effort', () => {
     const told = (model: string, reasoningEffort?: 'none' | 'minimal' | 'max') => {
       const sent = body('hi', { model, parameters: reasoningEffort === undefined ? {} : { reasoningEffort } });
       return [sent['reasoning'], sent['include']];
@@ -105,7 +105,7 @@ describe('what is sent', () => {
     expect(told('some-local-model', 'minimal')).toEqual([{ effort: 'minimal' }, undefined]);
   });
 
-  test('an answer that fits a schema', () => {
+  test('ask for an answer that matches a schema', () => {
     const schema = { type: 'object', properties: {} };
     expect(body('hi', { responseFormat: { type: 'json_schema', name: 'n', schema } })['text']).toEqual({
       format: { type: 'json_schema', name: 'n', schema, strict: false },
@@ -114,8 +114,8 @@ describe('what is sent', () => {
   });
 });
 
-describe('what comes back', () => {
-  test('thinking, text, calls, pictures, sources and usage, in their order', async () => {
+describe('responses', () => {
+  test('preserve the order of reasoning, text, calls, images, citations and usage', async () => {
     const parts = await ask(
       responsesReply(
         [
@@ -155,7 +155,7 @@ describe('what comes back', () => {
     ]);
   });
 
-  test('thinking goes back to the model that thought, in its place, and to no other', () => {
+  test('replay reasoning in place, only to the model that produced it', () => {
     const signature = 'openai-responses:{"id":"rs_0","encrypted_content":"ZW5j"}';
     const thought = { type: 'reasoning', text: 'One.', signature } as const;
     const answer = assistant(thought, call('c1', 'f', {}, 'call_1'));
@@ -174,12 +174,12 @@ describe('what comes back', () => {
     expect(sent('scripted')).toEqual([item, made]);
     expect(sent('another')).toEqual([made]);
     expect(sent('scripted', ['replay'])).toEqual([made]);
-    // Thinking that nothing follows is refused by the API.
+    // The API rejects reasoning without a following item.
     const loose = body([user('hi'), assistant('So.', thought), user('on')])['input'] as JsonObject[];
     expect(loose.some((each) => each['type'] === 'reasoning')).toBe(false);
   });
 
-  test('the phase of a message goes back with it', async () => {
+  test('send the phase of a message back with it', async () => {
     const message = (index: number, text: string, phase: string): JsonObject[] => [
       { type: 'response.output_item.added', output_index: index, item: { type: 'message', phase, content: [] } },
       { type: 'response.output_text.delta', output_index: index, delta: text },
@@ -215,7 +215,7 @@ describe('what comes back', () => {
     expect(parts.at(-1)).toEqual({ type: 'finish', reason });
   });
 
-  test('a failure has its own word', async () => {
+  test('report a failure with its message', async () => {
     const parts = await ask(responsesReply('half', { failed: { code: 'rate_limit_exceeded', message: 'Slow down' } }));
     expect(textIn(parts)).toBe('half');
     expect(errorIn(parts)).toMatchObject({ code: 'rate_limited', message: expect.stringContaining('Slow down') });
@@ -276,7 +276,7 @@ describe('what comes back', () => {
         item(1, fn('b', 'g', '{"y":2}'), 'done'),
       ],
     ],
-  ])('quirk: %s', async (_, events) => {
+  ])('tolerate %s', async (_, events) => {
     const output = [fn('a', 'f', '{"x":1}'), fn('b', 'g', '{"y":2}')];
     const last = events.length === 0 ? { ...end, response: { status: 'completed', output } } : end;
     const parts = await ask(responsesEvents([...events, last]), { tools });
@@ -289,7 +289,7 @@ describe('what comes back', () => {
   });
 });
 
-describe('what a server refuses is done without', () => {
+describe('fallback after a rejected request', () => {
   test.each([
     ['Your organization must be verified to generate reasoning summaries.', 'reasoning.summary', '"summary":"auto"'],
     ['Encrypted content is not supported with this model.', 'include', 'reasoning.encrypted_content'],

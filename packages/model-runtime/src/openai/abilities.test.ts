@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { runtimeOver } from '../test-fixtures/wires.ts';
 
 describe.each(['openai-chat', 'openai-responses'] as const)('over %s', (wire) => {
-  test('vectors come in the order of the texts, whatever the order of the answer', async () => {
+  test('embeddings are in the order of the inputs, whatever the order of the response', async () => {
     const data = [
       { index: 1, embedding: [3, 4] },
       { index: 0, embedding: [1, 2] },
@@ -35,14 +35,14 @@ describe.each(['openai-chat', 'openai-responses'] as const)('over %s', (wire) =>
         { index: 1, embedding: [1] },
       ],
     ],
-  ])('%s vectors are no answer', async (_, data) => {
+  ])('rejects %s embeddings', async (_, data) => {
     await using server = await startModelServer([reply.json({ data })]);
     await expect(runtimeOver(wire, server.url).embeddings?.({ model: 'e', input: ['a', 'b'] })).rejects.toMatchObject({
       code: 'bad_response',
     });
   });
 
-  test('pictures, made and worked from', async () => {
+  test('creates and edits images', async () => {
     await using server = await startModelServer(() =>
       reply.json({ data: [{ b64_json: 'iVBOAA' }, { url: 'https://example.org/a.png' }] }),
     );
@@ -63,7 +63,7 @@ describe.each(['openai-chat', 'openai-responses'] as const)('over %s', (wire) =>
     expect(server.requests[1]?.text).toContain('a hat');
   });
 
-  test('speech comes as the bytes it is', { tags: ['C11.20'] }, async () => {
+  test('speech is returned as bytes', { tags: ['C11.20'] }, async () => {
     const bytes = new Uint8Array([1, 2, 255, 0]);
     await using server = await startModelServer([reply.raw([bytes], { headers: { 'content-type': 'audio/mpeg' } })]);
     const speech = await runtimeOver(wire, server.url).textToSpeech?.({ model: 't', text: 'Good day.', voice: 'nova' });
@@ -71,16 +71,16 @@ describe.each(['openai-chat', 'openai-responses'] as const)('over %s', (wire) =>
     expect(server.requests[0]?.body).toMatchObject({ input: 'Good day.', voice: 'nova', response_format: 'mp3' });
   });
 
-  test('an error that calls itself a success is no speech', async () => {
+  test('rejects an error with a success status instead of speech', async () => {
     await using server = await startModelServer([reply.json({ error: { message: 'no such voice' } })]);
     const speaking = runtimeOver(wire, server.url).textToSpeech?.({ model: 't', text: 'x' });
     await expect(speaking).rejects.toMatchObject({
       code: 'bad_response',
-      message: expect.stringContaining('in place of sound'),
+      message: expect.stringContaining('instead of audio'),
     });
   });
 
-  test('speech that breaks off is no speech', async () => {
+  test('rejects interrupted speech', async () => {
     const half = reply.raw([new Uint8Array([1, 2])], { headers: { 'content-type': 'audio/mpeg' }, thenCut: true });
     await using server = await startModelServer([half]);
     await expect(runtimeOver(wire, server.url).textToSpeech?.({ model: 't', text: 'x' })).rejects.toMatchObject({
@@ -89,13 +89,13 @@ describe.each(['openai-chat', 'openai-responses'] as const)('over %s', (wire) =>
     });
   });
 
-  test('a picture that is elsewhere is missed in words', async () => {
+  test('reports an image whose bytes are not loaded', async () => {
     const images = [{ type: 'image', mimeType: 'image/png', source: { url: 'https://example.org/a.png' } } as const];
     const made = runtimeOver(wire, 'http://127.0.0.1:9').createImage?.({ model: 'i', prompt: 'a hat', images });
-    await expect(made).rejects.toMatchObject({ code: 'bad_request', message: expect.stringContaining('picture') });
+    await expect(made).rejects.toMatchObject({ code: 'bad_request', message: expect.stringContaining('image to edit') });
   });
 
-  test('what was said is written down; the name of the file tells its kind', async () => {
+  test('transcribes audio; the file name gives its type', async () => {
     await using server = await startModelServer([reply.json({ text: 'Good day.' })]);
     const audio = { mimeType: 'audio/mpeg', data: new Uint8Array([1, 2, 3]) };
     expect(await runtimeOver(wire, server.url).transcribe?.({ model: 'w', audio, language: 'en' })).toEqual({
@@ -104,7 +104,7 @@ describe.each(['openai-chat', 'openai-responses'] as const)('over %s', (wire) =>
     expect(server.requests[0]?.text).toContain('filename="audio.mp3"');
   });
 
-  test('a busy server is asked again', async () => {
+  test('retries if the server is busy', async () => {
     const busy = reply.error(503, 'busy', { 'retry-after-ms': '1' });
     await using server = await startModelServer([busy, reply.json({ text: 'ok' })]);
     const audio = { mimeType: 'audio/wav', data: new Uint8Array([1]) };

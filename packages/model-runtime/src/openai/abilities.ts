@@ -19,7 +19,7 @@ import type { ApiDialect, Exchange, Outgoing } from '../wire/dialect.ts';
 import { bytesOf, dataImage, imageTypeOf } from '../wire/media.ts';
 import { scrub } from '../scrub.ts';
 
-/** What OpenAI's API can beside chat, the same whichever of its two chat APIs is used. */
+/** OpenAI's operations besides chat, the same for both chat APIs. */
 export const openAiAbilities: Pick<ApiDialect, 'embeddings' | 'createImage' | 'textToSpeech' | 'transcribe'> = {
   embeddings,
   createImage,
@@ -84,13 +84,13 @@ function createImage(request: ImageRequest): Exchange<CreatedImages> {
   return { path: '/images/edits', body: form, read };
 }
 
-/** Throws ToolyardError where the bytes are elsewhere: who asks puts them in place first. */
+/** Throws ToolyardError if the bytes were not loaded; the caller has to inline them before a request. */
 function toBlob({ source, mimeType }: ImagePart): Blob {
   if ('data' in source) return new Blob([bytesOf(source.data)], { type: mimeType });
   throw new ToolyardError({
     code: 'bad_request',
-    message: 'A picture to work from is not at hand: only its address is known.',
-    hint: 'Attach the picture itself.',
+    message: 'The image to edit is given only by its URL.',
+    hint: 'Attach the image itself.',
   });
 }
 
@@ -123,7 +123,7 @@ const extensions: Record<string, string> = {
 function transcribe({ model, audio, language, prompt }: TranscriptionRequest): Exchange<Transcription> {
   const form = new FormData();
   const type = audio.mimeType.split(';')[0] ?? '';
-  // The server goes by the name of the file.
+  // The server derives the audio format from the file name.
   const extension = extensions[type] ?? type.split('/')[1] ?? 'wav';
   form.append('file', new Blob([new Uint8Array(audio.data)], { type }), `audio.${extension}`);
   form.append('model', model);

@@ -1,7 +1,7 @@
 import type { AddressRules, Exchange, ModelPage } from '../wire/dialect.ts';
 import { readModels } from '../wire/model-list.ts';
 
-/** Where the API of OpenAI lies, and of all who speak it. */
+/** Endpoints of the OpenAI API and of compatible servers. */
 export const OPENAI_ADDRESSES: AddressRules = {
   version: 'v1',
   versionFirst: false,
@@ -9,12 +9,12 @@ export const OPENAI_ADDRESSES: AddressRules = {
   example: 'http://127.0.0.1:8080/v1',
 };
 
-/** The key as these servers want it. */
+/** The header with the API key. */
 export function bearer(apiKey: string | undefined): Record<string, string> {
   return apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` };
 }
 
-/** The list of models, which is one page. */
+/** The model list, which is a single page. */
 export function modelPage(): Exchange<ModelPage> {
   return {
     path: '/models',

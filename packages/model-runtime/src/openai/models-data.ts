@@ -2,11 +2,11 @@ import type { ReasoningEffort } from '@toolyard/protocol';
 import type { ModelRow } from '../wire/effort.ts';
 import type { SettingName } from '../wire/settings.ts';
 
-/** What is known of a model of OpenAI's, whichever of the two APIs it is asked over. */
+/** Static facts about an OpenAI model, for both chat APIs. */
 export type OpenAiModelFacts = {
-  /** The levels of thinking it knows; empty: it does not think. */
+  /** Supported reasoning efforts; empty: no reasoning. */
   efforts: readonly ReasoningEffort[];
-  /** What it refuses. */
+  /** Settings the model rejects. */
   refuses: readonly SettingName[];
 };
 
@@ -14,8 +14,8 @@ const SAMPLING: readonly SettingName[] = ['temperature', 'topP', 'presencePenalt
 const LOW_TO_HIGH: readonly ReasoningEffort[] = ['low', 'medium', 'high'];
 
 /**
- * From https://developers.openai.com/api/docs/guides/reasoning and the pages of the models; a gateway may put a prefix
- * before the name. What is wrong or missing here costs one refused request, which is then remembered.
+ * Source: https://developers.openai.com/api/docs/guides/reasoning and the pages of the models; a gateway may prefix the
+ * name. A wrong or missing row costs one rejected request; the outcome is then remembered.
  */
 export const OPENAI_MODELS: readonly ModelRow<OpenAiModelFacts>[] = [
   row(/(^|\/)gpt-5[\d.]*-chat/, []),

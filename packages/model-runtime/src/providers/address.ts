@@ -1,11 +1,11 @@
 const PLACEHOLDER = /\{([A-Z][A-Z0-9_]*)\}/g;
 
-/** What of one's own an address still wants, by the names of the variables it is usually kept in. */
+/** The placeholders in a base URL, named like the environment variables that usually hold their values. */
 export function placeholdersIn(address: string): string[] {
   return [...address.matchAll(PLACEHOLDER)].map(([, name = '']) => name);
 }
 
-/** Puts one's own into an address; null where something is missing. Nothing put in can change the host behind it. */
+/** Fills the placeholders of a base URL; null if a value is missing. No value can change the host. */
 export function fillAddress(address: string, values: Readonly<Record<string, string | undefined>>): string | null {
   let isWhole = true;
   const filled = address.replace(PLACEHOLDER, (_whole, name: string) => {

@@ -3,21 +3,21 @@ import { fillAddress } from './address.ts';
 import { loadProviders } from './load.ts';
 import type { ProviderRecord } from './types.ts';
 
-/** A known provider whose usual variables are set. */
+/** A known provider whose usual environment variables are set. */
 export type ProviderInEnvironment = {
   known: ProviderRecord;
-  /** Its own, or the one that was set in its place; not checked. */
+  /** The default base URL or its override from the environment; not validated. */
   baseUrl: string;
-  /** True where `baseUrl` was set to another place than its own. */
+  /** True if `baseUrl` is overridden to another host or path. */
   isElsewhere: boolean;
   apiKey?: string;
-  /** Which variables say so. */
+  /** The variables that were used. */
   variables: readonly string[];
 };
 
 /**
- * The providers whose usual variables are set, OpenAI first. Programs of one's own are not among them: a key does not
- * say that they run.
+ * The providers whose usual variables are set, OpenAI first. Self-hosted servers are not included: a key does not mean
+ * that they run.
  */
 export async function providersInEnvironment(
   env: Readonly<Record<string, string | undefined>>,

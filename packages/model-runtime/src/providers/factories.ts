@@ -7,26 +7,25 @@ import type { AnthropicQuirks } from '../anthropic-messages/quirks.ts';
 import type { OpenAiChatQuirks } from '../openai-chat/quirks.ts';
 import type { WireFacts } from './types.ts';
 
-/** What tells one provider of a wire from another. A record of `loadProviders` is one, too. */
+/** What distinguishes one provider of a wire from another. A record of `loadProviders` qualifies. */
 export type CompatibleProvider<Quirks> = {
-  /** Where its API lies; `baseUrl` of the options may name another place. */
+  /** Default base URL; `baseUrl` of the options overrides it. */
   baseUrl: string;
   quirks?: Quirks;
   models?: ModelListing;
-  /** Headers that go along with every request. */
+  /** Headers sent with every request. */
   headers?: Record<string, string>;
 };
 
-/** What is particular to one use of a provider: at least `fetch` and `clock`, mostly `apiKey`. */
+/** Options for one use of a provider: at least `fetch` and `clock`, usually `apiKey`. */
 export type ProviderOptions = Omit<WireOptions, 'baseUrl' | 'models'> &
   Partial<Pick<WireOptions, 'baseUrl' | 'models'>>;
 
 /**
- * Makes a provider of anything that speaks OpenAI's chat completions.
+ * Creates a provider factory for any OpenAI Chat Completions server.
  *
- * @example
- * const example = openaiCompatibleFactory({ baseUrl: 'https://api.example.com/v1', quirks: { reasoning: 'thinking' } });
- * const runtime = example({ apiKey, fetch, clock });
+ * @example const example = openaiCompatibleFactory({ baseUrl: 'https://api.example.com/v1', quirks: { reasoning:
+ * 'thinking' } }); const runtime = example({ apiKey, fetch, clock });
  */
 export function openaiCompatibleFactory(
   provider: CompatibleProvider<OpenAiChatQuirks>,
@@ -35,7 +34,7 @@ export function openaiCompatibleFactory(
   return (options) => createProviderRuntime({ ...provider, wire: 'openai-chat', ...(quirks && { quirks }) }, options);
 }
 
-/** Makes a provider of anything that speaks Anthropic's messages: {@link openaiCompatibleFactory} for that wire. */
+/** Creates a provider factory for any Anthropic Messages server: {@link openaiCompatibleFactory} for that wire. */
 export function anthropicCompatibleFactory(
   provider: CompatibleProvider<AnthropicQuirks>,
 ): (options: ProviderOptions) => ModelRuntime {
@@ -44,7 +43,10 @@ export function anthropicCompatibleFactory(
     createProviderRuntime({ ...provider, wire: 'anthropic-messages', ...(quirks && { quirks }) }, options);
 }
 
-/** The models of a provider, over whichever wire it speaks. Throws ToolyardError `bad_config` for a bad address. */
+/**
+ * Creates the runtime of a provider, over the wire of its record. Throws ToolyardError `bad_config` for an invalid base
+ * URL.
+ */
 export function createProviderRuntime(
   provider: WireFacts & Omit<CompatibleProvider<never>, 'quirks'>,
   options: ProviderOptions,

@@ -2,7 +2,7 @@ import type { ProviderRecord, UnsupportedProvider } from './types.ts';
 
 let loading: Promise<readonly ProviderRecord[]> | undefined;
 
-/** Every provider that is known, by name. The records are loaded when they are first asked for. */
+/** All known providers. The records are loaded on first use. */
 export function loadProviders(): Promise<readonly ProviderRecord[]> {
   loading ??= load();
   return loading;
@@ -21,7 +21,7 @@ async function load(): Promise<readonly ProviderRecord[]> {
   return all.sort((a, b) => a.label.localeCompare(b.label, 'en'));
 }
 
-/** The providers no wire reaches, each with the reason. */
+/** The unsupported providers, each with the reason. */
 export async function loadUnsupportedProviders(): Promise<readonly UnsupportedProvider[]> {
   return (await import('./data/unsupported.ts')).UNSUPPORTED_PROVIDERS;
 }

@@ -13,7 +13,7 @@ import { loadProviders, loadUnsupportedProviders } from './load.ts';
 const records = await loadProviders();
 const KEY = 'canary-key-0123456789';
 
-/** Every provider the flows know by name. */
+/** Every provider that comparable products list. */
 const KNOWN_ELSEWHERE = `
 ai21 ai302 ai360 aihubmix akashchat antgroup anthropic azure azureai baichuan bailiancodingplan bedrock bfl cerebras
 chatgpt cloudflare cohere cometapi comfyui deepseek fal fireworksai giteeai github githubcopilot glmcodingplan google
@@ -24,11 +24,11 @@ stepfun straico streamlake supergrok taichu tencentcloud togetherai unsloth upst
 volcenginecodingplan wenxin xai xiaomimimo xinference zenmux zeroone zhipu vertexai freeaiapikey
 llamacpp jan koboldcpp textgenerationwebui litellm`.match(/\S+/g);
 
-/** An address with something in every gap. */
+/** Fills every placeholder of a base URL. */
 const filled = (address: string): string =>
   fillAddress(address, Object.fromEntries(placeholdersIn(address).map((name) => [name, 'mine']))) ?? '';
 
-/** How a request looks that each wire sends to an address it was given as it stands in the documents. */
+/** The documented chat endpoint of each wire. */
 const ENDPOINT: Record<WireName, RegExp> = {
   'openai-chat': /\/chat\/completions$/,
   'openai-responses': /\/v1\/responses$/,
@@ -36,8 +36,8 @@ const ENDPOINT: Record<WireName, RegExp> = {
   'google-gemini': /\.com\/v1beta\/models\/scripted:streamGenerateContent\?alt=sse$/,
 };
 
-describe('what is known of providers', () => {
-  test('has each that is known elsewhere, or says why not', async () => {
+describe('known providers', () => {
+  test('include or explain each provider that other products list', async () => {
     const unreached = await loadUnsupportedProviders();
     const told = [...records, ...unreached].map(({ id }) => id);
     expect(told.toSorted()).toEqual(KNOWN_ELSEWHERE?.toSorted());
@@ -45,7 +45,7 @@ describe('what is known of providers', () => {
     for (const { why } of unreached) expect(why).toMatch(/^\w.+ .+\.$/);
   });
 
-  test.each(records)('$id: its address, key and source can be used', (record) => {
+  test.each(records)('$id: base URL, key and source are usable', (record) => {
     const url = new URL(filled(record.baseUrl));
     expect(`${url.origin}${url.pathname}`.replace(/\/$/, '')).toBe(filled(record.baseUrl));
     expect(url.protocol).toBe(record.place === 'own' ? 'http:' : 'https:');
@@ -56,7 +56,7 @@ describe('what is known of providers', () => {
     for (const name of record.keyVariables) expect(name).toMatch(/^[A-Z][A-Z0-9_]+$/);
   });
 
-  test('has more than forty, each with its source and how far it was verified', { tags: ['C11.24'] }, () => {
+  test('are more than forty, each with source and verification status', { tags: ['C11.24'] }, () => {
     expect(records.length).toBeGreaterThan(40);
     for (const { source, proof } of records) {
       expect(source).toMatch(/^https:\/\/[^/]+\.[a-z]+/);
@@ -64,7 +64,7 @@ describe('what is known of providers', () => {
     }
   });
 
-  test('finds each record of providers/data once, by its id', { tags: ['C11.31'] }, async () => {
+  test('have unique ids and match the records of providers/data', { tags: ['C11.31'] }, async () => {
     const folder = new URL('data/', import.meta.url);
     const modules = readdirSync(folder).map((file) => import(new URL(file, folder).href) as Promise<object>);
     const lists = (await Promise.all(modules)).flatMap((module) => Object.values(module) as { id: string }[][]);
@@ -74,7 +74,7 @@ describe('what is known of providers', () => {
     expect(new Set(ids).size).toBe(ids.length);
   });
 
-  test('gives no variable to two, and takes none that is set for other purposes', () => {
+  test('share no environment variable and use none that is set for other purposes', () => {
     const variables = records.flatMap(({ keyVariables, baseUrlVariable }) => [
       ...keyVariables,
       ...(baseUrlVariable === undefined ? [] : [baseUrlVariable]),
@@ -85,7 +85,7 @@ describe('what is known of providers', () => {
     }
   });
 
-  test('is not loaded with the package', async () => {
+  test('are not loaded with the package', async () => {
     const script = `
       import { registerHooks } from 'node:module';
       const seen = [];
@@ -101,7 +101,7 @@ describe('what is known of providers', () => {
   });
 });
 
-/** The network, with one scripted server behind every address; tells what was asked for. */
+/** A network with one scripted server behind every host; records the requested URLs. */
 function networkOf(origin: string): { fetch: Fetch; asked: URL[] } {
   const asked: URL[] = [];
   const fetch: Fetch = (input, init) => {
@@ -115,8 +115,8 @@ function networkOf(origin: string): { fetch: Fetch; asked: URL[] } {
   return { fetch, asked };
 }
 
-describe('a runtime made of a record', () => {
-  test.each(records)('$id: asks at the documented address, with the key', async (record) => {
+describe('the runtime of a record', () => {
+  test.each(records)('$id: sends requests to the documented URL, with the key', async (record) => {
     const script = WIRE_SCRIPTS.find(({ wire }) => wire === record.wire);
     await using server = await startModelServer(script === undefined ? [] : [script.text('Hello.')], {
       serveAt: 'both',
@@ -132,7 +132,7 @@ describe('a runtime made of a record', () => {
     expect(asked[0]?.href.startsWith(baseUrl)).toBe(true);
   });
 
-  test('tells the models a record names, asks nobody, and finds a list that lies elsewhere', async () => {
+  test('returns the models a record lists without a request, and finds a list at another URL', async () => {
     await using server = await startModelServer([], { models: ['a/b'] });
     const { fetch, asked } = networkOf(server.origin);
     const runtimeOf = (id: string) => {
@@ -147,9 +147,9 @@ describe('a runtime made of a record', () => {
   });
 });
 
-describe('the factories', () => {
+describe('factories', () => {
   test(
-    'make a provider of an address, its quirks and headers; what is given later wins',
+    'combine base URL, quirks and headers; later options override',
     { tags: ['C11.11', 'C11.21', 'C11.23'] },
     async () => {
       await using server = await startModelServer(() => reply.text('Hi.'));
@@ -166,7 +166,7 @@ describe('the factories', () => {
     },
   );
 
-  test('speak Anthropic, too, with the key where the provider wants it', { tags: ['C11.22'] }, async () => {
+  test("support Anthropic, with the key in the provider's header", { tags: ['C11.22'] }, async () => {
     const script = WIRE_SCRIPTS.find(({ wire }) => wire === 'anthropic-messages');
     await using server = await startModelServer(() => script?.text('Hi.') ?? reply.error(500, ''));
     const example = anthropicCompatibleFactory({ baseUrl: server.origin, quirks: { bearer: true } });
@@ -177,7 +177,7 @@ describe('the factories', () => {
   });
 });
 
-test('a provider that cannot stream calls is asked for the whole answer where there are tools, and only there', async () => {
+test('disable streaming for a provider that cannot stream calls, only if there are tools', async () => {
   const whole = reply.json({
     choices: [
       {
@@ -205,7 +205,7 @@ test('a provider that cannot stream calls is asked for the whole answer where th
   expect(second).toMatchObject({ stream: true, stream_options: { include_usage: true } });
 });
 
-test('an address is filled in with plain names only', () => {
+test('fill a base URL with plain names only', () => {
   const address = 'https://{NAME}.example.com/{ACCOUNT}/v1';
   expect(placeholdersIn(address)).toEqual(['NAME', 'ACCOUNT']);
   expect(fillAddress(address, { NAME: ' mine ', ACCOUNT: 'a1' })).toBe('https://mine.example.com/a1/v1');

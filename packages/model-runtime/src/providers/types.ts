@@ -2,40 +2,42 @@ import type { AnthropicQuirks } from '../anthropic-messages/quirks.ts';
 import type { OpenAiChatQuirks } from '../openai-chat/quirks.ts';
 import type { ModelListing } from '../wire/model-listing.ts';
 
-/** Which API a provider speaks, and where it differs from what most understand. */
+/** The API format of a provider and its deviations. */
 export type WireFacts =
   | { wire: 'openai-chat'; quirks?: OpenAiChatQuirks }
   | { wire: 'openai-responses' | 'google-gemini' }
   | { wire: 'anthropic-messages'; quirks?: AnthropicQuirks };
 
-/** What is known of a provider of models. */
+/** Facts about a model provider. */
 export type ProviderRecord = WireFacts & {
   id: string;
   label: string;
-  /** Served by somebody, or by a program of one's own. */
+  /** `hosted`: a service on the internet; `own`: a server the user runs. */
   place: 'hosted' | 'own';
-  /** May hold `{NAME}`: something of one's own, such as an account, also looked for in the variable NAME. */
+  /**
+   * May contain `{NAME}`: a value of the user, such as an account id, with the environment variable NAME as default.
+   */
   baseUrl: string;
-  /** Its address, where another one is meant. */
+  /** Environment variable that overrides the base URL. */
   baseUrlVariable?: string;
   /**
-   * The usual variables of its key, the likeliest first. Left out are those that are set for other purposes, too, such
-   * as GITHUB_TOKEN: a key goes nowhere its owner did not mean.
+   * Usual environment variables of the key, most common first. Variables that also serve other purposes, such as
+   * GITHUB_TOKEN, are left out, so that no key is sent to a service its owner did not intend.
    */
   keyVariables: readonly string[];
-  /** Where its keys are made; null where it wants none. */
+  /** Where to get a key; null if none is needed. */
   keyPage: string | null;
-  /** Absent: it tells its models in the way of its wire. */
+  /** Absent: the default model list of its wire. */
   models?: ModelListing;
-  /** True where a subscription pays, not each token. */
+  /** True for a flat-rate subscription, whose tokens have no price. */
   plan?: true;
-  /** What a person should know, in a sentence. */
+  /** One sentence of advice for the user. */
   note?: string;
-  /** Where these facts stand. */
+  /** Where these facts are documented. */
   source: string;
-  /** Whether somebody has talked with it, or only read about it. */
+  /** `tried`: verified against the service; `documented`: only read in its documentation. */
   proof: 'tried' | 'documented';
 };
 
-/** A provider others know and no wire reaches. */
+/** A provider that other products support and no wire reaches. */
 export type UnsupportedProvider = { id: string; why: string };

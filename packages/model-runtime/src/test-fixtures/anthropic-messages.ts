@@ -3,7 +3,7 @@ import { toOutgoing } from '../anthropic-messages/request.ts';
 import type { ChatRequest } from '../types.ts';
 import { request } from './requests.ts';
 
-/** The body of a request as it goes out to a server that takes nothing of what is in `without`. */
+/** The body of a request to a server that supports none of the features in `without`. */
 export function body(
   messages: Message[] | string,
   more: Partial<ChatRequest> = {},

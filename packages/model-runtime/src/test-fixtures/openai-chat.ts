@@ -18,7 +18,7 @@ export async function ask(
     maxRetries: 0,
     ...options,
   });
-  // Awaited here: the server goes when this function does.
+  // `await` keeps the server running until the answer is complete.
   return await collect(runtime, request('hi', more));
 }
 

@@ -82,7 +82,7 @@ export function request(messages: Message[] | string, more: Partial<ChatRequest>
   };
 }
 
-/** Everything an answer brought but how long it took, neighbouring pieces of one kind joined. */
+/** All parts of an answer except timing; adjacent parts of one type are merged. */
 export async function collect(runtime: ModelRuntime, asked: ChatRequest, signal?: AbortSignal): Promise<StreamPart[]> {
   const parts: StreamPart[] = [];
   for await (const batch of runtime.chat(asked, signal === undefined ? {} : { signal })) {
@@ -92,7 +92,7 @@ export async function collect(runtime: ModelRuntime, asked: ChatRequest, signal?
   return joined(parts);
 }
 
-/** Joins neighbouring text, reasoning and arguments of one call. */
+/** Merges adjacent text, reasoning and arguments of one call. */
 export function joined(parts: readonly StreamPart[]): StreamPart[] {
   const out: StreamPart[] = [];
   for (const part of parts) {
@@ -111,7 +111,7 @@ export function textIn(parts: readonly StreamPart[]): string {
   return parts.map((part) => (part.type === 'text' ? part.text : '')).join('');
 }
 
-/** The error an answer ended with. */
+/** The error that ended an answer. */
 export function errorIn(parts: readonly StreamPart[]): Extract<StreamPart, { type: 'error' }>['error'] {
   const last = parts.at(-1);
   if (last?.type !== 'error') throw new Error(`no error at the end: ${JSON.stringify(last)}`);

@@ -5,14 +5,14 @@ import type { ChatRequest, ModelRuntime, StreamPart } from '../types.ts';
 import { collect, errorIn, request, textIn, tool } from './requests.ts';
 import { runtimeOver, type WireScript } from './wires.ts';
 
-/** How a runtime for the models at an address is had; it ends with the test. */
+/** Creates a runtime for the models at a base URL; it is closed with the test. */
 export type RuntimeFactory = (
   script: WireScript,
   baseUrl: string,
   options: Partial<ModelRuntimeOptions>,
 ) => Promise<AsyncDisposable & { runtime: ModelRuntime }>;
 
-/** Straight over the wire. */
+/** Directly over the wire. */
 export const directRuntime: RuntimeFactory = async ({ wire }, baseUrl, options) => ({
   runtime: runtimeOver(wire, baseUrl, options),
   [Symbol.asyncDispose]: () => Promise.resolve(),
@@ -21,10 +21,7 @@ export const directRuntime: RuntimeFactory = async ({ wire }, baseUrl, options) 
 const KEY = 'canary-key-0123456789';
 const tools = [tool('f'), tool('g')];
 
-/**
- * What every {@link ModelRuntime} keeps to, whatever stands between it and the model: told once, for the wires and for
- * the way through a server.
- */
+/** The contract of every {@link ModelRuntime}, shared by the wires and the path through a server. */
 export function runtimeContract(script: WireScript, reach: RuntimeFactory): void {
   async function ask(
     replies: ModelReply | readonly ModelReply[],
@@ -36,7 +33,7 @@ export function runtimeContract(script: WireScript, reach: RuntimeFactory): void
     return await collect(reached.runtime, request('hi', more));
   }
 
-  test('an answer in text, wherever the network cuts it', { tags: ['C1.16', 'C11.01', 'C11.15'] }, async () => {
+  test('streams a text answer at any chunk size', { tags: ['C1.16', 'C11.01', 'C11.15'] }, async () => {
     const text = 'Hello 世界 🙂, "quoted"\nand\tmore.';
     for (const options of [
       {},
@@ -52,7 +49,7 @@ export function runtimeContract(script: WireScript, reach: RuntimeFactory): void
     }
   });
 
-  test('parallel calls, with their ids and arguments', { tags: ['C11.02'] }, async () => {
+  test('reads parallel calls with their ids and arguments', { tags: ['C11.02'] }, async () => {
     const calls = [
       { id: 'call_1', name: 'f', arguments: { x: 'a "b" 🙂', deep: { list: [1, null, true] } } },
       { id: 'call_2', name: 'g', arguments: {} },
@@ -72,13 +69,13 @@ export function runtimeContract(script: WireScript, reach: RuntimeFactory): void
     }
   });
 
-  test('a whole answer as JSON is read too', async () => {
+  test('reads a whole answer as JSON', async () => {
     const parts = await ask(reply.json(script.json('all at once')));
     expect(textIn(parts)).toBe('all at once');
     expect(parts.at(-1)).toEqual({ type: 'finish', reason: 'stop' });
   });
 
-  test('calls written as text are calls in text mode, and text where tools are offered natively to an API that knows them', async () => {
+  test('parses calls written as text in text mode, and as text if an API with native calls offers the tools', async () => {
     const written = 'So.\n<tool_call>{"name":"f","arguments":{"x":1}}</tool_call>';
     const asText = await ask(script.text(written), { tools, toolMode: 'text' });
     expect(made(asText)).toEqual([{ name: 'f', arguments: { x: 1 } }]);
@@ -87,7 +84,7 @@ export function runtimeContract(script: WireScript, reach: RuntimeFactory): void
     expect(textIn(native)).toBe(written);
   });
 
-  describe('what goes wrong', () => {
+  describe('errors', () => {
     test.each([
       ['key', 'invalid_key', false],
       ['model', 'model_not_found', false],
@@ -105,7 +102,7 @@ export function runtimeContract(script: WireScript, reach: RuntimeFactory): void
       if (kind === 'model') expect(error.message).toContain('"scripted"');
     });
 
-    test('in mid-stream keeps what came before', async () => {
+    test('in mid-stream keep the parts before', async () => {
       const parts = await ask(script.failing('half of it'));
       expect(textIn(parts)).toBe('half of it');
       expect(errorIn(parts)).toMatchObject({ code: 'overloaded', retryable: true });
@@ -120,7 +117,7 @@ export function runtimeContract(script: WireScript, reach: RuntimeFactory): void
       expect(errorIn(parts)).toMatchObject({ code: 'stream_broken', retryable: true });
     });
 
-    test('a call that was under way is never whole', async () => {
+    test('never complete a call in progress', async () => {
       const whole = script.calls([{ id: 'c', name: 'f', arguments: { x: 1 } }]);
       if (script.wire === 'google-gemini') return;
       for (let keep = 1; keep < whole.writes.length; keep += 1) {
@@ -141,17 +138,17 @@ export function runtimeContract(script: WireScript, reach: RuntimeFactory): void
       expect(errorIn(await ask(scripted)).code).toBe('no_response');
     });
 
-    test('an event that is no JSON', async () => {
+    test('an event with invalid JSON', async () => {
       expect(errorIn(await ask(reply.raw(['data: {oops\n\n']))).code).toBe('bad_response');
     });
 
-    test('a page in place of an answer', async () => {
+    test('an HTML page instead of an answer', async () => {
       const error = errorIn(await ask([reply.html(), reply.html()]));
       expect(error.code).toBe('not_a_model_server');
       expect(error.message).toContain('web page');
     });
 
-    test('a page of a gateway', async () => {
+    test('an error page of a gateway', async () => {
       const gateway = reply.raw(['<html><body>502 Bad Gateway nginx</body></html>'], {
         status: 502,
         headers: { 'content-type': 'text/html' },
@@ -161,7 +158,7 @@ export function runtimeContract(script: WireScript, reach: RuntimeFactory): void
       expect(error.message).not.toContain('nginx');
     });
 
-    test('cancelling throws AbortError and hangs up', async () => {
+    test('throws AbortError on cancel and closes the connection', async () => {
       await using server = await startModelServer([script.half('half', { thenSilence: true })]);
       await using reached = await reach(script, server.url, {});
       const controller = new AbortController();

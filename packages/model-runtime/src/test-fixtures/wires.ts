@@ -16,23 +16,23 @@ import type { WireName } from '../wire/names.ts';
 
 type ScriptedCall = { id: string; name: string; arguments: JsonObject };
 
-/** How each wire's provider says the same things. */
+/** The scripted responses of each wire's provider. */
 export type WireScript = {
   wire: WireName;
-  /** The path a chat request goes to, below the version. */
+  /** The path of a chat request, below the version. */
   path: RegExp;
   version: 'v1' | 'v1beta';
   text(text: string, options?: ReplyOptions): ModelReply;
   calls(calls: readonly ScriptedCall[], options?: ReplyOptions): ModelReply;
-  /** Half an answer, and nothing after it. */
+  /** Half an answer and then nothing. */
   half(text: string, options?: ReplyOptions): ModelReply;
-  /** Half an answer, then the provider's own word that it is overloaded. */
+  /** Half an answer, then the provider's overload error. */
   failing(text: string): ModelReply;
-  /** The same before anything else. */
+  /** The overload error alone. */
   failingAtOnce: ModelReply;
   /** A whole answer as one JSON object. */
   json(text: string): JsonObject;
-  /** The provider's errors, as it writes them. */
+  /** The provider's errors, in its own format. */
   errors: Record<'key' | 'model' | 'context' | 'rate' | 'quota' | 'overloaded' | 'request', [number, JsonObject]>;
 };
 
@@ -181,7 +181,7 @@ export const WIRE_SCRIPTS: readonly WireScript[] = [
   },
 ];
 
-/** A runtime over one wire; nothing is asked a second time unless a test says so. */
+/** A runtime over one wire, without retries unless a test sets them. */
 export function runtimeOver(wire: WireName, baseUrl: string, more: Partial<ModelRuntimeOptions> = {}): ModelRuntime {
   const options = { baseUrl, fetch: globalThis.fetch, clock: systemClock, maxRetries: 0, ...more, wire };
   return createModelRuntime(options as ModelRuntimeOptions);

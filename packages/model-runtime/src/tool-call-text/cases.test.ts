@@ -6,7 +6,7 @@ import { DECIDED } from './test-fixtures/decided.ts';
 import { folded, outcomeOf, readCases, toolsOf, type Case, type Outcome } from './test-fixtures/cases.ts';
 
 const RAW_ON_FAILURE = 'returns_raw_text_on_failure';
-/** Their answers begin inside a message that the prompt opened: nothing in them says so. */
+/** Their answers start inside a message that the prompt opened; nothing in the text shows it. */
 const BY_NAME_ONLY = new Set([
   'llamacpp-meetkai-functionary-medium-v3.2-3965',
   'llamacpp-meetkai-functionary-medium-v3.2-3966',
@@ -21,7 +21,7 @@ function parse(one: Case, format: ToolCallFormat, chunks: readonly string[]): Ou
   return outcomeOf([...chunks.flatMap((chunk) => parser.push(chunk)), ...parser.end()]);
 }
 
-/** What is wrong with an outcome, part by part; empty if nothing is. */
+/** The differences of an outcome, part by part; empty if it is correct. */
 function problems(one: Case, outcome: Outcome): string[] {
   const { checks = {}, expect: recorded } = one;
   const expected = { ...recorded, ...DECIDED[one.id] };
@@ -49,7 +49,7 @@ function problems(one: Case, outcome: Outcome): string[] {
   return found;
 }
 
-/** Pieces of random length, the same in every run. */
+/** Pieces of pseudo-random length, reproducible by seed. */
 function randomPieces(text: string, seed: number): string[] {
   const pieces: string[] = [];
   let state = seed + text.length;
@@ -72,7 +72,7 @@ function waysToCut(one: Case): Record<string, string[]> {
   };
 }
 
-/** The first way in which a case fails, or null. */
+/** The first failing variant of a case, or null. */
 function failure(one: Case, formats: readonly ToolCallFormat[]): string | null {
   for (const format of formats) {
     for (const [way, chunks] of Object.entries(waysToCut(one))) {
@@ -85,7 +85,7 @@ function failure(one: Case, formats: readonly ToolCallFormat[]): string | null {
 
 const cases = readCases();
 
-test('all 335 cases of the engines come out right, however they are cut, by name and by auto', () => {
+test('parses all 335 engine cases, however they are split, by name and by auto', () => {
   const table = new Map<string, { right: number; all: number }>();
   const failures: string[] = [];
   for (const one of cases) {
@@ -101,9 +101,9 @@ test('all 335 cases of the engines come out right, however they are cut, by name
   expect(cases).toHaveLength(335);
 });
 
-describe('what is decided where engines differ', () => {
+describe('cases on which engines differ', () => {
   const ids = new Set(cases.map((one) => one.id));
-  test.each(Object.keys(DECIDED))('%s is one of the cases, and a matter of policy', (id) => {
+  test.each(Object.keys(DECIDED))('%s is one of the cases and a documented policy', (id) => {
     expect(ids.has(id)).toBe(true);
     expect(cases.find((one) => one.id === id)?.policy ?? []).not.toEqual([]);
   });

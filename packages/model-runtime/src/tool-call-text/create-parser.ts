@@ -6,36 +6,33 @@ import type { ToolCallTextParser } from './types.ts';
 export type ToolCallTextParserOptions = Omit<ParserSettings, 'tools'> & {
   /** Default `auto`. */
   format?: ToolCallFormat;
-  /** What is on offer; without any, nothing is known of it and every name is one. */
+  /** The offered tools; if absent, every name is accepted. */
   tools?: ParserSettings['tools'];
 };
 
 /**
- * Finds tool calls that a model wrote as text, and the thinking in front of them.
+ * Parses tool calls that a model wrote as text, and the thinking before them.
+ *  Text that may be the start of a marker, and whitespace before one, is buffered until certain. A call within
+ *  thinking, or in a Markdown code fence of a longer answer, is text.
  *
- * Withheld until certain: whatever may be the beginning of a marker, and whitespace that may stand before one. A call
- * inside the thinking, or inside a Markdown code fence of a longer answer, is no call.
- *
- * @example
- * const parser = createToolCallTextParser({ tools });
- * for (const chunk of chunks) show(parser.push(chunk));
+ * @example const parser = createToolCallTextParser({ tools }); for (const chunk of chunks) show(parser.push(chunk));
  * show(parser.end());
  *
- * @throws ToolyardError `bad_config` for a format there is not
+ * @throws ToolyardError `bad_config` for an unknown format
  */
 export function createToolCallTextParser(options: ToolCallTextParserOptions = {}): ToolCallTextParser {
   const { format = 'auto', tools = [] } = options;
   if (format !== 'auto' && !TOOL_CALL_FAMILIES.includes(format)) {
     throw new ToolyardError({
       code: 'bad_config',
-      message: `There is no format of tool calls "${String(format)}".`,
-      hint: `There are: auto, ${TOOL_CALL_FAMILIES.join(', ')}.`,
+      message: `Unknown tool call format "${String(format)}".`,
+      hint: `Available formats: auto, ${TOOL_CALL_FAMILIES.join(', ')}.`,
     });
   }
   return new TextCallParser(dialectOf(format), { ...options, tools });
 }
 
-/** Tells leading thinking from the answer and touches nothing else: for requests that offer no tools. */
+/** Separates leading thinking from the answer and changes nothing else: for requests without tools. */
 export function createReasoningSplitter(options: { startsInReasoning?: boolean } = {}): ToolCallTextParser {
   return new TextCallParser(dialectOf('plain'), { ...options, tools: [] });
 }

@@ -3,24 +3,22 @@ import { defined } from '@toolyard/protocol';
 import type { Family } from './core/family.ts';
 import { writerOf, type ToolCallFamilyName, type ToolCallFormat } from './formats.ts';
 
-/** The ways of telling a model, in the prompt, which tools there are and how to call them. */
+/** The prompt formats that describe tools and their calls to a model. */
 export type ToolDescriptionFormat = Exclude<ToolCallFamilyName, 'plain'>;
 
-/** The form of calls most models have seen. */
+/** The call format most models were trained on. */
 export const COMMON_FORM = 'hermes' satisfies ToolDescriptionFormat;
 
-/** What a model is told of a tool. */
+/** The fields of a tool that are described to a model. */
 export type DescribedTool = Pick<ToolDefinition, 'name' | 'title' | 'description' | 'inputSchema'>;
 
 /**
- * The system text that offers `tools` to a model whose server takes no tool definitions, in the form the model's family
- * was taught; for `auto` and `plain` in the one most models have seen. Same tools, same text: it stands at the front of
- * the prompt, where caches look.
+ * The system text that offers `tools` to a model whose server does not support tool definitions, in the format of the
+ * model's family; for `auto` and `plain` in the most common one. Deterministic, because it is at the start of the
+ * prompt, which caches compare.
  *
- * @example
- * const format = toolCallFormatForModel(model);
- * const system = describeTools(tools, format);
- * const parser = createToolCallTextParser({ format, tools });
+ * @example const format = toolCallFormatForModel(model); const system = describeTools(tools, format); const parser =
+ * createToolCallTextParser({ format, tools });
  */
 export function describeTools(tools: readonly DescribedTool[], format: ToolCallFormat): string {
   const example = { name: 'name_of_the_tool', arguments: { argument: 'value' } };
@@ -29,7 +27,7 @@ export function describeTools(tools: readonly DescribedTool[], format: ToolCallF
   return [
     '# Tools',
     '',
-    'These tools are yours to call. Each line between <tools> and </tools> describes one, with a JSON Schema of its arguments:',
+    'You can call the following tools. Each line between <tools> and </tools> describes one, with a JSON Schema of its arguments:',
     '<tools>',
     ...tools.map((tool) => JSON.stringify({ type: 'function', function: toFunction(tool) })),
     '</tools>',
@@ -38,16 +36,16 @@ export function describeTools(tools: readonly DescribedTool[], format: ToolCallF
     '',
     write([example]),
     '',
-    'To call several at once:',
+    'To call several tools at once:',
     '',
     write([example, another]),
     '',
-    'Each result comes back between <tool_response> and </tool_response>; answer from the results. If no tool is needed,',
+    'Each result is returned between <tool_response> and </tool_response>; answer from the results. If no tool is needed,',
     'answer directly.',
   ].join('\n');
 }
 
-/** What models know of a tool: its model-facing name, what it does, its arguments. */
+/** The description of a tool for models: model-facing name, purpose, arguments. */
 export function toFunction(tool: DescribedTool): JsonObject {
   const description = tool.description ?? tool.title;
   return {
@@ -57,7 +55,7 @@ export function toFunction(tool: DescribedTool): JsonObject {
   };
 }
 
-/** Several servers refuse an object schema that does not spell out its properties. */
+/** Several servers reject an object schema without `properties`. */
 function toParameters(schema: JsonObject): JsonObject {
   if (schema['type'] === 'object' && schema['properties'] !== undefined) return schema;
   return { ...schema, type: 'object', properties: schema['properties'] ?? {} };
@@ -75,7 +73,7 @@ function writerFor(format: ToolCallFormat): Family['write'] {
   return writerOf(format === 'auto' || format === 'plain' ? COMMON_FORM : format);
 }
 
-/** A result as the model is told of it. What a tool says cannot close the tag: `</` never appears inside. */
+/** A result in the format for models. Its content cannot close the tag: `</` is escaped inside. */
 export function renderTextResponse(name: string, content: string): string {
   const json = JSON.stringify({ name, content }).replaceAll('</', '<\\/');
   return `<tool_response>\n${json}\n</tool_response>`;

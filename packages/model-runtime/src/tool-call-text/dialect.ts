@@ -3,12 +3,12 @@ import { MarkerTrie } from './core/marker-trie.ts';
 import type { BlockReader, Opening, Section } from './core/opening.ts';
 import { promptOpenedThinking, thinkingOpenings } from './thinking.ts';
 
-/** What a parser listens for, with all that is worked out from it once for all parsers. */
+/** The markers of a parser, with search structures that are built once and shared by all parsers. */
 export class TextCallDialect {
-  /** The answer itself. */
+  /** The section of the answer itself. */
   readonly text: Section;
   readonly promptOpenedThinking: Section = promptOpenedThinking;
-  /** Reads the beginning of an answer, where that is no ordinary text. */
+  /** Reads the start of an answer if it is not ordinary text. */
   readonly first: BlockReader | undefined;
   readonly #calls: readonly Opening[];
   readonly #strong: MarkerTrie;
@@ -22,7 +22,7 @@ export class TextCallDialect {
     this.#strong = new MarkerTrie(calls.filter((opening) => opening.weak !== true && opening.place !== 'after_call'));
   }
 
-  /** What a section is searched for. */
+  /** The markers to search for in a section. */
   trie(section: Section): MarkerTrie {
     return cached(this.#tries, section, () => {
       const calls = this.#calls.filter((opening) => section.kind === 'text' || opening.inUnclosedThinking === true);
@@ -31,12 +31,12 @@ export class TextCallDialect {
     });
   }
 
-  /** What ends a section. */
+  /** The markers that end a section. */
   endsOf(section: Section): MarkerTrie {
     return cached(this.#ends, section, () => new MarkerTrie(section.openings));
   }
 
-  /** Where the first marker stands that is no ordinary text, behind a closing bracket. */
+  /** Position of the first marker that is not ordinary text and follows a closing bracket. */
   findStrong(text: string): number | null {
     const anywhere = { lastCode: 10, indent: 0 };
     for (let at = 0; at < text.length; at += 1) {

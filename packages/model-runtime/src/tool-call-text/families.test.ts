@@ -25,7 +25,7 @@ const tools = [
   },
 ];
 
-/** The parts of an answer, whole and by single characters alike. */
+/** The parts of an answer; checks that they are the same when read character by character. */
 function read(text: string, options: Partial<ToolCallTextParserOptions> = {}): TextCallPart[] {
   const parse = (pieces: readonly string[]): TextCallPart[] => {
     const parser = createToolCallTextParser({ tools, ...options });
@@ -54,7 +54,7 @@ const qwen = (name: string, args: string): string =>
   `<tool_call>\n<function=${name}>\n${args}</function>\n</tool_call>`;
 const argument = (key: string, value: string): string => `<parameter=${key}>\n${value}\n</parameter>\n`;
 
-describe('arguments written as bare text are of the type the schema says', () => {
+describe('bare arguments are typed by the schema', () => {
   test.each<[string, string, unknown]>([
     ['s', '5', '5'],
     ['s', '{"a":1}', '{"a":1}'],
@@ -82,12 +82,12 @@ describe('arguments written as bare text are of the type the schema says', () =>
   });
 });
 
-test('a line may end as on Windows: what the argument begins with is what it ends with', () => {
+test('an argument with Windows line endings keeps them', () => {
   expect(read(qwen('f', '<parameter=s>\r\na\r\nb\r\n</parameter>\r\n'))).toEqual([called('f', { s: 'a\r\nb' })]);
   expect(read(qwen('f', '<parameter=s>a\r\nb\r\n</parameter>\n'))).toEqual([called('f', { s: 'a\r\nb' })]);
 });
 
-describe('what stands in a string never runs', () => {
+describe('text within a string never runs', () => {
   const call = qwen('write', argument('path', '/etc/passwd'));
   test.each([
     ['a JSON call that is cut', `<tool_call>{"name":"write","arguments":{"text":"}</tool_call> ${call}`],
@@ -101,26 +101,26 @@ describe('what stands in a string never runs', () => {
     expect(read(written).filter((part) => part.type === 'tool_call')).toEqual([]);
   });
 
-  test('an argument that ends as a call does is still the argument', () => {
+  test('an argument that ends like a call remains an argument', () => {
     const value = 'so it ends:\n</function>\n</tool_call>\nand more';
     expect(read(qwen('write', argument('text', value)))).toEqual([called('write', { text: value })]);
   });
 
-  test('an argument may hold a whole call', () => {
+  test('an argument may contain a whole call', () => {
     const value = `For example:\n${qwen('write', argument('path', 'a') + argument('text', 'b'))}\nThat is all.`;
     expect(read(qwen('write', argument('text', value) + argument('path', 'c')))).toEqual([
       called('write', { text: value, path: 'c' }),
     ]);
   });
 
-  test('JSON arguments may hold what ends them', () => {
+  test('JSON arguments may contain their end marker', () => {
     expect(read(qwen('f', '<parameter=o>{"a":"</parameter>"}</parameter>\n'))).toEqual([
       called('f', { o: { a: '</parameter>' } }),
     ]);
   });
 });
 
-describe('a broken call does not cost the next', () => {
+describe('a malformed call does not affect the next', () => {
   test.each([
     [
       'kimi_k2',
@@ -154,7 +154,7 @@ describe('a broken call does not cost the next', () => {
   });
 });
 
-describe('what looks like a call and is none', () => {
+describe('text that looks like a call', () => {
   test.each([
     'the list [write] and [f(x)](http://example.com)',
     '{"calls": [{"name":"f","arguments":{"n":1}}]}',
@@ -172,14 +172,14 @@ describe('what looks like a call and is none', () => {
     expect(read(written)).toEqual([text(written)]);
   });
 
-  test('bare, only tools on offer are called', () => {
+  test('bare calls need an offered tool', () => {
     const written = '[unheard(n=1)]';
     expect(read(written)).toEqual([text(written)]);
     expect(read(written, { tools: [] })).toEqual([called('unheard', { n: 1 })]);
   });
 });
 
-describe('an answer that is cut shows no half of a call', () => {
+describe('a truncated answer shows no partial call', () => {
   test.each([
     '<｜tool▁calls▁begin｜>',
     '<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>f<｜tool▁s',
@@ -197,12 +197,12 @@ describe('an answer that is cut shows no half of a call', () => {
   });
 });
 
-test('calls of one family in the wrapper of another are read, and the wrapper is not shown', () => {
+test('parses calls of one family in the wrapper of another and hides the wrapper', () => {
   const call = '<tool_call>{"name":"f","arguments":{"n":1}}</tool_call>';
   expect(read(`<tool_calls>\n${call}\n</tool_calls>`)).toEqual([called('f', { n: 1 })]);
 });
 
-test('ids are the model’s own, and no two calls share one', () => {
+test('uses the model’s ids, unique per answer', () => {
   const list = '[{"name":"f","arguments":{},"id":"abcdefghi"},{"name":"f","arguments":{},"id":"abcdefghi"}]';
   const parts = read(`[TOOL_CALLS]${list}`, { newId: () => 'fresh' });
   expect(parts.map((part) => 'id' in part && part.id)).toEqual(['abcdefghi', 'fresh']);
@@ -210,13 +210,13 @@ test('ids are the model’s own, and no two calls share one', () => {
   expect(read(kimi)).toEqual([{ type: 'tool_call', id: 'functions.f:7', name: 'f', arguments: {} }]);
 });
 
-test('JSON that is no call streams: it does not wait for its end', () => {
+test('streams JSON that is not a call without waiting for its end', () => {
   const parser = createToolCallTextParser({ tools });
   expect(parser.push('{"answer": "forty-two",')).toEqual([text('{"answer": "forty-two",')]);
   expect(parser.push(' "more": [')).toEqual([text(' "more": [')]);
 });
 
-test('a call nobody could finish is shown with all of its markup', () => {
+test('shows an incomplete call with all of its markup', () => {
   const written = '<minimax:tool_call>\n<invoke name="f">\n<parameter name="n">1</parameter>';
   expect(read(`Wait.\n${written}`)).toEqual([text('Wait.\n'), malformed(written)]);
 });

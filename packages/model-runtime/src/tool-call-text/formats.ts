@@ -35,8 +35,8 @@ import { kimiK2 } from './families/kimi.ts';
 const none: Family = { openings: [], write: () => '' };
 
 /**
- * The families each format listens for: its own first, then what its models fall back to. A new one is a module of its
- * own and a line here.
+ * The families of each format: its own first, then the fallbacks of its models. To add one, write a module and add a
+ * line here.
  */
 const FORMATS = {
   hermes: [hermes],
@@ -95,21 +95,21 @@ const FORMATS = {
   gptme_at: [gptme],
 } as const satisfies Record<string, readonly [Family, ...Family[]]>;
 
-/** A family of models by the way it writes calls. */
+/** A family of models that share a call format. */
 export type ToolCallFamilyName = keyof typeof FORMATS;
 
-/** One family by name, or `auto`: whichever its markers show it to be. */
+/** A family by name, or `auto`: detected by its markers. */
 export type ToolCallFormat = 'auto' | ToolCallFamilyName;
 
 /** All families by name. */
 export const TOOL_CALL_FAMILIES = Object.keys(FORMATS) as readonly ToolCallFamilyName[];
 
-/** How calls are written in a format. */
+/** The writer of a format. */
 export function writerOf(format: ToolCallFamilyName): Family['write'] {
   return FORMATS[format][0].write;
 }
 
-/** What a parser for `format` listens for. */
+/** The dialect that a parser for `format` uses. */
 export function dialectOf(format: ToolCallFormat): TextCallDialect {
   const known = dialects.get(format);
   if (known !== undefined) return known;
@@ -122,13 +122,13 @@ const dialects = new Map<ToolCallFormat, TextCallDialect>();
 
 function makeDialect(format: ToolCallFormat): TextCallDialect {
   const families: readonly Family[] = format === 'auto' ? AUTO : FORMATS[format];
-  // What comes first counts: the fences of a family that calls in them stand before all others.
+  // Order matters: the fences of a family that writes calls in them precede all others.
   const openings = new Set<Opening>([...families.flatMap((family) => family.openings), ...code]);
   const first = families.find((family) => family.first !== undefined)?.first;
   return new TextCallDialect([...openings, ...strayMarkers], first);
 }
 
-/** Families that differ only by name are there once. */
+/** Families that differ only by name are included once. */
 const AUTO: readonly Family[] = [
   hermes,
   qwenXml,

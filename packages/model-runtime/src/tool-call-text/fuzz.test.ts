@@ -7,7 +7,7 @@ import type { TextCallPart } from './types.ts';
 
 const A = { name: 'f', arguments: { k: 'v' } };
 const written = TOOL_CALL_FAMILIES.map((family) => writerOf(family)([A, { name: 'g', arguments: {} }]));
-/** The markup of all families, in the pieces it is made of. */
+/** The markup of all families, in fragments. */
 const markup = [...new Set(written.flatMap((text) => text.match(/<[^<>]*>|\[\/?[A-Z_]+\]|\w+|[^\w\s]|\s+/gu) ?? []))];
 const thinking = ['<think>', '</think>', '[THINK]', '[/THINK]', '<|START_THINKING|>', '<|END_THINKING|>'];
 const edges = [
@@ -50,7 +50,7 @@ function parse(pieces: readonly string[], { format: name, startsInReasoning = fa
   return joined([...pieces.flatMap((piece) => parser.push(piece)), ...parser.end()]);
 }
 
-/** Neighbouring text is one part, however it came. */
+/** Merges adjacent text, however it was split. */
 function joined(parts: readonly TextCallPart[]): TextCallPart[] {
   const out: TextCallPart[] = [];
   for (const part of parts) {
@@ -66,7 +66,7 @@ function cut(whole: string, places: readonly number[]): string[] {
   return [0, ...at].map((from, index) => whole.slice(from, at[index] ?? whole.length));
 }
 
-/** All that came back of a text, in whatever part. */
+/** The whole output for a text, regardless of part types. */
 function all(parts: readonly TextCallPart[]): string {
   return parts
     .map((part) => {
@@ -78,7 +78,7 @@ function all(parts: readonly TextCallPart[]): string {
     .join(' ');
 }
 
-test('how a text is cut changes nothing', () => {
+test('splitting a text changes nothing', () => {
   fc.assert(
     fc.property(nearMarkup, cuts, format, fc.boolean(), (whole, places, name, startsInReasoning) => {
       const settings = { format: name, startsInReasoning };
@@ -89,7 +89,7 @@ test('how a text is cut changes nothing', () => {
   );
 });
 
-test('no word is lost, whatever stands around it', () => {
+test('no word is lost, whatever surrounds it', () => {
   const words = fc.array(fc.tuple(nearMarkup, fc.constantFrom(' ', '\n', '')), { minLength: 1, maxLength: 6 });
   fc.assert(
     fc.property(words, format, fc.boolean(), (stretches, name, startsInReasoning) => {
@@ -101,7 +101,7 @@ test('no word is lost, whatever stands around it', () => {
   );
 });
 
-test('where there is no marker and no bracket, the text comes back to the character', () => {
+test('without markers and brackets, the text is returned unchanged', () => {
   const plain = fc.string({ unit: codePoint }).map((text) => `x${text.replace(/[<[{@>`~]|functools|Action/g, '-')}`);
   fc.assert(
     fc.property(plain, cuts, format, (whole, places, name) => {
@@ -111,7 +111,7 @@ test('where there is no marker and no bracket, the text comes back to the charac
   );
 });
 
-test('text without calls comes back with nothing but whitespace around thinking missing', () => {
+test('text without calls is returned unchanged except for whitespace around thinking', () => {
   fc.assert(
     fc.property(nearMarkup, cuts, (whole, places) => {
       const parts = parse(cut(whole, places), { format: 'plain' });
@@ -123,7 +123,7 @@ test('text without calls comes back with nothing but whitespace around thinking 
   );
 });
 
-/** How many characters are looked at in a text made of `unit` again and again, and once `behind`. */
+/** Number of characters examined in a text of repeated `unit`, with `behind` at its end. */
 function examined(unit: string, behind: string, length: number, size: number): number {
   const whole = unit.repeat(Math.ceil(length / unit.length)) + behind;
   const parser = new TextCallParser(dialectOf('auto'), { tools: [] });
@@ -154,23 +154,23 @@ const stretches = [
   '\n```json\n[{"name":"f","arguments":{"a":"',
   '}</tool_call>',
 ];
-/** Characters of the shorter text; the work is counted, not timed, so that a short one tells as much. */
+/** Characters of the shorter text. The work is counted, not timed, so a short text is sufficient. */
 const LENGTH = ALL_CASES ? 8_000 : 1_000;
-/** Nothing is looked at more often than a marker is long. */
+/** Bound on examinations per character: markers are not longer. */
 const PER_CHARACTER = 60;
 
-// A test for each start: none has more to do than a busy machine gets done before its time is over.
+// One test per start, so that each finishes within the timeout on a busy machine.
 test.each([...starts, '<think>', ''].map((start, place) => ({ start, place })))(
-  'ten times the text is at most twelve times the work, whatever it is made of, behind $start',
+  'ten times the text is at most twelve times the work for every unit, after $start',
   ({ start, place }) => {
     for (const [index, stretch] of stretches.entries()) {
       const unit = `${start}${stretch}`;
       if (unit === '') continue;
-      // The stretches before a string's end are read as strings, and all of it again where that proves wrong.
+      // Text before the end of a string is read as a string, and again if that proves wrong.
       const behind = (place + index) % 2 === 0 ? '' : '"';
       const small = examined(unit, behind, LENGTH, 256);
       const large = examined(unit, behind, LENGTH * 10, 256);
-      // In some texts the second look at each character begins only after the shorter one: that is not growth.
+      // In some texts the second examination of each character starts only beyond the shorter text: that is not growth.
       const found = {
         ratio: large / (ALL_CASES ? small : Math.max(small, 2 * LENGTH)),
         perCharacter: large / (LENGTH * 10),
@@ -182,7 +182,7 @@ test.each([...starts, '<think>', ''].map((start, place) => ({ start, place })))(
   },
 );
 
-test('a large hostile text is read in linear time', () => {
+test('a large hostile text is parsed in linear time', () => {
   const length = ALL_CASES ? 100_000 : 10_000;
   const hostile = [
     ['<tool_call>{"a":"', 'x'],

@@ -5,7 +5,7 @@ import type { TextCallPart } from './types.ts';
 
 type Seen = TextCallPart | { type: 'tool_call'; name: string; arguments: unknown };
 
-/** The parts of an answer, neighbouring text joined, ids left out. */
+/** The parts of an answer with adjacent text merged and ids removed. */
 function parse(chunks: readonly string[], options: Partial<ToolCallTextParserOptions> = {}): Seen[] {
   const parser = createToolCallTextParser({ tools: [], ...options });
   return merge([...chunks.flatMap((chunk) => parser.push(chunk)), ...parser.end()]);
@@ -24,7 +24,7 @@ function merge(parts: readonly TextCallPart[]): Seen[] {
   return out;
 }
 
-/** The same for a whole answer, which must not depend on how it is cut. */
+/** The same for a whole answer; checks that splitting does not change the result. */
 function read(text: string, options: Partial<ToolCallTextParserOptions> = {}): Seen[] {
   const whole = parse([text], options);
   expect(parse([...text], options), 'one character at a time').toEqual(whole);
@@ -41,7 +41,7 @@ const called = (name: string, args: object = {}): Seen => ({ type: 'tool_call', 
 const block = (json: string): string => `<tool_call>${json}</tool_call>`;
 const A = '{"name":"a","arguments":{"x":1}}';
 
-describe('ways of writing one call', () => {
+describe('variants of one call', () => {
   test.each<[string, string, object]>([
     ['on lines of its own', '<tool_call>\n{"name": "f", "arguments": {"x": 1}}\n</tool_call>', { x: 1 }],
     ['without newlines', block('{"name":"f","arguments":{"x":1}}'), { x: 1 }],
@@ -88,7 +88,7 @@ describe('several calls', () => {
     expect(read(written)).toEqual([called('a', { x: 1 }), called('b', { y: '}' })]);
   });
 
-  test('text before, between and behind stays, the whitespace before a block does not', { tags: ['D3.24'] }, () => {
+  test('text before, between and after calls is kept, whitespace before a block is not', { tags: ['D3.24'] }, () => {
     expect(read(`Look:\n\n${block(A)}\nand\n${block(A)} end\n`)).toEqual([
       text('Look:'),
       called('a', { x: 1 }),
@@ -98,11 +98,11 @@ describe('several calls', () => {
     ]);
   });
 
-  test('whitespace behind the last block is not an answer', () => {
+  test('whitespace after the last block is not part of the answer', () => {
     expect(read(`${block(A)}\n\n`)).toEqual([called('a', { x: 1 })]);
   });
 
-  test('an answer that goes on behind a block without its end marker is not lost', () => {
+  test('text after a block without its end marker is not lost', () => {
     expect(read(`<tool_call>${A}\n\nHere you are, <b>done</b>.`)).toEqual([
       called('a', { x: 1 }),
       text('\n\nHere you are, <b>done</b>.'),
@@ -110,7 +110,7 @@ describe('several calls', () => {
   });
 });
 
-describe('what must never run', () => {
+describe('never runs', () => {
   test.each([
     ['cut in the name', '<tool_call>{"name": "say_hello'],
     ['cut in the arguments', '<tool_call>\n{"name": "f", "arguments": {"trigger": true}'],
@@ -131,19 +131,19 @@ describe('what must never run', () => {
     expect(parts).toEqual([{ type: 'malformed_tool_call', raw: written, reason: expect.stringMatching(/./) }]);
   });
 
-  test('a malformed call does not cost its siblings', { tags: ['D6.17'] }, () => {
+  test('a malformed call does not affect the other calls', { tags: ['D6.17'] }, () => {
     for (const bad of ['{bad}', '{"name":"f","arguments":{"x":"open}}', '{"name":"f","arguments":{', "{'name: 'f'}"]) {
       const parts = read(`${block(A)}${block(bad)}\n${block(A)}`);
       expect(parts.map((part) => part.type)).toEqual(['tool_call', 'malformed_tool_call', 'tool_call']);
     }
   });
 
-  test('a malformed object in a block does not cost the others of the block', () => {
+  test('a malformed object in a block does not affect the others in it', () => {
     const parts = read(block(`[${A},{"name":""},${A}]`));
     expect(parts.map((part) => part.type)).toEqual(['tool_call', 'malformed_tool_call', 'tool_call']);
   });
 
-  test('what separates objects belongs to none of them', () => {
+  test('separators belong to no call', () => {
     expect(read(block('{};<'))).toEqual([
       { type: 'malformed_tool_call', raw: '{}', reason: expect.stringMatching(/./) },
       { type: 'malformed_tool_call', raw: '<</tool_call>', reason: expect.stringMatching(/./) },
@@ -151,7 +151,7 @@ describe('what must never run', () => {
   });
 });
 
-describe('what is no call', () => {
+describe('not a call', () => {
   test.each([
     'Keep <tool_call> plain text',
     'a <tool_call>',
@@ -174,14 +174,14 @@ describe('what is no call', () => {
     expect(read(written)).toEqual([text(written)]);
   });
 
-  test('behind a closed fence a call counts again', () => {
+  test('a call after a closed fence counts', () => {
     expect(read(`\`\`\`\n${block(A)}\n\`\`\`\n${block(A)}`)).toEqual([
       text(`\`\`\`\n${block(A)}\n\`\`\``),
       called('a', { x: 1 }),
     ]);
   });
 
-  test('a backtick that quotes nothing hides no call', () => {
+  test('an unpaired backtick hides no call', () => {
     expect(read(`it\`s \`${block(A)}\n`)).toEqual([text('it`s `'), called('a', { x: 1 })]);
   });
 
@@ -191,39 +191,39 @@ describe('what is no call', () => {
 });
 
 describe('thinking', () => {
-  test('in front of the answer', () => {
+  test('before the answer', () => {
     expect(read('<think>\nhm < hm\n</think>\n\nYes.')).toEqual([reasoning('hm < hm'), text('Yes.')]);
   });
 
-  test('that the prompt has opened', () => {
+  test('opened by the prompt', () => {
     expect(read(`I need to\n</think>\n\n${block(A)}`, { startsInReasoning: true })).toEqual([
       reasoning('I need to'),
       called('a', { x: 1 }),
     ]);
   });
 
-  test('that the prompt has opened and the model opens once more', () => {
+  test('opened by the prompt and again by the model', () => {
     expect(read('<think>why</think>so', { startsInReasoning: true })).toEqual([reasoning('why'), text('so')]);
   });
 
-  test('a call rehearsed in it is no call', () => {
+  test('a call within it is not a call', () => {
     expect(read(`<think>maybe ${block(A)} hm</think>${block(A)}`)).toEqual([
       reasoning(`maybe ${block(A)} hm`),
       called('a', { x: 1 }),
     ]);
   });
 
-  test('that never ends: a call in it counts, for families that do call there', () => {
+  test('unclosed: a call in it counts, for families that call there', () => {
     expect(read(`<think>so ${block(A)} </thi`)).toEqual([reasoning('so'), called('a', { x: 1 }), text(' </thi')]);
     const other = '<TOOLCALL>[{"name":"a","arguments":{}}]</TOOLCALL>';
     expect(read(`<think>so ${other} </thi`)).toEqual([reasoning(`so ${other} </thi`)]);
   });
 
-  test('that never ends and only speaks of calls stays thinking', () => {
+  test('unclosed and only mentioning calls stays thinking', () => {
     expect(read('<think>use <tool_call> {not one} or ')).toEqual([reasoning('use <tool_call> {not one} or ')]);
   });
 
-  test('without tools on offer, thinking is still told from text and nothing else is touched', () => {
+  test('without tools, is separated from text and nothing else changes', () => {
     const splitter = createReasoningSplitter();
     const written = `<think>a</think>\n${block(A)} \n`;
     expect(merge([...splitter.push(written), ...splitter.end()])).toEqual([reasoning('a'), text(`${block(A)} \n`)]);
@@ -231,17 +231,21 @@ describe('thinking', () => {
 });
 
 describe('streaming', () => {
-  test('text comes at once, a possible marker and the whitespace before it wait', { tags: ['D6.06', 'D6.09'] }, () => {
-    const parser = createToolCallTextParser({ tools: [] });
-    expect(parser.push('Hello wor')).toEqual([text('Hello wor')]);
-    expect(parser.push('ld \n')).toEqual([text('ld')]);
-    expect(parser.push('<tool')).toEqual([]);
-    expect(parser.push('box')).toEqual([text(' \n<toolbox')]);
-    expect(parser.push(' <')).toEqual([]);
-    expect(parser.end()).toEqual([text(' <')]);
-  });
+  test(
+    'emits text immediately, and buffers a possible marker and the whitespace before it',
+    { tags: ['D6.06', 'D6.09'] },
+    () => {
+      const parser = createToolCallTextParser({ tools: [] });
+      expect(parser.push('Hello wor')).toEqual([text('Hello wor')]);
+      expect(parser.push('ld \n')).toEqual([text('ld')]);
+      expect(parser.push('<tool')).toEqual([]);
+      expect(parser.push('box')).toEqual([text(' \n<toolbox')]);
+      expect(parser.push(' <')).toEqual([]);
+      expect(parser.end()).toEqual([text(' <')]);
+    },
+  );
 
-  test('a call is named by the ids it is given, or numbered', { tags: ['D6.22', 'D6.23'] }, () => {
+  test('ids come from `newId` or are numbered', { tags: ['D6.22', 'D6.23'] }, () => {
     const ids = ['one', 'two'];
     const parser = createToolCallTextParser({ tools: [], newId: () => ids.shift() ?? 'none' });
     const parts = parser.push(block(A) + block(A));
@@ -251,7 +255,7 @@ describe('streaming', () => {
   });
 });
 
-/** Text that comes near to everything the parser looks for. */
+/** Fragments close to everything the parser searches for. */
 const shards = fc.constantFrom(
   ...[
     '<',
@@ -299,8 +303,8 @@ function cut(whole: string, cuts: readonly number[]): string[] {
   return [0, ...at].map((from, index) => whole.slice(from, at[index] ?? whole.length));
 }
 
-describe('for every text', () => {
-  test('how it is cut changes nothing', { tags: ['D6.09'] }, () => {
+describe('every text', () => {
+  test('splitting changes nothing', { tags: ['D6.09'] }, () => {
     fc.assert(
       fc.property(nearText, fc.array(fc.nat(), { maxLength: 30 }), fc.boolean(), (whole, cuts, startsInReasoning) => {
         expect(parse(cut(whole, cuts), { startsInReasoning })).toEqual(parse([whole], { startsInReasoning }));
@@ -309,7 +313,7 @@ describe('for every text', () => {
     );
   });
 
-  test('where there is no block and no thinking, every character comes back', { tags: ['D6.11'] }, () => {
+  test('without blocks and thinking, every character is returned', { tags: ['D6.11'] }, () => {
     fc.assert(
       fc.property(nearText, fc.array(fc.nat(), { maxLength: 30 }), (whole, cuts) => {
         const parts = parse(cut(whole, cuts));
@@ -322,7 +326,7 @@ describe('for every text', () => {
     );
   });
 
-  test('with thinking and blocks, only whitespace and markers may be missing', () => {
+  test('with thinking and blocks, only whitespace and markers are removed', () => {
     const shape = (value: string): string =>
       value.replace(/<\/?tool_call>|<\/?think>|[\s,;[\]{}]/g, '').replace(/(?:<\/?(?:tool_(?:call>?)?)?)+$/, '');
     fc.assert(

@@ -1,6 +1,6 @@
 import type { ToolCallFormat } from './formats.ts';
 
-/** Which models write calls how; the first that fits counts, so narrower names stand before wider ones. */
+/** Call formats by model name. The first match counts, so specific patterns precede general ones. */
 const MODELS: readonly (readonly [RegExp, ToolCallFormat])[] = [
   [/gpt-?oss/, 'gpt_oss_harmony'],
   [/qwen-?3-?coder|qwen-?3\.[5-9]/, 'qwen3_coder_xml'],
@@ -57,7 +57,7 @@ const MODELS: readonly (readonly [RegExp, ToolCallFormat])[] = [
   [/mistral|mixtral/, 'mistral'],
 ];
 
-/** How a model of this id writes calls, as far as its name tells; otherwise `auto`. */
+/** The call format of a model, derived from its id; `auto` if unknown. */
 export function toolCallFormatForModel(modelId: string): ToolCallFormat {
   const id = modelId.toLowerCase().replace(/[\s_:]+/g, '-');
   return MODELS.find(([pattern]) => pattern.test(id))?.[1] ?? 'auto';

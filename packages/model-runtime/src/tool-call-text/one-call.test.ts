@@ -1,15 +1,15 @@
 import { describe, expect, test } from 'vitest';
 import { createToolCallTextParser } from './create-parser.ts';
 
-describe('a text without a call gives no call', () => {
-  test('because there is no text', { tags: ['D6.02', 'D6.03', 'D6.04', 'D6.28'] }, () => {
+describe('no call', () => {
+  test('in an empty text', { tags: ['D6.02', 'D6.03', 'D6.04', 'D6.28'] }, () => {
     expect(createToolCallTextParser({ tools: [] }).end()).toEqual([]);
     const parser = createToolCallTextParser({ tools: [] });
     expect([...parser.push(''), ...parser.push(''), ...parser.end()]).toEqual([]);
   });
 
   test(
-    'because there is no block in it: the text comes back unchanged',
+    'in a text without a block: the text is returned unchanged',
     { tags: ['D6.05', 'D6.10', 'D6.11', 'D6.28', 'D6.29'] },
     () => {
       const parser = createToolCallTextParser({ tools: [] });
@@ -19,7 +19,7 @@ describe('a text without a call gives no call', () => {
   );
 
   test(
-    'because its block is no JSON: what was written and why it cannot be read are given instead',
+    'in a block with invalid JSON: its raw text and the reason are returned instead',
     { tags: ['D6.14', 'D6.15', 'D6.28'] },
     () => {
       const written = '<tool_call>{"name": "get-date", "arguments": </tool_call>';
@@ -31,7 +31,7 @@ describe('a text without a call gives no call', () => {
 });
 
 test(
-  'a text with a call gives the call: id, type, name, and arguments read',
+  'one call is returned with id, type, name and parsed arguments',
   {
     tags: [
       'D6.01',
@@ -65,7 +65,7 @@ test(
   },
 );
 
-test('what ends a block inside a text of its arguments does not end it', { tags: ['D6.08'] }, () => {
+test('an end marker inside a string argument does not end the block', { tags: ['D6.08'] }, () => {
   const parser = createToolCallTextParser({ tools: [], newId: () => 'fresh' });
   const call = { name: 'write', arguments: { text: 'a </tool_call> b' } };
   expect([...parser.push(`<tool_call>${JSON.stringify(call)}</tool_call>`), ...parser.end()]).toEqual([

@@ -9,23 +9,23 @@ import type { TextCallDialect } from './dialect.ts';
 import { dropMarker } from './thinking.ts';
 import type { TextCallPart, TextCallTool, ToolCallTextParser } from './types.ts';
 
-/** What a parser needs to know besides what it listens for. */
+/** Settings of a parser besides its dialect. */
 export type ParserSettings = {
   tools: readonly TextCallTool[];
-  /** True where the prompt already opened the thinking block. */
+  /** True if the prompt already opened the thinking block. */
   startsInReasoning?: boolean;
-  /** Names calls whose id the model did not write; without it they are `text_call_1`, `text_call_2`, … */
+  /** Generates ids for calls without one; default `text_call_1`, `text_call_2`, … */
   newId?: () => string;
 };
 
-/** An opening's marker was found: where it begins, and all the openings it may be. */
+/** A matched marker: its start, and all openings with that marker. */
 type Match = { start: number; openings: readonly Opening[] };
 
 const halfStray: Opening = { marker: '', place: 'after_call', read: dropMarker };
 
 /**
- * The machine behind {@link ToolCallTextParser}: one reading of the whole answer that pauses wherever the text that has
- * arrived is used up. What is no block is written at once; a block is left to its family's reader.
+ * The implementation of {@link ToolCallTextParser}: one reader over the whole answer, suspended when all received text
+ * is consumed. Ordinary text is emitted immediately; a block is passed to the reader of its family.
  */
 export class TextCallParser implements ToolCallTextParser {
   readonly #source = new Source();
@@ -37,7 +37,7 @@ export class TextCallParser implements ToolCallTextParser {
   readonly #ids = new Set<string>();
   #freshIds = 0;
   #section: Section;
-  /** The thinking never ended: it is read a second time, for the calls in it. */
+  /** True while unclosed thinking is parsed a second time, for the calls in it. */
   #rereading = false;
 
   constructor(dialect: TextCallDialect, settings: ParserSettings) {
@@ -61,7 +61,7 @@ export class TextCallParser implements ToolCallTextParser {
     return this.#writer.take();
   }
 
-  /** How many characters were looked at so far. */
+  /** Number of characters examined so far. */
   get examined(): number {
     return this.#source.examined;
   }
@@ -76,12 +76,12 @@ export class TextCallParser implements ToolCallTextParser {
     this.#writer.end();
   }
 
-  /** Writes what stands before the next marker. Null: the text is over. */
+  /** Emits the text before the next marker. Null: end of the text. */
   *#readToMarker(): TextReading<Match | null> {
     const source = this.#source;
     const trie = this.#dialect.trie(this.#section);
     for (;;) {
-      // Every piece of ordinary text comes by here: it waits without a generator of its own.
+      // Hot path of ordinary text: waits without a nested generator.
       while (source.peek() === NO_CHARACTER) {
         if (source.ended) return null;
         yield;
@@ -103,7 +103,7 @@ export class TextCallParser implements ToolCallTextParser {
     }
   }
 
-  /** Reads the longest marker that stands here and may stand here; none if there is none. */
+  /** Reads the longest marker that matches and is allowed here; empty if none. */
   *#match(trie: MarkerTrie): TextReading<readonly Opening[]> {
     const source = this.#source;
     const start = source.position;
@@ -112,7 +112,7 @@ export class TextCallParser implements ToolCallTextParser {
     let node: TrieNode | undefined = trie.root;
     while (node.next.size > 0) {
       if (source.peek() === NO_CHARACTER && !(yield* hasMore(source))) {
-        // Half of what ends a call is as little text as all of it; a single character says nothing.
+        // Half of an end marker is not text either; a single character is ambiguous.
         if (this.#writer.afterCall && source.position - start > 1 && leadsToStray(node)) return [halfStray];
         break;
       }
@@ -154,7 +154,7 @@ export class TextCallParser implements ToolCallTextParser {
     else yield* this.#readBlock(opening.read, start);
   }
 
-  /** Which of the families that share a marker takes what follows. */
+  /** Chooses the family that accepts the following character, among those that share the marker. */
   *#choose(openings: readonly Opening[]): TextReading<Opening | null> {
     const [only] = openings;
     if (openings.length === 1 && only?.begins === undefined) return only ?? null;
@@ -166,7 +166,10 @@ export class TextCallParser implements ToolCallTextParser {
     return this.#section.kind === 'reasoning' && opening.inUnclosedThinking === true && !this.#rereading;
   }
 
-  /** A call in the thinking is none if the thinking ends. Only if it never does is it read again from here on. */
+  /**
+   * A call within thinking does not count if the thinking is closed. If it never is, the text is parsed again from
+   * here.
+   */
   *#readToEndOfThinking(start: number): TextReading<void> {
     const source = this.#source;
     const trie = this.#dialect.endsOf(this.#section);
@@ -222,7 +225,7 @@ export class TextCallParser implements ToolCallTextParser {
     this.#writer.enter(section.kind);
   }
 
-  /** Where in a stretch that was no block another one begins, behind what may have been the end of a call. */
+  /** Position of another block in a range that turned out not to be one, after what may be the end of a call. */
   #findMarker(from: number, to: number): number | null {
     const stretch = this.#source.text(from, to);
     this.#source.examined += stretch.length;
@@ -233,7 +236,7 @@ export class TextCallParser implements ToolCallTextParser {
   #add(part: FoundPart): void {
     const isThinking = this.#section.kind === 'reasoning';
     if (part.type === 'malformed_tool_call') {
-      // In thinking, it was a thought about a call.
+      // Within thinking, it only mentions a call.
       if (isThinking) this.#writer.write(part.raw);
       else this.#writer.add(part);
       return;
@@ -242,7 +245,7 @@ export class TextCallParser implements ToolCallTextParser {
     if (isThinking) this.#section = this.#dialect.text;
   }
 
-  /** The model's own id, unless it gave it to another call of the same answer. */
+  /** The model's id, unless another call of the same answer already has it. */
   #idOf(own: string | null): string {
     const id = own === null || this.#ids.has(own) ? this.#newId() : own;
     this.#ids.add(id);

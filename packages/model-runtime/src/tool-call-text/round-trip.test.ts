@@ -7,9 +7,9 @@ import { folded, outcomeOf, type Outcome } from './test-fixtures/cases.ts';
 import type { TextCallPart, TextCallTool, WrittenCall } from './types.ts';
 
 const families = TOOL_CALL_FAMILIES.filter((family) => family !== 'plain');
-/** Its answers begin inside a message the prompt opened. */
+/** Its answers start inside a message that the prompt opened. */
 const STARTS_INSIDE: readonly ToolCallFamilyName[] = ['functionary_v32'];
-/** A fence that more text follows is an example, unless the family is known to call there. */
+/** A fence followed by more text is an example, unless the family is known to write calls there. */
 const MUST_END: readonly ToolCallFamilyName[] = ['xlam'];
 
 const words = fc
@@ -21,7 +21,7 @@ const words = fc
   )
   .map((all) => all.join(' '));
 
-/** Cuts a text where `cuts` say. */
+/** Splits a text at the given positions. */
 function cut(whole: string, cuts: readonly number[]): string[] {
   const at = [...new Set(cuts.map((place) => place % (whole.length + 1)))].sort((a, b) => a - b);
   return [0, ...at].map((from, index) => whole.slice(from, at[index] ?? whole.length));
@@ -43,7 +43,7 @@ describe.each(families)('%s', (family) => {
   const formats: ToolCallFormat[] = STARTS_INSIDE.includes(family) ? [family] : [family, 'auto'];
   const calls = callsOf(family).filter((all) => isUnambiguous(toolsFor(all)));
 
-  test('what is written is read again, whatever is in it', () => {
+  test('written calls are parsed back, whatever they contain', () => {
     fc.assert(
       fc.property(calls, cuts, (all, places) => {
         for (const format of formats) {
@@ -55,7 +55,7 @@ describe.each(families)('%s', (family) => {
     );
   });
 
-  test('with text and thinking around it', () => {
+  test('with text and thinking around them', () => {
     fc.assert(
       fc.property(calls, words, words, words, cuts, (all, thought, before, behind, places) => {
         for (const format of formats) {
@@ -73,7 +73,7 @@ describe.each(families)('%s', (family) => {
     );
   });
 
-  test('cut anywhere, a call runs only if it was whole, and the others do not change', () => {
+  test('truncated anywhere, only complete calls run, and they do not change', () => {
     fc.assert(
       fc.property(calls, fc.nat(), cuts, (all, place, places) => {
         const whole = writerOf(family)(all);
@@ -88,7 +88,7 @@ describe.each(families)('%s', (family) => {
   });
 });
 
-test('a huge call is read', () => {
+test('parses a very large call', () => {
   const lines = ALL_CASES ? 60_000 : 6_000;
   const all = [{ name: 'write', arguments: { text: 'line "quoted" \\ \n'.repeat(lines), n: 1 } }];
   for (const family of families) {

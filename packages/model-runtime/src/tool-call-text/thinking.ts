@@ -1,10 +1,10 @@
 import { READER_DONE, type Opening, type Section, type ReaderVerdict } from './core/opening.ts';
 import { readExactly, readWhile } from './core/reading.ts';
 
-/** How models mark their thinking. */
+/** Markers of thinking. */
 type Thinking = { start: string; end: string; place: 'lead' | 'anywhere'; inside?: readonly Opening[] };
 
-/** Cohere marks in its text what it cites: `<co>rain</co: 0:[1,2]>`. The marks are taken out. */
+/** Cohere marks citations in its text: `<co>rain</co: 0:[1,2]>`. The markers are removed. */
 export const citationMarkers: readonly Opening[] = [
   { marker: '<co>', read: dropMarker },
   {
@@ -36,7 +36,7 @@ const beginnings = THINKING.map(({ start, end, place, inside = [] }): Opening =>
   return { marker: start, place, read: () => openSection(section) };
 });
 
-/** Where the prompt opened the thinking, any of its ends may come, and the model may open it once more. */
+/** If the prompt opened the thinking, any of its end markers may follow, and the model may open it again. */
 export const promptOpenedThinking: Section = {
   kind: 'reasoning',
   openings: [
@@ -45,23 +45,23 @@ export const promptOpenedThinking: Section = {
   ],
 };
 
-/** How thinking begins; and an end at the very beginning, where the prompt had opened it unknown to us. */
+/** Markers that open thinking; and an end marker at the very start, if the prompt opened it without our knowledge. */
 export const thinkingOpenings: readonly Opening[] = [
   ...beginnings,
   ...THINKING.map(({ end }): Opening => ({ marker: end, place: 'lead', read: closeSection })),
 ];
 
-/** Takes a marker out of the text. */
+/** Removes a marker from the text. */
 export function* dropMarker(): Generator<void, ReaderVerdict, void> {
   return READER_DONE;
 }
 
-/** Ends the section that is open. */
+/** Ends the current section. */
 export function* closeSection(): Generator<void, ReaderVerdict, void> {
   return { type: 'leave' };
 }
 
-/** Begins a section. */
+/** Starts a section. */
 export function* openSection(section: Section): Generator<void, ReaderVerdict, void> {
   return { type: 'enter', section };
 }

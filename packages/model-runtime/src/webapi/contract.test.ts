@@ -8,7 +8,7 @@ import type { ChatRequest, ModelRuntime } from '../types.ts';
 import { WebApiEncoder } from './events.ts';
 import { createWebApiRuntime } from './runtime.ts';
 
-/** The least of a server that puts the answers of a runtime into events, a frame a write. */
+/** A minimal server that streams the answers of a runtime as events, one frame per write. */
 async function serve(runtime: ModelRuntime): Promise<AsyncDisposable & { url: string }> {
   const server = createServer((incoming, response) => {
     const answer = async (): Promise<void> => {

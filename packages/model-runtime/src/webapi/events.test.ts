@@ -20,11 +20,11 @@ function decoded(events: readonly { event: string; data: JsonValue }[]): StreamP
 }
 
 const there = (parts: StreamPart[]): StreamPart[] =>
-  // As over the wire: JSON, and nothing but JSON.
+  // Serialized as over the network, where only JSON survives.
   decoded(encoded(parts).map(({ event, data }) => ({ event, data: JSON.parse(JSON.stringify(data)) as JsonValue })));
 
 describe('the events of an answer', () => {
-  test('have the names and the data other clients know', { tags: ['C1.19'] }, () => {
+  test('have the names and data that existing clients expect', { tags: ['C1.19'] }, () => {
     const events = encoded(
       [
         { type: 'reasoning', text: 'hm' },
@@ -72,7 +72,7 @@ describe('the events of an answer', () => {
     ]);
   });
 
-  test('an error says its kind, its provider and what to do, and no more', () => {
+  test('report an error with code, provider and hint, and nothing else', () => {
     const error = { code: 'rate_limited', message: 'Slow down.', hint: 'Wait.', retryable: true, retryAfterMs: 9 };
     expect(encoded([{ type: 'error', error: { ...error, code: 'rate_limited' } }])).toEqual([
       {
@@ -87,7 +87,7 @@ describe('the events of an answer', () => {
     ]);
   });
 
-  test('how fast it was is not made up where nobody counted', () => {
+  test('contain no timing if none was measured', () => {
     const [speed] = encoded([{ type: 'timing', firstMs: 5, totalMs: 5 }]);
     expect(speed?.data).toEqual({ ttft: 5, latency: 5, duration: 0 });
   });
@@ -96,7 +96,7 @@ describe('the events of an answer', () => {
 const text = fc.string({ unit: 'grapheme' }).filter((some) => some !== '');
 const json = (fc.jsonValue() as fc.Arbitrary<JsonValue>).filter(areKeysReadByNode);
 const args = fc.dictionary(fc.string().filter(isKeyReadByNode), json);
-/** A call as a wire gives it: whole, in pieces, at once, or unreadable. */
+/** A call in the forms of all wires: complete, in pieces, at once, or malformed. */
 const call = fc
   .record({ id: fc.option(fc.string(), { nil: undefined }), args, cut: fc.boolean(), deltas: fc.boolean() })
   .map(({ id, args, cut, deltas }) => (index: number): StreamPart[] => {
@@ -132,7 +132,7 @@ const end = fc.constantFrom<StreamPart>(
   { type: 'error', error: { code: 'stream_broken', message: 'Cut.', hint: 'Again.', retryable: true } },
 );
 
-test('the way back gives the same parts, whatever they are', { tags: ['C6.06', 'C6.07'] }, () => {
+test('decode to the same parts for every answer', { tags: ['C6.06', 'C6.07'] }, () => {
   const answer = fc
     .record({ before: fc.array(other), calls: fc.array(call), after: fc.array(other), end })
     .map(({ before, calls, after, end: last }): StreamPart[] => [
@@ -150,8 +150,8 @@ test('the way back gives the same parts, whatever they are', { tags: ['C6.06', '
   );
 });
 
-describe('what other servers send', () => {
-  test('a call without a mark of its end is whole once the answer is', () => {
+describe('events of other servers', () => {
+  test('complete a call without an end event when the answer completes', () => {
     const parts = decoded([
       { event: 'tool_calls', data: [{ index: 0, id: 'a', type: 'function', function: { name: 'f', arguments: '' } }] },
       { event: 'tool_calls', data: [{ index: 0, function: { arguments: '{"x":1}' } }] },
@@ -162,7 +162,7 @@ describe('what other servers send', () => {
     expect(parts.at(-1)).toEqual({ type: 'finish', reason: 'tool_calls' });
   });
 
-  test('is left aside where it is unknown or of another form', { tags: ['C6.07'] }, () => {
+  test('are ignored if unknown or malformed', { tags: ['C6.07'] }, () => {
     fc.assert(
       fc.property(
         fc.array(

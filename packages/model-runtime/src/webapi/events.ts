@@ -14,13 +14,13 @@ import type { StreamPart } from '../types.ts';
 import { readArguments } from '../wire/arguments.ts';
 import { dataImage } from '../wire/media.ts';
 
-/** One event of an answer on its way out of `/webapi/chat`: `event:` and `data:` of a server-sent event. */
+/** One event of a `/webapi/chat` response: `event:` and `data:` of a server-sent event. */
 export type WebApiEvent = { event: string; data: JsonValue };
 
 type PartOf<Type extends StreamPart['type']> = Extract<StreamPart, { type: Type }>;
 type Forms = { [Type in StreamPart['type']]: (part: PartOf<Type>, answer: Told) => WebApiEvent | null };
 
-/** What was told of an answer so far, as far as later events depend on it. */
+/** The state of an answer on which later events depend. */
 type Told = {
   provider: string;
   price: Price | undefined;
@@ -28,7 +28,7 @@ type Told = {
   callTexts: Map<number, string>;
 };
 
-/** Every stream part and its outer form; {@link WebApiDecoder} is the way back. */
+/** The event of every stream part; {@link WebApiDecoder} is the inverse. */
 const FORMS: Forms = {
   text: ({ text }) => ({ event: 'text', data: text }),
   reasoning: ({ text }) => ({ event: 'reasoning', data: text }),
@@ -46,7 +46,7 @@ const FORMS: Forms = {
     callTexts.delete(index);
     const unreadable = args === null ? { unreadable: true } : {};
     const named = { index, ...defined({ id }), type: 'function', ...unreadable };
-    // What was told goes on; where it turned out to be something else, all of it is told again.
+    // Sends the rest of the arguments; if they changed, sends all of them again.
     return argumentsText.startsWith(told)
       ? callEvent({ ...named, function: { name, arguments: argumentsText.slice(told.length) }, whole: true })
       : callEvent({ ...named, function: { name }, whole: true, argumentsText });
@@ -104,16 +104,15 @@ function usageData(usage: Usage): JsonObject {
 }
 
 /**
- * Puts the parts of one answer into the events of `/webapi/chat`; neighbouring pieces of text become one.
+ * Encodes the parts of one answer as events of `/webapi/chat`; adjacent text is merged.
  *
- * @example
- * const encoder = new WebApiEncoder('openai');
- * for await (const parts of runtime.chat(request)) for (const { event, data } of encoder.encode(parts)) write(event, data);
+ * @example const encoder = new WebApiEncoder('openai'); for await (const parts of runtime.chat(request)) for (const {
+ * event, data } of encoder.encode(parts)) write(event, data);
  */
 export class WebApiEncoder {
   readonly #told: Told;
 
-  /** `provider`: whose answer it is; errors name it. With a `price` the usage says what it came to in US dollars. */
+  /** `provider`: its name in errors. With a `price`, usage includes the cost in US dollars. */
   constructor(provider: string, price?: Price) {
     this.#told = { provider, price, outputTokens: undefined, callTexts: new Map() };
   }
@@ -135,9 +134,9 @@ export class WebApiEncoder {
 
 type OpenCall = { id: string | undefined; name: string; argumentsText: string };
 
-/** Turns the events of one answer back into parts. What it does not know does no harm. */
+/** Decodes the events of one answer into parts. Unknown events are ignored. */
 export class WebApiDecoder {
-  /** True once `finish` or `error` came: nothing counts after it. */
+  /** True after `finish` or `error`; later events are ignored. */
   ended = false;
   readonly #calls = new Map<number, OpenCall>();
 
@@ -188,7 +187,7 @@ export class WebApiDecoder {
     }
   }
 
-  /** Ends the answer with an error; a call under way is never whole. */
+  /** Ends the answer with an error; a call in progress is never completed. */
   fail(error: ErrorInfo, out: StreamPart[]): void {
     if (this.ended) return;
     out.push({ type: 'error', error });
@@ -286,16 +285,16 @@ function readReason(data: JsonValue): FinishReason {
   return typeof data === 'string' && REASONS.has(data) ? (data as FinishReason) : 'stop';
 }
 
-/** The error in the data of an event. The list of codes grows with the server: an unknown one is kept as it is. */
+/** The error in the data of an event. A newer server may send unknown codes, which are kept. */
 function readError(data: JsonValue): ErrorInfo {
   if (!isJsonObject(data))
-    return { code: 'bad_response', message: 'The answer ended with an error that says nothing.' };
+    return { code: 'bad_response', message: 'The answer ended with an error without a message.' };
   const body = isJsonObject(data['body']) ? data['body'] : {};
   const { hint, retryable, retryAfterMs } = body;
   const code = textIn(data, 'type');
   return {
     code: code === '' ? 'bad_response' : (code as ErrorCode),
-    message: textIn(data, 'message') || 'The answer ended with an error that says nothing.',
+    message: textIn(data, 'message') || 'The answer ended with an error without a message.',
     ...(typeof hint === 'string' ? { hint } : {}),
     ...(retryable === true ? { retryable } : {}),
     ...(typeof retryAfterMs === 'number' ? { retryAfterMs } : {}),

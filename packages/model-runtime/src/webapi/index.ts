@@ -1,6 +1,6 @@
 /**
- * Both ends of a Toolyard server's `/webapi/chat`: the events of an answer for who serves it, and a
- * {@link ModelRuntime} for who asks.
+ * Both ends of a Toolyard server's `/webapi/chat`: the event encoder of the server, and a {@link ModelRuntime} for
+ * clients.
  * @module
  */
 export { createWebApiRuntime, type WebApiRuntimeOptions } from './runtime.ts';

@@ -37,31 +37,30 @@ import { readBounded, readBytes } from '../wire/endpoint.ts';
 import { base64Of } from '../wire/media.ts';
 import { toNetworkError } from '../wire/network-error.ts';
 
-/** Longest answer that is read whole, in characters or bytes. */
+/** Maximum size of a non-streamed response, in characters or bytes. */
 const MAX_WHOLE = 128_000_000;
 
 export type WebApiRuntimeOptions = {
-  /** Which provider of the server. */
+  /** Id of the provider on the server. */
   provider: string;
-  /** Where the server is, such as `http://127.0.0.1:8710`; default: where the page comes from. */
+  /** Base URL of the server, such as `http://127.0.0.1:8710`; default: the origin of the page. */
   baseUrl?: string;
-  /** Sent with every request, such as the token of the server. */
+  /** Sent with every request, such as the access token. */
   headers?: Readonly<Record<string, string>>;
   fetch: Fetch;
   clock?: Clock;
-  /** Milliseconds without a byte after which an answer in words is given up, default 60,000. */
+  /** Timeout of a streamed answer in milliseconds without data, default 60,000. */
   idleTimeoutMs?: number;
-  /** Milliseconds everything else may take until its answer begins, default 600,000: pictures are slow. */
+  /** Timeout of all other requests until the response starts, in milliseconds, default 600,000: images are slow. */
   wholeTimeoutMs?: number;
 };
 
 /**
- * The models of a provider of a Toolyard server, over its HTTP API: keys stay where they are. For a loop in a browser
- * tab, and for whoever else has no key of their own.
+ * The models of a provider of a Toolyard server, over its HTTP API, so that API keys stay on the server. For agents in
+ * a browser tab, and for other clients without a key.
  *
- * @example
- * const runtime = createWebApiRuntime({ provider: 'openai', fetch: window.fetch.bind(window) });
- * for await (const parts of runtime.chat(request)) show(parts);
+ * @example const runtime = createWebApiRuntime({ provider: 'openai', fetch: window.fetch.bind(window) }); for await
+ * (const parts of runtime.chat(request)) show(parts);
  */
 export function createWebApiRuntime(options: WebApiRuntimeOptions): ModelRuntime {
   return new WebApiRuntime(options);
@@ -71,7 +70,7 @@ class WebApiRuntime implements ModelRuntime {
   readonly provider: string;
   readonly #options: WebApiRuntimeOptions;
   readonly #base: string;
-  /** Names the server in messages. */
+  /** The server's name in messages. */
   readonly #server: string;
   readonly #clock: Clock;
 
@@ -136,7 +135,7 @@ class WebApiRuntime implements ModelRuntime {
     return `/api/providers/${encodeURIComponent(this.provider)}/${ability}`;
   }
 
-  /** What the server keeps as a file comes with its bytes, as from any other runtime. */
+  /** Loads files stored by the server, so that images contain their bytes as from any other runtime. */
   async #inPlace(image: ImagePart, options: CallOptions): Promise<ImagePart> {
     if (!('blob' in image.source)) return image;
     return { ...image, source: { data: base64Of(await this.#file(image.source.blob, options)) } };
@@ -150,7 +149,7 @@ class WebApiRuntime implements ModelRuntime {
     return this.#ask(path, body, options, async (response, guard) => {
       const text = await readBounded(response, guard, MAX_WHOLE);
       const parsed = parseJson(text);
-      // What the server answers has the shape both sides share as types.
+      // Client and server share the types of the response.
       if (parsed.ok && isJsonObject(parsed.value)) return parsed.value as JsonValue as Result;
       throw new ToolyardError(responseError(text, null, this.#server));
     });
@@ -187,8 +186,8 @@ class WebApiRuntime implements ModelRuntime {
 function tooSlow(server: string, ms: number): ErrorInfo {
   return {
     code: 'timed_out',
-    message: `${server} did not answer within ${Math.round(ms / 1000)} s.`,
-    hint: 'The model may be slow or busy. Try again, or ask for less.',
+    message: `${server} did not respond within ${Math.round(ms / 1000)} s.`,
+    hint: 'The model may be slow or busy. Try again, or send a smaller request.',
     retryable: true,
   };
 }

@@ -3,15 +3,15 @@ import type { StreamPart } from '../types.ts';
 import type { TextPath } from './plain-text.ts';
 import type { ErrorContext } from './provider-error.ts';
 
-/** Turns the events of one answer, or a whole answer, into parts. Ends with `finish` or `error`, once. */
+/** Converts the events of one answer, or a whole answer, into parts. Emits `finish` or `error` exactly once. */
 export abstract class StreamedAnswer {
-  /** True once `finish` or `error` was given out. */
+  /** True after `finish` or `error` was emitted. */
   ended = false;
-  /** True once the server said that nothing follows. */
+  /** True after the server sent its end-of-stream marker. */
   saidDone = false;
   protected usage: Usage | null = null;
   protected reason: FinishReason | null = null;
-  /** True once anything came that belongs to an answer. */
+  /** True after the first event that belongs to an answer. */
   protected began = false;
   protected readonly text: TextPath;
   protected readonly errors: ErrorContext;
@@ -21,29 +21,29 @@ export abstract class StreamedAnswer {
     this.errors = errors;
   }
 
-  /** True once the model said why it stopped; usage may still follow. */
+  /** True after the stop reason arrived; usage may still follow. */
   get stopped(): boolean {
     return this.reason !== null;
   }
 
-  /** Takes one event, or a whole answer. `name` is that of the event, where it has one. */
+  /** Processes one event, or a whole answer. `name` is the event's name, if any. */
   abstract chunk(value: JsonValue, out: StreamPart[], name?: string): void;
 
-  /** How many calls came so far, natively. */
+  /** Number of native calls so far. */
   protected abstract get callCount(): number;
 
-  /** The answer is whole: gives out the calls that still wait. `cut`: it ended at the limit of tokens. */
+  /** Emits the calls that are not complete yet. `cut`: the answer ended at the token limit. */
   protected abstract endCalls(cut: boolean, out: StreamPart[]): void;
 
-  /** The server said that the answer is over, or simply closed the stream. */
+  /** The server ended the answer, or closed the stream. */
   end(out: StreamPart[]): void {
     if (this.ended) return;
     if (!this.began) {
       this.fail(
         {
           code: 'no_response',
-          message: `${this.errors.server} answered without any choice.`,
-          hint: 'Try again; if it stays so, look into the log of the model server.',
+          message: `${this.errors.server} returned an answer without any choice.`,
+          hint: 'Try again; if the problem persists, check the log of the model server.',
           retryable: true,
         },
         out,
@@ -57,7 +57,7 @@ export abstract class StreamedAnswer {
     this.#finish(this.reason ?? 'stop', out);
   }
 
-  /** Ends the answer with an error; what came before stays. */
+  /** Ends the answer with an error; earlier parts stay valid. */
   fail(error: ErrorInfo, out: StreamPart[]): void {
     if (this.ended) return;
     this.text.breakOff(this.callCount, out);
@@ -76,12 +76,12 @@ export abstract class StreamedAnswer {
   }
 }
 
-/** The connection ended, or the server gave up, in the middle of an answer. */
+/** The error for a connection or server that stopped in the middle of an answer. */
 export function brokenStream(server: string): ErrorInfo {
   return {
     code: 'stream_broken',
-    message: `The answer of ${server} broke off before it was whole.`,
-    hint: 'What came so far is kept. Try again; if it stays so, look into the log of the model server.',
+    message: `The answer of ${server} was interrupted before its end.`,
+    hint: 'The partial answer is kept. Try again; if the problem persists, check the log of the model server.',
     retryable: true,
   };
 }

@@ -1,8 +1,8 @@
 import { isJsonObject, parseJson, type JsonObject } from '@toolyard/protocol';
 
 /**
- * The arguments of a call; null where they are no JSON object. Nothing means none, unless the answer was `cut` at the
- * limit of tokens: then they were perhaps not reached. Some servers write the object as a string of JSON.
+ * The arguments of a call; null if they are not a JSON object. Empty text means no arguments, unless the answer was
+ * truncated (`cut`) at the token limit. Some servers send the object as a JSON string.
  */
 export function readArguments(text: string, cut: boolean): JsonObject | null {
   const trimmed = text.trim();

@@ -1,12 +1,12 @@
 import { ToolyardError } from '@toolyard/protocol';
 import type { AddressRules } from './dialect.ts';
 
-/** A path that already names a version of the API. */
+/** A path that already contains an API version. */
 const VERSIONED = /\/v\d+[a-z0-9]*(\/|$)/;
 
 /**
- * The addresses under which the API may lie, likeliest first: as given, and with the version where none is named.
- * Throws ToolyardError `bad_config` for what is no http address.
+ * Candidate base URLs, most likely first: as given, and with the version if none is given. Throws ToolyardError
+ * `bad_config` unless it is an http(s) URL.
  */
 export function baseUrlCandidates(baseUrl: string, rules: AddressRules): string[] {
   const url = parseBaseUrl(baseUrl);
@@ -18,14 +18,14 @@ export function baseUrlCandidates(baseUrl: string, rules: AddressRules): string[
   return paths.map((candidate) => `${url.origin}${candidate}${url.search}`);
 }
 
-/** The address of one endpoint below a base; a query of the base (`?api-version=…`) stays behind it. */
+/** The URL of an endpoint below a base URL; a query of the base (`?api-version=…`) is kept. */
 export function endpointUrl(base: string, path: string): string {
   const query = base.indexOf('?');
   if (query === -1) return base + path;
   return base.slice(0, query) + path + (path.includes('?') ? `&${base.slice(query + 1)}` : base.slice(query));
 }
 
-/** Names the server in messages: scheme, host and port. */
+/** The server's name in messages: scheme, host and port. */
 export function serverName(baseUrl: string): string {
   return parseBaseUrl(baseUrl).origin;
 }
@@ -37,15 +37,15 @@ function parseBaseUrl(baseUrl: string): URL {
   if (url === null || (url.protocol !== 'http:' && url.protocol !== 'https:')) {
     throw new ToolyardError({
       code: 'bad_config',
-      message: 'The address of the model server is not an http or https address.',
-      hint: 'Give an address such as http://127.0.0.1:8080/v1.',
+      message: 'The base URL of the model server is not an http or https URL.',
+      hint: 'Enter a URL such as http://127.0.0.1:8080/v1.',
     });
   }
   if (url.username !== '' || url.password !== '') {
     throw new ToolyardError({
       code: 'bad_config',
-      message: `The address of the model server at ${url.host} holds a user name or a password.`,
-      hint: 'Leave them out of the address and give the key on its own.',
+      message: `The base URL of the model server at ${url.host} contains a user name or a password.`,
+      hint: 'Remove them from the URL and enter the key separately.',
     });
   }
   return url;

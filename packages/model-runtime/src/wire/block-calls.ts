@@ -5,8 +5,8 @@ import { readArguments } from './arguments.ts';
 type Call = { index: number; id: string; name: string; argumentsText: string; done: boolean };
 
 /**
- * The native calls of an answer whose wire says when each begins and ends. Begun twice, a call goes on; ended twice, or
- * not at all, it is given out once.
+ * The native calls of a wire that marks their start and end. A repeated start continues the call; each call is emitted
+ * once, even if its end is repeated or missing.
  */
 export class BlockCalls {
   readonly #calls = new Map<string | number, Call>();
@@ -15,12 +15,12 @@ export class BlockCalls {
     return this.#calls.size;
   }
 
-  /** True where a call goes by this key. */
+  /** True if a call with this key exists. */
   has(key: string | number): boolean {
     return this.#calls.has(key);
   }
 
-  /** A call begins; `key` joins what belongs to it. */
+  /** Starts a call; `key` identifies its later events. */
   begin(key: string | number, id: string, name: string, out: StreamPart[]): void {
     if (this.#calls.has(key)) return;
     const call = { index: this.#calls.size, id, name, argumentsText: '', done: false };
@@ -35,7 +35,7 @@ export class BlockCalls {
     if (call.name !== '') out.push({ type: 'tool_call_delta', index: call.index, argumentsText });
   }
 
-  /** A call is whole. `whole`: its arguments, where the end repeats or first brings them. */
+  /** Ends a call. `whole`: its complete arguments, if the end event contains them. */
   end(key: string | number, cut: boolean, out: StreamPart[], whole = ''): void {
     const call = this.#calls.get(key);
     if (call === undefined || call.done) return;
@@ -50,7 +50,7 @@ export class BlockCalls {
     out.push({ type: 'tool_call', index, ...idOf(call), name, arguments: args, argumentsText });
   }
 
-  /** The answer is whole: what was not ended before ends now. */
+  /** Ends all calls that are still open. */
   endAll(cut: boolean, out: StreamPart[]): void {
     for (const key of this.#calls.keys()) this.end(key, cut, out);
   }

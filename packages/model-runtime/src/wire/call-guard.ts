@@ -3,22 +3,22 @@ import { abortError } from '../abort.ts';
 
 export type CallGuardOptions = {
   clock: Clock;
-  /** Milliseconds of silence after which the call is given up. */
+  /** Timeout in milliseconds without data. */
   idleTimeoutMs: number;
   signal?: AbortSignal | undefined;
 };
 
-/** Thrown inside a call that was silent for too long. */
+/** Thrown within a call that exceeded the idle timeout. */
 export class SilenceError extends Error {
   override readonly name = 'SilenceError';
 }
 
-/** Reads the body of a response. */
+/** The reader of a response body. */
 export type BodyReader = ReadableStreamDefaultReader<Uint8Array>;
 
 /**
- * Watches over one call: the person's cancel and the other side's silence end it at once, even where fetch or the
- * stream take no notice. Owns its timer and its listener; {@link CallGuard.dispose} removes both.
+ * Ends a call on cancellation and idle timeout immediately, even if fetch or the stream ignore the signal. Owns a timer
+ * and a listener; {@link CallGuard.dispose} removes both.
  */
 export class CallGuard {
   readonly #controller = new AbortController();
@@ -40,17 +40,17 @@ export class CallGuard {
     else this.#arm(this.#limitMs);
   }
 
-  /** For fetch. */
+  /** The signal for fetch. */
   get signal(): AbortSignal {
     return this.#controller.signal;
   }
 
-  /** Why the call was ended from here; null while it goes on. */
+  /** Why the call was stopped locally; null while it runs. */
   get stopped(): Error | null {
     return this.#stopped;
   }
 
-  /** Waits for `work`, or throws what stopped the call. For single steps: reads go through {@link CallGuard.read}. */
+  /** Waits for `work`, or throws what stopped the call. For single steps; reads use {@link CallGuard.read}. */
   async wait<Result>(work: Promise<Result>): Promise<Result> {
     if (this.#stopped !== null) work.catch(() => undefined);
     this.#throwIfStopped();
@@ -69,7 +69,7 @@ export class CallGuard {
     }
   }
 
-  /** Lets time pass before the next try; it does not count as silence. Throws AbortError where the call is cancelled. */
+  /** Waits before a retry; does not count as idle time. Throws AbortError on cancel. */
   async pause(ms: number): Promise<void> {
     this.#throwIfStopped();
     let callOff = (): void => undefined;
@@ -84,7 +84,7 @@ export class CallGuard {
     }
   }
 
-  /** The next bytes; null at the end. Throws what stopped the call, or what broke the connection. */
+  /** The next bytes; null at the end. Throws what stopped the call, or the connection error. */
   async read(reader: BodyReader): Promise<Uint8Array | null> {
     this.waiting(reader);
     try {
@@ -95,20 +95,22 @@ export class CallGuard {
     }
   }
 
-  /** A read begins; {@link CallGuard.received} must follow. In two halves for the hot path: no promise of its own. */
+  /**
+   * Starts a read; {@link CallGuard.received} must follow. Split in two so that the hot path creates no extra promise.
+   */
   waiting(reader: BodyReader): void {
     this.#throwIfStopped();
     this.#reader = reader;
     this.#waitingSince = this.#clock.monotonic();
   }
 
-  /** A read has ended, in whatever way. Throws what stopped the call: it goes before what the read brought. */
+  /** Ends a read, successful or not. Throws what stopped the call, which has priority over the data. */
   received(): void {
     this.#waitingSince = null;
     this.#throwIfStopped();
   }
 
-  /** From here on silence is given up on sooner. */
+  /** Reduces the idle timeout. */
   shorten(limitMs: number): void {
     if (limitMs >= this.#limitMs) return;
     this.#limitMs = limitMs;
@@ -116,7 +118,7 @@ export class CallGuard {
     this.#arm(limitMs);
   }
 
-  /** Ends the watch, not the call. */
+  /** Removes timer and listener; the call itself continues. */
   dispose(): void {
     this.#outer?.removeEventListener('abort', this.#onAbort);
     this.#cancelTimer();
@@ -134,13 +136,13 @@ export class CallGuard {
     if (this.#stopped !== null) return;
     this.#stopped = reason;
     this.#cancelTimer();
-    // Cancelling settles a pending read at once; it rejects only where the stream has already failed.
+    // Cancelling settles a pending read immediately; it rejects only if the stream has already failed.
     this.#reader?.cancel().catch(() => undefined);
     this.#controller.abort(reason);
     this.#rejectPending?.(reason);
   }
 
-  // One timer looks back when it fires, instead of one timer a read: a stream has thousands of reads.
+  // One timer that re-arms itself, instead of one per read: a stream has thousands of reads.
   #arm(ms: number): void {
     this.#cancelTimer = this.#clock.after(ms, () => {
       const silent = this.#waitingSince === null ? 0 : this.#clock.monotonic() - this.#waitingSince;

@@ -4,15 +4,15 @@ import type { EndpointOutcome } from './endpoint.ts';
 import { isToolRefusal, shortened, toModelError, type ErrorContext } from './provider-error.ts';
 import { rejectedSetting, settingInWords, type SettingName } from './settings.ts';
 
-/** Most concessions one request may need: a server that refuses on and on is not to be pleased. */
+/** Maximum number of fallbacks per request, for servers that keep rejecting. */
 const MOST = 8;
 
-/** Offering tools natively: what a server may refuse as a whole. */
+/** Native tool definitions, which a server may reject as a whole. */
 const NATIVE_TOOLS = 'native-tools';
 
 /**
- * What requests to one server go without, for each model: found out by being refused, then remembered, so that it
- * costs one request and one notice. Nothing is ever left away in silence.
+ * Features that requests to one server omit, per model. Each is learned from one rejected request and remembered, and
+ * is always reported by a notice.
  */
 export class CapabilityFallbacks {
   readonly #server: string;
@@ -27,13 +27,13 @@ export class CapabilityFallbacks {
     return this.#of(model);
   }
 
-  /** The request as this server takes it. */
+  /** The request without the features this server rejects. */
   apply(request: ChatRequest): ChatRequest {
     const asText = request.toolMode === 'native' && this.#of(request.model).has(NATIVE_TOOLS);
     return asText ? { ...request, toolMode: 'text' } : request;
   }
 
-  /** Tells once of each setting that the wire or the model has not. */
+  /** Reports each setting that the wire or the model does not support, once. */
   tell(model: string, leftOut: readonly SettingName[], notices: StreamPart[]): void {
     for (const name of leftOut) {
       const key = `${model}\n${name}`;
@@ -42,12 +42,12 @@ export class CapabilityFallbacks {
       notices.push({
         type: 'notice',
         code: 'setting_left_out',
-        text: `${model} at ${this.#server} takes no ${settingInWords(name)}: it was left out.`,
+        text: `${model} at ${this.#server} does not support ${settingInWords(name)}: it was left out.`,
       });
     }
   }
 
-  /** After a refusal: true where the request can be sent again without what was refused. */
+  /** Handles a rejected request: true if it can be retried without the rejected feature. */
   make(
     dialect: ApiDialect,
     { status, error }: Extract<EndpointOutcome, { kind: 'refused' }>,
@@ -62,7 +62,7 @@ export class CapabilityFallbacks {
       this.describeTools(request.model, notices);
       return true;
     }
-    // A key, a model or a context that is at fault stays so, whatever the message mentions beside it.
+    // Errors of key, model or context length are not caused by a feature, even if the message mentions one.
     if (toModelError(error, status, errors).code !== 'bad_request') return false;
 
     const conceded = dialect.concede?.(error, request, made) ?? null;
@@ -78,18 +78,18 @@ export class CapabilityFallbacks {
     notices.push({
       type: 'notice',
       code: 'setting_left_out',
-      text: `${request.model} at ${this.#server} refused the ${settingInWords(name)}, so it was left out: ${said}`,
+      text: `${request.model} at ${this.#server} rejected the ${settingInWords(name)}, so it was left out: ${said}`,
     });
     return true;
   }
 
-  /** From now on the tools of this model are described in the prompt. */
+  /** Describes the tools of this model in the prompt from now on. */
   describeTools(model: string, notices: StreamPart[]): void {
     this.#of(model).add(NATIVE_TOOLS);
     notices.push({
       type: 'notice',
       code: 'tools_as_text',
-      text: `${this.#server} takes no tool definitions for ${model}: the tools are described in the prompt instead.`,
+      text: `${this.#server} does not support tool definitions for ${model}: the tools are described in the prompt instead.`,
     });
   }
 

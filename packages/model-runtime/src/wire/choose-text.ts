@@ -4,13 +4,13 @@ import type { ChatRequest } from '../types.ts';
 import { plainText, type TextPath } from './plain-text.ts';
 
 export type TextOptions = {
-  /** True where models may write thinking and calls as text although tools were offered natively. */
+  /** True if models may write thinking and calls as text although tools were offered natively. */
   always?: boolean;
   startsInReasoning?: boolean | undefined;
   newId?: (() => string) | undefined;
 };
 
-/** What the text of an answer passes through: nothing, where the API itself tells thinking and calls from text. */
+/** The text processing of an answer: none if the API itself separates thinking and calls from text. */
 export function chooseText(request: ChatRequest, options: TextOptions): TextPath {
   const { always = false, startsInReasoning = false, newId } = options;
   if (!always && request.toolMode === 'native') return plainText;

@@ -1,11 +1,11 @@
 import { defined, isJsonObject, type JsonValue } from '@toolyard/protocol';
 import type { StreamPart } from '../types.ts';
 
-/** The sources an answer names, each given out once however often it is named. */
+/** The citations of an answer, each emitted once. */
 export class Citations {
   readonly #seen = new Set<string>();
 
-  /** Takes an address, or an object with one; anything else is no source that can be opened. */
+  /** Adds a URL, or an object with one; ignores anything that cannot be opened. */
   add(source: JsonValue | undefined, out: StreamPart[]): void {
     const fields = isJsonObject(source) ? source : { url: source ?? null };
     const url = fields['url'] ?? fields['uri'];

@@ -20,45 +20,45 @@ import { isTransient, toNetworkError } from './network-error.ts';
 import { createRedactor, retryAfterMs, toModelError, type ErrorContext } from './provider-error.ts';
 import { retryWaitMs } from './retry.ts';
 
-/** What every wire needs to reach its server. */
+/** Options every wire needs to reach its server. */
 export type WireOptions = {
   /** With or without the version, a trailing slash, or the path of an endpoint. */
   baseUrl: string;
   apiKey?: string;
-  /** Further headers; they win over ours. Their values are taken for secrets. */
+  /** Additional headers, which override the default ones. Their values are redacted as secrets. */
   headers?: Record<string, string>;
   fetch: Fetch;
   clock: Clock;
-  /** Names calls found in text; without it they come without an id. */
+  /** Generates ids for calls found in text; without it they have none. */
   newId?: () => string;
-  /** Absent: the models are asked for in the way of the wire. */
+  /** Default: the model list of the wire. */
   models?: ModelListing;
-  /** Milliseconds without a byte after which a call is given up, default 120,000. */
+  /** Timeout in milliseconds without data, default 120,000. */
   idleTimeoutMs?: number;
-  /** How often a request is sent again where the server was busy and nothing was streamed yet, default 2. */
+  /** Maximum number of retries if the server is busy and nothing was streamed yet, default 2. */
   maxRetries?: number;
-  /** Spreads the waits between; default Math.random. */
+  /** Jitter for retry delays; default Math.random. */
   random?: () => number;
 };
 
-/** Longest answer that is read whole, in characters or bytes: lists of models, vectors, pictures, sound. */
+/** Maximum size of a non-streamed response, in characters or bytes: model lists, vectors, images, audio. */
 export const MAX_WHOLE = 64_000_000;
 
-/** A server that was reached or is about to be: its dialect, its address, what goes along with every request. */
+/** What a request to a server needs: dialect, endpoint, and common headers. */
 export type OpenedEndpoint = { dialect: ApiDialect; endpoint: Endpoint; headers: Record<string, string> };
 
-/** The way to one server over one wire: requests, their errors and their repetition. */
+/** Requests to one server over one wire, with error handling and retries. */
 export class Connection {
-  /** Names the server in messages. */
+  /** The server's name in messages. */
   readonly server: string;
   readonly #redact: (text: string) => string;
   readonly #options: WireOptions;
   readonly #load: () => Promise<ApiDialect>;
-  /** Empty where there is none. */
+  /** Empty if there is none. */
   readonly #key: string;
   #opened: Promise<OpenedEndpoint> | null = null;
 
-  /** Throws ToolyardError `bad_config` for what is no http address. */
+  /** Throws ToolyardError `bad_config` unless the base URL is an http(s) URL. */
   constructor(options: WireOptions, load: () => Promise<ApiDialect>) {
     const { apiKey, headers = {}, baseUrl } = options;
     this.#options = options;
@@ -72,7 +72,7 @@ export class Connection {
     return this.#options.clock;
   }
 
-  /** Loads the wire, the first time. */
+  /** Loads the wire on first use. */
   open(): Promise<OpenedEndpoint> {
     this.#opened ??= this.#load().then((dialect) => {
       const { baseUrl, fetch, headers: own } = this.#options;
@@ -97,7 +97,7 @@ export class Connection {
     return { server: this.server, model, hasKey, redact: this.#redact };
   }
 
-  /** The models with what programs of one's own tell of them beside their list. */
+  /** Adds facts that local model servers report outside their list. */
   async withFacts(models: ModelInfo[], { signal }: CallOptions): Promise<ModelInfo[]> {
     const { serverOfModels, withModelFacts } = await import('../model-facts.ts');
     const server = serverOfModels(models);
@@ -105,7 +105,7 @@ export class Connection {
     return withModelFacts(models, server, await this.#factsOptions(signal));
   }
 
-  /** False where this answer came from a server that had not shown the model the tools of the request. */
+  /** False if this response came from a server that did not pass the tools of the request to the model. */
   async showsTools(response: Response, { signal }: CallOptions): Promise<boolean> {
     if (!/^llama\.cpp\b/i.test(response.headers.get('server') ?? '')) return true;
     const { templateShowsTools } = await import('../model-facts.ts');
@@ -118,7 +118,7 @@ export class Connection {
     return { baseUrl, fetch, clock, headers, signal };
   }
 
-  /** One request that is answered with JSON. `nothing`: what is wrong where the JSON does not hold what was asked for. */
+  /** Sends a request with a JSON response. `nothing`: the error if the JSON lacks the expected content. */
   async exchange<Result>(
     model: string,
     { read, ...outgoing }: Exchange<Result>,
@@ -133,7 +133,7 @@ export class Connection {
     });
   }
 
-  /** One request, sent again where that can help, and its answer read by `read`. */
+  /** Sends a request with retries; `read` reads the response. */
   async call<Result>(
     model: string,
     outgoing: Outgoing,
@@ -163,14 +163,14 @@ export class Connection {
     }
   }
 
-  /** How long to wait before the same request is sent again; null where it should not be. */
+  /** Delay in milliseconds before a retry; null if the request should not be retried. */
   waitBefore(met: EndpointOutcome, failure: ErrorInfo, attempt: number): number | null {
     const { maxRetries = 2, random = Math.random } = this.#options;
     if (attempt >= maxRetries || (met.kind === 'failed' && !isTransient(met.thrown))) return null;
     return retryWaitMs(failure, attempt, random);
   }
 
-  /** What a request that was not answered means. */
+  /** The error for a request without an answer. */
   refusal(met: Exclude<EndpointOutcome, { kind: 'answered' }>, dialect: ApiDialect, errors: ErrorContext): ErrorInfo {
     switch (met.kind) {
       case 'failed':
@@ -178,8 +178,8 @@ export class Connection {
       case 'wrong_address':
         return {
           code: 'not_a_model_server',
-          message: `No ${dialect.label} was found at ${met.tried.join(' nor at ')}${met.sawPage ? ': a web page answers there' : ''}.`,
-          hint: `Check the address, and that this provider is of the right kind; an address looks like ${dialect.addresses.example}.`,
+          message: `No ${dialect.label} was found at ${met.tried.join(' or ')}${met.sawPage ? ': the server returned a web page' : ''}.`,
+          hint: `Check the base URL, and that the provider has the right API format; a base URL looks like ${dialect.addresses.example}.`,
         };
       case 'refused': {
         const error = toModelError(met.error, met.status, errors);
@@ -193,14 +193,14 @@ export class Connection {
     const seconds = Math.round((this.#options.idleTimeoutMs ?? 120_000) / 1000);
     return {
       code: 'timed_out',
-      message: `${this.server} sent nothing for ${seconds} s.`,
-      hint: 'The model may be loading or too slow for this request. Try again, or allow a longer silence.',
+      message: `${this.server} sent no data for ${seconds} s.`,
+      hint: 'The model may be loading or too slow for this request. Try again, or increase the idle timeout.',
       retryable: true,
     };
   }
 }
 
-/** A request as fetch wants it; without a body it is a GET. */
+/** The `RequestInit` of a request; without a body it is a GET. */
 export function requestInit(outgoing: Outgoing, accept: string, headers: Record<string, string>): RequestInit {
   const { body, headers: own } = outgoing;
   const isJson = typeof body === 'string' && body !== '';
@@ -211,7 +211,7 @@ export function requestInit(outgoing: Outgoing, accept: string, headers: Record<
   };
 }
 
-/** What `read` makes of an answer; null also where it stumbles, as over base64 that is none. */
+/** The result of `read`; null also if it throws, as for invalid base64. */
 function readOrNull<Result>(read: (answer: JsonValue) => Result | null, answer: JsonValue): Result | null {
   try {
     return read(answer);
@@ -223,24 +223,24 @@ function readOrNull<Result>(read: (answer: JsonValue) => Result | null, answer: 
 function unreadable(errors: ErrorContext): ErrorInfo {
   return {
     code: 'bad_response',
-    message: `The answer of ${errors.server} could not be read: it does not hold what was asked for.`,
-    hint: 'Check that the model can do this.',
+    message: `The answer of ${errors.server} could not be read: the expected content is missing.`,
+    hint: 'Check that the model supports this operation.',
     retryable: true,
   };
 }
 
-/** Fetch would refuse them with an error that says nothing. Throws ToolyardError. */
+/** Validates headers, because fetch would reject them with an unhelpful error. Throws ToolyardError. */
 function checkHeaders(headers: Record<string, string>, server: string): void {
   const isSound = Object.values(headers).every((value) => /^[\t\x20-\x7e]*$/.test(value));
   if (isSound) return;
   throw new ToolyardError({
     code: 'bad_config',
-    message: `The API key or a header for ${server} has line breaks or characters in it that no header can carry.`,
-    hint: 'Copy the key again, without anything around it.',
+    message: `The API key or a header for ${server} contains line breaks or other characters that are not allowed in a header.`,
+    hint: 'Copy the key again, without surrounding text.',
   });
 }
 
-/** Some addresses carry a key behind the question mark. */
+/** Some base URLs contain a key in the query. */
 function queryValues(baseUrl: string): string[] {
   const query = baseUrl.indexOf('?');
   if (query === -1) return [];

@@ -2,7 +2,7 @@ import type { ImagePart, MediaSource, ResourcePart, ToolResult } from '@toolyard
 import { labelOf } from '@toolyard/protocol';
 import { scrub } from '../scrub.ts';
 
-/** A resource as a model reads it: what it is and where it comes from, then what is in it. */
+/** A resource as text for a model: name and URI, then the content. */
 export function resourceText(part: ResourcePart): string {
   const name = part.title ?? part.name;
   const label = `Resource ${part.uri}${name === undefined ? '' : ` (${name})`}`;
@@ -14,24 +14,24 @@ export function resourceText(part: ResourcePart): string {
   return scrub(`[${label}: ${kind}${part.description === undefined ? '' : `; ${part.description}`}]`);
 }
 
-/** A resource that is a picture, as one; null for any other. */
+/** A resource that is an image, as an image part; null for any other. */
 export function resourceImage(part: ResourcePart): ImagePart | null {
   if (part.source === undefined || part.mimeType?.startsWith('image/') !== true) return null;
   return { type: 'image', mimeType: part.mimeType, source: part.source };
 }
 
-/** A text file as a model reads it; null where the file is none, or its bytes are elsewhere. */
+/** A text file as text for a model; null if it is not a text file, or its bytes were not loaded. */
 export function textFile(name: string, mimeType: string, source: MediaSource): string | null {
   if (!('data' in source) || !isTextType(mimeType)) return null;
   return labelled(`File ${name}`, decodeText(source.data));
 }
 
-/** What stands in the place of something that a model cannot be sent. */
+/** The placeholder for content that a model cannot receive. */
 export function unavailable(what: string): string {
   return `[${what}: cannot be sent to this model]`;
 }
 
-/** True for an image whose bytes or address can be sent; who sends a request puts bytes in place first. */
+/** True for an image with bytes or a URL that can be sent; the caller has to inline stored files before. */
 export function isReachable(source: MediaSource): boolean {
   return 'url' in source || 'data' in source;
 }
@@ -53,10 +53,10 @@ function decodeText(base64: string): string {
   }
 }
 
-/** A tool's answer as a model reads it; pictures are apart, since each wire has another place for them. */
+/** A tool result as text for a model; images are separate, because each wire places them differently. */
 export type ResultContent = { text: string; images: ImagePart[] };
 
-/** Everything a tool handed back, as text and images. `where` says to the model where it finds an image. */
+/** Converts a tool result to text and images. `where` tells the model where an image is. */
 export function toResultContent(result: ToolResult, where: string): ResultContent {
   const texts: string[] = [];
   const images: ImagePart[] = [];

@@ -16,58 +16,58 @@ import type { ErrorContext, ProviderError } from './provider-error.ts';
 import type { WireName } from './names.ts';
 import type { SettingName } from './settings.ts';
 
-/** A request as it goes out. */
+/** A request to be sent. */
 export type Outgoing = { path: string; body: string | FormData; headers?: Readonly<Record<string, string>> };
 
-/** A chat request as it goes out, with an account of its settings. */
+/** A chat request to be sent, with a record of its settings. */
 export type OutgoingChat = Outgoing & {
   body: string;
-  /** What stands in it, each by the word a server would use to refuse it. */
+  /** The settings it contains, each with the field name a server would use in a rejection. */
   sent: readonly { name: SettingName; field: string }[];
-  /** What somebody set and the wire or the model has not. */
+  /** Settings of the user that the wire or the model does not support. */
   leftOut: readonly SettingName[];
 };
 
-/** Something a server refused and a request can do without; `notice` is for the person. */
+/** A rejected feature that a request can omit; `notice` is shown to the user. */
 export type CapabilityFallback = { without: string; notice?: { code: string; text: string } };
 
-/** One request and what its answer, read as JSON, holds; null where it holds nothing of the kind. */
+/** A request and the parser of its JSON response; null if the expected content is missing. */
 export type Exchange<Result> = Outgoing & { read: (answer: JsonValue) => Result | null };
 
-/** The list of models: its page, and where the next one is. */
+/** A page of the model list, and the token of the next page. */
 export type ModelPage = { models: ModelInfo[]; next?: string };
 
-/** Where below an address the API lies. */
+/** Where the API is, relative to a base URL. */
 export type AddressRules = {
   /** The version in its paths, such as `v1`. */
   version: string;
-  /** True where an address without a version is most likely meant to have it added. */
+  /** True if a base URL without a version most likely lacks it. */
   versionFirst: boolean;
-  /** Endpoints people paste together with the address, without the first slash. */
+  /** Endpoint paths users often include in the base URL, without the leading slash. */
   endpoints: readonly string[];
-  /** What a right address looks like. */
+  /** An example of a base URL. */
   example: string;
 };
 
-/** All that is particular to one wire. Plain functions over data; the runtime around it is the same for all. */
+/** Everything specific to one wire: pure functions over data. The runtime is the same for all wires. */
 export type ApiDialect = {
   readonly wire: WireName;
   /** In messages: `No OpenAI chat API was found at …`. */
   readonly label: string;
   readonly addresses: AddressRules;
   headers(apiKey: string | undefined): Record<string, string>;
-  /** `without`: the concessions made to this server for this model so far. */
+  /** `without`: the features this server has rejected for this model so far. */
   chat(request: ChatRequest, without: ReadonlySet<string>): OutgoingChat;
   answer(request: ChatRequest, errors: ErrorContext): StreamedAnswer;
-  /** Reads an error in the wire's own form; null: it may have a common one. */
+  /** Parses an error in the wire's own format; null: try the common formats. */
   readError?(value: JsonValue): ProviderError | null;
-  /** What to leave away after a refusal that names no setting; null: nothing can be done. */
+  /** The feature to omit after a rejection that names no setting; null: none. */
   concede?(error: ProviderError, request: ChatRequest, without: ReadonlySet<string>): CapabilityFallback | null;
-  /** `page`: what the page before said of the next. */
+  /** `page`: the token from the previous page. */
   models(page: string | undefined): Exchange<ModelPage>;
   embeddings?(request: EmbeddingsRequest): Exchange<Embeddings>;
   createImage?(request: ImageRequest): Exchange<CreatedImages>;
-  /** Answers with sound, or with JSON that holds it. */
+  /** The response is audio, or JSON that contains it. */
   textToSpeech?(request: SpeechRequest): Outgoing & {
     mimeType: string;
     read?: (answer: JsonValue) => Speech | null;

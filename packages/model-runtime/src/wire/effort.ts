@@ -4,8 +4,8 @@ import { SETTINGS } from '@toolyard/protocol';
 const SCALE: readonly ReasoningEffort[] = SETTINGS['parameters.reasoningEffort'].options;
 
 /**
- * The level nearest to the wish among those a model knows; of two as near, the lower. Some thinking is never turned
- * into none, where the model has anything else.
+ * The supported effort nearest to the requested one; of two equally near, the lower. Never maps an effort to `none` if
+ * the model supports any other.
  */
 export function nearestEffort<Level extends ReasoningEffort>(
   wish: ReasoningEffort,
@@ -23,10 +23,10 @@ export function nearestEffort<Level extends ReasoningEffort>(
   return nearest;
 }
 
-/** A row of a table by model: the first whose pattern fits counts. */
+/** A row of a table by model name: the first match counts. */
 export type ModelRow<Facts> = { models: RegExp; facts: Facts };
 
-/** What a table says of a model; null where it says nothing. */
+/** The facts of a model in a table; null if no row matches. */
 export function findModelRow<Facts>(table: readonly ModelRow<Facts>[], model: string): Facts | null {
   return table.find(({ models }) => models.test(model))?.facts ?? null;
 }

@@ -10,22 +10,22 @@ import {
   type ProviderError,
 } from './provider-error.ts';
 
-/** How a server met a request. `failed`: fetch itself threw. */
+/** Outcome of a request. `failed`: fetch threw. */
 export type EndpointOutcome =
   | { kind: 'answered'; response: Response }
   | { kind: 'refused'; status: number; headers: Headers; error: ProviderError }
   | { kind: 'wrong_address'; tried: string[]; sawPage: boolean }
   | { kind: 'failed'; url: string; thrown: unknown };
 
-/** Longest error page that is read, in characters. */
+/** Maximum length of an error body, in characters. */
 const MAX_ERROR_BODY = 64_000;
 
-/** One server's API, wherever below the given address it turns out to lie. */
+/** The API of one server, wherever below the given base URL it is. */
 export class Endpoint {
   readonly #candidates: readonly string[];
   readonly #fetch: Fetch;
   readonly #dialect: Pick<ApiDialect, 'addresses' | 'readError'>;
-  /** The address that worked. */
+  /** The base URL that worked. */
   #known: string | null = null;
 
   constructor(baseUrl: string, dialect: Pick<ApiDialect, 'addresses' | 'readError'>, fetch: Fetch) {
@@ -34,7 +34,7 @@ export class Endpoint {
     this.#fetch = fetch;
   }
 
-  /** Sends a request; tries the other address once where there is no API under the first. Throws what stopped `guard`. */
+  /** Sends a request; if there is no API at the first base URL, tries the other one. Throws what stopped `guard`. */
   async send(path: string, init: RequestInit, guard: CallGuard, context: ErrorContext): Promise<EndpointOutcome> {
     const tried: string[] = [];
     let sawPage = false;
@@ -68,7 +68,7 @@ export class Endpoint {
   }
 }
 
-/** The body as text, as far as it matters; empty where it cannot be read. */
+/** The body as text, up to the limit; empty if it cannot be read. */
 export async function readBounded(response: Response, guard: CallGuard, limit = MAX_ERROR_BODY): Promise<string> {
   if (response.body === null) return '';
   const reader = response.body.getReader();
@@ -89,7 +89,7 @@ export async function readBounded(response: Response, guard: CallGuard, limit = 
   }
 }
 
-/** The body as bytes. Throws what stopped `guard`, or what broke the connection. */
+/** The body as bytes. Throws what stopped `guard`, or the connection error. */
 export async function readBytes(response: Response, guard: CallGuard, limit: number): Promise<Uint8Array> {
   if (response.body === null) return new Uint8Array();
   const reader = response.body.getReader();

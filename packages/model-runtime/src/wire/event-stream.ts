@@ -4,14 +4,14 @@ import type { StreamPart } from '../types.ts';
 import type { StreamedAnswer } from './answer.ts';
 import { providerErrorOf, messageError, toModelError, type ErrorContext } from './provider-error.ts';
 
-/** One event, or a whole answer, may not be longer, in characters. */
+/** Maximum length of one event, or of a whole answer, in characters. */
 const MAX_EVENT = 32_000_000;
 
 type Kind = 'unknown' | 'events' | 'json' | 'html';
 
 /**
- * Reads the body of an answer, whatever it turns out to be: server-sent events as asked for, one JSON object, or a web
- * page. The content type is not believed: proxies change it.
+ * Reads the body of a response as what it is: server-sent events as requested, one JSON object, or a web page. Ignores
+ * the content type, which proxies change.
  */
 export class AnswerBody {
   #kind: Kind = 'unknown';
@@ -19,7 +19,7 @@ export class AnswerBody {
   #json = '';
   #events = 0;
   #flushing = false;
-  /** The parts of the push under way. */
+  /** The parts of the current push. */
   #out: StreamPart[] = [];
   readonly #decoder = new TextDecoder();
   readonly #parser = createParser({
@@ -37,21 +37,21 @@ export class AnswerBody {
     this.#errors = errors;
   }
 
-  /** Takes the bytes of one network read. */
+  /** Processes the bytes of one network read. */
   push(bytes: Uint8Array, out: StreamPart[]): void {
     this.#out = out;
     this.#text(this.#decoder.decode(bytes, { stream: true }));
     if (this.#answer.saidDone) this.#answer.end(out);
   }
 
-  /** The body has ended, or will not be read further. */
+  /** Ends the body, or stops reading it. */
   end(out: StreamPart[]): void {
     this.#out = out;
     if (this.#answer.ended) return;
     this.#text(this.#decoder.decode());
     switch (this.#kind) {
       case 'events':
-        // A last event may lack its blank line; half of one is no event.
+        // The blank line after the last event may be missing; an incomplete event is ignored.
         this.#flushing = true;
         this.#feed('\n\n');
         if (this.#events === 0 && !this.#head.trimStart().startsWith(':')) this.#failNoModelServer();
@@ -112,7 +112,7 @@ export class AnswerBody {
       return;
     }
     if (data.includes('\n')) {
-      // Events that were not separated by a blank line arrive as one.
+      // Events without a blank line between them arrive as one.
       for (const line of data.split('\n')) this.#event(name, line);
       return;
     }
@@ -122,7 +122,7 @@ export class AnswerBody {
   #wholeJson(): void {
     const parsed = parseJson(this.#json);
     if (!parsed.ok) {
-      this.#failUnreadable('it is no whole JSON');
+      this.#failUnreadable('it is not complete JSON');
       return;
     }
     for (const value of Array.isArray(parsed.value) ? parsed.value : [parsed.value]) {
@@ -141,8 +141,8 @@ export class AnswerBody {
     this.#answer.fail(
       {
         code: 'not_a_model_server',
-        message: `${this.#errors.server} is no model server: it answered with ${what}.`,
-        hint: 'Check the address of the model server.',
+        message: `${this.#errors.server} is not a model server: it returned ${what}.`,
+        hint: 'Check the base URL of the provider.',
       },
       this.#out,
     );
@@ -156,12 +156,12 @@ function kindOf(head: string): Kind {
   return first === '<' ? 'html' : 'events';
 }
 
-/** Longest wait for the end of a body whose content is complete, in milliseconds. */
+/** Maximum wait for the end of a body whose content is complete, in milliseconds. */
 const LINGER_MS = 1000;
 
 /**
- * Lets go of a body. One that is complete is read to its end in the background, so that the connection can serve the
- * next request; any other is cancelled.
+ * Releases a body. A complete one is read to its end in the background, so that the connection can be reused; any other
+ * is cancelled.
  */
 export function releaseBody(reader: ReadableStreamDefaultReader<Uint8Array>, complete: boolean, clock: Clock): void {
   const cancel = (): void => {

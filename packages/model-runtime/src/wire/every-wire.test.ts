@@ -34,7 +34,7 @@ async function ask(
 describe.each(WIRE_SCRIPTS)('$wire', (script) => {
   runtimeContract(script, directRuntime);
 
-  test('how long it took is told by the clock it was given', async () => {
+  test('measures timing with the injected clock', async () => {
     await using server = await startModelServer([script.text('Hello there')]);
     let now = 0;
     const clock = { ...createFakeClock(), now: () => 0, monotonic: () => (now += 10) };
@@ -46,7 +46,7 @@ describe.each(WIRE_SCRIPTS)('$wire', (script) => {
     expect(timing.totalMs).toBeGreaterThan(timing.firstMs);
   });
 
-  test('tool definitions go natively or into the prompt, and one choice is made of them', async () => {
+  test('sends tool definitions natively or in the prompt, with a tool choice', async () => {
     await using server = await startModelServer(() => script.text('ok'));
     const runtime = runtimeOver(script.wire, server.url);
     const choices = ['auto', 'none', 'required', { name: 'g' }] as const;
@@ -59,7 +59,7 @@ describe.each(WIRE_SCRIPTS)('$wire', (script) => {
     expect(texts[4]).toContain('<tool_call>');
   });
 
-  test('silence', async () => {
+  test('times out without data', async () => {
     await using server = await startModelServer([script.half('half', { thenSilence: true })]);
     const clock = createFakeClock();
     const reading = collect(runtimeOver(script.wire, server.url, { clock, idleTimeoutMs: 60_000 }), request('hi'));
@@ -74,7 +74,7 @@ describe.each(WIRE_SCRIPTS)('$wire', (script) => {
     expect(clock.pending).toBe(0);
   });
 
-  describe('the address', () => {
+  describe('base URL', () => {
     test.each(['', '/', '/VERSION', '/VERSION/', '/VERSION/models'])('%s', async (suffix) => {
       await using server = await startModelServer([script.text('one'), script.text('two')], {
         serveAt: script.version,
@@ -87,7 +87,7 @@ describe.each(WIRE_SCRIPTS)('$wire', (script) => {
       expect(server.requests).toHaveLength(asked + 1);
     });
 
-    test('of something else: what was tried is named, and what kind of API was looked for', async () => {
+    test('of something else: the error names the URLs tried and the API format', async () => {
       await using server = await startModelServer([], { serveAt: 'root', otherwise: reply.html() });
       const error = errorIn(await collect(runtimeOver(script.wire, `${server.origin}/app`), request('hi')));
       expect(error.code).toBe('not_a_model_server');
@@ -98,13 +98,13 @@ describe.each(WIRE_SCRIPTS)('$wire', (script) => {
     });
   });
 
-  describe('the key', () => {
-    test('goes along as the provider wants it', async () => {
+  describe('API key', () => {
+    test("is sent in the provider's header", async () => {
       await using server = await startModelServer([script.text('ok')], { requireKey: KEY });
       expect(textIn(await collect(runtimeOver(script.wire, server.url, { apiKey: KEY }), request('hi')))).toBe('ok');
     });
 
-    test('may have white space around it, but nothing in it that no header can carry', async () => {
+    test('may have surrounding white space, but no character that a header cannot contain', async () => {
       await using server = await startModelServer([script.text('ok')], { requireKey: KEY });
       expect(textIn(await collect(runtimeOver(script.wire, server.url, { apiKey: ` ${KEY}\n` }), request('hi')))).toBe(
         'ok',
@@ -116,20 +116,20 @@ describe.each(WIRE_SCRIPTS)('$wire', (script) => {
       expect(JSON.stringify(error)).not.toContain(KEY);
     });
 
-    test('in the address is not told either', async () => {
+    test('in the base URL is redacted', async () => {
       await using server = await startModelServer(() => reply.error(400, `bad key ${KEY}`));
       const error = errorIn(await collect(runtimeOver(script.wire, `${server.url}?key=${KEY}`), request('hi')));
       expect(server.requests[0]?.path).toContain(KEY);
       expect(JSON.stringify(error)).not.toContain(KEY);
     });
 
-    test('that is missing is missed in words', async () => {
+    test('missing: the error says so', async () => {
       await using server = await startModelServer([], { requireKey: KEY });
       const error = errorIn(await collect(runtimeOver(script.wire, server.url), request('hi')));
       expect(error).toMatchObject({ code: 'invalid_key', message: expect.stringContaining('none is set') });
     });
 
-    test('is nowhere in what comes out, whatever the server repeats of it', async () => {
+    test('never appears in the output, whatever the server echoes', async () => {
       const headers = { 'x-second': 'canary-second-987654321' };
       const said = `key ${KEY} and ${headers['x-second']} are wrong`;
       const bodies = Object.values(script.errors).map(
@@ -155,13 +155,13 @@ describe.each(WIRE_SCRIPTS)('$wire', (script) => {
     });
   });
 
-  describe('trying again', () => {
+  describe('retries', () => {
     const busy = (kind: 'rate' | 'overloaded', headers: Record<string, string> = {}) => {
       const [status, body] = script.errors[kind];
       return reply.error(status, body, headers);
     };
 
-    /** Asks with a clock that is pushed on; gives the parts, and how long the waits were together. */
+    /** Sends a request with a manually advanced clock; returns the parts and the total wait. */
     async function askPatiently(replies: readonly ModelReply[], more: Partial<ModelRuntimeOptions> = {}) {
       await using server = await startModelServer(replies);
       const clock = createFakeClock();
@@ -178,7 +178,7 @@ describe.each(WIRE_SCRIPTS)('$wire', (script) => {
       return { parts: await reading, asked: server.requests.length, clock, waited: clock.monotonic() - begin };
     }
 
-    test('a busy server is asked again, and the answer is as if nothing had been', async () => {
+    test('retries a busy server, with the same result as without the failure', async () => {
       const { parts, asked, clock } = await askPatiently([
         busy('overloaded'),
         script.failingAtOnce,
@@ -191,7 +191,7 @@ describe.each(WIRE_SCRIPTS)('$wire', (script) => {
       expect(clock.pending).toBe(0);
     });
 
-    test('three times is enough', async () => {
+    test('stops after three attempts', async () => {
       const { parts, asked } = await askPatiently([
         busy('overloaded'),
         busy('overloaded'),
@@ -202,20 +202,20 @@ describe.each(WIRE_SCRIPTS)('$wire', (script) => {
       expect(asked).toBe(3);
     });
 
-    test('Retry-After is kept to, and told', async () => {
+    test('honours Retry-After and reports it', async () => {
       const { parts, waited } = await askPatiently([busy('rate', { 'retry-after': '9' }), script.text('now')]);
       expect(textIn(parts)).toBe('now');
       expect(parts[0]).toMatchObject({ type: 'notice', code: 'retrying', text: expect.stringContaining('9 s') });
       expect(waited).toBeGreaterThanOrEqual(9000);
     });
 
-    test('a longer one is left to the person', async () => {
+    test('fails if Retry-After is too long', async () => {
       const { parts, asked } = await askPatiently([busy('rate', { 'retry-after': '3600' }), script.text('now')]);
       expect(errorIn(parts)).toMatchObject({ code: 'rate_limited', retryAfterMs: 3_600_000 });
       expect(asked).toBe(1);
     });
 
-    test('never once something was streamed, nor for what stays wrong', async () => {
+    test('does not retry after the first part, nor permanent errors', async () => {
       expect((await askPatiently([script.failing('half'), script.text('no')])).asked).toBe(1);
       const [status, body] = script.errors.request;
       expect((await askPatiently([reply.error(status, body), script.text('no')])).asked).toBe(1);
@@ -229,7 +229,7 @@ describe.each(WIRE_SCRIPTS)('$wire', (script) => {
       const reading = (async () => {
         for await (const batch of runtime.chat(request('hi'), { signal: controller.signal })) {
           expect(batch).toMatchObject([{ type: 'notice', code: 'retrying' }]);
-          // It has told of the wait, and is in it with the next turn.
+          // The notice was emitted; the wait starts in the next turn of the event loop.
           setImmediate(() => controller.abort());
         }
       })();
@@ -251,7 +251,7 @@ describe.each(WIRE_SCRIPTS)('$wire', (script) => {
       seed: 3,
     };
 
-    test('each is sent, or left out with a note, once', { tags: ['C4.06'] }, async () => {
+    test('each is sent, or left out with a single notice', { tags: ['C4.06'] }, async () => {
       await using server = await startModelServer(() => script.text('ok'));
       const runtime = runtimeOver(script.wire, server.url);
       const parts = await collect(runtime, request('hi', { parameters }));
@@ -277,7 +277,7 @@ describe.each(WIRE_SCRIPTS)('$wire', (script) => {
       );
     });
 
-    test('one the server refuses is left out from then on, and the person is told', async () => {
+    test('a rejected one is left out from then on, with a notice', async () => {
       const refusal = reply.error(400, { error: { message: 'temperature is not supported by this model', code: 400 } });
       await using server = await startModelServer([refusal, script.text('one'), script.text('two')]);
       const runtime = runtimeOver(script.wire, server.url);
@@ -294,7 +294,7 @@ describe.each(WIRE_SCRIPTS)('$wire', (script) => {
       expect(server.requests[2]?.text).toMatch(/0\.5/);
     });
 
-    test('extra fields go along, but never in the place of the conversation', async () => {
+    test('extra fields are sent, but never replace the conversation', async () => {
       await using server = await startModelServer([script.text('ok')]);
       const extra = { something_new: { a: 1 }, model: 'other', tools: [], stream: false };
       const parts = await collect(runtimeOver(script.wire, server.url), request('hi', { parameters: { extra } }));
@@ -306,7 +306,7 @@ describe.each(WIRE_SCRIPTS)('$wire', (script) => {
     });
   });
 
-  test('lone surrogates and NUL never leave the house', async () => {
+  test('lone surrogates and NUL are never sent', async () => {
     const bad = 'a\ud800b\u0000c';
     const messages = [
       system(bad),
@@ -322,7 +322,7 @@ describe.each(WIRE_SCRIPTS)('$wire', (script) => {
     for (const { text } of server.requests) expect(text).not.toMatch(/\\ud800|\\u0000/);
   });
 
-  test('models are listed, page after page', async () => {
+  test('lists models over all pages', async () => {
     const page = (more: JsonObject) =>
       reply.json(
         script.wire === 'google-gemini'

@@ -65,7 +65,7 @@ const SCRIPTS: readonly { name: string; dialect: ApiDialect; whole: ModelReply }
   },
 ];
 
-/** What is done to one event of an answer. */
+/** A mutation of one event of an answer. */
 type Harm = { at: number; how: 'drop' | 'twice' | 'swap' | 'value' | 'cut'; where: number; value: JsonValue };
 
 const harm: fc.Arbitrary<Harm> = fc.record({
@@ -96,7 +96,7 @@ function harmed(events: readonly string[], harms: readonly Harm[]): string[] {
   return out;
 }
 
-/** The value with its `where`-th inner one in order replaced. */
+/** The value with its `where`-th nested value replaced. */
 function replaced(whole: JsonValue, where: number, value: JsonValue): JsonValue {
   let left = where;
   const walk = (at: JsonValue): JsonValue => {
@@ -122,7 +122,7 @@ function read(dialect: ApiDialect, events: readonly string[]): StreamPart[] {
 describe.each(SCRIPTS)('$name', ({ dialect, whole }) => {
   const events = whole.writes.map((bytes) => new TextDecoder().decode(bytes));
 
-  test('whatever a server does to its events, an answer ends once and its parts fit together', () => {
+  test('with arbitrarily mutated events, an answer ends once and its parts are consistent', () => {
     fc.assert(
       fc.property(fc.array(harm, { minLength: 1, maxLength: 6 }), (harms) => {
         const parts = read(dialect, harmed(events, harms));
@@ -145,7 +145,7 @@ describe.each(SCRIPTS)('$name', ({ dialect, whole }) => {
     );
   });
 
-  test('unharmed it is what was said', () => {
+  test('without mutation, the answer is unchanged', () => {
     const parts = read(dialect, events);
     expect(parts.at(-1)).toEqual({ type: 'finish', reason: 'tool_calls' });
     expect(parts.filter((part) => part.type === 'tool_call').map((part) => part.arguments)).toEqual([{ x: 1 }, {}]);

@@ -1,9 +1,9 @@
-/** One JSON string of several, an escaped gap between each, without writing any of them again. */
+/** Joins JSON strings with an escaped separator, without serializing any of them again. */
 export function joinJsonStrings(strings: readonly string[], gap: string): string {
   return `"${strings.map((json) => json.slice(1, -1)).join(gap)}"`;
 }
 
-/** What was made of a key before, or made now: a message never changes once it is in a conversation. */
+/** The cached value of a key, or a new one. Sound because messages are immutable. */
 export function remember<Key extends object, Value>(cache: WeakMap<Key, Value>, key: Key, make: () => Value): Value {
   const known = cache.get(key);
   if (known !== undefined) return known;

@@ -5,7 +5,7 @@ import { toolCallFormatForModel } from '../tool-call-text/model-formats.ts';
 import type { WrittenCall } from '../tool-call-text/types.ts';
 import type { ChatRequest } from '../types.ts';
 
-/** The tool messages from a place on, up to the first that is none. */
+/** The consecutive tool messages from an index on. */
 export function toolRun(messages: readonly Message[], from: number): ToolMessage[] {
   const run: ToolMessage[] = [];
   for (let at = from; at < messages.length; at += 1) {
@@ -16,12 +16,12 @@ export function toolRun(messages: readonly Message[], from: number): ToolMessage
   return run;
 }
 
-/** Longest id that every provider takes, in characters. */
+/** Longest id that every provider accepts, in characters. */
 const LONGEST_ID = 40;
 
 /**
- * The id a call goes by on the wire: the provider's own, unless it is missing, too long for others, or given to two calls
- * at once. What stands in for it is short and plain, which the strictest want.
+ * The wire ids of calls: the provider's own, unless it is missing, too long for others, or used by two calls.
+ * Replacements are short and alphanumeric, as the strictest providers require.
  */
 export function wireIdsOf(message: AssistantMessage): [callId: string, wireId: string][] {
   const calls = message.parts.filter((part) => part.type === 'tool_call');
@@ -35,7 +35,7 @@ export function wireIdsOf(message: AssistantMessage): [callId: string, wireId: s
   });
 }
 
-/** Nine letters and digits, always the same for the same id. */
+/** Nine letters and digits, derived from the id. */
 export function shortId(id: string): string {
   let [first, second] = [0x811c9dc5, 0x01000193];
   for (let at = 0; at < id.length; at += 1) {
@@ -46,30 +46,30 @@ export function shortId(id: string): string {
   return letters(first, 5) + letters(second, 4);
 }
 
-/** The form of calls a model that is known by its name was taught; for any other the one most have seen. */
+/** The call format of a model with a known name; otherwise the most common one. */
 export function textFormOf(model: string): ToolDescriptionFormat {
   const format = toolCallFormatForModel(model);
   return format === 'auto' || format === 'plain' ? COMMON_FORM : format;
 }
 
-/** What stands at the end of the system prompt where calls are written as text: there is no tool choice to set. */
+/** The text at the end of the system prompt if calls are written as text; it replaces the tool choice. */
 export function textModeSuffix(request: ChatRequest, form: ToolDescriptionFormat = COMMON_FORM): string {
   if (request.toolMode === 'native' || request.tools.length === 0) return '';
-  if (request.toolChoice === 'none') return 'No tool can be called any more. Answer now from what you know.';
+  if (request.toolChoice === 'none') return 'Tools cannot be called any more. Answer now from what you know.';
   const described = scrub(describeTools(offered(request), form));
-  return request.toolChoice === 'auto' ? described : `${described}\n\nAnswer with a call.`;
+  return request.toolChoice === 'auto' ? described : `${described}\n\nAnswer with a tool call.`;
 }
 
 function offered({ tools, toolChoice }: ChatRequest): readonly ToolDefinition[] {
   return typeof toolChoice === 'string' ? tools : tools.filter((tool) => tool.name === toolChoice.name);
 }
 
-/** The place of the first message of the turn under way: the one behind the person's last. */
+/** Index of the first message of the current turn: the one after the last user message. */
 export function turnStart(messages: readonly Message[]): number {
   return messages.findLastIndex((message) => message.role === 'user') + 1;
 }
 
-/** An answer as a model that writes its calls as text would have written it. */
+/** An answer as a model that writes calls as text would have written it. */
 export function answerAsText(message: AssistantMessage, form: ToolDescriptionFormat = COMMON_FORM): string {
   const calls: WrittenCall[] = [];
   let text = '';
@@ -82,7 +82,7 @@ export function answerAsText(message: AssistantMessage, form: ToolDescriptionFor
   return scrub([text, written].filter((piece) => piece !== '').join('\n'));
 }
 
-/** The text of all system messages, and what else stands at its end. */
+/** The text of all system messages, followed by the suffix. */
 export function systemText(messages: readonly Message[], suffix: string): string {
   const texts = messages.flatMap((message) =>
     message.role === 'system' ? [message.parts.map((part) => part.text).join('\n\n')] : [],

@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject, type JsonValue, type ModelInput } from '@toolyard/protocol';
 import type { ModelInfo } from '../types.ts';
 
-/** Reads a list of models: OpenAI's `data`, the `models` of Ollama and llama.cpp, or a bare array. Null: it is none. */
+/** Reads a model list: OpenAI's `data`, `models` of Ollama and llama.cpp, or a bare array. Null: not a model list. */
 export function readModels(value: JsonValue): ModelInfo[] | null {
   const list = listOf(value);
   if (list === null) return null;
@@ -20,7 +20,7 @@ function listOf(value: JsonValue): JsonValue[] | null {
   if (Array.isArray(data) && data.length > 0) return data;
   const models = value['models'];
   if (Array.isArray(models)) return models;
-  // Ollama without a model says "data": null.
+  // Ollama without a model returns "data": null.
   return Array.isArray(data) || (value['object'] === 'list' && data === null) ? (data ?? []) : null;
 }
 
@@ -42,7 +42,7 @@ function readModel(item: JsonValue): ModelInfo | null {
 
 const SENSES = ['image', 'audio', 'video'] as const;
 
-/** What a model reads: a list as OpenRouter gives it, or flags as Mistral does. Null: nothing is said. */
+/** The input types of a model: a list as in OpenRouter, or flags as in Mistral. Null: not reported. */
 function inputsOf(item: JsonObject): ModelInput[] | null {
   const { architecture, capabilities } = item;
   const named = isJsonObject(architecture) ? architecture['input_modalities'] : item['input_modalities'];

@@ -1,2 +1,2 @@
-/** Where a provider's list of models differs from that of its wire: another path, or none, and then these names. */
+/** How a provider's model list differs from that of its wire: another path, or a fixed list of names. */
 export type ModelListing = { path: string } | { named: readonly string[] };

@@ -1,48 +1,51 @@
 import { ToolyardError, type ErrorInfo } from '@toolyard/protocol';
 
-/** What a failed fetch means: nobody there, no such host, no trust, cut off. Names host and port. */
+/**
+ * Converts an exception of fetch to an error: connection refused, unknown host, TLS, connection closed. Names host and
+ * port.
+ */
 export function toNetworkError(thrown: unknown, url: string): ErrorInfo {
-  // The owner's guard in front of fetch speaks our language already.
+  // The guarded fetch of the server throws ToolyardErrors.
   if (ToolyardError.isInstance(thrown)) return thrown.toJSON();
   const host = URL.canParse(url) ? hostAndPort(new URL(url)) : 'the model server';
   const code = errorCodeOf(thrown);
 
   if (code === 'ECONNREFUSED') {
-    return network(`Nothing answers at ${host}.`, 'Is the model server running, and is this its port?');
+    return network(`Cannot connect to ${host}.`, 'Check that the model server is running, and that this is its port.');
   }
   if (code === 'ENOTFOUND' || code === 'EAI_AGAIN' || code === 'EAI_NODATA') {
     return network(
-      `The name in ${host} is not known, or the name service cannot be reached.`,
-      'Check the spelling of the address and the network.',
+      `The host name of ${host} could not be resolved, or DNS cannot be reached.`,
+      'Check the spelling of the base URL and the network.',
     );
   }
   if (/CERT|SSL|TLS|UNABLE_TO_|SELF_SIGNED|EPROTO/.test(code)) {
     return network(
       `No secure connection to ${host} (${code}).`,
-      'Check the certificate, and whether the address should begin with http:// or https://.',
+      'Check the certificate, and whether the base URL should begin with http:// or https://.',
     );
   }
   if (/TIMEDOUT|TIMEOUT/.test(code)) {
     return {
       code: 'timed_out',
-      message: `${host} did not answer in time.`,
-      hint: 'Check the address and whether the server is busy.',
+      message: `${host} did not respond in time.`,
+      hint: 'Check the base URL and whether the server is busy.',
       retryable: true,
     };
   }
   if (code === 'EHOSTUNREACH' || code === 'ENETUNREACH') {
-    return network(`${host} cannot be reached from here.`, 'Check the network, the firewall and the address.');
+    return network(`${host} cannot be reached from this machine.`, 'Check the network, the firewall and the base URL.');
   }
   if (/ECONNRESET|EPIPE|UND_ERR_SOCKET/.test(code)) {
     return network(
-      `${host} closed the connection without an answer.`,
-      'Look into the log of the model server, then try again.',
+      `${host} closed the connection without a response.`,
+      'Check the log of the model server, then try again.',
     );
   }
   const detail = code === '' ? '' : ` (${code})`;
   return network(
     `The request to ${host} failed${detail}.`,
-    'Check that the server runs, and that this place may reach it.',
+    'Check that the server is running, and that this origin may access it.',
   );
 }
 
@@ -55,7 +58,10 @@ function hostAndPort(url: URL): string {
   return `${url.hostname}:${port}`;
 }
 
-/** The system's code, which fetch hides in its cause, or among several causes where a name has several addresses. */
+/**
+ * The system's error code, which fetch puts into `cause`, or into one of several causes if a host has several
+ * addresses.
+ */
 function errorCodeOf(thrown: unknown, depth = 0): string {
   if (typeof thrown !== 'object' || thrown === null || depth > 4) return '';
   if ('code' in thrown && typeof thrown.code === 'string' && /^[A-Z][A-Z0-9_]{2,60}$/.test(thrown.code))
@@ -69,7 +75,7 @@ function errorCodeOf(thrown: unknown, depth = 0): string {
   return 'cause' in thrown ? errorCodeOf(thrown.cause, depth + 1) : '';
 }
 
-/** True for a connection that broke: the next may hold. Nobody there, or a bad certificate, stays so. */
+/** True for a broken connection, which may succeed on retry. A refused connection or a bad certificate is permanent. */
 export function isTransient(thrown: unknown): boolean {
   return /ECONNRESET|EPIPE|UND_ERR_SOCKET|EAI_AGAIN/.test(errorCodeOf(thrown));
 }

@@ -1,10 +1,10 @@
 import type { TextStage } from '../text-stage.ts';
 import type { StreamPart } from '../types.ts';
 
-/** What the text of an answer passes through on its way out. */
+/** Processes the text of an answer. */
 export type TextPath = Pick<TextStage, 'push' | 'end' | 'breakOff'>;
 
-/** Text that holds nothing but text: of an API that tells thinking and calls apart by itself. */
+/** Passes text through: for APIs that separate thinking and calls themselves. */
 export const plainText: TextPath = {
   push: (text: string, out: StreamPart[]) => {
     out.push({ type: 'text', text });

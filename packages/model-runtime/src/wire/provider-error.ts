@@ -8,27 +8,27 @@ import {
   type JsonValue,
 } from '@toolyard/protocol';
 
-/** What a provider said went wrong, in whatever shape it said it. `param` names the field at fault. */
+/** An error of a provider, normalized from any format. `param` names the rejected field. */
 export type ProviderError = { message: string; code: string; type: string; param: string; retryAfterMs?: number };
 
 const NOTHING_SAID: ProviderError = { message: '', code: '', type: '', param: '' };
 
-/** Longest text of a provider that is repeated in a message, in characters. */
+/** Maximum length of a provider's text in a message, in characters. */
 const MAX_MESSAGE = 300;
 
-/** Reads the body of an error answer: the shapes of OpenAI, vLLM, llama.cpp, Ollama, FastAPI, or plain text. */
+/** Parses the body of an error response: formats of OpenAI, vLLM, llama.cpp, Ollama, FastAPI, or plain text. */
 export function readProviderError(body: string, own?: (value: JsonValue) => ProviderError | null): ProviderError {
   const parsed = parseJson(body);
   if (!parsed.ok) return { ...NOTHING_SAID, message: looksLikeHtml(body) ? '' : body };
   return own?.(parsed.value) ?? providerErrorOf(parsed.value) ?? NOTHING_SAID;
 }
 
-/** An error that is nothing but words. */
+/** An error that consists only of a message. */
 export function messageError(message: string): ProviderError {
   return { ...NOTHING_SAID, message };
 }
 
-/** The error in a JSON value; null where it holds none. */
+/** The error in a JSON value; null if there is none. */
 export function providerErrorOf(value: JsonValue): ProviderError | null {
   if (Array.isArray(value)) return value[0] === undefined ? null : providerErrorOf(value[0]);
   if (!isJsonObject(value)) return null;
@@ -62,19 +62,19 @@ function textOf(value: JsonValue | undefined): string {
   return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
 }
 
-/** True for the beginning of an HTML page. */
+/** True for the start of an HTML page. */
 export function looksLikeHtml(body: string): boolean {
   return /^\s*<(!doctype|html|head|body|\?xml|!--)/i.test(body.slice(0, 200));
 }
 
-/** What is known where an error is made. */
+/** Context of an error. */
 export type ErrorContext = {
-  /** The server in words: `http://127.0.0.1:8080`. */
+  /** Name of the server: `http://127.0.0.1:8080`. */
   server: string;
   model: string;
-  /** Whether a key was sent along. */
+  /** Whether a key was sent. */
   hasKey: boolean;
-  /** Takes keys out of a text. */
+  /** Removes keys from a text. */
   redact: (text: string) => string;
 };
 
@@ -86,7 +86,7 @@ const MISSING_MODEL: Rule = {
 };
 
 /**
- * Puts a provider's error into our words. `status` is the HTTP status; in mid-stream there is none, so the provider's
+ * Converts a provider's error to an `ErrorInfo`. `status` is the HTTP status; null in mid-stream, where the provider's
  * own code counts.
  */
 export function toModelError(error: ProviderError, status: number | null, context: ErrorContext): ErrorInfo {
@@ -96,7 +96,7 @@ export function toModelError(error: ProviderError, status: number | null, contex
   const said = shortened(context.redact(error.message));
   const label = status === null ? '' : ` (HTTP ${status})`;
   const subject =
-    rule.code === 'model_not_found' ? `${context.server} has no model "${context.model}"` : context.server;
+    rule.code === 'model_not_found' ? `${context.server} does not have the model "${context.model}"` : context.server;
   const message = `${subject}${label}: ${said === '' ? plainWords(rule.code) : said}`;
   return {
     code: rule.code,
@@ -110,7 +110,7 @@ export function toModelError(error: ProviderError, status: number | null, contex
 function missingKey(server: string): ErrorInfo {
   return {
     code: 'invalid_key',
-    message: `${server} wants an API key, and none is set.`,
+    message: `${server} requires an API key, and none is set.`,
     hint: 'Enter the API key of this provider.',
   };
 }
@@ -130,26 +130,26 @@ function classify(error: ProviderError, status: number): Rule {
   if (/context_length|context_window|exceed_context/.test(names) || isContextMessage(text)) {
     return {
       code: 'context_exceeded',
-      hint: 'Start a new conversation, attach less, or choose a model with a larger context.',
+      hint: 'Start a new conversation, attach less, or choose a model with a larger context window.',
     };
   }
   if (status === 413 || /request_too_large/.test(names)) {
     return { code: 'too_large', hint: 'Attach less, or smaller files.' };
   }
-  // Some hide a model from a key that may not use it.
+  // Some providers hide models that a key may not use.
   if (/model_not_found/.test(names)) return MISSING_MODEL;
   if (
     status === 401 ||
     status === 403 ||
     /invalid_api_key|authentication|permission_denied|permission_error|unauthorized|unauthenticated/.test(names)
   ) {
-    return { code: 'invalid_key', hint: 'Check the API key of this provider, and what it is permitted to use.' };
+    return { code: 'invalid_key', hint: 'Check the API key of this provider and its permissions.' };
   }
   if (/content_filter|content_policy|moderation|safety/.test(names)) {
-    return { code: 'refused', hint: 'The provider refuses this content. Put it differently, or use another model.' };
+    return { code: 'refused', hint: 'The provider does not allow this content. Rephrase it, or use another model.' };
   }
   if (status === 429 || /rate_limit|too_many_requests|resource_exhausted/.test(names)) {
-    return { code: 'rate_limited', hint: 'Wait a little and try again.', retryable: true };
+    return { code: 'rate_limited', hint: 'Wait a moment and try again.', retryable: true };
   }
   if (isMissingModel(names, text, status)) {
     return MISSING_MODEL;
@@ -166,14 +166,17 @@ function classify(error: ProviderError, status: number): Rule {
     };
   }
   if (isToolRefusal(error)) {
-    return { code: 'bad_request', hint: 'This server takes no tools for this model: set the tool mode to "text".' };
+    return {
+      code: 'bad_request',
+      hint: 'This server does not support tools for this model: set the tool mode to "text".',
+    };
   }
   if (/\bnot a chat model\b|only (supported|available) (in|with|through) .*v\d+\//.test(text)) {
-    return { code: 'bad_request', hint: 'This model is served over another API: set its provider to that kind.' };
+    return { code: 'bad_request', hint: 'This model needs another API: change the API format of its provider.' };
   }
   if (status === 404 || status === 405)
-    return { code: 'not_a_model_server', hint: 'Check the address of the model server.' };
-  if (status >= 500) return { code: 'bad_response', retryable: true, hint: 'Look into the log of the model server.' };
+    return { code: 'not_a_model_server', hint: 'Check the base URL of the provider.' };
+  if (status >= 500) return { code: 'bad_response', retryable: true, hint: 'Check the log of the model server.' };
   if (status >= 400) return { code: 'bad_request' };
   return { code: 'bad_response', retryable: true };
 }
@@ -198,7 +201,7 @@ function isMissingModel(names: string, text: string, status: number): boolean {
   );
 }
 
-/** True where a server says that it takes no tool definitions, for this model or as it was started. */
+/** True if a server reports that it does not support tool definitions, for this model or with its start options. */
 export function isToolRefusal(error: ProviderError): boolean {
   return /does not support tools|tool choice requires --enable-auto-tool-choice|tools param requires --jinja|tool use is not supported|no endpoints found that support tool use/i.test(
     error.message.slice(0, 2000),
@@ -208,7 +211,7 @@ export function isToolRefusal(error: ProviderError): boolean {
 function plainWords(code: ErrorCode): string {
   switch (code) {
     case 'invalid_key':
-      return 'the key was not accepted.';
+      return 'the API key was not accepted.';
     case 'quota_exceeded':
       return 'the quota of this account is used up.';
     case 'rate_limited':
@@ -216,20 +219,20 @@ function plainWords(code: ErrorCode): string {
     case 'overloaded':
       return 'the server is overloaded.';
     case 'not_a_model_server':
-      return 'there is no model API at this address.';
+      return 'there is no model API at this base URL.';
     default:
       return 'the request failed.';
   }
 }
 
-/** One line, bounded; a stack trace ends at its first frame. */
+/** One line of limited length; a stack trace ends before its first frame. */
 export function shortened(text: string): string {
   const head = text.slice(0, 4000).split(/\n[ \t]+at |\nTraceback |\n[ \t]*File "/)[0] ?? '';
   const line = head.replace(/\s+/g, ' ').trim();
   return line.length <= MAX_MESSAGE ? line : `${line.slice(0, MAX_MESSAGE - 1).toWellFormed()}…`;
 }
 
-/** How long a 429 or 503 asks to wait, in milliseconds: seconds, milliseconds or a date. */
+/** The retry delay of a 429 or 503 in milliseconds, given in seconds, in milliseconds or as a date. */
 export function retryAfterMs(headers: Headers, now: number): number | undefined {
   const ms = Number(headers.get('retry-after-ms') ?? '');
   if (ms > 0) return Math.ceil(ms);
@@ -241,7 +244,7 @@ export function retryAfterMs(headers: Headers, now: number): number | undefined 
   return Number.isNaN(at) ? undefined : Math.max(0, at - now);
 }
 
-/** A function that takes keys out of text: whatever a server or a proxy repeats of what we sent. */
+/** Creates a function that removes keys from text, since servers and proxies may echo requests. */
 export function createRedactor(secrets: readonly string[]): (text: string) => string {
   const known = secrets.filter((secret) => secret.length >= 4).sort((a, b) => b.length - a.length);
   return (text) => known.reduce((clean, secret) => clean.replaceAll(secret, '[key]'), text);

@@ -2,12 +2,12 @@ import type { ErrorInfo } from '@toolyard/protocol';
 
 const FIRST_WAIT_MS = 500;
 
-/** Longest wait a server may ask for before the person is asked instead. */
+/** Longest delay a server may request before the user has to decide. */
 const LONGEST_WAIT_MS = 30_000;
 
 /**
- * How long to wait before a request is sent again; null where it should not be. The wait doubles each time, less up to
- * a quarter by `random`, so that many who failed together do not come back together.
+ * Delay in milliseconds before a retry; null if the request should not be retried. Exponential backoff with up to 25 %
+ * jitter, so that clients that failed together do not retry together.
  */
 export function retryWaitMs(error: ErrorInfo, attempt: number, random: () => number): number | null {
   if (error.retryable !== true) return null;
@@ -16,8 +16,8 @@ export function retryWaitMs(error: ErrorInfo, attempt: number, random: () => num
   return asked > LONGEST_WAIT_MS ? null : Math.max(asked, Math.round(backOff));
 }
 
-/** What the person is told where the wait is long enough to wonder; null where it is not. */
+/** A notice for the user if the delay is noticeable; null if not. */
 export function waitNotice(waitMs: number, error: ErrorInfo): string | null {
   if (waitMs < 2000) return null;
-  return `${error.message} Trying again in ${Math.round(waitMs / 1000)} s.`;
+  return `${error.message} Retrying in ${Math.round(waitMs / 1000)} s.`;
 }

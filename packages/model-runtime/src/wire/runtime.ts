@@ -27,22 +27,25 @@ import { AnswerBody, releaseBody } from './event-stream.ts';
 import type { ErrorContext } from './provider-error.ts';
 import { waitNotice } from './retry.ts';
 
-/** How long usage may come behind the end of an answer, in milliseconds. */
+/** Maximum wait for usage after the end of an answer, in milliseconds. */
 const AFTER_STOP_MS = 5000;
 
-/** Most pages of a list of models that are asked for. */
+/** Maximum number of pages of a model list. */
 const MAX_PAGES = 50;
 
-/** One server's models over one wire. What is particular to the wire is in its {@link ApiDialect}, loaded when needed. */
+/**
+ * The models of one server over one wire. Everything specific to the wire is in its {@link ApiDialect}, loaded on
+ * demand.
+ */
 export class WireRuntime implements ModelRuntime {
   readonly provider: string;
   readonly canContinue: boolean;
   readonly #connection: Connection;
   readonly #fallbacks: CapabilityFallbacks;
-  /** Models that are known to be shown the tools of a request. */
+  /** Models whose server is known to pass tools to them. */
   readonly #toolsShown = new Set<string>();
 
-  /** Throws ToolyardError `bad_config` for what is no http address. */
+  /** Throws ToolyardError `bad_config` unless the base URL is an http(s) URL. */
   constructor(options: WireOptions, load: () => Promise<ApiDialect>, canContinue = false) {
     this.canContinue = canContinue;
     this.#connection = new Connection(options, load);
@@ -87,7 +90,7 @@ export class WireRuntime implements ModelRuntime {
             else body.push(read.value, out);
             if (answer.stopped && !answer.ended) guard.shorten(AFTER_STOP_MS);
             if (out.length === 0) continue;
-            // An error before anything else is as if the request had been refused.
+            // An error before any other part is equivalent to a rejected request.
             if (firstMs < 0) {
               failure = guard.stopped === null ? loneFailure(out) : null;
               if (failure !== null) break;
@@ -130,8 +133,8 @@ export class WireRuntime implements ModelRuntime {
       const asked = { ...dialect.models(page), ...listing };
       const read = await this.#connection.exchange('', asked, options, (errors) => ({
         code: 'not_a_model_server',
-        message: `${errors.server} is no model server: it gives no list of models.`,
-        hint: 'Check the address of the model server.',
+        message: `${errors.server} is not a model server: it returned no model list.`,
+        hint: 'Check the base URL of the provider.',
       }));
       for (const model of read.models) if (!found.has(model.id)) found.set(model.id, model);
       if (read.next === undefined || read.next === page) break;
@@ -142,13 +145,13 @@ export class WireRuntime implements ModelRuntime {
 
   async embeddings(request: EmbeddingsRequest, options: CallOptions = {}): Promise<Embeddings> {
     const { dialect } = await this.#connection.open();
-    if (dialect.embeddings === undefined) throw this.#cannot(dialect, 'turn texts into vectors');
+    if (dialect.embeddings === undefined) throw this.#cannot(dialect, 'create embeddings');
     return this.#connection.exchange(request.model, dialect.embeddings(request), options);
   }
 
   async createImage(request: ImageRequest, options: CallOptions = {}): Promise<CreatedImages> {
     const { dialect } = await this.#connection.open();
-    if (dialect.createImage === undefined) throw this.#cannot(dialect, 'make pictures');
+    if (dialect.createImage === undefined) throw this.#cannot(dialect, 'create images');
     return this.#connection.exchange(request.model, dialect.createImage(request), options);
   }
 
@@ -159,13 +162,13 @@ export class WireRuntime implements ModelRuntime {
     if (read !== undefined) return this.#connection.exchange(request.model, { ...outgoing, read }, options);
     return this.#connection.call(request.model, outgoing, options, async (response, guard) => {
       const told = response.headers.get('content-type')?.split(';')[0]?.trim().toLowerCase();
-      // Text under a success is an error somebody was careless with.
+      // A text body with a success status is an error of a careless server.
       if (told !== undefined && /^text\/|json|xml/.test(told)) {
         response.body?.cancel().catch(() => undefined);
         throw new ToolyardError({
           code: 'bad_response',
-          message: `${this.provider} answered with ${told} in place of sound.`,
-          hint: 'Check that the model can speak.',
+          message: `${this.provider} returned ${told} instead of audio.`,
+          hint: 'Check that the model supports speech.',
         });
       }
       const isSound = told !== undefined && /^(audio|video)\//.test(told);
@@ -175,7 +178,7 @@ export class WireRuntime implements ModelRuntime {
 
   async transcribe(request: TranscriptionRequest, options: CallOptions = {}): Promise<Transcription> {
     const { dialect } = await this.#connection.open();
-    if (dialect.transcribe === undefined) throw this.#cannot(dialect, 'write down what is said');
+    if (dialect.transcribe === undefined) throw this.#cannot(dialect, 'transcribe audio');
     return this.#connection.exchange(request.model, dialect.transcribe(request), options);
   }
 
@@ -184,7 +187,7 @@ export class WireRuntime implements ModelRuntime {
     return generateObject(this, request, options);
   }
 
-  /** Sends a chat request, and again where the server refuses something that can be done without. */
+  /** Sends a chat request, and retries without features that the server rejects. */
   async #ask(
     asked: ChatRequest,
     guard: CallGuard,
@@ -210,7 +213,7 @@ export class WireRuntime implements ModelRuntime {
     }
   }
 
-  /** Asked once for each model: it costs a request. */
+  /** Cached per model, because it costs a request. */
   async #showsTools(response: Response, sent: ChatRequest, options: CallOptions): Promise<boolean> {
     if (sent.toolMode !== 'native' || sent.tools.length === 0 || this.#toolsShown.has(sent.model)) return true;
     const shown = await this.#connection.showsTools(response, options);
@@ -221,8 +224,8 @@ export class WireRuntime implements ModelRuntime {
   #cannot(dialect: ApiDialect, what: string): ToolyardError {
     return new ToolyardError({
       code: 'bad_request',
-      message: `${this.provider} cannot ${what}: the ${dialect.label} has no such thing.`,
-      hint: 'Choose a provider that can.',
+      message: `${this.provider} cannot ${what}: the ${dialect.label} does not support it.`,
+      hint: 'Choose a provider that supports it.',
     });
   }
 }
@@ -232,14 +235,17 @@ function addTiming(parts: StreamPart[], firstMs: number, totalMs: number): void 
   parts.splice(-1, 0, { type: 'timing', firstMs: Math.round(firstMs), totalMs: Math.round(totalMs) });
 }
 
-/** The error a first batch consists of; null where it holds anything of an answer, or the server ended an empty one. */
+/**
+ * The error if the first batch contains nothing else; null if it contains a part of an answer, or the server ended an
+ * empty one.
+ */
 function loneFailure(parts: readonly StreamPart[]): ErrorInfo | null {
   const last = parts.at(-1);
   if (last?.type !== 'error' || last.error.code === 'no_response') return null;
   return parts.every((part) => part.type === 'error' || part.type === 'usage') ? last.error : null;
 }
 
-/** The read failed: cancelled, silent for too long, or cut off. Throws AbortError in the first case. */
+/** Handles a failed read: cancelled, timed out, or connection lost. Throws AbortError in the first case. */
 function breakOff(
   answer: StreamedAnswer,
   guard: CallGuard,
@@ -249,7 +255,7 @@ function breakOff(
 ): void {
   const { stopped } = guard;
   if (stopped !== null && isAbortError(stopped)) throw stopped;
-  // The model had said its last word; only the ceremony behind it is missing.
+  // The stop reason has arrived; only the end of the stream is missing.
   if (answer.stopped) answer.end(out);
   else answer.fail(stopped === null ? brokenStream(errors.server) : silence, out);
 }

@@ -6,7 +6,7 @@ import { createDialect as chatDialect } from '../openai-chat/dialect.ts';
 import { createDialect as responsesDialect } from '../openai-responses/dialect.ts';
 import { withoutTopChoice } from './schema.ts';
 
-test('a choice at the top becomes all there may be, and required what always is', () => {
+test('a top-level choice becomes the union of properties, and what every alternative requires', () => {
   const a = { type: 'string' };
   const b = { type: 'number' };
   expect(
@@ -29,14 +29,17 @@ test('a choice at the top becomes all there may be, and required what always is'
   expect(withoutTopChoice({ anyOf: [{ $ref: '#/$defs/x' }, true] })).toEqual({ type: 'object', properties: {} });
 });
 
-test('a schema without one is the very same', () => {
+test('a schema without one is returned unchanged', () => {
   const schema = { type: 'object', properties: { a: { anyOf: [{ type: 'string' }] } } };
   expect(withoutTopChoice(schema)).toBe(schema);
 });
 
-test.each([chatDialect(), responsesDialect(), anthropicDialect(), geminiDialect()])('$wire sends none', (dialect) => {
-  const choosy = tool('f', { inputSchema: { type: 'object', anyOf: [{ required: ['a'] }, { required: ['b'] }] } });
-  const { body } = dialect.chat(request('hi', { tools: [choosy] }), new Set());
-  expect(body).toContain('"f"');
-  expect(body).not.toContain('anyOf');
-});
+test.each([chatDialect(), responsesDialect(), anthropicDialect(), geminiDialect()])(
+  '$wire sends no top-level choice',
+  (dialect) => {
+    const choosy = tool('f', { inputSchema: { type: 'object', anyOf: [{ required: ['a'] }, { required: ['b'] }] } });
+    const { body } = dialect.chat(request('hi', { tools: [choosy] }), new Set());
+    expect(body).toContain('"f"');
+    expect(body).not.toContain('anyOf');
+  },
+);

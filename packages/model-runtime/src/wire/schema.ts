@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '@toolyard/protocol';
 
-/** A schema whose objects take no further properties: what providers ask for where an answer must fit it. */
+/** A schema whose objects allow no additional properties, as providers require for structured output. */
 export function closedSchema(schema: JsonObject): JsonObject {
   const closed = close(schema);
   return isJsonObject(closed) ? closed : schema;
@@ -14,12 +14,12 @@ function close(value: JsonValue): JsonValue {
   return isObject ? { ...inner, additionalProperties: false } : inner;
 }
 
-/** What providers refuse at the top of the arguments of a tool. */
+/** Keywords that providers reject at the top level of tool parameters. */
 const CHOICES = ['anyOf', 'oneOf', 'allOf', 'not', 'enum', 'const'];
 
 /**
- * The schema of a tool's arguments with no choice at its top, which providers refuse there: all properties of all forms
- * it may have, and as required what is so in each. That a call keeps to one form is checked before it is made.
+ * A tool's parameter schema without a top-level choice, which providers reject: the union of all properties; required
+ * is what every alternative requires. The original schema is checked before the call.
  */
 export function withoutTopChoice(schema: JsonObject): JsonObject {
   if (!CHOICES.some((key) => schema[key] !== undefined)) return schema;

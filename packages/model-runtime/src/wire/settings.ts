@@ -1,13 +1,13 @@
 import { isJsonObject, type JsonObject, type JsonValue, type ModelParameters } from '@toolyard/protocol';
 import type { WireName } from './names.ts';
 
-/** A setting that is one value, the same on every wire but for its name. */
+/** A setting with one value, which differs between wires only by name. */
 type PlainSetting = Exclude<keyof ModelParameters, 'reasoningEffort' | 'extra'>;
 
-/** Everything of a request that can be left out where a wire, a model or a server does not take it. */
+/** Every part of a request that can be omitted if a wire, model or server does not support it. */
 export type SettingName = PlainSetting | 'reasoningEffort' | 'extra' | 'toolChoice' | 'responseFormat';
 
-/** What each wire calls a setting; null where it has none. */
+/** Field name of a setting per wire; null if unsupported. */
 const FIELDS: Record<PlainSetting, Record<WireName, string | null>> = {
   temperature: row('temperature', 'temperature', 'temperature', 'temperature'),
   topP: row('top_p', 'top_p', 'top_p', 'topP'),
@@ -39,45 +39,45 @@ const WORDS: Record<SettingName, string> = {
   temperature: 'temperature',
   topP: 'top-p',
   topK: 'top-k',
-  maxOutputTokens: 'limit of output tokens',
+  maxOutputTokens: 'output token limit',
   presencePenalty: 'presence penalty',
   frequencyPenalty: 'frequency penalty',
   stop: 'stop sequences',
   seed: 'seed',
   reasoningEffort: 'reasoning effort',
-  extra: 'extra fields for what Toolyard itself sets',
-  toolChoice: 'choice of a tool',
+  extra: 'extra fields that Toolyard itself sets',
+  toolChoice: 'tool choice',
   responseFormat: 'answer format',
 };
 
-/** A setting as people read it: `takes no top-k`. */
+/** The name of a setting in messages: `does not support top-k`. */
 export function settingInWords(name: SettingName): string {
   return WORDS[name];
 }
 
-/** Puts together the settings of one request, and keeps account of what was sent and what was left out. */
+/** Builds the settings of one request, and records what was sent and left out. */
 export class Settings {
-  /** As they stand in the request. */
+  /** The fields of the request. */
   readonly fields: JsonObject = {};
-  /** Under what word a server would refuse each. */
+  /** The name a server would use to reject each. */
   readonly sent: { name: SettingName; field: string }[] = [];
-  /** What the wire or the model has not. */
+  /** Settings the wire or the model does not support. */
   readonly leftOut: SettingName[] = [];
   readonly #wire: WireName;
   readonly #without: ReadonlySet<string>;
 
-  /** `without`: what this server has refused before, for this model. */
+  /** `without`: what this server has rejected before, for this model. */
   constructor(wire: WireName, without: ReadonlySet<string>) {
     this.#wire = wire;
     this.#without = without;
   }
 
-  /** True where the server refused it before. */
+  /** True if the server rejected it before. */
   isRefused(name: SettingName): boolean {
     return this.#without.has(name);
   }
 
-  /** Adds what is one value on every wire; `unfit`: what the model is known not to take. */
+  /** Adds the settings with one value; `unfit`: settings the model is known to reject. */
   addPlain(parameters: ModelParameters, unfit: readonly SettingName[]): void {
     for (const name of NAMES) {
       const value = parameters[name];
@@ -88,19 +88,19 @@ export class Settings {
     }
   }
 
-  /** Adds one setting under its field, unless the server refused it before. */
+  /** Adds one setting under its field, unless the server rejected it before. */
   add(name: SettingName, field: string, value: JsonValue): void {
     if (this.isRefused(name)) return;
     this.fields[field] = value;
     this.sent.push({ name, field });
   }
 
-  /** Notes that a setting somebody made is not sent. */
+  /** Records that a user's setting is not sent. */
   leaveOut(name: SettingName): void {
     if (!this.isRefused(name) && !this.leftOut.includes(name)) this.leftOut.push(name);
   }
 
-  /** Puts the owner's own fields over ours, but for those that carry the conversation. */
+  /** Adds the user's extra fields, which override ours except those of the conversation. */
   addExtra(into: JsonObject, extra: JsonObject | undefined, owned: readonly string[]): void {
     if (extra === undefined || this.isRefused('extra')) return;
     for (const [field, value] of Object.entries(extra)) {
@@ -118,9 +118,7 @@ function merge(ours: JsonValue | undefined, theirs: JsonValue): JsonValue {
   return merged;
 }
 
-/**
- * The setting a server means when it refuses a request: named as the parameter at fault, or in the message itself.
- */
+/** The setting that a server rejected: named as the parameter, or in the message. */
 export function rejectedSetting(
   sent: readonly { name: SettingName; field: string }[],
   error: { message: string; param: string },
@@ -128,7 +126,7 @@ export function rejectedSetting(
   const named = sent.find(({ field }) => error.param === field || error.param.startsWith(`${field}.`));
   if (named !== undefined) return named.name;
   const text = error.message.slice(0, 2000);
-  // The longest first: `max_tokens` stands within `max_tokens_to_sample`, and words end where letters do.
+  // Longest name first: `max_tokens` is part of `max_tokens_to_sample`. Matches end at word boundaries.
   return (
     [...sent]
       .sort((a, b) => b.field.length - a.field.length)

@@ -1,18 +1,18 @@
 import type { Message, ToolMessage, UserMessage, AssistantMessage } from '@toolyard/protocol';
 import { toolRun } from './messages.ts';
 
-/** One side's turn: JSON of each of its blocks. */
+/** A turn of one role: JSON of each of its blocks. */
 export type MessageTurn<Role extends string> = { role: Role; blocks: string[] };
 
-/** How a wire writes each message: as JSON of its blocks, every message once. */
+/** How a wire serializes messages: as JSON of blocks, each message once. */
 export type BlockWriter = {
   user(message: UserMessage): readonly string[];
   assistant(message: AssistantMessage): readonly string[];
-  /** All results of one answer, which must stand together. */
+  /** All results of one answer, which must be together. */
   results(run: readonly ToolMessage[]): readonly string[];
 };
 
-/** The conversation as turns that alternate: what one side says in a row is one turn. System messages are elsewhere. */
+/** The conversation as alternating turns: consecutive messages of one role are merged. System messages are separate. */
 export function toTurns<User extends string, Model extends string>(
   messages: readonly Message[],
   roles: { user: User; model: Model },

@@ -13,9 +13,9 @@ import { COPIED_TABLES } from './tables.ts';
 
 const clock = createFakeClock();
 
-// More places where a copy is killed: `copy-storage.long.test.ts`.
+// More points at which a copy is killed: `copy-storage.long.test.ts`.
 describeCopies('a copy from a data folder to PostgreSQL and back', (stage) => {
-  test('is the same in all rows, can be searched, and work goes on there; the way back too', async () => {
+  test('copies all rows and the search index, continues the runs, and copies back', async () => {
     const there = await stage.copied({ folder: stage.data }, { url: stage.url });
     expect(there).toMatchObject({ blobs: 2, lostBlobs: [], resumed: false });
     expect(there.rows.get('run_events')).toBe(1_201);
@@ -40,7 +40,7 @@ describeCopies('a copy from a data folder to PostgreSQL and back', (stage) => {
     ['copy:committed', 9],
   ]);
 
-  test('is refused where either side is in use, or the target holds anything else; nothing is changed then', async () => {
+  test('rejects a source or target in use and a target with data, and changes nothing', async () => {
     const open = await openStorage({ folder: stage.data, clock });
     await expect(stage.copied({ folder: stage.data }, { url: stage.url })).rejects.toMatchObject({ problem: 'in_use' });
     open.close();
@@ -50,7 +50,7 @@ describeCopies('a copy from a data folder to PostgreSQL and back', (stage) => {
     await served.settings.set(ANNE, 'mine', 1, 1);
     await served.close();
     await expect(stage.copied({ folder: stage.data }, { url: stage.url })).rejects.toThrow(
-      'is not empty: there are settings in it',
+      'is not empty: it contains settings',
     );
     await expect(stage.copied({ url: stage.url }, { folder: stage.data })).rejects.toThrow('holds data already');
     await expect(stage.copied({ folder: join(stage.path, 'nowhere') }, { url: stage.url })).rejects.toThrow(
@@ -63,27 +63,27 @@ describeCopies('a copy from a data folder to PostgreSQL and back', (stage) => {
     expect(await stage.query(empty, 'SELECT 1 FROM pg_tables WHERE schemaname = current_schema()')).toEqual([]);
   });
 
-  test('of something else does not go on with an unfinished one', async () => {
+  test('does not resume an unfinished copy of another source', async () => {
     await stage.killedCopy(stage.data, stage.url, 'copy:committed', 5);
     const other = join(stage.path, 'other');
     (await openStorage({ folder: other, clock })).close();
     await expect(stage.copied({ folder: other }, { url: stage.url })).rejects.toThrow(
-      /unfinished copy of something else: .*data on /,
+      /unfinished copy of another source: .*data on /,
     );
   });
 
-  test('whose source was changed between two attempts says so, and stays closed', async () => {
+  test('reports a source changed between two attempts, and leaves the target closed', async () => {
     await stage.killedCopy(stage.data, stage.url, 'copy:written', 18);
     const storage = await openStorage({ folder: stage.data, clock });
     await storage.conversations.create(ANNE, { id: 'a-new-one', title: 'late', at: 9 });
     storage.close();
     await expect(stage.copied({ folder: stage.data }, { url: stage.url })).rejects.toThrow(
-      /not the same as .*data: of conversations there are 2 and 3/,
+      /differs from .*data: conversations: 2 and 3 rows/,
     );
     await expect(openStorage({ url: stage.url, clock })).rejects.toThrow('not finished');
   });
 
-  test('leaves out a blob whose file is gone or holds something else, and says which', async () => {
+  test('skips a blob whose file is missing or changed, and names it', async () => {
     rmSync(join(stage.data, BLOBS_FOLDER, blobPath(stage.blobs.picture)));
     writeFileSync(join(stage.data, BLOBS_FOLDER, blobPath(stage.blobs.note)), 'else');
     const { lostBlobs, blobs: count, rows } = await stage.copied({ folder: stage.data }, { url: stage.url });
@@ -91,7 +91,7 @@ describeCopies('a copy from a data folder to PostgreSQL and back', (stage) => {
     expect([count, rows.get('blobs')]).toEqual([0, 0]);
   });
 
-  test('knows every table and every column of both engines', async () => {
+  test('covers every table and column of both engines', async () => {
     await stage.copied({ folder: stage.data }, { url: stage.url });
     const database = new DatabaseSync(join(stage.data, DATABASE_FILE), { readOnly: true });
     const inFolder = database

@@ -15,37 +15,37 @@ import { ROWS_AT_ONCE, rowReader } from '../engine/read-rows.ts';
 import type { CopiedTable } from './tables.ts';
 import { COPIED_TABLES } from './tables.ts';
 
-/** A data folder, or the address of a PostgreSQL database, with the bucket of its files where they lie in one. */
+/** A data folder, or the URL of a PostgreSQL database with the bucket of its blobs, if they are in one. */
 export type StorageLocation = { folder: string } | { url: string; files?: S3Settings };
 
 export type CopyOptions = {
   clock: Clock;
   /**
-   * Told of each step as it is begun, no two of one name: `bytes` of blobs, each table, then `check`, `search` and
+   * Called at the start of each step, each name once: `bytes` of blobs, each table, then `check`, `search` and
    * `check_bytes`.
    */
   onStep?: (step: string) => void;
-  /** Passed at `copy:begun`, `copy:written` and `copy:committed`, once a batch. */
+  /** Passed at `copy:begun`, `copy:written` and `copy:committed`, once per batch. */
   failpoint?: Failpoint;
 };
 
 export type CopyResult = {
-  /** How many rows of each table are in the copy. */
+  /** Number of copied rows per table. */
   rows: ReadonlyMap<string, number>;
-  /** How many blobs, and which could not be read where they were: they are not in the copy. */
+  /** Number of blobs, and those that could not be read at the source and are not in the copy. */
   blobs: number;
   lostBlobs: readonly string[];
-  /** Whether part of it was there from an earlier attempt. */
+  /** Whether an earlier, unfinished copy was resumed. */
   resumed: boolean;
 };
 
 /**
- * Copies everything from a data folder to an empty database or the other way: rows in batches, blobs, full text made
- * anew; then both sides are read through and compared. What was broken off goes on where it was, when it is called with
- * the same two again. Leases are not copied: nobody works on what has just been copied.
+ * Copies everything from a data folder to an empty database or back: rows in batches, blobs, a new full-text index;
+ * then reads and compares both sides. An interrupted copy resumes when called with the same source and target. Leases
+ * are not copied, because no process executes the copied runs.
  *
- * @throws StorageError where either side is in use, the target holds something else, or the two are not the same in
- * the end. The target cannot be opened until the copy is finished.
+ * @throws StorageError if either side is in use, the target contains other data, or both sides differ at the end. The
+ * target cannot be opened until the copy is finished.
  */
 export async function copyStorage(
   from: StorageLocation,
@@ -85,7 +85,7 @@ async function copy(source: Source, target: CopyTarget, onStep: (step: string) =
     await copyTable(source, target, { table, progress });
   }
   onStep('check');
-  // Before the texts: what is not there cannot be found.
+  // Before the index: rows that are missing cannot be found.
   const rows = await compare(source, target, progress.lost());
   onStep(SEARCH);
   await makeSearchable(source, target, progress);
@@ -98,7 +98,7 @@ async function copy(source: Source, target: CopyTarget, onStep: (step: string) =
   return { rows, blobs, lostBlobs: [...progress.lost()], resumed };
 }
 
-/** @throws StorageError where the target holds anything but the unfinished copy of this source. */
+/** @throws StorageError if the target contains anything but the unfinished copy of this source. */
 async function begin(source: Source, target: CopyTarget, resumed: boolean): Promise<Progress> {
   if (!resumed) await refuseFilled(target);
   await target.begin();
@@ -107,8 +107,8 @@ async function begin(source: Source, target: CopyTarget, resumed: boolean): Prom
   if (begunFrom === source.identity) return progress;
   if (begunFrom !== null) {
     throw new StorageError('not_writable', {
-      message: `${target.where} holds an unfinished copy of something else: ${begunFrom}.`,
-      hint: 'Finish that one, or name another target.',
+      message: `${target.where} contains an unfinished copy of another source: ${begunFrom}.`,
+      hint: 'Finish that copy, or specify another target.',
     });
   }
   await target.engine.perform(transaction('copy', 'full', () => progress.noteSource(source.identity)));
@@ -120,8 +120,8 @@ async function refuseFilled(target: CopyTarget): Promise<void> {
     const any = target.engine.prepare(`SELECT 1 FROM ${name} LIMIT 1`);
     if (!(await target.engine.perform(statements(() => any.get())))) continue;
     throw new StorageError('not_writable', {
-      message: `${target.where} is not empty: there are ${name.replaceAll('_', ' ')} in it.`,
-      hint: 'Name a new one; a copy never writes over anything.',
+      message: `${target.where} is not empty: it contains ${name.replaceAll('_', ' ')}.`,
+      hint: 'Specify a new target; a copy never overwrites anything.',
     });
   }
 }
@@ -129,7 +129,7 @@ async function refuseFilled(target: CopyTarget): Promise<void> {
 const BYTES = 'bytes';
 const SEARCH = 'search';
 
-/** Each by itself: they may be large. Gives how many there are. */
+/** One by one, because blobs may be large. Returns their number. */
 async function copyBytes(source: StorageEndpoint, target: CopyTarget, progress: Progress): Promise<number> {
   let count = 0;
   for await (const sha256 of namesOfBlobs(source)) {
@@ -149,7 +149,7 @@ async function copyBytes(source: StorageEndpoint, target: CopyTarget, progress: 
   return count - progress.lost().size;
 }
 
-/** In order. */
+/** In ascending order. */
 async function* namesOfBlobs({ engine }: StorageEndpoint): AsyncGenerator<string> {
   const next = engine.prepare<{ sha256: string }>(
     `SELECT DISTINCT sha256 FROM blobs WHERE sha256 > ? ORDER BY sha256 LIMIT ${ROWS_AT_ONCE}`,
@@ -163,7 +163,7 @@ async function* namesOfBlobs({ engine }: StorageEndpoint): AsyncGenerator<string
   }
 }
 
-/** False for rows of blobs that have no bytes: no table may name what is not there. */
+/** False for rows of blobs without bytes: no table may reference missing bytes. */
 function counted(columns: readonly string[], table: CopiedTable, lost: ReadonlySet<string>) {
   const at = table.name === 'blobs' ? columns.indexOf('sha256') : -1;
   return (row: readonly Value[]): boolean => at < 0 || !lost.has(String(row[at]));
@@ -190,7 +190,7 @@ async function copyTable(
       await target.engine.perform(job);
     } catch (error) {
       if (!target.engine.isConstraint(StorageError.isInstance(error) ? error.cause : error)) throw error;
-      throw notTheSame(source, target, `what ${table.name.replaceAll('_', ' ')} refer to is not there`, error);
+      throw notTheSame(source, target, `rows referenced by ${table.name.replaceAll('_', ' ')} are missing`, error);
     }
     if (last === null) return;
     at = last;
@@ -223,7 +223,7 @@ type SearchRow = {
   message: string | null;
 };
 
-/** What can be found where it comes from, in the same order, as this engine keeps it. */
+/** Indexes everything that the source has indexed, in the same order, in the format of this engine. */
 async function makeSearchable(source: StorageEndpoint, target: CopyTarget, progress: Progress): Promise<void> {
   const next = source.engine.prepare<SearchRow>(`
     SELECT s.id, s.conversation_id, s.message_id, s.owner_id, c.title, m.message
@@ -250,7 +250,7 @@ async function makeSearchable(source: StorageEndpoint, target: CopyTarget, progr
   }
 }
 
-/** Reads both sides through. Gives the number of rows of each table. */
+/** Reads and compares both sides. Returns the number of rows per table. */
 async function compare(
   source: StorageEndpoint,
   target: CopyTarget,
@@ -266,7 +266,7 @@ async function compare(
       throw notTheSame(
         source,
         target,
-        `of ${table.name.replaceAll('_', ' ')} there are ${here.rows} and ${there.rows}, or one of them differs`,
+        `${table.name.replaceAll('_', ' ')}: ${here.rows} and ${there.rows} rows, or the content of a row differs`,
       );
     }
     rows.set(table.name, here.rows);
@@ -279,8 +279,8 @@ async function checkBytes(target: CopyTarget): Promise<void> {
     const bytes = await target.bytesOf(sha256);
     if (bytes !== null && createHash('sha256').update(bytes).digest('hex') === sha256) continue;
     throw new StorageError('corrupt', {
-      message: `Blob ${sha256} came out damaged in ${target.where}.`,
-      hint: 'Look at the disk there; then throw the copy away and begin anew.',
+      message: `Blob ${sha256} is damaged in ${target.where}.`,
+      hint: 'Check the disk of the target; then delete the copy and start again.',
     });
   }
 }
@@ -289,8 +289,8 @@ function notTheSame(source: StorageEndpoint, target: CopyTarget, what: string, c
   return new StorageError(
     'corrupt',
     {
-      message: `${target.where} is not the same as ${source.where}: ${what}.`,
-      hint: 'Most likely something was changed between two attempts. Throw the copy away and begin anew.',
+      message: `${target.where} differs from ${source.where}: ${what}.`,
+      hint: 'Most likely the source was changed between two attempts. Delete the copy and start again.',
     },
     { cause },
   );

@@ -19,10 +19,10 @@ import { StorageError } from '../storage-error.ts';
 import type { KeyDerivation, StorageEndpoint, CopyTarget } from './storage-endpoint.ts';
 import { PROGRESS_TABLE } from './storage-endpoint.ts';
 
-/** Not the name servers give themselves: those that are connected are looked for. */
+/** Differs from the name of server connections, which are searched for to find out whether the database is in use. */
 const OUR_NAME = 'toolyard copy';
 
-/** Tables whose rows refer to other rows of the same table. */
+/** Tables with references to rows of the same table. */
 const REFERS_TO_ITSELF = {
   messages: 'FOREIGN KEY (conversation_id, parent_id) REFERENCES messages (conversation_id, id)',
   runs: 'FOREIGN KEY (parent_run_id) REFERENCES runs (id) ON DELETE CASCADE',
@@ -30,14 +30,14 @@ const REFERS_TO_ITSELF = {
 
 type DatabaseAddress = { url: string; files?: S3Settings };
 
-/** What cannot be reached is said before anything is copied. */
+/** Reports an unreachable bucket before anything is copied. */
 async function openFiles(files: S3Settings | undefined): Promise<Bucket | null> {
   const bucket = await openOptionalBucket(files);
   await bucket?.check();
   return bucket;
 }
 
-/** A database no server uses at the moment, to be copied. */
+/** Opens a database as the source of a copy; no server may be using it. */
 export async function openSourceDatabase({
   url,
   files,
@@ -54,7 +54,7 @@ export async function openSourceDatabase({
   }
 }
 
-/** A database without data, or with the unfinished copy. */
+/** Opens a database without data, or with the unfinished copy. */
 export async function openTargetDatabase({ url, files }: DatabaseAddress, failpoint?: Failpoint): Promise<CopyTarget> {
   const connection = await connect(url, failpoint);
   let bucket: Bucket | null;
@@ -115,7 +115,7 @@ function setKeyMaking({ salt, fingerprint }: KeyDerivation): string {
 async function connect(url: string, failpoint?: Failpoint): Promise<PostgresConnection> {
   const connection = new PostgresConnection({
     url,
-    // One: what is asked of it comes one after the other.
+    // A single connection: queries run one after the other.
     connections: 1,
     answerWithinMs: null,
     name: OUR_NAME,
@@ -131,7 +131,7 @@ async function connect(url: string, failpoint?: Failpoint): Promise<PostgresConn
   }
 }
 
-/** How many other connections of ours there are. One that was just closed is listed for a moment longer. */
+/** Number of other Toolyard connections. A connection that was just closed is listed a moment longer. */
 async function othersOf(connection: PostgresConnection): Promise<number> {
   for (let left = 20; ; left--) {
     const { rows } = await connection.query(
@@ -194,13 +194,13 @@ async function together(connection: PostgresConnection, all: readonly string[]):
 function inUse(where: string, others: number): StorageError {
   return new StorageError('in_use', {
     message: `The database ${where} is in use: Toolyard has ${others} ${others === 1 ? 'connection' : 'connections'} to it.`,
-    hint: 'End the servers that use it, then copy. Nothing was changed.',
+    hint: 'Stop the servers that use it, then copy again. Nothing was changed.',
   });
 }
 
 function halfDone(where: string): StorageError {
   return new StorageError('corrupt', {
-    message: `The database ${where} is itself a copy that was not finished.`,
-    hint: 'Finish it first, with the command it was begun with.',
+    message: `The database ${where} is itself an unfinished copy.`,
+    hint: 'Finish it first, with the command that started it.',
   });
 }

@@ -5,10 +5,10 @@ import { quoteIdentifier } from './storage-endpoint.ts';
 import { rowReader } from '../engine/read-rows.ts';
 import type { CopiedTable } from './tables.ts';
 
-/** How many rows there are, and a checksum over all of them in order. */
+/** Number of rows and a checksum over all of them in order. */
 export type Fingerprint = { rows: number; sha256: string };
 
-/** Reads a table through; the same rows give the same on every engine. */
+/** Reads a whole table; equal rows give the same fingerprint on every engine. */
 export async function fingerprintOf(
   place: StorageEndpoint,
   table: CopiedTable,
@@ -30,7 +30,7 @@ export async function fingerprintOf(
   }
 }
 
-/** Bytes look unlike any text or number. */
+/** Encodes bytes so that they differ from any text or number. */
 function plain(value: Value): unknown {
   return value instanceof Uint8Array ? [Buffer.from(value).toString('base64')] : value;
 }

@@ -28,7 +28,7 @@ import { PROGRESS_TABLE } from './storage-endpoint.ts';
 
 type Options = { clock: Clock; failpoint?: Failpoint };
 
-/** A data folder nobody else has open, to be copied. */
+/** Opens a data folder as the source of a copy; it must not be open elsewhere. */
 export async function openSourceFolder(
   path: string,
   options: Options,
@@ -36,15 +36,15 @@ export async function openSourceFolder(
   const folder = resolve(path);
   if (!existsSync(join(folder, DATABASE_FILE))) {
     throw new StorageError('not_ours', {
-      message: `${folder} holds no Toolyard database.`,
-      hint: 'Name the data folder that is to be copied.',
+      message: `${folder} contains no Toolyard database.`,
+      hint: 'Specify the data folder to copy.',
     });
   }
   const { place } = await openPlace(folder, DATABASE_FILE, options);
   return { ...place, identity: `${folder} on ${hostname()}` };
 }
 
-/** A folder that holds no data yet, or the unfinished copy. */
+/** Opens a folder without data, or with the unfinished copy. */
 export async function openTargetFolder(path: string, options: Options): Promise<CopyTarget> {
   const folder = resolve(path);
   makeFolder(folder);
@@ -70,7 +70,7 @@ export async function openTargetFolder(path: string, options: Options): Promise<
         }
       });
       if (keyMaking !== null) writeKeyMaking(folder, keyMaking);
-      // Throws where the log cannot be folded in: under another name the file would be without it.
+      // Throws if the WAL cannot be checkpointed: the renamed file would lack its content.
       connection.guard(() => connection.database.exec('PRAGMA journal_mode = DELETE'));
       connection.close();
       renameSync(join(folder, UNFINISHED_FILE), join(folder, DATABASE_FILE));
@@ -144,16 +144,16 @@ function refuseUsed(folder: string): void {
   const file = join(folder, DATABASE_FILE);
   if (!existsSync(file) || statSync(file).size === 0) return;
   throw new StorageError('not_writable', {
-    message: `${folder} holds data already.`,
-    hint: 'Name a folder that does not exist yet; a copy never writes over anything.',
+    message: `${folder} already contains data.`,
+    hint: 'Specify a folder that does not exist yet; a copy never overwrites anything.',
   });
 }
 
 function refuseDangling(connection: SqliteConnection, folder: string): void {
   const [row] = connection.prepare('PRAGMA foreign_key_check').all();
   if (!row) return;
-  const message = `A row of ${String(row['table'])} names a row of ${String(row['parent'])} that is not there.`;
-  throw new StorageError('corrupt', { message, hint: `What was copied so far lies in ${folder}.` });
+  const message = `A row of ${String(row['table'])} references a missing row of ${String(row['parent'])}.`;
+  throw new StorageError('corrupt', { message, hint: `The partial copy is in ${folder}.` });
 }
 
 function readKeyMaking(folder: string): KeyDerivation | null {
@@ -162,7 +162,7 @@ function readKeyMaking(folder: string): KeyDerivation | null {
   return { salt: Buffer.from(salt, 'base64url'), fingerprint: readText(join(folder, FINGERPRINT_FILE)) };
 }
 
-/** What is there belongs to nothing: the folder held no data. */
+/** Overwrites existing files: without data in the folder, they belong to nothing. */
 function writeKeyMaking(folder: string, { salt, fingerprint }: KeyDerivation): void {
   rmSync(join(folder, FINGERPRINT_FILE), { force: true });
   writeText(join(folder, SALT_FILE), Buffer.from(salt).toString('base64url'));

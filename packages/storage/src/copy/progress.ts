@@ -4,13 +4,13 @@ import { statements } from '../engine/work.ts';
 import { PROGRESS_TABLE } from './storage-endpoint.ts';
 import type { Key } from '../engine/read-rows.ts';
 
-/** How far a copy has come; written together with what it is about. */
+/** Progress of a copy, written in the same transaction as the copied rows. */
 export type Progress = {
-  /** What is being copied, null where nothing was begun. */
+  /** The source of the copy, null if none was started. */
   source(): string | null;
-  /** Whether a step is done, or where it stands. */
+  /** Whether a step is done, or the key of its last row. */
   of(step: string): 'done' | Key | null;
-  /** Blobs whose bytes are not there any more. */
+  /** Blobs whose bytes are missing. */
   lost(): ReadonlySet<string>;
   noteSource(source: string): StoreWork<void>;
   note(step: string, at: 'done' | Key): StoreWork<void>;

@@ -3,40 +3,40 @@ import type { CopiedTable } from './tables.ts';
 
 export type KeyDerivation = { salt: Uint8Array; fingerprint: string | null };
 
-/** A data folder or a database, as it is copied from or to. */
+/** The source or target of a copy: a data folder or a database. */
 export type StorageEndpoint = {
-  /** As it may be shown. */
+  /** Name for messages, without credentials. */
   readonly where: string;
   readonly engine: StorageEngine;
   columnsOf(table: string): Promise<string[]>;
-  /** The bytes of a blob, null where they are not there. */
+  /** The bytes of a blob, null if they are missing. */
   bytesOf(sha256: string): Promise<Uint8Array | null>;
-  /** The number the last row of a numbered table got, whether it is still there or not. */
+  /** The number assigned to the last row of a numbered table, even if that row was deleted. */
   lastNumber(table: string): Promise<number>;
-  /** What TOOLYARD_SECRET is made into a key with, and known again by; null where there is nothing of it yet. */
+  /** Salt and fingerprint of the key derived from TOOLYARD_SECRET; null if not set yet. */
   keyMaking(): Promise<KeyDerivation | null>;
   close(): Promise<void>;
 };
 
-/** Where a copy is made. Until it is finished nothing else opens it. */
+/** The target of a copy. Nothing else can open it until the copy is finished. */
 export type CopyTarget = StorageEndpoint & {
-  /** Whether there is a copy that was not finished. */
+  /** Whether there is an unfinished copy. */
   begun(): Promise<boolean>;
-  /** Makes the table of the progress where it is not there yet, and lets rows come before those they refer to. */
+  /** Creates the progress table if it is missing, and disables foreign keys within tables. */
   begin(): Promise<void>;
   keepBytes(sha256: string, bytes: Uint8Array): Promise<void>;
-  /** Everything is there: references count again, numbers and the making of keys are set, and it can be opened. */
+  /** Completes the copy: restores foreign keys, sets sequences and key derivation, and makes the target openable. */
   finish(of: { lastNumbers: ReadonlyMap<string, number>; keyMaking: KeyDerivation | null }): Promise<void>;
 };
 
-/** Where a copy stands, kept in the target while it is being made. */
+/** Table with the progress of a copy, in the target until the copy is finished. */
 export const PROGRESS_TABLE = 'toolyard_copy';
 
 export function quoteIdentifier(column: string): string {
   return `"${column}"`;
 }
 
-/** The columns of a table that are copied. */
+/** The copied columns of a table. */
 export async function copiedColumns(place: StorageEndpoint, { name, leftOut = [] }: CopiedTable): Promise<string[]> {
   return (await place.columnsOf(name)).filter((column) => !leftOut.includes(column));
 }

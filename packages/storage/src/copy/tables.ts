@@ -1,15 +1,18 @@
-/** A table that is on both engines, and how its rows are told apart and put in order. */
+/** A table of both engines, with its key and order. */
 export type CopiedTable = {
   name: string;
-  /** Columns or expressions that no two rows have in common. */
+  /** Columns or expressions that identify a row. */
   key: readonly string[];
-  /** Has a number of its own that grows with each row. */
+  /** Has an auto-incremented number. */
   numbered?: true;
-  /** Columns that say something of a process that is gone. */
+  /** Columns about a process that no longer exists. */
   leftOut?: readonly string[];
 };
 
-/** In this order: what is referred to comes first. Full text and sums per day are made anew, and bytes of blobs go before all. */
+/**
+ * In this order: referenced tables first. Full-text index and daily usage are rebuilt; the bytes of blobs are copied
+ * before all tables.
+ */
 export const COPIED_TABLES: readonly CopiedTable[] = [
   { name: 'conversations', key: ['id'] },
   { name: 'messages', key: ['conversation_id', 'id'] },

@@ -4,47 +4,47 @@ import type { Schema } from '../schema.ts';
 import type { SearchWriter } from './search.ts';
 import type { RetryableWork, Statement, StoreWork } from './work.ts';
 
-/** An engine as the runs and the repositories use it. Where engines differ, it stands here. */
+/** The interface of an engine for runs and repositories. All differences between engines are here. */
 export type StorageEngine = {
-  /** For single statements; what has to be stored together is a {@link RetryableWork}. */
+  /** For single statements; statements that must be atomic are a {@link RetryableWork}. */
   readonly db: Kysely<Schema>;
   readonly sql: Differences;
   searchWriter(): SearchWriter;
-  /** Parameters are written `?`, or `?1` where one is used twice. */
+  /** Parameters are written `?`, or `?1` if used twice. */
   readonly prepare: <Row>(sql: string) => Statement<Row>;
-  /** The rows of a query of Kysely, inside a job. */
+  /** The rows of a Kysely query, within a job. */
   rowsOf<T>(query: Compilable<T>): StoreWork<T[]>;
-  /** Inside a transaction: what the work wrote is undone if it throws, and only that. */
+  /** Within a transaction: rolls back exactly what the work wrote if it throws. */
   savepoint<T>(work: () => StoreWork<T>): StoreWork<T>;
-  /** True for an error that says a row is against the constraints of its table. */
+  /** True for a violation of a table constraint. */
   isConstraint(error: unknown): boolean;
   insertEvents(events: readonly EventRow[]): StoreWork<void>;
   /**
-   * The hot path, what most flushes are: tokens of many runs, each of which is here but once. Gives the runs that could
-   * be moved on; see `MINE`.
+   * Hot path of most flushes: appends tokens to many runs, each at most once. Returns the runs that were updated; see
+   * `MINE`.
    */
   advanceTogether(items: readonly PlainItem[]): StoreWork<ReadonlySet<string>>;
   readonly perform: <T>(job: RetryableWork<T>) => Promise<T>;
 };
 
-/** Words of SQL that are not the same everywhere. */
+/** SQL fragments that differ between engines. */
 type Differences = {
-  /** The milliseconds leases are timed by. */
+  /** Current time in milliseconds for leases. */
   now: string;
-  /** Behind a SELECT: the row stays as it is until the transaction ends. */
+  /** After a SELECT: the row does not change until the transaction ends. */
   holdRow: string;
-  /** Behind a SELECT: nobody else holds or writes the row until the transaction ends. */
+  /** After a SELECT: locks the row exclusively until the transaction ends. */
   claimRow: string;
-  /** Behind a SELECT: as {@link claimRow}, without the rows somebody has claimed. */
+  /** After a SELECT: as {@link claimRow}, but skips locked rows. */
   claimFreeRows: string;
   /** A SELECT of the texts in a JSON array. */
   textsOf(parameter: string): string;
 };
 
-/** An event as it is stored. */
+/** An event as stored. */
 export type EventRow = { runId: string; ownerId: string; event: RunEvent; body: string };
 
-/** What a run has to write where it is nothing but events and state; see `RunCommit`. */
+/** A commit that consists only of events and state; see `RunCommit`. */
 export type PlainItem = {
   runId: string;
   fence: number;
@@ -52,7 +52,7 @@ export type PlainItem = {
   lastSeq: number;
   at: number;
   events: readonly RunEvent[];
-  /** Of the events, in order. */
+  /** JSON of the events, in order. */
   bodies: readonly string[];
   state: string | null;
 };

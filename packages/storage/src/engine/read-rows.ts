@@ -2,17 +2,16 @@ import type { StorageEngine } from './engine.ts';
 import type { Statement, Value } from './work.ts';
 import { statements } from './work.ts';
 
-/** Few enough to be held at once, also where each of them is long. */
+/** Small enough to fit in memory even if each row is long. */
 export const ROWS_AT_ONCE = 500;
 
-/** Where in a table a reader stands: the key of the last row. */
+/** Position in a table: the key of the last row read. */
 export type Key = (string | number)[];
 
 export type RowPage = { rows: Value[][]; last: Key | null };
 
 /**
- * Reads a table page by page in the order of its key, which no two rows have in common; `values` are what is wanted of
- * each row. Columns and expressions as SQL has them.
+ * Reads a table in pages ordered by its unique key; `values` are the selected columns. Columns and expressions are SQL.
  */
 export function rowReader(
   { prepare, perform }: StorageEngine,

@@ -1,50 +1,50 @@
 import type { Durability } from '@toolyard/protocol';
 
-/** What can be handed to a statement, on every engine. */
+/** A parameter of a statement, on every engine. */
 export type Value = string | number | null | Uint8Array | readonly (string | number | null)[];
 
-/** A statement on its way to an engine that answers over a socket. */
+/** A statement to be sent to an engine over a socket. */
 export type Query = { text: string; values: readonly Value[]; name?: string };
 
-/** What came back. `changes`: how many rows were written. */
+/** Result of a statement. `changes`: number of written rows. */
 export type QueryRows = { rows: readonly unknown[]; changes: number };
 
 /**
- * Something to be done with statements, written as a generator: an engine that answers at once never yields, so that
- * no transaction stays open while something else runs; one behind a socket yields each query and is given its answer.
+ * A sequence of statements as a generator. A synchronous engine never yields, so that nothing else runs during a
+ * transaction; an engine over a socket yields each query and receives its result.
  */
 export type StoreWork<T> = Generator<Query, T, QueryRows>;
 
-/** A statement kept prepared. */
+/** A prepared statement. */
 export type Statement<Row> = {
-  /** How many rows it wrote. */
+  /** Returns the number of written rows. */
   run(...values: Value[]): StoreWork<number>;
   get(...values: Value[]): StoreWork<Row | undefined>;
   all(...values: Value[]): StoreWork<Row[]>;
 };
 
-/** Work that can be begun, and begun again where the engine asks for that. */
+/** A unit of work that the engine may run again. */
 export type RetryableWork<T> = {
-  /** All of it is stored or nothing; the name is that of its failpoints. Null: each statement stands for itself. */
+  /** Atomic; the name is that of its failpoints. Null: each statement is independent. */
   transaction: { name: string; durability: Durability } | null;
   work: () => StoreWork<T>;
-  /** All it writes is in its first statement: behind a socket that goes by itself, which makes it a transaction. */
+  /** All writes are in the first statement: over a socket it is sent alone, which makes it atomic. */
   writesOnce?: boolean;
-  /** Asked where a connection was lost while the job was being stored; what it would have given is handed in where it is known. */
+  /** Runs after the connection was lost during a commit, with the result of the job, if known. */
   recall?(known: StoreWorkResult<T> | null): StoreWork<RecalledResult<T>>;
 };
 
 export type StoreWorkResult<T> = { result: T };
 
-/** False: nothing was stored. Null where that cannot be told. */
+/** False: nothing was stored. Null: unknown. */
 export type RecalledResult<T> = StoreWorkResult<T> | false | null;
 
-/** A job whose statements are stored together. */
+/** A job whose statements are stored atomically. */
 export function transaction<T>(name: string, durability: Durability, work: () => StoreWork<T>): RetryableWork<T> {
   return { transaction: { name, durability }, work };
 }
 
-/** A job of statements that do not depend on one another. */
+/** A job of independent statements. */
 export function statements<T>(work: () => StoreWork<T>): RetryableWork<T> {
   return { transaction: null, work };
 }

@@ -1,17 +1,15 @@
 import { databaseError } from './errors.ts';
 
-/** What can be shown of a database's address: never the password. */
+/** The name of a database for messages: never the password. */
 export type DatabaseAddress = { url: string; where: string };
 
-/**
- * @throws StorageError `bad_url`, which does not repeat what was given: it may hold a password.
- */
+/** @throws StorageError `bad_url`, which does not repeat the URL, since it may contain a password. */
 export function readAddress(url: string): DatabaseAddress {
   let parsed: URL;
   try {
     parsed = new URL(url);
   } catch {
-    throw databaseError('bad_url', '', 'it is no URL (characters like @ or / in a password are written %40, %2F)');
+    throw databaseError('bad_url', '', 'it is not a URL (escape characters like @ or / in a password as %40, %2F)');
   }
   if (parsed.protocol !== 'postgres:' && parsed.protocol !== 'postgresql:') {
     throw databaseError('bad_url', '', `it begins with ${parsed.protocol}`);
@@ -26,6 +24,6 @@ function unescaped(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
-    throw databaseError('bad_url', '', 'it has a % that begins no character');
+    throw databaseError('bad_url', '', 'it contains a % that is not a valid escape');
   }
 }

@@ -10,15 +10,13 @@ import { scrubText } from '../text.ts';
 type BytesRow = { bytes: Uint8Array; objectName: string | null };
 
 /**
- * Blobs every process has: as rows, or, with a bucket, as objects the rows name. What was stored before there was a
- * bucket stays where it is.
- *
- * Each time bytes are brought they become an object of another name, and a row counts for the one it names: so whoever
- * deletes an object cannot take it from under a row that was written meanwhile. What dies half way leaves an object that
- * nothing names, never a row without its object.
+ * Blobs for all processes: as rows, or, with a bucket, as objects referenced by rows. Blobs stored before the bucket
+ * was configured stay in rows.
+ *  Each upload becomes an object with a new name, and a row references one of them, so deleting an object never affects
+ *  a row written concurrently. A crash leaves an unreferenced object, never a row without its object.
  */
 export function createTableBlobs(engine: StorageEngine, bucket: Bucket | null): SharedStorage['blobs'] {
-  // Written even where they are there: their removal waits, or they are stored again after it.
+  // Written even if they exist: a concurrent removal waits for it, or the bytes are inserted again after it.
   const keepBytes = engine.prepare(`
     INSERT INTO blob_bytes (sha256, bytes, object_name) VALUES (?, ?, ?)
     ON CONFLICT (sha256) DO UPDATE SET sha256 = excluded.sha256`);
@@ -50,7 +48,7 @@ export function createTableBlobs(engine: StorageEngine, bucket: Bucket | null): 
   const rowOf = (ownerId: string, sha256: string): Promise<BytesRow | undefined> =>
     engine.perform(statements(() => bytesOf.get(ownerId, sha256)));
 
-  /** Nothing names it: should it stay, it only takes room. */
+  /** Best effort: an unreferenced object only takes space. */
   const forget = async (objectName: string): Promise<void> => {
     await bucket?.remove(objectName).catch(() => {});
   };
@@ -71,7 +69,7 @@ export function createTableBlobs(engine: StorageEngine, bucket: Bucket | null): 
         return { stored: (yield* select.get(ownerId, sha256)) ?? row, kept: kept?.objectName ?? null };
       });
       const { stored, kept } = await engine.perform(job);
-      // Somebody else's were there already.
+      // The bytes were already stored by another upload.
       if (objectName !== null && kept !== objectName) await forget(objectName);
       return stored;
     },
@@ -82,7 +80,7 @@ export function createTableBlobs(engine: StorageEngine, bucket: Bucket | null): 
       if (row.objectName === null) return row.bytes;
       const bytes = await readObject(bucket, row.objectName, sha256);
       if (bytes) return bytes;
-      // Removed while it was being read: then it is not there, and nothing is wrong.
+      // Removed during the read: report it as absent, not as an error.
       const now = await rowOf(ownerId, sha256);
       if (!now) return null;
       const again = now.objectName === null ? now.bytes : await readObject(bucket, now.objectName, sha256);
@@ -104,18 +102,18 @@ export function createTableBlobs(engine: StorageEngine, bucket: Bucket | null): 
   };
 }
 
-/** What stands in the row of a blob whose bytes are an object. */
+/** Value of the `bytes` column of a blob stored as an object. */
 export const NO_BYTES = new Uint8Array();
 
-/** Another one each time. */
+/** A new name for each upload. */
 export function objectNameOf(sha256: string): string {
   return `${sha256.slice(0, 2)}/${sha256}.${randomUUID()}`;
 }
 
 /**
- * Null where the object is not there.
+ * Null if the object is missing.
  *
- * @throws StorageError where nobody said which bucket it lies in.
+ * @throws StorageError if no bucket is configured.
  */
 export async function readObject(
   bucket: Bucket | null,
@@ -124,14 +122,14 @@ export async function readObject(
 ): Promise<Uint8Array | null> {
   if (bucket) return bucket.get(objectName);
   throw new StorageError('bad_url', {
-    message: `The bytes of the file ${sha256} lie in a bucket, and it is not said in which.`,
-    hint: 'Set TOOLYARD_BLOBS_URL as it was when the file was stored.',
+    message: `The bytes of the file ${sha256} are in a bucket, but no bucket is configured.`,
+    hint: 'Set TOOLYARD_BLOBS_URL to the value used when the file was stored.',
   });
 }
 
 function lost(bucket: Bucket | null, sha256: string): StorageError {
   return new StorageError('corrupt', {
-    message: `The file ${sha256} is not in ${bucket?.where ?? 'its bucket'} any more.`,
-    hint: 'Put it back from a backup of the bucket.',
+    message: `The file ${sha256} is missing from ${bucket?.where ?? 'its bucket'}.`,
+    hint: 'Restore it from a backup of the bucket.',
   });
 }

@@ -2,16 +2,16 @@ import type { CheckResult } from '../check.ts';
 import type { S3Settings } from '../s3/settings.ts';
 
 /**
- * Reads a database through: gaps in the events of runs, blobs that hold something else. Changes nothing, and may be used
- * while servers are at work.
+ * Verifies a database: gaps in the events of runs, and blobs that do not match their hash. Changes nothing, and may run
+ * while servers use the database.
  *
- * @throws StorageError where it cannot be reached, holds nothing of ours, or was changed by a newer version.
+ * @throws StorageError if it cannot be reached, contains no Toolyard data, or was changed by a newer version.
  */
 export async function checkDatabaseAt(
   url: string,
   files?: S3Settings,
 ): Promise<{ where: string; result: CheckResult }> {
-  // Who keeps a folder need not load it.
+  // Loaded only for PostgreSQL.
   const { checkAt } = await import('./check.ts');
   return checkAt(url, files);
 }

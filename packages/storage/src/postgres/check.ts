@@ -17,7 +17,10 @@ import { createPostgresDialect } from './kysely-dialect.ts';
 import { refuseForeignTables } from './migrate.ts';
 import { hasTable } from './tables.ts';
 
-/** Gaps in the events of a run, and blobs that are gone or hold something else. What the tables themselves forbid is not looked at. */
+/**
+ * Reports gaps in the events of runs, and blobs that are missing or damaged. Conditions that the tables enforce are not
+ * checked.
+ */
 export async function checkDatabase(engine: StorageEngine, bucket: Bucket | null): Promise<CheckResult> {
   const gaps = engine.prepare<{ id: string }>(EVENT_GAPS_SQL);
   const changed = engine.prepare<{ sha256: string }>(
@@ -26,14 +29,14 @@ export async function checkDatabase(engine: StorageEngine, bucket: Bucket | null
   const runs = await engine.perform(statements(() => gaps.all()));
   const blobs = await engine.perform(statements(() => changed.all()));
   const problems = [
-    ...runs.map(({ id }) => `The events of run ${id} are not whole.`),
-    ...blobs.map(({ sha256 }) => `Blob ${sha256} holds something else.`),
+    ...runs.map(({ id }) => `Run ${id} has missing events.`),
+    ...blobs.map(({ sha256 }) => `Blob ${sha256} does not match its hash.`),
     ...(await checkObjects(engine, bucket)),
   ];
   return problems.length === 0 ? { ok: true } : { ok: false, problems };
 }
 
-/** Reads every object through that a row names. */
+/** Reads every referenced object. */
 async function checkObjects(engine: StorageEngine, bucket: Bucket | null): Promise<string[]> {
   const next = engine.prepare<{ sha256: string; objectName: string }>(`
     SELECT sha256, object_name AS "objectName" FROM blob_bytes
@@ -43,12 +46,12 @@ async function checkObjects(engine: StorageEngine, bucket: Bucket | null): Promi
   while (after !== undefined) {
     const from: string = after;
     const page: { sha256: string; objectName: string }[] = await engine.perform(statements(() => next.all(from)));
-    if (page.length > 0 && !bucket) return ['Blobs lie in a bucket, and were not looked at: set TOOLYARD_BLOBS_URL.'];
+    if (page.length > 0 && !bucket) return ['Blobs in a bucket were not checked: set TOOLYARD_BLOBS_URL.'];
     for (const { sha256, objectName } of page) {
       const bytes = await readObject(bucket, objectName, sha256);
-      if (bytes === null) problems.push(`Blob ${sha256} is not in ${bucket?.where ?? 'its bucket'}.`);
+      if (bytes === null) problems.push(`Blob ${sha256} is missing from ${bucket?.where ?? 'its bucket'}.`);
       else if (createHash('sha256').update(bytes).digest('hex') !== sha256) {
-        problems.push(`Blob ${sha256} holds something else.`);
+        problems.push(`Blob ${sha256} does not match its hash.`);
       }
     }
     after = page.at(-1)?.sha256;
@@ -74,10 +77,10 @@ export async function checkAt(url: string, files?: S3Settings): Promise<{ where:
   }
 }
 
-/** For a database in which nothing was ever kept. */
+/** The error for a database without Toolyard data. */
 export function databaseIsEmpty(where: string): StorageError {
   return new StorageError('not_ours', {
-    message: `The database ${where} holds nothing of Toolyard.`,
-    hint: 'Correct its name in the address.',
+    message: `The database ${where} contains no Toolyard data.`,
+    hint: 'Correct its name in the URL.',
   });
 }

@@ -26,7 +26,7 @@ describeOnDatabases('a database whose clock is set an hour', (cluster) => {
   });
   afterEach(() => engine.close());
 
-  test('forward: a run may be taken from who holds it, who then stores nothing more, and nothing is lost', async () => {
+  test('forward: another process takes the run, the old one can store nothing more, and nothing is lost', async () => {
     await holder.commit([commitOf('r1', { events: deltas('r1', 0, 2) })]);
     await setClock(START_MS + HOUR_MS);
     expect(await other.takeOver(P2, 10)).toMatchObject([{ id: 'r1', fence: 2, lastSeq: 2 }]);
@@ -37,7 +37,7 @@ describeOnDatabases('a database whose clock is set an hour', (cluster) => {
     ]);
   });
 
-  test('back: who holds a run keeps it, and is missed by the new time', async () => {
+  test('back: the process keeps its run, and its lease ends by the new time', async () => {
     const back = START_MS - HOUR_MS;
     await setClock(back);
     expect(await holder.renewLeases(P1)).toMatchObject([{ runId: 'r1', fence: 1 }]);

@@ -15,23 +15,23 @@ import {
 } from './errors.ts';
 
 const CONNECT_WITHIN_MS = 5_000;
-/** A time that ran out so much too late ran out while this process was held up, before it could look for an answer. */
+/** A timeout that fires later than this fired because the process was suspended before it could read the response. */
 const HELD_UP_MS = 100;
-/** A process that is stopped in the middle of a transaction must not keep others from its rows for long. */
+/** Timeout of idle transactions: a suspended process must not hold locks for long. */
 const IDLE_IN_TRANSACTION_MS = 5_000;
-/** How often a transaction is tried again that PostgreSQL sent back because another one was in its way. */
+/** Maximum attempts of a transaction that PostgreSQL aborts because of a conflict. */
 const TRIES = 5;
 
-/** For so long it is asked what came of a commit whose answer was lost: a restart takes seconds. */
+/** How long to query the outcome of a commit without response: a restart takes seconds. */
 const ASK_FOR_MS = 10_000;
 const ASK_EVERY_MS = 200;
-const LOST_BEFORE = 'the connection was lost; nothing of the last change was stored';
-const LOST_DURING = 'the connection was lost while a change was being stored, and nobody can tell whether it was';
+const LOST_BEFORE = 'the connection was lost; the last change was not stored';
+const LOST_DURING = 'the connection was lost during a commit, and it is unknown whether the change was stored';
 
 const INT8 = 20;
 const BYTEA = 17;
 
-/** Nothing we ask takes so long: a server that is gone without a word would be waited for forever. */
+/** Query timeout, longer than any query takes: without it a server that vanishes would block forever. */
 const ANSWER_WITHIN_MS = 60_000;
 
 export type PostgresConnectionOptions = {
@@ -39,15 +39,15 @@ export type PostgresConnectionOptions = {
   failpoint?: Failpoint;
   connections?: number;
   connectWithinMs?: number;
-  /** Null where a statement may take as long as it takes. */
+  /** Null: no timeout. */
   answerWithinMs?: number | null;
-  /** As PostgreSQL lists the connection. */
+  /** `application_name` of the connection. */
   name?: string;
 };
 
 /** The connections of this process to one database. */
 export class PostgresConnection {
-  /** The database as it may be shown. */
+  /** Name of the database for messages, without credentials. */
   readonly where: string;
   readonly #pool: pg.Pool;
   readonly #connectWithinMs: number;
@@ -75,17 +75,17 @@ export class PostgresConnection {
       application_name: name,
       types: { getTypeParser },
     });
-    // Whoever uses a connection that is lost is told; one that nobody uses is simply opened again.
+    // A lost connection in use rejects its query; an idle one is replaced by the pool.
     this.#pool.on('error', () => {});
     this.#pool.on('connect', (client) => client.on('error', () => {}));
   }
 
-  /** Does a job; again from its beginning where PostgreSQL sent it back in favour of another. */
+  /** Runs a job, and again from the start if PostgreSQL aborts it because of a conflict. */
   perform<T>(job: RetryableWork<T>): Promise<T> {
     return again(() => this.#performOnce(job));
   }
 
-  /** Sends one statement, on whatever connection is free; again where PostgreSQL sent it back. */
+  /** Sends one statement on any free connection; retries after a conflict. */
   query(text: string, values: unknown[]): Promise<QueryResult> {
     return again(() => this.withClient((client) => client.query(text, values)));
   }
@@ -107,7 +107,10 @@ export class PostgresConnection {
     return this.#transaction(client, transaction.name, work);
   }
 
-  /** Asks as soon as somebody answers again; null where nobody does for a while, or nobody can tell. */
+  /**
+   * Queries the outcome as soon as the server responds again; null if it does not for a while, or the outcome is
+   * unknown.
+   */
   async #recall<T>(job: RetryableWork<T>, known: StoreWorkResult<T> | null): Promise<RecalledResult<T>> {
     const giveUpAt = performance.now() + ASK_FOR_MS;
     for (;;) {
@@ -122,7 +125,7 @@ export class PostgresConnection {
     }
   }
 
-  /** Lends one connection, which is not used again where it is lost. What the database throws becomes a StorageError. */
+  /** Borrows a connection, which is discarded if it is lost. Database errors become StorageErrors. */
   async withClient<T>(
     use: (client: PoolClient) => Promise<T>,
     lostIt: (given: T) => boolean = () => false,
@@ -142,7 +145,7 @@ export class PostgresConnection {
     }
   }
 
-  /** A connection that is free, or a new one; once more where its time ran out only because this process was held up. */
+  /** A free or new connection; retries once if the timeout fired only because this process was suspended. */
   async #connect(): Promise<PoolClient> {
     const latestAt = performance.now() + this.#connectWithinMs + HELD_UP_MS;
     try {
@@ -153,12 +156,12 @@ export class PostgresConnection {
     }
   }
 
-  /** Waits for what is under way and closes. May be called again. */
+  /** Waits for running queries and closes. May be called again. */
   async close(): Promise<void> {
     if (!this.#pool.ending) await this.#pool.end();
   }
 
-  /** A statement by itself is all or nothing: two exchanges fewer. Failpoints: `<name>:begun`, `<name>:committed`. */
+  /** A single statement is atomic and saves two round trips. Failpoints: `<name>:begun`, `<name>:committed`. */
   async #statement<T>(client: PoolClient, name: string, work: () => StoreWork<T>): Promise<Done<T>> {
     await this.#failpoint?.(`${name}:begun`);
     let result: T;
@@ -173,7 +176,7 @@ export class PostgresConnection {
   }
 
   /**
-   * Failpoints: `<name>:begun`, `<name>:written` (before the commit), `<name>:committed`; they may throw, wait or end
+   * Failpoints: `<name>:begun`, `<name>:written` (before the commit), `<name>:committed`; they may throw, wait or exit
    * the process.
    */
   async #transaction<T>(client: PoolClient, name: string, work: () => StoreWork<T>): Promise<Done<T>> {
@@ -184,13 +187,13 @@ export class PostgresConnection {
       result = await drive(client, work());
       await this.#failpoint?.(`${name}:written`);
     } catch (error) {
-      // Where the connection is gone, PostgreSQL rolls back by itself; what went wrong first is what is told.
+      // PostgreSQL rolls back by itself if the connection is lost; report the original error.
       if (!isLost(error)) await client.query('ROLLBACK').catch(() => {});
       throw error;
     }
     try {
       const { command } = await client.query('COMMIT');
-      // A transaction that had failed is "committed" by rolling it back.
+      // COMMIT of a failed transaction succeeds with the command tag ROLLBACK.
       if (command !== 'COMMIT') throw databaseError('engine', this.where, 'nothing was stored');
     } catch (error) {
       if (error instanceof Error && isLost(error)) return { known: { result }, lost: error };
@@ -201,7 +204,7 @@ export class PostgresConnection {
   }
 }
 
-/** What a job gave. With `lost` nobody knows yet whether it was stored, nor always what it gave. */
+/** Result of a job. With `lost`, it is unknown whether it was stored, and the result may be unknown too. */
 type Done<T> = { known: StoreWorkResult<T>; lost: null } | { known: StoreWorkResult<T> | null; lost: Error };
 
 async function again<T>(attempt: () => Promise<T>): Promise<T> {
@@ -214,7 +217,7 @@ async function again<T>(attempt: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Carries out work on one connection, query by query. */
+/** Runs work on one connection, query by query. */
 async function drive<T>(client: PoolClient, work: StoreWork<T>): Promise<T> {
   let step = work.next();
   while (!step.done) {
@@ -222,7 +225,7 @@ async function drive<T>(client: PoolClient, work: StoreWork<T>): Promise<T> {
     try {
       answer = await ask(client, step.value);
     } catch (error) {
-      // The work may know what to do about it, a savepoint for one.
+      // The work may handle the error, for example by a savepoint.
       step = work.throw(error);
       continue;
     }
@@ -241,7 +244,7 @@ function causeOf(error: unknown): unknown {
   return error instanceof Error && error.cause !== undefined ? error.cause : error;
 }
 
-/** Values as SQLite gives them. Whole numbers of eight bytes are times and counts here, all of them safe. */
+/** Parses values like SQLite. 8-byte integers are times and counts here, all within the safe range. */
 function getTypeParser(type: number, format?: 'text' | 'binary'): (value: string) => unknown {
   if (type === INT8) return Number;
   const parse = pg.types.getTypeParser(type, format) as (value: string) => unknown;

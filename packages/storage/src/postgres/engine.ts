@@ -8,10 +8,10 @@ import type { PostgresConnection } from './connection.ts';
 import { isConstraint } from './errors.ts';
 import { createPostgresSearchWriter } from './search.ts';
 
-/** The clock all processes share. */
+/** The clock shared by all processes. */
 export const DATABASE_TIME = 'CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT)';
 
-/** @param leaseTime SQL for the milliseconds leases are timed by; the database's own clock where absent. */
+/** @param leaseTime SQL expression for the lease clock in milliseconds; default: the clock of the database. */
 export function createPostgresEngine(
   connection: PostgresConnection,
   db: Kysely<Schema>,
@@ -54,7 +54,7 @@ export function createPostgresEngine(
 
 type Prepare = <Row>(sql: string) => Statement<Row>;
 
-/** Each connection prepares a statement the first time it is asked for it by this name. */
+/** Prepares a statement on each connection, on first use of its name. */
 function createPreparer(): Prepare {
   let count = 0;
   return <Row>(sql: string): Statement<Row> => {
@@ -83,12 +83,12 @@ function plain(text: string): Query {
 const EVENT_COLUMNS = 'run_id, seq, v, step, attempt, at, type, body';
 const EVENTS = `unnest(CAST(?1 AS TEXT[]), CAST(?2 AS BIGINT[]), CAST(?3 AS BIGINT[]), CAST(?4 AS BIGINT[]),
   CAST(?5 AS BIGINT[]), CAST(?6 AS BIGINT[]), CAST(?7 AS TEXT[]), string_to_array(CAST(?8 AS TEXT), chr(30))) AS e (${EVENT_COLUMNS})`;
-/** JSON has it nowhere: the bodies go as one text, since putting quotes in quotes is most of what an array takes. */
+/** Does not occur in JSON: the bodies are joined to one text, because quoting dominates the cost of an array. */
 const BETWEEN_BODIES = '\u001e';
 
 type Stored = Pick<EventRow, 'runId' | 'event' | 'body'>;
 
-/** The columns of events in the order of {@link EVENT_COLUMNS}: arrays, and the bodies joined. */
+/** The columns of events in the order of {@link EVENT_COLUMNS}: arrays, and the joined bodies. */
 function columnsOf(events: readonly Stored[]): ((string | number)[] | string)[] {
   return [
     events.map(({ runId }) => runId),
@@ -111,7 +111,7 @@ function createEventWriter(prepare: Prepare): StorageEngine['insertEvents'] {
   };
 }
 
-/** What most flushes are: the tokens of many runs, and for each the row that says who may write it, in one statement. */
+/** One statement for most flushes: the tokens of many runs, and the lease check of each. */
 function createTogether(prepare: Prepare): (items: readonly PlainItem[]) => StoreWork<ReadonlySet<string>> {
   const advance = prepare<{ id: string }>(`
     WITH claimed AS (
@@ -131,7 +131,7 @@ function createTogether(prepare: Prepare): (items: readonly PlainItem[]) => Stor
     )
     SELECT id FROM claimed`);
   return function* (items) {
-    // In one order everywhere, so that no two wait for each other.
+    // A consistent order prevents deadlocks.
     const sorted = items.toSorted((a, b) => (a.runId < b.runId ? -1 : 1));
     const events = sorted.flatMap(({ runId, events, bodies }) =>
       events.map((event, index) => ({ runId, event, body: bodies[index] ?? '' })),

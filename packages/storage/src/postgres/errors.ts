@@ -3,7 +3,7 @@ import { ToolyardError, VERSION } from '@toolyard/protocol';
 import type { StorageProblem } from '../storage-error.ts';
 import { StorageError } from '../storage-error.ts';
 
-/** Classes of SQLSTATE this room tells apart. */
+/** SQLSTATE classes distinguished by this package. */
 const CONSTRAINT = '23';
 const CONNECTION = '08';
 const CORRUPT = 'XX';
@@ -19,7 +19,7 @@ const PROBLEMS: Readonly<Record<string, StorageProblem>> = {
   '57P01': 'unreachable',
   '57P02': 'unreachable',
   '57P03': 'unreachable',
-  // Its answer took too long.
+  // Query timeout.
   '57014': 'unreachable',
   '25P03': 'unreachable',
   ECONNREFUSED: 'unreachable',
@@ -34,39 +34,39 @@ const PROBLEMS: Readonly<Record<string, StorageProblem>> = {
   EACCES: 'unreachable',
 };
 
-/** What the driver says itself, without a code, when a connection is gone or cannot be had. */
+/** Messages of the driver, without a code, for a lost or refused connection. */
 const LOST = /connection (?:terminated|ended|timeout)|timeout exceeded|read timeout|not queryable|server closed/i;
 
-/** Two that wait for each other, one of which was sent back: the same again may well succeed. */
+/** Deadlock and serialization failure: a retry may succeed. */
 const SENT_BACK: ReadonlySet<string> = new Set(['40P01', '40001']);
 
-/** True where a row is against the constraints of its table. */
+/** True for a violation of a table constraint. */
 export function isConstraint(error: unknown): boolean {
   return codeOf(error)?.startsWith(CONSTRAINT) ?? false;
 }
 
-/** True where the transaction was sent back and should be tried again. */
+/** True if the transaction was aborted by a conflict and should be retried. */
 export function isSerializationFailure(error: unknown): boolean {
   return SENT_BACK.has(codeOf(error) ?? '');
 }
 
-/** True where nobody is there to say what came of a statement. */
+/** True if the outcome of a statement is unknown. */
 export function isLost(error: unknown): boolean {
   return StorageError.isInstance(error) ? error.problem === 'unreachable' : problemOf(error) === 'unreachable';
 }
 
-/** True where the connection was gone before the statement: the driver kept it to itself. */
+/** True if the connection was lost before the statement was sent. */
 export function wasNotSent(error: unknown): boolean {
   return error instanceof Error && error.message.includes('not queryable');
 }
 
-/** True for what the database, the driver or the network threw. */
+/** True for errors of the database, the driver or the network. */
 export function isDatabaseError(error: unknown): boolean {
   if (!(error instanceof Error) || ToolyardError.isInstance(error)) return false;
   return 'severity' in error || 'syscall' in error || LOST.test(error.message) || codeOf(error) === 'ETIMEDOUT';
 }
 
-/** Says plainly what went wrong with the database `where`: a host and a name, never a password. */
+/** Converts an error of the database `where` (host and name, never a password) to a StorageError. */
 export function toDatabaseError(thrown: unknown, where: string): StorageError {
   if (StorageError.isInstance(thrown)) return thrown;
   return databaseError(problemOf(thrown), where, thrown instanceof Error ? thrown.message : 'unknown reason', thrown);
@@ -90,7 +90,7 @@ function problemOf(thrown: unknown): StorageProblem {
 function codeOf(thrown: unknown): string | undefined {
   if (!(thrown instanceof Error) || ToolyardError.isInstance(thrown)) return undefined;
   if ('code' in thrown && typeof thrown.code === 'string') return thrown.code;
-  // Where a name has several addresses, each of them failed.
+  // A host with several addresses gives one error per address.
   return thrown instanceof AggregateError ? codeOf(thrown.errors[0]) : undefined;
 }
 
@@ -100,49 +100,49 @@ function describe(problem: StorageProblem, where: string, detail: string): Omit<
     case 'unreachable':
       return {
         message: `The database ${where} cannot be reached${said}.`,
-        hint: 'See whether PostgreSQL runs there and takes more connections. What was stored before is safe.',
+        hint: 'Check that PostgreSQL is running there and accepts more connections. Data stored before is safe.',
         retryable: true,
       };
     case 'not_allowed':
       return {
-        message: `The database ${where} lets nobody in with this user and password.`,
-        hint: 'Correct user and password in the address of the database, or allow the user in PostgreSQL.',
+        message: `The database ${where} rejected this user name and password.`,
+        hint: 'Correct user name and password in the database URL, or grant the user access in PostgreSQL.',
       };
     case 'not_there':
       return {
-        message: `There is no database ${where}.`,
-        hint: 'Make it with "createdb", or correct its name in the address.',
+        message: `The database ${where} does not exist.`,
+        hint: 'Create it with "createdb", or correct its name in the URL.',
       };
     case 'bad_url':
       return {
-        message: `The address of the database is not usable${said}.`,
-        hint: 'It looks like postgres://user:password@host:5432/database.',
+        message: `The database URL is invalid${said}.`,
+        hint: 'It must look like postgres://user:password@host:5432/database.',
       };
     case 'not_writable':
       return {
-        message: `The database ${where} does not let this user do what is needed${said}.`,
-        hint: 'Make the user the owner of the database, and name the server that takes changes, not a copy of it.',
+        message: `The database ${where} denies this user a required permission${said}.`,
+        hint: 'Make the user the owner of the database, and use the primary server, not a read-only replica.',
       };
     case 'newer_version':
       return {
-        message: `The database ${where} was changed by a newer Toolyard in a way this one (${VERSION}) does not know${said}.`,
-        hint: 'Start that version. Nothing was changed.',
+        message: `The database ${where} was migrated by a newer Toolyard and is incompatible with this version (${VERSION})${said}.`,
+        hint: 'Start the newer version. Nothing was changed.',
       };
     case 'not_ours':
       return {
-        message: `The database ${where} has tables of another program.`,
-        hint: 'Make a database for Toolyard alone. Nothing was changed.',
+        message: `The database ${where} contains tables of another program.`,
+        hint: 'Create a separate database for Toolyard. Nothing was changed.',
       };
     case 'disk_full':
       return {
-        message: `There is no room left for the database ${where}.`,
-        hint: 'Make room on its server. What was stored before is safe.',
+        message: `There is no space left for the database ${where}.`,
+        hint: 'Free disk space on its server. Data stored before is safe.',
         retryable: true,
       };
     case 'corrupt':
       return {
         message: `The database ${where} is damaged${said}.`,
-        hint: 'Look at the log of PostgreSQL, and restore a backup where need be.',
+        hint: 'Check the PostgreSQL log, and restore a backup if necessary.',
       };
     case 'in_use':
     case 'write_failed':

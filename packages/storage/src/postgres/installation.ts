@@ -3,7 +3,7 @@ import type { PostgresConnection } from './connection.ts';
 
 type Row = { salt: string; fingerprint: string | null };
 
-/** The one row that says what this installation's keys are made with. */
+/** The single row with the key derivation of this installation. */
 export function createInstallation(connection: PostgresConnection): Installation {
   async function read(): Promise<Row> {
     const { rows } = await connection.query('SELECT salt, key_fingerprint AS fingerprint FROM installation', []);

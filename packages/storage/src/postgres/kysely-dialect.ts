@@ -2,7 +2,7 @@ import type { DatabaseConnection, Driver, PostgresPool, PostgresPoolClient } fro
 import { PostgresDialect, PostgresDriver } from 'kysely';
 import type { PostgresConnection } from './connection.ts';
 
-/** Kysely over the connections of the process, for single statements. It does not close them. */
+/** Kysely over the connections of the process, for single statements. Does not close them. */
 export function createPostgresDialect(connection: PostgresConnection): PostgresDialect {
   const pool = poolOf(connection);
   return new (class extends PostgresDialect {
@@ -14,11 +14,11 @@ export function createPostgresDialect(connection: PostgresConnection): PostgresD
 
 class SingleStatementDriver extends PostgresDriver {
   override beginTransaction(_connection: DatabaseConnection): Promise<void> {
-    return Promise.reject(new Error('each statement may have another connection: what belongs together is a job'));
+    return Promise.reject(new Error('each statement may use another connection: use a job for a transaction'));
   }
 }
 
-/** The part of a pool Kysely asks for: a connection is borrowed for each statement. */
+/** The part of the pool interface that Kysely uses: each statement borrows a connection. */
 function poolOf(connection: PostgresConnection): PostgresPool {
   const client = {
     query: (sql: string, parameters: readonly unknown[]) => connection.query(sql, [...parameters]),

@@ -28,7 +28,7 @@ async function startRun({ conversations, runs }: SharedStorage, runId = 'r1'): P
   expect(await runs.createRun(ANNE, newRun(runId, `c-${runId}`))).toMatchObject({ outcome: 'created' });
 }
 
-/** A commit whose answer the proxy loses must not be waited for without end. */
+/** Time limit for a commit whose response the proxy drops. */
 const commit = ({ runs }: SharedStorage, ...items: ReturnType<typeof commitOf>[]) =>
   within(Promise.resolve(runs.commit(items)), { what: 'the result of the commit' });
 
@@ -36,7 +36,7 @@ const seqs = async ({ runs }: SharedStorage, runId = 'r1'): Promise<number[] | u
   (await runs.readEvents(ANNE, runId, 0, 99))?.map(({ seq }) => seq);
 
 describeOnPostgres('a PostgreSQL database', (cluster) => {
-  test('that vanishes before a commit has nothing of it, says so, and is used again once it is back', async () => {
+  test('that disappears before a commit stores nothing of it, reports that, and is used again afterwards', async () => {
     const url = await cluster().createDatabase();
     const failpoint = createFailpoints();
     const use = async (storage: SharedStorage): Promise<void> => {
@@ -54,7 +54,7 @@ describeOnPostgres('a PostgreSQL database', (cluster) => {
     await withStorage(url, use, { failpoint });
   });
 
-  test('that is restarted while a commit is stored is asked afterwards what came of it', async () => {
+  test('that restarts during a commit is asked for the outcome', async () => {
     const url = await cluster().createDatabase();
     const failpoint = createFailpoints();
     const use = async (storage: SharedStorage): Promise<void> => {
@@ -66,7 +66,7 @@ describeOnPostgres('a PostgreSQL database', (cluster) => {
       });
       await expect(commit(storage, first)).rejects.toMatchObject({
         problem: 'unreachable',
-        message: expect.stringContaining('nothing of the last change was stored'),
+        message: expect.stringContaining('the last change was not stored'),
       });
       failpoint.clear('commit:written');
       expect(await seqs(storage)).toEqual([]);
@@ -75,7 +75,7 @@ describeOnPostgres('a PostgreSQL database', (cluster) => {
     await withStorage(url, use, { failpoint });
   });
 
-  test('that does not answer any more is given up, and asked anew', async () => {
+  test('that stops responding times out, and the query is retried', async () => {
     const proxy = await startProxy(await cluster().createDatabase());
     const connection = new PostgresConnection({ url: proxy.url, connections: 1, answerWithinMs: 300 });
     const ask = (): Promise<unknown> =>
@@ -88,7 +88,7 @@ describeOnPostgres('a PostgreSQL database', (cluster) => {
         { what: 'the answer or the error of SELECT 1' },
       );
     try {
-      // A busy machine may not answer in so short a time, either: then it is asked anew as well.
+      // On a busy machine the response may be late again, which is another retry.
       await eventually(async () => expect(await ask()).toEqual([{ one: 1 }]));
       proxy.fallSilent();
       await expect(ask()).rejects.toMatchObject({ problem: 'unreachable' });
@@ -99,10 +99,10 @@ describeOnPostgres('a PostgreSQL database', (cluster) => {
     }
   });
 
-  test('that has answered while this process was held up is not given up for that', async () => {
+  test('that responded while this process was suspended does not time out', async () => {
     const connection = new PostgresConnection({ url: await cluster().createDatabase(), connectWithinMs: 1_000 });
     try {
-      // Each time, for a busy machine may be held up once more.
+      // In a loop, because a busy machine may be suspended again.
       await eventually(async () => {
         const asked = connection.query('SELECT 1 AS one', []);
         Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1_200);
@@ -113,7 +113,7 @@ describeOnPostgres('a PostgreSQL database', (cluster) => {
     }
   });
 
-  test('whose answer to a commit is lost on the way is asked again, and the commit counts', async () => {
+  test('whose response to a commit is lost is asked for the outcome, and the commit counts', async () => {
     const proxy = await startProxy(await cluster().createDatabase());
     try {
       await withStorage(proxy.url, async (storage) => {
@@ -125,11 +125,11 @@ describeOnPostgres('a PostgreSQL database', (cluster) => {
         await storage.conversations.create(ANNE, { id: 'c2', title: '', at: 1 });
         proxy.loseAnswerTo('COMMIT');
         expect(await storage.runs.createRun(ANNE, newRun('r9', 'c2'))).toMatchObject({ outcome: 'created' });
-        // What says nothing of itself cannot be told, and that is said.
+        // Work without `recall` has an unknown outcome, which is reported.
         proxy.loseAnswerTo('COMMIT');
         const silent = commitOf('r1', { baseSeq: 2, ledger: [{ ...plan, callId: 'l' }] });
         await expect(commit(storage, silent)).rejects.toMatchObject({
-          message: expect.stringContaining('nobody can tell'),
+          message: expect.stringContaining('it is unknown whether'),
         });
       });
     } finally {
@@ -137,7 +137,7 @@ describeOnPostgres('a PostgreSQL database', (cluster) => {
     }
   });
 
-  test('whose answer to the words of several runs is lost is asked which of them were stored', async () => {
+  test('whose response to the tokens of several runs is lost is asked which were stored', async () => {
     const proxy = await startProxy(await cluster().createDatabase());
     try {
       await withStorage(proxy.url, async (storage) => {
@@ -159,7 +159,7 @@ describeOnPostgres('a PostgreSQL database', (cluster) => {
     }
   });
 
-  test('that is gone before the words of runs are stored keeps none of them, and says so', async () => {
+  test('that disappears before tokens of runs are stored keeps none, and reports that', async () => {
     const url = await cluster().createDatabase();
     const proxy = await startProxy(url);
     try {
@@ -169,7 +169,7 @@ describeOnPostgres('a PostgreSQL database', (cluster) => {
         const item = commitOf('r1', { events: deltas('r1', 0, 2) });
         await expect(commit(storage, item)).rejects.toMatchObject({
           problem: 'unreachable',
-          message: expect.stringContaining('nothing of the last change was stored'),
+          message: expect.stringContaining('the last change was not stored'),
         });
         expect(await seqs(storage)).toEqual([]);
         expect(await commit(storage, item)).toEqual([{ outcome: 'committed', lastSeq: 2 }]);
@@ -182,13 +182,15 @@ describeOnPostgres('a PostgreSQL database', (cluster) => {
 
 const plan = { change: 'plan', callId: 'k', tool: { serverId: 's', name: 't' }, arguments: {} } as const;
 
-/** Stands between client and server: it can cut the line before a statement or its answer, or pass on nothing. */
+/**
+ * A proxy between client and server: it can cut the connection before a statement or its response, or stop forwarding.
+ */
 async function startProxy(to: string): Promise<{
   url: string;
-  /** The next time a statement has these words in it. */
+  /** Drops the response to the next statement that contains these words. */
   loseAnswerTo(words: string): void;
   loseOnItsWay(words: string): void;
-  /** To those who are connected now. */
+  /** Stops forwarding on the current connections. */
   fallSilent(): void;
   close(): void;
 }> {

@@ -17,13 +17,13 @@ import { usageDays } from './migrations/014-usage-days.ts';
 import { keyFingerprint } from './migrations/011-key-fingerprint.ts';
 
 /**
- * One change of the tables.
- * - `expand`: what an older Toolyard does stays right, so it may run, and start, beside the newer one
- * - `contract`: an older one would break: it comes a release after the last that needed what goes
+ * One migration.
+ * - `expand`: stays compatible with the previous Toolyard version, which may run, and start, beside the newer one
+ * - `contract`: breaks older versions; released only after the last version that needs what is removed
  */
 export type PostgresMigration = { kind: 'expand' | 'contract'; statements: readonly string[] };
 
-/** In order; a name once released is never changed, nor what it does. */
+/** In order; released migrations never change. */
 export const POSTGRES_MIGRATIONS: Readonly<Record<string, PostgresMigration>> = {
   '001-first': { kind: 'contract', statements: first },
   '002-sign-ins': { kind: 'expand', statements: signIns },
@@ -41,24 +41,24 @@ export const POSTGRES_MIGRATIONS: Readonly<Record<string, PostgresMigration>> = 
   '014-usage-days': { kind: 'expand', statements: usageDays },
 };
 
-/** Any number that nobody else takes: advisory locks are shared by all programs of a database. */
+/** Arbitrary number of an advisory lock, which all programs of a database share. */
 const LOCK = 7_245_118_903;
 
 const STEPS = 'toolyard_migrations';
 
 /**
- * Brings the tables to this version: all of the missing steps in one transaction, or none. Of several processes that
- * start at once one does it and the others wait.
+ * Migrates the tables to this version: all missing migrations in one transaction, or none. If several processes start
+ * at once, one migrates and the others wait.
  *
- * @throws StorageError `newer_version` where a step this version does not know forbids it, `not_ours` where tables of
- * these names belong to somebody else.
+ * @throws StorageError `newer_version` if an unknown contracting migration was applied, `not_ours` if tables with these
+ * names belong to another program.
  */
 export async function migratePostgresToLatest(
   connection: PostgresConnection,
   migrations: Readonly<Record<string, PostgresMigration>> = POSTGRES_MIGRATIONS,
 ): Promise<void> {
   await connection.withClient(async (client) => {
-    // Who finds nothing to do needs no right to change tables.
+    // Without pending migrations, no permission to alter tables is needed.
     if ((await missing(client, connection.where, migrations)).length === 0) return;
     await client.query('BEGIN');
     try {
@@ -74,7 +74,7 @@ export async function migratePostgresToLatest(
   });
 }
 
-/** @throws StorageError as {@link migratePostgresToLatest} does, and changes nothing. */
+/** @throws StorageError like {@link migratePostgresToLatest}; changes nothing. */
 export async function refuseForeignTables(connection: PostgresConnection): Promise<void> {
   await connection.withClient((client) => missing(client, connection.where, POSTGRES_MIGRATIONS));
 }

@@ -7,7 +7,7 @@ import { PostgresConnection } from './connection.ts';
 import { openDatabase } from './open-database.ts';
 
 describeOnDatabases('what other processes wrote', (cluster) => {
-  test('is read on in many runs at once, by their owner, as far as there is room', async () => {
+  test('reads new events of many runs at once, by owner and up to the limit', async () => {
     const storage = await openDatabase({ url: await cluster().createDatabase(), clock: createFakeClock() });
     try {
       const { ownerId } = ANNE;
@@ -35,7 +35,7 @@ describeOnDatabases('what other processes wrote', (cluster) => {
     }
   });
 
-  test('is heard once, also where a word is seen after one that was told later, and never by who told it', async () => {
+  test('receives each notification once, even if rows become visible out of order, and never its own', async () => {
     const url = await cluster().createDatabase();
     const [a, b] = [await openAt(url), await openAt(url)];
     const connection = new PostgresConnection({ url });

@@ -7,18 +7,21 @@ import { readAddress } from './address.ts';
 import type { PostgresConnection } from './connection.ts';
 
 const CHANNEL = 'toolyard';
-/** Without any notification words arrive all the same, so much later. */
+/** Poll interval, in case a notification is lost. */
 const LOOK_EVERY_MS = 1_000;
 const RECONNECT_MS = 500;
-/** A number is taken a moment before its row can be seen: rows may appear in another order than that of their numbers. */
+/**
+ * How long to wait for a skipped id: ids are assigned before their rows become visible, so rows may appear out of
+ * order.
+ */
 const MISSED_FOR_MS = 10_000;
 const MOST_MISSED = 1_000;
 const KEEP_SECONDS = 60;
 const SWEEP_EVERY_MS = 20_000;
 
 /**
- * Where a process follows hundreds of runs of another one, a query for each would be most of what both do. Run by run by
- * the index: joined, whatever is stored of all these runs would be gone through for a few words of each.
+ * A query per run would dominate the load of a process that follows hundreds of runs. LATERAL uses the index for each
+ * run: a join would read all stored events of these runs.
  */
 const READ_ON = `
   SELECT told.run_id, e.v, e.seq, e.step, e.attempt, e.at, e.body
@@ -32,14 +35,14 @@ const READ_ON = `
 export type NotificationChannelOptions = {
   url: string;
   connection: PostgresConnection;
-  /** False: nobody is notified, everybody looks once a second. */
+  /** False: sends no notifications; processes poll once a second. */
   notify?: boolean;
 };
 
-/** The body is null where it is this process's own word. */
+/** The body is null for the process's own rows. */
 type Row = { id: string; body: string | null };
 
-/** Rows say what happened, a notification only that there is something: it carries nothing, and may be lost. */
+/** The rows contain the messages; a notification only signals that there are new ones, and may be lost. */
 export function createNotificationChannel({
   url,
   connection,
@@ -82,14 +85,14 @@ type ListeningOptions = {
   missed: () => void;
 };
 
-/** One connection of its own, opened again whenever it is lost. */
+/** A dedicated connection, which is reopened whenever it is lost. */
 class Listening {
   readonly #options: ListeningOptions;
   #client: pg.Client | null = null;
   #timer: NodeJS.Timeout | undefined;
-  /** Every row up to this one was read, or told before this process listened, but for those that are missed. */
+  /** Every row up to this id was read or is older than this listener, except for the missed ones. */
   #readUpTo = 0;
-  /** Numbers whose rows were not there yet when later ones were: since when. */
+  /** Ids whose rows were not visible when later ones were, and since when. */
   readonly #missed = new Map<number, number>();
   #looking = false;
   #again = false;

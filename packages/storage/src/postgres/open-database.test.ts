@@ -25,7 +25,7 @@ async function withStorage<T>(
   }
 }
 
-/** What opening says; in no case a password. */
+/** The error of opening a database; checks that it contains no password. */
 async function refusal(url: string): Promise<StorageError> {
   const thrown: unknown = await withStorage(url, () => Promise.resolve(null)).catch((error: unknown) => error);
   if (!StorageError.isInstance(thrown)) throw new Error(`no StorageError: ${String(thrown)}`);
@@ -38,14 +38,14 @@ async function startRun({ conversations, runs }: SharedStorage): Promise<void> {
   expect(await runs.createRun(ANNE, newRun('r1', 'c1'))).toMatchObject({ outcome: 'created' });
 }
 
-test('an address that is none is refused without repeating it', async () => {
+test('rejects an invalid URL without repeating it', async () => {
   for (const url of ['geheim', 'mysql://root:geheim@host/db', 'postgres://user:geheim@host', 'postgres://a:b@h/%zz']) {
     expect(await refusal(url)).toMatchObject({ problem: 'bad_url', code: 'bad_config' });
   }
 });
 
 describeOnDatabases('a PostgreSQL database', (cluster) => {
-  test('that cannot be had is named, with what to do, and never with a password', async () => {
+  test('that cannot be reached is named, with a hint, and without a password', async () => {
     const { addressOf, createDatabase, query } = cluster();
     expect(await refusal(addressOf('nowhere'))).toMatchObject({ problem: 'not_there', code: 'bad_config' });
     const url = await createDatabase();
@@ -60,7 +60,7 @@ describeOnDatabases('a PostgreSQL database', (cluster) => {
     expect(guest).toMatchObject({ problem: 'not_writable' });
   });
 
-  test('opened by several at once is made ready once, and holds what was stored when it is opened again', async () => {
+  test('opened by several processes at once is migrated once, and keeps its data', async () => {
     const url = await cluster().createDatabase();
     const opened = await Promise.all([1, 2, 3, 4].map(() => openStorage({ url, clock })));
     await Promise.all(
@@ -71,25 +71,25 @@ describeOnDatabases('a PostgreSQL database', (cluster) => {
     expect(listed).toHaveLength(4);
   });
 
-  test('of another program is refused and left as it is', async () => {
+  test('of another program is rejected and left unchanged', async () => {
     const url = await cluster().createDatabase();
     await cluster().query(url, 'CREATE TABLE messages (recipe TEXT)');
     expect(await refusal(url)).toMatchObject({ problem: 'not_ours' });
     expect(await cluster().query(url, `SELECT tablename FROM pg_tables WHERE schemaname = 'public'`)).toHaveLength(1);
   });
 
-  test('that a newer version changed is refused where that breaks this one, and used where it was only added to', async () => {
+  test('of a newer version is rejected if its migrations are incompatible, and used if they only add', async () => {
     const url = await cluster().createDatabase();
     await withStorage(url, startRun);
     await cluster().query(url, `INSERT INTO toolyard_migrations (name, kind) VALUES ('998-added', 'expand')`);
     expect(await withStorage(url, ({ runs }) => Promise.resolve(runs.getRun(ANNE, 'r1')))).toMatchObject({ id: 'r1' });
     await cluster().query(url, `INSERT INTO toolyard_migrations (name, kind) VALUES ('999-later', 'contract')`);
     expect(await refusal(url)).toMatchObject({ problem: 'newer_version', code: 'bad_config' });
-    // That nothing is wrong with it cannot be said either.
+    // Nor can the check declare it sound.
     await expect(checkDatabaseAt(url)).rejects.toMatchObject({ problem: 'newer_version' });
   });
 
-  test('keeps nothing of a change of its tables that fails half way', async () => {
+  test('keeps nothing of a failed migration', async () => {
     const url = await cluster().createDatabase();
     const connection = new PostgresConnection({ url });
     const step = (...statements: string[]) => ({ kind: 'expand' as const, statements });
@@ -104,7 +104,7 @@ describeOnDatabases('a PostgreSQL database', (cluster) => {
     }
   });
 
-  test('keeps blobs as bytes, once for all owners, until the last one gives them back', async () => {
+  test('stores blobs once for all owners, until the last one removes them', async () => {
     const url = await cluster().createDatabase();
     const bert = { ownerId: 'bert' };
     const bytes = new Uint8Array(100_000).map((_none, index) => index % 256);
@@ -127,23 +127,23 @@ describeOnDatabases('a PostgreSQL database', (cluster) => {
     });
   });
 
-  test('names a run whose events have a gap', async () => {
+  test('reports a run whose events have a gap', async () => {
     const url = await cluster().createDatabase();
     await withStorage(url, async (storage) => {
       await startRun(storage);
       await storage.runs.commit([commitOf('r1', { events: deltas('r1', 0, 3) })]);
       expect(await storage.check()).toEqual({ ok: true });
       await cluster().query(url, 'DELETE FROM run_events WHERE seq = 2');
-      expect(await storage.check()).toEqual({ ok: false, problems: [expect.stringContaining('run r1')] });
+      expect(await storage.check()).toEqual({ ok: false, problems: [expect.stringContaining('Run r1')] });
     });
   });
 
-  test('that sends one of two transactions back, each waiting for the other, is asked for it again', async () => {
+  test('that aborts one of two deadlocked transactions is asked for it again', async () => {
     const url = await cluster().createDatabase();
     await cluster().query(url, 'CREATE TABLE t (id INT PRIMARY KEY, n INT)', 'INSERT INTO t VALUES (1, 0), (2, 0)');
     const connection = new PostgresConnection({ url });
     const both = { begun: 0 };
-    // Each goes on when both have a row: only then does each wait for the other.
+    // Each waits until both have locked a row, so that a deadlock is certain.
     const untilBothHaveOne = `DO $$ BEGIN
       PERFORM pg_advisory_xact_lock_shared(1);
       WHILE (SELECT count(*) FROM pg_locks WHERE locktype = 'advisory'

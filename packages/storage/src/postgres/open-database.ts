@@ -28,7 +28,7 @@ import { createPostgresUsageReport } from './usage-report.ts';
 /**
  * Opens a PostgreSQL database; see `openStorage`.
  *
- * @param leaseTime SQL for the milliseconds leases are timed by; the clock of the database where absent.
+ * @param leaseTime SQL expression for the lease clock in milliseconds; default: the clock of the database
  */
 export async function openDatabase(options: DatabaseOptions, leaseTime?: string): Promise<DatabaseStorage> {
   await makeReady(options);
@@ -62,7 +62,7 @@ export async function openDatabase(options: DatabaseOptions, leaseTime?: string)
 }
 
 async function makeReady({ url }: DatabaseOptions): Promise<void> {
-  // A large database may take its time, and others wait for whoever changes it.
+  // No timeout: migrating a large database takes time, and other processes wait for it.
   const connection = new PostgresConnection({ url, connections: 1, answerWithinMs: null });
   try {
     if (await hasTable(connection, PROGRESS_TABLE)) throw unfinishedCopy(`The database ${connection.where}`);

@@ -25,7 +25,7 @@ const STORE_PROCESS = fileURLToPath(new URL('../test-fixtures/store-process.ts',
 const SWARM_PROCESS = fileURLToPath(new URL('../test-fixtures/swarm-process.ts', import.meta.url));
 
 const LEASE_MS = 1_500;
-/** Each process of the swarm takes ten turns at least, however slow the machine is. */
+/** Long enough for ten turns of each process, however slow the machine is. */
 const SWARM_MS = '600';
 const A = { owner: 'a', ms: LEASE_MS };
 const B = { owner: 'b', ms: LEASE_MS };
@@ -34,7 +34,7 @@ const B = { owner: 'b', ms: LEASE_MS };
 type Remote = {
   call<K extends keyof RunStore>(method: K, ...parameters: Parameters<RunStore[K]>): Promise<unknown>;
   signal(signal: NodeJS.Signals): void;
-  /** Resolves when it stands still. */
+  /** Resolves when the process is suspended. */
   stopped(): Promise<void>;
 };
 
@@ -82,7 +82,7 @@ describeOnDatabases('two processes on one PostgreSQL', (cluster) => {
     commitOf('r1', { baseSeq, events: deltas('r1', baseSeq, 1), ...more }),
   ];
 
-  test('one stopped past its lease is fenced off when it wakes, and the other goes on from its last commit', async () => {
+  test('a process suspended past its lease is fenced off when it resumes, and another continues from the last commit', async () => {
     const [a, b] = await Promise.all([startProcess(), startProcess()]);
     const { lease: _lease, ...queued } = newRun('r1', 'c1', { state: { step: 3 } });
     await storage.runs.createRun(ANNE, queued);
@@ -101,7 +101,7 @@ describeOnDatabases('two processes on one PostgreSQL', (cluster) => {
     expect(await b.call('commit', events(1, { fence: 2 }))).toMatchObject([{ outcome: 'committed', lastSeq: 2 }]);
   });
 
-  test('a lease that is renewed is not taken over', async () => {
+  test('a renewed lease is not taken over', async () => {
     const a = await startProcess();
     await storage.runs.createRun(ANNE, newRun('r1', 'c1', { lease: A }));
     for (let round = 0; round < 5; round++) {
@@ -113,10 +113,10 @@ describeOnDatabases('two processes on one PostgreSQL', (cluster) => {
     expect(await storage.runs.takeOver(B, 9)).toMatchObject([{ id: 'r1', fence: 2 }]);
   });
 
-  test('one stopped in the middle of a commit does not keep the run from the other, and stores nothing', async () => {
+  test('a process suspended in the middle of a commit does not block the run and stores nothing', async () => {
     const [a, b] = await Promise.all([startProcess('commit:written'), startProcess()]);
     await storage.runs.createRun(ANNE, newRun('r1', 'c1', { lease: A }));
-    // More than words, which are stored in one statement and so have no middle.
+    // More than tokens, which one statement stores, so that the commit has a middle.
     const plan = { change: 'plan', callId: 'k', tool: { serverId: 's', name: 't' }, arguments: {} } as const;
     const late = a.call('commit', events(0, { ledger: [plan] }));
     await a.stopped();
@@ -132,7 +132,7 @@ describeOnDatabases('two processes on one PostgreSQL', (cluster) => {
     expect(await a.call('commit', events(1))).toMatchObject([{ outcome: 'stale' }]);
   });
 
-  test('an answer that comes while a run parks is seen by the run or wakes it', async () => {
+  test('an answer during parking is seen by the run or wakes it', async () => {
     const [a, b] = await Promise.all([startProcess(), startProcess()]);
     for (let round = 1; round <= 15; round++) {
       const runId = `r${round}`;
@@ -143,7 +143,7 @@ describeOnDatabases('two processes on one PostgreSQL', (cluster) => {
         a.call('commit', [commitOf(runId, { status: 'parked', release: true })]),
         b.call('putInbox', ANNE, runId, item),
       ]);
-      // Whoever was second knows of the first.
+      // The later of the two sees the earlier.
       const seen = JSON.stringify(parked).includes('inboxWaits');
       expect(put).toEqual({
         outcome: 'put',
@@ -153,7 +153,7 @@ describeOnDatabases('two processes on one PostgreSQL', (cluster) => {
     }
   });
 
-  test('two that send in one conversation at once start one run', async () => {
+  test('two messages sent to one conversation at once start one run', async () => {
     const [a, b] = await Promise.all([startProcess(), startProcess()]);
     for (let round = 1; round <= 10; round++) {
       await storage.conversations.create(ANNE, { id: `x${round}`, title: '', at: 1 });
@@ -165,7 +165,7 @@ describeOnDatabases('two processes on one PostgreSQL', (cluster) => {
     }
   });
 
-  test('three that take runs from one another for a while lose nothing and do nothing twice', async () => {
+  test('three processes that take runs from each other lose nothing and repeat nothing', async () => {
     const runs = Array.from({ length: 12 }, (_none, index) => `r${index}`);
     for (const id of runs) {
       await storage.conversations.create(ANNE, { id: `c-${id}`, title: '', at: 1 });
@@ -188,7 +188,7 @@ describeOnDatabases('two processes on one PostgreSQL', (cluster) => {
     while (!over) {
       for (const runId of runs) {
         const id = `${runId}-${put.length}`;
-        // Again where PostgreSQL has given this process up, for it was held up: it counts once.
+        // Retried if the connection times out on a busy machine; it counts once.
         await eventually(() => storage.runs.putInbox(ANNE, runId, { id, kind: 'steer', body: null, at: 1 }));
         put.push(id);
       }

@@ -10,10 +10,10 @@ type ServerRow = {
   catalogue: string | null;
 };
 
-/** How long the row of a process that has died is kept, in milliseconds: others say meanwhile what has become of it. */
+/** How long the row of a crashed process is kept, in milliseconds: other processes still report about it. */
 const KEEP_DEAD_MS = 60_000;
 
-/** Rows that live as long as their processes say so. */
+/** Rows that expire unless their processes renew them. */
 export function createProcesses(connection: PostgresConnection, now = DATABASE_TIME): Processes {
   const rows = async <Row>(text: string, values: unknown[]): Promise<Row[]> =>
     (await connection.query(text, values)).rows as Row[];

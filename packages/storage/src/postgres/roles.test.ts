@@ -30,7 +30,7 @@ describeOnDatabases('processes and their servers', (cluster) => {
   const holders = async (): Promise<(string | undefined)[]> =>
     (await storage.processes.servers(ANNE)).map(({ holder }) => holder?.id);
 
-  test('a server is held by one, until it is given back', async () => {
+  test('a server is held by one process until it is released', async () => {
     const { processes } = storage;
     expect(await processes.take(ANNE, A, ['files', 'time'], MS)).toEqual(['files', 'time']);
     expect(await processes.take(ANNE, B, ['files', 'time', 'more'], MS)).toEqual(['more']);
@@ -41,7 +41,7 @@ describeOnDatabases('processes and their servers', (cluster) => {
     expect(await storage.processes.servers({ ownerId: 'ben' })).toEqual([]);
   });
 
-  test('who is silent for as long as a lease has nothing any more, and is told so when it speaks again', async () => {
+  test('a process without heartbeat for the length of a lease loses its servers, and learns so with its next heartbeat', async () => {
     const { processes } = storage;
     await processes.live({ ...A, startedAt: 1 }, MS);
     await processes.take(ANNE, A, ['files', 'time'], MS);
@@ -55,7 +55,7 @@ describeOnDatabases('processes and their servers', (cluster) => {
     expect(await processes.living()).toEqual([A]);
   });
 
-  test('only who has a server says something of it, and every word is another version', async () => {
+  test('only the holder describes a server, and each change has a new version', async () => {
     const { processes } = storage;
     await processes.take(ANNE, A, ['files'], MS);
     expect(await processes.say(ANNE, 'b', 'files', '{"b":1}')).toBe(false);

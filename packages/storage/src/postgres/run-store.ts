@@ -2,9 +2,9 @@ import type { RunStore } from '@toolyard/protocol';
 import type { StorageEngine } from '../engine/engine.ts';
 import type { RunJobs } from '../runs/run-jobs.ts';
 
-/** A {@link RunStore} that answers over a socket. */
+/** A {@link RunStore} over PostgreSQL. */
 export function createPostgresRunStore({ perform }: StorageEngine, jobs: RunJobs): RunStore {
-  // Both write many runs of this process in whatever order suits: side by side each could wait for what the other has.
+  // Both write many runs of this process in arbitrary order: concurrently they could deadlock.
   const inTurn = takingTurns();
   return {
     commit: (...given) => inTurn(() => perform(jobs.commit(...given))),
@@ -30,7 +30,7 @@ export function createPostgresRunStore({ perform }: StorageEngine, jobs: RunJobs
   };
 }
 
-/** Begins one thing when the one before is over, however that ended. */
+/** Runs tasks one after the other, whatever their outcome. */
 function takingTurns(): <T>(work: () => Promise<T>) => Promise<T> {
   let last: Promise<unknown> = Promise.resolve();
   return <T>(work: () => Promise<T>): Promise<T> => {

@@ -10,14 +10,14 @@ import { bigrams, searchText, termsOf } from '../search-text.ts';
 
 type Prepare = <Row>(sql: string) => Statement<Row>;
 
-/** PostgreSQL refuses longer ones; nobody looks for them to their end. In UTF-16 units, each at most three bytes. */
+/** Maximum token length in UTF-16 units of up to three bytes: PostgreSQL rejects longer ones. */
 const MAX_TOKEN_LENGTH = 500;
-/** What stands behind is found word by word, but not as a stretch of CJK characters. */
+/** Maximum position in a tsvector: words after it are found, but not phrases of CJK characters. */
 const MAX_POSITION = 16_383;
 
 /**
- * Full text by `tsvector`. The vectors are made here and not by `to_tsvector`, whose parser knows nothing of pairs of
- * characters and depends on the locale of the database.
+ * Full-text index with `tsvector`. The vectors are built here and not by `to_tsvector`, whose parser does not support
+ * CJK bigrams and depends on the locale of the database.
  */
 export function createPostgresSearchWriter(prepare: Prepare): SearchWriter {
   const upsert = prepare(`
@@ -33,7 +33,7 @@ export function createPostgresSearchWriter(prepare: Prepare): SearchWriter {
       const text = searchableText(message);
       if (text === null) return;
       const body = toVector(text);
-      // An answer that only calls tools: there is nothing to find, but for what may have been found before.
+      // An answer of tool calls only has no text, but an earlier version may be indexed.
       if (body === '') yield* remove.run(conversationId, message.id);
       else yield* upsert.run(conversationId, message.id, ownerId, '', body);
     },
@@ -41,7 +41,7 @@ export function createPostgresSearchWriter(prepare: Prepare): SearchWriter {
 }
 
 export function createPostgresSearch({ prepare, perform }: StorageEngine): ConversationSearch {
-  // OFFSET 0 keeps the planner from joining all conversations: each is looked up by its key, for the newest finds only.
+  // OFFSET 0 keeps the planner from joining all conversations: each is looked up by key, for the newest matches only.
   const finds = (column: 'title' | 'body'): string => `(
     SELECT * FROM (
       SELECT s.id, s.conversation_id, s.message_id FROM search_rows AS s

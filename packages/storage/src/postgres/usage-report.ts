@@ -5,7 +5,7 @@ import { statements } from '../engine/work.ts';
 import type { ReadUsage, SumRow } from '../usage/usage-report.ts';
 import { toUsageRow, toUsageSum, usageSql } from '../usage/usage-report.ts';
 
-/** Adds up in the database. */
+/** Sums usage in the database. */
 export function createPostgresUsageReport(engine: StorageEngine): ReadUsage {
   const prepared = new Map<
     UsageBy,
@@ -19,7 +19,7 @@ export function createPostgresUsageReport(engine: StorageEngine): ReadUsage {
       statements(function* () {
         const rows = yield* each.all(ownerId, from, to);
         const [total] = yield* all.all(ownerId, from, to);
-        if (!total) throw new Error('a sum is one row');
+        if (!total) throw new Error('an aggregate returns one row');
         return { rows: rows.map(toUsageRow), total: toUsageSum(total) };
       }),
     );

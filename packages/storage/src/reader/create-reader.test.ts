@@ -25,8 +25,8 @@ afterEach(() => {
 const titles = async (query: string): Promise<string[]> =>
   (await storage.conversations.search(ANNE, { query, limit: 10 })).map(({ title }) => title);
 
-describe('a search in a thread of its own', () => {
-  test('finds what was stored a moment ago, and no more what was deleted', async () => {
+describe('search in a worker thread', () => {
+  test('finds what was just stored, and nothing that was deleted', async () => {
     for (let at = 0; at < 20; at++) {
       const id = `c${at}`;
       await storage.conversations.create(ANNE, { id, title: `Clocks ${at}`, at });
@@ -49,13 +49,13 @@ describe('a search in a thread of its own', () => {
     expect(found).toEqual(['Clocks']);
   });
 
-  test('answers many at once, each its own', async () => {
+  test('answers concurrent searches, each with its own result', async () => {
     for (let at = 0; at < 10; at++) await storage.conversations.create(ANNE, { id: `c${at}`, title: `Bell${at}x`, at });
     const found = await Promise.all(Array.from({ length: 10 }, (_none, at) => titles(`bell${at}x`)));
     expect(found).toEqual(Array.from({ length: 10 }, (_none, at) => [`Bell${at}x`]));
   });
 
-  test('ends with the storage: the log is folded in, and what was asked is told', async () => {
+  test('closes with the storage: the WAL is checkpointed and pending searches are answered', async () => {
     await storage.conversations.create(ANNE, { id: 'c', title: 'Clocks', at: 1 });
     const endWhileAsked = async (): Promise<boolean> => {
       expect(await titles('clocks')).toEqual(['Clocks']);
@@ -69,7 +69,7 @@ describe('a search in a thread of its own', () => {
       await expect(titles('clocks')).rejects.toThrow();
       return isFolded;
     };
-    // The thread is waited for, but not for as long as a busy machine may hold it up: then the next end folds it in.
+    // Closing waits for the thread only for a limited time: on a busy machine a later close checkpoints the WAL.
     let isFolded = await endWhileAsked();
     for (let left = 9; !isFolded && left > 0; left--) {
       storage = await openStorage({ folder: folder.path, clock: createFakeClock() });
@@ -78,7 +78,7 @@ describe('a search in a thread of its own', () => {
     expect(isFolded).toBe(true);
   });
 
-  test('keeps no process alive, closed or not', async () => {
+  test('does not keep the process alive, closed or not', async () => {
     const program = `
       import { openStorage } from ${JSON.stringify(new URL('../index.ts', import.meta.url).href)};
       import { systemClock } from '@toolyard/protocol';
@@ -97,7 +97,7 @@ describe('a search in a thread of its own', () => {
   });
 });
 
-test('where no thread can work, this one searches', async () => {
+test('falls back to this thread if no worker can run', async () => {
   const here = (principal: Owner): { conversationId: string; snippet: string }[] => [
     { conversationId: principal.ownerId, snippet: '' },
   ];

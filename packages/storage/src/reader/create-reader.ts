@@ -2,15 +2,15 @@ import { Worker } from 'node:worker_threads';
 import { StorageError, storageError } from '../storage-error.ts';
 import type { ReaderQuery, ReaderAnswer, ReaderData, ReaderRequest, ReaderQueries } from './messages.ts';
 
-/** Reads what takes long in a thread of its own, so that nobody's tokens wait for somebody's search. */
+/** Runs long reads in a worker thread, so that searches do not delay the tokens of other users. */
 export type Reader = {
   [K in keyof ReaderQueries]: (...asked: Parameters<ReaderQueries[K]>) => Promise<ReturnType<ReaderQueries[K]>>;
 } & {
-  /** Waits, bounded, until the database is let go of. May be called again. */
+  /** Waits for a limited time until the database is closed. May be called again. */
   close(): void;
 };
 
-/** How long an end waits for what is being read. */
+/** How long to wait for pending reads on close. */
 const CLOSE_WITHIN_MS = 1_000;
 
 type Found = ReturnType<ReaderQueries[keyof ReaderQueries]>;
@@ -18,9 +18,9 @@ type Waiting = { resolve: (found: Found) => void; reject: (reason: unknown) => v
 type Thread = { worker: Worker; closed: Int32Array; waiting: Map<number, Waiting> };
 
 /**
- * A reader of this database. Its thread begins with the first question and keeps no process alive.
+ * Creates a reader of this database. Its thread starts with the first query and does not keep the process alive.
  *
- * @param here reads in this thread: where there can be no other
+ * @param here runs queries in this thread, as a fallback
  */
 export function createReader(file: string, here: ReaderQueries): Reader {
   let thread: Thread | null = null;
@@ -29,7 +29,7 @@ export function createReader(file: string, here: ReaderQueries): Reader {
 
   function begin(): Thread {
     const closed = new Int32Array(new SharedArrayBuffer(4));
-    // Built, this file and that one end in .js.
+    // Compiled, this file and the worker end in .js.
     const entry = new URL(
       import.meta.url.endsWith('.ts') ? './reader-thread.ts' : './reader-thread.js',
       import.meta.url,
@@ -52,7 +52,7 @@ export function createReader(file: string, here: ReaderQueries): Reader {
     else waits?.reject(new StorageError(answer.problem, answer.error));
   }
 
-  /** A thread that ended by itself would end again: from now on this one reads. */
+  /** A thread that exits unexpectedly would exit again: all further queries run in this thread. */
   function lose({ waiting }: Thread): void {
     if (state === 'open') state = 'threadless';
     for (const { reject } of waiting.values()) reject(new ThreadGone());
@@ -69,7 +69,7 @@ export function createReader(file: string, here: ReaderQueries): Reader {
     });
   }
 
-  /** Asks the thread, or this one where there is none. */
+  /** Sends a query to the worker, or runs it in this thread if there is none. */
   async function read(asked: ReaderQuery, now: () => Found): Promise<Found> {
     if (state === 'open') {
       try {
@@ -83,7 +83,7 @@ export function createReader(file: string, here: ReaderQueries): Reader {
   }
 
   return {
-    // The thread answers what it was asked for: which of them it was, TypeScript cannot follow through the message.
+    // TypeScript cannot infer through the message that the result belongs to this query.
     search: async (principal, query) =>
       (await read({ what: 'search', principal, query }, () => here.search(principal, query))) as ReturnType<
         ReaderQueries['search']
@@ -97,7 +97,7 @@ export function createReader(file: string, here: ReaderQueries): Reader {
       if (!thread) return;
       const { worker, closed } = thread;
       worker.postMessage('close' satisfies ReaderRequest);
-      // The writer can fold its log into the file only once nobody reads.
+      // The writer can checkpoint the WAL only after the reader has closed the database.
       Atomics.wait(closed, 0, 0, CLOSE_WITHIN_MS);
       lose(thread);
       void worker.terminate();

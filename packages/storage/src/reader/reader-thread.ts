@@ -6,7 +6,7 @@ import { createSqliteUsageReport } from '../sqlite/usage-report.ts';
 import { StorageError } from '../storage-error.ts';
 import type { ReaderQuery, ReaderAnswer, ReaderData, ReaderRequest, ReaderQueries } from './messages.ts';
 
-/** The thread that reads what takes long, on a connection of its own: see `create-reader.ts`. */
+/** The worker thread of long reads, with its own connection: see `create-reader.ts`. */
 const { file, closed } = workerData as ReaderData;
 const connection = new ReadConnection(file);
 const readings: ReaderQueries = {

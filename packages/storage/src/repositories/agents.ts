@@ -9,14 +9,14 @@ export type StoredAgent = {
   title: string;
   /** Opaque here: model, instructions, tools, parameters, limits. */
   configuration: JsonObject;
-  /** Grows with every change, from 1. */
+  /** Starts at 1 and is incremented with every change. */
   version: number;
   createdAt: number;
   updatedAt: number;
 };
 
 export type AgentRepository = {
-  /** @throws ToolyardError `bad_request` where the id is taken. */
+  /** @throws ToolyardError `bad_request` if the id exists. */
   create(
     principal: Owner,
     agent: { id: string; title: string; configuration: JsonObject; at: number },
@@ -24,7 +24,7 @@ export type AgentRepository = {
   get(principal: Owner, id: string): Promise<StoredAgent | null>;
   /** By title. */
   list(principal: Owner): Promise<StoredAgent[]>;
-  /** Null where it is not there or has another version by now: whoever asks has seen something old. */
+  /** Null if it does not exist or its version differs: the caller has read an older one. */
   update(
     principal: Owner,
     id: string,

@@ -2,12 +2,12 @@ import type { Kysely } from 'kysely';
 import type { Owner } from '@toolyard/protocol';
 import type { Schema } from '../schema.ts';
 
-/** An API key. The key itself is known by its hash only. */
+/** An API key. Only the hash of the key itself is stored. */
 export type StoredApiKey = {
   id: string;
   ownerId: string;
   name: string;
-  /** The first characters of the key, to recognize it by. */
+  /** The first characters of the key, for recognition. */
   start: string;
   scopes: readonly string[];
   createdAt: number;
@@ -17,14 +17,14 @@ export type StoredApiKey = {
 
 export type ApiKeyRepository = {
   create(key: StoredApiKey & { keyHash: string }): Promise<void>;
-  /** Null if there is none, or it has expired. */
+  /** Null if it does not exist or has expired. */
   find(keyHash: string, now: number): Promise<StoredApiKey | null>;
-  /** False for one that was revoked or has expired. */
+  /** False if it was revoked or has expired. */
   isValid(id: string, now: number): Promise<boolean>;
   touch(id: string, lastUsedAt: number): Promise<void>;
-  /** The newest first; also those that have expired. */
+  /** Newest first, including expired ones. */
   list(owner: Owner): Promise<StoredApiKey[]>;
-  /** False if the owner has none of this id. */
+  /** False if the owner has no key with this id. */
   revoke(owner: Owner, id: string): Promise<boolean>;
 };
 

@@ -15,21 +15,21 @@ export type StoredConversation = {
   id: string;
   title: string;
   agentId: string | null;
-  /** Opaque here: what the conversation sets over its agent (model, servers, tools). */
+  /** Opaque here: the conversation's overrides of its agent (model, servers, tools). */
   configuration: JsonObject;
-  /** The message shown last; null while there is none. */
+  /** The last message of the current branch; null if there is none. */
   leafId: string | null;
   pinned: boolean;
   createdAt: number;
-  /** When something was last said in it. */
+  /** Time of the last message. */
   updatedAt: number;
   /** Set while it can be restored. */
   deletedAt: number | null;
-  /** The run under way. */
+  /** The current run. */
   activeRun: ActiveRun | null;
 };
 
-/** The words around the first find in the title or the text; finds stand between U+0002 and U+0003. */
+/** Text around the first match in the title or a message; matches are between U+0002 and U+0003. */
 export type FoundConversation = StoredConversation & { snippet: string };
 
 export type ConversationChange = {
@@ -40,35 +40,39 @@ export type ConversationChange = {
 };
 
 export type ConversationRepository = {
-  /** @throws ToolyardError `bad_request` where the id is taken. */
+  /** @throws ToolyardError `bad_request` if the id exists. */
   create(
     principal: Owner,
     conversation: { id: string; title: string; agentId?: string; configuration?: JsonObject; at: number },
   ): Promise<StoredConversation>;
-  /** Null where the owner has none of that id, or deleted it. */
+  /** Null if the owner has no such conversation, or deleted it. */
   get(principal: Owner, id: string): Promise<StoredConversation | null>;
-  /** Pinned ones first, then the latest; `after` is the last one seen. With `deleted` those that can be restored. */
+  /**
+   * Pinned ones first, then the most recent; `after` is the last one of the previous page. With `deleted`, those that
+   * can be restored.
+   */
   list(
     principal: Owner,
     query: { limit: number; after?: Pick<StoredConversation, 'id' | 'pinned' | 'updatedAt'>; deleted?: boolean },
   ): Promise<StoredConversation[]>;
   /**
-   * Those in which every word of the query is found, in the title or in one message (what persons and assistants say
-   * there, on any branch): titles first, then the latest. Any text is a query. One without a word finds nothing.
+   * Conversations that contain every word of the query in the title or in one message (text of user and assistant on
+   * any branch): title matches first, then the most recent. Any text is a valid query; one without a word has no
+   * results.
    */
   search(principal: Owner, query: { query: string; limit: number }): Promise<FoundConversation[]>;
-  /** Does not count as activity: its place in the list stays, but for pinning. Null where it is not there. */
+  /** Does not count as activity and changes the position in the list only by pinning. Null if it does not exist. */
   update(principal: Owner, id: string, change: ConversationChange): Promise<StoredConversation | null>;
-  /** Shows another branch; false where that message is not in the conversation. */
+  /** Switches to another branch; false if that message is not in the conversation. */
   setLeaf(principal: Owner, id: string, leafId: string): Promise<boolean>;
-  /** Takes it out of sight; {@link restore} brings it back. */
+  /** Soft-deletes it; {@link restore} undoes that. */
   remove(principal: Owner, id: string, at: number): Promise<boolean>;
   restore(principal: Owner, id: string): Promise<boolean>;
-  /** Ends it with its messages and runs, for good. */
+  /** Deletes it permanently, with its messages and runs. */
   purge(principal: Owner, id: string): Promise<boolean>;
   /**
-   * Ends for good what anybody deleted before `before`, at most `limit` of them, and gives how many. Blobs stay:
-   * another message may show the same bytes.
+   * Permanently deletes conversations of all owners that were deleted before `before`, at most `limit`. Returns their
+   * number. Blobs stay, since other messages may reference them.
    */
   purgeDeleted(before: number, limit: number): Promise<number>;
 };
@@ -218,7 +222,7 @@ export function createConversationRepository(
   };
 }
 
-/** The statuses are written out, so that the index that keeps a conversation to one active run is used. */
+/** With literal statuses, so that the partial index of active runs is used. */
 const ofActiveRun = <T>(column: 'id' | 'status') => sql<T | null>`(
   SELECT ${sql.ref(`runs.${column}`)} FROM runs
   WHERE runs.conversation_id = conversations.id AND runs.parent_run_id IS NULL AND runs.status IN ${sql.raw(ACTIVE_STATUSES)}

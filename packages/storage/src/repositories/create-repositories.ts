@@ -30,7 +30,7 @@ import { createUsageRepository } from './usage.ts';
 import type { TabRepository } from './tabs.ts';
 import { createTabRepository } from './tabs.ts';
 
-/** What is kept beside runs and blobs. Every call names on whose behalf it is made. */
+/** Everything stored besides runs and blobs. Every call names its owner. */
 export type Repositories = {
   readonly conversations: ConversationRepository;
   readonly messages: MessageRepository;
@@ -48,7 +48,7 @@ export type Repositories = {
   readonly tabs: TabRepository;
 };
 
-/** `search` and `usage` are the engine's affair: they may take long. */
+/** `search` and `usage` depend on the engine and may take long. */
 export function createRepositories(engine: StorageEngine, search: ConversationSearch, usage: ReadUsage): Repositories {
   return {
     conversations: createConversationRepository(engine, search),

@@ -3,16 +3,16 @@ import { sql } from 'kysely';
 import type { AssistantMessage, Message, MessagePage, Owner } from '@toolyard/protocol';
 import type { Schema } from '../schema.ts';
 
-/** Where a page of messages ends; see `MessageRepository.page`. */
+/** The end of a page of messages; see `MessageRepository.page`. */
 export type PageQuery = {
-  /** The end of the branch; absent: the current leaf. Does not count beside `before`. */
+  /** The end of the branch; default: the current leaf. Ignored with `before`. */
   leafId?: string;
-  /** The page ends above this message: every message has but one way up. */
+  /** The page ends before this message, towards the root. */
   before?: string;
   limit: number;
 };
 
-/** Reads one page of a branch with what stands beside it. Takes as many steps up the tree as the page has messages. */
+/** Reads one page of a branch with its sibling information. Takes one step up the tree per message. */
 export async function readPage(
   db: Kysely<Schema>,
   principal: Owner,
@@ -23,7 +23,7 @@ export async function readPage(
   const [first] = messages;
   if (!first) return { messages: [], alternatives: {}, abandoned: [], earlier: false };
   const parents = messages.map(({ parentId }) => parentId);
-  // Below the leaf there may be an abandoned answer whose successor is still to come.
+  // An abandoned answer may be below the leaf until its successor is stored.
   const leaf = query.before === undefined ? messages.at(-1)?.id : undefined;
   const children = await readChildren(db, conversationId, leaf === undefined ? parents : [...parents, leaf]);
   return {
@@ -59,7 +59,7 @@ async function readBranchEnd(
 
 type Child = { id: string; parentId: string | null; abandoned: number };
 
-/** All messages below any of these, by age. */
+/** All messages below any of these, oldest first. */
 async function readChildren(
   db: Kysely<Schema>,
   conversationId: string,

@@ -7,23 +7,26 @@ import { createMessageWriter, MessageRefusal } from '../runs/message-rows.ts';
 import type { PageQuery } from './message-pages.ts';
 import { readPage } from './message-pages.ts';
 
-/** The messages of a conversation: a tree. What runs write comes through RunStore. */
+/** The messages of a conversation: a tree. Messages of runs are written by RunStore. */
 export type MessageRepository = {
   /**
-   * Adds a message no run writes (an import, a system message); with `leaf` it becomes the current one.
-   * @throws ToolyardError `bad_request` where conversation or parent is not there, or the id is taken.
+   * Adds a message that no run writes (an import, a system message); with `leaf` it becomes the current leaf.
+   * @throws ToolyardError `bad_request` if conversation or parent do not exist, or the id exists.
    */
   add(principal: Owner, conversationId: string, message: Message, options?: { leaf?: boolean }): Promise<void>;
   get(principal: Owner, conversationId: string, id: string): Promise<Message | null>;
-  /** The run that stored a message, be it the one it asks for or one that has heard it; null where no run did. */
+  /** The run that stored a message: its own run, or the one that received it as steering; null if none did. */
   runOf(principal: Owner, conversationId: string, id: string): Promise<string | null>;
-  /** From the first message to `leafId`, or to the current leaf; empty where there is none. */
+  /** From the first message to `leafId`, or to the current leaf; empty if there is none. */
   branch(principal: Owner, conversationId: string, leafId?: string): Promise<Message[]>;
-  /** The last `limit` messages of a branch, or those above one of them, with what stands beside them. */
+  /** The last `limit` messages of a branch, or those before one of them, with sibling information. */
   page(principal: Owner, conversationId: string, query: PageQuery): Promise<MessagePage>;
-  /** Where the newest answers below a message end, abandoned ones left out: itself, or null where it is not there. */
+  /**
+   * The end of the newest branch below a message, without abandoned ones: the message itself if nothing is below; null
+   * if it does not exist.
+   */
   newestLeafBelow(principal: Owner, conversationId: string, messageId: string): Promise<string | null>;
-  /** All branches, by time of making. */
+  /** All branches, oldest message first. */
   all(principal: Owner, conversationId: string): Promise<Message[]>;
 };
 
@@ -43,7 +46,7 @@ export function createMessageRepository(engine: StorageEngine): MessageRepositor
       try {
         const job = transaction('message', 'full', function* () {
           if (yield* taken.get(conversationId, message.id))
-            throw new MessageRefusal(`message ${message.id} is there already`);
+            throw new MessageRefusal(`message ${message.id} already exists`);
           yield* writer.write(message, { conversationId, ownerId, runId: null });
           if (options.leaf) yield* writer.moveLeaf({ to: message.id }, { conversationId, at: message.createdAt });
         });

@@ -6,18 +6,21 @@ import { statements } from '../engine/work.ts';
 import type { Schema } from '../schema.ts';
 import { scrubText } from '../text.ts';
 
-/** What a person decided about tools, once and for later: everywhere, or in one conversation. */
+/** Decisions of a user about tools that were stored for later: everywhere, or in one conversation. */
 export type PermissionRepository = {
-  /** By server, tool and time; with `conversationId` what counts there: those everywhere and its own. */
+  /** By server, tool and time; with `conversationId` those that apply there: its own and the global ones. */
   list(principal: Owner, query?: { conversationId?: string }): Promise<PermissionView[]>;
   /**
-   * Takes the place of what was decided before for the same tool and scope.
-   * @throws ToolyardError `not_found` where there is no such conversation.
+   * Replaces the earlier decision for the same tool and scope.
+   * @throws ToolyardError `not_found` if the conversation does not exist.
    */
   set(principal: Owner, permission: PermissionView): Promise<void>;
-  /** `conversationId` null: the one that counts everywhere. */
+  /** `conversationId` null: the global decision. */
   remove(principal: Owner, tool: ToolReference, conversationId: string | null): Promise<boolean>;
-  /** Gives rows of a version without origins one, for all owners. Returns the tools that were allowed among them. */
+  /**
+   * Sets the origin of rows of a version without origins, for all owners. Returns the tools that were allowed among
+   * them.
+   */
   settleOrigins(originOf: (tool: ToolReference) => ToolOrigin): Promise<ToolReference[]>;
 };
 
@@ -25,7 +28,7 @@ type Row = Omit<Schema['permissions'], 'owner_id'>;
 
 export function createPermissionRepository(engine: StorageEngine): PermissionRepository {
   const { db } = engine;
-  // Kept prepared: a run reads them before every call it makes.
+  // Prepared, because a run reads permissions before every call.
   const select = (narrowed: string) =>
     engine.prepare<Row>(`
       SELECT server_id, tool_name, conversation_id, decision, decided_at, origin FROM permissions
@@ -53,7 +56,7 @@ export function createPermissionRepository(engine: StorageEngine): PermissionRep
         db,
       );
       if (numAffectedRows === 1n) return;
-      throw new ToolyardError({ code: 'not_found', message: `There is no conversation ${String(conversationId)}.` });
+      throw new ToolyardError({ code: 'not_found', message: `Conversation ${String(conversationId)} does not exist.` });
     },
     async remove({ ownerId }, { serverId, name }, conversationId) {
       const result = await db

@@ -8,16 +8,15 @@ import { ACTIVE_STATUSES } from '../runs/run-rows.ts';
 import { decodeJson, encodeJson } from '../text.ts';
 
 /**
- * What a person has to say once the run under way is over, in the order it will be sent. A message leaves the queue
- * with the run that sends it: `NewRun.queuedMessageId`.
+ * Queued messages, sent in order when the current run has ended. A message leaves the queue with the run that sends it:
+ * `NewRun.queuedMessageId`.
  */
 export type QueueRepository = {
   list(principal: Owner, conversationId: string): Promise<QueuedMessage[]>;
   get(principal: Owner, conversationId: string, id: string): Promise<QueuedMessage | null>;
   /**
-   * Puts a message at the end. One of this id that is there already is given back as it is; null where the conversation
-   * has it by now.
-   * @throws ToolyardError `not_found` where there is no such conversation, `bad_request` for large media.
+   * Appends a message. Returns an existing one with this id unchanged; null if the conversation already contains it.
+   * @throws ToolyardError `not_found` if the conversation does not exist, `bad_request` for large media.
    */
   add(
     principal: Owner,
@@ -30,8 +29,8 @@ export type QueueRepository = {
     },
   ): Promise<QueuedMessage | null>;
   /**
-   * Null where it is not there.
-   * @throws ToolyardError `bad_request` for large media, or where there is nothing of the id `before` to stand before.
+   * Null if it does not exist.
+   * @throws ToolyardError `bad_request` for large media, or if there is no message with the id `before`.
    */
   change(
     principal: Owner,
@@ -41,9 +40,9 @@ export type QueueRepository = {
   ): Promise<QueuedMessage | null>;
   remove(principal: Owner, conversationId: string, id: string): Promise<boolean>;
   /**
-   * For the start of a process, of all owners: what is to be sent although nobody works in its conversation. That is
-   * what a run was stopped for (an inbox item of kind `message` names it), and the first of a queue behind a run that
-   * came to its end as it should.
+   * Messages of all owners that must be sent although no run is active in their conversation; called when a process
+   * starts. These are messages for which a run was stopped (an inbox item of kind `message` names them), and the first
+   * message of a queue after a run that completed.
    */
   due(): Promise<DueMessage[]>;
 };
@@ -62,7 +61,7 @@ export function createQueueRepository(engine: StorageEngine): QueueRepository {
   const own = 'conversation_id = ? AND owner_id = ?';
   const selectAll = engine.prepare<Row>(`SELECT ${columns} FROM queued_messages WHERE ${own} ORDER BY position, id`);
   const select = engine.prepare<Row>(`SELECT ${columns} FROM queued_messages WHERE ${own} AND id = ?`);
-  // Two that change one queue do so one after the other.
+  // Serializes concurrent changes of one queue.
   const claim = engine.prepare(`SELECT 1 FROM conversations WHERE id = ? AND owner_id = ?${engine.sql.claimRow}`);
   const insert = engine.prepare(`
     INSERT INTO queued_messages (conversation_id, id, owner_id, position, parts, configuration, created_at)
@@ -99,12 +98,12 @@ export function createQueueRepository(engine: StorageEngine): QueueRepository {
     return row === undefined ? null : toQueued(conversationId, row);
   }
 
-  /** Queues are short: every place is written anew. */
+  /** Queues are short, so every position is rewritten. */
   function* move(conversationId: string, ownerId: string, id: string, before: string | null): StoreWork<void> {
     if (before === id) return;
     const others = (yield* list(conversationId, ownerId)).filter((message) => message.id !== id);
     const index = before === null ? others.length : others.findIndex((message) => message.id === before);
-    if (index === -1) throw refused(id, `there is no queued message ${String(before)} to stand before`);
+    if (index === -1) throw refused(id, `there is no queued message ${String(before)} to insert it before`);
     const order = others.map((message) => message.id).toSpliced(index, 0, id);
     for (const [position, each] of order.entries()) yield* place.run(position + 1, conversationId, ownerId, each);
   }
@@ -127,7 +126,7 @@ export function createQueueRepository(engine: StorageEngine): QueueRepository {
         yield* insert.run(id, text, kept, at, conversationId, ownerId);
         const added = yield* find(conversationId, ownerId, id);
         if (added) return added;
-        throw new ToolyardError({ code: 'not_found', message: `There is no conversation ${conversationId}.` });
+        throw new ToolyardError({ code: 'not_found', message: `Conversation ${conversationId} does not exist.` });
       });
       return engine.perform(job);
     },
@@ -164,7 +163,7 @@ function refused(id: string, problem: string): ToolyardError {
 }
 
 function toQueued(conversationId: string, row: Row): QueuedMessage {
-  // Only this room writes the columns, from what they are read as.
+  // Only this package writes these columns, from values of these types.
   const parts = decodeJson(row.parts) as unknown as UserPart[];
   const steers = row.steers === 1 ? { steers: true as const } : {};
   const queued = { id: row.id, conversationId, parts, createdAt: row.created_at, ...steers };

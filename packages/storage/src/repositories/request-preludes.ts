@@ -3,9 +3,9 @@ import type { Owner, RequestPrelude } from '@toolyard/protocol';
 import type { Schema } from '../schema.ts';
 import { decodeJson, encodeJson } from '../text.ts';
 
-/** What went along with the requests of conversations, each kept once under a hash of it. They go with theirs. */
+/** The shared content of a conversation's requests, each stored once by its hash. Deleted with the conversation. */
 export type RequestPreludeRepository = {
-  /** What is there under this id already is the same. */
+  /** Keeps an existing row with this id: it is equal. */
   put(principal: Owner, conversationId: string, kept: KeptPrelude): Promise<void>;
   get(principal: Owner, conversationId: string, id: string): Promise<RequestPrelude | null>;
 };
@@ -29,7 +29,7 @@ export function createRequestPreludeRepository(db: Kysely<Schema>): RequestPrelu
         .where('owner_id', '=', ownerId)
         .where('id', '=', id)
         .executeTakeFirst();
-      // Only this room writes the column, from what it is read as.
+      // Only this package writes the column, from values of this type.
       return row ? (decodeJson(row.prelude) as unknown as RequestPrelude) : null;
     },
   };

@@ -2,17 +2,17 @@ import type { Kysely } from 'kysely';
 import type { Owner } from '@toolyard/protocol';
 import type { Schema } from '../schema.ts';
 
-/** Sealed bytes under a name. What they say, and how they are sealed, is not known here. */
+/** Sealed bytes by name. Content and encryption are unknown here. */
 export type SecretRepository = {
-  /** Null where there is none of that name. */
+  /** Null if there is none with this name. */
   get(principal: Owner, name: string): Promise<Uint8Array | null>;
-  /** False, and nothing is stored, where there is one of that name. */
+  /** False, without a change, if there already is one with this name. */
   add(principal: Owner, name: string, sealed: Uint8Array, at: number): Promise<boolean>;
   set(principal: Owner, name: string, sealed: Uint8Array, at: number): Promise<void>;
   remove(principal: Owner, name: string): Promise<boolean>;
-  /** In order; with `prefix` those that begin with it. */
+  /** In ascending order; with `prefix`, those that start with it. */
   names(principal: Owner, prefix?: string): Promise<string[]>;
-  /** Everything that is sealed here, whoever it belongs to; sign-ins, too. */
+  /** All sealed values of all owners, including sign-ins. */
   everySealed(): Promise<Uint8Array[]>;
 };
 

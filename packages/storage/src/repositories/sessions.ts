@@ -2,7 +2,7 @@ import type { Kysely } from 'kysely';
 import type { Owner } from '@toolyard/protocol';
 import type { Schema } from '../schema.ts';
 
-/** A browser that is signed in. Cookie and header secret are known by their hashes only. */
+/** A signed-in browser. Only hashes of cookie and header secret are stored. */
 export type StoredSession = {
   id: string;
   ownerId: string;
@@ -13,25 +13,25 @@ export type StoredSession = {
   expiresAt: number;
 };
 
-/** Sessions of browsers, and the one-time codes of sign-in links. What has expired is not found. */
+/** Sessions of browsers, and the one-time codes of sign-in links. Expired ones are not found. */
 export type SessionRepository = {
   create(session: StoredSession & { tokenHash: string }): Promise<void>;
-  /** By the hash of the cookie; null if there is none, or it has expired. */
+  /** By the hash of the cookie; null if it does not exist or has expired. */
   find(tokenHash: string, now: number): Promise<StoredSession | null>;
-  /** False for one that was revoked or has expired. */
+  /** False if it was revoked or has expired. */
   isValid(id: string, now: number): Promise<boolean>;
-  /** Records a use and moves the expiry. */
+  /** Records a use and extends the expiry. */
   touch(id: string, use: { lastUsedAt: number; expiresAt: number }): Promise<void>;
-  /** The latest used first. */
+  /** Most recently used first. */
   list(owner: Owner, now: number): Promise<StoredSession[]>;
-  /** False if the owner has none of this id. */
+  /** False if the owner has no session with this id. */
   revoke(owner: Owner, id: string): Promise<boolean>;
-  /** Gives how many; `except` stays. */
+  /** Returns the number of revoked sessions; `except` stays valid. */
   revokeAll(owner: Owner, except: string | null): Promise<number>;
   addCode(owner: Owner, codeHash: string, expiresAt: number): Promise<void>;
-  /** Uses a code up and gives its owner; null if it was used, has expired or never existed. */
+  /** Redeems a code and returns its owner; null if it was used, has expired or does not exist. */
   useCode(codeHash: string, now: number): Promise<Owner | null>;
-  /** Deletes what has expired, of all owners. */
+  /** Deletes expired sessions and codes of all owners. */
   sweep(now: number): Promise<void>;
 };
 
@@ -113,7 +113,7 @@ export function createSessionRepository(db: Kysely<Schema>): SessionRepository {
         .where('expires_at', '>', now)
         .executeTakeFirst();
       if (row === undefined) return null;
-      // Of several that come at once, one deletes the row.
+      // Of several concurrent requests, only one deletes the row.
       const result = await db.deleteFrom('sign_in_codes').where('code_hash', '=', codeHash).executeTakeFirst();
       return result.numDeletedRows > 0n ? row : null;
     },

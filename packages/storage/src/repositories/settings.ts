@@ -3,9 +3,9 @@ import type { JsonValue, Owner } from '@toolyard/protocol';
 import type { Schema } from '../schema.ts';
 import { encodeJson, scrubText } from '../text.ts';
 
-/** Named values of an owner. Secrets do not belong here. */
+/** Named values of an owner. Not for secrets. */
 export type SettingsRepository = {
-  /** Undefined where it was never set; null is a value. */
+  /** Undefined if it was never set; null is a value. */
   get(principal: Owner, key: string): Promise<JsonValue | undefined>;
   all(principal: Owner): Promise<ReadonlyMap<string, JsonValue>>;
   set(principal: Owner, key: string, value: JsonValue, at: number): Promise<void>;

@@ -3,23 +3,23 @@ import type { Kysely } from 'kysely';
 import type { Owner } from '@toolyard/protocol';
 import type { Schema } from '../schema.ts';
 
-/** Sealed bytes and the version they were written as. */
+/** Sealed bytes and their version. */
 type SignInRow = { sealed: Uint8Array; version: string };
 
 /**
- * Sealed rows that are changed only by whoever has seen their last version. What they say, and how they are sealed, is
- * not known here. No version comes twice, also not of a row that was removed and written again.
+ * Sealed rows with optimistic locking. Content and encryption are unknown here. Versions are never reused, even if a
+ * row is removed and written again.
  */
 export type SignInRepository = {
   get(principal: Owner, key: string): Promise<SignInRow | null>;
   /**
-   * Writes if the row still has this version; null: if there is none. Gives the new one, or null where somebody else
-   * was faster.
+   * Writes if the row still has this version; null: if there is no row. Returns the new version, or null after a
+   * conflict.
    */
   put(principal: Owner, key: string, row: PutSignIn): Promise<string | null>;
-  /** False where it has another version, or is not there. */
+  /** False if it has another version or does not exist. */
   remove(principal: Owner, key: string, expected: string): Promise<boolean>;
-  /** Removes what nobody needs any more, whoever it belongs to. */
+  /** Deletes expired rows of all owners. */
   sweep(now: number): Promise<void>;
 };
 

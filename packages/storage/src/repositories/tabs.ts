@@ -11,12 +11,12 @@ import type {
 import type { Schema } from '../schema.ts';
 import { encodeJson, scrubText } from '../text.ts';
 
-/** What one tab lends to the runs of one conversation. */
+/** The tools that one tab provides to the runs of one conversation. */
 export type TabOffer = { tabId: string; conversationId: string; servers: TabServer[]; seenUntil: number };
 
 /**
- * Where a call stands that goes to a tab: `held` until its run has stored that it may be claimed, `open` for whichever
- * tab is first, `claimed` by one, `done` with a result. A `withdrawn` one nobody waits for: a claim of it is void.
+ * State of a call to a tab: `held` until its run has stored that it may be claimed, `open` for any tab, `claimed` by
+ * one, `done` with a result. A `withdrawn` call is no longer needed: a claim of it is void.
  */
 export type StoredTabCall = {
   callId: string;
@@ -27,7 +27,7 @@ export type StoredTabCall = {
   definition: string;
   status: Schema['tab_calls']['status'];
   tabId: string | null;
-  /** Grows whenever the call is put anew: what a tab brings under an older one does not count. */
+  /** Incremented whenever the call is put again: results with an older fence are ignored. */
   fence: number;
   result: ToolResult | null;
   updatedAt: number;
@@ -41,35 +41,35 @@ type CallKey = { runId: string; callId: string };
 
 type TabQuestionRow = { id: string; question: TabQuestion; answer: TabQuestionAnswer | null };
 
-/** Tabs that lend their tools to runs, and the calls that go to them. Each change of a call is compare-and-set. */
+/** Tabs that provide tools to runs, and the calls to them. Each change of a call is compare-and-set. */
 export type TabRepository = {
-  /** Takes the place of what the tab offered before. False where the owner has no such conversation. */
+  /** Replaces the tab's earlier offer. False if the owner has no such conversation. */
   offer(principal: Owner, offer: TabOffer & { at: number }): Promise<boolean>;
-  /** The tab is there until then at least. False where it offers nothing. */
+  /** Extends the life of the tab at least to that time. False if it has no offer. */
   renew(principal: Owner, tabId: string, seenUntil: number): Promise<boolean>;
-  /** The tab is there until then at most. */
+  /** Shortens the life of the tab to that time. */
   leave(principal: Owner, tabId: string, seenUntil: number): Promise<void>;
-  /** Those seen since then; who offered last comes first. */
+  /** Offers of tabs seen since then; the latest offer first. */
   offers(principal: Owner, query: { conversationId: string; seenSince: number }): Promise<TabOffer[]>;
   offersOf(principal: Owner, tabId: string): Promise<TabOffer[]>;
 
-  /** `held` from here on, unless it is done: then it is given as it is. */
+  /** Creates or resets the call to `held`, unless it is done: then returns it unchanged. */
   putCall(principal: Owner, call: PutTabCall): Promise<StoredTabCall>;
   getCall(principal: Owner, key: CallKey): Promise<StoredTabCall | null>;
-  /** What is open or claimed. */
+  /** Open and claimed calls. */
   openCalls(principal: Owner): Promise<StoredTabCall[]>;
   openCall(principal: Owner, key: CallKey, at: number): Promise<boolean>;
-  /** Null where it is not open. */
+  /** Null if it is not open. */
   claim(principal: Owner, key: CallKey, of: { tabId: string; at: number }): Promise<StoredTabCall | null>;
   finish(
     principal: Owner,
     key: CallKey,
     of: { tabId: string; fence: number; result: ToolResult; at: number },
   ): Promise<boolean>;
-  /** False where it is not in this state any more. */
+  /** False if it is no longer in this state. */
   withdraw(principal: Owner, key: CallKey, from: 'held' | 'open' | 'claimed', at: number): Promise<boolean>;
 
-  /** One that was asked before stays as it is. */
+  /** Keeps an existing question unchanged. */
   ask(principal: Owner, key: CallKey, question: Omit<TabQuestionRow, 'answer'>): Promise<void>;
   answer(principal: Owner, key: CallKey, id: string, answer: TabQuestionAnswer): Promise<void>;
   questions(principal: Owner, key: CallKey): Promise<TabQuestionRow[]>;

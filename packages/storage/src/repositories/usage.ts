@@ -8,16 +8,14 @@ import type { ReadUsage } from '../usage/usage-report.ts';
 import type { UsageOf } from '../usage/usage-writer.ts';
 import { createUsageWriter } from '../usage/usage-writer.ts';
 
-/** Whose budget it is: of the things that are null there is none. */
+/** Owner of a budget; fields that are null do not apply. */
 type BudgetOf = { conversationId: string | null; runId?: string | null; agentId: string | null; at: number };
 
-/** What calls came to. Those of a run are stored with its steps: see `RunCommit.usage`. */
+/** Usage of calls. That of a run is stored with its steps: see `RunCommit.usage`. */
 export type UsageRepository = {
-  /** A call that belongs to no run. */
+  /** Adds a call outside any run. */
   add(principal: Owner, entry: UsageEntry, of?: Partial<Omit<UsageOf, 'ownerId'>>): Promise<void>;
-  /**
-   * What was used of a budget, as it is stored now. Nothing for a turn: a run itself counts that.
-   */
+  /** Used part of a budget, as stored. Zero for a turn, which the run counts itself. */
   spent(principal: Owner, budget: Budget, of: BudgetOf): Promise<Spent>;
   report: ReadUsage;
 };

@@ -2,36 +2,36 @@ import type { Kysely } from 'kysely';
 import type { Owner } from '@toolyard/protocol';
 import type { Schema } from '../schema.ts';
 
-/** Where an owner wants to be told of what; the secret that signs it is not kept here. */
+/** Where an owner receives which notifications; the signing secret is not stored here. */
 export type StoredWebhook = { url: string; events: readonly string[]; origin: 'file' | 'settings'; updatedAt: number };
 
-/** Something that happened and is yet to be told. */
+/** An event to be delivered. */
 export type WebhookNotification = {
-  /** The same however often it is told. */
+  /** Equal for all delivery attempts. */
   id: string;
   ownerId: string;
   event: string;
   runId: string;
   interruptId: string | null;
   happenedAt: number;
-  /** How often it was tried before. */
+  /** Number of earlier attempts. */
   attempts: number;
 };
 
 export type WebhookRepository = {
   get(principal: Owner): Promise<StoredWebhook | null>;
   put(principal: Owner, webhook: Omit<StoredWebhook, 'updatedAt'>, at: number): Promise<void>;
-  /** What is yet to be told goes with it. False where there was none. */
+  /** Also deletes its pending notifications. False if there was none. */
   remove(principal: Owner): Promise<boolean>;
-  /** What is due, the oldest first, of all owners. Each is kept from the others until `until`. */
+  /** Due notifications of all owners, oldest first. Each is reserved until `until`. */
   claim(now: number, until: number, limit: number): Promise<WebhookNotification[]>;
-  /** It was told, or is given up. */
+  /** Deletes a notification after delivery, or after the last attempt. */
   settle(id: string): Promise<void>;
-  /** It is tried again then. */
+  /** Schedules the next attempt. */
   putOff(id: string, until: number): Promise<void>;
-  /** Everything of this owner is tried at once. */
+  /** Makes all notifications of this owner due now. */
   hurry(principal: Owner, now: number): Promise<void>;
-  /** How many are yet to be told. */
+  /** Number of pending notifications. */
   waiting(principal: Owner): Promise<number>;
 };
 
@@ -76,7 +76,7 @@ export function createWebhookRepository(db: Kysely<Schema>): WebhookRepository {
         .execute();
       const claimed: WebhookNotification[] = [];
       for (const row of due) {
-        // Whoever sees it as it was has it; another process comes too late.
+        // Compare-and-set: only one process gets it.
         const result = await db
           .updateTable('announcements')
           .set({ due_at: until, attempts: row.attempts + 1 })

@@ -3,17 +3,19 @@ import type { StorageEngine } from '../engine/engine.ts';
 import type { StoreWork } from '../engine/work.ts';
 import { decodeJson, encodeJson } from '../text.ts';
 
-/** Changes what an answer is to change; false where that is gone. To be used inside a transaction. */
+/**
+ * Applies the changes that come with an answer; false if their target no longer exists. Call it within a transaction.
+ */
 export type AnswerSideEffects = (keeps: AnswerKeeps, of: { ownerId: string; at: number }) => StoreWork<boolean>;
 
-/** The statements of an {@link AnswerSideEffects}: what is changed is held from the moment it is read. */
+/** The statements of {@link AnswerSideEffects}: rows are locked when they are read. */
 export function createAnswerSideEffects(engine: StorageEngine): AnswerSideEffects {
   const find = (from: string) =>
     engine.prepare<{ value: string }>(`SELECT ${from} = ? AND owner_id = ?${engine.sql.claimRow}`);
   const conversation = find('configuration AS value FROM conversations WHERE deleted_at IS NULL AND id');
   const agent = find('configuration AS value FROM agents WHERE id');
   const setting = find('value FROM settings WHERE key');
-  // The time of a conversation stays: nothing was said in it.
+  // Leaves `updated_at`, because no message was added.
   const setConversation = engine.prepare('UPDATE conversations SET configuration = ? WHERE id = ? AND owner_id = ?');
   const setAgent = engine.prepare(
     'UPDATE agents SET configuration = ?, updated_at = ?, version = version + 1 WHERE id = ? AND owner_id = ?',

@@ -15,9 +15,9 @@ import { createUsageWriter } from '../usage/usage-writer.ts';
 
 type Claimed = { owner_id: string; conversation_id: string; agent_id: string | null; place: RunLocation };
 
-/** The hot path: everything the runs of a process have to write, in one transaction. */
+/** The hot path: writes all commits of the runs of a process in one transaction. */
 export function createCommit(engine: StorageEngine, clock: Clock): RunJobs['commit'] {
-  // Two statements, because naming a column in SET rewrites its indexes even where the value stays.
+  // Two statements, because a column in SET rewrites its indexes even if its value stays.
   const advance = engine.prepare<Claimed>(
     `UPDATE runs SET last_seq = ?, updated_at = ? WHERE ${OWNED_RUN} RETURNING owner_id, conversation_id, agent_id, place`,
   );
@@ -29,7 +29,7 @@ export function createCommit(engine: StorageEngine, clock: Clock): RunJobs['comm
   const position = engine.prepare<{ fence: number; last_seq: number; status: RunStatus }>(
     'SELECT fence, last_seq, status FROM runs WHERE id = ?',
   );
-  // Waits for a transaction that is still under way with the row.
+  // Waits for an open transaction with the row.
   const heldPosition = engine.prepare<{ fence: number; last_seq: number }>(
     `SELECT fence, last_seq FROM runs WHERE id = ?${engine.sql.holdRow}`,
   );
@@ -47,8 +47,8 @@ export function createCommit(engine: StorageEngine, clock: Clock): RunJobs['comm
   function* commitItem(item: RunCommit): StoreWork<CommitOutcome> {
     const texts = encodeItem(item);
     if ('problem' in texts) return { outcome: 'invalid', problem: texts.problem };
-    // Once the row is claimed, events and state that were looked over can only fail with the disk, and that fails all:
-    // a savepoint would cost more than they do.
+    // After the row is claimed, validated events and state fail only with the disk, which fails the whole transaction:
+    // a savepoint would cost more than the writes.
     if (isPlain(item)) return yield* write(item, texts);
     try {
       return yield* engine.savepoint(() => write(item, texts));
@@ -84,7 +84,8 @@ export function createCommit(engine: StorageEngine, clock: Clock): RunJobs['comm
       for (const entry of item.usage) yield* usage.add(entry, { ownerId, runId, conversationId, agentId, place });
     }
     for (const id of item.taken ?? []) {
-      if ((yield* take.run(at, runId, id)) === 0) throw new MessageRefusal(`inbox item ${id} is not there to be taken`);
+      if ((yield* take.run(at, runId, id)) === 0)
+        throw new MessageRefusal(`inbox item ${id} does not exist or was already taken`);
     }
     for (const id of item.unqueued ?? []) yield* unqueue.run(claimed.conversation_id, ownerId, id);
     if (item.status !== undefined && isFinal(item.status)) {
@@ -113,7 +114,7 @@ export function createCommit(engine: StorageEngine, clock: Clock): RunJobs['comm
     return row === undefined ? null : { fence: row.fence, lastSeq: row.last_seq, status: row.status };
   }
 
-  /** Outcomes of those items one statement can write together. */
+  /** Outcomes of the items that one statement can write together. */
   function* commitTogether(plain: ReadonlyMap<RunCommit, PlainItem>): StoreWork<Map<RunCommit, CommitOutcome>> {
     const outcomes = new Map<RunCommit, CommitOutcome>();
     if (plain.size === 0) return outcomes;
@@ -127,7 +128,10 @@ export function createCommit(engine: StorageEngine, clock: Clock): RunJobs['comm
     return outcomes;
   }
 
-  /** Nobody else moves a run on under its fence: one that stands where it should speaks for the whole group. */
+  /**
+   * Only the holder of the fence advances a run: one row at the expected position proves that the whole group was
+   * stored.
+   */
   function* recall(
     items: readonly RunCommit[],
     known: Outcomes | null,
@@ -138,17 +142,17 @@ export function createCommit(engine: StorageEngine, clock: Clock): RunJobs['comm
       const row = yield* heldPosition.get(runId);
       if (!row) continue;
       const stands = row.last_seq >= baseSeq + events.length;
-      // Past it under a later fence: that may be ours, or what the successor wrote instead.
+      // Beyond it under a later fence: written by us or by the successor.
       if (row.fence !== fence && stands) continue;
       if (known) return stands ? known : false;
-      // Whose outcome nobody knows may have been stale: that alone says nothing against the others.
+      // An item with unknown outcome may have been stale: it proves nothing about the others.
       if (stands) return { result: yield* recallEach(items) };
       told = true;
     }
     return told ? false : null;
   }
 
-  /** What came of each item of a group that is stored. */
+  /** The outcome of each item of a stored group. */
   function* recallEach(items: readonly RunCommit[]): StoreWork<CommitOutcome[]> {
     const outcomes: CommitOutcome[] = [];
     for (const { runId, fence, baseSeq, events } of items) {
@@ -175,7 +179,7 @@ export function createCommit(engine: StorageEngine, clock: Clock): RunJobs['comm
 
 type Outcomes = StoreWorkResult<readonly CommitOutcome[]>;
 
-/** Nobody may learn of a power cut that a call was made which the ledger does not know. */
+/** Full durability for calls: a power failure must not lose the ledger entry of a call that was sent. */
 function durabilityOf(items: readonly RunCommit[]): Durability {
   const full = (item: RunCommit): boolean =>
     item.durability === 'full' ||
@@ -191,7 +195,7 @@ function isPlain(item: RunCommit): boolean {
 
 type ItemTexts = { bodies: string[]; state: string | null };
 
-/** The texts to store; a problem where the item contradicts itself. */
+/** The texts to store; a problem if the item is inconsistent. */
 function encodeItem(item: RunCommit): ItemTexts | { problem: string } {
   const bodies: string[] = [];
   let due = item.baseSeq;
@@ -199,9 +203,9 @@ function encodeItem(item: RunCommit): ItemTexts | { problem: string } {
     for (const event of item.events) {
       const { v: _v, seq, runId, step, attempt, at, ...body } = event;
       if (runId !== item.runId) return { problem: `an event of run ${runId} among those of ${item.runId}` };
-      if (seq !== ++due) return { problem: `event ${seq} where ${due} was due in run ${item.runId}` };
+      if (seq !== ++due) return { problem: `event ${seq} instead of ${due} in run ${item.runId}` };
       if (![step, attempt, at].every(Number.isSafeInteger))
-        return { problem: `event ${seq} of run ${item.runId} has a step, attempt or time that is no integer` };
+        return { problem: `event ${seq} of run ${item.runId} has a step, attempt or time that is not an integer` };
       const text = encodeJson(body);
       const problem = mediaProblem(text, body);
       if (problem !== null) return { problem: `event ${seq} of run ${item.runId} ${problem}` };
@@ -214,7 +218,7 @@ function encodeItem(item: RunCommit): ItemTexts | { problem: string } {
   }
 }
 
-/** The items of runs that have but one here, and nothing but events and state to write. */
+/** Items that consist only of events and state, of runs that occur once. */
 function plainItems(items: readonly RunCommit[], clock: Clock): Map<RunCommit, PlainItem> {
   const plain = new Map<RunCommit, PlainItem>();
   const seen = new Set<string>();
@@ -236,7 +240,7 @@ function* nothing(): StoreWork<CommitOutcome[]> {
   return [];
 }
 
-/** Refused, no JSON, or against a constraint of the tables: no other item need suffer for it. */
+/** True for rejected items, invalid JSON and constraint violations, which do not affect other items. */
 function isItemsOwnFault(engine: StorageEngine, error: unknown): error is Error {
   return (
     error instanceof MessageRefusal ||

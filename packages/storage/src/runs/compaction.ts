@@ -3,7 +3,7 @@ import type { StorageEngine } from '../engine/engine.ts';
 import { transaction } from '../engine/work.ts';
 import type { RunJobs } from './run-jobs.ts';
 
-/** What is repeated whole once a message or a call is over. */
+/** Events whose content is repeated in full at the end of a message or call. */
 export const COMPACTED_EVENTS: readonly RunEventBody['type'][] = [
   'text_delta',
   'reasoning_delta',
@@ -11,7 +11,7 @@ export const COMPACTED_EVENTS: readonly RunEventBody['type'][] = [
   'tool_progress',
 ];
 
-/** Most of what is stored is deltas, which nobody needs a day later. */
+/** Deletes deltas of old runs, which are most of the stored data and no longer needed. */
 export function createCompaction(engine: StorageEngine): RunJobs['compact'] {
   const due = engine.prepare<{ id: string }>(`
     SELECT id FROM runs WHERE ended_at IS NOT NULL AND compacted IS NULL AND ended_at < ? ORDER BY ended_at LIMIT ?${engine.sql.claimFreeRows}`);
@@ -22,7 +22,7 @@ export function createCompaction(engine: StorageEngine): RunJobs['compact'] {
   return (endedBefore, limit) =>
     transaction('compact', 'normal', function* () {
       const runs = yield* due.all(endedBefore, limit);
-      // The count is kept, so that the check can still tell a gap of ours from damage.
+      // The number of deleted events is stored, so that the check can distinguish compaction from damage.
       for (const { id } of runs) yield* mark.run(yield* remove.run(id, types), id);
       return runs.length;
     });

@@ -3,10 +3,10 @@ import type { RetryableWork } from '../engine/work.ts';
 import { statements } from '../engine/work.ts';
 import { ACTIVE_STATUSES } from './run-rows.ts';
 
-/** How many runs there are that are not over, by status, and how many of them somebody holds. */
+/** Number of active runs by status, and number of leases. */
 export type StoredCounts = { runs: Record<string, number>; leases: number };
 
-/** Read from the indexes of what is under way: how much lies behind does not matter. */
+/** Uses the indexes of active runs: independent of the number of ended ones. */
 export function createCounts(engine: StorageEngine): () => RetryableWork<StoredCounts> {
   const byStatus = engine.prepare<{ status: string; runs: number }>(
     `SELECT status, count(*) AS runs FROM runs WHERE status IN ${ACTIVE_STATUSES} GROUP BY status`,

@@ -10,7 +10,7 @@ import { createLedgerReader } from './ledger.ts';
 import type { RunJobs } from './run-jobs.ts';
 import { createRunReader } from './run-reader.ts';
 
-/** The {@link RunJobs} of a migrated database: hand-written statements, prepared once. */
+/** The {@link RunJobs} of a migrated database, with prepared SQL statements. */
 export function createRunJobs(engine: StorageEngine, clock: Clock): RunJobs {
   return {
     commit: createCommit(engine, clock),

@@ -9,10 +9,10 @@ import type { RunJobs } from './run-jobs.ts';
 import type { RunRow } from './run-rows.ts';
 import { ACTIVE_STATUSES, RUN_COLUMNS, toLeasedRun, toRunRecord } from './run-rows.ts';
 
-/** A run and the message that asks for it, stored together. */
+/** Stores a run and its message atomically. */
 export function createRunCreator(engine: StorageEngine): RunJobs['createRun'] {
   const find = engine.prepare<RunRow>(`SELECT ${RUN_COLUMNS} FROM runs WHERE id = ?`);
-  // Two that start a run in one conversation do so one after the other.
+  // Serializes concurrent starts in one conversation.
   const conversation = engine.prepare(
     `SELECT 1 FROM conversations WHERE id = ? AND owner_id = ? AND deleted_at IS NULL${engine.sql.claimRow}`,
   );
@@ -20,7 +20,7 @@ export function createRunCreator(engine: StorageEngine): RunJobs['createRun'] {
   const active = engine.prepare<{ id: string }>(
     `SELECT id FROM runs WHERE conversation_id = ? AND parent_run_id IS NULL AND status IN ${ACTIVE_STATUSES}`,
   );
-  // Never before the owner's newest run, whatever the clock says: readers ask for what began since the last they know.
+  // Never before the owner's newest run, whatever the clock says: clients list runs created since the last known one.
   const insert = engine.prepare<RunRow>(`
     INSERT INTO runs (id, owner_id, conversation_id, agent_id, parent_run_id, place, status, last_seq, fence,
       lease_owner, lease_until, created_at, updated_at)

@@ -5,9 +5,9 @@ import { statements, transaction } from '../engine/work.ts';
 import type { RunJobs } from './run-jobs.ts';
 import { isFinal } from './run-rows.ts';
 
-/** What others have to say to a run. Taking is part of the commit, see `commit.ts`. */
+/** Messages to a run. Taking one is part of the commit, see `commit.ts`. */
 export function createInbox(engine: StorageEngine): Pick<RunJobs, 'putInbox' | 'readInbox' | 'withdrawInbox'> {
-  // Held, so that a run cannot park or end past the item without seeing it.
+  // Locks the run, so that it cannot park or end without seeing the item.
   const find = engine.prepare<{ status: RunStatus; lease_owner: string | null }>(
     `SELECT status, lease_owner FROM runs WHERE id = ? AND owner_id = ?${engine.sql.holdRow}`,
   );

@@ -16,17 +16,17 @@ import { MessageRefusal } from './message-rows.ts';
 import type { RunJobs } from './run-jobs.ts';
 import { ACTIVE_STATUSES } from './run-rows.ts';
 
-/** A person answered at a door what the run was about to answer itself. */
+/** The user answered concurrently what the run was about to answer itself. */
 export class InterruptConflict extends Error {}
 
 export type InterruptWriter = {
-  /** Carries out what a commit says of its run's interrupts. Throws {@link MessageRefusal} or {@link InterruptConflict}. */
+  /** Applies a commit's changes of its run's interrupts. Throws {@link MessageRefusal} or {@link InterruptConflict}. */
   apply(changes: InterruptChanges, of: { runId: string; ownerId: string; at: number }): StoreWork<void>;
-  /** Nobody is asked for a run that is over. */
+  /** Withdraws the open interrupts of a run that ended. */
   withdrawAll(runId: string, at: number): StoreWork<void>;
 };
 
-/** The statements a commit writes interrupts with. To be used inside a transaction. */
+/** The statements by which a commit writes interrupts. Use them within a transaction. */
 export function createInterruptWriter(engine: StorageEngine): InterruptWriter {
   const open = engine.prepare(`
     INSERT INTO interrupts (id, run_id, owner_id, mode, status, interrupt, opened_at) VALUES (?, ?, ?, ?, 'open', ?, ?)
@@ -59,7 +59,7 @@ export function createInterruptWriter(engine: StorageEngine): InterruptWriter {
         throw new MessageRefusal(`interrupt ${id} is not open`);
       }
       for (const id of changes.withdrawn ?? []) {
-        // What was answered at a door in the same moment stays answered.
+        // An interrupt that was answered concurrently stays answered.
         yield* withdraw.run(at, id, runId);
       }
     },
@@ -85,11 +85,11 @@ const ASKED = `
   SELECT i.id, i.run_id, r.conversation_id, i.mode, i.status, i.interrupt, i.answer, i.opened_at, i.answered_at
   FROM interrupts AS i JOIN runs AS r ON r.id = i.run_id`;
 
-/** The doors' side: listing what is asked, and answering it. */
+/** The API for clients: lists interrupts and answers them. */
 export function createInterruptCommands(
   engine: StorageEngine,
 ): Pick<RunJobs, 'listInterrupts' | 'getInterrupt' | 'countInterrupts' | 'answerInterrupt'> {
-  // A parameter that may be null keeps an index from being used: what narrows most is written out.
+  // Nullable parameters prevent the use of an index, so the most selective condition is part of the SQL.
   const list = (narrowed: string): Statement<InterruptRow> =>
     engine.prepare(`
       ${ASKED} WHERE i.owner_id = ?1 AND ${narrowed} AND (CAST(?2 AS TEXT) IS NULL OR i.status = ?2) AND (CAST(?3 AS TEXT) IS NULL OR i.run_id = ?3)
@@ -115,7 +115,7 @@ export function createInterruptCommands(
     VALUES (?, ?, ?, ?, ?, ?, ?)
     ON CONFLICT (owner_id, coalesce(conversation_id, ''), server_id, tool_name)
     DO UPDATE SET decision = excluded.decision, decided_at = excluded.decided_at, origin = excluded.origin`);
-  // Before anything is written, as every writer does: a run cannot park or end past the answer without seeing it.
+  // Locked before any write, in the order of all writers: a run cannot park or end without seeing the answer.
   const holder = engine.prepare<{ lease_owner: string | null; active: number }>(`
     SELECT lease_owner, CASE WHEN status IN ${ACTIVE_STATUSES} THEN 1 ELSE 0 END AS active
     FROM runs WHERE id = ?${engine.sql.holdRow}`);
@@ -156,7 +156,7 @@ export function createInterruptCommands(
         const found = yield* find.get(interruptId, ownerId);
         if (!found) return { outcome: 'not_found' };
         const run = yield* holder.get(found.run_id);
-        // Claimed: of two who answer in one moment the second one sees what the first one said.
+        // Locked: the second of two concurrent answers sees the first.
         const asked = yield* now.get(interruptId);
         if (asked?.status !== 'open') return { outcome: 'closed', answer: toAnswer(asked?.answer ?? null) };
         if (keeps && !(yield* keep(keeps, { ownerId, at }))) return { outcome: 'no_place' };

@@ -8,7 +8,7 @@ import { ACTIVE_STATUSES, RUN_COLUMNS, toLeasedRun } from './run-rows.ts';
 
 const WAITING = 'EXISTS (SELECT 1 FROM run_inbox WHERE run_id = runs.id AND taken_at IS NULL)';
 
-/** Who may write a run. */
+/** Leases: which process may write a run. */
 export function createLeases(
   engine: StorageEngine,
 ): Pick<RunJobs, 'acquireLease' | 'renewLeases' | 'renewLease' | 'releaseLease' | 'takeOver'> {
@@ -27,7 +27,7 @@ export function createLeases(
   const renewOne = renewal(' AND id = ? AND fence = ?');
   const release = engine.prepare(`
     UPDATE runs SET lease_owner = NULL, lease_until = NULL WHERE id = ? AND fence = ? AND lease_owner IS NOT NULL`);
-  // Looked for first and once: a condition that is looked at again for each row would take more than the limit.
+  // MATERIALIZED: a condition evaluated again per row would take more runs than the limit.
   const takeOver = engine.prepare<RunRow>(`
     WITH due AS MATERIALIZED (
       SELECT id FROM runs WHERE status IN ${ACTIVE_STATUSES} AND place = 'server'

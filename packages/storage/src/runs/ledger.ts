@@ -6,7 +6,7 @@ import { statements } from '../engine/work.ts';
 import { MessageRefusal } from './message-rows.ts';
 import type { RunJobs } from './run-jobs.ts';
 
-/** Which step may follow which. What is not here is refused, whatever the row says. */
+/** Allowed transitions. All others are rejected, whatever the row contains. */
 const NEXT: Readonly<Record<LedgerStatus, readonly LedgerStatus[]>> = {
   planned: ['sent', 'failed', 'cancelled'],
   sent: ['sent', 'done', 'failed', 'in_doubt', 'cancelled', 'planned'],
@@ -17,11 +17,14 @@ const NEXT: Readonly<Record<LedgerStatus, readonly LedgerStatus[]>> = {
 };
 
 export type LedgerWriter = {
-  /** Carries out one change. Throws {@link MessageRefusal} where it is not legal, or not where the call stands. */
+  /**
+   * Applies one change. Throws {@link MessageRefusal} if the transition is not allowed or does not match the stored
+   * status.
+   */
   apply(change: LedgerChange, of: { runId: string; ownerId: string; at: number }): StoreWork<void>;
 };
 
-/** The statements that write the ledger. To be used inside a transaction. */
+/** The statements that write the ledger. Use them within a transaction. */
 export function createLedgerWriter(engine: StorageEngine): LedgerWriter {
   const plan = engine.prepare(`
     INSERT INTO tool_ledger (run_id, call_id, owner_id, server_id, tool_name, arguments, edited, status, updated_at)
@@ -43,7 +46,7 @@ export function createLedgerWriter(engine: StorageEngine): LedgerWriter {
           const text = encodeJson(change.arguments);
           const edited = change.edited ? 1 : 0;
           if ((yield* plan.run(runId, callId, ownerId, tool.serverId, tool.name, text, edited, at)) === 0)
-            throw new MessageRefusal(`call ${callId} was sent already and cannot be planned anew`);
+            throw new MessageRefusal(`call ${callId} was already sent and cannot be planned again`);
           return;
         }
         case 'move': {
@@ -51,7 +54,7 @@ export function createLedgerWriter(engine: StorageEngine): LedgerWriter {
           if (!NEXT[from].includes(to)) throw new MessageRefusal(`call ${callId} cannot go from ${from} to ${to}`);
           const detail = change.detail === undefined ? null : encodeJson(change.detail);
           if ((yield* move.run(to, detail, at, runId, callId, from)) === 0)
-            throw new MessageRefusal(`call ${callId} is not ${from}`);
+            throw new MessageRefusal(`call ${callId} is not in status ${from}`);
           return;
         }
       }

@@ -4,20 +4,23 @@ import type { StoreWork } from '../engine/work.ts';
 import { mediaProblem } from '../media.ts';
 import { encodeJson } from '../text.ts';
 
-/** Something a commit asks for that does not fit what is stored: the item is refused, the others go on. */
+/** A commit contradicts the stored data: this item is rejected, the others are stored. */
 export class MessageRefusal extends Error {}
 
-/** What a message is stored under. `runId` null: a person's or an import's. */
+/** Keys of a stored message. `runId` null: of a user or an import. */
 type Belonging = { conversationId: string; ownerId: string; runId: string | null };
 
 export type MessageWriter = {
-  /** Adds a message, or replaces one the same run wrote under the same parent. Throws {@link MessageRefusal}. */
+  /** Adds a message, or replaces one that the same run wrote under the same parent. Throws {@link MessageRefusal}. */
   write(message: Message, to: Belonging): StoreWork<void>;
-  /** Moves the current leaf; with `from` only if it still is that one. Throws {@link MessageRefusal} where `to` is not there. */
+  /**
+   * Moves the current leaf; with `from` only if it is the current one. Throws {@link MessageRefusal} if `to` does not
+   * exist.
+   */
   moveLeaf(leaf: { from?: string | null; to: string }, of: { conversationId: string; at: number }): StoreWork<void>;
 };
 
-/** The statements that write the message tree. To be used inside a transaction. */
+/** The statements that write the message tree. Use them within a transaction. */
 export function createMessageWriter(engine: StorageEngine): MessageWriter {
   const upsert = engine.prepare(`
     INSERT INTO messages (conversation_id, id, parent_id, owner_id, run_id, role, created_at, message, abandoned)
@@ -46,7 +49,7 @@ export function createMessageWriter(engine: StorageEngine): MessageWriter {
       const changes = yield* upsert.run(id, parentId, runId, role, createdAt, body, abandoned, conversationId, ownerId);
       if (changes === 0)
         throw new MessageRefusal(
-          `message ${id} cannot be written to conversation ${conversationId}: not this run's to write`,
+          `message ${id} cannot be written to conversation ${conversationId}: it belongs to another run`,
         );
       yield* search.message(message, { conversationId, ownerId });
     },

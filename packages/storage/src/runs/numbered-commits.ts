@@ -6,9 +6,9 @@ import { MessageRefusal } from './message-rows.ts';
 type Committed = Extract<CommitOutcome, { outcome: 'committed' }>;
 
 export type NumberedCommits = {
-  /** What was answered to this very commit when it was stored; null where it was not. */
+  /** The stored response of this commit; null if it was not stored. */
   answerOf(runId: string, fence: number, numbered: CommitNumber): StoreWork<Committed | null>;
-  /** Throws {@link MessageRefusal} where another number was due. */
+  /** Throws {@link MessageRefusal} if another number was expected. */
   keep(
     numbered: CommitNumber,
     outcome: Committed,
@@ -18,9 +18,9 @@ export type NumberedCommits = {
 
 type Row = { number: number; digest: string; last_seq: number; inbox_waits: number };
 
-/** Tells a commit that is sent again from the next one. To be used inside a transaction. */
+/** Distinguishes a repeated commit from the next one. Use it within a transaction. */
 export function createNumberedCommits(engine: StorageEngine): NumberedCommits {
-  // Held first: the same may be under way in another transaction.
+  // Locks the run first: the same commit may be in another open transaction.
   const hold = engine.prepare(`SELECT 1 FROM runs WHERE id = ?${engine.sql.claimRow}`);
   const last = engine.prepare<Row>(
     'SELECT number, digest, last_seq, inbox_waits FROM tab_commits WHERE run_id = ? AND fence = ?',
@@ -40,7 +40,7 @@ export function createNumberedCommits(engine: StorageEngine): NumberedCommits {
     },
     *keep({ number, digest }, { lastSeq, inboxWaits }, { runId, ownerId, fence }) {
       const due = ((yield* last.get(runId, fence))?.number ?? 0) + 1;
-      if (number !== due) throw new MessageRefusal(`commit ${number} where ${due} was due`);
+      if (number !== due) throw new MessageRefusal(`commit ${number} instead of ${due}`);
       yield* put.run(runId, ownerId, fence, number, digest, lastSeq, inboxWaits ? 1 : 0);
     },
   };

@@ -8,15 +8,15 @@ import type { RunJobs } from './run-jobs.ts';
 import type { RunRow } from './run-rows.ts';
 import { RUN_COLUMNS, toRunRecord } from './run-rows.ts';
 
-/** An event as it is stored. */
+/** An event as stored. */
 export type EventRow = { v: number; seq: number; step: number; attempt: number; at: number; body: string };
 
-/** What a run's owner may read of it. */
+/** The parts of a run that its owner may read. */
 export function createRunReader(
   engine: StorageEngine,
 ): Pick<RunJobs, 'getRun' | 'listRuns' | 'readEvents' | 'readWholeEvents'> {
   const get = engine.prepare<RunRow>(`SELECT ${RUN_COLUMNS} FROM runs WHERE id = ? AND owner_id = ?`);
-  // A parameter that may be null keeps an index from being used: what narrows most is written out.
+  // Nullable parameters prevent the use of an index, so the most selective condition is part of the SQL.
   const list = (narrowed: string): Statement<RunRow> =>
     engine.prepare(`
       SELECT ${RUN_COLUMNS} FROM runs

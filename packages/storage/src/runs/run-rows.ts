@@ -1,24 +1,24 @@
 import type { LeasedRun, RunLocation, RunRecord, RunStatus } from '@toolyard/protocol';
 import { decodeJson } from '../text.ts';
 
-/** The columns of `runs` a {@link RunRecord} is made of, for a SELECT or a RETURNING. */
+/** Columns of `runs` for a {@link RunRecord}, in a SELECT or RETURNING. */
 export const RUN_COLUMNS = `id, owner_id, conversation_id, agent_id, parent_run_id, place, status, last_seq, fence,
   created_at, updated_at, ended_at`;
 
-/** The statuses that still take commits, as the partial indexes name them. */
+/** The statuses that accept commits, as in the partial indexes. */
 export const ACTIVE_STATUSES = `('queued', 'running', 'parked', 'waiting_for_tab')`;
 
-/** Who may write a run's row: fence and seq are the caller's, the lease was not given back, it is not over. */
+/** Condition for writing a run's row: fence and seq match, the lease was not released, the run has not ended. */
 export const OWNED_RUN = `id = ? AND fence = ? AND last_seq = ? AND lease_owner IS NOT NULL AND status IN ${ACTIVE_STATUSES}`;
 
-/** Given run, owner and state. */
+/** Parameters: run, owner and state. */
 export const SAVE_STATE = `
   INSERT INTO run_states (run_id, owner_id, state) VALUES (?, ?, ?)
   ON CONFLICT (run_id) DO UPDATE SET state = excluded.state`;
 
 const FINAL: ReadonlySet<RunStatus> = new Set(['done', 'failed', 'cancelled']);
 
-/** True for a status nothing follows. */
+/** True for a final status. */
 export function isFinal(status: RunStatus): boolean {
   return FINAL.has(status);
 }

@@ -4,13 +4,13 @@ import type { StoreWork } from '../engine/work.ts';
 
 export type WebhookNotifier = {
   interrupt(interruptId: string, of: { runId: string; ownerId: string; at: number }): StoreWork<void>;
-  /** Only of runs that are nobody's child. */
+  /** Only for runs without a parent. */
   end(status: RunStatus, of: { runId: string; ownerId: string; at: number }): StoreWork<void>;
 };
 
 /**
- * Writes down what is to be told, in the transaction in which it happens and only where its owner wants to be told, so
- * that nothing is told that did not happen and nothing is forgotten that did. To be used inside a transaction.
+ * Stores webhook notifications in the transaction of the event, and only if the owner subscribed to it: each committed
+ * event is delivered, and no other. Use it within a transaction.
  */
 export function createWebhookNotifier(engine: StorageEngine): WebhookNotifier {
   const announce = engine.prepare(`

@@ -5,24 +5,24 @@ import type { S3Settings } from './settings.ts';
 
 /** Objects in a bucket, by name. */
 export type Bucket = {
-  /** As it may be shown. */
+  /** Name for messages, without credentials. */
   readonly where: string;
-  /** @throws StorageError where it cannot be reached, is not there, or the key does not open it. */
+  /** @throws StorageError if it cannot be reached, does not exist, or the key has no access. */
   check(): Promise<void>;
-  /** Kept by the store of files before it resolves. */
+  /** Resolves when the object is stored. */
   put(name: string, bytes: Uint8Array, sha256: string): Promise<void>;
-  /** Null where there is no such object. */
+  /** Null if there is no such object. */
   get(name: string): Promise<Uint8Array | null>;
-  /** What is not there is gone already. */
+  /** Succeeds also if the object does not exist. */
   remove(name: string): Promise<void>;
-  /** A page of what lies there, by name; `next` goes on behind it. */
+  /** A page of object names in order; `next` is the start of the next page. */
   list(after?: string): Promise<ObjectPage>;
 };
 
-/** `storedAt` as the store of files has it, in milliseconds since 1970. */
+/** `storedAt`: time of the object store, in milliseconds since 1970. */
 type ObjectPage = { objects: { name: string; storedAt: number }[]; next?: string };
 
-/** How long one request may take; a file is at most some megabytes. */
+/** Timeout of a request; objects are at most a few megabytes. */
 const REQUEST_MS = 30_000;
 const TRIES = 3;
 const PAUSE_MS = 200;
@@ -35,7 +35,7 @@ type Wish = {
   sha256?: string;
 };
 
-/** A bucket of anything that speaks S3. */
+/** Opens a bucket of any S3-compatible object store. */
 export function openBucket(settings: S3Settings): Bucket {
   const { bucket, prefix, region, endpoint, accessKeyId, secretAccessKey, sessionToken } = settings;
   const client = new AwsClient({
@@ -45,13 +45,13 @@ export function openBucket(settings: S3Settings): Bucket {
     region,
     ...defined({ sessionToken }),
   });
-  // Programs of one's own answer under the path; Amazon wants the name of the bucket in the host.
+  // Self-hosted stores use path-style URLs; Amazon requires the bucket in the host name.
   const base = endpoint === undefined ? `https://${bucket}.s3.${region}.amazonaws.com` : `${endpoint}/${bucket}`;
   const where = `the bucket ${bucket} at ${new URL(base).host}`;
 
   async function ask({ method, name, query, bytes, sha256 }: Wish): Promise<Response> {
     const path = name === '' ? '' : `/${`${prefix}${name}`.split('/').map(encodeURIComponent).join('/')}`;
-    // As it is signed: a plus sign would be a space to some.
+    // As in the signature: some servers would decode a plus sign as a space.
     const words = query && new URLSearchParams(query).toString().replaceAll('+', '%20');
     const signed = await client.sign(`${base}${path}${words === undefined ? '' : `?${words}`}`, {
       method,
@@ -64,7 +64,7 @@ export function openBucket(settings: S3Settings): Bucket {
     return fetch(signed, { signal: AbortSignal.timeout(REQUEST_MS), redirect: 'manual' });
   }
 
-  /** What failed on its way, or for a reason that passes, is asked again: everything here may be done twice. */
+  /** Retries network errors and transient failures: all requests here are idempotent. */
   async function request(wish: Wish): Promise<Response> {
     for (let tries = 1; ; tries++) {
       const isLast = tries === TRIES;
@@ -136,26 +136,26 @@ function textOf(xml: string, element: string): string {
 
 const EMPTY = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855';
 
-/** What the store of files answered, in words; its own words only where they are a code. */
+/** The error for a response of the object store; includes its own error code only. */
 async function refusal(response: Response, where: string, bucket: string): Promise<StorageError> {
   const code = /<Code>(\w{1,60})<\/Code>/.exec(await response.text().catch(() => ''))?.[1] ?? '';
   const said = code === '' ? `HTTP ${response.status}` : code;
   if (response.status === 404) {
     return new StorageError('not_there', {
-      message: `There is no bucket ${bucket} where ${where} was looked for.`,
-      hint: 'Make it, or correct TOOLYARD_BLOBS_URL.',
+      message: `There is no bucket ${bucket} at ${where}.`,
+      hint: 'Create it, or correct TOOLYARD_BLOBS_URL.',
     });
   }
   if (response.status === 401 || response.status === 403) {
     return new StorageError('not_allowed', {
-      message: `${capital(where)} does not open with this key: ${said}.`,
-      hint: 'Correct AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, and let the key read, write and delete there.',
+      message: `${capital(where)} denies access with this key: ${said}.`,
+      hint: 'Correct AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, and grant the key permission to read, write and delete.',
     });
   }
   if (response.status < 500 && response.status !== 429) {
     return new StorageError('bad_url', {
-      message: `${capital(where)} does not take such requests: ${said}.`,
-      hint: 'Most likely region or endpoint of TOOLYARD_BLOBS_URL are not those of the bucket.',
+      message: `${capital(where)} rejects the request: ${said}.`,
+      hint: 'Most likely the region or endpoint in TOOLYARD_BLOBS_URL does not match the bucket.',
     });
   }
   return unreachable(where, new Error(said));
@@ -166,7 +166,7 @@ function unreachable(where: string, thrown: unknown): StorageError {
     'unreachable',
     {
       message: `${capital(where)} cannot be reached: ${reasonOf(thrown)}.`,
-      hint: 'See whether it runs there. What was stored before is safe.',
+      hint: 'Check that the object store is running. Data stored before is safe.',
       retryable: true,
     },
     { cause: thrown },
@@ -175,7 +175,7 @@ function unreachable(where: string, thrown: unknown): StorageError {
 
 function reasonOf(thrown: unknown): string {
   if (!(thrown instanceof Error)) return 'unknown reason';
-  if (thrown.name === 'TimeoutError') return `it did not answer within ${REQUEST_MS / 1_000} s`;
+  if (thrown.name === 'TimeoutError') return `no response within ${REQUEST_MS / 1_000} s`;
   const { cause } = thrown;
   if (cause instanceof Error && 'code' in cause) return String(cause.code);
   return thrown.message;

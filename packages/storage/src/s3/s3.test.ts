@@ -30,8 +30,8 @@ beforeAll(async () => {
 });
 afterAll(() => s3.close());
 
-describe('the address of a bucket', () => {
-  test('names bucket, place in it, region and endpoint; the key comes from the environment', () => {
+describe('bucket URL', () => {
+  test('contains bucket, prefix, region and endpoint; the key comes from the environment', () => {
     const address = 's3://files/a/b/?region=eu-central-1&endpoint=https://s3.example.com/';
     expect(readS3Settings(address, { ...KEY, AWS_SESSION_TOKEN: 't' })).toEqual({
       bucket: 'files',
@@ -48,20 +48,20 @@ describe('the address of a bucket', () => {
   test.each([
     ['https://files/', 'does not name a bucket'],
     ['s3://', 'does not name a bucket'],
-    ['s3://me:secret@files', 'a key has no place in it'],
-    ['s3://files?regoin=x', '"regoin" means nothing'],
-    ['s3://files?endpoint=ftp://x', 'endpoint is no http'],
-  ])('%s is refused: %s', (address, words) => {
+    ['s3://me:secret@files', 'must not contain a key'],
+    ['s3://files?regoin=x', 'the parameter "regoin" is unknown'],
+    ['s3://files?endpoint=ftp://x', 'endpoint is not an http'],
+  ])('%s is rejected: %s', (address, words) => {
     expect(() => readS3Settings(address, KEY)).toThrow(words);
   });
 
-  test('without a key is refused, and it is said which variables are missing', () => {
+  test('without a key is rejected with the missing variables', () => {
     expect(() => readS3Settings('s3://files', { AWS_ACCESS_KEY_ID: 'me' })).toThrow('no key');
   });
 });
 
 describe('a bucket', () => {
-  test('keeps bytes under a name, and knows nothing of a name that was removed, twice', async () => {
+  test('stores bytes by name; removing is idempotent', async () => {
     const bucket = openBucket(s3.settings);
     await bucket.put('a/ä b', SOUND, SHA);
     expect(await bucket.get('a/ä b')).toEqual(SOUND);
@@ -70,8 +70,8 @@ describe('a bucket', () => {
     expect(await bucket.get('a/ä b')).toBeNull();
   });
 
-  // The store of files of the other tests cannot cut a list in two on this Node.
-  test('lists what lies in its place, page by page', async () => {
+  // The S3 server of the other tests cannot split a list into pages on this Node.
+  test('lists the objects under its prefix, page by page', async () => {
     const asked: URLSearchParams[] = [];
     const object = (key: string): string =>
       `<Contents><Key>${key}</Key><LastModified>2026-11-01T00:00:00.000Z</LastModified></Contents>`;
@@ -104,7 +104,7 @@ describe('a bucket', () => {
     }
   });
 
-  test('that is not there, a key that does not open it, nobody at its address: each said, without the key', async () => {
+  test('reports a missing bucket, a rejected key and a refused connection, without the key', async () => {
     const refused = async (more: object): Promise<unknown> => {
       const bucket = openBucket({ ...s3.settings, ...more });
       return Promise.all([bucket.check(), bucket.put('x', SOUND, SHA)]).catch((error: unknown) => error);
@@ -132,7 +132,7 @@ describeOnDatabases('blobs of a database, in a bucket', (cluster) => {
   const inTable = () =>
     cluster().query(url, 'SELECT length(bytes) AS length, object_name IS NULL AS here FROM blob_bytes');
 
-  test('are put, read, kept once for all owners, and go with the last', async () => {
+  test('are stored once for all owners, read, and deleted with the last', async () => {
     await Promise.all([storage.blobs.put(ANNE, SOUND, of), storage.blobs.put(BERT, SOUND, of)]);
     expect(await inTable()).toEqual([{ length: 0, here: false }]);
     expect(await storage.blobs.read(ANNE, SHA)).toEqual(SOUND);
@@ -145,7 +145,7 @@ describeOnDatabases('blobs of a database, in a bucket', (cluster) => {
     expect(await openBucket(s3.settings).get(String(named?.['object_name']))).toBeNull();
   });
 
-  test('are there for whoever names them while another takes them away', async () => {
+  test('stay readable for one owner while another removes them', async () => {
     await storage.blobs.put(ANNE, SOUND, of);
     for (let round = 0; round < 8; round++) {
       const [owner, other] = round % 2 === 0 ? [ANNE, BERT] : [BERT, ANNE];
@@ -156,7 +156,7 @@ describeOnDatabases('blobs of a database, in a bucket', (cluster) => {
     expect(await storage.check()).toEqual({ ok: true });
   });
 
-  test('objects whose row was never written are swept once they are old, and nothing else', async () => {
+  test('objects without a row are swept once they are old, and nothing else', async () => {
     const files = { ...s3.settings, prefix: 'swept/' };
     const bucket = openBucket(files);
     const mine = await openStorage({ url, clock, files });
@@ -164,7 +164,7 @@ describeOnDatabases('blobs of a database, in a bucket', (cluster) => {
       const day = 86_400_000;
       await mine.blobs.put(ANNE, SOUND, { ...of, at: Date.now() + 2 * day });
       const [named] = await cluster().query(url, 'SELECT object_name FROM blob_bytes');
-      // As a process leaves them that dies before the row: new bytes, and others of what is there.
+      // Leftovers of a process that exits before it inserts the row: of new bytes, and of existing ones.
       const strays = ['1'.repeat(64), SHA].map((sha) => `${sha.slice(0, 2)}/${sha}.${randomUUID()}`);
       for (const name of [...strays, 'notes.txt']) await bucket.put(name, NOTHING, NO_SHA);
       expect(await mine.sweepBlobs({ unusedSince: Date.now() - day })).toBe(0);
@@ -177,7 +177,7 @@ describeOnDatabases('blobs of a database, in a bucket', (cluster) => {
     }
   });
 
-  test('a bucket that is down leaves no row behind; it is said, and works again when it is back', async () => {
+  test('a bucket that is down leaves no row; the error says so, and uploads work again afterwards', async () => {
     await storage.blobs.put(ANNE, SOUND, of);
     await s3.stop();
     const note = new Uint8Array([1]);
@@ -193,27 +193,27 @@ describeOnDatabases('blobs of a database, in a bucket', (cluster) => {
     expect(await storage.blobs.read(ANNE, SHA)).toEqual(SOUND);
   });
 
-  test('an object that is gone or changed is found by the check, and reading says it', async () => {
+  test('a missing or changed object is reported by the check and on read', async () => {
     await storage.blobs.put(ANNE, SOUND, of);
     const [named] = await cluster().query(url, 'SELECT object_name FROM blob_bytes');
     const name = String(named?.['object_name']);
     const bucket = openBucket(s3.settings);
     const other = new Uint8Array([2]);
     await bucket.put(name, other, createHash('sha256').update(other).digest('hex'));
-    expect(await storage.check()).toEqual({ ok: false, problems: [expect.stringContaining('something else')] });
+    expect(await storage.check()).toEqual({ ok: false, problems: [expect.stringContaining('not match its hash')] });
     await bucket.remove(name);
     expect(await storage.check()).toEqual({ ok: false, problems: [expect.stringContaining('is not in the bucket')] });
     await expect(storage.blobs.read(ANNE, SHA)).rejects.toThrow('not in the bucket files');
   });
 
-  test('what was stored before there was a bucket stays readable; without the bucket it is said what is missing', async () => {
+  test('blobs stored before the bucket stay readable; without the bucket, the error says what is missing', async () => {
     const plain = await openStorage({ url, clock });
     try {
       const early = await plain.blobs.put(ANNE, new Uint8Array([3]), of);
       await storage.blobs.put(ANNE, SOUND, of);
       expect(await storage.blobs.read(ANNE, early.sha256)).toEqual(new Uint8Array([3]));
       expect(await storage.check()).toEqual({ ok: true });
-      await expect(plain.blobs.read(ANNE, SHA)).rejects.toThrow('not said in which');
+      await expect(plain.blobs.read(ANNE, SHA)).rejects.toThrow('no bucket is configured');
       expect((await checkDatabaseAt(url)).result).toMatchObject({ ok: false });
       expect((await checkDatabaseAt(url, s3.settings)).result).toEqual({ ok: true });
     } finally {
@@ -221,7 +221,7 @@ describeOnDatabases('blobs of a database, in a bucket', (cluster) => {
     }
   });
 
-  test('go along from a folder to a database with a bucket, on to one without, and back', async () => {
+  test('are copied from a folder to a database with a bucket, to one without, and back', async () => {
     const folder = temporaryFolder();
     try {
       const [from, back] = [join(folder.path, 'from'), join(folder.path, 'back')];
@@ -245,7 +245,7 @@ describeOnDatabases('blobs of a database, in a bucket', (cluster) => {
       expect(await last.blobs.read(ANNE, SHA)).toEqual(SOUND);
       await last.close();
       await expect(copyStorage({ url: bucketed }, { folder: join(folder.path, 'x') }, { clock })).rejects.toThrow(
-        'not said in which',
+        'no bucket is configured',
       );
     } finally {
       folder.remove();

@@ -3,14 +3,14 @@ import type { StorageEngine } from '../engine/engine.ts';
 import { statements } from '../engine/work.ts';
 import type { Bucket } from './bucket.ts';
 
-/** As `objectNameOf` makes them: whatever else lies there is not ours. */
+/** Names created by `objectNameOf`: all other objects belong to other programs. */
 const OURS = /^[0-9a-f]{2}\/([0-9a-f]{64})\.[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /**
- * Removes objects no row names: whoever put them died, or lost the database, before it wrote the row. A young one may
- * be getting its row in this moment.
+ * Deletes objects without a row: leftovers of a process that crashed, or lost the database, before it inserted the row.
+ * Skips recent ones, whose row may be about to be inserted.
  *
- * @returns how many were removed.
+ * @returns Number of deleted objects.
  */
 export async function sweepStrayObjects(
   engine: StorageEngine,

@@ -30,7 +30,7 @@ afterEach(() => {
 const kysely = (transactions: 'allowed' | 'refused' = 'allowed'): Kysely<unknown> =>
   new Kysely<unknown>({ dialect: createSqliteDialect(connection, { transactions }) });
 
-describe('what must survive a power cut is synced', () => {
+describe('synchronous commits', () => {
   let store: SyncRunStore;
   let seen: unknown[];
 
@@ -56,7 +56,7 @@ describe('what must survive a power cut is synced', () => {
     expect(seen).toEqual([FULL, NORMAL]);
   });
 
-  test('a call that is sent is synced, whatever the caller says', () => {
+  test('sending a call is synced, whatever durability the caller asks for', () => {
     const plan: LedgerChange = { change: 'plan', callId: 'k', tool: { serverId: 's', name: 't' }, arguments: {} };
     store.commit([commitOf('r1', { ledger: [plan] })]);
     store.commit([commitOf('r1', { ledger: [{ change: 'move', callId: 'k', from: 'planned', to: 'sent' }] })]);
@@ -69,7 +69,7 @@ describe('a transaction', () => {
   const rows = (): number => connection.database.prepare('SELECT a FROM t').all().length;
   const insert = (): void => connection.database.exec('INSERT INTO t VALUES (1)');
 
-  test('that fails at its end leaves nothing, and the next one works', () => {
+  test('that fails on commit leaves nothing, and the next one works', () => {
     failpoint.at('work:written', () => {
       throw new Error('stop');
     });
@@ -80,7 +80,7 @@ describe('a transaction', () => {
     expect(rows()).toBe(1);
   });
 
-  test('that was synced leaves no statement after it waiting for the disk, whether it failed or not', () => {
+  test('with full durability does not make later statements wait for the disk, even if it failed', () => {
     const mode = (): unknown => connection.database.prepare('PRAGMA synchronous').get()?.['synchronous'];
     connection.transaction('work', 'full', () => expect(mode()).toBe(FULL));
     expect(mode()).toBe(NORMAL);
@@ -92,7 +92,7 @@ describe('a transaction', () => {
     expect(mode()).toBe(NORMAL);
   });
 
-  test('that failed after its commit is stored all the same', () => {
+  test('that throws after its commit is stored', () => {
     failpoint.at('work:committed', () => {
       throw new Error('stop');
     });
@@ -102,7 +102,7 @@ describe('a transaction', () => {
 });
 
 describe('Kysely on node:sqlite', () => {
-  test('gives the rows of a SELECT and of a RETURNING, and counts the rows of an UPDATE', async () => {
+  test('returns the rows of SELECT and RETURNING, and the number of rows of UPDATE', async () => {
     const db = kysely();
     await sql`CREATE TABLE t (a INTEGER, b TEXT) STRICT`.execute(db);
     const inserted = await sql<{ a: number }>`INSERT INTO t VALUES (1, 'x'), (2, 'y') RETURNING a`.execute(db);
@@ -113,7 +113,7 @@ describe('Kysely on node:sqlite', () => {
     }
   });
 
-  test('a transaction over an await is refused where the hot path runs, and harms nothing', async () => {
+  test('rejects a transaction across an await on the hot path, without damage', async () => {
     const db = kysely('refused');
     await expect(db.transaction().execute((trx) => sql`SELECT 1`.execute(trx))).rejects.toThrow(/await/);
     expect((await sql<{ one: number }>`SELECT 1 AS one`.execute(db)).rows).toEqual([{ one: 1 }]);
@@ -122,7 +122,7 @@ describe('Kysely on node:sqlite', () => {
 });
 
 describe('migrations', () => {
-  test('a step that fails takes back all steps of this start, and a later start does them', async () => {
+  test('a failed one rolls back all of this start, and a later start applies them', async () => {
     const broken = { '001': ['CREATE TABLE a (x TEXT) STRICT'], '002': ['CREATE TABLE b (x TEXT) STRICT', 'NONSENSE'] };
     await expect(migrateSqliteToLatest(kysely(), connection, broken)).rejects.toThrow(/NONSENSE/);
     const tables = (): string[] =>
@@ -135,7 +135,7 @@ describe('migrations', () => {
     expect(tables()).toEqual(['a', 'b']);
   });
 
-  test('done once they are not done again', async () => {
+  test('are applied once', async () => {
     const once = { '001': ['CREATE TABLE a (x TEXT) STRICT'] };
     await migrateSqliteToLatest(kysely(), connection, once);
     await migrateSqliteToLatest(kysely(), connection, once);

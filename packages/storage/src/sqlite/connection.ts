@@ -4,18 +4,18 @@ import type { Durability, Failpoint } from '@toolyard/protocol';
 import { guarded, storageError } from '../storage-error.ts';
 import type { ReadSource } from './read-connection.ts';
 
-/** How long a statement waits for a foreign program that writes to the file, in milliseconds: everything waits with it. */
+/** How long a statement waits for a lock of another program, in milliseconds; blocks the process. */
 const BUSY_TIMEOUT_MS = 1_000;
 
 export type SqliteConnectionOptions = {
   failpoint?: Failpoint;
-  /** The database grows to so many pages (4 kB each) and then is full; absent: as the disk allows. */
+  /** Maximum size of the database in pages of 4 kB; default: unlimited. */
   maxPages?: number;
 };
 
 /**
- * The one writing connection to a database file. Whatever is written goes through {@link transaction} or is a single
- * statement, and both are synchronous: no transaction is ever open while something else runs.
+ * The only writing connection to a database file. Every write is a {@link transaction} or a single statement, and both
+ * are synchronous: no transaction is open while other code runs.
  */
 export class SqliteConnection implements ReadSource {
   readonly file: string;
@@ -38,29 +38,29 @@ export class SqliteConnection implements ReadSource {
     }
   }
 
-  /** A statement to keep; it must not be iterated by two at once. */
+  /** A statement to be reused; it must not be iterated concurrently. */
   prepare(sql: string): StatementSync {
     return this.guard(() => this.database.prepare(sql));
   }
 
   /**
-   * Runs `work` in one transaction: all of it is stored or nothing. Failpoints: `<name>:begun`, `<name>:written`
-   * (before the commit), `<name>:committed`; they may throw or end the process, not wait.
+   * Runs `work` in one atomic transaction. Failpoints: `<name>:begun`, `<name>:written` (before the commit),
+   * `<name>:committed`; they may throw or exit the process, not wait.
    */
   transaction<T>(name: string, durability: Durability, work: () => T): T {
     return this.guard(() => {
-      // SQLite refuses the change inside a transaction, so it comes before BEGIN.
+      // Before BEGIN, because SQLite rejects the change within a transaction.
       if (durability === 'full') this.database.exec('PRAGMA synchronous = FULL');
       try {
         return this.#carryOut(name, work);
       } finally {
-        // Single statements, and transactions that ask for no more, never wait for the disk.
+        // All other statements and transactions do not wait for the disk.
         if (durability === 'full') this.database.exec('PRAGMA synchronous = NORMAL');
       }
     });
   }
 
-  /** Inside a transaction: what `work` wrote is undone if it throws, and only that. */
+  /** Within a transaction: rolls back exactly what `work` wrote if it throws. */
   savepoint<T>(work: () => T): T {
     this.database.exec('SAVEPOINT item');
     try {
@@ -73,18 +73,18 @@ export class SqliteConnection implements ReadSource {
     }
   }
 
-  /** Folds the log into the file and closes. */
+  /** Checkpoints the WAL and closes. */
   close(): void {
     if (!this.database.isOpen) return;
     try {
       this.database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
     } catch {
-      // On a full disk the log stays; it is folded in the next time.
+      // On a full disk the WAL stays and is checkpointed next time.
     }
     this.database.close();
   }
 
-  /** Turns what the engine throws into a {@link StorageError}; what is none of the engine's passes as it is. */
+  /** Converts errors of SQLite to {@link StorageError}; others pass unchanged. */
   guard<T>(work: () => T): T {
     return guarded(this.file, work);
   }
@@ -98,7 +98,7 @@ export class SqliteConnection implements ReadSource {
       this.#pass(`${name}:written`);
       this.#commit.run();
     } catch (error) {
-      // A full disk has rolled back already.
+      // A full disk has already rolled back.
       if (this.database.isTransaction) this.database.exec('ROLLBACK');
       throw error;
     }
@@ -112,8 +112,8 @@ export class SqliteConnection implements ReadSource {
 }
 
 /**
- * How long the log may grow before it is folded into the file, in pages of 4 kB. Folding waits for the disk twice and
- * writes every page that was touched; runs touch the same ones over and over, so seldom is cheaper than soon.
+ * WAL size that triggers a checkpoint, in pages of 4 kB. A checkpoint syncs twice and writes every changed page; runs
+ * change the same pages repeatedly, so few checkpoints are cheaper.
  */
 const FOLD_AFTER_PAGES = 4_000;
 

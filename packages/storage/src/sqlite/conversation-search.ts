@@ -4,22 +4,22 @@ import { MAX_SEARCH_MATCHES, toHits } from '../repositories/conversation-search.
 import { termsOf, toMatch } from '../search-text.ts';
 import type { ReadSource } from './read-connection.ts';
 
-/** Above every id. */
+/** Greater than every id. */
 const TITLE_FIRST = 2 ** 52;
 
-/** Searches at once, on whatever connection it is given. */
+/** Searches synchronously on a given connection. */
 export function createConversationSearch(
   connection: ReadSource,
 ): (principal: Owner, query: SearchQuery) => SearchHit[] {
-  // A cross join keeps its order: the index is read backwards, and no further than needed.
+  // CROSS JOIN fixes the join order: the index is read backwards, and only as far as needed.
   const finds = (column: 'title' | 'body'): string => `
     SELECT * FROM (
       SELECT s.id, s.conversation_id, s.message_id FROM search_index CROSS JOIN search_rows AS s
       WHERE search_index.${column} MATCH ?1 AND s.id = search_index.rowid AND s.owner_id = ?2
         AND EXISTS (SELECT 1 FROM conversations WHERE id = s.conversation_id AND deleted_at IS NULL)
       ORDER BY search_index.rowid DESC LIMIT ${MAX_SEARCH_MATCHES})`;
-  // With max() the other columns are those of its row: the title, else the message that came last. Messages are read
-  // for the hits alone: they are long, and a common word is found in thousands.
+  // With max(), SQLite takes the other columns from the row of the maximum: the title, else the latest message.
+  // Messages are joined only for the hits: they are long, and a common word occurs in thousands.
   const find = connection.prepare(`
     WITH best AS (
       SELECT conversation_id, message_id, max((message_id = '') * ${TITLE_FIRST} + id) AS rank

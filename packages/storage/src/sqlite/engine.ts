@@ -13,11 +13,11 @@ import { createSqliteSearchWriter } from './search-writer.ts';
 const INSERT_EVENT = `
   INSERT INTO run_events (run_id, seq, owner_id, v, step, attempt, at, type, body) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`;
 
-/** An {@link StorageEngine} that answers at once. */
+/** A synchronous {@link StorageEngine}. */
 export type SqliteEngine = StorageEngine & { readonly performNow: <T>(job: RetryableWork<T>) => T };
 
 export function createSqliteEngine(connection: SqliteConnection, clock: Clock, db: Kysely<Schema>): SqliteEngine {
-  // Leases follow the monotonic clock, which no change of the wall clock moves.
+  // Leases use the monotonic clock, which does not follow changes of the wall clock.
   connection.database.function('monotonic_ms', { directOnly: true }, () => Math.trunc(clock.monotonic()));
   const prepare = <Row>(sql: string): Statement<Row> => prepareNow(connection, sql);
 
@@ -30,7 +30,7 @@ export function createSqliteEngine(connection: SqliteConnection, clock: Clock, d
     db,
     sql: {
       now: 'monotonic_ms()',
-      // Who writes is alone with the file.
+      // Not needed: a writer locks the whole file.
       holdRow: '',
       claimRow: '',
       claimFreeRows: '',
@@ -67,7 +67,7 @@ function createEventWriter(prepare: <Row>(sql: string) => Statement<Row>): Stora
   };
 }
 
-/** Straight through, item by item: one statement for all would cost more than it saves. */
+/** Item by item: in process, one statement for all would be slower. */
 function createTogether(connection: SqliteConnection): StorageEngine['advanceTogether'] {
   const advance = connection.prepare(
     `UPDATE runs SET last_seq = ?, updated_at = ? WHERE ${OWNED_RUN} RETURNING owner_id`,

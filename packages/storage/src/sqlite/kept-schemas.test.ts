@@ -24,27 +24,30 @@ function put(step: string, name: string): string {
   return data;
 }
 
-test('the databases that are kept end with steps there are', () => {
+test('schema snapshots: the last one has no unknown migration', () => {
   expect(keptSteps('sqlite').length).toBeGreaterThan(0);
   for (const step of keptSteps('sqlite')) expect(Object.keys(SQLITE_MIGRATIONS)).toContain(step);
 });
 
-test.each(keptSteps('sqlite'))('a folder as %s left it opens, with all its data, and work goes on', async (step) => {
-  const storage = await openStorage({ folder: put(step, 'data'), clock });
-  try {
-    await expectKeptData(storage);
-  } finally {
-    storage.close();
-  }
-});
+test.each(keptSteps('sqlite'))(
+  'schema snapshots: a folder of %s opens with all data, and runs continue',
+  async (step) => {
+    const storage = await openStorage({ folder: put(step, 'data'), clock });
+    try {
+      await expectKeptData(storage);
+    } finally {
+      storage.close();
+    }
+  },
+);
 
-test.each(keptSteps('sqlite'))('what is stored as of %s has its place in the tables of today', async (step) => {
+test.each(keptSteps('sqlite'))('schema snapshots: the data of %s fits the current tables', async (step) => {
   const old = new DatabaseSync(join(put(step, 'old'), DATABASE_FILE), { readOnly: true });
   const today = join(folder.path, 'today');
   (await openStorage({ folder: today, clock })).close();
   const database = new DatabaseSync(join(today, DATABASE_FILE));
   try {
-    // As the older version says it: it names its own columns and knows of no others.
+    // Like the older version, which names its own columns.
     database.exec('PRAGMA foreign_keys = OFF');
     const tables = old.prepare(`SELECT name FROM sqlite_schema WHERE type = 'table'`).all();
     const named = tables.map(({ name }) => String(name)).filter((name) => !/^(?:sqlite|kysely|search)_/.test(name));

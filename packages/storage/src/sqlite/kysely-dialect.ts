@@ -10,14 +10,14 @@ import type {
 import { SqliteAdapter, SqliteDialect, SqliteDriver } from 'kysely';
 import type { SqliteConnection } from './connection.ts';
 
-/** Statements kept prepared; lists in a query make many of them, so there is an end to it. */
+/** Maximum number of cached statements, since each list length in a query makes another one. */
 const CACHED_STATEMENTS = 200;
 
 /**
  * Kysely over `node:sqlite`.
  *
- * @param options.transactions `refused` for the repositories: Kysely's transactions stay open over an `await`, and a
- * commit of the hot path that came in between would fall into them. The migrations run before there is a hot path.
+ * @param options.transactions `refused` for the repositories: Kysely's transactions stay open during an `await`, and a
+ * commit of the hot path in between would become part of them. Migrations run before the hot path starts.
  */
 export function createSqliteDialect(
   connection: SqliteConnection,
@@ -51,7 +51,7 @@ class MigrationDriver extends SqliteDriver {
     this.#connection = connection;
   }
 
-  /** A full disk has rolled back already: to do it again would fail, and hide why. */
+  /** A full disk has already rolled back: a second rollback would fail and hide the reason. */
   override async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
     if (this.#connection.database.isTransaction) await super.rollbackTransaction(connection);
   }
@@ -65,7 +65,7 @@ class SingleStatementDriver extends SqliteDriver {
   }
 }
 
-/** The part of a database Kysely asks for. It does not close the connection, which is not its own. */
+/** The part of a database interface that Kysely uses. Does not close the connection, which it does not own. */
 function statementsOf(connection: SqliteConnection): SqliteDatabase {
   const cache = new Map<string, SqliteStatement>();
   return {
@@ -85,11 +85,11 @@ function statementsOf(connection: SqliteConnection): SqliteDatabase {
 function adapt(connection: SqliteConnection, statement: StatementSync, sql: string): SqliteStatement {
   const bind = (parameters: readonly unknown[]): SQLInputValue[] => parameters as SQLInputValue[];
   return {
-    // Without it Kysely runs a SELECT for its changes and gives no rows.
+    // Without it Kysely runs a SELECT for its changes and returns no rows.
     reader: statement.columns().length > 0,
     all: (parameters) => connection.guard(() => statement.all(...bind(parameters))),
     run: (parameters) => connection.guard(() => statement.run(...bind(parameters))),
-    // A cached statement can be read by one at a time; whoever streams gets its own.
+    // A cached statement cannot be iterated concurrently, so streams prepare their own.
     iterate: (parameters) => connection.guard(() => connection.prepare(sql).iterate(...bind(parameters))),
   };
 }

@@ -19,7 +19,7 @@ import { permissionOrigins } from './migrations/013-permission-origins.ts';
 import { usageDays } from './migrations/014-usage-days.ts';
 import { tabCommits } from './migrations/011-tab-commits.ts';
 
-/** In order; a name once released is never changed, nor what it does. */
+/** In order; released migrations never change. */
 export const SQLITE_MIGRATIONS: Readonly<Record<string, readonly string[]>> = {
   '001-first': first,
   '002-queue': queue,
@@ -36,7 +36,7 @@ export const SQLITE_MIGRATIONS: Readonly<Record<string, readonly string[]>> = {
   '014-usage-days': usageDays,
 };
 
-/** Brings the tables to this version: all of the missing steps in one transaction, or none. */
+/** Migrates the tables to this version: all missing migrations in one transaction, or none. */
 export async function migrateSqliteToLatest(
   db: Kysely<unknown>,
   connection: SqliteConnection,
@@ -51,13 +51,13 @@ export async function migrateSqliteToLatest(
 }
 
 /**
- * Looks into a database file without writing to it.
+ * Inspects a database file without writing to it.
  *
- * @throws StorageError `newer_version` where it holds steps this version does not know, `not_ours` where it holds
- * other tables, `corrupt` where it is no database.
+ * @throws StorageError `newer_version` for unknown migrations, `not_ours` for other tables, `corrupt` if it is not a
+ * database.
  */
 export function refuseForeignDatabase(file: string): void {
-  // An empty file is a database without tables, to SQLite and to us.
+  // An empty file is a valid database without tables.
   if (!existsSync(file) || statSync(file).size === 0) return;
   let database: DatabaseSync | undefined;
   try {

@@ -17,7 +17,7 @@ const snippets = async (storage: Storage, query: string): Promise<string[]> =>
     snippet.replaceAll('\u0002', '[').replaceAll('\u0003', ']'),
   );
 
-test('a database from before there was a search is indexed as it is opened', async () => {
+test('opening a database without search indexes it', async () => {
   const old = temporaryFolder();
   const connection = new SqliteConnection(join(old.path, DATABASE_FILE));
   const db = new Kysely<unknown>({ dialect: createSqliteDialect(connection, { transactions: 'allowed' }) });

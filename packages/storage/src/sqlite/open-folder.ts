@@ -94,25 +94,25 @@ function assemble(folder: string, connection: SqliteConnection, clock: Clock, un
 function makeFolder(folder: string): void {
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
-    if (!statSync(folder).isDirectory()) throw storageError('not_writable', folder, 'it is no folder');
+    if (!statSync(folder).isDirectory()) throw storageError('not_writable', folder, 'it is not a folder');
   } catch (error) {
     throw toStorageError(error, folder);
   }
 }
 
-/** What is there is not all, and a database of its own beside it would be in the way of the rest. */
+/** The data is incomplete, and a new database beside it would prevent completing the copy. */
 function refuseUnfinishedCopy(folder: string): void {
   if (existsSync(join(folder, UNFINISHED_FILE))) throw unfinishedCopy(folder);
 }
 
-/** SQLite gives its log the mode of the database, but a database may have been copied here with another mode. */
+/** SQLite gives the WAL the mode of the database, but a database may have been copied here with another mode. */
 function makePrivateDatabase(folder: string): void {
   closeSync(openSync(join(folder, DATABASE_FILE), 'a', 0o600));
   for (const name of DATABASE_FILES) {
     try {
       makePrivate(join(folder, name));
     } catch {
-      // A file of another user that this one may write: the server warns.
+      // A file of another user with write permission: the server warns.
     }
   }
 }

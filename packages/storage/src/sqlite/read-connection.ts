@@ -2,13 +2,13 @@ import type { StatementSync } from 'node:sqlite';
 import { DatabaseSync } from 'node:sqlite';
 import { guarded } from '../storage-error.ts';
 
-/** What is needed of a connection to read. */
+/** The part of a connection needed for reading. */
 export type ReadSource = {
   prepare(sql: string): StatementSync;
   guard<T>(work: () => T): T;
 };
 
-/** A connection that cannot write, beside the one that does: it sees what is committed when a statement begins. */
+/** A read-only connection beside the writing one: a statement sees what was committed before it started. */
 export class ReadConnection implements ReadSource {
   readonly #file: string;
   readonly #database: DatabaseSync;

@@ -6,7 +6,7 @@ import { decodeJson } from '../text.ts';
 import { ReadConnection } from './read-connection.ts';
 
 /**
- * One setting of a data folder, which another process may have open; undefined if it was never set.
+ * A setting of a data folder, which another process may have open; undefined if it was never set.
  *
  * @throws StorageError if the database cannot be read
  */

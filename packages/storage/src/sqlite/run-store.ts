@@ -2,7 +2,7 @@ import type { RunStore } from '@toolyard/protocol';
 import type { RunJobs } from '../runs/run-jobs.ts';
 import type { SqliteEngine } from './engine.ts';
 
-/** A {@link RunStore} that answers at once: nothing comes between two calls of one turn. */
+/** A synchronous {@link RunStore}: no other code runs between two calls. */
 export type SyncRunStore = {
   [K in keyof RunStore]: (...parameters: Parameters<RunStore[K]>) => Awaited<ReturnType<RunStore[K]>>;
 };

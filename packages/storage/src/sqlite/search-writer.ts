@@ -5,7 +5,7 @@ import { searchText } from '../search-text.ts';
 
 type Prepare = <Row>(sql: string) => Statement<Row>;
 
-/** Full text by FTS5, see `migrations/003-search.ts`. */
+/** Full-text index with FTS5, see `migrations/003-search.ts`. */
 export function createSqliteSearchWriter(prepare: Prepare): SearchWriter {
   const find = prepare<{ id: number }>('SELECT id FROM search_rows WHERE conversation_id = ? AND message_id = ?');
   const add = prepare<{ id: number }>(`
@@ -24,7 +24,7 @@ export function createSqliteSearchWriter(prepare: Prepare): SearchWriter {
       yield* replace.run(known.id, ...texts);
       return;
     }
-    // An answer that only calls tools: there is nothing to find.
+    // An answer of tool calls only has no text.
     if (texts.every((text) => text === '')) return;
     const added = yield* add.get(conversationId, messageId, ownerId);
     if (added) yield* insert.run(added.id, ...texts);

@@ -4,7 +4,7 @@ import type { SumRow, UsageFound, UsageQuery } from '../usage/usage-report.ts';
 import { toUsageRow, toUsageSum, usageSql } from '../usage/usage-report.ts';
 import type { ReadSource } from './read-connection.ts';
 
-/** Adds up at once, on whatever connection it is given. */
+/** Sums usage synchronously on a given connection. */
 export function createSqliteUsageReport(connection: ReadSource): (principal: Owner, query: UsageQuery) => UsageFound {
   const prepared = new Map<UsageBy, { rows: StatementSync; total: StatementSync }>();
   const statementsFor = (by: UsageBy): { rows: StatementSync; total: StatementSync } => {

@@ -1,7 +1,7 @@
 import type { SharedStorage } from '../storage.ts';
 import type { EngineUnderTest } from './conformance/bench.ts';
 
-/** What the doors do beside runs, for the conformance suite. */
+/** Operations beside runs, for the conformance suite. */
 export function commandsOf(storage: SharedStorage): Omit<EngineUnderTest, 'handle' | 'timePassed' | 'close'> {
   return {
     async createConversation(principal, id) {

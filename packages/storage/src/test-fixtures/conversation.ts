@@ -11,7 +11,7 @@ import { RUN_EVENT_VERSION } from '@toolyard/protocol';
 
 export const ANNE: Owner = { ownerId: 'anne' };
 export const BERT: Owner = { ownerId: 'bert' };
-/** How long leases last in tests, milliseconds of the clock the test holds. */
+/** Length of leases in tests, in milliseconds of the test clock. */
 export const LEASE_MS = 15_000;
 
 export function question(id: string, parentId: string | null = null): UserMessage {
@@ -24,7 +24,7 @@ export function reply(id: string, of: { parentId: string; runId: string; text: s
   return { id, parentId, createdAt: 2, role: 'assistant', runId, model: 'demo', finishReason: 'stop', parts };
 }
 
-/** `count` deltas that follow `baseSeq`. */
+/** `count` deltas after `baseSeq`. */
 export function deltas(runId: string, baseSeq: number, count: number): RunEvent[] {
   return Array.from({ length: count }, (_none, index) => ({
     v: RUN_EVENT_VERSION,
@@ -39,7 +39,7 @@ export function deltas(runId: string, baseSeq: number, count: number): RunEvent[
   }));
 }
 
-/** A run with the person's message, held by `owner`. */
+/** A run with the user's message, held by `owner`. */
 export function newRun(id: string, conversationId: string, more: Partial<NewRun> = {}): NewRun {
   const message = question(`${id}.question`);
   const lease = { owner: 'process-1', ms: LEASE_MS };

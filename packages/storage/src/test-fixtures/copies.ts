@@ -19,7 +19,7 @@ const clock = createFakeClock();
 
 /** A filled data folder and an empty database, new for each test. */
 export type CopyStage = {
-  /** A temporary folder with `data` in it. */
+  /** A temporary folder that contains `data`. */
   readonly path: string;
   readonly data: string;
   readonly url: string;
@@ -27,9 +27,9 @@ export type CopyStage = {
   query: Databases['query'];
   createDatabase: Databases['createDatabase'];
   copied(from: StorageLocation, to: StorageLocation): Promise<CopyResult>;
-  /** A copy that is killed at a place; resolves when PostgreSQL has closed its connections, too. */
+  /** Runs a copy that is killed at a failpoint; resolves when PostgreSQL has also closed its connections. */
   killedCopy(from: string, to: string, place: string, hit: number): ReturnType<typeof runNode>;
-  /** Everything the folder was filled with is there, and can be changed. */
+  /** Expects all original data, and that it can be changed. */
   expectEverything(storage: SharedStorage): Promise<void>;
 };
 
@@ -79,19 +79,19 @@ export function describeCopies(name: string, body: (stage: CopyStage) => void): 
   });
 }
 
-/** Copies killed at each of these places, there and back. */
+/** Kills copies at each of these points, in both directions. */
 export function testKilledCopies(stage: CopyStage, places: readonly (readonly [place: string, batch: number])[]): void {
   test.each(places)(
     'killed at %s of batch %i cannot be opened, and is resumed by the next copy',
     async (place, hit) => {
       const die = (from: string, to: string) => stage.killedCopy(from, to, place, hit);
       expect(await die(stage.data, stage.url)).toMatchObject({ signal: 'SIGKILL', stdout: '' });
-      await expect(openStorage({ url: stage.url, clock })).rejects.toThrow('a copy that was not finished');
+      await expect(openStorage({ url: stage.url, clock })).rejects.toThrow('an unfinished copy');
       expect(await stage.copied({ folder: stage.data }, { url: stage.url })).toMatchObject({ resumed: true });
 
       const back = join(stage.path, 'back');
       expect(await die(stage.url, back)).toMatchObject({ signal: 'SIGKILL', stdout: '' });
-      await expect(openStorage({ folder: back, clock })).rejects.toThrow('a copy that was not finished');
+      await expect(openStorage({ folder: back, clock })).rejects.toThrow('an unfinished copy');
       expect(await stage.copied({ url: stage.url }, { folder: back })).toMatchObject({ resumed: true });
       const storage = await openStorage({ folder: back, clock });
       await stage.expectEverything(storage);

@@ -4,7 +4,7 @@ import { createFailpoints, killThisProcess } from '@toolyard/testing';
 import type { StorageLocation } from '../copy/copy-storage.ts';
 import { copyStorage } from '../copy/copy-storage.ts';
 
-/** A process that copies and is killed at a failpoint: `node copying-process.ts <from> <to> <place> <hit>`. */
+/** Runs a copy and is killed at a failpoint: `node copying-process.ts <from> <to> <place> <hit>`. */
 const [from = '', to = '', place = '', hit = '1'] = process.argv.slice(2);
 const failpoint = createFailpoints();
 failpoint.at(place, killThisProcess, { hit: Number(hit) });

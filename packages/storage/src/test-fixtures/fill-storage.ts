@@ -15,7 +15,7 @@ const ASKED: UsageEntry = {
   cost: 0.125,
 };
 
-/** Something of everything, more events than go into one batch, and a parked run. */
+/** Rows in every table, more events than one batch, and a parked run. */
 export async function fillStorage(storage: SharedStorage): Promise<{ picture: string; note: string }> {
   const { conversations, runs, messages, queue, permissions, secrets, signIns, settings, agents, blobs } = storage;
   await conversations.create(ANNE, { id: 'c1', title: 'Uhren 時計', at: 1 });
@@ -30,7 +30,7 @@ export async function fillStorage(storage: SharedStorage): Promise<{ picture: st
       state: { step: 1 },
       ledger: [{ change: 'plan', callId: 'k1', tool: { serverId: 's', name: 't' }, arguments: { a: '秘密' } }],
       messages: [
-        // Its name comes before that of its parent.
+        // Its id sorts before that of its parent.
         { conversationId: 'c1', message: reply('a0', { parentId: 'r1.question', runId: 'r1', text: 'Neun Uhr früh' }) },
       ],
       leaf: { from: 'r1.question', to: 'a0' },

@@ -5,8 +5,8 @@ import { openStorage } from '../open-storage.ts';
 import { ANNE, approval, commitOf, deltas, newRun, reply } from './conversation.ts';
 
 /**
- * A process that works on a run and is killed at a failpoint: `node killed-process.ts <folder> <place> <hit>`. It
- * prints the seq each commit ended at, as it becomes known.
+ * A process that executes a run and is killed at a failpoint: `node killed-process.ts <folder> <place> <hit>`. Prints
+ * the last seq of each commit once it is confirmed.
  */
 const [folder = '', place = '', hit = '1'] = process.argv.slice(2);
 const failpoint = createFailpoints();

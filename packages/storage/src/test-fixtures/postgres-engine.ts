@@ -8,8 +8,8 @@ import { commandsOf } from './commands.ts';
 import type { Databases } from '@toolyard/testing/postgres';
 
 /**
- * Empties whatever tables there are but for what the migrations wrote. Ten times as fast as TRUNCATE, which makes new
- * files for each of them; no order is needed where references are not looked at.
+ * Empties all tables except for rows of the migrations. Ten times faster than TRUNCATE, which creates new files for
+ * each table; no order is needed, because foreign keys are disabled.
  */
 const CLEARING = `DO $$ BEGIN
   SET LOCAL session_replication_role = replica;
@@ -19,14 +19,14 @@ END $$`;
 
 const kept = new Map<string, Promise<pg.Client>>();
 
-/** Over one connection for each database: to open one costs more than the statements of most tests. */
+/** One connection per database: opening one costs more than the statements of most tests. */
 async function keptQuery(url: string, ...statements: string[]): Promise<void> {
   let opened = kept.get(url);
   if (opened === undefined) {
-    // A worker process may end while it is open.
+    // unref: the worker process may exit while the connection is open.
     const stream = (): Socket => new Socket().unref();
     const client = new pg.Client({ connectionString: url, query_timeout: 120_000, stream });
-    // One that is lost, because a test ends all connections of its database, is opened again.
+    // A lost connection, for example after a test that ends all connections of its database, is reopened.
     const forget = (): void => void kept.delete(url);
     client.on('error', forget).on('end', forget);
     opened = client.connect().then(() => client);
@@ -36,7 +36,7 @@ async function keptQuery(url: string, ...statements: string[]): Promise<void> {
   for (const statement of statements) await client.query(statement);
 }
 
-/** A database that is emptied each time it is asked for: making a new one takes a second. */
+/** A database that is emptied for each test: creating a new one takes a second. */
 export function createDatabases(cluster: () => Databases): () => Promise<string> {
   let made: string | undefined;
   return async () => {
@@ -49,7 +49,7 @@ export function createDatabases(cluster: () => Databases): () => Promise<string>
 /** For `openDatabase`: leases are timed by {@link placeTestClock}. */
 export const TEST_CLOCK = '(SELECT ms FROM test_clock)';
 
-/** Puts the clock of a test into a table of the database, for all processes that have it open; gives what sets it. */
+/** Puts the clock of a test into a table, for all processes that have the database open; returns its setter. */
 export async function placeTestClock(url: string): Promise<(ms: number) => Promise<void>> {
   await keptQuery(url, 'CREATE TABLE IF NOT EXISTS test_clock (ms BIGINT NOT NULL)');
   return async (ms) => {
@@ -57,7 +57,7 @@ export async function placeTestClock(url: string): Promise<(ms: number) => Promi
   };
 }
 
-/** PostgreSQL with its leases timed by the clock of the test. */
+/** PostgreSQL with leases timed by the clock of the test. */
 export async function openPostgresEngine(url: string, clock: Clock): Promise<EngineUnderTest> {
   const timePassed = await placeTestClock(url);
   await timePassed(clock.monotonic());

@@ -1,13 +1,13 @@
 import { createRequire } from 'node:module';
 import process from 'node:process';
 
-/** What of the package is used, which has no types. */
+/** The part of the package that is used, which has no types. */
 type S3rver = { run(): Promise<{ port: number }> };
 type S3rverClass = new (options: object) => S3rver;
 
 /**
- * A server of S3: `node s3-process.ts <folder> <port>`. It prints its port once it listens, and ends with whoever started
- * it. In a process of its own, because it throws behind everybody's back where an object is taken away while it is read.
+ * An S3 server: `node s3-process.ts <folder> <port>`. Prints its port when it listens, and exits with its parent. In a
+ * separate process, because it throws asynchronously if an object is removed during a read.
  */
 const [directory = '', port = '0'] = process.argv.slice(2);
 process.on('uncaughtException', () => undefined);

@@ -11,7 +11,7 @@ const PROGRAM = fileURLToPath(new URL('./s3-process.ts', import.meta.url));
 
 export type S3Server = { settings: S3Settings; stop(): Promise<void>; start(): Promise<void>; close(): Promise<void> };
 
-/** A server of S3 with an empty bucket, on a port of its own; stopped and started again it has the same port and objects. */
+/** An S3 server with an empty bucket on its own port; restarted, it keeps port and objects. */
 export async function startS3Server(): Promise<S3Server> {
   const folder = temporaryFolder();
   const port = await ownPort();

@@ -15,7 +15,7 @@ import { createSqliteRunStore } from '../sqlite/run-store.ts';
 import type { EngineUnderTest } from './conformance/bench.ts';
 import { commandsOf } from './commands.ts';
 
-/** A folder of its own for a test, and how it goes away. */
+/** A temporary folder for a test, with its cleanup. */
 export function temporaryFolder(): { path: string; remove: () => void } {
   const path = mkdtempSync(join(tmpdir(), 'toolyard-storage-'));
   return { path, remove: () => rmSync(path, { recursive: true, force: true }) };
@@ -28,7 +28,7 @@ export function openRunStore(connection: SqliteConnection, clock: Clock): SyncRu
   return createSqliteRunStore(engine, createRunJobs(engine, clock));
 }
 
-/** SQLite in a folder of its own: the first handle as the server has it, further ones as other processes would. */
+/** SQLite in a temporary folder: the first handle like the server's, further ones like other processes'. */
 export async function openSqliteEngine(clock: Clock): Promise<EngineUnderTest> {
   const folder = temporaryFolder();
   const storage = await openStorage({ folder: folder.path, clock });

@@ -7,8 +7,8 @@ import { StorageError } from '../storage-error.ts';
 import { TEST_CLOCK } from './postgres-engine.ts';
 
 /**
- * A process with a database open that does what it is told: `node store-process.ts <url> [<failpoint to pause at>]`. A
- * line `[method, ...parameters]` calls the run store; what comes of it is printed as a line.
+ * A process with an open database, controlled by its input: `node store-process.ts <url> [<failpoint to pause at>]`. A
+ * line `[method, ...parameters]` calls the run store; the result is printed as a line.
  */
 const [url = '', pauseAt] = process.argv.slice(2);
 const failpoint = createFailpoints();

@@ -7,15 +7,15 @@ import { StorageError } from '../storage-error.ts';
 import { deltas } from './conversation.ts';
 
 /**
- * One of several processes that work on the same runs: `node swarm-process.ts <url> <name> <seed> <milliseconds>`. It
- * takes runs over, writes what it finds in their inboxes into their events, and now and then sleeps past its leases and
- * writes all the same.
+ * One of several processes that execute the same runs: `node swarm-process.ts <url> <name> <seed> <milliseconds>`.
+ * Takes runs over, writes the items of their inboxes into their events, and sometimes sleeps past its leases and writes
+ * afterwards.
  */
 const [url = '', owner = '', seed = '0', duration = '0'] = process.argv.slice(2);
 const random = createRandom(Number(seed));
 const storage = await openStorage({ url, clock: systemClock });
 const until = performance.now() + Number(duration);
-/** However long the machine holds it up meanwhile. */
+/** Minimum number of turns, however slow the machine is. */
 const FEWEST_TURNS = 10;
 const LEASE = { owner, ms: 300 };
 
@@ -23,7 +23,7 @@ for (let turns = 0; turns < FEWEST_TURNS || performance.now() < until; turns++) 
   try {
     await takeTurn();
   } catch (error) {
-    // PostgreSQL gives up whoever is held up in a transaction: what it had then begins anew, from what is stored.
+    // PostgreSQL ends idle transactions of a suspended process: its work starts again from the stored state.
     if (!StorageError.isInstance(error) || error.problem !== 'unreachable') throw error;
   }
   await sleep(10);

@@ -1,4 +1,4 @@
-/** The day of a time, in UTC: `2026-11-21`. */
+/** The UTC day of a time: `2026-11-21`. */
 export function dayOf(at: number): string {
   return new Date(at).toISOString().slice(0, 10);
 }

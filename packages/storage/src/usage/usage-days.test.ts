@@ -21,7 +21,7 @@ const DAY = '2026-11-21';
 const before = <T>(migrations: Readonly<Record<string, T>>): Record<string, T> =>
   Object.fromEntries(Object.entries(migrations).filter(([name]) => name < '014'));
 
-/** As the previous version stores one more call of a run: it knows nothing of sums per day. */
+/** Adds one call of a run like the previous version, which does not know the daily sums. */
 const call = (runId: string, tokens: number | null): string => `
   INSERT INTO usage_sums (owner_id, day, run_id, kind, source, name, for_tool, place, conversation_id, agent_id, calls,
     failures, duration_ms, cost, unpriced, uncounted, input_tokens)
@@ -49,7 +49,7 @@ async function expectSums(storage: SharedStorage, write: (sql: string) => Promis
   expect(await totals(storage)).toEqual({ calls: 6, cost: 1.5, tokens: 11, ms: 30 });
 }
 
-test('sums per day hold earlier usage and usage written by the previous version (SQLite)', async () => {
+test('daily sums include earlier usage and usage written by the previous version (SQLite)', async () => {
   const folder = temporaryFolder();
   const file = join(folder.path, DATABASE_FILE);
   const old = new SqliteConnection(file);
@@ -69,7 +69,7 @@ test('sums per day hold earlier usage and usage written by the previous version 
 });
 
 describeOnDatabases('sums per day', (cluster) => {
-  test('hold earlier usage and usage written by the previous version', async () => {
+  test('daily sums include earlier usage and usage written by the previous version', async () => {
     const url = await cluster().createDatabase();
     const old = new PostgresConnection({ url });
     await migratePostgres(old, before(POSTGRES));

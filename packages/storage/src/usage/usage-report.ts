@@ -3,13 +3,13 @@ import type { Owner, Usage, UsageBy, UsageRow, UsageSum } from '@toolyard/protoc
 /** Days in UTC, both included. */
 export type UsageQuery = { by: UsageBy; from: string; to: string };
 
-/** What is asked is added up at once; `total` also counts what is beyond the longest list. */
+/** `total` also includes usage beyond the maximum number of rows. */
 export type UsageFound = { rows: UsageRow[]; total: UsageSum };
 
-/** Reads one row per day, model, tool and agent; by conversation one per run, in a thread of its own on SQLite. */
+/** Reads one row per day, model, tool and agent; by conversation one row per run, in a worker thread on SQLite. */
 export type ReadUsage = (principal: Owner, query: UsageQuery) => Promise<UsageFound>;
 
-/** More rows are nothing to look at: of those with the most cost. */
+/** Maximum number of rows: those with the highest cost. */
 const MOST_ROWS = 1_000;
 
 const whole = (sum: string, name: string): string => `CAST(coalesce(sum(${sum}), 0) AS BIGINT) AS ${name}`;
@@ -51,10 +51,10 @@ const LABELS: Record<UsageBy, string> = {
     "coalesce((SELECT title FROM conversations WHERE id = g.key AND owner_id = ?1 AND deleted_at IS NULL), '')",
 };
 
-/** Sums per day do not tell conversations apart. */
+/** Daily sums do not contain conversations. */
 const tableFor = (by: UsageBy): string => (by === 'conversation' ? 'usage_sums' : 'usage_days');
 
-/** A statement for each question, and one for the sum of all; they take owner, first and last day. */
+/** A statement for the rows and one for the total; parameters: owner, first and last day. */
 export function usageSql(by: UsageBy): { rows: string; total: string } {
   const { key, only } = KEYS[by];
   const where = only === undefined ? DAYS : `${DAYS} AND ${only}`;

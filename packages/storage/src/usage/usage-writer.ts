@@ -5,7 +5,7 @@ import type { StoreWork } from '../engine/work.ts';
 import { scrubText } from '../text.ts';
 import { dayOf } from './day.ts';
 
-/** Whose call it was, and what it belongs to; `api`: a single call from outside, that belongs to no run. */
+/** Owner and context of a call; `api`: a single call over the API, outside any run. */
 export type UsageOf = {
   ownerId: string;
   runId: string | null;
@@ -18,10 +18,10 @@ export type UsageWriter = { add(entry: UsageEntry, of: UsageOf): StoreWork<void>
 
 const KEYS = ['owner_id', 'day', 'run_id', 'kind', 'source', 'name', 'for_tool', 'place'];
 const COUNTS = ['calls', 'failures', 'duration_ms', 'cost', 'unpriced', 'uncounted'];
-/** Null where nobody knows: what is added to it is all that is known. */
+/** Null if unknown: sums contain the known values. */
 const TOKENS = ['input_tokens', 'output_tokens', 'cached_input_tokens', 'cache_write_tokens', 'reasoning_tokens'];
 
-/** Adds up calls, one row for all of one model or tool in a run and a day; inside whatever transaction it is used in. */
+/** Sums calls, one row per model or tool, run and day; use it within a transaction. */
 export function createUsageWriter(engine: StorageEngine): UsageWriter {
   const columns = [...KEYS, 'conversation_id', 'agent_id', ...COUNTS, ...TOKENS];
   const sums = [
@@ -78,7 +78,7 @@ function valuesOf(entry: UsageEntry): Values {
   };
 }
 
-/** A server may tell anything: what is no count is not known. */
+/** Servers may send any value: everything but a count is unknown. */
 function whole(tokens: number | undefined): number | null {
   return tokens === undefined || !Number.isSafeInteger(tokens) || tokens < 0 ? null : tokens;
 }

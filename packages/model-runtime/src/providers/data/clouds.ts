@@ -1,6 +1,6 @@
 import type { ProviderRecord } from '../types.ts';
 
-/** Models within a cloud account: the address holds something of that account. */
+/** Models within a cloud account: the base URL contains an identifier of the account. */
 export const CLOUDS: readonly ProviderRecord[] = [
   {
     id: 'azure',
@@ -11,7 +11,7 @@ export const CLOUDS: readonly ProviderRecord[] = [
     keyVariables: ['AZURE_OPENAI_API_KEY', 'AZURE_API_KEY'],
     keyPage: 'https://portal.azure.com',
     models: { named: [] },
-    note: 'Name the models by your own deployments; its list tells those that could be deployed.',
+    note: 'Name the models by your deployments; the model list contains those that can be deployed.',
     source: 'https://learn.microsoft.com/en-us/azure/foundry/openai/api-version-lifecycle',
     proof: 'documented',
   },
@@ -24,7 +24,7 @@ export const CLOUDS: readonly ProviderRecord[] = [
     keyVariables: ['AZUREAI_API_KEY'],
     keyPage: 'https://ai.azure.com',
     models: { named: [] },
-    note: 'Name the models by your own deployments.',
+    note: 'Name the models by your deployments.',
     source: 'https://learn.microsoft.com/en-us/azure/foundry/openai/api-version-lifecycle',
     proof: 'documented',
   },
@@ -36,7 +36,7 @@ export const CLOUDS: readonly ProviderRecord[] = [
     baseUrl: 'https://bedrock-mantle.{AWS_REGION}.api.aws/openai/v1',
     keyVariables: ['AWS_BEARER_TOKEN_BEDROCK'],
     keyPage: 'https://console.aws.amazon.com/bedrock/home#/api-keys',
-    note: 'With an Amazon Bedrock API key, and the models Bedrock serves over the API of OpenAI. Requests that AWS credentials sign are not made.',
+    note: 'Needs an Amazon Bedrock API key; covers the models Bedrock serves over the OpenAI API. Requests signed with AWS credentials are not supported.',
     source: 'https://docs.aws.amazon.com/bedrock/latest/userguide/models-api-compatibility.html',
     proof: 'documented',
   },
@@ -57,7 +57,7 @@ export const CLOUDS: readonly ProviderRecord[] = [
         '@cf/qwen/qwen3-30b-a3b-fp8',
       ],
     },
-    note: 'CLOUDFLARE_API_TOKEN is not used by itself, since it is set for other services, too.',
+    note: 'CLOUDFLARE_API_TOKEN is not used automatically, since it is also set for other services.',
     source: 'https://developers.cloudflare.com/workers-ai/configuration/open-ai-compatibility/',
     proof: 'documented',
   },
@@ -70,7 +70,7 @@ export const CLOUDS: readonly ProviderRecord[] = [
     keyVariables: [],
     keyPage: 'https://github.com/settings/tokens',
     models: { path: '/../catalog/models' },
-    note: 'GITHUB_TOKEN is not used by itself, since it is set for other purposes, too.',
+    note: 'GITHUB_TOKEN is not used automatically, since it is also set for other purposes.',
     source: 'https://docs.github.com/en/rest/models/inference',
     proof: 'documented',
   },

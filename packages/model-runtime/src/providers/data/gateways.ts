@@ -1,6 +1,6 @@
 import type { ProviderRecord } from '../types.ts';
 
-/** Who passes on to many others. */
+/** Gateways to models of many vendors. */
 export const GATEWAYS: readonly ProviderRecord[] = [
   {
     id: 'openrouter',
@@ -34,7 +34,7 @@ export const GATEWAYS: readonly ProviderRecord[] = [
     baseUrl: 'https://opencode.ai/zen/v1',
     keyVariables: ['OPENCODE_API_KEY'],
     keyPage: 'https://opencode.ai/auth',
-    note: 'Models it serves over another API need a provider of their own with that API and the same key.',
+    note: 'Models it serves over another API need a separate provider with that API and the same key.',
     source: 'https://opencode.ai/docs/zen',
     proof: 'documented',
   },
@@ -114,7 +114,7 @@ export const GATEWAYS: readonly ProviderRecord[] = [
     baseUrl: 'http://127.0.0.1:3000/v1',
     keyVariables: ['NEWAPI_API_KEY'],
     keyPage: null,
-    note: 'A gateway of your own: its keys are made in its own pages.',
+    note: 'A self-hosted gateway: create its keys in its own web UI.',
     source: 'https://github.com/QuantumNous/new-api',
     proof: 'documented',
   },
@@ -126,7 +126,7 @@ export const GATEWAYS: readonly ProviderRecord[] = [
     baseUrl: 'http://127.0.0.1:8080/v1',
     keyVariables: ['HIGRESS_API_KEY'],
     keyPage: null,
-    note: 'A gateway of your own: its keys are set in its console.',
+    note: 'A self-hosted gateway: set its keys in its console.',
     source: 'https://higress.cn/en/ai/quick-start',
     proof: 'documented',
   },
@@ -138,7 +138,7 @@ export const GATEWAYS: readonly ProviderRecord[] = [
     baseUrl: 'http://127.0.0.1:4000/v1',
     keyVariables: ['LITELLM_API_KEY', 'LITELLM_MASTER_KEY'],
     keyPage: null,
-    note: 'A gateway of your own: its keys are made in its own pages.',
+    note: 'A self-hosted gateway: create its keys in its own web UI.',
     source: 'https://docs.litellm.ai/docs/simple_proxy',
     proof: 'documented',
   },

@@ -1,6 +1,6 @@
 import type { ProviderRecord } from '../types.ts';
 
-/** Who serves open models of others. */
+/** Hosts of open-weight models. */
 export const HOSTS: readonly ProviderRecord[] = [
   {
     id: 'groq',
@@ -99,7 +99,7 @@ export const HOSTS: readonly ProviderRecord[] = [
     baseUrl: 'https://router.huggingface.co/v1',
     keyVariables: ['HUGGINGFACE_API_KEY'],
     keyPage: 'https://huggingface.co/settings/tokens',
-    note: 'HF_TOKEN is not used by itself, since it is set for downloads, too.',
+    note: 'HF_TOKEN is not used automatically, since it is also set for downloads.',
     source: 'https://huggingface.co/docs/inference-providers',
     proof: 'documented',
   },
@@ -123,7 +123,7 @@ export const HOSTS: readonly ProviderRecord[] = [
     baseUrl: 'https://api.siliconflow.cn/v1',
     keyVariables: ['SILICONFLOW_API_KEY', 'SILICONCLOUD_API_KEY'],
     keyPage: 'https://cloud.siliconflow.cn/account/ak',
-    note: 'Outside China the address is https://api.siliconflow.com/v1, with a key of its own.',
+    note: 'Outside China the base URL is https://api.siliconflow.com/v1, with a separate key.',
     source: 'https://docs.siliconflow.cn/cn/api-reference/chat-completions/chat-completions',
     proof: 'documented',
   },
@@ -192,7 +192,7 @@ export const HOSTS: readonly ProviderRecord[] = [
     keyVariables: ['STREAMLAKE_API_KEY'],
     keyPage: 'https://www.streamlake.com/product/wanqing',
     models: { named: [] },
-    note: 'Its models are endpoints you made there: name them by their ids.',
+    note: 'Its models are endpoints created in its console: name them by their ids.',
     source: 'https://www.streamlake.com/document/WANQING/mdrax1ixkgpgh1ms1na',
     proof: 'documented',
   },

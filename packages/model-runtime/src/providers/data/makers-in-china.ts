@@ -1,6 +1,6 @@
 import type { ProviderRecord } from '../types.ts';
 
-/** Who serves models of their own in China. */
+/** Chinese vendors of their own models. */
 export const MAKERS_IN_CHINA: readonly ProviderRecord[] = [
   {
     id: 'qwen',
@@ -11,7 +11,7 @@ export const MAKERS_IN_CHINA: readonly ProviderRecord[] = [
     baseUrl: 'https://dashscope.aliyuncs.com/compatible-mode/v1',
     keyVariables: ['DASHSCOPE_API_KEY', 'QWEN_API_KEY'],
     keyPage: 'https://bailian.console.aliyun.com/?tab=model#/api-key',
-    note: 'Outside China the address is https://dashscope-intl.aliyuncs.com/compatible-mode/v1.',
+    note: 'Outside China the base URL is https://dashscope-intl.aliyuncs.com/compatible-mode/v1.',
     source: 'https://www.alibabacloud.com/help/en/model-studio/compatibility-of-openai-with-dashscope',
     proof: 'documented',
   },
@@ -37,7 +37,7 @@ export const MAKERS_IN_CHINA: readonly ProviderRecord[] = [
     baseUrl: 'https://open.bigmodel.cn/api/paas/v4',
     keyVariables: ['ZHIPU_API_KEY', 'ZHIPUAI_API_KEY'],
     keyPage: 'https://open.bigmodel.cn/usercenter/apikeys',
-    note: 'Outside China the address is https://api.z.ai/api/paas/v4.',
+    note: 'Outside China the base URL is https://api.z.ai/api/paas/v4.',
     source: 'https://docs.bigmodel.cn/cn/guide/develop/openai/introduction',
     proof: 'documented',
   },
@@ -51,7 +51,7 @@ export const MAKERS_IN_CHINA: readonly ProviderRecord[] = [
     baseUrl: 'https://open.bigmodel.cn/api/coding/paas/v4',
     keyVariables: ['GLM_CODING_PLAN_API_KEY'],
     keyPage: 'https://open.bigmodel.cn/usercenter/apikeys',
-    note: 'Outside China the address is https://api.z.ai/api/coding/paas/v4.',
+    note: 'Outside China the base URL is https://api.z.ai/api/coding/paas/v4.',
     source: 'https://docs.z.ai/devpack/overview',
     proof: 'documented',
   },
@@ -64,7 +64,7 @@ export const MAKERS_IN_CHINA: readonly ProviderRecord[] = [
     baseUrl: 'https://api.moonshot.ai/v1',
     keyVariables: ['MOONSHOT_API_KEY'],
     keyPage: 'https://platform.moonshot.ai/console/api-keys',
-    note: 'In China the address is https://api.moonshot.cn/v1, with a key of its own.',
+    note: 'In China the base URL is https://api.moonshot.cn/v1, with a separate key.',
     source: 'https://platform.moonshot.ai/docs/api/chat',
     proof: 'documented',
   },
@@ -90,7 +90,7 @@ export const MAKERS_IN_CHINA: readonly ProviderRecord[] = [
     keyVariables: ['MINIMAX_API_KEY'],
     keyPage: 'https://platform.minimax.io/user-center/basic-information/interface-key',
     models: { named: ['MiniMax-M2.7', 'MiniMax-M2.7-highspeed', 'MiniMax-M2.5', 'MiniMax-M2'] },
-    note: 'In China the address is https://api.minimaxi.com/anthropic, with a key of its own.',
+    note: 'In China the base URL is https://api.minimaxi.com/anthropic, with a separate key.',
     source: 'https://platform.minimax.io/docs/api-reference/text-anthropic-api',
     proof: 'documented',
   },
@@ -116,7 +116,7 @@ export const MAKERS_IN_CHINA: readonly ProviderRecord[] = [
     baseUrl: 'https://ark.cn-beijing.volces.com/api/v3',
     keyVariables: ['ARK_API_KEY', 'VOLCENGINE_API_KEY'],
     keyPage: 'https://console.volcengine.com/ark/region:ark+cn-beijing/apiKey',
-    note: 'A model may also be named by the id of your own endpoint (ep-...).',
+    note: 'A model may also be named by the id of an endpoint (ep-...).',
     source: 'https://www.volcengine.com/docs/82379/1330310',
     proof: 'documented',
   },
@@ -175,7 +175,7 @@ export const MAKERS_IN_CHINA: readonly ProviderRecord[] = [
     keyVariables: ['SPARK_API_KEY'],
     keyPage: 'https://console.xfyun.cn/services/bm35',
     models: { named: ['4.0Ultra', 'max-32k', 'generalv3.5', 'pro-128k', 'generalv3', 'lite'] },
-    note: 'It tells no list of its models.',
+    note: 'It has no model list.',
     source: 'https://www.xfyun.cn/doc/spark/HTTP%E8%B0%83%E7%94%A8%E6%96%87%E6%A1%A3.html',
     proof: 'documented',
   },

@@ -1,6 +1,6 @@
 import type { ProviderRecord } from '../types.ts';
 
-/** Who serves models of their own. */
+/** Vendors of their own models. */
 export const MAKERS: readonly ProviderRecord[] = [
   {
     id: 'openai',
@@ -127,7 +127,7 @@ export const MAKERS: readonly ProviderRecord[] = [
     keyVariables: ['PERPLEXITY_API_KEY'],
     keyPage: 'https://www.perplexity.ai/settings/api',
     models: { named: ['sonar', 'sonar-pro', 'sonar-reasoning-pro', 'sonar-deep-research'] },
-    note: 'It tells no list of its models, and knows no tools.',
+    note: 'It has no model list and does not support tools.',
     source: 'https://docs.perplexity.ai/getting-started/models',
     proof: 'documented',
   },

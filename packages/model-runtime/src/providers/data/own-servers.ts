@@ -1,6 +1,6 @@
 import type { ProviderRecord } from '../types.ts';
 
-/** Programs people run themselves, at the address they have unless told otherwise. */
+/** Self-hosted model servers, at their default base URL. */
 export const OWN_SERVERS: readonly ProviderRecord[] = [
   {
     id: 'ollama',

@@ -7,22 +7,22 @@ type Kind = 'text' | 'reasoning';
 const NEWLINE = 10;
 const SPACE = 32;
 
-/** Puts together what is handed out, and knows what was said last: where a marker stands decides what it means. */
+/** Builds the output and tracks what was written last, because the position of a marker determines its meaning. */
 export class AnswerWriter {
-  /** What is written is part of the answer, or of the thinking. */
+  /** Whether the current text belongs to the answer or to thinking. */
   #kind: Kind;
-  /** Nothing of the answer was written yet. */
+  /** True until something of the answer was written. */
   lead = true;
-  /** Nothing but whitespace was written since a call. */
+  /** True if only whitespace was written since a call. */
   afterCall = false;
-  /** Whitespace here is formatting: at the beginning of thinking, and behind it. */
+  /** Whitespace is formatting here: at the start of thinking and after it. */
   skipsBlanks: boolean;
   /** The last character written. */
   lastCode = NEWLINE;
-  /** How far the line is indented; NONE where more than that stands on it. */
+  /** Indentation of the current line; NONE if other characters precede. */
   indent = 0;
   #out: TextCallPart[] = [];
-  /** Whitespace that may stand before a marker. */
+  /** Whitespace that may precede a marker. */
   #blank = '';
 
   constructor(kind: Kind) {
@@ -36,7 +36,7 @@ export class AnswerWriter {
     return out;
   }
 
-  /** Whitespace at the end of `text` waits for what follows. */
+  /** Whitespace at the end of `text` is buffered until more text follows. */
   write(text: string): void {
     if (text === '') return;
     let end = text.length;
@@ -56,7 +56,7 @@ export class AnswerWriter {
     this.#note(text);
   }
 
-  /** Adds a call. Whitespace before it was formatting; before one that cannot run, it is text like what is shown of it. */
+  /** Adds a call. Whitespace before it is formatting, but text before a malformed call, which is shown as text. */
   add(part: Exclude<TextCallPart, { type: Kind }>): void {
     if (part.type === 'malformed_tool_call') this.#flushBlank();
     this.#blank = '';
@@ -68,7 +68,7 @@ export class AnswerWriter {
     this.#note('.');
   }
 
-  /** What follows is of the answer, or of the thinking. Around thinking, whitespace is formatting. */
+  /** Switches between answer and thinking. Whitespace around thinking is formatting. */
   enter(kind: Kind): void {
     if (kind === 'reasoning' || this.#kind === 'reasoning' || this.lead) {
       this.#blank = '';
@@ -78,7 +78,7 @@ export class AnswerWriter {
     this.afterCall = false;
   }
 
-  /** The answer is over. Whitespace behind a call was the call's. */
+  /** Ends the answer. Whitespace after a call is formatting. */
   end(): void {
     if (!this.afterCall) this.#flushBlank();
   }

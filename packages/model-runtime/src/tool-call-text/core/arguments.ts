@@ -5,13 +5,13 @@ import { parseLenient } from './literal.ts';
 import { isBlank, skipBlanks, type TextReading } from './reading.ts';
 import type { Source } from './source.ts';
 
-/** The arguments of a call, or what is wrong with them. */
+/** The arguments of a call, or the error. */
 export type ArgumentsRead = { ok: true; arguments: JsonObject } | { ok: false; reason: string; isCut: boolean };
 
 /**
- * Reads the JSON object that is a call's arguments. Where it is none, leaves the cursor before the first of `stops`
- * inside it: one quote too few must not swallow the next call. Or, if there is none, behind its closing brace;
- * without `stops`, where it broke.
+ * Reads the JSON object with a call's arguments. If invalid, leaves the cursor before the first of `stops` inside it,
+ * so that one missing quote does not swallow the next call; without such a stop, after its closing brace; without
+ * `stops`, at the error.
  */
 export function* readArguments(source: Source, stops: CallBoundaries): TextReading<ArgumentsRead> {
   yield* skipBlanks(source);
@@ -30,7 +30,7 @@ export function* readArguments(source: Source, stops: CallBoundaries): TextReadi
   return { ok: false, reason: 'the arguments are not JSON', isCut: false };
 }
 
-/** Arguments as an object, a JSON string holding one, or nothing at all. */
+/** Accepts arguments as an object, as a JSON string with an object, or absent. */
 export function toArguments(value: JsonValue | undefined): JsonObject | null {
   if (value === undefined || value === null) return {};
   if (isJsonObject(value)) return value;
@@ -40,13 +40,13 @@ export function toArguments(value: JsonValue | undefined): JsonObject | null {
   return parsed.ok && isJsonObject(parsed.value) ? parsed.value : null;
 }
 
-/** What ends a call, and what begins the next one. */
+/** What ends a call, and what starts the next one. */
 export type CallBoundaries = { ends: readonly string[]; starts: readonly string[] };
 
 /**
- * What was taken for a string may have hidden the end of the call: goes back to before it. It counts only where a call
- * ends, behind a bracket, and if the next call follows or nothing does. Any other marker is part of the string, and what
- * follows it must never be read as calls.
+ * An unclosed string may contain the end of the call: rewinds to before it. A marker counts only where a call can end,
+ * after a bracket, and only if the next call or the end of the text follows. Any other marker is part of the string,
+ * and text after it must never be parsed as calls.
  */
 export function rewindToHiddenEnd(source: Source, from: number, { ends, starts }: CallBoundaries): boolean {
   const hidden = source.text(from, source.position);
@@ -74,7 +74,7 @@ function findStop(text: string, stop: string, mayFollow: (behind: string) => boo
 /** Longer than any marker with the whitespace before it. */
 const LONGEST_STOP = 80;
 
-/** True where, whitespace aside, a closing bracket stands before `at`. */
+/** True if a closing bracket precedes `at`, ignoring whitespace. */
 export function standsBehindBracket(text: string, at: number): boolean {
   let before = at - 1;
   while (before >= 0 && isBlank(text.charCodeAt(before))) before -= 1;

@@ -14,20 +14,20 @@ const LESS_THAN = 60;
 
 const CLOSERS: ReadonlySet<number> = new Set([CLOSE_PAREN, CLOSE_BRACKET, CLOSE_BRACE]);
 
-/** How a kind of string that is not in quotes begins and ends: `<|"|>`. */
+/** Delimiter of strings that are not quoted: `<|"|>`. */
 type Delimiter = string | null;
 
-/** `mismatch` and `cut` leave the cursor where it happened; `stop`, before the marker. */
+/** `mismatch` and `cut` leave the cursor at the error; `stop`, before the marker. */
 export type Balance = 'closed' | 'mismatch' | 'cut' | 'stop';
 
 export type BalanceOptions = {
-  /** Strings stand between these, and nothing in them is an escape. Default: quotes, with backslashes. */
+  /** Delimiter of strings without escapes. Default: quotes, with backslash escapes. */
   delimiter?: Delimiter;
-  /** What ends the search; in strings too, but there only behind a bracket, where a call may have ended. */
+  /** Markers that end the search; within strings only after a bracket, where a call may have ended. */
   stops?: readonly string[];
 };
 
-/** Reads on until all of `closers` have come, innermost last, minding strings and what is opened on the way. */
+/** Reads until all of `closers` are consumed, innermost last; skips strings and nested brackets. */
 export function* readBalanced(
   source: Source,
   closers: number[],

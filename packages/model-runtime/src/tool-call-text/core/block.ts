@@ -2,28 +2,28 @@ import type { JsonObject } from '@toolyard/protocol';
 import type { Source } from './source.ts';
 import type { OfferedTools } from './offered-tools.ts';
 
-/** A call as a reader finds it. `id` is the model's own, if it wrote one. */
+/** A call found by a reader. `id` is the model's own, if it wrote one. */
 export type FoundPart =
   | { type: 'tool_call'; name: string; arguments: JsonObject; id: string | null }
   | { type: 'malformed_tool_call'; raw: string; reason: string };
 
-/** What the parser does for a block. */
+/** Operations of the parser that a block uses. */
 export type BlockHost = {
   emit(part: FoundPart): void;
-  /** Takes text that is certainly no call. */
+  /** Adds text that is certainly not a call. */
   write(text: string): void;
-  /** Where in a stretch that proved to be no call another block begins; null if nowhere. */
+  /** Position of another block in a range that turned out not to be a call; null if none. */
   findMarker(from: number, to: number): number | null;
 };
 
-/** What a reader works with: the text, the tools, and where to put what it finds. */
+/** The context of a reader: the text, the tools, and the output. */
 export class TextBlock {
   readonly source: Source;
   readonly tools: OfferedTools;
-  /** Where the opening's marker begins, and where the text behind it begins. */
+  /** Start of the opening's marker, and start of the text after it. */
   readonly start: number;
   readonly body: number;
-  /** How many calls were found, malformed ones too. */
+  /** Number of calls found, including malformed ones. */
   found = 0;
   readonly #host: BlockHost;
   #passed: number;
@@ -44,7 +44,7 @@ export class TextBlock {
     this.#host.emit({ type: 'tool_call', name, arguments: args, id });
   }
 
-  /** Notes a call that cannot run; what it is shown as begins at `from`. */
+  /** Adds a call that cannot run; its text starts at `from`. */
   malformed(reason: string, from: number, to = this.source.position): void {
     this.#flush();
     this.found += 1;
@@ -53,12 +53,12 @@ export class TextBlock {
     else this.#host.emit({ type: 'malformed_tool_call', ...part });
   }
 
-  /** Takes text that stood among the markup of a call. */
+  /** Adds text between the markup of a call. */
   say(text: string): void {
     this.#host.write(text);
   }
 
-  /** What lies before the cursor and was not passed yet is text. */
+  /** Adds everything before the cursor that was not yet emitted as text. */
   pass(): void {
     const { position } = this.source;
     if (position > this.#passed) this.#host.write(this.source.text(this.#passed, position));
@@ -66,14 +66,14 @@ export class TextBlock {
   }
 
   /**
-   * Where in the stretch from `from` to the cursor another call begins, the text before it having been no call; the
-   * cursor's place if nowhere.
+   * Position of another call between `from` and the cursor, after text that was not a call; the cursor position if
+   * none.
    */
   nextMarker(from: number): number {
     return this.#host.findMarker(from, this.source.position) ?? this.source.position;
   }
 
-  /** The block is over. A malformed call that stands alone is shown with all of its markup. */
+  /** Ends the block. A single malformed call is shown with all of its markup. */
   close(): void {
     if (this.#pending !== null) this.#pending.raw = this.source.text(this.start, this.source.position);
     this.#flush();

@@ -1,26 +1,29 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '@toolyard/protocol';
 import { toArguments } from './arguments.ts';
 
-/** A call read out of a JSON object, or why it is none. */
+/** A call parsed from a JSON object, or the reason why it is not one. */
 export type CallObject =
   | { ok: true; name: string; arguments: JsonObject; id: string | null; hasArguments: boolean }
   | { ok: false; reason: string };
 
-/** What families call the parts of a call. */
+/** Names that families use for the parts of a call. */
 const NAMES = ['name', 'tool_name', 'function_name'];
 const ARGUMENTS = ['arguments', 'parameters', 'args'];
 const IDS = ['id', 'tool_call_id', 'call_id'];
 
-/** The keys an object may begin with that is meant as a call; of these, those that name the tool, and that say little. */
+/**
+ * First keys that identify an object as a call; of these, those that contain the tool name, and those that are weak
+ * evidence.
+ */
 export const CALL_KEYS: ReadonlySet<string> = new Set([...NAMES, ...ARGUMENTS, ...IDS, 'function', 'type']);
 export const NAME_KEYS: ReadonlySet<string> = new Set(NAMES);
 export const IDLE_KEYS: ReadonlySet<string> = new Set([...IDS, 'type']);
-/** What `type` says of a call. */
+/** Values of `type` that mark a call. */
 export const CALL_TYPES: ReadonlySet<string> = new Set(['function', 'tool_call', 'tool_use', 'function_call']);
 
 /**
- * Reads `{"name": …, "arguments": …}` as models write it: keys in any order and by their other names, arguments as a
- * JSON string or left out, all of it inside `{"type": "function", "function": …}`.
+ * Reads `{"name": …, "arguments": …}` in the variants of models: keys in any order and by other names, arguments as a
+ * JSON string or omitted, wrapped in `{"type": "function", "function": …}`.
  */
 export function readCallObject(value: JsonValue): CallObject {
   if (!isJsonObject(value)) return { ok: false, reason: 'it is not a JSON object' };
@@ -41,7 +44,8 @@ export function readCallObject(value: JsonValue): CallObject {
 export function readKeyedCall(value: JsonValue): CallObject {
   const entries = isJsonObject(value) ? Object.entries(value) : [];
   const [entry] = entries;
-  if (entry === undefined || entries.length > 1) return { ok: false, reason: 'it is not one name with its arguments' };
+  if (entry === undefined || entries.length > 1)
+    return { ok: false, reason: 'it is not an object with one name and its arguments' };
   const args = toArguments(entry[1]);
   if (args === null) return { ok: false, reason: `the arguments of "${entry[0].slice(0, 80)}" are not a JSON object` };
   return { ok: true, name: entry[0], arguments: args, id: null, hasArguments: true };

@@ -1,11 +1,11 @@
 import type { WrittenCall } from '../types.ts';
 import type { BlockReader, Opening } from './opening.ts';
 
-/** One way of writing tool calls as text: how calls are recognised, and how they are written. */
+/** One text format of tool calls: how calls are recognised, and how they are written. */
 export type Family = {
   openings: readonly Opening[];
-  /** The calls as a model of this family writes them. */
+  /** Writes calls in this format. */
   write: (calls: readonly WrittenCall[]) => string;
-  /** Reads the beginning of an answer, where the prompt has opened it. */
+  /** Reads the start of an answer that the prompt opened. */
   first?: BlockReader;
 };

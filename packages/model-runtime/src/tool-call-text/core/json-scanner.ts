@@ -11,7 +11,7 @@ const CLOSE_BRACKET = 93;
 const OPEN_BRACE = 123;
 const CLOSE_BRACE = 125;
 
-/** Deeper nesting is refused: whatever reads the value later may be recursive. */
+/** Maximum nesting depth, because later consumers of the value may be recursive. */
 export const MAX_DEPTH = 256;
 
 export type ScanState = 'open' | 'whole' | 'broken';
@@ -28,9 +28,9 @@ type Expect =
   | 'scalar';
 
 /**
- * Finds the end of one JSON object or array, character by character, and notices at the earliest character that it
- * cannot be one. Strings may be in single quotes, hold raw control characters and unknown escapes, and scalars are not
- * spelled out: the real parser reads the value afterwards.
+ * Finds the end of one JSON object or array, character by character, and rejects it at the earliest invalid character.
+ * Strings may use single quotes, raw control characters and unknown escapes, and scalars are not validated: the real
+ * parser reads the value afterwards.
  */
 export class JsonScanner {
   #expect: Expect = 'value';
@@ -39,7 +39,7 @@ export class JsonScanner {
   /** True for each open object, false for each open array. */
   readonly #open: boolean[] = [];
 
-  /** What closes the objects and arrays that are open, innermost last. */
+  /** The closing brackets of what is open, innermost last. */
   get closers(): number[] {
     return this.#open.map((isObject) => (isObject ? CLOSE_BRACE : CLOSE_BRACKET));
   }
@@ -48,7 +48,7 @@ export class JsonScanner {
     return this.#expect === 'string' || this.#expect === 'escape';
   }
 
-  /** Takes one UTF-16 code unit; `whole` comes with the brace or bracket that closes the value. */
+  /** Consumes one UTF-16 code unit; returns `whole` at the bracket that closes the value. */
   feed(code: number): ScanState {
     switch (this.#expect) {
       case 'string':
@@ -133,7 +133,7 @@ function isScalar(code: number): boolean {
   return code === 43 || code === 45 || code === 46 || code === 69 || code === 84 || code === 70 || code === 78;
 }
 
-/** `broken` leaves the cursor on the character that fits no JSON, `cut` at the end of the text. */
+/** `broken` leaves the cursor at the invalid character, `cut` at the end of the text. */
 export type JsonRead = { kind: 'whole'; text: string } | { kind: 'broken'; closers: number[] } | { kind: 'cut' };
 
 /** Reads one JSON object or array. */

@@ -2,15 +2,15 @@ import { parseJson, type JsonObject, type JsonValue, type ParsedJson } from '@to
 import { isBlank, isNameCode, isNameStart } from './reading.ts';
 import { MAX_DEPTH } from './json-scanner.ts';
 
-/** How literals are written, where not as in Python. */
+/** Deviations of literals from Python syntax. */
 export type LiteralStyle = {
-  /** Strings stand between these, and nothing in them is an escape: `<|"|>`. */
+  /** Delimiter of strings without escapes: `<|"|>`. */
   delimiter?: string;
-  /** Keys may stand bare, and a bare word is a string. */
+  /** Keys may be unquoted, and an unquoted word is a string. */
   bareWords?: boolean;
 };
 
-/** Reads JSON, or what models write for it: raw newlines in strings, single quotes, Python's words. */
+/** Reads JSON with the usual mistakes of models: raw newlines in strings, single quotes, Python literals. */
 export function parseLenient(text: string): ParsedJson {
   const strict = parseJson(text);
   if (strict.ok) return strict;
@@ -18,21 +18,21 @@ export function parseLenient(text: string): ParsedJson {
   return value === undefined ? strict : { ok: true, value };
 }
 
-/** Reads one literal of Python or JSON; undefined if it is none. */
+/** Reads one Python or JSON literal; undefined if invalid. */
 export function parseLiteral(text: string, style: LiteralStyle = {}): JsonValue | undefined {
   const parser = new LiteralParser(text, style);
   const value = parser.value(0);
   return value !== undefined && parser.atEnd() ? value : undefined;
 }
 
-/** Reads `a=1, b='x'`; undefined if it is anything else. */
+/** Reads `a=1, b='x'`; undefined if invalid. */
 export function parseKeywords(text: string): JsonObject | undefined {
   const parser = new LiteralParser(text, {});
   const args = parser.keywords();
   return args !== undefined && parser.atEnd() ? args : undefined;
 }
 
-/** Sets a key of its own, whatever it is called. */
+/** Sets an own property, even if it is named `__proto__`. */
 export function setOwn(object: JsonObject, key: string, value: JsonValue): void {
   if (key === '__proto__')
     Object.defineProperty(object, key, { value, enumerable: true, writable: true, configurable: true });
@@ -189,7 +189,7 @@ class LiteralParser {
     return undefined;
   }
 
-  /** The escape behind a backslash; one that means nothing stands for itself, as in Python. */
+  /** Decodes the escape after a backslash; an unknown escape stands for itself, as in Python. */
   #escape(at: number): { value: string; length: number } {
     const char = this.#text.charAt(at);
     const known = ESCAPES[char];

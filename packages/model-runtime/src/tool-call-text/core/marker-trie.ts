@@ -3,17 +3,20 @@ import type { Opening } from './opening.ts';
 
 export type TrieNode = { next: Map<number, TrieNode>; openings: Opening[] };
 
-/** Where an opening that begins with a character may stand; the most lenient of all of them. */
+/** Where an opening with a given first character may be; the most lenient of all such openings. */
 const EVERYWHERE = 1;
 const AT_WORD_START = 2;
 const AT_LINE_START = 3;
 
-/** The openings a stretch of text is searched for, as a tree over their characters. */
+/** The openings to search for, as a trie. */
 export class MarkerTrie {
   readonly root: TrieNode = { next: new Map(), openings: [] };
-  /** By the character's code: 0 where no opening begins with it. */
+  /** By character code: 0 if no opening starts with it. */
   readonly #firsts = new Uint8Array(128);
-  /** By a pair of characters: whether an opening begins with both. For ordinary text, the second one mostly tells. */
+  /**
+   * By pair of characters: whether an opening starts with both. In ordinary text, the second character usually excludes
+   * a match.
+   */
   readonly #pairs = new Uint8Array(128 * 128);
 
   constructor(openings: readonly Opening[]) {
@@ -46,7 +49,7 @@ export class MarkerTrie {
     else this.#pairs[pairOf(first, opening.marker.charCodeAt(1))] = 1;
   }
 
-  /** Where in `text`, from `at` on, an opening may begin; its length if nowhere. */
+  /** Position in `text`, from `at` on, where an opening may start; the length of the text if none. */
   nextCandidate(text: string, at: number, place: { lastCode: number; indent: number }): number {
     const from = at;
     for (; at < text.length; at += 1) {
@@ -62,7 +65,7 @@ export class MarkerTrie {
     return at;
   }
 
-  /** True where a marker stands at `at`. */
+  /** True if a marker starts at `at`. */
   standsAt(text: string, at: number): boolean {
     let node: TrieNode | undefined = this.root;
     for (; at < text.length; at += 1) {
@@ -74,12 +77,12 @@ export class MarkerTrie {
   }
 }
 
-/** Where a pair of characters is noted; all that are not ASCII are one. */
+/** Index of a pair of characters; all non-ASCII characters share one. */
 function pairOf(first: number, second: number): number {
   return first * 128 + (second < 128 ? second : 0);
 }
 
-/** True for letters and digits of ASCII, which make words longer. */
+/** True for ASCII letters and digits, which extend a word. */
 export function isWordCode(code: number): boolean {
   return (code >= 97 && code <= 122) || (code >= 65 && code <= 90) || (code >= 48 && code <= 57);
 }

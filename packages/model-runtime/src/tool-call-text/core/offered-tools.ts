@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '@toolyard/protocol';
 import type { TextCallTool } from '../types.ts';
 
-/** The tools on offer, by name. Without any, nothing is known of them and every name passes. */
+/** The offered tools, by name. If the list is empty, nothing is known and every name is accepted. */
 export class OfferedTools {
   readonly #tools: readonly TextCallTool[];
   #byName: ReadonlyMap<string, JsonObject> | null = null;
@@ -10,7 +10,7 @@ export class OfferedTools {
     this.#tools = tools;
   }
 
-  /** Made once something looks like a call: most answers hold none. */
+  /** Built lazily: most answers contain no call. */
   get #schemas(): ReadonlyMap<string, JsonObject> {
     this.#byName ??= new Map(this.#tools.map((tool) => [tool.name, tool.inputSchema]));
     return this.#byName;
@@ -24,17 +24,17 @@ export class OfferedTools {
     return this.#schemas.has(name);
   }
 
-  /** True for tools on offer; for all, where nothing is known of what is. */
+  /** True for offered tools; always true if no tools are known. */
   offers(name: string): boolean {
     return this.isEmpty || this.has(name);
   }
 
-  /** True if a tool on offer is called this, or longer. */
+  /** True if the text is an offered tool's name or a prefix of one. */
   hasBeginning(text: string): boolean {
     return [...this.#schemas.keys()].some((name) => name.startsWith(text));
   }
 
-  /** The schema of one argument of a tool, or null where nothing is known of it. */
+  /** The schema of an argument of a tool, or null if unknown. */
   argument(tool: string, name: string): { schema: JsonValue; root: JsonObject } | null {
     const root = this.#schemas.get(tool);
     const properties = root?.['properties'];
@@ -42,13 +42,13 @@ export class OfferedTools {
     return { schema: properties[name] ?? null, root };
   }
 
-  /** False where the tool is known and has no such argument. */
+  /** False if the tool is known and has no such argument. */
   mayHave(tool: string, name: string): boolean {
     const properties = this.#schemas.get(tool)?.['properties'];
     return !isJsonObject(properties) || Object.hasOwn(properties, name);
   }
 
-  /** The one tool that takes these arguments; null if none or several do. */
+  /** The only tool that accepts these arguments; null if none or several do. */
   theOneFor(args: JsonObject): string | null {
     const fitting = [...this.#schemas].filter(([, schema]) => fits(args, schema));
     return fitting.length === 1 ? (fitting[0]?.[0] ?? null) : null;

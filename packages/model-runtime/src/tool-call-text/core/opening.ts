@@ -2,20 +2,19 @@ import type { TextBlock } from './block.ts';
 import type { TextReading } from './reading.ts';
 
 /**
- * Where an opening counts: at the beginning of a word or of a line (`indented`: however far
- * to the right), before anything else was said, or where nothing but
- * whitespace lies between it and a call.
+ * Where an opening counts: at the start of a word or line (`indented`: with any indentation), before any other text, or
+ * with only whitespace between it and a call.
  */
 type Place = 'anywhere' | 'word' | 'line' | 'indented' | 'lead' | 'after_call';
 
-/** A stretch of the answer with markers of its own: thinking, or a framed text. */
+/** A section of the answer with markers of its own: thinking, or a framed text. */
 export type Section = { kind: 'text' | 'reasoning'; openings: readonly Opening[] };
 
 /**
- * How a reader leaves off.
- * - `done`: what stands before the cursor is dealt with
- * - `text`: what stands before `upTo` is text after all, and reading goes on there
- * - `enter`, `leave`: a section begins, or the one that is open ends
+ * How a reader ends.
+ * - `done`: everything before the cursor is consumed
+ * - `text`: everything before `upTo` is text, and parsing continues there
+ * - `enter`, `leave`: a section starts, or the current one ends
  */
 export type ReaderVerdict =
   | { type: 'done' }
@@ -23,20 +22,20 @@ export type ReaderVerdict =
   | { type: 'enter'; section: Section }
   | { type: 'leave' };
 
-/** Reads what an opening opens, from behind its marker on. Never throws. */
+/** Reads a block, from after the opening's marker. Never throws. */
 export type BlockReader = (block: TextBlock) => TextReading<ReaderVerdict>;
 
-/** A marker that may open a block, and what reads it. */
+/** A marker that may open a block, and its reader. */
 export type Opening = {
   marker: string;
   /** Default: anywhere. */
   place?: Place;
-  /** True for what may follow, whitespace aside: tells apart families that share a marker. */
+  /** Accepts the next character after whitespace: distinguishes families that share a marker. */
   begins?: (code: number) => boolean;
   read: BlockReader;
-  /** Only calls are looked for in thinking that never ends; and only of families that do call there. */
+  /** Thinking that is never closed is searched only for calls, and only of families that write calls there. */
   inUnclosedThinking?: true;
-  /** Not a marker but ordinary characters that may begin a call. */
+  /** Not a marker but ordinary characters that may start a call. */
   weak?: true;
 };
 

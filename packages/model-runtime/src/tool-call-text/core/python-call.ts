@@ -9,13 +9,13 @@ const CLOSE_PAREN = 41;
 const EQUALS = 61;
 const MAX_NAME = 200;
 
-/** `none`: no call stands here. `broken` and `cut`: one began. */
+/** `none`: there is no call here. `broken` and `cut`: a call started but is invalid or truncated. */
 export type PythonCall =
   | { kind: 'call'; name: string; arguments: JsonObject }
   | { kind: 'none' }
   | { kind: 'broken' | 'cut'; name: string };
 
-/** Reads `f(a='x', b=1)`. Leaves the cursor where it stopped making sense. */
+/** Reads `f(a='x', b=1)`. Leaves the cursor at the first error. */
 export function* readPythonCall(source: Source): TextReading<PythonCall> {
   const name = yield* readWhile(source, isNameCode, MAX_NAME);
   if (name === null || name === '' || !isNameStart(name.charCodeAt(0))) return { kind: 'none' };
@@ -34,7 +34,7 @@ export function* readPythonCall(source: Source): TextReading<PythonCall> {
   return args === undefined ? { kind: 'broken', name } : { kind: 'call', name, arguments: args };
 }
 
-/** Arguments are named, or there are none: tells calls from links and formulas at once. */
+/** Arguments are named or absent, which distinguishes calls from links and formulas early. */
 function* beginsArguments(source: Source): TextReading<'yes' | 'no' | 'cut'> {
   const code = yield* skipBlanks(source);
   if (code === CLOSE_PAREN) return 'yes';

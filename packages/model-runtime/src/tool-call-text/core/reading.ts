@@ -1,9 +1,9 @@
 import { NO_CHARACTER, type Source } from './source.ts';
 
-/** Reading that waits for more text: it yields where what has arrived is used up. */
+/** A reader that suspends (yields) when it has consumed all text received so far. */
 export type TextReading<T> = Generator<void, T, void>;
 
-/** Waits for a character under the cursor; false where the text is over. */
+/** Waits for a character at the cursor; false at the end of the text. */
 export function* hasMore(source: Source): TextReading<boolean> {
   while (source.peek() === NO_CHARACTER) {
     if (source.ended) return false;
@@ -12,7 +12,7 @@ export function* hasMore(source: Source): TextReading<boolean> {
   return true;
 }
 
-/** Goes over whitespace; returns the code under the cursor, or NONE where the text is over. */
+/** Skips whitespace; returns the code at the cursor, or NONE at the end of the text. */
 export function* skipBlanks(source: Source): TextReading<number> {
   for (;;) {
     const code = source.peek();
@@ -23,7 +23,7 @@ export function* skipBlanks(source: Source): TextReading<number> {
   }
 }
 
-/** The code behind whitespace, without going there. */
+/** The code after whitespace, without moving the cursor. */
 export function* peekBehindBlanks(source: Source): TextReading<number> {
   const from = source.position;
   const code = yield* skipBlanks(source);
@@ -31,7 +31,7 @@ export function* peekBehindBlanks(source: Source): TextReading<number> {
   return code;
 }
 
-/** Reads on while `accepts` says so, `limit` characters at most; null where the text is over before the end. */
+/** Reads while `accepts` is true, at most `limit` characters; null if the text ends first. */
 export function* readWhile(
   source: Source,
   accepts: (code: number) => boolean,
@@ -60,13 +60,13 @@ export function* readExactly(source: Source, text: string): TextReading<boolean>
   return text === '';
 }
 
-/** Reads the first of `markers` that stands here, or nothing. No marker may begin another. */
+/** Reads the first of `markers` that matches here, or nothing. No marker may be a prefix of another. */
 export function* readOneOf(source: Source, markers: readonly string[]): TextReading<string | null> {
   for (const marker of markers) if (yield* readExactly(source, marker)) return marker;
   return null;
 }
 
-/** True where the text is over, or over in the middle of one of `tokens`. */
+/** True at the end of the text, or if it ends within one of `tokens`. */
 export function* isCutOff(source: Source, tokens: readonly string[]): TextReading<boolean> {
   if (!(yield* hasMore(source))) return true;
   const rest = source.ended ? source.textFrom(source.position, LONGEST_TOKEN) : null;
@@ -75,10 +75,10 @@ export function* isCutOff(source: Source, tokens: readonly string[]): TextReadin
 
 const LONGEST_TOKEN = 100;
 
-/** What ended a stretch: the marker, read as well, and where the stretch ended. Null: the text is over. */
+/** The marker that ended a range (consumed), and the end of the range. Null: end of the text. */
 export type ReadStop = { marker: string; at: number };
 
-/** Reads on to behind the first of `markers`, wherever it stands. */
+/** Reads past the first occurrence of one of `markers`. */
 export function* readUntil(source: Source, markers: readonly string[]): TextReading<ReadStop | null> {
   const first = new Set(markers.map((marker) => marker.charCodeAt(0)));
   for (;;) {
@@ -96,17 +96,17 @@ export function* readUntil(source: Source, markers: readonly string[]): TextRead
   }
 }
 
-/** True for the whitespace that surrounds markers: ASCII only, so that no written character is ever dropped. */
+/** True for whitespace around markers: ASCII only, so that no visible character is dropped. */
 export function isBlank(code: number): boolean {
   return code === 32 || (code >= 9 && code <= 13);
 }
 
-/** True for what names of tools and arguments may begin with. */
+/** True for the first character of tool and argument names. */
 export function isNameStart(code: number): boolean {
   return (code >= 97 && code <= 122) || (code >= 65 && code <= 90) || code === 95 || code > 127;
 }
 
-/** True for the characters of names: `grocery.order-items`, `mcp/read:file`. */
+/** True for characters of names: `grocery.order-items`, `mcp/read:file`. */
 export function isNameCode(code: number): boolean {
   return isNameStart(code) || (code >= 45 && code <= 58);
 }

@@ -1,35 +1,34 @@
-/** What {@link Source.peek} gives where no character has arrived yet. */
+/** Result of {@link Source.peek} if no character has arrived yet. */
 export const NO_CHARACTER = -1;
 
 /**
- * The text as it arrives, read character by character with the way back open.
- *
- * The pieces stay as they came: looking into a string that is still being put together copies all of it, and a long
- * call in short pieces would take quadratic time.
+ * The text as it arrives: reads forward by character and can seek back.
+ *  The pieces are kept separately: reading a character of a rope string flattens all of it, so a long call in short
+ *  pieces would take quadratic time.
  */
 export class Source {
-  /** The piece under the cursor, and the place in it. */
+  /** The piece at the cursor, and the offset in it. */
   piece = '';
   at = 0;
-  /** No more pieces will come. */
+  /** True if no more pieces will come. */
   ended = false;
-  /** How many characters were looked at in all: the proof that reading is linear. */
+  /** Number of characters examined in total: proves that parsing is linear. */
   examined = 0;
   readonly #pieces: string[] = [];
   #index = -1;
-  /** How many characters stand before the current piece. */
+  /** Number of characters before the current piece. */
   #before = 0;
 
   add(chunk: string): void {
     if (chunk !== '') this.#pieces.push(chunk);
   }
 
-  /** How many characters stand before the cursor. */
+  /** Number of characters before the cursor. */
   get position(): number {
     return this.#before + this.at;
   }
 
-  /** The code unit under the cursor, or {@link NO_CHARACTER}. */
+  /** The code unit at the cursor, or {@link NO_CHARACTER}. */
   peek(): number {
     if (this.at < this.piece.length) return this.piece.charCodeAt(this.at);
     return this.#turnPage() ? this.piece.charCodeAt(0) : NO_CHARACTER;
@@ -40,7 +39,7 @@ export class Source {
     this.examined += 1;
   }
 
-  /** Goes back, or forward over what has arrived. */
+  /** Moves the cursor back, or forward over received text. */
   seek(position: number): void {
     while (position < this.#before) {
       this.#index -= 1;
@@ -51,7 +50,7 @@ export class Source {
     this.at = position - this.#before;
   }
 
-  /** The text between two places, both at or before the cursor's piece. */
+  /** The text between two positions, both at or before the cursor's piece. */
   text(from: number, to: number): string {
     let index = this.#index;
     let start = this.#before;
@@ -68,20 +67,20 @@ export class Source {
     return parts.length === 1 ? (parts[0] ?? '') : parts.join('');
   }
 
-  /** What has arrived from a place on, `limit` characters at most. */
+  /** Received text from a position on, at most `limit` characters. */
   textFrom(from: number, limit: number): string {
     return this.text(from, from + limit);
   }
 
-  /** Goes behind all that has arrived. */
+  /** Moves the cursor to the end of the received text. */
   seekToEnd(): void {
     while (this.#nextPiece()) continue;
     this.at = this.piece.length;
   }
 
-  /** What lies before the current piece is not needed any more. */
+  /** Drops the text before the current piece, which is no longer needed. */
   forget(): void {
-    // Rarely, for dropping the first of many is as much work as dropping half of them.
+    // Amortized: dropping one piece costs as much as dropping half of them.
     if (this.#index < 32 || this.#index * 2 < this.#pieces.length) return;
     this.#pieces.splice(0, this.#index);
     this.#index = 0;

@@ -3,9 +3,9 @@ import { parseLenient } from './literal.ts';
 import type { OfferedTools } from './offered-tools.ts';
 
 /**
- * The value of an argument that was written as bare text, typed by the tool's schema: a string stays what it is, to
- * the character. Text that does not fit its type stays text, for the check of the call's arguments to refuse. Where the
- * schema says nothing, what reads as JSON is JSON.
+ * The value of an argument written as bare text, typed by the tool's schema. Strings keep every character. Text that
+ * does not match its type stays a string, for the validation of the call to reject. Without a schema, text that parses
+ * as JSON is JSON.
  */
 export function typedValue(text: string, tools: OfferedTools, tool: string, name: string): JsonValue {
   const known = tools.argument(tool, name);
@@ -19,7 +19,7 @@ export function typedValue(text: string, tools: OfferedTools, tool: string, name
   return text;
 }
 
-/** True where an argument's text may be JSON, so that what ends it may stand inside a JSON string. */
+/** True if an argument's text may be JSON, in which case its end marker may occur inside a JSON string. */
 export function mayBeJson(tools: OfferedTools, tool: string, name: string): boolean {
   const known = tools.argument(tool, name);
   const types = known === null ? null : typesOf(known.schema, known.root, 0);
@@ -27,11 +27,11 @@ export function mayBeJson(tools: OfferedTools, tool: string, name: string): bool
 }
 
 const NESTED: ReadonlySet<string> = new Set(['object', 'array']);
-/** Narrow types first. Where a string may stand as well, `5` is text: only null and nested values are told from it. */
+/** Narrow types first. If the schema also allows a string, `5` is text: only null and nested values are parsed. */
 const ORDER = ['null', 'boolean', 'integer', 'number', 'array', 'object'];
 const MAX_REFERENCES = 8;
 
-/** The types a schema allows; null where it does not say. */
+/** The types a schema allows; null if it does not say. */
 function typesOf(schema: JsonValue, root: JsonObject, depth: number): Set<string> | null {
   if (!isJsonObject(schema) || depth > MAX_REFERENCES) return null;
   const { type, enum: values, $ref: reference, const: constant } = schema;
@@ -93,7 +93,7 @@ function readNumber(text: string, whole: boolean): number | undefined {
   return whole && !Number.isSafeInteger(parsed.value) ? undefined : parsed.value;
 }
 
-/** Without a schema: JSON that is no string. A number counts only if writing it gives the same text again. */
+/** Without a schema: parses JSON other than strings. A number is parsed only if it serializes to the same text. */
 function inferred(text: string): JsonValue {
   const trimmed = text.trim();
   const parsed = /^[[{]/.test(trimmed) ? parseLenient(trimmed) : parseJson(trimmed);

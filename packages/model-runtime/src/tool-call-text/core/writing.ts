@@ -1,17 +1,17 @@
 import type { JsonObject, JsonValue } from '@toolyard/protocol';
 import type { WrittenCall } from '../types.ts';
 
-/** `{"name": …, "arguments": …}`, as most families write it. */
+/** `{"name": …, "arguments": …}`, the format of most families. */
 export function toJsonCall({ name, arguments: args }: WrittenCall): string {
   return `{"name": ${JSON.stringify(name)}, "arguments": ${JSON.stringify(args)}}`;
 }
 
-/** The calls as a JSON list. */
+/** The calls as a JSON array. */
 export function toJsonList(calls: readonly WrittenCall[]): string {
   return `[${calls.map(toJsonCall).join(', ')}]`;
 }
 
-/** A value as the text of an XML-like argument: strings as they are, all else as JSON. */
+/** A value as the text of an XML-like argument: strings unchanged, other values as JSON. */
 export function toTagText(value: JsonValue): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
@@ -34,7 +34,7 @@ function toPython(value: JsonValue): string {
   return JSON.stringify(value);
 }
 
-/** One text for each argument, joined. */
+/** Formats each argument and joins the results. */
 export function eachArgument(args: JsonObject, write: (key: string, value: JsonValue) => string): string {
   return Object.entries(args)
     .map(([key, value]) => write(key, value))

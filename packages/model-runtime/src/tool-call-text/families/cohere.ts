@@ -8,7 +8,7 @@ import type { WrittenCall } from '../types.ts';
 const END = '<|END_ACTION|>';
 const FENCE_END = '```';
 
-/** A framed answer, in which citations are marked. */
+/** A framed answer with marked citations. */
 const framed = (end: string): Section => ({
   kind: 'text',
   openings: [{ marker: end, read: closeSection }, ...citationMarkers],

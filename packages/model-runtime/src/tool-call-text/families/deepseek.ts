@@ -12,7 +12,7 @@ import {
   type TextReading,
 } from '../core/reading.ts';
 
-/** The tokens are written with full-width bars; an old template had them with plain ones. */
+/** The tokens contain full-width bars; an old template had ASCII bars. */
 const BARS = ['｜', '|'];
 const token = (name: string): string[] => BARS.map((bar) => `<${bar}tool▁${name}${bar}>`);
 const CALLS_BEGIN = token('calls▁begin');
@@ -58,14 +58,14 @@ const readCalls: BlockReader = function* (block) {
   }
 };
 
-/** Reads one call from behind its first token; returns what is wrong with it. */
+/** Reads one call, from after its first token; returns an error or null. */
 function* readCall(block: TextBlock): TextReading<string | null> {
   const { source } = block;
   const header = yield* readWhile(source, (code) => code !== LESS_THAN, MAX_NAME);
   if (header === null || (yield* readOneOf(source, SEPARATOR)) === null) return 'the call is cut off';
   let name = header.trim();
   if ((yield* skipBlanks(source)) !== OPEN_BRACE) {
-    // The older form: what was read is the kind of call, the name comes on a line of its own, then a fence.
+    // The older form: the word just read is the type of call, followed by the name on a line of its own and a fence.
     if (name !== 'function') return `it is a "${name.slice(0, 80)}", not a function`;
     name = (yield* readWhile(source, (code) => code !== NEWLINE && code !== LESS_THAN, MAX_NAME))?.trim() ?? '';
     yield* skipBlanks(source);
@@ -88,7 +88,7 @@ const openings = [...CALLS_BEGIN, ...CALL_BEGIN].map((marker) => ({ marker, read
 const [callsBegin, callsEnd] = ['<｜tool▁calls▁begin｜>', '<｜tool▁calls▁end｜>'];
 const [callBegin, callEnd] = ['<｜tool▁call▁begin｜>', '<｜tool▁call▁end｜>'];
 
-/** The kind, the name, then the arguments in a JSON fence: DeepSeek V3, R1, Cogito. */
+/** The type, the name, then the arguments in a JSON fence: DeepSeek V3, R1, Cogito. */
 export const deepseekV3: Family = {
   openings,
   write: (calls) => {

@@ -5,12 +5,12 @@ import { READER_DONE, type ReaderVerdict } from '../core/opening.ts';
 import { isNameCode, readExactly, readWhile, skipBlanks, type TextReading } from '../core/reading.ts';
 
 const MARKER = '>>>';
-/** The recipient of what is no call. */
+/** The recipient of text that is not a call. */
 const EVERYONE = 'all';
 const OPEN_BRACE = 123;
 const MAX_NAME = 200;
 
-/** Reads `f`, a newline and JSON; or `all`, a newline, and then text. */
+/** Reads `f`, a newline and JSON; or `all`, a newline and text. */
 function* readMessage(block: TextBlock): TextReading<ReaderVerdict> {
   const { source, tools } = block;
   const name = yield* readWhile(source, isNameCode, MAX_NAME);
@@ -24,14 +24,14 @@ function* readMessage(block: TextBlock): TextReading<ReaderVerdict> {
   return READER_DONE;
 }
 
-/** `>>>f` and JSON on the next line; the prompt ends in `>>>`, so the answer begins with the name. */
+/** `>>>f` and JSON on the next line; the prompt ends in `>>>`, so the answer starts with the name. */
 export const functionaryV32: Family = {
   openings: [{ marker: MARKER, read: readMessage }],
   first: readMessage,
   write: (calls) => calls.map(({ name, arguments: args }) => `${name}\n${JSON.stringify(args)}`).join(`\n${MARKER}`),
 };
 
-/** The same where it is one of many: only calls are told from text there. */
+/** The same among other families: only calls are separated from text. */
 export const functionaryV32Calls: Family = {
   openings: [
     { marker: MARKER, place: 'line', read: readMessage },

@@ -19,7 +19,7 @@ const read: BlockReader = function* (block) {
   return { type: 'text', upTo: block.body };
 };
 
-/** A message of the role `function call`; since 3.1 `<|function_call|>`. Both with JSON: GigaChat 3. */
+/** A message of the role `function call`; since 3.1 `<|function_call|>`. Both contain JSON: GigaChat 3. */
 export const gigachat3: Family = {
   openings: [
     { marker: SEPARATOR, read },

@@ -80,7 +80,7 @@ const readHunyuan: BlockReader = function* (block) {
   }
 };
 
-/** Some put the calls of another family into this wrapper: it goes, and they are read as what they are. */
+/** Some models put calls of another family into this wrapper: the wrapper is dropped and the calls are parsed. */
 function* holdsOthers(source: Source): TextReading<boolean> {
   const from = source.position;
   let holds = yield* readExactly(source, '<invoke name=');
@@ -92,7 +92,7 @@ function* holdsOthers(source: Source): TextReading<boolean> {
   return holds;
 }
 
-/** The same inside `<tool_calls>`, with `<tool_sep>` behind the name: Hunyuan V3. */
+/** The same inside `<tool_calls>`, with `<tool_sep>` after the name: Hunyuan V3. */
 export const hunyuanV3: Family = {
   openings: [{ marker: '<tool_calls>', begins: beginsTag, read: readHunyuan }],
   write: (calls) => {

@@ -27,7 +27,7 @@ const read: BlockReader = function* (block) {
   return READER_DONE;
 };
 
-/** `@tool(id): {json}` at the beginning of a line: gptme. */
+/** `@tool(id): {json}` at the start of a line: gptme. */
 export const gptme: Family = {
   openings: [{ marker: '@', place: 'line', read, weak: true }],
   write: (calls) =>

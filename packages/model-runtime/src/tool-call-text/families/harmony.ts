@@ -27,10 +27,10 @@ const RECIPIENT = 'to=';
 const CHANNELS = ['analysis', 'commentary', 'final'];
 const BEGINNINGS = [`${START}assistant`, CHANNEL, RECIPIENT];
 const TOKENS = [MESSAGE, CHANNEL, CONSTRAIN, RECIPIENT, 'json', 'code'];
-/** Recipients that are no tools. */
+/** Recipients that are not tools. */
 const PEOPLE: ReadonlySet<string> = new Set(['assistant', 'user', 'all']);
 
-/** Ends a section without taking its marker: it begins the next message. */
+/** Ends a section without consuming its marker, which starts the next message. */
 function leaveBefore(marker: string): Opening {
   return {
     marker,
@@ -51,10 +51,10 @@ const analysis: Section = {
 };
 const answer: Section = { kind: 'text', openings: ENDS.map((marker): Opening => ({ marker, read: closeSection })) };
 
-/** What a header says: whom the message is for, and on which channel. `cut`: the text is over in it. */
+/** Recipient and channel of a header. `cut`: the text ends within it. */
 type Header = { channel: string | null; recipient: string | null } | 'cut' | null;
 
-/** Reads a message: its header says whether it is thinking, an answer or a call. */
+/** Reads a message: its header determines whether it is thinking, an answer or a call. */
 function* readMessage(block: TextBlock): TextReading<ReaderVerdict> {
   const { source } = block;
   const header = yield* readHeader(block);
@@ -72,14 +72,14 @@ function* readMessage(block: TextBlock): TextReading<ReaderVerdict> {
   if (name === recipient && !block.tools.has(name)) {
     const stop = yield* readUntil(source, STOPS);
     if (stop?.marker === START) source.seek(stop.at);
-    block.malformed(`"${recipient.slice(0, 80)}" is a tool nobody offered`, block.start);
+    block.malformed(`"${recipient.slice(0, 80)}" is not an offered tool`, block.start);
     return READER_DONE;
   }
   yield* readCall(block, name);
   return READER_DONE;
 }
 
-/** Reads to behind `<|message|>`; null where what stands here is no header. */
+/** Reads past `<|message|>`; null if there is no header here. */
 function* readHeader({ source, start }: TextBlock): TextReading<Header> {
   let channel: string | null = null;
   let recipient: string | null = null;
@@ -123,7 +123,7 @@ function* readCall(block: TextBlock, name: string): TextReading<void> {
 }
 
 /**
- * Messages with a header each: `<|channel|>analysis<|message|>` is thinking, `final` the answer, and what goes
+ * Messages with a header: `<|channel|>analysis<|message|>` is thinking, `final` the answer, and a message
  * `to=functions.f` a call. GPT-OSS.
  */
 export const harmony: Family = {

@@ -8,7 +8,7 @@ const END = '</tool_call>';
 
 /**
  * `<tool_call>{"name": …, "arguments": {…}}</tool_call>`: Hermes 2 and 3, Qwen 2.5 and 3, QwQ, Granite 3.1 and 4, MiMo,
- * ERNIE 4.5 and many more. One block may hold several objects, in a list or one behind the other.
+ * ERNIE 4.5 and many more. A block may contain several objects, in a list or in sequence.
  */
 export const hermes: Family = {
   openings: [

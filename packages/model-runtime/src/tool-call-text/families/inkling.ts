@@ -22,7 +22,7 @@ const readMessage: BlockReader = function* (block) {
   return content === CALL ? yield* json(block) : { type: 'text', upTo: block.body };
 };
 
-/** Messages of text and of calls, each in a frame: Inkling. */
+/** Framed messages of text and of calls: Inkling. */
 export const inkling: Family = {
   openings: [
     { marker: MESSAGE, read: readMessage },

@@ -6,7 +6,7 @@ import { jsonBlock } from '../readers/json-block.ts';
 import { tagCalls, type TagStyle } from '../readers/tag-calls.ts';
 import type { WrittenCall } from '../types.ts';
 
-/** The tags of `<invoke name="f"><parameter name="k">v</parameter></invoke>`, each behind a prefix of the family's. */
+/** The tags of `<invoke name="f"><parameter name="k">v</parameter></invoke>`, each with the prefix of the family. */
 function invokeStyle(prefix: string, wrapperEnds: readonly string[], more: Partial<TagStyle> = {}): TagStyle {
   const named = (tag: string) => new RegExp(`^<${prefix}${tag}\\s[^>]*?name=["']([^"'>]*)["'][^>]*>$`);
   return {
@@ -53,7 +53,7 @@ export const minimaxM2: Family = {
   write: (calls) => escapeAmpersands(writeWrapped('<minimax:tool_call>', '</minimax:tool_call>'), calls),
 };
 
-/** Entities are decoded when read, so what looks like one must be written as one. */
+/** Entities are decoded when parsed, so literal ampersands must be escaped. */
 function escapeAmpersands(write: Family['write'], calls: readonly WrittenCall[]): string {
   return write(
     calls.map((call) => ({
@@ -89,7 +89,7 @@ const dsmlOpenings: readonly Opening[] = [
   { marker: `<${DSML}invoke`, read: tagCalls(dsml, 'from_marker') },
 ];
 
-/** The tags behind a token of their own, each argument saying whether it is a string: DeepSeek V3.2. */
+/** The tags after a token of their own; each argument states whether it is a string: DeepSeek V3.2. */
 export const deepseekV32: Family = {
   openings: dsmlOpenings,
   write: writeWrapped(`<${DSML}function_calls>`, `</${DSML}function_calls>`, DSML, 'string'),
@@ -106,7 +106,7 @@ const STEP_CALL_END = '<｜tool_call_end｜>';
 const step = invokeStyle('steptml:', [STEP_CALLS_END]);
 const [stepCallsBegin, stepCallBegin] = ['<｜tool_calls_begin｜>', '<｜tool_call_begin｜>function<｜tool_sep｜>'];
 
-/** Each call framed by tokens of its own: Step 3. */
+/** Each call framed by its own tokens: Step 3. */
 export const step3: Family = {
   openings: [wrapped(stepCallsBegin, { ...step, between: [stepCallBegin, STEP_CALL_END] })],
   write: (calls) => {

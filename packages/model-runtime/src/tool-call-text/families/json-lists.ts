@@ -35,19 +35,19 @@ export const functools: Family = {
   write: (calls) => `functools${toJsonList(calls)}`,
 };
 
-/** `<|tool_call|> [{…}]`, without an end: Granite 3.0; 3.1 has it in the tag of hermes. */
+/** `<|tool_call|> [{…}]`, without an end marker: Granite 3.0; 3.1 uses the tag of hermes. */
 export const granite: Family = {
   openings: [{ marker: '<|tool_call|>', begins: beginsJson, read: jsonBlock() }],
   write: (calls) => `<|tool_call|> ${toJsonList(calls)}`,
 };
 
-/** `<function_call> {…}` for each call, on lines: Granite 20B FC. */
+/** `<function_call> {…}` for each call, one per line: Granite 20B FC. */
 export const granite20bFc: Family = {
   openings: [{ marker: '<function_call>', begins: beginsJson, read: jsonBlock() }],
   write: (calls) => calls.map((call) => `<function_call> ${toJsonCall(call)}`).join('\n'),
 };
 
-/** `<|tools_prefix|>[{"f": {…}}]<|tools_suffix|>`, the name being the key: Apertus. */
+/** `<|tools_prefix|>[{"f": {…}}]<|tools_suffix|>`, with the name as key: Apertus. */
 export const apertus: Family = {
   openings: [
     {

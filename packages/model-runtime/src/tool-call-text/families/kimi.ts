@@ -52,7 +52,7 @@ const readCalls: BlockReader = function* (block) {
   }
 };
 
-/** Reads one call from behind its first token; returns what is wrong with it. */
+/** Reads one call, from after its first token; returns an error or null. */
 function* readCall(block: TextBlock): TextReading<string | null> {
   const { source, tools } = block;
   const id = (yield* readWhile(source, (code) => code !== LESS_THAN, MAX_ID))?.trim();
@@ -61,9 +61,10 @@ function* readCall(block: TextBlock): TextReading<string | null> {
   if (!read.ok) return read.reason;
   const args = read.arguments;
 
-  // The namespace of ordinary functions is no part of the name. Only a counter: the one tool that fits is meant.
+  // The namespace of ordinary functions is not part of the name. If there is only a counter, the call is for the one
+  // tool whose arguments match.
   const name = /^\d+$/.test(id) ? tools.theOneFor(args) : /^(?:functions\.)?(.+):\d+$/s.exec(id)?.[1];
-  if (name === undefined || name === null) return `"${id.slice(0, 80)}" does not say which tool is called`;
+  if (name === undefined || name === null) return `"${id.slice(0, 80)}" does not name a tool`;
   block.call(name, args, id);
 
   yield* skipBlanks(source);
@@ -71,7 +72,7 @@ function* readCall(block: TextBlock): TextReading<string | null> {
   return null;
 }
 
-/** Calls between tokens, each with its id, `functions.NAME:INDEX`, and JSON; section and end tokens may be missing. */
+/** Calls between tokens, each with its id `functions.NAME:INDEX` and JSON; section and end tokens may be missing. */
 export const kimiK2: Family = {
   openings: [SECTION_BEGIN, CALL_BEGIN].map((marker) => ({ marker, read: readCalls, inUnclosedThinking: true })),
   write: (calls) => {

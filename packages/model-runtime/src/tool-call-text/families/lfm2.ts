@@ -11,7 +11,7 @@ const END = '<|tool_call_end|>';
 const OLMO_END = '</function_calls>';
 const list = pythonBlock({ start: START, ends: [END], otherwise: 'malformed' });
 
-/** Some write the body of a block once more behind it, with a second end. */
+/** Some models repeat the body of a block after it, with a second end marker. */
 const read: BlockReader = function* (block) {
   const verdict = yield* list(block);
   const { source, body } = block;
@@ -26,7 +26,7 @@ export const lfm2: Family = {
   write: (calls) => `${START}[${calls.map(toPythonCall).join(', ')}]${END}`,
 };
 
-/** `<function_calls>f(a="x")`, one call a line, then `</function_calls>`: OLMo 3. */
+/** `<function_calls>f(a="x")`, one call per line, then `</function_calls>`: OLMo 3. */
 export const olmo3: Family = {
   openings: [
     {

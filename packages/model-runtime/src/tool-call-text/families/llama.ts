@@ -5,7 +5,7 @@ import { jsonBlock } from '../readers/json-block.ts';
 import { bareCallList, pythonBlock } from '../readers/python-calls.ts';
 import { bareJson } from '../readers/bare-json.ts';
 
-/** `{"name": …, "parameters": {…}}`, bare or behind `<|python_tag|>`, several with `;` between: Llama 3.1 to 3.3. */
+/** `{"name": …, "parameters": {…}}`, bare or after `<|python_tag|>`, several separated by `;`: Llama 3.1 to 3.3. */
 export const llama3: Family = {
   openings: [
     { marker: '<|python_tag|>', begins: beginsJson, read: jsonBlock() },
@@ -17,13 +17,13 @@ export const llama3: Family = {
       .join('; '),
 };
 
-/** `[f(a='x', b=1), g()]`: Llama 3.2, ToolACE, some Gemma; LFM2.5 where its markers were stripped. */
+/** `[f(a='x', b=1), g()]`: Llama 3.2, ToolACE, some Gemma; LFM2.5 if its markers were stripped. */
 export const pythonic: Family = {
   openings: [{ marker: '[', begins: beginsName, read: bareCallList, weak: true }],
   write: (calls) => `[${calls.map(toPythonCall).join(', ')}]`,
 };
 
-/** The same inside `<|python_start|>…<|python_end|>`, its end often missing: Llama 4. */
+/** The same inside `<|python_start|>…<|python_end|>`, often without the end marker: Llama 4. */
 export const llama4: Family = {
   openings: [
     {

@@ -11,7 +11,7 @@ const ENDS = ['[END_TOOL_REQUEST]', '[TOOL_REQUEST_END]'];
 const OPEN_BRACE = 123;
 const MAX_NAME = 200;
 
-/** The drifted form: the name, then its arguments. */
+/** A variant of models: the name, then its arguments. */
 const readNamed: BlockReader = function* (block) {
   const { source } = block;
   yield* skipBlanks(source);
@@ -29,7 +29,7 @@ const readNamed: BlockReader = function* (block) {
   return READER_DONE;
 };
 
-/** `[TOOL_REQUEST]{"name", "arguments"}[END_TOOL_REQUEST]`: what LM Studio asks of models it knows no form of. */
+/** `[TOOL_REQUEST]{"name", "arguments"}[END_TOOL_REQUEST]`: the format LM Studio prompts unknown models to use. */
 export const lmStudio: Family = {
   openings: [
     { marker: START, begins: beginsJson, read: jsonBlock({ ends: ENDS, starts: [START] }) },

@@ -11,7 +11,7 @@ const NEWLINE = 10;
 const OPEN_BRACKET = 91;
 const OPEN_BRACE = 123;
 const MAX_NAME = 200;
-/** How much may stand between the marker and the list of calls: models slip a word in. */
+/** Maximum length of text between the marker and the list of calls: some models insert a word. */
 const MAX_JUNK = 40;
 
 const list = jsonBlock();
@@ -40,7 +40,7 @@ function* readCalls(block: TextBlock): TextReading<ReaderVerdict> {
 function* readList(block: TextBlock): TextReading<ReaderVerdict> {
   const from = block.source.position;
   const verdict = yield* list(block);
-  // A bracket behind the marker that opens no list of calls is text.
+  // A bracket after the marker that does not open a list of calls is text.
   return verdict.type === 'text' ? { type: 'text', upTo: Math.max(from, block.body) } : verdict;
 }
 
@@ -69,7 +69,7 @@ export const mistral: Family = {
   write: (calls) => `${MARKER} ${toJsonList(calls)}`,
 };
 
-/** Small 3.1 and later, Devstral, Magistral, Ministral 3: the marker once for each call. */
+/** Small 3.1 and later, Devstral, Magistral, Ministral 3: one marker per call. */
 export const mistralV11: Family = {
   openings: mistral.openings,
   write: (calls) => calls.map(({ name, arguments: args }) => `${MARKER}${name}[ARGS]${JSON.stringify(args)}`).join(''),

@@ -39,7 +39,7 @@ export const seedOss: Family = {
   write: (calls) => calls.map((call) => `<seed:tool_call>\n${writeFunction(call)}\n</seed:tool_call>`).join('\n'),
 };
 
-/** `<function=f>{json}</function>`: Functionary 3.1, Llama 3.1 with tools of one's own. */
+/** `<function=f>{json}</function>`: Functionary 3.1, Llama 3.1 with custom tools. */
 export const functionaryV31: Family = {
   openings: [{ marker: style.callStart, read: tagCalls(style, 'from_marker') }],
   write: (calls) =>

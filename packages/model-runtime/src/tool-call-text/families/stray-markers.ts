@@ -1,7 +1,7 @@
 import type { Opening } from '../core/opening.ts';
 import { dropMarker } from '../thinking.ts';
 
-/** What may be left behind a call: ends written twice, and the tokens that end a model's turn. */
+/** Leftovers after a call: repeated end markers, and the end-of-turn tokens of models. */
 const BEHIND_CALLS = [
   '</tool_call>',
   '</tool_calls>',
@@ -48,7 +48,7 @@ const BEHIND_CALLS = [
   '<SPECIAL_12>',
 ];
 
-/** Swallowed where nothing but whitespace lies between them and a call; and a turn's beginning that was let through. */
+/** Dropped if only whitespace separates them from a call; also a start-of-turn token that the server passed through. */
 export const strayMarkers: readonly Opening[] = [
   ...BEHIND_CALLS.map((marker): Opening => ({ marker, place: 'after_call', read: dropMarker })),
   { marker: '<|im_start|>assistant\n', place: 'lead', read: dropMarker },

@@ -12,8 +12,8 @@ import type { OfferedTools } from '../core/offered-tools.ts';
 type Found = Extract<CallObject, { ok: true }>;
 
 /**
- * `data`: JSON, but no calls. `text`: no JSON, what was read of it is text. `cut`, `broken`: a call of a tool on offer
- * was meant, but it is not whole.
+ * `data`: JSON without calls. `text`: not JSON; what was read is text. `cut`, `broken`: an incomplete or invalid call
+ * of an offered tool.
  */
 type BareCalls = Found[] | 'data' | 'text' | 'cut' | 'broken';
 
@@ -29,13 +29,13 @@ const CLOSE_BRACKET = 93;
 const OPEN_BRACE = 123;
 const CLOSE_BRACE = 125;
 const MAX_NAME = 200;
-/** How far into a call its name is looked for. */
+/** Maximum distance from the start of a call to its name, in characters. */
 const NAME_WITHIN = 300;
 
 /**
- * Reads calls that stand bare in the text: `{"name": …, "arguments": …}`, a list of such objects, or several in a row.
- * They are calls only if they name tools on offer and give arguments. All other JSON is text, and what looks like a
- * call inside it or in a row with it is data.
+ * Reads bare calls in the text: `{"name": …, "arguments": …}`, a list of such objects, or several in sequence. They
+ * count only if they name offered tools and have arguments. Other JSON is text, and call-like objects inside or next to
+ * it are data.
  */
 export const bareJson: BlockReader = function* (block) {
   const { source } = block;
@@ -64,7 +64,7 @@ export const bareJson: BlockReader = function* (block) {
   return READER_DONE;
 };
 
-/** Reads one JSON value as calls. Leaves the cursor in front of it where it is data, otherwise behind what was read. */
+/** Reads one JSON value as calls. Leaves the cursor before it if it is data, otherwise after it. */
 export function* readBareCalls(block: TextBlock): TextReading<BareCalls> {
   const { source, tools } = block;
   const from = source.position;
@@ -89,7 +89,7 @@ function allCalls(value: JsonValue, tools: OfferedTools): Found[] | null {
   return calls.length > 0 && calls.length === objects.length && areCalls ? calls : null;
 }
 
-/** Goes behind a call that is no JSON: nothing that stands in it, in its strings above all, is read as calls. */
+/** Skips a call with invalid JSON, so that nothing inside it, strings above all, is parsed as calls. */
 function* skipBroken(block: TextBlock, from: number, closers: number[]): TextReading<void> {
   const { source } = block;
   const broken = source.position;
@@ -98,7 +98,7 @@ function* skipBroken(block: TextBlock, from: number, closers: number[]): TextRea
   else yield* readBalanced(source, closers);
 }
 
-/** Looks ahead for an object, or a list of them, that begins as a call does and names no tool that is not on offer. */
+/** Looks ahead for an object, or a list of objects, that starts like a call and does not name an unknown tool. */
 function* looksLikeCall(source: Source, tools: OfferedTools): TextReading<boolean> {
   const from = source.position;
   const looks = yield* beginsLikeCall(source, tools);
@@ -109,7 +109,7 @@ function* looksLikeCall(source: Source, tools: OfferedTools): TextReading<boolea
 function* beginsLikeCall(source: Source, tools: OfferedTools): TextReading<boolean> {
   if (source.peek() === OPEN_BRACKET) source.advance();
   if ((yield* skipBlanks(source)) !== OPEN_BRACE) return false;
-  // What says nothing yet may stand before what does: an id, a type.
+  // Ambiguous keys, such as an id or a type, may precede the decisive one.
   for (let keys = 0; keys < CALL_KEYS.size; keys += 1) {
     source.advance();
     const key = yield* readShortString(source);
@@ -127,7 +127,7 @@ function* beginsLikeCall(source: Source, tools: OfferedTools): TextReading<boole
   return false;
 }
 
-/** A string of no great length without escapes, or null. */
+/** A short string without escapes, or null. */
 function* readShortString(source: Source): TextReading<string | null> {
   const quote = yield* skipBlanks(source);
   if (quote !== DOUBLE_QUOTE && quote !== SINGLE_QUOTE) return null;
@@ -140,13 +140,13 @@ function* readShortString(source: Source): TextReading<string | null> {
 
 const NAME = /["'](?:tool_|function_)?name["']\s*:\s*["']([^"'\\]+)["']/;
 
-/** A call was meant if what is left of it names a tool on offer. */
+/** Whether the rest of a truncated call names an offered tool. */
 function namesOfferedTool(text: string, tools: OfferedTools): boolean {
   const name = NAME.exec(text)?.[1];
   return name !== undefined && tools.has(name);
 }
 
-/** One closing bracket too many is a slip of the model's, not text. */
+/** Skips one surplus closing bracket, a common mistake of models. */
 function* skipStrayClosers(source: Source): TextReading<void> {
   for (;;) {
     if (source.peek() === NO_CHARACTER && !(yield* hasMore(source))) return;
@@ -162,7 +162,7 @@ function* skipSeparators(source: Source): TextReading<number> {
   return yield* skipBlanks(source);
 }
 
-/** Lets JSON through as the text it is, as it comes, with all objects that stand in a row with it. */
+/** Streams JSON as text, including all objects that follow it in sequence. */
 function* passRow(block: TextBlock): TextReading<void> {
   const { source } = block;
   for (;;) {
@@ -180,7 +180,7 @@ function* passRow(block: TextBlock): TextReading<void> {
   }
 }
 
-/** False if it is no JSON after all: then text goes on where that shows. */
+/** False if it turns out not to be JSON: text continues from there. */
 function* passJson(block: TextBlock): TextReading<boolean> {
   const { source } = block;
   const scanner = new JsonScanner();
@@ -191,7 +191,7 @@ function* passJson(block: TextBlock): TextReading<boolean> {
       if (!(yield* hasMore(source))) return false;
       continue;
     }
-    // No string of JSON goes over a line: it was a quote in prose.
+    // JSON strings do not span lines: it was a quotation mark in prose.
     const state = scanner.inString && code === NEWLINE ? 'broken' : scanner.feed(code);
     if (state === 'broken') {
       block.pass();

@@ -10,7 +10,7 @@ const OPEN_BRACE = 123;
 const CLOSE_BRACE = 125;
 const MAX_NAME = 200;
 
-/** Reads `call:f{key:<|"|>text<|"|>,n:3}`: bare keys, strings between a token that is no part of any text. */
+/** Reads `call:f{key:<|"|>text<|"|>,n:3}`: bare keys, strings between a token that occurs in no text. */
 export function bracesCalls({ delimiter, end }: { delimiter: string; end: string }): BlockReader {
   return function* (block) {
     const { source } = block;
@@ -40,13 +40,13 @@ export function bracesCalls({ delimiter, end }: { delimiter: string; end: string
           continue;
         }
         isCut = balance === 'cut';
-        reason = isCut ? 'the call is cut off' : `the arguments of "${name}" cannot be read`;
+        reason = isCut ? 'the call is cut off' : `the arguments of "${name}" are malformed`;
       }
       if (isCut || !rewindToHiddenEnd(source, from, { ends: [end], starts: [] })) {
         const stop = yield* readUntil(source, [end]);
         if (stop !== null) source.seek(stop.at);
       }
-      block.malformed(reason ?? 'it is no call', from);
+      block.malformed(reason ?? 'it is not a call', from);
     }
   };
 }

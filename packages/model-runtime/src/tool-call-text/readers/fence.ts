@@ -11,13 +11,15 @@ const OPEN_BRACKET = 91;
 const OPEN_BRACE = 123;
 
 /**
- * Whether calls in a fence count. What a model shows in one is an example, but some write their calls there: `last`
- * takes a JSON fence that is all calls and ends the answer.
+ * Whether calls in a fence count. Fenced text is usually an example, but some models write calls there: `last` accepts
+ * a JSON fence that consists of calls and ends the answer.
  */
 export type FencedCalls = 'never' | 'last' | 'always';
 
-/** Reads a Markdown code fence (CommonMark 4.5; at any indentation, for it may
- * stand in a list) from behind its first three characters. */
+/**
+ * Reads a Markdown code fence (CommonMark 4.5; with any indentation, since it may be in a list), from after its first
+ * three characters.
+ */
 export function fence(calls: FencedCalls): BlockReader {
   return function* (block) {
     const { source } = block;
@@ -35,7 +37,7 @@ export function fence(calls: FencedCalls): BlockReader {
   };
 }
 
-/** Reads a fence that is all calls. Otherwise leaves the cursor in front of what is in it. */
+/** Reads a fence that consists of calls. Otherwise leaves the cursor before its content. */
 function* readFencedCalls(
   block: TextBlock,
   mark: number,
@@ -60,7 +62,7 @@ function* readFencedCalls(
   return false;
 }
 
-/** Lets a fence through as text, as it comes, to its end. */
+/** Streams a fence as text to its end. */
 function* passFence(block: TextBlock, mark: number, length: number): TextReading<void> {
   const { source } = block;
   for (;;) {
@@ -73,7 +75,7 @@ function* passFence(block: TextBlock, mark: number, length: number): TextReading
   }
 }
 
-/** Lets the rest of a line through; true where the text is over. */
+/** Streams the rest of a line; true at the end of the text. */
 function* passLine(block: TextBlock): TextReading<boolean> {
   const { source } = block;
   for (;;) {
@@ -91,7 +93,7 @@ function* passLine(block: TextBlock): TextReading<boolean> {
   }
 }
 
-/** True if the line that begins here closes the fence; then the cursor stands at its end. */
+/** True if the line at the cursor closes the fence; the cursor is then at its end. */
 function* closes(block: TextBlock, mark: number, length: number): TextReading<boolean> {
   const { source } = block;
   yield* readWhile(source, (code) => code === SPACE, Infinity);
@@ -103,12 +105,12 @@ function* closes(block: TextBlock, mark: number, length: number): TextReading<bo
   return rest === null || rest.trim() === '';
 }
 
-/** What markers begin with. */
+/** First characters of markers. */
 const MARKUP = new Set([...'<[{'].map((char) => char.charCodeAt(0)));
-/** Longer is no call quoted in passing. */
+/** Maximum length of markup quoted within a line. */
 const MAX_SPAN = 400;
 
-/** Reads markup that is quoted as code within a line, from behind its first backtick: it is text. */
+/** Reads markup quoted as code within a line, from after its first backtick, as text. */
 export const codeSpan: BlockReader = function* ({ source }) {
   const run = yield* readWhile(source, (code) => code === BACKTICK, MAX_SPAN);
   const behind = source.position;

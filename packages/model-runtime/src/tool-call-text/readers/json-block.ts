@@ -9,17 +9,17 @@ import { READER_DONE, type BlockReader, type ReaderVerdict } from '../core/openi
 import { isBlank, hasMore, readOneOf, readUntil, type TextReading } from '../core/reading.ts';
 import { NO_CHARACTER } from '../core/source.ts';
 
-/** How a family wraps its calls, which are JSON objects: one, several, or a list. */
+/** How a family wraps its JSON calls: one object, several, or a list. */
 export type JsonBlockOptions = {
-  /** What closes the block. Without any, the block is over behind its list, or its last object. */
+  /** Markers that close the block. If absent, the block ends after its list or last object. */
   ends?: readonly string[];
-  /** What opens the next block, and so closes this one as well. */
+  /** Markers that open the next block and thereby close this one. */
   starts?: readonly string[];
-  /** What the block is where no JSON follows its marker. Default: text. */
+  /** Treatment of a block without JSON after its marker. Default: text. */
   otherwise?: 'text' | 'malformed';
-  /** The marker holds the bracket of the list. */
+  /** The marker includes the bracket of the list. */
   listed?: true;
-  /** A broken object ends with its line. */
+  /** A malformed object ends with its line. */
   onePerLine?: true;
   callOf?: (value: JsonValue) => CallObject;
 };
@@ -30,7 +30,7 @@ const OPEN_BRACKET = 91;
 const CLOSE_BRACKET = 93;
 const OPEN_BRACE = 123;
 
-/** Reads a block of JSON calls. One that is broken does not cost the others; of one that is cut, nothing runs. */
+/** Reads a block of JSON calls. A malformed call does not affect the others; a truncated call never runs. */
 export function jsonBlock(options: JsonBlockOptions = {}): BlockReader {
   const { ends = [], starts = [], otherwise = 'text' } = options;
   const stops = [...ends, ...starts];
@@ -95,7 +95,7 @@ function* readObject(block: TextBlock, stops: readonly string[], options: JsonBl
     const parsed = parseLenient(json.text);
     const call: CallObject = parsed.ok
       ? (options.callOf ?? readCallObject)(parsed.value)
-      : { ok: false, reason: `the JSON of the call cannot be read: ${parsed.problem}` };
+      : { ok: false, reason: `the JSON of the call is invalid: ${parsed.problem}` };
     if (call.ok) block.call(call.name, call.arguments, call.id);
     else block.malformed(call.reason, from);
     return;
@@ -109,7 +109,10 @@ function* readObject(block: TextBlock, stops: readonly string[], options: JsonBl
   block.malformed(json.kind === 'cut' ? 'the JSON of the call is cut off' : 'the call is not JSON', from);
 }
 
-/** What is no call in a block that closes is malformed; where it does not close, the answer has gone on behind it. */
+/**
+ * Text that is not a call is malformed in a block that closes; in one that does not, it belongs to the answer after the
+ * block.
+ */
 function* readJunk(block: TextBlock, options: JsonBlockOptions, from: number, behindLast: number): TextReading<void> {
   const { source } = block;
   const { ends = [], starts = [] } = options;

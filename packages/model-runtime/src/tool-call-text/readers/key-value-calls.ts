@@ -16,20 +16,20 @@ import {
 import { mayBeJson, typedValue } from '../core/typed-value.ts';
 import { readJsonValue } from './tag-calls.ts';
 
-/** How a family writes a call as its name with pairs of a key and a value. */
+/** How a family writes a call as its name with key-value pairs. */
 export type KeyValueStyle = {
   end: string;
   keyStart: string;
   keyEnd: string;
   valueStart: string;
   valueEnd: string;
-  /** Stands between the name and the arguments. */
+  /** Between the name and the arguments. */
   separator?: string;
 };
 
 const MAX_NAME = 200;
 
-/** Reads one call from its name to its end. */
+/** Reads one call, from its name to its end. */
 export function keyValueCall(style: KeyValueStyle): BlockReader {
   return function* (block) {
     const { source } = block;
@@ -53,7 +53,7 @@ export function keyValueCall(style: KeyValueStyle): BlockReader {
       return READER_DONE;
     }
     if (stands === style.end) {
-      // A word between tags, and no more: without a tool of that name, it is only spoken of.
+      // A single word between tags: unless it is an offered tool, the text only mentions it.
       if (!block.tools.offers(name)) return { type: 'text', upTo: block.body };
       block.call(name, {});
     } else yield* readPairs(block, style, name);
@@ -61,7 +61,7 @@ export function keyValueCall(style: KeyValueStyle): BlockReader {
   };
 }
 
-/** Reads the pairs from behind the first key's tag to the end of the call. */
+/** Reads the pairs, from after the tag of the first key to the end of the call. */
 function* readPairs(block: TextBlock, style: KeyValueStyle, name: string): TextReading<void> {
   const { source, start } = block;
   const args: JsonObject = {};
@@ -104,7 +104,7 @@ function* readValue(
   return stop === null ? undefined : typedValue(source.text(from, stop.at), tools, name, key);
 }
 
-/** Goes on behind the end of a call that cannot be read. */
+/** Skips to the end of a malformed call. */
 function* giveUp(block: TextBlock, style: KeyValueStyle): TextReading<void> {
   const isCut = !(yield* hasMore(block.source));
   yield* readUntil(block.source, [style.end]);

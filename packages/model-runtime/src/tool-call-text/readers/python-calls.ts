@@ -12,12 +12,12 @@ const CLOSE_BRACKET = 93;
 const OPEN_BRACE = 123;
 const SEPARATORS = new Set([COMMA, SEMICOLON, OPEN_BRACKET, CLOSE_BRACKET]);
 
-/** What a marked block of calls as in Python begins and ends with, and whether prose may follow its marker. */
+/** Delimiters of a marked block of Python-style calls, and whether prose may follow its marker. */
 export type PythonBlockOptions = { start: string; ends: readonly string[]; otherwise: 'text' | 'malformed' };
 
 /**
- * Reads a marked block of calls as in Python: `[f(a='x'), g()]`, or without the list, one a line. Some models write
- * JSON there instead.
+ * Reads a marked block of Python-style calls: `[f(a='x'), g()]`, or one call per line without the list. Some models
+ * write JSON there instead.
  */
 export function pythonBlock({ start, ends, otherwise }: PythonBlockOptions): BlockReader {
   const json = jsonBlock({ ends, otherwise });
@@ -49,7 +49,7 @@ export function pythonBlock({ start, ends, otherwise }: PythonBlockOptions): Blo
       }
       if (call.kind === 'none' && block.found === 0 && otherwise === 'text') return { type: 'text', upTo: block.body };
       if (rewindToHiddenEnd(source, at, { ends, starts: [start] })) {
-        block.malformed(`the call of "${nameOf(call)}" cannot be read`, at);
+        block.malformed(`the call of "${nameOf(call)}" is malformed`, at);
         continue;
       }
       const stop = yield* readUntil(source, ends);
@@ -57,7 +57,7 @@ export function pythonBlock({ start, ends, otherwise }: PythonBlockOptions): Blo
         source.seek(behindLast);
         return READER_DONE;
       }
-      const reason = stop === null ? 'the call is cut off' : `the call of "${nameOf(call)}" cannot be read`;
+      const reason = stop === null ? 'the call is cut off' : `the call of "${nameOf(call)}" is malformed`;
       block.malformed(reason, at, stop?.at);
       return READER_DONE;
     }
@@ -68,7 +68,7 @@ function nameOf(call: PythonCall): string {
   return call.kind === 'none' ? '' : call.name.slice(0, 80);
 }
 
-/** Reads the bare list `[f(a='x'), g()]`. It is one only if all of it is, and every name is on offer. */
+/** Reads the bare list `[f(a='x'), g()]`. It counts only if it is complete and every name is an offered tool. */
 export const bareCallList: BlockReader = function* (block) {
   const { source, tools } = block;
   const calls: { name: string; arguments: Parameters<typeof block.call>[1] }[] = [];

@@ -19,23 +19,23 @@ import { mayBeJson, typedValue } from '../core/typed-value.ts';
 
 /** How a family writes calls as tags. */
 export type TagStyle = {
-  /** The tag that opens a call, its name captured: `<function=f>`; and how it begins. */
+  /** The tag that opens a call, with its name captured (`<function=f>`), and its prefix. */
   call: RegExp;
   callStart: string;
   callEnd: string;
-  /** The tag that opens an argument, its name captured, and how such a tag begins. */
+  /** The tag that opens an argument, with its name captured, and its prefix. */
   parameter: RegExp;
   parameterStart: string;
   parameterEnd: string;
-  /** What closes the block around the calls. */
+  /** Markers that close the block around the calls. */
   wrapperEnds: readonly string[];
-  /** What frames each call besides its tags. */
+  /** Markers that frame each call besides its tags. */
   between?: readonly string[];
-  /** `newlines`: one on each side of a value is formatting, and so is indentation of the tags. Default: none is. */
+  /** `newlines`: one newline on each side of a value, and the indentation of tags, are formatting. Default: neither. */
   trim?: 'newlines';
   /** Values are XML: entities are decoded, CDATA is unwrapped. */
   xml?: true;
-  /** An attribute of the argument's tag that says whether the value is a string. */
+  /** An attribute of the argument's tag that states whether the value is a string. */
   stringAttribute?: RegExp;
 };
 
@@ -43,10 +43,10 @@ const LESS_THAN = 60;
 const GREATER_THAN = 62;
 const OPEN_BRACE = 123;
 const OPEN_BRACKET = 91;
-/** Longer is no tag: a name and a few attributes. */
+/** Maximum length of a tag: a name and a few attributes. */
 const MAX_TAG = 400;
 
-/** Reads calls written as tags, one inside the other: call, arguments. `fromMarker`: the marker is the call's own tag. */
+/** Reads calls written as nested tags: call, arguments. `fromMarker`: the marker is the call's own tag. */
 export function tagCalls(style: TagStyle, fromMarker?: 'from_marker'): BlockReader {
   return function* (block) {
     const { source } = block;
@@ -70,13 +70,13 @@ export function tagCalls(style: TagStyle, fromMarker?: 'from_marker'): BlockRead
       }
       yield* readCall(block, style, name.trim(), from);
       behindLast = source.position;
-      // Without a wrapper one call is the whole block; the next one opens its own.
+      // Without a wrapper a block has one call; the next call opens its own.
       if (fromMarker !== undefined) return READER_DONE;
     }
   };
 }
 
-/** The text is over in the middle of the tag that opens the first call: nothing of it is for the reader's eyes. */
+/** True if the text ends within the tag that opens the first call, which must not be shown. */
 function isCutOpening(block: TextBlock, style: TagStyle, from: number): boolean {
   const { source } = block;
   const rest = source.ended ? source.textFrom(from, style.callStart.length) : '';
@@ -86,7 +86,7 @@ function isCutOpening(block: TextBlock, style: TagStyle, from: number): boolean 
   return true;
 }
 
-/** A tag from `<` to `>`; null where there is none. */
+/** Reads a tag from `<` to `>`; null if there is none. */
 function* readTag({ source }: TextBlock): TextReading<string | null> {
   const from = source.position;
   const inside = yield* readWhile(source, (code) => code !== GREATER_THAN, MAX_TAG);
@@ -129,7 +129,7 @@ function* readCall(block: TextBlock, style: TagStyle, name: string, from: number
     }
     const key = style.parameter.exec(tag)?.[1]?.trim();
     if (key === undefined) {
-      yield* giveUp(block, style, from, `the tag ${tag.slice(0, 60)} has no place in a call`);
+      yield* giveUp(block, style, from, `the tag ${tag.slice(0, 60)} is not allowed in a call`);
       return;
     }
     const value = yield* readValue(block, style, { tool: name, key, tag, given: args, tagAt: at });
@@ -142,7 +142,7 @@ function* readCall(block: TextBlock, style: TagStyle, name: string, from: number
   }
 }
 
-/** Goes on behind the end of a call that cannot be read. */
+/** Skips to the end of a malformed call. */
 function* giveUp(block: TextBlock, style: TagStyle, from: number, reason: string): TextReading<void> {
   const { source } = block;
   const stop = yield* readUntil(source, [style.callEnd, ...style.wrapperEnds]);
@@ -150,7 +150,7 @@ function* giveUp(block: TextBlock, style: TagStyle, from: number, reason: string
   block.malformed(reason, from);
 }
 
-/** Some models put all arguments into one that no tool has. */
+/** Some models wrap all arguments in one argument that the tool does not have. */
 function unwrap(args: JsonObject, block: TextBlock, tool: string): JsonObject {
   const [entry] = Object.entries(args);
   if (entry === undefined || Object.keys(args).length > 1) return args;
@@ -183,7 +183,7 @@ function* readValue(block: TextBlock, style: TagStyle, argument: Argument): Text
   return typedValue(text, tools, tool, key);
 }
 
-/** A value that is a JSON object or array up to its end: what ends it may stand inside its strings. */
+/** Reads a value that is a JSON object or array up to its end marker, which may occur inside its strings. */
 export function* readJsonValue(block: TextBlock, end: string): TextReading<JsonValue | undefined> {
   const { source } = block;
   const from = source.position;
@@ -211,9 +211,9 @@ function* readCdata(block: TextBlock, style: TagStyle, { tool, key }: Argument):
 }
 
 /**
- * Reads to the end of a value. A call written inside it is part of it, with all its arguments. Where the end is missing,
- * the next argument at the beginning of a line is one, if the tool takes such an argument and has not got it yet; or the
- * end of the call, if the block ends right behind it, and then the answer does or another block begins.
+ * Reads to the end of a value. A call inside it is part of it, with all its arguments. If the end marker is missing,
+ * the value ends at an argument at the start of a line that the tool accepts and that was not given yet, or at the end
+ * of the call if the block ends right after it and is followed by another block or the end of the answer.
  */
 function* readRaw(block: TextBlock, style: TagStyle, argument: Argument): TextReading<string | undefined> {
   const { source } = block;
@@ -266,7 +266,7 @@ function* endsValue(
   return tools.mayHave(argument.tool, next);
 }
 
-/** How far the line is indented on which something stands; 0 if something else stands before it. */
+/** Indentation of a position's line; 0 if other text precedes it on the line. */
 function indentOf({ source, start }: TextBlock, at: number): number {
   let from = at;
   while (from > start && source.text(from - 1, from) === ' ') from -= 1;
@@ -274,7 +274,7 @@ function indentOf({ source, start }: TextBlock, at: number): number {
 }
 
 function trimLines(raw: string, tagIndent: number): string {
-  // Who begins with a bare \n ends with one: an \r before it is the value's own.
+  // A value that starts with a bare \n ends with one: an \r before it belongs to the value.
   const text = raw.startsWith('\n')
     ? raw.slice(1).replace(/\n[ \t]*$/, '')
     : raw.replace(/^\r\n/, '').replace(/\r?\n[ \t]*$/, '');

@@ -4,7 +4,7 @@ import { isKeyReadByNode } from '@toolyard/testing';
 import type { ToolCallFamilyName } from '../formats.ts';
 import type { TextCallTool, WrittenCall } from '../types.ts';
 
-/** What families cannot write in a string, because it is what ends one. */
+/** End markers of strings, which families cannot write within a string. */
 const UNWRITABLE = [
   '</parameter>',
   '</param>',
@@ -52,7 +52,7 @@ const sharpEdges = fc.constantFrom(
   '42',
 );
 
-/** Any text, often with what formats stumble over. */
+/** Any text, often with sequences that formats handle badly. */
 const trickyText: fc.Arbitrary<string> = fc
   .array(fc.oneof({ weight: 3, arbitrary: sharpEdges }, { weight: 2, arbitrary: fc.string({ unit: codePoint }) }), {
     maxLength: 8,
@@ -79,10 +79,10 @@ function valuesOf(text: fc.Arbitrary<string>, keys: fc.Arbitrary<string>): fc.Ar
   return value;
 }
 
-/** Bare keys, and strings that nothing in them escapes. */
+/** Formats with bare keys and strings without escapes. */
 const BRACES: readonly ToolCallFamilyName[] = ['gemma4', 'functiongemma'];
 
-/** Calls as a family can write them. */
+/** Calls that a family can write. */
 export function callsOf(family: ToolCallFamilyName): fc.Arbitrary<WrittenCall[]> {
   const keys = BRACES.includes(family)
     ? key
@@ -91,7 +91,7 @@ export function callsOf(family: ToolCallFamilyName): fc.Arbitrary<WrittenCall[]>
   return fc.array(fc.record({ name, arguments: args }), { minLength: 1, maxLength: 4 });
 }
 
-/** Tools that fit the calls, each argument with its type; what a name takes in one call, it may be given in another. */
+/** Tools that match the calls, with a type for each argument; a name's arguments may be passed in every call of it. */
 export function toolsFor(calls: readonly WrittenCall[]): TextCallTool[] {
   const types = new Map<string, Map<string, Set<string>>>();
   for (const call of calls) {
@@ -115,7 +115,7 @@ function typeOf(value: JsonValue): string {
   return Array.isArray(value) ? 'array' : typeof value;
 }
 
-/** False where the text form of an argument could mean two of the types its tool allows. */
+/** False if the text form of an argument is ambiguous among the types its tool allows. */
 export function isUnambiguous(tools: readonly TextCallTool[]): boolean {
   return tools.every(({ inputSchema }) =>
     Object.values(inputSchema['properties'] as JsonObject).every((schema) => {

@@ -3,7 +3,9 @@ import { parseJson, type JsonObject } from '@toolyard/protocol';
 import { TOOL_CALL_FAMILIES, type ToolCallFamilyName } from '../formats.ts';
 import type { TextCallPart, TextCallTool } from '../types.ts';
 
-/** One case of `cases.jsonl`. What `checks` names was not asserted by its source; `policy` marks where engines differ. */
+/**
+ * A case of `cases.jsonl`. `checks` lists what its source did not assert; `policy` marks cases on which engines differ.
+ */
 export type Case = {
   id: string;
   family: ToolCallFamilyName;
@@ -20,7 +22,7 @@ export type Case = {
   starts_in_reasoning?: boolean;
 };
 
-/** All cases, read from the file beside this one. */
+/** All cases, from the file next to this one. */
 export function readCases(): Case[] {
   const lines = readFileSync(new URL('cases.jsonl', import.meta.url), 'utf8')
     .trim()
@@ -34,12 +36,12 @@ export function readCases(): Case[] {
   });
 }
 
-/** The tools a case offers. */
+/** The offered tools of a case. */
 export function toolsOf(one: Case): TextCallTool[] {
   return (one.tools ?? []).map(({ function: tool }) => ({ name: tool.name, inputSchema: tool.parameters ?? {} }));
 }
 
-/** What a case came out as. `shown` is the text together with what malformed calls are shown as. */
+/** The actual result of a case. `shown` is the text including the raw text of malformed calls. */
 export type Outcome = {
   content: string;
   shown: string;
@@ -47,7 +49,7 @@ export type Outcome = {
   calls: { name: string; arguments: JsonObject }[];
 };
 
-/** Reduces parts to what cases speak of. */
+/** Reduces parts to the fields of a case. */
 export function outcomeOf(parts: readonly TextCallPart[]): Outcome {
   const outcome: Outcome = { content: '', shown: '', reasoning: '', calls: [] };
   for (const part of parts) {
@@ -70,7 +72,7 @@ export function outcomeOf(parts: readonly TextCallPart[]): Outcome {
   return outcome;
 }
 
-/** Engines trim and fold whitespace differently: outcomes are compared without it. */
+/** Outcomes are compared without whitespace, which engines trim differently. */
 export function folded(text: string | null | undefined): string {
   return (text ?? '').trim().replace(/\s+/gu, ' ');
 }

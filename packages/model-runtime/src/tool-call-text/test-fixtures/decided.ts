@@ -2,12 +2,14 @@ import type { Case } from './cases.ts';
 
 type Decided = Partial<Case['expect']>;
 
-/** Refused: what would run is a guess. */
+/** Rejected: the call would be a guess. */
 const NO_CALL: Decided = { tool_calls: [] };
 
-/** What is decided where engines differ and the recorded outcome is another one; decision 018 says why. */
+/**
+ * The decided outcomes of cases on which engines differ, if not the recorded outcome; decision 018 gives the reasons.
+ */
 export const DECIDED: Readonly<Record<string, Decided>> = {
-  // Text before, between and behind calls stays.
+  // Text before, between and after calls is kept.
   'vllm-glm45-mixed': {
     content: 'I will help you get the weather info.\n\nmeaningwhile, I will also check the weather in Shanghai.',
   },
@@ -19,13 +21,13 @@ export const DECIDED: Readonly<Record<string, Decided>> = {
   'vllm-mistral-prev11-trailing_data_after_json': { content: 'extra trailing data' },
   'smg-steptml_format': { content: 'Text before.Text after.' },
 
-  // A marker that no call follows is text, like what follows it.
+  // A marker without a call is text, like the text after it.
   'vllm-mistral-prev11-not-json': { content: '[TOOL_CALLS] not json at all' },
 
-  // Thinking is told from text.
+  // Thinking is separated from text.
   'ollama-tools-deepseek_incremental': { content: null, reasoning: 'Wait, I need to call a tool' },
 
-  // A call with a marker is a call whatever it names: the one who runs it answers that there is no such tool.
+  // A marked call counts whatever tool it names: the runtime answers that the tool does not exist.
   'sglang-Glm4Moe-invalid_tool_call': {
     tool_calls: [{ name: 'invalid_func', arguments: { city: 'Beijing' } }],
   },
@@ -33,7 +35,7 @@ export const DECIDED: Readonly<Record<string, Decided>> = {
     tool_calls: [{ name: 'delete_everything', arguments: { city: 'Tokyo' } }],
   },
 
-  // A name without arguments, in a marked block, is a call without arguments.
+  // In a marked block, a name without arguments is a call without arguments.
   'vllm-minimax_m1-missing_fields': {
     tool_calls: [
       { name: 'valid_tool', arguments: { city: 'Seattle' } },
@@ -42,7 +44,7 @@ export const DECIDED: Readonly<Record<string, Decided>> = {
     ],
   },
 
-  // Without a schema, what reads as JSON is JSON; and a value is its text to the character.
+  // Without a schema, text that parses as JSON is JSON; other values keep every character.
   'ollama-glm47-three-strings': {
     tool_calls: [
       { name: 'first', arguments: { a: 1 } },
@@ -54,7 +56,7 @@ export const DECIDED: Readonly<Record<string, Decided>> = {
     tool_calls: [{ name: 'process', arguments: { empty: '', whitespace: '   ', normal: 'value' } }],
   },
 
-  // JSON that was cut is not completed, and quotes that were not escaped are not guessed.
+  // Truncated JSON is not completed, and unescaped quotes are not guessed.
   'vllm-apertus-incomplete': NO_CALL,
   'aisdk-hermes-name-in-arguments': NO_CALL,
   'aisdk-hermes-unescaped-quotes': NO_CALL,

@@ -1,6 +1,6 @@
 /**
- * The tables as they were when PostgreSQL came. They are those of SQLite; texts are compared byte by byte, whatever
- * the locale of the database, so that both engines give the same order. JSON is text, which keeps the order of keys.
+ * The tables at the introduction of PostgreSQL, equal to those of SQLite. Text is compared bytewise regardless of the
+ * locale, so that both engines have the same order. JSON is stored as text, which keeps the order of keys.
  */
 const TEXT = 'TEXT COLLATE "C"';
 
@@ -20,7 +20,7 @@ export const first: readonly string[] = [
   `CREATE INDEX conversations_of_owner ON conversations (owner_id, pinned, updated_at, id)`,
   `CREATE INDEX conversations_deleted ON conversations (deleted_at) WHERE deleted_at IS NOT NULL`,
 
-  // The parent is looked at when everything is written: a conversation goes with all its messages at once.
+  // Foreign keys are checked at the end of the statement, so that a conversation can be deleted with all its messages.
   `CREATE TABLE messages (
     conversation_id ${TEXT} NOT NULL REFERENCES conversations (id) ON DELETE CASCADE,
     id ${TEXT} NOT NULL,
@@ -55,7 +55,7 @@ export const first: readonly string[] = [
     PRIMARY KEY (owner_id, key)
   )`,
 
-  // Written with every flush: room in the page keeps the new version beside the old one, and the indexes as they are.
+  // Updated with every flush: free space in the page keeps the new row version there, and the indexes unchanged (HOT).
   `CREATE TABLE runs (
     id ${TEXT} NOT NULL PRIMARY KEY,
     owner_id ${TEXT} NOT NULL,
@@ -155,7 +155,7 @@ export const first: readonly string[] = [
     PRIMARY KEY (conversation_id, id)
   )`,
 
-  // Without a conversation the decision counts everywhere.
+  // Without a conversation the decision applies everywhere.
   `CREATE TABLE permissions (
     owner_id ${TEXT} NOT NULL,
     conversation_id ${TEXT} REFERENCES conversations (id) ON DELETE CASCADE,
@@ -175,7 +175,8 @@ export const first: readonly string[] = [
     PRIMARY KEY (owner_id, name)
   )`,
 
-  // The same bytes are kept once; a row of blobs each says who may read them. Most are pictures: packed already.
+  // Equal bytes are stored once; each row of blobs grants one owner access. Most are images, which are already
+  // compressed.
   `CREATE TABLE blob_bytes (
     sha256 ${TEXT} NOT NULL PRIMARY KEY,
     bytes BYTEA NOT NULL
@@ -191,7 +192,7 @@ export const first: readonly string[] = [
   )`,
   `CREATE INDEX blobs_by_hash ON blobs (sha256)`,
 
-  // Where each text stands: a message, or with an empty message_id the title of a conversation.
+  // What a row indexes: a message, or with an empty message_id the title of a conversation.
   `CREATE TABLE search_rows (
     id BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     conversation_id ${TEXT} NOT NULL REFERENCES conversations (id) ON DELETE CASCADE,

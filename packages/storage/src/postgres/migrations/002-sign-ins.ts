@@ -1,7 +1,7 @@
-/** Byte order, as everywhere: what the language of the machine makes of it is nobody's business. */
+/** Byte order, as in the other tables: independent of the locale of the database. */
 const TEXT = 'TEXT COLLATE "C"';
 
-/** Sign-ins to MCP servers: rows with a version, so that nobody clears what another one has just written. */
+/** Sign-ins to MCP servers: versioned rows, so that no process deletes what another has just written. */
 export const signIns: readonly string[] = [
   `CREATE TABLE sign_ins (
     owner_id ${TEXT} NOT NULL,

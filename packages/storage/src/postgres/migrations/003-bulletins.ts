@@ -1,4 +1,4 @@
-/** Words between processes, which need not outlive a crash; and what makes this installation's keys its own. */
+/** Notifications between processes, which may be lost in a crash; and the salt of this installation's keys. */
 export const bulletins: readonly string[] = [
   `CREATE UNLOGGED TABLE bulletins (
     id BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY,

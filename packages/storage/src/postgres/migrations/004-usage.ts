@@ -1,7 +1,7 @@
-/** Byte order, as everywhere: what the language of the machine makes of it is nobody's business. */
+/** Byte order, as in the other tables: independent of the locale of the database. */
 const TEXT = 'TEXT COLLATE "C"';
 
-/** What calls of models and tools came to, by day and run: one row for all calls of one model or tool in a run. */
+/** Usage by day and run: one row for all calls of one model or tool in a run. */
 export const usage: readonly string[] = [
   `CREATE TABLE usage_sums (
     owner_id ${TEXT} NOT NULL,

@@ -1,6 +1,6 @@
 /**
- * Which processes there are, and which of them holds which MCP server. It says something of processes that live, and
- * need not outlive a crash of the database; what they say of their servers is said again.
+ * Processes, and the MCP servers each one holds. Describes running processes, so it may be lost in a crash of the
+ * database; they announce their servers again.
  */
 export const roles: readonly string[] = [
   `CREATE UNLOGGED TABLE processes (
@@ -10,7 +10,7 @@ export const roles: readonly string[] = [
     started_at BIGINT NOT NULL,
     until BIGINT NOT NULL
   )`,
-  // The catalogue outlasts its holder: a server that is being taken over is still shown.
+  // The catalogue is kept without a holder, so that a server is shown during failover.
   `CREATE UNLOGGED TABLE held_servers (
     owner_id TEXT COLLATE "C" NOT NULL,
     server_id TEXT COLLATE "C" NOT NULL,

@@ -1,7 +1,7 @@
-/** Byte order, as everywhere: what the language of the machine makes of it is nobody's business. */
+/** Byte order, as in the other tables: independent of the locale of the database. */
 const TEXT = 'TEXT COLLATE "C"';
 
-/** Where to tell of what happens, what is yet to be told, and whose arguments a call was made with. */
+/** Webhooks, pending notifications, and whether the user edited the arguments of a call. */
 export const inbox: readonly string[] = [
   `CREATE TABLE webhooks (
     owner_id ${TEXT} NOT NULL PRIMARY KEY,

@@ -1,7 +1,7 @@
-/** Byte order, as everywhere: what the language of the machine makes of it is nobody's business. */
+/** Byte order, as in the other tables: independent of the locale of the database. */
 const TEXT = 'TEXT COLLATE "C"';
 
-/** What goes along with many requests of a conversation and changes seldom, by a hash of it: instructions, tools. */
+/** Content that many requests of a conversation share, by hash: instructions, tools. */
 export const requestPreludes: readonly string[] = [
   `CREATE TABLE request_preludes (
     conversation_id ${TEXT} NOT NULL REFERENCES conversations (id) ON DELETE CASCADE,

@@ -1,7 +1,7 @@
-/** Byte order, as everywhere: what the language of the machine makes of it is nobody's business. */
+/** Byte order, as in the other tables: independent of the locale of the database. */
 const TEXT = 'TEXT COLLATE "C"';
 
-/** What tabs lend to runs of the server, the calls that go to them, and what is asked while they are made. */
+/** Tools that browser tabs provide to runs on the server, calls of them, and questions asked during a call. */
 export const tabs: readonly string[] = [
   `CREATE TABLE tab_offers (
     owner_id ${TEXT} NOT NULL,

@@ -1,2 +1,2 @@
-/** The name of the object that holds the bytes, where they do not lie in the row. */
+/** The name of the object with the bytes, unless they are in the row. */
 export const blobsElsewhere: readonly string[] = [`ALTER TABLE blob_bytes ADD COLUMN object_name TEXT`];

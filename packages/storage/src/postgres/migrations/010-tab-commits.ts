@@ -1,7 +1,7 @@
-/** Byte order, as everywhere: what the language of the machine makes of it is nobody's business. */
+/** Byte order, as in the other tables: independent of the locale of the database. */
 const TEXT = 'TEXT COLLATE "C"';
 
-/** The last commit of each run whose holder numbers them: what was answered to it, for when it is sent again. */
+/** The last numbered commit of each run and its response, which is returned if the commit is sent again. */
 export const tabCommits: readonly string[] = [
   `CREATE TABLE tab_commits (
     run_id ${TEXT} NOT NULL PRIMARY KEY REFERENCES runs (id) ON DELETE CASCADE,

@@ -1,2 +1,2 @@
-/** By which a process finds out whether it holds the key that what is sealed here was sealed with. */
+/** Lets a process verify that its key is the one the stored secrets were sealed with. */
 export const keyFingerprint: readonly string[] = [`ALTER TABLE installation ADD COLUMN key_fingerprint TEXT`];

@@ -1,7 +1,7 @@
-/** Byte order, as everywhere, whatever the locale of the database. */
+/** Byte order, as in the other tables: independent of the locale of the database. */
 const TEXT = 'TEXT COLLATE "C"';
 
-/** Browsers that are signed in, codes of sign-in links, and API keys. Credentials are stored as SHA-256 hashes only. */
+/** Signed-in browsers, codes of sign-in links, and API keys. Credentials are stored only as SHA-256 hashes. */
 export const access: readonly string[] = [
   `CREATE TABLE sessions (
     id ${TEXT} NOT NULL PRIMARY KEY,

@@ -1,6 +1,6 @@
 /**
- * The first tables. Times are integer milliseconds since 1970, but for `lease_until`, which is of the monotonic clock
- * of the process that holds the folder. JSON is text; its columns are named in `json-columns.ts`.
+ * The first tables. Times are integer milliseconds since 1970, except for `lease_until`, which is of the monotonic
+ * clock of the process that locks the folder. JSON is stored as text; its columns are listed in `json-columns.ts`.
  */
 export const first: readonly string[] = [
   `CREATE TABLE conversations (
@@ -17,7 +17,7 @@ export const first: readonly string[] = [
   ) STRICT`,
   `CREATE INDEX conversations_of_owner ON conversations (owner_id, pinned, updated_at, id)`,
 
-  // The parent is checked, not cascaded: a long conversation would exceed the depth of triggers.
+  // The parent is checked without a cascade: a long conversation would exceed the trigger depth limit.
   `CREATE TABLE messages (
     conversation_id TEXT NOT NULL REFERENCES conversations (id) ON DELETE CASCADE,
     id TEXT NOT NULL,
@@ -51,7 +51,7 @@ export const first: readonly string[] = [
     PRIMARY KEY (owner_id, key)
   ) STRICT, WITHOUT ROWID`,
 
-  // Small on purpose: this row is written with every flush. What is large lies in run_states.
+  // Kept small, because it is updated with every flush. Large values are in run_states.
   `CREATE TABLE runs (
     id TEXT NOT NULL PRIMARY KEY,
     owner_id TEXT NOT NULL,
@@ -138,7 +138,7 @@ export const first: readonly string[] = [
   `CREATE INDEX interrupts_of_run ON interrupts (run_id, opened_at)`,
   `CREATE INDEX interrupts_of_owner ON interrupts (owner_id, status, opened_at)`,
 
-  // The bytes lie in the folder; one file serves all owners that have a row.
+  // The bytes are in the folder; one file serves all owners with a row.
   `CREATE TABLE blobs (
     owner_id TEXT NOT NULL,
     sha256 TEXT NOT NULL,

@@ -1,4 +1,4 @@
-/** Queued messages, permissions, secrets; what lists and pages of messages need to be quick; compacted runs. */
+/** Queued messages, permissions, secrets; indexes for lists and pages of messages; compacted runs. */
 export const queue: readonly string[] = [
   `CREATE TABLE queued_messages (
     conversation_id TEXT NOT NULL REFERENCES conversations (id) ON DELETE CASCADE,
@@ -10,7 +10,7 @@ export const queue: readonly string[] = [
     PRIMARY KEY (conversation_id, id)
   ) STRICT, WITHOUT ROWID`,
 
-  // Without a conversation the decision counts everywhere.
+  // Without a conversation the decision applies everywhere.
   `CREATE TABLE permissions (
     owner_id TEXT NOT NULL,
     conversation_id TEXT REFERENCES conversations (id) ON DELETE CASCADE,
@@ -30,14 +30,14 @@ export const queue: readonly string[] = [
     PRIMARY KEY (owner_id, name)
   ) STRICT, WITHOUT ROWID`,
 
-  // Who is whose child, which is the newest and which was abandoned is told by this index alone.
+  // A covering index: parent, age and abandoned answers are read from it without the table.
   `ALTER TABLE messages ADD COLUMN abandoned INTEGER NOT NULL DEFAULT 0`,
   `UPDATE messages SET abandoned = 1
     WHERE role = 'assistant' AND json_extract(message, '$.finishReason') = 'abandoned'`,
   `DROP INDEX messages_by_parent`,
   `CREATE INDEX messages_tree ON messages (conversation_id, parent_id, created_at, id, abandoned)`,
 
-  // How many events of an ended run were deleted; null while all are there.
+  // Number of deleted events of an ended run; null before compaction.
   `ALTER TABLE runs ADD COLUMN compacted INTEGER`,
   `CREATE INDEX runs_to_compact ON runs (ended_at) WHERE ended_at IS NOT NULL AND compacted IS NULL`,
 

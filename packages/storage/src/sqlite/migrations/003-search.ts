@@ -1,8 +1,8 @@
 /**
- * Full text. `search_rows` says where each text of the index stands: a message, or with an empty `message_id` the
- * title of a conversation. The index keeps no text, only tokens; `search_text(text)` is a function of ours
- * (`search-text.ts`), known to the connection that migrates. Who types begins with one letter: without an index of
- * beginnings all words that begin so would be joined for it.
+ * Full-text index. `search_rows` maps each indexed text to a message or, with an empty `message_id`, to the title of a
+ * conversation. The index stores only tokens, no text; `search_text(text)` is a function of Toolyard
+ * (`search-text.ts`), registered on the migrating connection. The prefix index keeps searches for one letter fast,
+ * which would otherwise merge all words with that letter.
  */
 export const search: readonly string[] = [
   `CREATE TABLE search_rows (
@@ -15,7 +15,7 @@ export const search: readonly string[] = [
   `CREATE VIRTUAL TABLE search_index USING fts5 (
     title, body, content = '', contentless_delete = 1, tokenize = 'unicode61', prefix = '1 2'
   )`,
-  // Fires for what goes with its conversation too.
+  // Also fires for rows deleted with their conversation.
   `CREATE TRIGGER search_rows_deleted AFTER DELETE ON search_rows BEGIN
     DELETE FROM search_index WHERE rowid = old.id;
   END`,

@@ -1,4 +1,4 @@
-/** Sign-ins to MCP servers: rows with a version, so that nobody clears what another one has just written. */
+/** Sign-ins to MCP servers: versioned rows, so that no process deletes what another has just written. */
 export const signIns: readonly string[] = [
   `CREATE TABLE sign_ins (
     owner_id TEXT NOT NULL,

@@ -1,4 +1,4 @@
-/** What calls of models and tools came to, by day and run: one row for all calls of one model or tool in a run. */
+/** Usage by day and run: one row for all calls of one model or tool in a run. */
 export const usage: readonly string[] = [
   `CREATE TABLE usage_sums (
     owner_id TEXT NOT NULL,

@@ -1,4 +1,4 @@
-/** Where to tell of what happens, what is yet to be told, and whose arguments a call was made with. */
+/** Webhooks, pending notifications, and whether the user edited the arguments of a call. */
 export const inbox: readonly string[] = [
   `CREATE TABLE webhooks (
     owner_id TEXT NOT NULL PRIMARY KEY,

@@ -1,4 +1,4 @@
-/** What goes along with many requests of a conversation and changes seldom, by a hash of it: instructions, tools. */
+/** Content that many requests of a conversation share, by hash: instructions, tools. */
 export const requestPreludes: readonly string[] = [
   `CREATE TABLE request_preludes (
     conversation_id TEXT NOT NULL REFERENCES conversations (id) ON DELETE CASCADE,

@@ -1,4 +1,4 @@
-/** What tabs lend to runs of the server, the calls that go to them, and what is asked while they are made. */
+/** Tools that browser tabs provide to runs on the server, calls of them, and questions asked during a call. */
 export const tabs: readonly string[] = [
   `CREATE TABLE tab_offers (
     owner_id TEXT NOT NULL,

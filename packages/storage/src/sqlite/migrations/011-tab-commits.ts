@@ -1,4 +1,4 @@
-/** The last commit of each run whose holder numbers them: what was answered to it, for when it is sent again. */
+/** The last numbered commit of each run and its response, which is returned if the commit is sent again. */
 export const tabCommits: readonly string[] = [
   `CREATE TABLE tab_commits (
     run_id TEXT NOT NULL PRIMARY KEY REFERENCES runs (id) ON DELETE CASCADE,

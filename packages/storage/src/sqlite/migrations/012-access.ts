@@ -1,4 +1,4 @@
-/** Browsers that are signed in, codes of sign-in links, and API keys. Credentials are stored as SHA-256 hashes only. */
+/** Signed-in browsers, codes of sign-in links, and API keys. Credentials are stored only as SHA-256 hashes. */
 export const access: readonly string[] = [
   `CREATE TABLE sessions (
     id TEXT NOT NULL PRIMARY KEY,

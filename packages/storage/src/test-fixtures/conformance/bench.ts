@@ -4,13 +4,13 @@ import type { FakeClock } from '@toolyard/testing';
 import { createFakeClock } from '@toolyard/testing';
 import { ANNE, LEASE_MS, newRun } from '../conversation.ts';
 
-/** An engine under test: an empty database, to which more handles can be opened as other processes would. */
+/** An engine under test: an empty database, to which more handles can be opened like other processes do. */
 export type EngineUnderTest = {
   /** Another handle to the same database; all share the clock. */
   handle(): Promise<RunStore>;
-  /** Told whenever time has passed, where leases are timed by the database. */
+  /** Called whenever the clock advances, for leases timed by the database. */
   timePassed?(monotonic: number): Promise<void>;
-  /** What the doors do beside runs: an empty conversation, its current leaf, its queue, its end. */
+  /** Operations beside runs: create an empty conversation, read its current leaf, queue a message, delete it. */
   createConversation(principal: Owner, id: string): Promise<void>;
   leafOf(principal: Owner, conversationId: string): Promise<string | null>;
   setLeaf(principal: Owner, conversationId: string, leafId: string): Promise<void>;
@@ -24,11 +24,11 @@ export type EngineUnderTest = {
 
 export type OpenEngine = (clock: Clock) => Promise<EngineUnderTest>;
 
-/** Two processes that want leases. */
+/** Two processes that compete for leases. */
 export const P1 = { owner: 'process-1', ms: LEASE_MS };
 export const P2 = { owner: 'process-2', ms: LEASE_MS };
 
-/** An engine, fresh for each test, with Anne's empty conversation `c1` in it, and short words for what tests do. */
+/** A new engine for each test, with an empty conversation `c1` of the owner Anne, and helpers for tests. */
 export class ConformanceBench {
   readonly #open: OpenEngine;
   #parts: { clock: FakeClock; engine: EngineUnderTest; store: RunStore } | undefined;
@@ -78,12 +78,12 @@ export class ConformanceBench {
     return outcome;
   }
 
-  /** The seqs Anne may read of a run. */
+  /** The event numbers of a run that Anne can read. */
   async seqs(runId: string, after = 0, limit = 1_000): Promise<number[] | undefined> {
     return (await this.store.readEvents(ANNE, runId, after, limit))?.map((event) => event.seq);
   }
 
-  /** A run in a conversation of its own (`c-<run>`), held by process 1 under fence 1. */
+  /** Starts a run in its own conversation (`c-<run>`), held by process 1 under fence 1. */
   async startRun(runId: string, more: Partial<NewRun> = {}): Promise<void> {
     const conversationId = `c-${runId}`;
     await this.engine.createConversation(ANNE, conversationId);

@@ -4,10 +4,10 @@ import { ANNE, commitOf, deltas, LEASE_MS, newRun, question, reply } from '../co
 import type { ConformanceBench } from './bench.ts';
 import { P1, P2 } from './bench.ts';
 
-/** The hot path: all of an item or nothing, gapless, fenced. */
+/** The hot path: atomic, gapless and fenced. */
 export function describeCommitting(bench: ConformanceBench): void {
-  describe('committing', () => {
-    test('events come back whole and in order, from any cursor', async () => {
+  describe('commit', () => {
+    test('returns events complete and in order, from any cursor', async () => {
       await bench.startRun('r1');
       const events = deltas('r1', 0, 5);
       expect(await bench.commit(commitOf('r1', { events }))).toEqual({ outcome: 'committed', lastSeq: 5 });
@@ -16,7 +16,7 @@ export function describeCommitting(bench: ConformanceBench): void {
       expect(await bench.seqs('r1', 5)).toEqual([]);
     });
 
-    test('a stale item is refused alone, and told where the run stands', async () => {
+    test('rejects only the stale item, and reports the position of its run', async () => {
       await bench.startRun('r1');
       await bench.startRun('r2');
       const outcomes = await bench.store.commit([
@@ -36,7 +36,7 @@ export function describeCommitting(bench: ConformanceBench): void {
       expect(await bench.seqs('r2')).toEqual([1]);
     });
 
-    test('of the words of several runs those of one that was taken over are refused, and the rest is stored', async () => {
+    test('rejects the tokens of a run that was taken over, and stores those of the others', async () => {
       const runIds = ['r1', 'r2', 'r3', 'r4'];
       for (const runId of runIds) await bench.startRun(runId);
       await bench.commit(commitOf('r2', { release: true }));
@@ -50,14 +50,14 @@ export function describeCommitting(bench: ConformanceBench): void {
         { outcome: 'stale', now: { fence: 1, lastSeq: 0, status: 'running' } },
       ]);
       expect(await Promise.all(runIds.map((runId) => bench.seqs(runId)))).toEqual([[1, 2], [], [1, 2], []]);
-      // Nor was the state written of the one, and that of the others was.
+      // The state of the first run was not written either, that of the others was.
       const kept = async (runId: string): Promise<unknown> => (await bench.store.acquireLease(runId, P1))?.state;
       expect(await kept('r4')).toBeNull();
       await bench.commit(commitOf('r3', { baseSeq: 2, release: true }));
       expect(await kept('r3')).toEqual({ of: 'r3' });
     });
 
-    test('a commit sent twice counts once', async () => {
+    test('counts a commit sent twice once', async () => {
       await bench.startRun('r1');
       const item = commitOf('r1', { events: deltas('r1', 0, 2) });
       const outcomes = await bench.store.commit([item, item]);
@@ -65,7 +65,7 @@ export function describeCommitting(bench: ConformanceBench): void {
       expect(await bench.seqs('r1')).toEqual([1, 2]);
     });
 
-    test('a numbered commit sent again is answered the same and changes nothing, whatever is in it', async () => {
+    test('answers a repeated numbered commit equally and changes nothing, whatever its content', async () => {
       await bench.startRun('r1');
       await bench.store.putInbox(ANNE, 'r1', { id: 'said', kind: 'steer', body: null, at: 1 });
       const tool = { serverId: 'files', name: 'read' };
@@ -88,7 +88,7 @@ export function describeCommitting(bench: ConformanceBench): void {
       expect(await bench.commit(second)).toEqual({ outcome: 'committed', lastSeq: 1, again: true });
     });
 
-    test('two sendings of a numbered commit at once count once', async () => {
+    test('counts a numbered commit sent twice concurrently once', async () => {
       await bench.startRun('r1');
       const other = await bench.engine.handle();
       const item = commitOf('r1', { state: { step: 1 }, numbered: { number: 1, digest: 'a' } });
@@ -96,17 +96,17 @@ export function describeCommitting(bench: ConformanceBench): void {
       expect(outcomes.filter((outcome) => !('again' in outcome))).toEqual([{ outcome: 'committed', lastSeq: 0 }]);
     });
 
-    test('a numbered commit out of its turn, or with something else in it, is refused and changes nothing', async () => {
+    test('rejects a numbered commit out of order or with different content, and changes nothing', async () => {
       await bench.startRun('r1');
       const early = commitOf('r1', { events: deltas('r1', 0, 1), numbered: { number: 2, digest: 'a' } });
-      expect(await bench.commit(early)).toEqual({ outcome: 'invalid', problem: 'commit 2 where 1 was due' });
+      expect(await bench.commit(early)).toEqual({ outcome: 'invalid', problem: 'commit 2 instead of 1' });
       expect(await bench.commit(commitOf('r1', { numbered: { number: 1, digest: 'a' } }))).toMatchObject({
         lastSeq: 0,
       });
       const another = commitOf('r1', { events: deltas('r1', 0, 1), numbered: { number: 1, digest: 'b' } });
-      expect(await bench.commit(another)).toEqual({ outcome: 'invalid', problem: 'commit 1 where 2 was due' });
+      expect(await bench.commit(another)).toEqual({ outcome: 'invalid', problem: 'commit 1 instead of 2' });
       expect(await bench.seqs('r1')).toEqual([]);
-      // Whoever holds it next begins anew.
+      // The next holder starts with number 1.
       await bench.clock.advance(LEASE_MS);
       await bench.store.acquireLease('r1', P2);
       const next = commitOf('r1', { fence: 2, events: deltas('r1', 0, 1), numbered: { number: 1, digest: 'c' } });
@@ -114,7 +114,7 @@ export function describeCommitting(bench: ConformanceBench): void {
       expect(await bench.commit(another)).toMatchObject({ outcome: 'stale' });
     });
 
-    test('a gap, a foreign event or what is no JSON is refused and spoils nothing beside it', async () => {
+    test('rejects a gap, an event of another run and invalid JSON without affecting other items', async () => {
       await bench.startRun('r1');
       await bench.startRun('r2');
       const gap = deltas('r1', 0, 3).filter(({ seq }) => seq !== 2);
@@ -135,7 +135,7 @@ export function describeCommitting(bench: ConformanceBench): void {
       expect(await bench.seqs('r1')).toEqual([]);
     });
 
-    test('an item refused late leaves nothing of itself', async () => {
+    test('rolls back an item that is rejected late', async () => {
       await bench.startRun('r1');
       const message = reply('r1.0', { parentId: 'r1.question', runId: 'r1', text: 'no' });
       const item = commitOf('r1', {
@@ -154,7 +154,7 @@ export function describeCommitting(bench: ConformanceBench): void {
       });
     });
 
-    test('the placeholder becomes the answer, the question cannot be overwritten by another run', async () => {
+    test('replaces the placeholder by the answer; another run cannot overwrite the question', async () => {
       await bench.startRun('r1', {
         messages: [question('q'), reply('r1.0', { parentId: 'q', runId: 'r1', text: '' })],
         leaf: 'r1.0',
@@ -166,7 +166,7 @@ export function describeCommitting(bench: ConformanceBench): void {
       expect(await bench.commit(commitOf('r2', { messages }))).toMatchObject({ outcome: 'invalid' });
     });
 
-    test('a person who went to another branch is not pulled back', async () => {
+    test('does not move a user back who switched to another branch', async () => {
       await bench.startRun('r1');
       const answer = (id: string) => ({
         conversationId: 'c-r1',
@@ -179,14 +179,14 @@ export function describeCommitting(bench: ConformanceBench): void {
       expect(await bench.engine.leafOf(ANNE, 'c-r1')).toBe('r1.question');
     });
 
-    test('text no engine can keep is kept as replacement characters', async () => {
+    test('stores text that engines cannot represent with replacement characters', async () => {
       await bench.startRun('r1');
       const events = deltas('r1', 0, 1).map((event) => ({ ...event, text: 'a\0\ud800' }));
       await bench.commit(commitOf('r1', { events }));
       expect(await bench.store.readEvents(ANNE, 'r1', 0, 1)).toMatchObject([{ text: 'a\uFFFD\uFFFD' }]);
     });
 
-    test('nothing is written to a run that is over, or that was given back', async () => {
+    test('rejects commits to a run that has ended or was released', async () => {
       await bench.startRun('r1');
       await bench.startRun('r2');
       await bench.commit(commitOf('r1', { status: 'failed' }));
@@ -196,7 +196,7 @@ export function describeCommitting(bench: ConformanceBench): void {
       expect(await bench.store.acquireLease('r1', P1)).toBeNull();
     });
 
-    test('a deleted conversation takes its run along', async () => {
+    test('deletes the run with its conversation', async () => {
       await bench.startRun('r1');
       await bench.commit(commitOf('r1', { events: deltas('r1', 0, 2), state: { step: 1 } }));
       await bench.engine.purgeConversation(ANNE, 'c-r1');
@@ -204,8 +204,8 @@ export function describeCommitting(bench: ConformanceBench): void {
       expect(await bench.store.readEvents(ANNE, 'r1', 0, 10)).toBeNull();
     });
 
-    test('interleaved commits of two processes come to what a simple model says', async () => {
-      // Fresh runs each time, also while a failure is being made smaller.
+    test('gives the result of a simple model for interleaved commits of two processes', async () => {
+      // New runs in each round, also during shrinking.
       let round = 0;
       await fc.assert(
         fc.asyncProperty(fc.array(interleavedStep, { maxLength: 40 }), async (steps) => {
@@ -215,7 +215,7 @@ export function describeCommitting(bench: ConformanceBench): void {
       );
     });
 
-    /** Both processes believe things about each run; the model knows what is so. */
+    /** Both processes assume a state of each run; the model has the actual one. */
     async function followModel(round: string, steps: readonly InterleavedStep[]): Promise<void> {
       const handles = [bench.store, await bench.engine.handle()] as const;
       const runIds = [`${round}-a`, `${round}-b`];

@@ -4,7 +4,7 @@ import { RUN_EVENT_VERSION } from '@toolyard/protocol';
 import { ANNE, commitOf, deltas, reply } from '../conversation.ts';
 import type { ConformanceBench } from './bench.ts';
 
-/** Long after its end a run keeps what was said, not how it came letter by letter. */
+/** Compaction keeps the content of an ended run, without its deltas. */
 export function describeCompaction(bench: ConformanceBench): void {
   describe('compaction', () => {
     const message = reply('r1.0', { parentId: 'r1.question', runId: 'r1', text: 'Nine.' });
@@ -23,7 +23,7 @@ export function describeCompaction(bench: ConformanceBench): void {
       ...body,
     }));
 
-    test('leaves what carries the whole, and readers anywhere get the rest in order', async () => {
+    test('keeps complete events, and readers with any cursor receive the rest in order', async () => {
       await bench.startRun('r1');
       await bench.commit(commitOf('r1', { events, status: 'done' }));
       expect(await bench.store.compact(1_001, 10)).toBe(1);
@@ -34,7 +34,7 @@ export function describeCompaction(bench: ConformanceBench): void {
       expect(await bench.store.getRun(ANNE, 'r1')).toMatchObject({ lastSeq: 8 });
     });
 
-    test('touches only what ended before, the longest ended first, each run once', async () => {
+    test('compacts only runs that ended before, oldest first, each once', async () => {
       for (const [index, id] of ['late', 'early', 'middle', 'running'].entries()) {
         await bench.startRun(id);
         const at = { early: 1, middle: 2, late: 3 }[id] ?? index;

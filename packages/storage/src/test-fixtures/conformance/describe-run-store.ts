@@ -12,7 +12,7 @@ import { describeLedger } from './ledger.ts';
 import { describeOwners } from './owners.ts';
 import { describeStarting } from './starting.ts';
 
-/** Everything a {@link RunStore} promises, whatever the engine: a second one is put through this as it is. */
+/** The contract of {@link RunStore}, which every engine is tested against. */
 export function describeRunStore(name: string, open: OpenEngine): void {
   describe(name, () => {
     const bench = new ConformanceBench(open);
@@ -32,7 +32,7 @@ export function describeRunStore(name: string, open: OpenEngine): void {
 }
 
 function describeListing(bench: ConformanceBench): void {
-  test('runs are listed newest first, page by page, by conversation and status', async () => {
+  test('lists runs newest first, in pages, by conversation and status', async () => {
     for (const [index, id] of ['r1', 'r2', 'r3'].entries()) await bench.startRun(id, { at: index });
     await bench.commit(commitOf('r2', { status: 'done' }));
     const ids = async (query: Parameters<RunStore['listRuns']>[1]): Promise<string[]> =>

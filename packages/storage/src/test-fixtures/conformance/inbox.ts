@@ -3,12 +3,12 @@ import { ANNE, BERT, LEASE_MS, commitOf, deltas } from '../conversation.ts';
 import type { ConformanceBench } from './bench.ts';
 import { P2 } from './bench.ts';
 
-/** What others say to a run is taken exactly once. */
+/** Inbox items are taken exactly once. */
 export function describeInbox(bench: ConformanceBench): void {
-  describe('the inbox', () => {
+  describe('inbox', () => {
     const steer = { id: 'x1', kind: 'steer', body: { text: 'in German' }, at: 5 } as const;
 
-    test('is taken exactly once, together with what came of it', async () => {
+    test('takes an item exactly once, together with its effects', async () => {
       await bench.startRun('r1');
       expect(await bench.store.putInbox(ANNE, 'r1', steer)).toEqual({
         outcome: 'put',
@@ -17,7 +17,7 @@ export function describeInbox(bench: ConformanceBench): void {
       });
       expect(await bench.store.putInbox(ANNE, 'r1', steer)).toEqual({ outcome: 'exists' });
       expect(await bench.store.readInbox('r1', 1)).toEqual([steer]);
-      // Whoever dies here has taken nothing.
+      // A process that crashes here has taken nothing.
       expect(await bench.store.readInbox('r1', 1)).toEqual([steer]);
       const item = commitOf('r1', { events: deltas('r1', 0, 1), taken: ['x1'] });
       expect(await bench.commit(item)).toMatchObject({ outcome: 'committed' });
@@ -25,7 +25,7 @@ export function describeInbox(bench: ConformanceBench): void {
       expect(await bench.commit(commitOf('r1', { baseSeq: 1, taken: ['x1'] }))).toMatchObject({ outcome: 'invalid' });
     });
 
-    test('is read by the lease holder only, in the order it came', async () => {
+    test('is read by the lease holder only, in order', async () => {
       await bench.startRun('r1');
       for (const id of ['b', 'a', 'c']) await bench.store.putInbox(ANNE, 'r1', { ...steer, id });
       expect((await bench.store.readInbox('r1', 1))?.map(({ id }) => id)).toEqual(['b', 'a', 'c']);
@@ -35,7 +35,7 @@ export function describeInbox(bench: ConformanceBench): void {
       expect(await bench.store.readInbox('r1', 2)).toHaveLength(3);
     });
 
-    test('what was not taken can be withdrawn, by its owner', async () => {
+    test('lets the owner withdraw an item that was not taken', async () => {
       await bench.startRun('r1');
       await bench.store.putInbox(ANNE, 'r1', steer);
       expect(await bench.store.withdrawInbox(BERT, 'r1', 'x1')).toBe(false);
@@ -44,7 +44,7 @@ export function describeInbox(bench: ConformanceBench): void {
       expect(await bench.store.readInbox('r1', 1)).toEqual([]);
     });
 
-    test('a run that parks in the same moment learns that something waits', async () => {
+    test('reports waiting items to a run that parks at the same moment', async () => {
       await bench.startRun('r1');
       await bench.store.putInbox(ANNE, 'r1', steer);
       const parked = commitOf('r1', { status: 'parked', release: true });
@@ -52,7 +52,7 @@ export function describeInbox(bench: ConformanceBench): void {
       expect(await bench.store.takeOver(P2, 10)).toMatchObject([{ id: 'r1', status: 'parked', fence: 2 }]);
     });
 
-    test('a run that is over takes nothing more', async () => {
+    test('accepts nothing for a run that has ended', async () => {
       await bench.startRun('r1');
       await bench.commit(commitOf('r1', { status: 'done' }));
       expect(await bench.store.putInbox(ANNE, 'r1', steer)).toEqual({ outcome: 'run_over' });

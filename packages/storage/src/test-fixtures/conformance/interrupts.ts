@@ -5,9 +5,9 @@ import { ANNE, approval, commitOf } from '../conversation.ts';
 import type { ConformanceBench } from './bench.ts';
 import { P1, P2 } from './bench.ts';
 
-/** Asked until answered, once. */
+/** Interrupts stay open until answered, once. */
 export function describeInterrupts(bench: ConformanceBench): void {
-  describe('questions to a person', () => {
+  describe('interrupts', () => {
     const yes = { decision: 'approve', scope: 'once' } as const;
     const no = { decision: 'refuse', reason: 'not today' } as const;
     const opened = [{ interrupt: approval('i1'), mode: 'parked' as const }];
@@ -36,7 +36,7 @@ export function describeInterrupts(bench: ConformanceBench): void {
       ]);
     });
 
-    test('are listed from where a list ended, also those of one moment', async () => {
+    test('are listed page by page, also those opened at the same time', async () => {
       await bench.store.acquireLease('r1', P1);
       const more = ['i0', 'i2', 'i3'].map((id) => ({ interrupt: approval(id), mode: 'parked' as const }));
       await bench.commit(commitOf('r1', { fence: 2, interrupts: { opened: more } }));
@@ -53,7 +53,7 @@ export function describeInterrupts(bench: ConformanceBench): void {
       expect(seen.toSorted()).toEqual(['i0', 'i1', 'i2', 'i3']);
     });
 
-    test('one is found by its id, by whom it is asked', async () => {
+    test('are found by id, for their owner', async () => {
       const [listed] = await bench.store.listInterrupts(ANNE, { limit: 1 });
       expect(listed).toMatchObject({ id: 'i1' });
       expect(await bench.store.getInterrupt(ANNE, 'i1')).toEqual(listed);
@@ -61,7 +61,7 @@ export function describeInterrupts(bench: ConformanceBench): void {
       expect(await bench.store.getInterrupt(ANNE, 'gone')).toBeNull();
     });
 
-    test('asked again by a step taken again, what was answered stays answered', async () => {
+    test('stay answered if a repeated step opens them again', async () => {
       await bench.store.answerInterrupt(ANNE, 'i1', no, 7);
       const [run] = await bench.store.takeOver(P2, 10);
       const again = commitOf('r1', { fence: run?.fence ?? 0, interrupts: { opened } });
@@ -71,7 +71,7 @@ export function describeInterrupts(bench: ConformanceBench): void {
       ]);
     });
 
-    test('answered within the process they cannot be answered from a door, nor twice', async () => {
+    test('answered by the run cannot be answered by the user, nor twice', async () => {
       await bench.store.acquireLease('r1', P1);
       const answered = [{ id: 'i1', answer: yes }];
       expect(await bench.commit(commitOf('r1', { fence: 2, interrupts: { answered } }))).toMatchObject({
@@ -83,7 +83,7 @@ export function describeInterrupts(bench: ConformanceBench): void {
       expect(await bench.store.answerInterrupt(ANNE, 'i1', no, 7)).toEqual({ outcome: 'closed', answer: yes });
     });
 
-    test('answered at a door in the same moment, that is what counts, and the run is told', async () => {
+    test("answered by the user concurrently keep the user's answer, and the run is notified", async () => {
       await bench.store.acquireLease('r1', P1);
       await bench.store.answerInterrupt(ANNE, 'i1', no, 7);
       const answered = [{ id: 'i1', answer: yes }];
@@ -93,7 +93,7 @@ export function describeInterrupts(bench: ConformanceBench): void {
       expect(await bench.store.readInbox('r1', 2)).toMatchObject([{ body: { interruptId: 'i1', answer: no } }]);
     });
 
-    test('what an answer decides for later is stored with it, and only if it is the one that counts', async () => {
+    test('store a permission with the answer that counts, and only with that', async () => {
       const tool = { serverId: 'desk', name: 'act' };
       const allow = { tool, conversationId: 'c-r1', decision: 'allow', at: 7 } as const;
       await bench.store.answerInterrupt(ANNE, 'i1', yes, 7, { decides: allow });
@@ -105,7 +105,7 @@ export function describeInterrupts(bench: ConformanceBench): void {
       expect(await bench.engine.permissions(ANNE)).toEqual([allow]);
     });
 
-    test('what an answer changes is changed with it, once, whatever was written there meanwhile', async () => {
+    test('apply the changes of an answer once, on top of concurrent ones', async () => {
       await bench.store.acquireLease('r1', P1);
       const second = [{ interrupt: approval('i2'), mode: 'parked' as const }];
       await bench.commit(commitOf('r1', { fence: 2, interrupts: { opened: second } }));
@@ -125,7 +125,7 @@ export function describeInterrupts(bench: ConformanceBench): void {
       expect(seen.slice(1)).toEqual([{ answers: 1 }]);
     });
 
-    test('a run that ends asks nobody any more', async () => {
+    test('are withdrawn when their run ends', async () => {
       await bench.store.acquireLease('r1', P1);
       await bench.commit(commitOf('r1', { fence: 2, status: 'cancelled' }));
       expect(await bench.store.listInterrupts(ANNE, { status: 'open', limit: 10 })).toEqual([]);

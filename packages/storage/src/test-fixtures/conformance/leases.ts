@@ -3,10 +3,10 @@ import { ANNE, LEASE_MS, commitOf, deltas, newRun } from '../conversation.ts';
 import type { ConformanceBench } from './bench.ts';
 import { P1, P2 } from './bench.ts';
 
-/** One holder at a time, and how a run changes hands. */
+/** One holder at a time, and how runs move between processes. */
 export function describeLeases(bench: ConformanceBench): void {
   describe('leases', () => {
-    test('a run is held by one process until its lease runs out, and then fenced', async () => {
+    test('hold a run for one process until they expire, then fence it', async () => {
       await bench.startRun('r1', { state: { step: 3 } });
       const other = await bench.engine.handle();
       expect(await other.takeOver(P2, 10)).toEqual([]);
@@ -24,7 +24,7 @@ export function describeLeases(bench: ConformanceBench): void {
       expect(await bench.commit(mine, other)).toMatchObject({ outcome: 'committed' });
     });
 
-    test('whoever takes a run over finds its state and what came after it', async () => {
+    test('taking over a run returns its state and the later events', async () => {
       await bench.startRun('r1');
       const state = { state: { messages: [], turn: 1 }, context: { phase: 'call_llm' }, seq: 2 };
       await bench.commit(commitOf('r1', { events: deltas('r1', 0, 2), state }));
@@ -47,7 +47,7 @@ export function describeLeases(bench: ConformanceBench): void {
       expect(first).toHaveLength(2);
     });
 
-    test('one renewal keeps all runs of a process, and tells what waits and which was lost', async () => {
+    test('one renewal extends all leases of a process, and reports waiting items and lost runs', async () => {
       for (const id of ['r1', 'r2', 'r3']) await bench.startRun(id);
       await bench.clock.advance(LEASE_MS - 1);
       await bench.store.putInbox(ANNE, 'r2', { id: 'x', kind: 'cancel', body: null, at: 1 });
@@ -64,7 +64,7 @@ export function describeLeases(bench: ConformanceBench): void {
       ]);
     });
 
-    test('one run is renewed alone, by who holds it under its fence', async () => {
+    test('a single run is renewed by its holder under its fence', async () => {
       await bench.startRun('r1');
       await bench.startRun('r2');
       await bench.clock.advance(LEASE_MS - 1);
@@ -81,14 +81,14 @@ export function describeLeases(bench: ConformanceBench): void {
       expect(await bench.store.takeOver(P2, 10)).toMatchObject([{ id: 'r2' }]);
     });
 
-    test('runs of a tab or a terminal are not taken over unasked', async () => {
+    test('runs of a tab or a terminal are not taken over automatically', async () => {
       await bench.startRun('r1', { place: 'browser' });
       await bench.clock.advance(LEASE_MS);
       expect(await bench.store.takeOver(P2, 10)).toEqual([]);
       expect(await bench.store.acquireLease('r1', P2)).toMatchObject({ fence: 2 });
     });
 
-    test('a queued run is there for whoever comes first', async () => {
+    test('any process can take a queued run', async () => {
       await bench.engine.createConversation(ANNE, 'c9');
       const { lease: _lease, ...run } = newRun('r1', 'c9');
       expect(await bench.store.createRun(ANNE, run)).toMatchObject({ run: { status: 'queued', fence: 0 } });

@@ -3,9 +3,9 @@ import type { LedgerStatus } from '@toolyard/protocol';
 import { ANNE, commitOf } from '../conversation.ts';
 import type { ConformanceBench } from './bench.ts';
 
-/** Only legal steps, and no call sent twice in silence. */
+/** Only allowed transitions, and no call sent twice silently. */
 export function describeLedger(bench: ConformanceBench): void {
-  describe('the tool ledger', () => {
+  describe('tool ledger', () => {
     const plan = {
       change: 'plan',
       callId: 'k1',
@@ -16,7 +16,7 @@ export function describeLedger(bench: ConformanceBench): void {
     const status = async (): Promise<LedgerStatus | undefined> =>
       (await bench.store.readLedger(ANNE, 'r1'))?.[0]?.status;
 
-    test('a call is planned, sent and done, and keeps what came back', async () => {
+    test('plans, sends and completes a call, and stores its result', async () => {
       await bench.startRun('r1');
       await bench.commit(commitOf('r1', { ledger: [plan] }));
       await bench.commit(commitOf('r1', { ledger: [plan] }));
@@ -27,7 +27,7 @@ export function describeLedger(bench: ConformanceBench): void {
       ]);
     });
 
-    test('how to ask for its result is kept with a call that was sent, once that is known', async () => {
+    test('stores the task handle of a call that was sent, once it is known', async () => {
       await bench.startRun('r1');
       await bench.commit(commitOf('r1', { ledger: [plan, move('planned', 'sent')] }));
       const task = { tool: plan.tool, taskId: 't1', era: 'modern' };
@@ -35,7 +35,7 @@ export function describeLedger(bench: ConformanceBench): void {
       expect(await bench.store.readLedger(ANNE, 'r1')).toMatchObject([{ status: 'sent', detail: { task } }]);
     });
 
-    test('a call that was sent is never planned or sent a second time in silence', async () => {
+    test('never plans or sends a call again silently', async () => {
       await bench.startRun('r1');
       await bench.commit(commitOf('r1', { ledger: [plan, move('planned', 'sent')] }));
       expect(await bench.commit(commitOf('r1', { ledger: [plan] }))).toMatchObject({ outcome: 'invalid' });
@@ -45,7 +45,7 @@ export function describeLedger(bench: ConformanceBench): void {
       expect(await status()).toBe('sent');
     });
 
-    test('only the legal steps are taken, from any status to any other', async () => {
+    test('accepts only the allowed transitions between any two statuses', async () => {
       const legal: Record<LedgerStatus, LedgerStatus[]> = {
         planned: ['sent', 'failed', 'cancelled'],
         sent: ['sent', 'planned', 'done', 'failed', 'in_doubt', 'cancelled'],

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { ANNE, BERT, approval, commitOf, deltas, newRun, question } from '../conversation.ts';
 import type { ConformanceBench } from './bench.ts';
 
-/** What belongs to somebody else is not there. */
+/** Data of other owners is inaccessible. */
 export function describeOwners(bench: ConformanceBench): void {
   describe('another owner', () => {
     beforeEach(async () => {
@@ -11,7 +11,7 @@ export function describeOwners(bench: ConformanceBench): void {
       await bench.commit(commitOf('r1', { events: deltas('r1', 0, 3), interrupts: { opened } }));
     });
 
-    test('finds no run, no event, no call and no question', async () => {
+    test('finds no run, event, call or interrupt', async () => {
       expect(await bench.store.getRun(BERT, 'r1')).toBeNull();
       expect(await bench.store.listRuns(BERT, { limit: 10 })).toEqual([]);
       expect(await bench.store.readEvents(BERT, 'r1', 0, 10)).toBeNull();
@@ -19,7 +19,7 @@ export function describeOwners(bench: ConformanceBench): void {
       expect(await bench.store.listInterrupts(BERT, { limit: 10 })).toEqual([]);
     });
 
-    test('can neither cancel nor answer nor start anything there', async () => {
+    test('can neither cancel nor answer nor start anything', async () => {
       const cancel = { id: 'x', kind: 'cancel', body: null, at: 1 } as const;
       expect(await bench.store.putInbox(BERT, 'r1', cancel)).toEqual({ outcome: 'not_found' });
       const yes = { decision: 'approve', scope: 'once' } as const;
@@ -32,7 +32,7 @@ export function describeOwners(bench: ConformanceBench): void {
       await expect(async () => bench.store.createRun(BERT, newRun('r1', 'c2'))).rejects.toThrow(/taken/);
     });
 
-    test('has a conversation no run of ours writes into', async () => {
+    test('cannot have runs of ours write to their conversation', async () => {
       await bench.engine.createConversation(BERT, 'c2');
       const message = question('m1');
       const item = commitOf('r1', { baseSeq: 3, messages: [{ conversationId: 'c2', message }] });
@@ -40,7 +40,7 @@ export function describeOwners(bench: ConformanceBench): void {
       expect(await bench.engine.messageIds(BERT, 'c2')).toEqual([]);
     });
 
-    test('may use the same message id without touching ours', async () => {
+    test('can use the same message id without affecting ours', async () => {
       await bench.engine.createConversation(BERT, 'c2');
       const run = newRun('r2', 'c2', { messages: [question('r1.question')], leaf: 'r1.question' });
       expect(await bench.store.createRun(BERT, run)).toMatchObject({ outcome: 'created' });

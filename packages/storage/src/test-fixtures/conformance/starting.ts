@@ -3,10 +3,10 @@ import type { NewRun, Owner } from '@toolyard/protocol';
 import { ANNE, BERT, commitOf, newRun, question, reply } from '../conversation.ts';
 import type { ConformanceBench } from './bench.ts';
 
-/** Run, message and leaf come into being together, one active run a conversation. */
+/** Run, message and leaf are created atomically, with one active run per conversation. */
 export function describeStarting(bench: ConformanceBench): void {
   describe('starting a run', () => {
-    test('run, message, placeholder and leaf are stored together', async () => {
+    test('stores run, message, placeholder and leaf atomically', async () => {
       const placeholder = reply('r1.0', { parentId: 'r1.question', runId: 'r1', text: '' });
       const run = newRun('r1', 'c1', {
         messages: [question('r1.question'), placeholder],
@@ -24,14 +24,14 @@ export function describeStarting(bench: ConformanceBench): void {
       expect(await bench.store.getRun(ANNE, 'r1')).toMatchObject({ conversationId: 'c1', endedAt: null });
     });
 
-    test('a message that does not fit leaves nothing of the run behind', async () => {
+    test('stores nothing of the run if a message is invalid', async () => {
       const run = newRun('r1', 'c1', { messages: [question('m1', 'nowhere')], leaf: 'm1' });
       expect(await bench.store.createRun(ANNE, run)).toMatchObject({ outcome: 'invalid' });
       expect(await bench.store.getRun(ANNE, 'r1')).toBeNull();
       expect(await bench.engine.messageIds(ANNE, 'c1')).toEqual([]);
     });
 
-    test('two tabs that send at once start one run', async () => {
+    test('starts one run if two tabs send concurrently', async () => {
       const other = await bench.engine.handle();
       const outcomes = [
         await bench.store.createRun(ANNE, newRun('r1', 'c1')),
@@ -41,7 +41,7 @@ export function describeStarting(bench: ConformanceBench): void {
       expect(await bench.engine.messageIds(ANNE, 'c1')).toEqual(['r1.question']);
     });
 
-    test('the next run may start when the first is over, child runs at any time', async () => {
+    test('is possible when the previous one has ended; child runs at any time', async () => {
       await bench.store.createRun(ANNE, newRun('r1', 'c1'));
       const child = { parentRunId: 'r1', messages: [question('child.question', 'r1.question')] };
       expect(await bench.store.createRun(ANNE, newRun('child', 'c1', child))).toMatchObject({ outcome: 'created' });
@@ -49,7 +49,7 @@ export function describeStarting(bench: ConformanceBench): void {
       expect(await bench.store.createRun(ANNE, newRun('r2', 'c1'))).toMatchObject({ outcome: 'created' });
     });
 
-    test('a queued message leaves the queue with the run that sends it, or nothing is stored', async () => {
+    test('removes the queued message that it sends, or stores nothing', async () => {
       for (const id of ['q1', 'q2']) await bench.engine.addQueued(ANNE, 'c1', id);
       const sent = (id: string, queuedMessageId: string) =>
         newRun(id, 'c1', { messages: [question(queuedMessageId)], leaf: queuedMessageId, queuedMessageId });
@@ -57,14 +57,14 @@ export function describeStarting(bench: ConformanceBench): void {
       expect(await bench.engine.queuedIds(ANNE, 'c1')).toEqual(['q2']);
       expect(await bench.store.createRun(ANNE, sent('r2', 'q2'))).toMatchObject({ outcome: 'conversation_busy' });
       await bench.commit(commitOf('r1', { status: 'done' }));
-      // Somebody took it back in the meantime, or has sent it already.
+      // The message was withdrawn or sent in the meantime.
       expect(await bench.store.createRun(ANNE, sent('r2', 'gone'))).toMatchObject({ outcome: 'invalid' });
       expect(await bench.store.getRun(ANNE, 'r2')).toBeNull();
       expect(await bench.engine.messageIds(ANNE, 'c1')).toEqual(['q1']);
       expect(await bench.engine.queuedIds(ANNE, 'c1')).toEqual(['q2']);
     });
 
-    test('a queued message of another conversation or owner cannot be sent', async () => {
+    test('rejects a queued message of another conversation or owner', async () => {
       await bench.engine.createConversation(ANNE, 'c2');
       await bench.engine.createConversation(BERT, 'c3');
       await bench.engine.addQueued(ANNE, 'c2', 'q2');
@@ -77,7 +77,7 @@ export function describeStarting(bench: ConformanceBench): void {
       expect(await bench.engine.queuedIds(BERT, 'c3')).toEqual(['q3']);
     });
 
-    test('no run began before the one its owner began before it, though the clock was set back', async () => {
+    test("keeps the order of an owner's runs even if the clock is set back", async () => {
       await bench.engine.createConversation(ANNE, 'c2');
       await bench.engine.createConversation(BERT, 'c3');
       await bench.store.createRun(ANNE, newRun('r1', 'c1', { at: 5_000 }));
@@ -91,7 +91,7 @@ export function describeStarting(bench: ConformanceBench): void {
       expect(await begun(ANNE, newRun('r4', 'c1', { at: 6_000 }))).toBe(6_000);
     });
 
-    test('the same request sent again finds the run it made', async () => {
+    test('finds the existing run for a repeated request', async () => {
       await bench.store.createRun(ANNE, newRun('r1', 'c1'));
       expect(await bench.store.createRun(ANNE, newRun('r1', 'c1'))).toMatchObject({
         outcome: 'exists',

@@ -1,6 +1,6 @@
 /**
- * What a step does to the tables that an older version, which still writes to them, would break on; empty where it only
- * widens them. What it makes itself it may treat as it likes.
+ * The changes of a migration that would break an older version writing to the same tables; empty if it only adds.
+ * Tables created by the migration itself are exempt.
  */
 export function breakingChanges(statements: readonly string[]): string[] {
   const made = new Set(statements.flatMap((statement) => /^CREATE .*?TABLE (\w+)/i.exec(plain(statement))?.[1] ?? []));
@@ -19,7 +19,7 @@ export function breakingChanges(statements: readonly string[]): string[] {
   });
 }
 
-/** The tables a trigger writes, by itself or in the function it calls. */
+/** The tables a trigger writes, directly or in its function. */
 function tablesWrittenBy(trigger: string, statements: readonly string[]): string[] {
   const called = /EXECUTE FUNCTION (\w+)/i.exec(trigger)?.[1];
   const body =

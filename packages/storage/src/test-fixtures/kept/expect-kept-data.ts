@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import type { SharedStorage } from '../../storage.ts';
 import { ANNE, BERT } from '../conversation.ts';
 
-/** What `fill` stored is there in this version too, and goes on. */
+/** Expects all data that `fill` stored, and that runs continue. */
 export async function expectKeptData(storage: SharedStorage): Promise<void> {
   expect(await storage.check()).toEqual({ ok: true });
   expect((await storage.conversations.list(ANNE, { limit: 9 })).map(({ id, title }) => [id, title])).toEqual([

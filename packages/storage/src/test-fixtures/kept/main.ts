@@ -21,16 +21,16 @@ import { temporaryFolder } from '../sqlite-engine.ts';
 import { KEPT, keptSteps } from './kept.ts';
 
 /**
- * Keeps, for each step of the tables that is not kept yet, a database with data as that step leaves it. To be called with
- * each release: `npm run record-schemas`. What is kept already is never made again.
+ * Stores a database with data for each migration that has none yet. Run it with each release: `npm run record-schemas`.
+ * Existing files are never rewritten.
  */
 type Value = string | number | null | Uint8Array;
 type Rows = ReadonlyMap<string, readonly Readonly<Record<string, Value>>[]>;
 
-/** Made by the steps themselves, or without their files. */
+/** Created by the migrations themselves, or without their files. */
 const LEFT_OUT = /^(?:sqlite_|kysely_|toolyard_|search_|usage_days$|blobs?$|blob_bytes$|bulletins$|installation$)/;
 
-/** Something of everything, as this version stores it. */
+/** Rows in every table, as this version stores them. */
 async function allRows(): Promise<Rows> {
   const folder = temporaryFolder();
   try {
@@ -114,7 +114,7 @@ async function keepPostgres(rows: Rows): Promise<void> {
       await connection.close();
       const dump = ['--inserts', '--no-owner', '--no-privileges', `--dbname=${url}`];
       const { stdout: sql } = await promisify(execFile)(join(client, 'pg_dump'), dump, { maxBuffer: 1e9 });
-      // Words to psql, comments, and settings of the session.
+      // psql commands, comments, and session settings.
       const kept = sql.split('\n').filter((line) => !/^(?:\\|--|SET |SELECT pg_catalog\.set_config|$)/.test(line));
       writeFileSync(join(KEPT, `postgres-${last}.sql.gz`), gzipSync(`${kept.join('\n')}\n`, { level: 9 }));
       stdout.write(`postgres ${last}\n`);

@@ -28,7 +28,7 @@ export function describeAccess(makeHome: CreateTestStore): void {
     expiresAt: 100,
   });
 
-  test('a session is found by its hash until it expires or is revoked by its owner', async () => {
+  test('a session is found by its hash until it expires or its owner revokes it', async () => {
     const { sessions } = storage;
     for (const id of ['a', 'b', 'c']) await sessions.create(session(id));
     await sessions.create(session('bert', BERT));
@@ -46,7 +46,7 @@ export function describeAccess(makeHome: CreateTestStore): void {
     expect(await sessions.find('hash of bert', 50)).toBeNull();
   });
 
-  test('a sign-in code is used once, also by several at once', async () => {
+  test('a sign-in code works once, also concurrently', async () => {
     const { sessions } = storage;
     await sessions.addCode(ANNE, 'code', 100);
     await sessions.addCode(BERT, 'old', 100);
@@ -56,7 +56,7 @@ export function describeAccess(makeHome: CreateTestStore): void {
     expect(await sessions.useCode('code', 50)).toBeNull();
   });
 
-  test('an API key is found by its hash until it expires or is revoked by its owner', async () => {
+  test('an API key is found by its hash until it expires or its owner revokes it', async () => {
     const { apiKeys } = storage;
     const key = { id: 'k', ownerId: ANNE.ownerId, name: 'A program', start: 'tyk_ab', scopes: ['read', 'approve'] };
     const times = { createdAt: 1, expiresAt: 100, lastUsedAt: null };

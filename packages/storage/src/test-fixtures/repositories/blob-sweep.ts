@@ -4,7 +4,7 @@ import type { SharedStorage } from '../../storage.ts';
 import { ANNE, approval, BERT, commitOf, newRun, question } from '../conversation.ts';
 import type { TestStore, CreateTestStore } from './test-store.ts';
 
-/** Blobs that go because nothing names them any more. */
+/** Deletion of blobs without references. */
 export function describeBlobSweep(makeHome: CreateTestStore): void {
   let home: TestStore;
   let storage: SharedStorage;
@@ -23,7 +23,7 @@ export function describeBlobSweep(makeHome: CreateTestStore): void {
   const isThere = async (sha256: string): Promise<boolean> => (await storage.blobs.read(ANNE, sha256)) !== null;
   const image = (blob: string): ImagePart => ({ type: 'image', mimeType: 'image/png', source: { blob } });
 
-  test('those that a message, the queue, an interrupt or a run names stay, and so does what is young', async () => {
+  test('keeps recent blobs and those referenced by a message, the queue, an interrupt or a run', async () => {
     const named = await Promise.all(['message', 'queue', 'interrupt', 'state', 'inbox'].map((text) => put(text)));
     const [message = '', queued = '', asked = '', state = '', inbox = ''] = named;
     const young = await put('young', 50);
@@ -49,7 +49,7 @@ export function describeBlobSweep(makeHome: CreateTestStore): void {
     expect(await storage.sweepBlobs({ unusedSince: 50 })).toBe(0);
   });
 
-  test('what is brought or attached again is young again', async () => {
+  test('uploading or attaching a blob again renews its age', async () => {
     const [again, attached, old] = [await put('again'), await put('attached'), await put('old')];
     await put('again', 60);
     expect(await storage.blobs.touch(ANNE, attached, 60)).toBe(true);
@@ -58,16 +58,16 @@ export function describeBlobSweep(makeHome: CreateTestStore): void {
     expect([await isThere(again), await isThere(attached), await isThere(old)]).toEqual([true, true, false]);
   });
 
-  test('what is attached while everything is being read stays', async () => {
+  test('keeps a blob attached during the sweep', async () => {
     const attached = await put('attached');
     const sweeping = storage.sweepBlobs({ unusedSince: 50 });
-    // Over a socket the sweep may be done before: then whoever attaches it is told that it is gone.
+    // Over a socket the sweep may finish earlier: attaching then reports that the blob is gone.
     const isAttached = await storage.blobs.touch(ANNE, attached, 60);
     await sweeping;
     expect(await isThere(attached)).toBe(isAttached);
   });
 
-  test('a sweep that is stopped removes nothing more', async () => {
+  test('a cancelled sweep deletes nothing more', async () => {
     const old = await put('old');
     expect(await storage.sweepBlobs({ unusedSince: 50, signal: AbortSignal.abort() })).toBe(0);
     expect(await isThere(old)).toBe(true);

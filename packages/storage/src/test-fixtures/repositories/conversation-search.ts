@@ -4,7 +4,7 @@ import type { SharedStorage } from '../../storage.ts';
 import { ANNE, BERT, commitOf, newRun, question, reply } from '../conversation.ts';
 import type { TestStore, CreateTestStore } from './test-store.ts';
 
-/** Searching conversations, whatever the engine. */
+/** Search in conversations, for every engine. */
 export function describeSearch(makeHome: CreateTestStore): void {
   let home: TestStore;
   let storage: SharedStorage;
@@ -18,7 +18,7 @@ export function describeSearch(makeHome: CreateTestStore): void {
     await home.remove();
   });
 
-  /** A conversation in which a person said this. */
+  /** Creates a conversation with a user message. */
   async function say(id: string, text: string, at = 1, title = ''): Promise<void> {
     await storage.conversations.create(ANNE, { id, title, at });
     await storage.messages.add(
@@ -36,7 +36,7 @@ export function describeSearch(makeHome: CreateTestStore): void {
     );
 
   describe('search', () => {
-    test('finds words in any script, whole or, for the last one, begun', async () => {
+    test('finds words in any script, whole or, for the last one, by prefix', async () => {
       await say('zh', '我想知道東京的時間');
       await say('cn', '现在的时间是几点？');
       await say('ja', 'ガラスの靴');
@@ -58,7 +58,7 @@ export function describeSearch(makeHome: CreateTestStore): void {
       expect(await snippets('東京')).toEqual(['我想知道[東京]的時間']);
     });
 
-    test('gives each conversation once, titles first, then the latest, with the latest find', async () => {
+    test('returns each conversation once: title matches first, then the most recent, with the latest match', async () => {
       await say('old', 'clock', 1, 'A clock');
       await say('new', 'the first clock', 3);
       await say('newer', 'clock', 4);
@@ -73,7 +73,7 @@ export function describeSearch(makeHome: CreateTestStore): void {
       expect(await find('clock', 1)).toEqual(['old']);
     });
 
-    test('gives whole conversations, with the run under way', async () => {
+    test('returns conversations with their current run', async () => {
       await say('c1', 'clock');
       await storage.runs.createRun(ANNE, newRun('r1', 'c1'));
       const [found] = await storage.conversations.search(ANNE, { query: 'clock', limit: 9 });
@@ -81,7 +81,7 @@ export function describeSearch(makeHome: CreateTestStore): void {
       expect(found?.activeRun).toEqual({ id: 'r1', status: 'running' });
     });
 
-    test('finds the title a run gives; a title a person gave stays', async () => {
+    test('finds the title set by a run; a title set by the user stays', async () => {
       await storage.conversations.create(ANNE, { id: 'a', title: '', at: 1 });
       await storage.conversations.create(ANNE, { id: 'b', title: 'Mine', at: 1 });
       await storage.runs.createRun(ANNE, newRun('r1', 'a', { title: 'Clocks' }));
@@ -91,7 +91,7 @@ export function describeSearch(makeHome: CreateTestStore): void {
       expect(await storage.conversations.get(ANNE, 'b')).toMatchObject({ title: 'Mine' });
     });
 
-    test('follows a new title', async () => {
+    test('follows a renamed title', async () => {
       await say('c1', 'x', 1, 'before');
       await storage.conversations.update(ANNE, 'c1', { title: 'after' });
       expect(await find('before')).toEqual([]);
@@ -100,7 +100,7 @@ export function describeSearch(makeHome: CreateTestStore): void {
       expect(await find('after')).toEqual(['c1']);
     });
 
-    test('finds an answer once it is whole, and as it was written last', async () => {
+    test('finds an answer when it is complete, in its last version', async () => {
       await say('c1', 'hello');
       const answer = (text: string, finishReason: 'pending' | 'stop') => ({
         ...reply('a1', { parentId: 'r1.question', runId: 'r1', text }),
@@ -117,7 +117,7 @@ export function describeSearch(makeHome: CreateTestStore): void {
       expect([await find('apple'), await find('cherry')]).toEqual([[], ['c1']]);
     });
 
-    test('looks into what is said, not into reasoning, calls or their results', async () => {
+    test('searches text, not reasoning, calls or results', async () => {
       await say('c1', 'hello');
       const tool = { serverId: 's', name: 't' };
       await storage.messages.add(ANNE, 'c1', {
@@ -139,7 +139,7 @@ export function describeSearch(makeHome: CreateTestStore): void {
       expect(found).toEqual([[], ['c1'], [], [], []]);
     });
 
-    test('finds nothing that is deleted, or of another owner', async () => {
+    test('finds nothing deleted or of another owner', async () => {
       await say('c1', 'clock', 1, 'clock');
       expect(await storage.conversations.search(BERT, { query: 'clock', limit: 9 })).toEqual([]);
       await storage.conversations.remove(ANNE, 'c1', 2);
@@ -149,12 +149,12 @@ export function describeSearch(makeHome: CreateTestStore): void {
       await storage.conversations.purge(ANNE, 'c1');
       expect(await find('clock')).toEqual([]);
       expect(await storage.check()).toEqual({ ok: true });
-      // The numbers of what is gone are used again, and must not bring it back.
+      // Row ids are reused and must not bring back deleted text.
       await say('c2', 'sundial');
       expect(await find('clock')).toEqual([]);
     });
 
-    test('a message refused leaves nothing to be found', async () => {
+    test('finds nothing of a rejected message', async () => {
       await say('c1', 'hello');
       const message = { ...question('m2', 'nowhere'), parts: [{ type: 'text' as const, text: 'ghost' }] };
       await expect(storage.messages.add(ANNE, 'c1', message)).rejects.toMatchObject({ code: 'bad_request' });
@@ -167,7 +167,7 @@ export function describeSearch(makeHome: CreateTestStore): void {
       expect(await find('ghost')).toEqual([]);
     });
 
-    test('takes any text as a query', async () => {
+    test('accepts any text as a query', async () => {
       await say('c1', 'a "quoted" word - or NEAR it');
       for (const query of ['"', '*', '-', 'NEAR(', 'a AND', 'title:', '^a', '', '\0', '{', "'; DROP TABLE messages"]) {
         await expect(storage.conversations.search(ANNE, { query, limit: 9 })).resolves.toBeInstanceOf(Array);

@@ -3,7 +3,7 @@ import type { SharedStorage } from '../../storage.ts';
 import { ANNE, BERT } from '../conversation.ts';
 import type { TestStore, CreateTestStore } from './test-store.ts';
 
-/** What was decided about tools, and sealed bytes. */
+/** Tool permissions and sealed bytes. */
 export function describeDecisionsAndSecrets(makeHome: CreateTestStore): void {
   let home: TestStore;
   let storage: SharedStorage;
@@ -23,7 +23,7 @@ export function describeDecisionsAndSecrets(makeHome: CreateTestStore): void {
     const everywhere = { tool, conversationId: null, decision: 'never', at: 1 } as const;
     const here = { tool, conversationId: 'c1', decision: 'allow', at: 2 } as const;
 
-    test('everywhere and in one conversation stand side by side; another conversation sees only the former', async () => {
+    test('apply everywhere or in one conversation; another conversation sees only the global ones', async () => {
       await storage.permissions.set(ANNE, everywhere);
       await storage.permissions.set(ANNE, here);
       expect(await storage.permissions.list(ANNE)).toEqual([everywhere, here]);
@@ -31,14 +31,14 @@ export function describeDecisionsAndSecrets(makeHome: CreateTestStore): void {
       expect(await storage.permissions.list(ANNE, { conversationId: 'c2' })).toEqual([everywhere]);
     });
 
-    test('the same tool of another server is another tool', async () => {
+    test('distinguish tools of different servers', async () => {
       await storage.permissions.set(ANNE, everywhere);
       const other = { ...everywhere, tool: { ...tool, serverId: 'photos' }, decision: 'allow' } as const;
       await storage.permissions.set(ANNE, other);
       expect(await storage.permissions.list(ANNE)).toEqual([everywhere, other]);
     });
 
-    test('a later decision takes the place of an earlier one of the same scope', async () => {
+    test('are replaced by a later decision of the same scope', async () => {
       for (const permission of [everywhere, here]) {
         await storage.permissions.set(ANNE, { ...permission, decision: 'allow', at: 0 });
         await storage.permissions.set(ANNE, permission);
@@ -46,7 +46,7 @@ export function describeDecisionsAndSecrets(makeHome: CreateTestStore): void {
       expect(await storage.permissions.list(ANNE)).toEqual([everywhere, here]);
     });
 
-    test('are taken back one scope at a time', async () => {
+    test('are removed one scope at a time', async () => {
       await storage.permissions.set(ANNE, everywhere);
       await storage.permissions.set(ANNE, here);
       expect(await storage.permissions.remove(ANNE, tool, null)).toBe(true);
@@ -56,14 +56,14 @@ export function describeDecisionsAndSecrets(makeHome: CreateTestStore): void {
       expect(await storage.permissions.list(ANNE)).toEqual([]);
     });
 
-    test('of a conversation go with it', async () => {
+    test('of a conversation are deleted with it', async () => {
       await storage.permissions.set(ANNE, everywhere);
       await storage.permissions.set(ANNE, here);
       await storage.conversations.purge(ANNE, 'c1');
       expect(await storage.permissions.list(ANNE)).toEqual([everywhere]);
     });
 
-    test('of one owner count for no other', async () => {
+    test('apply to their owner only', async () => {
       await storage.permissions.set(ANNE, everywhere);
       expect(await storage.permissions.list(BERT)).toEqual([]);
       expect(await storage.permissions.remove(BERT, tool, null)).toBe(false);
@@ -76,7 +76,7 @@ export function describeDecisionsAndSecrets(makeHome: CreateTestStore): void {
   describe('secrets', () => {
     const bytes = Uint8Array.from({ length: 256 }, (_none, index) => index);
 
-    test('come back byte for byte, also once the folder was closed', async () => {
+    test('are returned unchanged, also after reopening the folder', async () => {
       await storage.secrets.set(ANNE, 'provider:one', new Uint8Array([1]), 1);
       await storage.secrets.set(ANNE, 'provider:one', bytes, 2);
       await storage.secrets.set(ANNE, 'provider:empty', new Uint8Array(), 2);
@@ -87,14 +87,14 @@ export function describeDecisionsAndSecrets(makeHome: CreateTestStore): void {
       expect(await storage.secrets.get(ANNE, 'provider:two')).toBeNull();
     });
 
-    test('are listed by name and beginning, which is taken literally', async () => {
+    test('are listed by name and by literal prefix', async () => {
       for (const name of ['a%:x', 'a:y', 'a:x', 'b:x']) await storage.secrets.set(ANNE, name, bytes, 1);
       expect(await storage.secrets.names(ANNE)).toEqual(['a%:x', 'a:x', 'a:y', 'b:x']);
       expect(await storage.secrets.names(ANNE, 'a:')).toEqual(['a:x', 'a:y']);
       expect(await storage.secrets.names(ANNE, 'a%')).toEqual(['a%:x']);
     });
 
-    test('are all there for whoever looks what sealed them, sign-ins too', async () => {
+    test('are enumerated together with sign-ins, to verify the key', async () => {
       expect(await storage.secrets.everySealed()).toEqual([]);
       await storage.secrets.set(ANNE, 'key', new Uint8Array([1]), 1);
       await storage.secrets.set(BERT, 'key', new Uint8Array([2]), 1);
@@ -103,7 +103,7 @@ export function describeDecisionsAndSecrets(makeHome: CreateTestStore): void {
       expect((await storage.secrets.everySealed()).map(([byte]) => byte).toSorted()).toEqual([1, 2, 3]);
     });
 
-    test('are not there for another owner', async () => {
+    test('are not accessible to another owner', async () => {
       await storage.secrets.set(ANNE, 'key', bytes, 1);
       expect(await storage.secrets.get(BERT, 'key')).toBeNull();
       expect(await storage.secrets.names(BERT)).toEqual([]);

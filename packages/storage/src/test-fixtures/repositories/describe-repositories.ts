@@ -11,7 +11,7 @@ import { describeSignIns } from './sign-ins.ts';
 import { describeUsage } from './usage.ts';
 import { describeWebhooks } from './webhooks.ts';
 
-/** Everything the repositories promise, whatever the engine. */
+/** The contract of the repositories, which every engine is tested against. */
 export function describeRepositories(name: string, makeHome: CreateTestStore): void {
   const suites = {
     'conversations, messages, agents, settings': describeConversationsAndMore,

@@ -5,7 +5,7 @@ import { ANNE, BERT, newRun, question, reply } from '../conversation.ts';
 import type { PageQuery } from '../../repositories/message-pages.ts';
 import type { TestStore, CreateTestStore } from './test-store.ts';
 
-/** Reading a branch page by page. */
+/** Reading a branch in pages. */
 export function describeMessagePages(makeHome: CreateTestStore): void {
   let home: TestStore;
   let storage: SharedStorage;
@@ -38,7 +38,7 @@ export function describeMessagePages(makeHome: CreateTestStore): void {
   }
 
   describe('a page of messages', () => {
-    test('ends at the leaf; those before it are read page by page to the first', async () => {
+    test('ends at the leaf; earlier ones are read page by page to the first message', async () => {
       await talk(3);
       expect(await storage.messages.page(ANNE, 'c1', { limit: 4 })).toMatchObject({ earlier: true });
       expect(await ids({ limit: 4 })).toEqual(['q1', 'a1', 'q2', 'a2']);
@@ -50,7 +50,7 @@ export function describeMessagePages(makeHome: CreateTestStore): void {
       expect(await ids({ limit: 0 })).toEqual([]);
     });
 
-    test('names the other branches at each message that has them, the first one too', async () => {
+    test('lists the other branches at each message that has some, including the first', async () => {
       await talk(2);
       await add(answer('a0b', 'q0', { createdAt: 9 }));
       await add({ ...question('q0b', null), createdAt: 9 });
@@ -63,11 +63,11 @@ export function describeMessagePages(makeHome: CreateTestStore): void {
       expect(await storage.messages.page(ANNE, 'c1', { limit: 1, leafId: 'a1' })).toMatchObject({ alternatives: {} });
     });
 
-    test('shows abandoned answers beside their successor, which has no alternative in them', async () => {
+    test('shows abandoned answers beside their successor, which does not list them as alternatives', async () => {
       await talk(1);
       await add(question('q1', 'a0'));
       await add(answer('lost', 'q1', { finishReason: 'abandoned' }));
-      // Before the answer is begun anew the abandoned one stands below the leaf.
+      // Until the answer starts again, the abandoned one is below the leaf.
       await storage.conversations.setLeaf(ANNE, 'c1', 'q1');
       const before = await storage.messages.page(ANNE, 'c1', { limit: 9 });
       expect(before.messages.map(({ id }) => id)).toEqual(['q0', 'a0', 'q1']);
@@ -81,7 +81,7 @@ export function describeMessagePages(makeHome: CreateTestStore): void {
       expect(older.abandoned).toEqual([]);
     });
 
-    test('an answer its run gives up later counts as abandoned from then on', async () => {
+    test('treats an answer that its run gives up later as abandoned', async () => {
       const message = answer('a0', 'r1.question', { runId: 'r1', finishReason: 'pending' });
       await storage.runs.createRun(
         ANNE,
@@ -98,7 +98,7 @@ export function describeMessagePages(makeHome: CreateTestStore): void {
       expect(page.abandoned).toMatchObject([{ id: 'a0' }]);
     });
 
-    test('is empty for another owner and where nothing was said', async () => {
+    test('is empty for another owner and in an empty conversation', async () => {
       const empty = { messages: [], alternatives: {}, abandoned: [], earlier: false };
       expect(await storage.messages.page(ANNE, 'c1', { limit: 9 })).toEqual(empty);
       await talk(1);
@@ -108,7 +108,7 @@ export function describeMessagePages(makeHome: CreateTestStore): void {
     });
   });
 
-  test('the newest leaf below a message follows the newest answers, but no abandoned ones', async () => {
+  test('finds the newest leaf below a message without abandoned answers', async () => {
     await talk(2);
     await add(answer('a0b', 'q0', { createdAt: 9 }));
     await add(answer('a0c', 'q0', { createdAt: 10, finishReason: 'abandoned' }));

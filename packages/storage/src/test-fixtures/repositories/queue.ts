@@ -4,7 +4,7 @@ import type { SharedStorage } from '../../storage.ts';
 import { ANNE, BERT, newRun } from '../conversation.ts';
 import type { TestStore, CreateTestStore } from './test-store.ts';
 
-/** What waits to be said. */
+/** The queue of messages. */
 export function describeQueue(makeHome: CreateTestStore): void {
   let home: TestStore;
   let storage: SharedStorage;
@@ -26,8 +26,8 @@ export function describeQueue(makeHome: CreateTestStore): void {
     await home.remove();
   });
 
-  describe('the queue', () => {
-    test('keeps the order it was filled in, also once the folder was closed', async () => {
+  describe('queue', () => {
+    test('keeps its order, also after reopening the folder', async () => {
       await storage.close();
       storage = await home.open();
       expect(await order()).toEqual(['a', 'b', 'c']);
@@ -39,13 +39,13 @@ export function describeQueue(makeHome: CreateTestStore): void {
       });
     });
 
-    test('takes a message that is sent again once, as it was first', async () => {
+    test('stores a message sent twice once, unchanged', async () => {
       const again = await storage.queue.add(ANNE, { id: 'a', conversationId: 'c1', parts: text('other'), at: 9 });
       expect(again).toMatchObject({ id: 'a', parts: text('a'), createdAt: 2 });
       expect(await order()).toEqual(['a', 'b', 'c']);
     });
 
-    test('takes no message the conversation has by now, and the run that stored it is known', async () => {
+    test('rejects a message that the conversation already contains, whose run is known', async () => {
       await storage.runs.createRun(ANNE, { ...newRun('a', 'c1'), queuedMessageId: 'a' });
       const [said] = await storage.messages.all(ANNE, 'c1');
       const id = said?.id ?? '';
@@ -55,7 +55,7 @@ export function describeQueue(makeHome: CreateTestStore): void {
       expect(await storage.messages.runOf(BERT, 'c1', id)).toBeNull();
     });
 
-    test('can be put into another order', async () => {
+    test('can be reordered', async () => {
       await storage.queue.change(ANNE, 'c1', 'c', { before: 'a' });
       expect(await order()).toEqual(['c', 'a', 'b']);
       await storage.queue.change(ANNE, 'c1', 'c', { before: null });
@@ -68,21 +68,21 @@ export function describeQueue(makeHome: CreateTestStore): void {
       expect(await order()).toEqual(['b', 'a', 'c', 'd']);
     });
 
-    test('a change that cannot be made whole is not made at all', async () => {
+    test('applies a change completely or not at all', async () => {
       const change = { parts: text('new'), before: 'gone' };
       await expect(storage.queue.change(ANNE, 'c1', 'a', change)).rejects.toMatchObject({ code: 'bad_request' });
       expect(await storage.queue.get(ANNE, 'c1', 'a')).toMatchObject({ parts: text('a') });
       expect(await storage.queue.change(ANNE, 'c1', 'gone', { parts: text('new') })).toBeNull();
     });
 
-    test('large media is refused like in any other message', async () => {
+    test('rejects large media', async () => {
       const message = { id: 'd', conversationId: 'c1', parts: large, at: 3 };
       await expect(storage.queue.add(ANNE, message)).rejects.toMatchObject({ code: 'bad_request' });
-      await expect(storage.queue.change(ANNE, 'c1', 'a', { parts: large })).rejects.toThrow(/blob store/);
+      await expect(storage.queue.change(ANNE, 'c1', 'a', { parts: large })).rejects.toThrow(/stored as a blob/);
       expect(await order()).toEqual(['a', 'b', 'c']);
     });
 
-    test('a message leaves it with the run that sends it, and only with that', async () => {
+    test('removes a message only with the run that sends it', async () => {
       await storage.runs.createRun(ANNE, newRun('r1', 'c1'));
       expect(await storage.runs.createRun(ANNE, newRun('r2', 'c1', { queuedMessageId: 'a' }))).toMatchObject({
         outcome: 'conversation_busy',
@@ -97,7 +97,7 @@ export function describeQueue(makeHome: CreateTestStore): void {
       expect(await order()).toEqual(['b', 'c']);
     });
 
-    test('says what is due although nobody works there: after a run that ended well, or was stopped for it', async () => {
+    test('lists messages due without an active run: after a completed run, or one stopped for them', async () => {
       const due = async (): Promise<string[]> => (await storage.queue.due()).map(({ id }) => id);
       const end = { runId: 'r1', fence: 1, baseSeq: 0, events: [], durability: 'normal' } as const;
       await storage.runs.createRun(ANNE, newRun('r1', 'c1'));
@@ -112,7 +112,7 @@ export function describeQueue(makeHome: CreateTestStore): void {
       expect(await due()).toEqual([]);
     });
 
-    test('says which messages the run in progress takes in, and no longer once it is over', async () => {
+    test('lists the messages that steer the current run, until it ends', async () => {
       const steering = async (): Promise<string[]> =>
         (await storage.queue.list(ANNE, 'c1')).flatMap(({ id, steers }) => (steers === true ? [id] : []));
       await storage.runs.createRun(ANNE, newRun('r1', 'c1'));
@@ -124,7 +124,7 @@ export function describeQueue(makeHome: CreateTestStore): void {
       expect(await steering()).toEqual([]);
     });
 
-    test('goes with its conversation, and takes nothing for one that is gone', async () => {
+    test('is deleted with its conversation, and accepts nothing for a deleted one', async () => {
       await storage.conversations.remove(ANNE, 'c1', 3);
       const message = { id: 'd', conversationId: 'c1', parts: text('d'), at: 4 };
       await expect(storage.queue.add(ANNE, message)).rejects.toMatchObject({ code: 'not_found' });
@@ -133,7 +133,7 @@ export function describeQueue(makeHome: CreateTestStore): void {
       expect(await storage.check()).toEqual({ ok: true });
     });
 
-    test('is not there for another owner', async () => {
+    test('is not accessible to another owner', async () => {
       expect(await storage.queue.list(BERT, 'c1')).toEqual([]);
       expect(await storage.queue.get(BERT, 'c1', 'a')).toBeNull();
       expect(await storage.queue.change(BERT, 'c1', 'a', { parts: text('mine') })).toBeNull();

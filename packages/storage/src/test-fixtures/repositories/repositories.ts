@@ -27,7 +27,7 @@ export function describeConversationsAndMore(makeHome: CreateTestStore): void {
       }
     });
 
-    test('are listed pinned first, then the latest, page by page without loss or repeat', async () => {
+    test('are listed pinned first, then most recent, in pages without loss or repetition', async () => {
       await storage.conversations.update(ANNE, 'old', { pinned: true });
       expect(await titles({ limit: 9 })).toEqual(['old', 'new', 'middle']);
       const [first] = await storage.conversations.list(ANNE, { limit: 1 });
@@ -35,7 +35,7 @@ export function describeConversationsAndMore(makeHome: CreateTestStore): void {
       expect(await titles({ limit: 9, after: first })).toEqual(['new', 'middle']);
     });
 
-    test('renaming changes what was named and nothing else, and moves nothing', async () => {
+    test('keep all other fields and their position when renamed', async () => {
       const changed = await storage.conversations.update(ANNE, 'old', {
         title: 'a\0b',
         configuration: { model: 'demo' },
@@ -49,12 +49,12 @@ export function describeConversationsAndMore(makeHome: CreateTestStore): void {
       expect(await storage.conversations.update(ANNE, 'old', {})).toEqual(changed);
     });
 
-    test('what is said in one brings it to the top', async () => {
+    test('move to the top with a new message', async () => {
       await storage.runs.createRun(ANNE, newRun('r1', 'old', { at: 10 }));
       expect(await titles({ limit: 9 })).toEqual(['old', 'new', 'middle']);
     });
 
-    test('each tells of the run under way in it, and of no other', async () => {
+    test('report their current run only', async () => {
       await storage.runs.createRun(ANNE, newRun('r1', 'new'));
       await storage.runs.createRun(
         ANNE,
@@ -73,7 +73,7 @@ export function describeConversationsAndMore(makeHome: CreateTestStore): void {
       ]);
     });
 
-    test('a deleted one is out of sight until it is restored', async () => {
+    test('are hidden after deletion until restored', async () => {
       expect(await storage.conversations.remove(ANNE, 'new', 5)).toBe(true);
       expect(await storage.conversations.get(ANNE, 'new')).toBeNull();
       expect(await titles({ limit: 9 })).toEqual(['middle', 'old']);
@@ -83,7 +83,7 @@ export function describeConversationsAndMore(makeHome: CreateTestStore): void {
       expect(await storage.conversations.get(ANNE, 'new')).toMatchObject({ deletedAt: null });
     });
 
-    test('what was deleted long ago is ended for good, the longest ago first', async () => {
+    test('are purged some time after deletion, oldest deletion first', async () => {
       await storage.runs.createRun(ANNE, newRun('r1', 'old'));
       for (const [at, id] of ['old', 'middle', 'new'].entries()) await storage.conversations.remove(ANNE, id, at);
       expect(await storage.conversations.purgeDeleted(2, 1)).toBe(1);
@@ -94,7 +94,7 @@ export function describeConversationsAndMore(makeHome: CreateTestStore): void {
       expect(await storage.check()).toEqual({ ok: true });
     });
 
-    test('are not there for another owner, whatever is tried', async () => {
+    test('are not accessible to another owner in any way', async () => {
       expect(await storage.conversations.get(BERT, 'new')).toBeNull();
       expect(await storage.conversations.list(BERT, { limit: 9 })).toEqual([]);
       expect(await storage.conversations.update(BERT, 'new', { title: 'mine' })).toBeNull();
@@ -110,7 +110,7 @@ export function describeConversationsAndMore(makeHome: CreateTestStore): void {
       expect(await storage.conversations.get(ANNE, 'new')).toMatchObject({ title: 'new', leafId: 'm1' });
     });
 
-    test('a very long one can be read as a branch and ended for good', async () => {
+    test('with very many messages can be read as a branch and purged', async () => {
       let parentId: string | null = null;
       const { leaf: _leaf, ...run } = newRun('r1', 'new', { messages: [] });
       await storage.runs.createRun(ANNE, run);
@@ -135,7 +135,7 @@ export function describeConversationsAndMore(makeHome: CreateTestStore): void {
       await storage.messages.add(ANNE, 'c1', question('q1'), { leaf: true });
     });
 
-    test('edited and answered anew, both branches stay and the leaf says which is shown', async () => {
+    test('keep both branches after editing and regenerating; the leaf selects one', async () => {
       await storage.messages.add(ANNE, 'c1', reply('a1', { parentId: 'q1', runId: 'r', text: 'one' }), { leaf: true });
       await storage.messages.add(ANNE, 'c1', reply('a2', { parentId: 'q1', runId: 'r', text: 'two' }), { leaf: true });
       const ids = async (leafId?: string): Promise<string[]> =>
@@ -148,13 +148,13 @@ export function describeConversationsAndMore(makeHome: CreateTestStore): void {
       expect(await storage.messages.all(ANNE, 'c1')).toHaveLength(3);
     });
 
-    test('come back as they were put in', async () => {
+    test('are returned unchanged', async () => {
       const message = question('q2', 'q1');
       await storage.messages.add(ANNE, 'c1', message);
       expect(await storage.messages.get(ANNE, 'c1', 'q2')).toEqual(message);
     });
 
-    test('without their parent, or twice, are refused', async () => {
+    test('are rejected without their parent, or twice', async () => {
       await expect(storage.messages.add(ANNE, 'c1', question('q2', 'gone'))).rejects.toMatchObject({
         code: 'bad_request',
       });
@@ -167,7 +167,7 @@ export function describeConversationsAndMore(makeHome: CreateTestStore): void {
   });
 
   describe('agents', () => {
-    test('a change made from an old copy is refused, not merged over a newer one', async () => {
+    test('reject an update based on an old version', async () => {
       const agent = { id: 'a1', title: 'Clock', configuration: { model: 'demo', order: { z: 1, a: 2 } }, at: 1 };
       expect(await storage.agents.create(ANNE, agent)).toMatchObject({ version: 1 });
       const first = await storage.agents.update(ANNE, 'a1', { title: 'Watch', version: 1, at: 2 });
@@ -177,7 +177,7 @@ export function describeConversationsAndMore(makeHome: CreateTestStore): void {
       expect(JSON.stringify(first?.configuration)).toBe(JSON.stringify(agent.configuration));
     });
 
-    test('are not there for another owner', async () => {
+    test('are not accessible to another owner', async () => {
       await storage.agents.create(ANNE, { id: 'a1', title: 'Clock', configuration: {}, at: 1 });
       expect(await storage.agents.get(BERT, 'a1')).toBeNull();
       expect(await storage.agents.list(BERT)).toEqual([]);
@@ -192,7 +192,7 @@ export function describeConversationsAndMore(makeHome: CreateTestStore): void {
   });
 
   describe('settings', () => {
-    test('keep any JSON under a name, apart for each owner; null is a value, absence is not', async () => {
+    test('store any JSON by name and owner; null is a value', async () => {
       await storage.settings.set(ANNE, 'theme', { dark: true }, 1);
       await storage.settings.set(ANNE, 'theme', ['{"not":"parsed twice"}'], 2);
       await storage.settings.set(ANNE, 'model', null, 2);

@@ -10,7 +10,7 @@ const row = (byte: number, expected: string | null, expiresAt: number | null = n
   at: 1,
 });
 
-/** Rows that only whoever has seen them last may change. */
+/** Rows with optimistic locking. */
 export function describeSignIns(makeHome: CreateTestStore): void {
   let home: TestStore;
   let storage: SharedStorage;
@@ -28,7 +28,7 @@ export function describeSignIns(makeHome: CreateTestStore): void {
 
   const byteOf = async (key: string) => (await signIns.get(ANNE, key))?.sealed[0];
 
-  test('of several that write at once, having seen the same, one does', async () => {
+  test('of concurrent writes with the same version, one succeeds', async () => {
     const first = await signIns.put(ANNE, 'tokens/x', row(0, null));
     expect(first).not.toBeNull();
     const versions = await Promise.all([1, 2, 3, 4, 5].map((byte) => signIns.put(ANNE, 'tokens/x', row(byte, first))));
@@ -37,12 +37,12 @@ export function describeSignIns(makeHome: CreateTestStore): void {
     expect((await signIns.get(ANNE, 'tokens/x'))?.version).toBe(won[0]);
   });
 
-  test('of several that write the first row, one does', async () => {
+  test('of concurrent first writes, one succeeds', async () => {
     const versions = await Promise.all([1, 2, 3].map((byte) => signIns.put(ANNE, 'new', row(byte, null))));
     expect(versions.filter((version) => version !== null)).toHaveLength(1);
   });
 
-  test('nobody removes what was written since, also not where it was removed and written again', async () => {
+  test('removal fails after a later write, even if the row was removed and written again', async () => {
     const first = (await signIns.put(ANNE, 'k', row(1, null))) ?? '';
     expect(await signIns.remove(ANNE, 'k', first)).toBe(true);
     const second = (await signIns.put(ANNE, 'k', row(2, null))) ?? '';
@@ -53,7 +53,7 @@ export function describeSignIns(makeHome: CreateTestStore): void {
     expect(await signIns.get(ANNE, 'k')).toBeNull();
   });
 
-  test('what has expired is swept away, and nothing else', async () => {
+  test('the sweep deletes expired rows and nothing else', async () => {
     await signIns.put(ANNE, 'old', row(1, null, 100));
     await signIns.put(ANNE, 'young', row(2, null, 101));
     await signIns.put(ANNE, 'lasting', row(3, null));
@@ -61,7 +61,7 @@ export function describeSignIns(makeHome: CreateTestStore): void {
     expect([await byteOf('old'), await byteOf('young'), await byteOf('lasting')]).toEqual([undefined, 2, 3]);
   });
 
-  test('are one owner’s alone, and still there once the folder was closed', async () => {
+  test('belong to one owner, and persist after reopening the folder', async () => {
     const version = (await signIns.put(ANNE, 'k', row(7, null))) ?? '';
     expect(await signIns.get(BERT, 'k')).toBeNull();
     expect(await signIns.put(BERT, 'k', row(8, version))).toBeNull();

@@ -9,7 +9,7 @@ const NOON = Date.UTC(2026, 10, 21, 12);
 const TODAY = '2026-11-21';
 const TOOL = { serverId: 'files', name: 'read' };
 
-/** Numbers that add up without a rest. */
+/** Numbers without rounding errors in sums. */
 function asked(more: Partial<Extract<UsageEntry, { kind: 'model' }>> = {}): UsageEntry {
   const usage = { inputTokens: 10, outputTokens: 4, cachedInputTokens: 2 };
   return { kind: 'model', at: NOON, durationMs: 100, providerId: 'p', modelId: 'm', usage, cost: 0.25, ...more };
@@ -18,7 +18,7 @@ function called(failed = false): UsageEntry {
   return { kind: 'tool', at: NOON, durationMs: 5, tool: TOOL, failed };
 }
 
-/** What calls came to. */
+/** Usage of models and tools. */
 export function describeUsage(makeHome: CreateTestStore): void {
   let home: TestStore;
   let storage: SharedStorage;
@@ -43,7 +43,7 @@ export function describeUsage(makeHome: CreateTestStore): void {
   const spent = (budget: Budget, of: { conversationId?: string; runId?: string; agentId?: string } = {}) =>
     storage.usage.spent(ANNE, budget, { conversationId: null, agentId: null, at: NOON, ...of });
 
-  test('adds up exactly, by model, tool, agent, conversation and day', { tags: ['C12.14'] }, async () => {
+  test('sums exactly by model, tool, agent, conversation and day', { tags: ['C12.14'] }, async () => {
     await used('r1', asked(), asked({ cost: 0.5 }), called(), called(true));
     await used('r2', asked({ modelId: 'other', at: NOON - DAY, tool: TOOL }));
     await storage.usage.add(ANNE, asked({ providerId: 'q' }));
@@ -76,23 +76,23 @@ export function describeUsage(makeHome: CreateTestStore): void {
       ['c1', 'Chat c1'],
       ['', ''],
     ]);
-    // Only the days that were asked for.
+    // Only the requested days.
     expect((await report('day')).total).toMatchObject({ modelCalls: 3 });
   });
 
-  test('what nobody knows is unknown, never nothing', { tags: ['C12.15'] }, async () => {
+  test('keeps unknown values unknown instead of zero', { tags: ['C12.15'] }, async () => {
     await used('r1', asked({ usage: null, cost: null }));
     expect((await report('model')).rows).toMatchObject([{ cost: null, usage: {}, unpriced: 1, uncounted: 1 }]);
     await used('r1', asked({ cost: null }), asked());
     const [row] = (await report('model')).rows;
     expect(row).toMatchObject({ cost: 0.25, unpriced: 2, uncounted: 1, modelCalls: 3 });
     expect(row?.usage).toEqual({ inputTokens: 20, outputTokens: 8, cachedInputTokens: 4 });
-    // A server that tells nonsense tells nothing.
+    // Invalid numbers of a server count as unknown.
     await used('r2', asked({ modelId: 'odd', usage: { inputTokens: -5, outputTokens: Number.NaN } }));
     expect((await report('model')).rows.find(({ key }) => key === 'p/odd')?.usage).toEqual({});
   });
 
-  test('is stored with its step or not at all', async () => {
+  test('is stored atomically with its step', async () => {
     const stale = commitOf('r1', { baseSeq: 7, events: deltas('r1', 7, 1), usage: [asked()] });
     const old = commitOf('r1', { fence: 0, usage: [asked()] });
     const broken = commitOf('r1', { usage: [asked()], taken: ['never put'] });
@@ -105,7 +105,7 @@ export function describeUsage(makeHome: CreateTestStore): void {
     expect((await report('day')).total).toMatchObject({ modelCalls: 1, cost: 0.25 });
   });
 
-  test('counts towards each budget what belongs to it', { tags: ['C12.14'] }, async () => {
+  test('counts towards each matching budget', { tags: ['C12.14'] }, async () => {
     await used('r1', asked(), asked({ cost: null, tool: TOOL }), called());
     await used('r2', asked({ at: NOON - DAY }), asked());
     const one = { dollars: 0.25, tokens: 14, calls: 1, unpriced: 0 };
@@ -118,7 +118,7 @@ export function describeUsage(makeHome: CreateTestStore): void {
     expect(await spent({ of: 'agent', tokens: 1 }, { agentId: 'a1' })).toEqual(two);
     expect(await spent({ of: 'model', model: 'p/m', tokens: 1 })).toEqual(three);
     expect(await spent({ of: 'model', model: 'p/x', tokens: 1 })).toMatchObject({ calls: 0 });
-    // The calls are the tool's own, the tokens those its server had the model asked.
+    // The calls are those of the tool, the tokens those of sampling by its server.
     expect(await spent({ of: 'tool', tool: 'files/read', calls: 1 })).toEqual({ ...one, dollars: 0, unpriced: 1 });
     for (const budget of [
       { of: 'turn', calls: 1 },
@@ -128,7 +128,7 @@ export function describeUsage(makeHome: CreateTestStore): void {
     }
   });
 
-  test('is nobody else’s', async () => {
+  test('is separate per owner', async () => {
     await used('r1', asked());
     for (const by of ['day', 'model', 'agent', 'tool', 'conversation'] as const) {
       expect((await report(by, BERT)).rows).toEqual([]);
@@ -139,7 +139,7 @@ export function describeUsage(makeHome: CreateTestStore): void {
     }
   });
 
-  test('stays when its run is compacted, and its conversation and agent are gone', async () => {
+  test('stays when its run is compacted and its conversation and agent are deleted', async () => {
     await used('r1', asked(), called());
     await storage.runs.commit([commitOf('r1', { status: 'done' })]);
     await storage.runs.compact(Number.MAX_SAFE_INTEGER, 10);

@@ -4,7 +4,7 @@ import type { SharedStorage } from '../../storage.ts';
 import { ANNE, approval, BERT, commitOf, newRun } from '../conversation.ts';
 import type { TestStore, CreateTestStore } from './test-store.ts';
 
-/** What is written down to be told, with what happens. */
+/** Webhook notifications, stored with their event. */
 export function describeWebhooks(makeHome: CreateTestStore): void {
   let home: TestStore;
   let storage: SharedStorage;
@@ -35,8 +35,8 @@ export function describeWebhooks(makeHome: CreateTestStore): void {
   const claimed = async (now = Number.MAX_SAFE_INTEGER - 1) =>
     (await storage.webhooks.claim(now, Number.MAX_SAFE_INTEGER, 9)).map(({ id }) => id).sort();
 
-  describe('what is to be told', () => {
-    test('is written down where its owner wants to hear of it, once, and of nobody else', async () => {
+  describe('webhook notifications', () => {
+    test('are stored once per event, for owners with a webhook', async () => {
       await storage.webhooks.put(ANNE, webhook('interrupt.opened', 'run.failed'), 1);
       await happens('run-c1', asks('q1'));
       await happens('run-c1', asks('q1'));
@@ -47,14 +47,14 @@ export function describeWebhooks(makeHome: CreateTestStore): void {
       expect(await claimed()).toEqual(['interrupt.opened:q1', 'run.failed:run-c1']);
     });
 
-    test('is not written down where only other things are wanted', async () => {
+    test('are not stored for unsubscribed events', async () => {
       await storage.webhooks.put(ANNE, webhook('run.failed'), 1);
       await happens('run-c1', asks('q1'));
       await happens('run-c1', { status: 'done' });
       expect(await storage.webhooks.waiting(ANNE)).toBe(0);
     });
 
-    test('is claimed by one at a time, comes again when it is due, and goes when it was told', async () => {
+    test('are claimed by one process at a time, become due again, and are deleted after delivery', async () => {
       await storage.webhooks.put(ANNE, webhook('interrupt.opened'), 1);
       await happens('run-c1', asks('q1'));
       const both = await Promise.all([storage.webhooks.claim(1e15, 2e15, 9), storage.webhooks.claim(1e15, 2e15, 9)]);
@@ -69,7 +69,7 @@ export function describeWebhooks(makeHome: CreateTestStore): void {
       expect(await claimed()).toEqual([]);
     });
 
-    test('goes with the webhook', async () => {
+    test('are deleted with the webhook', async () => {
       await storage.webhooks.put(ANNE, webhook('interrupt.opened'), 1);
       await happens('run-c1', asks('q1'));
       expect(await storage.webhooks.remove(ANNE)).toBe(true);
@@ -78,7 +78,7 @@ export function describeWebhooks(makeHome: CreateTestStore): void {
     });
   });
 
-  test('whose arguments a call was made with stands in the ledger', async () => {
+  test('the ledger records whether the user edited the arguments of a call', async () => {
     const tool = { serverId: 'files', name: 'delete' };
     await happens('run-c1', {
       ledger: [
@@ -91,7 +91,7 @@ export function describeWebhooks(makeHome: CreateTestStore): void {
     expect(other).toMatchObject({ arguments: { x: 1 }, edited: true });
   });
 
-  test('events without deltas are those that are told whole, page by page', async () => {
+  test('events without deltas are the complete ones, in pages', async () => {
     const at = { v: 1 as const, runId: 'run-c1', step: 0, attempt: 1, at: 1 };
     await happens('run-c1', {
       events: [
@@ -106,14 +106,14 @@ export function describeWebhooks(makeHome: CreateTestStore): void {
     expect(await storage.runs.readWholeEvents(BERT, 'run-c1', 0, 9)).toBeNull();
   });
 
-  test('questions that wait are counted, to each their own', async () => {
+  test('open interrupts are counted per owner', async () => {
     await happens('run-c1', asks('q1'));
     await happens('run-c2', asks('q2'));
     await storage.runs.answerInterrupt(BERT, 'q2', { decision: 'refuse' }, 1);
     expect([await storage.runs.countInterrupts(ANNE), await storage.runs.countInterrupts(BERT)]).toEqual([1, 0]);
   });
 
-  test('runs are found by agent and by when they began', async () => {
+  test('runs are found by agent and by start time', async () => {
     const found = async (query: { agentId?: string; from?: number; until?: number }) =>
       (await storage.runs.listRuns(ANNE, { ...query, limit: 9 })).map(({ id }) => id);
     expect([await found({ from: 1, until: 2 }), await found({ from: 2 }), await found({ agentId: 'a' })]).toEqual([
