@@ -19,13 +19,13 @@ async function startProcess(name: string) {
   return { child, exited };
 }
 
-test('eventually gives what the check found', async () => {
+test('eventually returns what the check found', async () => {
   let asked = 0;
   expect(await eventually(() => ++asked >= 3 && asked)).toBe(3);
   expect(await eventually(() => 0)).toBe(0);
 });
 
-test('eventually names what it waited for and what the check last threw', async () => {
+test('eventually names what it waited for and the last error of the check', async () => {
   const failing = eventually(
     () => {
       throw new Error('still down');
@@ -36,25 +36,25 @@ test('eventually names what it waited for and what the check last threw', async 
   await expect(eventually(() => false, { timeoutMs: 30, what: 'the flag' })).rejects.toThrow('waiting for the flag');
 });
 
-test('eventually names the check where the wait has no name', async () => {
+test('eventually uses the source of the check as a name', async () => {
   const isGreen = false;
   await expect(eventually(() => isGreen, { timeoutMs: 30 })).rejects.toThrow('isGreen');
 });
 
-test('eventually times out where a check never settles', async () => {
+test('eventually times out if a check never settles', async () => {
   const never = eventually(() => new Promise<boolean>(() => {}), { timeoutMs: 30, what: 'an answer' });
   await expect(never).rejects.toThrow('waiting for an answer');
 });
 
-test('within gives what the promise gives, and rejects as it does', async () => {
+test('within settles like its promise', async () => {
   expect(await within(Promise.resolve(7), { what: 'seven' })).toBe(7);
   await expect(within(Promise.reject(new Error('no seven')), { what: 'seven' })).rejects.toThrow('no seven');
 });
 
-test('a wait that times out tells the state of the processes that were started', async () => {
+test('a wait that times out prints the state of the started processes', async () => {
   const { child, exited } = await startProcess('the worker');
   const wait = (): Promise<unknown> => within(new Promise(() => {}), { what: 'a promise', timeoutMs: 30 });
-  // Files before this one in the same worker may have left processes that are still needed.
+  // Earlier files in the same worker may have left processes that are still needed.
   const running = new RegExp(
     `waiting for a promise\nProcesses:\n[^]*- the worker, pid ${child.pid}, running: .*--eval.*`,
   );

@@ -2,24 +2,24 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { inspect } from 'node:util';
 import { describeProcesses } from './started-processes.ts';
 
-/** How long a wait may take. It asserts no speed: the machine may be busy. */
+/** Default timeout of a wait, in milliseconds. It asserts no speed: the machine may be busy. */
 const TIMEOUT_MS = 60_000;
 const POLL_MS = 10;
-const LONGEST_NAME = 160;
+const MAX_NAME_LENGTH = 160;
 
 export type WaitOptions = {
-  /** What is waited for, as a noun: it is named when the wait times out. */
+  /** What is waited for, as a noun; part of the error message. */
   what?: string;
-  /** Default: a minute. */
+  /** Default: one minute. */
   timeoutMs?: number;
 };
 
 /**
- * Calls `check` again and again until it gives something other than false, null and undefined, and resolves with it. A
- * check that throws counts as not yet true. `what` defaults to the source text of the check.
+ * Polls `check` until it returns something other than false, null and undefined, and resolves with it. A check that
+ * throws counts as not yet true. `what` defaults to the source text of the check.
  *
- * @throws Error that names what was waited for, what the check last threw (also its `cause`), and the state of the
- * processes the tests started; also where a check does not settle in time
+ * @throws Error that names what was waited for, the last error of the check (with its `cause`), and the state of the
+ * processes the tests started; also if a check does not settle in time
  * @example
  * const run = await eventually(() => finishedRun(id), { what: 'the end of the run' });
  */
@@ -47,9 +47,9 @@ export async function eventually<T>(
 }
 
 /**
- * Waits for a promise that a test does not settle itself: an exit, an event of a stream, a failpoint that is reached.
+ * Waits for a promise that a test does not settle itself: an exit, an event of a stream, a reached failpoint.
  *
- * @throws what the promise rejects with, or an Error as {@link eventually} throws it
+ * @throws what the promise rejects with, or an Error like {@link eventually}
  * @example
  * const [code] = await within(once(child, 'exit'), { what: 'the exit of the server' });
  */
@@ -72,7 +72,7 @@ const TIMED_OUT: unique symbol = Symbol('timed out');
 
 type Timeout = { promise: Promise<typeof TIMED_OUT>; isOver: () => boolean; clear: () => void };
 
-/** `node:timers/promises`: the fake timers of a test do not hold it up. */
+/** `node:timers/promises` is not affected by the fake timers of a test. */
 function startTimeout(ms: number): Timeout {
   const cleared = new AbortController();
   const endsAt = performance.now() + ms;
@@ -91,7 +91,7 @@ async function attempt<T>(check: () => T | Promise<T>): Promise<{ value: T } | {
 
 function nameOf(check: () => unknown): string {
   const source = check.toString().replaceAll(/\s+/g, ' ');
-  return source.length > LONGEST_NAME ? `${source.slice(0, LONGEST_NAME)}…` : source;
+  return source.length > MAX_NAME_LENGTH ? `${source.slice(0, MAX_NAME_LENGTH)}…` : source;
 }
 
 function timedOut(what: string, timeoutMs: number, thrown: unknown): Error {

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { createFailpoints } from './failpoints.ts';
 import { runNode } from './processes.ts';
 
-test('a place that is not armed lets everything pass, and is remembered', async () => {
+test('an unarmed failpoint has no effect and is recorded', async () => {
   const failpoints = createFailpoints();
   await failpoints('a');
   await failpoints('b');
@@ -11,7 +11,7 @@ test('a place that is not armed lets everything pass, and is remembered', async 
   expect(failpoints.passed).toEqual(['a', 'b', 'a']);
 });
 
-test('an armed place throws, until it is cleared', async () => {
+test('an armed failpoint throws until it is cleared', async () => {
   const failpoints = createFailpoints();
   failpoints.at('write', () => {
     throw new Error('disk full');
@@ -21,7 +21,7 @@ test('an armed place throws, until it is cleared', async () => {
   await failpoints('write');
 });
 
-test('with a hit only the nth passing counts', () => {
+test('with `hit` only the nth pass runs the action', () => {
   const failpoints = createFailpoints();
   let ran = 0;
   failpoints.at('step', () => void ran++, { hit: 2 });
@@ -32,7 +32,7 @@ test('with a hit only the nth passing counts', () => {
   expect(counts).toEqual([0, 1, 1]);
 });
 
-test('an armed place can hold the code up', async () => {
+test('an armed failpoint can block the code', async () => {
   const failpoints = createFailpoints();
   const gate = Promise.withResolvers<void>();
   failpoints.at('gate', () => gate.promise);
@@ -47,7 +47,7 @@ test('an armed place can hold the code up', async () => {
   expect(order).toEqual(['waiting', 'passed']);
 });
 
-test('a killed process runs no handler and no line more', async () => {
+test('a killed process runs no further handler or line', async () => {
   const failpointsFile = fileURLToPath(new URL('./failpoints.ts', import.meta.url));
   const program = `
     import { createFailpoints, killThisProcess } from ${JSON.stringify(failpointsFile)};

@@ -1,23 +1,23 @@
 import type { Failpoint } from '@toolyard/protocol';
 
-/** What happens at a failpoint: it may throw, wait, or end the process. */
+/** The action of a failpoint: it may throw, wait, or kill the process. */
 export type FailpointAction = () => void | Promise<void>;
 
-/** A {@link Failpoint} whose places a test arms; places that are not armed let everything pass. */
+/** A {@link Failpoint} whose names a test arms; unarmed ones have no effect. */
 export type Failpoints = Failpoint & {
   /**
-   * Arms a place. Without `hit` the action runs whenever the place is passed; with it only the nth time, counted from
-   * one and from now on. A second action for the same place takes the place of the first.
+   * Arms a failpoint. Without `hit` the action runs on every pass; with it only on the nth, counted from one and from
+   * now on. A second action for the same name replaces the first.
    */
   at(name: string, action: FailpointAction, options?: { hit?: number }): void;
-  /** Disarms a place. */
+  /** Disarms a failpoint. */
   clear(name: string): void;
-  /** Every place passed so far, in order, armed or not. */
+  /** All failpoints passed so far, in order, armed or not. */
   readonly passed: readonly string[];
 };
 
 /**
- * Makes failpoints to hand to the code under test.
+ * Creates failpoints to pass to the code under test.
  *
  * @example
  * const failpoints = createFailpoints();
@@ -48,7 +48,7 @@ export function createFailpoints(): Failpoints {
   });
 }
 
-/** An action that ends this process as a power cut would: nothing is flushed, no handler runs. */
+/** An action that kills this process like a power failure: nothing is flushed, no handler runs. */
 export const killThisProcess: FailpointAction = () => {
   process.kill(process.pid, 'SIGKILL');
 };

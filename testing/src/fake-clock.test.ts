@@ -20,18 +20,18 @@ test('timers run in order, each at its own time', async () => {
   expect(clock.now()).toBe(1030);
 });
 
-test('a timer called off never runs', async () => {
+test('a cancelled timer never runs', async () => {
   const clock = createFakeClock();
   let ran = false;
-  const callOff = clock.after(5, () => (ran = true));
-  callOff();
-  callOff();
+  const cancelTimer = clock.after(5, () => (ran = true));
+  cancelTimer();
+  cancelTimer();
   await clock.advance(10);
   expect(ran).toBe(false);
   expect(clock.pending).toBe(0);
 });
 
-test('a wait that is begun after another has ended is seen in the same advance', async () => {
+test('a timer set by an earlier one runs in the same advance', async () => {
   const clock = createFakeClock();
   const wait = (ms: number) => new Promise<void>((resolve) => clock.after(ms, resolve));
   const times: number[] = [];
@@ -47,7 +47,7 @@ test('a wait that is begun after another has ended is seen in the same advance',
   await work;
 });
 
-test('time stands still by itself', async () => {
+test('time does not pass by itself', async () => {
   const clock = createFakeClock();
   let ran = false;
   clock.after(0, () => (ran = true));
@@ -57,7 +57,7 @@ test('time stands still by itself', async () => {
   expect(ran).toBe(true);
 });
 
-test('what a timer throws reaches the test', async () => {
+test('the error of a timer rejects the advance', async () => {
   const clock = createFakeClock();
   clock.after(1, () => {
     throw new Error('from the timer');
@@ -65,7 +65,7 @@ test('what a timer throws reaches the test', async () => {
   await expect(clock.advance(1)).rejects.toThrow('from the timer');
 });
 
-test('ids can be foretold and do not meet', () => {
+test('ids are predictable and unique', () => {
   const [a, b] = [createIds('run'), createIds('run')];
   expect([a.next(), a.next(), b.next()]).toEqual(['run-1', 'run-2', 'run-1']);
   expect(createIds().next()).toBe('id-1');

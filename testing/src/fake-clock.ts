@@ -1,23 +1,23 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Clock } from '@toolyard/protocol';
 
-/** A clock that stands still until a test moves it. */
+/** A clock that only a test advances. */
 export type FakeClock = Clock & {
   /**
-   * Moves time on by `ms` and runs every timer that falls due, in order, at its own time. Between two timers all
-   * promises settle that need no I/O, so that a timer set in answer to another one is seen as well.
+   * Advances the time by `ms` and runs every due timer in order, at its own time. Between two timers all promises
+   * settle that need no I/O, so that timers set by earlier ones run too.
    */
   advance(ms: number): Promise<void>;
-  /** How many timers are set; zero is what a test wants to see at its end. */
+  /** The number of pending timers; a test expects zero at its end. */
   readonly pending: number;
 };
 
 type Timer = { due: number; callback: () => void };
 
 /**
- * Makes a {@link FakeClock}.
+ * Creates a {@link FakeClock}.
  *
- * @param options.start what `now()` gives at first, milliseconds since 1970; 2026-01-01T00:00:00Z by default.
+ * @param options.start the first value of `now()`, milliseconds since 1970; 2026-01-01T00:00:00Z by default
  */
 export function createFakeClock(options: { start?: number } = {}): FakeClock {
   const start = options.start ?? Date.UTC(2026, 0, 1);

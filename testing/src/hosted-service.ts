@@ -6,26 +6,26 @@ import type { McpBehaviour, McpBehaviourName } from './scripted-mcp/behaviour.ts
 import { startScriptedMcp } from './scripted-mcp/http.ts';
 
 export type HostedServiceOptions = {
-  /** The key it takes; default `key-of-the-test`. */
+  /** The accepted API key; default `key-of-the-test`. */
   apiKey?: string;
-  /** How the servers it makes behave. */
+  /** The behaviour of the servers it creates. */
   behaviour?: McpBehaviourName | McpBehaviour;
-  /** Servers are of use only after somebody has signed in. */
+  /** Servers require a sign-in first. */
   needsSignIn?: boolean;
-  /** What requests to a path that begins like this are answered with, in place of anything else. */
+  /** Responses to requests whose path has this prefix, which override all others. */
   answers?: { [path: string]: { status: number; body: JsonObject; headers?: Record<string, string> } };
 };
 
-/** A service that makes MCP servers on demand, with the endpoints and shapes of Klavis. */
+/** A service that creates MCP servers on demand, with the endpoints and formats of Klavis. */
 export type HostedService = AsyncDisposable & {
   url: string;
-  /** Every request to the service itself: method, path and what was in it. */
+  /** Every request to the service itself: method, path and body. */
   asked: readonly { method: string; path: string; body: JsonObject }[];
-  /** The servers that are there, oldest first. */
+  /** The ids of existing servers, oldest first. */
   readonly instances: string[];
-  /** Somebody signs in where {@link HostedServiceOptions.needsSignIn} sends them. */
+  /** Completes the sign-in of {@link HostedServiceOptions.needsSignIn}. */
   signIn(): void;
-  /** Forgets every server: their addresses lead nowhere from now on. */
+  /** Deletes every server: their URLs stop working. */
   expire(): void;
   close(): Promise<void>;
 };
@@ -42,7 +42,7 @@ export async function startHostedService(options: HostedServiceOptions = {}): Pr
   async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { method = 'GET', url: path = '/' } = request;
     const [, kind, instanceId = ''] = path.split('/');
-    if (kind === 'at') return instances.has(instanceId) ? passOn(request, response) : say(response, 404, {});
+    if (kind === 'at') return instances.has(instanceId) ? forwardRequest(request, response) : say(response, 404, {});
     const body = await readBody(request);
     asked.push({ method, path, body });
     const scripted = Object.entries(options.answers ?? {}).find(([start]) => path.startsWith(start))?.[1];
@@ -79,14 +79,14 @@ export async function startHostedService(options: HostedServiceOptions = {}): Pr
 
   const signInUrl = (id: string): string => `https://sign-in.example/${id}`;
 
-  function passOn(request: IncomingMessage, response: ServerResponse): void {
-    const passed = forward(mcp.url, { method: request.method, headers: request.headers }, (answer) => {
+  function forwardRequest(request: IncomingMessage, response: ServerResponse): void {
+    const forwarded = forward(mcp.url, { method: request.method, headers: request.headers }, (answer) => {
       response.writeHead(answer.statusCode ?? 502, answer.headers);
       answer.pipe(response);
     });
-    passed.on('error', () => response.destroy());
-    response.once('close', () => passed.destroy());
-    request.pipe(passed);
+    forwarded.on('error', () => response.destroy());
+    response.once('close', () => forwarded.destroy());
+    request.pipe(forwarded);
   }
 
   const server = createServer((request, response) => {

@@ -1,6 +1,6 @@
 /**
- * What the rooms' tests and the bench share: a scripted model server, scripted MCP servers, and time, identifiers,
- * failpoints and processes a test can hold in its hand. Never published.
+ * Shared by the tests of all packages and the bench: scripted model servers, scripted MCP servers, and clock,
+ * identifiers, failpoints and processes under the control of a test. Never published.
  * @module
  */
 export { reply } from './model/reply.ts';

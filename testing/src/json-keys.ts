@@ -1,9 +1,9 @@
 import type { JsonValue } from '@toolyard/protocol';
 
 /**
- * False for keys that make Node 24's own `JSON.parse` read other keys wrongly: once it has seen one that holds a
- * backslash (`{"\\\\":1}`), an escaped one at the same place (`{"\\n":1}`) may come back as the first. Whoever makes up
- * JSON leaves such keys out, for the whole of a test file.
+ * False for keys that make `JSON.parse` of Node 24 read other keys wrongly: after one that contains a backslash
+ * (`{"\\\\":1}`), an escaped one at the same place (`{"\
+ * ":1}`) may be returned as the first. Generators of JSON avoid such keys in the whole test file.
  */
 export function isKeyReadByNode(key: string): boolean {
   return !key.includes('\\');

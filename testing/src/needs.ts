@@ -17,19 +17,19 @@ export const NEED_NAMES = [
 
 export type Need = {
   readonly name: (typeof NEED_NAMES)[number];
-  /** One line that says what is missing and what to do; null where nothing is missing. */
+  /** One line that says what is missing and what to do; null if nothing is. */
   readonly missing: string | null;
 };
 
 declare module 'vitest' {
   interface TaskMeta {
-    /** Why the test is skipped, for `scripts/skips.ts`. */
+    /** The reason why the test is skipped, for `scripts/skips.ts`. */
     missing?: { need: string; reason: string };
   }
 }
 
 /**
- * Options of a test or of a suite: it is skipped where something it needs is missing, and the report says why.
+ * Options of a test or suite: it is skipped if something it needs is missing, and the report gives the reason.
  *
  * @example
  * test('keeps the mode of the file', needs(UNIX), () => {});
@@ -48,13 +48,13 @@ export const UNIX: Need = {
 
 export const UNPRIVILEGED_USER: Need = {
   name: 'unprivileged-user',
-  missing: process.geteuid?.() === 0 ? 'root may write everywhere: run the tests as another user' : null,
+  missing: process.geteuid?.() === 0 ? 'root can write everywhere: run the tests as another user' : null,
 };
 
-/** A program of util-linux: `script` runs a program at a pseudo-terminal, `prlimit` limits the size of files. */
+/** A program of util-linux: `script` runs a program on a pseudo-terminal, `prlimit` limits the size of files. */
 export function utilLinux(name: Need['name'], program: string): Need {
   if (process.platform !== 'linux') return { name, missing: `"${program}" of util-linux runs on Linux only` };
-  // The programs of the same name in BusyBox and BSD take other options.
+  // The programs of the same name in BusyBox and BSD have other options.
   const { stdout } = spawnSync(program, ['--version'], { encoding: 'utf8' });
   const found = typeof stdout === 'string' && stdout.includes('util-linux');
   return { name, missing: found ? null : `"${program}" of util-linux is not in PATH: install util-linux` };

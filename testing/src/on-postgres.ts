@@ -6,15 +6,15 @@ import { findPostgres, needsPrograms } from './postgres-binaries.ts';
 import type { Cluster, Databases } from './postgres.ts';
 import { startCluster } from './postgres.ts';
 
-// Only files that need PostgreSQL import this module: nothing is looked for or downloaded for others.
+// Only files that need PostgreSQL import this module, so that others neither search nor download it.
 const binaries = await findPostgres();
 
 const POSTGRES: Need = { name: 'postgres', missing: binaries.missing };
 
-/** `pg_dump` and `psql` of the PostgreSQL the tests use. */
+/** `pg_dump` and `psql` of the PostgreSQL that the tests use. */
 export const PG_DUMP = needsPrograms(binaries, 'pg_dump', 'psql');
 
-/** The path of a program of the PostgreSQL the tests use. */
+/** The path of a program of the PostgreSQL that the tests use. */
 export function postgresProgram(name: 'pg_dump' | 'psql'): string {
   return join(binaries.folder ?? '', name);
 }
@@ -22,8 +22,8 @@ export function postgresProgram(name: 'pg_dump' | 'psql'): string {
 let shared: Promise<Cluster> | undefined;
 
 /**
- * Tests that need databases of their own, but not a PostgreSQL of their own: all files of a worker process share one,
- * which ends with the process. They are skipped where neither the system nor npm provides it.
+ * Tests that need databases but not their own PostgreSQL: all files of a worker process share one, which exits with the
+ * process. Skipped if neither the system nor npm provides PostgreSQL.
  */
 export function describeOnDatabases(name: string, body: (cluster: () => Databases) => void): void {
   describe(name, needs(POSTGRES), () => {
@@ -40,8 +40,8 @@ export function describeOnDatabases(name: string, body: (cluster: () => Database
 }
 
 /**
- * Tests that stop, restart or overload PostgreSQL: each file has a cluster of its own, started before the first of them. They are skipped
- * where neither the system nor npm provides it.
+ * Tests that stop, restart or overload PostgreSQL: each file starts its own cluster. Skipped if neither the system nor
+ * npm provides PostgreSQL.
  */
 export function describeOnPostgres(name: string, body: (cluster: () => Cluster) => void): void {
   describe(name, needs(POSTGRES), () => {

@@ -15,7 +15,7 @@ function countGroups(cases: readonly PolicyCase[]): Record<string, number> {
   return counts;
 }
 
-/** The ids of entries that are not of the documented shape: a failure must not print the text of a sealed entry. */
+/** The ids of malformed entries: a failure must not print the text of a sealed entry. */
 function malformedEntries(cases: readonly PolicyCase[]): string[] {
   const isWellFormed = (entry: PolicyCase): boolean => {
     const values: readonly string[] = EXPECTED[entry.kind];
@@ -26,7 +26,7 @@ function malformedEntries(cases: readonly PolicyCase[]): string[] {
   return cases.filter((entry) => !isWellFormed(entry)).map(({ id }) => id);
 }
 
-test('the open half has the groups and counts that its README lists', () => {
+test('the open half has the groups and counts listed in its README', () => {
   expect(countGroups(loadPolicyCorpus('open'))).toEqual({
     'secrets-quoting': 22,
     'secrets-variables': 22,
@@ -62,7 +62,7 @@ test('the open half has the groups and counts that its README lists', () => {
   });
 });
 
-test('entries of both halves have unique ids and the documented shape', () => {
+test('entries of both halves have unique ids and the documented format', () => {
   vi.stubEnv('TOOLYARD_SEALED', '1');
   const all = [...loadPolicyCorpus('open'), ...loadPolicyCorpus('sealed')];
   expect(new Set(all.map(({ id }) => id)).size).toBe(all.length);
@@ -75,7 +75,7 @@ test('the sealed half has the same groups', () => {
   expect(groups('sealed')).toEqual(groups('open'));
 });
 
-test('refuses to load the sealed half without TOOLYARD_SEALED=1', () => {
+test('the sealed half requires TOOLYARD_SEALED=1', () => {
   vi.stubEnv('TOOLYARD_SEALED', undefined);
   expect(() => loadPolicyCorpus('sealed')).toThrow('TOOLYARD_SEALED=1');
 });

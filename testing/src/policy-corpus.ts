@@ -2,14 +2,14 @@ import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 import type { JsonObject } from '@toolyard/protocol';
 
-/** What every case of the corpus has. `why` says in at most ten words what the command or call does. */
+/** Fields of every case. `why` says in at most ten words what the command or call does. */
 interface CaseBase {
   id: string;
   group: string;
   why: string;
 }
 
-/** A shell command for bash: dangerous (`flagged`) or daily work (`unflagged`). */
+/** A shell command for bash: dangerous (`flagged`) or everyday work (`unflagged`). */
 export interface CommandCase extends CaseBase {
   kind: 'command';
   expected: 'flagged' | 'unflagged';
@@ -27,7 +27,7 @@ export interface NeverCase extends CaseBase {
   command: string;
 }
 
-/** A tool call whose arguments need not contain a `command` string. */
+/** A tool call whose arguments may lack a `command` string. */
 export interface CallCase extends CaseBase {
   kind: 'call';
   expected: 'flagged' | 'unflagged';
@@ -60,10 +60,10 @@ export type PolicyCase = CommandCase | NeverCase | CallCase | PathCase;
 const FOLDER = new URL('../policy-corpus/', import.meta.url);
 
 /**
- * Reads one half of the attack corpus in `testing/policy-corpus`, harmless cases included. Commands are data: pass them to
- * the policy check, never to a shell outside the sandbox of decision 114.
+ * Reads one half of the attack corpus in `testing/policy-corpus`, with its harmless cases. Commands are data: pass them
+ * to the policy check, never to a shell outside the sandbox of decision 114.
  *
- * @throws if the sealed half is asked for and `TOOLYARD_SEALED` is not `1`
+ * @throws if the sealed half is requested without `TOOLYARD_SEALED=1`
  */
 export function loadPolicyCorpus(half: 'open' | 'sealed'): PolicyCase[] {
   if (half === 'open') return [...parseCases(readText('open.json')), ...parseCases(readText('harmless-open.json'))];
@@ -77,7 +77,7 @@ function readText(name: string): string {
   return readFileSync(new URL(name, FOLDER), 'utf8');
 }
 
-/** The files are part of this repository; the test checks the shape of their entries. */
+/** The files are part of this repository; a test checks the format of their entries. */
 function parseCases(text: string): PolicyCase[] {
   return JSON.parse(text) as PolicyCase[];
 }

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { expect, test } from 'vitest';
 import { ownPort } from './ports.ts';
 
-test('a port of its own is free, is another one each time, and none a system gives away', async () => {
+test('returns a free port, another one each time, outside the ephemeral range', async () => {
   const ports = [await ownPort(), await ownPort(), await ownPort()];
   expect(new Set(ports).size).toBe(3);
   for (const port of ports) {
@@ -14,10 +14,10 @@ test('a port of its own is free, is another one each time, and none a system giv
   }
 });
 
-test('one that is taken is passed over', async () => {
+test('skips a port in use', async () => {
   const taken = (await ownPort()) + 1;
   const server = createServer().listen(taken, '127.0.0.1');
-  // Where another test has it already, it is as good as taken by this one.
+  // If another test uses it already, it counts as in use too.
   const isOurs = await once(server, 'listening').catch(() => null);
   expect(await ownPort()).not.toBe(taken);
   if (isOurs !== null) server.close();

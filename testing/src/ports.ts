@@ -1,14 +1,14 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 
-/** Below what systems give to whoever asks for any port, or connects to one: nobody gets it while nothing listens. */
+/** Below the ephemeral range: the system assigns none of these ports. */
 const FIRST = 20_000;
 const BLOCKS = 120;
 const BLOCK = 100;
 
 let next = Math.floor(Math.random() * BLOCK);
 
-/** A port of this machine that stays free for who listens there later, or again; each call gives another one. */
+/** A port of this machine that stays free until the caller listens on it; every call returns another one. */
 export async function ownPort(): Promise<number> {
   const begin = FIRST + (place() % BLOCKS) * BLOCK;
   for (;;) {
@@ -18,8 +18,8 @@ export async function ownPort(): Promise<number> {
 }
 
 /**
- * Processes that look for one at the same time do so in different places: the workers of one run of tests, which their
- * numbers tell apart, surely; others, told apart by the number of the process alone, as a rule.
+ * Concurrent processes search in different blocks: the workers of one test run by their worker number, which never
+ * collides, others by their pid, which rarely does.
  */
 function place(): number {
   const worker = process.env['VITEST_POOL_ID'];

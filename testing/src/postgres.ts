@@ -15,23 +15,23 @@ import { registerProcess } from './started-processes.ts';
 import { UNPRIVILEGED } from './postgres-npm.ts';
 import { runFolder } from './test-run.ts';
 
-/** What tests that share a PostgreSQL may do with it. */
+/** Operations for tests that share a PostgreSQL. */
 export type Databases = {
-  /** The address of an empty database; each call makes another one. `user` and `password` as asked for. */
+  /** Creates an empty database and returns its URL, with this `user` and `password` if given. */
   readonly createDatabase: () => Promise<string>;
-  /** The address of a database by name, whether it is there or not. */
+  /** The URL of a database by name, whether it exists or not. */
   readonly addressOf: (database: string, login?: { user?: string; password?: string }) => string;
   /** Sends statements to a database as its owner. */
   readonly query: (url: string, ...statements: string[]) => Promise<Record<string, unknown>[]>;
-  /** Until PostgreSQL has seen that no Toolyard is connected to a database any more: it takes a moment after its end. */
+  /** Resolves when PostgreSQL has no connection of Toolyard to the database, which lags a moment behind its exit. */
   readonly whenLeft: (url: string) => Promise<void>;
 };
 
-/** A PostgreSQL of the test's own, thrown away with everything in it. */
+/** A temporary PostgreSQL cluster of a test. */
 export type Cluster = Databases & {
-  /** As an administrator restarts it, or as a power cut does (`immediate`). */
+  /** A regular restart, or a power failure (`immediate`). */
   stop(how: 'fast' | 'immediate'): Promise<void>;
-  /** Nothing where it runs. */
+  /** Does nothing if it is running. */
   start(): Promise<void>;
   close(): Promise<void>;
 };
@@ -39,13 +39,16 @@ export type Cluster = Databases & {
 const PASSWORD = 'a secret of the cluster';
 const CONNECTED = `SELECT 1 FROM pg_stat_activity
   WHERE datname = current_database() AND application_name LIKE 'toolyard%'`;
-/** Ends PostgreSQL and clears up when its input is closed: that happens however the process of the test ends. */
+/**
+ * Stops PostgreSQL and deletes its folder when its input is closed, which happens however the process of the test
+ * exits.
+ */
 const KEEPER =
   '"$@" & server=$!; read how; kill -${how:-QUIT} $server; wait $server; [ -n "$how" ] || rm -rf "$FOLDER"';
 
 /**
- * Initializes a cluster in `data` of the folder. A test run does it once, and its other workers wait for that: copying
- * takes a seventh of the time.
+ * Initializes a cluster in `data` of the folder. One worker of a test run does it and the others wait and copy it,
+ * which takes a seventh of the time.
  */
 async function makeFiles(binaries: string, folder: string): Promise<void> {
   const data = join(folder, 'data');
@@ -58,7 +61,7 @@ async function makeFiles(binaries: string, folder: string): Promise<void> {
   if (existsSync(kept)) return copy(kept, data);
   try {
     await initialize(binaries, folder);
-    // The folder gets its name when it is complete.
+    // The folder is renamed when it is complete.
     const copied = `${kept}-${randomUUID()}`;
     await copy(data, copied);
     renameSync(copied, kept);
@@ -87,13 +90,13 @@ async function initialize(binaries: string, folder: string): Promise<void> {
   await promisify(execFile)(join(binaries, 'initdb'), [...made, '--no-locale'], { ...UNPRIVILEGED, cwd: folder });
 }
 
-/** To the user PostgreSQL runs as. */
+/** To the user that PostgreSQL runs as. */
 function giveAway(path: string): void {
   const { uid, gid } = UNPRIVILEGED;
   if (uid !== undefined && gid !== undefined) chownSync(path, uid, gid);
 }
 
-/** The keeper ends by itself when this process does: its input is closed then. */
+/** The keeper exits with this process, which closes its input. */
 function letProcessEnd(child: ChildProcessByStdio<Writable, null, null>): void {
   child.unref();
   if (child.stdin instanceof Socket) child.stdin.unref();
@@ -118,8 +121,8 @@ export async function queryDatabase(url: string, ...statements: string[]): Promi
 }
 
 /**
- * Makes and starts a cluster on a port of its own of this machine. With `durable` what it has stored survives a power cut, too,
- * and takes as long as that takes. With `endsWithProcess` nobody has to close it, and this process may end while it runs.
+ * Creates and starts a cluster on its own port. With `durable` its data survives a power failure, at the cost of speed.
+ * With `endsWithProcess` it need not be closed, and this process may exit while it runs.
  */
 export async function startCluster(
   binaries: string,
@@ -165,7 +168,7 @@ export async function startCluster(
       child.stdin.end(`${how}\n`);
       await ended;
     };
-    // Who took the port first may be another cluster, of another file, with the same password.
+    // The port may have been taken by the cluster of another test file, with the same password.
     await Promise.race([
       eventually(
         async () => (await queryDatabase(addressOf('postgres'), 'SHOW data_directory'))[0]?.['data_directory'] === data,

@@ -1,10 +1,10 @@
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** `state` is the letter the kernel gives: `R`, `S` and `D` run or sleep, `T` is stopped, `Z` a zombie. */
+/** `state` is the letter of the kernel: `R`, `S` and `D` run or sleep, `T` is stopped, `Z` a zombie. */
 export type ProcessEntry = { pid: number; parent: number; state: string };
 
-/** Every process of this machine, zombies included. Linux and other Unixes only. */
+/** Every process of this machine, including zombies. Linux and other Unixes only. */
 export function listProcesses(): ProcessEntry[] {
   if (process.platform !== 'linux') return listPs();
   return readdirSync('/proc')
@@ -12,7 +12,7 @@ export function listProcesses(): ProcessEntry[] {
     .flatMap((name) => readProc(Number(name)) ?? []);
 }
 
-/** The entry of one process, also where it is a zombie; undefined where there is none. */
+/** The entry of one process, including a zombie; undefined if it does not exist. */
 export function findProcess(pid: number): ProcessEntry | undefined {
   if (process.platform === 'linux') return readProc(pid);
   return listPs(pid)[0];

@@ -7,7 +7,7 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { eventually, within } from './eventually.ts';
 import { isAlive, processTreeOf, runNode } from './processes.ts';
 
-test('input, environment, folder and exit code go through', async () => {
+test('runNode passes input, environment, folder and exit code', async () => {
   const program = `
     let input = '';
     process.stdin.on('data', (text) => (input += text)).on('end', () => {
@@ -26,12 +26,12 @@ test('input, environment, folder and exit code go through', async () => {
   });
 });
 
-test('a program that never reads its input harms nobody', async () => {
+test('runNode accepts a program that never reads its input', async () => {
   const result = await runNode(['--eval', 'process.exit(0)'], { input: 'x'.repeat(1_000_000) });
   expect(result.code).toBe(0);
 });
 
-test('after the time-out the whole tree is gone', async () => {
+test('runNode kills the whole tree after the timeout', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'toolyard-tree-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const program = `
@@ -41,7 +41,7 @@ test('after the time-out the whole tree is gone', async () => {
     setInterval(() => {}, 1000);
     require('node:fs').writeFileSync(process.env.SAYS, String(child.pid));`;
   const says = join(folder, 'grandchild');
-  // However long the program takes to be there, its time runs out after that.
+  // The timeout starts only after the program is running.
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   onTestFinished(() => void vi.useRealTimers());
   const ran = runNode(['--eval', program], { timeoutMs: 1_500, env: { SAYS: says } });
@@ -51,7 +51,7 @@ test('after the time-out the whole tree is gone', async () => {
   await eventually(() => !isAlive(grandchild));
 });
 
-test('the tree of a process is itself, its children and theirs', async () => {
+test('processTreeOf returns the process, its children and theirs', async () => {
   const program = `require('node:child_process').spawn('sleep', ['60']); setInterval(() => {}, 1000);`;
   const child = spawn(process.execPath, ['--eval', program], { stdio: 'ignore' });
   const pid = child.pid ?? 0;
@@ -67,8 +67,8 @@ test('the tree of a process is itself, its children and theirs', async () => {
   expect(processTreeOf(pid)).toEqual([]);
 });
 
-test('a zombie is not alive', async () => {
-  // The shell starts a child, then becomes a program that never collects it; the shell itself would.
+test('isAlive is false for a zombie', async () => {
+  // The shell starts a child, then becomes a program that never reaps it, which the shell itself would.
   const shell = spawn('sh', ['-c', 'sleep 60 & echo $!; exec cat'], { stdio: ['pipe', 'pipe', 'ignore'] });
   try {
     const [text] = (await within(once(shell.stdout, 'data'), { what: 'the pid' })) as [Buffer];
@@ -78,7 +78,7 @@ test('a zombie is not alive', async () => {
     process.kill(zombie, 'SIGKILL');
     await eventually(() => !isAlive(zombie));
     expect(processTreeOf(shell.pid ?? 0)).toEqual([shell.pid]);
-    // Its number is still taken, which is what deceives a plain kill(pid, 0).
+    // Its pid is still in use, which deceives a plain kill(pid, 0).
     if (process.platform === 'linux') expect(process.kill(zombie, 0)).toBe(true);
   } finally {
     shell.kill('SIGKILL');
@@ -86,7 +86,7 @@ test('a zombie is not alive', async () => {
   }
 });
 
-test('this process is alive, a number nobody has is not', () => {
+test('isAlive is true for this process and false for an unused pid', () => {
   expect(isAlive(process.pid)).toBe(true);
   expect(isAlive(2 ** 30)).toBe(false);
 });

@@ -4,38 +4,40 @@ import { findProcess, listProcesses } from './process-table.ts';
 import { registerProcess } from './started-processes.ts';
 import { RUN_VARIABLE, sharedTmp } from './test-run.ts';
 
-/** The condition under which the workspace's packages run from their sources; goes before the file for `runNode`. */
+/**
+ * The condition under which the packages of the workspace run from their sources; goes before the file for `runNode`.
+ */
 export const SOURCE_CONDITION = '--conditions=toolyard-src';
 
-/** Names the folder with the programs that were bundled before the tests, see `scripts/programs.ts`. */
+/** Names the folder with the programs bundled before the tests, see `scripts/programs.ts`. */
 export const PROGRAMS_VARIABLE = 'TOOLYARD_TEST_PROGRAMS';
 
 /**
- * Of a program that lives for a second beside others on every core: a young generation that need not grow first, and no
- * threads that collect beside it. A seventh of the processor time of a start.
+ * V8 options for a program that runs for a second while all cores are busy: a young generation that does not have to
+ * grow, and no GC threads. They save a seventh of the CPU time of a start.
  */
 const SHORT_LIVED = ['--min-semi-space-size=8', '--single-threaded-gc'];
 
 const ROOT = join(import.meta.dirname, '..', '..');
 
 /**
- * The arguments Node takes to run a program of the repository, given by its source: as it was bundled before the tests,
- * or else from its sources. Its own arguments go behind them.
+ * The Node arguments that run a program of the repository, given by its source file: the bundle built before the tests,
+ * or the source. Arguments of the program follow them.
  */
 export function programArgs(source: string): string[] {
   return [SOURCE_CONDITION, ...SHORT_LIVED, programPath(source)];
 }
 
-/** The file to load in place of a source: as it was bundled before the tests, or else the source itself. */
+/** The file to load for a source file: the bundle built before the tests, or the source. */
 export function programPath(source: string): string {
   const folder = process.env[PROGRAMS_VARIABLE];
   return folder === undefined ? source : join(folder, relative(ROOT, source).replace(/\.ts$/, '.js'));
 }
 
 /**
- * Environment of a program that is started again and again: it need not be compiled each time, and it carries the mark
- * of the test run. The cache is beside the bundled programs, which are deleted when newer ones replace them. There is
- * none while coverage is measured: for cached code V8 counts functions only, not their branches.
+ * Environment of a program that is started often: it uses a compile cache and carries the marker of the test run. The
+ * cache is next to the bundled programs, which are deleted when newer ones replace them. No cache while coverage is
+ * measured: for cached code V8 counts functions only, not branches.
  */
 export const COMPILED_ONCE: Readonly<Record<string, string>> = { ...compileCache(), ...markOfRun() };
 
@@ -52,12 +54,12 @@ function markOfRun(): Record<string, string> {
 export type RunNodeOptions = {
   /** Written to stdin, which then ends. */
   input?: string | Uint8Array;
-  /** Added to this process's environment; undefined takes a variable away. */
+  /** Added to this process's environment; undefined removes a variable. */
   env?: Readonly<Record<string, string | undefined>>;
   cwd?: string;
-  /** Called with all that stderr has given so far, whenever there is more of it. */
+  /** Called with all of stderr so far, whenever there is more. */
   onError?: (stderr: string) => void;
-  /** After it the process and everything it started are killed; default: a minute. */
+  /** The process and its descendants are killed after this time; default: one minute. */
   timeoutMs?: number;
 };
 
@@ -70,7 +72,7 @@ export type RunNodeResult = {
 };
 
 /**
- * Runs this very Node with `args` and waits for its end. Never rejects for what the program does: look at `code`.
+ * Runs this Node with `args` and waits for its exit. Never rejects for a failure of the program: check `code`.
  *
  * @example
  * const { code, stdout } = await runNode([...programArgs(BIN), '--help']);
@@ -87,7 +89,7 @@ export async function runNode(args: readonly string[], options: RunNodeOptions =
     child[name].setEncoding('utf8').on('data', (text: string) => (output[name] += text));
   }
   child.stderr.on('data', () => options.onError?.(output.stderr));
-  // A program that ends without reading its input is no failure of ours.
+  // A program that exits without reading its input is not a failure.
   child.stdin.on('error', () => {});
   child.stdin.end(options.input);
 
@@ -108,7 +110,7 @@ export async function runNode(args: readonly string[], options: RunNodeOptions =
   });
 }
 
-/** Whether a process is there and running. One that has exited and was not yet collected (a zombie) is not. */
+/** Whether a process is running. False for a zombie. */
 export function isAlive(pid: number): boolean {
   if (process.platform !== 'win32') return isRunning(findProcess(pid));
   try {
@@ -125,8 +127,8 @@ export function isStopped(pid: number): boolean {
 }
 
 /**
- * A process and all its living descendants, parents before children; empty if it is not running. A grandchild whose
- * parent has exited no longer belongs to the tree: ask before ending anything. Linux and other Unixes only.
+ * A process and all its living descendants, parents first; empty if it is not running. A grandchild whose parent has
+ * exited no longer belongs to the tree, so call this before killing anything. Linux and other Unixes only.
  */
 export function processTreeOf(pid: number): number[] {
   const all = listProcesses().filter(isRunning);

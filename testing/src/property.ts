@@ -5,7 +5,7 @@
 import fc from 'fast-check';
 import { TEST_SEED } from './seed.ts';
 
-/** `all`: properties are tried with every case. Set by `npm run fuzz` and `npm run test:long`. */
+/** `all` runs every property with all its cases. Set by `npm run fuzz` and `npm run test:long`. */
 const CASES_VARIABLE = 'TOOLYARD_CASES';
 
 /** Also for tests whose inputs are large in a long run and small in `npm test`. */
@@ -13,7 +13,7 @@ export const ALL_CASES = process.env[CASES_VARIABLE] === 'all';
 
 const FEWEST = 10;
 
-/** How many cases a property is tried with: `count` where all are wanted; `npm test` takes a tenth of them. */
+/** The number of cases of a property: `count` in a long run, a tenth of them in `npm test`. */
 export function cases(count: number): { numRuns: number } {
   return { numRuns: ALL_CASES ? count : Math.min(count, Math.max(FEWEST, Math.ceil(count / 10))) };
 }
@@ -21,8 +21,8 @@ export function cases(count: number): { numRuns: number } {
 fc.configureGlobal({ seed: TEST_SEED, ...cases(300) });
 
 /**
- * Any code point, for strings of anything: `fc.string({ unit: codePoint })`. The same as the unit `binary` of fast-check,
- * without its map of all 1.1 million characters, which takes half a second of CPU time and 100 MB in each worker process.
+ * Any code point, for arbitrary strings: `fc.string({ unit: codePoint })`. Equals the unit `binary` of fast-check
+ * without its map of all 1.1 million characters, which takes half a second of CPU time and 100 MB per worker process.
  */
 export const codePoint: fc.Arbitrary<string> = fc
   .nat({ max: 0x10_f7_ff })

@@ -1,12 +1,12 @@
 /**
- * What everything that is dealt by chance in the tests is dealt from. The same in each `npm test`, so that a change is
- * what makes a test fail and not luck; `TOOLYARD_SEED` deals otherwise, and `npm run fuzz` many times over.
+ * The seed of all randomness in the tests. It is the same in each `npm test`, so that only a change can make a test
+ * fail; `TOOLYARD_SEED` sets another one, and `npm run fuzz` tries many.
  */
 export const TEST_SEED = seedOf(process.env['TOOLYARD_SEED']);
 
-function seedOf(given: string | undefined): number {
-  if (given === undefined || given === '') return 1;
-  const seed = Number(given);
-  if (!Number.isInteger(seed)) throw new Error(`TOOLYARD_SEED has to be a whole number; it is "${given}".`);
+function seedOf(text: string | undefined): number {
+  if (text === undefined || text === '') return 1;
+  const seed = Number(text);
+  if (!Number.isInteger(seed)) throw new Error(`TOOLYARD_SEED must be an integer (got "${text}").`);
   return seed;
 }

@@ -16,12 +16,12 @@ beforeEach(() => {
   vi.stubEnv(RUN_VARIABLE, undefined);
 });
 
-test('is made once, by one of several that need it at the same time', async () => {
+test('is created once, by one of several concurrent callers', async () => {
   let made = 0;
   const make = () =>
-    sharedFolder('thing-1', async (aside) => {
+    sharedFolder('thing-1', async (unfinished) => {
       made++;
-      writeFileSync(join(aside, 'file'), 'whole');
+      writeFileSync(join(unfinished, 'file'), 'whole');
     });
   const folders = await Promise.all([make(), make(), make()]);
   expect(made).toBe(1);
@@ -30,13 +30,13 @@ test('is made once, by one of several that need it at the same time', async () =
   expect(readdirSync(tmp)).toHaveLength(1);
 });
 
-test('a failure leaves nothing behind, and the next attempt succeeds', async () => {
+test('leaves nothing behind after a failure, and succeeds on the next attempt', async () => {
   await expect(sharedFolder('thing-1', () => Promise.reject(new Error('offline')))).rejects.toThrow('offline');
   expect(readdirSync(tmp)).toEqual([]);
   expect(existsSync(await sharedFolder('thing-1', async () => {}))).toBe(true);
 });
 
-test('the lock of a process that was killed does not count', async () => {
+test('ignores the lock of a killed process', async () => {
   const folder = await sharedFolder('thing-1', async () => {});
   rmSync(folder, { recursive: true });
   writeFileSync(`${folder}.lock`, String(2 ** 30));
@@ -44,7 +44,7 @@ test('the lock of a process that was killed does not count', async () => {
   expect(readdirSync(tmp)).toHaveLength(1);
 });
 
-test('a folder that a killed process left unfinished is deleted', async () => {
+test('deletes a folder that a killed process left unfinished', async () => {
   const folder = await sharedFolder('thing-1', async () => {});
   rmSync(folder, { recursive: true });
   mkdirSync(`${folder}.unfinished-${2 ** 30}`);
@@ -52,8 +52,8 @@ test('a folder that a killed process left unfinished is deleted', async () => {
   expect(readdirSync(tmp)).toHaveLength(1);
 });
 
-// The folder of a test run may be in memory: a rename from there to the disk fails.
-test('it is filled where it will be, whatever TMPDIR names', async () => {
+// The folder of a test run may be on tmpfs: a rename to the disk fails.
+test('is filled next to its final location, whatever TMPDIR is', async () => {
   vi.stubEnv('TMPDIR', join(tmp, 'missing'));
   expect(existsSync(await sharedFolder('thing-1', async () => {}))).toBe(true);
 });

@@ -8,35 +8,35 @@ import { sharedTmp } from './test-run.ts';
 /** Longer than any download takes. */
 const LOCK_TIMEOUT_MS = 600_000;
 
-/** Followed by the id of the process that fills the folder. */
+/** Followed by the pid of the process that fills the folder. */
 const UNFINISHED = '.unfinished-';
 
 /**
- * A folder that is made once and kept for later test runs of the same user, `name` and its version in its name. `fill`
- * writes into a folder of another name, which is then renamed: a folder that exists is complete, even if a process was
- * killed while it was made.
+ * A folder that is created once and kept for later test runs of the same user; its name contains `name` and its
+ * version. `fill` writes to a folder with another name, which is then renamed, so an existing folder is complete even
+ * if a process was killed.
  *
- * @param fill gets the folder to write to, and the path it will have in the end.
+ * @param fill gets the folder to write to and its final path
  */
 export async function sharedFolder(
   name: string,
-  fill: (aside: string, folder: string) => Promise<void>,
+  fill: (unfinished: string, folder: string) => Promise<void>,
 ): Promise<string> {
   const folder = join(sharedTmp(), `toolyard-${name}-${userInfo().uid}`);
   if (isReady(folder)) return folder;
   await withLock(`${folder}.lock`, async () => {
     if (isReady(folder)) return;
     removeLeftovers(folder);
-    // Beside the folder: a rename does not reach another file system, and the folder of a test run may be in memory.
-    const aside = `${folder}${UNFINISHED}${process.pid}`;
+    // Next to the folder: a rename does not work across file systems, and the folder of a test run may be on tmpfs.
+    const unfinished = `${folder}${UNFINISHED}${process.pid}`;
     try {
-      mkdirSync(aside);
-      // Whatever the umask is: PostgreSQL runs as another user.
-      chmodSync(aside, 0o755);
-      await fill(aside, folder);
-      renameSync(aside, folder);
+      mkdirSync(unfinished);
+      // Independent of the umask: PostgreSQL runs as another user.
+      chmodSync(unfinished, 0o755);
+      await fill(unfinished, folder);
+      renameSync(unfinished, folder);
     } catch (error) {
-      rmSync(aside, { recursive: true, force: true });
+      rmSync(unfinished, { recursive: true, force: true });
       if (!isReady(folder)) throw error;
     }
   });
@@ -52,7 +52,7 @@ function removeLeftovers(folder: string): void {
   }
 }
 
-/** Its name can be guessed and it holds programs: one that belongs to another user is not used. */
+/** Its name is predictable and it contains programs, so a folder of another user is rejected. */
 function isReady(folder: string): boolean {
   const found = statSync(folder, { throwIfNoEntry: false });
   if (!found) return false;
@@ -61,7 +61,7 @@ function isReady(folder: string): boolean {
   throw new Error(`${folder} belongs to another user: delete it`);
 }
 
-/** Workers that need the same folder at the same time do not all download it. */
+/** Prevents concurrent workers from downloading the same files. */
 async function withLock(path: string, work: () => Promise<void>): Promise<void> {
   const giveUpAt = performance.now() + LOCK_TIMEOUT_MS;
   while (!takeLock(path)) {
@@ -76,7 +76,7 @@ async function withLock(path: string, work: () => Promise<void>): Promise<void> 
   }
 }
 
-/** The lock of a process that was killed is taken from it. */
+/** Removes the lock of a killed process. */
 function takeLock(path: string): boolean {
   try {
     writeFileSync(path, String(process.pid), { flag: 'wx' });

@@ -1,21 +1,21 @@
 import type { ChildProcess } from 'node:child_process';
 import { findProcess } from './process-table.ts';
 
-/** Exited processes that are still described; running ones always are. */
+/** How many exited processes are still described; running ones always are. */
 const KEPT_EXITED = 12;
 const LOG_LINES = 12;
-const LONGEST_LOG = 20_000;
-const LONGEST_ARGUMENT = 80;
+const MAX_LOG_LENGTH = 20_000;
+const MAX_ARGUMENT_LENGTH = 80;
 
 type StartedProcess = { name: string; child: ChildProcess; stderr: string };
 
 const started = new Set<StartedProcess>();
 
 /**
- * Registers a process that a test started: {@link describeProcesses} then tells its state, and so does a wait that times
- * out. Call it right after `spawn`: with a piped stderr it keeps the last lines.
+ * Registers a process that a test started: {@link describeProcesses} then reports its state, and so does a wait that
+ * times out. Call it right after `spawn`; with a piped stderr it keeps the last lines.
  *
- * @param name what the process is to the test, as in "worker"
+ * @param name the role of the process in the test, as in "worker"
  * @returns the same child
  * @example
  * const child = registerProcess(spawn(process.execPath, args, { stdio: 'pipe' }), 'toolyard serve');
@@ -24,15 +24,15 @@ export function registerProcess<Child extends ChildProcess>(child: Child, name: 
   const entry: StartedProcess = { name, child, stderr: '' };
   started.add(entry);
   child.stderr?.on('data', (chunk: unknown) => {
-    entry.stderr = (entry.stderr + String(chunk)).slice(-LONGEST_LOG);
+    entry.stderr = (entry.stderr + String(chunk)).slice(-MAX_LOG_LENGTH);
   });
   for (const old of [...started].filter(hasExited).slice(0, -KEPT_EXITED)) started.delete(old);
   return child;
 }
 
 /**
- * The processes tests of this worker have started: pid, name, state, command and the last lines of stderr. Running ones
- * first, then the last that exited; empty where there are none.
+ * The processes that tests of this worker started: pid, name, state, command and the last lines of stderr. Running ones
+ * first, then the last exited ones; empty if there are none.
  */
 export function describeProcesses(): string {
   const all = [...started];
@@ -41,7 +41,7 @@ export function describeProcesses(): string {
     .join('\n');
 }
 
-/** Forgets the processes that have exited: the next failure does not describe those of an earlier test. */
+/** Forgets exited processes, so that the next failure does not describe those of an earlier test. */
 export function forgetExitedProcesses(): void {
   for (const entry of [...started].filter(hasExited)) started.delete(entry);
 }
@@ -56,11 +56,11 @@ function describeProcess({ name, child, stderr }: StartedProcess): string {
   return [`- ${name}, pid ${child.pid ?? 'none'}, ${stateOf(child)}: ${command}`, ...log].join('\n');
 }
 
-/** The end of a path says more than its beginning. */
+/** The end of a path is more informative than its beginning. */
 function shortened(argument: string): string {
   const line = argument.replaceAll(/\s+/g, ' ');
-  if (line.length <= LONGEST_ARGUMENT) return line;
-  return line.startsWith('/') ? `…${line.slice(-LONGEST_ARGUMENT)}` : `${line.slice(0, LONGEST_ARGUMENT)}…`;
+  if (line.length <= MAX_ARGUMENT_LENGTH) return line;
+  return line.startsWith('/') ? `…${line.slice(-MAX_ARGUMENT_LENGTH)}` : `${line.slice(0, MAX_ARGUMENT_LENGTH)}…`;
 }
 
 function lastLines(stderr: string): string[] {

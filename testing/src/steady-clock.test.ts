@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createSteadyClock } from './steady-clock.ts';
 
-test('a steady clock passes by itself, so many times as fast', async () => {
+test('a steady clock advances by itself, this many times as fast', async () => {
   const clock = createSteadyClock({ times: 1_000 });
   const begun = clock.now();
   await clock.passes(60_000);
@@ -9,17 +9,17 @@ test('a steady clock passes by itself, so many times as fast', async () => {
   expect(clock.now()).toBeGreaterThanOrEqual(begun + 60_000);
 });
 
-test('a steady clock calls in order, and not what was called off', async () => {
+test('a steady clock runs timers in order, without cancelled ones', async () => {
   const clock = createSteadyClock();
-  const said: string[] = [];
-  clock.after(20, () => said.push('late'));
-  clock.after(10, () => said.push('early'));
-  clock.after(15, () => said.push('never'))();
+  const calls: string[] = [];
+  clock.after(20, () => calls.push('late'));
+  clock.after(10, () => calls.push('early'));
+  clock.after(15, () => calls.push('never'))();
   await clock.passes(30);
-  expect(said).toEqual(['early', 'late']);
+  expect(calls).toEqual(['early', 'late']);
 });
 
-test('a steady clock stands still while its process is held up', async () => {
+test('a steady clock stops while its process is blocked', async () => {
   const clock = createSteadyClock();
   let isOver = false;
   clock.after(200, () => (isOver = true));

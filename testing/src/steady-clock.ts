@@ -2,21 +2,20 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Clock } from '@toolyard/protocol';
 import { createFakeClock } from './fake-clock.ts';
 
-/** A clock that passes by itself, but only while this process gets on. */
+/** A clock that advances by itself, but only while this process is scheduled. */
 export type SteadyClock = Clock & {
-  /** Resolves when so many milliseconds have passed on it. */
+  /** Resolves after this many milliseconds of its time. */
   passes(ms: number): Promise<void>;
 };
 
 const TICK_MS = 2;
-const LONGEST_TICK_MS = 5;
+const MAX_TICK_MS = 5;
 
 /**
- * Makes a {@link SteadyClock}, for real sockets and files within one process. Where a busy machine holds the process up,
- * the clock stands still with it: no time-out overtakes an answer that has already come. It passes while somebody waits
- * for it.
+ * Creates a {@link SteadyClock}, for real sockets and files within one process. It stops while a busy machine blocks
+ * the process, so that no timeout overtakes an answer that has arrived. It advances only while a test waits for it.
  *
- * @param options.times how much faster it passes than the clock on the wall; 1 by default.
+ * @param options.times how much faster it is than real time; 1 by default
  */
 export function createSteadyClock({ times = 1 } = {}): SteadyClock {
   const fake = createFakeClock();
@@ -28,16 +27,16 @@ export function createSteadyClock({ times = 1 } = {}): SteadyClock {
     while (fake.pending > 0) {
       await sleep(TICK_MS, undefined, { ref: false });
       const now = performance.now();
-      await fake.advance(Math.min(now - last, LONGEST_TICK_MS) * times);
+      await fake.advance(Math.min(now - last, MAX_TICK_MS) * times);
       last = now;
     }
     passes = false;
   }
 
   function after(ms: number, callback: () => void): () => void {
-    const callOff = fake.after(ms, callback);
+    const cancelTimer = fake.after(ms, callback);
     if (!passes) void pass();
-    return callOff;
+    return cancelTimer;
   }
 
   return {

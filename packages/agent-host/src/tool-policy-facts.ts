@@ -45,12 +45,12 @@ export function toolPolicyFacts(
  * approved tool would wait for the same, as long, and only then find that nobody has seen what the tool is now.
  */
 export function toolsUpToDate(
-  host: Pick<McpHost, 'trust' | 'whenToolsAreKnown'>,
+  host: Pick<McpHost, 'trust' | 'toolsUpToDate'>,
   tools: readonly ToolReference[],
 ): Promise<void> | undefined {
   const waits: Promise<void>[] = [];
   for (const tool of tools) {
-    const known = host.trust.verdict(tool) === 'approved' ? host.whenToolsAreKnown(tool.serverId) : undefined;
+    const known = host.trust.verdict(tool) === 'approved' ? host.toolsUpToDate(tool.serverId) : undefined;
     if (known) waits.push(known);
   }
   return waits.length === 0 ? undefined : Promise.all(waits).then(() => undefined);

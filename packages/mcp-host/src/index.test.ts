@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import * as root from './index.ts';
 import * as node from './node/index.ts';
 
-test('the package offers this and nothing else', () => {
+test('the package exports exactly this', () => {
   expect(Object.keys(root).sort()).toEqual([
     'HostedServers',
     'LAUNCHERS',
@@ -54,7 +54,7 @@ test('the package offers this and nothing else', () => {
   ]);
 });
 
-test('two servers of the same name, or one whose name cannot be written in a reference, are refused', () => {
+test('rejects servers with duplicate or invalid ids', () => {
   const make = (...ids: string[]): root.McpHost =>
     new root.McpHost({
       servers: ids.map((id) => ({ id, transport: { type: 'http', url: 'http://localhost' } })),
@@ -67,7 +67,7 @@ test('two servers of the same name, or one whose name cannot be written in a ref
   expect(() => make('')).toThrow('empty');
 });
 
-test('a program is refused where none can be started', async () => {
+test('rejects a stdio server without a transport for it', async () => {
   const host = new root.McpHost({
     servers: [{ id: 'local', transport: { type: 'stdio', command: 'node' } }],
     createTransport: root.createWebTransports({ fetch }),

@@ -27,48 +27,50 @@ export type TransportConfig =
       args?: string[];
       env?: Record<string, string>;
       cwd?: string;
-      /** Without it the server runs outside of any sandbox. */
+      /** Absent: the server runs without a sandbox. */
       sandbox?: SandboxSettings | false;
     }
-  /** Streamable HTTP; a server that only knows the older HTTP+SSE is found out and spoken to over that. */
+  /** Streamable HTTP; falls back to HTTP+SSE for older servers. */
   | { type: 'http'; url: string; headers?: Record<string, string> }
-  /** HTTP+SSE of 2024-11-05, and nothing else. */
+  /** HTTP+SSE of 2024-11-05 only. */
   | { type: 'sse'; url: string; headers?: Record<string, string> }
-  /** `ws:` or `wss:`, subprotocol `mcp`. Browsers can send no headers with it. */
+  /** `ws:` or `wss:` with the subprotocol `mcp`. Browsers cannot send headers with it. */
   | { type: 'websocket'; url: string; headers?: Record<string, string> }
-  /** Made by a service when it is wanted, then reached over Streamable HTTP. */
+  /** Created by a service on demand, then reached over Streamable HTTP. */
   | HostedConfig
-  /** A server that lives in this process; the owner of the transports knows it by this name. */
+  /** An in-process server, which the owner of the transports has registered under this name. */
   | { type: 'in-memory'; name: string };
 
 export type ServerConfig = {
   /** Chosen by the owner; the first half of every tool reference. */
   id: string;
   transport: TransportConfig;
-  /** True only for what Toolyard ships and registers itself. */
+  /** True only for servers that Toolyard ships and registers itself. */
   builtIn?: boolean;
-  /** Not connected by {@link McpHost.connectAll}; who asks for it by name still gets it. */
+  /** Not connected by {@link McpHost.connectAll}, but on request. */
   disabled?: boolean;
-  /** The owner vouches for what it says of its tools: a call it calls read-only may be repeated. */
+  /** The operator trusts its annotations: a call of a read-only tool may be repeated. */
   trusted?: boolean;
-  /** By its own names: tools that are not offered, and, where `only` is there, the only ones that are. */
+  /** By the server's own names: tools that are not offered, and, if `only` is set, the only ones that are. */
   tools?: { disabled?: readonly string[]; only?: readonly string[] };
-  /** Milliseconds a call may take without a sign of progress; default 60,000. */
+  /** Timeout of a call without progress, in milliseconds; default 60,000. */
   callTimeoutMs?: number;
-  /** Milliseconds from nothing to a listed server; default 30,000, and 300,000 for a launcher such as `npx`. */
+  /**
+   * Timeout of connecting and listing tools, in milliseconds; default 30,000, and 300,000 for a launcher such as `npx`.
+   */
   connectTimeoutMs?: number;
   /**
-   * `one`: it has one connection, also where it asks and several conversations call it; they wait for one another then.
-   * By default (`auto`) every conversation gets a connection of its own where that is needed.
+   * `one`: a single connection, for which conversations wait if the server sends requests to users. Default `auto`:
+   * each conversation gets its own connection if needed.
    */
   processes?: 'auto' | 'one';
-  /** How many calls may be in flight at once, over all its connections; by default as many as there are. */
+  /** The most calls in flight at once, over all its connections; default: unlimited. */
   maxConcurrentCalls?: number;
-  /** What there is to say about signing in to it. */
+  /** Sign-in settings. */
   oauth?: OAuthSettings;
 };
 
-/** The two generations of MCP: `initialize` (2024-11-05 to 2025-11-25), or stateless (2026-07-28 on). */
+/** The two eras of MCP: `initialize` (2024-11-05 to 2025-11-25), or stateless (2026-07-28 on). */
 export type Era = 'legacy' | 'modern';
 
 export type ConnectionPhase =
@@ -89,19 +91,19 @@ export type LogEntry = {
   text: string;
 };
 
-/** See `docs/mcp-host.md` for what leads from one to the other. */
+/** For the transitions see `docs/mcp-host.md`. */
 export type ServerState = 'idle' | 'connecting' | 'ready' | 'reconnecting' | 'failed' | 'needs_sign_in' | 'disabled';
 
-/** Something a server listed that cannot be used, and why, for a person to read. */
+/** A listed item that cannot be used, with the reason for display. */
 export type SkippedItem = { name: string; reason: string };
 
-/** An `https:` or `data:image/` address. */
+/** An `https:` or `data:image/` URL. */
 export type ServerIcon = { src: string; mimeType?: string; sizes?: string[]; theme?: 'light' | 'dark' };
 
 /** A resource as its server lists it. */
 export type ListedResource = McpResourceView & { icons?: ServerIcon[] };
 
-/** Resources whose address is made from arguments (RFC 6570). */
+/** Resources whose URIs are built from arguments (RFC 6570). */
 export type ListedTemplate = McpTemplateView & { icons?: ServerIcon[] };
 
 export type PromptArgument = McpPromptView['arguments'][number];
@@ -109,36 +111,36 @@ export type PromptArgument = McpPromptView['arguments'][number];
 /** A prompt as its server lists it. */
 export type ListedPrompt = Omit<McpPromptView, 'serverId'> & { icons?: ServerIcon[] };
 
-/** A prompt filled in: messages for a conversation, roles and kinds kept. */
+/** A prompt with its arguments: messages for a conversation, with roles and content types. */
 export type FilledPrompt = McpFilledPrompt;
 
-/** What an argument is completed for. */
+/** The prompt or template whose argument is completed. */
 export type CompletionTarget = CompleteMcpArgument['target'];
 
 export type Completion = McpCompletion;
 
-/** From least to most urgent. */
+/** From least to most severe. */
 export type LogLevel = 'debug' | 'info' | 'notice' | 'warning' | 'error' | 'critical' | 'alert' | 'emergency';
 
-/** A server as a person sees it. */
+/** The state of a server, for display. */
 export type ServerHealth = {
   id: string;
   state: ServerState;
-  /** Of the connection of the moment, or the last one. */
+  /** The phase of the current or last connection. */
   phase: ConnectionPhase;
-  /** When each phase of it began, in milliseconds since 1970. */
+  /** The beginning of each phase, in milliseconds since 1970. */
   phases: { phase: ConnectionPhase; at: number }[];
   /**
-   * While a launcher (`npx`, `uvx`, `docker`, …) has not answered yet, which usually means that it downloads: since
-   * when (milliseconds since 1970), and the last lines of its standard error.
+   * Set while a launcher (`npx`, `uvx`, `docker`, …) has not answered yet and probably downloads: since when
+   * (milliseconds since 1970), and the last lines of its standard error.
    */
   launch?: { launcher: string; since: number; stderr: readonly string[] };
-  /** Of a stdio server that was started: how it is isolated. */
+  /** The isolation of a stdio server that was started. */
   isolation?: McpIsolation;
-  /** While `reconnecting`: which attempt this is or will be, and, while waiting, when it begins. */
+  /** While `reconnecting`: the current or next attempt, and, while waiting, when it begins. */
   reconnect?: { attempt: number; of: number; at?: number };
   toolCount: number;
-  /** Absent until they are listed, which nobody waits for. */
+  /** Absent until listed, in the background. */
   resourceCount?: number;
   promptCount?: number;
   era?: Era;
@@ -146,15 +148,15 @@ export type ServerHealth = {
   serverInfo?: { name: string; version: string; title?: string };
   instructions?: string;
   error?: ErrorInfo;
-  /** It asks without saying for which call: each conversation has a connection of its own. */
+  /** The server sends requests without naming the call: each conversation has its own connection. */
   interactive?: true;
-  /** What it offers beside tools. */
+  /** Its capabilities other than tools. */
   capabilities?: { resources: boolean; subscribe: boolean; prompts: boolean; completions: boolean; logging: boolean };
-  /** Of a server one may sign in to: how that stands. */
+  /** The sign-in state of a server that supports one. */
   signIn?: SignInHealth;
-  /** What it listed and could not be read, with the reason. */
+  /** Listed items that cannot be used, with the reason. */
   skipped: SkippedItem[];
-  /** What happened, oldest first; bounded. */
+  /** The log, oldest first; bounded. */
   log: LogEntry[];
 };
 
@@ -163,90 +165,90 @@ export type ToolProgress = {
   total?: number;
   text?: string;
   /**
-   * Set while the call waits for its turn and was not sent yet: the conversations whose calls it waits for, as far as
-   * they are of the same principal. The next progress without it says that the wait is over.
+   * Set while the call waits for its turn and has not been sent: the conversations whose calls it waits for, as far as
+   * they belong to the same principal. The next progress without it ends the wait.
    */
   waitsFor?: string[];
 };
 
 export type McpRequestOptions = {
-  /** Aborted with {@link CONTINUES_ELSEWHERE}, it leaves a task to whoever has its handle. */
+  /** Abort with {@link CONTINUES_ELSEWHERE} to leave a task running for another holder of its handle. */
   signal?: AbortSignal;
   onProgress?: (progress: ToolProgress) => void;
-  /** Overrides the server's own {@link ServerConfig.callTimeoutMs}. */
+  /** Overrides {@link ServerConfig.callTimeoutMs}. */
   timeoutMs?: number;
 };
 
 /**
- * On whose behalf a call is made. Servers are not told of it; it decides who may see what a server asks, and which
- * calls share a connection of a server that asks.
+ * On whose behalf a call is made. Not sent to servers; it decides who sees a server's requests, and which calls share a
+ * connection.
  */
 export type Caller = {
-  /** What a server asks is never shown to another one. Absent where there is only one. */
+  /** A server's requests are never shown to another principal. Absent if there is only one. */
   principal?: string;
   conversationId?: string;
 };
 
 export type CallToolOptions = McpRequestOptions & {
-  /** Without it a call belongs to no conversation. */
+  /** Absent: the call belongs to no conversation. */
   caller?: Caller;
-  /** Answer what the server asks in the middle of this call, in place of the handlers of the host. */
+  /** Answer the server's requests during this call, in place of the host's handlers. */
   handlers?: QuestionHandlers;
   /**
-   * Takes a round of questions instead of the handlers, where the server need not be kept waiting for the answers: the
-   * call then ends with the error `input_required`, and is made again with `resume`.
+   * Receives a round of input requests instead of the handlers, if the server does not have to wait for the answers:
+   * the call ends with the error `input_required` and is repeated with `resume`.
    */
   onRound?: (round: InputRound) => void;
-  /** What was answered to the round an earlier making of this call ended with. */
+  /** The answers to the round with which the previous call ended. */
   resume?: AnsweredRound;
   /**
-   * Told when the server has made a task of the call, before it is waited for: with the handle, another process can
-   * go on waiting ({@link ToolHost.resumeTask}).
+   * Called when the call became a task, before polling begins: with the handle another process can continue ({@link
+   * ToolHost.resumeTask}).
    */
   onTask?: (handle: TaskHandle) => void | Promise<void>;
-  /** What the run calls this call: for a host that hands it on to somebody else. */
+  /** The run's id of this call, for a host that passes it on. */
   callId?: string;
-  /** Call the tool only if {@link McpHost.definitionOf} still gives this: a person has approved just that. */
+  /** Call the tool only if {@link McpHost.definitionOf} still returns this hash, which a user has just approved. */
   definition?: string;
 };
 
-/** What a server wants to know before it goes on with a call: plain JSON, to be kept as long as the answer takes. */
+/** What a server needs before it continues a call: plain JSON, to be stored until it is answered. */
 export type InputRound = {
-  /** How many rounds were before it, in all makings of the call. */
+  /** The number of earlier rounds, over all repetitions of the call. */
   number: number;
   /** By the server's own keys. */
   asked: { key: string; question: AskedQuestion }[];
-  /** What needed no person. */
+  /** The answers that needed no user. */
   answered: JsonObject;
-  /** Goes back byte for byte; may hold what is nobody's business. */
+  /** Returned to the server unchanged; may contain secrets. */
   state?: string;
-  /** The call was refused until a person has been at the addresses asked about; no answers are sent with the next one. */
+  /** The call was rejected until a user visits these URLs; the next one carries no answers. */
   refused?: true;
 };
 
 export type AnsweredRound = { number: number; responses?: JsonObject; state?: string };
 
-/** A model-facing name resolved. */
+/** A resolved model-facing name. */
 export type IndexedTool = ToolDefinition & {
   icons?: ServerIcon[];
-  /** Null if the arguments fit the schema, else what does not, for the model to read. */
+  /** Null if the arguments match the schema, else the mismatch, written for the model. */
   checkArguments(args: JsonObject): string | null;
 };
 
-/** What agent-host needs of an MCP host; McpHost is the real one. */
+/** The part of an MCP host that agent-host uses; implemented by {@link McpHost}. */
 export interface ToolHost {
   /** Every tool of every ready server, in a stable order. */
   tools(): readonly IndexedTool[];
   /** By model-facing name. */
   resolve(name: string): IndexedTool | undefined;
   /**
-   * Makes one call. Never throws for what a server or tool does: failures are results with `isError`, and with an
-   * `outcome` that says whether the call may have taken effect.
+   * Makes one call. Never throws for failures of a server or tool: they are results with `isError` and an `outcome`
+   * that says whether the call may have taken effect.
    */
   callTool(tool: ToolReference, args: JsonObject, options?: CallToolOptions): Promise<ToolResult>;
   /**
-   * Waits for the result of a call that has become a task, as {@link ToolHost.callTool} does: without making the call.
-   * A server that no longer knows it, or cannot be asked, leaves its outcome unknown.
+   * Waits for the result of a call that became a task, with the guarantees of {@link ToolHost.callTool} and without
+   * repeating the call. If the server no longer knows the task or is unreachable, the outcome is unknown.
    */
   resumeTask(handle: TaskHandle, options?: CallToolOptions): Promise<ToolResult>;
 }

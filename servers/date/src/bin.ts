@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import module from 'node:module';
 
-// Compiled code is kept only for what loads after this call, hence the dynamic import. Node 20 does not have it.
+// The compile cache applies only to modules loaded after this call, hence the dynamic import. Node 20 does not have it.
 module.enableCompileCache?.();
 
 const { main } = await import('./main.ts');

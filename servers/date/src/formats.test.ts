@@ -9,11 +9,11 @@ const at = (iso: string, timeZone: string, locale = 'en-US'): Moment => ({
 });
 
 test.each(FORMAT_NAMES)(
-  'the example the tool gives for %s is what it writes',
+  'writes the documented example of %s',
   { tags: ['D4.16', 'D4.18', 'D7.18', 'D7.20'] },
   (name) => {
     const text = formatDate(at('2026-11-05T05:03:07Z', 'Asia/Tokyo'), name);
-    // The human words come from the runtime's data, which changes its spaces between versions.
+    // The texts come from the runtime's data, whose spaces differ between versions.
     expect(text.replace(/\s/g, ' ')).toBe(FORMATS[name]);
   },
 );
@@ -38,14 +38,14 @@ const changes: [zone: string, instant: string, iso: string, mail: string][] = [
   ['UTC', '2028-02-29T23:59:59Z', '2028-02-29T23:59:59+00:00', 'Tue, 29 Feb 2028 23:59:59 +0000'],
 ];
 
-describe.each(changes)('%s at %s', (zone, instant, iso, mail) => {
-  test('iso carries the offset that holds then', () => expect(formatDate(at(instant, zone), 'iso')).toBe(iso));
-  test('rfc2822 too', () => expect(formatDate(at(instant, zone), 'rfc2822')).toBe(mail));
+describe.each(changes)('writes %s at %s', (zone, instant, iso, mail) => {
+  test('with the offset valid at that time in iso', () => expect(formatDate(at(instant, zone), 'iso')).toBe(iso));
+  test('and in rfc2822', () => expect(formatDate(at(instant, zone), 'rfc2822')).toBe(mail));
 });
 
 const instants = ['1969-07-20T20:17:40Z', '2026-01-15T11:59:59Z', '2026-07-15T12:00:00Z', '2026-10-25T01:00:00Z'];
 
-test('in every zone there is, iso and rfc2822 name the very instant, and the clock agrees with the runtime', () => {
+test("writes the exact instant as iso and rfc2822 in every zone, like the runtime's clock", () => {
   for (const timeZone of allTimeZones()) {
     const clock = new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short', timeStyle: 'medium' });
     for (const instant of instants) {
@@ -57,13 +57,13 @@ test('in every zone there is, iso and rfc2822 name the very instant, and the clo
   }
 });
 
-test('an offset with seconds, as Liberia had until 1972, is rounded together with its clock', () => {
+test('rounds an offset with seconds, as in Liberia until 1972, together with its clock', () => {
   const moment = at('1970-01-01T00:00:00Z', 'Africa/Monrovia');
   expect(formatDate(moment, 'iso')).toBe('1969-12-31T23:16:00-00:44');
   expect(formatDate(moment, 'time')).toBe('23:15:30');
 });
 
-test('parts of a second are cut off, before 1970 too', () => {
+test('truncates fractions of a second, also before 1970', () => {
   expect(formatDate({ instant: 1999, timeZone: 'UTC', locale: 'en' }, 'unix')).toBe('1');
   expect(formatDate({ instant: -1, timeZone: 'UTC', locale: 'en' }, 'unix')).toBe('-1');
   expect(formatDate({ instant: -1, timeZone: 'UTC', locale: 'en' }, 'iso')).toBe('1969-12-31T23:59:59+00:00');
@@ -74,7 +74,7 @@ test.each([
   ['de-DE', ['Donnerstag', '5. November 2026', 'Japanische Normalzeit']],
   ['zh-TW', ['2026年11月5日', '星期四', '日本標準時間']],
   ['ja-JP', ['2026年11月5日木曜日', '日本標準時']],
-])('locale %s has weekday, date and the name of the zone in its own words', { tags: ['D7.18'] }, (locale, words) => {
+])('writes weekday, date and zone name in the language of %s', { tags: ['D7.18'] }, (locale, words) => {
   const text = formatDate(at('2026-11-05T05:03:07Z', 'Asia/Tokyo', locale), 'locale');
   for (const word of words) expect(text).toContain(word);
 });

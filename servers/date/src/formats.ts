@@ -1,6 +1,6 @@
 import { utcOffsetSeconds, wallClock } from './time-zone.ts';
 
-/** How a moment can be written, with an example of each. */
+/** The output formats, with an example of each. */
 export const FORMATS = {
   iso: '2026-11-05T14:03:07+09:00',
   date: '2026-11-05',
@@ -15,7 +15,7 @@ export type DateFormat = keyof typeof FORMATS;
 
 export const FORMAT_NAMES = Object.keys(FORMATS) as [DateFormat, ...DateFormat[]];
 
-/** A moment (milliseconds since 1970) seen from a place. Zone and locale must have been read before. */
+/** An instant (milliseconds since 1970) in a time zone and locale, both validated. */
 export type Moment = { instant: number; timeZone: string; locale: string };
 
 /** Writes a moment in one of the formats. */
@@ -43,7 +43,7 @@ export function unixSeconds(instant: number): number {
   return Math.floor(instant / 1000);
 }
 
-/** The zone's offset as ISO 8601 writes it: `+09:00`, and `+00:00` for UTC. */
+/** The zone's offset in ISO 8601: `+09:00`, and `+00:00` for UTC. */
 export function offsetText({ instant, timeZone }: Moment): string {
   const minutes = wholeMinutes(utcOffsetSeconds(instant, timeZone));
   const size = Math.abs(minutes);
@@ -70,8 +70,8 @@ function localClock({ instant, timeZone }: Moment) {
 }
 
 /**
- * Before standard time, zones had offsets with seconds, which ISO 8601 and RFC 2822 cannot write. Clock and offset are
- * rounded together there, so that the text still names the same instant.
+ * Before standard time, zones had offsets with seconds, which ISO 8601 and RFC 2822 cannot express. Clock and offset
+ * are rounded together, so that the text still denotes the same instant.
  */
 function minuteClock({ instant, timeZone }: Moment) {
   return wallClock(instant, wholeMinutes(utcOffsetSeconds(instant, timeZone)) * 60);

@@ -7,18 +7,18 @@ import type { DateOptions } from './tool.ts';
 const HOST = '127.0.0.1';
 const PATH = '/mcp';
 
-/** A server that is listening at `url`. */
+/** A server listening at `url`. */
 export type HttpServer = RunningServer & { url: string };
 
 /**
- * Serves Streamable HTTP at `http://127.0.0.1:<port>/mcp`, in both eras of MCP, to this machine only. Requests whose
- * Host or Origin is not this machine are refused (DNS rebinding).
+ * Serves Streamable HTTP at `http://127.0.0.1:<port>/mcp`, in both eras of MCP, for this machine only. Requests with
+ * another Host or Origin are rejected (DNS rebinding).
  *
- * @param options.port 0, the default, takes any free port.
- * @throws what the operating system says, with its `code` (such as `EADDRINUSE`), if the port cannot be had.
+ * @param options.port 0, the default, takes any free port
+ * @throws the error of the operating system, with its `code` (such as `EADDRINUSE`), if it cannot listen on the port
  */
 export async function serveDateOverHttp(options: DateOptions & { port?: number } = {}): Promise<HttpServer> {
-  // Loaded here so that a stdio server, the usual case, does not pay for them at its start.
+  // Loaded here, because a stdio server, the usual case, does not need them.
   const [{ createServer }, { createMcpHandler }, mcpNode] = await Promise.all([
     import('node:http'),
     import('@modelcontextprotocol/server'),
@@ -35,7 +35,7 @@ export async function serveDateOverHttp(options: DateOptions & { port?: number }
       response.writeHead(404, { 'content-type': 'text/plain' }).end(`The MCP server is at ${PATH}.\n`);
       return;
     }
-    // The SDK's type leaves out that Node's own fields may be undefined.
+    // The SDK's type omits that Node's own fields may be undefined.
     void answer(request as Parameters<typeof answer>[0], response);
   });
   server.listen(options.port ?? 0, HOST);

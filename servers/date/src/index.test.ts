@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import * as room from './index.ts';
 
-test('the package offers these names and no others', () => {
+test('the package exports exactly this', () => {
   expect(Object.keys(room).sort()).toEqual([
     'createDateServer',
     'dateServerCommand',

@@ -1,5 +1,5 @@
 /**
- * An MCP server with the one tool `get-date`, over stdio and Streamable HTTP.
+ * An MCP server with one tool, `get-date`, over stdio and Streamable HTTP.
  * @module
  */
 export { createDateServer } from './server.ts';

@@ -2,12 +2,12 @@ import { shorten, type Read } from './time-zone.ts';
 
 const EXAMPLES = 'en-US, en-GB, de-DE, ja-JP, zh-TW, pt-BR';
 
-/** The machine's own locale. */
+/** The locale of this machine. */
 export function machineLocale(): string {
   return new Intl.DateTimeFormat().resolvedOptions().locale;
 }
 
-/** Reads a BCP 47 tag in any case; the underscore and the encoding of `zh_TW.UTF-8` are forgiven. */
+/** Reads a BCP 47 tag in any case; also accepts the underscore and encoding of `zh_TW.UTF-8`. */
 export function readLocale(written: string): Read<string> {
   const tag = written.trim().replace(/\..*$/, '').replaceAll('_', '-');
   try {
@@ -18,6 +18,6 @@ export function readLocale(written: string): Read<string> {
   }
   return {
     ok: false,
-    problem: `There is no locale "${shorten(written.trim())}". Locales are BCP 47 tags such as ${EXAMPLES}.`,
+    problem: `Unknown locale "${shorten(written.trim())}". Use a BCP 47 tag such as ${EXAMPLES}.`,
   };
 }

@@ -13,7 +13,7 @@ An MCP server with one tool, get-date, which tells the date and time.
   --version     show the version
 `;
 
-type Wish =
+type Command =
   | { do: 'help' }
   | { do: 'version' }
   | { do: 'stdio' }
@@ -21,12 +21,12 @@ type Wish =
   | { do: 'refuse'; problem: string };
 
 /**
- * Runs the command with its arguments; resolves with the exit code for a command that has ended, and with undefined
- * for a server that goes on until stdin ends or a signal comes.
+ * Runs the command. Resolves with the exit code, or with undefined for a server that runs until stdin ends or a signal
+ * arrives.
  */
 export async function main(args: readonly string[]): Promise<number | undefined> {
-  const wish = readWish(args);
-  switch (wish.do) {
+  const command = readCommand(args);
+  switch (command.do) {
     case 'help':
       process.stdout.write(HELP);
       return 0;
@@ -36,7 +36,7 @@ export async function main(args: readonly string[]): Promise<number | undefined>
       return 0;
     }
     case 'refuse':
-      process.stderr.write(`toolyard-server-date: ${wish.problem}\nTry --help.\n`);
+      process.stderr.write(`toolyard-server-date: ${command.problem}\nTry --help.\n`);
       return 2;
     case 'stdio': {
       const { serveDateOverStdio } = await import('./stdio.ts');
@@ -45,7 +45,7 @@ export async function main(args: readonly string[]): Promise<number | undefined>
       return undefined;
     }
     case 'http':
-      return startHttp(wish.port);
+      return startHttp(command.port);
   }
 }
 
@@ -65,11 +65,11 @@ async function startHttp(port: number): Promise<number | undefined> {
 function listenProblem(error: unknown, port: number): string {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   if (code === 'EADDRINUSE') return `port ${port} is in use; choose another with --port`;
-  if (code === 'EACCES') return `port ${port} may not be used by this account; choose one above 1023 with --port`;
+  if (code === 'EACCES') return `no permission to listen on port ${port}; choose one above 1023 with --port`;
   return `cannot listen on port ${port}: ${error instanceof Error ? error.message : String(error)}`;
 }
 
-function readWish(args: readonly string[]): Wish {
+function readCommand(args: readonly string[]): Command {
   let values;
   try {
     ({ values } = parseArgs({
@@ -87,18 +87,20 @@ function readWish(args: readonly string[]): Wish {
   if (values.help === true) return { do: 'help' };
   if (values.version === true) return { do: 'version' };
   if (values.http !== true) {
-    return values.port === undefined ? { do: 'stdio' } : { do: 'refuse', problem: '--port is only for --http' };
+    return values.port === undefined ? { do: 'stdio' } : { do: 'refuse', problem: '--port requires --http' };
   }
   const port = values.port === undefined ? DEFAULT_PORT : Number(values.port);
   const isPort = /^\d+$/.test(values.port ?? '0') && port <= 65535;
-  return isPort ? { do: 'http', port } : { do: 'refuse', problem: `--port must be 0 to 65535, not "${values.port}"` };
+  return isPort
+    ? { do: 'http', port }
+    : { do: 'refuse', problem: `--port must be a number from 0 to 65535 (got "${values.port}")` };
 }
 
 function firstSentence(text: string): string {
   return text.split('. ')[0] ?? text;
 }
 
-/** Ends the server on the first signal; a second one then ends the process the usual way. */
+/** Closes the server on the first signal; a second one terminates the process as usual. */
 function closeOnSignal(server: { close(): Promise<void> }): void {
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => void server.close());
 }

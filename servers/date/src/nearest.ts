@@ -1,8 +1,8 @@
 const ENOUGH_ALIKE = 0.5;
 
 /**
- * The candidates most like what was written, best first; case, spaces and underscores do not count. A candidate is
- * compared whole and by its last part, so that `Tokio` finds `Asia/Tokyo`.
+ * The candidates most similar to the input, best first; case, spaces and underscores are ignored. A candidate is
+ * compared as a whole and by its last part, so that `Tokio` finds `Asia/Tokyo`.
  */
 export function nearest(written: string, candidates: readonly string[], limit = 3): string[] {
   const wanted = pairsOf(written);
@@ -19,7 +19,7 @@ function likeness(wanted: ReadonlySet<string>, candidate: string): number {
   return Math.max(dice(wanted, pairsOf(candidate)), dice(wanted, pairsOf(lastPart)));
 }
 
-/** Sørensen-Dice: how many of the letter pairs two words share, 0 to 1. */
+/** Sørensen–Dice coefficient: the share of letter pairs two words have in common, 0 to 1. */
 function dice(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
   if (a.size + b.size === 0) return 0;
   let shared = 0;
@@ -28,7 +28,7 @@ function dice(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
 }
 
 function pairsOf(word: string): Set<string> {
-  // The borders count as letters: people get the first and the last letter of a name right.
+  // The borders count as letters, because users usually get the first and last letter of a name right.
   const letters = ` ${word
     .toLowerCase()
     .replace(/[\s_-]+/g, ' ')

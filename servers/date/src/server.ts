@@ -1,15 +1,14 @@
 import { ProtocolError, ProtocolErrorCode, Server } from '@modelcontextprotocol/server';
 import { GET_DATE, getDate, type DateOptions } from './tool.ts';
 
-/** The version this server names on the wire; the same as the package's. */
+/** The version in `serverInfo`; equals the package version. */
 export const VERSION = '0.1.0';
 
 /**
- * An MCP server with the one tool `get-date`. It serves one connection; both eras of the protocol are served by
- * whatever it is connected to.
+ * An MCP server with one tool, `get-date`. It serves one connection; its transport decides the era.
  *
- * The SDK's low-level `Server` is used on purpose: its high-level one answers an unknown tool without naming the tools
- * there are, and a wrong argument in the words of a schema library.
+ * Uses the SDK's low-level `Server`, because the high-level one answers an unknown tool without listing the available
+ * tools, and an invalid argument with the message of a schema library.
  *
  * @example
  * const server = createDateServer({ now: () => Date.UTC(2026, 10, 5) });
@@ -22,7 +21,7 @@ export function createDateServer(options: DateOptions = {}): Server {
   server.setRequestHandler('tools/list', () => ({ tools: [GET_DATE] }));
   server.setRequestHandler('tools/call', ({ params }) => {
     if (params.name !== GET_DATE.name) {
-      const message = `Unknown tool "${params.name}". The tools of this server: ${GET_DATE.name}.`;
+      const message = `Unknown tool "${params.name}". This server has: ${GET_DATE.name}.`;
       throw new ProtocolError(ProtocolErrorCode.InvalidParams, message);
     }
     return getDate(params.arguments ?? {}, options);

@@ -2,22 +2,22 @@ import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import { createDateServer } from './server.ts';
 import type { DateOptions } from './tool.ts';
 
-/** A server that is running. */
+/** A running server. */
 export type RunningServer = {
-  /** Ends it; safe to call twice. */
+  /** Closes it; idempotent. */
   close(): Promise<void>;
 };
 
 /**
- * Serves this process's stdin and stdout, in both eras of MCP. It stops by itself when stdin ends; the process then
- * exits unless something else keeps it.
+ * Serves stdin and stdout of this process, in both eras of MCP. Stops when stdin ends; the process then exits unless
+ * something else keeps it running.
  */
 export function serveDateOverStdio(options: DateOptions = {}): RunningServer {
   const handle = serveStdio(() => createDateServer(options), { onerror: report });
   return { close: () => handle.close() };
 }
 
-/** Standard error is the log of a stdio server: stdout belongs to the protocol. */
+/** A stdio server logs to standard error, because stdout carries the protocol. */
 function report(error: Error): void {
   process.stderr.write(`toolyard-server-date: ${error.message}\n`);
 }

@@ -3,7 +3,7 @@ import { getDate } from './tool.ts';
 
 const options = { now: () => Date.parse('2026-11-05T05:03:07.890Z'), timeZone: 'Europe/Berlin', locale: 'de-DE' };
 
-test('without arguments it is iso in the local zone', { tags: ['D1.18', 'D4.15', 'D4.18', 'D4.19'] }, () => {
+test('defaults to iso in the local zone', { tags: ['D1.18', 'D4.15', 'D4.18', 'D4.19'] }, () => {
   expect(getDate({}, options)).toEqual({
     content: [{ type: 'text', text: '2026-11-05T06:03:07+01:00' }],
     structuredContent: {
@@ -18,30 +18,30 @@ test('without arguments it is iso in the local zone', { tags: ['D1.18', 'D4.15',
   });
 });
 
-test('without options it is the machine that tells zone, locale and time', () => {
+test('without options uses time, zone and locale of the machine', () => {
   const result = getDate({ format: 'unix' }, {});
   const machine = new Intl.DateTimeFormat().resolvedOptions();
   expect(result.isError).toBeUndefined();
   expect(result.structuredContent).toMatchObject({ locale: machine.locale });
 });
 
-test('what models write for nothing counts as nothing', () => {
+test('treats null and empty arguments as missing', () => {
   expect(getDate({ format: 'UNIX', timezone: '', locale: null }, options)).toMatchObject({
     content: [{ text: '1793854987' }],
     structuredContent: { timezone: 'Europe/Berlin', locale: 'de-DE' },
   });
 });
 
-describe('a wrong value is an error the model can mend', () => {
+describe('answers an invalid value with an error the model can correct', () => {
   test.each([
     [{ format: 'rfc3339' }, ['rfc3339', 'iso, date, time, datetime, locale, unix, rfc2822']],
-    [{ format: 7 }, ['There is no format 7', 'rfc2822']],
+    [{ format: 7 }, ['Unknown format 7', 'rfc2822']],
     [{ timezone: 'Asia/Tokio' }, ['Asia/Tokio', 'Nearest: Asia/Tokyo', 'Europe/London']],
-    [{ timezone: 9 }, ['timezone must be a text, not 9']],
+    [{ timezone: 9 }, ['timezone must be a string, not 9']],
     [{ locale: 'klingon' }, ['klingon', 'en-US']],
     [{ locale: 'klingon', format: 'iso' }, ['klingon']],
     [{ tz: 'Asia/Tokyo' }, ['no argument "tz"', 'format, timezone, locale']],
-    [{ format: 'x', timezone: [1] }, ['no format "x"', 'timezone must be a text']],
+    [{ format: 'x', timezone: [1] }, ['no format "x"', 'timezone must be a string']],
   ])('%j', { tags: ['D4.16'] }, (args, words) => {
     const result = getDate(args, options);
     expect(result.isError).toBe(true);

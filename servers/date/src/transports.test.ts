@@ -70,7 +70,7 @@ describe.each(eras)('in the %s era', (era, mode) => {
 
   describe.each(['stdio', 'http'] as const)('over %s', (kind) => {
     test(
-      'the tool is listed and answers in text and structure',
+      'lists the tool and answers with text and structured content',
       { tags: ['D1.10', 'D1.17', 'D1.18', 'D4.03', 'D4.04', 'D4.13', 'D4.14', 'D4.15', 'D4.17'] },
       async () => {
         const client = await connect(await open[kind](), mode);
@@ -90,7 +90,7 @@ describe.each(eras)('in the %s era', (era, mode) => {
       },
     );
 
-    test('a wrong value is an error of the tool, not of the protocol', { tags: ['D9.21'] }, async () => {
+    test('answers an invalid value with an error of the tool, not of the protocol', { tags: ['D9.21'] }, async () => {
       const client = await connect(await open[kind](), mode);
       const result = await client.callTool({ name: 'get-date', arguments: { timezone: 'Tokio' } });
       expect(result).toMatchObject({
@@ -99,23 +99,19 @@ describe.each(eras)('in the %s era', (era, mode) => {
       });
     });
 
-    test(
-      'an unknown tool is refused by name, with the names there are',
-      { tags: ['D4.13', 'D4.20', 'D4.21'] },
-      async () => {
-        const client = await connect(await open[kind](), mode);
-        const call = client.callTool({ name: 'get-time', arguments: {} });
-        await expect(call).rejects.toMatchObject({
-          code: -32602,
-          message: expect.stringContaining('get-date') as string,
-        });
-      },
-    );
+    test('rejects an unknown tool and lists the available ones', { tags: ['D4.13', 'D4.20', 'D4.21'] }, async () => {
+      const client = await connect(await open[kind](), mode);
+      const call = client.callTool({ name: 'get-time', arguments: {} });
+      await expect(call).rejects.toMatchObject({
+        code: -32602,
+        message: expect.stringContaining('get-date') as string,
+      });
+    });
   });
 });
 
 describe('the process', () => {
-  test('ends with 0 when stdin ends, before anything was said and after', async () => {
+  test('exits with 0 when stdin ends, before the first message and after one', async () => {
     const silent = start();
     silent.stdin?.end();
     expect(await exitOf(silent)).toEqual([0, null]);
@@ -127,7 +123,7 @@ describe('the process', () => {
     expect(await exitOf(used)).toEqual([0, null]);
   });
 
-  test('answers what was piped in before it ends', async () => {
+  test('answers piped input before it exits', async () => {
     const child = start();
     child.stdin?.end(
       ['tools/list', 'tools/list', 'tools/list']
@@ -138,7 +134,7 @@ describe('the process', () => {
     expect(child.stdoutText().trim().split('\n')).toHaveLength(3);
   });
 
-  test.each(['SIGTERM', 'SIGINT'] as const)('ends with 0 on %s, over stdio and HTTP', async (signal) => {
+  test.each(['SIGTERM', 'SIGINT'] as const)('exits with 0 on %s, over stdio and HTTP', async (signal) => {
     const stdio = start();
     stdio.stdin?.write('{"jsonrpc":"2.0","id":1,"method":"tools/list"}\n');
     await within(once(stdio.stdout ?? stdio, 'data'), { what: 'an answer' });
@@ -151,7 +147,7 @@ describe('the process', () => {
     expect(await exitOf(http)).toEqual([0, null]);
   });
 
-  test('--http says where it listens once it does, and goes on without stdin', async () => {
+  test('--http prints its URL once it listens, and does not depend on stdin', async () => {
     const child = start('--http', '--port', '0');
     child.stdin?.end();
     const client = await connect(new StreamableHTTPClientTransport(new URL(await urlOf(child))), 'legacy');
@@ -159,7 +155,7 @@ describe('the process', () => {
     expect(child.stdoutText()).toBe('');
   });
 
-  test('a port in use is said plainly', async () => {
+  test('reports a port in use in one line', async () => {
     const server = await serveDateOverHttp();
     leftovers.push(() => server.close());
     const child = start('--http', '--port', new URL(server.url).port);
@@ -171,9 +167,9 @@ describe('the process', () => {
     [['--help'], 0, /^Usage/, /^$/],
     [['--version'], 0, /^\d+\.\d+\.\d+\n$/, /^$/],
     [['--htp'], 2, /^$/, /Unknown option '--htp'/],
-    [['--port', '1'], 2, /^$/, /--port is only for --http/],
-    [['--http', '--port', '70000'], 2, /^$/, /0 to 65535, not "70000"/],
-    [['--http', '--port', 'x'], 2, /^$/, /0 to 65535, not "x"/],
+    [['--port', '1'], 2, /^$/, /--port requires --http/],
+    [['--http', '--port', '70000'], 2, /^$/, /from 0 to 65535 \(got "70000"\)/],
+    [['--http', '--port', 'x'], 2, /^$/, /from 0 to 65535 \(got "x"\)/],
     [['extra'], 2, /^$/, /Unexpected argument 'extra'/],
   ])('%j', async (args, code, stdout, stderr) => {
     const child = start(...args);
@@ -195,7 +191,7 @@ describe('over HTTP', () => {
     return response.statusCode ?? 0;
   };
 
-  test('another Host or Origin is refused, whatever the path', async () => {
+  test('rejects another Host or Origin on every path', async () => {
     const server = await serveDateOverHttp();
     leftovers.push(() => server.close());
     const accept = { accept: 'application/json, text/event-stream' };
@@ -208,16 +204,16 @@ describe('over HTTP', () => {
     expect(await ask(new URL('/other', server.url).href, accept)).toBe(404);
   });
 
-  test('it listens on the loopback address only', async () => {
+  test('listens on the loopback address only', async () => {
     const server = await serveDateOverHttp();
     leftovers.push(() => server.close());
     const other = new URL(server.url);
-    // Linux has the whole of 127/8, so a server on every address would answer here.
+    // On Linux all of 127/8 is loopback, so a server on every address would answer here.
     other.hostname = process.platform === 'linux' ? '127.0.0.2' : '[::1]';
     await expect(ask(other.href, { host: 'localhost' })).rejects.toThrow('ECONNREFUSED');
   });
 
-  test('close ends it while a connection is open, and twice does no harm', async () => {
+  test('close ends an open connection and is idempotent', async () => {
     const server = await serveDateOverHttp();
     await ask(server.url, { accept: 'application/json, text/event-stream', connection: 'keep-alive' });
     await server.close();
@@ -226,6 +222,6 @@ describe('over HTTP', () => {
   });
 });
 
-test('the version on the wire is the package version', () => {
+test('serverInfo contains the package version', () => {
   expect(readFileSync(new URL('../package.json', import.meta.url), 'utf8')).toContain(`"version": "${VERSION}"`);
 });

@@ -1,23 +1,23 @@
 import type { JsonObject } from '@toolyard/protocol';
 
 export type ProtectionOptions = {
-  /** What it says of itself (RFC 9728), put over the usual; null: nothing, as servers of 2025-03-26 do. */
+  /** Overrides of its resource metadata (RFC 9728); null: none, as on servers of 2025-03-26. */
   metadata?: JsonObject | null;
-  /** False does not say where that lies. */
+  /** False omits the URL of the metadata from challenges. */
   isNamed?: boolean;
-  /** Asked for with the first refusal. */
+  /** The scope in the first challenge. */
   scope?: string;
-  /** What a message needs beside a token, by method or `tools/call:<tool>`. */
+  /** The scopes a message requires in addition to a token, by method or `tools/call:<tool>`. */
   needs?: Readonly<Record<string, string>>;
   /** Messages that need no token. */
   open?: readonly string[];
 };
 
-/** What a scripted MCP server asks before it takes a request. */
+/** The authorization checks of a scripted MCP server. */
 export type Protection = {
-  /** What lies at a path of it beside `/mcp`. */
+  /** The document at a path of the server other than `/mcp`. */
   document(path: string, origin: string): JsonObject | undefined;
-  /** Undefined takes the request. */
+  /** Undefined accepts the request. */
   refuse(request: {
     authorization: string | undefined;
     message: JsonObject | undefined;
@@ -27,7 +27,7 @@ export type Protection = {
 
 const PATH = '/.well-known/oauth-protected-resource/mcp';
 
-/** @param scopeOf of an `Authorization` header with a valid token; undefined for any other */
+/** @param scopeOf the scope of an `Authorization` header with a valid token; undefined for any other */
 export function createProtection(
   issuer: string,
   scopeOf: (authorization: string) => string | undefined,
@@ -50,9 +50,10 @@ export function createProtection(
       if (given === undefined) return { status: 401, challenge: `Bearer realm="mcp"${words}${named(origin)}` };
       const params = message?.['params'];
       const tool = params !== null && typeof params === 'object' && !Array.isArray(params) ? params['name'] : undefined;
-      const needed = (typeof tool === 'string' ? needs[`${method}:${tool}`] : undefined) ?? needs[method];
-      if (needed === undefined || needed.split(' ').every((word) => given.split(' ').includes(word))) return undefined;
-      return { status: 403, challenge: `Bearer error="insufficient_scope", scope="${needed}"${named(origin)}` };
+      const requiredScope = (typeof tool === 'string' ? needs[`${method}:${tool}`] : undefined) ?? needs[method];
+      if (requiredScope === undefined || requiredScope.split(' ').every((word) => given.split(' ').includes(word)))
+        return undefined;
+      return { status: 403, challenge: `Bearer error="insufficient_scope", scope="${requiredScope}"${named(origin)}` };
     },
   };
 }

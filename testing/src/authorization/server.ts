@@ -10,29 +10,29 @@ import type { Protection, ProtectionOptions } from './protection.ts';
 import { createProtection } from './protection.ts';
 
 export type AuthorizationServerOptions = {
-  /** Put over what it says of itself; null in a field takes that out. Null as a whole: it says nothing. */
+  /** Overrides of its metadata; a null field is removed. Null as a whole: no metadata. */
   metadata?: JsonObject | null;
-  /** Seconds an access token is valid; absent: it does not say. */
+  /** Lifetime of access tokens in seconds; absent: not declared. */
   expiresIn?: number;
-  /** False gives no refresh tokens. */
+  /** False issues no refresh tokens. */
   refresh?: boolean;
   /** False lets a refresh token be used again. */
   rotate?: boolean;
-  /** The `iss` of its answers; null leaves it out. Default: itself. */
+  /** The `iss` of its redirects; null omits it. Default: the issuer. */
   iss?: string | null;
-  /** What the person does at its page. Default: agrees. */
+  /** What the user does on its page. Default: accepts. */
   person?: 'agrees' | 'declines';
-  /** Answers a token request in its place. */
+  /** Answers token requests instead of the server. */
   token?: (params: Readonly<Record<string, string>>) => { status: number; body: JsonObject } | undefined;
-  /** Assertions it gives a token for (RFC 7523). */
+  /** Assertions it accepts (RFC 7523). */
   assertions?: readonly string[];
-  /** Clients it knows without registration, with their secrets. */
+  /** Pre-registered clients with their secrets. */
   clients?: Readonly<Record<string, string>>;
-  /** Lets pages of other origins in; without it a browser keeps them away. */
+  /** Allows pages of other origins (CORS); otherwise a browser blocks them. */
   cors?: Cors;
 };
 
-/** A request as the authorization server saw it; of forms and queries the fields. */
+/** A request as received; `params` are the fields of form and query. */
 export type AuthorizationRequest = {
   method: string;
   path: string;
@@ -40,24 +40,24 @@ export type AuthorizationRequest = {
   authorization: string | undefined;
 };
 
-/** What a person comes back with. */
+/** The parameters of the redirect. */
 export type AuthorizationRedirect = { state: string; code?: string; iss?: string; error?: string };
 
-/** A scripted authorization server over real HTTP, which gives tokens to whoever goes the right way. */
+/** A scripted authorization server over real HTTP. */
 export type AuthorizationServer = AsyncDisposable & {
   /** Its issuer. */
   url: string;
-  /** Everything that was asked of it, oldest first. */
+  /** All requests, oldest first. */
   requests: readonly AuthorizationRequest[];
   /** The token requests among them. */
   grants(type?: string): readonly Readonly<Record<string, string>>[];
-  /** What to give a scripted MCP server that takes its tokens only. */
+  /** The `protection` of a scripted MCP server that accepts its tokens only. */
   protect(options?: ProtectionOptions): Protection;
-  /** Goes to its page as a person does; what they come back with. */
+  /** Visits its authorization page like a user; returns the parameters of the redirect. */
   visit(authorizationUrl: string): Promise<AuthorizationRedirect>;
-  /** No access token that was given is valid any more. */
+  /** Invalidates all issued access tokens. */
   expire(): void;
-  /** Nothing that was given is. */
+  /** Invalidates everything it issued. */
   revoke(): void;
   close(): Promise<void>;
 };
@@ -70,7 +70,7 @@ type Code = { challenge: string; redirectUrl: string; clientId: string; scope: s
 export async function startAuthorizationServer(options: AuthorizationServerOptions = {}): Promise<AuthorizationServer> {
   const requests: AuthorizationRequest[] = [];
   const codes = new Map<string, Code>();
-  /** The scope of each access token, by the `Authorization` header it is sent in. */
+  /** The scope of each access token, by its `Authorization` header. */
   const access = new Map<string, string>();
   const refreshes = new Map<string, { scope: string; clientId: string; used: boolean }>();
   const clients = new Map<string, string | null>(Object.entries(options.clients ?? {}));
@@ -165,7 +165,7 @@ export async function startAuthorizationServer(options: AuthorizationServerOptio
         const known = refreshes.get(params['refresh_token'] ?? '');
         if (known === undefined || known.clientId !== client) return answer(response, 400, { error: 'invalid_grant' });
         if (known.used) {
-          // Used a second time it may be stolen: nothing that came of it is worth anything any more.
+          // A refresh token used twice may be stolen: all tokens derived from it become invalid.
           refreshes.clear();
           access.clear();
           return answer(response, 400, { error: 'invalid_grant', error_description: 'The token was used before.' });
@@ -195,16 +195,16 @@ export async function startAuthorizationServer(options: AuthorizationServerOptio
     return (clients.get(named) ?? null) === (secret ?? null) ? named : null;
   }
 
-  function give(response: ServerResponse, type: string, scope: string, clientId: string, mayLast = true): void {
+  function give(response: ServerResponse, type: string, scope: string, clientId: string, hasRefreshToken = true): void {
     const accessToken = `access-${randomUUID()}`;
     access.set(`${type} ${accessToken}`, scope);
     const refreshToken = `refresh-${randomUUID()}`;
-    const lasts = mayLast && options.refresh !== false;
-    if (lasts) refreshes.set(refreshToken, { scope, clientId, used: false });
+    const withRefresh = hasRefreshToken && options.refresh !== false;
+    if (withRefresh) refreshes.set(refreshToken, { scope, clientId, used: false });
     answer(response, 200, {
       access_token: accessToken,
       token_type: type,
-      ...(lasts ? { refresh_token: refreshToken } : {}),
+      ...(withRefresh ? { refresh_token: refreshToken } : {}),
       ...(options.expiresIn === undefined ? {} : { expires_in: options.expiresIn }),
       ...(scope === '' ? {} : { scope }),
     });

@@ -2,7 +2,7 @@ import type { JsonObject } from '@toolyard/protocol';
 import { inPieces } from './reply.ts';
 import { buildReply, encodeEvent, type ModelReply, type ScriptedWireOptions } from './wire.ts';
 
-/** A block of an answer. Text as `input` is sent as it is, well-formed or not. */
+/** A content block of an answer. A string as `input` is sent unchanged, valid JSON or not. */
 export type AnthropicBlock =
   | { type: 'text'; text: string; citations?: readonly JsonObject[] }
   | { type: 'thinking'; thinking: string; signature: string }
@@ -10,28 +10,28 @@ export type AnthropicBlock =
   | { type: 'tool_use'; id: string; name: string; input: JsonObject | string };
 
 export type AnthropicOptions = ScriptedWireOptions & {
-  /** Letters a delta carries; default 8. */
+  /** Characters per delta; default 8. */
   pieces?: number;
   /** Default by the blocks: `tool_use` or `end_turn`. */
   stopReason?: string;
   /** Usage at the start. */
   usage?: JsonObject;
-  /** Tokens written, told at the end. */
+  /** Output tokens, sent at the end. */
   outputTokens?: number;
-  /** Breaks the stream off with an error in place of its end. */
+  /** Ends the stream with an error. */
   errorInStream?: { type: string; message: string };
-  /** Leaves the end out: nothing comes behind the blocks. */
+  /** Omits the end: nothing follows the blocks. */
   withoutEnd?: boolean;
   model?: string;
 };
 
-/** An answer of Anthropic's messages, streamed as its documentation has it. */
+/** A streamed answer of Anthropic's Messages API, as documented. */
 export function anthropicReply(blocks: readonly AnthropicBlock[] | string, options: AnthropicOptions = {}): ModelReply {
   const list: readonly AnthropicBlock[] = typeof blocks === 'string' ? [{ type: 'text', text: blocks }] : blocks;
   return anthropicEvents(eventsOf(list, options), options);
 }
 
-/** These events, each named by its type: for what {@link anthropicReply} cannot say. */
+/** Streams these events, each named by its type: for what {@link anthropicReply} cannot express. */
 export function anthropicEvents(events: readonly JsonObject[], options: ScriptedWireOptions = {}): ModelReply {
   const encoded = events.map((event) => encodeEvent(JSON.stringify(event), options, nameOf(event)));
   return buildReply('text/event-stream', encoded, options);

@@ -3,18 +3,18 @@ import { inPieces } from './reply.ts';
 import { buildReply, encodeEvent, type ModelReply, type ScriptedWireOptions } from './wire.ts';
 
 export type GeminiOptions = ScriptedWireOptions & {
-  /** Letters a piece of text carries; default 8. */
+  /** Characters per text chunk; default 8. */
   pieces?: number;
   /** Default `STOP`; null sends none. */
   finishReason?: string | null;
   usage?: JsonObject;
-  /** What else the last chunk's candidate has, such as `groundingMetadata`. */
+  /** Further fields of the last chunk's candidate, such as `groundingMetadata`. */
   candidate?: JsonObject;
-  /** One JSON array in place of events, as the API answers without `alt=sse`. */
+  /** One JSON array instead of events, as the API answers without `alt=sse`. */
   asArray?: boolean;
 };
 
-/** An answer of Google's Gemini API, streamed as its documentation has it: parts as they are, but for text in pieces. */
+/** A streamed answer of Google's Gemini API, as documented: parts unchanged, but text in chunks. */
 export function geminiReply(parts: readonly JsonObject[] | string, options: GeminiOptions = {}): ModelReply {
   const list: readonly JsonObject[] = typeof parts === 'string' ? [{ text: parts }] : parts;
   const chunks: JsonObject[] = list
@@ -39,7 +39,7 @@ function chunk(candidate: JsonObject): JsonObject {
   return { candidates: [{ index: 0, ...candidate }], modelVersion: 'scripted', responseId: 'scripted' };
 }
 
-/** Text in pieces; what signs it comes on the last of them. */
+/** Splits text; its signature is sent with the last chunk. */
 function split(part: JsonObject, options: GeminiOptions): JsonObject[] {
   const { text, thoughtSignature, ...rest } = part;
   if (typeof text !== 'string' || text === '') return [part];

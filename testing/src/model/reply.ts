@@ -1,60 +1,60 @@
 import type { JsonObject, JsonValue } from '@toolyard/protocol';
 import { buildReply, encodeEvent, type Chunk, type ModelReply, type ScriptedWireOptions } from './wire.ts';
 
-/** What the streamed replies have beyond {@link ScriptedWireOptions}. */
+/** Options of streamed replies in addition to {@link ScriptedWireOptions}. */
 export type StreamOptions = ScriptedWireOptions & {
-  /** Letters a delta of text, reasoning or arguments carries; default 8. */
+  /** Characters per delta of text, reasoning or arguments; default 8. */
   pieces?: number;
-  /** Thinking, streamed before everything else. */
+  /** Reasoning, streamed before everything else. */
   reasoning?: string;
-  /** The field it comes in; servers differ. */
+  /** The field of the reasoning, which differs between servers. */
   reasoningField?: 'reasoning_content' | 'reasoning';
-  /** Sent as the provider writes it, such as `{ prompt_tokens: 3, completion_tokens: 5 }`. */
+  /** Sent unchanged, such as `{ prompt_tokens: 3, completion_tokens: 5 }`. */
   usage?: JsonObject;
-  /** A chunk of its own without choices (the default), or the chunk that carries the finish reason. */
+  /** In a chunk of its own without choices (default), or in the chunk with the finish reason. */
   usageIn?: 'own-chunk' | 'last-chunk';
-  /** The finish reason; null sends none at all. */
+  /** The finish reason; null sends none. */
   finish?: string | null;
-  /** Breaks the stream off with an error in place of finish reason and end; `named` sends it as `event: error`. */
+  /** Ends the stream with an error instead of a finish reason; `named` sends it as `event: error`. */
   errorInStream?: { error: JsonValue; named?: boolean };
-  /** Further choices, streamed alongside at index 1, 2 and so on. */
+  /** Further choices, streamed in parallel at index 1, 2 and so on. */
   otherChoices?: readonly string[];
-  /** False leaves `[DONE]` out. */
+  /** False omits `[DONE]`. */
   done?: boolean;
   model?: string;
   id?: string;
 };
 
-/** A call the model asks for. A text as `arguments` is sent as it is, well-formed or not. */
+/** A tool call of the model. A string as `arguments` is sent unchanged, valid JSON or not. */
 export type ScriptedCall = { id?: string; name: string; arguments: JsonObject | string };
 
 export type ToolCallOptions = StreamOptions & {
   /** Text before the calls. */
   text?: string;
-  /** The id and the name come with every delta, not only the first. */
+  /** Repeats id and name in every delta, not only the first. */
   repeatIds?: boolean;
-  /** Leaves `index` out. */
+  /** Omits `index`. */
   withoutIndex?: boolean;
-  /** Each call in one delta. */
+  /** Sends each call in one delta. */
   whole?: boolean;
-  /** The deltas of several calls take turns. */
+  /** Interleaves the deltas of several calls. */
   interleaved?: boolean;
 };
 
 /** Builders of replies for {@link startModelServer}. */
 export const reply = {
-  /** An answer in text. */
+  /** A text answer. */
   text(text: string, options: StreamOptions = {}): ModelReply {
     return stream([...reasoningDeltas(options), ...textDeltas(text, options)], 'stop', options);
   },
 
-  /** An answer that asks for tools, arguments streamed in pieces. */
+  /** An answer with tool calls, whose arguments are streamed in chunks. */
   toolCalls(calls: readonly ScriptedCall[], options: ToolCallOptions = {}): ModelReply {
     const before = [...reasoningDeltas(options), ...textDeltas(options.text ?? '', options)];
     return stream([...before, ...callDeltas(calls, options)], 'tool_calls', options);
   },
 
-  /** An event stream of these payloads, in this order: for what the other builders cannot say. */
+  /** An event stream of these payloads, for what the other builders cannot express. */
   events(payloads: readonly (JsonValue | string)[], options: ScriptedWireOptions = {}): ModelReply {
     const encode = (payload: JsonValue) => (typeof payload === 'string' ? payload : JSON.stringify(payload));
     return buildReply(
@@ -64,7 +64,9 @@ export const reply = {
     );
   },
 
-  /** Exact bytes in exact writes. The content type is that of an event stream unless `headers` say otherwise. */
+  /**
+   * These exact bytes in these exact writes. The content type is that of an event stream unless `headers` override it.
+   */
   raw(writes: readonly Chunk[], options: ScriptedWireOptions = {}): ModelReply {
     return buildReply('text/event-stream', writes, options);
   },
@@ -74,12 +76,12 @@ export const reply = {
     return buildReply('application/json', [JSON.stringify(body)], options);
   },
 
-  /** An error before anything was streamed; a text becomes OpenAI's `{ error: { message } }`. */
+  /** An error before the stream; a string becomes OpenAI's `{ error: { message } }`. */
   error(status: number, body: JsonValue, headers: Readonly<Record<string, string>> = {}): ModelReply {
     return reply.json(typeof body === 'string' ? { error: { message: body } } : body, { status, headers });
   },
 
-  /** What answers at an address that is no model server at all. */
+  /** The page of a URL that is not a model server. */
   html(options: ScriptedWireOptions = {}): ModelReply {
     return buildReply('text/html', ['<!doctype html><html><body><h1>It works!</h1></body></html>'], options);
   },
@@ -174,7 +176,7 @@ function deltasOfCall(call: ScriptedCall, index: number, options: ToolCallOption
   return [first, ...rest];
 }
 
-/** Cut between letters, never inside one: a lone surrogate would be another fault than the one scripted. */
+/** Splits between code points: a lone surrogate would be another fault than the scripted one. */
 export function inPieces(text: string, options: { pieces?: number } = {}): string[] {
   const letters = Array.from(text);
   const size = Math.max(1, options.pieces ?? DEFAULT_PIECE);

@@ -2,7 +2,7 @@ import type { JsonObject } from '@toolyard/protocol';
 import { inPieces } from './reply.ts';
 import { buildReply, encodeEvent, type ModelReply, type ScriptedWireOptions } from './wire.ts';
 
-/** An item of an answer. */
+/** An output item of an answer. */
 export type ResponsesItem =
   | { type: 'message'; text: string; annotations?: readonly JsonObject[]; refusal?: string }
   | { type: 'reasoning'; summary: readonly string[]; encrypted?: string }
@@ -10,18 +10,18 @@ export type ResponsesItem =
   | { type: 'image_generation_call'; result: string };
 
 export type ResponsesOptions = ScriptedWireOptions & {
-  /** Letters a delta carries; default 8. */
+  /** Characters per delta; default 8. */
   pieces?: number;
   usage?: JsonObject;
-  /** Why the answer is incomplete, such as `max_output_tokens`. */
+  /** The reason why the answer is incomplete, such as `max_output_tokens`. */
   incomplete?: string;
   /** The answer fails. */
   failed?: { code: string; message: string };
-  /** Leaves the end out. */
+  /** Omits the end. */
   withoutEnd?: boolean;
 };
 
-/** An answer of OpenAI's responses, streamed as its documentation has it. */
+/** A streamed answer of OpenAI's Responses API, as documented. */
 export function responsesReply(items: readonly ResponsesItem[] | string, options: ResponsesOptions = {}): ModelReply {
   const list: readonly ResponsesItem[] = typeof items === 'string' ? [{ type: 'message', text: items }] : items;
   const output = list.map(wholeItem);
@@ -41,7 +41,7 @@ export function responsesReply(items: readonly ResponsesItem[] | string, options
   return responsesEvents(events, options);
 }
 
-/** These events, each named by its type and numbered: for what {@link responsesReply} cannot say. */
+/** Streams these events, each named by its type and numbered: for what {@link responsesReply} cannot express. */
 export function responsesEvents(events: readonly JsonObject[], options: ScriptedWireOptions = {}): ModelReply {
   const encoded = events.map((event, at) =>
     encodeEvent(JSON.stringify({ ...event, sequence_number: at }), options, nameOf(event)),
@@ -100,7 +100,7 @@ function argumentsOf(item: Extract<ResponsesItem, { type: 'function_call' }>): s
   return typeof item.arguments === 'string' ? item.arguments : JSON.stringify(item.arguments);
 }
 
-/** An item as it is announced: without what grows. */
+/** An item as first announced: without the content that is streamed. */
 function begun(whole: JsonObject): JsonObject {
   const { content: _, summary, arguments: args, result: __, encrypted_content: ___, ...head } = whole;
   return {

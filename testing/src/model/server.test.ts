@@ -32,7 +32,7 @@ type Chunk = {
   usage?: JsonValue;
 };
 
-/** The payloads of a body whose events are one line each, `[DONE]` left out. */
+/** The payloads of a body with one line per event, without `[DONE]`. */
 function chunksOf(body: string): Chunk[] {
   return body
     .split(/\r?\n/)
@@ -46,7 +46,7 @@ function textOf(body: string, index = 0): string {
 }
 
 describe('a text reply', () => {
-  test('streams the text in pieces, ends with stop and [DONE]', async () => {
+  test('streams the text in chunks, ends with stop and [DONE]', async () => {
     const server = await start([reply.text('Hello, wonderful world', { pieces: 5 })]);
     const response = await ask(server);
     expect(response.headers.get('content-type')).toBe('text/event-stream');
@@ -59,15 +59,15 @@ describe('a text reply', () => {
     expect(body.endsWith('data: [DONE]\n\n')).toBe(true);
   });
 
-  test('holds still in the middle until a test lets it go on, or goes on in the middle until then', async () => {
-    const [held, talked] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  test('pauses in the middle until a test continues it, or repeats a write until then', async () => {
+    const [held, repeating] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     const server = await start([
       reply.text('abcd', { pieces: 1, hold: { until: held.promise } }),
-      reply.text('abcd', { pieces: 1, hold: { until: talked.promise, talking: true } }),
+      reply.text('abcd', { pieces: 1, hold: { until: repeating.promise, talking: true } }),
     ]);
     for (const { ending, isEnough, told } of [
       { ending: held, isEnough: (text: string) => text === 'abc', told: /^abcd$/ },
-      { ending: talked, isEnough: (text: string) => text.length > 30, told: /^abcd{20,}$/ },
+      { ending: repeating, isEnough: (text: string) => text.length > 30, told: /^abcd{20,}$/ },
     ]) {
       let body = '';
       const read = (async () => {
@@ -84,7 +84,7 @@ describe('a text reply', () => {
     }
   });
 
-  test('reasoning comes first, usage in a chunk without choices or in the last one', async () => {
+  test('streams reasoning first, and usage in its own chunk or in the last one', async () => {
     const usage = { prompt_tokens: 3, completion_tokens: 4 };
     const own = chunksOf(await bodyOf(reply.text('answer', { reasoning: 'hm', usage })));
     expect(own[1]?.choices[0]?.delta).toEqual({ reasoning_content: 'hm' });
@@ -93,14 +93,14 @@ describe('a text reply', () => {
     expect(last.at(-1)).toMatchObject({ choices: [{ finish_reason: 'stop' }], usage });
   });
 
-  test('the end can be left out, wholly or in part', async () => {
+  test('can omit its end, wholly or in part', async () => {
     const body = await bodyOf(reply.text('cut', { finish: null, done: false }));
     expect(body).not.toContain('[DONE]');
     expect(chunksOf(body).every((chunk) => chunk.choices[0]?.finish_reason === null)).toBe(true);
     expect(textOf(body)).toBe('cut');
   });
 
-  test('an error can stand in the middle of the stream, in both forms', async () => {
+  test('can contain an error in the stream, in both forms', async () => {
     const plain = await bodyOf(reply.text('so far', { errorInStream: { error: { message: 'overloaded' } } }));
     expect(plain.endsWith('data: {"error":{"message":"overloaded"}}\n\n')).toBe(true);
     expect(textOf(plain.replace(/data: \{"error.*/, ''))).toBe('so far');
@@ -108,14 +108,14 @@ describe('a text reply', () => {
     expect(named).toContain('event: error\ndata: {"error":"overloaded"}\n\n');
   });
 
-  test('other choices stream alongside and finish too', async () => {
+  test('streams further choices in parallel and finishes them', async () => {
     const body = await bodyOf(reply.text('first choice', { pieces: 3, otherChoices: ['second'] }));
     expect(textOf(body, 0)).toBe('first choice');
     expect(textOf(body, 1)).toBe('second');
     expect(chunksOf(body).filter((chunk) => chunk.choices[0]?.finish_reason === 'stop')).toHaveLength(2);
   });
 
-  test('letters are never cut in two', async () => {
+  test('never splits a code point', async () => {
     const text = '東京 👩‍🚀 😀😀😀';
     const body = await bodyOf(reply.text(text, { pieces: 1 }));
     expect(textOf(body)).toBe(text);
@@ -125,7 +125,7 @@ describe('a text reply', () => {
   });
 });
 
-describe('a reply that calls tools', () => {
+describe('a reply with tool calls', () => {
   type Delta = { index?: number; id?: string; function: { name?: string; arguments: string } };
   const calls = [
     { id: 'a', name: 'add', arguments: { a: 1, b: 2 } },
@@ -134,7 +134,7 @@ describe('a reply that calls tools', () => {
   const deltasOf = (body: string) =>
     chunksOf(body).flatMap((chunk) => (chunk.choices[0]?.delta['tool_calls'] as Delta[] | undefined) ?? []);
 
-  test('streams name and id once and the arguments in pieces', async () => {
+  test('streams name and id once and the arguments in chunks', async () => {
     const body = await bodyOf(reply.toolCalls(calls, { text: 'Let me see.', pieces: 4 }));
     expect(textOf(body)).toBe('Let me see.');
     const deltas = deltasOf(body);
@@ -151,7 +151,7 @@ describe('a reply that calls tools', () => {
     expect(chunksOf(body).at(-1)?.choices[0]?.finish_reason).toBe('tool_calls');
   });
 
-  test('in the ways servers differ', async () => {
+  test('supports the variations of servers', async () => {
     const repeated = deltasOf(await bodyOf(reply.toolCalls(calls, { repeatIds: true })));
     expect(repeated.every((delta) => delta.id !== undefined)).toBe(true);
     const noIndex = deltasOf(await bodyOf(reply.toolCalls(calls, { withoutIndex: true })));
@@ -166,7 +166,7 @@ describe('a reply that calls tools', () => {
 describe('bytes on the wire', () => {
   const long: StreamOptions = { usage: { prompt_tokens: 1 }, comments: true };
 
-  test('however a reply is split, its bytes are the same', async () => {
+  test('are the same for every split', async () => {
     const whole = await bodyOf(reply.text('Grüße aus 東京 😀', { ...long, split: 'whole' }));
     await fc.assert(
       fc.asyncProperty(
@@ -183,30 +183,30 @@ describe('bytes on the wire', () => {
     );
   });
 
-  test('split by byte there is one write a byte, and the reader sees many reads', async () => {
+  test('arrive in many reads when split by byte', async () => {
     const scripted = reply.text('Hi', { split: 'byte' });
     expect(scripted.writes.every((bytes) => bytes.length === 1)).toBe(true);
     const reader = (await ask(await start([scripted]))).body?.getReader();
     let reads = 0;
     while (reader !== undefined && !(await reader.read()).done) reads++;
-    // The system may still join some of them.
+    // The system may still merge some of them.
     expect(reads).toBeGreaterThan(10);
   });
 
-  test('the same seed cuts at the same places', () => {
+  test('are split at the same places for the same seed', () => {
     const sizes = (seed: number) => reply.text('x'.repeat(300), { split: { seed } }).writes.map((b) => b.length);
     expect(sizes(7)).toEqual(sizes(7));
     expect(sizes(7)).not.toEqual(sizes(8));
   });
 
-  test('CRLF and comments', async () => {
+  test('may contain CRLF and comments', async () => {
     const body = await bodyOf(reply.text('x', { newline: '\r\n', comments: true }));
     expect(body.replaceAll('\r\n', '')).not.toContain('\n');
     expect(body).toMatch(/^: [^\r]+\r\n\r\ndata: \{/);
     expect(textOf(body)).toBe('x');
   });
 
-  test('raw writes are exactly what was given', async () => {
+  test('are exactly those of raw writes', async () => {
     const bytes = new Uint8Array([0xff, 0x00, 0x0a]);
     const server = await start([reply.raw(['data: ', bytes], { headers: { 'content-type': 'text/odd' } })]);
     const response = await ask(server);
@@ -215,7 +215,7 @@ describe('bytes on the wire', () => {
     expect([...received]).toEqual([...new TextEncoder().encode('data: '), ...bytes]);
   });
 
-  test('own events, JSON, errors and pages', async () => {
+  test('may be custom events, JSON, errors and pages', async () => {
     expect(await bodyOf(reply.events([{ a: 1 }, '[DONE]']))).toBe('data: {"a":1}\n\ndata: [DONE]\n\n');
     const server = await start([
       reply.json({ object: 'chat.completion' }),
@@ -231,7 +231,7 @@ describe('bytes on the wire', () => {
     expect(await page.text()).toContain('<html>');
   });
 
-  test('a cut comes after everything that was scripted', async () => {
+  test('end after everything scripted with thenCut', async () => {
     const server = await start([reply.text('almost the whole answer', { thenCut: true, done: false })]);
     const response = await ask(server);
     const decoder = new TextDecoder();
@@ -243,14 +243,14 @@ describe('bytes on the wire', () => {
     expect(textOf(body)).toBe('almost the whole answer');
   });
 
-  test('a cut without a body comes after the head', async () => {
+  test('end after the head with thenCut and no body', async () => {
     const server = await start([reply.raw([], { thenCut: true })]);
     const response = await ask(server);
     expect(response.status).toBe(200);
     await expect(response.text()).rejects.toThrow();
   });
 
-  test('silence holds the connection until the client leaves, which is seen', async () => {
+  test('stop while the connection stays open until the client leaves', async () => {
     const server = await start([reply.text('then nothing', { thenSilence: true, finish: null, done: false })]);
     const leaving = new AbortController();
     const response = await ask(server, { signal: leaving.signal });
@@ -263,7 +263,7 @@ describe('bytes on the wire', () => {
 });
 
 describe('the server', () => {
-  test('keeps what it was asked', async () => {
+  test('records its requests', async () => {
     const server = await start([reply.text('a'), reply.text('b')]);
     await (await ask(server, { headers: { 'x-test': '1' }, body: '{"model":"m"}' })).text();
     await (await ask(server, { body: 'not json' })).text();
@@ -273,13 +273,13 @@ describe('the server', () => {
     ]);
   });
 
-  test('a script can be a function of the request', async () => {
+  test('accepts a function of the request as a script', async () => {
     const server = await start(async (request, index) => reply.text(`${index}: ${request.text}`));
     expect(textOf(await (await ask(server, { body: 'one' })).text())).toBe('0: one');
     expect(textOf(await (await ask(server, { body: 'two' })).text())).toBe('1: two');
   });
 
-  test('a script that is at its end, or throws, says so', async () => {
+  test('answers with an error when the script has ended or throws', async () => {
     const short = await start([]);
     const ended = await ask(short);
     expect(ended.status).toBe(500);
@@ -321,7 +321,7 @@ describe('the server', () => {
     expect((await fetch(`${server.url}/props`)).status).toBe(404);
   });
 
-  test('wants its key, before the script is asked', async () => {
+  test('requires its key before it asks the script', async () => {
     const server = await start([reply.text('in')], { requireKey: 'secret' });
     const outside = await ask(server);
     expect(outside.status).toBe(401);
@@ -330,7 +330,7 @@ describe('the server', () => {
     expect(textOf(await inside.text())).toBe('in');
   });
 
-  test('serves one request after another on one connection', async () => {
+  test('serves several requests on one connection', async () => {
     const server = await start(() => reply.text('again', { split: 'whole' }));
     const socket = connect(Number(new URL(server.origin).port), '127.0.0.1');
     let received = '';
@@ -344,7 +344,7 @@ describe('the server', () => {
     expect(server.requests).toHaveLength(3);
   });
 
-  test('closes while replies are under way, and again', async () => {
+  test('closes during replies, and twice', async () => {
     const server = await start([reply.text('slow', { delayMs: 60_000 }), reply.text('', { thenSilence: true })]);
     const pending = await Promise.all([ask(server), ask(server)]);
     await server.close();

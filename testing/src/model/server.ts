@@ -6,57 +6,57 @@ import { parseJson, type JsonObject, type JsonValue } from '@toolyard/protocol';
 import { reply } from './reply.ts';
 import type { ModelReply } from './wire.ts';
 
-/** A request as the server saw it. */
+/** A request as received. */
 export type RecordedRequest = {
   method: string;
   path: string;
   headers: IncomingHttpHeaders;
-  /** The body as it came; empty for GET. */
+  /** The raw body; empty for GET. */
   text: string;
-  /** The body read as JSON; undefined where it is none. */
+  /** The body parsed as JSON; undefined if it is not JSON. */
   body: JsonValue | undefined;
-  /** Becomes true when the client goes away before the reply is complete: how an abort looks from here. */
+  /** True once the client has left before the reply was complete, which is how an abort appears here. */
   clientLeft: boolean;
 };
 
-/** The replies to whatever is asked of models, one after the other, or a function that makes each (index from 0). */
+/** The replies to model requests, in order, or a function that creates each (index from 0). */
 export type ModelScript =
   | readonly ModelReply[]
   | ((request: RecordedRequest, index: number) => ModelReply | Promise<ModelReply>);
 
 export type ModelServerOptions = {
-  /** What `GET models` gives: ids, records as they are, or a whole reply. Default one model, `scripted`. */
+  /** The answer to `GET models`: ids, records, or a whole reply. Default: one model, `scripted`. */
   models?: readonly (string | JsonObject)[] | ModelReply;
-  /** Where the endpoints are: under `/v1`, under `/v1beta`, under the root, or (the default) everywhere. */
+  /** Where the endpoints are: under `/v1`, under `/v1beta`, at the root, or (default) everywhere. */
   serveAt?: 'v1' | 'v1beta' | 'root' | 'both';
-  /** Requests without this key, in whichever header a provider wants it, are answered with 401. */
+  /** Requests without this key, in the header of any provider, are answered with 401. */
   requireKey?: string;
-  /** The reply to every other address; default 404. */
+  /** The reply to every other path; default 404. */
   otherwise?: ModelReply;
-  /** False keeps no requests, for measuring. */
+  /** False records no requests, for benchmarks. */
   record?: boolean;
 };
 
-/** A model server that runs. */
+/** A running model server. */
 export type ModelServer = AsyncDisposable & {
-  /** The base URL to configure: with `/v1`, unless it is served under the root only. */
+  /** The base URL to configure: with `/v1`, unless it serves the root only. */
   url: string;
   /** Scheme, host and port. */
   origin: string;
-  /** Everything that was asked, oldest first. */
+  /** All requests, oldest first. */
   requests: readonly RecordedRequest[];
-  /** Cuts all connections and stops listening; safe to call twice. */
+  /** Drops all connections and stops listening; idempotent. */
   close(): Promise<void>;
 };
 
 /**
- * Starts a model server on a free port of 127.0.0.1 that answers by a script, at the addresses of OpenAI's, Anthropic's
- * and Google's APIs. When the script has no further reply it answers 500 and says so.
+ * Starts a scripted model server on a free port of 127.0.0.1, with the paths of OpenAI's, Anthropic's and Google's
+ * APIs. After the last reply it answers 500 with an explanation.
  *
  * @example
  * await using server = await startModelServer([
- *   reply.toolCalls([{ name: 'get-date', arguments: { timezone: 'Asia/Tokyo' } }]),
- *   reply.text('It is noon in Tokyo.'),
+ * reply.toolCalls([{ name: 'get-date', arguments: { timezone: 'Asia/Tokyo' } }]),
+ * reply.text('It is noon in Tokyo.'),
  * ]);
  */
 export async function startModelServer(script: ModelScript, options: ModelServerOptions = {}): Promise<ModelServer> {
@@ -67,7 +67,7 @@ export async function startModelServer(script: ModelScript, options: ModelServer
 
   async function chooseReply(request: RecordedRequest): Promise<ModelReply> {
     const endpoint = endpointOf(request, options.serveAt ?? 'both');
-    if (endpoint === undefined) return options.otherwise ?? reply.error(404, `No such address: ${request.path}`);
+    if (endpoint === undefined) return options.otherwise ?? reply.error(404, `Unknown path: ${request.path}`);
     if (options.requireKey !== undefined && !keysOf(request).includes(options.requireKey)) {
       return reply.error(401, { error: { message: 'Incorrect API key provided.', code: 'invalid_api_key' } });
     }
@@ -84,11 +84,11 @@ export async function startModelServer(script: ModelScript, options: ModelServer
     await sendReply(response, await chooseReply(request), stopping.signal);
   }
 
-  // Held up for seconds, it would cut a connection of this process on which a request has come meanwhile.
+  // A keep-alive timeout would close a connection on which a request has arrived while this process was blocked.
   const server = createServer({ keepAliveTimeout: 0 }, (incoming, response) => {
     answer(incoming, response).catch((error: unknown) => {
       if (stopping.signal.aborted) return;
-      // A script that throws is a defect of the test: it is shown where the answer was expected.
+      // A script that throws is a defect of the test, so it is reported in the expected answer.
       if (response.headersSent) response.destroy();
       else void sendReply(response, reply.error(500, `The script threw: ${String(error)}`), stopping.signal);
     });
@@ -110,10 +110,10 @@ export async function startModelServer(script: ModelScript, options: ModelServer
   return { url, origin, requests, close, [Symbol.asyncDispose]: close };
 }
 
-/** Sends a reply write by write. Resolves when it is done, the client has left, or `signal` aborts. */
+/** Sends a reply write by write. Resolves when it is complete, the client has left, or `signal` aborts. */
 async function sendReply(response: ServerResponse, scripted: ModelReply, signal: AbortSignal): Promise<void> {
   response.writeHead(scripted.status, scripted.headers);
-  // A cut or silent reply may have no body at all: the head must go out by itself.
+  // A cut or silent reply may have no body, so the head must be flushed separately.
   if (scripted.ending !== 'end') response.flushHeaders();
   const { hold } = scripted;
   const middle = hold?.behind ?? Math.ceil(scripted.writes.length / 2);
@@ -139,7 +139,7 @@ async function sendReply(response: ServerResponse, scripted: ModelReply, signal:
   }
 }
 
-/** Even without a delay each write leaves by itself: Node joins what is written in one turn. */
+/** Even without a delay each write is flushed separately, because Node merges those of one turn. */
 async function pause(delayMs: number, signal: AbortSignal): Promise<void> {
   if (delayMs > 0) await sleep(delayMs, undefined, { signal });
   else await nextTurn();
@@ -159,7 +159,7 @@ async function drained(response: ServerResponse, signal: AbortSignal): Promise<v
   }
 }
 
-/** Resolves when the socket has taken what was written, so that a cut loses nothing that was scripted. */
+/** Resolves when the socket has accepted the data, so that a cut loses nothing scripted. */
 async function flushed(response: ServerResponse): Promise<void> {
   const { socket } = response;
   while (socket !== null && !socket.destroyed && socket.writableLength > 0) await nextTurn();
@@ -181,7 +181,7 @@ async function readRequest(incoming: IncomingMessage): Promise<RecordedRequest> 
   };
 }
 
-/** What the APIs of the providers ask of models, below their version. */
+/** The model endpoints of the providers, relative to their version. */
 const ASKED = [
   '/chat/completions',
   '/responses',
@@ -206,7 +206,7 @@ function endpointOf(
   return request.method === 'POST' && isAsked ? 'chat' : undefined;
 }
 
-/** The keys a request brings, whichever way. */
+/** The API keys in a request, in any header. */
 function keysOf({ headers }: RecordedRequest): (string | undefined)[] {
   const one = (value: string | string[] | undefined) => (Array.isArray(value) ? value[0] : value);
   return [headers.authorization?.replace(/^Bearer /, ''), one(headers['x-api-key']), one(headers['x-goog-api-key'])];

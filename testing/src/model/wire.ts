@@ -1,20 +1,23 @@
 import { createRandom } from './random.ts';
 
-/** How a body is cut into writes: per event, per byte, in one, in pieces of n bytes, or at random from a seed. */
+/** How a body is split into writes: per event, per byte, as a whole, in chunks of n bytes, or at random from a seed. */
 export type Split = 'event' | 'byte' | 'whole' | number | { seed: number };
 
-/** What any reply can have, whatever it says. */
+/** Options of every reply. */
 export type ScriptedWireOptions = {
-  /** Default `event`. Each write leaves the process by itself, before the next one is made. */
+  /** Default `event`. Each write is flushed before the next one. */
   split?: Split;
-  /** Line ends of the event stream; default `\n`. */
+  /**
+   * Line ending of the event stream; default `\
+   * `.
+   */
   newline?: '\n' | '\r\n';
-  /** Puts a comment before every event, as proxies and some servers do to keep a line open. */
+  /** Adds a comment before every event, as proxies and some servers do to keep a connection open. */
   comments?: boolean;
   /** Real milliseconds between two writes; default 0. */
   delayMs?: number;
   hold?: Hold;
-  /** After the last write nothing more comes, and the connection stays open. */
+  /** After the last write the connection stays open without further data. */
   thenSilence?: boolean;
   /** After the last write the socket is destroyed. */
   thenCut?: boolean;
@@ -23,12 +26,12 @@ export type ScriptedWireOptions = {
 };
 
 /**
- * Keeps an answer from its end until then: what a test does in mid-answer is in mid-answer. Behind so many writes, by
- * default half of them, nothing more comes, or, where it goes on talking, the next one again and again.
+ * Pauses an answer until the promise settles, so that a test can act in the middle of it: after this many writes, by
+ * default half of them, nothing follows, or, with `talking`, the next one repeatedly.
  */
 type Hold = { until: Promise<unknown>; behind?: number; talking?: boolean };
 
-/** A reply ready to be sent, encoded once however often it is used. */
+/** A reply ready to be sent, encoded once. */
 export type ModelReply = {
   status: number;
   headers: Readonly<Record<string, string>>;
@@ -38,10 +41,10 @@ export type ModelReply = {
   ending: 'end' | 'silence' | 'cut';
 };
 
-/** Bytes of one piece of a reply that belongs together, such as an event. */
+/** The bytes of one unit of a reply, such as an event. */
 export type Chunk = string | Uint8Array;
 
-/** Makes a reply of chunks; `split` decides how they are written. */
+/** Creates a reply from chunks; `split` decides how they are written. */
 export function buildReply(
   contentType: string,
   chunks: readonly Chunk[],
@@ -58,7 +61,7 @@ export function buildReply(
   };
 }
 
-/** One event of a `text/event-stream`, with a comment before it where asked for. */
+/** One event of a `text/event-stream`, with a comment before it if requested. */
 export function encodeEvent(data: string, options: ScriptedWireOptions, name?: string): string {
   const newline = options.newline ?? '\n';
   const comment = options.comments === true ? `: still here${newline}${newline}` : '';

@@ -1,58 +1,58 @@
 import type { JsonObject, JsonValue } from '@toolyard/protocol';
 
 /**
- * How a scripted MCP server behaves. Plain JSON, so that it can be handed to a child process. Without any field it is
- * a well-behaved server of the legacy era with no tools.
+ * The behaviour of a scripted MCP server, in plain JSON for a child process. Without any field it is a conforming
+ * server of the legacy era without tools.
  */
 export type McpBehaviour = {
   serverInfo?: { name: string; version: string; title?: string };
   instructions?: string;
-  /** What it declares beside its tools. */
+  /** Its capabilities other than tools. */
   capabilities?: JsonObject;
-  /** The wires it understands: `initialize` (the default), the stateless one of 2026-07-28, or both. */
+  /** The eras it supports: `initialize` (default), the stateless one of 2026-07-28, or both. */
   era?: 'legacy' | 'modern' | 'both';
-  /** Overrides what `initialize` answers as protocol version; by default the version asked for. */
+  /** Overrides the protocol version that `initialize` returns; default: the requested one. */
   protocolVersion?: string;
   tools?: ScriptedTool[];
-  /** Put into the tool list behind `tools` just as they are, malformed or not. */
+  /** Added to the tool list after `tools`, unchanged, valid or not. */
   rawTools?: JsonValue[];
   /**
-   * Pages of a fixed size (with `circle` the last names the first as the next), pages without end, or a cursor that
-   * leads back to the same page. Default one page.
+   * Pages of a fixed size (with `circle` the last one names the first as the next), endless pages, or a cursor that
+   * leads back to the same page. Default: one page.
    */
   pages?: { size: number; circle?: boolean } | 'endless' | 'looping';
   /** Methods that are never answered, such as `initialize`. */
   silentOn?: string[];
-  /** Whole answers to methods, in place of its own: `{ result }` or `{ error }`. Nothing is added to them. */
+  /** Raw answers by method: `{ result }` or `{ error }`, sent unchanged. */
   answers?: { [method: string]: JsonObject };
-  /** HTTP only: responses to methods, in place of any answer; `*` is for every request, POST or not. */
+  /** HTTP only: raw responses by method; `*` matches every request, POST or not. */
   httpAnswers?: { [method: string]: HttpAnswer };
-  /** What it does with a method it does not know: an error (the default), nothing, or exit. */
+  /** The reaction to an unknown method: an error (default), nothing, or exit. */
   onUnknownMethod?: 'error' | 'silence' | 'exit';
-  /** stdio only: lines on stdout before anything else, text on stderr, and an exit at once. */
+  /** stdio only: lines on stdout before anything else, text on stderr, and an immediate exit. */
   atStart?: { stdout?: string[]; stderr?: string; exitCode?: number };
-  /** stdio only: before anything is answered, so many bytes on stdout without the end of a line. */
+  /** stdio only: this many bytes on stdout without a line ending, before any answer. */
   endlessLine?: { bytes: number };
   /** stdio only: lines on stdout before each message. */
   noise?: string[];
-  /** stdio only: SIGTERM, SIGINT, SIGHUP and the end of stdin change nothing; only SIGKILL ends it. */
+  /** stdio only: ignores SIGTERM, SIGINT, SIGHUP and the end of stdin; only SIGKILL ends it. */
   stubborn?: boolean;
   /**
-   * stdio only: before anything is answered it starts a process of its own, which has the same stdout and stderr,
-   * ignores SIGTERM and outlives the server; `'detached'`: in a session of its own, with none of its descriptors.
+   * stdio only: starts a child process before any answer, which shares stdout and stderr, ignores SIGTERM and outlives
+   * the server; `'detached'`: in another session, without its descriptors.
    */
   stubbornChild?: boolean | 'detached';
 };
 
-/** A response as it goes out, or the connection cut in place of one. */
+/** A raw response, or a dropped connection. */
 export type HttpAnswer = { status: number; headers?: { [name: string]: string }; body?: string | Uint8Array } | 'cut';
 
-/** A tool and what it does when called. Fields beyond these go into its definition as they are. */
+/** A tool and what it does when called. Other fields are copied into its definition. */
 export type ScriptedTool = {
   name: string;
-  /** Carried out in order, until one answers. If none does, the answer is the text `done`, or the count. */
+  /** Executed in order until one answers. If none does, the answer is the text `done`, or the count. */
   does?: ToolAction[];
-  /** `{ type: 'object' }` if left out. */
+  /** Default `{ type: 'object' }`. */
   inputSchema?: JsonObject;
   title?: string;
   description?: string;
@@ -61,7 +61,7 @@ export type ScriptedTool = {
 };
 
 export type ToolAction =
-  /** Answers with this result as it is. */
+  /** Answers with this result, unchanged. */
   | { do: 'result'; result: JsonObject }
   | { do: 'text'; text: string }
   /** Answers with its arguments, as JSON. */
@@ -70,49 +70,49 @@ export type ToolAction =
   | { do: 'fail'; text: string }
   /** Answers with a JSON-RPC error. */
   | { do: 'error'; code: number; message: string }
-  /** Answers with so many bytes of text. */
+  /** Answers with this many bytes of text. */
   | { do: 'huge'; bytes: number }
   /**
-   * Modern era: asks for input in place of an answer, until it gets this state back; without a state, until it gets
-   * any responses. `always` is never content.
+   * Modern era: answers `input_required` until it gets this state back; without a state, until it gets any responses.
+   * `always` never accepts.
    */
   | { do: 'ask'; inputRequests?: JsonObject; requestState?: string; always?: boolean }
   /** Answers with the arguments, `inputResponses` and `requestState` it was called with, as JSON. */
   | { do: 'echo_input' }
   /**
-   * Legacy era: asks the client in the middle of the call, and waits for the answer, or takes the question back once
-   * this file is there.
+   * Legacy era: sends a request to the client during the call and waits for the answer, or withdraws the request once
+   * this file exists.
    */
   | { do: 'request'; method: string; params?: JsonObject; withdrawAtFile?: string }
-  /** Answers with what the client answered to the requests of this call, as JSON. */
+  /** Answers with the client's answers to the requests of this call, as JSON. */
   | { do: 'tell_answers' }
   /** Never answers. */
   | { do: 'never' }
-  /** Ends the server without an answer: the process, or over HTTP every connection and the port. */
+  /** Stops the server without an answer: the process, or over HTTP every connection and the port. */
   | { do: 'exit'; code?: number; stderr?: string }
-  /** Adds one byte to the count file: its size tells how often the tool ran, whatever happened afterwards. */
+  /** Adds one byte to the count file: its size is the number of executions, whatever happens afterwards. */
   | { do: 'count' }
   | { do: 'wait'; ms: number }
-  /** Waits until so many calls are here at the same time; calls that come later pass. */
+  /** Waits until this many calls are in flight; later calls do not wait. */
   | { do: 'barrier'; calls: number }
-  /** Waits until this file is there. */
+  /** Waits until this file exists. */
   | { do: 'wait_for_file'; file: string }
-  /** Reports progress so many times (if the caller asked for it), so many milliseconds apart. */
+  /** Reports progress this many times (if requested), this many milliseconds apart. */
   | { do: 'progress'; steps: number; everyMs: number }
-  /** Exchanges the tools and says `tools/list_changed`. */
+  /** Replaces the tools and sends `tools/list_changed`. */
   | { do: 'set_tools'; tools: ScriptedTool[] }
-  /** stdio only: writes a line to stdout that is no message. */
+  /** stdio only: writes a line to stdout that is not a message. */
   | { do: 'noise'; line: string };
 
-/** Names the file the tools count in; see {@link ToolAction} `count`. */
+/** Names the file in which tools count; see {@link ToolAction} `count`. */
 export const COUNT_FILE_VARIABLE = 'SCRIPTED_MCP_COUNT_FILE';
 
-/** Names a file that gets every message the server receives, one a line. */
+/** Names a file to which every received message is appended, one per line. */
 export const LOG_FILE_VARIABLE = 'SCRIPTED_MCP_LOG_FILE';
 
 const echo: ScriptedTool = { name: 'echo', description: 'Gives its arguments back.', does: [{ do: 'echo' }] };
 
-/** The behaviours by name. Each has the tool `echo`, unless that is what goes wrong. */
+/** The behaviours by name. Each has the tool `echo`, unless that is the fault. */
 export const MCP_BEHAVIOURS = {
   plain: { tools: [echo] },
   'stdout-noise': {

@@ -1,5 +1,5 @@
 /**
- * The scripted MCP server as a process over stdin and stdout. Its behaviour is the first argument, as JSON; see
+ * The scripted MCP server as a process over stdin and stdout. Its first argument is the behaviour as JSON; see
  * `scriptedMcpCommand`.
  */
 import { spawn } from 'node:child_process';
@@ -15,7 +15,7 @@ const STDERR = 2;
 const STUBBORN_FOR_MS = 180_000;
 
 const parsed = parseJson(process.argv[2] ?? '{}');
-if (!parsed.ok) throw new Error(`The behaviour is no JSON: ${parsed.problem}`);
+if (!parsed.ok) throw new Error(`The behaviour is not valid JSON: ${parsed.problem}`);
 const behaviour = parsed.value as McpBehaviour;
 const logFile = process.env[LOG_FILE_VARIABLE];
 
@@ -53,14 +53,14 @@ function start(atStart: NonNullable<McpBehaviour['atStart']>): void {
   if (atStart.exitCode !== undefined) process.exit(atStart.exitCode);
 }
 
-/** Straight to the descriptor: an exit in the next line must not take it along. */
+/** Writes synchronously to the descriptor, so that an exit in the next line does not lose it. */
 function write(descriptor: number, text: string): void {
   let rest = Buffer.from(text);
   while (rest.length > 0) {
     try {
       rest = rest.subarray(writeSync(descriptor, rest));
     } catch (error) {
-      // A full pipe that does not block: the reader needs a moment. A closed one: nobody is left to tell.
+      // A full non-blocking pipe: the reader needs a moment. A closed one: there is no reader.
       if (!(error instanceof Error && 'code' in error && error.code === 'EAGAIN')) return;
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5);
     }
@@ -69,7 +69,7 @@ function write(descriptor: number, text: string): void {
 
 function beStubborn(): void {
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => {});
-  // Goes on when stdin has ended, but not for ever: a test that fails to kill it must not leave it behind.
+  // Keeps running after stdin has ended, but not forever: a test that fails to kill it must not leave it behind.
   setTimeout(() => process.exit(99), STUBBORN_FOR_MS);
 }
 

@@ -5,8 +5,8 @@ import { behaviourOf, type McpBehaviour, type McpBehaviourName } from './behavio
 const CHILD = fileURLToPath(new URL('./child.ts', import.meta.url));
 
 /**
- * The command line that starts a scripted MCP server over stdio, on the Node that runs the test. Set
- * `COUNT_FILE_VARIABLE` in its environment for tools that count, `LOG_FILE_VARIABLE` to see what it received.
+ * The command line of a scripted MCP server over stdio, on the Node that runs the test. Set `COUNT_FILE_VARIABLE` in
+ * its environment for tools that count, `LOG_FILE_VARIABLE` to log what it receives.
  *
  * @example
  * const { command, args } = scriptedMcpCommand('exit-in-call');

@@ -1,17 +1,17 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
-/** What a server tells browsers about pages that lie elsewhere; a field left out is what lets an MCP client in. */
+/** The CORS headers of a server; the defaults allow an MCP client in a page of another origin. */
 export type Cors = {
   allowOrigin?: string;
   allowHeaders?: string;
   allowMethods?: string;
   /** Empty exposes nothing. */
   exposeHeaders?: string;
-  /** Of the answer to a browser's question for permission; default 204. */
+  /** The status of a preflight response; default 204. */
   preflightStatus?: number;
 };
 
-/** Puts the headers on an answer; true where the request was only that question, which is answered then. */
+/** Sets the headers of a response; true if the request was a preflight, which is answered then. */
 export function answerCors(request: IncomingMessage, response: ServerResponse, cors: Cors | undefined): boolean {
   if (cors === undefined) return false;
   const {

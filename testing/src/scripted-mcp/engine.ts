@@ -4,31 +4,31 @@ import { isJsonObject, type JsonObject, type JsonValue } from '@toolyard/protoco
 import { listTools } from './tool-list.ts';
 import type { McpBehaviour, ScriptedTool, ToolAction } from './behaviour.ts';
 
-/** What the engine needs of the transport it runs behind. */
+/** What the engine needs from its transport. */
 export type EngineHost = {
-  /** Ends the server at once; what was not sent is lost. */
+  /** Stops the server at once; unsent data is lost. */
   exit(code: number, stderr: string): void;
-  /** Writes a line that is no message, where the transport has a place for one. */
+  /** Writes a line that is not a message, if the transport supports that. */
   noise(line: string): void;
-  /** Sends a message to everyone who listens for what was not asked for. */
+  /** Sends a message to every client that listens for notifications. */
   broadcast(message: JsonObject): void;
-  /** Where `count` counts. */
+  /** The file for `count`. */
   countFile: string | undefined;
 };
 
-/** Sends a message towards whoever asked; `last` marks the answer. */
+/** Sends a message to the client of a request; `last` marks the answer. */
 type Send = (message: JsonObject, last: boolean) => void;
 
 export type ScriptedEngine = {
   /**
-   * Takes one message. `client` keeps the ids of several clients apart.
+   * Receives one message. `client` distinguishes the request ids of several clients.
    *
-   * @returns stops what the message started, without an answer.
+   * @returns a function that stops what the message started, without an answer
    */
   receive(message: JsonValue, send: Send, client: string): () => void;
-  /** Says something nobody asked for: to everyone in the legacy era, to whoever listens in the modern one. */
+  /** Sends a notification: to everyone in the legacy era, to subscribers in the modern one. */
   announce(message: JsonObject): void;
-  /** Stops everything under way. */
+  /** Stops everything in progress. */
   stop(): void;
 };
 
@@ -39,15 +39,15 @@ const META = 'io.modelcontextprotocol/';
 const METHOD_NOT_FOUND = -32601;
 const INVALID_PARAMS = -32602;
 const INTERNAL_ERROR = -32603;
-const LOOK_AGAIN_MS = 10;
+const POLL_MS = 10;
 
 /**
- * The server itself, behind any transport. It speaks JSON-RPC by hand instead of using the SDK, because what it is for
- * is to do what the SDK forbids.
+ * The server itself, behind any transport. It implements JSON-RPC without the SDK, because its purpose is to do what
+ * the SDK prevents.
  */
 export function createEngine(behaviour: McpBehaviour, host: EngineHost): ScriptedEngine {
   const running = new Map<string, AbortController>();
-  /** Requests of our own, by the client that is asked and their id. */
+  /** Requests of the server, by client and id. */
   const awaited = new Map<string, (answer: JsonValue) => void>();
   let requests = 0;
   const barrier = { arrived: 0, open: new AbortController() };
@@ -74,7 +74,7 @@ export function createEngine(behaviour: McpBehaviour, host: EngineHost): Scripte
     void answerTo(method, message, key, send, stopping.signal)
       .catch((error: unknown): Answer => ({ error: { code: INTERNAL_ERROR, message: String(error) } }))
       .then((answer) => {
-        // An open subscription is under way until it is cancelled.
+        // A subscription stays open until it is cancelled.
         if (!subscriptions.has(key)) running.delete(key);
         if (answer === 'none' || stopping.signal.aborted) return;
         send({ jsonrpc: '2.0', id, ...answer }, true);
@@ -196,15 +196,15 @@ export function createEngine(behaviour: McpBehaviour, host: EngineHost): Scripte
       }
       if (action.do === 'tell_answers') return { result: textResult(JSON.stringify(answers)) };
       if (action.do === 'ask' && isContent(action, tool.does ?? [], params)) continue;
-      const answer = await carryOut(action, params, send, signal);
+      const answer = await execute(action, params, send, signal);
       if (signal.aborted) return 'none';
       if (answer !== undefined) return answer;
     }
     return { result: textResult(last) };
   }
 
-  /** Undefined means: go on with the next action. */
-  async function carryOut(
+  /** Undefined continues with the next action. */
+  async function execute(
     action: Exclude<ToolAction, { do: 'count' | 'request' | 'tell_answers' }>,
     params: JsonObject,
     send: Send,
@@ -291,9 +291,9 @@ export function createEngine(behaviour: McpBehaviour, host: EngineHost): Scripte
     for (const tell of subscriptions.values()) tell(message);
   }
 
-  /** Written before anything else happens, so that no crash can hide that the tool ran. */
+  /** Written first, so that no crash can hide that the tool ran. */
   function count(): number {
-    if (host.countFile === undefined) throw new Error('A tool is to count, but there is no count file.');
+    if (host.countFile === undefined) throw new Error('A tool is to count, but COUNT_FILE_VARIABLE is not set.');
     appendFileSync(host.countFile, '.');
     return statSync(host.countFile).size;
   }
@@ -332,14 +332,14 @@ function untilAborted(signal: AbortSignal): Promise<void> {
 }
 
 async function fileThere(file: string, signal: AbortSignal): Promise<void> {
-  while (!existsSync(file) && !signal.aborted) await pause(LOOK_AGAIN_MS, signal);
+  while (!existsSync(file) && !signal.aborted) await pause(POLL_MS, signal);
 }
 
 async function pause(ms: number, signal: AbortSignal): Promise<void> {
   await sleep(ms, undefined, { signal }).catch(() => {});
 }
 
-/** True if this question has been answered: its own state came back, or that of a later one. */
+/** True if the input was given: its own state came back, or that of a later one. */
 function isContent(ask: Extract<ToolAction, { do: 'ask' }>, all: readonly ToolAction[], params: JsonObject): boolean {
   if (ask.always === true) return false;
   if (ask.requestState === undefined) return params['inputResponses'] !== undefined;
@@ -356,7 +356,7 @@ function paramsOf(message: JsonObject): JsonObject {
   return isJsonObject(params) ? params : {};
 }
 
-/** The version a stateless request carries; undefined for a request of the legacy era. */
+/** The version in a stateless request; undefined for a request of the legacy era. */
 export function versionClaimed(message: JsonValue): JsonValue | undefined {
   if (!isJsonObject(message)) return undefined;
   const meta = paramsOf(message)['_meta'];

@@ -14,8 +14,8 @@ function post(url: string, method: string): Promise<Response> {
   return fetch(url, { method: 'POST', body: JSON.stringify({ jsonrpc: '2.0', id: 1, method }) });
 }
 
-describe('a response in place of an answer', () => {
-  test('goes out to its method with status, headers and body, and to no other', async () => {
+describe('a raw HTTP response', () => {
+  test('is sent for its method with status, headers and body, and for no other', async () => {
     const busy = { status: 503, headers: { 'retry-after': '7' }, body: 'later' };
     const { url, received } = await serve({ httpAnswers: { 'tools/list': busy } });
     const refused = await post(url, 'tools/list');
@@ -24,13 +24,13 @@ describe('a response in place of an answer', () => {
     expect(received.map(({ method }) => method)).toEqual(['tools/list', 'ping']);
   });
 
-  test('goes out to whatever is asked', async () => {
+  test('is sent for every request', async () => {
     const { url } = await serve({ httpAnswers: { '*': { status: 418 } } });
     const asked = [post(url, 'ping'), fetch(url), fetch(url, { method: 'DELETE' }), fetch(new URL('/', url))];
     expect((await Promise.all(asked)).map(({ status }) => status)).toEqual([418, 418, 418, 418]);
   });
 
-  test('may be a connection that is cut', async () => {
+  test('may be a dropped connection', async () => {
     const { url } = await serve({ httpAnswers: { ping: 'cut' } });
     await expect(post(url, 'ping')).rejects.toThrow();
     expect((await post(url, 'tools/list')).status).toBe(200);
@@ -47,7 +47,7 @@ test('every HTTP request is recorded with its headers', async () => {
   ]);
 });
 
-test('a session that is not there cannot be ended', async () => {
+test('an unknown session cannot be ended', async () => {
   server = await startScriptedMcp();
   const opened = await post(server.url, 'initialize');
   const headers = { 'mcp-session-id': opened.headers.get('mcp-session-id') ?? '' };

@@ -13,43 +13,43 @@ export type ScriptedMcpOptions = {
   sessions?: boolean;
   /** Requests without this bearer token are answered with 401. */
   requireToken?: string;
-  /** Whose tokens it takes. */
+  /** The authorization it requires. */
   protection?: Protection;
-  /** Where tools that count do so. */
+  /** The file in which tools count. */
   countFile?: string;
-  /** Its own requests go out on the GET stream of the client, not on the stream of the call that asks. */
+  /** Sends its own requests on the GET stream of the client instead of the stream of the call. */
   requestsOnGetStream?: true;
-  /** Lets pages of other origins in; without it a browser keeps them away. */
+  /** Allows pages of other origins (CORS); otherwise a browser blocks them. */
   cors?: Cors;
 };
 
-/** An HTTP request as the server saw it. */
+/** An HTTP request as received. */
 export type ScriptedMcpRequest = { method: string; headers: IncomingHttpHeaders };
 
 /** A scripted MCP server over Streamable HTTP. */
 export type ScriptedMcp = AsyncDisposable & {
   url: string;
-  /** Every HTTP request, oldest first, whatever became of it. */
+  /** Every HTTP request, oldest first, whatever its response. */
   requests: readonly ScriptedMcpRequest[];
-  /** Every message received, oldest first. */
+  /** Every received message, oldest first. */
   received: readonly JsonObject[];
-  /** The methods whose answers have gone out, oldest first. */
+  /** The methods of the sent answers, oldest first. */
   answered: readonly string[];
-  /** How many sessions are open. */
+  /** The number of open sessions. */
   readonly sessionCount: number;
-  /** Says something nobody asked for. */
+  /** Sends a notification. */
   announce(method: string, params?: JsonObject): void;
   /** Ends the streams on which clients listen. */
   dropStreams(): void;
-  /** Forgets every session, as a restart does: the next request gets 404. */
+  /** Drops every session, like a restart: the next request gets 404. */
   forgetSessions(): void;
-  /** Cuts all connections and stops listening; safe to call twice. */
+  /** Drops all connections and stops listening; idempotent. */
   close(): Promise<void>;
 };
 
 /**
- * Starts a scripted MCP server on a free port of 127.0.0.1. What a behaviour does to a process it does to the port: an
- * exit cuts every connection and stops listening.
+ * Starts a scripted MCP server on a free port of 127.0.0.1. An exit of the behaviour drops every connection and stops
+ * listening.
  *
  * @example
  * await using server = await startScriptedMcp('slow-with-progress');
@@ -168,13 +168,13 @@ export async function startScriptedMcp(
     return session;
   }
 
-  /** A legacy server does not know the claim of a stateless request and wants a session all the same. */
+  /** A legacy server ignores the version in a stateless request and requires a session. */
   function needsSession(message: JsonObject): boolean {
     const isStateless = (behaviour.era ?? 'legacy') !== 'legacy' && versionClaimed(message) !== undefined;
     return hasSessions && !isStateless;
   }
 
-  // Held up for seconds, it would cut a connection of this process on which a request has come meanwhile.
+  // A keep-alive timeout would close a connection on which a request has arrived while this process was blocked.
   const server = createServer({ keepAliveTimeout: 0 }, (request, response) => {
     handle(request, response).catch(() => response.destroy());
   });
@@ -209,7 +209,7 @@ export async function startScriptedMcp(
   };
 }
 
-/** An answer that comes first is plain JSON; whatever comes before it makes the response an event stream. */
+/** An answer that comes first is plain JSON; any earlier message makes the response an event stream. */
 function sendOn(response: ServerResponse, headers: Record<string, string>, message: JsonObject, last: boolean): void {
   if (response.destroyed) return;
   if (last && !response.headersSent) {

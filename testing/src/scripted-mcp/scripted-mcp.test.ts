@@ -26,7 +26,7 @@ function temporaryFolder(): string {
   return folder;
 }
 
-/** A client by hand: the SDK's would refuse most of what is tested here. */
+/** A client by hand: the SDK's would reject most of what is tested here. */
 function startChild(behaviour: McpBehaviourName | McpBehaviour, env: Record<string, string> = {}) {
   const { command, args } = scriptedMcpCommand(behaviour);
   const child = spawn(command, args, { stdio: 'pipe', env: { ...process.env, ...env } });
@@ -71,8 +71,8 @@ async function connectHttp(behaviour: McpBehaviourName | McpBehaviour, options: 
 
 const text = (value: string) => ({ content: [{ type: 'text', text: value }] });
 
-describe('over stdio, as a child', () => {
-  test("the SDK's client works with a plain one, in both eras, and it ends when stdin ends", async () => {
+describe('over stdio, as a child process', () => {
+  test("the plain behaviour works with the SDK's client in both eras, and exits when stdin ends", async () => {
     for (const mode of ['legacy', { pin: '2026-07-28' }] as const) {
       const era = mode === 'legacy' ? 'legacy' : 'modern';
       const transport = new StdioClientTransport(scriptedMcpCommand({ era: 'both', tools: [{ name: 'hello' }] }));
@@ -87,7 +87,7 @@ describe('over stdio, as a child', () => {
     }
   });
 
-  test('arguments are given back, unknown tools and methods refused', async () => {
+  test('echo returns its arguments; unknown tools and methods are rejected', async () => {
     const { ask } = startChild('plain');
     expect(await ask('initialize', { protocolVersion: '2025-06-18' })).toMatchObject({
       result: { protocolVersion: '2025-06-18', serverInfo: { name: 'scripted' } },
@@ -98,14 +98,14 @@ describe('over stdio, as a child', () => {
     expect(await ask('server/discover')).toMatchObject({ error: { code: -32601 } });
   });
 
-  test('noise stands between the messages', async () => {
+  test('noise appears between the messages', async () => {
     const { ask, lines } = startChild('stdout-noise');
     expect((await ask('tools/call', { name: 'noisy' }))['result']).toEqual(text('quiet'));
     expect(lines.slice(0, 4)).toEqual(['Starting up...', '', '{"level":"info","msg":"ready"}', 'calling noisy()']);
     expect(lines.slice(4, -1)).toEqual(['[debug] about to write', 'null', '{ not json']);
   });
 
-  test('an exit at the start and in mid-call, with a last word', async () => {
+  test('exits at the start and during a call, with a last message on stderr', async () => {
     const atStart = startChild('exit-at-start');
     expect(await atStart.ended()).toEqual([3, null]);
     expect(atStart.stderr()).toBe('fatal: no configuration found\n');
@@ -121,7 +121,7 @@ describe('over stdio, as a child', () => {
     expect((await onProbe.ended())[0]).toBe(1);
   });
 
-  test('one that never answers stays usable, in a call and in initialize', async () => {
+  test('a silent method leaves others usable, in a call and in initialize', async () => {
     const inCall = startChild('never-answers');
     inCall.send({ id: 'x', method: 'tools/call', params: { name: 'hang' } });
     await inCall.ask('ping');
@@ -133,7 +133,7 @@ describe('over stdio, as a child', () => {
     expect(inInitialize.messages()).toHaveLength(1);
   });
 
-  test('progress comes to whoever asked for it, before the answer', async () => {
+  test('progress is sent on request, before the answer', async () => {
     const { ask, messages, lastId } = startChild('slow-with-progress');
     await ask('tools/call', { name: 'slow', _meta: { progressToken: 'p' } });
     expect(messages().map((message) => message['method'] ?? message['id'])).toEqual([
@@ -157,12 +157,12 @@ describe('over stdio, as a child', () => {
     send({ method: 'notifications/cancelled', params: { requestId: 'x' } });
     await ask('ping');
     writeFileSync(file, '');
-    // The other would have seen the file by then.
+    // The other one would have found the file by now.
     await ask('tools/call', { name: 'later' });
     expect(messages().map(({ id }) => id)).toEqual([1, 2]);
   });
 
-  test('a stubborn one survives everything but SIGKILL', async () => {
+  test('a stubborn server ignores everything but SIGKILL', async () => {
     const { child, ended, ask } = startChild('stubborn');
     await ask('ping');
     child.stdin.end();
@@ -174,7 +174,7 @@ describe('over stdio, as a child', () => {
     expect(await ended()).toEqual([null, 'SIGKILL']);
   });
 
-  test('pages: a size, without end, in a circle', async () => {
+  test('pages: fixed size, endless, circular', async () => {
     const sized = startChild({ tools: [{ name: 'a' }, { name: 'b' }, { name: 'c' }], pages: { size: 2 } });
     const first = (await sized.ask('tools/list'))['result'];
     expect(first).toMatchObject({ tools: [{ name: 'a' }, { name: 'b' }], nextCursor: '1' });
@@ -199,7 +199,7 @@ describe('over stdio, as a child', () => {
     });
   });
 
-  test('a line that has no end comes before any answer', async () => {
+  test('an endless line precedes any answer', async () => {
     const { child, send, lines } = startChild({ endlessLine: { bytes: 200_000 } });
     let heard = '';
     child.stdout.on('data', (piece: Buffer) => (heard += piece.toString('utf8')));
@@ -210,7 +210,7 @@ describe('over stdio, as a child', () => {
     expect(lines[0]?.endsWith('"result":{}}')).toBe(true);
   });
 
-  test('a stubborn child outlives its server and SIGTERM', needs(UNIX), async () => {
+  test('a stubborn child outlives its server and ignores SIGTERM', needs(UNIX), async () => {
     const { child, send, ask } = startChild('stubborn-child');
     await ask('ping');
     const [server = 0, left = 0] = processTreeOf(child.pid ?? 0);
@@ -219,12 +219,12 @@ describe('over stdio, as a child', () => {
     process.kill(left, 'SIGTERM');
     const exited = once(child, 'exit');
     send({ id: 'x', method: 'tools/call', params: { name: 'crash' } });
-    // Not `close`: the child holds the pipes.
+    // Not `close`, because the child keeps the pipes open.
     expect(await within(exited, { what: 'the exit of the scripted server' })).toEqual([7, null]);
     expect(isAlive(left)).toBe(true);
   });
 
-  test('a stubborn child does not keep its server from ending with stdin', needs(UNIX), async () => {
+  test('a stubborn child does not keep its server from exiting with stdin', needs(UNIX), async () => {
     const { child, ask } = startChild('stubborn-child');
     await ask('ping');
     const left = processTreeOf(child.pid ?? 0)[1] ?? 0;
@@ -234,7 +234,7 @@ describe('over stdio, as a child', () => {
     expect(await within(exited, { what: 'the exit of the scripted server' })).toEqual([0, null]);
   });
 
-  test('malformed tools, twins and unknown content go out as they are', async () => {
+  test('malformed tools, duplicates and unknown content are sent unchanged', async () => {
     const malformed = startChild('malformed-tool');
     const { tools } = (await malformed.ask('tools/list'))['result'] as { tools: unknown[] };
     expect(tools).toHaveLength(8);
@@ -253,13 +253,13 @@ describe('over stdio, as a child', () => {
     });
   });
 
-  test('a huge result arrives whole', async () => {
+  test('a huge result arrives completely', async () => {
     const { ask } = startChild('huge-result');
     const result = (await ask('tools/call', { name: 'huge' }))['result'] as ReturnType<typeof text>;
     expect(result.content[0]?.text.length).toBe(5_000_000);
   });
 
-  test('a failing tool is a result, a JSON-RPC error is none', async () => {
+  test('a failing tool is a result, a JSON-RPC error is not', async () => {
     const { ask } = startChild({
       tools: [
         { name: 'fail', does: [{ do: 'fail', text: 'no' }] },
@@ -270,7 +270,7 @@ describe('over stdio, as a child', () => {
     expect((await ask('tools/call', { name: 'error' }))['error']).toEqual({ code: -32000, message: 'never' });
   });
 
-  test('a count is in the file even if the server died before it answered', async () => {
+  test('an execution is counted even if the server exits before it answers', async () => {
     const folder = temporaryFolder();
     const env = { [COUNT_FILE_VARIABLE]: join(folder, 'count'), [LOG_FILE_VARIABLE]: join(folder, 'log') };
     const counted = () => (existsSync(join(folder, 'count')) ? statSync(join(folder, 'count')).size : 0);
@@ -284,15 +284,15 @@ describe('over stdio, as a child', () => {
     expect(readFileSync(join(folder, 'log'), 'utf8')).toContain('count-then-exit');
   });
 
-  test('a tool that is to count without a file says so', async () => {
+  test('counting without a file is an error', async () => {
     const { ask } = startChild('counting');
     expect(await ask('tools/call', { name: 'count' })).toMatchObject({ error: { code: -32603 } });
   });
 
-  test('whole answers can be put in place of its own', async () => {
+  test('raw answers replace its own', async () => {
     const { ask } = startChild({ answers: { initialize: { error: { code: -1, message: 'go away' } } } });
     expect(await ask('initialize')).toMatchObject({ error: { code: -1, message: 'go away' } });
-    // Also in the era where its own would be stamped.
+    // Also in the modern era, which adds fields to its own.
     const forgetful = startChild({ era: 'modern', answers: { 'tools/list': { result: { tools: [] } } } });
     const params = { _meta: { 'io.modelcontextprotocol/protocolVersion': '2026-07-28' } };
     expect((await forgetful.ask('tools/list', params))['result']).toEqual({ tools: [] });
@@ -308,7 +308,7 @@ describe('over stdio, as a child', () => {
 });
 
 describe('over HTTP', () => {
-  test('a session is opened, used, forgotten and opened anew', async () => {
+  test('opens, uses, drops and reopens a session', async () => {
     const { server, client } = await connectHttp('plain');
     expect(await client.callTool({ name: 'echo', arguments: { a: 1 } })).toMatchObject(text('{"a":1}'));
     expect(server.sessionCount).toBe(1);
@@ -321,7 +321,7 @@ describe('over HTTP', () => {
     expect(server.sessionCount).toBe(1);
   });
 
-  test('it can do without sessions, and in the modern era has none', async () => {
+  test('works without sessions, and has none in the modern era', async () => {
     const { server, client } = await connectHttp('plain', { sessions: false });
     expect((await client.listTools()).tools).toHaveLength(1);
     expect(server.sessionCount).toBe(0);
@@ -336,7 +336,7 @@ describe('over HTTP', () => {
     expect(modern.sessionCount).toBe(0);
   });
 
-  test('a client that tries the modern era first lands in the legacy one', async () => {
+  test('accepts a client that tries the modern era first as legacy', async () => {
     const server = await startScriptedMcp('plain');
     leftovers.push(() => server.close());
     const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode: 'auto' } });
@@ -345,7 +345,7 @@ describe('over HTTP', () => {
     expect(client.getProtocolEra()).toBe('legacy');
   });
 
-  test('progress streams before the result', async () => {
+  test('streams progress before the result', async () => {
     const { client } = await connectHttp('slow-with-progress');
     const seen: number[] = [];
     const result = await client.callTool({ name: 'slow' }, { onprogress: ({ progress }) => seen.push(progress) });
@@ -353,7 +353,7 @@ describe('over HTTP', () => {
     expect(seen).toEqual([1, 2, 3, 4, 5]);
   });
 
-  test.each(['legacy', 'modern'] as const)('changed tools are announced in the %s era', async (era) => {
+  test.each(['legacy', 'modern'] as const)('announces changed tools in the %s era', async (era) => {
     const server = await startScriptedMcp({
       era,
       tools: [{ name: 'grow', does: [{ do: 'set_tools', tools: [{ name: 'grown' }] }] }],
@@ -369,7 +369,7 @@ describe('over HTTP', () => {
     );
     await client.connect(new StreamableHTTPClientTransport(new URL(server.url)));
     leftovers.push(() => client.close());
-    // The stream for announcements opens a moment after the connection does, and they are made once.
+    // The notification stream opens a moment after the connection, and changes are announced once.
     await eventually(() =>
       era === 'legacy'
         ? server.requests.some(({ method }) => method === 'GET')
@@ -379,13 +379,13 @@ describe('over HTTP', () => {
     await eventually(() => names.includes('grown'));
   });
 
-  test('an exit cuts the call and the port', async () => {
+  test('drops the call and the port on an exit', async () => {
     const { server, client } = await connectHttp('exit-in-call');
     await expect(client.callTool({ name: 'crash' })).rejects.toThrow();
     await expect(fetch(server.url)).rejects.toThrow();
   });
 
-  test('a call that never comes back ends with its client', async () => {
+  test('stops a silent call when its client leaves', async () => {
     const { client } = await connectHttp('never-answers');
     const leaving = new AbortController();
     const call = client.callTool({ name: 'hang' }, { signal: leaving.signal });
@@ -394,7 +394,7 @@ describe('over HTTP', () => {
     expect(await client.callTool({ name: 'echo' })).toMatchObject(text('{}'));
   });
 
-  test('a count goes to the file', async () => {
+  test('counts in the file', async () => {
     const countFile = join(temporaryFolder(), 'count');
     const { client } = await connectHttp('counting', { countFile });
     await client.callTool({ name: 'count' });
@@ -402,7 +402,7 @@ describe('over HTTP', () => {
     expect(statSync(countFile).size).toBe(2);
   });
 
-  test('it can want a token', async () => {
+  test('can require a token', async () => {
     const server = await startScriptedMcp('plain', { requireToken: 'secret' });
     leftovers.push(() => server.close());
     const response = await fetch(server.url, { method: 'POST', body: '{}' });
@@ -413,7 +413,7 @@ describe('over HTTP', () => {
     await client.close();
   });
 
-  test('close ends open streams, and twice does no harm', async () => {
+  test('close ends open streams and is idempotent', async () => {
     const { server, client } = await connectHttp('never-answers');
     const call = client.callTool({ name: 'hang' });
     await eventually(() => server.received.some((message) => message['method'] === 'tools/call'));

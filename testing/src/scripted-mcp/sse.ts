@@ -7,19 +7,19 @@ import { behaviourOf, type McpBehaviour, type McpBehaviourName } from './behavio
 import { answerCors, type Cors } from './cors.ts';
 import { createEngine } from './engine.ts';
 
-/** A scripted MCP server over the HTTP+SSE of 2024-11-05, which knows nothing of Streamable HTTP. */
+/** A scripted MCP server over HTTP+SSE of 2024-11-05, without Streamable HTTP. */
 export type ScriptedSse = AsyncDisposable & {
-  /** The address of its stream, `/sse`. */
+  /** The URL of its stream, `/sse`. */
   url: string;
-  /** How many streams are open. */
+  /** The number of open streams. */
   readonly streamCount: number;
-  /** Every message received, oldest first. */
+  /** Every received message, oldest first. */
   received: readonly JsonObject[];
   /** Method and path of every request, oldest first. */
   requests: readonly string[];
-  /** Ends all streams; the server goes on. */
+  /** Ends all streams; the server keeps running. */
   dropStreams(): void;
-  /** Safe to call twice. */
+  /** Idempotent. */
   close(): Promise<void>;
 };
 

@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue } from '@toolyard/protocol';
 import type { McpBehaviour, ScriptedTool } from './behaviour.ts';
 
-/** The result of `tools/list` for a cursor, in the pages the behaviour asks for. Cursors are numbers as text. */
+/** The result of `tools/list` for a cursor, in the pages of the behaviour. Cursors are numbers as strings. */
 export function listTools(
   behaviour: McpBehaviour,
   tools: readonly ScriptedTool[],

@@ -1,4 +1,4 @@
-/** What a client sent over a WebSocket. */
+/** A frame that a client sent. */
 export type ClientFrame = { kind: 'text'; text: string } | { kind: 'ping'; payload: Buffer } | { kind: 'close' };
 
 const TEXT = 0x1;
@@ -6,7 +6,7 @@ const CLOSE = 0x8;
 const PING = 0x9;
 const PONG = 0xa;
 
-/** Takes the frames of a client out of its bytes (RFC 6455); whole messages only, however they were cut. */
+/** Parses the frames of a client (RFC 6455); accepts unfragmented messages only, in any chunks. */
 export function createFrameReader(): (chunk: Buffer) => ClientFrame[] {
   let rest: Buffer = Buffer.alloc(0);
   let pieces: Buffer[] = [];

@@ -10,20 +10,20 @@ import { closeFrame, createFrameReader, pongFrame, textFrame } from './websocket
 
 const HANDSHAKE_KEY = '258EAFA5-E914-47DA-95CA-C5AB0DC85B11';
 
-/** A scripted MCP server over WebSockets, subprotocol `mcp`. */
+/** A scripted MCP server over WebSockets with the subprotocol `mcp`. */
 export type ScriptedWebSocket = AsyncDisposable & {
   /** `ws://127.0.0.1:...` */
   url: string;
-  /** Every message received, oldest first. */
+  /** Every received message, oldest first. */
   received: readonly JsonObject[];
   /** The headers of every handshake, oldest first. */
   handshakes: readonly IncomingHttpHeaders[];
   readonly connectionCount: number;
-  /** Ends all connections: politely with a close code, or by cutting them. */
+  /** Closes all connections with a close code, or drops them. */
   dropConnections(how: number | 'cut'): void;
-  /** Sends text to every client that is no message. */
+  /** Sends text that is not a message to every client. */
   noise(text: string): void;
-  /** Safe to call twice. */
+  /** Idempotent. */
   close(): Promise<void>;
 };
 
@@ -36,8 +36,8 @@ export async function startScriptedWebSocket(
   const sockets = new Set<Duplex>();
   const engine = createEngine(behaviourOf(chosen), {
     exit: () => void close(),
-    noise: (line) => tellAll(line),
-    broadcast: (message) => tellAll(JSON.stringify(message)),
+    noise: (line) => sendToAll(line),
+    broadcast: (message) => sendToAll(JSON.stringify(message)),
     countFile: undefined,
   });
   let clients = 0;
@@ -57,7 +57,7 @@ export async function startScriptedWebSocket(
   function serve(socket: Duplex, client: string): void {
     sockets.add(socket);
     socket.on('error', () => undefined);
-    // The sockets of an HTTP server may stay half open; a WebSocket has no halves.
+    // HTTP server sockets may be half open, which WebSockets do not support.
     socket.on('end', () => socket.end());
     socket.once('close', () => sockets.delete(socket));
     const read = createFrameReader();
@@ -74,11 +74,11 @@ export async function startScriptedWebSocket(
     const parsed = parseJson(text);
     if (!parsed.ok || !isJsonObject(parsed.value)) return;
     received.push(parsed.value);
-    engine.receive(parsed.value, (answer) => tell(socket, JSON.stringify(answer)), client);
+    engine.receive(parsed.value, (answer) => sendTo(socket, JSON.stringify(answer)), client);
   }
 
-  function tellAll(text: string): void {
-    for (const socket of sockets) tell(socket, text);
+  function sendToAll(text: string): void {
+    for (const socket of sockets) sendTo(socket, text);
   }
 
   server.listen(options.port ?? 0, '127.0.0.1');
@@ -108,12 +108,12 @@ export async function startScriptedWebSocket(
         else socket.end(closeFrame(how));
       }
     },
-    noise: tellAll,
+    noise: sendToAll,
     close,
     [Symbol.asyncDispose]: close,
   };
 }
 
-function tell(socket: Duplex, text: string): void {
+function sendTo(socket: Duplex, text: string): void {
   if (!socket.destroyed) socket.write(textFrame(text));
 }

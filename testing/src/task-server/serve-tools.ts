@@ -8,7 +8,7 @@ const EXTENSION = 'io.modelcontextprotocol/tasks';
 const CAPABILITIES = 'io.modelcontextprotocol/clientCapabilities';
 const RELATED = 'io.modelcontextprotocol/related-task';
 
-/** A tool of the task server: one that answers at once, or one whose work is a task where the client knows tasks. */
+/** A tool of the task server: it answers at once, or runs as a task if the client supports tasks. */
 export type ServedTool = {
   name: string;
   description?: string;
@@ -16,15 +16,15 @@ export type ServedTool = {
 } & (
   | { call(args: JsonObject, context: ServerContext): Answer | Promise<Answer> }
   | {
-      /** `required`: whoever does not know tasks is refused. */
+      /** `required`: clients without tasks are rejected. */
       tasks: 'optional' | 'required';
       work(args: JsonObject, context: ServerContext): TaskWork;
-      /** Anything but undefined is answered as it is, and no task begun. */
+      /** A result other than undefined is returned without starting a task. */
       before?(args: JsonObject, context: ServerContext): Answer | undefined;
     }
 );
 
-/** A result as it goes over the wire. */
+/** A result as sent. */
 type Answer = Record<string, unknown>;
 
 const anything: {
@@ -36,14 +36,14 @@ const anything: {
   };
 } = { '~standard': { version: 1, vendor: 'toolyard', validate: (value) => ({ value: value as JsonObject }) } };
 
-/** An error a client gets as it is. */
+/** A protocol error for the client. */
 export function protocolError(code: number, message: string, data?: object): Error {
   return Object.assign(new Error(message), { code, ...(data === undefined ? {} : { data }) });
 }
 
 /**
- * Serves tools, some of them as tasks: in the modern era as the extension has it, in the legacy one as 2025-11-25
- * tried it. What the SDK does with `tools/call` is replaced: it turns what a tool throws into a result.
+ * Serves tools, some of them as tasks: in the modern era by the extension, in the legacy one by the experimental tasks
+ * of 2025-11-25. Replaces the SDK's `tools/call`, which turns errors into results.
  */
 export function serveTools(
   mcp: McpServer,
@@ -64,20 +64,20 @@ export function serveTools(
       : { tasks: { list: {}, cancel: {}, requests: { tools: { call: {} } } } },
   );
   server.setRequestHandler('tools/call', { params: anything }, async (params, context) => {
-    const wanted = textOf(params['name']);
-    const tool = tools.find(({ name }) => name === wanted);
-    if (tool === undefined) throw protocolError(-32_602, `There is no tool ${wanted}.`);
+    const toolName = textOf(params['name']);
+    const tool = tools.find(({ name }) => name === toolName);
+    if (tool === undefined) throw protocolError(-32_602, `Unknown tool ${toolName}.`);
     const args = isJsonObject(params['arguments']) ? params['arguments'] : {};
-    if (!('work' in tool)) return calm(() => tool.call(args, context));
-    const wantsTask = era === 'modern' ? knowsTasks(context) : params['task'] !== undefined;
-    if (!wantsTask && tool.tasks === 'required') throw missing(era);
+    if (!('work' in tool)) return toErrorResult(() => tool.call(args, context));
+    const isTask = era === 'modern' ? supportsTasks(context) : params['task'] !== undefined;
+    if (!isTask && tool.tasks === 'required') throw missing(era);
     const instead = tool.before?.(args, context);
     if (instead !== undefined) return instead;
     const task = registry.start(tool.work(args, context));
-    if (wantsTask)
+    if (isTask)
       return era === 'modern'
         ? { resultType: 'task', ...modernTask(task) }
-        : // The SDK lets no result of the legacy era pass without it.
+        : // In the legacy era the SDK rejects a result without it.
           { content: [], task: legacyTask(task) };
     await registry.settled(task.id);
     if (task.error !== undefined) throw protocolError(task.error.code, task.error.message);
@@ -87,8 +87,8 @@ export function serveTools(
   else serveLegacy(mcp, registry);
 }
 
-/** What a tool throws is its result, unless it is a matter of the protocol. */
-async function calm(call: () => Answer | Promise<Answer>): Promise<Answer> {
+/** An error of a tool is its result, unless it is a protocol error. */
+async function toErrorResult(call: () => Answer | Promise<Answer>): Promise<Answer> {
   try {
     return await call();
   } catch (thrown) {
@@ -103,7 +103,7 @@ async function calm(call: () => Answer | Promise<Answer>): Promise<Answer> {
 function serveModern({ server }: McpServer, registry: TaskRegistry): void {
   const serve = (method: string, answer: (task: ServedTask, context: ServerContext) => Answer): void =>
     server.setRequestHandler(method, { params: anything }, (params, context) => {
-      if (!knowsTasks(context)) throw missing('modern');
+      if (!supportsTasks(context)) throw missing('modern');
       return answer(known(registry, params), context);
     });
   serve('tasks/get', detailed);
@@ -127,7 +127,7 @@ function serveLegacy({ server }: McpServer, registry: TaskRegistry): void {
     );
   serve('tasks/get', legacyTask);
   serve('tasks/cancel', (task) => {
-    if (task.result ?? task.error) throw protocolError(-32_602, 'The task is over.');
+    if (task.result ?? task.error) throw protocolError(-32_602, 'The task has ended.');
     registry.cancel(task.id);
     return legacyTask(task);
   });
@@ -153,16 +153,16 @@ function serveLegacy({ server }: McpServer, registry: TaskRegistry): void {
 
 function known(registry: TaskRegistry, params: JsonObject): ServedTask {
   const task = registry.find(textOf(params['taskId']));
-  if (task === undefined) throw protocolError(-32_602, 'There is no such task.');
+  if (task === undefined) throw protocolError(-32_602, 'Unknown task.');
   return task;
 }
 
-/** An argument that should be a text. */
+/** Reads a string argument. */
 export function textOf(value: unknown): string {
   return typeof value === 'string' ? value : '';
 }
 
-function knowsTasks(context: ServerContext): boolean {
+function supportsTasks(context: ServerContext): boolean {
   const envelope: Record<string, unknown> = context.mcpReq.envelope ?? {};
   const declared = envelope[CAPABILITIES] as { extensions?: object } | undefined;
   return EXTENSION in (declared?.extensions ?? {});
@@ -170,7 +170,7 @@ function knowsTasks(context: ServerContext): boolean {
 
 function missing(era: 'legacy' | 'modern'): Error {
   if (era === 'legacy') return protocolError(-32_601, 'This tool can only be called as a task.');
-  return protocolError(-32_021, 'The client does not know tasks.', {
+  return protocolError(-32_021, 'The client does not support tasks.', {
     requiredCapabilities: { extensions: { [EXTENSION]: {} } },
   });
 }

@@ -3,23 +3,23 @@ import { systemClock } from '@toolyard/protocol';
 
 export type ServedTaskStatus = 'working' | 'input_required' | 'completed' | 'failed' | 'cancelled';
 
-/** Something a task wants to be told, as MCP asks it (`elicitation/create` and the like). */
+/** An input request of a task, in the form of MCP (`elicitation/create` and the like). */
 export type TaskQuestion = { method: string; params: JsonObject };
 
-/** A task from within. */
+/** A running task, as seen by its work. */
 export type RunningTask = {
   readonly id: string;
-  /** Aborted when somebody cancels it. */
+  /** Aborted when the task is cancelled. */
   readonly signal: AbortSignal;
-  /** What is shown as its status message. */
+  /** Sets its status message. */
   say(text: string): void;
-  /** Asks all at once; resolves with the answers by key when all are there. */
+  /** Sends all requests at once; resolves with the answers by key when all have arrived. */
   ask(questions: Record<string, TaskQuestion>): Promise<Record<string, unknown>>;
-  /** Resolves after so many milliseconds, or rejects when the task is cancelled. */
+  /** Resolves after this many milliseconds, or rejects when the task is cancelled. */
   sleep(ms: number): Promise<void>;
 };
 
-/** Returns a tool result. What it throws fails the task; `code` and `message` are what is shown. */
+/** Returns a tool result. An error fails the task; its `code` and `message` are shown. */
 export type TaskWork = (task: RunningTask) => Promise<JsonObject>;
 
 export type ServedTask = {
@@ -30,7 +30,7 @@ export type ServedTask = {
   changedAt: number;
   readonly ttlMs: number | null;
   readonly pollIntervalMs: number;
-  /** What is still to be answered. */
+  /** Unanswered requests. */
   readonly questions: Map<string, TaskQuestion>;
   result: JsonObject | undefined;
   error: { code: number; message: string } | undefined;
@@ -38,9 +38,9 @@ export type ServedTask = {
 
 export type TaskRegistryOptions = {
   clock?: Clock;
-  /** How long a task is kept; null keeps it. Default a minute. */
+  /** How long a task is kept, in milliseconds; null: forever. Default: one minute. */
   ttlMs?: number | null;
-  /** What the server wants between two polls. Default 50. */
+  /** The poll interval it suggests, in milliseconds. Default 50. */
   pollIntervalMs?: number;
 };
 
@@ -51,7 +51,7 @@ type Entry = {
   changed: Set<() => void>;
 };
 
-/** The tasks of a server, whichever era asks for them. A process of its own may keep it while clients come and go. */
+/** The tasks of a server, for both eras. Independent of its connections. */
 export class TaskRegistry {
   readonly #options: TaskRegistryOptions;
   readonly #clock: Clock;
@@ -62,7 +62,7 @@ export class TaskRegistry {
     this.#clock = options.clock ?? systemClock;
   }
 
-  /** Every task that is still kept, oldest first. */
+  /** Every stored task, oldest first. */
   get tasks(): ServedTask[] {
     return [...this.#entries.values()].map(({ task }) => task);
   }
@@ -93,13 +93,13 @@ export class TaskRegistry {
     return this.#entries.get(id)?.task;
   }
 
-  /** As if its time had run out. */
+  /** Removes the task, as if it had expired. */
   forget(id: string): void {
     this.#entries.get(id)?.abort.abort();
     this.#entries.delete(id);
   }
 
-  /** Keys that nobody asked for are ignored. */
+  /** Unknown keys are ignored. */
   answer(id: string, answers: Record<string, unknown>): void {
     const entry = this.#entries.get(id);
     if (entry === undefined) return;
@@ -108,7 +108,7 @@ export class TaskRegistry {
       entry.answers.set(key, answer);
     }
     if (entry.task.questions.size === 0 && entry.task.status === 'input_required') entry.task.status = 'working';
-    this.#tell(entry);
+    this.#notify(entry);
   }
 
   cancel(id: string): void {
@@ -117,17 +117,17 @@ export class TaskRegistry {
     entry.task.status = 'cancelled';
     entry.task.questions.clear();
     entry.abort.abort();
-    this.#tell(entry);
+    this.#notify(entry);
   }
 
-  /** Resolves at its next change; at once where it is over or gone. */
+  /** Resolves at the next change; at once if it has ended or was removed. */
   async changed(id: string): Promise<void> {
     const entry = this.#entries.get(id);
     if (entry === undefined || isOver(entry.task)) return;
     await new Promise<void>((resolve) => entry.changed.add(resolve));
   }
 
-  /** Resolves when it is over. */
+  /** Resolves when it has ended. */
   async settled(id: string): Promise<void> {
     for (let task = this.find(id); task !== undefined && !isOver(task); task = this.find(id)) await this.changed(id);
   }
@@ -137,7 +137,7 @@ export class TaskRegistry {
     const settle = (status: ServedTaskStatus, rest: Partial<ServedTask>): void => {
       if (isOver(task)) return;
       Object.assign(task, { status, ...rest });
-      this.#tell(entry);
+      this.#notify(entry);
     };
     try {
       settle('completed', { result: await work(this.#within(entry)) });
@@ -158,12 +158,12 @@ export class TaskRegistry {
       signal,
       say: (text) => {
         task.text = text;
-        this.#tell(entry);
+        this.#notify(entry);
       },
       ask: async (questions) => {
         for (const [key, question] of Object.entries(questions)) task.questions.set(key, question);
         task.status = 'input_required';
-        this.#tell(entry);
+        this.#notify(entry);
         while (Object.keys(questions).some((key) => !answers.has(key))) {
           await this.changed(task.id);
           if (signal.aborted) throw new Error('cancelled');
@@ -172,16 +172,16 @@ export class TaskRegistry {
       },
       sleep: (ms) =>
         new Promise((resolve, reject) => {
-          const callOff = this.#clock.after(ms, resolve);
+          const cancelTimer = this.#clock.after(ms, resolve);
           signal.addEventListener('abort', () => {
-            callOff();
+            cancelTimer();
             reject(new Error('cancelled'));
           });
         }),
     };
   }
 
-  #tell(entry: Entry): void {
+  #notify(entry: Entry): void {
     entry.task.changedAt = this.#clock.now();
     const waiting = [...entry.changed];
     entry.changed.clear();

@@ -200,7 +200,7 @@ describe('toolyard mcp test', () => {
     expect(stdout).toMatch(/^Connected over stdio \(node\S*\) in \d+ ms/);
     expect(stdout).toMatch(/^Protocol +2025-11-25 \(legacy/m);
     expect(stdout).toMatch(/^Cost +about \d+ tokens in every request, for 3 tools/m);
-    expect(stdout).toContain('! broken: It is set aside: The tool has no inputSchema.');
+    expect(stdout).toContain('! broken: Skipped: The tool has no inputSchema.');
     expect(stdout).toContain('! fail: It has no description');
   });
 

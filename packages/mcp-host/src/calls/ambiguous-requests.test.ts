@@ -12,7 +12,7 @@ afterEach(async () => {
   for (const close of closers.splice(0).reverse()) await close();
 });
 
-/** Two calls in flight: one of them asks, and nothing says which. */
+/** Two calls in flight: one of them sends a request, and nothing says which. */
 const behaviour: McpBehaviour = {
   tools: [
     {
@@ -28,7 +28,7 @@ const behaviour: McpBehaviour = {
   ],
 };
 
-/** A server of each transport whose own requests do not come on the stream of a call. */
+/** A server per transport that sends its requests outside the stream of a call. */
 const servers: Record<string, () => Promise<{ transport: TransportConfig; close: () => Promise<void> }>> = {
   'HTTP+SSE': async () => {
     const server = await startScriptedSse(behaviour);
@@ -52,7 +52,7 @@ async function meet(start: () => Promise<{ transport: TransportConfig; close: ()
   return host;
 }
 
-/** A user of one chat who answers everything, or who waits until it is withdrawn. */
+/** A user of one chat who answers everything, or who waits until the request is withdrawn. */
 function user(principal: string, conversationId: string, does: 'answer' | 'wait') {
   const asked: Question[] = [];
   const answer = <T>(given: T, question: Question): Promise<T> => {
@@ -73,21 +73,21 @@ function user(principal: string, conversationId: string, does: 'answer' | 'wait'
   return { asked, options };
 }
 
-async function askAndWait(host: McpHost, asks: CallToolOptions, waits: CallToolOptions): Promise<string> {
+async function callAndWait(host: McpHost, request: CallToolOptions, waits: CallToolOptions): Promise<string> {
   const stop = new AbortController();
   const waiting = host.callTool({ serverId: 'srv', name: 'wait' }, {}, { ...waits, signal: stop.signal });
-  const call = host.callTool({ serverId: 'srv', name: 'ask' }, {}, asks);
-  const { content } = await within(call, { what: 'the call that asks' });
+  const call = host.callTool({ serverId: 'srv', name: 'ask' }, {}, request);
+  const { content } = await within(call, { what: 'the request of the call' });
   stop.abort();
   await waiting;
   return JSON.stringify(content);
 }
 
 describe.each(Object.entries(servers))('an elicitation and a sampling request over %s', (_name, start) => {
-  test('that may belong to two chats name both, and are answered from the one that did not call', async () => {
+  test('that may belong to two chats name both and are answered through the chat that is not calling', async () => {
     const host = await meet(start);
     const [a, b] = [user('anne', 'a', 'wait'), user('anne', 'b', 'answer')];
-    const answers = await askAndWait(host, a.options, b.options);
+    const answers = await callAndWait(host, a.options, b.options);
     expect(answers).toContain('Taipei');
     expect(answers).toContain('demo');
     for (const { asked } of [a, b]) {
@@ -99,10 +99,10 @@ describe.each(Object.entries(servers))('an elicitation and a sampling request ov
     expect(healthOf(host, 'srv').interactive).toBe(true);
   });
 
-  test('that may belong to two users are shown to neither, and make the server interactive', async () => {
+  test('that may belong to two users are shown to neither and make the server interactive', async () => {
     const host = await meet(start);
     const [anne, bert] = [user('anne', 'a', 'answer'), user('bert', 'b', 'answer')];
-    const answers = await askAndWait(host, anne.options, bert.options);
+    const answers = await callAndWait(host, anne.options, bert.options);
     expect(answers.match(/several users/g)).toHaveLength(2);
     expect([...anne.asked, ...bert.asked]).toEqual([]);
     expect(healthOf(host, 'srv').interactive).toBe(true);

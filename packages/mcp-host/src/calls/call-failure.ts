@@ -6,16 +6,16 @@ import { authFailureIn } from '../oauth/auth-failure.ts';
 import { networkCodeOf } from '../transports/network-error.ts';
 import { STREAM_ENDED } from '../transports/raw-result-transport.ts';
 
-const NOT_SENT = 'The call did not reach the tool, so nothing has happened.';
+const NOT_SENT = 'The call did not reach the tool; nothing happened.';
 const UNKNOWN =
-  'The outcome is unknown: the call may have taken effect. Do not repeat it; find out first, or ask the person.';
+  'The outcome is unknown: the call may have taken effect. Do not repeat it; check the effect first, or ask the user.';
 
-/** A call that certainly never reached the tool. */
+/** The result of a call that certainly never reached the tool. */
 export function notSent(error: ErrorInfo): ToolResult {
   return failure('not_sent', error, NOT_SENT);
 }
 
-/** A call of which nobody can say whether it took effect. */
+/** The result of a call whose outcome is unknown. */
 export function unknownOutcome(code: ErrorCode, message: string): ToolResult {
   return failure('unknown', { code, message }, UNKNOWN);
 }
@@ -25,26 +25,26 @@ function failure(outcome: ToolOutcome, error: ErrorInfo, consequence: string): T
   return { content: [{ type: 'text', text }], isError: true, outcome, error };
 }
 
-/** What is known of a call that did not come back with a result. */
+/** What is known of a call that failed without a result. */
 export type FailedCall = {
   tool: ToolReference;
   thrown: unknown;
-  /** Who stopped waiting, if it was us. */
+  /** What stopped the request on our side, or null. */
   stopped: 'caller' | 'closing' | 'time-out' | null;
   timeoutMs: number;
-  /** Why the server is gone, if it is. */
+  /** Why the connection was lost, if it was. */
   lost?: ErrorInfo | undefined;
 };
 
 /**
- * Turns whatever went wrong into a result that says whether the call may have taken effect. In doubt it says so:
- * `not_sent` is for what was certainly not carried out.
+ * Turns a failure into a result that says whether the call may have taken effect. `not_sent` is used only where the
+ * call was certainly not executed; otherwise the outcome is unknown.
  */
 export function explainFailedCall(call: FailedCall): ToolResult {
   const name = formatToolReference(call.tool);
   const unknown = unknownOutcome;
 
-  if (call.stopped === 'caller') return unknown('cancelled', `The call of ${name} was cancelled while it ran.`);
+  if (call.stopped === 'caller') return unknown('cancelled', `${name} was cancelled while it ran.`);
   if (call.stopped === 'closing') {
     const { code, message } = call.lost ?? {
       code: 'server_closed' as const,
@@ -53,7 +53,7 @@ export function explainFailedCall(call: FailedCall): ToolResult {
     return unknown(code, message);
   }
   if (call.stopped === 'time-out') {
-    return unknown('timed_out', `${name} gave no sign of life for ${seconds(call.timeoutMs)}.`);
+    return unknown('timed_out', `${name} timed out: no response or progress within ${seconds(call.timeoutMs)}.`);
   }
   const { thrown } = call;
   const unauthorized = authFailureIn(thrown);
@@ -65,7 +65,7 @@ export function explainFailedCall(call: FailedCall): ToolResult {
   if (thrown instanceof SdkError) {
     switch (thrown.code) {
       case SdkErrorCode.RequestTimeout:
-        return unknown('timed_out', `${name} gave no sign of life for ${seconds(call.timeoutMs)}.`);
+        return unknown('timed_out', `${name} timed out: no response or progress within ${seconds(call.timeoutMs)}.`);
       case SdkErrorCode.NotConnected:
         return notSent(call.lost ?? connectionClosed(call.tool.serverId));
       case SdkErrorCode.ConnectionClosed:
@@ -76,7 +76,7 @@ export function explainFailedCall(call: FailedCall): ToolResult {
       case SdkErrorCode.UnsupportedResultType:
         return explainResultType(name);
       default:
-        return unknown('bad_response', `The answer to ${name} could not be read.`);
+        return unknown('bad_response', `The response to ${name} could not be read.`);
     }
   }
   const network = networkCodeOf(thrown);
@@ -84,25 +84,28 @@ export function explainFailedCall(call: FailedCall): ToolResult {
     return notSent({
       code: 'server_unreachable',
       message: `The server "${call.tool.serverId}" cannot be reached (${network.code}).`,
-      hint: 'Check that it runs and that its address is right.',
+      hint: 'Check that the server runs and that its URL is correct.',
       retryable: true,
     });
   }
   if (call.lost !== undefined) return unknown(call.lost.code, call.lost.message);
   if (network !== undefined) return unknown('network', `The connection broke while ${name} ran (${network.code}).`);
-  return unknown('bad_response', `The answer to ${name} could not be read.`);
+  return unknown('bad_response', `The response to ${name} could not be read.`);
 }
 
 function explainProtocolError(name: string, error: ProtocolError): ToolResult {
   if (error.data === STREAM_ENDED) {
-    return failure('unknown', { code: 'network', message: `The answer to ${name} broke off.` }, UNKNOWN);
+    return failure('unknown', { code: 'network', message: `The response to ${name} was cut off.` }, UNKNOWN);
   }
-  const said = error.message.slice(0, 2_000);
+  const serverMessage = error.message.slice(0, 2_000);
   switch (error.code) {
     case -32_602:
-      return notSent({ code: 'invalid_arguments', message: `The server refused the arguments of ${name}: ${said}` });
+      return notSent({
+        code: 'invalid_arguments',
+        message: `The server rejected the arguments of ${name}: ${serverMessage}`,
+      });
     case -32_601:
-      return notSent({ code: 'tool_not_found', message: `The server does not carry out ${name}: ${said}` });
+      return notSent({ code: 'tool_not_found', message: `The server cannot execute ${name}: ${serverMessage}` });
     // Parse error, invalid request, header mismatch, missing capability, unsupported version, sign-in by URL.
     case -32_700:
     case -32_600:
@@ -110,12 +113,16 @@ function explainProtocolError(name: string, error: ProtocolError): ToolResult {
     case -32_021:
     case -32_022:
     case -32_042:
-      return notSent({ code: 'server_refused', message: `The server did not accept the call of ${name}: ${said}` });
-    // Deployed servers answer so when their own time-out has run out.
+      return notSent({ code: 'server_refused', message: `The server rejected the call of ${name}: ${serverMessage}` });
+    // Gateways and servers in use answer this when their own timeout expires.
     case -32_001:
-      return failure('unknown', { code: 'timed_out', message: `The server gave ${name} up: ${said}` }, UNKNOWN);
+      return failure(
+        'unknown',
+        { code: 'timed_out', message: `The server aborted ${name}: ${serverMessage}` },
+        UNKNOWN,
+      );
     default:
-      return failure('done', { code: 'tool_failed', message: `${name} failed: ${said}` }, '');
+      return failure('done', { code: 'tool_failed', message: `${name} failed: ${serverMessage}` }, '');
   }
 }
 
@@ -123,7 +130,7 @@ function explainHttpStatus(tool: ToolReference, status: number): ToolResult {
   const name = formatToolReference(tool);
   if (status === 401) return notSent(signInRequired(tool.serverId));
   if (status === 429) {
-    const message = `The server "${tool.serverId}" takes no more calls for now (HTTP 429).`;
+    const message = `The server "${tool.serverId}" limits the rate of calls (HTTP 429).`;
     return notSent({ code: 'rate_limited', message, retryable: true });
   }
   const inDoubt = status === 404 || status === 408 || status === 409 || status === 410 || status >= 500;
@@ -133,16 +140,16 @@ function explainHttpStatus(tool: ToolReference, status: number): ToolResult {
   }
   return notSent({
     code: 'server_refused',
-    message: `The server did not accept the call of ${name} (HTTP ${status}).`,
+    message: `The server rejected the call of ${name} (HTTP ${status}).`,
   });
 }
 
 function explainResultType(name: string): ToolResult {
-  const message = `${name} answered with a kind of result that Toolyard does not know.`;
+  const message = `${name} returned a result type that Toolyard does not know.`;
   return failure('unknown', { code: 'outcome_unknown', message }, UNKNOWN);
 }
 
-/** A length of time for a sentence. */
+/** Formats a duration for a message. */
 export function seconds(ms: number): string {
   return ms >= 1_000 ? `${Math.round(ms / 100) / 10} s` : `${ms} ms`;
 }

@@ -27,20 +27,20 @@ function schedulerOf(options: Partial<CallSchedulerOptions<Extra>> = {}) {
     ...options,
   });
   const chat = (conversationId: string): Caller => ({ principal: 'anne', conversationId });
-  /** A call of a chat, and what it was told while it waited. */
+  /** A call of a chat and what `onWait` received. */
   const enter = (conversationId: string, more: { isTask?: boolean; signal?: AbortSignal } = {}) => {
-    const told: ((string | undefined)[] | null)[] = [];
+    const waits: ((string | undefined)[] | null)[] = [];
     let turn: CallTurn<Extra> | undefined;
     const entered = scheduler.enter({
       caller: chat(conversationId),
       isTask: false,
       signal: undefined,
-      onWait: (waitsFor) => told.push(waitsFor?.map((caller) => caller.conversationId) ?? null),
+      onWait: (waitsFor) => waits.push(waitsFor?.map((caller) => caller.conversationId) ?? null),
       ...more,
     });
     const done = Promise.resolve(entered).then((made) => (turn = made));
     return {
-      told,
+      waits,
       done,
       get kind() {
         return turn?.kind;
@@ -63,17 +63,17 @@ describe('calls of a server that is not interactive', () => {
     expect(clock.pending).toBe(0);
   });
 
-  test('wait for one another up to the limit, in their order; each is told what it waits for', async () => {
+  test('queue in order above the limit and report the calls they wait for', async () => {
     const { clock, enter } = schedulerOf({ maxCalls: () => 1 });
     const calls = ['a', 'b', 'c'].map((chat) => enter(chat));
     await clock.advance(1_000);
     expect(calls.map(({ kind }) => kind)).toEqual(['admitted', undefined, undefined]);
-    expect(calls.map(({ told }) => told)).toEqual([[], [['a']], [['a']]]);
+    expect(calls.map(({ waits }) => waits)).toEqual([[], [['a']], [['a']]]);
     calls[0]?.leave();
     await clock.advance(0);
     expect(calls.map(({ kind }) => kind)).toEqual(['admitted', 'admitted', undefined]);
-    expect(calls[1]?.told).toEqual([['a'], null]);
-    expect(calls[2]?.told).toEqual([['a'], ['b']]);
+    expect(calls[1]?.waits).toEqual([['a'], null]);
+    expect(calls[2]?.waits).toEqual([['a'], ['b']]);
     calls[1]?.leave();
     calls[2]?.leave();
     await clock.advance(0);
@@ -81,7 +81,7 @@ describe('calls of a server that is not interactive', () => {
     expect(clock.pending).toBe(0);
   });
 
-  test('are given up after a while, when they are stopped, and when the server is left', async () => {
+  test('end with timed_out, aborted or closed', async () => {
     const { clock, scheduler, enter } = schedulerOf({ maxCalls: () => 1 });
     const stop = new AbortController();
     const first = enter('a');
@@ -94,13 +94,13 @@ describe('calls of a server that is not interactive', () => {
     await clock.advance(0);
     expect([late.kind, stopped.kind, left.kind]).toEqual(['timed_out', 'aborted', 'closed']);
     first.leave();
-    expect(enter('e', { signal: stop.signal }).told).toEqual([]);
+    expect(enter('e', { signal: stop.signal }).waits).toEqual([]);
     expect(clock.pending).toBe(0);
   });
 });
 
 describe('calls of an interactive server', () => {
-  test('have a connection for each conversation, up to the most; another one waits for whichever is idle first', async () => {
+  test('get a connection per conversation up to the limit; further ones wait for an idle connection', async () => {
     const { clock, scheduler, opened, enter } = schedulerOf();
     scheduler.becomeInteractive();
     const [a, b, c, d, e] = ['a', 'b', 'c', 'd', 'e'].map((chat) => enter(chat));
@@ -109,7 +109,7 @@ describe('calls of an interactive server', () => {
     expect([a, b, c, d, e].map((call) => call?.connection)).toEqual(['first', ...opened, undefined]);
     expect(opened).toHaveLength(3);
     expect(again.connection).toBe(opened[0]);
-    expect(e?.told).toEqual([['a', 'b', 'c', 'd', 'b']]);
+    expect(e?.waits).toEqual([['a', 'b', 'c', 'd', 'b']]);
     b?.leave();
     await clock.advance(0);
     expect(e?.kind).toBeUndefined();
@@ -120,7 +120,7 @@ describe('calls of an interactive server', () => {
     for (const call of [a, c, d, e]) call?.leave();
   });
 
-  test('keep the connection of their conversation until it was idle for a while', async () => {
+  test('keep the connection of their conversation until it has been idle for a while', async () => {
     const { clock, scheduler, opened, enter } = schedulerOf();
     scheduler.becomeInteractive();
     for (const chat of ['a', 'b', 'a', 'b']) {
@@ -140,7 +140,7 @@ describe('calls of an interactive server', () => {
     expect(clock.pending).toBe(0);
   });
 
-  test('do not share the first connection with calls made before it was known to be interactive', async () => {
+  test('do not share the first connection with calls made before the server became interactive', async () => {
     const { clock, scheduler, opened, enter } = schedulerOf();
     const [a, b] = [enter('a'), enter('b')];
     await clock.advance(0);
@@ -151,7 +151,7 @@ describe('calls of an interactive server', () => {
     for (const call of [a, b, next]) call.leave();
   });
 
-  test('are made on the first connection where they become tasks, whoever has it', async () => {
+  test('use the first connection when they become tasks', async () => {
     const { clock, scheduler, enter } = schedulerOf();
     scheduler.becomeInteractive();
     const [a, task] = [enter('a'), enter('b', { isTask: true })];
@@ -161,12 +161,12 @@ describe('calls of an interactive server', () => {
     a.leave();
   });
 
-  test('get another connection after theirs is gone; the others keep theirs', async () => {
+  test('get a new connection when theirs is lost; the others keep theirs', async () => {
     const { clock, scheduler, opened, enter } = schedulerOf();
     scheduler.becomeInteractive();
     const [a, b, c] = [enter('a'), enter('b'), enter('c')];
     await clock.advance(0);
-    if (opened[0] !== undefined) scheduler.dropped(opened[0]);
+    if (opened[0] !== undefined) scheduler.removeConnection(opened[0]);
     b.leave();
     const [nextB, nextC] = [enter('b'), enter('c')];
     await clock.advance(0);
@@ -174,7 +174,7 @@ describe('calls of an interactive server', () => {
     for (const call of [a, c, nextB, nextC]) call.leave();
   });
 
-  test('with one connection wait for the other conversation', async () => {
+  test('wait for the other conversation when only one connection is allowed', async () => {
     const { clock, scheduler, enter } = schedulerOf({ maxConnections: 1 });
     scheduler.becomeInteractive();
     const [a, b, again] = [enter('a'), enter('b'), enter('a')];

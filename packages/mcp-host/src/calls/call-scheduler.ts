@@ -1,76 +1,83 @@
 import type { Clock } from '@toolyard/protocol';
 import type { Caller } from '../types.ts';
 
-/** How long a call waits before its caller is told, in milliseconds. */
-const TOLD_MS = 1_000;
-/** How long a call waits in all: what it waits for may wait for a person. Milliseconds. */
+/** How long a call waits before its caller is notified, in milliseconds. */
+const NOTIFY_AFTER_MS = 1_000;
+/** How long a call waits at most. What it waits for may itself wait for a user. Milliseconds. */
 export const QUEUE_TIMEOUT_MS = 5 * 60_000;
-/** How long a connection is kept for a conversation that makes no calls, in milliseconds. */
+/** How long an idle connection is kept for its conversation, in milliseconds. */
 export const IDLE_MS = 5 * 60_000;
 
-/** A connection beside the first one, for one conversation. */
+/** A connection of one conversation, in addition to the first one. */
 export type ExtraConnection = {
-  /** True when nothing can be asked on it any more. */
+  /** True when it accepts no more requests. */
   readonly isGone: boolean;
   close(): Promise<void>;
 };
 
 export type CallSchedulerOptions<C extends ExtraConnection> = {
   clock: Clock;
-  /** How many calls may be in flight at once, over all connections. */
+  /** The most calls in flight at once, over all connections. */
   maxCalls: () => number;
-  /** How many connections there may be at once, with the first. */
+  /** The most connections at once, including the first. */
   maxConnections: number;
-  /** Opens a connection when `after` is settled. */
+  /** Opens a connection after `after` settles. */
   open: (after: Promise<unknown>) => C;
 };
 
 export type ScheduledCall = {
   caller: Caller | undefined;
-  /** A call that becomes a task is made on the first connection: a task outlives the others. */
+  /** A call that becomes a task uses the first connection, because a task outlives the other connections. */
   isTask: boolean;
   signal: AbortSignal | undefined;
-  /** Told what the call waits for when it takes a while, whenever that changes; with null when the wait is over. */
+  /**
+   * Called with the calls in progress when the wait takes longer and whenever they change; with null when the call is
+   * admitted.
+   */
   onWait: (waitsFor: readonly Caller[] | null) => void;
 };
 
 export type CallTurn<C> =
-  /** The call may be made: on this connection, or on the first one where there is none. */
+  /** The call may be made on this connection; undefined: on the first one. */
   | { kind: 'admitted'; connection: C | undefined; release: () => void }
-  /** It was not made. */
+  /** The call was not made. */
   | { kind: 'timed_out' | 'aborted' | 'closed' };
 
 /** A connection and the calls in flight on it. */
-type Seat<C> = {
-  /** Undefined for the first one. */
+type Slot<C> = {
+  /** Undefined for the first connection. */
   connection: C | undefined;
-  /** The conversation it is kept for. */
+  /** The conversation it is reserved for. */
   conversation: string | undefined;
   calls: Set<ScheduledCall>;
   lastUsed: number;
-  stopIdling: () => void;
+  stopIdleTimer: () => void;
 };
 
-type Waiting<C> = ScheduledCall & { end: (turn: CallTurn<C>) => void; isTold: boolean; told: string };
+type WaitingCall<C> = ScheduledCall & {
+  settle: (turn: CallTurn<C>) => void;
+  isNotified: boolean;
+  notifiedJson: string;
+};
 
 /**
- * Decides when a call of one server is made, and on which of its connections. All calls share the first connection,
- * until the server turns out to be interactive: then every conversation has one of its own, so that what the server
- * asks on it belongs to that conversation.
+ * Decides when a call to one server is made, and on which connection. All calls share the first connection until the
+ * server turns out to be interactive. Then every conversation has its own, so that a request from the server on that
+ * connection belongs to that conversation.
  */
 export class CallScheduler<C extends ExtraConnection> {
   readonly #options: CallSchedulerOptions<C>;
-  readonly #first: Seat<C>;
-  #extras: Seat<C>[] = [];
+  readonly #first: Slot<C>;
+  #extras: Slot<C>[] = [];
   readonly #inFlight = new Set<ScheduledCall>();
-  #waiting: Waiting<C>[] = [];
+  #waiting: WaitingCall<C>[] = [];
   #isInteractive = false;
-  /** What is being closed counts until it is. */
+  /** Settles when all connections being closed are closed; they count against the limit until then. */
   #closing: Promise<unknown> = Promise.resolve();
 
   constructor(options: CallSchedulerOptions<C>) {
     this.#options = options;
-    this.#first = this.#seat(undefined, undefined);
+    this.#first = this.#newSlot(undefined, undefined);
   }
 
   get isInteractive(): boolean {
@@ -81,137 +88,137 @@ export class CallScheduler<C extends ExtraConnection> {
     return this.#extras.flatMap(({ connection }) => connection ?? []);
   }
 
-  /** From now on every conversation has a connection of its own. */
+  /** From now on every conversation gets its own connection. */
   becomeInteractive(): void {
     this.#isInteractive = true;
   }
 
-  /** A promise only where the call has to wait; it resolves when the call may be made, or will not be. */
+  /** A promise only if the call has to wait; it resolves when the call is admitted or rejected. */
   enter(call: ScheduledCall): CallTurn<C> | Promise<CallTurn<C>> {
     if (call.signal?.aborted === true) return { kind: 'aborted' };
-    const seat = this.#place(call);
-    return seat === null ? this.#wait(call) : this.#admit(call, seat);
+    const slot = this.#slotFor(call);
+    return slot === null ? this.#wait(call) : this.#admit(call, slot);
   }
 
-  /** A connection is gone: its conversation gets another one with its next call. */
-  dropped(connection: C): void {
-    const seat = this.#extras.find((each) => each.connection === connection);
-    if (seat === undefined) return;
-    seat.stopIdling();
-    this.#extras = this.#extras.filter((each) => each !== seat);
+  /** Removes a lost connection; the next call of its conversation opens another one. */
+  removeConnection(connection: C): void {
+    const slot = this.#extras.find((each) => each.connection === connection);
+    if (slot === undefined) return;
+    slot.stopIdleTimer();
+    this.#extras = this.#extras.filter((each) => each !== slot);
     this.#closeLater(connection);
     this.#admitWaiting();
   }
 
-  /** What waits is not made. */
-  refuseWaiting(): void {
-    for (const waiting of this.#waiting) waiting.end({ kind: 'closed' });
+  /** Rejects all waiting calls. */
+  rejectWaiting(): void {
+    for (const waiting of this.#waiting) waiting.settle({ kind: 'closed' });
   }
 
-  /** Nobody waits any more, and no connection but the first is left. */
+  /** Rejects waiting calls and closes all connections but the first. */
   close(): Promise<unknown> {
-    this.refuseWaiting();
-    this.#first.stopIdling();
-    for (const { connection } of this.#extras) if (connection !== undefined) this.dropped(connection);
+    this.rejectWaiting();
+    this.#first.stopIdleTimer();
+    for (const { connection } of this.#extras) if (connection !== undefined) this.removeConnection(connection);
     return this.#closing;
   }
 
-  /** Where it can be made now; null where it has to wait. */
-  #place(call: ScheduledCall): Seat<C> | null {
+  /** The connection the call can use now; null if it has to wait. */
+  #slotFor(call: ScheduledCall): Slot<C> | null {
     const { maxCalls, maxConnections } = this.#options;
     if (this.#inFlight.size >= maxCalls()) return null;
     if (!this.#isInteractive || call.isTask) return this.#first;
     const key = keyOf(call);
-    const seats = [this.#first, ...this.#extras];
-    const own = seats.find(({ conversation }) => conversation === key);
+    const slots = [this.#first, ...this.#extras];
+    const own = slots.find(({ conversation }) => conversation === key);
     if (own !== undefined) return own;
-    // Calls made before it was known to be interactive may still be in flight on the first.
+    // Calls made before the server became interactive may still be in flight on the first connection.
     const isFirstFree = [...this.#first.calls].every((other) => keyOf(other) === key);
-    if (this.#first.conversation === undefined && isFirstFree) return this.#take(this.#first, key);
-    if (seats.length < maxConnections) return this.#open(key);
-    const [idle] = seats.filter(({ calls }) => calls.size === 0).sort((one, other) => one.lastUsed - other.lastUsed);
+    if (this.#first.conversation === undefined && isFirstFree) return this.#reserve(this.#first, key);
+    if (slots.length < maxConnections) return this.#open(key);
+    const [idle] = slots.filter(({ calls }) => calls.size === 0).sort((one, other) => one.lastUsed - other.lastUsed);
     if (idle === undefined) return null;
-    if (idle.connection === undefined) return this.#take(idle, key);
-    this.dropped(idle.connection);
+    if (idle.connection === undefined) return this.#reserve(idle, key);
+    this.removeConnection(idle.connection);
     return this.#open(key);
   }
 
-  #take(seat: Seat<C>, key: string): Seat<C> {
-    seat.conversation = key;
-    return seat;
+  #reserve(slot: Slot<C>, key: string): Slot<C> {
+    slot.conversation = key;
+    return slot;
   }
 
-  #open(key: string): Seat<C> {
-    const seat = this.#seat(this.#options.open(this.#closing), key);
-    this.#extras.push(seat);
-    return seat;
+  #open(key: string): Slot<C> {
+    const slot = this.#newSlot(this.#options.open(this.#closing), key);
+    this.#extras.push(slot);
+    return slot;
   }
 
-  #seat(connection: C | undefined, conversation: string | undefined): Seat<C> {
-    return { connection, conversation, calls: new Set(), lastUsed: 0, stopIdling: () => undefined };
+  #newSlot(connection: C | undefined, conversation: string | undefined): Slot<C> {
+    return { connection, conversation, calls: new Set(), lastUsed: 0, stopIdleTimer: () => undefined };
   }
 
-  #admit(call: ScheduledCall, seat: Seat<C>): CallTurn<C> {
+  #admit(call: ScheduledCall, slot: Slot<C>): CallTurn<C> {
     this.#inFlight.add(call);
-    if (!call.isTask) seat.calls.add(call);
-    seat.stopIdling();
+    if (!call.isTask) slot.calls.add(call);
+    slot.stopIdleTimer();
     const release = (): void => {
       if (!this.#inFlight.delete(call)) return;
-      seat.calls.delete(call);
-      if (seat.calls.size === 0) this.#idle(seat);
+      slot.calls.delete(call);
+      if (slot.calls.size === 0) this.#startIdleTimer(slot);
       this.#admitWaiting();
     };
-    return { kind: 'admitted', connection: seat.connection, release };
+    return { kind: 'admitted', connection: slot.connection, release };
   }
 
-  #idle(seat: Seat<C>): void {
+  #startIdleTimer(slot: Slot<C>): void {
     const { clock } = this.#options;
-    seat.lastUsed = clock.monotonic();
-    if (seat.conversation === undefined) return;
-    seat.stopIdling();
-    seat.stopIdling = clock.after(IDLE_MS, () => {
-      if (seat.connection === undefined) seat.conversation = undefined;
-      else this.dropped(seat.connection);
+    slot.lastUsed = clock.monotonic();
+    if (slot.conversation === undefined) return;
+    slot.stopIdleTimer();
+    slot.stopIdleTimer = clock.after(IDLE_MS, () => {
+      if (slot.connection === undefined) slot.conversation = undefined;
+      else this.removeConnection(slot.connection);
     });
   }
 
   #wait(call: ScheduledCall): Promise<CallTurn<C>> {
     const { clock } = this.#options;
     return new Promise((resolve) => {
-      const end = (turn: CallTurn<C>): void => {
+      const settle = (turn: CallTurn<C>): void => {
         this.#waiting = this.#waiting.filter((each) => each !== waiting);
-        callOffTelling();
-        callOffTimeout();
+        cancelNotify();
+        cancelTimeout();
         call.signal?.removeEventListener('abort', onAbort);
-        if (waiting.isTold && turn.kind === 'admitted') call.onWait(null);
+        if (waiting.isNotified && turn.kind === 'admitted') call.onWait(null);
         resolve(turn);
       };
-      const onAbort = (): void => end({ kind: 'aborted' });
-      const waiting: Waiting<C> = { ...call, end, isTold: false, told: '' };
-      const callOffTelling = clock.after(TOLD_MS, () => {
-        waiting.isTold = true;
-        this.#tell(waiting);
+      const onAbort = (): void => settle({ kind: 'aborted' });
+      const waiting: WaitingCall<C> = { ...call, settle, isNotified: false, notifiedJson: '' };
+      const cancelNotify = clock.after(NOTIFY_AFTER_MS, () => {
+        waiting.isNotified = true;
+        this.#notify(waiting);
       });
-      const callOffTimeout = clock.after(QUEUE_TIMEOUT_MS, () => end({ kind: 'timed_out' }));
+      const cancelTimeout = clock.after(QUEUE_TIMEOUT_MS, () => settle({ kind: 'timed_out' }));
       call.signal?.addEventListener('abort', onAbort, { once: true });
       this.#waiting.push(waiting);
     });
   }
 
-  /** In the order they came; one that waits for its turn holds up nobody whose own connection is free. */
+  /** In order of arrival; a waiting call does not block later calls whose connection is free. */
   #admitWaiting(): void {
     for (const waiting of this.#waiting) {
-      const seat = this.#place(waiting);
-      if (seat !== null) waiting.end(this.#admit(waiting, seat));
+      const slot = this.#slotFor(waiting);
+      if (slot !== null) waiting.settle(this.#admit(waiting, slot));
     }
-    for (const waiting of this.#waiting) if (waiting.isTold) this.#tell(waiting);
+    for (const waiting of this.#waiting) if (waiting.isNotified) this.#notify(waiting);
   }
 
-  #tell(waiting: Waiting<C>): void {
+  #notify(waiting: WaitingCall<C>): void {
     const callers = [...this.#inFlight].flatMap(({ caller }) => caller ?? []);
-    const told = JSON.stringify(callers);
-    if (told === waiting.told) return;
-    waiting.told = told;
+    const notifiedJson = JSON.stringify(callers);
+    if (notifiedJson === waiting.notifiedJson) return;
+    waiting.notifiedJson = notifiedJson;
     waiting.onWait(callers);
   }
 

@@ -12,16 +12,16 @@ import type { CallToolOptions, Era } from '../types.ts';
 import type { RequestContext } from './track-request.ts';
 import { RequestStopped } from './track-request.ts';
 
-/** What waiting for a task needs. */
+/** What {@link finishTask} needs. */
 export type TaskWait = {
   context: RequestContext;
-  /** Undefined where the server does not list it any more. */
+  /** Undefined if the server no longer lists it. */
   tool: ListedTool | undefined;
   openTask: (taskId: string) => Promise<TaskWire>;
   options: CallToolOptions;
   timeoutMs: number;
   whyLost(): ErrorInfo | undefined;
-  /** A request failed in a way that may mean the end of the connection. */
+  /** Called when a request failed in a way that may mean that the connection is lost. */
   onFailed(thrown: unknown): void;
   warn: (text: string) => void;
 };
@@ -32,29 +32,29 @@ export type Call = TaskWait & {
   era: Era;
 };
 
-/** What a server sent for a call: its result, or the task it has become, which is waited for. */
+/** Reads the answer to a call: its result, or the task it became, which is awaited. */
 export async function readCall(call: Call, raw: unknown): Promise<ToolResult> {
   const { tool, reference, era, options, warn } = call;
   const taskId = taskIdOf(raw, era);
-  if (taskId === undefined) return checked(readToolResult(raw), tool, warn);
+  if (taskId === undefined) return checkResult(readToolResult(raw), tool, warn);
   if (taskId === null) return namelessTask(reference);
   const handle: TaskHandle = { tool: reference, taskId, era };
   return finishTask(call, handle, async () => options.onTask?.(handle));
 }
 
-/** The result of a call whose request was not answered with one. */
+/** The result of a call that failed without one. */
 export function explainCall(call: Call, thrown: unknown): ToolResult {
   const { reference, options, timeoutMs } = call;
   if (thrown instanceof RoundDelegated) {
     options.onRound?.(thrown.round);
-    return notSent({ code: 'input_required', message: `${reference.name} asks for more before it goes on.` });
+    return notSent({ code: 'input_required', message: `${reference.name} needs more input before it continues.` });
   }
   call.onFailed(thrown);
   const stopped = thrown instanceof RequestStopped ? thrown.by : null;
   return explainFailedCall({ tool: reference, thrown, stopped, timeoutMs, lost: call.whyLost() });
 }
 
-/** Waits until a task is over. Never throws. */
+/** Waits until a task ends. Never throws. */
 export async function finishTask(
   wait: TaskWait,
   handle: TaskHandle,
@@ -63,7 +63,7 @@ export async function finishTask(
   const { context, tool, openTask, options, timeoutMs, warn } = wait;
   try {
     const raw = await followTask({ context, openTask, handle, before, options, timeoutMs });
-    return tool === undefined ? readToolResult(raw) : checked(readToolResult(raw), tool, warn);
+    return tool === undefined ? readToolResult(raw) : checkResult(readToolResult(raw), tool, warn);
   } catch (thrown) {
     wait.onFailed(thrown);
     const stopped = thrown instanceof RequestStopped ? thrown.by : null;
@@ -72,19 +72,19 @@ export async function finishTask(
 }
 
 /**
- * The call has been made: a result that breaks the tool's own promise is kept, and said to be what it is, to the model
- * and to whoever looks after the server.
+ * The call has been executed, so a result that violates the tool's outputSchema is kept, with a note to the model and a
+ * warning in the server's log.
  */
-function checked(result: ToolResult, tool: ListedTool, warn: (text: string) => void): ToolResult {
+function checkResult(result: ToolResult, tool: ListedTool, warn: (text: string) => void): ToolResult {
   const { outputSchema } = tool;
   if (outputSchema === undefined || result.isError) return result;
   if (result.structured === undefined) {
-    warn(`The tool "${tool.name}" promises structured content and gave none.`);
+    warn(`The tool "${tool.name}" declares an outputSchema but returned no structured content.`);
     return result;
   }
   const fault = checkStructured(outputSchema, result.structured);
   if (fault === null) return result;
-  warn(`The structured content of the tool "${tool.name}" does not fit its own outputSchema: ${fault}`);
-  const note = `[The structured content of this result does not fit the schema the tool promised: ${fault}]`;
+  warn(`The structured content of the tool "${tool.name}" does not match its outputSchema: ${fault}`);
+  const note = `[The structured content of this result does not match the tool's outputSchema: ${fault}]`;
   return { ...result, content: [...result.content, { type: 'text', text: note }] };
 }

@@ -12,12 +12,12 @@ import { CANCELLED_MS, CancelledCalls } from './cancelled-calls.ts';
 const clock = createFakeClock();
 let peer: MemoryPeer;
 let host: McpHost;
-let asked: { chat: string; mayBelongTo: readonly string[] | undefined }[];
+let shown: { chat: string; mayBelongTo: readonly string[] | undefined }[];
 
 beforeEach(async () => {
-  asked = [];
+  shown = [];
   peer = new MemoryPeer();
-  // No call is answered by itself.
+  // Calls are answered by hand.
   peer.answers['tools/call'] = () => ({ method: 'notifications/none' });
   host = new McpHost({
     servers: [{ id: 'srv', transport: { type: 'in-memory', name: 'srv' } }],
@@ -31,11 +31,11 @@ beforeEach(async () => {
 });
 afterEach(() => host.close());
 
-/** A call that is not answered, and what cancels it. */
+/** A call that stays unanswered, and a function that cancels it. */
 function call(principal: string, conversationId: string): { result: Promise<ToolResult>; cancel: () => Promise<void> } {
   const stop = new AbortController();
   const form = async (_request: unknown, { mayBelongTo }: Question) => {
-    asked.push({ chat: conversationId, mayBelongTo });
+    shown.push({ chat: conversationId, mayBelongTo });
     return { action: 'accept' as const, content: { city: 'Taipei' } };
   };
   const result = host.callTool(
@@ -55,7 +55,7 @@ function call(principal: string, conversationId: string): { result: Promise<Tool
   return { result, cancel };
 }
 
-/** What the server is answered. */
+/** The server's request and the answer it gets. */
 async function ask(method: string, params: JsonObject): Promise<unknown> {
   peer.received.splice(0);
   peer.say({ id: 'question', method, params });
@@ -64,39 +64,39 @@ async function ask(method: string, params: JsonObject): Promise<unknown> {
   return answer !== undefined && 'result' in answer ? answer.result : answer;
 }
 
-/** The server answers its first call, which nobody waits for any more. */
+/** The server answers its first call, which was cancelled. */
 function answerFirstCall(): void {
   const [first] = peer.received.filter((message) => 'method' in message && message.method === 'tools/call');
   const id = isJsonObject(first) ? first['id'] : undefined;
   peer.say({ id, result: { content: [] } });
 }
 
-describe('a request of a server after a call was cancelled', () => {
-  test('is answered for the user and shown to nobody while no other call is in flight', async () => {
+describe('a server request after a call was cancelled', () => {
+  test('is answered for the user without being shown while no other call is in flight', async () => {
     await call('anne', 'a').cancel();
     expect(await ask('elicitation/create', FORM)).toEqual({ action: 'cancel' });
     expect(await ask('sampling/createMessage', SAMPLING)).toMatchObject({
       error: { code: -1, message: expect.stringContaining('was cancelled') as string },
     });
-    expect(asked).toEqual([]);
+    expect(shown).toEqual([]);
   });
 
-  test('is not shown to another user whose call is in flight', async () => {
+  test('is not shown to another user with a call in flight', async () => {
     await call('anne', 'a').cancel();
     const other = call('bert', 'b');
     expect(await ask('elicitation/create', FORM)).toMatchObject({
       error: { message: expect.stringContaining('several users') as string },
     });
-    expect(asked).toEqual([]);
+    expect(shown).toEqual([]);
     expect(healthOf(host, 'srv').interactive).toBe(true);
     await other.cancel();
   });
 
-  test('names both chats where another one of the same user has a call in flight', async () => {
+  test('names both chats if another chat of the same user has a call in flight', async () => {
     await call('anne', 'a').cancel();
     const other = call('anne', 'b');
     expect(await ask('elicitation/create', FORM)).toMatchObject({ action: 'accept' });
-    expect(asked.map(({ chat, mayBelongTo }) => ({ chat, names: mayBelongTo?.toSorted() }))).toEqual([
+    expect(shown.map(({ chat, mayBelongTo }) => ({ chat, names: mayBelongTo?.toSorted() }))).toEqual([
       { chat: 'b', names: ['a', 'b'] },
     ]);
     await other.cancel();
@@ -110,14 +110,14 @@ describe('a request of a server after a call was cancelled', () => {
       else answerFirstCall();
       const other = call('bert', 'b');
       expect(await ask('elicitation/create', FORM)).toMatchObject({ action: 'accept' });
-      expect(asked).toEqual([{ chat: 'b', mayBelongTo: undefined }]);
+      expect(shown).toEqual([{ chat: 'b', mayBelongTo: undefined }]);
       expect(healthOf(host, 'srv').interactive).toBeUndefined();
       await other.cancel();
     },
   );
 });
 
-test('only the call whose own stream carried a request may have sent it', () => {
+test('is attributed to the call whose own stream carried it', () => {
   const calls = new CancelledCalls(createFakeClock());
   for (const requestId of [1, 2]) calls.add({ requestId, caller: { principal: 'anne' } });
   expect(calls.mayAsk(2)).toEqual([{ requestId: 2, caller: { principal: 'anne' } }]);

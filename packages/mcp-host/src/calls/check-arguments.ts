@@ -6,14 +6,14 @@ import { compileSchemaCheck } from '@toolyard/protocol';
 const checks = new WeakMap<JsonObject, SchemaCheck>();
 
 /**
- * Null if the arguments fit the schema, else why they do not, for the model to read. The server checks patterns and
- * formats itself, and everything else if its schema cannot be used here.
+ * Checks arguments against a schema. Returns null if they match, else the reason, written for the model. Patterns and
+ * formats are left to the server, and so is everything if its schema cannot be used.
  */
 export function checkArguments(inputSchema: JsonObject, args: JsonObject): string | null {
   return checkStructured(inputSchema, args);
 }
 
-/** The same for any value, such as the structured result of a tool. */
+/** {@link checkArguments} for any value, such as a structured result. */
 export function checkStructured(schema: JsonObject, value: JsonValue): string | null {
   let check = checks.get(schema);
   if (check === undefined) {

@@ -17,12 +17,12 @@ function call(met: McpHost, name: string, options: CallToolOptions): Promise<Too
   return met.callTool({ serverId: 'srv', name }, {}, options);
 }
 
-/** A person who answers in this city once they are let. */
+/** A user who answers with this city after `when`. */
 function answersIn(city: string, when: Promise<void> = Promise.resolve()): QuestionHandlers {
   return { form: () => when.then(() => ({ action: 'accept', content: { city } })) };
 }
 
-/** Answers only when so many calls are here at once: calls made one by one would wait for ever. */
+/** Answers only when this many calls are in flight: sequential calls would wait forever. */
 const meeting = (calls: number): McpBehaviour => ({
   tools: [
     {
@@ -35,8 +35,8 @@ const meeting = (calls: number): McpBehaviour => ({
   ],
 });
 
-describe('calls of a legacy server that may ask', () => {
-  test.each(['eight conversations', 'one turn'])('of %s overlap on its one connection', async (of) => {
+describe('calls of a legacy server that may send requests', () => {
+  test.each(['eight conversations', 'one turn'])('of %s overlap on one connection', async (of) => {
     host = await connected([scripted('srv', meeting(8))], { handlers: answersAll });
     const met = host;
     const calls = Array.from({ length: 8 }, (_, at) => call(met, 'meet', inChat(of === 'one turn' ? 'a' : `${at}`)));
@@ -46,7 +46,7 @@ describe('calls of a legacy server that may ask', () => {
     );
   });
 
-  test('of one conversation go on while a form in another one is open', async () => {
+  test('of one conversation proceed while a form in another one is open', async () => {
     const tools: McpBehaviour['tools'] = [
       { name: 'ask', does: [{ do: 'request', method: 'elicitation/create', params: FORM }, { do: 'tell_answers' }] },
       { name: 'echo', does: [{ do: 'echo' }] },
@@ -68,7 +68,7 @@ describe('calls of a legacy server that may ask', () => {
     expect(JSON.stringify((await asking).content)).toContain('decline');
   });
 
-  test('over HTTP: what it asks belongs to the call on whose stream it asks, however many are in flight', async () => {
+  test('over HTTP get the requests sent on their own stream', async () => {
     await using server = await startScriptedMcp({
       tools: [
         {
@@ -88,7 +88,7 @@ describe('calls of a legacy server that may ask', () => {
     const cities = ['Taipei', 'Tainan', 'Hualien'];
     const results = await within(
       Promise.all(cities.map((city) => call(met, 'ask', { ...inChat(city), handlers: answersIn(city) }))),
-      { what: 'three calls that each asked' },
+      { what: 'the requests of three calls' },
     );
     expect(results.map(({ content }) => JSON.stringify(content))).toEqual(
       cities.map((city) => expect.stringContaining(city) as string),

@@ -18,8 +18,8 @@ afterEach(async () => {
 
 const inChat = (conversationId: string): CallToolOptions => ({ caller: { principal: 'anne', conversationId } });
 
-/** Calls as they are made: none is answered before it is told to be. */
-class Desk {
+/** Calls in order of arrival; none is answered by itself. */
+class CallQueue {
   readonly peer = new MemoryPeer();
   readonly clock: FakeClock = createFakeClock();
   readonly host: McpHost;
@@ -27,7 +27,7 @@ class Desk {
   constructor(more: Partial<ServerConfig> = {}) {
     this.peer.answers['tools/call'] = () => ({ method: 'notifications/none' });
     this.host = new McpHost({
-      // A program, as far as the limits of connections go.
+      // The connection limits of a stdio server apply.
       servers: [{ id: 'srv', transport: { type: 'stdio', command: 'none' }, ...more }],
       createTransport: this.peer.createTransport,
       eraMemory: this.peer.eraMemory,
@@ -43,7 +43,7 @@ class Desk {
     return this.host.callTool({ serverId: 'srv', name: 'go' }, { conversationId }, options);
   }
 
-  /** The conversations whose calls came on each connection. */
+  /** The conversations whose calls arrived on each connection. */
   get calls(): unknown[][] {
     return this.peer.connections.map((each) => callsOn(each).map(({ chat }) => chat));
   }
@@ -55,7 +55,7 @@ class Desk {
     }
   }
 
-  /** Two calls in flight, and a question that belongs to either; both are answered. */
+  /** Two calls in flight and an elicitation that belongs to either; both are answered. */
   async becomeInteractive(): Promise<void> {
     await this.host.connectAll();
     const calls = [this.call('x'), this.call('y')];
@@ -76,29 +76,29 @@ function callsOn({ received }: MemoryTransport): { id: unknown; chat: unknown }[
   });
 }
 
-describe('a server that asked without saying for which call', () => {
-  test('has a connection for each conversation; lists and subscriptions stay on the first', async () => {
-    const desk = new Desk();
-    await desk.becomeInteractive();
-    const calls = ['a', 'b', 'a'].map((chat) => desk.call(chat));
-    await desk.clock.advance(0);
-    expect(desk.calls).toEqual([['a', 'a'], ['b']]);
-    expect(desk.peer.connections.map((each) => each.countOf('tools/list'))).toEqual([0, 0]);
-    desk.peer.connections[1]?.say({ method: 'notifications/tools/list_changed' });
-    desk.peer.connections[0]?.say({ method: 'notifications/tools/list_changed' });
-    await desk.clock.advance(1_000);
-    expect(desk.peer.connections.map((each) => each.countOf('tools/list'))).toEqual([1, 0]);
-    desk.answerOn(0);
-    desk.answerOn(1);
+describe('a server that sent an ambiguous request', () => {
+  test('gets a connection per conversation; lists and subscriptions stay on the first', async () => {
+    const queue = new CallQueue();
+    await queue.becomeInteractive();
+    const calls = ['a', 'b', 'a'].map((chat) => queue.call(chat));
+    await queue.clock.advance(0);
+    expect(queue.calls).toEqual([['a', 'a'], ['b']]);
+    expect(queue.peer.connections.map((each) => each.countOf('tools/list'))).toEqual([0, 0]);
+    queue.peer.connections[1]?.say({ method: 'notifications/tools/list_changed' });
+    queue.peer.connections[0]?.say({ method: 'notifications/tools/list_changed' });
+    await queue.clock.advance(1_000);
+    expect(queue.peer.connections.map((each) => each.countOf('tools/list'))).toEqual([1, 0]);
+    queue.answerOn(0);
+    queue.answerOn(1);
     for (const call of calls) expect(await call).toMatchObject({ outcome: 'done' });
   });
 
-  test('asks on the connection of a conversation for that conversation', async () => {
-    const desk = new Desk();
-    await desk.becomeInteractive();
+  test('sends requests on the connection of a conversation for that conversation', async () => {
+    const queue = new CallQueue();
+    await queue.becomeInteractive();
     const asked: string[] = [];
     const calls = ['a', 'b'].map((chat) =>
-      desk.call(chat, {
+      queue.call(chat, {
         handlers: {
           form: async (_request, { mayBelongTo }) => {
             asked.push(`${chat} ${String(mayBelongTo)}`);
@@ -107,122 +107,127 @@ describe('a server that asked without saying for which call', () => {
         },
       }),
     );
-    await desk.clock.advance(0);
-    desk.peer.connections[1]?.say({ id: 'q1', method: 'elicitation/create', params: FORM });
-    await desk.clock.advance(0);
-    desk.peer.connections[0]?.say({ id: 'q2', method: 'elicitation/create', params: FORM });
-    await desk.clock.advance(0);
+    await queue.clock.advance(0);
+    queue.peer.connections[1]?.say({ id: 'q1', method: 'elicitation/create', params: FORM });
+    await queue.clock.advance(0);
+    queue.peer.connections[0]?.say({ id: 'q2', method: 'elicitation/create', params: FORM });
+    await queue.clock.advance(0);
     expect(asked).toEqual(['b undefined', 'a undefined']);
-    await desk.host.close();
+    await queue.host.close();
     await Promise.all(calls);
   });
 
-  test('makes a fifth conversation wait, which is told for whom, and times out', async () => {
-    const desk = new Desk();
-    await desk.becomeInteractive();
-    const calls = ['a', 'b', 'c', 'd'].map((chat) => desk.call(chat));
-    const told: ToolProgress[] = [];
-    const fifth = desk.call('e', { onProgress: (progress) => told.push(progress) });
-    await desk.clock.advance(1_000);
-    expect(desk.calls).toEqual([['a'], ['b'], ['c'], ['d']]);
-    expect(told).toEqual([{ progress: 0, text: 'Waits for other calls of "srv".', waitsFor: ['a', 'b', 'c', 'd'] }]);
-    await desk.clock.advance(QUEUE_TIMEOUT_MS);
+  test('makes a fifth conversation wait, reports what it waits for, and times out', async () => {
+    const queue = new CallQueue();
+    await queue.becomeInteractive();
+    const calls = ['a', 'b', 'c', 'd'].map((chat) => queue.call(chat));
+    const progressTexts: ToolProgress[] = [];
+    const fifth = queue.call('e', { onProgress: (progress) => progressTexts.push(progress) });
+    await queue.clock.advance(1_000);
+    expect(queue.calls).toEqual([['a'], ['b'], ['c'], ['d']]);
+    expect(progressTexts).toEqual([
+      { progress: 0, text: 'Waiting for other calls to "srv".', waitsFor: ['a', 'b', 'c', 'd'] },
+    ]);
+    await queue.clock.advance(QUEUE_TIMEOUT_MS);
     const result = await fifth;
     expect(result).toMatchObject({ outcome: 'not_sent', error: { code: 'timed_out' } });
-    expect(result.error?.message).toContain('waited 300 s for other calls of "srv"');
-    await desk.host.close();
+    expect(result.error?.message).toContain('waited 300 s for other calls to "srv"');
+    await queue.host.close();
     await Promise.all(calls);
-    expect(desk.peer.openConnections).toBe(0);
+    expect(queue.peer.openConnections).toBe(0);
   });
 
-  test('loses the connection of one conversation, and the others keep theirs', async () => {
-    const desk = new Desk();
-    await desk.becomeInteractive();
-    const [a, b, c] = ['a', 'b', 'c'].map((chat) => desk.call(chat));
-    await desk.clock.advance(0);
-    desk.peer.connections[1]?.drop();
+  test('loses the connection of one conversation without affecting the others', async () => {
+    const queue = new CallQueue();
+    await queue.becomeInteractive();
+    const [a, b, c] = ['a', 'b', 'c'].map((chat) => queue.call(chat));
+    await queue.clock.advance(0);
+    queue.peer.connections[1]?.drop();
     expect(await b).toMatchObject({ outcome: 'unknown' });
-    expect(healthOf(desk.host, 'srv').state).toBe('ready');
-    const again = desk.call('b');
-    await desk.clock.advance(0);
-    expect(desk.calls).toEqual([['a'], ['c'], ['b']]);
-    for (const at of [0, 1, 2]) desk.answerOn(at);
+    expect(healthOf(queue.host, 'srv').state).toBe('ready');
+    const again = queue.call('b');
+    await queue.clock.advance(0);
+    expect(queue.calls).toEqual([['a'], ['c'], ['b']]);
+    for (const at of [0, 1, 2]) queue.answerOn(at);
     for (const call of [a, c, again]) expect(await call).toMatchObject({ outcome: 'done' });
   });
 
-  test('goes on with the conversations that have connections of their own while the first is lost', async () => {
-    const desk = new Desk();
-    await desk.becomeInteractive();
-    const [a, b] = ['a', 'b'].map((chat) => desk.call(chat));
-    await desk.clock.advance(0);
-    desk.peer.connections[0]?.drop();
+  test('keeps the other connections while the first is lost', async () => {
+    const queue = new CallQueue();
+    await queue.becomeInteractive();
+    const [a, b] = ['a', 'b'].map((chat) => queue.call(chat));
+    await queue.clock.advance(0);
+    queue.peer.connections[0]?.drop();
     expect(await a).toMatchObject({ outcome: 'unknown' });
-    desk.answerOn(0);
+    queue.answerOn(0);
     expect(await b).toMatchObject({ outcome: 'done' });
   });
 
-  test('closes the connection of a conversation that makes no calls for a while', async () => {
-    const desk = new Desk();
-    await desk.becomeInteractive();
-    const calls = ['a', 'b'].map((chat) => desk.call(chat));
-    await desk.clock.advance(0);
-    desk.answerOn(0);
-    desk.answerOn(1);
+  test('closes the connection of a conversation without calls after a while', async () => {
+    const queue = new CallQueue();
+    await queue.becomeInteractive();
+    const calls = ['a', 'b'].map((chat) => queue.call(chat));
+    await queue.clock.advance(0);
+    queue.answerOn(0);
+    queue.answerOn(1);
     await Promise.all(calls);
-    expect(desk.peer.openConnections).toBe(2);
-    await desk.clock.advance(IDLE_MS);
-    expect(desk.peer.openConnections).toBe(1);
+    expect(queue.peer.openConnections).toBe(2);
+    await queue.clock.advance(IDLE_MS);
+    expect(queue.peer.openConnections).toBe(1);
   });
 
-  test('has one connection where its entry says so: conversations wait for one another', async () => {
-    const desk = new Desk({ processes: 'one' });
-    await desk.becomeInteractive();
-    const calls = ['a', 'b'].map((chat) => desk.call(chat));
-    await desk.clock.advance(0);
-    expect(desk.calls).toEqual([['a']]);
-    desk.answerOn(0);
-    await desk.clock.advance(0);
-    expect(desk.calls).toEqual([['a', 'b']]);
-    desk.answerOn(0);
+  test('keeps one connection if its entry says so: conversations wait for one another', async () => {
+    const queue = new CallQueue({ processes: 'one' });
+    await queue.becomeInteractive();
+    const calls = ['a', 'b'].map((chat) => queue.call(chat));
+    await queue.clock.advance(0);
+    expect(queue.calls).toEqual([['a']]);
+    queue.answerOn(0);
+    await queue.clock.advance(0);
+    expect(queue.calls).toEqual([['a', 'b']]);
+    queue.answerOn(0);
     await Promise.all(calls);
   });
 });
 
-test('calls of a server that takes one at a time wait for one another', async () => {
-  const desk = new Desk({ maxConcurrentCalls: 1 });
-  await desk.host.connectAll();
-  const told: ToolProgress[] = [];
-  const calls = [desk.call('a'), desk.call('b', { onProgress: (progress) => told.push(progress) })];
-  await desk.clock.advance(1_000);
-  expect(desk.calls).toEqual([['a']]);
-  desk.answerOn(0);
-  await desk.clock.advance(0);
-  expect(told).toEqual([{ progress: 0, text: expect.any(String) as string, waitsFor: ['a'] }, { progress: 0 }]);
-  expect(desk.calls).toEqual([['a', 'b']]);
-  desk.answerOn(0);
+test('calls to a server with maxConcurrentCalls wait for one another', async () => {
+  const queue = new CallQueue({ maxConcurrentCalls: 1 });
+  await queue.host.connectAll();
+  const progressTexts: ToolProgress[] = [];
+  const calls = [queue.call('a'), queue.call('b', { onProgress: (progress) => progressTexts.push(progress) })];
+  await queue.clock.advance(1_000);
+  expect(queue.calls).toEqual([['a']]);
+  queue.answerOn(0);
+  await queue.clock.advance(0);
+  expect(progressTexts).toEqual([
+    { progress: 0, text: expect.any(String) as string, waitsFor: ['a'] },
+    { progress: 0 },
+  ]);
+  expect(queue.calls).toEqual([['a', 'b']]);
+  queue.answerOn(0);
   for (const call of calls) expect(await call).toMatchObject({ outcome: 'done' });
 });
 
-test.each([{ processes: 'many' as 'one' }, { maxConcurrentCalls: 0 }])('nothing starts with %j', (more) => {
-  expect(() => new Desk(more)).toThrow(/^The server "srv": "(processes|maxConcurrentCalls)" must be/);
+test.each([{ processes: 'many' as 'one' }, { maxConcurrentCalls: 0 }])('no call starts with %j', (more) => {
+  expect(() => new CallQueue(more)).toThrow(/^The server "srv": "(processes|maxConcurrentCalls)" must be/);
   expect(host).toBeUndefined();
 });
 
 test('shows no conversation to another principal', async () => {
-  const desk = new Desk({ maxConcurrentCalls: 1 });
-  await desk.host.connectAll();
-  const told: ToolProgress[] = [];
+  const queue = new CallQueue({ maxConcurrentCalls: 1 });
+  await queue.host.connectAll();
+  const progressTexts: ToolProgress[] = [];
   const calls = [
-    desk.call('a'),
-    desk.call('b', { caller: { principal: 'bert' }, onProgress: (progress) => told.push(progress) }),
+    queue.call('a'),
+    queue.call('b', { caller: { principal: 'bert' }, onProgress: (progress) => progressTexts.push(progress) }),
   ];
-  await desk.clock.advance(1_000);
-  expect(told).toMatchObject([{ waitsFor: [] }]);
-  await desk.host.close();
+  await queue.clock.advance(1_000);
+  expect(progressTexts).toMatchObject([{ waitsFor: [] }]);
+  await queue.host.close();
   await Promise.all(calls);
 });
 
-test('a program that asks gets a process for each conversation, and none is left in the end', async () => {
+test('a stdio server gets a process per conversation, and none is left running', async () => {
   const behaviour: McpBehaviour = {
     tools: [
       {
@@ -241,7 +246,7 @@ test('a program that asks gets a process for each conversation, and none is left
   const met = host;
   const call = (name: string, chat: string): Promise<ToolResult> =>
     met.callTool({ serverId: 'srv', name }, {}, inChat(chat));
-  await within(Promise.all([call('ask', 'a'), call('ask', 'b')]), { what: 'both calls that asked' });
+  await within(Promise.all([call('ask', 'a'), call('ask', 'b')]), { what: 'the requests of both calls' });
   expect(healthOf(met, 'srv').interactive).toBe(true);
   const never = call('never', 'a');
   expect(await within(call('exit', 'b'), { what: 'the crash' })).toMatchObject({ outcome: 'unknown' });

@@ -1,52 +1,52 @@
 import type { Clock } from '@toolyard/protocol';
 
-/** A time-out that signs of life put off, and that stands still while a person is asked. */
+/** A timeout that {@link renew} restarts and that is suspended while a user is asked. */
 export type Deadline = {
-  /** A sign of life. */
+  /** Restarts the timeout: the server showed activity. */
   renew(): void;
-  /** Stops the time until what is returned is called. */
+  /** Stops the clock until the returned function is called. */
   suspend(): () => void;
-  /** Nobody waits any more. */
+  /** Cancels the timeout. */
   end(): void;
 };
 
 /**
- * @param silenceMs how long nothing may be heard
- * @param totalMs how long it may take in all, signs of life or not; time that stood still is not counted
+ * @param silenceMs the longest time without activity
+ * @param totalMs the longest time in all, with or without activity, excluding suspended time
  */
 export function startDeadline(clock: Clock, silenceMs: number, totalMs: number, expire: () => void): Deadline {
-  let holds = 0;
+  let suspensions = 0;
   let hasEnded = false;
-  let leftMs = totalMs;
-  let runsSince = clock.monotonic();
-  let callOff: () => void = () => undefined;
+  let remainingMs = totalMs;
+  let runningSince = clock.monotonic();
+  let cancelTimer: () => void = () => undefined;
 
   const start = (): void => {
-    callOff();
-    if (hasEnded || holds > 0) return;
-    const left = leftMs - (clock.monotonic() - runsSince);
-    callOff = clock.after(Math.max(0, Math.min(silenceMs, left)), expire);
+    cancelTimer();
+    if (hasEnded || suspensions > 0) return;
+    const remaining = remainingMs - (clock.monotonic() - runningSince);
+    cancelTimer = clock.after(Math.max(0, Math.min(silenceMs, remaining)), expire);
   };
   start();
   return {
     renew: start,
     suspend() {
-      if (holds++ === 0) {
-        leftMs -= clock.monotonic() - runsSince;
-        callOff();
+      if (suspensions++ === 0) {
+        remainingMs -= clock.monotonic() - runningSince;
+        cancelTimer();
       }
-      let isHeld = true;
+      let isSuspended = true;
       return () => {
-        if (!isHeld) return;
-        isHeld = false;
-        if (--holds > 0) return;
-        runsSince = clock.monotonic();
+        if (!isSuspended) return;
+        isSuspended = false;
+        if (--suspensions > 0) return;
+        runningSince = clock.monotonic();
         start();
       };
     },
     end() {
       hasEnded = true;
-      callOff();
+      cancelTimer();
     },
   };
 }

@@ -3,8 +3,8 @@ import type { Session } from '../connection/session.ts';
 import type { ExtraConnection } from './call-scheduler.ts';
 
 /**
- * A connection of a server for one conversation, beside the first one. It has one life: nothing is listed on it, and one
- * that is lost is not opened again.
+ * An additional connection of a server, for one conversation. Nothing is listed on it, and it is not reopened when
+ * lost.
  */
 export class ConversationConnection implements ExtraConnection {
   readonly #connection: McpConnection;
@@ -13,9 +13,9 @@ export class ConversationConnection implements ExtraConnection {
   #isLost = false;
 
   /**
-   * @param make a fresh connection, which tells when it is lost
-   * @param after what has to be over before it connects
-   * @param onGone called once, when it could not be opened or is lost
+   * @param make creates the connection
+   * @param after what must settle before it connects
+   * @param onGone called once, when it could not be opened or was lost
    */
   constructor(make: (onLost: () => void) => McpConnection, after: Promise<unknown>, onGone: () => void) {
     const end = (): void => {
@@ -28,7 +28,7 @@ export class ConversationConnection implements ExtraConnection {
       end();
     });
     this.#ready = after.then(() => this.#connection.connect());
-    // Whoever waits for it is told why.
+    // The error is delivered to those who await `session()`.
     this.#ready.catch(end);
   }
 
@@ -36,12 +36,12 @@ export class ConversationConnection implements ExtraConnection {
     return this.#isGone;
   }
 
-  /** True where it stood and ended by itself. */
+  /** True if it was open and the server ended it. */
   get isLost(): boolean {
     return this.#isLost;
   }
 
-  /** Undefined where it is gone again. @throws ToolyardError where it cannot be opened */
+  /** Undefined if it is gone. @throws ToolyardError if it cannot be opened */
   async session(): Promise<Session | undefined> {
     await this.#ready;
     return this.#connection.session;

@@ -7,10 +7,10 @@ import { NOT_ACCEPTED } from './forward.ts';
 import type { ManagedServer } from '../host/managed-server.ts';
 import type { Session } from '../connection/session.ts';
 import type { ConversationConnection } from './extra-connection.ts';
-import { takeTurn, explainRefusedTurn } from './take-turn.ts';
+import { takeTurn, explainRejectedTurn } from './take-turn.ts';
 
 /**
- * Passes a request on; a call of a tool when it is its turn, on the connection of its conversation.
+ * Forwards a request. A tool call waits for its turn and uses the connection of its conversation.
  *
  * @throws ProtocolError as {@link ForwardedServer.request} does
  */
@@ -23,7 +23,7 @@ export async function forwardInTurn(
   const { id } = entry.config;
   const entered = takeTurn(entry, request.params['task'] !== undefined, request.options);
   const turn = entered instanceof Promise ? await entered : entered;
-  if (turn.kind !== 'admitted') throw new ProtocolError(NOT_ACCEPTED, explainRefusedTurn(turn.kind, id).message);
+  if (turn.kind !== 'admitted') throw new ProtocolError(NOT_ACCEPTED, explainRejectedTurn(turn.kind, id).message);
   const { connection, release } = turn;
   try {
     if (connection === undefined) return await first.request(request);

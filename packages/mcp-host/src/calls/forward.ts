@@ -11,37 +11,37 @@ import type { QuestionHandlers } from '../questions/questions.ts';
 import type { RequestContext } from './track-request.ts';
 import { RequestStopped, trackRequest } from './track-request.ts';
 
-/** Time is kept by us: the SDK's own timer cannot stand still while a person is asked. */
-const NEVER = 2 ** 31 - 1;
-/** Progress renews the time-out, but not for ever. */
-const LONGEST_MS = 60 * 60 * 1_000;
+/** Disables the SDK's timer, which cannot be suspended while a user is asked. */
+const NO_TIMEOUT = 2 ** 31 - 1;
+/** Progress renews the timeout, up to this total. */
+const MAX_TOTAL_MS = 60 * 60 * 1_000;
 
-/** What the protocol has for a request that was not accepted. */
+/** JSON-RPC "invalid request": the request was rejected and not executed. */
 export const NOT_ACCEPTED = -32_600;
-/** What those who pass calls on say when nobody can tell what came of one. */
-const GIVEN_UP = -32_001;
+/** Error code for a forwarded request whose outcome is unknown. */
+const OUTCOME_UNKNOWN = -32_001;
 
-/** What somebody else asks of a server, passed on as it is. */
+/** A request of another client, forwarded unchanged. */
 export type ForwardedRequest = {
   method: string;
   params: JsonObject;
   options: McpRequestOptions & {
-    /** Answers what the server asks meanwhile, in place of the handlers of the host. */
+    /** Answers the server's requests meanwhile, in place of the host's handlers. */
     handlers?: QuestionHandlers;
     caller?: Caller;
   };
 };
 
-/** A ready server, for whoever offers it to others. */
+/** A ready server, for a proxy that serves it to other clients. */
 export type ForwardedServer = {
   era: Era;
   capabilities: JsonObject;
   serverInfo: Implementation | undefined;
   instructions: string | undefined;
   /**
-   * The answer as the server gave it.
+   * The server's result, unchanged.
    *
-   * @throws ProtocolError: that of the server, or one that says whether what was asked may have taken effect
+   * @throws ProtocolError the server's own, or one that says whether the request may have taken effect
    */
   request(request: ForwardedRequest): Promise<JsonObject>;
 };
@@ -49,7 +49,7 @@ export type ForwardedServer = {
 export type ForwardContext = RequestContext & {
   serverId: string;
   timeoutMs: number;
-  /** Makes a request the SDK does not know. */
+  /** Sends a request the SDK does not know. */
   ask: (method: string, params: JsonObject, signal: AbortSignal) => Promise<RawReply>;
 };
 
@@ -57,17 +57,17 @@ export type ForwardContext = RequestContext & {
 export async function forward(context: ForwardContext, request: ForwardedRequest): Promise<JsonObject> {
   const { method, params, options } = request;
   const { timeoutMs, serverId } = context;
-  const totalMs = Math.max(LONGEST_MS, 10 * timeoutMs);
+  const totalMs = Math.max(MAX_TOTAL_MS, 10 * timeoutMs);
   const isOfTask = method.startsWith('tasks/');
   const taskId = isOfTask && typeof params['taskId'] === 'string' ? { taskId: params['taskId'] } : {};
-  // What is asked while it is open is asked in the name of it.
+  // Server requests during it are attributed to this tool.
   const tool = isOfTask || method === 'tools/call' ? { tool: toolOf(serverId, params) } : {};
   try {
     const answer = await trackRequest(context, { options, timeoutMs, totalMs, ...tool, ...taskId }, async (entry) => {
       if (isOfTask) return answerIn(await context.ask(method, params, entry.signal));
       const sent = context.client.request({ method, params } as never, anyResult, {
         signal: entry.signal,
-        timeout: NEVER,
+        timeout: NO_TIMEOUT,
         allowInputRequired: true,
         onprogress: (progress) => {
           entry.deadline.renew();
@@ -93,19 +93,23 @@ function answerIn(reply: RawReply): unknown {
   throw new ProtocolError(code, message, data);
 }
 
-/** In doubt it is said that nobody knows; what certainly never reached the server is said to be not accepted. */
+/** An uncertain outcome becomes `OUTCOME_UNKNOWN`; a request that never reached the server becomes `NOT_ACCEPTED`. */
 function explain(thrown: unknown, serverId: string, timeoutMs: number): ProtocolError {
   if (thrown instanceof ProtocolError) return thrown;
   if (ToolyardError.isInstance(thrown)) return new ProtocolError(NOT_ACCEPTED, thrown.message);
   if (thrown instanceof RequestStopped) {
-    const why = thrown.by === 'time-out' ? `it gave no sign of life for ${seconds(timeoutMs)}` : 'it was stopped';
-    return new ProtocolError(GIVEN_UP, `${why}.`);
+    const why =
+      thrown.by === 'time-out' ? `no response or progress within ${seconds(timeoutMs)}` : 'the request was cancelled';
+    return new ProtocolError(OUTCOME_UNKNOWN, `${why}.`);
   }
   if (thrown instanceof SdkError && thrown.code === SdkErrorCode.NotConnected) {
     return new ProtocolError(NOT_ACCEPTED, `the server "${serverId}" is not connected.`);
   }
   if (thrown instanceof SdkError && thrown.code === SdkErrorCode.ConnectionClosed) {
-    return new ProtocolError(GIVEN_UP, `the server "${serverId}" went away meanwhile.`);
+    return new ProtocolError(
+      OUTCOME_UNKNOWN,
+      `the connection to the server "${serverId}" was closed before it answered.`,
+    );
   }
-  return new ProtocolError(GIVEN_UP, `the answer of the server "${serverId}" could not be read.`);
+  return new ProtocolError(OUTCOME_UNKNOWN, `the response of the server "${serverId}" could not be read.`);
 }

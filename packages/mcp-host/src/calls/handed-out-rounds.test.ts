@@ -25,27 +25,27 @@ const declared: QuestionHandlers = {
   roots: () => [{ uri: 'file:///here' }],
 };
 
-async function meet(does: ToolAction[]): Promise<McpHost> {
+async function connect(does: ToolAction[]): Promise<McpHost> {
   server = await startScriptedMcp({ era: 'modern', tools: [{ name: 'go', does }] });
   host = await connected([{ id: 'srv', transport: { type: 'http', url: server.url } }], { handlers: declared });
   return host;
 }
 const calls = (): JsonObject[] => server?.received.filter(({ method }) => method === 'tools/call') ?? [];
 
-describe('a round that is handed out', () => {
-  test('ends the call at once; made again with the answers and the state, byte for byte, it goes on', async () => {
+describe('a round returned to the caller', () => {
+  test('ends the call; a repeated call continues with the responses and the unchanged state', async () => {
     const inputRequests = {
       city: { method: 'elicitation/create', params: FORM },
       folders: { method: 'roots/list' },
     };
-    const met = await meet([{ do: 'ask', inputRequests, requestState: STATE }, { do: 'echo_input' }]);
+    const met = await connect([{ do: 'ask', inputRequests, requestState: STATE }, { do: 'echo_input' }]);
     const rounds: InputRound[] = [];
     const first = await met.callTool(GO, { trip: 1 }, { onRound: (round) => rounds.push(round) });
     expect(first).toMatchObject({ isError: true, outcome: 'not_sent', error: { code: 'input_required' } });
     expect(met.activeFlows).toBe(0);
     const question = { kind: 'form', message: 'Which city?', requestedSchema: CITY };
     const answered = { folders: { roots: [{ uri: 'file:///here' }] } };
-    // What needs no person is answered already; all of it can be kept as JSON.
+    // What needs no user is answered already, and the round serializes to JSON.
     expect(JSON.parse(JSON.stringify(rounds))).toEqual([
       { number: 1, asked: [{ key: 'city', question }], answered, state: STATE },
     ]);
@@ -58,9 +58,9 @@ describe('a round that is handed out', () => {
     });
   });
 
-  test('attack 22: ten of them end a call, however often it is made again', async () => {
+  test('attack 22: ten rounds end a call, however often it is repeated', async () => {
     const inputRequests = { city: { method: 'elicitation/create', params: FORM } };
-    const met = await meet([{ do: 'ask', inputRequests, always: true }]);
+    const met = await connect([{ do: 'ask', inputRequests, always: true }]);
     let number = 0;
     let result;
     do {
@@ -73,9 +73,9 @@ describe('a round that is handed out', () => {
     expect(calls()).toHaveLength(11);
   });
 
-  test('attack 2: an address nobody may be sent to ends the call, and is handed to nobody', async () => {
+  test('attack 2: a forbidden URL ends the call and is not returned', async () => {
     const params = { mode: 'url', message: 'Open', url: 'javascript:alert(1)' };
-    const met = await meet([{ do: 'ask', inputRequests: { page: { method: 'elicitation/create', params } } }]);
+    const met = await connect([{ do: 'ask', inputRequests: { page: { method: 'elicitation/create', params } } }]);
     const result = await met.callTool(GO, {}, { onRound: () => expect.unreachable() });
     expect(result).toMatchObject({ isError: true, error: { code: 'tool_failed' } });
   });
@@ -105,32 +105,32 @@ describe('the handlers of a call', () => {
     return 'result' in answer ? answer.result : 'error' in answer ? answer.error : undefined;
   };
 
-  test('answer in place of those of the host while it is open', async () => {
+  test('replace those of the host while the call is open', async () => {
     const form: QuestionHandlers['form'] = async () => ({ action: 'accept', content: {} });
     expect(await legacy(declared, { form }, FORM)).toEqual({ action: 'accept', content: { city: 'Rome' } });
   });
 
-  test('send what a person left out of a form they saw as they left it', async () => {
+  test('send a form without the fields a user left empty', async () => {
     const form: QuestionHandlers['form'] = async () => ({ action: 'accept', content: {}, asIs: true });
     expect(await legacy(declared, { form }, FORM)).toEqual({ action: 'accept', content: {} });
   });
 
-  test('are not asked what cannot be shown to anybody', async () => {
+  test('are not called for a request that cannot be shown', async () => {
     const form: QuestionHandlers['form'] = () => Promise.reject(new Error('was asked'));
     const nested = { ...FORM, requestedSchema: { type: 'object', properties: { a: { type: 'array' } } } };
     expect(await legacy(declared, { form }, nested)).toMatchObject({ code: -32602 });
   });
 });
 
-test('attack 17: a call that was approved for another definition is not made', async () => {
-  const met = await meet([{ do: 'text', text: 'done' }]);
+test('attack 17: a call approved for another definition is not made', async () => {
+  const met = await connect([{ do: 'text', text: 'done' }]);
   const definition = met.definitionOf(GO) ?? '';
   expect(await met.callTool(GO, {}, { definition })).toMatchObject({ outcome: 'done' });
   const late = await met.callTool(GO, {}, { definition: definition.replace(/./, 'x') });
   expect(late).toMatchObject({ outcome: 'not_sent', error: { code: 'tool_refused' } });
   expect(calls()).toHaveLength(1);
 
-  // What is approved for good is what was shown, and not what has taken its place.
+  // The approval covers the definition that was shown, not its replacement.
   met.approveTool(GO, 'another definition');
   expect(met.trust.changeOf(GO)).toMatchObject({ hasMoved: false });
   expect(await met.callTool(GO, {})).toMatchObject({ outcome: 'not_sent' });

@@ -5,7 +5,7 @@ const KEY = 'x-mcp-header';
 const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 const TYPES = new Set<unknown>(['string', 'integer', 'boolean']);
 
-/** Places of a subschema that a chain of `properties` does not reach. */
+/** Keywords with subschemas that a chain of `properties` does not reach. */
 const OUT_OF_REACH = [
   'items',
   'contains',
@@ -22,8 +22,8 @@ const OUT_OF_REACH_LISTS = ['prefixItems', 'oneOf', 'anyOf', 'allOf', 'items'];
 const OUT_OF_REACH_MAPS = ['patternProperties', 'dependentSchemas', '$defs', 'definitions'];
 
 /**
- * Whether a tool wants arguments repeated as HTTP headers (SEP-2243), and if so, whether it says so in a permitted
- * way. The spec has clients leave out tools that do not.
+ * Whether a tool wants arguments mirrored as HTTP headers (SEP-2243), and the fault if its declaration is invalid. The
+ * specification lets clients reject such tools.
  */
 export function scanHeaderParameters(inputSchema: JsonObject): 'none' | 'valid' | { fault: string } {
   const seen = new Set<string>();
@@ -37,8 +37,8 @@ function visit(schema: JsonValue | undefined, path: string, reachable: boolean, 
   if (KEY in schema) {
     const where = path === '' ? 'The schema itself' : `The argument "${path}"`;
     const name = schema[KEY];
-    if (!reachable || path === '') return `${where} may not have ${KEY}: it is not a plain property.`;
-    if (typeof name !== 'string' || !TOKEN.test(name)) return `${where} has an ${KEY} that is no header name.`;
+    if (!reachable || path === '') return `${where} must not have ${KEY}: it is not a plain property.`;
+    if (typeof name !== 'string' || !TOKEN.test(name)) return `${where} has an ${KEY} that is not a valid header name.`;
     if (!TYPES.has(schema['type'])) return `${where} has an ${KEY} but is not a string, integer or boolean.`;
     if (seen.has(name.toLowerCase())) return `${where} has the same ${KEY} as another argument.`;
     seen.add(name.toLowerCase());

@@ -3,7 +3,7 @@ import { defined } from '@toolyard/protocol';
 import { conversationsWaitedFor } from './relay-meta.ts';
 import type { ToolProgress } from '../types.ts';
 
-/** @param relays true where a process of Toolyard tells it, which may add what the call waits for */
+/** @param relays true if the peer is another Toolyard process, which may add what the call waits for */
 export function readProgress(
   { progress, total, message, _meta: meta }: Progress & { _meta?: RequestMeta },
   relays: boolean,

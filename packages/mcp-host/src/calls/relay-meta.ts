@@ -3,20 +3,20 @@ import { isJsonObject } from '@toolyard/protocol';
 import type { Caller } from '../types.ts';
 
 /**
- * What two Toolyard processes tell each other in `_meta` where one reaches a server through the other. Servers never
- * see it, and what they send under these names counts for nothing.
+ * The `_meta` members that Toolyard processes exchange when one reaches a server through the other. They are removed
+ * before a request reaches a server, and ignored when a server sends them.
  */
 const PREFIX = 'toolyard/';
 const CALLER = `${PREFIX}caller`;
 const WAITS_FOR = `${PREFIX}waitsFor`;
 const MAY_BELONG_TO = `${PREFIX}mayBelongTo`;
 
-/** True for a name in `_meta` that is not for servers. */
+/** True for a name in `_meta` that is not meant for servers. */
 export function isRelayMeta(name: string): boolean {
   return name.startsWith(PREFIX);
 }
 
-/** The parameters of a request, with on whose behalf it is made. */
+/** The parameters of a request with its caller added. */
 export function withCaller(params: JsonObject, caller: Caller | undefined): JsonObject {
   return caller === undefined ? params : withMeta(params, CALLER, caller);
 }
@@ -31,7 +31,7 @@ export function callerIn(meta: JsonValue | undefined): Caller | undefined {
   };
 }
 
-/** The parameters of a server's request, with the conversations it may belong to. */
+/** The parameters of a server request with the conversations it may belong to. */
 export function withConversations(params: JsonObject, mayBelongTo: readonly string[] | undefined): JsonObject {
   return mayBelongTo === undefined ? params : withMeta(params, MAY_BELONG_TO, [...mayBelongTo]);
 }

@@ -5,11 +5,11 @@ import { explainFailedCall } from './call-failure.ts';
 import { RequestStopped } from './track-request.ts';
 
 const INVALID_PARAMS = -32_602;
-/** What a missing resource was before 2026-07-28. */
+/** Code of a missing resource before 2026-07-28. */
 const RESOURCE_NOT_FOUND = -32_002;
 const METHOD_NOT_FOUND = -32_601;
 
-/** What was asked of a server beside a call. `subject`: the address of a resource, the name of a prompt. */
+/** A failed request other than a tool call. `subject`: the URI of a resource or the name of a prompt. */
 export type FailedRequest = {
   serverId: string;
   subject: string;
@@ -18,25 +18,28 @@ export type FailedRequest = {
   lost: ErrorInfo | undefined;
 };
 
-/** Says in plain words why a request came to nothing. */
+/** Turns a failed request into an error with a readable message. */
 export function toRequestError(failed: FailedRequest): ToolyardError {
   return new ToolyardError(explain(failed), { cause: failed.thrown });
 }
 
 function explain({ serverId, subject, thrown, timeoutMs, lost }: FailedRequest): ErrorInfo {
   if (thrown instanceof ProtocolError) {
-    const said = thrown.message.slice(0, 1_000);
-    const message = `The server "${serverId}" did not give "${subject}": ${said}`;
+    const serverMessage = thrown.message.slice(0, 1_000);
+    const message = `The server "${serverId}" rejected the request for "${subject}": ${serverMessage}`;
     switch (thrown.code) {
       case RESOURCE_NOT_FOUND:
         return { code: 'not_found', message };
       case INVALID_PARAMS:
-        return { code: 'invalid_arguments', message, hint: 'Check the name and what was filled in.' };
+        return { code: 'invalid_arguments', message, hint: 'Check the name and the arguments.' };
       case METHOD_NOT_FOUND:
-        return { code: 'server_refused', message: `The server "${serverId}" does not know how to: ${said}` };
+        return {
+          code: 'server_refused',
+          message: `The server "${serverId}" does not support this request: ${serverMessage}`,
+        };
     }
   }
   const stopped = thrown instanceof RequestStopped ? thrown.by : null;
   const { error } = explainFailedCall({ tool: { serverId, name: subject }, thrown, stopped, timeoutMs, lost });
-  return error ?? { code: 'bad_response', message: `The answer of the server "${serverId}" could not be read.` };
+  return error ?? { code: 'bad_response', message: `The response of the server "${serverId}" could not be read.` };
 }

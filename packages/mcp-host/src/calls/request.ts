@@ -9,18 +9,18 @@ import type { CallToolOptions, InputRound } from '../types.ts';
 import type { ServerInputRequest, OpenRequest, RequestContext } from './track-request.ts';
 import { beginRequest, untilAborted } from './track-request.ts';
 
-/** Progress renews the time-out, but not for ever: so much in all, or ten times the time-out if that is more. */
-const LONGEST_MS = 60 * 60 * 1_000;
+/** Progress renews the timeout, up to this total or ten times the timeout, whichever is longer. */
+const MAX_TOTAL_MS = 60 * 60 * 1_000;
 
-/** Time is kept here: the SDK's own timer cannot stand still while a person is asked. */
-const NEVER = 2 ** 31 - 1;
+/** Disables the SDK's timer, which cannot be suspended while a user is asked. */
+const NO_TIMEOUT = 2 ** 31 - 1;
 
-const MOST_ROUNDS = 10;
-const LONGEST_STATE = 1_024 * 1_024;
-/** Between two rounds in which nothing was asked: the server is only waiting. Milliseconds. */
-const PACE_MS = 250;
+const MAX_ROUNDS = 10;
+const MAX_STATE_LENGTH = 1_024 * 1_024;
+/** Pause between two rounds without input requests (the server is only waiting), in milliseconds. */
+const POLL_PAUSE_MS = 250;
 
-/** The server waits for answers, which somebody else gets: nothing is under way any more. */
+/** Thrown when the server needs input that the caller collects elsewhere; the request is no longer open. */
 export class RoundDelegated extends Error {
   readonly round: InputRound;
 
@@ -42,29 +42,29 @@ export type OutgoingRequest = {
   params: JsonObject;
   options: CallToolOptions;
   timeoutMs: number;
-  /** Of a call. */
+  /** Set for tool calls. */
   tool?: ToolReference;
-  /** The definition of a tool that wants arguments repeated as headers. */
+  /** The definition of a tool that wants arguments mirrored as headers. */
   mirrored?: ListedTool | undefined;
 };
 
 /**
- * Sends one request and whatever further rounds the server wants (`input_required`): what it asks for goes to its
- * handlers, its `requestState` back as it came.
+ * Sends one request and any further rounds the server asks for (`input_required`): its input requests go to the
+ * handlers, its `requestState` is returned unchanged.
  *
  * @returns the result as the server sent it
- * @throws RequestStopped; ToolyardError for rounds without end; else what the SDK throws
+ * @throws RequestStopped; ToolyardError if the rounds do not end; otherwise what the SDK throws
  */
 export async function sendRequest(context: RequestContext, request: OutgoingRequest): Promise<unknown> {
   const { client, relays } = context;
   const { method, options, timeoutMs, tool, mirrored } = request;
   const { onProgress, onRound, resume } = options;
-  const totalMs = Math.max(LONGEST_MS, 10 * timeoutMs);
+  const totalMs = Math.max(MAX_TOTAL_MS, 10 * timeoutMs);
   const begun = beginRequest(context, { options, timeoutMs, totalMs, tool });
   const { entry } = begun;
   const sdkOptions: SdkOptions = {
     signal: entry.signal,
-    timeout: NEVER,
+    timeout: NO_TIMEOUT,
     allowInputRequired: true,
     onprogress: (progress) => {
       entry.deadline.renew();
@@ -79,24 +79,22 @@ export async function sendRequest(context: RequestContext, request: OutgoingRequ
           ? client.request({ method, params }, anyResult, sdkOptions)
           : client.callTool({ name: mirrored.name, ...params }, { ...sdkOptions, toolDefinition: headersOf(mirrored) });
       entry.requestId = context.lastRequestId();
-      const result = await sent.catch((thrown: unknown) =>
-        refusedUntilAnswered(context, request, entry, round, thrown),
-      );
-      // It was refused until somebody had been there: nothing has been carried out, and it may be asked again.
+      const result = await sent.catch((thrown: unknown) => visitRequiredUrls(context, request, entry, round, thrown));
+      // The server rejected the request until the URLs were visited: nothing was executed, so it is sent again.
       if (result === AGAIN) continue;
-      const wanted = inputWanted(result);
-      if (wanted === undefined) return rawOf(result);
-      if (round >= MOST_ROUNDS) throw endless(`it went on asking after ${MOST_ROUNDS} rounds`);
-      const { state } = wanted;
-      if (state !== undefined && state.length > LONGEST_STATE)
-        throw endless('the state it wants kept is far too large');
-      if (onRound !== undefined && wanted.requests.length > 0) {
-        const handedOut = await readRound(context, { requests: wanted.requests, state, round, entry });
+      const required = inputRequired(result);
+      if (required === undefined) return rawOf(result);
+      if (round >= MAX_ROUNDS) throw endlessRounds(`it still asked after ${MAX_ROUNDS} rounds`);
+      const { state } = required;
+      if (state !== undefined && state.length > MAX_STATE_LENGTH)
+        throw endlessRounds(`its requestState is longer than ${MAX_STATE_LENGTH} characters`);
+      if (onRound !== undefined && required.requests.length > 0) {
+        const handedOut = await readRound(context, { requests: required.requests, state, round, entry });
         if (handedOut.asked.length > 0) throw new RoundDelegated(handedOut);
         params = withAnswers(request.params, handedOut.answered, state);
         continue;
       }
-      const inputResponses = await answerAll(context, wanted.requests, entry);
+      const inputResponses = await answerAll(context, required.requests, entry);
       entry.deadline.renew();
       params = withAnswers(request.params, inputResponses, state);
     }
@@ -107,20 +105,23 @@ export async function sendRequest(context: RequestContext, request: OutgoingRequ
   }
 }
 
-/** The SDK builds the headers from the definition; without an outputSchema it checks nothing. */
+/** The SDK builds the headers from the definition; without an outputSchema it validates nothing. */
 function headersOf({ name, inputSchema }: ListedTool) {
   return { name, inputSchema: { ...inputSchema, type: 'object' as const } };
 }
 
-/** Has the pages opened that a server wants opened before it carries out a request. @throws what was thrown else */
-async function refusedUntilAnswered(
+/**
+ * Asks the user to visit the URLs that a server requires before it executes a request. @throws the original error if no
+ * URL is required, or one was declined
+ */
+async function visitRequiredUrls(
   context: RequestContext,
   { options: { onRound } }: OutgoingRequest,
   entry: OpenRequest,
   round: number,
   thrown: unknown,
 ): Promise<typeof AGAIN> {
-  const pages = round < MOST_ROUNDS ? pagesWanted(thrown) : [];
+  const pages = round < MAX_ROUNDS ? requiredUrls(thrown) : [];
   if (pages.length === 0) throw thrown;
   if (onRound !== undefined) throw new RoundDelegated(await readRound(context, { pages, round, entry }));
   const answers = await answerAll(context, pages, entry);
@@ -136,7 +137,7 @@ function withAnswers(params: JsonObject, inputResponses: JsonObject, state: stri
   };
 }
 
-/** Looks a round over for somebody who asks a person elsewhere; what needs no person is answered at once. */
+/** Reads a round for a caller that asks its user elsewhere; requests that need no user are answered here. */
 async function readRound(
   context: RequestContext,
   of: { round: number; entry: OpenRequest } & (
@@ -147,16 +148,16 @@ async function readRound(
   const { round, entry } = of;
   const listed = 'pages' in of ? of.pages : of.requests;
   const asked: InputRound['asked'] = [];
-  const others: [string, ServerInputRequest][] = [];
+  const answerable: [string, ServerInputRequest][] = [];
   for (const [key, one] of listed) {
     const question = context.read(one, entry);
-    if (question === null) others.push([key, one]);
+    if (question === null) answerable.push([key, one]);
     else asked.push({ key, question });
   }
   return {
     number: round + 1,
     asked,
-    answered: others.length === 0 ? {} : await answerAll(context, others, entry),
+    answered: answerable.length === 0 ? {} : await answerAll(context, answerable, entry),
     ...('pages' in of ? { refused: true as const } : of.state === undefined ? {} : { state: of.state }),
   };
 }
@@ -164,8 +165,8 @@ async function readRound(
 const URL_ELICITATION_REQUIRED = -32_042;
 const AGAIN = Symbol('again');
 
-/** The addresses a server of 2025-11-25 wants a person to open before it carries out what was asked. */
-function pagesWanted(thrown: unknown): [string, ServerInputRequest][] {
+/** The URLs a server of 2025-11-25 requires the user to visit before it executes the request. */
+function requiredUrls(thrown: unknown): [string, ServerInputRequest][] {
   if (!(thrown instanceof ProtocolError) || thrown.code !== URL_ELICITATION_REQUIRED) return [];
   const listed = isJsonObject(thrown.data) ? thrown.data['elicitations'] : undefined;
   return (Array.isArray(listed) ? listed : []).flatMap((params, at): [string, ServerInputRequest][] =>
@@ -173,7 +174,7 @@ function pagesWanted(thrown: unknown): [string, ServerInputRequest][] {
   );
 }
 
-function inputWanted(
+function inputRequired(
   result: unknown,
 ): { requests: [string, ServerInputRequest][]; state: string | undefined } | undefined {
   if (!isJsonObject(result) || result['resultType'] !== 'input_required') return undefined;
@@ -185,21 +186,21 @@ function inputWanted(
   };
 }
 
-/** A question as a server puts it into a map of them. */
+/** Reads one entry of `inputRequests`. */
 export function readInputRequest(one: JsonValue): ServerInputRequest {
   const method = isJsonObject(one) ? one['method'] : undefined;
   const params = isJsonObject(one) ? one['params'] : undefined;
   return { method: typeof method === 'string' ? method : '', params: isJsonObject(params) ? params : {} };
 }
 
-/** All that is asked for in one round, at the same time: one that fails ends the request. */
+/** Answers all requests of one round in parallel; one failure fails the request. */
 export async function answerAll(
   context: RequestContext,
   requests: readonly [string, ServerInputRequest][],
   entry: OpenRequest,
 ): Promise<JsonObject> {
   if (requests.length === 0) {
-    await pause(context.clock, PACE_MS, entry.signal);
+    await pause(context.clock, POLL_PAUSE_MS, entry.signal);
     return {};
   }
   const resume = entry.deadline.suspend();
@@ -211,9 +212,9 @@ export async function answerAll(
   }
 }
 
-function endless(how: string): ToolyardError {
+function endlessRounds(how: string): ToolyardError {
   return new ToolyardError({
     code: 'tool_failed',
-    message: `The server asks for more input again and again: ${how}. It has not finished.`,
+    message: `The server keeps asking for more input and does not finish: ${how}.`,
   });
 }

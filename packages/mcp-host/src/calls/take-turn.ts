@@ -6,7 +6,7 @@ import type { CallTurn } from './call-scheduler.ts';
 import { QUEUE_TIMEOUT_MS } from './call-scheduler.ts';
 import type { ConversationConnection } from './extra-connection.ts';
 
-/** Who makes a call, and what is told while it waits for its turn. */
+/** Who makes a call, and the progress callback while it waits for its turn. */
 export type TurnOptions = {
   caller?: Caller;
   signal?: AbortSignal;
@@ -14,15 +14,15 @@ export type TurnOptions = {
 };
 
 /**
- * When a call of a server may be made, bounded; what it waits for is told as progress. A promise only where it waits: a
- * call that may be made is sent at once.
+ * Waits until a call may be made, for a limited time, and reports as progress what it waits for. Returns a promise only
+ * if it has to wait: a call that may be made is sent at once.
  */
 export function takeTurn(
   entry: ManagedServer,
   isTask: boolean,
   { caller, signal, onProgress }: TurnOptions,
 ): CallTurn<ConversationConnection> | Promise<CallTurn<ConversationConnection>> {
-  const text = `Waits for other calls of "${entry.config.id}".`;
+  const text = `Waiting for other calls to "${entry.config.id}".`;
   return entry.calls.enter({
     caller,
     isTask,
@@ -35,7 +35,7 @@ export function takeTurn(
 }
 
 /** Why a call was not made. */
-export function explainRefusedTurn(kind: Exclude<CallTurn<unknown>['kind'], 'admitted'>, serverId: string): ErrorInfo {
+export function explainRejectedTurn(kind: Exclude<CallTurn<unknown>['kind'], 'admitted'>, serverId: string): ErrorInfo {
   switch (kind) {
     case 'aborted':
       return { code: 'cancelled', message: 'The call was cancelled before it was made.' };
@@ -44,13 +44,13 @@ export function explainRefusedTurn(kind: Exclude<CallTurn<unknown>['kind'], 'adm
     case 'timed_out':
       return {
         code: 'timed_out',
-        message: `The call waited ${seconds(QUEUE_TIMEOUT_MS)} for other calls of "${serverId}" to end, and was not made.`,
-        hint: `Answer what "${serverId}" asks in the other chats, or stop those calls, then try again.`,
+        message: `The call waited ${seconds(QUEUE_TIMEOUT_MS)} for other calls to "${serverId}" and was not made.`,
+        hint: `Answer the requests of "${serverId}" in the other chats, or stop those calls, then retry.`,
       };
   }
 }
 
-/** Whoever waits is not told of the conversations of others. */
+/** Conversations of other principals are left out. */
 function conversationsFor(caller: Caller | undefined, waitsFor: readonly Caller[]): string[] {
   const own = waitsFor.filter(({ principal }) => principal === caller?.principal);
   return [...new Set(own.flatMap(({ conversationId }) => conversationId ?? []))];

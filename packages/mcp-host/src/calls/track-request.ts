@@ -7,10 +7,10 @@ import { startDeadline } from './deadline.ts';
 import type { AskedQuestion, QuestionHandlers } from '../questions/questions.ts';
 import type { Caller, CallToolOptions } from '../types.ts';
 
-/** The SDK sends the reason of an abort to the server: it gets this and never a person's or a model's words. */
+/** The SDK sends the abort reason to the server, so it is a constant and never contains text of a user or a model. */
 const ABORT_REASON = 'The client no longer waits for this call.';
 
-/** We stopped waiting, whoever wanted that. */
+/** Thrown when a request was stopped on our side. */
 export class RequestStopped extends Error {
   readonly by: 'caller' | 'closing' | 'time-out';
 
@@ -20,68 +20,68 @@ export class RequestStopped extends Error {
   }
 }
 
-/** A request on its way, as whoever closes the connection or asks a person in between sees it. */
+/** A request in progress, as seen by the code that closes the connection or asks the user for input. */
 export type OpenRequest = {
-  /** Set for calls of tools. */
+  /** Set for tool calls. */
   readonly tool?: ToolReference;
-  /** Set where the call has become a task of the server, which says so with what it asks. */
+  /** Set if the call became a task; the server then includes the task id in its requests. */
   readonly taskId?: string;
-  /** On whose behalf it is made. */
+  /** On whose behalf the request is made. */
   readonly caller?: Caller;
-  /** What it is called on the wire, once it was sent. */
+  /** Its JSON-RPC id, set once sent. */
   requestId?: number | undefined;
-  /** Who answers what is asked while it is open, in place of the handlers of the host. */
+  /** Answers the server's requests during it, in place of the host's handlers. */
   readonly handlers?: QuestionHandlers;
-  /** Aborted when it is stopped. */
+  /** Aborted when the request is stopped. */
   readonly signal: AbortSignal;
-  /** Aborted when it is over, also by an answer. */
+  /** Aborted when the request ends in any way, including a result. */
   readonly over: AbortSignal;
   readonly deadline: Deadline;
   stop(): void;
 };
 
-/** Something a server wants to know, as the protocol has it. */
+/** A server's request for input, in the form of the protocol. */
 export type ServerInputRequest = { method: string; params: JsonObject };
 
-/** Answers one thing a server asks for in the middle of a request; its result, as the protocol has it. */
-type AnswerQuestion = (asked: ServerInputRequest, request: OpenRequest) => Promise<JsonObject>;
+/** Answers one server request during a request of ours; the result has the form of the protocol. */
+type AnswerInputRequest = (input: ServerInputRequest, request: OpenRequest) => Promise<JsonObject>;
 
 export type RequestContext = {
   client: Client;
   clock: Clock;
   open: Set<OpenRequest>;
-  /** Calls that are no longer waited for. */
+  /** Cancelled calls that the server has not answered. */
   cancelled: CancelledCalls;
-  /** True where a process of Toolyard is asked, which has the server. */
+  /** True if the peer is another Toolyard process that is connected to the server. */
   relays: boolean;
-  /** What the request that was sent just now is called on the wire. */
+  /** The JSON-RPC id of the request sent last. */
   lastRequestId: () => number | undefined;
-  answer: AnswerQuestion;
-  /** Looks over what a person is to be asked; null for what needs none. */
-  read: (asked: ServerInputRequest, request: OpenRequest) => AskedQuestion | null;
+  answer: AnswerInputRequest;
+  /** Reads a request that a user must answer; null if none is needed. */
+  read: (input: ServerInputRequest, request: OpenRequest) => AskedQuestion | null;
 };
 
-/** What is under way, for whom, and how long it may take. */
+/** A request to track, its caller and its time limits. */
 export type TrackedRequest = {
   options: CallToolOptions;
-  /** Without a sign of life, in milliseconds. */
+  /** Longest time without activity, in milliseconds. */
   timeoutMs: number;
-  /** In all. */
+  /** Longest time in all, in milliseconds. */
   totalMs: number;
   tool?: ToolReference | undefined;
   taskId?: string;
 };
 
-/** A request that has begun: it can be stopped by whoever asked for it, whoever closes the connection, and the clock. */
+/** A request in progress; the caller, closing the connection and the timeout can stop it. */
 export type StartedRequest = {
   entry: OpenRequest;
-  /** What is thrown for what was thrown: {@link RequestStopped} where the request was stopped. */
+  /** Maps an error of the request: {@link RequestStopped} if it was stopped, else the error itself. */
   failure(thrown: unknown): unknown;
-  /** It is over. */
+  /** Ends the tracking. */
   end(): void;
 };
 
-/** @throws RequestStopped where it is not wanted any more */
+/** @throws RequestStopped if its signal is aborted already */
 export function beginRequest(
   { clock, open, cancelled }: Pick<RequestContext, 'clock' | 'open' | 'cancelled'>,
   { options, timeoutMs, totalMs, tool, taskId }: TrackedRequest,
@@ -100,7 +100,7 @@ export function beginRequest(
   const entry: OpenRequest = {
     ...defined({ tool, taskId, caller: options.caller, handlers: options.handlers }),
     signal: relay.signal,
-    // Made for those that look: aborting one costs more than all the rest of a call.
+    // Created on demand: aborting an unused AbortController would dominate the cost of a call.
     get over() {
       over ??= new AbortController();
       return over.signal;
@@ -126,16 +126,16 @@ export function beginRequest(
 }
 
 /**
- * Does `work` as a request that can be stopped.
+ * Runs `work` as a request that can be stopped.
  *
- * @throws RequestStopped where it was; else what `work` throws
+ * @throws RequestStopped if it was stopped; else what `work` throws
  */
 export async function trackRequest<T>(
   context: Pick<RequestContext, 'clock' | 'open' | 'cancelled'>,
-  undertaking: TrackedRequest,
+  tracked: TrackedRequest,
   work: (entry: OpenRequest) => Promise<T>,
 ): Promise<T> {
-  const begun = beginRequest(context, undertaking);
+  const begun = beginRequest(context, tracked);
   try {
     return await work(begun.entry);
   } catch (thrown) {
@@ -145,11 +145,11 @@ export async function trackRequest<T>(
   }
 }
 
-/** Also ends when the signal does: a person who is asked may never answer. */
+/** Rejects as soon as the signal is aborted, because a user may never answer. */
 export async function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   let onAbort = (): void => undefined;
   const aborted = new Promise<never>((_resolve, reject) => {
-    onAbort = () => reject(new Error('Nobody waits for this any more.'));
+    onAbort = () => reject(new Error('The request was aborted.'));
     if (signal.aborted) onAbort();
     signal.addEventListener('abort', onAbort, { once: true });
   });

@@ -6,13 +6,13 @@ import { PROMPTS, RESOURCES, TEMPLATES, TOOLS } from './read-offer.ts';
 import type { ListedTool } from './read-tool.ts';
 import type { ListedPrompt, ListedResource, ListedTemplate, LogEntry, SkippedItem } from '../types.ts';
 
-/** What may change on its own, and is announced together. */
+/** A list that a server announces changes of. */
 export type OfferKind = 'tools' | 'resources' | 'prompts';
 
-/** Zero-width and direction marks, and the tags that spell out text nobody sees. */
+/** Zero-width characters, direction marks and tag characters, which can hide text. */
 const INVISIBLE = /[\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff\u{e0000}-\u{e007f}]/u;
 
-/** Models read all of it, and people little more than the description. */
+/** A model reads all of a definition; a user sees little more than the description. */
 function hidesText({ name, title = '', description = '', inputSchema, outputSchema = {} }: ListedTool): boolean {
   return INVISIBLE.test(
     [name, title, description, JSON.stringify(inputSchema), JSON.stringify(outputSchema)].join(' '),
@@ -23,11 +23,11 @@ export type CatalogueOptions = {
   client: Client;
   timeoutMs: number;
   note: (level: LogEntry['level'], text: string) => void;
-  /** After anything in it has changed. */
+  /** Called after every change. */
   onChange: () => void;
 };
 
-/** What one connected server offers, as it last listed it. */
+/** What a connected server offers, as it listed it last. */
 export class OfferCatalogue {
   readonly #options: CatalogueOptions;
   readonly #skipped = new Map<string, SkippedItem[]>();
@@ -45,25 +45,25 @@ export class OfferCatalogue {
     return [...this.#skipped.values()].flat();
   }
 
-  /** Throws what a request that fails throws. */
+  /** @throws what a failed request throws */
   async listTools(signal?: AbortSignal): Promise<void> {
     const tools = await this.#fetch(TOOLS, signal);
     for (const tool of tools) {
       if (!hidesText(tool)) continue;
-      const text = `The description of the tool "${tool.name}" holds invisible characters: it may say more than can be seen.`;
+      const text = `The description of the tool "${tool.name}" contains invisible characters, which may hide instructions from you.`;
       this.#options.note('warning', text);
     }
     this.tools = new Map(tools.map((tool) => [tool.name, tool]));
   }
 
-  /** Throws what a request that fails throws. */
+  /** @throws what a failed request throws */
   async listPrompts(signal: AbortSignal): Promise<readonly ListedPrompt[]> {
     const prompts = await this.#fetch(PROMPTS, signal);
     this.prompts = prompts;
     return prompts;
   }
 
-  /** What nobody waits for: a list that fails is noted and stays away. */
+  /** Lists what connecting does not wait for; a list that fails is logged and stays empty. */
   async listTheRest(signal: AbortSignal): Promise<void> {
     await Promise.all([
       this.#settle('resources', () => this.#listResources(signal)),
@@ -71,7 +71,7 @@ export class OfferCatalogue {
     ]);
   }
 
-  /** Lists one kind anew; where that fails the old list is kept. */
+  /** Lists one kind again; if that fails the old list is kept. */
   async refresh(kind: OfferKind, signal: AbortSignal): Promise<void> {
     const list = {
       tools: () => this.listTools(signal),
@@ -81,12 +81,12 @@ export class OfferCatalogue {
     try {
       await list();
       const count = { tools: this.tools.size, resources: this.resources?.length, prompts: this.prompts?.length }[kind];
-      this.#options.note('info', `The server changed its ${kind}: ${count ?? 0} now.`);
+      this.#options.note('info', `The server changed its ${kind}: now ${count ?? 0}.`);
       this.#options.onChange();
     } catch {
       if (signal.aborted) return;
       const word = kind === 'tools' ? 'tool' : kind === 'resources' ? 'resource' : 'prompt';
-      this.#options.note('warning', `The changed ${word} list could not be read; the old one is kept.`);
+      this.#options.note('warning', `The changed ${word} list could not be read; Toolyard keeps the old one.`);
     }
   }
 
@@ -114,7 +114,7 @@ export class OfferCatalogue {
     this.#skipped.set(kind.key, listing.skipped);
     for (const warning of listing.warnings) note('warning', warning);
     const word = kind.word.replace(/^./, (first) => first.toUpperCase());
-    for (const { name, reason } of listing.skipped) note('warning', `${word} "${name}" is set aside: ${reason}`);
+    for (const { name, reason } of listing.skipped) note('warning', `${word} "${name}" was skipped: ${reason}`);
     return listing.items;
   }
 }

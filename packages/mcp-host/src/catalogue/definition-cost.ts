@@ -1,8 +1,8 @@
 import type { ToolDefinition } from '@toolyard/protocol';
 
 /**
- * What the definition of a tool costs in every request it is part of, in tokens, by an estimate: four ASCII
- * characters, or one other, to a token. Providers count differently, by some tenths.
+ * Estimates how many input tokens the definition of a tool adds to every request: four ASCII characters, or one other
+ * character, per token. Providers differ by some tenths.
  */
 export function definitionTokens({
   name,

@@ -6,13 +6,13 @@ import type { SkippedItem } from '../types.ts';
 
 const MAX_PAGES = 200;
 const MAX_ITEMS = 10_000;
-const SET_ASIDE_KEPT = 100;
+const MAX_SKIPPED = 100;
 const METHOD_NOT_FOUND = -32_601;
 
-/** One entry of a list, read; or why it cannot be used. */
+/** One list entry, read; or the reason why it is skipped. */
 export type ReadItem<Item> = { item: Item } | { skipped: SkippedItem };
 
-/** One kind of thing a server lists. */
+/** One kind of list. */
 export type ListKind<Item> = {
   method: 'tools/list' | 'resources/list' | 'resources/templates/list' | 'prompts/list';
   /** The member of a page that holds the entries. */
@@ -21,20 +21,21 @@ export type ListKind<Item> = {
   word: string;
   capability: 'tools' | 'resources' | 'prompts';
   read(raw: unknown, position: number): ReadItem<Item>;
-  /** Of two items with the same identity only the first is kept. */
+  /** Of two items with the same identity the first is kept. */
   identityOf(item: Item): string;
 };
 
 export type Listing<Item> = {
   items: Item[];
   skipped: SkippedItem[];
-  /** What was wrong with the list as a whole; what could be read of it is kept. */
+  /** Faults of the list as a whole; everything readable is kept. */
   warnings: string[];
 };
 
 /**
- * Asks a connected server for all of one kind; nothing if it offers none of that kind. Throws what a request that
- * fails throws.
+ * Lists all entries of one kind; empty if the server does not offer that kind.
+ *
+ * @throws what a failed request throws
  */
 export async function fetchList<Item>(
   client: Client,
@@ -55,17 +56,20 @@ export async function fetchList<Item>(
     return await listItems(kind, fetchPage);
   } catch (thrown) {
     if (!(thrown instanceof ProtocolError) || thrown.code !== METHOD_NOT_FOUND) throw thrown;
-    // Templates have no capability of their own: many servers with resources have none.
+    // Templates have no capability of their own; many servers with resources have none.
     if (kind.method === 'resources/templates/list') return nothing;
-    return { ...nothing, warnings: [`The server says it has ${kind.word}s but does not know how to list them.`] };
+    return {
+      ...nothing,
+      warnings: [`The server declares the ${kind.word}s capability but does not implement the list request.`],
+    };
   }
 }
 
 /**
- * Reads every page of a list. Never fails for what stands in a page: an entry that cannot be read, or was there
- * before, is set aside with its reason; a list that never ends is cut.
+ * Reads every page of a list. The content of a page never makes it fail: an unreadable or repeated entry is skipped
+ * with its reason, and an endless list is cut.
  *
- * @param fetchPage one request; its result as the server sent it. What it throws is passed on.
+ * @param fetchPage sends one request and returns its raw result; its errors are passed on
  */
 async function listItems<Item>(
   kind: ListKind<Item>,
@@ -81,23 +85,23 @@ async function listItems<Item>(
     const raw = await fetchPage(cursor);
     const entries = isJsonObject(raw) ? raw[kind.key] : undefined;
     if (!Array.isArray(entries)) {
-      listing.warnings.push(`A page of the ${word} list holds no list of ${word}s.`);
+      listing.warnings.push(`A page of the ${word} list contains no ${word}s array.`);
       return listing;
     }
     for (const [position, entry] of entries.entries()) addEntry(listing, kind, known, entry, position);
     if (listing.items.length >= MAX_ITEMS) {
-      listing.warnings.push(`The server offers more than ${MAX_ITEMS} ${word}s; the rest is left out.`);
+      listing.warnings.push(`The server lists more than ${MAX_ITEMS} ${word}s; the rest is ignored.`);
       return listing;
     }
 
     const next = isJsonObject(raw) ? raw['nextCursor'] : undefined;
     if (typeof next !== 'string') return listing;
     if (cursors.has(next)) {
-      listing.warnings.push(`The ${word} list runs in a circle: a page already seen was named as the next.`);
+      listing.warnings.push(`The ${word} list is circular: it returned a cursor a second time.`);
       return listing;
     }
     if (page + 1 >= MAX_PAGES) {
-      listing.warnings.push(`The ${word} list has more than ${MAX_PAGES} pages; the rest is left out.`);
+      listing.warnings.push(`The ${word} list has more than ${MAX_PAGES} pages; the rest is ignored.`);
       return listing;
     }
     cursors.add(next);
@@ -114,15 +118,15 @@ function addEntry<Item>(
 ): void {
   if (listing.items.length >= MAX_ITEMS) return;
   const read = kind.read(entry, position);
-  if ('skipped' in read) return setAside(listing, read.skipped);
+  if ('skipped' in read) return skip(listing, read.skipped);
   const identity = kind.identityOf(read.item);
   if (known.has(identity)) {
-    return setAside(listing, { name: identity, reason: `Another ${kind.word} of this server has the same name.` });
+    return skip(listing, { name: identity, reason: `Another ${kind.word} of this server has the same name.` });
   }
   known.add(identity);
   listing.items.push(read.item);
 }
 
-function setAside(listing: Listing<unknown>, skipped: SkippedItem): void {
-  if (listing.skipped.length < SET_ASIDE_KEPT) listing.skipped.push(skipped);
+function skip(listing: Listing<unknown>, skipped: SkippedItem): void {
+  if (listing.skipped.length < MAX_SKIPPED) listing.skipped.push(skipped);
 }

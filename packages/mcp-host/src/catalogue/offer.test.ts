@@ -15,12 +15,12 @@ beforeEach(() => {
 });
 afterEach(() => host.close());
 
-async function meet(answers: Record<string, JsonObject>, more: Partial<McpHostOptions> = {}): Promise<McpHost> {
+async function connect(answers: Record<string, JsonObject>, more: Partial<McpHostOptions> = {}): Promise<McpHost> {
   host = await connectPeer(peer, clock, answers, more);
   return host;
 }
 
-describe('what a server lists', () => {
+describe('lists of a server', () => {
   const resources = {
     resources: [
       {
@@ -40,10 +40,10 @@ describe('what a server lists', () => {
   };
 
   test(
-    'is read piece by piece: what cannot be used is set aside with its reason, the rest is there',
+    'keep every usable entry and skip the others with a reason',
     { tags: ['M1.17', 'M1.63', 'M1.65', 'M1.66', 'M1.67', 'M1.69', 'M1.70', 'M1.71', 'M4.06', 'M4.07'] },
     async () => {
-      await meet({
+      await connect({
         'resources/list': resources,
         'resources/templates/list': { resourceTemplates: [{ uriTemplate: 'file:///{path}', name: 'files' }, {}] },
         'prompts/list': {
@@ -85,47 +85,42 @@ describe('what a server lists', () => {
     },
   );
 
-  test(
-    'is fetched page by page, and lists that run in a circle end',
-    { tags: ['M1.64', 'M1.68', 'M4.05'] },
-    async () => {
-      await meet({});
-      const page = (items: object[], nextCursor?: string): object => ({
-        result: { resources: items, resourceTemplates: items, prompts: items, ...(nextCursor ? { nextCursor } : {}) },
-      });
-      const thing = (name: string): object => ({ name, uri: `x:${name}`, uriTemplate: `x:${name}/{y}` });
-      for (const method of ['resources/list', 'resources/templates/list', 'prompts/list']) {
-        peer.answers[method] = ({ cursor }) =>
-          cursor === 'two' ? page([thing('b')], 'two') : page([thing('a')], 'two');
-      }
-      await host.reconnect('srv');
-      await clock.advance(0);
-      expect(host.resources.resources('srv').map(({ name }) => name)).toEqual(['a', 'b']);
-      expect(host.resources.templates('srv').map(({ name }) => name)).toEqual(['a', 'b']);
-      expect((await host.getAllPrompts()).prompts.map(({ name }) => name)).toEqual(['a', 'b']);
-    },
-  );
+  test('are fetched page by page, and circular lists end', { tags: ['M1.64', 'M1.68', 'M4.05'] }, async () => {
+    await connect({});
+    const page = (items: object[], nextCursor?: string): object => ({
+      result: { resources: items, resourceTemplates: items, prompts: items, ...(nextCursor ? { nextCursor } : {}) },
+    });
+    const thing = (name: string): object => ({ name, uri: `x:${name}`, uriTemplate: `x:${name}/{y}` });
+    for (const method of ['resources/list', 'resources/templates/list', 'prompts/list']) {
+      peer.answers[method] = ({ cursor }) => (cursor === 'two' ? page([thing('b')], 'two') : page([thing('a')], 'two'));
+    }
+    await host.reconnect('srv');
+    await clock.advance(0);
+    expect(host.resources.resources('srv').map(({ name }) => name)).toEqual(['a', 'b']);
+    expect(host.resources.templates('srv').map(({ name }) => name)).toEqual(['a', 'b']);
+    expect((await host.getAllPrompts()).prompts.map(({ name }) => name)).toEqual(['a', 'b']);
+  });
 
-  test('is only what it declares: for the rest it is not asked', { tags: ['M1.52', 'M1.62', 'M4.03'] }, async () => {
-    await meet({});
+  test('are requested only for declared capabilities', { tags: ['M1.52', 'M1.62', 'M4.03'] }, async () => {
+    await connect({});
     peer.capabilities = { tools: {} };
     peer.received.length = 0;
     await host.reconnect('srv');
     await clock.advance(0);
     await host.getAllPrompts();
-    const asked = peer.received.flatMap((message) => ('method' in message ? [message.method] : []));
-    expect(asked).toEqual(['initialize', 'notifications/initialized', 'tools/list']);
+    const requests = peer.received.flatMap((message) => ('method' in message ? [message.method] : []));
+    expect(requests).toEqual(['initialize', 'notifications/initialized', 'tools/list']);
   });
 
-  test('beside tools keeps nobody waiting', async () => {
+  test('other than tools do not delay connecting', async () => {
     const never = { 'resources/list': {}, 'prompts/list': {} };
     peer.answers['resources/list'] = () => ({ method: 'notifications/lost' });
-    await meet(never);
+    await connect(never);
     expect(healthOf(host, 'srv').state).toBe('ready');
   });
 
-  test('and cannot list after all is a note in its log', async () => {
-    await meet({
+  test('that fail are logged', async () => {
+    await connect({
       'resources/list': { error: { code: -32603, message: 'broken' } },
       'prompts/list': { prompts: 'none' },
     });
@@ -133,11 +128,11 @@ describe('what a server lists', () => {
     expect(healthOf(host, 'srv').resourceCount).toBeUndefined();
     const texts = healthOf(host, 'srv').log.map(({ text }) => text);
     expect(texts).toContain('The resources of the server could not be listed.');
-    expect(texts).toContain('A page of the prompt list holds no list of prompts.');
+    expect(texts).toContain('A page of the prompt list contains no prompts array.');
   });
 
-  test('is listed again when it says so, once for a burst', { tags: ['M1.71'] }, async () => {
-    await meet({ 'resources/list': { resources: [] }, 'prompts/list': { prompts: [] } });
+  test('are fetched again when they change, once per burst', { tags: ['M1.71'] }, async () => {
+    await connect({ 'resources/list': { resources: [] }, 'prompts/list': { prompts: [] } });
     const before = peer.countOf('resources/list');
     peer.answers['resources/list'] = () => ({ result: resources });
     peer.answers['prompts/list'] = () => ({ result: { prompts: [{ name: 'new' }] } });
@@ -151,9 +146,9 @@ describe('what a server lists', () => {
   });
 });
 
-describe('what else is asked and told', () => {
-  test('a request that is lost with its session is made again in a new one', async () => {
-    await meet({ 'prompts/get': { messages: [] } });
+describe('other requests and notifications', () => {
+  test('a request that is lost with its session is repeated in a new session', async () => {
+    await connect({ 'prompts/get': { messages: [] } });
     let isForgotten = true;
     const { createTransport } = peer;
     await host.close();
@@ -183,8 +178,8 @@ describe('what else is asked and told', () => {
     expect(healthOf(host, 'srv').state).toBe('ready');
   });
 
-  test('a server logs into its own log, from the level that was asked for', async () => {
-    await meet({ 'logging/setLevel': {} }, { logLevel: 'warning' });
+  test("a server's log messages go to its own log from the requested level on", async () => {
+    await connect({ 'logging/setLevel': {} }, { logLevel: 'warning' });
     expect(peer.received.find((message) => 'method' in message && message.method === 'logging/setLevel')).toMatchObject(
       {
         params: { level: 'warning' },
@@ -197,9 +192,9 @@ describe('what else is asked and told', () => {
     expect(peer.received.at(-1)).toMatchObject({ params: { level: 'debug' } });
   });
 
-  test('a result that breaks the promise of its tool is kept, and said to be what it is', async () => {
+  test('a result that violates the outputSchema is kept and marked', async () => {
     const outputSchema = { type: 'object', properties: { count: { type: 'integer' } }, required: ['count'] };
-    await meet({ 'tools/list': { tools: [{ name: 'go', inputSchema: { type: 'object' }, outputSchema }] } });
+    await connect({ 'tools/list': { tools: [{ name: 'go', inputSchema: { type: 'object' }, outputSchema }] } });
     const call = async (result: JsonObject): Promise<object> => {
       peer.answers['tools/call'] = () => ({ result });
       return host.callTool({ serverId: 'srv', name: 'go' }, {});
@@ -212,7 +207,7 @@ describe('what else is asked and told', () => {
       outcome: 'done',
     });
     expect(await call({ content: [text], structuredContent: { count: 'three' } })).toMatchObject({
-      content: [text, { type: 'text', text: expect.stringContaining('does not fit') as string }],
+      content: [text, { type: 'text', text: expect.stringContaining('does not match') as string }],
       structured: { count: 'three' },
       outcome: 'done',
     });
@@ -241,11 +236,11 @@ describe('a modern server', () => {
   afterEach(() => server.close());
   const listens = (): JsonObject[] => server.received.filter(({ method }) => method === 'subscriptions/listen');
 
-  test('announces on one stream what changes, resources that are followed among it', { tags: ['M1.19'] }, async () => {
+  test('announces list changes and resource updates on one stream', { tags: ['M1.19'] }, async () => {
     await eventually(() => healthOf(host, 'srv').resourceCount === 1 && healthOf(host, 'srv').promptCount === 1);
     expect(await host.resources.read('srv', 'file:///a')).toMatchObject([{ text: 'abc' }]);
-    const heard: string[] = [];
-    const end = await host.resources.follow('srv', 'file:///a', () => heard.push('changed'));
+    const updates: string[] = [];
+    const end = await host.resources.follow('srv', 'file:///a', () => updates.push('changed'));
     await eventually(() => listens().length === 2);
     expect(listens().at(-1)).toMatchObject({
       params: {
@@ -259,14 +254,14 @@ describe('a modern server', () => {
     });
     await eventually(() => {
       server.announce('notifications/resources/updated', { uri: 'file:///a' });
-      return heard.length > 0;
+      return updates.length > 0;
     });
     expect(server.received.some(({ method }) => method === 'resources/subscribe')).toBe(false);
     await end();
     await eventually(() => listens().length === 3);
   });
 
-  test('is told with every request from which level on to log', async () => {
+  test('receives the log level with every request', async () => {
     await host.setLogLevel('info');
     await host.callTool({ serverId: 'srv', name: 'go' }, {});
     expect(server.received.at(-1)).toMatchObject({
@@ -277,7 +272,7 @@ describe('a modern server', () => {
 });
 
 test(
-  'the reference server is listed, read, filled in and completed',
+  'the reference server is listed, read, prompted and completed',
   { tags: ['M1.06', 'M4.01', 'M4.04'] },
   async () => {
     host = await connected([

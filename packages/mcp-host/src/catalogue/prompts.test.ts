@@ -15,67 +15,71 @@ beforeEach(() => {
 });
 afterEach(() => host.close());
 
-async function meet(answers: Record<string, JsonObject>, more: Partial<McpHostOptions> = {}): Promise<McpHost> {
+async function connect(answers: Record<string, JsonObject>, more: Partial<McpHostOptions> = {}): Promise<McpHost> {
   host = await connectPeer(peer, clock, answers, more);
   return host;
 }
 
 describe('a prompt', () => {
-  test('is filled in with roles and kinds kept', { tags: ['M4.10', 'M4.12', 'M4.13', 'M4.14', 'M4.15'] }, async () => {
-    await meet({
-      'prompts/get': {
-        description: 'A greeting.',
-        messages: [
-          { role: 'user', content: { type: 'text', text: 'Hello' } },
-          { role: 'assistant', content: { type: 'image', data: PIXEL, mimeType: 'image/png' } },
-          { role: 'user', content: { type: 'resource', resource: { uri: 'file:///a', text: 'abc' } } },
-          { role: 'user', content: { type: 'hologram' } },
-          {
-            role: 'user',
-            content: [
-              { type: 'text', text: 'one' },
-              { type: 'text', text: 'two' },
-            ],
-          },
-        ],
-      },
-    });
-    const { description, messages } = await host.getPrompt('srv', 'greet', { who: 'you' });
-    expect(description).toBe('A greeting.');
-    expect(messages.map(({ role, content }) => [role, content.type])).toEqual([
-      ['user', 'text'],
-      ['assistant', 'image'],
-      ['user', 'resource'],
-      ['user', 'text'],
-      ['user', 'text'],
-      ['user', 'text'],
-    ]);
-    expect(messages[3]?.content).toMatchObject({ text: expect.stringContaining('hologram') as string });
-    expect(peer.received.at(-1)).toMatchObject({ params: { name: 'greet', arguments: { who: 'you' } } });
-  });
+  test(
+    'keeps the roles and content types of its messages',
+    { tags: ['M4.10', 'M4.12', 'M4.13', 'M4.14', 'M4.15'] },
+    async () => {
+      await connect({
+        'prompts/get': {
+          description: 'A greeting.',
+          messages: [
+            { role: 'user', content: { type: 'text', text: 'Hello' } },
+            { role: 'assistant', content: { type: 'image', data: PIXEL, mimeType: 'image/png' } },
+            { role: 'user', content: { type: 'resource', resource: { uri: 'file:///a', text: 'abc' } } },
+            { role: 'user', content: { type: 'hologram' } },
+            {
+              role: 'user',
+              content: [
+                { type: 'text', text: 'one' },
+                { type: 'text', text: 'two' },
+              ],
+            },
+          ],
+        },
+      });
+      const { description, messages } = await host.getPrompt('srv', 'greet', { who: 'you' });
+      expect(description).toBe('A greeting.');
+      expect(messages.map(({ role, content }) => [role, content.type])).toEqual([
+        ['user', 'text'],
+        ['assistant', 'image'],
+        ['user', 'resource'],
+        ['user', 'text'],
+        ['user', 'text'],
+        ['user', 'text'],
+      ]);
+      expect(messages[3]?.content).toMatchObject({ text: expect.stringContaining('hologram') as string });
+      expect(peer.received.at(-1)).toMatchObject({ params: { name: 'greet', arguments: { who: 'you' } } });
+    },
+  );
 
-  test('that lacks an argument is refused with what the server says', async () => {
-    await meet({ 'prompts/get': { error: { code: -32602, message: 'Missing argument: who' } } });
+  test("with a missing argument fails with the server's message", async () => {
+    await connect({ 'prompts/get': { error: { code: -32602, message: 'Missing argument: who' } } });
     await expect(host.getPrompt('srv', 'greet')).rejects.toMatchObject({
       code: 'invalid_arguments',
       message: expect.stringContaining('who') as string,
     });
   });
 
-  test('that is known to need an argument is not asked for without it', { tags: ['M4.11'] }, async () => {
-    await meet({
+  test('with a known required argument is not requested without it', { tags: ['M4.11'] }, async () => {
+    await connect({
       'prompts/list': { prompts: [{ name: 'greet', arguments: [{ name: 'who', required: true }, { name: 'how' }] }] },
       'prompts/get': { messages: [] },
     });
     await expect(host.getPrompt('srv', 'greet', { how: 'warmly' })).rejects.toMatchObject({
       code: 'invalid_arguments',
-      message: 'The prompt "greet" of "srv" needs "who".',
+      message: 'The prompt "greet" of "srv" requires "who".',
     });
     expect(peer.countOf('prompts/get')).toBe(0);
     expect(await host.getPrompt('srv', 'greet', { who: 'you' })).toEqual({ messages: [] });
   });
 
-  test('of one server is shown although another one fails', { tags: ['M4.03', 'M4.08', 'M4.09'] }, async () => {
+  test('of one server is listed when another server fails', { tags: ['M4.03', 'M4.08', 'M4.09'] }, async () => {
     const broken = new MemoryPeer();
     broken.capabilities = { prompts: {} };
     broken.answers['prompts/list'] = () => ({ error: { code: -32603, message: 'no luck' } });
@@ -98,10 +102,10 @@ describe('a prompt', () => {
   });
 
   test(
-    'is completed with what is filled in already; a server that completes nothing is not asked',
+    'is completed with the arguments filled in so far; a server without completions is not asked',
     { tags: ['M1.52', 'M4.11'] },
     async () => {
-      await meet({
+      await connect({
         'completion/complete': { completion: { values: ['Taipei', 'Tainan', 3], total: 9, hasMore: true } },
       });
       const target = { prompt: 'travel' };
@@ -121,7 +125,7 @@ describe('a prompt', () => {
       expect(peer.received.at(-1)).toMatchObject({ params: { ref: { type: 'ref/resource', uri: 'file:///{path}' } } });
       await host.close();
       peer = new MemoryPeer();
-      await meet({});
+      await connect({});
       peer.capabilities = {};
       await host.reconnect('srv');
       expect(await host.complete('srv', target, { name: 'city', value: '' })).toEqual({ values: [], hasMore: false });

@@ -3,9 +3,9 @@ import { isJsonObject, ToolyardError } from '@toolyard/protocol';
 import { readBlock, readResource } from './read-result.ts';
 import type { Completion, FilledPrompt } from '../types.ts';
 
-const MOST_VALUES = 100;
+const MAX_VALUES = 100;
 
-/** Reads the result of `resources/read`. @throws ToolyardError if it holds nothing that can be read. */
+/** Reads the result of `resources/read`. @throws ToolyardError if nothing in it is readable */
 export function readContents(serverId: string, uri: string, raw: unknown): ResourcePart[] {
   const contents = isJsonObject(raw) ? raw['contents'] : undefined;
   const parts = (Array.isArray(contents) ? contents : []).flatMap((entry) => {
@@ -23,9 +23,9 @@ function contentOf(entry: JsonObject, uri: string): ResourcePart | undefined {
 }
 
 /**
- * Reads the result of `prompts/get`. A message that cannot be read is replaced by a text that says so.
+ * Reads the result of `prompts/get`. An unreadable message is replaced by a text that says so.
  *
- * @throws ToolyardError if it is no list of messages at all
+ * @throws ToolyardError if it contains no list of messages
  */
 export function readFilledPrompt(serverId: string, name: string, raw: unknown): FilledPrompt {
   const messages = isJsonObject(raw) ? raw['messages'] : undefined;
@@ -40,25 +40,25 @@ export function readFilledPrompt(serverId: string, name: string, raw: unknown): 
 function readMessage(raw: JsonValue): FilledPrompt['messages'] {
   if (!isJsonObject(raw)) return [];
   const role = raw['role'] === 'assistant' ? 'assistant' : 'user';
-  // By the protocol one block a message; some servers send several.
+  // The protocol has one content block per message; some servers send several.
   return [raw['content'] ?? null].flat().map((block) => ({ role, content: readBlock(block, 'The prompt') }));
 }
 
-/** Reads the result of `completion/complete`; nothing readable is no suggestion. */
+/** Reads the result of `completion/complete`; an unreadable one has no values. */
 export function readCompletion(raw: unknown): Completion {
   const completion = isJsonObject(raw) && isJsonObject(raw['completion']) ? raw['completion'] : {};
   const { values, total, hasMore } = completion;
   const texts = (Array.isArray(values) ? values : []).filter((value) => typeof value === 'string');
   return {
-    values: texts.slice(0, MOST_VALUES),
+    values: texts.slice(0, MAX_VALUES),
     ...(typeof total === 'number' ? { total } : {}),
-    hasMore: hasMore === true || texts.length > MOST_VALUES,
+    hasMore: hasMore === true || texts.length > MAX_VALUES,
   };
 }
 
 function badAnswer(serverId: string, what: string): ToolyardError {
   return new ToolyardError({
     code: 'bad_response',
-    message: `The server "${serverId}" sent ${what} in a way that cannot be read.`,
+    message: `The server "${serverId}" sent ${what} in an unreadable form.`,
   });
 }

@@ -3,14 +3,14 @@ import { isJsonObject } from '@toolyard/protocol';
 import type { ServerIcon } from '../types.ts';
 import { readUrl } from '../values/read-url.ts';
 
-const MOST_ICONS = 8;
-/** An icon that comes along as data; anything longer is no icon. In characters. */
-const LONGEST_DATA = 256 * 1_024;
+const MAX_ICONS = 8;
+/** Longest `data:` URL of an icon, in characters; longer ones are ignored. */
+const MAX_DATA_LENGTH = 256 * 1_024;
 
-/** Icons a page may show: from https addresses, or images that came along. Whatever else is listed is left out. */
+/** Icons a page may show: https or `data:` URLs of images. All others are left out. */
 export function readIcons(raw: JsonValue | undefined): ServerIcon[] | undefined {
   if (!Array.isArray(raw)) return undefined;
-  const icons = raw.slice(0, MOST_ICONS).flatMap((entry): ServerIcon[] => {
+  const icons = raw.slice(0, MAX_ICONS).flatMap((entry): ServerIcon[] => {
     if (!isJsonObject(entry)) return [];
     const { src, mimeType, sizes, theme } = entry;
     if (typeof src !== 'string' || !isShowable(src)) return [];
@@ -27,6 +27,6 @@ export function readIcons(raw: JsonValue | undefined): ServerIcon[] | undefined 
 }
 
 function isShowable(src: string): boolean {
-  if (/^data:image\//i.test(src)) return src.length <= LONGEST_DATA;
+  if (/^data:image\//i.test(src)) return src.length <= MAX_DATA_LENGTH;
   return readUrl(src)?.protocol === 'https:';
 }

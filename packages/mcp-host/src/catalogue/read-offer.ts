@@ -45,10 +45,10 @@ export const PROMPTS: ListKind<ListedPrompt> = {
 function readResource(raw: unknown, position: number): ReadItem<ListedResource> {
   const entry = named(raw, position, 'uri', 'resource');
   if ('skipped' in entry) return entry;
-  const { key: uri, given } = entry;
-  const item: ListedResource = { uri, name: textOf(given['name']) ?? uri, ...describe(given) };
-  if (typeof given['size'] === 'number') item.size = given['size'];
-  const annotations = given['annotations'];
+  const { key: uri, fields } = entry;
+  const item: ListedResource = { uri, name: textOf(fields['name']) ?? uri, ...describe(fields) };
+  if (typeof fields['size'] === 'number') item.size = fields['size'];
+  const annotations = fields['annotations'];
   if (isJsonObject(annotations)) {
     const { audience, priority, lastModified } = annotations;
     if (Array.isArray(audience)) item.audience = audience.filter((who) => who === 'user' || who === 'assistant');
@@ -61,17 +61,18 @@ function readResource(raw: unknown, position: number): ReadItem<ListedResource> 
 function readTemplate(raw: unknown, position: number): ReadItem<ListedTemplate> {
   const entry = named(raw, position, 'uriTemplate', 'resource template');
   if ('skipped' in entry) return entry;
-  const { key, given } = entry;
-  return { item: { uriTemplate: key, name: textOf(given['name']) ?? key, ...describe(given) } };
+  const { key, fields } = entry;
+  return { item: { uriTemplate: key, name: textOf(fields['name']) ?? key, ...describe(fields) } };
 }
 
 function readPrompt(raw: unknown, position: number): ReadItem<ListedPrompt> {
   const entry = named(raw, position, 'name', 'prompt');
   if ('skipped' in entry) return entry;
-  const { key, given } = entry;
-  const { mimeType: _none, ...about } = describe(given);
-  const listed = given['arguments'] ?? [];
-  if (!Array.isArray(listed)) return { skipped: { name: key, reason: 'The arguments of the prompt are no list.' } };
+  const { key, fields } = entry;
+  const { mimeType: _none, ...about } = describe(fields);
+  const listed = fields['arguments'] ?? [];
+  if (!Array.isArray(listed))
+    return { skipped: { name: key, reason: 'The arguments of the prompt are not an array.' } };
   const args: PromptArgument[] = [];
   for (const argument of listed) {
     const read = readArgument(argument);
@@ -93,11 +94,11 @@ function named(
   position: number,
   key: string,
   word: string,
-): { key: string; given: JsonObject } | { skipped: { name: string; reason: string } } {
+): { key: string; fields: JsonObject } | { skipped: { name: string; reason: string } } {
   const unnamed = `#${position + 1}`;
   if (!isJsonObject(raw)) return { skipped: { name: unnamed, reason: 'The entry is not an object.' } };
   const value = textOf(raw[key]);
-  if (value !== undefined) return { key: value, given: raw };
+  if (value !== undefined) return { key: value, fields: raw };
   return { skipped: { name: textOf(raw['name']) ?? unnamed, reason: `The ${word} has no ${key}.` } };
 }
 

@@ -3,20 +3,20 @@ import { isJsonObject } from '@toolyard/protocol';
 import { isTooDeep, TOO_DEEP } from '../values/depth.ts';
 
 /**
- * Reads the result of `tools/call` as the server sent it. Every kind of content is kept; what cannot be read is
- * replaced by a text that says so, because the call itself has been made.
+ * Reads the result of `tools/call`. Every content type is kept; unreadable content is replaced by a text that says so,
+ * because the call itself has been executed.
  */
 export function readToolResult(raw: unknown): ToolResult {
   if (!isJsonObject(raw)) {
     return {
-      content: [unreadable('The tool answered with something that is no tool result.')],
+      content: [unreadable('The tool returned something that is not a tool result.')],
       isError: true,
       outcome: 'done',
     };
   }
   const result: ToolResult = { content: readContent(raw), isError: raw['isError'] === true, outcome: 'done' };
   const structured = raw['structuredContent'];
-  if (isTooDeep(structured)) result.content.push(unreadable(`The structured content is ${TOO_DEEP} and left out.`));
+  if (isTooDeep(structured)) result.content.push(unreadable(`The structured content is ${TOO_DEEP} and was left out.`));
   else if (structured !== undefined) result.structured = structured;
   return result;
 }
@@ -24,15 +24,15 @@ export function readToolResult(raw: unknown): ToolResult {
 function readContent(raw: JsonObject): ToolContentPart[] {
   const content = raw['content'];
   if (Array.isArray(content)) return content.map((block) => readBlock(block, 'The tool'));
-  // Servers of 2024-10-07 had one value of any kind here.
+  // Servers of 2024-10-07 return one value of any type here.
   const old = raw['toolResult'];
   if (old !== undefined) return [{ type: 'text', text: typeof old === 'string' ? old : JSON.stringify(old) }];
   return [];
 }
 
-/** Reads one block of content; what cannot be read becomes a text that says so. `who` sent it: `The tool`. */
+/** Reads one content block; an unreadable one becomes a text that says so. `who` sent it: `The tool`. */
 export function readBlock(block: JsonValue, who: string): ToolContentPart {
-  if (!isJsonObject(block)) return unreadable(`${who} returned a piece of content that cannot be read.`);
+  if (!isJsonObject(block)) return unreadable(`${who} returned a content block that cannot be read.`);
   const part = readKind(block, who);
   const annotations = block['annotations'];
   return isJsonObject(annotations) ? withAnnotations(part, annotations) : part;
@@ -59,11 +59,11 @@ function readKind(block: JsonObject, who: string): ToolContentPart {
       return readResource(resource, typeof blob === 'string' ? { data: blob } : undefined) ?? broken(type, who);
     }
     default:
-      return unreadable(`${who} returned content of the kind "${nameOf(type)}", which Toolyard does not know.`);
+      return unreadable(`${who} returned content of type "${nameOf(type)}", which Toolyard does not know.`);
   }
 }
 
-/** A resource with what is known of it; undefined without an address. */
+/** Reads a resource; undefined without a URI. */
 export function readResource(raw: JsonObject, source: MediaSource | undefined): ResourcePart | undefined {
   const { uri } = raw;
   if (typeof uri !== 'string') return undefined;
@@ -89,7 +89,7 @@ function nameOf(type: JsonValue | undefined): string {
 }
 
 function broken(type: string, who: string): ToolContentPart {
-  return unreadable(`${who} returned content of the kind "${type}" that lacks what belongs to it.`);
+  return unreadable(`${who} returned content of type "${type}" without its required fields.`);
 }
 
 function unreadable(text: string): ToolContentPart {

@@ -6,18 +6,18 @@ import type { ReadItem } from './list-items.ts';
 import { readIcons } from './read-icons.ts';
 import type { ServerIcon, SkippedItem } from '../types.ts';
 
-/** A tool as its server lists it, read and found usable. */
+/** A usable tool, as its server lists it. */
 export type ListedTool = Omit<ToolDefinition, 'tool' | 'builtIn'> & {
   icons?: ServerIcon[];
-  /** True where arguments are to be repeated as HTTP headers. */
+  /** True if arguments are to be mirrored as HTTP headers. */
   hasHeaderParameters: boolean;
-  /** Whether a legacy server carries it out as a task. */
+  /** Whether a legacy server executes it as a task. */
   taskSupport?: 'optional' | 'required';
 };
 
 /**
- * Reads one entry of a server's tool list. What is beside the point (a title that is a number) is left out; only what
- * a call cannot do without decides.
+ * Reads one entry of a server's tool list. Invalid optional fields (a title that is a number) are dropped; only what a
+ * call requires makes a tool unusable.
  */
 export function readTool(raw: unknown, position: number): ReadItem<ListedTool> {
   if (!isJsonObject(raw)) return { skipped: { name: `#${position + 1}`, reason: 'The entry is not an object.' } };
@@ -27,14 +27,14 @@ export function readTool(raw: unknown, position: number): ReadItem<ListedTool> {
   }
   const skip = (reason: string): { skipped: SkippedItem } => ({ skipped: { name, reason } });
 
-  const given = raw['inputSchema'];
-  if (!isJsonObject(given)) return skip('The tool has no inputSchema.');
+  const schema = raw['inputSchema'];
+  if (!isJsonObject(schema)) return skip('The tool has no inputSchema.');
   for (const key of ['inputSchema', 'outputSchema']) {
     if (isTooDeep(raw[key])) return skip(`The ${key} is ${TOO_DEEP}.`);
   }
-  const type = given['type'];
+  const type = schema['type'];
   if (type !== undefined && type !== 'object') return skip('The inputSchema is not of type "object".');
-  const inputSchema: JsonObject = type === undefined ? { ...given, type: 'object' } : given;
+  const inputSchema: JsonObject = type === undefined ? { ...schema, type: 'object' } : schema;
   const headers = scanHeaderParameters(inputSchema);
   if (typeof headers === 'object') return skip(headers.fault);
 

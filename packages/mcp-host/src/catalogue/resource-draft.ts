@@ -2,7 +2,7 @@ import type { ErrorInfo, IdSource, ResourcePart } from '@toolyard/protocol';
 import { toErrorInfo } from '@toolyard/protocol';
 import type { ResourceStore } from './resource-store.ts';
 
-/** A resource somebody wants to send along. */
+/** A resource attached to a draft. */
 export type ResourceAttachment = { id: string; serverId: string; uri: string; name: string } & (
   | { state: 'loading' }
   | { state: 'ready'; contents: ResourcePart[] }
@@ -11,7 +11,7 @@ export type ResourceAttachment = { id: string; serverId: string; uri: string; na
 
 export type ResourceDraftOptions = { store: ResourceStore; ids: IdSource; onChange?(): void };
 
-/** The resources attached to the message one conversation is about to send. */
+/** The resources attached to the message a conversation is about to send. */
 export class ResourceDraft {
   readonly #options: ResourceDraftOptions;
   #attachments: readonly ResourceAttachment[] = [];
@@ -21,12 +21,12 @@ export class ResourceDraft {
     this.#options = options;
   }
 
-  /** In the order they were attached; a new list after every change. */
+  /** In the order of attachment; a new array after every change. */
   get attachments(): readonly ResourceAttachment[] {
     return this.#attachments;
   }
 
-  /** Attaches a resource and begins to read it; attached twice, it is there once. */
+  /** Attaches a resource and starts to load it; attaching it twice has no effect. */
   attach(resource: { serverId: string; uri: string; name?: string }): ResourceAttachment {
     const { serverId, uri, name = uri } = resource;
     const known = this.#attachments.find((one) => one.serverId === serverId && one.uri === uri);
@@ -37,7 +37,7 @@ export class ResourceDraft {
     return attachment;
   }
 
-  /** Reads one anew that could not be read. */
+  /** Loads a failed attachment again. */
   retry(id: string): void {
     const failed = this.#attachments.find((one) => one.id === id);
     if (failed?.state !== 'failed') return;
@@ -52,23 +52,23 @@ export class ResourceDraft {
   }
 
   /**
-   * Takes what is attached out of the draft, for a message that is being sent; what is still being read is waited for,
-   * what could not be read stays. `restore` puts it back, in front of what was attached since: sending has failed.
+   * Removes the attachments from the draft for a message that is being sent. Waits for those that are loading; failed
+   * ones stay. `restore` puts them back in front of newer ones if sending fails.
    */
   async consume(): Promise<{ parts: ResourcePart[]; restore(): void }> {
     await Promise.all(this.#loading.values());
-    const taken = this.#attachments.filter((one) => one.state === 'ready');
+    const consumed = this.#attachments.filter((one) => one.state === 'ready');
     this.#set(this.#attachments.filter((one) => one.state !== 'ready'));
-    let isTaken = true;
+    let isConsumed = true;
     return {
-      parts: taken.flatMap((one) => one.contents.map((part) => ({ name: one.name, ...part }))),
+      parts: consumed.flatMap((one) => one.contents.map((part) => ({ name: one.name, ...part }))),
       restore: () => {
-        if (!isTaken) return;
-        isTaken = false;
+        if (!isConsumed) return;
+        isConsumed = false;
         const since = this.#attachments.filter(
-          (one) => !taken.some(({ serverId, uri }) => one.serverId === serverId && one.uri === uri),
+          (one) => !consumed.some(({ serverId, uri }) => one.serverId === serverId && one.uri === uri),
         );
-        this.#set([...taken, ...since]);
+        this.#set([...consumed, ...since]);
       },
     };
   }
@@ -90,7 +90,7 @@ export class ResourceDraft {
     this.#loading.set(id, loading);
   }
 
-  /** One that was removed meanwhile is not put back. */
+  /** Attachments removed meanwhile are not restored. */
   #replace(attachment: ResourceAttachment): void {
     this.#set(this.#attachments.map((one) => (one.id === attachment.id ? attachment : one)));
   }

@@ -3,27 +3,27 @@ import { toErrorInfo } from '@toolyard/protocol';
 import type { OfferCatalogue } from './catalogue.ts';
 import type { ListedResource, ListedTemplate, McpRequestOptions } from '../types.ts';
 
-/** Contents are kept so long, unless the server says that they have changed. Milliseconds. */
+/** How long contents are cached, unless the server announces a change. Milliseconds. */
 const LIFETIME_MS = 5 * 60_000;
-const MOST_CONTENTS = 200;
-/** In characters, all contents together; one that is larger than an eighth of it is not kept. */
-const MOST_CHARACTERS = 16 * 1_024 * 1_024;
+const MAX_CONTENTS = 200;
+/** Cache size in characters; contents larger than an eighth of it are not cached. */
+const MAX_CHARACTERS = 16 * 1_024 * 1_024;
 
 export type ResourceStoreOptions = {
   clock: Clock;
   catalogue(serverId: string): OfferCatalogue | undefined;
   read(serverId: string, uri: string, options: McpRequestOptions): Promise<ResourcePart[]>;
-  /** Tells the server which resources are followed from now on. */
+  /** Subscribes the server to `added` and unsubscribes it from `removed`; `wanted` is all of them. */
   follow(serverId: string, wanted: ReadonlySet<string>, added: string[], removed: string[]): Promise<void>;
 };
 
-type Kept = { contents: ResourcePart[]; size: number; until: number };
+type CachedContents = { contents: ResourcePart[]; size: number; until: number };
 
-/** The resources of all servers: what is listed, contents read lately, and which of them are followed. */
+/** The resources of all servers: lists, recently read contents, and subscriptions. */
 export class ResourceStore {
   readonly #options: ResourceStoreOptions;
-  /** Oldest use first. */
-  readonly #contents = new Map<string, Kept>();
+  /** Least recently used first. */
+  readonly #contents = new Map<string, CachedContents>();
   readonly #reading = new Map<string, Promise<ResourcePart[]>>();
   readonly #followed = new Map<string, Map<string, number>>();
   readonly #listeners = new Set<(serverId: string, uri: string) => void>();
@@ -42,20 +42,20 @@ export class ResourceStore {
     return this.#options.catalogue(serverId)?.templates ?? [];
   }
 
-  /** What was read lately, or now; whoever wants the same at the same time waits for one reading. @throws ToolyardError */
+  /** Cached contents, or a fresh read; concurrent readers share one request. @throws ToolyardError */
   async read(
     serverId: string,
     uri: string,
     options: McpRequestOptions & { fresh?: boolean } = {},
   ): Promise<ResourcePart[]> {
     const key = keyOf(serverId, uri);
-    const kept = this.#contents.get(key);
-    if (kept !== undefined && options.fresh !== true && kept.until > this.#options.clock.monotonic()) {
+    const cached = this.#contents.get(key);
+    if (cached !== undefined && options.fresh !== true && cached.until > this.#options.clock.monotonic()) {
       this.#contents.delete(key);
-      this.#contents.set(key, kept);
-      return kept.contents;
+      this.#contents.set(key, cached);
+      return cached.contents;
     }
-    // One that can be stopped belongs to whoever stops it.
+    // A read with its own signal is not shared.
     if (options.signal !== undefined) return this.#readNow(serverId, uri, options);
     const reading = this.#reading.get(key) ?? this.#readNow(serverId, uri, options);
     this.#reading.set(key, reading);
@@ -64,18 +64,18 @@ export class ResourceStore {
 
   async #readNow(serverId: string, uri: string, options: McpRequestOptions): Promise<ResourcePart[]> {
     const contents = await this.#options.read(serverId, uri, options);
-    this.#keep(keyOf(serverId, uri), contents);
+    this.#cache(keyOf(serverId, uri), contents);
     return contents;
   }
 
-  #keep(key: string, contents: ResourcePart[]): void {
+  #cache(key: string, contents: ResourcePart[]): void {
     this.#drop(key);
     const size = contents.reduce((sum, part) => sum + sizeOf(part), 0);
-    if (size > MOST_CHARACTERS / 8) return;
+    if (size > MAX_CHARACTERS / 8) return;
     this.#contents.set(key, { contents, size, until: this.#options.clock.monotonic() + LIFETIME_MS });
     this.#size += size;
     for (const oldest of this.#contents.keys()) {
-      if (this.#contents.size <= MOST_CONTENTS && this.#size <= MOST_CHARACTERS) return;
+      if (this.#contents.size <= MAX_CONTENTS && this.#size <= MAX_CHARACTERS) return;
       this.#drop(oldest);
     }
   }
@@ -86,22 +86,22 @@ export class ResourceStore {
   }
 
   /**
-   * Hears when this resource changes, also over a reconnect; what is returned ends that. A server that announces
-   * nothing is simply never heard of. Resolves when the server has been told.
+   * Subscribes `listener` to changes of this resource, across reconnects; the returned function unsubscribes. A server
+   * without subscriptions never calls it. Resolves when the server has confirmed.
    *
-   * @throws ToolyardError if the server refuses
+   * @throws ToolyardError if the server rejects the subscription
    */
   async follow(serverId: string, uri: string, listener: () => void): Promise<() => Promise<void>> {
-    const heard = (server: string, changed: string): void => {
+    const onUpdate = (server: string, changed: string): void => {
       if (server === serverId && changed === uri) listener();
     };
-    this.#listeners.add(heard);
+    this.#listeners.add(onUpdate);
     const counts = this.#followed.get(serverId) ?? new Map<string, number>();
     this.#followed.set(serverId, counts);
     const before = counts.get(uri) ?? 0;
     counts.set(uri, before + 1);
     const end = async (): Promise<void> => {
-      if (!this.#listeners.delete(heard)) return;
+      if (!this.#listeners.delete(onUpdate)) return;
       const left = (counts.get(uri) ?? 1) - 1;
       if (left > 0) return void counts.set(uri, left);
       counts.delete(uri);
@@ -116,8 +116,8 @@ export class ResourceStore {
     return end;
   }
 
-  /** A fresh connection knows of nothing that is followed. @returns what went wrong, if anything did */
-  async followAnew(serverId: string): Promise<ErrorInfo | undefined> {
+  /** Subscribes again on a new connection. @returns the error, if one failed */
+  async resubscribe(serverId: string): Promise<ErrorInfo | undefined> {
     const uris = [...(this.#followed.get(serverId)?.keys() ?? [])];
     if (uris.length === 0) return undefined;
     try {
@@ -125,23 +125,23 @@ export class ResourceStore {
     } catch (thrown) {
       return toErrorInfo(thrown);
     }
-    // What changed while nobody heard of it is read again.
+    // Changes may have been missed while disconnected.
     for (const uri of uris) this.updated(serverId, uri);
     return undefined;
   }
 
-  /** The server says that this resource has changed. */
+  /** Notifies the subscribers of a resource that changed. */
   updated(serverId: string, uri: string): void {
     this.#drop(keyOf(serverId, uri));
     for (const listener of this.#listeners) listener(serverId, uri);
   }
 
-  /** Forgets what was read of a server; who follows something there still does, should it come back. */
+  /** Drops the cached contents of a server; subscriptions stay, should it return. */
   forget(serverId: string): void {
     for (const key of [...this.#contents.keys()]) if (key.startsWith(`${serverId}/`)) this.#drop(key);
   }
 
-  /** Forgets all contents and everybody who follows something. */
+  /** Drops all contents and subscriptions. */
   clear(): void {
     this.#contents.clear();
     this.#size = 0;
@@ -151,7 +151,7 @@ export class ResourceStore {
 }
 
 function keyOf(serverId: string, uri: string): string {
-  // No id has a slash.
+  // Server ids contain no slash.
   return `${serverId}/${uri}`;
 }
 

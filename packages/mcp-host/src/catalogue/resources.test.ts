@@ -17,7 +17,7 @@ beforeEach(() => {
 });
 afterEach(() => host.close());
 
-async function meet(answers: Record<string, JsonObject>, more: Partial<McpHostOptions> = {}): Promise<McpHost> {
+async function connect(answers: Record<string, JsonObject>, more: Partial<McpHostOptions> = {}): Promise<McpHost> {
   host = await connectPeer(peer, clock, answers, more);
   return host;
 }
@@ -26,10 +26,10 @@ describe('a resource', () => {
   const text = { contents: [{ uri: 'file:///a.txt', mimeType: 'text/plain', text: 'abc' }] };
 
   test(
-    'is read with all it holds, text and bytes',
+    'is read with all its contents, text and binary',
     { tags: ['M5.06', 'M5.07', 'M5.08', 'M5.09', 'M5.10'] },
     async () => {
-      await meet({
+      await connect({
         'resources/read': {
           contents: [...text.contents, { uri: 'file:///p.png', mimeType: 'image/png', blob: PIXEL }, 7],
         },
@@ -41,18 +41,18 @@ describe('a resource', () => {
     },
   );
 
-  test('that is not there is said to be so; an answer that is none is too', { tags: ['M5.09'] }, async () => {
-    await meet({ 'resources/read': { error: { code: -32002, message: 'Resource not found' } } });
+  test('that does not exist, or with an unreadable result, fails with an error', { tags: ['M5.09'] }, async () => {
+    await connect({ 'resources/read': { error: { code: -32002, message: 'Resource not found' } } });
     await expect(host.resources.read('srv', 'file:///x')).rejects.toMatchObject({ code: 'not_found' });
     peer.answers['resources/read'] = () => ({ result: { contents: 'abc' } });
     await expect(host.resources.read('srv', 'file:///x')).rejects.toMatchObject({ code: 'bad_response' });
   });
 
   test(
-    'is kept for a while, read once by whoever wants it at the same time, and again when it has changed',
+    'is cached, read once by concurrent readers, and read again after a change',
     { tags: ['M1.18', 'M5.13'] },
     async () => {
-      await meet({ 'resources/read': text });
+      await connect({ 'resources/read': text });
       const reads = (): number => peer.countOf('resources/read');
       await Promise.all([host.resources.read('srv', 'file:///a.txt'), host.resources.read('srv', 'file:///a.txt')]);
       await host.resources.read('srv', 'file:///a.txt');
@@ -69,8 +69,8 @@ describe('a resource', () => {
     },
   );
 
-  test('takes no more room than there is', { tags: ['M1.18', 'M5.13'] }, async () => {
-    await meet({});
+  test('is evicted when the cache is full', { tags: ['M1.18', 'M5.13'] }, async () => {
+    await connect({});
     peer.answers['resources/read'] = ({ uri }) => ({ result: { contents: [{ uri, text: 'x' }] } });
     for (let number = 0; number < 250; number++) await host.resources.read('srv', `file:///${number}`);
     await host.resources.read('srv', 'file:///249');
@@ -84,22 +84,22 @@ describe('a resource', () => {
   });
 
   test(
-    'somebody follows is followed once, also after a reconnect, and left when nobody does any more',
+    'is subscribed to once, again after a reconnect, and unsubscribed from with its last listener',
     { tags: ['M1.19', 'M6.10'] },
     async () => {
-      await meet({ 'resources/subscribe': {}, 'resources/unsubscribe': {} });
-      const heard: string[] = [];
-      const first = await host.resources.follow('srv', 'file:///a.txt', () => heard.push('first'));
-      const second = await host.resources.follow('srv', 'file:///a.txt', () => heard.push('second'));
+      await connect({ 'resources/subscribe': {}, 'resources/unsubscribe': {} });
+      const updates: string[] = [];
+      const first = await host.resources.follow('srv', 'file:///a.txt', () => updates.push('first'));
+      const second = await host.resources.follow('srv', 'file:///a.txt', () => updates.push('second'));
       expect(peer.countOf('resources/subscribe')).toBe(1);
       peer.say({ method: 'notifications/resources/updated', params: { uri: 'file:///a.txt' } });
       await clock.advance(0);
-      expect(heard).toEqual(['first', 'second']);
+      expect(updates).toEqual(['first', 'second']);
       peer.drop();
       await clock.advance(1_000);
       expect(peer.countOf('resources/subscribe')).toBe(2);
-      // It may have changed while nobody heard of it.
-      expect(heard).toEqual(['first', 'second', 'first', 'second']);
+      // It may have changed while disconnected.
+      expect(updates).toEqual(['first', 'second', 'first', 'second']);
       await first();
       await first();
       expect(peer.countOf('resources/unsubscribe')).toBe(0);
@@ -109,8 +109,8 @@ describe('a resource', () => {
   );
 });
 
-test('a resource that cannot be followed anew is a note in the log of its server', async () => {
-  await meet({ 'resources/subscribe': {} });
+test('whose subscription cannot be renewed is logged', async () => {
+  await connect({ 'resources/subscribe': {} });
   await host.resources.follow('srv', 'file:///a.txt', () => undefined);
   peer.answers['resources/subscribe'] = () => ({ error: { code: -32603, message: 'too many' } });
   peer.drop();
@@ -125,9 +125,9 @@ test('a resource that cannot be followed anew is a note in the log of its server
   });
 });
 
-describe('resources attached to a draft', () => {
+describe('attached resources', () => {
   test(
-    'are loaded, tried again, consumed as parts, and restored where sending fails',
+    'are loaded, retried, consumed as parts, and restored when sending fails',
     {
       tags: [
         'M1.20',
@@ -145,7 +145,7 @@ describe('resources attached to a draft', () => {
       ],
     },
     async () => {
-      await meet({});
+      await connect({});
       let isBroken = true;
       peer.answers['resources/read'] = ({ uri }) =>
         isBroken && uri === 'file:///b'
@@ -174,8 +174,8 @@ describe('resources attached to a draft', () => {
     },
   );
 
-  test('that are taken out while they load are not put back', { tags: ['M5.12'] }, async () => {
-    await meet({ 'resources/read': { contents: [] } });
+  test('that are removed while loading are not restored', { tags: ['M5.12'] }, async () => {
+    await connect({ 'resources/read': { contents: [] } });
     const draft = new ResourceDraft({ store: host.resources, ids: createIds() });
     draft.remove(draft.attach({ serverId: 'srv', uri: 'file:///a' }).id);
     expect((await draft.consume()).parts).toEqual([]);

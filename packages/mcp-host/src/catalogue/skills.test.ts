@@ -15,8 +15,8 @@ afterEach(async () => {
   await stop();
 });
 
-/** A server with one skill of two files; `files` may be changed behind its back. */
-async function meet(files: Record<string, string> | undefined): Promise<McpHost> {
+/** A server with one skill of two files; `files` may be changed without an announcement. */
+async function connect(files: Record<string, string> | undefined): Promise<McpHost> {
   const catalogue = files && (await SkillsExtension.load(memorySkillFiles(files)));
   const handle = toNodeHandler(
     createMcpHandler(() => {
@@ -41,9 +41,9 @@ function files(): Record<string, string> {
   };
 }
 
-test('skills are listed with their files, and read one by one', async () => {
-  const met = await meet(files());
-  expect(await met.skills('skilled')).toEqual({
+test('lists skills with their files and reads them one by one', async () => {
+  const mcpHost = await connect(files());
+  expect(await mcpHost.skills('skilled')).toEqual({
     skills: [
       {
         uri: GREETING,
@@ -57,17 +57,17 @@ test('skills are listed with their files, and read one by one', async () => {
     ],
     skipped: [],
   });
-  expect(await met.readSkill('skilled', GREETING)).toMatchObject({ uri: GREETING, body: '\nSay hello.\n' });
-  expect(await met.readSkill('skilled', GREETING, 'words.md')).toMatchObject({ text: 'Hello, and the name.\n' });
+  expect(await mcpHost.readSkill('skilled', GREETING)).toMatchObject({ uri: GREETING, body: '\nSay hello.\n' });
+  expect(await mcpHost.readSkill('skilled', GREETING, 'words.md')).toMatchObject({ text: 'Hello, and the name.\n' });
 });
 
-test('a file the skill does not list is not asked for', async () => {
-  const met = await meet(files());
-  await expect(met.readSkill('skilled', GREETING, 'other.md')).rejects.toMatchObject({ code: 'bad_response' });
+test('does not request a file that the skill does not list', async () => {
+  const mcpHost = await connect(files());
+  await expect(mcpHost.readSkill('skilled', GREETING, 'other.md')).rejects.toMatchObject({ code: 'bad_response' });
 });
 
-test('a server without skills has none', async () => {
-  const met = await meet(undefined);
-  expect(await met.skills('skilled')).toEqual({ skills: [], skipped: [] });
-  await expect(met.readSkill('skilled', GREETING)).rejects.toThrow('skilled');
+test('returns none for a server without skills', async () => {
+  const mcpHost = await connect(undefined);
+  expect(await mcpHost.skills('skilled')).toEqual({ skills: [], skipped: [] });
+  await expect(mcpHost.readSkill('skilled', GREETING)).rejects.toThrow('skilled');
 });

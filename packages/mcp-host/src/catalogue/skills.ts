@@ -3,28 +3,28 @@ import type { Skill } from '@modelcontextprotocol/client/ext/skills';
 import { defined, ToolyardError } from '@toolyard/protocol';
 import type { McpRequestOptions, SkippedItem } from '../types.ts';
 
-/** A skill as its server lists it: instructions for a model, and files that belong to them. Untrusted like any tool. */
+/** A skill as its server lists it: instructions for a model and their files. Untrusted, like tools. */
 export type ListedSkill = {
-  /** The address of its `SKILL.md`. */
+  /** The URI of its `SKILL.md`. */
   uri: string;
   name: string;
   description: string;
-  /** Every file of it with its size in bytes; null where the server does not say beforehand. */
+  /** All files with their sizes in bytes; null if the server does not list them. */
   files: { uri: string; size: number }[] | null;
 };
 
-/** A file of a skill that is what its server listed. */
+/** A file of a skill that matches its listing. */
 export type SkillFile = {
   uri: string;
   mimeType?: string;
   bytes: Uint8Array;
-  /** Where it is a text. */
+  /** Set for text files. */
   text?: string;
-  /** Of the `SKILL.md` itself: what it says, without what stands above. */
+  /** For `SKILL.md`: its text without the frontmatter. */
   body?: string;
 };
 
-/** The skills of one server (SEP-2640). No file is fetched before somebody asks for it. */
+/** The skills of one server (SEP-2640). Files are fetched on demand. */
 export class ServerSkills {
   readonly #serverId: string;
   readonly #client: Client;
@@ -46,10 +46,11 @@ export class ServerSkills {
   }
 
   /**
-   * Reads one file, by default the `SKILL.md`, and checks it against what the server lists of it now.
+   * Reads one file, by default `SKILL.md`, and verifies it against the server's current listing.
    *
-   * @param path within the skill, or the address of one of its files
-   * @throws ToolyardError `bad_response` for a file that is not what was listed: it is not to be used, nor is the rest
+   * @param path within the skill, or the URI of one of its files
+   * @throws ToolyardError `bad_response` for a file that differs from its listing: do not use it or the rest of the
+   * skill
    */
   async read(uri: string, path: string | undefined, options: McpRequestOptions): Promise<SkillFile> {
     const { SkillsClient, SkillVerificationError } = await import('@modelcontextprotocol/client/ext/skills');
@@ -69,8 +70,8 @@ export class ServerSkills {
       throw new ToolyardError(
         {
           code: 'bad_response',
-          message: `A file of the skill "${uri}" is not what the server "${this.#serverId}" has listed: ${thrown.message}`,
-          hint: 'The skill is not used. Whoever looks after the server should find out why it changed.',
+          message: `A file of the skill "${uri}" does not match what the server "${this.#serverId}" lists: ${thrown.message}`,
+          hint: 'The skill was not used. Ask the operator of the server why the file changed.',
         },
         { cause: thrown },
       );

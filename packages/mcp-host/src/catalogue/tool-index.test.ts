@@ -20,12 +20,12 @@ function index(servers: Record<string, string[]>): ToolIndex {
 
 const namesIn = (from: ToolIndex): string[] => from.tools.map(({ name }) => name);
 
-describe('the names models call tools by', () => {
-  test('a name only one server has is left alone', { tags: ['M1.59'] }, () => {
+describe('model-facing names', () => {
+  test('keep a name that only one server has', { tags: ['M1.59'] }, () => {
     expect(namesIn(index({ files: ['read', 'write'], web: ['fetch'] }))).toEqual(['read', 'write', 'fetch']);
   });
 
-  test('a name two servers have is told apart on both', { tags: ['M1.15', 'M1.59'] }, () => {
+  test('qualify a name that two servers have', { tags: ['M1.15', 'M1.59'] }, () => {
     expect(namesIn(index({ files: ['search', 'read'], web: ['search'] }))).toEqual([
       'files__search',
       'read',
@@ -33,30 +33,30 @@ describe('the names models call tools by', () => {
     ]);
   });
 
-  test('what no provider takes is replaced', () => {
+  test('replace characters that providers reject', () => {
     expect(namesIn(index({ a: ['notes/find.all', 'größe'] }))).toEqual(['notes_find_all', 'gr__e']);
   });
 
-  test('names that become the same by that stay apart, whatever the order', () => {
+  test('stay unique when replacing makes them equal, in any order', () => {
     const one = index({ a: ['x.y', 'x_y'] });
     const other = index({ a: ['x_y', 'x.y'] });
     expect(new Set(namesIn(one)).size).toBe(2);
     expect(namesIn(other).toReversed()).toEqual(namesIn(one));
   });
 
-  test('two long names that differ at the end stay apart', () => {
+  test('stay unique for two long names that differ at the end', () => {
     const long = 'a'.repeat(80);
     const names = namesIn(index({ a: [`${long}1`, `${long}2`] }));
     expect(new Set(names).size).toBe(2);
     for (const name of names) expect(name).toMatch(/^[a]{50,}_[0-9a-z]{8}$/);
   });
 
-  test('a tool that is called like another with its server stays apart', () => {
+  test('stay unique when a tool is named like another one with its server', () => {
     const names = namesIn(index({ a: ['x'], b: ['x'], c: ['a__x'] }));
     expect(new Set(names).size).toBe(3);
   });
 
-  test('the order is that of the servers and of their lists', () => {
+  test('follow the order of the servers and of their lists', () => {
     expect(index({ b: ['z', 'y'], a: ['x'] }).tools.map(({ tool }) => `${tool.serverId}/${tool.name}`)).toEqual([
       'b/z',
       'b/y',
@@ -64,7 +64,7 @@ describe('the names models call tools by', () => {
     ]);
   });
 
-  test('the same reference twice is one tool', () => {
+  test('list a repeated reference once', () => {
     expect(namesIn(index({ a: ['x', 'x'] }))).toEqual(['x']);
   });
 });
@@ -78,8 +78,8 @@ const references = fc.uniqueArray(fc.record({ serverId: part, name: part }), {
   selector: ({ serverId, name }) => JSON.stringify([serverId, name]),
 });
 
-describe('whatever servers call their tools', () => {
-  test('names are unique, short and plain', { tags: ['M1.59'] }, () => {
+describe('for arbitrary tool names', () => {
+  test('are unique, short and plain', { tags: ['M1.59'] }, () => {
     fc.assert(
       fc.property(references, (tools) => {
         const names = nameTools(tools);
@@ -90,7 +90,7 @@ describe('whatever servers call their tools', () => {
     );
   });
 
-  test('the order of servers and tools changes no name', { tags: ['M1.59'] }, () => {
+  test('do not depend on the order of servers and tools', { tags: ['M1.59'] }, () => {
     const shuffled = references.chain((tools) =>
       fc.tuple(fc.constant(tools), fc.shuffledSubarray(tools, { minLength: tools.length, maxLength: tools.length })),
     );
@@ -107,7 +107,7 @@ describe('whatever servers call their tools', () => {
     );
   });
 
-  test('a name leads back to its tool', { tags: ['C3.08', 'D2.19', 'M1.15', 'M1.58', 'M2.04'] }, () => {
+  test('resolve to their tool', { tags: ['C3.08', 'D2.19', 'M1.15', 'M1.58', 'M2.04'] }, () => {
     fc.assert(
       fc.property(references, (tools) => {
         const index = new ToolIndex(

@@ -9,8 +9,8 @@ import type { IndexedTool } from '../types.ts';
 export type ServerTools = { serverId: string; origin: ToolOrigin; builtIn: boolean; tools: Iterable<ListedTool> };
 
 /**
- * All tools under the names models call them by. An index never changes; a new one is made when a server changes.
- * The order is that of the servers given, then that of each server's own list, so that prompts stay cacheable.
+ * All tools under their model-facing names. An index is immutable; a server change creates a new one. Its order is that
+ * of the given servers, then of each server's own list, which keeps prompts cacheable.
  */
 export class ToolIndex {
   readonly tools: readonly IndexedTool[];
@@ -36,7 +36,7 @@ export class ToolIndex {
   }
 }
 
-/** A reference is the identity of a tool: of two with the same one, the first stands. */
+/** A reference identifies a tool; of two equal ones the first is kept. */
 function isNew(seen: Set<string>, { serverId, name }: ToolReference): boolean {
   const key = JSON.stringify([serverId, name]);
   if (seen.has(key)) return false;

@@ -2,22 +2,21 @@ import type { ToolReference } from '@toolyard/protocol';
 
 import { shortHash } from '../values/hash.ts';
 
-/** What every model provider takes as the name of a function. */
-const LONGEST = 64;
+/** The function names that every model provider accepts. */
+const MAX_LENGTH = 64;
 const HASH_LENGTH = 8;
 
-/** How a name is written: as it is, with its server, or cut and told apart by a hash of the reference. */
+/** How a name is written: bare, qualified with its server, or cut with a hash of the reference. */
 type Style = { kind: 'bare' } | { kind: 'prefixed' } | { kind: 'hashed'; round: number };
 
 /**
- * Gives every tool the name models call it by. A name depends on which tools there are and on nothing else: not on
- * their order, not on earlier runs.
+ * Assigns model-facing names. A name depends only on the set of tools, not on their order or on earlier runs:
  *
- * - the bare name where only one server has it
- * - `<server>__<name>` for each of them where several have it
- * - what is too long, or still not unique, is cut and gets a hash
+ * - the bare name if only one server has it
+ * - `<server>__<name>` for each of them if several have it
+ * - a name that is too long or still not unique is cut and gets a hash
  *
- * Takes references that differ from one another; returns names in the same order, each at most 64 of `[A-Za-z0-9_-]`.
+ * Takes distinct references; returns names in the same order, each at most 64 characters of `[A-Za-z0-9_-]`.
  */
 export function nameTools(tools: readonly ToolReference[]): string[] {
   const bare = groupBy(tools, (tool) => clean(tool.name));
@@ -26,7 +25,7 @@ export function nameTools(tools: readonly ToolReference[]): string[] {
     return group.some((other) => tools[other]?.serverId !== tool.serverId) ? { kind: 'prefixed' } : { kind: 'bare' };
   });
   for (const [at, tool] of tools.entries()) {
-    if (plainName(tool, styles[at]).length > LONGEST) styles[at] = { kind: 'hashed', round: 0 };
+    if (plainName(tool, styles[at]).length > MAX_LENGTH) styles[at] = { kind: 'hashed', round: 0 };
   }
 
   for (;;) {
@@ -45,7 +44,7 @@ function written(tool: ToolReference, style: Style | undefined): string {
   if (style?.kind !== 'hashed') return plainName(tool, style);
   const salt = style.round === 0 ? '' : `#${style.round}`;
   const hash = shortHash(`${JSON.stringify([tool.serverId, tool.name])}${salt}`).slice(-HASH_LENGTH);
-  return `${clean(tool.name).slice(0, LONGEST - HASH_LENGTH - 1)}_${hash}`;
+  return `${clean(tool.name).slice(0, MAX_LENGTH - HASH_LENGTH - 1)}_${hash}`;
 }
 
 function plainName(tool: ToolReference, style: Style | undefined): string {

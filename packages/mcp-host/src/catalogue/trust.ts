@@ -7,27 +7,27 @@ import type { ServerConfig, TransportConfig } from '../types.ts';
 import { previewOf } from '../log/wire-log.ts';
 import { readUrl } from '../values/read-url.ts';
 
-/** What was approved of a tool: what it said of itself, and where it was. */
+/** What was approved of a tool: its definition and its endpoint. */
 export type ToolPin = {
   /** SHA-256 of the definition and the endpoint. */
   hash: string;
-  /** SHA-256 of the way the server was reached, without secrets; empty where nobody has seen the tool as it was. */
+  /** SHA-256 of the endpoint without secrets; empty if the tool was approved without being listed. */
   endpoint: string;
-  /** The definition as it was, so that a change can be shown. */
+  /** The approved definition, to show a later change. */
   definition: JsonObject;
 };
 
-/** Where pins are kept, by `server/tool`; a `Map` is one. The owner decides what outlives the process. */
+/** Stores pins by `server/tool`; a `Map` will do. Its owner decides how long pins are kept. */
 export type PinStore = Pick<Map<string, ToolPin>, 'get' | 'set' | 'delete'>;
 
-/** An approval that no longer counts, and why. */
+/** An approval that no longer applies, and why. */
 export type VoidedApproval = ToolChange & { tool: ToolReference };
 
-const MOST_DIFFERENCES = 50;
+const MAX_DIFFERENCES = 50;
 
 /**
- * Holds what people approved against what servers offer now. A tool whose definition or endpoint has changed since is
- * not called any more, until somebody who has seen the difference approves it again.
+ * Compares approved tools with what servers offer now. A tool whose definition or endpoint changed after its approval
+ * is blocked until a user who has seen the differences approves it again.
  */
 export class ToolTrust {
   readonly #pins: PinStore;
@@ -39,9 +39,7 @@ export class ToolTrust {
     this.#pins = pins;
   }
 
-  /**
-   * Pins a tool as it is now, or as it was when it had this definition: what has changed since is asked about again.
-   */
+  /** Pins a tool with its current definition, or with the one that has this hash; a later change asks again. */
   approve(server: ServerConfig, tool: ListedTool, definition?: string): void {
     const key = keyOf(server.id, tool.name);
     const now = pinOf(server, tool);
@@ -54,14 +52,14 @@ export class ToolTrust {
     this.#reviewTool(server, tool);
   }
 
-  /** Pins a tool that is not offered just now; what is known of it as it was approved stays known. */
+  /** Pins a tool that is not listed now; an earlier pinned definition is kept. */
   approveUnseen({ serverId, name }: ToolReference, definition: string): void {
     const key = keyOf(serverId, name);
     if (this.#pins.get(key)?.hash !== definition) this.#pins.set(key, unseenPin(definition));
     this.#voided.delete(key);
   }
 
-  /** The owner of the pins has changed this one: it is held against what was listed last. */
+  /** Compares a pin that its owner changed with the tool as last listed. */
   reviewAgain({ serverId, name }: ToolReference): void {
     this.#voided.delete(keyOf(serverId, name));
     const { server, tools } = this.#reviewed.get(serverId) ?? {};
@@ -69,30 +67,30 @@ export class ToolTrust {
     if (server !== undefined && tool !== undefined) this.#reviewTool(server, tool);
   }
 
-  /** What has changed of a tool since it was approved; undefined where nothing has, or it never was. */
+  /** The differences since the approval; undefined if there are none or the tool was never approved. */
   changeOf({ serverId, name }: ToolReference): VoidedApproval | undefined {
     return this.#voided.get(keyOf(serverId, name));
   }
 
-  /** Approved and the same as then; approved and changed since; or never approved. */
+  /** `approved`: unchanged since its approval; `changed`: changed since; undefined or other: never approved. */
   verdict({ serverId, name }: ToolReference): 'approved' | 'voided' | 'unknown' {
     const key = keyOf(serverId, name);
     if (this.#voided.has(key)) return 'voided';
     return this.#pins.get(key) === undefined ? 'unknown' : 'approved';
   }
 
-  /** Approvals that no longer count, with what has changed. */
+  /** Approvals that no longer apply, with the differences. */
   voided(): VoidedApproval[] {
     return [...this.#voided.values()];
   }
 
-  /** Calls back when an approval has become void; returns what ends that. */
+  /** Subscribes to approvals that become void; the returned function unsubscribes. */
   onVoided(listener: (voided: VoidedApproval) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
 
-  /** Looks at a list of tools, if it is a new one. */
+  /** Reviews a tool list, unless it was reviewed already. */
   review(server: ServerConfig, tools: ReadonlyMap<string, ListedTool>): void {
     if (this.#reviewed.get(server.id)?.tools === tools) return;
     this.#reviewed.set(server.id, { server, tools });
@@ -105,7 +103,7 @@ export class ToolTrust {
     if (approved === undefined) return;
     const now = pinOf(server, tool);
     if (approved.hash === now.hash) {
-      // It is again what it was; or what was approved elsewhere is seen here for the first time.
+      // The tool changed back, or one that was approved elsewhere is listed here for the first time.
       if (approved.endpoint === '') this.#pins.set(key, now);
       this.#voided.delete(key);
       return;
@@ -126,7 +124,7 @@ function keyOf(serverId: string, name: string): string {
 
 const hashes = new WeakMap<ListedTool, { server: ServerConfig; hash: string }>();
 
-/** What stands for a tool as it is now. Worked out once for each listed tool. */
+/** The hash of a tool as listed now, computed once per listed tool. */
 export function definitionHash(server: ServerConfig, tool: ListedTool): string {
   const known = hashes.get(tool);
   if (known?.server === server) return known.hash;
@@ -135,12 +133,12 @@ export function definitionHash(server: ServerConfig, tool: ListedTool): string {
   return hash;
 }
 
-/** What was approved where nobody could see the tool: what stood for it. */
+/** The pin of a tool that was approved without being listed. */
 export function unseenPin(definition: string): ToolPin {
   return { hash: definition, endpoint: '', definition: {} };
 }
 
-/** A tool as it is now, as it would be approved. */
+/** The pin of a tool as listed now. */
 export function pinOf(server: ServerConfig, tool: ListedTool): ToolPin {
   const { name, title, description, inputSchema, outputSchema, annotations } = tool;
   const definition: JsonObject = {
@@ -152,7 +150,7 @@ export function pinOf(server: ServerConfig, tool: ListedTool): ToolPin {
   return { hash: sha256(canonicalJson({ endpoint, definition })), endpoint, definition };
 }
 
-/** Values of headers and of the environment are secrets, and change without the server being another one. */
+/** Values of headers and environment variables are secrets; a changed value is not another server. */
 function endpointOf(transport: TransportConfig): JsonObject {
   switch (transport.type) {
     case 'stdio':
@@ -173,7 +171,7 @@ function endpointOf(transport: TransportConfig): JsonObject {
 function differencesOf(before: JsonObject, after: JsonObject): ToolDifference[] {
   const found: ToolDifference[] = [];
   const compare = (path: string, one: JsonValue | undefined, other: JsonValue | undefined): void => {
-    if (found.length >= MOST_DIFFERENCES) return;
+    if (found.length >= MAX_DIFFERENCES) return;
     if (isJsonObject(one) && isJsonObject(other)) {
       for (const key of new Set([...Object.keys(one), ...Object.keys(other)])) {
         compare(path === '' ? key : `${path}.${key}`, own(one, key), own(other, key));
@@ -199,11 +197,11 @@ function textOf(value: JsonValue | undefined): string | undefined {
   return value === undefined ? undefined : canonicalJson(value);
 }
 
-/** Why a tool that is not what was approved is not called. */
+/** The error for a tool that differs from its approved definition. */
 export function changedSince({ serverId, name }: ToolReference): ErrorInfo {
   return {
     code: 'tool_refused',
-    message: `The tool "${name}" of "${serverId}" is no longer what was approved.`,
-    hint: 'Look at what has changed, and approve it again if it is still wanted.',
+    message: `The tool "${name}" of "${serverId}" changed after you approved it.`,
+    hint: 'Review the changes and approve it again.',
   };
 }

@@ -4,15 +4,15 @@ import type { OfferKind } from '../catalogue/catalogue.ts';
 import { reconnectWait } from '../host/server-states.ts';
 import type { Era } from '../types.ts';
 
-/** Servers announce changes in bursts; one look after the burst is enough. Milliseconds. */
+/** Servers announce changes in bursts; one refresh after the burst is enough. Milliseconds. */
 const DEBOUNCE_MS = 100;
-/** A server that announces again within this time after a look may do so because of the look. Milliseconds. */
-const AT_ONCE_MS = 5_000;
-/** So many looks in a row are made readily; before more of them the pauses grow. */
-const READY_LOOKS = 5;
-const LONGEST_PAUSE_MS = 30_000;
-/** How often in a row a modern server's stream of announcements is opened again. */
-const MOST_REOPENINGS = 10;
+/** An announcement this soon after a refresh may have been caused by it. Milliseconds. */
+const CALM_MS = 5_000;
+/** This many refreshes in a row run without delay; further ones wait longer and longer. */
+const UNDELAYED_REFRESHES = 5;
+const MAX_DELAY_MS = 30_000;
+/** How often in a row a modern server's notification stream is reopened. */
+const MAX_REOPENINGS = 10;
 
 export type ChangeWatchOptions = {
   client: Client;
@@ -20,81 +20,84 @@ export type ChangeWatchOptions = {
   clock: Clock;
   /** Lists this kind again; never throws. */
   refresh: (kind: OfferKind) => Promise<void>;
-  /** The contents of a resource somebody follows have changed. */
+  /** A subscribed resource has changed. */
   onUpdated: (uri: string) => void;
-  /** The server was asked to announce what changes, and that failed. */
+  /** The request for notifications failed. */
   onFailed: (thrown: unknown) => void;
   warn: (text: string) => void;
 };
 
 /**
- * Hears what changes on a server: legacy ones announce it unasked, modern ones to whoever listens. Of one kind one
- * look runs at a time, and an announcement during it leads to another one.
+ * Receives change notifications: legacy servers send them unasked, modern ones on a stream the client opens. Per kind
+ * one refresh runs at a time; a notification during it schedules another one.
  */
 export class ChangeWatch {
   readonly #options: ChangeWatchOptions;
-  readonly #looks: Record<OfferKind, Look>;
+  readonly #refreshers: Record<OfferKind, Refresher>;
   readonly #followed = new Set<string>();
   #stream: McpSubscription | undefined;
-  /** Grows with every stream wanted; an older one that opens late is closed. */
+  /** Counts the streams requested; an outdated one that opens late is closed. */
   #generation = 0;
-  #barren = 0;
+  #reopenings = 0;
   #callOff: () => void = () => undefined;
   #stopped = false;
 
   constructor(options: ChangeWatchOptions) {
     this.#options = options;
     const { client, clock, refresh } = options;
-    this.#looks = {
-      tools: new Look(clock, () => refresh('tools')),
-      resources: new Look(clock, () => refresh('resources')),
-      prompts: new Look(clock, () => refresh('prompts')),
+    this.#refreshers = {
+      tools: new Refresher(clock, () => refresh('tools')),
+      resources: new Refresher(clock, () => refresh('resources')),
+      prompts: new Refresher(clock, () => refresh('prompts')),
     };
-    client.setNotificationHandler('notifications/tools/list_changed', () => this.#looks.tools.ask());
-    client.setNotificationHandler('notifications/resources/list_changed', () => this.#looks.resources.ask());
-    client.setNotificationHandler('notifications/prompts/list_changed', () => this.#looks.prompts.ask());
+    client.setNotificationHandler('notifications/tools/list_changed', () => this.#refreshers.tools.ask());
+    client.setNotificationHandler('notifications/resources/list_changed', () => this.#refreshers.resources.ask());
+    client.setNotificationHandler('notifications/prompts/list_changed', () => this.#refreshers.prompts.ask());
     client.setNotificationHandler('notifications/resources/updated', ({ params }) => options.onUpdated(params.uri));
     this.#listen();
   }
 
-  /** Modern servers: which resources to hear of. (Legacy ones are told by a request for each.) */
+  /** Modern servers: the resources to receive updates of. Legacy ones get a subscribe request for each. */
   follow(uris: Iterable<string>): void {
     this.#followed.clear();
     for (const uri of uris) this.#followed.add(uri);
     this.#listen();
   }
 
-  /** Announcements may have been missed. */
-  lookAgain(): void {
+  /** Refreshes everything because notifications may have been missed. */
+  refreshAll(): void {
     const { client, onUpdated } = this.#options;
-    const offered = client.getServerCapabilities();
-    if (offered?.tools !== undefined) this.#looks.tools.ask();
-    if (offered?.resources !== undefined) this.#looks.resources.ask();
-    if (offered?.prompts !== undefined) this.#looks.prompts.ask();
+    const capabilities = client.getServerCapabilities();
+    if (capabilities?.tools !== undefined) this.#refreshers.tools.ask();
+    if (capabilities?.resources !== undefined) this.#refreshers.resources.ask();
+    if (capabilities?.prompts !== undefined) this.#refreshers.prompts.ask();
     for (const uri of this.#followed) onUpdated(uri);
   }
 
-  /** What the server said before its stream stood reached nobody, while its lists were read already. */
-  lookAtAnnounced(): void {
+  /** Refreshes what changed between the initial listing and the opening of the stream. */
+  refreshAnnounced(): void {
     const { tools, resources, prompts } = this.#options.client.getServerCapabilities() ?? {};
-    if (tools?.listChanged === true) this.#looks.tools.ask();
-    if (resources?.listChanged === true) this.#looks.resources.ask();
-    if (prompts?.listChanged === true) this.#looks.prompts.ask();
+    if (tools?.listChanged === true) this.#refreshers.tools.ask();
+    if (resources?.listChanged === true) this.#refreshers.resources.ask();
+    if (prompts?.listChanged === true) this.#refreshers.prompts.ask();
   }
 
-  /** Resolves when no announced change of the tools is left that was not looked at; undefined where that is so now. */
-  whenToolsAreKnown(): Promise<void> | undefined {
-    return this.#looks.tools.now();
+  /** Resolves when no announced change of the tools is pending; undefined if none is pending now. */
+  toolsUpToDate(): Promise<void> | undefined {
+    return this.#refreshers.tools.now();
   }
 
   stop(): void {
     this.#stopped = true;
     this.#callOff();
-    for (const look of Object.values(this.#looks)) look.stop();
+    for (const refresher of Object.values(this.#refreshers)) refresher.stop();
     void this.#stream?.close();
   }
 
-  /** One stream carries all that is wanted; another wish is another stream, and the old one ends when it stands. */
+  /**
+   * One stream carries all notifications. A changed filter opens a new stream; the old one is closed once the new one
+   * is open.
+   */
   #listen(): void {
     const { client, era, warn } = this.#options;
     const filter = this.#filter();
@@ -115,46 +118,46 @@ export class ChangeWatch {
       },
       (thrown: unknown) => {
         if (this.#stopped) return;
-        warn('The server could not be asked to announce what changes.');
+        warn('The server rejected the request for change notifications.');
         this.#options.onFailed(thrown);
       },
     );
   }
 
   #filter(): Parameters<Client['listen']>[0] {
-    const offered = this.#options.client.getServerCapabilities();
+    const capabilities = this.#options.client.getServerCapabilities();
     return {
-      ...(offered?.tools?.listChanged === true ? { toolsListChanged: true } : {}),
-      ...(offered?.resources?.listChanged === true ? { resourcesListChanged: true } : {}),
-      ...(offered?.prompts?.listChanged === true ? { promptsListChanged: true } : {}),
+      ...(capabilities?.tools?.listChanged === true ? { toolsListChanged: true } : {}),
+      ...(capabilities?.resources?.listChanged === true ? { resourcesListChanged: true } : {}),
+      ...(capabilities?.prompts?.listChanged === true ? { promptsListChanged: true } : {}),
       ...(this.#followed.size === 0 ? {} : { resourceSubscriptions: [...this.#followed] }),
     };
   }
 
-  /** What was announced meanwhile is not announced again: everything is looked at. */
+  /** Changes made meanwhile are not announced again, so everything is refreshed. */
   #reopen(): void {
     const { clock, warn } = this.#options;
-    if (this.#barren >= MOST_REOPENINGS) {
-      warn('The server keeps ending the stream that announces what changes; it is no longer asked for.');
+    if (this.#reopenings >= MAX_REOPENINGS) {
+      warn('The server keeps ending the stream of change notifications; Toolyard no longer reopens it.');
       return;
     }
-    this.#callOff = clock.after(reconnectWait(this.#barren++, 0), () => {
+    this.#callOff = clock.after(reconnectWait(this.#reopenings++, 0), () => {
       this.#listen();
-      this.lookAgain();
+      this.refreshAll();
     });
   }
 }
 
-/** One look after each burst of announcements; a server that announces without end is looked at less and less. */
-class Look {
+/** Runs one refresh after each burst of notifications, and backs off when they never stop. */
+class Refresher {
   readonly #clock: Clock;
   readonly #refresh: () => Promise<void>;
   #callOff: (() => void) | undefined;
-  #looking: Promise<void> | undefined;
+  #running: Promise<void> | undefined;
   #again = false;
   #stopped = false;
-  #lookedAt = Number.NEGATIVE_INFINITY;
-  /** Looks that followed at once upon another. */
+  #finishedAt = Number.NEGATIVE_INFINITY;
+  /** Refreshes that followed each other immediately. */
   #inARow = 0;
 
   constructor(clock: Clock, refresh: () => Promise<void>) {
@@ -163,16 +166,16 @@ class Look {
   }
 
   ask(): void {
-    if (!this.#stopped) this.#callOff ??= this.#clock.after(this.#pause(), () => this.#look());
+    if (!this.#stopped) this.#callOff ??= this.#clock.after(this.#delay(), () => this.#run());
   }
 
-  /** Does not wait for the pause; undefined where nothing is due. */
+  /** Skips the delay; undefined if nothing is pending. */
   now(): Promise<void> | undefined {
     if (this.#callOff !== undefined) {
       this.#callOff();
-      this.#look();
+      this.#run();
     }
-    return this.#looking;
+    return this.#running;
   }
 
   stop(): void {
@@ -180,21 +183,21 @@ class Look {
     this.#callOff?.();
   }
 
-  #pause(): number {
-    const isCalm = this.#clock.monotonic() - this.#lookedAt > AT_ONCE_MS;
+  #delay(): number {
+    const isCalm = this.#clock.monotonic() - this.#finishedAt > CALM_MS;
     this.#inARow = isCalm ? 0 : this.#inARow + 1;
-    return Math.min(LONGEST_PAUSE_MS, DEBOUNCE_MS * 2 ** Math.max(0, this.#inARow - READY_LOOKS));
+    return Math.min(MAX_DELAY_MS, DEBOUNCE_MS * 2 ** Math.max(0, this.#inARow - UNDELAYED_REFRESHES));
   }
 
-  #look(): void {
+  #run(): void {
     this.#callOff = undefined;
-    if (this.#looking !== undefined) {
+    if (this.#running !== undefined) {
       this.#again = true;
       return;
     }
-    this.#looking = this.#refresh().finally(() => {
-      this.#looking = undefined;
-      this.#lookedAt = this.#clock.monotonic();
+    this.#running = this.#refresh().finally(() => {
+      this.#running = undefined;
+      this.#finishedAt = this.#clock.monotonic();
       if (!this.#again) return;
       this.#again = false;
       this.ask();

@@ -1,49 +1,49 @@
 import type { ErrorInfo } from '@toolyard/protocol';
 import type { ServerState } from '../types.ts';
 
-/** We have left this server ourselves. */
+/** We closed the connection. */
 export function closedByHost(serverId: string): ErrorInfo {
   return { code: 'server_closed', message: `The server "${serverId}" is closed.` };
 }
 
-/** The server hung up and gave no reason. */
+/** The server closed the connection without a reason. */
 export function connectionClosed(serverId: string): ErrorInfo {
   return { code: 'server_closed', message: `The connection to the server "${serverId}" is closed.`, retryable: true };
 }
 
-/** The server no longer knows us. */
+/** The server does not know our session. */
 export function sessionEnded(serverId: string): ErrorInfo {
   return {
     code: 'server_closed',
-    message: `The server "${serverId}" has ended the session; it was probably restarted.`,
-    hint: 'Connect to it again.',
+    message: `The server "${serverId}" ended the session; it was probably restarted.`,
+    hint: 'Reconnect to it.',
     retryable: true,
   };
 }
 
-/** Nobody is there any more. `detail`: what the network says. */
+/** The network connection is lost. `detail`: the network error. */
 export function serverUnreachable(serverId: string, detail: string): ErrorInfo {
   return {
     code: 'server_unreachable',
-    message: `The server "${serverId}" cannot be reached any more (${detail}).`,
-    hint: 'Check that it runs.',
+    message: `The server "${serverId}" is no longer reachable (${detail}).`,
+    hint: 'Check that the server runs.',
     retryable: true,
   };
 }
 
-/** It does not believe who we are, or any more. */
+/** The server rejected our credentials, or requires some. */
 export function signInRequired(serverId: string): ErrorInfo {
   return {
     code: 'needs_sign_in',
-    message: `The server "${serverId}" asks for a sign-in (HTTP 401).`,
-    hint: 'Sign in to it, or give it a valid token in the headers of its configuration.',
+    message: `The server "${serverId}" requires a sign-in (HTTP 401).`,
+    hint: 'Sign in, or set a valid token in the headers of the server.',
   };
 }
 
-/** Nothing can be asked of the server in this state. */
+/** The server accepts no requests in this state. */
 export function notReady(serverId: string, state: ServerState): ErrorInfo {
   const isComing = state === 'connecting' || state === 'reconnecting';
-  const words = isComing ? `still ${state}` : state === 'disabled' ? 'switched off' : 'not connected';
+  const words = isComing ? `still ${state}` : state === 'disabled' ? 'turned off' : 'not connected';
   return {
     code: 'server_closed',
     message: `The server "${serverId}" is ${words}.`,

@@ -5,10 +5,10 @@ import { serverUnreachable, sessionEnded, signInRequired } from './connection-er
 import { networkCodeOf } from '../transports/network-error.ts';
 import { authFailureIn } from '../oauth/auth-failure.ts';
 
-/** What became of a connection that stood. */
+/** How an open connection was lost. */
 export type ConnectionLoss = 'lost' | 'session_lost' | 'sign_in';
 
-/** What a failed request says of the connection as a whole; null where it may well stand. */
+/** What a failed request says about the connection as a whole; null if the connection may still be open. */
 export function connectionLoss(
   thrown: unknown,
   id: string,
@@ -16,7 +16,7 @@ export function connectionLoss(
 ): { by: ConnectionLoss; error: ErrorInfo } | null {
   if (wantsSignIn(thrown)) return { by: 'sign_in', error: signInRequired(id) };
   if (hasSession && saysSessionIsOver(thrown)) return { by: 'session_lost', error: sessionEnded(id) };
-  // What we refuse ourselves, or a sign-in server that is away, says nothing of the server.
+  // Our own rejections, or an unreachable authorization server, say nothing about the connection.
   if (ToolyardError.isInstance(thrown) || authFailureIn(thrown) !== undefined) return null;
   const network = networkCodeOf(thrown);
   return network?.neverConnected === true ? { by: 'lost', error: serverUnreachable(id, network.code) } : null;
@@ -28,7 +28,7 @@ function wantsSignIn(thrown: unknown): boolean {
   return thrown instanceof UnauthorizedError || statusOf(thrown) === 401;
 }
 
-/** A legacy server that was restarted has forgotten the session: 404 by the book, 400 by many that are in use. */
+/** A restarted legacy server has forgotten the session: 404 by the specification, 400 on many servers in use. */
 function saysSessionIsOver(thrown: unknown): boolean {
   if (!(thrown instanceof SdkHttpError)) return false;
   return statusOf(thrown) === 404 || (statusOf(thrown) === 400 && /session|not initialized/i.test(thrown.message));

@@ -24,7 +24,7 @@ import type { ConnectionLoss } from './connection-loss.ts';
 import { connectionLoss } from './connection-loss.ts';
 import type { WireLog } from '../log/wire-log.ts';
 
-/** How often the owner is told that a launcher printed something, in milliseconds. */
+/** How often `onChange` is called for output of a launcher, in milliseconds. */
 const LAUNCH_NEWS_MS = 500;
 
 export type McpConnectionOptions = {
@@ -35,24 +35,24 @@ export type McpConnectionOptions = {
   eraMemory: EraMemory;
   handlers: QuestionHandlers;
   wire: WireLog;
-  /** From which level on the server is to tell what it does; undefined leaves that to it. */
+  /** The minimum level the server should log; undefined leaves it to the server. */
   logLevel: LogLevel | undefined;
-  /** For a connection beside the first one, where nothing is listed or followed: the tools of the server. */
+  /** The server's tools, for an additional connection, which lists and subscribes to nothing. */
   tools?: () => ReadonlyMap<string, ListedTool>;
   note(entry: LogEntry, source?: 'server'): void;
-  /** Absent for a server that nobody signs in to. */
+  /** Undefined if the server needs no sign-in. */
   auth: ServerAuth | undefined;
-  /** After every change of phase or offer. */
+  /** Called after every change of phase or offer. */
   onChange(): void;
-  /** At most once, and only if it stood. */
+  /** Called at most once, and only if the connection was open. */
   onLost(error: ErrorInfo, by: ConnectionLoss): void;
-  /** The server asked something that may belong to several calls. */
+  /** The server sent a request that may belong to several calls. */
   onAmbiguous(): void;
-  /** A resource that is followed has changed. */
+  /** A subscribed resource has changed. */
   onUpdated(uri: string): void;
 };
 
-/** One connection: initialize, list what the server offers, send requests, and close or lose it. */
+/** One connection: initialize, list what the server offers, send requests, then close or be lost. */
 export class McpConnection {
   readonly #options: McpConnectionOptions;
   readonly #id: string;
@@ -78,7 +78,7 @@ export class McpConnection {
     this.#id = options.config.id;
   }
 
-  /** By the server's own names, in the order it lists them. */
+  /** By the server's own names, in the order of its list. */
   get tools(): ReadonlyMap<string, ListedTool> {
     return this.#catalogue?.tools ?? new Map<string, ListedTool>();
   }
@@ -87,17 +87,17 @@ export class McpConnection {
     return this.#catalogue;
   }
 
-  /** What it can be asked, as long as it stands. */
+  /** Sends requests; undefined unless the connection is open. */
   get session(): Session | undefined {
     return this.#isReady ? this.#session : undefined;
   }
 
-  /** What became of it, if it stood and is gone without being left. */
+  /** Set if the connection was open and was lost, rather than closed. */
   get loss(): { error: ErrorInfo; by: ConnectionLoss } | undefined {
     return this.#loss;
   }
 
-  /** What there is to tell of it, for the health of its server. */
+  /** Its part of the server's health. */
   report(): Partial<ServerHealth> & Pick<ServerHealth, 'phase' | 'phases' | 'skipped'> {
     const { resources, prompts, skipped = [] } = this.#catalogue ?? {};
     return {
@@ -122,9 +122,9 @@ export class McpConnection {
   }
 
   /**
-   * Connects and lists the tools; resources and prompts follow when nobody waits any more. To be called once.
+   * Connects and lists the tools; resources and prompts are listed in the background. Call it once.
    *
-   * @throws ToolyardError saying which server failed, where, and what to do
+   * @throws ToolyardError that names the server, the phase and the remedy
    */
   connect(): Promise<void> {
     this.#connecting ??= this.#connect();
@@ -135,16 +135,16 @@ export class McpConnection {
     const { config, clock } = this.#options;
     const timeoutMs = config.connectTimeoutMs ?? defaultConnectTimeout(config.transport);
     const stop = new AbortController();
-    let outOfTime = false;
+    let timedOut = false;
     const cancelTimer = clock.after(timeoutMs, () => {
-      outOfTime = true;
+      timedOut = true;
       stop.abort();
     });
     const onEnding = (): void => stop.abort();
     this.#ending.signal.addEventListener('abort', onEnding, { once: true });
     try {
-      if (this.#closing !== undefined) throw new Error('It was left before it began.');
-      await this.#greet(stop.signal, timeoutMs);
+      if (this.#closing !== undefined) throw new Error('The connection was closed before it was opened.');
+      await this.#initialize(stop.signal, timeoutMs);
       if (this.#options.tools === undefined) {
         this.#set('listing');
         await this.#catalogue?.listTools(stop.signal);
@@ -153,7 +153,7 @@ export class McpConnection {
       this.#isReady = true;
       this.#set('connected');
     } catch (thrown) {
-      throw await this.#failure(thrown, outOfTime, timeoutMs);
+      throw await this.#failure(thrown, timedOut, timeoutMs);
     } finally {
       cancelTimer();
       this.#ending.signal.removeEventListener('abort', onEnding);
@@ -162,7 +162,7 @@ export class McpConnection {
     void this.#session?.setLogLevel(this.#options.logLevel);
   }
 
-  async #greet(signal: AbortSignal, timeoutMs: number): Promise<void> {
+  async #initialize(signal: AbortSignal, timeoutMs: number): Promise<void> {
     const { config, createTransport, clock, clientInfo, eraMemory, handlers, wire, auth } = this.#options;
     const cancelled = new CancelledCalls(clock);
     const desk = new ServerRequestRouter({
@@ -196,7 +196,7 @@ export class McpConnection {
     this.#client = client;
     this.#era = era;
     client.onclose = () => this.#lost();
-    client.onerror = (error) => this.#note('info', `The protocol library says: ${error.message}`);
+    client.onerror = (error) => this.#note('info', `The MCP SDK reports: ${error.message}`);
     collectServerLog(client, (level, text) => this.#note(level, text, 'server'));
     const catalogue = new OfferCatalogue({
       client,
@@ -250,12 +250,12 @@ export class McpConnection {
       onFailed: (thrown) => this.#onFailed(thrown),
     });
     if (this.#transport !== undefined) {
-      this.#transport.onopened = (isFirst) => (isFirst ? watch.lookAtAnnounced() : watch.lookAgain());
+      this.#transport.onopened = (isFirst) => (isFirst ? watch.refreshAnnounced() : watch.refreshAll());
     }
     this.#set('capabilities_exchanged');
   }
 
-  async #failure(thrown: unknown, outOfTime: boolean, timeoutMs: number): Promise<ToolyardError> {
+  async #failure(thrown: unknown, timedOut: boolean, timeoutMs: number): Promise<ToolyardError> {
     const transport = this.#transport;
     this.#watch?.stop();
     if (this.#client !== undefined) this.#client.onclose = () => undefined;
@@ -267,7 +267,7 @@ export class McpConnection {
       config: this.#options.config,
       phase: this.#phase,
       thrown,
-      outOfTime,
+      timedOut,
       timeoutMs,
       end: transport?.end,
       noiseLines: transport?.noiseLines ?? 0,
@@ -279,12 +279,12 @@ export class McpConnection {
     return new ToolyardError(error, { cause: thrown });
   }
 
-  /** Stops every request under way; calls among them are answered with an unknown outcome. */
+  /** Stops all requests in progress; calls among them end with an unknown outcome. */
   abortCalls(): void {
     for (const request of this.#open) request.stop();
   }
 
-  /** Leaves the server: requests are stopped, the process or session is ended. Final, and safe to repeat. */
+  /** Stops all requests and closes the process or session. Final and idempotent. */
   close(): Promise<void> {
     this.#closing ??= this.#close();
     return this.#closing;
@@ -301,19 +301,19 @@ export class McpConnection {
     if (this.#error === undefined) this.#set('disconnected');
   }
 
-  /** A request has come to nothing, and perhaps nothing can come of this connection any more. */
+  /** Checks whether a failed request means that the connection is lost. */
   #onFailed(thrown: unknown): void {
     const loss = connectionLoss(thrown, this.#id, this.#transport?.sessionId !== undefined);
-    // What else is under way may still be answered, although nobody new is let in.
+    // Other requests in progress may still be answered; they are not cut off for this.
     if (loss === null || (loss.by === 'lost' && this.#open.size > 0)) return;
     this.#drop(loss.error, loss.by);
   }
 
-  /** The connection ended without being asked to. */
+  /** The transport closed although we did not close it. */
   #lost(): void {
     const end = this.#transport?.end;
     const error = end === undefined ? connectionClosed(this.#id) : explainEnd(this.#id, this.#phase, end);
-    // While connecting, the attempt itself fails and says why.
+    // While connecting, connect() itself rejects with the reason.
     if (this.#isReady) this.#drop(error, 'lost');
   }
 
@@ -321,7 +321,7 @@ export class McpConnection {
     if (!this.#isReady) return;
     this.#end(error);
     this.#loss = { error, by };
-    // The owner closes it, and asks what it was until then.
+    // The owner reads `session` and `loss`, then closes the connection.
     this.#options.onLost(error, by);
   }
 
@@ -355,5 +355,5 @@ export class McpConnection {
   }
 }
 
-/** The phases before a server has answered for the first time. */
+/** The phases before the server's first answer. */
 const LAUNCHING: ReadonlySet<ConnectionPhase> = new Set(['transport_creating', 'transport_ready', 'initializing']);

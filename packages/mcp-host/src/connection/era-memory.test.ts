@@ -3,7 +3,7 @@ import { createEraMemory, eraKey, saveEra, loadEra } from './era-memory.ts';
 
 const DAY = 24 * 60 * 60 * 1_000;
 
-test('that a server is old is believed for a week, that it is modern for good', async () => {
+test('remembers a legacy era for a week and a modern one forever', async () => {
   const memory = createEraMemory();
   await saveEra(memory, 'old', { era: 'legacy', at: 0 });
   await saveEra(memory, 'new', { era: 'modern', at: 0 });
@@ -14,7 +14,7 @@ test('that a server is old is believed for a week, that it is modern for good', 
   expect(await loadEra(memory, 'new', 0)).toBeUndefined();
 });
 
-test('the key tells configurations apart and holds no secret', () => {
+test('the key distinguishes configurations and contains no secret', () => {
   const stdio = { type: 'stdio' as const, command: 'node', args: ['a.js'], env: { KEY: 'hunter2' } };
   expect(eraKey(stdio)).toBe(eraKey({ ...stdio, env: { KEY: 'another' } }));
   expect(eraKey(stdio)).not.toBe(eraKey({ ...stdio, args: ['b.js'] }));

@@ -3,27 +3,24 @@ import { shortHash } from '../values/hash.ts';
 import { hostedIdentity } from '../hosted/hosted-config.ts';
 import type { Era, TransportConfig } from '../types.ts';
 
-/** Which generation of MCP a server configuration spoke, and when that was found out. */
+/** The era a server configuration used, and when that was detected. */
 export type EraRecord = {
   era: Era;
   /** Milliseconds since 1970. */
   at: number;
   protocolVersion?: string;
-  /** Set for an `http` address that only knows the older HTTP+SSE. */
+  /** Set for an `http` URL that only supports the older HTTP+SSE. */
   transport?: 'sse';
 };
 
-/**
- * Where eras are remembered between connections; an owner may keep them on disk. A memory that throws is treated as
- * one that remembers nothing.
- */
+/** Stores eras between connections; its owner may keep them on disk. One that throws is treated as empty. */
 export type EraMemory = {
   get(key: string): EraRecord | undefined | Promise<EraRecord | undefined>;
   set(key: string, record: EraRecord): void | Promise<void>;
   delete(key: string): void | Promise<void>;
 };
 
-/** Remembers for as long as the process lives. */
+/** Keeps eras until the process exits. */
 export function createEraMemory(): EraMemory {
   const records = new Map<string, EraRecord>();
   return {
@@ -34,8 +31,8 @@ export function createEraMemory(): EraMemory {
 }
 
 /**
- * One key for one way of reaching a server. Values of headers and of the environment are left out: they are secrets
- * and do not decide the era.
+ * A key per way of reaching a server. Values of headers and environment variables are left out: they are secrets and do
+ * not determine the era.
  */
 export function eraKey(config: TransportConfig): string {
   switch (config.type) {
@@ -62,24 +59,24 @@ export function eraKey(config: TransportConfig): string {
 }
 
 /**
- * A server that learns the modern protocol goes on answering the old handshake, so a `legacy` verdict never proves
- * itself wrong: it is only believed for this long.
+ * A server that adds modern MCP still accepts `initialize`, so a stored `legacy` never fails. It expires after this
+ * time instead.
  */
-const LEGACY_BELIEVED_MS = 7 * 24 * 60 * 60 * 1000;
+const LEGACY_LIFETIME_MS = 7 * 24 * 60 * 60 * 1000;
 
-/** What is remembered and still to be believed at `now`. */
+/** The stored era, unless it has expired at `now`. */
 export async function loadEra(memory: EraMemory, key: string, now: number): Promise<EraRecord | undefined> {
   try {
     const record = await memory.get(key);
     if (record === undefined) return undefined;
-    if (record.era === 'legacy' && now - record.at > LEGACY_BELIEVED_MS) return undefined;
+    if (record.era === 'legacy' && now - record.at > LEGACY_LIFETIME_MS) return undefined;
     return record;
   } catch {
     return undefined;
   }
 }
 
-/** Remembers or, with `undefined`, forgets. Failing to do so costs a probe next time and nothing else. */
+/** Stores the era, or deletes it if undefined. A failure only costs a probe next time. */
 export async function saveEra(memory: EraMemory, key: string, record: EraRecord | undefined): Promise<void> {
   try {
     await (record === undefined ? memory.delete(key) : memory.set(key, record));

@@ -12,10 +12,10 @@ import type { CreateTransport, HostTransport, TransportContext } from '../transp
 import type { ConnectionPhase, Era, TransportConfig } from '../types.ts';
 import type { WireLog } from '../log/wire-log.ts';
 
-/** How long a server whose era is unknown may think about `server/discover`, in milliseconds. */
+/** Timeout of `server/discover` for a server whose era is unknown, in milliseconds. */
 const PROBE_MS = 5_000;
 
-/** How long a server that refused Streamable HTTP may take to say that it is one of HTTP+SSE, in milliseconds. */
+/** Timeout of the HTTP+SSE attempt for a server that rejected Streamable HTTP, in milliseconds. */
 const SSE_MS = 5_000;
 
 export type HandshakeOptions = {
@@ -26,116 +26,118 @@ export type HandshakeOptions = {
   eraMemory: EraMemory;
   desk: ServerRequestRouter;
   wire: WireLog;
-  /** Ends the attempt and everything it started. */
+  /** Aborts the attempt and everything it started. */
   signal: AbortSignal;
   timeoutMs: number;
   onPhase(phase: ConnectionPhase): void;
-  /** Each transport as it is made, so that its owner knows what there is to close and to ask. */
+  /** Called with each transport when it is created, so that the owner can close and inspect it. */
   onTransport(transport: HostTransport): void;
 };
 
-/** A server that has said hello. */
+/** An initialized connection. */
 export type Initialized = {
   client: Client;
   era: Era;
   transport: RawResultTransport;
-  /** What the server was told that we can do. */
+  /** The client capabilities sent to the server. */
   capabilities: JsonObject;
 };
 
 /**
- * `probe` asks `server/discover` first and falls back on the same connection; `legacy` says `initialize` at once.
- * `afterSilence`: because the probe had no answer in its time, which says nothing about the server.
+ * `probe` sends `server/discover` first and falls back to `initialize` on the same connection; `legacy` sends
+ * `initialize` at once. `afterSilence`: the probe timed out, which proves nothing about the era.
  */
-type Way = { kind: 'legacy'; afterSilence?: true } | { kind: 'probe'; probeMs: number };
+type Strategy = { kind: 'legacy'; afterSilence?: true } | { kind: 'probe'; probeMs: number };
 
 /**
- * Says hello to a server in whichever generation of MCP it speaks.
+ * Initializes a connection in the era of the server.
  *
- * The probe runs on the connection that will be used, not on a second child process: a modern server has then said
- * hello already, and an old one answers that it knows no such method and gets its `initialize` on the same pipe. Only
- * a server that exits at the unknown method is started a second time. What was found out is remembered, so that a
- * legacy server is probed once and not at every connect.
+ * The probe uses the connection itself instead of a second child process: a modern server is initialized by it, and a
+ * legacy one answers "method not found" and gets `initialize` on the same pipe. Only a server that exits on the unknown
+ * method is started a second time. The era is remembered, so that a legacy server is probed once rather than on every
+ * connect.
  *
- * Throws what the last attempt threw; by then its transport is closed.
+ * @throws what the last attempt threw; its transport is closed by then
  */
 export async function handshake(options: HandshakeOptions): Promise<Initialized> {
   const { config, context, eraMemory } = options;
   const key = eraKey(config);
   const remembered = await loadEra(eraMemory, key, context.clock.now());
-  if (config.type !== 'http') return greet(options, key, remembered);
+  if (config.type !== 'http') return initialize(options, key, remembered);
 
   const older = { ...options, config: { ...config, type: 'sse' as const } };
   if (remembered?.transport === 'sse') {
     try {
-      return await greetOverSse(older, key, remembered);
+      return await initializeOverSse(older, key, remembered);
     } catch (thrown) {
       if (options.signal.aborted || statusOf(thrown) === undefined) throw thrown;
       await saveEra(eraMemory, key, undefined);
-      context.log('info', 'The server no longer takes the older HTTP+SSE; trying Streamable HTTP.');
-      return greet(options, key, undefined);
+      context.log('info', 'The server no longer supports HTTP+SSE; trying Streamable HTTP.');
+      return initialize(options, key, undefined);
     }
   }
   try {
-    return await greet(options, key, remembered);
+    return await initialize(options, key, remembered);
   } catch (thrown) {
     if (options.signal.aborted || !mayBeSse(statusOf(thrown))) throw thrown;
-    context.log('info', 'The server does not take Streamable HTTP; trying the older HTTP+SSE.');
-    const patience = new AbortController();
+    context.log('info', 'The server does not support Streamable HTTP; trying the older HTTP+SSE.');
+    const sseTimeout = new AbortController();
     const sseMs = Math.min(SSE_MS, Math.ceil(options.timeoutMs / 3));
-    const callOff = context.clock.after(sseMs, () => patience.abort());
-    const signal = AbortSignal.any([options.signal, patience.signal]);
+    const cancelTimer = context.clock.after(sseMs, () => sseTimeout.abort());
+    const signal = AbortSignal.any([options.signal, sseTimeout.signal]);
     try {
-      return await greetOverSse({ ...older, signal }, key, remembered);
+      return await initializeOverSse({ ...older, signal }, key, remembered);
     } catch {
-      // What the address said to the newer transport is the better account.
+      // The error of Streamable HTTP describes the problem better.
       throw thrown;
     } finally {
-      callOff();
+      cancelTimer();
     }
   }
 }
 
-/** Every server of the newer protocol speaks Streamable HTTP: over this one nobody is asked for it. */
-async function greetOverSse(
+/** Every server with the modern era supports Streamable HTTP, so HTTP+SSE is never probed for it. */
+async function initializeOverSse(
   options: HandshakeOptions,
   key: string,
   remembered: EraRecord | undefined,
 ): Promise<Initialized> {
-  const tried = await tryOnce({ kind: 'legacy' }, options);
-  if (!('session' in tried)) throw tried.thrown;
-  await noteEraOf(options, key, remembered, tried.session, 'legacy', 'sse');
-  return tried.session;
+  const outcome = await attemptOnce({ kind: 'legacy' }, options);
+  if (!('session' in outcome)) throw outcome.thrown;
+  await rememberEra(options, key, remembered, outcome.session, 'legacy', 'sse');
+  return outcome.session;
 }
 
-async function greet(options: HandshakeOptions, key: string, record: EraRecord | undefined): Promise<Initialized> {
+async function initialize(options: HandshakeOptions, key: string, record: EraRecord | undefined): Promise<Initialized> {
   const { context, eraMemory, timeoutMs } = options;
   const remembered = record?.era;
-  // A server known to be modern may take its time to start; for others a long probe is waiting for nothing.
-  const patient: Way = { kind: 'probe', probeMs: Math.ceil(timeoutMs / 2) };
-  const brief: Way = { kind: 'probe', probeMs: Math.min(PROBE_MS, Math.ceil(timeoutMs / 3)) };
-  let way: Way = remembered === 'legacy' ? { kind: 'legacy' } : remembered === 'modern' ? patient : brief;
+  // A server known to be modern may start slowly; for others a long probe only delays `initialize`.
+  const longProbe: Strategy = { kind: 'probe', probeMs: Math.ceil(timeoutMs / 2) };
+  const shortProbe: Strategy = { kind: 'probe', probeMs: Math.min(PROBE_MS, Math.ceil(timeoutMs / 3)) };
+  let strategy: Strategy =
+    remembered === 'legacy' ? { kind: 'legacy' } : remembered === 'modern' ? longProbe : shortProbe;
 
   for (let attempt = 1; ; attempt++) {
-    const tried = await tryOnce(way, options);
-    if ('session' in tried) {
-      const { session, probeReply } = tried;
-      // A modern server that was too slow for the probe went on as legacy; next time it gets more time.
+    const outcome = await attemptOnce(strategy, options);
+    if ('session' in outcome) {
+      const { session, probeReply } = outcome;
+      // A modern server that was too slow for the probe continues as legacy; the next probe gets more time.
       const era = probeReply === 'modern' ? 'modern' : session.era;
-      await noteEraOf(options, key, record, session, era);
+      await rememberEra(options, key, record, session, era);
       return session;
     }
 
-    const mayTryAgain = attempt === 1 || (way.kind === 'legacy' && way.afterSilence === true);
-    const next = mayTryAgain && !options.signal.aborted ? nextWay(way, tried, patient, brief) : undefined;
-    if (next === undefined) throw tried.thrown;
+    const mayTryAgain = attempt === 1 || (strategy.kind === 'legacy' && strategy.afterSilence === true);
+    const next =
+      mayTryAgain && !options.signal.aborted ? nextStrategy(strategy, outcome, longProbe, shortProbe) : undefined;
+    if (next === undefined) throw outcome.thrown;
     if (remembered !== undefined) await saveEra(eraMemory, key, undefined);
     context.log('info', next.reason);
-    way = next.way;
+    strategy = next.strategy;
   }
 }
 
-async function noteEraOf(
+async function rememberEra(
   { eraMemory, context }: HandshakeOptions,
   key: string,
   before: EraRecord | undefined,
@@ -152,11 +154,11 @@ async function noteEraOf(
   });
 }
 
-type Tried =
+type Attempt =
   | { session: Initialized; probeReply: RawResultTransport['probeReply'] }
   | { thrown: unknown; end: HostTransport['end']; probeReply: RawResultTransport['probeReply'] };
 
-async function tryOnce(way: Way, options: HandshakeOptions): Promise<Tried> {
+async function attemptOnce(strategy: Strategy, options: HandshakeOptions): Promise<Attempt> {
   options.onPhase('transport_creating');
   const inner = await options.createTransport(options.config, { ...options.context, signal: options.signal });
   options.onTransport(inner);
@@ -167,9 +169,9 @@ async function tryOnce(way: Way, options: HandshakeOptions): Promise<Tried> {
   const capabilities = withTasksExtension(options.desk.capabilities as JsonObject);
   const client = new Client(options.clientInfo, {
     capabilities,
-    versionNegotiation: { mode: 'auto', probe: { timeoutMs: way.kind === 'probe' ? way.probeMs : PROBE_MS } },
+    versionNegotiation: { mode: 'auto', probe: { timeoutMs: strategy.kind === 'probe' ? strategy.probeMs : PROBE_MS } },
     inputRequired: { autoFulfill: false },
-    // No result is ever thrown away for not fitting its schema: the call has been made.
+    // A result that does not match its schema is kept, because the call has been executed.
     jsonSchemaValidator: {
       getValidator: () => (input) => ({ valid: true, data: input as never, errorMessage: undefined }),
     },
@@ -181,7 +183,7 @@ async function tryOnce(way: Way, options: HandshakeOptions): Promise<Tried> {
     options.signal.throwIfAborted();
     await client.connect(transport, {
       timeout: options.timeoutMs,
-      ...(way.kind === 'legacy' ? { prior: { kind: 'legacy' } } : {}),
+      ...(strategy.kind === 'legacy' ? { prior: { kind: 'legacy' } } : {}),
     });
     const era = client.getProtocolEra() ?? 'legacy';
     return { session: { client, era, transport, capabilities }, probeReply: transport.probeReply };
@@ -194,47 +196,50 @@ async function tryOnce(way: Way, options: HandshakeOptions): Promise<Tried> {
   }
 }
 
-function nextWay(
-  way: Way,
-  failed: Extract<Tried, { thrown: unknown }>,
-  patient: Way,
-  brief: Way,
-): { way: Way; reason: string } | undefined {
+function nextStrategy(
+  strategy: Strategy,
+  failed: Extract<Attempt, { thrown: unknown }>,
+  longProbe: Strategy,
+  shortProbe: Strategy,
+): { strategy: Strategy; reason: string } | undefined {
   const { thrown, end, probeReply } = failed;
-  if (way.kind === 'legacy') {
+  if (strategy.kind === 'legacy') {
     const refused =
       thrown instanceof ProtocolError || (thrown instanceof SdkHttpError && mayBeModern(thrown.data.status));
     if (!refused) return undefined;
-    return way.afterSilence === true
-      ? { way: patient, reason: 'The server does not take the older handshake; asking for the newer one once more.' }
-      : { way: brief, reason: 'The server no longer takes the older handshake; asking for the newer one.' };
+    return strategy.afterSilence === true
+      ? { strategy: longProbe, reason: 'The server rejected the legacy handshake; trying the modern one again.' }
+      : { strategy: shortProbe, reason: 'The server no longer accepts the legacy handshake; trying the modern one.' };
   }
   if (probeReply === 'modern') {
-    return { way: patient, reason: 'The server speaks the newer protocol but was slow to say so; trying once more.' };
+    return {
+      strategy: longProbe,
+      reason: 'The server supports the modern protocol but answered the probe too late; trying again.',
+    };
   }
   if (end?.kind === 'exited') {
     return {
-      way: { kind: 'legacy' },
-      reason: 'The server exited at the question for the newer protocol; starting it again without.',
+      strategy: { kind: 'legacy' },
+      reason: 'The server exited on the modern probe; starting it again without the probe.',
     };
   }
   if (end !== undefined) return undefined;
-  const silent = thrown instanceof SdkError && thrown.code === SdkErrorCode.RequestTimeout;
-  const puzzled =
-    silent ||
+  const timedOut = thrown instanceof SdkError && thrown.code === SdkErrorCode.RequestTimeout;
+  const isUnsupported =
+    timedOut ||
     (thrown instanceof SdkHttpError && thrown.data.status >= 500 && thrown.data.status !== 503) ||
     (thrown instanceof SdkError &&
       thrown.code === SdkErrorCode.EraNegotiationFailed &&
       isUnexpectedContent(thrown.cause));
-  return puzzled
+  return isUnsupported
     ? {
-        way: { kind: 'legacy', ...(silent ? { afterSilence: true } : {}) },
-        reason: 'The server could not answer the question for the newer protocol; using the older handshake.',
+        strategy: { kind: 'legacy', ...(timedOut ? { afterSilence: true } : {}) },
+        reason: 'The server did not answer the modern probe; using the legacy handshake.',
       }
     : undefined;
 }
 
-/** What a server that only knows HTTP+SSE says to a POST at the address of its stream. */
+/** Statuses with which an HTTP+SSE server answers a POST to its stream URL. */
 function mayBeSse(status: number | undefined): boolean {
   return status === 400 || status === 404 || status === 405 || status === 415;
 }

@@ -16,7 +16,7 @@ import type { ServerHealth, ToolProgress } from '../types.ts';
 
 let host: McpHost | undefined;
 let messages: MessageLog | undefined;
-/** That of the host, where a test moves it. */
+/** The clock of the host, for tests that advance it. */
 let stillClock: FakeClock | undefined;
 afterEach(async () => {
   if (host && stillClock) await closeOn(stillClock, host);
@@ -26,7 +26,7 @@ afterEach(async () => {
   messages = undefined;
 });
 
-/** A host with one scripted server, and how that one is. */
+/** A host with one scripted server of this behaviour. */
 async function meet(
   behaviour: McpBehaviourName | McpBehaviour,
   more: Parameters<typeof scripted>[2] = {},
@@ -35,7 +35,7 @@ async function meet(
   return healthOf(host, 'odd');
 }
 
-/** Where a server started with its environment writes what it receives. */
+/** Where a server started with this environment writes what it receives. */
 function newMessageLog(): MessageLog {
   messages = createMessageLog();
   return messages;
@@ -45,18 +45,18 @@ function nonEmpty<T>(found: T[]): T[] | undefined {
   return found.length === 0 ? undefined : found;
 }
 
-function odd(): ServerHealth {
-  if (host === undefined) throw new Error('meet a server first');
+function server(): ServerHealth {
+  if (host === undefined) throw new Error('connect a server first');
   return healthOf(host, 'odd');
 }
 
 function call(name: string, args = {}, options = {}): Promise<ToolResult> {
-  if (host === undefined) throw new Error('meet a server first');
+  if (host === undefined) throw new Error('connect a server first');
   return host.callTool({ serverId: 'odd', name }, args, options);
 }
 
 describe('connecting', () => {
-  test('a command that does not exist is named', { tags: ['D2.12'] }, async () => {
+  test('an unknown command is named', { tags: ['D2.12'] }, async () => {
     host = await connected([{ id: 'odd', transport: { type: 'stdio', command: 'no-such-command-here' } }]);
     const { state, error } = healthOf(host, 'odd');
     expect(state).toBe('failed');
@@ -65,19 +65,19 @@ describe('connecting', () => {
     expect(error?.hint).toContain('PATH');
   });
 
-  test('a folder that does not exist is not taken for a missing command', async () => {
+  test('a missing folder is not mistaken for a missing command', async () => {
     const transport = { type: 'stdio' as const, command: process.execPath, cwd: '/no/such/folder' };
     host = await connected([{ id: 'odd', transport }]);
     expect(healthOf(host, 'odd').error).toMatchObject({ code: 'bad_config' });
   });
 
-  test('a command line the system refuses is not taken for a network failure', async () => {
+  test('a command line the system rejects is not mistaken for a network failure', async () => {
     const transport = { type: 'stdio' as const, command: process.execPath, args: ['nul\0byte'] };
     host = await connected([{ id: 'odd', transport }]);
     expect(healthOf(host, 'odd').error?.message).toContain('cannot be started');
   });
 
-  test('a server that exits at once leaves its exit code and last words, without colours', async () => {
+  test('a server that exits at once reports its exit code and last output, without colours', async () => {
     const { error } = await meet({
       atStart: { stderr: `\u001b[31mMissing API key\u001b[0m\n${'npm notice\n'.repeat(10)}`, exitCode: 3 },
     });
@@ -88,18 +88,18 @@ describe('connecting', () => {
     expect(error?.message).toContain('"odd"');
   });
 
-  test('a server that never answers is given up, and what it was doing is said', async () => {
+  test('a server that never answers times out, naming the phase', async () => {
     const clock = (stillClock = createFakeClock());
     host = newHost([scripted('odd', 'hang-in-initialize', { connectTimeoutMs: 1_000 })], { clock });
     const connecting = host.connectAll();
-    await eventually(() => odd().phase === 'initializing');
+    await eventually(() => server().phase === 'initializing');
     await advanceUntil(clock, connecting);
-    const { error } = odd();
+    const { error } = server();
     expect(error).toMatchObject({ code: 'timed_out' });
     expect(error?.message).toContain('initializing');
   });
 
-  test('a server that refuses the handshake is quoted', async () => {
+  test('a server that rejects initialize is quoted', async () => {
     const { error } = await meet({
       answers: { initialize: { error: { code: -32600, message: 'You are not on the list' } } },
     });
@@ -107,28 +107,28 @@ describe('connecting', () => {
     expect(error?.message).toContain('You are not on the list');
   });
 
-  test('lines on stdout that are no MCP are skipped and told of once', async () => {
+  test('lines on stdout that are not MCP are skipped and logged once', async () => {
     const { state, log } = await meet('stdout-noise');
     expect(state).toBe('ready');
-    expect(log.filter(({ text }) => text.includes('no MCP'))).toHaveLength(1);
+    expect(log.filter(({ text }) => text.includes('not MCP'))).toHaveLength(1);
     expect(await call('noisy')).toMatchObject({ outcome: 'done' });
   });
 
-  test('a program that is no MCP server is told apart by what it prints', async () => {
+  test('a program that is not an MCP server is recognized by its output', async () => {
     const clock = (stillClock = createFakeClock());
     const transport = { type: 'stdio' as const, command: 'sh', args: ['-c', "printf 'hello\\nthere\\n'; sleep 60"] };
     host = newHost([{ id: 'odd', transport }], { clock });
     const connecting = host.connectAll();
-    await eventually(() => odd().log.some(({ text }) => text.includes('no MCP')));
+    await eventually(() => server().log.some(({ text }) => text.includes('not MCP')));
     await advanceUntil(clock, connecting);
-    expect(odd().error?.hint).toContain('2 line(s) that are no MCP');
+    expect(server().error?.hint).toContain('2 line(s) that are not MCP');
   });
 });
 
-describe('which protocol a server speaks', () => {
+describe('the era of a server', () => {
   const spawns = ({ log }: ServerHealth): number => log.filter(({ text }) => text === 'transport creating').length;
 
-  test('a server that exits at the unknown question is started again without it, and not asked next time', async () => {
+  test('a server that exits on the probe is started again without it and not probed next time', async () => {
     const eraMemory = createEraMemory();
     host = await connected([scripted('odd', 'exit-on-unknown-method')], { eraMemory });
     expect(healthOf(host, 'odd')).toMatchObject({ state: 'ready', era: 'legacy' });
@@ -140,14 +140,14 @@ describe('which protocol a server speaks', () => {
     expect(spawns(healthOf(host, 'odd'))).toBe(1);
   });
 
-  test('a server that ignores the question is greeted the old way on the same pipe', async () => {
+  test('a server that ignores the probe gets initialize on the same pipe', async () => {
     const silent: McpBehaviour = { onUnknownMethod: 'silence', protocolVersion: '2025-06-18' };
     const health = await meet(silent);
     expect(health).toMatchObject({ state: 'ready', era: 'legacy', protocolVersion: '2025-06-18' });
     expect(spawns(health)).toBe(1);
   });
 
-  test('a server that answers the question with an error is asked once only', async () => {
+  test('a server that answers the probe with an error is probed once', async () => {
     const eraMemory = createEraMemory();
     const { env, received } = newMessageLog();
     for (let time = 0; time < 2; time++) {
@@ -159,7 +159,7 @@ describe('which protocol a server speaks', () => {
     expect(received('server/discover')).toHaveLength(1);
   });
 
-  test('a memory that fails is no reason not to connect', async () => {
+  test('a failing era memory does not prevent connecting', async () => {
     const broken = (): never => {
       throw new Error('disk full');
     };
@@ -169,62 +169,58 @@ describe('which protocol a server speaks', () => {
 });
 
 describe('listing', () => {
-  test(
-    'a malformed tool is set aside with its reason and takes nothing else with it',
-    { tags: ['D2.18', 'M1.54'] },
-    async () => {
-      const { toolCount, skipped } = await meet({
-        tools: [{ name: 'first' }],
-        rawTools: [
-          { name: 'no-schema' },
-          { name: 'array-schema', inputSchema: { type: 'array' } },
-          { inputSchema: { type: 'object' } },
-          'not even an object',
-          {
-            name: 'second',
-            inputSchema: { type: 'object' },
-            outputSchema: { type: 'string' },
-            title: 7,
-            annotations: { readOnlyHint: 'yes' },
-          },
-          { name: 'first', inputSchema: { type: 'object' }, description: 'the same name again' },
-        ],
-      });
-      expect(toolCount).toBe(2);
-      expect(host?.tools().map(({ name }) => name)).toEqual(['first', 'second']);
-      expect(skipped).toEqual([
-        { name: 'no-schema', reason: expect.stringContaining('inputSchema') as string },
-        { name: 'array-schema', reason: expect.stringContaining('object') as string },
-        { name: '#4', reason: expect.stringContaining('name') as string },
-        { name: '#5', reason: expect.stringContaining('object') as string },
-        { name: 'first', reason: expect.stringContaining('same name') as string },
-      ]);
-    },
-  );
+  test('a malformed tool is skipped with its reason; the others are kept', { tags: ['D2.18', 'M1.54'] }, async () => {
+    const { toolCount, skipped } = await meet({
+      tools: [{ name: 'first' }],
+      rawTools: [
+        { name: 'no-schema' },
+        { name: 'array-schema', inputSchema: { type: 'array' } },
+        { inputSchema: { type: 'object' } },
+        'not even an object',
+        {
+          name: 'second',
+          inputSchema: { type: 'object' },
+          outputSchema: { type: 'string' },
+          title: 7,
+          annotations: { readOnlyHint: 'yes' },
+        },
+        { name: 'first', inputSchema: { type: 'object' }, description: 'the same name again' },
+      ],
+    });
+    expect(toolCount).toBe(2);
+    expect(host?.tools().map(({ name }) => name)).toEqual(['first', 'second']);
+    expect(skipped).toEqual([
+      { name: 'no-schema', reason: expect.stringContaining('inputSchema') as string },
+      { name: 'array-schema', reason: expect.stringContaining('object') as string },
+      { name: '#4', reason: expect.stringContaining('name') as string },
+      { name: '#5', reason: expect.stringContaining('object') as string },
+      { name: 'first', reason: expect.stringContaining('same name') as string },
+    ]);
+  });
 
-  test('pages without end are cut, and what was read is kept', { tags: ['D2.17', 'M1.53'] }, async () => {
+  test('endless pages are cut and what was read is kept', { tags: ['D2.17', 'M1.53'] }, async () => {
     const { state, toolCount, log } = await meet('endless-pagination');
     expect(state).toBe('ready');
     expect(toolCount).toBe(200);
     expect(log.some(({ level, text }) => level === 'warning' && text.includes('pages'))).toBe(true);
   });
 
-  test('pages in a circle are cut at the second round', async () => {
+  test('circular pages are cut at the second round', async () => {
     const { toolCount, skipped, log } = await meet('circular-pagination');
     expect(toolCount).toBe(3);
-    // The first page was read once more before the circle was seen, and no other.
+    // The first page is read once more before the loop is detected.
     expect(skipped.map(({ name }) => name)).toEqual(['echo']);
-    expect(log.some(({ text }) => text.includes('circle'))).toBe(true);
+    expect(log.some(({ text }) => text.includes('circular'))).toBe(true);
   });
 
-  test('a list that is none leaves a server without tools', async () => {
+  test('a result without a list leaves a server without tools', async () => {
     expect(await meet({ answers: { 'tools/list': { result: { tools: 'none' } } } })).toMatchObject({
       state: 'ready',
       toolCount: 0,
     });
   });
 
-  test('a burst of announcements leads to the new list', { tags: ['M1.57'] }, async () => {
+  test('a burst of notifications leads to the new list', { tags: ['M1.57'] }, async () => {
     const after: ScriptedTool[] = [{ name: 'before' }, { name: 'after' }];
     await meet({
       tools: [{ name: 'before', does: Array.from({ length: 50 }, () => ({ do: 'set_tools', tools: after })) }],
@@ -239,12 +235,12 @@ describe('listing', () => {
 });
 
 describe('calling', () => {
-  /** Is seen to work all the while: with each word of it a second passes, longer than the caller's time-out in all. */
+  /** Progress arrives once per second, for longer than the caller's timeout in all. */
   const patient: McpBehaviour = { tools: [{ name: 'work', does: [{ do: 'progress', steps: 20, everyMs: 50 }] }] };
   const SHORTER_MS = 1_500;
 
   test(
-    'a server that exits in mid-call leaves the outcome unknown and the others alone, and is waited for',
+    'a server that exits during a call leaves its outcome unknown, does not affect others, and is reconnected',
     { tags: ['D9.20', 'M2.26', 'M6.03'] },
     async () => {
       host = await connected([
@@ -274,7 +270,7 @@ describe('calling', () => {
   });
 
   test(
-    'a call that is never answered runs out of time, is in doubt, and the model is told not to repeat it',
+    'a call without an answer times out with an unknown outcome, and the model is told not to repeat it',
     { tags: ['D5.06'] },
     async () => {
       await meet('never-answers');
@@ -284,7 +280,7 @@ describe('calling', () => {
     },
   );
 
-  test('progress renews the time-out of a call', { tags: ['D5.06'] }, async () => {
+  test('progress renews the timeout of a call', { tags: ['D5.06'] }, async () => {
     const clock = (stillClock = createFakeClock());
     await meet(patient);
     const seen: ToolProgress[] = [];
@@ -298,7 +294,7 @@ describe('calling', () => {
     expect(seen[0]).toEqual({ progress: 1, total: 20, text: 'step 1' });
   });
 
-  test('progress renews the time-out also where nobody watches it', async () => {
+  test('progress renews the timeout without a progress callback', async () => {
     const clock = (stillClock = createFakeClock());
     await meet(patient);
     const heard = (): number =>
@@ -311,7 +307,7 @@ describe('calling', () => {
     expect(await running).toMatchObject({ outcome: 'done' });
   });
 
-  test('the words with which a call was cancelled stay here', { tags: ['M2.28'] }, async () => {
+  test('the abort reason of a call is not sent to the server', { tags: ['M2.28'] }, async () => {
     const { env, received } = newMessageLog();
     await meet('never-answers', { env });
     const stopper = new AbortController();
@@ -322,7 +318,7 @@ describe('calling', () => {
     expect(JSON.stringify(cancelled)).not.toContain('hunter2');
   });
 
-  test('a call cancelled beforehand is not made', { tags: ['M2.03', 'M2.15'] }, async () => {
+  test('a call aborted beforehand is not made', { tags: ['M2.03', 'M2.15'] }, async () => {
     const { env, received } = newMessageLog();
     await meet('plain', { env });
     expect(await call('echo', {}, { signal: AbortSignal.abort() })).toMatchObject({ outcome: 'not_sent' });
@@ -330,7 +326,7 @@ describe('calling', () => {
     expect(received('tools/call')).toHaveLength(1);
   });
 
-  test('content of an unknown kind is said to be there, and the rest is kept', { tags: ['D5.09'] }, async () => {
+  test('unknown content is replaced by a text, and the rest is kept', { tags: ['D5.09'] }, async () => {
     const content = [{ type: 'text', text: 'kept' }, { type: 'hologram', data: 'x' }, { type: 'image' }, 3];
     await meet({ tools: [{ name: 'show', does: [{ do: 'result', result: { content } }] }] });
     const shown = await call('show');
@@ -340,7 +336,7 @@ describe('calling', () => {
     expect(shown.content[1]).toMatchObject({ type: 'text', text: expect.stringContaining('hologram') as string });
   });
 
-  test('a result that does not fit its schema is kept: the call has been made', async () => {
+  test('a result that does not match its schema is kept', async () => {
     const outputSchema = { type: 'object', properties: { count: { type: 'number' } } };
     const result: JsonObject = { content: [], structuredContent: { count: 'many' } };
     await meet({ tools: [{ name: 'count', outputSchema, does: [{ do: 'result', result }] }] });
@@ -354,7 +350,7 @@ describe('calling', () => {
     [32603, 'done', 'tool_failed'],
     [32000, 'done', 'tool_failed'],
     [32001, 'unknown', 'timed_out'],
-  ])('the server error -%i is answered as %s', { tags: ['M2.26'] }, async (code, outcome, name) => {
+  ])('server error -%i becomes %s', { tags: ['M2.26'] }, async (code, outcome, name) => {
     await meet({ tools: [{ name: 'refuse', does: [{ do: 'error', code: -code, message: 'so says the server' }] }] });
     const result = await call('refuse');
     expect(result).toMatchObject({ isError: true, outcome, error: { code: name } });
@@ -372,15 +368,15 @@ describe('calling', () => {
       expect(await call('echo')).toMatchObject({ outcome: 'not_sent', error: { code: 'server_closed' } });
       expect(await running).toMatchObject({ outcome: 'unknown', error: { code: 'server_closed' } });
       await closing;
-      expect(odd()).toMatchObject({ state: 'idle', phase: 'disconnected', toolCount: 0 });
+      expect(server()).toMatchObject({ state: 'idle', phase: 'disconnected', toolCount: 0 });
       expect(host?.activeFlows).toBe(0);
     },
   );
 
-  test('closing while connecting ends the attempt', async () => {
+  test('closing aborts a connection attempt', async () => {
     host = newHost([scripted('odd', 'hang-in-initialize')]);
     const connecting = host.connectAll();
-    await eventually(() => odd().phase === 'initializing');
+    await eventually(() => server().phase === 'initializing');
     await host.close();
     await connecting;
     expect(healthOf(host, 'odd').state).toBe('idle');

@@ -23,14 +23,14 @@ test.each([
   ['cmd', ['/c', 'yarn', 'dlx', 'server'], 'yarn'],
   ['npm', ['exec', '-y', 'server'], 'npm'],
   ['pnpm', ['start'], undefined],
-])('%s %j starts through the launcher %s', (command, args, launcher) => {
+])('%s %j uses the launcher %s', (command, args, launcher) => {
   expect(launcherOf({ type: 'stdio', command, args })).toBe(launcher);
 });
 
 test.each([
   ['npm error code SELF_SIGNED_CERT_IN_CHAIN', 'certificate'],
   ['  ╰─▶ invalid peer certificate: UnknownIssuer', 'certificate'],
-  ['npm error 404 Not Found - GET https://npm.example/x', 'no such package'],
+  ['npm error 404 Not Found - GET https://npm.example/x', 'does not exist'],
   ['Cannot connect to the Docker daemon at unix:///var/run/docker.sock.', 'Docker is not running'],
   ['npm error code ENOTFOUND', 'cannot be resolved'],
 ])('names the likely cause of: %s', (line, cause) => {
@@ -38,7 +38,7 @@ test.each([
 });
 
 test(
-  'a launcher gets five minutes, shows what it prints, is not restarted by a retry, and leaves its cause',
+  'a launcher gets a five-minute timeout, shows its output, is not restarted by a retry, and reports its cause',
   needs(UNIX),
   async () => {
     const command = join(mkdtempSync(join(tmpdir(), 'launcher-')), 'npx');
@@ -48,7 +48,7 @@ test(
     const clock = createFakeClock();
     const host = newHost([{ id: 'slow', transport: { type: 'stdio', command } }], { clock });
     const connecting = host.connectAll();
-    await eventually(() => healthOf(host, 'slow').launch?.stderr.length === 1, { what: 'its line on standard error' });
+    await eventually(() => healthOf(host, 'slow').launch?.stderr.length === 1, { what: 'the line on standard error' });
     await clock.advance(299_000);
     expect(healthOf(host, 'slow')).toMatchObject({
       state: 'connecting',

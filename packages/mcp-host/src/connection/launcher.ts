@@ -1,11 +1,11 @@
 import type { TransportConfig } from '../types.ts';
 
-/** Programs that download the server before they run it. */
+/** Commands that download the server before they run it. */
 export const LAUNCHERS = ['npx', 'uvx', 'pipx', 'bunx', 'deno', 'docker'] as const;
 
 const LAUNCHER = programs(LAUNCHERS);
 
-/** Package managers that do so with one of these subcommands; with other ones they may do anything. */
+/** Package managers that do so with one of these subcommands only. */
 const SUBCOMMANDS: Readonly<Record<string, RegExp>> = {
   uv: /^(run|tool run)( |$)/,
   bun: /^x( |$)/,
@@ -15,28 +15,28 @@ const SUBCOMMANDS: Readonly<Record<string, RegExp>> = {
 };
 const MANAGER = programs(Object.keys(SUBCOMMANDS));
 
-/** Options before the subcommand whose value is an argument of its own, as in `uv --directory /srv run server.py`. */
+/** Options before the subcommand that take a value, as in `uv --directory /srv run server.py`. */
 const WITH_VALUE =
   /^(--(directory|project|config-file|cache-dir|python|index|default-index|cwd|dir|package|prefix)|-[Cp])$/;
 
-/** How long a launcher that has not answered yet may download, in milliseconds. */
+/** Connect timeout while a launcher may be downloading, in milliseconds. */
 const LAUNCHER_TIMEOUT_MS = 5 * 60_000;
 const DEFAULT_TIMEOUT_MS = 30_000;
 
-/** The launcher that starts this server, by the name of its program; undefined for any other command. */
+/** The launcher of this server, by the name of its command; undefined for other commands. */
 export function launcherOf(transport: TransportConfig): string | undefined {
   if (transport.type !== 'stdio') return undefined;
   const { command, args = [] } = transport;
-  // On Windows many configurations go through the shell: `cmd /c npx …`.
+  // On Windows many configurations use the shell: `cmd /c npx …`.
   const isShell = /^cmd(\.exe)?$/i.test(command) && args[0]?.toLowerCase() === '/c';
-  const [started = '', ...rest] = isShell ? args.slice(1) : [command, ...args];
-  const launcher = LAUNCHER.exec(started)?.[1]?.toLowerCase();
+  const [invocation = '', ...rest] = isShell ? args.slice(1) : [command, ...args];
+  const launcher = LAUNCHER.exec(invocation)?.[1]?.toLowerCase();
   if (launcher !== undefined) return launcher;
-  const manager = MANAGER.exec(started)?.[1]?.toLowerCase();
+  const manager = MANAGER.exec(invocation)?.[1]?.toLowerCase();
   return manager !== undefined && SUBCOMMANDS[manager]?.test(wordsOf(rest)) === true ? manager : undefined;
 }
 
-/** How long connecting to this server may take where its configuration does not say, in milliseconds. */
+/** The default connect timeout of this server, in milliseconds. */
 export function defaultConnectTimeout(transport: TransportConfig): number {
   return launcherOf(transport) === undefined ? DEFAULT_TIMEOUT_MS : LAUNCHER_TIMEOUT_MS;
 }
@@ -45,7 +45,7 @@ function programs(names: readonly string[]): RegExp {
   return new RegExp(`(?:^|[\\\\/])(${names.join('|')})(?:\\.exe|\\.cmd)?$`, 'i');
 }
 
-/** The first two arguments that are neither options nor their values. */
+/** The first two arguments that are neither options nor option values. */
 function wordsOf(args: readonly string[]): string {
   const words = args.filter((arg, at) => !arg.startsWith('-') && !WITH_VALUE.test(args[at - 1] ?? ''));
   return words.slice(0, 2).join(' ');

@@ -1,16 +1,16 @@
-/** What programs print for a cause, and what to do about it. The first match wins. */
+/** Patterns of error output and the advice for each. The first match wins. */
 const CAUSES: readonly (readonly [RegExp, string])[] = [
   [
     /SELF_SIGNED_CERT|UNABLE_TO_(GET_ISSUER|VERIFY)|unable to verify the first certificate|CERTIFICATE_VERIFY_FAILED|self[- ]signed certificate|UnknownIssuer|unknown authority|local issuer certificate/i,
-    'Likely cause: a certificate that the program does not trust, as behind a corporate proxy. Set NODE_EXTRA_CA_CERTS (npx), SSL_CERT_FILE (uvx) or REQUESTS_CA_BUNDLE (pipx) to the certificate file where Toolyard is started.',
+    'Likely cause: the program does not trust a certificate, as behind a corporate proxy. Set NODE_EXTRA_CA_CERTS (npx), SSL_CERT_FILE (uvx) or REQUESTS_CA_BUNDLE (pipx) to the certificate file in the environment of Toolyard.',
   ],
   [
     /\b407\b|proxy authentication required|tunneling socket could not be established|ERR_PROXY|proxyconnect/i,
-    'Likely cause: the proxy refused the request. Check HTTPS_PROXY; if it needs a password, write it into "env" of the server.',
+    'Likely cause: the proxy rejected the request. Check HTTPS_PROXY; if it needs a password, set it in "env" of the server.',
   ],
   [
     /cannot connect to the docker daemon|docker daemon is not running|error during connect/i,
-    'Likely cause: Docker is not running, or DOCKER_HOST is missing from "env" of the server.',
+    'Likely cause: Docker is not running, or DOCKER_HOST is missing in "env" of the server.',
   ],
   [
     /ENOTFOUND|EAI_AGAIN|name resolution|Could not resolve host|dns error|no such host/i,
@@ -22,21 +22,24 @@ const CAUSES: readonly (readonly [RegExp, string])[] = [
   ],
   [
     /\bE404\b|404 Not Found|No matching distribution|not found in the package registry|manifest unknown|pull access denied/i,
-    'Likely cause: there is no such package or image. Check its name and version in the arguments.',
+    'Likely cause: the package or image does not exist. Check its name and version in the arguments.',
   ],
   [/ENOSPC|no space left on device/i, 'Likely cause: the disk is full.'],
   [
     /EBADENGINE|Unsupported engine|requires a different Python|requires-python/i,
-    'Likely cause: the server needs another version of Node or Python.',
+    'Likely cause: the server requires another version of Node or Python.',
   ],
   [
     /EACCES|EROFS|Permission denied|Read-only file system/i,
-    'Likely cause: the program may not read or write a file it needs.',
+    'Likely cause: the program is not permitted to read or write a file it needs.',
   ],
-  [/Cannot find module|ModuleNotFoundError|ERR_MODULE_NOT_FOUND/i, 'Likely cause: a package of the server is missing.'],
+  [
+    /Cannot find module|ModuleNotFoundError|ERR_MODULE_NOT_FOUND/i,
+    'Likely cause: a package that the server imports is missing.',
+  ],
 ];
 
-/** The likely cause of a failure by what the program printed; undefined where nothing is recognized. */
+/** The likely cause of a failure according to the program's output; undefined if no pattern matches. */
 export function likelyCause(stderr: readonly string[]): string | undefined {
   const text = stderr.join('\n');
   return CAUSES.find(([pattern]) => pattern.test(text))?.[1];

@@ -14,8 +14,8 @@ const stdio = (env: Record<string, string> = {}): ServerConfig => ({
   transport: { type: 'stdio', command: process.execPath, args: programArgs(fixture('modern-stdio.ts')), env },
 });
 
-/** The program is asked only when it serves: it has few seconds for the first answer, and may take longer to start. */
-const onceItServes: CreateTransport = async (config, context) => {
+/** Connects only after the server listens: the probe has a short timeout, and starting may take longer. */
+const onceListening: CreateTransport = async (config, context) => {
   const serves = Promise.withResolvers<void>();
   const log: TransportContext['log'] = (level, text, source) => {
     if (text === 'serving') serves.resolve();
@@ -41,14 +41,14 @@ describe.each(['stdio', 'Streamable HTTP'] as const)('a modern server over %s', 
 
   beforeAll(async () => {
     peer = transport === 'stdio' ? undefined : await startModern();
-    host = await connected([config()], { createTransport: onceItServes });
+    host = await connected([config()], { createTransport: onceListening });
   });
   afterAll(async () => {
     await host.close();
     await peer?.stop();
   });
 
-  test('it is spoken to in its own way', { tags: ['D2.13', 'M1.08', 'M1.47', 'M1.49', 'M1.50', 'M1.51'] }, () => {
+  test('initializes in the modern era', { tags: ['D2.13', 'M1.08', 'M1.47', 'M1.49', 'M1.50', 'M1.51'] }, () => {
     expect(healthOf(host, 'modern')).toMatchObject({
       state: 'ready',
       era: 'modern',
@@ -59,7 +59,7 @@ describe.each(['stdio', 'Streamable HTTP'] as const)('a modern server over %s', 
   });
 
   test(
-    'its tools are called; their own errors are answers',
+    'calls its tools and returns their errors as results',
     { tags: ['C7.09', 'C7.10', 'M1.42', 'M2.19'] },
     async () => {
       expect(await call('add', { a: 20, b: 22 })).toEqual({
@@ -75,15 +75,15 @@ describe.each(['stdio', 'Streamable HTTP'] as const)('a modern server over %s', 
     },
   );
 
-  test('an argument that is to be a header is one', async () => {
+  test('receives an argument as a header', async () => {
     expect((await call('region', { region: 'Taipei' })).content).toEqual([{ type: 'text', text: 'in Taipei' }]);
     if (peer === undefined) return;
     expect(peer.requests.at(-1)?.headers['mcp-param-region']).toBe('Taipei');
   });
 
-  test('progress renews the time-out', async () => {
+  test('renews the timeout with progress', async () => {
     const clock = createFakeClock();
-    const patient = await connected([config()], { clock, createTransport: onceItServes });
+    const patient = await connected([config()], { clock, createTransport: onceListening });
     const seen: ToolProgress[] = [];
     const onProgress = (progress: ToolProgress): void => {
       seen.push(progress);
@@ -96,14 +96,14 @@ describe.each(['stdio', 'Streamable HTTP'] as const)('a modern server over %s', 
     await closeOn(clock, patient);
   });
 
-  test('a call can be cancelled', async () => {
+  test('cancels a call', async () => {
     const stopper = new AbortController();
     const running = call('wait', { steps: 600 }, { signal: stopper.signal, onProgress: () => stopper.abort() });
     expect(await running).toMatchObject({ outcome: 'unknown', error: { code: 'cancelled' } });
     expect((await call('add', { a: 1, b: 1 })).outcome).toBe('done');
   });
 
-  test('it announces changes of its tools', async () => {
+  test('receives changes of the tool list', async () => {
     if (peer === undefined) {
       await call('grow');
       await eventually(() => host.resolve('grown') !== undefined);
@@ -111,7 +111,7 @@ describe.each(['stdio', 'Streamable HTTP'] as const)('a modern server over %s', 
     }
     const lists = (): number => peer?.requests.filter(({ rpc }) => rpc === 'tools/list').length ?? 0;
     const before = lists();
-    // The stream of announcements opens in the background.
+    // The notification stream opens in the background.
     await eventually(() => {
       peer?.announceToolChange();
       return lists() > before;
@@ -119,12 +119,12 @@ describe.each(['stdio', 'Streamable HTTP'] as const)('a modern server over %s', 
   });
 });
 
-test('the era is remembered for the next connection, and a modern server is never started twice', async () => {
+test('the era is remembered, and a modern server is never started twice', async () => {
   const eraMemory = createEraMemory();
   const written: unknown[] = [];
   const spy = { ...eraMemory, set: (key: string, record: never) => (written.push(record), eraMemory.set(key, record)) };
   for (let time = 0; time < 2; time++) {
-    const host = await connected([stdio()], { eraMemory: spy, createTransport: onceItServes });
+    const host = await connected([stdio()], { eraMemory: spy, createTransport: onceListening });
     const { era, log } = healthOf(host, 'modern');
     expect(era).toBe('modern');
     expect(
@@ -135,7 +135,7 @@ test('the era is remembered for the next connection, and a modern server is neve
   expect(written).toEqual([expect.objectContaining({ era: 'modern', protocolVersion: '2026-07-28' })]);
 });
 
-test('a modern server too slow for the first probe is used the old way once, and known as modern afterwards', async () => {
+test('a modern server too slow for the first probe is used as legacy once and remembered as modern', async () => {
   const eraMemory = createEraMemory();
   const first = await connected([stdio({ LATE: 'yes' })], { eraMemory });
   expect(healthOf(first, 'modern')).toMatchObject({ state: 'ready', era: 'legacy' });
@@ -145,11 +145,12 @@ test('a modern server too slow for the first probe is used the old way once, and
   await second.close();
 });
 
-test('a modern server of the network too slow for the first probe, that takes no older hello, is asked once more', async () => {
+test('a slow modern server over HTTP that rejects initialize is probed again', async () => {
   const never = new Promise(() => undefined);
   const peer = await startModern({
     modernOnly: true,
-    hello: (requests) => (requests.filter(({ rpc }) => rpc === 'server/discover').length === 1 ? never : undefined),
+    beforeDiscover: (requests) =>
+      requests.filter(({ rpc }) => rpc === 'server/discover').length === 1 ? never : undefined,
   });
   const host = await connected([
     { id: 'modern', transport: { type: 'http', url: peer.url }, connectTimeoutMs: 60_000 },

@@ -30,7 +30,7 @@ describe.each(['stdio', 'Streamable HTTP'] as const)('the reference server over 
   });
 
   test(
-    'it is known as a legacy server, with its name and instructions',
+    'has the legacy era, a name and instructions',
     { tags: ['D2.13', 'M1.08', 'M1.35', 'M1.47', 'M1.49', 'M1.50', 'M1.51'] },
     () => {
       const health = healthOf(host, 'everything');
@@ -47,7 +47,7 @@ describe.each(['stdio', 'Streamable HTTP'] as const)('the reference server over 
   );
 
   test(
-    'tools are offered under their own names, and called',
+    'offers tools under their own names and calls them',
     { tags: ['C7.09', 'C7.10', 'D5.01', 'D5.05', 'M1.40', 'M1.42'] },
     async () => {
       expect(host.resolve('echo')?.tool).toEqual({ serverId: 'everything', name: 'echo', origin: 'server' });
@@ -62,19 +62,19 @@ describe.each(['stdio', 'Streamable HTTP'] as const)('the reference server over 
     },
   );
 
-  test('an image arrives as an image', { tags: ['D4.25', 'D5.10'] }, async () => {
+  test('returns an image as an image', { tags: ['D4.25', 'D5.10'] }, async () => {
     const { content } = await call('get-tiny-image');
     const image = content.find((part) => part.type === 'image');
     expect(image).toMatchObject({ mimeType: 'image/png', source: { data: expect.stringMatching(/^iVBOR/) as string } });
   });
 
-  test('for whom a piece is meant, and how much it matters, is kept', async () => {
+  test('keeps audience and priority of content', async () => {
     const { content } = await call('get-annotated-message', { messageType: 'error', includeImage: true });
     expect(content[0]).toMatchObject({ type: 'text', audience: ['user', 'assistant'], priority: 1 });
     expect(content[1]).toMatchObject({ type: 'image', audience: ['user'], priority: 0.5 });
   });
 
-  test('links to resources and embedded resources are kept apart', { tags: ['D4.25', 'D5.10', 'M2.23'] }, async () => {
+  test('distinguishes resource links from embedded resources', { tags: ['D4.25', 'D5.10', 'M2.23'] }, async () => {
     const links = await call('get-resource-links', { count: 2 });
     expect(links.content.filter((part) => part.type === 'resource')).toHaveLength(2);
     const embedded = await call('get-resource-reference', { resourceType: 'Text', resourceId: 1 });
@@ -82,13 +82,13 @@ describe.each(['stdio', 'Streamable HTTP'] as const)('the reference server over 
     expect(resource).toMatchObject({ uri: expect.any(String) as string, text: expect.any(String) as string });
   });
 
-  test('structured content comes along', { tags: ['D4.25'] }, async () => {
+  test('returns structured content', { tags: ['D4.25'] }, async () => {
     const result = await call('get-structured-content', { location: 'New York' });
     expect(result.structured).toMatchObject({ temperature: expect.any(Number) as number });
     expect(result.isError).toBe(false);
   });
 
-  test('progress of a long operation is passed on', async () => {
+  test('reports progress of a long operation', async () => {
     const seen: ToolProgress[] = [];
     const result = await call(
       'trigger-long-running-operation',
@@ -101,7 +101,7 @@ describe.each(['stdio', 'Streamable HTTP'] as const)('the reference server over 
   });
 
   test(
-    'a call can be cancelled, is in doubt then, and the server goes on',
+    'continues after a cancelled call, whose outcome is unknown',
     { tags: ['D5.06', 'M2.03', 'M2.29'] },
     async () => {
       const stopper = new AbortController();
@@ -116,7 +116,7 @@ describe.each(['stdio', 'Streamable HTTP'] as const)('the reference server over 
     },
   );
 
-  test('refused arguments and unknown tools may be tried again', async () => {
+  test('may be retried after rejected arguments and unknown tools', async () => {
     const wrong = await call('get-sum', { a: 'two' });
     expect(wrong.isError).toBe(true);
     expect(wrong.outcome === 'not_sent' || wrong.outcome === 'done').toBe(true);
@@ -124,7 +124,7 @@ describe.each(['stdio', 'Streamable HTTP'] as const)('the reference server over 
   });
 });
 
-test('a stdio server sees its own variables and none of ours', { tags: ['D2.11'] }, async () => {
+test('a stdio server receives its own environment variables and none of ours', { tags: ['D2.11'] }, async () => {
   process.env['TOOLYARD_TEST_LEAK'] = 'must not be seen';
   const host = await connected([overStdio]);
   try {
@@ -138,7 +138,7 @@ test('a stdio server sees its own variables and none of ours', { tags: ['D2.11']
   }
 });
 
-test('a server that cannot be reached leaves the others alone', async () => {
+test('an unreachable server does not affect the others', async () => {
   const host = newHost([overStdio, { id: 'gone', transport: { type: 'http', url: 'http://127.0.0.1:9/mcp' } }]);
   try {
     await host.connectAll();

@@ -2,7 +2,7 @@ import type { Client } from '@modelcontextprotocol/client';
 import { defined } from '@toolyard/protocol';
 import type { ServerHealth } from '../types.ts';
 
-/** What a server said of itself when it was greeted. */
+/** What a server reported about itself when it was initialized. */
 export function serverIdentity(client: Client): Pick<ServerHealth, 'protocolVersion' | 'serverInfo' | 'instructions'> {
   const protocolVersion = client.getNegotiatedProtocolVersion();
   const server = client.getServerVersion();
@@ -15,7 +15,7 @@ export function serverIdentity(client: Client): Pick<ServerHealth, 'protocolVers
   };
 }
 
-/** What a server says it can do beside tools. */
+/** The capabilities of a server other than tools. */
 export function capabilitiesIn(client: Client): NonNullable<ServerHealth['capabilities']> {
   const offered = client.getServerCapabilities();
   return {

@@ -39,8 +39,8 @@ import type {
 import type { OpenRequest, RequestContext } from '../calls/track-request.ts';
 
 const DEFAULT_TIMEOUT_MS = 60_000;
-/** How long a call of an approved tool waits for a list that was announced to have changed, in milliseconds. */
-const LOOK_MS = 5_000;
+/** How long a call of an approved tool waits for a changed tool list, in milliseconds. */
+const REFRESH_TIMEOUT_MS = 5_000;
 
 export type SessionOptions = {
   config: ServerConfig;
@@ -49,38 +49,38 @@ export type SessionOptions = {
   clock: Clock;
   handlers: QuestionHandlers;
   desk: ServerRequestRouter;
-  /** The requests under way. */
+  /** The requests in progress. */
   open: Set<OpenRequest>;
-  /** Calls that are no longer waited for. */
+  /** Cancelled calls that the server has not answered. */
   cancelled: CancelledCalls;
   catalogue: OfferCatalogue;
   /** The tools that can be called, by the server's own names. */
   tools: () => ReadonlyMap<string, ListedTool>;
   watch: ChangeWatch;
   logLevel: LogLevel | undefined;
-  /** Aborted when the connection is left. */
+  /** Aborted when the connection is closed. */
   signal: AbortSignal;
   warn: (text: string) => void;
-  /** True where the server is another process's, which is told who makes a call. */
+  /** True if the peer is another Toolyard process that is connected to the server and is told who makes a call. */
   relays: boolean;
-  /** What the SDK called the request it sent last. */
+  /** The JSON-RPC id of the request the SDK sent last. */
   lastRequestId: () => number | undefined;
-  /** Makes a request the SDK does not know. */
+  /** Sends a request the SDK does not know. */
   ask: (method: string, params: JsonObject, signal: AbortSignal) => Promise<RawReply>;
-  /** What can be asked about a task of the server. */
+  /** Opens the task operations of the server. */
   openTask: (taskId: string) => Promise<TaskWire>;
-  /** Why nothing can be asked, once that is so. */
+  /** Why the connection accepts no more requests, once it does not. */
   whyLost: () => ErrorInfo | undefined;
-  /** A request failed in a way that may mean the end of the connection. */
+  /** Called when a request failed in a way that may mean that the connection is lost. */
   onFailed: (thrown: unknown) => void;
 };
 
-/** How long a request of this server may take without a sign of life. */
+/** The request timeout of this server. */
 export function timeoutOf(config: ServerConfig): number {
   return config.callTimeoutMs ?? DEFAULT_TIMEOUT_MS;
 }
 
-/** What a server that has said hello can be asked. */
+/** An initialized connection: one method per request. */
 export class Session {
   readonly #options: SessionOptions;
   readonly #id: string;
@@ -99,22 +99,22 @@ export class Session {
       cancelled,
       lastRequestId: options.lastRequestId,
       relays: options.relays,
-      answer: (asked, request) => desk.answerInRound(asked, request),
-      read: (asked, request) => desk.readInRound(asked, request),
+      answer: (input, request) => desk.answerInRound(input, request),
+      read: (input, request) => desk.readInRound(input, request),
     };
   }
 
-  /** True where another process has the server: it decides when calls are made. */
+  /** True if another process is connected to the server; it then decides when calls are made. */
   get relays(): boolean {
     return this.#options.relays;
   }
 
-  /** One call; see {@link ToolHost.callTool} for the promise it makes. */
+  /** Makes one call; see {@link ToolHost.callTool} for its guarantees. */
   async call(name: string, args: JsonObject, options: CallToolOptions = {}): Promise<ToolResult> {
     const { config, tools, era, warn, whyLost, onFailed } = this.#options;
     const tool = tools().get(name);
     if (tool === undefined) {
-      return notSent({ code: 'tool_not_found', message: `The server "${this.#id}" offers no tool "${name}".` });
+      return notSent({ code: 'tool_not_found', message: `The server "${this.#id}" has no tool "${name}".` });
     }
     const lost = whyLost();
     if (lost !== undefined) return notSent(lost);
@@ -153,16 +153,16 @@ export class Session {
     }
   }
 
-  /** True where the transport carries arguments as headers for the tools that ask for it. */
+  /** True if the transport sends arguments as headers for the tools that declare it. */
   get #mirrorsHeaders(): boolean {
     const { config, era } = this.#options;
     return (config.transport.type === 'http' || config.transport.type === 'hosted') && era === 'modern';
   }
 
-  /** Waits for a task that was made of a call, in this session or another; see {@link ToolHost.resumeTask}. */
+  /** Waits for the task that a call became, in this session or an earlier one; see {@link ToolHost.resumeTask}. */
   async followTask(handle: TaskHandle, options: CallToolOptions): Promise<ToolResult> {
     const { config, tools, era, openTask, warn, whyLost, onFailed } = this.#options;
-    if (era !== handle.era) return unreachableTask(handle, 'its server speaks another generation of the protocol now.');
+    if (era !== handle.era) return unreachableTask(handle, 'its server now uses another era of MCP.');
     return finishTask(
       {
         context: this.#context,
@@ -178,7 +178,7 @@ export class Session {
     );
   }
 
-  /** The server as it can be offered to others. */
+  /** The server for a proxy that serves it to other clients. */
   forwarded(): ForwardedServer {
     const { client, era, config, ask, whyLost, onFailed } = this.#options;
     const context = { ...this.#context, serverId: this.#id, timeoutMs: timeoutOf(config), ask };
@@ -201,8 +201,8 @@ export class Session {
   }
 
   /**
-   * Modern servers decide by themselves. A legacy one is asked to where its tool needs it, and where that is of use: a
-   * task outlives the connection, but not a program that ends with it.
+   * Modern servers decide for themselves whether a call becomes a task. A legacy server is asked for one if its tool
+   * requires it, or if a task can outlive the connection: not with a process that ends with it.
    */
   isWantedAsTask(name: string): boolean {
     const { era, client, config, tools } = this.#options;
@@ -217,12 +217,12 @@ export class Session {
     return readContents(this.#id, uri, raw);
   }
 
-  /** None where the server offers none. @throws ToolyardError */
+  /** Empty if the server offers none. @throws ToolyardError */
   listSkills(options: McpRequestOptions): Promise<{ skills: ListedSkill[]; skipped: SkippedItem[] }> {
     return this.#ofSkills('its skills', (skills) => skills.list(options));
   }
 
-  /** @throws ToolyardError, also for a file that is not what the server listed */
+  /** @throws ToolyardError, also for a file that does not match its listing */
   readSkill(uri: string, path: string | undefined, options: McpRequestOptions): Promise<SkillFile> {
     return this.#ofSkills(uri, (skills) => skills.read(uri, path, options));
   }
@@ -240,7 +240,7 @@ export class Session {
     }
   }
 
-  /** @throws ToolyardError, also for a prompt that is known to need arguments that are not there */
+  /** @throws ToolyardError, also if known required arguments are missing */
   async getPrompt(name: string, args: Record<string, string>, options: McpRequestOptions = {}): Promise<FilledPrompt> {
     const listed = this.#options.catalogue.prompts?.find((prompt) => prompt.name === name);
     const missing = listed?.arguments.filter(({ name: one, required }) => required && args[one] === undefined) ?? [];
@@ -248,29 +248,26 @@ export class Session {
       const names = missing.map((argument) => `"${argument.name}"`).join(', ');
       throw new ToolyardError({
         code: 'invalid_arguments',
-        message: `The prompt "${name}" of "${this.#id}" needs ${names}.`,
+        message: `The prompt "${name}" of "${this.#id}" requires ${names}.`,
       });
     }
     const raw = await this.#request('prompts/get', name, { name, arguments: args }, options);
     return readFilledPrompt(this.#id, name, raw);
   }
 
-  /**
-   * Undefined where the tools are what the server last announced; else resolves when they are, or when the server has
-   * taken too long to say.
-   */
-  whenToolsAreKnown(): Promise<void> | undefined {
+  /** Undefined if the tool list is up to date; else resolves when it is, or after a timeout. */
+  toolsUpToDate(): Promise<void> | undefined {
     const { watch, clock } = this.#options;
-    const known = watch.whenToolsAreKnown();
+    const known = watch.toolsUpToDate();
     if (known === undefined) return undefined;
-    let callOff = (): void => undefined;
-    const patience = new Promise<void>((resolve) => {
-      callOff = clock.after(LOOK_MS, resolve);
+    let cancelTimer = (): void => undefined;
+    const timeout = new Promise<void>((resolve) => {
+      cancelTimer = clock.after(REFRESH_TIMEOUT_MS, resolve);
     });
-    return Promise.race([known, patience]).finally(callOff);
+    return Promise.race([known, timeout]).finally(cancelTimer);
   }
 
-  /** Fresh from the server, whatever was listed before. @throws ToolyardError */
+  /** A fresh list from the server. @throws ToolyardError */
   async listPrompts(): Promise<readonly ListedPrompt[]> {
     const { catalogue, signal, config } = this.#options;
     try {
@@ -280,7 +277,7 @@ export class Session {
     }
   }
 
-  /** No suggestions where the server gives none. @throws ToolyardError */
+  /** Without values if the server offers no completions. @throws ToolyardError */
   async complete(
     target: CompletionTarget,
     argument: { name: string; value: string },
@@ -296,7 +293,7 @@ export class Session {
     return readCompletion(await this.#request('completion/complete', subject, { ref, argument, ...context }, options));
   }
 
-  /** Hears of changes of these resources, and of no others. Legacy servers are asked one by one. */
+  /** Subscribes to exactly these resources. Legacy servers get one request each. */
   async follow(wanted: ReadonlySet<string>, added: readonly string[], removed: readonly string[]): Promise<void> {
     const { era, watch, client } = this.#options;
     if (era === 'modern') return watch.follow(wanted);
@@ -305,17 +302,17 @@ export class Session {
     for (const uri of added) await this.#request('resources/subscribe', uri, { uri }, {});
   }
 
-  /** Takes effect with the next request of a modern server, at once on a legacy one. */
+  /** Takes effect with the next request on a modern server, at once on a legacy one. */
   async setLogLevel(level: LogLevel | undefined): Promise<void> {
     const { era, client, warn } = this.#options;
     this.#logLevel = level;
     if (level === undefined || era !== 'legacy' || client.getServerCapabilities()?.logging === undefined) return;
     await this.#request('logging/setLevel', level, { level }, {}).catch(() => {
-      warn('The server did not take the level of its log.');
+      warn('The server rejected the log level.');
     });
   }
 
-  /** The owner's folders are others now. */
+  /** Notifies the server that the roots have changed. */
   async rootsChanged(): Promise<void> {
     const { era, client, handlers } = this.#options;
     if (era !== 'legacy' || handlers.roots === undefined) return;

@@ -7,19 +7,19 @@ import type { CallToolOptions } from '../types.ts';
 let host: McpHost | undefined;
 afterEach(() => host?.close());
 
-describe('a call counts as under way until it is answered, and no longer', () => {
+describe('a call is active until it ends', () => {
   const abort = new AbortController();
   test.each<[string, ToolAction, CallToolOptions, object]>([
-    ['by a result', { do: 'progress', steps: 5, everyMs: 40 }, {}, { outcome: 'done', isError: false }],
+    ['with a result', { do: 'progress', steps: 5, everyMs: 40 }, {}, { outcome: 'done', isError: false }],
     [
-      'by an error of the server',
+      'with an error of the server',
       { do: 'error', code: -32603, message: 'no' },
       {},
       { isError: true, error: { code: 'tool_failed' } },
     ],
-    ['by a time-out', { do: 'never' }, { timeoutMs: 200 }, { outcome: 'unknown', error: { code: 'timed_out' } }],
-    ['by whoever cancels it', { do: 'never' }, { signal: abort.signal }, { error: { code: 'cancelled' } }],
-    ['by the end of the server', { do: 'exit', code: 7 }, {}, { error: { code: 'server_exited' } }],
+    ['with a timeout', { do: 'never' }, { timeoutMs: 200 }, { outcome: 'unknown', error: { code: 'timed_out' } }],
+    ['when it is cancelled', { do: 'never' }, { signal: abort.signal }, { error: { code: 'cancelled' } }],
+    ['when the server exits', { do: 'exit', code: 7 }, {}, { error: { code: 'server_exited' } }],
   ])(
     '%s',
     { tags: ['D3.45', 'D4.30', 'D5.11', 'M2.10', 'M2.11', 'M2.30', 'M2.31', 'M2.33'] },
@@ -33,7 +33,7 @@ describe('a call counts as under way until it is answered, and no longer', () =>
     },
   );
 
-  test('each by itself, where several are under way', async () => {
+  test('independently of other calls', async () => {
     host = await connected([scripted('odd', 'never-answers')]);
     const reference = { serverId: 'odd', name: 'hang' };
     const stopper = new AbortController();

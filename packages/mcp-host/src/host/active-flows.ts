@@ -1,10 +1,10 @@
 import type { Clock } from '@toolyard/protocol';
 import { ToolyardError } from '@toolyard/protocol';
 
-/** Why nothing is begun any more. */
+/** Message for work that is rejected during shutdown. */
 export const SHUTTING_DOWN = 'Toolyard is shutting down.';
 
-/** Counts what is under way, so that nobody is left in the middle of something, and says when nothing may begin. */
+/** Counts the work in progress, so that shutdown can wait for it, and rejects new work once closed. */
 export class ActiveFlows {
   readonly #clock: Clock;
   readonly #idle = new Set<() => void>();
@@ -19,7 +19,7 @@ export class ActiveFlows {
     return this.#active;
   }
 
-  /** True when what is under way may still end, but nothing is to begin. */
+  /** True once new work is rejected; work in progress may still finish. */
   get isClosed(): boolean {
     return this.#isClosed;
   }
@@ -33,7 +33,7 @@ export class ActiveFlows {
     if (this.#isClosed) throw new ToolyardError({ code: 'server_closed', message: SHUTTING_DOWN });
   }
 
-  /** Counts this as under way until it is over. */
+  /** Counts `work` as in progress until it settles. */
   async during<T>(work: () => Promise<T>): Promise<T> {
     const release = this.acquire();
     try {
@@ -43,7 +43,7 @@ export class ActiveFlows {
     }
   }
 
-  /** Counts one more; what is returned counts it off, once, however often it is called. */
+  /** Counts one unit of work; the returned function ends it and is idempotent. */
   acquire(): () => void {
     this.#active++;
     let isHeld = true;
@@ -55,16 +55,16 @@ export class ActiveFlows {
     };
   }
 
-  /** Resolves when nothing is under way, or after `ms`. */
+  /** Resolves when no work is in progress, or after `ms`. */
   async whenIdle(ms: number): Promise<void> {
     if (this.#active === 0) return;
     await new Promise<void>((resolve) => {
       const wake = (): void => {
-        callOff();
+        cancelTimer();
         this.#idle.delete(wake);
         resolve();
       };
-      const callOff = this.#clock.after(ms, wake);
+      const cancelTimer = this.#clock.after(ms, wake);
       this.#idle.add(wake);
     });
   }

@@ -2,7 +2,7 @@ import { toErrorInfo } from '@toolyard/protocol';
 import type { AllPrompts } from './host-options.ts';
 import type { ListedPrompt } from '../types.ts';
 
-/** Asks servers for their prompts, in parallel: one that fails hides no other. */
+/** Lists the prompts of several servers in parallel; a failing server does not hide the others. */
 export async function listAllPrompts(
   serverIds: readonly string[],
   list: (serverId: string) => Promise<readonly ListedPrompt[]>,

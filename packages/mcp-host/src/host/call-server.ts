@@ -2,7 +2,7 @@ import type { ErrorInfo, JsonObject, TaskHandle, ToolReference, ToolResult } fro
 import { ToolyardError, toErrorInfo } from '@toolyard/protocol';
 import { notSent } from '../calls/call-failure.ts';
 import type { ConversationConnection } from '../calls/extra-connection.ts';
-import { takeTurn, explainRefusedTurn } from '../calls/take-turn.ts';
+import { takeTurn, explainRejectedTurn } from '../calls/take-turn.ts';
 import { closedByHost, notReady } from '../connection/connection-errors.ts';
 import type { ListedTool } from '../catalogue/read-tool.ts';
 import type { ManagedServer } from './managed-server.ts';
@@ -12,37 +12,37 @@ import { unreachableTask } from '../tasks/task-result.ts';
 import type { CallToolOptions, ServerConfig } from '../types.ts';
 
 /**
- * Asks a server for something that may be asked for twice: a server that is reconnecting is waited for, and a session
- * that is lost under the request is replaced and asked again.
+ * Sends an idempotent request. Waits for a server that is reconnecting, and repeats the request if its session was
+ * lost.
  *
- * @param whenBack resolves when the server is back or will not be waited for any longer
+ * @param waitForReconnect resolves when the server is back or the wait times out
  * @throws ToolyardError
  */
 export async function askServer<T>(
   entry: ManagedServer,
-  whenBack: () => Promise<void>,
+  waitForReconnect: () => Promise<void>,
   ask: (session: Session) => Promise<T>,
 ): Promise<T> {
-  if (entry.isReconnecting) await whenBack();
+  if (entry.isReconnecting) await waitForReconnect();
   try {
     return await ask(sessionOf(entry));
   } catch (thrown) {
     if (!entry.isRenewing) throw thrown;
-    await whenBack();
+    await waitForReconnect();
     return ask(sessionOf(entry));
   }
 }
 
-/** Nobody was there to take a call. */
-const NOT_THERE: ReadonlySet<string> = new Set(['server_closed', 'server_unreachable', 'server_exited']);
+/** Errors of a call that never reached its server. */
+const NOT_REACHED: ReadonlySet<string> = new Set(['server_closed', 'server_unreachable', 'server_exited']);
 
 /**
- * Makes a call when it is its turn, on the connection of its conversation; it is made a second time only where that can
- * do no harm. Never throws.
+ * Makes a call when its turn comes, on the connection of its conversation. Repeats it only if that is harmless. Never
+ * throws.
  */
 export async function callServer(
   entry: ManagedServer,
-  whenBack: () => Promise<void>,
+  waitForReconnect: () => Promise<void>,
   tool: ToolReference,
   args: JsonObject,
   options: CallToolOptions,
@@ -50,33 +50,33 @@ export async function callServer(
   for (let wasLost = false; ; wasLost = true) {
     const entered = takeTurn(entry, entry.session?.isWantedAsTask(tool.name) === true, options);
     const turn = entered instanceof Promise ? await entered : entered;
-    if (turn.kind !== 'admitted') return notSent(explainRefusedTurn(turn.kind, entry.config.id));
+    if (turn.kind !== 'admitted') return notSent(explainRejectedTurn(turn.kind, entry.config.id));
     const { connection: extra, release } = turn;
     let handle: TaskHandle | undefined;
     const onTask = async (made: TaskHandle): Promise<void> => {
-      // The server goes on by itself: nothing of it is in flight.
+      // The server continues the task on its own: no request is in flight.
       release();
       handle = made;
       await options.onTask?.(made);
     };
     try {
       const waited = extra === undefined && entry.isReconnecting;
-      if (waited) await whenBack();
+      if (waited) await waitForReconnect();
       const isHarmless = mayBeRepeated(entry.config, entry.tools.get(tool.name));
       const { session, refusal } = extra === undefined ? sessionNow(entry) : await extraSession(extra, tool.serverId);
       const result = session ? await session.call(tool.name, args, { ...options, onTask }) : notSent(refusal);
       if (extra !== undefined) {
-        // The connection of the conversation had been lost, which was found out by this call: another one is opened.
+        // This call found out that the connection of its conversation was lost: it is made again on a new one.
         if (!wasLost && extra.isLost && result.outcome === 'not_sent') continue;
         return result;
       }
-      if (handle !== undefined) return await followOn(entry, whenBack, handle, options, result);
-      const foundNobody = result.outcome === 'not_sent' && NOT_THERE.has(result.error?.code ?? '');
-      // The connection was lost before the call, or the session under it. It is waited for once; where nobody can say
-      // whether the call took effect, only some may be made twice.
-      const mayComeBack = entry.isRenewing || (foundNobody && entry.isReconnecting && !waited);
-      if (!mayComeBack || result.outcome === 'done' || (result.outcome !== 'not_sent' && !isHarmless)) return result;
-      await whenBack();
+      if (handle !== undefined) return await followOn(entry, waitForReconnect, handle, options, result);
+      const notReached = result.outcome === 'not_sent' && NOT_REACHED.has(result.error?.code ?? '');
+      // The connection or its session was lost before the call. Wait for it once; after an unknown outcome only a
+      // harmless call is repeated.
+      const mayRetry = entry.isRenewing || (notReached && entry.isReconnecting && !waited);
+      if (!mayRetry || result.outcome === 'done' || (result.outcome !== 'not_sent' && !isHarmless)) return result;
+      await waitForReconnect();
       return entry.session === undefined ? result : await entry.session.call(tool.name, args, { ...options, onTask });
     } finally {
       release();
@@ -100,28 +100,28 @@ async function extraSession(connection: ConversationConnection, serverId: string
 }
 
 /**
- * Waits for a task whose connection may be lost and opened again meanwhile: the call itself is not made again. Nobody
- * else knows what came of it, so it is waited for as long as the server may still come.
+ * Waits for a task whose connection may be lost and reopened meanwhile; the call itself is not repeated. Only the
+ * server knows the result, so the wait lasts as long as the server may return.
  */
 export async function followServerTask(
   entry: ManagedServer,
-  whenBack: () => Promise<void>,
+  waitForReconnect: () => Promise<void>,
   handle: TaskHandle,
   options: CallToolOptions,
 ): Promise<ToolResult> {
-  return followOn(entry, whenBack, handle, options, await followOnce(entry, handle, options));
+  return followOn(entry, waitForReconnect, handle, options, await followOnce(entry, handle, options));
 }
 
 async function followOn(
   entry: ManagedServer,
-  whenBack: () => Promise<void>,
+  waitForReconnect: () => Promise<void>,
   handle: TaskHandle,
   options: CallToolOptions,
   first: ToolResult,
 ): Promise<ToolResult> {
   let result = first;
   while (result.outcome === 'unknown' && entry.isConnecting && options.signal?.aborted !== true) {
-    await whenBack();
+    await waitForReconnect();
     if (entry.session === undefined && entry.isConnecting) continue;
     result = await followOnce(entry, handle, options);
   }
@@ -139,7 +139,7 @@ function sessionOf(entry: ManagedServer): Session {
   throw new ToolyardError(refusal);
 }
 
-/** What a server says of its own tools counts only if its owner vouches for it. */
+/** The annotations of a server's tools count only if its operator trusts them. */
 function mayBeRepeated(config: ServerConfig, tool: ListedTool | undefined): boolean {
   if (config.builtIn !== true && config.trusted !== true) return false;
   return tool?.annotations?.readOnly === true || tool?.annotations?.idempotent === true;

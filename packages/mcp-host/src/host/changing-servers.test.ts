@@ -9,10 +9,10 @@ import type { ServerConfig } from '../types.ts';
 let host: McpHost;
 afterEach(() => host.close());
 
-/** A server whose tool tells the id of its process. */
+/** A server whose tool returns the id of its process. */
 function withPid(id: string): ServerConfig {
   const { transport } = scripted(id, 'plain');
-  if (transport.type !== 'stdio') throw new Error('a program was expected');
+  if (transport.type !== 'stdio') throw new Error('expected a stdio server');
   const [...args] = transport.args ?? [];
   const script = `process.stderr.write('pid ' + process.pid + '\\n')`;
   return {
@@ -30,8 +30,8 @@ async function pidOf(id: string): Promise<number> {
 
 const echo = (serverId: string): Promise<{ outcome: string }> => host.callTool({ serverId, name: 'echo' }, {});
 
-describe('servers that come and go', () => {
-  test('one that is added is connected when asked to, and only that one', async () => {
+describe('servers that are added and removed', () => {
+  test('an added server is connected on request, without the others', async () => {
     host = await connected([withPid('a')]);
     const before = await pidOf('a');
     host.add(withPid('b'));
@@ -42,7 +42,7 @@ describe('servers that come and go', () => {
     expect(() => host.add(withPid('b'))).toThrow('used twice');
   });
 
-  test('one that is replaced begins when its forerunner is gone, in its place; the others go on', async () => {
+  test('a replaced server keeps its position and starts after the old one has ended; the others keep running', async () => {
     host = await connected([withPid('a'), withPid('b')]);
     const [first, other] = [await pidOf('a'), await pidOf('b')];
     host.replace(withPid('a'));
@@ -55,7 +55,7 @@ describe('servers that come and go', () => {
     expect(() => host.replace(withPid('c'))).toThrow('no server "c"');
   });
 
-  test('tools that are switched off in the configuration are neither offered nor called', async () => {
+  test('tools disabled in the configuration are neither offered nor called', async () => {
     const two = { tools: [{ name: 'read' }, { name: 'write' }] };
     host = await connected([
       scripted('a', two, { tools: { disabled: ['write'] } }),
@@ -73,7 +73,7 @@ describe('servers that come and go', () => {
     expect(await host.callTool({ serverId: 'b', name: 'write' }, {})).toMatchObject({ outcome: 'done' });
   });
 
-  test('one that is disconnected has no process, answers so, and comes back with a new one', async () => {
+  test('a disconnected server has no process, rejects calls, and reconnects with a new process', async () => {
     host = await connected([withPid('a'), withPid('b')]);
     const [first, other] = [await pidOf('a'), await pidOf('b')];
     await host.disconnect('a');
@@ -87,7 +87,7 @@ describe('servers that come and go', () => {
     expect(await pidOf('b')).toBe(other);
   });
 
-  test('one that is reconnected gets a new process when the old one is gone', async () => {
+  test('a reconnected server gets a new process after the old one has ended', async () => {
     host = await connected([withPid('a')]);
     const first = await pidOf('a');
     await host.reconnect('a');
@@ -96,7 +96,7 @@ describe('servers that come and go', () => {
     expect(await echo('a')).toMatchObject({ outcome: 'done' });
   });
 
-  test('one that is removed is gone, its calls are answered, the others stay', async () => {
+  test('a removed server ends, its calls are answered, and the others stay', async () => {
     host = await connected([scripted('odd', 'never-answers'), withPid('b')]);
     const call = host.callTool({ serverId: 'odd', name: 'hang' }, {});
     await eventually(() => host.activeFlows === 1);
@@ -107,7 +107,7 @@ describe('servers that come and go', () => {
     expect(await echo('b')).toMatchObject({ outcome: 'done' });
   });
 
-  test('of many wishes the last one counts', async () => {
+  test('the last of several conflicting requests wins', async () => {
     host = await connected([withPid('a')]);
     const pid = await pidOf('a');
     const left = host.disconnect('a');
@@ -118,7 +118,7 @@ describe('servers that come and go', () => {
     expect(isAlive(pid)).toBe(false);
   });
 
-  test('closing while one is on its way back leaves nothing behind', async () => {
+  test('closing during a reconnect leaves nothing running', async () => {
     host = await connected([withPid('a')]);
     const pid = await pidOf('a');
     const back = host.reconnect('a');
@@ -128,25 +128,25 @@ describe('servers that come and go', () => {
     await expect(host.connect('a')).rejects.toMatchObject({ code: 'server_closed' });
   });
 
-  test('listeners hear which server has changed', async () => {
+  test('listeners receive the id of the changed server', async () => {
     host = await connected([scripted('a', 'plain'), scripted('b', 'plain')]);
-    const heard = new Set<string>();
-    host.onChange((id) => heard.add(id));
+    const changed = new Set<string>();
+    host.onChange((id) => changed.add(id));
     await host.disconnect('b');
-    expect([...heard]).toEqual(['b']);
+    expect([...changed]).toEqual(['b']);
   });
 
-  test('one that is not there is said to be so', async () => {
+  test('an unknown server is reported', async () => {
     host = newHost([]);
     await expect(host.connect('none')).rejects.toMatchObject({ code: 'not_found' });
     await expect(host.remove('none')).resolves.toBeUndefined();
   });
 });
 
-describe('waiting for servers that are connecting', () => {
+describe('whenSettled', () => {
   const never = new AbortController().signal;
 
-  test('ends when each is ready or has failed', async () => {
+  test('resolves when each server is ready or has failed', async () => {
     host = newHost([scripted('good', 'plain'), scripted('bad', 'exit-at-start'), scripted('idle', 'plain')]);
     void host.connectAll();
     await host.whenSettled(['good', 'bad'], never, 600_000);
@@ -154,21 +154,21 @@ describe('waiting for servers that are connecting', () => {
     expect(healthOf(host, 'bad').state).toBe('failed');
   });
 
-  test('does not wait for one that nobody connects, nor for one that is not there', async () => {
+  test('ignores idle and unknown servers', async () => {
     host = newHost([scripted('idle', 'plain')]);
     await host.whenSettled(['idle', 'none'], never, 600_000);
     expect(healthOf(host, 'idle').state).toBe('idle');
   });
 
-  test('waits for no others than these', { tags: ['M1.31'] }, async () => {
+  test('waits only for the given servers', { tags: ['M1.31'] }, async () => {
     host = newHost([scripted('slow', 'hang-in-initialize'), scripted('good', 'plain')]);
     void host.connectAll();
     await host.whenSettled(['good'], never, 600_000);
     expect(healthOf(host, 'slow').state).toBe('connecting');
   });
 
-  test('ends after its time, or when it is called off', async () => {
-    // Only the bound is in the test's hand: processes need real time to end.
+  test('resolves after its timeout or when aborted', async () => {
+    // Only the timeout is controlled by the test: processes need real time to exit.
     const bounds = new Set<() => void>();
     const clock: Clock = {
       ...systemClock,

@@ -6,32 +6,32 @@ type Entry = { processes?: JsonValue | undefined; maxConcurrentCalls?: JsonValue
 
 type Concurrency = Pick<ServerConfig, 'processes' | 'maxConcurrentCalls'>;
 
-const LONGEST_SHOWN = 40;
+const MAX_SHOWN_LENGTH = 40;
 
 /**
- * What an entry says about calls at the same time.
+ * Reads the concurrency limits of an entry.
  *
- * @param where names the entry, for the message
- * @throws ToolyardError `bad_config` for a value that says nothing
+ * @param where names the entry in messages
+ * @throws ToolyardError `bad_config` for an invalid value
  */
 export function readConcurrency(entry: Entry, where: string): Concurrency {
   const { processes, maxConcurrentCalls } = entry;
   if (processes !== undefined && !isProcesses(processes)) {
     throw bad(
       `${where}: "processes" must be "auto" or "one" (got ${shown(processes)}).`,
-      'With "one" the server has one connection; "auto", the default, gives conversations connections of their own where the server asks.',
+      'With "one" the server has one connection. With "auto", the default, each conversation gets its own connection if the server sends requests to users.',
     );
   }
   if (maxConcurrentCalls !== undefined && !isCount(maxConcurrentCalls)) {
     throw bad(
-      `${where}: "maxConcurrentCalls" must be a whole number from 1 to ${MAX_CONCURRENT_CALLS} (got ${shown(maxConcurrentCalls)}).`,
-      'Leave it out where the server takes any number of calls at once.',
+      `${where}: "maxConcurrentCalls" must be an integer from 1 to ${MAX_CONCURRENT_CALLS} (got ${shown(maxConcurrentCalls)}).`,
+      'Omit it if the server accepts any number of concurrent calls.',
     );
   }
   return validConcurrency(entry);
 }
 
-/** The same without what is not valid. */
+/** The same without invalid values. */
 export function validConcurrency({ processes, maxConcurrentCalls }: Entry): Concurrency {
   return {
     ...(isProcesses(processes) ? { processes } : {}),
@@ -48,7 +48,7 @@ function isCount(value: JsonValue | undefined): value is number {
 }
 
 function shown(value: JsonValue): string {
-  return JSON.stringify(value).slice(0, LONGEST_SHOWN);
+  return JSON.stringify(value).slice(0, MAX_SHOWN_LENGTH);
 }
 
 function bad(message: string, hint: string): ToolyardError {

@@ -6,17 +6,17 @@ import type { IndexedTool, ServerHealth } from '../types.ts';
 const SLOW_LIST_MS = 2_000;
 const SLOW_CONNECT_MS = 10_000;
 const LONG_DESCRIPTION = 2_000;
-/** What some providers take at most in one request. */
+/** The tool limit of some providers per request. */
 const MANY_TOOLS = 128;
 const MANY_TOKENS = 10_000;
 const COSTLY_TOKENS = 2_000;
-/** A server with thousands of tools has the same fault thousands of times. */
+/** A server with thousands of tools may repeat the same fault thousands of times. */
 const FINDINGS_KEPT = 200;
 
-/** Characters nobody sees, and marks that reorder what is seen. */
+/** Invisible characters and marks that reorder visible text. */
 const HIDDEN = /[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufeff\u{e0000}-\u{e007f}]/u;
-/** Warnings of the log that are findings about a tool already. */
-const TOLD_ELSEWHERE = / is set aside: | holds invisible characters/;
+/** Log warnings that are reported as findings of a tool already. */
+const REPORTED_PER_TOOL = / was skipped: | contains invisible characters/;
 const PLAIN_NAME = /^[A-Za-z0-9_-]{1,64}$/;
 
 export type InspectedServer = {
@@ -25,10 +25,10 @@ export type InspectedServer = {
   phases: McpTestReport['phases'];
 };
 
-/** What the users of a server, or its author, should know of it: faults first. */
+/** What the users or the author of a server should know: warnings first. */
 export function inspectFindings({ health, tools, phases }: InspectedServer): McpFinding[] {
   const findings = [
-    ...health.skipped.map(({ name, reason }) => warning(`It is set aside: ${reason}`, name)),
+    ...health.skipped.map(({ name, reason }) => warning(`Skipped: ${reason}`, name)),
     ...ofConnection(health, phases),
     ...ofOffer(health, tools),
     ...tools.flatMap(ofTool),
@@ -37,22 +37,22 @@ export function inspectFindings({ health, tools, phases }: InspectedServer): Mcp
   ];
   const sorted = [...findings.filter(isWarning), ...findings.filter((each) => !isWarning(each))];
   if (sorted.length <= FINDINGS_KEPT) return sorted;
-  return [...sorted.slice(0, FINDINGS_KEPT), note(`There are ${sorted.length - FINDINGS_KEPT} more findings.`)];
+  return [...sorted.slice(0, FINDINGS_KEPT), note(`${sorted.length - FINDINGS_KEPT} more findings are not shown.`)];
 }
 
 function ofConnection(health: ServerHealth, phases: InspectedServer['phases']): McpFinding[] {
   const findings: McpFinding[] = [];
   const listing = phases.find(({ phase }) => phase === 'listing')?.durationMs ?? 0;
-  const whole = phases.reduce((sum, { durationMs }) => sum + durationMs, 0);
-  if (listing > SLOW_LIST_MS) findings.push(warning(`Listing its tools took ${seconds(listing)}.`));
-  if (whole - listing > SLOW_CONNECT_MS) findings.push(warning(`Connecting took ${seconds(whole - listing)}.`));
+  const total = phases.reduce((sum, { durationMs }) => sum + durationMs, 0);
+  if (listing > SLOW_LIST_MS) findings.push(warning(`Listing the tools took ${seconds(listing)}.`));
+  if (total - listing > SLOW_CONNECT_MS) findings.push(warning(`Connecting took ${seconds(total - listing)}.`));
   if (health.protocolVersion === '2024-11-05') {
-    findings.push(note('It speaks MCP of November 2024, the oldest there is.'));
+    findings.push(note('The server uses MCP 2024-11-05, the oldest version.'));
   }
   for (const { level, text } of health.log) {
-    if (level === 'warning' && !TOLD_ELSEWHERE.test(text)) findings.push(warning(text));
+    if (level === 'warning' && !REPORTED_PER_TOOL.test(text)) findings.push(warning(text));
   }
-  if (HIDDEN.test(health.instructions ?? '')) findings.push(hidden('Its instructions hold'));
+  if (HIDDEN.test(health.instructions ?? '')) findings.push(hidden('The instructions contain'));
   return findings;
 }
 
@@ -62,15 +62,16 @@ function ofOffer(
 ): McpFinding[] {
   if (state !== 'ready') return [];
   const findings: McpFinding[] = [];
-  if (tools.length + resourceCount + promptCount === 0) findings.push(warning('It offers nothing at all.'));
+  if (tools.length + resourceCount + promptCount === 0)
+    findings.push(warning('The server offers no tools, resources or prompts.'));
   if (tools.length > MANY_TOOLS) {
     findings.push(
-      warning(`It offers ${tools.length} tools; some providers take ${MANY_TOOLS} in all. Switch some off.`),
+      warning(`The server offers ${tools.length} tools; some providers accept ${MANY_TOOLS} in all. Disable some.`),
     );
   }
   const tokens = tools.reduce((sum, tool) => sum + definitionTokens(tool), 0);
   if (tokens > MANY_TOKENS) {
-    findings.push(warning(`Its tools cost about ${tokens} tokens in every request. Switch off what is not used.`));
+    findings.push(warning(`The tools add about ${tokens} tokens to every request. Disable those you do not use.`));
   }
   return findings;
 }
@@ -82,16 +83,16 @@ function ofTool(listed: IndexedTool): McpFinding[] {
   const warn = (text: string): unknown => findings.push(warning(text, about));
   const remark = (text: string): unknown => findings.push(note(text, about));
 
-  if (!PLAIN_NAME.test(about)) warn(`Models cannot write its name; they know it as "${name}".`);
-  if (description.trim() === '') warn('It has no description: a model has only its name to go by.');
-  if (description.length > LONG_DESCRIPTION) warn(`Its description has ${description.length} characters.`);
+  if (!PLAIN_NAME.test(about)) warn(`Providers do not accept this name; models see it as "${name}".`);
+  if (description.trim() === '') warn('The tool has no description; a model can only go by its name.');
+  if (description.length > LONG_DESCRIPTION) warn(`The description has ${description.length} characters.`);
   if (HIDDEN.test(`${about}${title ?? ''}${description}${JSON.stringify(inputSchema)}`)) {
-    findings.push(hidden('Its definition holds', about));
+    findings.push(hidden('The definition contains', about));
   }
   const tokens = definitionTokens(listed);
-  if (tokens > COSTLY_TOKENS) warn(`Its definition costs about ${tokens} tokens in every request.`);
+  if (tokens > COSTLY_TOKENS) warn(`The definition adds about ${tokens} tokens to every request.`);
   if (annotations?.readOnly === true && annotations.destructive === true) {
-    warn('It calls itself read-only and destructive at once.');
+    warn('The annotations say both read-only and destructive.');
   }
   for (const text of ofSchema(inputSchema)) remark(text);
   return findings;
@@ -103,11 +104,11 @@ function ofSchema(schema: JsonObject): string[] {
   const known = isJsonObject(properties) ? Object.entries(properties) : [];
   const undescribed = known.filter(([, one]) => isJsonObject(one) && textOf(one['description']) === '');
   const untyped = known.filter(([, one]) => isJsonObject(one) && Object.keys(one).every((key) => ABOUT.has(key)));
-  if (undescribed.length > 0) texts.push(`No description of ${namesOf(undescribed)}.`);
-  if (untyped.length > 0) texts.push(`No type of ${namesOf(untyped)}: anything fits.`);
+  if (undescribed.length > 0) texts.push(`No description for ${namesOf(undescribed)}.`);
+  if (untyped.length > 0) texts.push(`No type for ${namesOf(untyped)}: any value is accepted.`);
   const missing = Array.isArray(required) ? required.filter((one) => !known.some(([name]) => name === one)) : [];
-  if (missing.length > 0) texts.push(`It requires what it does not describe: ${missing.map(String).join(', ')}.`);
-  if (refersOutside(schema, 0)) texts.push('Its schema refers to another document, which is never fetched.');
+  if (missing.length > 0) texts.push(`Required but not defined: ${missing.map(String).join(', ')}.`);
+  if (refersOutside(schema, 0)) texts.push('The schema refers to an external document, which Toolyard never fetches.');
   return texts;
 }
 
@@ -122,7 +123,7 @@ function refersOutside(value: JsonValue, depth: number): boolean {
   return Object.values(value).some((one) => refersOutside(one, depth + 1));
 }
 
-/** Tools whose names a model, or a person, takes for one another. */
+/** Tools whose names are easily confused. */
 function alike(tools: readonly IndexedTool[]): McpFinding[] {
   const groups = new Map<string, IndexedTool[]>();
   for (const each of tools) {
@@ -133,16 +134,16 @@ function alike(tools: readonly IndexedTool[]): McpFinding[] {
     .filter((group) => group.length > 1)
     .map((group) => {
       const names = group.map(({ tool }) => `"${tool.name}"`).join(' and ');
-      return warning(`The names ${names} are easily taken for one another.`, group[0]?.tool.name);
+      return warning(`The names ${names} are easily confused.`, group[0]?.tool.name);
     });
 }
 
-/** What is usual among its tools is told once. */
+/** Reports a common omission once rather than per tool. */
 function together(tools: readonly IndexedTool[]): McpFinding[] {
   const silent = tools.filter(({ annotations }) => annotations === undefined);
   if (silent.length === 0) return [];
-  const which = silent.length === tools.length ? 'None of its tools says' : `${silent.length} of its tools do not say`;
-  return [note(`${which} what it may do (annotations): all of them count as possibly harmful.`)];
+  const which = silent.length === tools.length ? 'No tool has' : `${silent.length} tools have no`;
+  return [note(`${which} annotations: Toolyard treats them as possibly destructive.`)];
 }
 
 function namesOf(entries: readonly [string, unknown][]): string {
@@ -155,7 +156,7 @@ function textOf(value: JsonValue | undefined): string {
 }
 
 function hidden(what: string, about?: string): McpFinding {
-  return warning(`${what} characters nobody can see: they may tell a model what its owner should not read.`, about);
+  return warning(`${what} invisible characters, which may hide instructions from you.`, about);
 }
 
 function seconds(ms: number): string {

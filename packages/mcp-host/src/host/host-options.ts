@@ -9,15 +9,14 @@ import type { PinStore } from '../catalogue/trust.ts';
 import type { ListedTool } from '../catalogue/read-tool.ts';
 import type { ListedPrompt, ListedResource, ListedTemplate, LogEntry, LogLevel, ServerConfig } from '../types.ts';
 
-/** What it takes to sign in to servers (OAuth 2.1). */
+/** How to sign in to servers (OAuth 2.1). */
 export type SignInOptions = {
   store: AuthStore;
   /**
-   * Carries the requests of a sign-in to a server. The addresses are what that server and its sign-in server name: the
-   * owner's guard belongs in front of it.
+   * The HTTP client of sign-ins. Its URLs come from the server and its authorization server, so use a guarded fetch.
    */
   fetchFor(server: ServerConfig): Fetch;
-  /** How Toolyard introduces itself; its name in `clientInfo` where absent. */
+  /** The `client_name` of client registration; default: the name in `clientInfo`. */
   introduction?: ClientMetadata;
 };
 
@@ -27,25 +26,25 @@ export type McpHostOptions = {
   origin?: ToolOrigin;
   createTransport: CreateTransport;
   clock: Clock;
-  /** How Toolyard introduces itself to servers. */
+  /** The client name and version sent to servers. */
   clientInfo: Implementation;
-  /** Where the protocol generation of each server is remembered; by default in memory. */
+  /** Where the era of each server is remembered; default: in memory. */
   eraMemory?: EraMemory;
-  /** Who answers what servers ask; what has no handler is not offered to them. */
+  /** Handlers of server requests; a capability without a handler is not declared to servers. */
   handlers?: QuestionHandlers;
-  /** How often in a row a lost server is connected again; default 10. */
+  /** How many reconnect attempts follow each other; default 10. */
   maxReconnects?: number;
-  /** 0 up to 1: how much of its share chance takes off a wait. Default `Math.random`. */
+  /** Random number from 0 up to 1 that shortens a wait. Default `Math.random`. */
   jitter?: () => number;
-  /** From which level on servers are to log what they do; by default as they like. */
+  /** The minimum level servers should log; by default they decide. */
   logLevel?: LogLevel;
-  /** How many of the last messages exchanged with each server are kept to be looked at; default 200. */
+  /** How many recent messages per server are kept in the wire log; default 200. */
   wireMessages?: number;
-  /** Without this nobody is signed in to servers; a token may still stand in their headers. */
+  /** Without it nobody can sign in to servers; their headers may still contain a token. */
   signIn?: SignInOptions;
-  /** What people approved of tools, kept by the owner; by default for as long as the process lives. */
+  /** Approved tools; default: a map that lives as long as the process. */
   pins?: PinStore;
-  /** Hears every log line of every server as it is written. */
+  /** Called with every log entry of every server. */
   log?(serverId: string, entry: LogEntry): void;
 };
 

@@ -13,7 +13,7 @@ import type { WireEntry } from '../log/wire-log.ts';
 import { SignIns } from '../oauth/sign-ins.ts';
 import type { SignInResponse, StartedSignIn } from '../oauth/sign-in.ts';
 import { ResourceStore } from '../catalogue/resource-store.ts';
-import { isSwitchedOff, SelectedTools } from './selected-tools.ts';
+import { isDisabled, SelectedTools } from './selected-tools.ts';
 import type { ListedSkill, SkillFile } from '../catalogue/skills.ts';
 import { ToolTrust } from '../catalogue/trust.ts';
 import type {
@@ -28,14 +28,14 @@ import type {
   ToolHost,
 } from '../types.ts';
 
-/** How long closing waits for calls that were stopped to be answered, in milliseconds. */
+/** How long closing waits for stopped calls to end, in milliseconds. */
 const FAREWELL_MS = 2_000;
-/** How long shutting down waits for what is under way to end by itself, in milliseconds. */
+/** How long shutdown waits for work in progress, in milliseconds. */
 const SHUTDOWN_MS = 10_000;
 
 /**
- * Connects to MCP servers and keeps them connected, keeps what they offer in one index, and asks them for things. One
- * server's trouble is never another's: it shows in that server's health and nowhere else.
+ * Connects to MCP servers and keeps them connected, indexes what they offer, and sends them requests. Servers are
+ * independent: an error of one appears in its health only.
  *
  * @example
  * await using host = new McpHost({ servers, createTransport: createNodeTransports({ fetch }), clock, clientInfo });
@@ -43,11 +43,11 @@ const SHUTDOWN_MS = 10_000;
  * const tool = host.resolve('echo');
  * if (tool) await host.callTool(tool.tool, { message: 'hello' });
  *
- * @throws ToolyardError `bad_config` from the constructor if two servers have the same id, or an id is empty or has a
- * slash.
+ * @throws ToolyardError `bad_config` from the constructor if two servers have the same id, or an id is empty or
+ * contains a slash.
  */
 export class McpHost implements ToolHost, AsyncDisposable {
-  /** What is listed of resources, what was read of them, and who follows them. */
+  /** Listed resources, cached contents and subscriptions. */
   readonly resources: ResourceStore;
   readonly tools: ToolHost['tools'];
   readonly resolve: ToolHost['resolve'];
@@ -59,7 +59,7 @@ export class McpHost implements ToolHost, AsyncDisposable {
   readonly #signIns: SignIns;
   readonly #calls: ServerCalls;
   readonly #origin: ToolOrigin;
-  /** From which level on servers that are connected from now on are to log; undefined as they like. */
+  /** The log level for connections opened from now on; undefined leaves it to the servers. */
   #logLevel: LogLevel | undefined;
   #closing: Promise<void> | undefined;
 
@@ -80,7 +80,7 @@ export class McpHost implements ToolHost, AsyncDisposable {
         logLevel: () => this.#logLevel,
         onChange: (entry) => {
           if (entry.stage === 'ready') this.#trust.review(entry.config, entry.tools);
-          this.#servers.tell(entry.config.id);
+          this.#servers.notify(entry.config.id);
         },
       }),
     );
@@ -102,12 +102,12 @@ export class McpHost implements ToolHost, AsyncDisposable {
     for (const config of options.servers) this.#servers.add(config);
   }
 
-  /** Requests being made right now, and flows that were acquired. */
+  /** The number of requests in progress and acquired flows. */
   get activeFlows(): number {
     return this.#flows.active;
   }
 
-  /** What is wrong with the first server that has failed; each server's own stands in its health. */
+  /** The error of the first server that failed; the error of each is in its health. */
   get error(): ErrorInfo | undefined {
     return this.#servers.all.find(({ stage }) => stage === 'failed' || stage === 'needs_sign_in')?.error;
   }
@@ -125,8 +125,8 @@ export class McpHost implements ToolHost, AsyncDisposable {
   }
 
   /**
-   * Connects every server that is not ready or switched off, all at once. Resolves when each is ready or has failed;
-   * failures stand in {@link McpHost.health} and are not thrown.
+   * Connects all servers that are neither ready nor disabled, in parallel. Resolves when each is ready or has failed;
+   * failures are reported by {@link McpHost.health}, not thrown.
    */
   async connectAll(): Promise<void> {
     if (this.#flows.isClosed) return;
@@ -135,14 +135,14 @@ export class McpHost implements ToolHost, AsyncDisposable {
     );
   }
 
-  /** Takes one more server, which is not connected yet. @throws ToolyardError `bad_config` for its id. */
+  /** Adds a server without connecting it. @throws ToolyardError `bad_config` for its id */
   add(config: ServerConfig): void {
     this.#flows.refuseWhenClosed();
     this.#servers.add(config);
-    this.#servers.tell(config.id);
+    this.#servers.notify(config.id);
   }
 
-  /** Leaves a server and forgets it. Resolves when nothing of it is left; does nothing where there is none. */
+  /** Disconnects and removes a server. Resolves when its connections are closed; does nothing for an unknown id. */
   async remove(id: string): Promise<void> {
     this.resources.forget(id);
     await this.#servers.remove(id);
@@ -150,7 +150,8 @@ export class McpHost implements ToolHost, AsyncDisposable {
   }
 
   /**
-   * Leaves a server and takes this one of the same id instead, which is not connected yet; no other is touched.
+   * Disconnects a server and replaces it by one with the same id, which is not connected yet. Other servers are not
+   * affected.
    *
    * @throws ToolyardError `not_found`
    */
@@ -161,107 +162,104 @@ export class McpHost implements ToolHost, AsyncDisposable {
   }
 
   /**
-   * Connects one server, also one that was left or is switched off. Does nothing on one that is ready; joins an
-   * attempt under way.
+   * Connects one server, even one that was disconnected or is disabled. Does nothing if it is ready; joins an attempt
+   * in progress.
    *
-   * @throws ToolyardError saying why it failed, which also stands in {@link McpHost.health}; `not_found` where there
-   * is no such server.
+   * @throws ToolyardError the reason of the failure, which {@link McpHost.health} also reports; `not_found` for an
+   * unknown id
    */
   async connect(id: string): Promise<void> {
     this.#flows.refuseWhenClosed();
     await this.#servers.get(id).connect();
   }
 
-  /** Leaves one server: its calls are stopped, its process or session ended. It can be connected again. */
+  /** Disconnects a server: stops its calls and closes its process or session. It can be connected again. */
   async disconnect(id: string): Promise<void> {
     await this.#servers.get(id).disconnect();
   }
 
-  /** Leaves one server and connects it anew. @throws as {@link McpHost.connect} does. */
+  /** Disconnects a server and connects it again. @throws as {@link McpHost.connect} does */
   async reconnect(id: string): Promise<void> {
     this.#flows.refuseWhenClosed();
     const entry = this.#servers.get(id);
-    // Ending a launcher in the middle of its download would make it begin again: its attempt is joined.
+    // A launcher killed during its download would start over, so its attempt is joined instead.
     if (entry.health().launch === undefined) void entry.disconnect();
     await entry.connect();
   }
 
-  /** Switches a server off, which leaves it, or on, which does not connect it yet. */
+  /** Disables a server, which disconnects it, or enables it without connecting it. */
   async setEnabled(id: string, enabled: boolean): Promise<void> {
     await this.#servers.get(id).setEnabled(enabled);
   }
 
-  /**
-   * Resolves when none of these servers is connecting any more, after `ms`, or when the signal is aborted, whatever
-   * comes first.
-   */
+  /** Resolves when none of these servers is connecting, after `ms`, or when the signal is aborted. */
   async whenSettled(serverIds: Iterable<string>, signal: AbortSignal | undefined, ms: number): Promise<void> {
     await this.#servers.whenSettled(serverIds, signal, ms);
   }
 
   /**
-   * Resolves when a ready server has listed its resources and prompts, which follow its tools; after `ms`, or when
-   * the signal is aborted; at once for one that is not ready.
+   * Resolves when a ready server has listed its resources and prompts (after its tools), after `ms`, or when the signal
+   * is aborted; at once for a server that is not ready.
    */
   async whenListed(id: string, signal: AbortSignal | undefined, ms: number): Promise<void> {
     await this.#servers.when(() => isListed(this.#servers.find(id)?.health()), signal, ms);
   }
 
   /**
-   * Resolves when the tools of a server are listed again, if it has announced others; after a few seconds at most.
-   * Undefined where they are known now.
+   * Resolves when the tools of a server that announced a change are listed again, after a few seconds at most.
+   * Undefined if the list is up to date.
    */
-  whenToolsAreKnown(id: string): Promise<void> | undefined {
-    return this.#servers.find(id)?.session?.whenToolsAreKnown();
+  toolsUpToDate(id: string): Promise<void> | undefined {
+    return this.#servers.find(id)?.session?.toolsUpToDate();
   }
 
-  /** Every server, in the configured order. */
+  /** All servers, in the configured order. */
   health(): ServerHealth[] {
     return this.#servers.all.map((entry) => entry.health());
   }
 
-  /** What happened with a server, oldest first; bounded. */
+  /** The log of a server, oldest first; bounded. */
   log(id: string): NumberedEntry[] {
     return this.#servers.find(id)?.log.numbered() ?? [];
   }
 
-  /** The last messages exchanged with a server, oldest first, cut and without secrets. */
+  /** The last messages exchanged with a server, oldest first, shortened and without secrets. */
   wireLog(id: string): WireEntry[] {
     return this.#servers.find(id)?.wire.entries() ?? [];
   }
 
-  /** Grows with every change in health or offer of a server: what was derived from them is valid until then. */
+  /** Increases with every change in health or offer of a server; use it to invalidate derived data. */
   get changes(): number {
     return this.#servers.changes;
   }
 
-  /** Calls back after anything in health or offer of a server has changed; returns what ends that. */
+  /** Subscribes to changes in health or offer of any server; the returned function unsubscribes. */
   onChange(listener: (serverId: string) => void): () => void {
     return this.#servers.onChange(listener);
   }
 
-  /** From which level on all servers are to log what they do. */
+  /** Sets the minimum level that all servers should log. */
   async setLogLevel(level: LogLevel): Promise<void> {
     this.#logLevel = level;
     await Promise.all(this.#servers.all.map(async (entry) => entry.session?.setLogLevel(level)));
   }
 
-  /** Tells servers that the folders the handler for roots gives are others now. */
+  /** Notifies servers that the roots have changed. */
   async rootsChanged(): Promise<void> {
     await Promise.all(this.#servers.all.map(async (entry) => entry.session?.rootsChanged()));
   }
 
   /**
-   * Begins something that {@link McpHost.shutdown} waits for; what is returned ends it and may be called twice.
+   * Starts work that {@link McpHost.shutdown} waits for; the returned function ends it and is idempotent.
    *
-   * @throws ToolyardError `server_closed` when shutting down has begun
+   * @throws ToolyardError `server_closed` after shutdown has begun
    */
   acquire(): () => void {
     this.#flows.refuseWhenClosed();
     return this.#flows.acquire();
   }
 
-  /** Begins nothing new, waits (bounded) for what is under way to end by itself, then closes. */
+  /** Rejects new work, waits a limited time for work in progress, then closes. */
   async shutdown(waitMs = SHUTDOWN_MS): Promise<void> {
     this.#flows.close();
     await this.#flows.whenIdle(waitMs);
@@ -269,8 +267,8 @@ export class McpHost implements ToolHost, AsyncDisposable {
   }
 
   /**
-   * Takes no more calls, stops those under way (each is answered, its outcome unknown), and leaves all servers at
-   * once. Resolves when nothing of them is left; safe to repeat.
+   * Rejects new calls, stops those in progress (each ends with an unknown outcome), and disconnects all servers in
+   * parallel. Resolves when everything is closed; idempotent.
    */
   close(): Promise<void> {
     this.#flows.close();
@@ -290,10 +288,10 @@ export class McpHost implements ToolHost, AsyncDisposable {
   }
 
   /**
-   * A view of some servers, but for hidden tools; whatever else is called is not sent. It follows their changes, and
-   * may be asked at every turn. A server added later belongs to it if its id does.
+   * A view of some servers without hidden tools; calls of other tools are not sent. It follows changes of its servers,
+   * and includes a server added later if its id is selected.
    *
-   * @param onCall told when a call of a server begins; what it returns is called when it is over
+   * @param onCall called when a call of a server begins; the function it returns is called when the call ends
    */
   select(
     serverIds: ReadonlySet<string>,
@@ -310,12 +308,12 @@ export class McpHost implements ToolHost, AsyncDisposable {
     };
   }
 
-  /** What was approved of tools, and whether it still holds. A tool whose approval is void is not called. */
+  /** Approved tools and whether their approval still applies. A tool with a void approval is not called. */
   get trust(): Pick<ToolTrust, 'verdict' | 'voided' | 'onVoided' | 'changeOf' | 'reviewAgain'> {
     return this.#trust;
   }
 
-  /** True where the owner believes what a server says of its tools. */
+  /** True if the operator trusts the annotations of this server's tools. */
   isTrusted(serverId: string): boolean {
     return this.#servers.find(serverId)?.config.trusted === true;
   }
@@ -327,28 +325,28 @@ export class McpHost implements ToolHost, AsyncDisposable {
   }
 
   /**
-   * Stands for all that a server says of a tool now, and for where the server is: it changes when any of it does.
-   * Undefined where the tool is not offered.
+   * Hash of a tool's current definition and endpoint; it changes when either does. Undefined if the tool is not
+   * offered.
    */
   definitionOf(tool: ToolReference): string | undefined {
     return this.#calls.definitionOf(tool);
   }
 
   /**
-   * Pins a tool as it is offered now, or as it was when it had this {@link McpHost.definitionOf}: from here on it is
-   * called only as long as it stays that.
+   * Pins a tool with its current definition, or with this {@link McpHost.definitionOf}; it is then called only while
+   * its definition stays the same.
    *
-   * @throws ToolyardError `not_found` if it is not offered, and no definition is given
+   * @throws ToolyardError `not_found` if it is not offered and no definition is given
    */
   approveTool({ serverId, name }: ToolReference, definition?: string): void {
     const entry = this.#servers.get(serverId);
     const tool = entry.tools.get(name);
     if (tool !== undefined) return this.#trust.approve(entry.config, tool, definition);
     if (definition !== undefined) return this.#trust.approveUnseen({ serverId, name }, definition);
-    throw new ToolyardError({ code: 'not_found', message: `The server "${serverId}" offers no tool "${name}".` });
+    throw new ToolyardError({ code: 'not_found', message: `The server "${serverId}" has no tool "${name}".` });
   }
 
-  /** The skills a server offers; none of their files is fetched. @throws ToolyardError */
+  /** The skills of a server; their files are not fetched. @throws ToolyardError */
   skills(
     serverId: string,
     options: McpRequestOptions = {},
@@ -357,17 +355,17 @@ export class McpHost implements ToolHost, AsyncDisposable {
   }
 
   /**
-   * A file of a skill, by default its `SKILL.md`. It is checked against what the server lists of it.
+   * Reads a file of a skill, by default its `SKILL.md`, and verifies it against the server's listing.
    *
-   * @throws ToolyardError `bad_response` for one that is something else: nothing of that skill is to be used
+   * @throws ToolyardError `bad_response` for a file that differs from its listing: do not use the skill
    */
   readSkill(serverId: string, uri: string, path?: string, options: McpRequestOptions = {}): Promise<SkillFile> {
     return this.#calls.ask(serverId, options, (session) => session.readSkill(uri, path, options));
   }
 
   /**
-   * Finds out where a person signs in to a server. They come back to `redirectUrl`, and what they bring is for
-   * {@link McpHost.finishSignIn}, of this host or of any other over the same store. @throws ToolyardError
+   * The authorization URL of a server. The browser returns to `redirectUrl`, and its parameters go to {@link
+   * McpHost.finishSignIn} of this host or of another one with the same store. @throws ToolyardError
    */
   async signIn(serverId: string, { redirectUrl }: { redirectUrl: string }): Promise<StartedSignIn> {
     this.#flows.refuseWhenClosed();
@@ -375,9 +373,10 @@ export class McpHost implements ToolHost, AsyncDisposable {
   }
 
   /**
-   * Takes what a person has brought back, once, and connects the server in the background; gives its id.
+   * Exchanges the parameters of the redirect for tokens, once, and connects the server in the background; returns its
+   * id.
    *
-   * @throws ToolyardError `not_found` for a `state` that is not one of ours; `server_refused` where nobody is signed in
+   * @throws ToolyardError `not_found` for an unknown `state`; `server_refused` if the sign-in failed
    */
   async finishSignIn(response: SignInResponse): Promise<string> {
     this.#flows.refuseWhenClosed();
@@ -385,23 +384,23 @@ export class McpHost implements ToolHost, AsyncDisposable {
   }
 
   /**
-   * Connects those that wait for a sign-in, and were signed in to in another process over the same store.
+   * Connects servers that wait for a sign-in which another process with the same store has completed.
    *
-   * @throws ToolyardError where the store cannot be read: nobody says a second time that somebody has signed in
+   * @throws ToolyardError if the store cannot be read; the sign-in is not announced again
    */
   async lookForSignIns(): Promise<void> {
     const waiting = this.health().filter(({ state }) => state === 'needs_sign_in');
-    await Promise.all(waiting.map(({ id }) => this.#signIns.look(id)));
+    await Promise.all(waiting.map(({ id }) => this.#signIns.detect(id)));
   }
 
-  /** Forgets the tokens of a server, and leaves it. @throws ToolyardError */
+  /** Deletes the tokens of a server and disconnects it. @throws ToolyardError */
   async signOut(serverId: string): Promise<void> {
     const entry = this.#servers.get(serverId);
     await this.#signIns.signOut(serverId);
     await entry.disconnect();
   }
 
-  /** Fills in a prompt. @throws ToolyardError */
+  /** Gets a prompt with arguments. @throws ToolyardError */
   getPrompt(
     serverId: string,
     name: string,
@@ -411,25 +410,25 @@ export class McpHost implements ToolHost, AsyncDisposable {
     return this.#calls.ask(serverId, options, (session) => session.getPrompt(name, args, options));
   }
 
-  /** The prompts of all ready servers, asked in parallel: one that fails hides no other. */
+  /** The prompts of all ready servers, listed in parallel; a failing server does not hide the others. */
   async getAllPrompts(): Promise<AllPrompts> {
     return listAllPrompts(this.connectedServers, (id) => this.#calls.ask(id, {}, (session) => session.listPrompts()));
   }
 
-  /** What a server has listed: while it is reconnecting, its tools only. */
+  /** What a server has listed; while it is reconnecting, its tools only. */
   offered(serverId: string): ListedOffers {
     const entry = this.#servers.find(serverId);
     const { resources = [], templates = [], prompts = [] } = entry?.catalogue ?? {};
     return { tools: [...(entry?.tools.values() ?? [])], resources, templates, prompts };
   }
 
-  /** A server as it can be offered to others; one that is reconnecting is waited for. @throws ToolyardError */
+  /** A server for a proxy that serves it to other clients; waits for one that is reconnecting. @throws ToolyardError */
   forwarded(serverId: string, signal?: AbortSignal): Promise<ForwardedServer> {
     return this.#calls.forwarded(serverId, signal);
   }
 
   /**
-   * What an argument of a prompt or a template may become; `others` are the arguments that are filled in already.
+   * Completes an argument of a prompt or a resource template; `others` are the arguments filled in so far.
    *
    * @throws ToolyardError
    */
@@ -447,7 +446,7 @@ export class McpHost implements ToolHost, AsyncDisposable {
     return new SelectedTools({
       origin: this.#origin,
       sources: () => this.#servers.all.filter(({ config }) => chosen(config.id)),
-      hidden: (tool) => hidden(tool) || isSwitchedOff(this.#servers.find(tool.serverId)?.config, tool.name),
+      hidden: (tool) => hidden(tool) || isDisabled(this.#servers.find(tool.serverId)?.config, tool.name),
     });
   }
 }

@@ -12,7 +12,7 @@ import type { ServerConfig } from '../types.ts';
 const clientInfo = { name: 'toolyard-test', version: '0' };
 const createTransport = createNodeTransports({ fetch: (input, init) => fetch(input, init) });
 
-/** No phase takes any time on it: a busy machine is not to be reported as a slow server. */
+/** Its phases take no time, so that a busy machine is not reported as a slow server. */
 const clock = { ...createSteadyClock(), now: () => 0 };
 
 const inspect = (config: ServerConfig, signal?: AbortSignal): Promise<McpTestReport> =>
@@ -24,8 +24,8 @@ const look = (behaviour: McpBehaviour | McpBehaviourName): Promise<McpTestReport
 const texts = (report: McpTestReport, about?: string): string[] =>
   report.findings.filter((each) => each.about === about).map(({ text }) => text);
 
-describe('a server that is looked at', () => {
-  it('is told with its phases, what it is, what it offers and what that costs', async () => {
+describe('inspectServer', () => {
+  it('reports the phases, the server, its offer and what the offer costs', async () => {
     const report = await inspect({
       id: 'every',
       transport: { type: 'stdio', command: 'node', args: [everything, 'stdio'] },
@@ -53,7 +53,7 @@ describe('a server that is looked at', () => {
     expect(report.instructions).toContain('Everything');
   });
 
-  it('is told of what cannot be used and what models will stumble over', async () => {
+  it('reports unusable tools and definitions that models stumble over', async () => {
     const inputSchema = {
       type: 'object',
       properties: { a: {}, b: { type: 'string', description: 'B' }, c: { $ref: 'https://x.example/c.json' } },
@@ -75,42 +75,44 @@ describe('a server that is looked at', () => {
       rawTools: [{ name: 'no-schema' }, { name: 'silent', inputSchema: { type: 'object' } }],
       atStart: { stdout: ['hello'] },
     });
-    expect(texts(report, 'no-schema')).toEqual(['It is set aside: The tool has no inputSchema.']);
+    expect(texts(report, 'no-schema')).toEqual(['Skipped: The tool has no inputSchema.']);
     expect(texts(report, 'silent')).toEqual([
-      'It is set aside: Another tool of this server has the same name.',
-      'It has no description: a model has only its name to go by.',
+      'Skipped: Another tool of this server has the same name.',
+      'The tool has no description; a model can only go by its name.',
     ]);
-    expect(texts(report, 'has a space')).toEqual(['Models cannot write its name; they know it as "has_a_space".']);
+    expect(texts(report, 'has a space')).toEqual([
+      'Providers do not accept this name; models see it as "has_a_space".',
+    ]);
     expect(texts(report, 'do-it')).toEqual([
-      'The names "do-it" and "do_it" are easily taken for one another.',
-      'No description of "a", "c".',
-      'No type of "a": anything fits.',
-      'It requires what it does not describe: gone.',
-      'Its schema refers to another document, which is never fetched.',
+      'The names "do-it" and "do_it" are easily confused.',
+      'No description for "a", "c".',
+      'No type for "a": any value is accepted.',
+      'Required but not defined: gone.',
+      'The schema refers to an external document, which Toolyard never fetches.',
     ]);
     expect(texts(report, 'sly')).toEqual([
-      expect.stringContaining('characters nobody can see'),
-      'It calls itself read-only and destructive at once.',
+      expect.stringContaining('invisible characters'),
+      'The annotations say both read-only and destructive.',
     ]);
     expect(texts(report, 'long')).toEqual([
-      'Its description has 10000 characters.',
-      expect.stringContaining('tokens in every request'),
+      'The description has 10000 characters.',
+      expect.stringContaining('tokens to every request'),
     ]);
     expect(texts(report)).toEqual([
-      expect.stringContaining('standard output that are no MCP'),
-      expect.stringContaining('5 of its tools do not say what it may do'),
+      expect.stringContaining('standard output that are not MCP'),
+      expect.stringContaining('5 tools have no annotations'),
     ]);
     const levels = report.findings.map(({ level }) => level);
     expect(levels).toEqual(levels.toSorted().reverse());
   });
 
-  it('that offers nothing, or is from another time, is told so', async () => {
+  it('reports a server that offers nothing or uses the oldest version', async () => {
     expect(texts(await look({ protocolVersion: '2024-11-05' }))).toEqual(
-      [expect.stringContaining('oldest there is'), 'It offers nothing at all.'].reverse(),
+      [expect.stringContaining('oldest version'), 'The server offers no tools, resources or prompts.'].reverse(),
     );
   });
 
-  it('that is slow, or offers more than fits, is told so', () => {
+  it('reports a server that is slow or offers too many tools', () => {
     const health = { id: 'srv', state: 'ready', phase: 'connected', log: [], skipped: [] } as const;
     const inputSchema = { type: 'object', description: 'x'.repeat(400) };
     const tools = Array.from({ length: 130 }, (_, at) => ({
@@ -131,14 +133,14 @@ describe('a server that is looked at', () => {
       ],
     }).map(({ text }) => text);
     expect(texts).toEqual([
-      'Listing its tools took 3.0 s.',
+      'Listing the tools took 3.0 s.',
       'Connecting took 12.0 s.',
-      expect.stringContaining('It offers 130 tools'),
-      expect.stringMatching(/^Its tools cost about 1\d{4} tokens/),
+      expect.stringContaining('The server offers 130 tools'),
+      expect.stringMatching(/^The tools add about 1\d{4} tokens/),
     ]);
   });
 
-  it('that cannot be connected is told with the reason, and what happened until then', async () => {
+  it('reports why a server cannot be connected, and its log', async () => {
     const report = await look('exit-at-start');
     expect(report).toMatchObject({ ok: false, error: { code: 'server_exited' }, offers: { tools: 0 }, tools: [] });
     expect(report.log.map(({ text }) => text)).toContain('fatal: no configuration found');
@@ -148,7 +150,7 @@ describe('a server that is looked at', () => {
     });
   });
 
-  it('is left after its time, or when nobody wants to know any more', async () => {
+  it('ends after its timeout or when aborted', async () => {
     const slow = scripted('slow', 'hang-in-initialize', { connectTimeoutMs: 300 });
     expect(await inspect(slow)).toMatchObject({ ok: false, error: { code: 'timed_out' } });
     const stop = new AbortController();
@@ -157,7 +159,7 @@ describe('a server that is looked at', () => {
     expect(await looking).toMatchObject({ ok: false, error: { code: 'cancelled' } });
   });
 
-  it('is reached over what it speaks, without telling what may be a key', async () => {
+  it('connects over the configured transport and reports no secret', async () => {
     await using server = await startScriptedSse('plain');
     const url = `${server.url}?key=sk-secret-1234`;
     const report = await inspect({

@@ -8,7 +8,7 @@ import { McpHost } from './host.ts';
 import { redactorFor, displayUrl } from '../log/redact.ts';
 import type { ServerConfig, ServerHealth, TransportConfig } from '../types.ts';
 
-/** How long a server may take for resources and prompts, when its tools are listed. Milliseconds. */
+/** How long resources and prompts may take after the tools are listed. Milliseconds. */
 const REST_MS = 5_000;
 
 export type InspectOptions = Pick<
@@ -16,15 +16,18 @@ export type InspectOptions = Pick<
   'createTransport' | 'clock' | 'clientInfo' | 'eraMemory' | 'handlers' | 'signIn'
 > & {
   config: ServerConfig;
-  /** Ends it early; the report then says so. */
+  /** Ends the inspection early; the report says so. */
   signal?: AbortSignal;
-  /** Called when the attempt to connect begins, with what tells how it is; what it returns is called when it is over. */
+  /**
+   * Called when connecting begins, with a function that returns the health; the function it returns is called when
+   * connecting ends.
+   */
   whileConnecting?: (health: () => readonly ServerHealth[]) => () => void;
 };
 
 /**
- * Connects to a server once, looks at all it offers, leaves it, and tells how that went and what is to be said of it.
- * Never throws for what the server does; takes at most its time to connect and a few seconds.
+ * Connects to a server once, lists everything it offers, disconnects, and reports the result with findings. Never
+ * throws for an error of the server; takes at most the connect timeout and a few seconds.
  *
  * @example
  * const report = await inspectServer({ config, createTransport, clock, clientInfo });
@@ -49,7 +52,7 @@ export async function inspectServer(options: InspectOptions): Promise<McpTestRep
   const ended = clock.now();
   const durationMs = Math.round(clock.monotonic() - began);
   if (error === undefined) await host.whenListed(config.id, signal, REST_MS);
-  await host.whenToolsAreKnown(config.id);
+  await host.toolsUpToDate(config.id);
   return reportOf({ host, config, error, ended, durationMs });
 }
 
@@ -68,7 +71,7 @@ async function connect(host: McpHost, id: string, signal: AbortSignal | undefine
 }
 
 function stopped(): ToolyardError {
-  return new ToolyardError({ code: 'cancelled', message: 'The test was stopped.' });
+  return new ToolyardError({ code: 'cancelled', message: 'The test was cancelled.' });
 }
 
 type Outcome = {
@@ -110,7 +113,7 @@ function reportOf({ host, config, error, ended, durationMs }: Outcome): McpTestR
   };
 }
 
-/** The last thing that happened ends the last phase. */
+/** The last log entry ends the last phase. */
 function durationsOf(phases: ServerHealth['phases'], ended: number): McpTestReport['phases'] {
   const began = phases.filter(({ phase }) => phase !== 'connected' && phase !== 'disconnected' && phase !== 'error');
   return began.map(({ phase, at }) => {
@@ -119,7 +122,7 @@ function durationsOf(phases: ServerHealth['phases'], ended: number): McpTestRepo
   });
 }
 
-/** How many of each; what a server does not offer is none, what is not listed yet is not told. */
+/** Counts per kind; 0 for what the server does not offer, absent for what is not listed yet. */
 export function offersOf(
   health: Pick<ServerHealth, 'state' | 'resourceCount' | 'promptCount'> | undefined,
   tools: number,
@@ -133,7 +136,9 @@ export function offersOf(
   };
 }
 
-/** How a server is reached, for people: no arguments, no environment, no headers, nothing of an address that may be a key. */
+/**
+ * How a server is reached, for display: without arguments, environment, headers, or parts of a URL that may be secret.
+ */
 export function shownTransport(transport: TransportConfig): McpTransportView {
   if (transport.type === 'stdio') {
     return { type: 'stdio', command: transport.command.split(/[\\/]/).at(-1) ?? transport.command };
@@ -145,7 +150,7 @@ export function shownTransport(transport: TransportConfig): McpTransportView {
   return { type: transport.type, url: displayUrl(transport.url) };
 }
 
-/** An error without the secrets of a server's configuration. */
+/** An error without the secrets of the server's configuration. */
 export function redactedError(error: ErrorInfo, redact: (text: string) => string): ErrorInfo {
   const { message, hint } = error;
   return { ...error, message: redact(message), ...(hint === undefined ? {} : { hint: redact(hint) }) };

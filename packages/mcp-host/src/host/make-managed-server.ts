@@ -12,7 +12,7 @@ import { WireLog } from '../log/wire-log.ts';
 const MAX_RECONNECTS = 10;
 const WIRE_MESSAGES = 200;
 
-/** What an entry needs of its host. */
+/** What an entry needs from its host. */
 export type EntryParts = {
   options: McpHostOptions;
   eraMemory: EraMemory;
@@ -22,7 +22,7 @@ export type EntryParts = {
   onChange: (entry: ManagedServer) => void;
 };
 
-/** @param after what has to be over before it may connect: an older server of the same id that is being left */
+/** @param after what must settle before it may connect: an older server with the same id that is being closed */
 export function makeManagedServer(config: ServerConfig, after: Promise<unknown>, parts: EntryParts): ManagedServer {
   const { options, eraMemory, signIns, resources, logLevel, onChange } = parts;
   const { createTransport, clock, clientInfo, handlers = {}, maxReconnects = MAX_RECONNECTS } = options;
@@ -51,7 +51,7 @@ export function makeManagedServer(config: ServerConfig, after: Promise<unknown>,
       if (entry.calls.isInteractive) return;
       entry.calls.becomeInteractive();
       const text =
-        'It asked something while several calls were in flight, and did not say for which. From now on each conversation has a connection of its own.';
+        'The server sent a request while several calls were in flight, without naming the call. From now on each conversation has its own connection.';
       note({ at: clock.now(), phase: 'connected', level: 'info', text });
       onChange(entry);
     },
@@ -68,10 +68,10 @@ export function makeManagedServer(config: ServerConfig, after: Promise<unknown>,
     onChange: () => onChange(entry),
     onReady: () => {
       void resources()
-        .followAnew(config.id)
+        .resubscribe(config.id)
         .then((error) => {
           if (error === undefined) return;
-          const text = `Its resources could not be followed anew: ${error.message}`;
+          const text = `Its resource subscriptions could not be renewed: ${error.message}`;
           log.add({ at: clock.now(), phase: 'connected', level: 'warning', text });
         });
     },
@@ -87,7 +87,7 @@ export function makeManagedServer(config: ServerConfig, after: Promise<unknown>,
       new McpConnection({
         ...ofAll(),
         tools: () => entry.tools,
-        note: (line, source) => note({ ...line, text: `A conversation's own connection: ${line.text}` }, source),
+        note: (line, source) => note({ ...line, text: `Connection of a conversation: ${line.text}` }, source),
         onChange: () => undefined,
         onLost,
         onUpdated: () => undefined,

@@ -15,36 +15,36 @@ import type { ServerConfig, ServerHealth } from '../types.ts';
 import type { WireLog } from '../log/wire-log.ts';
 import type { ConnectionLoss } from '../connection/connection-loss.ts';
 
-/** A connection that has stood so long counts as sound, and its next loss as the first one. Milliseconds. */
+/** After this time a connection counts as stable and the reconnect attempts start over. Milliseconds. */
 const SETTLED_MS = 60_000;
 
 const NO_TOOLS: ReadonlyMap<string, ListedTool> = new Map();
 
 export type ManagedServerOptions = {
   config: ServerConfig;
-  /** What has to be over before it connects for the first time. */
+  /** What must settle before it connects for the first time. */
   after: Promise<unknown>;
   clock: Clock;
   log: ServerLog;
   /** The last messages exchanged with it. */
   wire: WireLog;
-  /** Absent for a server that nobody signs in to. */
+  /** Undefined if the server needs no sign-in. */
   auth: ServerAuth | undefined;
   maxReconnects: number;
-  /** 0 up to 1: how much of a wait chance takes off. */
+  /** Random number from 0 up to 1 that shortens a wait. */
   jitter: () => number;
-  /** A fresh connection; `onLost` is called at most once, if it stood and is gone. */
+  /** Creates a connection; `onLost` is called at most once, if the connection was open and was lost. */
   makeConnection(onLost: (error: ErrorInfo, by: ConnectionLoss) => void): McpConnection;
-  /** A fresh connection beside the first one; `onLost` is called at most once, if it stood and is gone. */
+  /** The same for an additional connection of one conversation. */
   makeExtraConnection(onLost: () => void): McpConnection;
   onChange(): void;
-  /** A connection stands, the first or another one. */
+  /** A connection was opened, the first or a later one. */
   onReady(): void;
 };
 
 /**
- * One configured server: its state machine (`server-states.ts`) and its current connection. A connection has one life; every
- * attempt makes a fresh one, when nothing of the old one is left.
+ * One configured server: its state machine (`server-states.ts`) and its current connection. A connection is used once;
+ * every attempt creates another one after the old one is closed.
  */
 export class ManagedServer {
   readonly config: ServerConfig;
@@ -56,14 +56,14 @@ export class ManagedServer {
   #machine: ServerMachine;
   #connection: McpConnection | undefined;
   #error: ErrorInfo | undefined;
-  /** Kept while reconnecting, so that what a model is offered does not flicker. */
+  /** Kept while reconnecting, so that the tools offered to a model stay the same. */
   #lastTools = NO_TOOLS;
-  /** Grows with every wish to leave: an attempt that finds it grown is no longer wanted. */
-  #departures = 0;
+  /** Counts disconnects: an attempt started before the last one is outdated. */
+  #disconnects = 0;
   #attempting: Promise<void> | undefined;
-  #cleared: Promise<unknown>;
+  #closed: Promise<unknown>;
   #callOff: () => void = () => undefined;
-  #dueAt: number | undefined;
+  #retryAt: number | undefined;
   #renewing = false;
 
   constructor(options: ManagedServerOptions) {
@@ -71,7 +71,7 @@ export class ManagedServer {
     this.log = options.log;
     this.wire = options.wire;
     this.#options = options;
-    this.#cleared = options.after;
+    this.#closed = options.after;
     const enabled = options.config.disabled !== true;
     this.#machine = { stage: enabled ? 'idle' : 'disabled', enabled, spent: 0 };
     this.calls = new CallScheduler({
@@ -82,7 +82,7 @@ export class ManagedServer {
         const extra: ConversationConnection = new ConversationConnection(
           (onLost) => options.makeExtraConnection(onLost),
           after,
-          () => this.calls.dropped(extra),
+          () => this.calls.removeConnection(extra),
         );
         return extra;
       },
@@ -93,12 +93,12 @@ export class ManagedServer {
     return this.#machine.stage;
   }
 
-  /** What the server can be asked, while it is ready. */
+  /** Sends requests; undefined unless the server is ready. */
   get session(): Session | undefined {
     return this.#machine.stage === 'ready' ? this.#connection?.session : undefined;
   }
 
-  /** What it offers, while it is ready. */
+  /** What it offers; undefined unless the server is ready. */
   get catalogue(): OfferCatalogue | undefined {
     return this.#machine.stage === 'ready' ? this.#connection?.catalogue : undefined;
   }
@@ -107,13 +107,13 @@ export class ManagedServer {
     return this.#error;
   }
 
-  /** By the server's own names, in the order it lists them. */
+  /** By the server's own names, in the order of its list. */
   get tools(): ReadonlyMap<string, ListedTool> {
     if (this.#machine.stage === 'ready') return this.#connection?.tools ?? NO_TOOLS;
     return this.isReconnecting ? this.#lastTools : NO_TOOLS;
   }
 
-  /** True while it is not known yet whether an attempt to connect succeeds. */
+  /** True while a connection attempt is in progress. */
   get isConnecting(): boolean {
     return this.#machine.stage === 'connecting' || this.isReconnecting;
   }
@@ -122,7 +122,7 @@ export class ManagedServer {
     return this.#machine.stage === 'waiting' || this.#machine.stage === 'trying';
   }
 
-  /** True while a new session is being opened in place of one the server has forgotten. */
+  /** True while a session is being opened in place of an expired one. */
   get isRenewing(): boolean {
     return this.#renewing && this.#machine.stage === 'trying';
   }
@@ -145,7 +145,7 @@ export class ManagedServer {
             reconnect: {
               attempt: this.#machine.spent + 1,
               of: maxReconnects,
-              ...defined({ at: this.#dueAt }),
+              ...defined({ at: this.#retryAt }),
             },
           }
         : {}),
@@ -155,39 +155,41 @@ export class ManagedServer {
     };
   }
 
-  /** Joins an attempt under way. @throws ToolyardError saying why it failed, or that it was left meanwhile. */
+  /**
+   * Joins an attempt in progress. @throws ToolyardError why it failed, or that the server was disconnected meanwhile
+   */
   connect(): Promise<void> {
     if (this.#machine.stage === 'ready') return Promise.resolve();
     this.#apply('connect');
     return this.#attempting ?? Promise.resolve();
   }
 
-  /** Somebody has signed in: if that was what it waited for, it connects. What goes wrong stands in its health. */
+  /** Connects if the server was waiting for a sign-in. A failure is reported in its health. */
   signedIn(): void {
     if (this.#machine.stage === 'needs_sign_in') this.connect().catch(() => undefined);
   }
 
-  /** Resolves when nothing of the connection is left. */
+  /** Resolves when the connections are closed. */
   disconnect(): Promise<void> {
-    this.#departures++;
-    this.#leave();
-    this.#leaveExtras();
+    this.#disconnects++;
+    this.#closeConnection();
+    this.#closeExtras();
     this.#apply('disconnect');
-    return this.#cleared.then(() => undefined);
+    return this.#closed.then(() => undefined);
   }
 
-  /** Switched off, it is left; switched on, it waits for somebody to connect it. */
+  /** Disabling disconnects the server; enabling does not connect it. */
   async setEnabled(enabled: boolean): Promise<void> {
     if (enabled) return void this.#apply('enable');
-    this.#departures++;
-    this.#leave();
-    this.#leaveExtras();
+    this.#disconnects++;
+    this.#closeConnection();
+    this.#closeExtras();
     this.#apply('disable');
-    await this.#cleared;
+    await this.#closed;
   }
 
   abortCalls(): void {
-    this.calls.refuseWaiting();
+    this.calls.rejectWaiting();
     this.#connection?.abortCalls();
     for (const extra of this.calls.extras) extra.abortCalls();
   }
@@ -204,17 +206,17 @@ export class ManagedServer {
     const { clock, jitter } = this.#options;
     this.#callOff();
     this.#callOff = () => undefined;
-    this.#dueAt = undefined;
+    this.#retryAt = undefined;
     switch (stage) {
       case 'connecting':
       case 'trying':
         this.#attempting = this.#attempt();
-        // Whoever asked hears of it; a reconnect of our own has nobody to tell.
+        // A caller of connect() gets the rejection; an automatic reconnect has none.
         this.#attempting.catch(() => undefined);
         return;
       case 'waiting': {
         const wait = reconnectWait(this.#machine.spent, jitter());
-        this.#dueAt = clock.now() + wait;
+        this.#retryAt = clock.now() + wait;
         this.#callOff = clock.after(wait, () => this.#apply('due'));
         return;
       }
@@ -231,25 +233,25 @@ export class ManagedServer {
   }
 
   async #attempt(): Promise<void> {
-    const departures = this.#departures;
+    const disconnects = this.#disconnects;
     const isReconnect = this.#machine.stage === 'trying';
-    await this.#cleared;
-    if (departures !== this.#departures) throw new ToolyardError(closedByHost(this.config.id));
+    await this.#closed;
+    if (disconnects !== this.#disconnects) throw new ToolyardError(closedByHost(this.config.id));
     const connection = this.#options.makeConnection((error, by) => this.#lost(connection, error, by));
     this.#connection = connection;
     try {
       await connection.connect();
     } catch (thrown) {
-      if (departures !== this.#departures) throw new ToolyardError(closedByHost(this.config.id));
-      this.#leave();
+      if (disconnects !== this.#disconnects) throw new ToolyardError(closedByHost(this.config.id));
+      this.#closeConnection();
       this.#error = toErrorInfo(thrown);
       this.#apply(outcomeOf(this.#error, isReconnect));
       throw thrown;
     }
-    if (departures !== this.#departures) throw new ToolyardError(closedByHost(this.config.id));
+    if (disconnects !== this.#disconnects) throw new ToolyardError(closedByHost(this.config.id));
     this.#renewing = false;
     this.#apply('opened');
-    // It may be gone again before anybody was told that it stands.
+    // The connection may be lost again already.
     const { loss } = connection;
     if (loss === undefined) this.#options.onReady();
     else this.#lost(connection, loss.error, loss.by);
@@ -260,35 +262,35 @@ export class ManagedServer {
     this.#lastTools = connection.tools;
     this.#renewing = by === 'session_lost';
     this.#error = error;
-    this.#leave();
+    this.#closeConnection();
     this.#apply(by);
   }
 
-  #leaveExtras(): void {
-    this.#cleared = Promise.allSettled([this.#cleared, this.calls.close()]);
+  #closeExtras(): void {
+    this.#closed = Promise.allSettled([this.#closed, this.calls.close()]);
   }
 
-  /** The connection stays where it can tell what became of it; nothing more comes of it. */
-  #leave(): void {
+  /** Closes the connection but keeps it, because it still reports how it was lost. */
+  #closeConnection(): void {
     const closing = this.#connection?.close();
-    if (closing !== undefined) this.#cleared = Promise.allSettled([this.#cleared, closing]);
+    if (closing !== undefined) this.#closed = Promise.allSettled([this.#closed, closing]);
   }
 }
 
-/** A process is dear, a session is not. */
-const MOST_PROCESSES = 4;
-const MOST_SESSIONS = 16;
+/** A process is expensive, a session is not. */
+const MAX_PROCESSES = 4;
+const MAX_SESSIONS = 16;
 
 function maxConnectionsOf({ processes, transport }: ServerConfig): number {
   if (processes === 'one') return 1;
-  return transport.type === 'stdio' ? MOST_PROCESSES : MOST_SESSIONS;
+  return transport.type === 'stdio' ? MAX_PROCESSES : MAX_SESSIONS;
 }
 
-/** What no waiting cures. A server that has been there before is believed to come back from anything else. */
-const LASTING = new Set<ErrorInfo['code']>(['bad_config', 'command_not_found', 'address_refused', 'internal']);
+/** Errors that waiting does not resolve. A server that was connected before is expected to recover from all others. */
+const PERMANENT_ERRORS = new Set<ErrorInfo['code']>(['bad_config', 'command_not_found', 'address_refused', 'internal']);
 
 function outcomeOf(error: ErrorInfo, isReconnect: boolean): ServerEvent {
   if (error.code === 'needs_sign_in') return 'sign_in';
-  if (isReconnect) return LASTING.has(error.code) ? 'refused' : 'unreachable';
+  if (isReconnect) return PERMANENT_ERRORS.has(error.code) ? 'refused' : 'unreachable';
   return error.retryable === true ? 'unreachable' : 'refused';
 }

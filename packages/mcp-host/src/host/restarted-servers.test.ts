@@ -1,4 +1,4 @@
-// HTTP has no connection that could be seen to end: what is left of a server shows in what fails.
+// HTTP has no persistent connection whose end could be observed: a lost server shows in failing requests.
 import { eventually, startScriptedMcp } from '@toolyard/testing';
 import { afterEach, expect, test } from 'vitest';
 import type { McpHost } from './host.ts';
@@ -17,7 +17,7 @@ const at = (url: string) => ({ id: 'web', transport: { type: 'http' as const, ur
 const echo = (met: McpHost): ReturnType<McpHost['callTool']> =>
   met.callTool({ serverId: 'web', name: 'echo' }, { message: 'hi' });
 
-test('a server that is gone is seen to be gone though nobody calls it, and found when it is back', async () => {
+test('a lost server is detected without a call and reconnected when it is back', async () => {
   const first = await startEverything();
   host = await connected([at(first.url)], { clock: createFastClock(), maxReconnects: 1_000 });
   const met = host;
@@ -29,7 +29,7 @@ test('a server that is gone is seen to be gone though nobody calls it, and found
   expect(await echo(met)).toMatchObject({ outcome: 'done' });
 });
 
-test('one that was restarted meanwhile and says 400 to the old session is greeted anew, and called', async () => {
+test('a restarted server that answers 400 to the old session is initialized again and called', async () => {
   const first = await startEverything();
   host = await connected([at(first.url)]);
   await first.stop();
@@ -38,26 +38,29 @@ test('one that was restarted meanwhile and says 400 to the old session is greete
   expect(healthOf(host, 'web').state).toBe('ready');
 });
 
-test.each(['legacy', 'modern'] as const)('a call that finds nobody tells that the %s server is gone', async (era) => {
-  const server = await startScriptedMcp({ tools: [{ name: 'echo' }], era }, { sessions: false });
-  host = await connected([at(server.url)], { clock: createFastClock(), maxReconnects: 1_000 });
-  const met = host;
-  await server.close();
-  // A connection that was kept open may be found broken first.
-  const refused = await eventually(async () => {
-    const result = await echo(met);
-    return result.outcome === 'not_sent' && result;
-  });
-  expect(refused.error).toMatchObject({ code: 'server_unreachable' });
-  expect(healthOf(host, 'web')).toMatchObject({ state: 'reconnecting', error: { code: 'server_unreachable' } });
-});
+test.each(['legacy', 'modern'] as const)(
+  'a call that finds no server reports that the %s server is gone',
+  async (era) => {
+    const server = await startScriptedMcp({ tools: [{ name: 'echo' }], era }, { sessions: false });
+    host = await connected([at(server.url)], { clock: createFastClock(), maxReconnects: 1_000 });
+    const met = host;
+    await server.close();
+    // A kept-alive connection may be found broken first.
+    const refused = await eventually(async () => {
+      const result = await echo(met);
+      return result.outcome === 'not_sent' && result;
+    });
+    expect(refused.error).toMatchObject({ code: 'server_unreachable' });
+    expect(healthOf(host, 'web')).toMatchObject({ state: 'reconnecting', error: { code: 'server_unreachable' } });
+  },
+);
 
-test('a call that finds nobody is made when the server is back, if that does not take long', async () => {
+test('a call that finds no server is made when the server is back within a short time', async () => {
   const first = await startEverything();
   host = await connected([at(first.url)]);
   const met = host;
   await first.stop();
-  // A connection that was kept open may be found broken first, and then nobody can say.
+  // A kept-alive connection may be found broken first, and then the outcome is unknown.
   const made = (async () => {
     for (;;) {
       const result = await echo(met);
@@ -68,7 +71,7 @@ test('a call that finds nobody is made when the server is back, if that does not
   expect(await made).toMatchObject({ outcome: 'done', isError: false });
 });
 
-test('where a server of the older kind is not there, that is what is said', async () => {
+test('an unreachable legacy server is reported as unreachable', async () => {
   const url = await freeAddress();
   host = await connected([{ id: 'old', transport: { type: 'sse', url } }]);
   expect(healthOf(host, 'old').error).toMatchObject({

@@ -1,7 +1,7 @@
 import type { JsonValue, McpSandbox } from '@toolyard/protocol';
 import { defined, isJsonObject, ToolyardError } from '@toolyard/protocol';
 
-/** What a sandboxed stdio server may reach beyond its own folders, as `"sandbox"` in its entry in `mcp.json` has it. */
+/** What a sandboxed stdio server may access beyond its own folders: `"sandbox"` of its entry in `mcp.json`. */
 export type SandboxSettings = McpSandbox;
 
 const KEYS = ['read', 'write', 'network', 'profile'];
@@ -9,8 +9,8 @@ const KEYS = ['read', 'write', 'network', 'profile'];
 /**
  * Reads `"sandbox"` of an entry: `false` (or absent) runs the server without a sandbox, `true` with the defaults.
  *
- * @throws ToolyardError `bad_config` beginning with `where`, also for a key that is not known: a misspelt limit must not
- * start a server without it
+ * @throws ToolyardError `bad_config` beginning with `where`, also for an unknown key: a misspelt limit must not start a
+ * server without it
  */
 export function readSandbox(value: JsonValue | undefined, where: string): SandboxSettings | false | undefined {
   if (value === undefined || value === null) return undefined;
@@ -21,7 +21,7 @@ export function readSandbox(value: JsonValue | undefined, where: string): Sandbo
     if (KEYS.includes(key)) continue;
     throw bad(
       `${where}: "sandbox" has an unknown key ${JSON.stringify(key.slice(0, 80))}.`,
-      `Known are ${KEYS.join(', ')}.`,
+      `Known keys: ${KEYS.join(', ')}.`,
     );
   }
   const { read, write, network, profile } = value;
@@ -59,7 +59,10 @@ function networkIn(value: JsonValue, where: string): NonNullable<SandboxSettings
   });
 }
 
-/** An entry with `"Sandbox"` or `"sandboxed"` would start without a sandbox. @throws ToolyardError `bad_config` */
+/**
+ * An entry with `"Sandbox"` or `"sandboxed"` would otherwise start without a sandbox. @throws ToolyardError
+ * `bad_config`
+ */
 export function rejectMisspeltSandbox(keys: readonly string[], where: string): void {
   const key = keys.find((name) => name !== 'sandbox' && /^sand[-_ ]?box/i.test(name));
   if (key === undefined) return;

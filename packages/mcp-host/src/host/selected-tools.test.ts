@@ -10,8 +10,8 @@ afterEach(() => host.close());
 const names = (tools: ToolHost): string[] => tools.tools().map(({ name }) => name);
 const two = { tools: [{ name: 'read' }, { name: 'write' }] };
 
-describe('a view of some servers', () => {
-  test('has their tools only, named as if there were no others', async () => {
+describe('selected servers', () => {
+  test('have only their own tools, named as if there were no others', async () => {
     host = await connected([scripted('a', two), scripted('b', two), scripted('c', 'plain')]);
     expect(names(host)).toEqual(['a__read', 'a__write', 'b__read', 'b__write', 'echo']);
     const view = host.select(new Set(['c', 'a']));
@@ -20,7 +20,7 @@ describe('a view of some servers', () => {
     expect(view.resolve('b__read')).toBeUndefined();
   });
 
-  test('calls nothing that is not in it', async () => {
+  test('reject calls of other tools', async () => {
     host = await connected([scripted('a', two), scripted('b', two)]);
     const view = host.select(new Set(['a']), ({ name }) => name === 'write');
     expect(await view.callTool({ serverId: 'a', name: 'read' }, {})).toMatchObject({ outcome: 'done' });
@@ -33,14 +33,14 @@ describe('a view of some servers', () => {
     }
   });
 
-  test('hiding a tool renames no other', async () => {
+  test('keep the names of their tools when one is hidden', async () => {
     host = await connected([scripted('a', two), scripted('b', two)]);
     const view = host.select(new Set(['a', 'b']), ({ serverId, name }) => serverId === 'a' && name === 'read');
     expect(names(view)).toEqual(['a__write', 'b__read', 'b__write']);
     expect(view.resolve('a__read')).toBeUndefined();
   });
 
-  test('is made anew only when one of its own servers has changed', async () => {
+  test('rebuild their list only when one of them has changed', async () => {
     host = await connected([scripted('a', two), scripted('b', 'tools-list-changed')]);
     const [one, both] = [host.select(new Set(['a'])), host.select(new Set(['a', 'b']))];
     const [ofOne, ofBoth] = [one.tools(), both.tools()];
@@ -51,7 +51,7 @@ describe('a view of some servers', () => {
     expect(both.tools()).not.toBe(ofBoth);
   });
 
-  test('loses the tools of a server that is left, and has them back with it', async () => {
+  test('lose the tools of a disconnected server and regain them with it', async () => {
     host = await connected([scripted('a', two), scripted('b', 'plain')]);
     const view = host.select(new Set(['a', 'b']));
     await host.disconnect('b');

@@ -3,20 +3,20 @@ import type { ListedTool } from '../catalogue/read-tool.ts';
 import { ToolIndex } from '../catalogue/tool-index.ts';
 import type { IndexedTool, ServerConfig } from '../types.ts';
 
-/** What a selection sees of a server. */
+/** A server as seen by a selection. */
 type ToolSource = { readonly config: ServerConfig; readonly tools: ReadonlyMap<string, ListedTool> };
 
 export type SelectedToolsOptions = {
-  /** The servers as they are now, in the configured order. */
+  /** Returns the servers in the configured order. */
   sources(): readonly ToolSource[];
-  /** Of all of them. */
+  /** The origin of all tools. */
   origin: ToolOrigin;
   hidden(tool: ToolReference): boolean;
 };
 
 /**
- * The tools of some servers. Their names are derived from all tools of these servers, hidden ones included, so that
- * hiding one renames no other. Reading them costs a comparison for each server until one of them changes.
+ * The tools of some servers. Names are derived from all tools of these servers, including hidden ones, so that hiding
+ * one renames no other. Reading them costs one comparison per server until one changes.
  */
 export class SelectedTools {
   readonly #options: SelectedToolsOptions;
@@ -42,10 +42,10 @@ export class SelectedTools {
   refusal(tool: ToolReference): ErrorInfo | undefined {
     const { serverId, name } = tool;
     if (!this.#options.sources().some(({ config }) => config.id === serverId)) {
-      return { code: 'tool_not_found', message: `The server "${serverId}" is not switched on here.` };
+      return { code: 'tool_not_found', message: `The server "${serverId}" is not enabled here.` };
     }
     if (!this.#options.hidden(tool)) return undefined;
-    return { code: 'tool_not_found', message: `The tool "${name}" of "${serverId}" is switched off here.` };
+    return { code: 'tool_not_found', message: `The tool "${name}" of "${serverId}" is disabled here.` };
   }
 
   #current(): ToolIndex {
@@ -67,8 +67,8 @@ export class SelectedTools {
   }
 }
 
-/** True for a tool that the configuration of its server switches off. */
-export function isSwitchedOff(config: ServerConfig | undefined, tool: string): boolean {
+/** True for a tool that the configuration of its server disables. */
+export function isDisabled(config: ServerConfig | undefined, tool: string): boolean {
   const { disabled, only } = config?.tools ?? {};
   return disabled?.includes(tool) === true || only?.includes(tool) === false;
 }

@@ -9,10 +9,10 @@ export class ServerRegistry {
   readonly #clock: Clock;
   readonly #make: (config: ServerConfig, after: Promise<unknown>) => ManagedServer;
   readonly #entries = new Map<string, ManagedServer>();
-  /** Servers that were removed and are still being left. */
-  readonly #leaving = new Set<Promise<void>>();
+  /** Removed servers that are still being closed. */
+  readonly #closing = new Set<Promise<void>>();
   readonly #listeners = new Set<(serverId: string) => void>();
-  /** Grows with every change of a server: what was derived from them is valid until then. */
+  /** Increases with every change of a server; use it to invalidate derived data. */
   changes = 0;
 
   constructor(clock: Clock, make: (config: ServerConfig, after: Promise<unknown>) => ManagedServer) {
@@ -35,7 +35,7 @@ export class ServerRegistry {
     return entry;
   }
 
-  /** @throws ToolyardError `bad_config` for its id, or for limits of calls that are none */
+  /** @throws ToolyardError `bad_config` for an invalid id or concurrency limit */
   add(config: ServerConfig): void {
     checkId(config.id, this.#entries);
     readConcurrency(config, `The server "${config.id}"`);
@@ -46,81 +46,81 @@ export class ServerRegistry {
     const entry = this.find(id);
     if (entry === undefined) return;
     this.#entries.delete(id);
-    const left = this.#leave(entry);
-    this.tell(id);
+    const left = this.#close(entry);
+    this.notify(id);
     await left;
   }
 
-  /** Puts a server in the place of the one with its id, where it begins when nothing of that is left. */
+  /** Replaces the server with this id; the new one starts after the old one is closed. */
   replace(config: ServerConfig): void {
     const { id } = config;
     readConcurrency(config, `The server "${id}"`);
-    const left = this.#leave(this.get(id));
+    const left = this.#close(this.get(id));
     this.#entries.set(id, this.#make(config, left));
-    this.tell(id);
+    this.notify(id);
   }
 
-  #leave(entry: ManagedServer): Promise<void> {
+  #close(entry: ManagedServer): Promise<void> {
     const left = entry.disconnect();
-    this.#leaving.add(left);
-    return left.finally(() => this.#leaving.delete(left));
+    this.#closing.add(left);
+    return left.finally(() => this.#closing.delete(left));
   }
 
-  /** A listener may be given twice and then stands for two. */
+  /** A listener added twice is called twice. */
   onChange(listener: (serverId: string) => void): () => void {
-    const told = (serverId: string): void => listener(serverId);
-    this.#listeners.add(told);
-    return () => this.#listeners.delete(told);
+    const wrapped = (serverId: string): void => listener(serverId);
+    this.#listeners.add(wrapped);
+    return () => this.#listeners.delete(wrapped);
   }
 
-  tell(serverId: string): void {
+  notify(serverId: string): void {
     this.changes++;
     for (const listener of this.#listeners) listener(serverId);
   }
 
-  /** Resolves when none of these is connecting any more, after `ms`, or when the signal is aborted. */
+  /** Resolves when none of these servers is connecting, after `ms`, or when the signal is aborted. */
   async whenSettled(serverIds: Iterable<string>, signal: AbortSignal | undefined, ms: number): Promise<void> {
     const ids = [...serverIds];
     await this.when(() => !ids.some((id) => this.find(id)?.isConnecting === true), signal, ms);
   }
 
-  /** Resolves when it is so, which is looked at after every change; after `ms`, or when the signal is aborted. */
-  async when(isSo: () => boolean, signal: AbortSignal | undefined, ms: number): Promise<void> {
-    if (isSo() || signal?.aborted === true) return;
+  /** Resolves when the condition holds, checked after every change; after `ms`, or when the signal is aborted. */
+  async when(condition: () => boolean, signal: AbortSignal | undefined, ms: number): Promise<void> {
+    if (condition() || signal?.aborted === true) return;
     await new Promise<void>((resolve) => {
       const end = (): void => {
-        callOff();
-        stopHearing();
+        cancelTimer();
+        unsubscribe();
         signal?.removeEventListener('abort', end);
         resolve();
       };
-      const callOff = this.#clock.after(ms, end);
-      const stopHearing = this.onChange(() => {
-        if (isSo()) end();
+      const cancelTimer = this.#clock.after(ms, end);
+      const unsubscribe = this.onChange(() => {
+        if (condition()) end();
       });
       signal?.addEventListener('abort', end, { once: true });
     });
   }
 
-  /** Leaves all of them at once, also those that were removed. */
+  /** Disconnects all servers in parallel, including removed ones. */
   async close(): Promise<void> {
-    await Promise.allSettled([...this.all.map((entry) => entry.disconnect()), ...this.#leaving]);
+    await Promise.allSettled([...this.all.map((entry) => entry.disconnect()), ...this.#closing]);
     this.#listeners.clear();
   }
 }
 
 function checkId(id: string, taken: ReadonlyMap<string, unknown>): void {
   const problem =
-    id === '' ? 'is empty' : id.includes('/') ? 'has a slash in it' : taken.has(id) ? 'is used twice' : null;
+    id === '' ? 'is empty' : id.includes('/') ? 'contains a slash' : taken.has(id) ? 'is used twice' : null;
   if (problem === null) return;
   throw new ToolyardError({
     code: 'bad_config',
     message: `The server id "${id}" ${problem}.`,
-    hint: 'Give every server an id of its own, without slashes.',
+    hint: 'Give every server a unique id without slashes.',
   });
 }
 
-/** True unless resources or prompts of a ready server are still to come. */
+/** True unless resources or prompts of a ready server are still being listed. */
 export function isListed(health: ServerHealth | undefined): boolean {
   if (health?.state !== 'ready') return true;
   const { capabilities, resourceCount, promptCount } = health;

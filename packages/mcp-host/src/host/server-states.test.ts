@@ -11,14 +11,14 @@ import type { ServerHealth } from '../types.ts';
 const STAGES = [...new Set(TRANSITIONS.map(({ from }) => from))];
 const EVENTS = [...new Set(TRANSITIONS.map(({ event }) => event))];
 
-describe('the table of states', () => {
-  test('stands in the documentation, row by row', { tags: ['M1.13', 'M1.32', 'M1.33'] }, () => {
+describe('the state table', () => {
+  test('matches the documentation, row by row', { tags: ['M1.13', 'M1.32', 'M1.33'] }, () => {
     const page = readFileSync(new URL('../../../../docs/mcp-host.md', import.meta.url), 'utf8');
     const rows = [...page.matchAll(/^\| `(\w+)` +\| `(\w+)` +\| ([\w ]+?) +\| `(\w+)` +\|/gm)];
     expect(rows.map(([, from, event, when, to]) => ({ from, event, when, to }))).toEqual(TRANSITIONS);
   });
 
-  test('says one thing at most of what happens, and every event in it leads somewhere', () => {
+  test('has one transition per event and state, and every event leads somewhere', () => {
     const machines = fc.record({
       stage: fc.constantFrom(...STAGES),
       enabled: fc.boolean(),
@@ -38,7 +38,7 @@ describe('the table of states', () => {
   });
 
   test(
-    'waits grow from one second to thirty, and chance only shortens them',
+    'waits grow from one second to thirty, and jitter only shortens them',
     { tags: ['M6.05', 'M6.06', 'M6.07', 'M6.08'] },
     () => {
       expect([0, 1, 2, 3, 4, 5, 9].map((attempt) => reconnectWait(attempt, 0))).toEqual([
@@ -55,9 +55,9 @@ describe('the table of states', () => {
   );
 });
 
-type Met = { host: McpHost; peer: MemoryPeer; clock: FakeClock; health: () => ServerHealth; stage: () => Stage };
+type Connected = { host: McpHost; peer: MemoryPeer; clock: FakeClock; health: () => ServerHealth; stage: () => Stage };
 
-function meet(options: { maxReconnects?: number; jitter?: number; disabled?: boolean } = {}): Met {
+function meet(options: { maxReconnects?: number; jitter?: number; disabled?: boolean } = {}): Connected {
   const clock = createFakeClock();
   const peer = new MemoryPeer();
   const host = new McpHost({
@@ -84,9 +84,9 @@ function stageOf({ state, reconnect }: ServerHealth): Stage {
 
 const go = { serverId: 'odd', name: 'go' };
 
-describe('a server that is lost', () => {
+describe('a lost server', () => {
   test(
-    'is tried again after one second, two, four, eight, sixteen, and then every thirty, ten times in all',
+    'is retried after 1, 2, 4, 8, 16 and then every 30 seconds, ten times in all',
     { tags: ['M6.04', 'M6.06', 'M6.07', 'M6.08', 'M6.09', 'M6.13', 'M6.14'] },
     async () => {
       const { host, peer, clock, health } = meet();
@@ -110,7 +110,7 @@ describe('a server that is lost', () => {
   );
 
   test(
-    'is listed and called as before when it is back',
+    'is listed and called as before once it is back',
     { tags: ['M1.11', 'M2.13', 'M6.01', 'M6.10', 'M6.11', 'M6.12'] },
     async () => {
       const { host, peer, clock, health } = meet();
@@ -142,7 +142,7 @@ describe('a server that is lost', () => {
   );
 
   test(
-    'again and again, is not tried faster and faster: a connection must stand for a minute to count',
+    'is not retried faster when it is lost repeatedly: a connection counts after a minute',
     { tags: ['M6.11'] },
     async () => {
       const { host, peer, clock, health } = meet();
@@ -163,7 +163,7 @@ describe('a server that is lost', () => {
   );
 
   test(
-    'is given up at once for what no waiting cures, and waits for a person who must sign in',
+    'is not retried for permanent errors, and waits for a user if it requires a sign-in',
     { tags: ['M6.14'] },
     async () => {
       for (const [greeting, state] of [
@@ -185,7 +185,7 @@ describe('a server that is lost', () => {
     },
   );
 
-  test('in the very moment it is ready, is found to be', async () => {
+  test('is detected even if it is lost the moment it becomes ready', async () => {
     const { host, peer, clock, health } = meet();
     let isFirst = true;
     host.onChange(() => {
@@ -202,7 +202,7 @@ describe('a server that is lost', () => {
     await host.close();
   });
 
-  test('somebody who cannot wait need not', async () => {
+  test('is reconnected at once when a user asks for it', async () => {
     const { host, peer, health } = meet();
     await host.connectAll();
     peer.drop();
@@ -211,7 +211,7 @@ describe('a server that is lost', () => {
     await host.close();
   });
 
-  test('a call waits for it, but not for ever, and was then not made', { tags: ['M2.13'] }, async () => {
+  test('delays a call for a limited time; the call is then not made', { tags: ['M2.13'] }, async () => {
     const { host, peer, clock } = meet();
     await host.connectAll();
     peer.greeting = 'unreachable';
@@ -224,35 +224,31 @@ describe('a server that is lost', () => {
   });
 });
 
-describe('a server that is switched off', () => {
-  test(
-    'is connected only for who asks for it by name, and is switched off again afterwards',
-    { tags: ['M1.28'] },
-    async () => {
-      const { host, health } = meet({ disabled: true });
-      await host.connectAll();
-      expect(health().state).toBe('disabled');
-      await host.connect('odd');
-      expect(health().state).toBe('ready');
-      await host.disconnect('odd');
-      expect(health().state).toBe('disabled');
-      await host.setEnabled('odd', true);
-      expect(health().state).toBe('idle');
-      await host.connectAll();
-      await host.setEnabled('odd', false);
-      expect(health()).toMatchObject({ state: 'disabled', toolCount: 0 });
-      await host.close();
-    },
-  );
+describe('a disabled server', () => {
+  test('is connected only by name and is disabled again afterwards', { tags: ['M1.28'] }, async () => {
+    const { host, health } = meet({ disabled: true });
+    await host.connectAll();
+    expect(health().state).toBe('disabled');
+    await host.connect('odd');
+    expect(health().state).toBe('ready');
+    await host.disconnect('odd');
+    expect(health().state).toBe('disabled');
+    await host.setEnabled('odd', true);
+    expect(health().state).toBe('idle');
+    await host.connectAll();
+    await host.setEnabled('odd', false);
+    expect(health()).toMatchObject({ state: 'disabled', toolCount: 0 });
+    await host.close();
+  });
 });
 
-type Deed =
+type Action =
   | { do: 'connect' | 'disconnect' | 'enable' | 'disable' | 'drop' | 'call' }
   | { do: 'greet'; as: PeerBehaviour }
   | { do: 'answer'; as: MemoryPeer['asked'] }
   | { do: 'wait'; ms: number };
 
-const deeds: fc.Arbitrary<Deed> = fc.oneof(
+const actions: fc.Arbitrary<Action> = fc.oneof(
   fc.record({ do: fc.constantFrom('connect', 'disconnect', 'enable', 'disable', 'drop', 'call') }),
   fc.record({
     do: fc.constant('greet' as const),
@@ -266,13 +262,13 @@ const deeds: fc.Arbitrary<Deed> = fc.oneof(
 );
 
 test(
-  'whatever happens to a server, it goes from state to state as the table says, and leaves nothing behind',
+  'a server follows the state table under random events and leaves nothing running',
   { tags: ['M1.13', 'M1.32', 'M1.33', 'M6.09', 'M6.13'] },
   async () => {
     const steps = new Set<string>();
     await fc.assert(
       fc.asyncProperty(
-        fc.array(deeds, { maxLength: 60, size: 'max' }),
+        fc.array(actions, { maxLength: 60, size: 'max' }),
         fc.nat({ max: 4 }),
         fc.double({ min: 0, max: 1, noNaN: true }),
         async (todo, maxReconnects, jitter) => {
@@ -295,8 +291,8 @@ test(
             before = now;
           });
           const under: Promise<unknown>[] = [];
-          for (const deed of todo) {
-            under.push(carryOut(deed, host, peer, clock));
+          for (const action of todo) {
+            under.push(carryOut(action, host, peer, clock));
             await clock.advance(0);
             if (stage() === 'waiting' && clock.now() >= dueAt) faults.push('waits too long');
           }
@@ -313,31 +309,31 @@ test(
       ),
       cases(3_000),
     );
-    // Proof that the deeds above reach what they are to reach.
+    // Proof that the actions above reach every state.
     const reachable = new Set(TRANSITIONS.filter(({ from, to }) => from !== to).map(({ from, to }) => `${from} ${to}`));
     expect([...reachable].filter((step) => !steps.has(step)).length).toBeLessThanOrEqual(3);
   },
 );
 
-async function carryOut(deed: Deed, host: McpHost, peer: MemoryPeer, clock: FakeClock): Promise<void> {
-  switch (deed.do) {
+async function carryOut(action: Action, host: McpHost, peer: MemoryPeer, clock: FakeClock): Promise<void> {
+  switch (action.do) {
     case 'connect':
     case 'disconnect':
-      return host[deed.do]('odd').catch(() => undefined);
+      return host[action.do]('odd').catch(() => undefined);
     case 'enable':
     case 'disable':
-      return host.setEnabled('odd', deed.do === 'enable');
+      return host.setEnabled('odd', action.do === 'enable');
     case 'drop':
       return peer.drop();
     case 'call':
       return void (await host.callTool(go, {}, { timeoutMs: 1_000 }));
     case 'greet':
-      peer.greeting = deed.as;
+      peer.greeting = action.as;
       return;
     case 'answer':
-      peer.asked = deed.as;
+      peer.asked = action.as;
       return;
     case 'wait':
-      return clock.advance(deed.ms);
+      return clock.advance(action.ms);
   }
 }

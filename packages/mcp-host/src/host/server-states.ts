@@ -1,14 +1,14 @@
 import type { ServerState } from '../types.ts';
 
-/** Where a server stands. `waiting` and `trying` are the two halves of what is shown as `reconnecting`. */
+/** The state of a server. `waiting` and `trying` together are shown as `reconnecting`. */
 export type Stage = 'idle' | 'disabled' | 'connecting' | 'ready' | 'waiting' | 'trying' | 'failed' | 'needs_sign_in';
 
 /**
- * What can happen to a server.
- * - `connect`, `disconnect`, `enable`, `disable`: somebody wants it
- * - `opened`, `refused`, `unreachable`: how an attempt ended; only what was unreachable may answer another time
- * - `lost`, `session_lost`: a connection that stood is gone; with the session the server itself still answers
- * - `sign_in`: it wants to know who asks
+ * Events of a server.
+ * - `connect`, `disconnect`, `enable`, `disable`: requested by a user or the program
+ * - `opened`, `refused`, `unreachable`: the result of an attempt; only `unreachable` is worth a retry
+ * - `lost`, `session_lost`: an open connection was lost; with `session_lost` the server itself still answers
+ * - `sign_in`: it requires a sign-in
  * - `due`: the wait before the next attempt is over
  * - `settled`: it has been ready for a while
  */
@@ -29,11 +29,11 @@ export type ServerEvent =
 export type ServerMachine = {
   readonly stage: Stage;
   readonly enabled: boolean;
-  /** Attempts begun since the connection last stood for a while; the next one has this number, from 0. */
+  /** Attempts begun since the connection was last stable; also the number of the next one, from 0. */
   readonly spent: number;
 };
 
-/** A condition of a row; no condition is `always`. */
+/** The condition of a row; without one the row always applies. */
 type When = 'always' | 'attempts are left' | 'no attempt is left' | 'first time' | 'switched on' | 'switched off';
 
 export type StateTransition = { from: Stage; event: ServerEvent; when: When; to: Stage };
@@ -47,7 +47,7 @@ const row = (from: Stage, event: ServerEvent, to: Stage, when: When = 'always'):
 
 const LIVE: Stage[] = ['connecting', 'ready', 'waiting', 'trying', 'failed', 'needs_sign_in'];
 
-/** All there is; an event without a row changes nothing. The same table stands in `docs/mcp-host.md`. */
+/** All transitions; an event without a row changes nothing. `docs/mcp-host.md` contains the same table. */
 export const TRANSITIONS: readonly StateTransition[] = [
   row('idle', 'connect', 'connecting'),
   row('idle', 'disable', 'disabled'),
@@ -80,7 +80,7 @@ export const TRANSITIONS: readonly StateTransition[] = [
   ]),
 ];
 
-/** Where the event leads; the same machine where it changes nothing. */
+/** The machine after the event; the same object if nothing changes. */
 export function transition(machine: ServerMachine, event: ServerEvent, maxAttempts: number): ServerMachine {
   const enabled = event === 'enable' ? true : event === 'disable' ? false : machine.enabled;
   const spent = spentAfter(machine, event);
@@ -119,12 +119,12 @@ export function shownState(stage: Stage): ServerState {
 }
 
 const FIRST_WAIT_MS = 1_000;
-const LONGEST_WAIT_MS = 30_000;
-/** How much of a wait chance may take off, so that many servers do not come back in one moment. */
+const MAX_WAIT_MS = 30_000;
+/** The largest part of a wait that jitter removes, so that servers do not all reconnect at the same moment. */
 const JITTER = 0.25;
 
-/** How long to wait before attempt `attempt`, from 0. `jitter` is 0 up to 1 and only ever shortens it. */
+/** The wait before attempt `attempt` (from 0), in milliseconds. `jitter` is 0 up to 1 and only shortens it. */
 export function reconnectWait(attempt: number, jitter: number): number {
-  const wait = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** attempt);
+  const wait = Math.min(MAX_WAIT_MS, FIRST_WAIT_MS * 2 ** attempt);
   return Math.round(wait - wait * JITTER * Math.min(1, Math.max(0, jitter)));
 }

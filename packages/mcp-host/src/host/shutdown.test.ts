@@ -23,9 +23,9 @@ beforeEach(async () => {
   await host.connectAll();
 });
 
-describe('what can be seen of a host', () => {
+describe('the state of a host', () => {
   test(
-    'is which servers are connected, how many tools they have, and what is wrong',
+    'lists the connected servers, their tools and errors',
     { tags: ['M1.10', 'M1.11', 'M1.12', 'M1.16', 'M1.29', 'M1.56', 'M1.61'] },
     async () => {
       expect(host.connectedServers).toEqual(['srv']);
@@ -41,9 +41,9 @@ describe('what can be seen of a host', () => {
   );
 });
 
-describe('shutting down', () => {
+describe('shutdown', () => {
   test(
-    'waits for calls in progress and starts nothing new',
+    'waits for calls in progress and rejects new ones',
     { tags: ['M2.12', 'M7.01', 'M7.03', 'M7.08', 'M7.10'] },
     async () => {
       let answer = (): object => ({ method: 'notifications/none' });
@@ -65,23 +65,19 @@ describe('shutting down', () => {
     },
   );
 
-  test(
-    'does not wait for ever: what has not ended by then is stopped, its outcome unknown',
-    { tags: ['M2.12', 'M7.03'] },
-    async () => {
-      peer.answers['tools/call'] = () => ({ method: 'notifications/none' });
-      const call = host.callTool(go, {});
-      const down = host.shutdown(3_000);
-      await clock.advance(2_999);
-      expect(host.activeFlows).toBe(1);
-      await clock.advance(1);
-      expect(await call).toMatchObject({ outcome: 'unknown', error: { code: 'server_closed' } });
-      await down;
-      expect([peer.openConnections, clock.pending]).toEqual([0, 0]);
-    },
-  );
+  test('stops calls that do not end in time, with an unknown outcome', { tags: ['M2.12', 'M7.03'] }, async () => {
+    peer.answers['tools/call'] = () => ({ method: 'notifications/none' });
+    const call = host.callTool(go, {});
+    const down = host.shutdown(3_000);
+    await clock.advance(2_999);
+    expect(host.activeFlows).toBe(1);
+    await clock.advance(1);
+    expect(await call).toMatchObject({ outcome: 'unknown', error: { code: 'server_closed' } });
+    await down;
+    expect([peer.openConnections, clock.pending]).toEqual([0, 0]);
+  });
 
-  test('ends a reconnect under way', { tags: ['M6.09'] }, async () => {
+  test('ends a reconnect in progress', { tags: ['M6.09'] }, async () => {
     peer.drop();
     expect(host.health()[0]).toMatchObject({ state: 'reconnecting' });
     await host.shutdown();
@@ -90,7 +86,7 @@ describe('shutting down', () => {
   });
 
   test(
-    'closes every connection, also beside one that fails to close, and starts none again',
+    'closes every connection, even if one fails to close, and opens none again',
     { tags: ['M7.04', 'M7.06', 'M7.08'] },
     async () => {
       const stuck = new MemoryPeer();
@@ -118,7 +114,7 @@ describe('shutting down', () => {
     },
   );
 
-  test('forgets the resources', { tags: ['M7.11'] }, async () => {
+  test('drops the cached resources', { tags: ['M7.11'] }, async () => {
     peer.capabilities = { resources: {} };
     peer.answers['resources/list'] = () => ({ result: { resources: [{ uri: 'x:a' }] } });
     peer.answers['resources/read'] = () => ({ result: { contents: [{ uri: 'x:a', text: 'a' }] } });

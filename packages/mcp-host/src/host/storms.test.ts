@@ -1,4 +1,4 @@
-// Servers that make a client ask again and again: how often they are asked is counted.
+// Servers that provoke endless requests: the tests count the requests.
 import type { ServerResponse } from 'node:http';
 import { eventually, startScriptedMcp, type ScriptedMcp } from '@toolyard/testing';
 import { afterEach, expect, test } from 'vitest';
@@ -7,7 +7,7 @@ import { startRawHttpServer } from '../node/test-fixtures/raw-http-server.ts';
 import { connected, healthOf } from '../node/test-fixtures/peers.ts';
 import { createFastClock, LONG_TIMEOUTS } from '../node/test-fixtures/fast-clock.ts';
 
-/** What comes within minutes, on the quick clock. */
+/** A long time, on the fast clock. */
 const LONG_MS = 300_000;
 
 let host: McpHost | undefined;
@@ -17,7 +17,7 @@ afterEach(async () => {
   await Promise.all(servers.splice(0).map((server) => server.close()));
 });
 
-test('servers that take the wish for their announcements and do not keep it are asked a few times, then no more', async () => {
+test('servers that accept a notification stream and fail to keep it are asked a few times only', async () => {
   const odd: Record<string, (response: ServerResponse) => void> = {
     ends: (response) => void response.writeHead(200, { 'content-type': 'text/event-stream' }).end(),
     'sends-a-page': (response) => void response.writeHead(200, { 'content-type': 'text/html' }).end('<p>Hello'),
@@ -37,13 +37,13 @@ test('servers that take the wish for their announcements and do not keep it are 
   for (const count of before) expect(count).toBeLessThanOrEqual(11);
   await clock.passes(LONG_MS / 3);
   expect(asked()).toEqual(before);
-  // All else works as ever.
+  // Everything else works as usual.
   for (const { id } of started) {
     expect(await host.callTool({ serverId: id, name: 'go' }, {})).toMatchObject({ outcome: 'done' });
   }
 });
 
-test('a modern server that ends every stream of announcements is asked a few times, then no more', async () => {
+test('a modern server that keeps ending its notification stream is asked a few times only', async () => {
   const started = await startScriptedMcp({
     era: 'modern',
     tools: [{ name: 'go' }],
@@ -58,7 +58,7 @@ test('a modern server that ends every stream of announcements is asked a few tim
   expect(await host.callTool({ serverId: 'odd', name: 'go' }, {})).toMatchObject({ outcome: 'done' });
 });
 
-test('a server that announces a change whenever it is asked for its list is asked less and less', async () => {
+test('a server that announces a change on every list request is listed less and less often', async () => {
   const started = await startScriptedMcp({ tools: [{ name: 'go' }] });
   servers.push(started);
   const clock = createFastClock();
@@ -76,7 +76,7 @@ test('a server that announces a change whenever it is asked for its list is aske
   expect(healthOf(host, 'odd').state).toBe('ready');
 });
 
-test('a server that forgets every session at once is not greeted without end', async () => {
+test('a server that forgets every session at once is not initialized endlessly', async () => {
   const started = await startScriptedMcp({ tools: [{ name: 'go' }] });
   servers.push(started);
   const clock = createFastClock();

@@ -2,16 +2,16 @@ import type { JsonValue } from '@toolyard/protocol';
 import { defined, isJsonObject, ToolyardError } from '@toolyard/protocol';
 import { readUrl } from '../values/read-url.ts';
 
-/** A server that a service makes when it is wanted, for one of its users; where it is turns out when connecting. */
+/** A server that a service creates on demand for one of its users; its URL is known when connecting. */
 export type HostedConfig = {
   type: 'hosted';
   service: HostedServiceName;
-  /** As the service calls it, such as `Gmail`. */
+  /** The service's name for it, such as `Gmail`. */
   server: string;
   apiKey: string;
-  /** For whom of the key's users the server is made, and whose sign-ins it has; default `toolyard`. */
+  /** The service's user for whom the server is created and whose sign-ins it uses; default `toolyard`. */
   user?: string;
-  /** Where the service is, if it is not the public one. */
+  /** The base URL of the service, unless it is the public one. */
   url?: string;
 };
 
@@ -21,12 +21,12 @@ const ADDRESSES: Readonly<Record<HostedServiceName, string>> = { klavis: 'https:
 const TITLES: Readonly<Record<HostedServiceName, string>> = { klavis: 'Klavis' };
 const DEFAULT_USER = 'toolyard';
 
-/** The service, for people. */
+/** The display name of the service. */
 export function titleOf({ service }: HostedConfig): string {
   return TITLES[service];
 }
 
-/** Where the service is. */
+/** The base URL of the service. */
 export function serviceAddress({ service, url }: HostedConfig): string {
   return (url ?? ADDRESSES[service]).replace(/\/+$/, '');
 }
@@ -35,7 +35,7 @@ export function userOf({ user }: HostedConfig): string {
   return user ?? DEFAULT_USER;
 }
 
-/** What tells one hosted server from another, without its key. */
+/** Identifies a hosted server, without its key. */
 export function hostedIdentity(config: HostedConfig): { [name: string]: string } {
   return {
     service: config.service,
@@ -46,36 +46,33 @@ export function hostedIdentity(config: HostedConfig): { [name: string]: string }
 }
 
 /**
- * Reads what stands under `hosted` in an `mcp.json`; `where` names the place in what is thrown, `fill` puts variables in.
+ * Reads `hosted` of an `mcp.json` entry; `where` names the place in errors, `fill` substitutes variables.
  *
  * @throws ToolyardError `bad_config`
  */
 export function readHosted(where: string, value: JsonValue, fill: (text: string) => string): HostedConfig {
-  if (!isJsonObject(value)) throw bad(`${where}: "hosted" is not an object.`);
+  if (!isJsonObject(value)) throw bad(`${where}: "hosted" must be an object.`);
   const text = (key: string): string | undefined => {
     const given = value[key];
     if (given === undefined) return undefined;
-    if (typeof given !== 'string' || given.trim() === '') throw bad(`${where}: "hosted.${key}" is not a text.`);
+    if (typeof given !== 'string' || given.trim() === '') throw bad(`${where}: "hosted.${key}" must be a string.`);
     return fill(given);
   };
   const service = text('service');
   if (service !== 'klavis') {
-    throw bad(
-      `${where}: "hosted.service" is ${service === undefined ? 'missing' : `"${service}"`}.`,
-      'It is "klavis".',
-    );
+    throw bad(`${where}: "hosted.service" is ${service === undefined ? 'missing' : `"${service}"`}.`, 'Use "klavis".');
   }
   const server = text('server');
   const apiKey = text('apiKey');
-  if (server === undefined) throw bad(`${where}: "hosted.server" is missing.`, 'It is a name such as "Gmail".');
+  if (server === undefined) throw bad(`${where}: "hosted.server" is missing.`, 'Use a name such as "Gmail".');
   if (apiKey === undefined) {
-    throw bad(`${where}: "hosted.apiKey" is missing.`, `Put it into a variable: "\${env:KLAVIS_API_KEY}".`);
+    throw bad(`${where}: "hosted.apiKey" is missing.`, `Set it from a variable: "\${env:KLAVIS_API_KEY}".`);
   }
   const user = text('user');
   const url = text('url');
-  // What a variable will say is not known yet.
+  // The value of a variable is not known yet.
   const protocol = url === undefined || url.includes('${') ? 'https:' : readUrl(url)?.protocol;
-  if (protocol !== 'https:' && protocol !== 'http:') throw bad(`${where}: "hosted.url" is not an http address.`);
+  if (protocol !== 'https:' && protocol !== 'http:') throw bad(`${where}: "hosted.url" must be an http or https URL.`);
   return {
     type: 'hosted',
     service,

@@ -6,26 +6,29 @@ import { hostedIdentity, titleOf } from './hosted-config.ts';
 import type { HostedInstance, InstanceState, ServiceContext } from './klavis.ts';
 import { createInstance, deleteInstance, inspectInstance } from './klavis.ts';
 
-/** What is remembered of a server that was made. Its address is a secret: whoever has it can use the server. */
+/** The stored data of a created server. Its URL is a secret: it gives access to the server. */
 export type HostedRecord = HostedInstance & {
-  /** True until somebody was seen to have signed in. */
+  /** True until the service reports a completed sign-in. */
   awaitsSignIn?: boolean;
 };
 
-/** Where made servers are remembered, by a key that holds no secret. */
+/** Stores created servers, under keys without secrets. */
 export type HostedStore = {
   get(key: string): HostedRecord | undefined | Promise<HostedRecord | undefined>;
-  /** False, and nothing done, where there is one by now: of several processes one adds it. */
+  /** Returns false without a change if a record exists: of several processes only one adds it. */
   add(key: string, record: HostedRecord): boolean | Promise<boolean>;
   set(key: string, record: HostedRecord): unknown;
   delete(key: string): unknown;
-  /** Where several processes share it: none is made from now on, whoever still lists it, until it is wanted again. */
+  /**
+   * For stores shared by several processes: prevents creating this server, even by processes that still list it, until
+   * `wantAgain`.
+   */
   end?(key: string): unknown;
   wantAgain?(key: string): unknown;
   hasEnded?(key: string): boolean | Promise<boolean>;
 };
 
-/** Remembers them as long as the process lives. */
+/** Keeps records until the process exits. */
 export class HostedMap extends Map<string, HostedRecord> implements HostedStore {
   add(key: string, record: HostedRecord): boolean {
     if (this.has(key)) return false;
@@ -36,17 +39,17 @@ export class HostedMap extends Map<string, HostedRecord> implements HostedStore 
 
 export type HostedServersOptions = {
   fetch: Fetch;
-  /** Default: a map, so that servers are made anew by every process. */
+  /** Default: a map, so that every process creates its own servers. */
   store?: HostedStore;
 };
 
-type Asker = { serverId: string; clock: Clock };
+type Requester = { serverId: string; clock: Clock };
 
-/** The servers that services host for us: made when they are wanted, remembered, made anew when they are gone. */
+/** Servers hosted by a service: created on demand, remembered, and created again when they are gone. */
 export class HostedServers {
   readonly #fetch: Fetch;
   readonly #store: HostedStore;
-  /** Nobody has two made where one is wanted. */
+  /** Concurrent requests for one server share its creation. */
   readonly #making = new Map<string, Promise<HostedRecord>>();
 
   constructor({ fetch, store = new HostedMap() }: HostedServersOptions) {
@@ -54,47 +57,53 @@ export class HostedServers {
     this.#store = store;
   }
 
-  /** Where the server is; it is made if there is none. @throws ToolyardError, also `needs_sign_in` with the address for that */
-  async open(config: HostedConfig, asker: Asker): Promise<HostedInstance> {
-    if (await this.#hasEnded(config)) throw ended(config, asker);
+  /**
+   * The server's URL; creates the server if needed. @throws ToolyardError, also `needs_sign_in` with the sign-in URL
+   */
+  async open(config: HostedConfig, requester: Requester): Promise<HostedInstance> {
+    if (await this.#hasEnded(config)) throw ended(config, requester);
     const known = await this.#store.get(keyOf(config));
     if (known !== undefined && known.awaitsSignIn !== true) return known;
-    const record = known ?? (await this.#make(config, asker));
-    return this.#checked(config, asker, record);
+    const record = known ?? (await this.#make(config, requester));
+    return this.#checked(config, requester, record);
   }
 
   /**
-   * Says what became of a server that no longer answers as one: gives one made anew if it is gone, and undefined if
-   * the service still has it.
+   * Replaces a server that no longer responds: returns a new one if it is gone, or undefined if the service still has
+   * it.
    *
    * @throws as {@link HostedServers.open} does
    */
-  async replaceGone(config: HostedConfig, asker: Asker, stale: HostedInstance): Promise<HostedInstance | undefined> {
-    const state = await inspectInstance(config, this.#context(asker), stale.instanceId);
-    if (state.kind === 'needs_sign_in') throw signInWanted(config, asker, state);
+  async replaceGone(
+    config: HostedConfig,
+    requester: Requester,
+    stale: HostedInstance,
+  ): Promise<HostedInstance | undefined> {
+    const state = await inspectInstance(config, this.#context(requester), stale.instanceId);
+    if (state.kind === 'needs_sign_in') throw signInRequired(config, requester, state);
     if (state.kind === 'there') return undefined;
     const known = await this.#store.get(keyOf(config));
-    // Somebody else has noticed first.
+    // Another process has replaced it already.
     if (known !== undefined && known.instanceId !== stale.instanceId) return known;
-    if (await this.#hasEnded(config)) throw ended(config, asker);
-    return this.#checked(config, asker, await this.#make(config, asker, stale));
+    if (await this.#hasEnded(config)) throw ended(config, requester);
+    return this.#checked(config, requester, await this.#make(config, requester, stale));
   }
 
-  /** Gives a server back to its service, with the sign-ins it has there. @throws ToolyardError */
-  async remove(config: HostedConfig, asker: Asker): Promise<void> {
+  /** Deletes a server and its sign-ins at the service. @throws ToolyardError */
+  async remove(config: HostedConfig, requester: Requester): Promise<void> {
     await this.#store.end?.(keyOf(config));
     const known = await this.#store.get(keyOf(config));
     if (known === undefined) return;
-    await deleteInstance(config, this.#context(asker), known.instanceId);
+    await deleteInstance(config, this.#context(requester), known.instanceId);
     await this.#store.delete(keyOf(config));
   }
 
-  /** Whether these are one server at their service. */
+  /** Whether both configurations refer to the same server at the service. */
   isSame(one: HostedConfig, other: HostedConfig): boolean {
     return keyOf(one) === keyOf(other);
   }
 
-  /** It was given back, and somebody wants it all the same. */
+  /** Allows creating a server again that was removed. */
   async wantAgain(config: HostedConfig): Promise<void> {
     await this.#store.wantAgain?.(keyOf(config));
   }
@@ -103,21 +112,21 @@ export class HostedServers {
     return (await this.#store.hasEnded?.(keyOf(config))) === true;
   }
 
-  #make(config: HostedConfig, asker: Asker, stale?: HostedInstance): Promise<HostedRecord> {
+  #make(config: HostedConfig, requester: Requester, stale?: HostedInstance): Promise<HostedRecord> {
     const key = keyOf(config);
     const making = this.#making.get(key);
     if (making !== undefined) return making;
-    const made = createInstance(config, this.#context(asker))
-      .then((instance) => this.#remembered(config, asker, { ...instance, awaitsSignIn: true }, stale))
+    const made = createInstance(config, this.#context(requester))
+      .then((instance) => this.#remembered(config, requester, { ...instance, awaitsSignIn: true }, stale))
       .finally(() => this.#making.delete(key));
     this.#making.set(key, made);
     return made;
   }
 
-  /** Another process over the same store may have had one made at the same time: one stands, the other is given back. */
+  /** Another process with the same store may have created one at the same time: one is kept, the other is deleted. */
   async #remembered(
     config: HostedConfig,
-    asker: Asker,
+    requester: Requester,
     made: HostedRecord,
     stale: HostedInstance | undefined,
   ): Promise<HostedRecord> {
@@ -125,37 +134,37 @@ export class HostedServers {
     if (stale !== undefined && (await this.#store.get(key))?.instanceId === stale.instanceId) {
       await this.#store.delete(key);
     }
-    const stands = (await this.#store.add(key, made)) ? made : await this.#store.get(key);
-    // Whoever removes it says so first and looks for it then: one of the two sees the other.
+    const kept = (await this.#store.add(key, made)) ? made : await this.#store.get(key);
+    // A remover marks the key before it looks for a record, so either this process or the remover sees the other.
     if (await this.#hasEnded(config)) {
-      await this.#giveBack(config, asker, made);
-      if (stands === made) await this.#store.delete(key);
-      throw ended(config, asker);
+      await this.#deleteSurplus(config, requester, made);
+      if (kept === made) await this.#store.delete(key);
+      throw ended(config, requester);
     }
-    if (stands === undefined) {
-      // One that cannot be read any more, or was removed just now.
+    if (kept === undefined) {
+      // The record became unreadable, or was removed just now.
       await this.#store.set(key, made);
       return made;
     }
-    if (stands !== made) await this.#giveBack(config, asker, made);
-    return stands;
+    if (kept !== made) await this.#deleteSurplus(config, requester, made);
+    return kept;
   }
 
-  /** What cannot be given back just now does no harm to the one that stands. */
-  async #giveBack(config: HostedConfig, asker: Asker, { instanceId }: HostedInstance): Promise<void> {
-    await deleteInstance(config, this.#context(asker), instanceId).catch(() => undefined);
+  /** A failure to delete the surplus server does not affect the one that is kept. */
+  async #deleteSurplus(config: HostedConfig, requester: Requester, { instanceId }: HostedInstance): Promise<void> {
+    await deleteInstance(config, this.#context(requester), instanceId).catch(() => undefined);
   }
 
-  /** A server nobody has signed in to would be there and fail at every call. */
-  async #checked(config: HostedConfig, asker: Asker, record: HostedRecord): Promise<HostedInstance> {
-    const state = await inspectInstance(config, this.#context(asker), record.instanceId);
-    if (state.kind === 'needs_sign_in') throw signInWanted(config, asker, state);
+  /** Without a sign-in the server would fail at every call. */
+  async #checked(config: HostedConfig, requester: Requester, record: HostedRecord): Promise<HostedInstance> {
+    const state = await inspectInstance(config, this.#context(requester), record.instanceId);
+    if (state.kind === 'needs_sign_in') throw signInRequired(config, requester, state);
     if (state.kind === 'gone') {
       await this.#store.delete(keyOf(config));
       throw new ToolyardError({
         code: 'server_closed',
-        message: `${titleOf(config)} no longer has the server "${asker.serverId}".`,
-        hint: 'Connect again: another one is made.',
+        message: `${titleOf(config)} no longer has the server "${requester.serverId}".`,
+        hint: 'Reconnect to create another one.',
         retryable: true,
       });
     }
@@ -164,17 +173,17 @@ export class HostedServers {
     return { url, instanceId };
   }
 
-  #context(asker: Asker): ServiceContext {
-    return { ...asker, fetch: this.#fetch };
+  #context(requester: Requester): ServiceContext {
+    return { ...requester, fetch: this.#fetch };
   }
 }
 
-/** Who lists a server that was given back elsewhere has an old list. */
-function ended(config: HostedConfig, { serverId }: Asker): ToolyardError {
+/** The configuration of a process that lists a removed server is outdated. */
+function ended(config: HostedConfig, { serverId }: Requester): ToolyardError {
   return new ToolyardError({
     code: 'bad_config',
-    message: `The server "${serverId}" was removed, and given back to ${titleOf(config)}; the mcp.json of this process still lists it.`,
-    hint: 'Bring the present mcp.json to this process. If the server is wanted again, add it again in the page, or save it once more there.',
+    message: `The server "${serverId}" was removed and deleted at ${titleOf(config)}, but the mcp.json of this process still lists it.`,
+    hint: 'Update the mcp.json of this process. To use the server again, add it again on the page, or save it there again.',
   });
 }
 
@@ -182,18 +191,18 @@ function keyOf(config: HostedConfig): string {
   return `hosted-${shortHash(canonicalJson(hostedIdentity(config)))}`;
 }
 
-function signInWanted(
+function signInRequired(
   config: HostedConfig,
-  { serverId }: Asker,
+  { serverId }: Requester,
   { signInUrl }: Extract<InstanceState, { kind: 'needs_sign_in' }>,
 ): ToolyardError {
   const title = titleOf(config);
   return new ToolyardError({
     code: 'needs_sign_in',
-    message: `The server "${serverId}" (${config.server}, hosted by ${title}) asks for a sign-in.`,
+    message: `The server "${serverId}" (${config.server}, hosted by ${title}) requires a sign-in.`,
     hint:
       signInUrl === undefined
-        ? `Sign in on the pages of ${title}, then connect again.`
-        : `Open ${signInUrl} and sign in, then connect again.`,
+        ? `Sign in at ${title}, then reconnect.`
+        : `Open ${signInUrl} and sign in, then reconnect.`,
   });
 }

@@ -5,25 +5,25 @@ import { readUrl } from '../values/read-url.ts';
 import type { HostedConfig } from './hosted-config.ts';
 import { serviceAddress, titleOf, userOf } from './hosted-config.ts';
 
-/** A server the service has made: where it is, and by what the service knows it. */
+/** A created server: its URL and its id at the service. */
 export type HostedInstance = { url: string; instanceId: string };
 
-/** What the service says of a server it has made. `signInUrl` is missing where it names none. */
+/** The state of a created server. `signInUrl` is absent if the service names none. */
 export type InstanceState = { kind: 'gone' } | { kind: 'there' } | { kind: 'needs_sign_in'; signInUrl?: string };
 
 export type ServiceContext = { serverId: string; clock: Clock; fetch: Fetch };
 
-/** How long one answer of the service may take, in milliseconds. */
+/** Timeout of one request to the service, in milliseconds. */
 const PATIENCE_MS = 20_000;
-const LONGEST_WORDS = 300;
+const MAX_MESSAGE_LENGTH = 300;
 
 /**
- * Has a server made.
+ * Creates a server.
  *
- * @throws ToolyardError in words for the person whose server it is
+ * @throws ToolyardError with a message for its user
  */
 export async function createInstance(config: HostedConfig, context: ServiceContext): Promise<HostedInstance> {
-  const answer = await ask(config, context, 'POST', '/mcp-server/instance/create', {
+  const answer = await request(config, context, 'POST', '/mcp-server/instance/create', {
     serverName: config.server,
     userId: userOf(config),
     platformName: 'Toolyard',
@@ -34,20 +34,20 @@ export async function createInstance(config: HostedConfig, context: ServiceConte
   if (typeof serverUrl !== 'string' || typeof instanceId !== 'string' || !isSafe(serverUrl)) {
     throw new ToolyardError({
       code: 'bad_response',
-      message: `${titleOf(config)} made the server "${context.serverId}" and did not say where it can be reached safely.`,
-      hint: 'Try again later; if it stays like this, the service has changed.',
+      message: `${titleOf(config)} created the server "${context.serverId}" but returned no safe URL for it.`,
+      hint: 'Try again later. If it persists, the API of the service has changed.',
     });
   }
   return { url: serverUrl, instanceId };
 }
 
-/** Whether it is still there, and whether somebody has to sign in first. @throws ToolyardError */
+/** Whether the server exists, and whether it requires a sign-in. @throws ToolyardError */
 export async function inspectInstance(
   config: HostedConfig,
   context: ServiceContext,
   instanceId: string,
 ): Promise<InstanceState> {
-  const answer = await ask(config, context, 'GET', `/mcp-server/instance/${encodeURIComponent(instanceId)}`);
+  const answer = await request(config, context, 'GET', `/mcp-server/instance/${encodeURIComponent(instanceId)}`);
   if (!answer.ok) {
     if (isUnknown(answer.status)) return { kind: 'gone' };
     throw refusal(config, context, answer);
@@ -58,15 +58,17 @@ export async function inspectInstance(
   return { kind: 'needs_sign_in', ...signInUrl };
 }
 
-/** Gives a server back, and the sign-ins it has; one that is gone already is fine. @throws ToolyardError */
+/** Deletes a server and its sign-ins; one that is gone already is fine. @throws ToolyardError */
 export async function deleteInstance(config: HostedConfig, context: ServiceContext, instanceId: string): Promise<void> {
-  const answer = await ask(config, context, 'DELETE', `/mcp-server/instance/${encodeURIComponent(instanceId)}`);
+  const answer = await request(config, context, 'DELETE', `/mcp-server/instance/${encodeURIComponent(instanceId)}`);
   if (!answer.ok && !isUnknown(answer.status)) throw refusal(config, context, answer);
 }
 
-type Answer = { ok: true; body: JsonObject } | { ok: false; status: number; words: string; retryAfterMs?: number };
+type Answer =
+  | { ok: true; body: JsonObject }
+  | { ok: false; status: number; serviceMessage: string; retryAfterMs?: number };
 
-async function ask(
+async function request(
   config: HostedConfig,
   { serverId, clock, fetch }: ServiceContext,
   method: string,
@@ -74,7 +76,7 @@ async function ask(
   body?: JsonObject,
 ): Promise<Answer> {
   const patience = new AbortController();
-  const callOff = clock.after(PATIENCE_MS, () => patience.abort());
+  const cancelTimer = clock.after(PATIENCE_MS, () => patience.abort());
   try {
     const response = await fetch(`${serviceAddress(config)}${path}`, {
       method,
@@ -93,45 +95,45 @@ async function ask(
       return {
         ok: false,
         status: response.status,
-        words: parsed.ok ? wordsIn(parsed.value) : '',
+        serviceMessage: parsed.ok ? messageIn(parsed.value) : '',
         ...(seconds > 0 ? { retryAfterMs: seconds * 1_000 } : {}),
       };
     }
     return { ok: true, body: parsed.ok && isJsonObject(parsed.value) ? parsed.value : {} };
   } catch (thrown) {
     if (ToolyardError.isInstance(thrown)) throw thrown;
-    const why = patience.signal.aborted ? 'it does not answer' : (networkCodeOf(thrown)?.code ?? 'no connection');
+    const why = patience.signal.aborted ? 'no response' : (networkCodeOf(thrown)?.code ?? 'no connection');
     throw new ToolyardError({
       code: 'server_unreachable',
       message: `${titleOf(config)}, which hosts the server "${serverId}", cannot be reached at ${shownHost(config)} (${why}).`,
-      hint: 'Check the connection to the Internet, and the address of the service if you have set one.',
+      hint: 'Check the Internet connection, and the URL of the service if you have set one.',
       retryable: true,
     });
   } finally {
-    callOff();
+    cancelTimer();
   }
 }
 
 function refusal(
   config: HostedConfig,
   { serverId }: ServiceContext,
-  { status, words, retryAfterMs }: Extract<Answer, { ok: false }>,
+  { status, serviceMessage, retryAfterMs }: Extract<Answer, { ok: false }>,
 ): ToolyardError {
   const title = titleOf(config);
-  const said = words === '' ? `HTTP ${status}` : `HTTP ${status}: ${words}`;
+  const said = serviceMessage === '' ? `HTTP ${status}` : `HTTP ${status}: ${serviceMessage}`;
   const about = (what: string): string => `${title}, which hosts the server "${serverId}", ${what} (${said}).`;
   if (status === 401 || status === 403) {
     return error(
       'bad_config',
-      about('does not take the API key'),
-      `Check "apiKey"; keys are made on the pages of ${title}.`,
+      about('rejected the API key'),
+      `Check "apiKey"; you create keys on the website of ${title}.`,
     );
   }
   if (status === 402 || status === 429) {
-    const hint = 'Wait a while, or look at what your account there allows.';
+    const hint = 'Wait a while, or check the limits of your account there.';
     return new ToolyardError({
       code: 'rate_limited',
-      message: about('wants fewer requests, or another plan'),
+      message: about('limits the requests of this account'),
       hint,
       retryable: true,
       ...defined({ retryAfterMs }),
@@ -140,13 +142,13 @@ function refusal(
   if (status >= 500) {
     return new ToolyardError({
       code: 'server_unreachable',
-      message: about('has failed'),
+      message: about('failed'),
       hint: 'Try again later.',
       retryable: true,
     });
   }
-  const hint = `Check "server": ${title} may not have one called "${config.server}".`;
-  return error('bad_config', about('does not make this server'), hint);
+  const hint = `Check "server": ${title} may not offer one named "${config.server}".`;
+  return error('bad_config', about('cannot create this server'), hint);
 }
 
 function error(code: ErrorInfo['code'], message: string, hint: string): ToolyardError {
@@ -157,17 +159,17 @@ function isUnknown(status: number): boolean {
   return status === 404 || status === 410;
 }
 
-/** What the service says went wrong, out of the shapes it has for that; it is shown, so it is short. */
-function wordsIn(body: JsonValue): string {
+/** The error message of the service, from any of the forms it uses, shortened for display. */
+function messageIn(body: JsonValue): string {
   if (!isJsonObject(body)) return '';
   const { detail, message, error: other } = body;
   const said = Array.isArray(detail)
     ? detail.map((each) => (isJsonObject(each) && typeof each['msg'] === 'string' ? each['msg'] : '')).join('; ')
     : [detail, message, other].find((each) => typeof each === 'string');
-  return typeof said === 'string' ? said.replaceAll(/\s+/g, ' ').slice(0, LONGEST_WORDS) : '';
+  return typeof said === 'string' ? said.replaceAll(/\s+/g, ' ').slice(0, MAX_MESSAGE_LENGTH) : '';
 }
 
-/** Over TLS, or on this machine. */
+/** TLS, or the local machine. */
 function isSafe(address: string): boolean {
   const url = readUrl(address);
   if (url === null) return false;
@@ -176,5 +178,5 @@ function isSafe(address: string): boolean {
 }
 
 function shownHost(config: HostedConfig): string {
-  return readUrl(serviceAddress(config))?.origin ?? 'its address';
+  return readUrl(serviceAddress(config))?.origin ?? 'its URL';
 }

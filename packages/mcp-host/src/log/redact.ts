@@ -3,17 +3,17 @@ import { secretsOfSettings } from '../oauth/oauth-settings.ts';
 import type { TransportConfig } from '../types.ts';
 import { readUrl } from '../values/read-url.ts';
 
-/** What stands in the place of a secret. */
+/** Replaces a secret. */
 export const REDACTED = '•••';
 
-/** Shorter values are too common to be looked for in texts. */
+/** Shorter values are too common to be searched for. */
 const SHORTEST_SECRET = 6;
-/** An option whose value is nobody's business, as in `--api-key x` or `--token=x`. */
+/** An option with a secret value, as in `--api-key x` or `--token=x`. */
 const SECRET_OPTION = /^--?[\w-]*(key|token|secret|passw|auth|credential)[\w-]*(=|$)/i;
-/** A step of a path that is no word: some services put the key into the path. */
+/** A path segment that is not a word: some services put the key into the path. */
 const OPAQUE_STEP = /^(?=.*\d)[A-Za-z0-9_~=+-]{20,}$/;
 
-/** An address for people, without what in it may be a key; empty for what is none. */
+/** A URL for display, without parts that may be secret; empty if it is invalid. */
 export function displayUrl(address: string): string {
   const url = readUrl(address);
   if (url === null) return '';
@@ -21,7 +21,7 @@ export function displayUrl(address: string): string {
   return `${url.protocol}//${url.host}${steps.join('/')}`;
 }
 
-/** Makes a function that takes the secrets of a server's configuration out of what it printed, sent or was sent. */
+/** Returns a function that removes the secrets of a server's configuration from output and messages. */
 export function redactorFor(config: { transport: TransportConfig; oauth?: OAuthSettings }): (text: string) => string {
   const secrets = [...secretsOf(config.transport), ...secretsOfSettings(config.oauth ?? {})]
     .filter((secret) => secret.length >= SHORTEST_SECRET)

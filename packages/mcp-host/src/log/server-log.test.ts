@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { ServerLog } from './server-log.ts';
 
-test('a chatty server neither fills the memory nor pushes out what happened', () => {
+test('output of a server is bounded and does not displace the events', () => {
   const log = new ServerLog();
   log.add({ at: 1, phase: 'initializing', level: 'error', text: 'why it failed' });
   for (let line = 0; line < 10_000; line++) {

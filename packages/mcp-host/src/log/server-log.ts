@@ -2,14 +2,14 @@ import type { LogEntry } from '../types.ts';
 
 const EVENTS_KEPT = 100;
 const SERVER_LINES_KEPT = 100;
-const LONGEST_TEXT = 2_000;
+const MAX_TEXT_LENGTH = 2_000;
 
-/** A line with its number, which grows with every line of the server. */
+/** An entry with its number, which increases with every entry of the server. */
 export type NumberedEntry = LogEntry & { number: number };
 
 /**
- * What happened on one connection, bounded. What the server prints is counted apart from our own events, so that a
- * chatty server cannot push out the account of why it failed.
+ * The log of one server, bounded. Output of the server has a limit of its own, so that it cannot displace the events
+ * that explain a failure.
  */
 export class ServerLog {
   #events: NumberedEntry[] = [];
@@ -17,7 +17,7 @@ export class ServerLog {
   #last = 0;
 
   add(entry: LogEntry, source?: 'server'): void {
-    const text = entry.text.length > LONGEST_TEXT ? `${entry.text.slice(0, LONGEST_TEXT)} …` : entry.text;
+    const text = entry.text.length > MAX_TEXT_LENGTH ? `${entry.text.slice(0, MAX_TEXT_LENGTH)} …` : entry.text;
     const ring = source === 'server' ? this.#serverLines : this.#events;
     ring.push({ ...entry, text, number: ++this.#last });
     if (ring.length > (source === 'server' ? SERVER_LINES_KEPT : EVENTS_KEPT)) ring.shift();

@@ -3,7 +3,7 @@ import { LOG_LEVEL_META_KEY } from '@modelcontextprotocol/client';
 import type { JsonObject } from '@toolyard/protocol';
 import type { LogEntry, LogLevel } from '../types.ts';
 
-/** What a modern server wants to see with every request it may log about. */
+/** The log level that modern servers expect in the `_meta` of every request. */
 export function logLevelMeta(level: LogLevel | undefined): JsonObject {
   return level === undefined ? {} : { _meta: { [LOG_LEVEL_META_KEY]: level } };
 }
@@ -19,7 +19,7 @@ const LEVELS: Record<LogLevel, LogEntry['level']> = {
   emergency: 'error',
 };
 
-/** Takes what a server logs about itself into the log of its connection. */
+/** Adds the log messages of a server to the log of its connection. */
 export function collectServerLog(client: Client, note: (level: LogEntry['level'], text: string) => void): void {
   client.setNotificationHandler('notifications/message', ({ params: { level, logger, data } }) => {
     const text = typeof data === 'string' ? data : (JSON.stringify(data) ?? '');

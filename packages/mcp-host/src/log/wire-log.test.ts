@@ -4,7 +4,7 @@ import { McpHost } from '../host/host.ts';
 import { MemoryPeer } from '../node/test-fixtures/memory-peer.ts';
 import { previewOf } from './wire-log.ts';
 
-test('the last messages with a server can be looked at, without what is secret', async () => {
+test('keeps the last messages of a server, without secrets', async () => {
   const peer = new MemoryPeer();
   const host = new McpHost({
     servers: [
@@ -45,7 +45,7 @@ test('the last messages with a server can be looked at, without what is secret',
   await host.close();
 });
 
-test('whoever shows them to nobody keeps none', async () => {
+test('keeps nothing if the limit is 0', async () => {
   const peer = new MemoryPeer();
   const host = new McpHost({
     servers: [{ id: 'srv', transport: { type: 'http', url: 'http://localhost/mcp' } }],
@@ -61,7 +61,7 @@ test('whoever shows them to nobody keeps none', async () => {
   await host.close();
 });
 
-test('a message that is nothing but nesting, or has no end, is cut', () => {
+test('shortens deeply nested and endless messages', () => {
   let nested: unknown = 'core';
   for (let depth = 0; depth < 50_000; depth++) nested = [nested];
   expect(previewOf(nested).length).toBeLessThan(10_000);

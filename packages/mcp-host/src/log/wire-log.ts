@@ -4,13 +4,13 @@ import { defined, isJsonObject } from '@toolyard/protocol';
 import { REDACTED } from './redact.ts';
 
 /** How much of one message is kept, in characters. */
-const LONGEST_TEXT = 4_000;
-const LONGEST_VALUE = 500;
+const MAX_TEXT_LENGTH = 4_000;
+const MAX_VALUE_LENGTH = 500;
 const SECRET_KEY = /token|secret|passw|authorization|api[-_]?key|cookie|credential|^requestState$/i;
 
-/** One JSON-RPC message as it went over the wire, cut and without secrets. */
+/** One JSON-RPC message as sent or received, shortened and without secrets. */
 export type WireEntry = {
-  /** Grows with every message of the server. */
+  /** Increases with every message of the server. */
   number: number;
   /** Milliseconds since 1970. */
   at: number;
@@ -18,11 +18,11 @@ export type WireEntry = {
   kind: 'request' | 'notification' | 'result' | 'error';
   method?: string;
   id?: string | number;
-  /** JSON, or the beginning of it. */
+  /** JSON, possibly cut. */
   text: string;
 };
 
-/** The last messages of one server, whatever connection they went over. */
+/** The last messages of one server, over all its connections. */
 export class WireLog {
   readonly #clock: Clock;
   readonly #redact: (text: string) => string;
@@ -30,14 +30,14 @@ export class WireLog {
   readonly #entries: WireEntry[] = [];
   #last = 0;
 
-  /** @param kept how many messages */
+  /** @param kept how many messages are kept */
   constructor(clock: Clock, redact: (text: string) => string, kept: number) {
     this.#clock = clock;
     this.#redact = redact;
     this.#kept = kept;
   }
 
-  /** Only what is kept is made a text of: a message may be large. */
+  /** Only the part that is kept is serialized, because a message may be large. */
   add(direction: WireEntry['direction'], message: JSONRPCMessage): void {
     if (this.#kept === 0) return;
     const { method, id } = message as { method?: string; id?: string | number };
@@ -60,17 +60,17 @@ export class WireLog {
   }
 }
 
-/** The beginning of a message as JSON; long values are cut, and values under telling names left out. */
+/** The beginning of a message as JSON; long values are cut, and values of secret-looking keys are redacted. */
 export function previewOf(message: unknown): string {
-  let left = LONGEST_TEXT;
+  let left = MAX_TEXT_LENGTH;
   const write = (value: unknown): string => {
     if (left <= 0) return '…';
     if (typeof value === 'string') {
-      const text = value.length > LONGEST_VALUE ? `${value.slice(0, LONGEST_VALUE)}…` : value;
+      const text = value.length > MAX_VALUE_LENGTH ? `${value.slice(0, MAX_VALUE_LENGTH)}…` : value;
       left -= text.length;
       return JSON.stringify(text);
     }
-    // Brackets count as well: a message may be nothing but nesting.
+    // Brackets count too: a message may consist of nesting only.
     left -= 2;
     if (Array.isArray(value)) return `[${pieces(value, write)}]`;
     if (!isJsonObject(value)) {

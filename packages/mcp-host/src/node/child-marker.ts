@@ -4,18 +4,18 @@ import type { OwnProcess } from './process-table.ts';
 import { parentOf, processesWith, processNamespace, startOf } from './process-table.ts';
 
 /**
- * In the environment of every local server, and so of all that it starts: namespace, number and start time of the
- * process of Toolyard it belongs to, and a number of its own. What leaves its process group is still found by it.
+ * Set in the environment of every local server and inherited by its descendants: namespace, pid and start time of the
+ * owning Toolyard process, and a unique number. It identifies processes that have left their process group.
  */
 export const MARKER_VARIABLE = 'TOOLYARD_CHILD_OF';
 
-/** How long processes are given between SIGTERM and SIGKILL, and after that, in milliseconds. */
+/** How long processes get between SIGTERM and SIGKILL, and again after SIGKILL, in milliseconds. */
 const PATIENCE_MS = 1_000;
 const POLL_MS = 50;
 
 let own: string | undefined;
 
-/** A marker for one more child of this process; undefined where the system shows no environments. */
+/** A marker for another child of this process; undefined if the system does not show environments. */
 export function newMarker(): string | undefined {
   own ??= ownerOf(process.pid);
   return own === undefined ? undefined : `${own}:${randomBytes(6).toString('hex')}`;
@@ -33,8 +33,8 @@ export function findMarkedProcesses(markers: readonly string[]): OwnProcess[] {
 }
 
 /**
- * What processes of Toolyard have left behind that exist no longer, because they were killed: all that carries their
- * marker. Never a process of another user or namespace, this process, or one that it descends from.
+ * Processes with the marker of a Toolyard process that no longer exists because it was killed. Never a process of
+ * another user or namespace, this process, or one of its ancestors.
  */
 function findOrphans(): OwnProcess[] {
   const namespace = processNamespace();
@@ -45,14 +45,16 @@ function findOrphans(): OwnProcess[] {
   });
 }
 
-/** Ends the processes that local servers of killed processes of Toolyard left behind. Gives their numbers. */
+/** Kills the processes left behind by local servers of killed Toolyard processes. Returns their pids. */
 export async function killOrphans(clock: Clock): Promise<number[]> {
   const found = findOrphans();
   await terminateAll(findOrphans, clock);
   return found.map(({ pid }) => pid);
 }
 
-/** SIGTERM to all that is found, and SIGKILL to what is left of it a second later. Resolves when nothing is left. */
+/**
+ * Sends SIGTERM to all found processes, and SIGKILL to the remaining ones a second later. Resolves when none is left.
+ */
 export async function terminateAll(find: () => OwnProcess[], clock: Clock): Promise<void> {
   for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
     const start = clock.monotonic();
@@ -66,7 +68,7 @@ export async function terminateAll(find: () => OwnProcess[], clock: Clock): Prom
   }
 }
 
-/** To this process and to no other that was given its number in the meantime. */
+/** Signals this process only, not another one that reused its pid. */
 export function signalTo({ pid, started }: OwnProcess, signal: 'SIGTERM' | 'SIGKILL'): void {
   if (startOf(pid) !== started) return;
   try {
@@ -80,7 +82,7 @@ function markerOf(entry: OwnProcess): string {
   return entry.variable(MARKER_VARIABLE) ?? '';
 }
 
-/** One that was started by a server (by a model in a terminal, for example) carries a marker itself. */
+/** A process started by a server (by a model in a terminal, for example) carries a marker itself. */
 function isAncestor(pid: number): boolean {
   for (let each: number | undefined = process.pid; each !== undefined && each > 0; each = parentOf(each)) {
     if (each === pid) return true;

@@ -1,9 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
 /**
- * Whether any process of a group still runs. A process that has ended but that nobody has collected still belongs to
- * its group (in a container this may last for ever, when its first process collects no orphans): on Linux it is seen
- * for what it is; elsewhere it counts as running.
+ * Whether any process of a group still runs. A zombie still belongs to its group, in a container perhaps forever if its
+ * first process does not reap orphans. On Linux zombies are recognized; elsewhere they count as running.
  */
 export function groupRuns(pgid: number): boolean {
   if (!groupExists(pgid)) return false;
@@ -15,7 +14,7 @@ export function groupRuns(pgid: number): boolean {
   }
 }
 
-/** The cheap question: is there anything, running or not, that a signal to the group would go to? */
+/** The cheap check: does the group have any member, running or zombie? */
 export function groupExists(pgid: number): boolean {
   try {
     process.kill(-pgid, 0);
@@ -27,7 +26,7 @@ export function groupExists(pgid: number): boolean {
 
 function isRunningMember(pid: string, pgid: number): boolean {
   try {
-    // "pid (name) state parent group ...", and a name may hold spaces and brackets.
+    // "pid (name) state parent group ...", and a name may contain spaces and parentheses.
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
     const [state, , group] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     return Number(group) === pgid && state !== 'Z' && state !== 'X';

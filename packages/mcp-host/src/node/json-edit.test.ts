@@ -5,35 +5,35 @@ import type { JsonValue } from '@toolyard/protocol';
 import { describe, expect, it } from 'vitest';
 import { setInJson } from './json-edit.ts';
 
-describe('one value of a JSON file', () => {
-  it('is added behind the last one and its comments', () => {
+describe('setInJson', () => {
+  it('adds a value after the last one and its comments', () => {
     const text = '{\n\t"a": 1, // one\n\t"b": 2 // two\n\t// the end\n}\n';
     expect(setInJson(text, ['c'], 3)).toBe('{\n\t"a": 1, // one\n\t"b": 2, // two\n\t// the end\n\t"c": 3\n}\n');
   });
 
-  it('is added where there is a trailing comma, which is kept', () => {
+  it('keeps a trailing comma', () => {
     expect(setInJson('{\n  "a": 1,\n}', ['b'], { c: [1] })).toBe('{\n  "a": 1,\n  "b": {\n    "c": [1]\n  },\n}');
   });
 
-  it('is added to an object on one line, on that line', () => {
+  it('adds to a one-line object on the same line', () => {
     expect(setInJson('{"x": {"a": 1}}', ['x', 'b'], true)).toBe('{"x": {"a": 1, "b": true}}');
     expect(setInJson('{ "a": 1 }', ['b'], { c: 2 })).toBe('{ "a": 1, "b": { "c": 2 } }');
   });
 
-  it('is added to nothing', () => {
+  it('adds to an empty text', () => {
     expect(setInJson('', ['mcpServers', 'a'], { command: 'x' })).toBe(
       '{\n  "mcpServers": {\n    "a": {\n      "command": "x"\n    }\n  }\n}',
     );
     expect(setInJson('{\n}\n', ['a'], 1)).toBe('{\n  "a": 1\n}\n');
   });
 
-  it('is written with the line ends and the indentation of the file', () => {
+  it('uses the line endings and indentation of the file', () => {
     expect(setInJson('{\r\n    "a": {}\r\n}\r\n', ['a', 'b'], { c: 1 })).toBe(
       '{\r\n    "a": {\r\n        "b": {\r\n            "c": 1\r\n        }\r\n    }\r\n}\r\n',
     );
   });
 
-  it('is taken out with its comma, not with the comments around it', () => {
+  it('removes a value with its comma but not the comments around it', () => {
     const text = '{\n  "a": 1, // one\n  // about b\n  "b": 2, // two\n  "c": 3 /* three */\n}';
     expect(setInJson(text, ['b'], undefined)).toBe(
       '{\n  "a": 1, // one\n  // about b\n  // two\n  "c": 3 /* three */\n}',
@@ -45,7 +45,7 @@ describe('one value of a JSON file', () => {
     expect(setInJson('{"a": 1, "b": 2}', ['a'], undefined)).toBe('{"b": 2}');
   });
 
-  it('is taken out wholly where it is there twice', () => {
+  it('removes a duplicate key entirely', () => {
     expect(parse(setInJson('{"x": {"a": 1, "b": 2, "a": 3}}', ['x', 'a'], undefined))).toEqual({ x: { b: 2 } });
   });
 });
@@ -62,7 +62,7 @@ const { tree } = fc.letrec<{ tree: JsonValue }>((tie) => ({
   tree: fc.oneof({ maxDepth: 3, depthSize: 'small' }, leaf, fc.dictionary(key, tie('tree'), { maxKeys: 4 })),
 }));
 
-/** JSON as people write it: comments and blanks anywhere, perhaps a trailing comma, all on one line or not. */
+/** Handwritten JSON: comments and blanks anywhere, optional trailing commas, on one or more lines. */
 const written = fc
   .record({
     value: fc.dictionary(key, tree, { maxKeys: 5 }),
@@ -116,7 +116,7 @@ function commentsOf(text: string, from = 0, to = text.length): string[] {
   return found;
 }
 
-/** The plain meaning of the same change. */
+/** The reference implementation of the same change. */
 function changed(root: JsonValue, [first, ...rest]: readonly string[], value: JsonValue | undefined): JsonValue {
   if (first === undefined) return value ?? root;
   const isObject = typeof root === 'object' && root !== null && !Array.isArray(root);
@@ -128,8 +128,8 @@ function changed(root: JsonValue, [first, ...rest]: readonly string[], value: Js
   return value === undefined ? others : { ...root, [first]: value };
 }
 
-describe('whatever is changed in a file somebody has written', () => {
-  it('means what it should, and everything else is kept: keys, order, comments', () => {
+describe('changes in a handwritten file', () => {
+  it('have the expected value and keep everything else: keys, order, comments', () => {
     fc.assert(
       fc.property(written, fc.array(change, { minLength: 1, maxLength: 6 }), (text, changes) => {
         let now = text;
@@ -148,7 +148,7 @@ describe('whatever is changed in a file somebody has written', () => {
     );
   });
 
-  it('keeps every comment that does not stand inside what is replaced or taken out', () => {
+  it('keep every comment outside of what is replaced or removed', () => {
     fc.assert(
       fc.property(written, change, (text, { path, value }) => {
         const after = commentsOf(setInJson(text, path, value));
@@ -161,7 +161,7 @@ describe('whatever is changed in a file somebody has written', () => {
   });
 });
 
-/** Where what a change replaces or takes out stands. */
+/** The range of what a change replaces or removes. */
 function spanOf(text: string, path: readonly string[], isGone: boolean): [from: number, to: number] {
   let node = parseTree(text, [], { allowTrailingComma: true });
   for (const [depth, name] of path.entries()) {

@@ -7,11 +7,11 @@ import { isJsonObject } from '@toolyard/protocol';
 const COMMA = 5;
 
 /**
- * Sets one value in JSON a person writes, or takes it out (`undefined`), and leaves everything else letter for letter:
- * other keys, their order, comments, indentation, line ends. Objects on the way that are not there are made; a value
- * on the way that is no object gives way.
+ * Sets one value in handwritten JSON, or removes it (`undefined`), and leaves everything else unchanged: other keys,
+ * their order, comments, indentation, line endings. Missing objects on the path are created; another value on the path
+ * is replaced by an object.
  *
- * @param text JSON with comments and trailing commas that can be read; blank stands for `{}`
+ * @param text valid JSON with comments and trailing commas; blank stands for `{}`
  */
 export function setInJson(text: string, path: readonly string[], value: JsonValue | undefined): string {
   const blank = text.trim() === '';
@@ -34,8 +34,8 @@ function setAt(text: string, node: Node, path: readonly string[], value: JsonVal
   }
   if (rest.length > 0) return setAt(text, child, rest, value, depth + 1);
   if (value !== undefined) return replace(text, child, written(text, child, value, depth + 1));
-  const without = takeOut(text, node, property);
-  // A key that was there twice is gone only when both are.
+  const without = removeProperty(text, node, property);
+  // A duplicate key is removed only when both are.
   return propertyOf(node, key, property) === undefined ? without : setInJson(without, pathTo(node, key), undefined);
 }
 
@@ -43,7 +43,7 @@ function nested(path: readonly string[], value: JsonValue): JsonValue {
   return path.reduceRight<JsonValue>((inner, key) => ({ [key]: inner }), value);
 }
 
-/** Of a key that is there twice the last one counts, as for whoever reads the file. */
+/** Of a duplicate key the last one counts, as for every reader of the file. */
 function propertyOf(object: Node, key: string, but?: Node): Node | undefined {
   return object.children?.findLast((each) => each !== but && each.children?.[0]?.value === key);
 }
@@ -60,7 +60,7 @@ function replace(text: string, { offset, length }: Node, by: string): string {
   return text.slice(0, offset) + by + text.slice(offset + length);
 }
 
-/** A value as it is written in the place of `node`: on one line where that stood on one. */
+/** A value as written in place of `node`: on one line if `node` is on one line. */
 function written(text: string, node: Node, value: JsonValue, depth: number): string {
   const old = text.slice(node.offset, node.offset + node.length);
   const wasInline = (node.type === 'object' || node.type === 'array') && !old.includes('\n') && old.length > 2;
@@ -81,7 +81,7 @@ function inline(value: JsonValue): string {
   return pairs.length === 0 ? '{}' : `{ ${pairs.join(', ')} }`;
 }
 
-/** Objects over several lines; lists of plain values on one. */
+/** Objects span several lines; lists of plain values stay on one. */
 function spread(text: string, value: JsonValue, depth: number): string {
   const step = indentationOf(text);
   const lineEnd = lineEndOf(text);
@@ -99,7 +99,7 @@ function spread(text: string, value: JsonValue, depth: number): string {
   return write(value, depth);
 }
 
-/** Adds a property behind the last one, and behind the comments that follow that. */
+/** Adds a property after the last one and the comments that follow it. */
 function insert(text: string, object: Node, key: string, value: JsonValue, depth: number): string {
   const close = object.offset + object.length - 1;
   const last = object.children?.at(-1);
@@ -116,7 +116,7 @@ function insert(text: string, object: Node, key: string, value: JsonValue, depth
   const own = last === undefined ? step.repeat(depth + 1) : indentationAt(text, last.offset);
   const outer = last === undefined ? step.repeat(depth) : own.slice(0, Math.max(0, own.length - step.length));
   const entry = `${own}${name}${spread(text, value, depth + 1)}`;
-  // What stands before the brace may be a comment that ends with its line.
+  // The text before the brace may end with a line comment.
   const kept = text.slice(0, close).trimEnd();
   const ending = text.slice(kept.length, close);
   const lineBreak = ending.lastIndexOf('\n');
@@ -128,8 +128,8 @@ function insert(text: string, object: Node, key: string, value: JsonValue, depth
   return `${before}${lineEnd}${entry}${hasComma ? ',' : ''}${tail}${text.slice(close)}`;
 }
 
-/** Takes a property out, and the line it leaves empty; comments stay. */
-function takeOut(text: string, object: Node, property: Node): string {
+/** Removes a property and the line it leaves empty; comments stay. */
+function removeProperty(text: string, object: Node, property: Node): string {
   const children = object.children ?? [];
   const at = children.indexOf(property);
   const close = object.offset + object.length - 1;
@@ -137,7 +137,7 @@ function takeOut(text: string, object: Node, property: Node): string {
   const next = commaAfter(text, end, children[at + 1]?.offset ?? close);
   if (next !== undefined) {
     const between = text.slice(end, next);
-    // Between a value and its comma there is rarely anything; what there is may be a comment.
+    // Between a value and its comma there may be a comment.
     const cut = between.trim() === '' ? [property.offset, next + 1] : undefined;
     if (cut) return withoutLine(text, property.offset, next + 1);
     return withoutLine(`${text.slice(0, next)}${text.slice(next + 1)}`, property.offset, end);
@@ -148,7 +148,7 @@ function takeOut(text: string, object: Node, property: Node): string {
   return comma === undefined ? shorter : `${shorter.slice(0, comma)}${shorter.slice(comma + 1)}`;
 }
 
-/** Without `from` to `to`, and without what is left of the line if that is nothing. */
+/** Removes the range, and the rest of its line if that is blank. */
 function withoutLine(text: string, from: number, to: number): string {
   const lineStart = text.lastIndexOf('\n', from - 1) + 1;
   const isFirst = text.slice(lineStart, from).trim() === '';
@@ -158,7 +158,7 @@ function withoutLine(text: string, from: number, to: number): string {
   return text.slice(0, from) + text.slice(to + (following ? 0 : spaces));
 }
 
-/** Where the comma behind a property stands, if there is one before `limit`: commas in comments are none. */
+/** The position of the comma after a property, if there is one before `limit`; commas in comments do not count. */
 function commaAfter(text: string, from: number, limit: number): number | undefined {
   const scanner = createScanner(text, true);
   scanner.setPosition(from);
@@ -170,7 +170,7 @@ function lineEndOf(text: string): string {
   return text.includes('\r\n') ? '\r\n' : '\n';
 }
 
-/** One step of indentation: that of the first line that has any. */
+/** One level of indentation: that of the first indented line. */
 function indentationOf(text: string): string {
   return /\n([ \t]+)["{[]/.exec(text)?.[1] ?? '  ';
 }

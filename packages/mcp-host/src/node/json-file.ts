@@ -4,27 +4,27 @@ import { findNodeAtLocation, getNodeValue, parseTree, printParseErrorCode } from
 import type { JsonValue } from '@toolyard/protocol';
 import { defined, ToolyardError } from '@toolyard/protocol';
 
-/** A configuration file a person writes. */
+/** A handwritten configuration file. */
 export type JsonFile = {
   value: JsonValue;
-  /** Names a place in it for a message: `mcp.json, line 3`. One that is not there stands for the nearest above it. */
+  /** Names a place in it for a message: `mcp.json, line 3`. For a missing path the nearest ancestor is used. */
   placeOf: (path: readonly PropertyKey[]) => string;
-  /** The line alone, from 1. */
+  /** The line number, from 1. */
   lineOf: (path: readonly PropertyKey[]) => number;
-  /** The lines of all values of this name: JSON lets one stand there more than once, and the last counts. */
+  /** The lines of all values with this name: JSON allows duplicate keys, and the last one counts. */
   linesOf: (path: readonly PropertyKey[]) => number[];
 };
 
 /**
  * Reads JSON with comments and trailing commas.
  *
- * @throws ToolyardError `bad_config`, naming the file and, for what is no JSON, line and column.
+ * @throws ToolyardError `bad_config`, naming the file and, for invalid JSON, line and column
  */
 export function readJsonFile(path: string): JsonFile {
   return parseJsonFile(readTextFile(path), path);
 }
 
-/** The same for a text that was read already; `name` stands for it in messages. @throws as {@link readJsonFile} does */
+/** The same for text in memory; `name` stands for the file in messages. @throws as {@link readJsonFile} does */
 export function parseJsonFile(text: string, name: string): JsonFile {
   const errors: ParseError[] = [];
   const root = parseTree(text, errors, { allowTrailingComma: true });
@@ -32,7 +32,7 @@ export function parseJsonFile(text: string, name: string): JsonFile {
   if (first !== undefined || root === undefined) {
     const { line, column } = positionOf(text, first?.offset ?? 0);
     const problem = inWords(first === undefined ? 'ValueExpected' : printParseErrorCode(first.error));
-    throw bad(`${name}, line ${line}, column ${column}: ${problem}`, 'Correct the file there; comments are allowed.');
+    throw bad(`${name}, line ${line}, column ${column}: ${problem}`, 'Correct the file; comments are allowed.');
   }
   const lineOf = (at: readonly PropertyKey[]): number => positionOf(text, nearest(root, at).offset).line;
   return {
@@ -50,37 +50,37 @@ function namesakes(root: Node, path: readonly PropertyKey[]): Node[] {
   return properties.filter((property) => property.children?.[0]?.value === name);
 }
 
-/** What the parser complains of, for somebody who has typed it by hand. */
+/** The parser's error in plain words. */
 function inWords(problem: string): string {
   switch (problem) {
     case 'PropertyNameExpected':
-      return 'a name in double quotes is missing here.';
+      return 'expected a name in double quotes.';
     case 'ValueExpected':
-      return 'a value is missing here.';
+      return 'expected a value.';
     case 'ColonExpected':
-      return 'a ":" is missing before this.';
+      return 'expected ":".';
     case 'CommaExpected':
-      return 'a "," is missing before this.';
+      return 'expected ",".';
     case 'CloseBraceExpected':
-      return 'a "}" is missing before this.';
+      return 'expected "}".';
     case 'CloseBracketExpected':
-      return 'a "]" is missing before this.';
+      return 'expected "]".';
     case 'EndOfFileExpected':
-      return 'the file should have ended before this.';
+      return 'unexpected text after the end of the JSON value.';
     case 'UnexpectedEndOfString':
-      return 'this text has no closing quotation mark.';
+      return 'this string has no closing quotation mark.';
     case 'UnexpectedEndOfComment':
-      return 'this comment has no end.';
+      return 'this comment is not closed.';
     case 'InvalidNumberFormat':
     case 'UnexpectedEndOfNumber':
-      return 'this is no number.';
+      return 'invalid number.';
     case 'InvalidUnicode':
     case 'InvalidEscapeCharacter':
-      return 'a backslash stands before something it cannot stand before; write \\\\ for a backslash itself.';
+      return 'invalid escape sequence; write \\\\ for a backslash.';
     case 'InvalidCharacter':
-      return 'a character that cannot stand in a text; write it as \\n or \\t, say.';
+      return 'invalid character in a string; write \\n for a line break or \\t for a tab.';
     default:
-      return 'this is neither text in double quotes nor a number, true, false or null.';
+      return 'invalid value: expected a string in double quotes, a number, true, false, null, an object or an array.';
   }
 }
 
@@ -88,7 +88,7 @@ function nearest(root: Node, path: readonly PropertyKey[]): Node {
   for (let length = path.length; length > 0; length--) {
     const steps = path.slice(0, length).map((step) => (typeof step === 'number' ? step : String(step)));
     const node = findNodeAtLocation(root, steps);
-    // Of a named value the line of its name is meant.
+    // For a named value, the line of its name.
     if (node !== undefined) return node.parent?.type === 'property' ? node.parent : node;
   }
   return root;
@@ -97,11 +97,11 @@ function nearest(root: Node, path: readonly PropertyKey[]): Node {
 /** @throws ToolyardError `bad_config` */
 export function readTextFile(path: string): string {
   try {
-    // Some editors begin a file with a mark that is no part of it.
+    // Some editors write a byte order mark.
     return readFileSync(path, 'utf8').replace(/^\uFEFF/, '');
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? error.code : undefined;
-    throw bad(code === 'ENOENT' ? `There is no file ${path}.` : `${path} cannot be read (${String(code)}).`);
+    throw bad(code === 'ENOENT' ? `The file ${path} does not exist.` : `${path} cannot be read (${String(code)}).`);
   }
 }
 

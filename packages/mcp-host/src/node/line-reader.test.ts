@@ -2,7 +2,7 @@ import { fc } from '@toolyard/testing/property';
 import { expect, test } from 'vitest';
 import { LineReader } from './line-reader.ts';
 
-test('lines come out whole wherever the stream was cut, also inside a character', { tags: ['D5.07'] }, () => {
+test('yields whole lines wherever the stream is split, also inside a character', { tags: ['D5.07'] }, () => {
   const line = fc.string({ unit: 'grapheme' }).map((text) => text.replace(/[\r\n]/g, ''));
   fc.assert(
     fc.property(fc.array(line), fc.array(fc.nat(30)), fc.constantFrom('\n', '\r\n'), (lines, cuts, end) => {
@@ -20,7 +20,7 @@ test('lines come out whole wherever the stream was cut, also inside a character'
   );
 });
 
-test('a line longer than the limit is refused, many short ones are not', () => {
+test('rejects a line over the limit, but not many short ones', () => {
   const reader = new LineReader(10);
   expect(reader.push(Buffer.from('short\n'.repeat(100)))).toHaveLength(100);
   expect(reader.push(Buffer.from('01234'))).toEqual([]);

@@ -1,8 +1,8 @@
 const NEWLINE = 0x0a;
 
 /**
- * Cuts a byte stream into lines. Keeps the pieces of an unfinished line apart until its end comes, so that a long
- * line costs no more than its length, and refuses one that is longer than the limit.
+ * Splits a byte stream into lines. Collects the pieces of an unfinished line, so that a long line costs time linear in
+ * its length, and rejects one over the limit.
  */
 export class LineReader {
   readonly #limitBytes: number;
@@ -13,7 +13,7 @@ export class LineReader {
     this.#limitBytes = limitBytes;
   }
 
-  /** The lines this chunk completes, without their ends; null once a line is too long. */
+  /** The lines this chunk completes, without line endings; null once a line is too long. */
   push(chunk: Buffer): string[] | null {
     const lines: string[] = [];
     let start = 0;
@@ -28,7 +28,7 @@ export class LineReader {
     return this.#length > this.#limitBytes ? null : lines;
   }
 
-  /** What is left without a line end, once the stream is over. */
+  /** The rest without a line ending, after the end of the stream. */
   rest(): string {
     return this.#finish(Buffer.alloc(0));
   }

@@ -41,7 +41,7 @@ function program(command: string, more: Partial<ServerEntry> = {}): ServerEntry 
 
 const text = (): string => readFileSync(path, 'utf8');
 
-const OF_A_PERSON = `{
+const HANDWRITTEN = `{
     // what I use every day
     "mcpServers": {
         "files": {
@@ -60,18 +60,18 @@ const OF_A_PERSON = `{
 }
 `;
 
-describe('an mcp.json that is written', () => {
-  it('is left alone where it cannot be known which of two is meant, and rid of both', () => {
+describe('writing mcp.json', () => {
+  it('rejects a duplicate server, and removes both of them', () => {
     const twice =
       '{\n  "mcpServers": {\n    "a": { "command": "x" },\n    "b": {},\n    "a": { "command": "y" }\n  }\n}\n';
     writeFileSync(path, twice);
-    expect(() => file.write('a', program('z'))).toThrow(/"a" stands there more than once \(lines 3, 5\)/);
+    expect(() => file.write('a', program('z'))).toThrow(/"a" is defined more than once \(lines 3, 5\)/);
     expect(text()).toBe(twice);
     file.remove('a');
     expect(text()).toBe('{\n  "mcpServers": {\n    "b": {}\n  }\n}\n');
   });
 
-  it('has a server that a service makes, and what else stands there of it stays', () => {
+  it('writes a hosted server and keeps its other settings', () => {
     const transport = { type: 'hosted', service: 'klavis', server: 'Gmail', apiKey: '${env:KEY}' } as const;
     const servers = (): unknown => (JSON.parse(text()) as { mcpServers: unknown }).mcpServers;
     file.write('mail', { transport: { ...transport, user: 'ann' }, ...SWITCHES });
@@ -86,7 +86,7 @@ describe('an mcp.json that is written', () => {
     expect(servers()).toEqual({ mail: { hosted } });
   });
 
-  it('is made where there is none, for nobody else to read', () => {
+  it('creates the file readable for its owner only', () => {
     file.write('a', program('a', { transport: { type: 'stdio', command: 'a', args: ['-x'], env: { K: 'v' } } }));
     expect(text()).toBe(
       '{\n  "mcpServers": {\n    "a": {\n      "command": "a",\n      "args": ["-x"],\n      "env": {\n        "K": "v"\n      }\n    }\n  }\n}\n',
@@ -95,32 +95,32 @@ describe('an mcp.json that is written', () => {
     expect(file.entries()).toMatchObject([{ id: 'a', config: { transport: { command: 'a' } } }]);
   });
 
-  it('is made in a folder that is its owner’s alone', needs(UNIX), () => {
+  it('creates the folder for its owner only', needs(UNIX), () => {
     const inner = join(folder, 'data', 'mcp.json');
     new McpConfigFile({ path: inner, env: {} }).write('a', program('a'));
     expect(statSync(join(folder, 'data')).mode & 0o777).toBe(0o700);
   });
 
-  it('keeps whatever else stands in it', () => {
-    writeFileSync(path, OF_A_PERSON);
+  it('keeps unknown content', () => {
+    writeFileSync(path, HANDWRITTEN);
     file.write('new', { transport: { type: 'sse', url: 'https://n.example/sse' }, ...SWITCHES });
     expect(text()).toBe(
-      OF_A_PERSON.replace(
+      HANDWRITTEN.replace(
         '"icon": "book" },\n',
         '"icon": "book" },\n        "new": {\n            "type": "sse",\n            "url": "https://n.example/sse"\n        },\n',
       ),
     );
   });
 
-  it('is changed only where something has changed', () => {
-    writeFileSync(path, OF_A_PERSON);
+  it('writes only what changed', () => {
+    writeFileSync(path, HANDWRITTEN);
     const env = { KEY: '${env:MY_KEY}', MODE: 'slow' };
     const transport = { type: 'stdio' as const, command: 'npx', args: ['-y', 'files'], env };
     file.write('files', { transport, ...SWITCHES });
-    expect(text()).toBe(OF_A_PERSON.replace('"fast"', '"slow"'));
+    expect(text()).toBe(HANDWRITTEN.replace('"fast"', '"slow"'));
     file.write('files', { transport: { ...transport, env: { KEY: env.KEY } }, ...SWITCHES });
     expect(text()).toBe(
-      OF_A_PERSON.replace(
+      HANDWRITTEN.replace(
         '"KEY": "${env:MY_KEY}", // never the key itself\n                "MODE": "fast"',
         '"KEY": "${env:MY_KEY}" // never the key itself',
       ),
@@ -131,7 +131,7 @@ describe('an mcp.json that is written', () => {
     );
   });
 
-  it('switches servers and tools in the words that stand there', () => {
+  it('uses the existing keys to enable or disable servers and tools', () => {
     writeFileSync(
       path,
       '{"servers": {"a": {"command": "a", "enabled": false}, "b": {"command": "b", "disabled": true}, "c": {"command": "c"}}}',
@@ -144,7 +144,7 @@ describe('an mcp.json that is written', () => {
     );
   });
 
-  it('writes how many calls and processes a server may have, and takes out what is the default', () => {
+  it('writes concurrency limits and removes default values', () => {
     writeFileSync(path, '{"mcpServers": {"a": {"command": "a", "processes": "auto"}}}');
     file.write('a', program('a'));
     expect(text()).toBe('{"mcpServers": {"a": {"command": "a", "processes": "auto"}}}');
@@ -154,7 +154,7 @@ describe('an mcp.json that is written', () => {
     expect(text()).toBe('{"mcpServers": {"a": {"command": "a" }}}');
   });
 
-  it('makes a program of an address, and nothing is left of that', () => {
+  it('replaces a remote server by a local one without leftovers', () => {
     writeFileSync(
       path,
       '{"mcpServers": {"a": {"type": "http", "url": "https://a.example", "headers": {"K": "v"}, "note": 1}}}',
@@ -163,8 +163,8 @@ describe('an mcp.json that is written', () => {
     expect(JSON.parse(text())).toEqual({ mcpServers: { a: { type: 'stdio', note: 1, command: 'a' } } });
   });
 
-  it('loses a server, and nothing but that', () => {
-    writeFileSync(path, OF_A_PERSON);
+  it('removes a server and nothing else', () => {
+    writeFileSync(path, HANDWRITTEN);
     file.remove('files');
     expect(text()).toBe(`{
     // what I use every day
@@ -181,7 +181,7 @@ describe('an mcp.json that is written', () => {
     expect(file.entries()).toEqual([]);
   });
 
-  it('keeps its byte order mark and its line ends, and is closed to other users', () => {
+  it('keeps byte order mark and line endings, and removes access for other users', () => {
     writeFileSync(path, '\uFEFF{\r\n\t"mcpServers": {}\r\n}\r\n');
     if (process.platform !== 'win32') chmodSync(path, 0o640);
     file.write('a', program('a'));
@@ -190,7 +190,7 @@ describe('an mcp.json that is written', () => {
     expect(readdirSync(folder)).toEqual(['mcp.json']);
   });
 
-  it('is written behind the link that leads to it', needs(UNIX), () => {
+  it('writes to the target of a symbolic link', needs(UNIX), () => {
     const real = join(folder, 'real.json');
     writeFileSync(real, '{}');
     symlinkSync(real, path);
@@ -199,7 +199,7 @@ describe('an mcp.json that is written', () => {
     expect(readFileSync(real, 'utf8')).toContain('"command": "a"');
   });
 
-  it('never undoes what another program has written meanwhile', () => {
+  it('never overwrites a concurrent change of another program', () => {
     writeFileSync(path, '{"mcpServers": {}}');
     let times = 0;
     const racing = new McpConfigFile({
@@ -219,12 +219,12 @@ describe('an mcp.json that is written', () => {
       env: {},
       failpoint: () => writeFileSync(path, `{"mcpServers": {}, "n": ${times++}}`),
     });
-    expect(() => always.write('other', program('o'))).toThrow(/written by another program/);
+    expect(() => always.write('other', program('o'))).toThrow(/changed by another program/);
     expect(text()).not.toContain('other');
     expect(readdirSync(folder)).toEqual(['mcp.json']);
   });
 
-  it('is left alone while it cannot be read', () => {
+  it('does not write while the file is invalid', () => {
     writeFileSync(path, '{"mcpServers": {"a": {"command": "a"}');
     expect(() => file.write('b', program('b'))).toThrow(/line 1, column \d+: .* Nothing was written/);
     expect(() => file.remove('a')).toThrow(expect.objectContaining({ code: 'conflict' }));

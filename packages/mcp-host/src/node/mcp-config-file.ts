@@ -9,7 +9,7 @@ import type { McpConfigEntry, McpConfigSource } from './mcp-config.ts';
 import { parseMcpConfig, serversPath } from './mcp-config.ts';
 import type { ServerSwitches, WrittenTransport } from './written-server.ts';
 
-/** What is written of a server; what is undefined is taken out. */
+/** The settings of a server to write; undefined ones are removed. */
 export type ServerEntry = {
   transport: WrittenTransport;
   enabled: boolean;
@@ -26,14 +26,14 @@ export type McpConfigFileOptions = {
   failpoint?: (name: string) => void;
 };
 
-/** How long such a file is left to the other program. */
+/** How long to wait when another program has the file open. */
 const BUSY_MS = 50;
-/** How often a file that changes while it is written is read anew. */
+/** How often to start over when the file changes while it is written. */
 const ATTEMPTS = 5;
 
 /**
- * An `mcp.json` that is read and written: what is written leaves unknown keys, comments, order and indentation as
- * they are, is there as a whole or not at all, and never undoes what somebody else has written meanwhile.
+ * Reads and writes an `mcp.json`. Writing keeps unknown keys, comments, order and indentation, replaces the file
+ * atomically, and never overwrites a concurrent change.
  */
 export class McpConfigFile {
   readonly path: string;
@@ -47,7 +47,7 @@ export class McpConfigFile {
     this.#source = { name: basename(path), folder: dirname(this.path), env };
   }
 
-  /** For messages. */
+  /** The name of the file in messages. */
   get name(): string {
     return this.#source.name;
   }
@@ -56,7 +56,7 @@ export class McpConfigFile {
     return this.#source;
   }
 
-  /** The whole text; null where there is no file. @throws ToolyardError `bad_config` where it cannot be read */
+  /** The whole text; null if the file does not exist. @throws ToolyardError `bad_config` if it cannot be read */
   text(): string | null {
     try {
       return readFileSync(this.path, 'utf8');
@@ -67,15 +67,15 @@ export class McpConfigFile {
     }
   }
 
-  /** @throws ToolyardError `bad_config` where the file as a whole cannot be read */
+  /** @throws ToolyardError `bad_config` if the file as a whole is invalid */
   entries(text: string | null = this.text()): McpConfigEntry[] {
     return text === null ? [] : parseMcpConfig(withoutMark(text), this.#source);
   }
 
   /**
-   * Writes a server: a new one behind the others, of one that is there only what has changed.
+   * Writes a server: appends a new one, or updates only what changed.
    *
-   * @throws ToolyardError `conflict` where the file cannot be read or written
+   * @throws ToolyardError `conflict` if the file cannot be read or written
    */
   write(id: string, entry: ServerEntry): void {
     this.#change((text, at) => {
@@ -88,7 +88,7 @@ export class McpConfigFile {
     });
   }
 
-  /** Takes a server out, wherever it stands; does nothing where it does not. @throws as {@link McpConfigFile.write} does */
+  /** Removes a server; does nothing if it is not in the file. @throws as {@link McpConfigFile.write} does */
   remove(id: string): void {
     this.#change((text, at) =>
       parseJsonFile(text, this.name)
@@ -102,8 +102,8 @@ export class McpConfigFile {
     if (lines.length < 2) return;
     throw new ToolyardError({
       code: 'conflict',
-      message: `${this.name}: server "${path.at(-1) ?? ''}" stands there more than once (lines ${lines.join(', ')}). Nothing was written.`,
-      hint: `Correct ${this.name} first: leave the one that is meant.`,
+      message: `${this.name}: server "${path.at(-1) ?? ''}" is defined more than once (lines ${lines.join(', ')}). Nothing was written.`,
+      hint: `Remove all but one definition from ${this.name}, then try again.`,
     });
   }
 
@@ -119,8 +119,8 @@ export class McpConfigFile {
       if (attempt < ATTEMPTS) continue;
       throw new ToolyardError({
         code: 'conflict',
-        message: `${this.name} is being written by another program again and again.`,
-        hint: 'Try once more when that is done.',
+        message: `${this.name} keeps being changed by another program. Nothing was written.`,
+        hint: 'Try again later.',
       });
     }
   }
@@ -135,19 +135,20 @@ export class McpConfigFile {
       throw new ToolyardError({
         code: 'conflict',
         message: `${thrown.message} Nothing was written.`,
-        hint: `Correct ${this.name} first: what cannot be read cannot be changed without losing something.`,
+        hint: `Correct ${this.name} first: changing an invalid file could lose data.`,
       });
     }
   }
 
-  /** False where the file is no longer what it was: nothing is written then. */
+  /** Returns false without writing if the file has changed meanwhile. */
   #replace(before: string | null, after: string): boolean {
-    // Behind a link the file itself is replaced, not the link.
+    // Replaces the target of a symbolic link, not the link.
     const target = before === null ? this.path : realpathSync(this.path);
     const draft = join(dirname(target), `.${basename(target)}.${randomUUID()}.tmp`);
     try {
       mkdirSync(dirname(target), { recursive: true, mode: 0o700 });
-      // It may hold keys. A file that exists may have been created by an editor, with a mode that lets others read it.
+      // The file may contain keys. An existing one may have been created by an editor with a mode that lets others read
+      // it.
       writeFileSync(draft, after, { mode: 0o600, flush: true });
       this.#failpoint('mcp-config:replace');
       if (this.text() !== before) return false;
@@ -157,7 +158,7 @@ export class McpConfigFile {
       throw new ToolyardError({
         code: 'conflict',
         message: `${this.name} could not be written (${codeOf(error)}).`,
-        hint: 'Check the rights of the file and its folder, and whether there is room on the disk.',
+        hint: 'Check the permissions of the file and its folder, and the free disk space.',
       });
     } finally {
       rmSync(draft, { force: true });
@@ -165,7 +166,7 @@ export class McpConfigFile {
   }
 }
 
-/** False where another program has the file open, as virus scanners on Windows do for a moment. */
+/** Returns false if another program has the file open, as virus scanners on Windows do for a moment. */
 function putInPlace(draft: string, target: string): boolean {
   try {
     renameSync(draft, target);
@@ -182,7 +183,7 @@ type Edit = [path: string[], value: JsonValue | undefined];
 const PROGRAM_KEYS = ['command', 'args', 'env', 'envFile', 'cwd', 'sandbox'];
 const ADDRESS_KEYS = ['url', 'serverUrl', 'httpUrl', 'headers'];
 
-/** Only differences are written, so that what was not changed keeps its form. */
+/** Writes only differences, so that everything else keeps its form. */
 function edits(keys: readonly string[], old: JsonValue | undefined, entry: ServerEntry): Edit[] {
   const before = isJsonObject(old) ? old : {};
   const { transport, enabled, disabledTools, callTimeoutMs, connectTimeoutMs, processes, maxConcurrentCalls } = entry;
@@ -215,7 +216,7 @@ function edits(keys: readonly string[], old: JsonValue | undefined, entry: Serve
     set('cwd', transport.cwd);
     const { sandbox } = transport;
     const isDefault = sandbox !== undefined && sandbox !== false && Object.keys(sandbox).length === 0;
-    // Written without settings, `true` and `{}` mean the same: what stands there stays.
+    // Without settings, `true` and `{}` mean the same: the existing form is kept.
     if (!isDefault) set('sandbox', sandbox);
     else if (before['sandbox'] !== true) set('sandbox', isJsonObject(before['sandbox']) ? {} : true);
     for (const key of [...ADDRESS_KEYS, 'hosted']) set(key, undefined);
@@ -225,7 +226,7 @@ function edits(keys: readonly string[], old: JsonValue | undefined, entry: Serve
     setAll('headers', transport.headers);
     for (const key of [...PROGRAM_KEYS, 'hosted']) set(key, undefined);
   }
-  // Two words are in use for it; the one that is there is kept.
+  // Two keys are in use for it; the existing one is kept.
   if (keys.includes('enabled')) set('enabled', enabled);
   if (!keys.includes('enabled') || keys.includes('disabled')) {
     set('disabled', enabled ? (keys.includes('disabled') ? false : undefined) : true);
@@ -236,20 +237,20 @@ function edits(keys: readonly string[], old: JsonValue | undefined, entry: Serve
   }
   set('callTimeoutMs', callTimeoutMs);
   set('connectTimeoutMs', connectTimeoutMs);
-  // Left out, it means `auto`: where that is written it stays.
+  // An omitted value means `auto`; an explicit `auto` is kept.
   if (processes !== undefined || before['processes'] !== 'auto') set('processes', processes);
   set('maxConcurrentCalls', maxConcurrentCalls);
   return list;
 }
 
-/** The type is written where the rest does not tell it, and kept up where it stands already. */
+/** Writes the type if the other keys do not imply it, and updates an existing one. */
 function setKind(
   transport: WrittenTransport,
   before: Record<string, JsonValue>,
   set: (key: string, value: JsonValue | undefined) => void,
 ): void {
   const { type } = before;
-  // That it is hosted is told by what stands there.
+  // A hosted server is recognized by its `hosted` key.
   if (transport.type === 'hosted') return set('type', undefined);
   const word = transport.type === 'websocket' ? 'ws' : transport.type;
   if (type !== undefined) {

@@ -14,7 +14,7 @@ function file(text: string): string {
   return path;
 }
 
-/** What a usable entry comes to. */
+/** The usable result of an entry. */
 function configs(path: string, env: Record<string, string> = {}): (ServerConfig | string)[] {
   return readMcpConfig(path, env).map((entry) => ('config' in entry ? entry.config : entry.fault.message));
 }
@@ -23,7 +23,7 @@ const one = (entry: object, env: Record<string, string> = {}): ServerConfig | st
   configs(file(JSON.stringify({ mcpServers: { a: entry } })), env)[0];
 
 describe('mcp.json', () => {
-  it('is read as Claude Desktop and Cursor write it', { tags: ['D2.08', 'D2.09'] }, () => {
+  it('reads the format of Claude Desktop and Cursor', { tags: ['D2.08', 'D2.09'] }, () => {
     const path = file(
       '{"mcpServers": {"files": {"command": "npx", "args": ["-y", "x"], "env": {"A": "1"}}, "docs": {"url": "https://example.com/mcp", "headers": {"X": "y"}}}}',
     );
@@ -33,14 +33,14 @@ describe('mcp.json', () => {
     ]);
   });
 
-  it('is read as VS Code writes it, with comments and trailing commas, also in its settings', () => {
+  it('reads the format of VS Code, with comments and trailing commas, also inside its settings', () => {
     const path = file('{\n // mine\n "servers": {"a": {"type": "stdio", "command": "a",},},\n}');
     expect(configs(path)).toMatchObject([{ id: 'a', transport: { command: 'a' } }]);
     const settings = file('{"editor.fontSize": 12, "mcp": {"servers": {"a": {"command": "b"}}}}');
     expect(configs(settings)).toMatchObject([{ id: 'a', transport: { command: 'b' } }]);
   });
 
-  it('takes limits of calls, and sets aside a server whose limits are none', () => {
+  it('reads concurrency limits and skips a server with invalid ones', () => {
     expect(one({ command: 'a', processes: 'one', maxConcurrentCalls: 1 })).toMatchObject({
       processes: 'one',
       maxConcurrentCalls: 1,
@@ -53,12 +53,12 @@ describe('mcp.json', () => {
     }
     for (const maxConcurrentCalls of [0, 1.5, '1', null, 1_001]) {
       expect(one({ command: 'a', maxConcurrentCalls })).toContain(
-        `"maxConcurrentCalls" must be a whole number from 1 to 1000 (got ${JSON.stringify(maxConcurrentCalls)}).`,
+        `"maxConcurrentCalls" must be an integer from 1 to 1000 (got ${JSON.stringify(maxConcurrentCalls)}).`,
       );
     }
   });
 
-  it('tells by address and type how a remote server is reached', () => {
+  it('derives the transport of a remote server from its URL and type', () => {
     expect(one({ type: 'http', url: 'https://a.example/mcp' })).toMatchObject({ transport: { type: 'http' } });
     expect(one({ type: 'streamable-http', url: 'https://a.example/mcp' })).toMatchObject({
       transport: { type: 'http' },
@@ -74,7 +74,7 @@ describe('mcp.json', () => {
     });
   });
 
-  it('tells of a server that a service makes, its key from a variable', () => {
+  it('reads a hosted server with its key from a variable', () => {
     const hosted = { service: 'klavis', server: 'Gmail', apiKey: '${env:KEY}' };
     expect(one({ hosted }, { KEY: 'k' })).toMatchObject({
       transport: { type: 'hosted', server: 'Gmail', apiKey: 'k' },
@@ -87,7 +87,7 @@ describe('mcp.json', () => {
     expect(one({ hosted: { ...hosted, url: '${env:AT}' } }, { KEY: 'k', AT: 'nowhere' })).toContain('hosted.url');
   });
 
-  it('fills in the environment, and where things are', () => {
+  it('substitutes environment variables and folders', () => {
     const env = { KEY: 'k' };
     expect(one({ url: 'https://x.example', headers: { Authorization: 'Bearer ${env:KEY}' } }, env)).toMatchObject({
       transport: { headers: { Authorization: 'Bearer k' } },
@@ -101,7 +101,7 @@ describe('mcp.json', () => {
     expect(configs(ofEditor)).toMatchObject([{ transport: { cwd: folder } }]);
   });
 
-  it('takes an envFile, which counts less than env', () => {
+  it('reads an envFile, which env overrides', () => {
     writeFileSync(join(folder, 'my.env'), '# mine\nexport A="of the file"\nB=of the file\n');
     expect(one({ command: 'a', envFile: 'my.env', env: { B: 'own' } })).toMatchObject({
       transport: { env: { A: 'of the file', B: 'own' } },
@@ -109,7 +109,7 @@ describe('mcp.json', () => {
     expect(one({ command: 'a', envFile: '${workspaceFolder}/none.env' })).toMatch(/"envFile" cannot be read/);
   });
 
-  it('says of what only an editor can ask for what to write instead', () => {
+  it('suggests replacements for variables that only an editor can fill in', () => {
     const path = file('{"servers": {"a": {"command": "a", "env": {"K": "${input:my-key}"}}}, "inputs": []}');
     const [entry] = readMcpConfig(path, {});
     expect(entry).toMatchObject({
@@ -117,7 +117,7 @@ describe('mcp.json', () => {
     });
   });
 
-  it('tells what is switched off: servers and tools', () => {
+  it('reads disabled servers and tools', () => {
     const path = file(
       `{"mcpServers": {
         "off": {"command": "a", "disabled": true},
@@ -136,7 +136,7 @@ describe('mcp.json', () => {
     expect(configs(path)[3]).toMatchObject({ callTimeoutMs: 5000, trusted: true, tools: { only: ['only'] } });
   });
 
-  it('sets a bad entry aside with its line, and reads the others', () => {
+  it('skips an invalid entry with its line and reads the others', () => {
     const path = file(
       '{\n  // mine\n  "mcpServers": {\n    "good": {"command": "a"},\n    "bad": {},\n    "also good": {"command": "b"}\n  }\n}',
     );
@@ -148,69 +148,69 @@ describe('mcp.json', () => {
   });
 
   it.each([
-    [1, /server "a" is not an object/],
+    [1, /server "a" must be an object/],
     [{}, /neither "command" nor "url"/],
     [{ command: '' }, /no "command"/],
-    [{ command: 1 }, /"command" is not a text/],
-    [{ command: 'x', args: 'y' }, /"args" is not a list/],
-    [{ command: 'x', args: [1] }, /not a text/],
-    [{ command: 'x', env: { K: 1 } }, /"env\.K" is not a text/],
-    [{ url: 'ftp://x' }, /not an http or ws address/],
-    [{ url: 'https://' }, /not an http or ws address/],
-    [{ type: 'ws', url: 'https://x.example' }, /no ws address/],
-    [{ type: 'grpc', url: 'https://x.example' }, /no type "grpc"/],
+    [{ command: 1 }, /"command" must be a string/],
+    [{ command: 'x', args: 'y' }, /"args" must be a list/],
+    [{ command: 'x', args: [1] }, /only strings/],
+    [{ command: 'x', env: { K: 1 } }, /"env\.K" must be a string/],
+    [{ url: 'ftp://x' }, /must be an http or ws URL/],
+    [{ url: 'https://' }, /must be an http or ws URL/],
+    [{ type: 'ws', url: 'https://x.example' }, /not a ws URL/],
+    [{ type: 'grpc', url: 'https://x.example' }, /unknown type "grpc"/],
     [{ command: '${env:NOT_SET_HERE}' }, /NOT_SET_HERE is not set/],
-    [{ url: 'https://me:secret@x.example/mcp' }, /^((?!secret).)*"url" has a user name or password in it/],
-    [{ url: 'https://x.example', headers: { 'X Key': 'k' } }, /"X Key" cannot be the name of a header/],
-    [{ url: 'https://x.example', headers: { K: 'secret\r\nX: y' } }, /^((?!secret).)*the header "K" holds a char/],
-    [{ url: 'https://x.example', headers: { K: '“secret”' } }, /^((?!secret).)*the header "K" holds a character/],
-  ])('says what is wrong with the entry %j', (entry, message) => {
+    [{ url: 'https://me:secret@x.example/mcp' }, /^((?!secret).)*"url" contains a user name or password/],
+    [{ url: 'https://x.example', headers: { 'X Key': 'k' } }, /"X Key" is not a valid header name/],
+    [{ url: 'https://x.example', headers: { K: 'secret\r\nX: y' } }, /^((?!secret).)*the header "K" contains a char/],
+    [{ url: 'https://x.example', headers: { K: '“secret”' } }, /^((?!secret).)*the header "K" contains a character/],
+  ])('explains what is wrong with the entry %j', (entry, message) => {
     expect(configs(file(JSON.stringify({ mcpServers: { a: entry } })))).toEqual([expect.stringMatching(message)]);
   });
 
-  it('looks over what variables stand for, too', () => {
+  it('validates substituted values too', () => {
     const env = { KEY: 'sk\u2028x', LINE: 'key\n', URL: 'https://a:b@x.example' };
     const url = 'https://x.example';
-    expect(one({ url, headers: { K: 'Bearer ${env:KEY}' } }, env)).toContain('the header "K" holds a character');
-    expect(one({ url: '${env:URL}' }, env)).toContain('"url" has a user name or password');
+    expect(one({ url, headers: { K: 'Bearer ${env:KEY}' } }, env)).toContain('the header "K" contains a character');
+    expect(one({ url: '${env:URL}' }, env)).toContain('"url" contains a user name or password');
     expect(one({ url, headers: { K: '${env:LINE}' } }, env)).toMatchObject({ transport: { headers: { K: 'key\n' } } });
   });
 
-  it('sets a server aside that stands there twice, and says where', () => {
+  it('skips a server that is defined twice and names both lines', () => {
     const path = file(
       '{"mcpServers": {\n  "a": {"command": "x"},\n  "b": {"command": "y"},\n  "a": {"command": "z"}\n}}',
     );
     expect(readMcpConfig(path, {})).toMatchObject([
-      { id: 'a', fault: { message: /server "a" stands there twice \(lines 2, 4\)/, hint: /a name of its own/ } },
+      { id: 'a', fault: { message: /server "a" is defined twice \(lines 2, 4\)/, hint: /a unique name/ } },
       { id: 'b', config: {} },
     ]);
   });
 
-  it('takes no name that could not be written before a tool', () => {
+  it('rejects names that cannot prefix a tool', () => {
     expect(configs(file('{"servers": {"github/mcp": {"command": "a"}, "": {"command": "a"}}}'))).toEqual([
       expect.stringMatching(/slash/),
       expect.stringMatching(/no name/),
     ]);
   });
 
-  it.each(['', ' \n', '{}', '\uFEFF{"mcpServers": {}}', '{"inputs": []}'])('may say nothing: %j', (text) => {
+  it.each(['', ' \n', '{}', '\uFEFF{"mcpServers": {}}', '{"inputs": []}'])('may be empty: %j', (text) => {
     expect(readMcpConfig(file(text), {})).toEqual([]);
   });
 
   it.each([
-    ['{"mcpServers": {\n  "a": {"command": }\n}}', /mcp\.json, line 2, column 20: a value is missing here/],
-    ['{"mcpServers": {bad}}', /line 1, column 17: this is neither text in double quotes/],
-    ['{"mcpServers": {"a": {"command": "x"}}', /a "}" is missing before this/],
-    ['{"mcpServers": {"a": {"command": "C:\\x"}}}', /write \\\\ for a backslash itself/],
+    ['{"mcpServers": {\n  "a": {"command": }\n}}', /mcp\.json, line 2, column 20: expected a value/],
+    ['{"mcpServers": {bad}}', /line 1, column 17: invalid value: expected a string in double quotes/],
+    ['{"mcpServers": {"a": {"command": "x"}}', /expected "}"/],
+    ['{"mcpServers": {"a": {"command": "C:\\x"}}}', /write \\\\ for a backslash/],
     ['{"name": "something-else"}', /no "mcpServers"/],
     ['{"mcpServers": []}', /no "mcpServers"/],
     ['[]', /no "mcpServers"/],
-  ])('says what is wrong with the whole of %j', (text, message) => {
+  ])('explains what is wrong with the file %j', (text, message) => {
     expect(() => readMcpConfig(file(text), {})).toThrow(message);
   });
 
-  it('says that the file is not there', () => {
-    expect(() => readMcpConfig(join(folder, 'none.json'), {})).toThrow(/There is no file .*none\.json/);
+  it('reports a missing file', () => {
+    expect(() => readMcpConfig(join(folder, 'none.json'), {})).toThrow(/The file .*none\.json/);
   });
 });
 
@@ -235,7 +235,7 @@ it.each([
   [{ sandbox: { network: ['https://a.example/x'] } }, 'which is not a host'],
   [{ sandbox: { write: '/a' } }, '"sandbox.write" must be a list of paths'],
   [{ sandboxed: true }, 'has an unknown key "sandboxed"'],
-])('sets an entry aside whose sandbox cannot be read, so that it does not start without one: %j', (entry, problem) => {
+])('skips an entry with an invalid sandbox instead of starting it without one: %j', (entry, problem) => {
   const text = JSON.stringify({ mcpServers: { a: { command: 'x', ...entry } } });
   const [read] = parseMcpConfig(text, { name: 'mcp.json', folder: '/', env: {} });
   expect(read && 'fault' in read ? read.fault.message : undefined).toContain(problem);

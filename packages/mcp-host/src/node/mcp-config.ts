@@ -15,32 +15,32 @@ import type { ServerSwitches, WrittenTransport } from './written-server.ts';
 import { readOAuth } from './read-oauth.ts';
 import { readSwitches, readTransport } from './written-server.ts';
 
-/** One server of an `mcp.json`: usable, or set aside with the reason. */
+/** One server of an `mcp.json`: usable, or skipped with the reason. */
 export type McpConfigEntry = {
   id: string;
-  /** Where it stands, from 1. */
+  /** Its line in the file, from 1. */
   line: number;
   switches: ServerSwitches;
-  /** As it is written; absent where not even that can be told. */
+  /** The keys as written; absent if the entry is not even an object. */
   written?: WrittenTransport;
 } & ({ config: ServerConfig } | { fault: ToolyardError });
 
 export type McpConfigSource = Variables & {
-  /** Stands for the file in messages. */
+  /** The name of the file in messages. */
   name: string;
 };
 
 /**
- * Reads an `mcp.json` as Claude Desktop and Cursor (`mcpServers`) and VS Code (`servers`) write it, comments and
- * trailing commas allowed, variables filled in. A bad entry is set aside and harms no other.
+ * Reads an `mcp.json` in the format of Claude Desktop and Cursor (`mcpServers`) or VS Code (`servers`), with comments,
+ * trailing commas and variables. An invalid entry is skipped without affecting the others.
  *
- * @throws ToolyardError `bad_config` where the file as a whole cannot be read, naming file, line and column
+ * @throws ToolyardError `bad_config` if the file as a whole is invalid, naming file, line and column
  */
 export function readMcpConfig(path: string, env: Variables['env']): McpConfigEntry[] {
   return parseMcpConfig(readTextFile(path), { name: path, env, folder: dirname(resolve(path)) });
 }
 
-/** The same for a text that was read already. @throws as {@link readMcpConfig} does */
+/** The same for text in memory. @throws as {@link readMcpConfig} does */
 export function parseMcpConfig(text: string, source: McpConfigSource): McpConfigEntry[] {
   if (text.trim() === '') return [];
   const file = parseJsonFile(text, source.name);
@@ -51,17 +51,17 @@ export function parseMcpConfig(text: string, source: McpConfigSource): McpConfig
     throw new ToolyardError({
       code: 'bad_config',
       message: `${file.placeOf(path)}: ${source.name} has no "mcpServers" (or "servers") object.`,
-      hint: 'Servers stand in it by name: { "mcpServers": { "files": { "command": "..." } } }.',
+      hint: 'Define servers by name: { "mcpServers": { "files": { "command": "..." } } }.',
     });
   }
   return Object.entries(listed).map(([id, entry]) => readEntry(file, [...path, id], id, entry, source));
 }
 
-/** Where in an `mcp.json` the servers stand; where it has none, where they would. */
+/** The path of the servers in an `mcp.json`, or where they belong if it has none. */
 export function serversPath(root: JsonValue): string[] {
   if (!isJsonObject(root) || root['mcpServers'] !== undefined) return ['mcpServers'];
   if (root['servers'] !== undefined) return ['servers'];
-  // The settings of VS Code have them in a part of their own.
+  // The settings of VS Code contain them under "mcp".
   const { mcp } = root;
   return isJsonObject(mcp) && mcp['servers'] !== undefined ? ['mcp', 'servers'] : ['mcpServers'];
 }
@@ -70,7 +70,7 @@ function valueAt(root: JsonValue, path: readonly string[]): JsonValue | undefine
   return path.reduce<JsonValue | undefined>((at, key) => (isJsonObject(at) ? at[key] : undefined), root);
 }
 
-/** A file somebody has only begun with. */
+/** A file without content. */
 function isEmpty(root: JsonValue): boolean {
   return isJsonObject(root) && Object.keys(root).every((key) => key === 'inputs' || key === '$schema');
 }
@@ -89,7 +89,7 @@ function readEntry(
   try {
     checkId(id, where);
     checkOnce(file.linesOf(path), where);
-    if (!isJsonObject(entry)) throw bad(`${where} is not an object.`);
+    if (!isJsonObject(entry)) throw bad(`${where} must be an object.`);
     written = readTransport(entry, where);
     const transport = fillTransport(written, source, where);
     const fill = (text: string): string => fillVariables(text, source, where);
@@ -109,24 +109,21 @@ function readEntry(
 
 /** @throws ToolyardError `bad_config` */
 function checkId(id: string, where: string): void {
-  if (id.trim() === '') throw bad(`${where} has no name.`, 'Give every server a name of its own.');
+  if (id.trim() === '') throw bad(`${where} has no name.`, 'Give every server a unique name.');
   if (!id.includes('/')) return;
-  throw bad(
-    `${where}: its name has a slash in it.`,
-    'Tools are written as server/tool: give it a name without slashes.',
-  );
+  throw bad(`${where}: its name contains a slash.`, 'Tools are written as server/tool: use a name without slashes.');
 }
 
-/** Of two servers of one name the later would silently take the place of the other. @throws ToolyardError `bad_config` */
+/** Of two servers with one name the later would silently replace the earlier. @throws ToolyardError `bad_config` */
 function checkOnce(lines: readonly number[], where: string): void {
   if (lines.length < 2) return;
   throw bad(
-    `${where} stands there ${lines.length === 2 ? 'twice' : `${lines.length} times`} (lines ${lines.join(', ')}).`,
-    'Give each of them a name of its own, or take out what is not meant.',
+    `${where} is defined ${lines.length === 2 ? 'twice' : `${lines.length} times`} (lines ${lines.join(', ')}).`,
+    'Give each of them a unique name, or remove all but one.',
   );
 }
 
-/** @throws ToolyardError `bad_config` for what cannot be filled in */
+/** @throws ToolyardError `bad_config` if a variable cannot be substituted */
 export function fillTransport(written: WrittenTransport, source: McpConfigSource, where: string): TransportConfig {
   const fill = (text: string): string => fillVariables(text, source, where);
   const fillAll = (texts: Record<string, string>): Record<string, string> =>
@@ -135,10 +132,9 @@ export function fillTransport(written: WrittenTransport, source: McpConfigSource
   if (written.type !== 'stdio') {
     const { type, url, headers } = written;
     const filled = { url: fill(url), ...(headers === undefined ? {} : { headers: fillAll(headers) }) };
-    // Only now is it known what a variable stands for.
+    // The value of a variable is known only now.
     const checked = readTransport({ type, ...filled }, where);
-    if (checked.type === 'stdio' || checked.type === 'hosted')
-      throw bad(`${where}: "url" is not an http or ws address.`);
+    if (checked.type === 'stdio' || checked.type === 'hosted') throw bad(`${where}: "url" must be an http or ws URL.`);
     return { type: checked.type, ...filled };
   }
   const { command, args = [], env, envFile, cwd, sandbox } = written;
@@ -168,14 +164,11 @@ function readEnvFile(path: string, where: string): Record<string, string> {
     const values = Object.entries(parseEnv(readFileSync(path, 'utf8')));
     return Object.fromEntries(values.flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])));
   } catch {
-    throw bad(
-      `${where}: its "envFile" cannot be read.`,
-      'It is looked for beside this file, unless its path is whole.',
-    );
+    throw bad(`${where}: its "envFile" cannot be read.`, 'A relative path is resolved from the folder of this file.');
   }
 }
 
-/** What a host needs to know of a server that is reached so. */
+/** The {@link ServerConfig} of an entry. */
 export function configOf(id: string, transport: TransportConfig, switches: ServerSwitches): ServerConfig {
   const { trusted, disabledTools, onlyTools, callTimeoutMs, connectTimeoutMs } = switches;
   const tools = {

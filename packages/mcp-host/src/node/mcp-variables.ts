@@ -4,7 +4,7 @@ import { ToolyardError } from '@toolyard/protocol';
 
 export type Variables = {
   env: Readonly<Record<string, string | undefined>>;
-  /** The folder the file lies in; absolute. */
+  /** The folder of the file; absolute. */
   folder: string;
 };
 
@@ -12,11 +12,11 @@ export type Variables = {
 const OF_AN_EDITOR = /^\.(vscode|cursor|claude|windsurf|roo|kiro)$/;
 
 /**
- * Fills in what editors let one write in an `mcp.json`: `${env:NAME}`, `${userHome}`, `${workspaceFolder}`,
- * `${workspaceFolderBasename}`, `${pathSeparator}` and `${/}`. Anything else of that form without a colon belongs to
- * the program that is started, and stays.
+ * Substitutes the variables that editors support in an `mcp.json`: `${env:NAME}`, `${userHome}`, `${workspaceFolder}`,
+ * `${workspaceFolderBasename}`, `${pathSeparator}` and `${/}`. Any other `${...}` without a colon belongs to the
+ * started program and is kept.
  *
- * @throws ToolyardError `bad_config` for a variable that is not set, and for what only an editor can ask a person for
+ * @throws ToolyardError `bad_config` for a variable that is not set, or that only an editor can fill in
  */
 export function fillVariables(text: string, { env, folder }: Variables, where: string): string {
   const workspace = OF_AN_EDITOR.test(basename(folder)) ? dirname(folder) : folder;
@@ -39,7 +39,7 @@ export function fillVariables(text: string, { env, folder }: Variables, where: s
     throw new ToolyardError({
       code: 'bad_config',
       message: `${where} uses ${whole}, which only the editor it was written for can fill in.`,
-      hint: `Write \${env:${asVariable}} in its place, and set ${asVariable} where Toolyard is started.`,
+      hint: `Write \${env:${asVariable}} instead and set ${asVariable} in the environment of Toolyard.`,
     });
   });
 }
@@ -50,6 +50,6 @@ function valueOf(env: Variables['env'], name: string, where: string): string {
   throw new ToolyardError({
     code: 'bad_config',
     message: `${where} uses \${env:${name}}, and ${name} is not set.`,
-    hint: `Set ${name} where Toolyard is started, or take this out.`,
+    hint: `Set ${name} in the environment of Toolyard, or remove this.`,
   });
 }

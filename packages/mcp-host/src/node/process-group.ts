@@ -4,18 +4,18 @@ import type { Clock } from '@toolyard/protocol';
 import { terminateAll, findMarkedProcesses, signalTo } from './child-marker.ts';
 import { groupExists, groupRuns } from './group-members.ts';
 
-/** How long each stage of ending waits for the processes to go, in milliseconds. */
+/** How long each stage of termination waits for the processes to exit, in milliseconds. */
 const PATIENCE = { afterEndOfInput: 1_000, afterTerm: 1_000, afterKill: 2_000 };
 const POLL_MS = 20;
-/** Every so many polls the system is asked in full, which costs more. */
+/** The full check, which costs more, runs every this many polls. */
 const FULL_POLL = 5;
 
-/** Groups that are not ended yet: of a server that exited, what it left behind may still run. */
+/** Groups that have not ended: descendants of a server that exited may still run. */
 const live = new Set<ProcessGroup>();
 
 /**
- * Kills every stdio server still alive, with all its descendants, at once and without waiting. For the exit handlers
- * of a process, where nothing asynchronous runs any more.
+ * Kills all stdio servers and their descendants synchronously. For exit handlers, where nothing asynchronous runs any
+ * more.
  */
 export function killAllStdioChildren(): void {
   const markers = [...live].flatMap(({ marker }) => marker ?? []);
@@ -24,9 +24,9 @@ export function killAllStdioChildren(): void {
 }
 
 /**
- * A child process and everything it started. On POSIX the child leads a process group of its own (it must have been
- * spawned `detached`), and signals go to the group: a server behind `sh -c` or `npx` is reached as well. What has left
- * the group is found by its marker, see {@link newMarker}.
+ * A child process and its descendants. On POSIX the child leads its own process group (spawn it `detached`), and
+ * signals go to the group, which includes a server behind `sh -c` or `npx`. Processes that left the group are found by
+ * their marker, see {@link newMarker}.
  */
 export class ProcessGroup {
   readonly #child: ChildProcess;
@@ -42,11 +42,11 @@ export class ProcessGroup {
     this.#clock = clock;
     this.marker = marker;
     live.add(this);
-    // Once the whole group is gone its number may be given to a stranger: look at the first possible moment.
+    // Once the group is empty, its id may be reused: check as early as possible.
     child.once('exit', () => this.isGone());
   }
 
-  /** True once no process of the group is left; from then on nothing is ever signalled again. */
+  /** True once no process of the group is left; nothing is signalled after that. */
   isGone(): boolean {
     if (this.#gone) return true;
     this.#gone = process.platform === 'win32' ? hasExited(this.#child) : !groupExists(this.#pid);
@@ -54,8 +54,8 @@ export class ProcessGroup {
   }
 
   /**
-   * Ends the group: end of input, then SIGTERM, then SIGKILL, with a second in between; then what has left the group.
-   * Resolves when no process is left, or a little after SIGKILL if the system does not clear them away.
+   * Terminates the group: end of input, then SIGTERM, then SIGKILL, a second apart; then the processes that left the
+   * group. Resolves when none is left, or a little after SIGKILL if the system does not reap them.
    */
   end(): Promise<void> {
     this.#ending ??= this.#end();
@@ -91,7 +91,7 @@ export class ProcessGroup {
   #signal(signal: 'SIGTERM' | 'SIGKILL'): void {
     if (this.isGone()) return;
     if (process.platform === 'win32') {
-      // Windows has neither groups nor SIGTERM; the first stage after end of input is already the last.
+      // Windows has neither process groups nor SIGTERM; the first stage after end of input is already the last.
       const killer = spawn('taskkill', ['/PID', String(this.#pid), '/T', '/F'], { stdio: 'ignore', windowsHide: true });
       killer.on('error', () => this.#child.kill());
       return;
@@ -106,14 +106,14 @@ export class ProcessGroup {
   async #goneWithin(ms: number): Promise<boolean> {
     const start = this.#clock.monotonic();
     for (let poll = 1; !this.isGone(); poll++) {
-      if (poll % FULL_POLL === 0 && this.#onlyDeadAreLeft()) return true;
+      if (poll % FULL_POLL === 0 && this.#onlyZombiesLeft()) return true;
       if (this.#clock.monotonic() - start >= ms) return false;
       await new Promise<void>((resolve) => void this.#clock.after(POLL_MS, resolve));
     }
     return true;
   }
 
-  #onlyDeadAreLeft(): boolean {
+  #onlyZombiesLeft(): boolean {
     if (process.platform === 'win32' || groupRuns(this.#pid)) return false;
     this.#gone = true;
     return true;

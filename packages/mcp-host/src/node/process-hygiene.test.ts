@@ -46,14 +46,14 @@ function direct(behaviour: McpBehaviourName | McpBehaviour): StdioConfig {
   return { type: 'stdio', ...scriptedMcpCommand(behaviour) };
 }
 
-/** The same behind a shell; with `; true` behind the command the shell stays and waits for it. */
+/** The same behind a shell; with `; true` after the command the shell stays and waits for it. */
 function behindShell(behaviour: McpBehaviourName | McpBehaviour, after = ''): StdioConfig {
   const { command, args } = scriptedMcpCommand(behaviour);
   const line = [command, ...args].map((word) => `'${word.replaceAll("'", `'\\''`)}'`).join(' ');
   return { type: 'stdio', command: 'sh', args: ['-c', `${line}${after}`] };
 }
 
-/** The waits for a process to exit are a third as long, and are measured only while this process gets on. */
+/** The waits for a process to exit are a third as long, and count only the time in which this process is scheduled. */
 const createEndingClock = (): Clock => createSteadyClock({ times: 3 });
 
 function begin(
@@ -71,11 +71,11 @@ function odd(): ReturnType<typeof healthOf> {
 }
 
 function pidOf(transport: HostTransport): number {
-  if (!('pid' in transport) || typeof transport.pid !== 'number') throw new Error('it has no process');
+  if (!('pid' in transport) || typeof transport.pid !== 'number') throw new Error('the server has no process');
   return transport.pid;
 }
 
-/** Every process the servers consist of at this moment: one that has lost its parent later is still known by it. */
+/** Every process of the servers at this moment, including those that lose their parent later. */
 function processes(): number[] {
   return started.flatMap((transport) => processTreeOf(pidOf(transport)));
 }
@@ -84,7 +84,7 @@ const running = (pids: number[]): number[] => pids.filter(isAlive);
 
 const EVERYTHING = ['--no-install', 'mcp-server-everything', 'stdio'];
 
-describe('after closing, nothing is left', needs(UNIX), () => {
+describe('no process is left of', needs(UNIX), () => {
   test.each([
     ['a server started directly', direct('plain'), 1],
     ['a server that ignores SIGTERM', direct('stubborn'), 1],
@@ -102,7 +102,7 @@ describe('after closing, nothing is left', needs(UNIX), () => {
     expect(running(pids)).toEqual([]);
   });
 
-  test('what a server leaves behind when it exits by itself', async () => {
+  test('a server that exited by itself', async () => {
     await begin(direct('stubborn-child'));
     const pids = processes();
     expect(pids).toHaveLength(2);
@@ -111,7 +111,7 @@ describe('after closing, nothing is left', needs(UNIX), () => {
   });
 
   test('a server that was never ready', async () => {
-    // Only the bound is in the test's hand: processes need real time to end.
+    // Only the timeout is controlled by the test: processes need real time to exit.
     let runOut = (): void => undefined;
     const steady = createEndingClock();
     const clock: Clock = {
@@ -133,19 +133,19 @@ describe('after closing, nothing is left', needs(UNIX), () => {
   test.each([
     ['a server', behindShell('stubborn', '; true')],
     ['its child in another session', behindShell('detached-child')],
-  ])('not even %s when the process exits without closing', async (_, server) => {
+  ])('%s when its owner exits without closing', async (_, server) => {
     const config = JSON.stringify(server);
     const owner = await runNode([...programArgs(fixture('exiting-owner.ts')), config]);
     expect(owner).toMatchObject({ code: 5, stderr: '' });
     const pids = JSON.parse(owner.stdout) as number[];
     expect(pids.length).toBeGreaterThanOrEqual(3);
-    // A process that was killed takes a moment to be gone; nobody is left who could wait for it.
+    // A killed process takes a moment to disappear, and nothing waits for it.
     await eventually(() => running(pids).length === 0);
   });
 });
 
-describe('at the next start', needs(UNIX), () => {
-  /** Starts a server in a process of its own, kills that with SIGKILL, and gives the processes of the server. */
+describe('after a restart', needs(UNIX), () => {
+  /** Starts a server in its own process, kills that with SIGKILL, and returns the processes of the server. */
   async function leaveBehind(config: StdioConfig): Promise<number[]> {
     const request = JSON.stringify({ config, stateFolder: '/nonexistent', ask: {} });
     const owner = spawn(process.execPath, [...programArgs(fixture('killed-owner.ts')), request], {
@@ -154,21 +154,21 @@ describe('at the next start', needs(UNIX), () => {
     await within(once(owner.stdout, 'data'), { what: 'the first answer of the server' });
     const pids = processTreeOf(owner.pid ?? 0).filter((pid) => pid !== owner.pid);
     owner.kill('SIGKILL');
-    await within(once(owner, 'exit'), { what: 'the end of the owner' });
+    await within(once(owner, 'exit'), { what: 'the exit of the owner' });
     return pids;
   }
 
   test.each([
-    ['a server that ignores the end of its input', { ...direct('stubborn') }, 1],
-    ['a child of it in a session of its own', direct('detached-child'), 2],
-  ])('ends %s, left behind by SIGKILL', async (_, config, atLeast) => {
+    ['a server that ignores end of input', { ...direct('stubborn') }, 1],
+    ['its child in another session', direct('detached-child'), 2],
+  ])('kills %s left behind by SIGKILL', async (_, config, atLeast) => {
     const pids = await leaveBehind(config);
     expect(pids.length).toBeGreaterThanOrEqual(atLeast);
     await killOrphans(systemClock);
     expect(running(pids)).toEqual([]);
   });
 
-  test('spares what belongs to a living process, to another namespace or to nobody', async () => {
+  test('spares processes of a living owner, another namespace or no owner', async () => {
     const [namespace, , started] = newMarker()?.split(':') ?? [];
     const markers = [newMarker(), `1:${process.pid}:1:x`, `${namespace}:nonsense:1:x`, undefined];
     const spared = markers.map((marker) => sleeping(marker));
@@ -198,14 +198,14 @@ test('reads the processes of this user from ps of macOS', () => {
   expect(only?.variable(MARKER_VARIABLE)).toBe('mac:7:Nov-3-01:x');
 });
 
-test('the emergency stop ends what runs and leaves the host without its server', async () => {
+test('killAllStdioChildren kills running servers and the host loses its connection', async () => {
   await begin(direct('stubborn'));
   killAllStdioChildren();
   await eventually(() => odd().state === 'reconnecting');
   expect(odd().error?.message).toContain('SIGKILL');
 });
 
-test('a line without end is cut off and the server ended', async () => {
+test('an endless line is cut off and the server stopped', async () => {
   const transport = createStdioTransport(
     direct({ endlessLine: { bytes: 200_000 } }),
     { serverId: 'odd', clock: systemClock, log: () => undefined },
@@ -221,7 +221,7 @@ test('a line without end is cut off and the server ended', async () => {
   expect(isAlive(pidOf(transport))).toBe(false);
 });
 
-test('closing twice, and closing what never started, is harmless', { tags: ['D8.06'] }, async () => {
+test('closing twice, or before starting, is harmless', { tags: ['D8.06'] }, async () => {
   const transport = createStdioTransport(direct('plain'), {
     serverId: 'odd',
     clock: systemClock,
@@ -232,7 +232,7 @@ test('closing twice, and closing what never started, is harmless', { tags: ['D8.
   await expect(transport.send({ jsonrpc: '2.0', method: 'x' })).rejects.toThrow('Not connected');
 });
 
-test('the wait for a drained pipe ends when the server goes', async () => {
+test('the wait for a drained pipe ends when the server exits', async () => {
   const config: TransportConfig = { type: 'stdio', command: 'sleep', args: ['60'] };
   const transport = createStdioTransport(config, { serverId: 'odd', clock: createEndingClock(), log: () => undefined });
   await transport.start();

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs';
 
-/** A process of this user. `started` and `pid` together name it: a number is given again, also within seconds. */
+/** A process of this user, identified by `started` and `pid` together: pids are reused, even within seconds. */
 export type OwnProcess = {
   pid: number;
   started: string;
@@ -9,7 +9,7 @@ export type OwnProcess = {
   variable(name: string): string | undefined;
 };
 
-/** Where process numbers mean the same: on Linux a PID namespace, of which containers and sandboxes have their own. */
+/** Where pids are unique: on Linux a PID namespace; containers and sandboxes have their own. */
 export function processNamespace(): string | undefined {
   if (process.platform === 'darwin') return 'mac';
   if (process.platform !== 'linux') return undefined;
@@ -20,7 +20,7 @@ export function processNamespace(): string | undefined {
   }
 }
 
-/** When a process started, in a form of the system; undefined where there is none, or only a zombie. */
+/** When a process started, in a format of the system; undefined if it does not exist or is a zombie. */
 export function startOf(pid: number): string | undefined {
   if (process.platform === 'linux') return readStat(String(pid))?.started;
   return listPs(['-p', String(pid)])[0]?.started;
@@ -32,8 +32,8 @@ export function parentOf(pid: number): number | undefined {
 }
 
 /**
- * The processes of this user in whose environment the text occurs. Empty on Windows, and where the system does not say.
- * What runs in containers and sandboxes below this namespace is included.
+ * The processes of this user whose environment contains the text. Empty on Windows and if the system does not show
+ * environments. Includes processes in containers and sandboxes below this namespace.
  */
 export function processesWith(text: string): OwnProcess[] {
   if (process.platform === 'darwin') return listPs(['-A']).filter(({ variables }) => variables.includes(text));
@@ -51,10 +51,10 @@ function pidsIn(folder: string): string[] {
 
 function readProcessWith(pid: string, text: string): OwnProcess | undefined {
   try {
-    // First what decides in most cases. Zombies and threads of the kernel have an empty environment.
+    // The cheap check first. Zombies and kernel threads have an empty environment.
     const environment = readFileSync(`/proc/${pid}/environ`, 'utf8');
     if (!environment.includes(text)) return undefined;
-    // Root may read the environment of every user.
+    // Root can read the environment of every user.
     if (statSync(`/proc/${pid}`).uid !== process.geteuid?.()) return undefined;
     const stat = readStat(pid);
     if (stat === undefined) return undefined;
@@ -73,7 +73,7 @@ function variableIn(environment: string, name: string): string | undefined {
 
 function readStat(pid: string): { parent: number; started: string } | undefined {
   try {
-    // "pid (name) state parent ... start ...", and a name may hold spaces and brackets.
+    // "pid (name) state parent ... start ...", and a name may contain spaces and parentheses.
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
     const [state = '', parent = '', ...rest] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     const started = rest[START_FIELD];
@@ -104,7 +104,7 @@ function listPs(which: string[]): PsEntry[] {
   }
 }
 
-/** Reads what `ps` of macOS prints: the processes of this user that are no zombies. Exported for its test. */
+/** Parses the output of `ps` on macOS: the processes of this user without zombies. Exported for its test. */
 export function readPs(output: string, user: number | undefined): PsEntry[] {
   return output.split('\n').flatMap((line) => {
     const [, pid, parent, uid, state = '', day, variables = ''] = PS_LINE.exec(line) ?? [];

@@ -15,7 +15,7 @@ function read(oauth: JsonValue): OAuthSettings | undefined {
 }
 
 describe('"oauth" of a server', () => {
-  test('is read with the names of other programs', () => {
+  test('accepts the names of other programs', () => {
     expect(read(null)).toBeUndefined();
     expect(read({ CLIENT_ID: 'a', CLIENT_SECRET: '${env:SECRET}', authorizationServer: 'https://a.test' })).toEqual({
       clientId: 'a',
@@ -28,7 +28,7 @@ describe('"oauth" of a server', () => {
     ['read write', 'read write'],
     [['read', 'write'], 'read write'],
     [null, undefined],
-  ])('takes the scopes %j', (scopes, scope) => {
+  ])('accepts the scopes %j', (scopes, scope) => {
     expect(read({ scopes })?.scope).toBe(scope);
   });
 
@@ -43,7 +43,7 @@ describe('"oauth" of a server', () => {
       { type: 'enterprise', tokenEndpoint: 'https://idp.test/token', clientId: 'a', idToken: 'b' },
       { type: 'enterprise', tokenEndpoint: 'https://idp.test/token', clientId: 'a', idToken: 'b' },
     ],
-  ])('takes the grant %j', (grant, expected) => {
+  ])('accepts the grant %j', (grant, expected) => {
     expect(read({ grant })?.grant).toEqual(expected);
   });
 
@@ -63,11 +63,11 @@ describe('"oauth" of a server', () => {
   });
 
   test.each<[JsonValue, string]>([
-    ['clientId', '"oauth" is not an object.'],
-    [{ clientId: 1 }, '"oauth": "clientId" is not a text.'],
-    [{ scopes: ['read', 1] }, '"oauth": "scopes" is not a list of texts.'],
-    [{ resource: 1 }, '"oauth": "resource" is neither a text nor false.'],
-    [{ grant: 'password' }, '"oauth": "grant" is none of client_credentials, jwt_bearer and enterprise.'],
+    ['clientId', '"oauth" must be an object.'],
+    [{ clientId: 1 }, '"oauth": "clientId" must be a string.'],
+    [{ scopes: ['read', 1] }, '"oauth": "scopes" must be a list of strings.'],
+    [{ resource: 1 }, '"oauth": "resource" must be a string or false.'],
+    [{ grant: 'password' }, '"oauth": "grant" must be one of client_credentials, jwt_bearer and enterprise.'],
     [{ grant: { type: 'enterprise', clientId: 'a' } }, '"oauth": "grant" has no "tokenEndpoint".'],
     [{ grant: 'jwt_bearer' }, '"oauth": "grant" has no "assertion".'],
   ])('rejects %j', (oauth, message) => {

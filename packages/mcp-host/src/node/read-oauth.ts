@@ -4,7 +4,7 @@ import type { JsonObject, JsonValue } from '@toolyard/protocol';
 import { defined, isJsonObject, ToolyardError } from '@toolyard/protocol';
 import type { OAuthGrant, OAuthSettings, SecretText } from '../oauth/oauth-settings.ts';
 
-/** Fills variables in. @throws ToolyardError */
+/** Substitutes variables. @throws ToolyardError */
 type Fill = (text: string) => string;
 
 const TEXTS = [
@@ -17,7 +17,7 @@ const TEXTS = [
   'clientMetadataUrl',
 ] as const;
 
-/** The names other programs have for the same. */
+/** The names of the same settings in other programs. */
 const OTHER_NAMES: Readonly<Record<string, string>> = {
   CLIENT_ID: 'clientId',
   CLIENT_SECRET: 'clientSecret',
@@ -25,8 +25,7 @@ const OTHER_NAMES: Readonly<Record<string, string>> = {
 };
 
 /**
- * What an entry of an `mcp.json` says about signing in: its `oauth`, or `auth` as Cursor has it. Undefined where it says
- * nothing.
+ * Reads the sign-in settings of an `mcp.json` entry: `oauth`, or `auth` as in Cursor. Undefined if there are none.
  *
  * @throws ToolyardError `bad_config` beginning with `where`
  */
@@ -38,7 +37,7 @@ export function readOAuth(
   const given = entry[key];
   if (given === undefined || given === null || typeof given === 'boolean') return undefined;
   const at = `${where}: "${key}"`;
-  if (!isJsonObject(given)) throw bad(`${at} is not an object.`);
+  if (!isJsonObject(given)) throw bad(`${at} must be an object.`);
   const said: JsonObject = Object.fromEntries(
     Object.entries(given).map(([name, value]) => [OTHER_NAMES[name] ?? name, value]),
   );
@@ -51,7 +50,7 @@ export function readOAuth(
   const { scopes, resource, assumePkce } = said;
   const scope = texts.scope ?? scopeOf(scopes, at);
   if (resource !== undefined && resource !== false && typeof resource !== 'string') {
-    throw bad(`${at}: "resource" is neither a text nor false.`);
+    throw bad(`${at}: "resource" must be a string or false.`);
   }
   const grant = readGrant(said, { fill, folder, where: at });
   return {
@@ -96,11 +95,11 @@ function readGrant(
       };
     }
     default:
-      throw bad(`${at} is none of client_credentials, jwt_bearer and enterprise.`);
+      throw bad(`${at} must be one of client_credentials, jwt_bearer and enterprise.`);
   }
 }
 
-/** Read each time: whoever puts such a file there writes it anew before it expires. */
+/** Read for each token, because the file is rewritten before the assertion expires. */
 function fileText(path: string, name: string, where: string): SecretText {
   const read = async (): Promise<string> => {
     try {
@@ -109,14 +108,14 @@ function fileText(path: string, name: string, where: string): SecretText {
       throw bad(`${where}: its "${name}" cannot be read.`);
     }
   };
-  // Configurations are compared as JSON, in which a function is nothing.
+  // Configurations are compared as JSON, which omits functions.
   return Object.assign(read, { toJSON: () => path });
 }
 
 function textOf(from: JsonObject, name: string, where: string, fill: Fill): string | undefined {
   const value = from[name];
   if (value === undefined || value === null) return undefined;
-  if (typeof value !== 'string') throw bad(`${where}: "${name}" is not a text.`);
+  if (typeof value !== 'string') throw bad(`${where}: "${name}" must be a string.`);
   return fill(value);
 }
 
@@ -124,7 +123,7 @@ function scopeOf(scopes: JsonValue | undefined, where: string): string | undefin
   if (scopes === undefined || scopes === null) return undefined;
   if (typeof scopes === 'string') return scopes;
   if (Array.isArray(scopes) && scopes.every((one) => typeof one === 'string')) return scopes.join(' ');
-  throw bad(`${where}: "scopes" is not a list of texts.`);
+  throw bad(`${where}: "scopes" must be a list of strings.`);
 }
 
 function bad(message: string): ToolyardError {

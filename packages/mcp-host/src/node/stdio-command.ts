@@ -13,7 +13,7 @@ import type { SandboxOptions, StdioConfig } from './sandbox/sandboxed-command.ts
 import { sandboxedCommand } from './sandbox/sandboxed-command.ts';
 import { sandboxSupport } from './sandbox/support.ts';
 
-/** What is started for a stdio server: its command as it is, or in a sandbox. */
+/** The process of a stdio server: its command, perhaps in a sandbox. */
 export type StdioCommand = {
   command: string;
   args: readonly string[];
@@ -22,17 +22,17 @@ export type StdioCommand = {
   /** What the sandbox reads from the file descriptor after standard error. */
   filter?: Buffer | undefined;
   isolation(): McpIsolation;
-  /** Looks at a line of standard error for something the sandbox refused. */
+  /** Checks a line of standard error for access that the sandbox denied. */
   readLine(line: string): void;
   end(): Promise<void>;
 };
 
 type Options = SandboxOptions & { onBlocked: () => void };
 
-/** More of them help nobody. */
+/** The most blocked targets kept per server. */
 const BLOCKED_KEPT = 20;
 
-/** @throws ToolyardError `bad_config` where the sandbox cannot be made as configured: nothing is started then */
+/** @throws ToolyardError `bad_config` if the sandbox cannot be created as configured; the server is then not started */
 export async function stdioCommand(
   config: StdioConfig,
   { serverId, log }: Pick<TransportContext, 'serverId' | 'log'>,
@@ -59,11 +59,11 @@ export async function stdioCommand(
   const support = await (options.support ?? sandboxSupport)();
   if (support.kind === 'none') {
     const { reason, hint } = support;
-    // A limit that cannot be kept is worse than a server that does not start.
+    // A server that does not start is better than a limit that is not enforced.
     if (settings.network !== undefined && settings.network !== 'on') {
       throw new ToolyardError({
         code: 'bad_config',
-        message: `The server "${serverId}" is not started: its network is limited, and there is no sandbox. ${reason}`,
+        message: `The server "${serverId}" is not started: its network is limited, but no sandbox is available. ${reason}`,
         hint,
       });
     }
@@ -76,16 +76,13 @@ export async function stdioCommand(
     const isKnown = blocked.some(({ kind, target }) => kind === access.kind && target === access.target);
     if (isKnown || blocked.length >= BLOCKED_KEPT) return;
     blocked.push(access);
-    log(
-      'warning',
-      `The sandbox has blocked ${access.kind === 'host' ? 'a connection to' : 'access to'} ${access.target}.`,
-    );
+    log('warning', `The sandbox blocked ${access.kind === 'host' ? 'a connection to' : 'access to'} ${access.target}.`);
     onBlocked();
   };
   const onBlockedHost = (target: string): void => block({ kind: 'host', target });
   const warn = (text: string): void => log('warning', text);
   const made = await sandboxedCommand({ serverId, config, settings, env, options, support, onBlockedHost, warn });
-  // There is no such command: started as it is, it fails with the error that says so.
+  // The command does not exist: starting it fails with the error that says so.
   if (made === undefined) return plain({ kind: 'unsandboxed' });
   const { profile, ...rest } = made;
   const proposed = proposedPaths(args, profile, homedir());
@@ -99,7 +96,7 @@ export async function stdioCommand(
   };
 }
 
-/** Whether this starts the Docker of this machine, which isolates the server, and not something else of that name. */
+/** Whether this starts the Docker of this machine, which isolates the server, and not another program of that name. */
 function isDocker(config: StdioConfig, env: Readonly<Record<string, string>>): boolean {
   if (launcherOf(config) !== 'docker') return false;
   if (process.platform === 'win32') return true;

@@ -18,21 +18,21 @@ import type { StdioCommand } from './stdio-command.ts';
 import { stdioCommand } from './stdio-command.ts';
 
 /** The longest message a server may send, in bytes. */
-const LONGEST_LINE = 64 * 1_024 * 1_024;
-const LONGEST_STDERR_LINE = 64 * 1_024;
-/** Last lines of stderr kept for the account of an exit. */
-const LAST_WORDS = 10;
-const LONGEST_LAST_WORD = 500;
-/** Package managers announce new versions of themselves on stderr; that explains no exit. */
+const MAX_LINE_LENGTH = 64 * 1_024 * 1_024;
+const MAX_STDERR_LINE = 64 * 1_024;
+/** How many last lines of stderr are kept to explain an exit. */
+const STDERR_LINES_KEPT = 10;
+const MAX_KEPT_LINE = 500;
+/** Package managers announce their own new versions on stderr, which explains no exit. */
 const UPDATE_NOTICE = /^(npm notice\b|\[notice\] (A new release of pip|To update, run)|WARN\s+Update available!)/i;
-/** How long the pipes may stay open after the child itself has exited, in milliseconds. */
+/** How long the pipes may stay open after the child has exited, in milliseconds. */
 const DRAIN_MS = 500;
 
 type StdioConfig = Extract<TransportConfig, { type: 'stdio' }>;
 
 /**
- * An MCP server as a child process, spoken to over its standard input and output. It gets a minimal environment (see
- * {@link childEnvironment}, and what the configuration names), a process group of its own, and is ended with all its
+ * An MCP server as a child process, over its standard input and output. It gets a minimal environment (see {@link
+ * childEnvironment}, and what the configuration adds), its own process group, and is terminated with all its
  * descendants, also if it exits on its own and leaves some behind.
  */
 export function createStdioTransport(
@@ -60,18 +60,18 @@ class StdioTransport implements HostTransport {
   #command: StdioCommand | undefined;
   #child: ChildProcess | undefined;
   #group: ProcessGroup | undefined;
-  #lastWords: string[] = [];
+  #lastStderr: string[] = [];
   #closing: Promise<void> | undefined;
   #isOver = false;
 
   constructor(config: StdioConfig, context: TransportContext, { longestLineBytes, sandbox = {} }: StdioOptions) {
     this.#config = config;
     this.#context = context;
-    this.#longestLine = longestLineBytes ?? LONGEST_LINE;
+    this.#longestLine = longestLineBytes ?? MAX_LINE_LENGTH;
     this.#sandbox = sandbox;
   }
 
-  /** With `stderr`, the mark by which the SDK tells a child process from a remote server. */
+  /** With `stderr`, the member by which the SDK recognizes a child process. */
   get pid(): number | null {
     return this.#child?.pid ?? null;
   }
@@ -89,7 +89,7 @@ class StdioTransport implements HostTransport {
     this.#command = await stdioCommand(this.#config, this.#context, options);
     if (this.#closing !== undefined) {
       await this.#command.end();
-      throw new Error('It was closed before it started.');
+      throw new Error('The transport was closed before it started.');
     }
     const marker = newMarker();
     const child = this.#spawn(this.#command, marker);
@@ -107,7 +107,7 @@ class StdioTransport implements HostTransport {
   }
 
   get lastStderr(): readonly string[] {
-    return this.#lastWords;
+    return this.#lastStderr;
   }
 
   #spawn({ command, args, env, cwd, filter }: StdioCommand, marker: string | undefined): ChildProcess {
@@ -122,7 +122,8 @@ class StdioTransport implements HostTransport {
       if (filter !== undefined) endWith(child.stdio[SECCOMP_FD], filter);
       return child;
     } catch (error) {
-      // Some refusals of the system are thrown and not emitted: too long a command line, a NUL byte in it.
+      // Some rejections of the system are thrown instead of emitted: a command line that is too long, or a NUL byte in
+      // it.
       this.end = notStarted(this.#config, error instanceof Error ? error : new Error('cannot be started'));
       throw error;
     }
@@ -134,29 +135,29 @@ class StdioTransport implements HostTransport {
       if (this.#isOver) return;
       const lines = stdout.push(chunk);
       if (lines === null) {
-        this.#over({ kind: 'line_too_long', limitBytes: this.#longestLine });
+        this.#finish({ kind: 'line_too_long', limitBytes: this.#longestLine });
         return;
       }
       for (const line of lines) this.#read(line);
     });
-    const stderr = new LineReader(LONGEST_STDERR_LINE);
+    const stderr = new LineReader(MAX_STDERR_LINE);
     child.stderr?.on('data', (chunk: Buffer) => {
       const lines = stderr.push(chunk);
-      for (const line of lines ?? [stderr.rest()]) this.#hear(line);
+      for (const line of lines ?? [stderr.rest()]) this.#listenStderr(line);
     });
-    child.stderr?.on('end', () => this.#hear(stderr.rest()));
-    // A pipe that breaks is the exit seen from another side; without listeners it would end this process.
+    child.stderr?.on('end', () => this.#listenStderr(stderr.rest()));
+    // A broken pipe is another sign of the exit; without listeners it would crash this process.
     for (const pipe of [child.stdin, child.stdout, child.stderr]) pipe?.on('error', () => undefined);
 
     child.once('exit', (code, signal) => {
-      // What the child wrote may still be in the pipes; but a descendant that holds them open is not waited for.
-      let callOff = (): void => undefined;
+      // Output of the child may still be in the pipes; a descendant that keeps them open is not waited for.
+      let cancelTimer = (): void => undefined;
       const settle = (): void => {
-        callOff();
+        cancelTimer();
         child.off('close', settle);
-        this.#over({ kind: 'exited', code, signal, stderr: [...this.#lastWords] });
+        this.#finish({ kind: 'exited', code, signal, stderr: [...this.#lastStderr] });
       };
-      callOff = this.#context.clock.after(DRAIN_MS, settle);
+      cancelTimer = this.#context.clock.after(DRAIN_MS, settle);
       child.once('close', settle);
     });
   }
@@ -174,15 +175,18 @@ class StdioTransport implements HostTransport {
   #countNoise(): void {
     this.noiseLines++;
     if (this.noiseLines > 1) return;
-    this.#context.log('warning', 'The server prints lines to its standard output that are no MCP; they are skipped.');
+    this.#context.log(
+      'warning',
+      'The server prints lines to standard output that are not MCP messages; Toolyard skips them.',
+    );
   }
 
-  #hear(raw: string): void {
+  #listenStderr(raw: string): void {
     const line = withoutControls(raw).trimEnd();
     if (line === '') return;
     if (!UPDATE_NOTICE.test(line)) {
-      this.#lastWords.push(line.slice(0, LONGEST_LAST_WORD));
-      if (this.#lastWords.length > LAST_WORDS) this.#lastWords.shift();
+      this.#lastStderr.push(line.slice(0, MAX_KEPT_LINE));
+      if (this.#lastStderr.length > STDERR_LINES_KEPT) this.#lastStderr.shift();
     }
     this.#context.log('info', line, 'server');
     this.#command?.readLine(line);
@@ -205,14 +209,14 @@ class StdioTransport implements HostTransport {
     });
   }
 
-  /** Ends the server and all its descendants; resolves when none is left. */
+  /** Terminates the server and its descendants; resolves when none is left. */
   close(): Promise<void> {
     this.#closing ??= this.#close();
     return this.#closing;
   }
 
   async #close(): Promise<void> {
-    // Whatever happens from here on was asked for and is not the server's end to explain.
+    // An exit from now on was requested by us.
     const announce = !this.#isOver;
     this.#isOver = true;
     await this.#group?.end();
@@ -223,8 +227,8 @@ class StdioTransport implements HostTransport {
     if (announce) this.onclose?.();
   }
 
-  /** The server is gone or must go; says so once, and clears up behind it. */
-  #over(end: TransportEnd): void {
+  /** The server has exited or must be killed: reports it once, and cleans up. */
+  #finish(end: TransportEnd): void {
     if (this.#isOver) return;
     this.#isOver = true;
     this.end = end;
@@ -237,7 +241,7 @@ function notStarted(config: StdioConfig, error: Error): TransportEnd {
   const { command, cwd } = config;
   const code = 'code' in error ? String(error.code) : error.name;
   const base = { kind: 'not_started' as const, command, detail: code, ...defined({ cwd }) };
-  // The system says ENOENT for a missing folder too.
+  // The system reports ENOENT for a missing folder too.
   if (cwd !== undefined && !isFolder(cwd)) return { ...base, reason: 'no_such_folder' };
   if (code === 'ENOENT') return { ...base, reason: 'command_not_found' };
   if (code === 'EACCES') return { ...base, reason: 'not_executable' };
@@ -246,7 +250,7 @@ function notStarted(config: StdioConfig, error: Error): TransportEnd {
 
 function endWith(pipe: unknown, bytes: Buffer): void {
   if (!(pipe instanceof Writable)) return;
-  // The process may exit before it reads this; that is reported as its exit.
+  // The process may exit before it reads this, which is reported as its exit.
   pipe.on('error', () => undefined);
   pipe.end(bytes);
 }

@@ -7,13 +7,13 @@ import type { SandboxOptions } from './sandbox/sandboxed-command.ts';
 import { createStdioTransport } from './stdio-transport.ts';
 
 export type NodeTransportsOptions = WebTransportsOptions & {
-  /** Where sandboxed servers keep what is theirs, and what they never see. */
+  /** Where the data of sandboxed servers is, and which folders are hidden from them. */
   sandbox?: SandboxOptions;
 };
 
 /**
- * Every transport Node can offer: child processes, and what {@link createWebTransports} offers. Where no
- * `openWebSocket` is given, Node's own WebSocket is used, if it has one.
+ * All transports available in Node: child processes, and those of {@link createWebTransports}. Without `openWebSocket`,
+ * Node's own WebSocket is used if it has one.
  *
  * @example
  * const host = new McpHost({ servers, createTransport: createNodeTransports({ fetch }), clock, clientInfo });
@@ -25,7 +25,7 @@ export function createNodeTransports({ sandbox = {}, ...options }: NodeTransport
     config.type === 'stdio' ? createStdioTransport(config, context, { sandbox }) : web(config, context);
 }
 
-/** Node 20 has none; from 22 on it takes headers, which browsers do not. */
+/** Node 20 has none; from version 22 on it accepts headers, unlike browsers. */
 function nodeWebSocket(): OpenWebSocket | undefined {
   if (typeof WebSocket !== 'function') return undefined;
   const NodeWebSocket = WebSocket as unknown as new (

@@ -3,22 +3,22 @@ import { unwatchFile, watch, watchFile } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import type { Clock } from '@toolyard/protocol';
 
-/** Editors write in several steps; only what stays so long is looked at. Milliseconds. */
+/** Editors save in several steps; a change is reported once the file is unchanged for this long. Milliseconds. */
 const GATHER_MS = 150;
-/** How often a file is looked at where the system announces no changes, and as a safeguard where it does. */
-const LOOK_MS = 2_000;
+/** How often the file is polled, for systems without change events and as a fallback. Milliseconds. */
+const POLL_MS = 2_000;
 
 /**
- * Calls back some time after a file was written, replaced, made or taken away; whoever is called reads it and compares.
- * The folder is watched, so that a file that is replaced as a whole is not lost sight of.
+ * Calls back shortly after a file was written, replaced, created or deleted; the callback reads the file and compares.
+ * Watches the folder, because a replaced file ends a watch on the file itself.
  *
- * @returns what ends it
+ * @returns a function that stops watching
  */
 export function watchConfigFile(path: string, clock: Clock, onChange: () => void): () => void {
-  let callOff: (() => void) | undefined;
+  let cancelTimer: (() => void) | undefined;
   const changed = (): void => {
-    callOff?.();
-    callOff = clock.after(GATHER_MS, onChange);
+    cancelTimer?.();
+    cancelTimer = clock.after(GATHER_MS, onChange);
   };
   const name = basename(path);
   let watcher: FSWatcher | undefined;
@@ -30,9 +30,9 @@ export function watchConfigFile(path: string, clock: Clock, onChange: () => void
   } catch {
     // A folder that cannot be watched: looking at it now and then has to do.
   }
-  watchFile(path, { persistent: false, interval: LOOK_MS }, changed);
+  watchFile(path, { persistent: false, interval: POLL_MS }, changed);
   return () => {
-    callOff?.();
+    cancelTimer?.();
     watcher?.close();
     unwatchFile(path, changed);
   };

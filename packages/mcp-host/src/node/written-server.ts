@@ -7,7 +7,7 @@ import { readUrl } from '../values/read-url.ts';
 import type { SandboxSettings } from '../host/sandbox-settings.ts';
 import { readSandbox, rejectMisspeltSandbox } from '../host/sandbox-settings.ts';
 
-/** How a server is reached as its entry in an `mcp.json` has it, nothing filled in. */
+/** How a server is reached, as written in its `mcp.json` entry, with variables unresolved. */
 export type WrittenTransport =
   | {
       type: 'stdio';
@@ -16,20 +16,20 @@ export type WrittenTransport =
       env?: Record<string, string>;
       envFile?: string;
       cwd?: string;
-      /** Absent: without a sandbox, as entries of earlier versions are. */
+      /** Absent: no sandbox, as in entries of earlier versions. */
       sandbox?: SandboxSettings | false;
     }
   | { type: 'http' | 'sse' | 'websocket'; url: string; headers?: Record<string, string> }
   | HostedConfig;
 
-/** What an entry says beside how the server is reached. */
+/** The settings of an entry other than its transport. */
 export type ServerSwitches = {
   enabled: boolean;
-  /** Tools that are switched off. */
+  /** Disabled tools. */
   disabledTools: string[];
-  /** Where the file names the only tools that are on. */
+  /** If set, the only enabled tools. */
   onlyTools?: string[];
-  /** Tools that may run without asking, as some editors let one write. */
+  /** Tools that may run without asking, as some editors allow. */
   allowedTools: string[];
   trusted: boolean;
   callTimeoutMs?: number;
@@ -38,7 +38,7 @@ export type ServerSwitches = {
   maxConcurrentCalls?: number;
 };
 
-/** The names under which the same thing stands in the files of different editors. */
+/** Alternative keys for the same setting in the files of different editors. */
 const URL_KEYS = ['url', 'serverUrl', 'httpUrl'] as const;
 
 /** @throws ToolyardError `bad_config` beginning with `where` */
@@ -58,36 +58,36 @@ export function readTransport(entry: JsonObject, where: string): WrittenTranspor
   return { type: webKind(kind, url, key, where), url, ...defined({ headers }) };
 }
 
-/** Such an address is nowhere fetched, and would be shown wherever the address is. */
+/** A URL with credentials is never fetched, and would be displayed with them. */
 function checkNoUser(url: string, key: string, where: string): void {
   const read = url.includes('${') ? null : readUrl(url);
   if (read === null || (read.username === '' && read.password === '')) return;
   throw bad(
-    `${where}: "${key}" has a user name or password in it.`,
-    'Leave out everything between // and @; a sign-in belongs in a header.',
+    `${where}: "${key}" contains a user name or password.`,
+    'Remove everything between // and @; put credentials in a header.',
   );
 }
 
-/** What a request could not be made with. Values, which may be keys, are not repeated. */
+/** Rejects headers that cannot be sent. Values, which may be keys, are not repeated. */
 function checkHeaders(headers: Readonly<Record<string, string>>, where: string): void {
   for (const [name, value] of Object.entries(headers)) {
     if (!/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(name)) {
       throw bad(
-        `${where}: ${JSON.stringify(name.slice(0, 80))} cannot be the name of a header.`,
-        'Such a name has letters, digits and hyphens, and no spaces.',
+        `${where}: ${JSON.stringify(name.slice(0, 80))} is not a valid header name.`,
+        'Use letters, digits and hyphens, without spaces.',
       );
     }
-    // Blanks and line breaks around a value are not sent, and often come along with a copied key.
+    // Blanks and line breaks around a value, which often come with a copied key, are not sent.
     if (!/^[\t\x20-\x7e\x80-\xff]*$/.test(value.replace(/^[\t\r\n ]+|[\t\r\n ]+$/g, ''))) {
       throw bad(
-        `${where}: the header "${name}" holds a character that cannot be sent in a header.`,
-        'A line break or a character of another script may have come along when it was copied.',
+        `${where}: the value of the header "${name}" contains a character that is not allowed in headers.`,
+        'It may contain a line break or a non-ASCII character that was copied with it.',
       );
     }
   }
 }
 
-const BOTH_WAYS = 'A program has a "command" and perhaps "args"; a server elsewhere has a "url".';
+const BOTH_WAYS = 'A local server has a "command" and perhaps "args"; a remote server has a "url".';
 
 type Kind = 'stdio' | 'http' | 'sse' | 'websocket';
 
@@ -105,7 +105,7 @@ function kindOf(entry: JsonObject, where: string): Kind | undefined {
   if (typeof type !== 'string') return command === undefined ? undefined : 'stdio';
   const kind = KINDS[type.toLowerCase().replace(/[-_ ]/g, '')];
   if (kind === undefined) {
-    throw bad(`${where}: there is no type ${JSON.stringify(type.slice(0, 40))}.`, 'Known are stdio, http, sse and ws.');
+    throw bad(`${where}: unknown type ${JSON.stringify(type.slice(0, 40))}.`, 'Use stdio, http, sse or ws.');
   }
   return kind;
 }
@@ -114,9 +114,9 @@ function readProgram(entry: JsonObject, where: string): WrittenTransport {
   const command = textOf(entry, 'command', where);
   if (command === undefined || command.trim() === '') throw bad(`${where} has no "command".`, BOTH_WAYS);
   const args = entry['args'] ?? [];
-  if (!Array.isArray(args)) throw bad(`${where}: "args" is not a list.`);
+  if (!Array.isArray(args)) throw bad(`${where}: "args" must be a list.`);
   const texts = args.filter((arg) => typeof arg === 'string');
-  if (texts.length < args.length) throw bad(`${where}: "args" holds something that is not a text.`);
+  if (texts.length < args.length) throw bad(`${where}: "args" must contain only strings.`);
   const env = textsOf(entry, 'env', where);
   const envFile = textOf(entry, 'envFile', where);
   const cwd = textOf(entry, 'cwd', where);
@@ -130,26 +130,26 @@ function readProgram(entry: JsonObject, where: string): WrittenTransport {
   };
 }
 
-/** The address tells most of it; only that a server knows nothing but the older HTTP+SSE must be said. */
+/** The URL implies most of the type; only the older HTTP+SSE must be stated. */
 function webKind(kind: Kind | undefined, url: string, key: string, where: string): 'http' | 'sse' | 'websocket' {
-  // What a variable will say is not known yet; the type is believed then.
+  // The value of a variable is unknown here; the type is trusted then.
   if (url.startsWith('${')) return kind === undefined || kind === 'stdio' ? 'http' : kind;
   const protocol = /^([a-z][a-z0-9+.-]*):/i.exec(url)?.[1]?.toLowerCase();
   const isPlain = !url.includes('${') && readUrl(url) === null;
   if (!isPlain && (protocol === 'ws' || protocol === 'wss')) return 'websocket';
   if (isPlain || (protocol !== 'http' && protocol !== 'https')) {
-    throw bad(`${where}: "${key}" is not an http or ws address.`, 'Write it as https://example.com/mcp.');
+    throw bad(`${where}: "${key}" must be an http or ws URL.`, 'Write it as https://example.com/mcp.');
   }
   if (kind === 'websocket') {
     throw bad(
-      `${where}: the type says WebSocket, and "${key}" is no ws address.`,
-      'Such an address begins with ws:// or wss://.',
+      `${where}: the type is WebSocket, but "${key}" is not a ws URL.`,
+      'Use a URL that begins with ws:// or wss://.',
     );
   }
   return kind === 'sse' ? 'sse' : 'http';
 }
 
-/** Reads what it can: a switch of the wrong form is as good as none. */
+/** Reads what it can; a setting of the wrong type is ignored. */
 export function readSwitches(entry: JsonObject): ServerSwitches {
   const disabled = [...listOf(entry['disabledTools']), ...listOf(entry['excludeTools'])];
   const only = entry['enabledTools'] ?? entry['includeTools'];
@@ -177,17 +177,17 @@ function msOf(value: JsonValue | undefined): number | undefined {
 function textOf(entry: JsonObject, key: string, where: string): string | undefined {
   const value = entry[key];
   if (value === undefined || value === null) return undefined;
-  if (typeof value !== 'string') throw bad(`${where}: "${key}" is not a text.`);
+  if (typeof value !== 'string') throw bad(`${where}: "${key}" must be a string.`);
   return value;
 }
 
 function textsOf(entry: JsonObject, key: string, where: string): Record<string, string> | undefined {
   const value = entry[key];
   if (value === undefined || value === null) return undefined;
-  if (!isJsonObject(value)) throw bad(`${where}: "${key}" is not an object.`);
+  if (!isJsonObject(value)) throw bad(`${where}: "${key}" must be an object.`);
   return Object.fromEntries(
     Object.entries(value).map(([name, text]) => {
-      if (typeof text !== 'string') throw bad(`${where}: "${key}.${name}" is not a text.`);
+      if (typeof text !== 'string') throw bad(`${where}: "${key}.${name}" must be a string.`);
       return [name, text];
     }),
   );

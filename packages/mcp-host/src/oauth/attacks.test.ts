@@ -9,7 +9,7 @@ import { HopLog } from './hops.ts';
 import type { Scene, SceneOptions } from '../node/test-fixtures/guarded-server.ts';
 import { BACK, startScene } from '../node/test-fixtures/guarded-server.ts';
 
-/** After the attack cases 1, 2 and 20, where they concern signing in. */
+/** Attack cases 1, 2 and 20, as far as they concern sign-ins. */
 
 let scene: Scene | undefined;
 afterEach(async () => {
@@ -17,7 +17,7 @@ afterEach(async () => {
   scene = undefined;
 });
 
-async function meet(options: SceneOptions = {}): Promise<Scene> {
+async function connectGuarded(options: SceneOptions = {}): Promise<Scene> {
   scene = await startScene(options);
   await scene.host.connect('guarded').catch(() => undefined);
   return scene;
@@ -25,7 +25,7 @@ async function meet(options: SceneOptions = {}): Promise<Scene> {
 
 const begin = (of: Scene) => of.host.signIn('guarded', { redirectUrl: BACK });
 
-describe('attack 1 and 2: the address of a sign-in page', () => {
+describe('attacks 1 and 2: the authorization URL', () => {
   test.each([
     'javascript:alert(1)',
     'data:text/html,<script>alert(1)</script>',
@@ -36,42 +36,42 @@ describe('attack 1 and 2: the address of a sign-in page', () => {
     'http://evil.example/authorize',
     'https://accounts.example@evil.example/authorize',
     'ms-msdt:/id',
-  ])('%s is given to nobody', async (address) => {
-    const of = await meet({ authorization: { metadata: { authorization_endpoint: address } } });
+  ])('%s is rejected', async (address) => {
+    const of = await connectGuarded({ authorization: { metadata: { authorization_endpoint: address } } });
     await expect(begin(of)).rejects.toMatchObject({
       code: expect.stringMatching(/^(address_refused|server_refused)$/) as string,
     });
     expect(of.authorization.grants()).toEqual([]);
   });
 
-  test('one on this machine is only believed of a sign-in server on this machine', () => {
+  test('a loopback URL is accepted only from an authorization server on this machine', () => {
     const local = 'http://127.0.0.1:8080/admin/delete';
     expect(() => endpointOf('sign-in page', local, 'https://accounts.example')).toThrow(/on this machine/);
     expect(endpointOf('sign-in page', local, 'http://localhost:9000').href).toBe(local);
   });
 
-  test('what a shell would read is percent-encoded in it', async () => {
-    const of = await meet({ protection: { scope: '$(id);`id`|calc&"' } });
+  test('shell metacharacters in it are percent-encoded', async () => {
+    const of = await connectGuarded({ protection: { scope: '$(id);`id`|calc&"' } });
     const { authorizationUrl } = await begin(of);
     expect(authorizationUrl).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/authorize\?[\w.~%=&+*()$-]+$/);
   });
 });
 
-describe('attack 20: signing in at the wrong place', () => {
+describe('attack 20: authorization server mix-up', () => {
   test.each([
     ['a foreign iss', 'https://evil.example'],
     ['no iss where one was promised', null],
-  ])('mix-up: %s is refused, and the code goes nowhere', async (_what, iss) => {
-    const of = await meet({ authorization: { iss } });
+  ])('%s is rejected, and the code is not sent', async (_what, iss) => {
+    const of = await connectGuarded({ authorization: { iss } });
     const { authorizationUrl } = await begin(of);
     await expect(of.host.finishSignIn(await of.authorization.visit(authorizationUrl))).rejects.toMatchObject({
-      message: expect.stringContaining('not from the sign-in server that was asked') as string,
+      message: expect.stringContaining('not from the expected authorization server') as string,
     });
     expect(of.authorization.grants()).toEqual([]);
   });
 
-  test('mix-up: what a foreign answer says is not repeated', async () => {
-    const of = await meet();
+  test('the text of a foreign response is not repeated', async () => {
+    const of = await connectGuarded();
     const { state } = await begin(of);
     const error = 'call +1 555 0100 at once';
     await expect(of.host.finishSignIn({ state, error, iss: 'https://evil.example' })).rejects.toMatchObject({
@@ -79,8 +79,8 @@ describe('attack 20: signing in at the wrong place', () => {
     });
   });
 
-  test('a state counts once', async () => {
-    const of = await meet();
+  test('a state is valid once', async () => {
+    const of = await connectGuarded();
     const { authorizationUrl } = await begin(of);
     const back = await of.authorization.visit(authorizationUrl);
     const both = await Promise.allSettled([of.host.finishSignIn(back), of.another().finishSignIn(back)]);
@@ -88,67 +88,67 @@ describe('attack 20: signing in at the wrong place', () => {
     await expect(of.host.finishSignIn(back)).rejects.toMatchObject({ code: 'not_found' });
   });
 
-  test('a state that was made up counts for nothing, and states are not kept as they are', async () => {
-    const of = await meet();
+  test('an unknown state is rejected, and states are stored hashed', async () => {
+    const of = await connectGuarded();
     const { state } = await begin(of);
     expect(await of.store.get(`sign-in/${state}`)).toBeUndefined();
     await expect(of.host.finishSignIn({ state: `${state}x`, code: 'c' })).rejects.toMatchObject({ code: 'not_found' });
   });
 
-  test('the exchange names the very address people were sent back to', async () => {
-    const of = await meet();
+  test('the token request repeats the redirect URI', async () => {
+    const of = await connectGuarded();
     await of.signIn();
     expect(of.authorization.grants('authorization_code')).toMatchObject([{ redirect_uri: BACK }]);
   });
 
-  test('a server that says it is another one is not signed in to', async () => {
-    const of = await meet({ protection: { metadata: { resource: 'https://bank.example/mcp' } } });
+  test('a server whose resource metadata names another server is rejected', async () => {
+    const of = await connectGuarded({ protection: { metadata: { resource: 'https://bank.example/mcp' } } });
     await expect(begin(of)).rejects.toMatchObject({ message: expect.stringContaining('bank.example') as string });
   });
 
-  test('a sign-in server that describes itself as another one is not believed', async () => {
-    const of = await meet({ authorization: { metadata: { issuer: 'https://accounts.example' } } });
-    await expect(begin(of)).rejects.toMatchObject({ message: expect.stringContaining('another one') as string });
+  test('an authorization server whose metadata names another issuer is rejected', async () => {
+    const of = await connectGuarded({ authorization: { metadata: { issuer: 'https://accounts.example' } } });
+    await expect(begin(of)).rejects.toMatchObject({ message: expect.stringContaining('another issuer') as string });
   });
 
-  test('a sign-in server without S256 is not used, unless the owner vouches for it', async () => {
+  test('an authorization server without S256 is rejected unless the operator sets assumePkce', async () => {
     const metadata = { code_challenge_methods_supported: null };
-    const of = await meet({ authorization: { metadata } });
+    const of = await connectGuarded({ authorization: { metadata } });
     await expect(begin(of)).rejects.toMatchObject({ hint: expect.stringContaining('assumePkce') as string });
     await of[Symbol.asyncDispose]();
-    const vouched = await meet({ authorization: { metadata }, settings: { assumePkce: true } });
+    const vouched = await connectGuarded({ authorization: { metadata }, settings: { assumePkce: true } });
     await vouched.signIn();
     expect(healthOf(vouched.host, 'guarded').state).toBe('ready');
   });
 
-  test('the secret of a client is shown to no second sign-in server', async () => {
+  test('a client secret is not sent to a second authorization server', async () => {
     const secret = 'secret-of-ours';
     const settings = { clientId: 'us', clientSecret: secret };
     const store = createMemoryAuthStore();
-    const first = await meet({ authorization: { clients: { us: secret } }, settings, store });
+    const first = await connectGuarded({ authorization: { clients: { us: secret } }, settings, store });
     await first.signIn();
     await first[Symbol.asyncDispose]();
-    const second = await meet({ authorization: { clients: { us: secret } }, settings, store });
+    const second = await connectGuarded({ authorization: { clients: { us: secret } }, settings, store });
     await expect(begin(second)).rejects.toMatchObject({
-      message: expect.stringContaining('shown to nobody else') as string,
+      message: expect.stringContaining('not sent to any other') as string,
     });
     expect(JSON.stringify(second.authorization.requests)).not.toContain(secret);
   });
 
-  test('tokens of one address are not sent to another one that takes its place', async () => {
+  test('tokens of one URL are not sent to another one that replaces it', async () => {
     const store = createMemoryAuthStore();
-    const first = await meet({ store });
+    const first = await connectGuarded({ store });
     await first.signIn();
     await first[Symbol.asyncDispose]();
-    const second = await meet({ store });
+    const second = await connectGuarded({ store });
     expect(healthOf(second.host, 'guarded').state).toBe('needs_sign_in');
     expect(second.mcp.requests.map(({ headers }) => headers.authorization)).not.toContainEqual(
       expect.stringContaining('access-'),
     );
   });
 
-  test('token passthrough: only what goes to the server itself carries its token', async () => {
-    const of = await meet();
+  test('token passthrough: only requests to the server itself carry its token', async () => {
+    const of = await connectGuarded();
     await of.signIn();
     const sent: Record<string, string | null> = {};
     const host = of.another({
@@ -173,16 +173,16 @@ describe('attack 20: signing in at the wrong place', () => {
     });
   });
 
-  test('CIMD: a description that is no https address with a path is not given as who we are', async () => {
-    const of = await meet({
+  test('CIMD: a client metadata URL must use https and have a path', async () => {
+    const of = await connectGuarded({
       authorization: { metadata: { client_id_metadata_document_supported: true } },
       settings: { clientMetadataUrl: 'https://toolyard.example/' },
     });
     await expect(begin(of)).rejects.toMatchObject({ code: 'bad_config' });
   });
 
-  test('a registration belongs to the sign-in server that gave it', async () => {
-    const of = await meet();
+  test('a registration is used only with the authorization server that issued it', async () => {
+    const of = await connectGuarded();
     await of.signIn();
     const hops = new HopLog(systemClock, fetch, () => undefined);
     const server = {

@@ -2,11 +2,10 @@ import type { ErrorInfo } from '@toolyard/protocol';
 import { ToolyardError } from '@toolyard/protocol';
 
 /**
- * Why a request was not accepted for want of a sign-in, or of the sign-in server. What was asked has certainly not been
- * carried out.
+ * A request failed for lack of a valid sign-in, or because of the authorization server. It was certainly not executed.
  */
 export class AuthFailure extends ToolyardError {
-  /** The connection as such still stands: only this request wants more rights. */
+  /** True if only this request needs further scopes; the connection stays usable. */
   readonly concernsOne: boolean;
 
   constructor(info: ErrorInfo, options: { concernsOne?: boolean; cause?: unknown } = {}) {
@@ -15,40 +14,40 @@ export class AuthFailure extends ToolyardError {
   }
 }
 
-/** The same failure where the SDK has wrapped it. */
+/** The {@link AuthFailure} of an error, which the SDK may have wrapped. */
 export function authFailureIn(thrown: unknown, depth = 0): AuthFailure | undefined {
   if (thrown instanceof AuthFailure) return thrown;
   return thrown instanceof Error && depth < 5 ? authFailureIn(thrown.cause, depth + 1) : undefined;
 }
 
-/** Nobody is signed in, or no longer. */
+/** There is no valid token. */
 export function signInRequiredFailure(serverId: string, why?: string): AuthFailure {
   return new AuthFailure({
     code: 'needs_sign_in',
-    message: `The server "${serverId}" asks for a sign-in${why === undefined ? '' : `: ${why}`}.`,
-    hint: 'Sign in to it, or give it a valid token in the headers of its configuration.',
+    message: `The server "${serverId}" requires a sign-in${why === undefined ? '' : `: ${why}`}.`,
+    hint: 'Sign in, or set a valid token in the headers of the server.',
   });
 }
 
-/** What is asked for wants rights that nobody has given yet. */
+/** The request needs scopes that have not been granted. */
 export function insufficientScope(serverId: string, scope: string): AuthFailure {
   return new AuthFailure(
     {
       code: 'needs_sign_in',
-      message: `The server "${serverId}" wants more rights for this than it was given: ${scope.slice(0, 200)}.`,
-      hint: 'Sign in to it once more; the sign-in page asks whether it may have them.',
+      message: `The server "${serverId}" requires more scopes for this: ${scope.slice(0, 200)}.`,
+      hint: 'Sign in again; the sign-in page asks you to grant them.',
     },
     { concernsOne: true },
   );
 }
 
-/** The rights it asks for are given, and it goes on refusing. */
+/** The required scopes are granted, but the server still rejects the request. */
 export function scopeDoesNotHelp(serverId: string): AuthFailure {
   return new AuthFailure(
     {
       code: 'server_refused',
-      message: `The server "${serverId}" refuses this for want of rights, though it was given all it asked for.`,
-      hint: 'Whoever runs it must allow this account to do so.',
+      message: `The server "${serverId}" denies this for insufficient scope, although all scopes it asked for were granted.`,
+      hint: 'Ask the operator of the server to give your account access.',
     },
     { concernsOne: true },
   );

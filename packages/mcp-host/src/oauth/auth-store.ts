@@ -1,27 +1,27 @@
 import type { JsonObject } from '@toolyard/protocol';
 
-/** What is kept under a key; every write gives it another version, and no version comes twice. */
+/** A stored value; every write gives its key another version, and no version repeats. */
 export type AuthRow = { value: JsonObject; version: string };
 
 /**
- * Where sign-ins are kept: tokens, registrations, and what a sign-in under way needs to be finished. The owner keeps
- * the rows, encrypted, and shared by all processes that use the same servers. A row is only changed by whoever has
- * seen its last version, so that nobody clears what another process has just written.
+ * Stores sign-ins: tokens, client registrations and pending sign-ins. The owner keeps the rows, encrypted and shared by
+ * all processes that use the same servers. A row changes only if its last version is given, so that no process
+ * overwrites what another one has just written.
  */
 export type AuthStore = {
   get(key: string): Promise<AuthRow | undefined>;
   /**
-   * Writes if the row still has this version; null: if there is none. After `expiresAt` (milliseconds since 1970)
-   * nobody needs it.
+   * Writes if the row still has this version; null: if it does not exist. After `expiresAt` (milliseconds since 1970)
+   * it may be deleted.
    *
-   * @returns the new version, or null where somebody else was faster
+   * @returns the new version, or null if another process was faster
    */
   put(key: string, value: JsonObject, expected: string | null, expiresAt?: number): Promise<string | null>;
-  /** @returns false where it no longer has this version */
+  /** @returns false if it no longer has this version */
   remove(key: string, expected: string): Promise<boolean>;
 };
 
-/** Keeps sign-ins for as long as the process lives. */
+/** Keeps sign-ins until the process exits. */
 export function createMemoryAuthStore(): AuthStore {
   const rows = new Map<string, AuthRow>();
   let writes = 0;

@@ -1,17 +1,17 @@
 import { extractWWWAuthenticateParams } from '@modelcontextprotocol/client';
 import { defined } from '@toolyard/protocol';
 
-/** What a server says with a 401 or 403 about how to sign in. All of it is the server's own claim. */
+/** The `WWW-Authenticate` parameters of a 401 or 403. Untrusted. */
 export type Challenge = {
   resourceMetadataUrl?: string;
   scope?: string;
   error?: string;
-  /** It wants tokens that are bound to a key of ours (RFC 9449). */
+  /** The server requires tokens bound to a key of the client (RFC 9449). */
   wantsProof: boolean;
 };
 
-/** Scopes longer than this are no scopes. */
-const LONGEST_SCOPE = 2_000;
+/** Longer scopes are ignored. */
+const MAX_SCOPE_LENGTH = 2_000;
 
 export function readChallenge(response: Response): Challenge {
   const { resourceMetadataUrl, scope, error } = extractWWWAuthenticateParams(response);
@@ -19,7 +19,7 @@ export function readChallenge(response: Response): Challenge {
   return {
     wantsProof,
     ...(resourceMetadataUrl === undefined ? {} : { resourceMetadataUrl: resourceMetadataUrl.href }),
-    ...(scope === undefined || scope.length > LONGEST_SCOPE ? {} : { scope }),
+    ...(scope === undefined || scope.length > MAX_SCOPE_LENGTH ? {} : { scope }),
     ...defined({ error }),
   };
 }

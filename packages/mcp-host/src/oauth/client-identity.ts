@@ -11,20 +11,20 @@ import { describeHop } from './hops.ts';
 import type { OAuthSettings } from './oauth-settings.ts';
 import { isLoopback } from './sign-in-url.ts';
 
-/** As whom Toolyard asks for tokens. It belongs to one sign-in server and is never shown to another. */
+/** The OAuth client of Toolyard at one authorization server; never sent to another one. */
 export type OAuthClient = {
   issuer: string;
   clientId: string;
   clientSecret?: string;
-  /** As agreed when it was registered. */
+  /** As agreed at registration. */
   authMethod?: string;
 };
 
-/** How Toolyard introduces itself to sign-in servers. */
+/** The client metadata of Toolyard. */
 export type ClientMetadata = {
   name: string;
   uri?: string;
-  /** An https address where all this lies to be read (CIMD). */
+  /** An https URL with the client metadata (CIMD). */
   metadataUrl?: string;
 };
 
@@ -32,7 +32,7 @@ export type ClientOptions = {
   serverId: string;
   settings: OAuthSettings;
   server: SignInServer;
-  /** Where people come back to; absent where no person signs in. */
+  /** The redirect URI; absent for grants without a user. */
   redirectUrl?: string;
   scope: string | undefined;
   /** Milliseconds since 1970. */
@@ -43,10 +43,10 @@ export type ClientOptions = {
 };
 
 /**
- * The client to be at this sign-in server: one that was registered by hand, else one that describes itself (CIMD), else
- * the one that was registered last time, else a new one (DCR).
+ * The client to use at this authorization server, in this order: a configured one, one with a metadata URL (CIMD), an
+ * earlier registration, a new registration (DCR).
  *
- * @throws ToolyardError saying what the owner has to do where none of it is possible
+ * @throws ToolyardError that tells the operator what to do if none is possible
  */
 export async function chooseClient(options: ClientOptions): Promise<OAuthClient> {
   const { settings, server, introduction } = options;
@@ -55,25 +55,25 @@ export async function chooseClient(options: ClientOptions): Promise<OAuthClient>
 
   const document = settings.clientMetadataUrl ?? introduction.metadataUrl;
   if (document !== undefined && metadata?.client_id_metadata_document_supported === true) {
-    return { issuer, clientId: documentAddress(document) };
+    return { issuer, clientId: checkMetadataUrl(document) };
   }
   const row = await options.store.get(clientKey(options.serverId));
   const known = row === undefined ? undefined : readRegistration(row.value);
-  if (known !== undefined && isStillGood(known, options)) return known.client;
+  if (known !== undefined && isUsable(known, options)) return known.client;
   if (options.redirectUrl === undefined || server.registrationEndpoint === undefined) throw noClient(options);
   const registered = await register(options, options.redirectUrl, server.registrationEndpoint);
   await options.store.put(clientKey(options.serverId), registered, row?.version ?? null);
   return readRegistration(registered)?.client ?? { issuer, clientId: '' };
 }
 
-/** Where the client of a server is kept. */
+/** Store key of a server's client. */
 export function clientKey(serverId: string): string {
   return `client/${serverId}`;
 }
 
 /**
- * Which sign-in server sees the secret is not for the MCP server to say: the first one it is used at is remembered,
- * unless the owner has named one.
+ * The MCP server must not choose which authorization server gets the client secret: the first one is remembered, unless
+ * the operator has configured one.
  */
 async function configuredClient(options: ClientOptions, clientId: string): Promise<OAuthClient> {
   const { settings, server, store, serverId } = options;
@@ -86,8 +86,8 @@ async function configuredClient(options: ClientOptions, clientId: string): Promi
     if (isSameIssuer(issuer, server.issuer)) return client;
     throw new ToolyardError({
       code: 'server_refused',
-      message: `The server "${serverId}" now wants people to sign in at ${displayUrl(server.issuer)}; its client belongs to ${displayUrl(issuer)} and is shown to nobody else.`,
-      hint: 'If that is right, name the new one as "issuer" in the configuration of the server, with the client it gave you.',
+      message: `The server "${serverId}" now names ${displayUrl(server.issuer)} as its authorization server, but its client was registered at ${displayUrl(issuer)} and is not sent to any other.`,
+      hint: 'If that is correct, set "issuer" of the server to the new one, and the client registered there.',
     });
   }
   await store.put(clientKey(serverId), { configured: clientId, issuer: server.issuer }, row?.version ?? null);
@@ -109,13 +109,13 @@ function readRegistration(value: JsonObject): Registration | undefined {
   return { client, redirectUrl, expiresAt: typeof value['expiresAt'] === 'number' ? value['expiresAt'] : 0 };
 }
 
-function isStillGood({ client, redirectUrl, expiresAt }: Registration, options: ClientOptions): boolean {
+function isUsable({ client, redirectUrl, expiresAt }: Registration, options: ClientOptions): boolean {
   if (!isSameIssuer(client.issuer, options.server.issuer)) return false;
   if (options.redirectUrl !== undefined && redirectUrl !== options.redirectUrl) return false;
   return expiresAt === 0 || expiresAt > options.now;
 }
 
-/** How clients may say who they are, those that need no secret first. */
+/** Client authentication methods, those without a secret first. */
 const KNOWN_METHODS = ['none', 'client_secret_basic', 'client_secret_post'] as const;
 
 async function register(options: ClientOptions, redirectUrl: string, endpoint: string): Promise<JsonObject> {
@@ -124,7 +124,7 @@ async function register(options: ClientOptions, redirectUrl: string, endpoint: s
   const redirect = readUrl(redirectUrl);
   const isNative = redirect === null || !/^https?:$/.test(redirect.protocol) || isLoopback(redirect);
   try {
-    const given = await registerClient(endpoint, {
+    const issued = await registerClient(endpoint, {
       ...(server.metadata === undefined ? {} : { metadata: { ...server.metadata, registration_endpoint: endpoint } }),
       clientMetadata: {
         client_name: introduction.name,
@@ -138,13 +138,13 @@ async function register(options: ClientOptions, redirectUrl: string, endpoint: s
       ...defined({ scope }),
       fetchFn: hops.for('registration'),
     });
-    const until = given.client_secret_expires_at ?? 0;
+    const until = issued.client_secret_expires_at ?? 0;
     return {
       issuer: server.issuer,
       redirectUrl,
-      clientId: given.client_id,
+      clientId: issued.client_id,
       expiresAt: until * 1_000,
-      ...defined({ clientSecret: given.client_secret, authMethod: given.token_endpoint_auth_method }),
+      ...defined({ clientSecret: issued.client_secret, authMethod: issued.token_endpoint_auth_method }),
     };
   } catch (thrown) {
     if (ToolyardError.isInstance(thrown)) throw thrown;
@@ -152,25 +152,25 @@ async function register(options: ClientOptions, redirectUrl: string, endpoint: s
     throw new ToolyardError({
       code: 'server_refused',
       message: `${displayUrl(server.issuer)} did not register Toolyard as a client${last === undefined ? '' : ` (${describeHop(last)})`}.`,
-      hint: `Register one there by hand, with ${redirectUrl} as the address to come back to, and write its "clientId" into the configuration of "${options.serverId}".`,
+      hint: `Register a client there manually with the redirect URI ${redirectUrl}, and set its "clientId" in the configuration of "${options.serverId}".`,
     });
   }
 }
 
-function documentAddress(address: string): string {
+function checkMetadataUrl(address: string): string {
   const url = readUrl(address);
   if (url !== null && url.protocol === 'https:' && url.pathname !== '/' && url.hash === '') return address;
   throw new ToolyardError({
     code: 'bad_config',
-    message: 'The address of the description of this client ("clientMetadataUrl") is not an https address with a path.',
+    message: '"clientMetadataUrl" must be an https URL with a path.',
   });
 }
 
 function noClient({ serverId, server, redirectUrl }: ClientOptions): ToolyardError {
-  const back = redirectUrl === undefined ? '' : `, with ${redirectUrl} as the address to come back to`;
+  const back = redirectUrl === undefined ? '' : ` with the redirect URI ${redirectUrl}`;
   return new ToolyardError({
     code: 'server_refused',
-    message: `The sign-in server of "${serverId}", ${displayUrl(server.issuer)}, takes only clients that were registered by hand.`,
-    hint: `Register Toolyard there${back}, and write "clientId" (and "clientSecret") under "oauth" into the configuration of the server.`,
+    message: `The authorization server of "${serverId}", ${displayUrl(server.issuer)}, accepts only clients that were registered manually.`,
+    hint: `Register Toolyard there${back}, and set "clientId" (and "clientSecret") under "oauth" of the server.`,
   });
 }

@@ -12,22 +12,22 @@ import { describeHop } from './hops.ts';
 import type { OAuthSettings } from './oauth-settings.ts';
 import { endpointOf } from './sign-in-url.ts';
 
-/** What a server says of itself (RFC 9728). */
+/** The protected resource metadata of a server (RFC 9728). */
 type ResourceMetadata = Awaited<ReturnType<typeof discoverOAuthProtectedResourceMetadata>>;
 type ServerMetadata = NonNullable<Awaited<ReturnType<typeof discoverAuthorizationServerMetadata>>>;
 
-/** Who signs people in for a server, and how it is spoken to. */
+/** The authorization server of an MCP server. */
 export type SignInServer = {
   issuer: string;
-  /** Its own description; absent for a server of 2025-03-26 that has none, whose endpoints have fixed addresses. */
+  /** Its metadata; absent for a server of 2025-03-26 without any, whose endpoints have fixed paths. */
   metadata?: ServerMetadata;
   authorizationEndpoint: string;
   tokenEndpoint: string;
   registrationEndpoint?: string;
   revocationEndpoint?: string;
-  /** What tokens are asked for; absent where none is named. */
+  /** The `resource` of tokens; absent if none is named. */
   resource?: string;
-  /** What the server itself says that it needs. */
+  /** The scopes the server itself requires. */
   scope?: string;
   wantsProof: boolean;
 };
@@ -41,11 +41,11 @@ export type DiscoveryOptions = {
 };
 
 /**
- * Finds out who signs people in for a server: what the server says (at the address it has named, else where such
- * things lie), then what the sign-in server says of itself. A server that says nothing is one of 2025-03-26, and signs
- * people in itself.
+ * Discovers the authorization server of an MCP server: the resource metadata (at the URL from the challenge, else at
+ * the well-known path), then the authorization server metadata. A server without resource metadata is one of 2025-03-26
+ * and its own authorization server.
  *
- * @throws ToolyardError saying which request failed, and why what was found is not believed
+ * @throws ToolyardError naming the failed request, or why the metadata is rejected
  */
 export async function discoverSignInServer(options: DiscoveryOptions): Promise<SignInServer> {
   const { serverUrl, settings, challenge, hops } = options;
@@ -54,7 +54,7 @@ export async function discoverSignInServer(options: DiscoveryOptions): Promise<S
   const issuer = chooseIssuer(options, resource);
   const metadata = await readServerMetadata(options, issuer);
   if (metadata === undefined && (resource !== undefined || settings.issuer !== undefined)) {
-    throw refused(options, `${displayUrl(issuer)} does not describe itself`, hops);
+    throw refused(options, `${displayUrl(issuer)} publishes no metadata`, hops);
   }
   if (metadata !== undefined) checkAbilities(options, metadata);
   const named = metadata?.issuer ?? issuer;
@@ -80,7 +80,7 @@ export async function discoverSignInServer(options: DiscoveryOptions): Promise<S
   };
 }
 
-/** Only one of the two kinds of descriptions has a name for it. */
+/** Only one of the two metadata types defines it. */
 function revocationEndpoint(metadata: ServerMetadata | undefined): string | undefined {
   const address: unknown =
     metadata !== undefined && 'revocation_endpoint' in metadata ? metadata.revocation_endpoint : '';
@@ -99,19 +99,19 @@ async function readResourceMetadata(options: DiscoveryOptions): Promise<Resource
   } catch (thrown) {
     if (ToolyardError.isInstance(thrown)) throw thrown;
     const status = hops.last?.status ?? 0;
-    // Many servers answer whatever they do not know with a refusal.
+    // Many servers reject unknown paths with other codes than 404.
     if (named === undefined && status >= 400 && status < 500) return undefined;
-    throw refused(options, 'what the server says of itself cannot be read', hops);
+    throw refused(options, 'its resource metadata is invalid', hops);
   }
 }
 
-/** What is signed in to must be the server that is spoken to. */
+/** The metadata must describe the server that is connected. */
 function checkResource(options: DiscoveryOptions, named: string): void {
   if (checkResourceAllowed({ requestedResource: options.serverUrl, configuredResource: named })) return;
   throw new ToolyardError({
     code: 'server_refused',
-    message: `The server "${options.serverId}" says that it is ${displayUrl(named)}, which is not its address; nobody is signed in to it.`,
-    hint: 'Check the address in its configuration; if it is right, whoever runs the server must correct its metadata.',
+    message: `The resource metadata of the server "${options.serverId}" names ${displayUrl(named)}, which is not its URL, so Toolyard does not sign in.`,
+    hint: 'Check the URL of the server. If it is correct, its operator must correct the metadata.',
   });
 }
 
@@ -125,12 +125,12 @@ function chooseIssuer(options: DiscoveryOptions, resource: ResourceMetadata | un
   if (found !== undefined) return found;
   throw new ToolyardError({
     code: 'server_refused',
-    message: `The server "${serverId}" wants people to sign in at ${displayUrl(listed[0] ?? '')}, and its configuration says ${displayUrl(wanted)}.`,
-    hint: 'If the other one is right, correct "issuer" in the configuration of the server.',
+    message: `The server "${serverId}" names the authorization server ${displayUrl(listed[0] ?? '')}, but its configuration expects ${displayUrl(wanted)}.`,
+    hint: 'If the new one is correct, change "issuer" of the server.',
   });
 }
 
-/** A slash at the end makes no difference; anything else does. */
+/** A trailing slash makes no difference; anything else does. */
 export function isSameIssuer(one: string, other: string): boolean {
   return one.replace(/\/$/, '') === other.replace(/\/$/, '');
 }
@@ -142,9 +142,9 @@ async function readServerMetadata(options: DiscoveryOptions, issuer: string): Pr
   } catch (thrown) {
     if (ToolyardError.isInstance(thrown)) throw thrown;
     if (thrown instanceof IssuerMismatchError) {
-      throw refused(options, `${displayUrl(issuer)} describes itself as another one`, hops);
+      throw refused(options, `the metadata of ${displayUrl(issuer)} names another issuer`, hops);
     }
-    throw refused(options, `what ${displayUrl(issuer)} says of itself cannot be read`, hops);
+    throw refused(options, `the metadata of ${displayUrl(issuer)} is invalid`, hops);
   }
 }
 
@@ -152,15 +152,16 @@ function checkAbilities(options: DiscoveryOptions, metadata: ServerMetadata): vo
   const { settings, hops } = options;
   if (settings.grant !== undefined) return;
   const { response_types_supported: responses, code_challenge_methods_supported: methods } = metadata;
-  if (!responses.includes('code')) throw refused(options, 'its sign-in server gives no authorization codes', hops);
+  if (!responses.includes('code'))
+    throw refused(options, 'its authorization server does not support authorization codes', hops);
   if (methods?.includes('S256') === true || (methods === undefined && settings.assumePkce === true)) return;
   throw new ToolyardError({
     code: 'server_refused',
-    message: `The sign-in server of "${options.serverId}" does not say that it protects sign-ins from being stolen (PKCE with S256).`,
+    message: `The authorization server of "${options.serverId}" does not declare PKCE with S256, which protects sign-ins from being stolen.`,
     hint:
       methods === undefined
-        ? 'If you know that it does, set "assumePkce" in the configuration of the server.'
-        : 'Ask whoever runs it to support S256.',
+        ? 'If you know that it supports S256, set "assumePkce" of the server.'
+        : 'Ask its operator to support S256.',
   });
 }
 
@@ -171,7 +172,7 @@ function resourceToName(
 ): { resource?: string } {
   if (settings.resource === false) return {};
   if (settings.resource !== undefined) return { resource: settings.resource };
-  // As it is written: an address that is read and written again may have a slash more.
+  // As written: a parsed and serialized URL may gain a slash.
   if (resource !== undefined) return { resource: resource.resource };
   return settings.issuer === undefined ? {} : { resource: withoutHash(serverUrl) };
 }
@@ -190,7 +191,7 @@ function refused({ serverId }: DiscoveryOptions, why: string, hops: HopLog): Too
   const { last } = hops;
   return new ToolyardError({
     code: 'server_refused',
-    message: `Nobody can be signed in to "${serverId}": ${why}${last === undefined ? '' : ` (${describeHop(last)})`}.`,
-    hint: 'A server may want a token in the headers of its configuration instead; see its documentation.',
+    message: `Signing in to "${serverId}" is not possible: ${why}${last === undefined ? '' : ` (${describeHop(last)})`}.`,
+    hint: 'The server may expect a token in its headers instead; see its documentation.',
   });
 }

@@ -4,10 +4,10 @@ import { isJsonObject } from '@toolyard/protocol';
 
 const CURVE = { name: 'ECDSA', namedCurve: 'P-256' };
 
-/** A key of ours that tokens are bound to, as it is kept with them: they are worth nothing without it. */
+/** A key to which tokens are bound; stored with them, because they are useless without it. */
 export type ProofKey = { session: DpopSession; stored: JsonObject };
 
-/** A fresh key. */
+/** Generates a key. */
 export async function createProofKey(): Promise<ProofKey> {
   const keyPair = await generateDpopKeyPair({ extractable: true });
   const { d } = await crypto.subtle.exportKey('jwk', keyPair.privateKey);
@@ -16,7 +16,7 @@ export async function createProofKey(): Promise<ProofKey> {
   return { session: await DpopSession.create({ keyPair }), stored: asJson(stored) };
 }
 
-/** The key that was kept; undefined if it cannot be read. */
+/** Reads a stored key; undefined if it is invalid. */
 export async function readProofKey(stored: unknown): Promise<ProofKey | undefined> {
   if (!isJsonObject(stored)) return undefined;
   const text = (name: string): string => (typeof stored[name] === 'string' ? stored[name] : '');

@@ -6,7 +6,7 @@ import { startScene } from '../node/test-fixtures/guarded-server.ts';
 import { createProofKey, readProofKey } from './dpop-keys.ts';
 import { secretsOfSettings } from './oauth-settings.ts';
 
-// The complete conformance suite covers these grants too; it is part of `npm run test:long`.
+// The complete conformance suite also covers these grants; it is part of `npm run test:long`.
 
 let scene: Scene;
 afterEach(() => scene[Symbol.asyncDispose]());
@@ -15,8 +15,8 @@ const go = { serverId: 'guarded', name: 'go' };
 const CLIENT = { clientId: 'robot', clientSecret: 'secret-of-robot' };
 const KNOWN = { clients: { [CLIENT.clientId]: CLIENT.clientSecret }, assertions: ['assertion-1', 'assertion-2'] };
 
-describe('tokens without a user', () => {
-  test('sends the assertion of the workload, read again for each token', async () => {
+describe('grants without a user', () => {
+  test('send the assertion of the workload, read again for each token', async () => {
     let reads = 0;
     const assertion = async (): Promise<string> => `assertion-${++reads}`;
     scene = await startScene({
@@ -29,7 +29,7 @@ describe('tokens without a user', () => {
     expect(scene.authorization.grants().map(({ assertion: sent }) => sent)).toEqual(['assertion-1', 'assertion-2']);
   });
 
-  test('exchanges the ID token at the identity provider for an assertion', async () => {
+  test('exchange the ID token at the identity provider for an assertion', async () => {
     await using provider = await startAuthorizationServer({
       token: () => ({ status: 200, body: { access_token: 'assertion-1', token_type: 'N_A' } }),
     });
@@ -51,13 +51,13 @@ describe('tokens without a user', () => {
     expect(secretsOfSettings(settings)).toEqual(['secret-of-robot', 'secret-at-idp', 'id-token']);
   });
 
-  test('names the refusal and what to check, without a secret', async () => {
+  test('report the rejection and what to check, without a secret', async () => {
     const settings = { ...CLIENT, grant: { type: 'jwt_bearer', assertion: 'unknown-assertion' } } as const;
     scene = await startScene({ authorization: KNOWN, settings });
     await scene.host.connect('guarded').catch(() => undefined);
     const { error } = healthOf(scene.host, 'guarded');
     expect(error).toMatchObject({ code: 'server_refused', hint: expect.stringContaining('"oauth"') as string });
-    expect(error?.message).toMatch(/^Toolyard got no token for "guarded" \(.*400.*\)\.$/);
+    expect(error?.message).toMatch(/^Toolyard could not get a token for "guarded" \(.*400.*\)\.$/);
     expect(JSON.stringify(scene.host.health())).not.toMatch(/unknown-assertion|secret-of-robot/);
   });
 });
@@ -70,7 +70,7 @@ describe('tokens bound to a key (DPoP)', () => {
     return { header: parsed(header), claims: parsed(claims) };
   };
 
-  test('each request has a proof with the key of its token, also in a new host over the same store', async () => {
+  test('send a proof with each request, also in a new host with the same store', async () => {
     scene = await startScene({ protection: required });
     await scene.host.connect('guarded').catch(() => undefined);
     await scene.signIn();
@@ -85,7 +85,7 @@ describe('tokens bound to a key (DPoP)', () => {
     expect(new Set(proofs.map(({ header }) => JSON.stringify(header))).size).toBe(1);
   });
 
-  test('asks for a sign-in where the stored key cannot be read', async () => {
+  test('require a sign-in if the stored key is invalid', async () => {
     scene = await startScene({ protection: required });
     await scene.host.connect('guarded').catch(() => undefined);
     await scene.signIn();

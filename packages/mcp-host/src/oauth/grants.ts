@@ -16,7 +16,7 @@ const TOKEN_EXCHANGE = 'urn:ietf:params:oauth:grant-type:token-exchange';
 const TOKEN_TYPE = 'urn:ietf:params:oauth:token-type:';
 
 /**
- * Gets tokens without a person. Asked once: what a sign-in server refuses here, it refuses for good.
+ * Gets tokens without a user. Not retried, because a rejected grant stays rejected.
  *
  * @throws ToolyardError
  */
@@ -56,7 +56,7 @@ export async function tokensByGrant(
       proof: proof?.session,
       hops,
     });
-    // There is nothing to renew: the same grant is used again.
+    // There is no refresh token: the same grant is used again.
     const { refreshToken: _unused, ...rest } = answer;
     return withTokenResponse(blank, rest, clock.now());
   } catch (thrown) {
@@ -64,8 +64,8 @@ export async function tokensByGrant(
     const { last } = hops;
     throw new ToolyardError({
       code: 'server_refused',
-      message: `Toolyard got no token for "${serverId}"${last === undefined ? '' : ` (${describeHop(last)})`}.`,
-      hint: 'Check what stands under "oauth" in the configuration of the server.',
+      message: `Toolyard could not get a token for "${serverId}"${last === undefined ? '' : ` (${describeHop(last)})`}.`,
+      hint: 'Check "oauth" of the server.',
     });
   }
 }
@@ -86,7 +86,7 @@ async function paramsOf(
   }
 }
 
-/** The identity provider gives, for the ID token of a person, a grant for this server and this client. */
+/** Exchanges the ID token of a user at the identity provider for an assertion for this server and client. */
 async function exchanged(
   { serverUrl, settings, hops }: SignInContext,
   server: SignInServer,
@@ -94,7 +94,7 @@ async function exchanged(
   scope: string | undefined,
 ): Promise<string> {
   const { clientId, clientSecret, tokenEndpoint } = grant;
-  // The owner has typed it: it may be where he says.
+  // The operator configured this URL, so it is used as given.
   const endpoint = endpointOf('token endpoint of the identity provider', tokenEndpoint, tokenEndpoint).href;
   const { accessToken } = await requestToken({
     endpoint,

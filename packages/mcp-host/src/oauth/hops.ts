@@ -5,23 +5,23 @@ import { networkCodeOf } from '../transports/network-error.ts';
 import { REDACTED, displayUrl } from '../log/redact.ts';
 import type { AuthHop, AuthStep } from './sign-in-health.ts';
 
-const MOST_HOPS = 40;
-const LONGEST_DOCUMENT = 256 * 1_024;
-const LONGEST_SAYING = 300;
-/** How long one of these requests may take, in milliseconds. */
+const MAX_HOPS = 40;
+const MAX_DOCUMENT_LENGTH = 256 * 1_024;
+const MAX_MESSAGE_LENGTH = 300;
+/** Timeout of one request, in milliseconds. */
 const PATIENCE_MS = 20_000;
 
-/** The account of a sign-in: every request that was made for it, and what came of it. */
+/** The log of a sign-in: each request and its result. */
 export class HopLog {
   readonly #clock: Clock;
   readonly #note: (text: string) => void;
   readonly #fetch: Fetch;
   #hops: AuthHop[] = [];
 
-  /** @param fetch the owner's: whatever a server names is asked for through it */
+  /** @param fetch used for all URLs that servers name */
   constructor(clock: Clock, fetch: Fetch, note: (text: string) => void) {
     this.#clock = clock;
-    this.#fetch = limitMessages(fetch, LONGEST_DOCUMENT);
+    this.#fetch = limitMessages(fetch, MAX_DOCUMENT_LENGTH);
     this.#note = note;
   }
 
@@ -39,39 +39,39 @@ export class HopLog {
   }
 
   /**
-   * A fetch that writes down what it does.
+   * A fetch that logs its requests.
    *
-   * @param secrets never repeated, whoever says them
+   * @param secrets never repeated in the log
    */
   for(step: AuthStep, secrets: readonly string[] = []): Fetch {
     return async (input, init) => {
       const at = this.#clock.now();
       const request = `${init?.method ?? 'GET'} ${displayUrl(String(input))}`;
       const stop = new AbortController();
-      const callOff = this.#clock.after(PATIENCE_MS, () => stop.abort());
+      const cancelTimer = this.#clock.after(PATIENCE_MS, () => stop.abort());
       try {
         const response = await this.#fetch(input, { ...init, signal: stop.signal });
-        // Read here, so that the patience holds for the whole of it.
+        // Read here, so that the timeout covers the whole body.
         const text = await response.text();
-        const said = response.ok ? undefined : sayingOf(text);
+        const said = response.ok ? undefined : messageOf(text);
         this.#add({ at, step, request, status: response.status, ...(said ? { said: hide(said, secrets) } : {}) });
         const { status, headers } = response;
         const answer = new Response(hasBody(status) ? text : null, { status, headers });
         Object.defineProperty(answer, 'url', { value: response.url });
         return answer;
       } catch (thrown) {
-        const said = stop.signal.aborted ? 'no answer in time' : whyNot(thrown);
+        const said = stop.signal.aborted ? 'timed out' : failureReason(thrown);
         this.#add({ at, step, request, said: hide(said, secrets) });
-        throw unreachable(request, said, thrown);
+        throw failedRequest(request, said, thrown);
       } finally {
-        callOff();
+        cancelTimer();
       }
     };
   }
 
   #add(hop: AuthHop): void {
     this.#hops.push(hop);
-    if (this.#hops.length > MOST_HOPS) this.#hops.shift();
+    if (this.#hops.length > MAX_HOPS) this.#hops.shift();
     this.#note(`Sign-in, ${hop.step}: ${describeHop(hop)}`);
   }
 }
@@ -86,32 +86,32 @@ function hasBody(status: number): boolean {
   return status !== 204 && status !== 205 && status !== 304;
 }
 
-/** What an error of OAuth (RFC 6749, 5.2) says of itself; other texts may be whole pages. */
-function sayingOf(text: string): string | undefined {
+/** The message of an OAuth error (RFC 6749, 5.2); other bodies may be whole pages. */
+function messageOf(text: string): string | undefined {
   const parsed = parseJson(text);
   if (!parsed.ok || !isJsonObject(parsed.value)) return undefined;
   const { error, error_description: description } = parsed.value;
-  const words = [error, description].filter((one: JsonValue | undefined) => typeof one === 'string');
-  return words.length === 0 ? undefined : words.join(': ').slice(0, LONGEST_SAYING);
+  const texts = [error, description].filter((one: JsonValue | undefined) => typeof one === 'string');
+  return texts.length === 0 ? undefined : texts.join(': ').slice(0, MAX_MESSAGE_LENGTH);
 }
 
 function hide(text: string, secrets: readonly string[]): string {
   return secrets.filter((secret) => secret.length > 5).reduce((shown, one) => shown.replaceAll(one, REDACTED), text);
 }
 
-function whyNot(thrown: unknown): string {
+function failureReason(thrown: unknown): string {
   if (ToolyardError.isInstance(thrown)) return thrown.message;
-  return networkCodeOf(thrown)?.code ?? 'no answer that could be read';
+  return networkCodeOf(thrown)?.code ?? 'no readable response';
 }
 
-/** A guard's refusal stays what it is; everything else may be tried again. */
-function unreachable(request: string, said: string, thrown: unknown): ToolyardError {
+/** Keeps the error of a guard; everything else is retryable. */
+function failedRequest(request: string, said: string, thrown: unknown): ToolyardError {
   if (ToolyardError.isInstance(thrown)) return thrown;
   return new ToolyardError(
     {
       code: 'server_unreachable',
-      message: `Signing in is not possible just now: ${request} failed (${said}).`,
-      hint: 'Try again; if it stays so, the sign-in server is down or cannot be reached from here.',
+      message: `Signing in failed: ${request} failed (${said}).`,
+      hint: 'Try again. If it keeps failing, the authorization server is down or unreachable from here.',
       retryable: true,
     },
     { cause: thrown },

@@ -1,41 +1,41 @@
-/** A text, or what gives a fresh one: some are valid for minutes only. */
+/** A string, or a function that returns a fresh one, for values that expire within minutes. */
 export type SecretText = string | (() => Promise<string>);
 
 /**
- * How Toolyard gets tokens without a person.
- * - `client_credentials`: as itself, with its secret or private key
- * - `jwt_bearer`: with a token that the place it runs in was given (workload identity, RFC 7523)
- * - `enterprise`: with the ID token of a person, exchanged at the identity provider of a company for a grant of just
- *   this server
+ * How Toolyard gets tokens without a user.
+ * - `client_credentials`: for itself, with its secret or private key
+ * - `jwt_bearer`: with a token issued to its environment (workload identity, RFC 7523)
+ * - `enterprise`: with a user's ID token, exchanged at the identity provider of a company for an assertion for this
+ * server
  */
 export type OAuthGrant =
   | { type: 'client_credentials' }
   | { type: 'jwt_bearer'; assertion: SecretText }
   | { type: 'enterprise'; tokenEndpoint: string; clientId: string; clientSecret?: string; idToken: SecretText };
 
-/** What an owner says about signing in to a server; nothing of it is needed where server and sign-in server say it. */
+/** Sign-in settings of a server; all are optional if the server and its authorization server support discovery. */
 export type OAuthSettings = {
-  /** Of a client that was registered by hand; else Toolyard introduces itself. */
+  /** A client that was registered manually; default: Toolyard registers itself. */
   clientId?: string;
   clientSecret?: string;
-  /** PKCS #8, as PEM: instead of a secret, the client signs who it is. */
+  /** PKCS #8 in PEM: the client authenticates with a signature instead of a secret. */
   privateKey?: string;
-  /** Of the private key; default `ES256`. */
+  /** The algorithm of the private key; default `ES256`. */
   signingAlgorithm?: string;
-  /** Asked for in place of what the server suggests; with spaces between. */
+  /** Overrides the scopes the server suggests; separated by spaces. */
   scope?: string;
-  /** The only sign-in server that is believed, and the only one that sees the secrets above. */
+  /** The only accepted authorization server, and the only one that receives these secrets. */
   issuer?: string;
-  /** Sent as the `resource` (RFC 8707); false sends none. Default: what the server says it is. */
+  /** Sent as `resource` (RFC 8707); false sends none. Default: the value in the server's metadata. */
   resource?: string | false;
-  /** An https address where a description of this client lies (CIMD). */
+  /** An https URL with the client metadata (CIMD). */
   clientMetadataUrl?: string;
-  /** The sign-in server knows PKCE with S256 though it does not say so. */
+  /** The authorization server supports PKCE with S256 without declaring it. */
   assumePkce?: boolean;
   grant?: OAuthGrant;
 };
 
-/** Everything in it that nobody may read. */
+/** All secrets in these settings. */
 export function secretsOfSettings(settings: OAuthSettings): string[] {
   const { clientSecret, privateKey, grant } = settings;
   const ofGrant =

@@ -4,8 +4,8 @@ import type { StoredTokens } from './stored-tokens.ts';
 import { requestToken, TokenRefused } from './token-request.ts';
 
 /**
- * Gives tokens back (RFC 7009), where the sign-in server has a place for that. They are forgotten here already: what
- * goes wrong stands in the account, and is otherwise nobody's trouble.
+ * Revokes tokens (RFC 7009) if the authorization server supports it. They are deleted here already, so a failure is
+ * only logged.
  */
 export async function revokeTokens({ hops, privateKey }: SignInContext, tokens: StoredTokens): Promise<void> {
   const { revocationEndpoint, refreshToken, accessToken, client, authMethods } = tokens;
@@ -25,7 +25,7 @@ export async function revokeTokens({ hops, privateKey }: SignInContext, tokens: 
       step: 'revocation',
     });
   } catch (thrown) {
-    // An answer without a token is what a revocation is answered with.
+    // A successful revocation has no token in its response.
     if (!(thrown instanceof TokenRefused) && !ToolyardError.isInstance(thrown)) throw thrown;
   }
 }

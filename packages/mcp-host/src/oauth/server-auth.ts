@@ -27,7 +27,7 @@ export type ServerAuthOptions = {
   settings: OAuthSettings;
   introduction: ClientMetadata;
   store: AuthStore;
-  /** For the addresses that server and sign-in server name. */
+  /** Used for the URLs that the server and its authorization server name. */
   fetch: Fetch;
   clock: Clock;
   note: (level: 'info' | 'warning', text: string) => void;
@@ -35,23 +35,23 @@ export type ServerAuthOptions = {
 };
 
 /**
- * The sign-in of one server: puts its token on every request to it, renews it, and says when a person is wanted. A
- * request that was refused for want of a token has not been carried out, and is made again with a newer one.
+ * The sign-in of one server: adds its token to every request, refreshes it, and reports when a user must sign in. A
+ * request rejected for lack of a token was not executed and is repeated with a newer one.
  */
 export class ServerAuth {
   readonly #options: ServerAuthOptions;
   readonly #hops: HopLog;
   readonly #keeper: TokenKeeper;
   readonly #context: SignInContext;
-  /** What the server said when it refused last. */
+  /** The challenge of the last rejection. */
   #challenge: Challenge | undefined;
-  /** Rights it wants beside those it was given. */
+  /** Scopes it requires in addition to the granted ones. */
   #wanted: string | undefined;
-  #began: { issuer: string; until: number } | undefined;
+  #pendingSignIn: { issuer: string; until: number } | undefined;
   #proof: { of: string; key: ProofKey } | undefined;
-  #granting: Promise<StoredTokens> | undefined;
-  /** The token that was of no use last, or was looked at already. */
-  #useless: string | undefined;
+  #grantInProgress: Promise<StoredTokens> | undefined;
+  /** The last token that was rejected, or that was checked already. */
+  #rejected: string | undefined;
 
   constructor(options: ServerAuthOptions) {
     this.#options = options;
@@ -66,16 +66,16 @@ export class ServerAuth {
     this.#keeper = new TokenKeeper({ serverId, serverUrl, issuer, store, clock, hops: this.#hops, privateKey });
   }
 
-  /** Undefined as long as there is no sign that the server wants anybody to sign in. */
+  /** Undefined unless something indicates that the server requires a sign-in. */
   health(): SignInHealth | undefined {
     const tokens = this.#keeper.known;
     const hops = this.#hops.entries();
     if (tokens === undefined && this.#challenge === undefined && hops.length === 0) return undefined;
-    const issuer = tokens?.issuer ?? this.#began?.issuer;
+    const issuer = tokens?.issuer ?? this.#pendingSignIn?.issuer;
     const wanted = this.#wanted ?? (tokens === undefined ? this.#challenge?.scope : undefined);
-    const isUnderWay = this.#began !== undefined && this.#began.until > this.#options.clock.now();
+    const isPending = this.#pendingSignIn !== undefined && this.#pendingSignIn.until > this.#options.clock.now();
     return {
-      state: isUnderWay ? 'signing_in' : tokens === undefined ? 'signed_out' : 'signed_in',
+      state: isPending ? 'signing_in' : tokens === undefined ? 'signed_out' : 'signed_in',
       ...defined({ issuer }),
       ...(tokens?.scope === undefined ? {} : { scope: tokens.scope }),
       ...defined({ wanted }),
@@ -84,9 +84,9 @@ export class ServerAuth {
   }
 
   /**
-   * A fetch that signs what goes to the server, and nothing else.
+   * A fetch that adds the token to requests to the server, and to no others.
    *
-   * @throws AuthFailure from it where only a person can help
+   * @throws AuthFailure from the returned fetch if a user must act
    */
   sign(fetch: Fetch): Fetch {
     // Another process may have signed in or out since the last connection.
@@ -99,14 +99,14 @@ export class ServerAuth {
     };
   }
 
-  /** Finds out where a person has to sign in. @throws ToolyardError */
+  /** Returns the authorization URL. @throws ToolyardError */
   async begin(redirectUrl: string): Promise<StartedSignIn> {
     const { settings, serverId, onChange } = this.#options;
     if (settings.grant !== undefined) {
       throw new ToolyardError({
         code: 'conflict',
-        message: `Nobody signs in to "${serverId}": Toolyard gets its tokens by itself, as its configuration says.`,
-        hint: 'Connect to it again; if that fails, its log tells why.',
+        message: `"${serverId}" needs no sign-in: its configuration contains a grant with which Toolyard gets its tokens.`,
+        hint: 'Reconnect; if that fails, see its log.',
       });
     }
     this.#hops.begin();
@@ -115,23 +115,23 @@ export class ServerAuth {
       const known = await this.#keeper.reload();
       const wanted = this.#wanted === undefined ? this.#challenge?.scope : joinScopes(known?.asked, this.#wanted);
       const started = await beginSignIn(this.#context, server, redirectUrl, wanted);
-      this.#began = { issuer: started.issuer, until: this.#options.clock.now() + SIGN_IN_MS };
+      this.#pendingSignIn = { issuer: started.issuer, until: this.#options.clock.now() + SIGN_IN_MS };
       return started;
     } finally {
       onChange();
     }
   }
 
-  /** @throws ToolyardError saying why nobody is signed in */
+  /** @throws ToolyardError why the sign-in failed */
   async finish(pending: Awaited<ReturnType<typeof claimSignIn>>, response: SignInResponse): Promise<void> {
     const { serverId, serverUrl, onChange, note } = this.#options;
-    this.#began = undefined;
+    this.#pendingSignIn = undefined;
     try {
       if (pending.serverUrl !== serverUrl) {
         throw new ToolyardError({
           code: 'conflict',
-          message: `The address of "${serverId}" was changed while somebody signed in to it; nobody is signed in.`,
-          hint: 'Begin it again.',
+          message: `The URL of "${serverId}" was changed during the sign-in, so the sign-in was discarded.`,
+          hint: 'Sign in again.',
         });
       }
       await this.#keeper.save(await finishSignIn(this.#context, pending, response));
@@ -145,9 +145,9 @@ export class ServerAuth {
     }
   }
 
-  /** Forgets the tokens, here and as far as possible at the sign-in server; the client stays registered. */
+  /** Deletes the tokens, and revokes them if the authorization server supports it; the client stays registered. */
   async signOut(): Promise<void> {
-    this.#began = undefined;
+    this.#pendingSignIn = undefined;
     this.#wanted = undefined;
     const tokens = await this.#keeper.reload();
     await this.#keeper.remove();
@@ -155,25 +155,25 @@ export class ServerAuth {
     this.#options.onChange();
   }
 
-  /** True, once, where another process has stored a token that nobody here has tried. */
+  /** True, once, if another process has stored a token that was not tried here. */
   async isSignedInElsewhere(): Promise<boolean> {
     const now = (await this.#keeper.reload())?.accessToken;
-    const isNew = now !== undefined && now !== this.#useless;
-    this.#useless = now;
+    const isNew = now !== undefined && now !== this.#rejected;
+    this.#rejected = now;
     return isNew;
   }
 
   async #send(fetch: Fetch, input: string | URL, init: RequestInit): Promise<Response> {
-    const used = await this.#usable();
+    const used = await this.#usableTokens();
     const response = await this.#sendWith(used, fetch, input, init);
     if (response.status === 401) {
-      const newer = await this.#afterRefusal(response, used);
+      const newer = await this.#afterRejection(response, used);
       const second = await this.#sendWith(newer, fetch, input, init);
       if (second.status !== 401) return second;
-      this.#useless = newer.accessToken;
+      this.#rejected = newer.accessToken;
       await this.#noteChallenge(second);
       throw this.#options.settings.grant === undefined
-        ? signInRequiredFailure(this.#options.serverId, 'it does not take the token it was given')
+        ? signInRequiredFailure(this.#options.serverId, 'it rejected the token')
         : scopeDoesNotHelp(this.#options.serverId);
     }
     if (response.status !== 403) return response;
@@ -181,14 +181,14 @@ export class ServerAuth {
     if (error !== 'insufficient_scope') return response;
     const more = await this.#stepUp(response, used, scope);
     const second = await this.#sendWith(more, fetch, input, init);
-    // Asked for once a request, and no more: some servers are never satisfied.
+    // Only one retry per request: some servers never accept.
     if (second.status !== 403) return second;
     await discard(second);
     throw scopeDoesNotHelp(this.#options.serverId);
   }
 
-  /** The tokens for the next request: renewed already where they are about to expire. */
-  async #usable(): Promise<StoredTokens | undefined> {
+  /** The tokens for the next request, refreshed if they are about to expire. */
+  async #usableTokens(): Promise<StoredTokens | undefined> {
     const { clock } = this.#options;
     const tokens = await this.#keeper.current();
     if (tokens?.refreshToken === undefined || !isExpiring(tokens, clock.now())) return tokens;
@@ -230,16 +230,16 @@ export class ServerAuth {
     const of = JSON.stringify(tokens.proofKey);
     if (this.#proof?.of === of) return this.#proof.key;
     const key = await readProofKey(tokens.proofKey);
-    if (key === undefined) throw signInRequiredFailure(this.#options.serverId, 'the key of its token is lost');
+    if (key === undefined) throw signInRequiredFailure(this.#options.serverId, 'the key of its token is missing');
     this.#proof = { of, key };
     return key;
   }
 
-  /** Tokens other than the refused ones. @throws AuthFailure where there are none to be had without a person */
-  async #afterRefusal(response: Response, used: StoredTokens | undefined): Promise<StoredTokens> {
+  /** Tokens other than the rejected ones. @throws AuthFailure if a user must sign in */
+  async #afterRejection(response: Response, used: StoredTokens | undefined): Promise<StoredTokens> {
     const { serverId, settings } = this.#options;
     await this.#noteChallenge(response);
-    this.#useless = used?.accessToken;
+    this.#rejected = used?.accessToken;
     const now = await this.#keeper.reload();
     if (now !== undefined && now.accessToken !== used?.accessToken) return now;
     if (settings.grant !== undefined) return this.#byGrant(settings.grant, this.#challenge?.scope);
@@ -257,8 +257,8 @@ export class ServerAuth {
     const { serverId, settings, onChange } = this.#options;
     const { resourceMetadataUrl } = readChallenge(response);
     await discard(response);
-    this.#useless = used?.accessToken;
-    // A newer token may have the rights already.
+    this.#rejected = used?.accessToken;
+    // A newer token may have the scopes already.
     const now = await this.#keeper.reload();
     if (now !== undefined && used !== undefined && now.accessToken !== used.accessToken) return now;
     const had = joinScopes(used?.asked, used?.scope);
@@ -275,12 +275,12 @@ export class ServerAuth {
   }
 
   #byGrant(grant: OAuthGrant, wanted: string | undefined): Promise<StoredTokens> {
-    this.#granting ??= this.#grant(grant, wanted)
+    this.#grantInProgress ??= this.#grant(grant, wanted)
       .catch(asFailure)
       .finally(() => {
-        this.#granting = undefined;
+        this.#grantInProgress = undefined;
       });
-    return this.#granting;
+    return this.#grantInProgress;
   }
 
   async #grant(grant: OAuthGrant, wanted: string | undefined): Promise<StoredTokens> {
@@ -297,7 +297,7 @@ export class ServerAuth {
   }
 }
 
-/** Nobody has carried out what was asked: it was refused, or not even sent. */
+/** The request was rejected or not sent, so it was not executed. */
 function asFailure(thrown: unknown): never {
   if (thrown instanceof AuthFailure || !ToolyardError.isInstance(thrown)) throw thrown;
   throw new AuthFailure(thrown.toJSON(), { cause: thrown });

@@ -1,4 +1,4 @@
-/** What a request of a sign-in was for. */
+/** The purpose of a request during a sign-in. */
 export type AuthStep =
   | 'resource metadata'
   | 'sign-in server metadata'
@@ -7,28 +7,28 @@ export type AuthStep =
   | 'token'
   | 'revocation';
 
-/** One request of a sign-in, as its account tells it. */
+/** One request of a sign-in, as logged. */
 export type AuthHop = {
   /** Milliseconds since 1970. */
   at: number;
   step: AuthStep;
-  /** Method and address, without query: that may hold secrets. */
+  /** Method and URL without the query, which may contain secrets. */
   request: string;
-  /** Absent where there was no answer. */
+  /** Absent if there was no response. */
   status?: number;
-  /** What went wrong, as the other side or the network says. */
+  /** The error of the other side or the network. */
   said?: string;
 };
 
-/** How the sign-in to a server stands, for people. */
+/** The state of the sign-in to a server, for display. */
 export type SignInHealth = {
   state: 'signed_out' | 'signing_in' | 'signed_in';
-  /** Who asks for the password, or did. */
+  /** The issuer of the authorization server. */
   issuer?: string;
-  /** What was given. */
+  /** The granted scopes. */
   scope?: string;
-  /** What is to be given with the next sign-in, where the server has said so. */
+  /** The scopes to grant in the next sign-in, if the server named them. */
   wanted?: string;
-  /** Of the last sign-in or renewal, oldest first: each request and what came of it. */
+  /** The requests of the last sign-in or refresh, oldest first. */
   hops: AuthHop[];
 };

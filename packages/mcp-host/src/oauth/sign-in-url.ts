@@ -1,7 +1,7 @@
 import { ToolyardError } from '@toolyard/protocol';
 import { readUrl } from '../values/read-url.ts';
 
-/** This machine, by name or number. */
+/** Whether the host is this machine, by name or address. */
 export function isLoopback(url: URL): boolean {
   const { hostname } = url;
   return (
@@ -12,15 +12,15 @@ export function isLoopback(url: URL): boolean {
   );
 }
 
-/** Tokens and passwords go to nobody who can be listened to: `https:`, or this machine. */
+/** Tokens and passwords are sent over `https:` or to this machine only. */
 function isSafeForSecrets(url: URL): boolean {
   return url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(url));
 }
 
 /**
- * The address of an endpoint that a sign-in server names, if it is one to which a person may be sent, or a secret.
+ * Checks the URL of an endpoint that an authorization server names, before a user or a secret is sent there.
  *
- * @param namedBy the sign-in server: only one on this machine may name an address on this machine
+ * @param namedBy the authorization server: only one on this machine may name a URL on this machine
  * @throws ToolyardError `address_refused`
  */
 export function endpointOf(what: string, address: string, namedBy: string): URL {
@@ -28,13 +28,13 @@ export function endpointOf(what: string, address: string, namedBy: string): URL 
   const by = readUrl(namedBy);
   const why =
     url === null
-      ? 'is no address'
+      ? 'is not a valid URL'
       : url.username !== '' || url.password !== ''
-        ? 'holds a user name or a password'
+        ? 'contains a user name or a password'
         : !isSafeForSecrets(url)
-          ? 'is neither https nor on this machine'
+          ? 'neither uses https nor is on this machine'
           : isLoopback(url) && (by === null || !isLoopback(by))
-            ? 'is on this machine, and the sign-in server is not'
+            ? 'is on this machine, but the authorization server is not'
             : null;
   if (url !== null && why === null) {
     url.hash = '';
@@ -42,7 +42,7 @@ export function endpointOf(what: string, address: string, namedBy: string): URL 
   }
   throw new ToolyardError({
     code: 'address_refused',
-    message: `The ${what} that the sign-in server names ${why}; it is not used.`,
-    hint: 'This sign-in server is set up wrongly, or is not honest. Ask whoever runs it.',
+    message: `Toolyard does not use the ${what} of the authorization server: it ${why}.`,
+    hint: 'The authorization server is misconfigured or malicious. Ask its operator.',
   });
 }

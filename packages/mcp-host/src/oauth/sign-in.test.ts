@@ -11,7 +11,7 @@ afterEach(() => scene[Symbol.asyncDispose]());
 
 const go = { serverId: 'guarded', name: 'go' };
 
-async function meet(options: SceneOptions = {}): Promise<void> {
+async function connectGuarded(options: SceneOptions = {}): Promise<void> {
   scene = await startScene(options);
   await scene.host.connect('guarded').catch(() => undefined);
 }
@@ -19,8 +19,8 @@ async function meet(options: SceneOptions = {}): Promise<void> {
 const visible = () => JSON.stringify(scene.host.health());
 
 describe('signing in to a server', () => {
-  test('it wants a sign-in, a person signs in, it connects and can be called', async () => {
-    await meet();
+  test('connects a server that requires it, after which its tools can be called', async () => {
+    await connectGuarded();
     expect(healthOf(scene.host, 'guarded')).toMatchObject({
       state: 'needs_sign_in',
       error: { code: 'needs_sign_in' },
@@ -45,8 +45,8 @@ describe('signing in to a server', () => {
     expect(scene.authorization.grants('authorization_code')).toMatchObject([{ resource: scene.mcp.url }]);
   });
 
-  test('each hop is told, and no secret of it', async () => {
-    await meet({ authorization: { expiresIn: 3_600 } });
+  test('logs each request without secrets', async () => {
+    await connectGuarded({ authorization: { expiresIn: 3_600 } });
     await scene.signIn();
     const hops = healthOf(scene.host, 'guarded').signIn?.hops ?? [];
     expect(hops.map(({ step, status }) => `${step} ${status ?? ''}`)).toEqual([
@@ -60,8 +60,8 @@ describe('signing in to a server', () => {
     expect(JSON.stringify(scene.host.wireLog('guarded'))).not.toMatch(/access-|refresh-/);
   });
 
-  test('a client registers once, however often somebody signs in', async () => {
-    await meet();
+  test('registers a client only once', async () => {
+    await connectGuarded();
     await scene.signIn();
     scene.authorization.revoke();
     await scene.host.reconnect('guarded').catch(() => undefined);
@@ -70,8 +70,8 @@ describe('signing in to a server', () => {
     expect(scene.authorization.requests.filter(({ path }) => path === '/register')).toHaveLength(1);
   });
 
-  test('whoever starts anew over the same store is signed in', async () => {
-    await meet();
+  test('is kept in the store across restarts', async () => {
+    await connectGuarded();
     await scene.signIn();
     await scene.host.close();
     const later = scene.another();
@@ -79,8 +79,8 @@ describe('signing in to a server', () => {
     expect(healthOf(later, 'guarded')).toMatchObject({ state: 'ready', signIn: { state: 'signed_in' } });
   });
 
-  test('it is finished by another process than began it', async () => {
-    await meet();
+  test('can be finished by another process', async () => {
+    await connectGuarded();
     const { authorizationUrl } = await scene.host.signIn('guarded', { redirectUrl: BACK });
     const other = scene.another();
     expect(await other.finishSignIn(await scene.authorization.visit(authorizationUrl))).toBe('guarded');
@@ -88,8 +88,8 @@ describe('signing in to a server', () => {
     expect(healthOf(scene.host, 'guarded').state).toBe('ready');
   });
 
-  test('a process that waits for it learns that another one has signed in, and tries a token of no use once', async () => {
-    await meet();
+  test('in another process is detected, and a rejected token is tried once', async () => {
+    await connectGuarded();
     const other = scene.another();
     await other.connect('guarded').catch(() => undefined);
     await other.lookForSignIns();
@@ -111,8 +111,8 @@ describe('signing in to a server', () => {
     expect(scene.mcp.requests).toHaveLength(asked);
   });
 
-  test('a process whose store is away just then says so, and learns of it when it looks again', async () => {
-    await meet();
+  test('in another process is detected after a failure of the store', async () => {
+    await connectGuarded();
     const other = scene.another();
     await other.connect('guarded').catch(() => undefined);
     await scene.signIn();
@@ -124,8 +124,8 @@ describe('signing in to a server', () => {
     expect(healthOf(other, 'guarded').state).toBe('ready');
   });
 
-  test('signed out, the server asks again', async () => {
-    await meet();
+  test('is required again after signing out', async () => {
+    await connectGuarded();
     await scene.signIn();
     const row = await scene.store.get('tokens/guarded');
     await scene.host.signOut('guarded');
@@ -135,8 +135,8 @@ describe('signing in to a server', () => {
     expect(await scene.store.get('tokens/guarded')).toBeUndefined();
   });
 
-  test('who declines is told so, and nothing is asked for', async () => {
-    await meet({ authorization: { person: 'declines' } });
+  test('reports that the user declined, and requests no token', async () => {
+    await connectGuarded({ authorization: { person: 'declines' } });
     const { authorizationUrl } = await scene.host.signIn('guarded', { redirectUrl: BACK });
     await expect(scene.host.finishSignIn(await scene.authorization.visit(authorizationUrl))).rejects.toMatchObject({
       code: 'server_refused',
@@ -145,9 +145,9 @@ describe('signing in to a server', () => {
     expect(scene.authorization.grants()).toEqual([]);
   });
 
-  test('a server without metadata, as of 2025-03-26, is asked at fixed addresses of its own', async () => {
-    await meet({ protection: { metadata: null }, authorization: { metadata: null } });
-    // This one is not its own sign-in server: what it lacks is told with the last request.
+  test('works without metadata (2025-03-26), at fixed paths', async () => {
+    await connectGuarded({ protection: { metadata: null }, authorization: { metadata: null } });
+    // This server is not its own authorization server; the last request shows what is missing.
     await expect(scene.host.signIn('guarded', { redirectUrl: BACK })).rejects.toMatchObject({
       code: 'server_refused',
       message: expect.stringContaining('/register: HTTP 404') as string,
@@ -161,8 +161,8 @@ describe('signing in to a server', () => {
     ]);
   });
 
-  test('a client registered by hand is used, with its secret', async () => {
-    await meet({
+  test('uses a manually registered client with its secret', async () => {
+    await connectGuarded({
       authorization: { clients: { 'by:hand': 'se cret' }, metadata: { registration_endpoint: null } },
       settings: { clientId: 'by:hand', clientSecret: 'se cret' },
     });
@@ -171,16 +171,16 @@ describe('signing in to a server', () => {
     expect(visible()).not.toContain('se cret');
   });
 
-  test('where clients are registered by hand only, the hint says what to write where', async () => {
-    await meet({ authorization: { metadata: { registration_endpoint: null } } });
+  test('explains how to configure a client if only manual registration is possible', async () => {
+    await connectGuarded({ authorization: { metadata: { registration_endpoint: null } } });
     await expect(scene.host.signIn('guarded', { redirectUrl: BACK })).rejects.toMatchObject({
       code: 'server_refused',
       hint: expect.stringMatching(/127\.0\.0\.1:8710.*clientId/) as string,
     });
   });
 
-  test('what the server asks for is asked for, and that it lasts where that is known', async () => {
-    await meet({
+  test('requests the required scopes, and offline_access if supported', async () => {
+    await connectGuarded({
       protection: { scope: 'read' },
       authorization: { metadata: { scopes_supported: ['read', 'write', 'offline_access'] } },
     });
@@ -188,8 +188,8 @@ describe('signing in to a server', () => {
     expect(new URL(authorizationUrl).searchParams.get('scope')).toBe('read offline_access');
   });
 
-  test('Toolyard as itself: tokens without a person, again when they expire', async () => {
-    await meet({
+  test('works without a user (client credentials), with new tokens when they expire', async () => {
+    await connectGuarded({
       authorization: { clients: { robot: 'secret-of-robot' } },
       settings: { clientId: 'robot', clientSecret: 'secret-of-robot', grant: { type: 'client_credentials' } },
     });
@@ -201,7 +201,7 @@ describe('signing in to a server', () => {
     await expect(scene.host.signIn('guarded', { redirectUrl: BACK })).rejects.toMatchObject({ code: 'conflict' });
   });
 
-  test('a server that wants nobody to sign in says nothing of it', async () => {
+  test('is not reported for a server that requires none', async () => {
     scene = await startScene({
       protection: { open: ['', 'server/discover', 'initialize', 'notifications/initialized', 'tools/list'] },
     });
@@ -209,7 +209,7 @@ describe('signing in to a server', () => {
     expect(healthOf(scene.host, 'guarded')).not.toHaveProperty('signIn');
   });
 
-  test('a token in the headers of the configuration stays what is sent', async () => {
+  test('does not replace a token in the configured headers', async () => {
     scene = await startScene();
     const host = scene.another();
     await host.remove('guarded');
@@ -223,9 +223,9 @@ describe('signing in to a server', () => {
   });
 });
 
-describe('a sign-in that ends while the server is used', () => {
-  test('a call that is refused has not been made, and the server wants a sign-in', async () => {
-    await meet({ authorization: { refresh: false } });
+describe('a sign-in that expires during use', () => {
+  test('makes the server require a sign-in; the rejected call was not executed', async () => {
+    await connectGuarded({ authorization: { refresh: false } });
     await scene.signIn();
     scene.authorization.expire();
     const result = await scene.host.callTool(go, {});
@@ -237,8 +237,8 @@ describe('a sign-in that ends while the server is used', () => {
     expect((await scene.host.callTool(go, {})).isError).toBe(false);
   });
 
-  test('five parallel calls at token expiry with rotating refresh tokens: one refresh, five answers', async () => {
-    await meet({ authorization: { expiresIn: 3_600 } });
+  test('refreshes rotating tokens once for five parallel calls', async () => {
+    await connectGuarded({ authorization: { expiresIn: 3_600 } });
     await scene.signIn();
     scene.authorization.expire();
     const results = await Promise.all([1, 2, 3, 4, 5].map(() => scene.host.callTool(go, {})));
@@ -246,8 +246,8 @@ describe('a sign-in that ends while the server is used', () => {
     expect(scene.authorization.grants('refresh_token')).toHaveLength(1);
   });
 
-  test('the same from two processes over one store', async () => {
-    await meet({ authorization: { expiresIn: 3_600 } });
+  test('refreshes rotating tokens once for two processes with one store', async () => {
+    await connectGuarded({ authorization: { expiresIn: 3_600 } });
     await scene.signIn();
     const other = scene.another();
     await other.connect('guarded');
@@ -258,7 +258,7 @@ describe('a sign-in that ends while the server is used', () => {
     expect([scene.host, other].map((host) => healthOf(host, 'guarded').state)).toEqual(['ready', 'ready']);
   });
 
-  test('tokens that are renewed while the store is away are used, and stored when it is back', async () => {
+  test('uses refreshed tokens while the store is down, and stores them later', async () => {
     const kept = createMemoryAuthStore();
     let isAway = false;
     const store: AuthStore = {
@@ -268,7 +268,7 @@ describe('a sign-in that ends while the server is used', () => {
         throw new ToolyardError({ code: 'storage_failed', message: 'The database cannot be reached.' });
       },
     };
-    await meet({ store, authorization: { expiresIn: 3_600 } });
+    await connectGuarded({ store, authorization: { expiresIn: 3_600 } });
     await scene.signIn();
     scene.authorization.expire();
     isAway = true;
@@ -279,21 +279,21 @@ describe('a sign-in that ends while the server is used', () => {
     await other.connect('guarded');
     expect((await other.callTool(go, {})).isError).toBe(false);
     expect(scene.authorization.grants('refresh_token')).toHaveLength(1);
-    // With the one that counts now.
+    // With the current token.
     scene.authorization.expire();
     expect((await other.callTool(go, {})).isError).toBe(false);
   });
 
-  test('a token that is about to expire is renewed before it is refused', async () => {
-    await meet({ authorization: { expiresIn: 10 } });
+  test('refreshes a token shortly before it expires', async () => {
+    await connectGuarded({ authorization: { expiresIn: 10 } });
     await scene.signIn();
     const renewals = scene.authorization.grants('refresh_token').length;
     await scene.host.callTool(go, {});
     expect(scene.authorization.grants('refresh_token').length).toBeGreaterThan(renewals);
   });
 
-  test('a process that died while it renewed holds nobody up for ever', async () => {
-    await meet({ authorization: { expiresIn: 3_600 } });
+  test('is not blocked by a process that was killed during a refresh', async () => {
+    await connectGuarded({ authorization: { expiresIn: 3_600 } });
     await scene.signIn();
     const row = await scene.store.get('tokens/guarded');
     const until = systemClock.now() + 300;
@@ -308,12 +308,12 @@ describe('a sign-in that ends while the server is used', () => {
     expect((await scene.store.get('tokens/guarded'))?.value['renewal']).toBeUndefined();
   });
 
-  test('nobody clears what another process has written since', async () => {
-    await meet({ authorization: { expiresIn: 3_600 } });
+  test('keeps what another process has written meanwhile', async () => {
+    await connectGuarded({ authorization: { expiresIn: 3_600 } });
     await scene.signIn();
     const other = scene.another();
     await other.connect('guarded');
-    // The refresh token of the one is worth nothing any more; the other has signed in anew meanwhile.
+    // This refresh token is no longer valid; another process has signed in again meanwhile.
     scene.authorization.revoke();
     await scene.signIn(other);
     expect((await scene.host.callTool(go, {})).isError).toBe(false);
@@ -321,9 +321,9 @@ describe('a sign-in that ends while the server is used', () => {
     expect(scene.authorization.grants('refresh_token')).toEqual([]);
   });
 
-  test('a sign-in server that fails is not the end of the sign-in', async () => {
+  test('survives a failing authorization server', async () => {
     let isDown = false;
-    await meet({
+    await connectGuarded({
       authorization: { expiresIn: 3_600, token: () => (isDown ? { status: 503, body: {} } : undefined) },
     });
     await scene.signIn();
@@ -335,8 +335,8 @@ describe('a sign-in that ends while the server is used', () => {
     expect((await scene.host.callTool(go, {})).isError).toBe(false);
   });
 
-  test('a refresh that is refused says so with the words of the sign-in server', async () => {
-    await meet({ authorization: { expiresIn: 3_600 } });
+  test('reports a rejected refresh with the message of the authorization server', async () => {
+    await connectGuarded({ authorization: { expiresIn: 3_600 } });
     await scene.signIn();
     scene.authorization.revoke();
     const { error } = await scene.host.callTool(go, {});
@@ -349,11 +349,11 @@ describe('a sign-in that ends while the server is used', () => {
   });
 });
 
-describe('more rights than were given', () => {
+describe('insufficient scope', () => {
   const needs = { 'tools/call:write': 'write' };
 
-  test('only the call that wants them waits for a person; the server stays ready', async () => {
-    await meet({ protection: { scope: 'read', needs } });
+  test('stops only the call that needs more; the server stays ready', async () => {
+    await connectGuarded({ protection: { scope: 'read', needs } });
     await scene.signIn();
     const write = { serverId: 'guarded', name: 'write' };
     const refused = await scene.host.callTool(write, {});
@@ -370,8 +370,8 @@ describe('more rights than were given', () => {
     expect((await scene.host.callTool(write, {})).isError).toBe(false);
   });
 
-  test('what was given and does not help is not asked for again', async () => {
-    await meet({ protection: { scope: 'read write', needs: { 'tools/call:write': 'read write admin' } } });
+  test('is not requested again if granting it did not help', async () => {
+    await connectGuarded({ protection: { scope: 'read write', needs: { 'tools/call:write': 'read write admin' } } });
     await scene.signIn();
     const write = { serverId: 'guarded', name: 'write' };
     expect((await scene.host.callTool(write, {})).error?.code).toBe('needs_sign_in');

@@ -18,22 +18,22 @@ import type { TokenRequest } from './token-request.ts';
 import { requestToken, TokenRefused } from './token-request.ts';
 import { randomName } from './token-keeper.ts';
 
-/** How long somebody may take to sign in, in milliseconds. */
+/** How long a user may take to sign in, in milliseconds. */
 export const SIGN_IN_MS = 20 * 60_000;
 
-/** Where a person has to go to sign in. */
+/** The authorization URL to open in the browser. */
 export type StartedSignIn = {
   authorizationUrl: string;
-  /** Comes back with the person, and proves that the sign-in is the one that was begun here. */
+  /** Returned in the redirect; proves that the sign-in was started here. */
   state: string;
-  /** Who asks for the password. */
+  /** The issuer of the authorization server. */
   issuer: string;
 };
 
-/** What a person comes back with from a sign-in server. All of it may be forged, but for a state that fits. */
+/** The parameters of the redirect. Untrusted, except for a matching state. */
 export type SignInResponse = { state: string; code?: string; iss?: string; error?: string; errorDescription?: string };
 
-/** Reads what stands in the address a person came back to. */
+/** Reads the parameters of the redirect. */
 export function readSignInResponse(params: URLSearchParams): SignInResponse {
   const given = (name: string, as: 'code' | 'iss' | 'error' | 'errorDescription') => {
     const value = params.get(name);
@@ -59,12 +59,12 @@ export type SignInContext = {
   privateKey: TokenRequest['privateKey'];
 };
 
-/** A sign-in that was begun, as it is kept until the person comes back. */
+/** A pending sign-in, as stored until the redirect. */
 type Pending = {
   serverId: string;
   serverUrl: string;
   issuer: string;
-  /** Absent for a sign-in server that does not describe itself. */
+  /** Absent for an authorization server without metadata. */
   checksIssuer?: boolean;
   tokenEndpoint: string;
   authMethods: string[];
@@ -79,8 +79,8 @@ type Pending = {
 };
 
 /**
- * What to ask for: what the owner says, else what the server asked for just now, else all it says it knows; and with
- * it that the sign-in lasts (`offline_access`), where the sign-in server knows such a thing.
+ * The scopes to request: the configured ones, else those the server just asked for, else all it lists; plus
+ * `offline_access` if the authorization server supports it.
  */
 export function scopeToAsk(
   settings: OAuthSettings,
@@ -93,7 +93,7 @@ export function scopeToAsk(
   return lasts ? joinScopes(scope, 'offline_access') : scope;
 }
 
-/** Prepares a sign-in and keeps what is needed to finish it, in whichever process that will be. */
+/** Prepares a sign-in and stores what is needed to finish it, in any process. */
 export async function beginSignIn(
   context: SignInContext,
   server: SignInServer,
@@ -143,9 +143,9 @@ export async function beginSignIn(
 }
 
 /**
- * Takes up a sign-in that was begun. Each can be taken up once, by one process.
+ * Claims a pending sign-in. Each can be claimed once, by one process.
  *
- * @throws ToolyardError `not_found` for a state that is not, or no longer, one of ours
+ * @throws ToolyardError `not_found` for an unknown or expired state
  */
 export async function claimSignIn(store: AuthStore, clock: Clock, state: string): Promise<Pending> {
   const row = state.length > 200 ? undefined : await store.get(pendingKey(state));
@@ -154,15 +154,15 @@ export async function claimSignIn(store: AuthStore, clock: Clock, state: string)
   if (pending !== undefined && isFirst && pending.until > clock.now()) return pending;
   throw new ToolyardError({
     code: 'not_found',
-    message: 'This sign-in was not begun here, was finished already, or took too long.',
-    hint: 'Begin it again.',
+    message: 'This sign-in is unknown, already finished, or expired.',
+    hint: 'Start it again.',
   });
 }
 
 /**
- * Exchanges what the person came back with for tokens.
+ * Exchanges the parameters of the redirect for tokens.
  *
- * @throws ToolyardError saying why there are none; nothing of the answer is used before it is certain whose it is
+ * @throws ToolyardError why there are none; nothing of the response is used before its issuer is verified
  */
 export async function finishSignIn(
   context: SignInContext,
@@ -173,7 +173,7 @@ export async function finishSignIn(
   checkIssuer(serverId, pending, response.iss);
   if (response.error !== undefined) throw notSignedIn(serverId, response);
   if (response.code === undefined || response.code === '') {
-    throw failed(serverId, 'the sign-in server has sent no code');
+    throw failed(serverId, 'the authorization server sent no code');
   }
   const proof = pending.proofKey === undefined ? undefined : await readProofKey(pending.proofKey);
   try {
@@ -203,7 +203,7 @@ export async function finishSignIn(
       accessToken: '',
       tokenType: 'Bearer',
       ...defined({ revocationEndpoint, resource }),
-      // Who gives what was asked for need not say so (RFC 6749, 5.1).
+      // A server that grants the requested scope may omit it (RFC 6749, 5.1).
       ...(scope === undefined ? {} : { scope, asked: scope }),
       ...defined({ proofKey }),
     };
@@ -211,39 +211,42 @@ export async function finishSignIn(
   } catch (thrown) {
     if (!(thrown instanceof TokenRefused)) throw thrown;
     const { last } = hops;
-    throw failed(serverId, `the sign-in server gave no token${last === undefined ? '' : ` (${describeHop(last)})`}`);
+    throw failed(
+      serverId,
+      `the authorization server returned no token${last === undefined ? '' : ` (${describeHop(last)})`}`,
+    );
   }
 }
 
-/** Somebody else's answer may be put in the place of the right one (mix-up, RFC 9207). */
+/** Rejects a response of another authorization server (mix-up attack, RFC 9207). */
 function checkIssuer(serverId: string, { issuer, checksIssuer }: Pending, iss: string | undefined): void {
   if (iss === undefined && checksIssuer !== true) return;
   const expected = checksIssuer === undefined ? [issuer, issuer.replace(/\/$/, '')] : [issuer];
   if (iss !== undefined && expected.includes(iss)) return;
-  throw failed(serverId, 'the answer is not from the sign-in server that was asked');
+  throw failed(serverId, 'the response is not from the expected authorization server');
 }
 
 function notSignedIn(serverId: string, { error = '', errorDescription }: SignInResponse): ToolyardError {
-  if (error === 'access_denied') return failed(serverId, 'it was declined', 'Begin it again to allow it.');
+  if (error === 'access_denied') return failed(serverId, 'it was declined', 'Start it again to allow access.');
   const said = [error, errorDescription].filter(Boolean).join(': ').slice(0, 300);
-  return failed(serverId, `the sign-in server says: ${said}`);
+  return failed(serverId, `the authorization server reports: ${said}`);
 }
 
-function failed(serverId: string, why: string, hint = 'Begin it again; the log of the server has the account of it.') {
-  return new ToolyardError({ code: 'server_refused', message: `Nobody is signed in to "${serverId}": ${why}.`, hint });
+function failed(serverId: string, why: string, hint = 'Start it again; the log of the server shows its requests.') {
+  return new ToolyardError({ code: 'server_refused', message: `The sign-in to "${serverId}" failed: ${why}.`, hint });
 }
 
-/** Browsers have it only on pages that came over https, or from this machine. */
+/** Browsers provide Web Crypto only on https pages and on this machine. */
 function refuseWithoutCrypto(): void {
   if (globalThis.crypto?.subtle !== undefined) return;
   throw new ToolyardError({
     code: 'bad_config',
-    message: 'Nobody can be signed in from this page: the browser does not protect it.',
-    hint: 'Open Toolyard by https, or on the machine it runs on.',
+    message: 'Signing in is not possible on this page, because it was not loaded over https.',
+    hint: 'Open Toolyard over https, or on the machine it runs on.',
   });
 }
 
-/** States are worth as much as passwords: they are not kept as they are. */
+/** A state is as sensitive as a password, so only its hash is stored. */
 function pendingKey(state: string): string {
   return `sign-in/${sha256(state)}`;
 }

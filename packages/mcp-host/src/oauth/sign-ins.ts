@@ -6,7 +6,7 @@ import { ServerAuth } from './server-auth.ts';
 import type { SignInResponse, StartedSignIn } from './sign-in.ts';
 import { claimSignIn } from './sign-in.ts';
 
-/** What the sign-in of one server tells its owner. */
+/** Callbacks of one server's sign-in. */
 export type SignInEvents = {
   note: (level: LogEntry['level'], text: string) => void;
   onChange: () => void;
@@ -22,8 +22,8 @@ export class SignIns {
     this.#options = options;
   }
 
-  /** Undefined for a server that nobody signs in to: a program, or one with a token in its headers. */
-  add(config: ServerConfig, news: SignInEvents): ServerAuth | undefined {
+  /** Undefined for a server without sign-in: a local one, or one with a token in its headers. */
+  add(config: ServerConfig, events: SignInEvents): ServerAuth | undefined {
     const { signIn, clock, clientInfo } = this.#options;
     const { transport, oauth = {} } = config;
     this.#auths.delete(config.id);
@@ -39,14 +39,14 @@ export class SignIns {
       store: signIn.store,
       fetch: signIn.fetchFor(config),
       clock,
-      note: news.note,
-      onChange: news.onChange,
+      note: events.note,
+      onChange: events.onChange,
     });
-    this.#auths.set(config.id, { auth, onSignedIn: news.onSignedIn });
+    this.#auths.set(config.id, { auth, onSignedIn: events.onSignedIn });
     return auth;
   }
 
-  /** The server is no longer there; its tokens stay where they are kept. */
+  /** Forgets a removed server; its stored tokens are kept. */
   forget(serverId: string): void {
     this.#auths.delete(serverId);
   }
@@ -56,7 +56,7 @@ export class SignIns {
     return this.#get(serverId).auth.begin(redirectUrl);
   }
 
-  /** @returns whose sign-in it was. @throws ToolyardError */
+  /** @returns the id of the server. @throws ToolyardError */
   async finish(response: SignInResponse): Promise<string> {
     const { signIn, clock } = this.#options;
     if (signIn === undefined) throw notHere();
@@ -72,8 +72,8 @@ export class SignIns {
     await this.#get(serverId).auth.signOut();
   }
 
-  /** Somebody may have signed in to it in another process; then it hears of that here, too. */
-  async look(serverId: string): Promise<void> {
+  /** Checks the store for a sign-in by another process, and reports it. */
+  async detect(serverId: string): Promise<void> {
     const known = this.#auths.get(serverId);
     if (known !== undefined && (await known.auth.isSignedInElsewhere())) known.onSignedIn();
   }
@@ -84,12 +84,12 @@ export class SignIns {
     if (this.#options.signIn === undefined) throw notHere();
     throw new ToolyardError({
       code: 'conflict',
-      message: `Nobody signs in to the server "${serverId}".`,
-      hint: 'It is no web server, has a token in the headers of its configuration, or is not there any more.',
+      message: `The server "${serverId}" does not support signing in.`,
+      hint: 'It is not a remote HTTP server, has a token in its headers, or was removed.',
     });
   }
 }
 
 function notHere(): ToolyardError {
-  return new ToolyardError({ code: 'conflict', message: 'Nobody signs in to servers here.' });
+  return new ToolyardError({ code: 'conflict', message: 'This host does not support signing in to servers.' });
 }

@@ -3,17 +3,17 @@ import { defined, isJsonObject } from '@toolyard/protocol';
 import type { OAuthClient } from './client-identity.ts';
 import type { TokenResponse } from './token-request.ts';
 
-/** A token that is about to expire is renewed before it is used, in milliseconds. */
+/** How long before its expiry a token is refreshed, in milliseconds. */
 const EARLY_MS = 30_000;
 
-/** Tokens as they are kept, with everything that is needed to renew them. They belong to one server and one issuer. */
+/** Tokens as stored, with everything needed to refresh them. They belong to one server and one issuer. */
 export type StoredTokens = {
-  /** The address they are sent to, and to no other. */
+  /** The only URL they are sent to. */
   serverUrl: string;
   issuer: string;
   tokenEndpoint: string;
   authMethods: string[];
-  /** Where they are given back. */
+  /** The revocation endpoint. */
   revocationEndpoint?: string;
   resource?: string;
   client: OAuthClient;
@@ -22,21 +22,21 @@ export type StoredTokens = {
   refreshToken?: string;
   /** Milliseconds since 1970. */
   expiresAt?: number;
-  /** What was given. */
+  /** The granted scopes. */
   scope?: string;
-  /** What was asked for. */
+  /** The requested scopes. */
   asked?: string;
   proofKey?: JsonObject;
-  /** Somebody is renewing them; after `until` he is believed to have died. */
+  /** The process that is refreshing them; after `until` it is considered dead. */
   renewal?: { by: string; until: number };
 };
 
-/** Where the tokens of a server are kept. */
+/** Store key of a server's tokens. */
 export function tokensKey(serverId: string): string {
   return `tokens/${serverId}`;
 }
 
-/** Null for what is no longer, or was never, tokens of ours. */
+/** Null for missing or invalid tokens. */
 export function readTokens(value: JsonObject): StoredTokens | null {
   const text = (key: string): string | undefined => (typeof value[key] === 'string' ? value[key] : undefined);
   const { client, renewal, proofKey, expiresAt, authMethods } = value;
@@ -71,9 +71,9 @@ export function readTokens(value: JsonObject): StoredTokens | null {
   };
 }
 
-/** The tokens after an answer of the token endpoint; whoever was renewing them has done so. */
+/** The tokens after a response of the token endpoint, with the refresh claim cleared. */
 export function withTokenResponse(
-  { renewal: _done, expiresAt: _before, ...tokens }: StoredTokens,
+  { renewal: _renewal, expiresAt: _before, ...tokens }: StoredTokens,
   answer: TokenResponse,
   now: number,
 ): StoredTokens {
@@ -82,7 +82,7 @@ export function withTokenResponse(
     ...tokens,
     accessToken,
     tokenType,
-    // One that is not replaced stays valid.
+    // A refresh token that is not replaced stays valid.
     ...defined({ refreshToken }),
     ...(expiresIn === undefined ? {} : { expiresAt: now + expiresIn * 1_000 }),
     ...defined({ scope }),

@@ -10,40 +10,40 @@ import { readTokens, tokensKey, withTokenResponse } from './stored-tokens.ts';
 import type { TokenRequest } from './token-request.ts';
 import { requestToken, TokenRefused } from './token-request.ts';
 
-/** How long somebody who renews tokens is believed to be alive, in milliseconds; longer than the request may take. */
+/** How long a refresh claim is valid, in milliseconds; longer than the request may take. */
 const RENEWAL_MS = 30_000;
-/** How often somebody who waits for another one's renewal looks, in milliseconds. */
-const LOOK_MS = 50;
-/** How long what could not be stored waits to be stored, in milliseconds. */
-const KEEP_AGAIN_MS = 1_000;
-/** A row that changes under us so often is not worth another try. */
-const MOST_TRIES = 100;
+/** How often to check while another process refreshes, in milliseconds. */
+const POLL_MS = 50;
+/** How often to retry storing refreshed tokens, in milliseconds. */
+const STORE_RETRY_MS = 1_000;
+/** How often a concurrently changed row is retried. */
+const MAX_TRIES = 100;
 
 export type TokenKeeperOptions = {
   serverId: string;
-  /** Tokens for another address are none of ours. */
+  /** Tokens for another URL are ignored. */
   serverUrl: string;
-  /** The only issuer whose tokens count, if the owner has named one. */
+  /** If set, tokens of other issuers are ignored. */
   issuer: string | undefined;
   store: AuthStore;
   clock: Clock;
   hops: HopLog;
-  /** Of the client, where it signs who it is. */
+  /** The private key of the client, if it authenticates with signatures. */
   privateKey: TokenRequest['privateKey'];
 };
 
 type Row = { tokens: StoredTokens; version: string };
 
 /**
- * The tokens of one server. They are renewed by one at a time, whoever and in whichever process: a refresh token that
- * is used twice is, to many sign-in servers, a stolen one.
+ * The tokens of one server. Only one process refreshes them at a time, because many authorization servers treat a
+ * refresh token that is used twice as stolen.
  */
 export class TokenKeeper {
   readonly #options: TokenKeeperOptions;
   readonly #key: string;
-  /** Null: there are none. Undefined: nobody has looked. */
+  /** Null: there are none. Undefined: not read yet. */
   #known: Row | null | undefined;
-  /** Renewed, and not stored yet: those that are stored are used up. */
+  /** Refreshed but not stored yet; the stored ones are used up. */
   #unstored: Row | undefined;
   #renewing: Promise<StoredTokens> | undefined;
 
@@ -52,7 +52,7 @@ export class TokenKeeper {
     this.#key = tokensKey(options.serverId);
   }
 
-  /** What was seen last; for a look that must not wait. */
+  /** The tokens seen last, without waiting for the store. */
   get known(): StoredTokens | undefined {
     return this.#known?.tokens;
   }
@@ -62,7 +62,7 @@ export class TokenKeeper {
     return this.known;
   }
 
-  /** What is stored now: another process may have signed in, out, or renewed. */
+  /** The stored tokens: another process may have signed in, signed out or refreshed. */
   async reload(): Promise<StoredTokens | undefined> {
     if (this.#unstored !== undefined && !(await this.#keep(this.#unstored))) return this.known;
     const row = await this.#read();
@@ -72,9 +72,9 @@ export class TokenKeeper {
     return this.known;
   }
 
-  /** Puts tokens in the place of whatever is there: somebody has just signed in. */
+  /** Replaces the stored tokens after a sign-in. */
   async save(tokens: StoredTokens): Promise<void> {
-    for (let tries = 0; tries < MOST_TRIES; tries++) {
+    for (let tries = 0; tries < MAX_TRIES; tries++) {
       const before = await this.#read();
       if (!(await this.#write(tokens, before?.version ?? null))) continue;
       this.#unstored = undefined;
@@ -83,9 +83,9 @@ export class TokenKeeper {
     throw busy(this.#options.serverId);
   }
 
-  /** Forgets them. */
+  /** Deletes the tokens. */
   async remove(): Promise<void> {
-    for (let tries = 0; tries < MOST_TRIES; tries++) {
+    for (let tries = 0; tries < MAX_TRIES; tries++) {
       const before = await this.#read();
       if (before === undefined || (await this.#options.store.remove(this.#key, before.version))) {
         this.#known = null;
@@ -97,10 +97,10 @@ export class TokenKeeper {
   }
 
   /**
-   * Tokens that are newer than these: others if there are some by now, else renewed ones.
+   * Tokens newer than these: others that were stored meanwhile, else refreshed ones.
    *
-   * @throws AuthFailure `needs_sign_in` where only a person can help; ToolyardError where the sign-in server does not
-   * answer: then they stay as they are
+   * @throws AuthFailure `needs_sign_in` if a user must sign in; ToolyardError if the authorization server does not
+   * answer, in which case the tokens are unchanged
    */
   renew(used: StoredTokens): Promise<StoredTokens> {
     this.#renewing ??= this.#renew(used).finally(() => {
@@ -111,24 +111,24 @@ export class TokenKeeper {
 
   async #renew(used: StoredTokens): Promise<StoredTokens> {
     const { serverId, clock } = this.#options;
-    const me = randomName();
-    for (let tries = 0; tries < RENEWAL_MS / LOOK_MS + MOST_TRIES; tries++) {
+    const owner = randomName();
+    for (let tries = 0; tries < RENEWAL_MS / POLL_MS + MAX_TRIES; tries++) {
       const tokens = await this.reload();
       const row = this.#known;
       if (tokens === undefined || row === undefined || row === null) throw signInRequiredFailure(serverId);
       if (tokens.accessToken !== used.accessToken) return tokens;
       if (tokens.refreshToken === undefined) throw signInRequiredFailure(serverId, 'the last one has expired');
       if (tokens.renewal !== undefined && tokens.renewal.until > clock.now()) {
-        await new Promise<void>((resolve) => void clock.after(LOOK_MS, resolve));
+        await new Promise<void>((resolve) => void clock.after(POLL_MS, resolve));
         continue;
       }
-      const claim = { ...tokens, renewal: { by: me, until: clock.now() + RENEWAL_MS } };
+      const claim = { ...tokens, renewal: { by: owner, until: clock.now() + RENEWAL_MS } };
       if (await this.#write(claim, row.version)) return this.#refresh(claim, tokens.refreshToken);
     }
     throw busy(serverId);
   }
 
-  /** Only whoever holds the claim gets here. */
+  /** Only the process that holds the claim gets here. */
   async #refresh(claim: StoredTokens, refreshToken: string): Promise<StoredTokens> {
     const { serverId, clock, hops, privateKey } = this.#options;
     const version = this.#known?.version ?? '';
@@ -150,20 +150,20 @@ export class TokenKeeper {
       });
       const renewed = withTokenResponse(claim, answer, clock.now());
       if (!(await this.#keep({ tokens: renewed, version })) || this.#known !== undefined) return renewed;
-      // Somebody has signed in or out meanwhile: that counts.
+      // A sign-in or sign-out meanwhile takes precedence.
       const other = await this.reload();
       if (other === undefined) throw signInRequiredFailure(serverId);
       return other;
     } catch (thrown) {
       if (!(thrown instanceof TokenRefused) || !isFinal(thrown)) {
         await this.#write(unclaimed, version);
-        throw thrown instanceof TokenRefused ? refusedForNow(serverId) : thrown;
+        throw thrown instanceof TokenRefused ? failedForNow(serverId) : thrown;
       }
       return await this.#lost(thrown, version);
     }
   }
 
-  /** Stores what was renewed. False where the store fails: it counts here until it can be stored. */
+  /** Stores refreshed tokens. False if the store fails; they are used here until they can be stored. */
   async #keep(row: Row): Promise<boolean> {
     try {
       await this.#write(row.tokens, row.version);
@@ -171,25 +171,25 @@ export class TokenKeeper {
       return true;
     } catch (thrown) {
       if (!isStorageFault(thrown)) throw thrown;
-      if (this.#unstored === undefined) this.#keepSoon(this.#options.clock.now() + RENEWAL_MS);
+      if (this.#unstored === undefined) this.#storeLater(this.#options.clock.now() + RENEWAL_MS);
       this.#unstored = this.#known = row;
       return false;
     }
   }
 
-  /** Also where nobody asks: others who find the used up ones would use them a second time. */
-  #keepSoon(until: number): void {
+  /** Retries in the background: another process that reads the used-up tokens would use them a second time. */
+  #storeLater(until: number): void {
     const { clock } = this.#options;
-    clock.after(KEEP_AGAIN_MS, () => {
+    clock.after(STORE_RETRY_MS, () => {
       if (this.#unstored === undefined) return;
-      const next = (): void => {
-        if (this.#unstored !== undefined && clock.now() < until) this.#keepSoon(until);
+      const updated = (): void => {
+        if (this.#unstored !== undefined && clock.now() < until) this.#storeLater(until);
       };
-      void this.#keep(this.#unstored).then(next, next);
+      void this.#keep(this.#unstored).then(updated, updated);
     });
   }
 
-  /** The sign-in server does not know them any more. What somebody has written meanwhile stays. */
+  /** The authorization server rejected the refresh token. Tokens written meanwhile are kept. */
   async #lost(refusal: TokenRefused, version: string): Promise<StoredTokens> {
     const { store, serverId } = this.#options;
     const isStillThere = await store.remove(this.#key, version);
@@ -224,18 +224,18 @@ export class TokenKeeper {
   }
 }
 
-/** What asking again does not change (RFC 6749, 5.2); a sign-in server in trouble says other things. */
+/** Errors that a retry does not change (RFC 6749, 5.2); a failing authorization server reports others. */
 function isFinal({ error }: TokenRefused): boolean {
   return ['invalid_grant', 'invalid_client', 'unauthorized_client', 'invalid_scope', 'invalid_dpop_proof'].includes(
     error,
   );
 }
 
-function refusedForNow(serverId: string): ToolyardError {
+function failedForNow(serverId: string): ToolyardError {
   return new ToolyardError({
     code: 'server_unreachable',
-    message: `The sign-in to "${serverId}" could not be renewed: the sign-in server failed.`,
-    hint: 'Try again; the log of the server tells what it said.',
+    message: `The sign-in to "${serverId}" could not be refreshed: the authorization server failed.`,
+    hint: 'Try again; the log of the server shows its response.',
     retryable: true,
   });
 }
@@ -243,13 +243,13 @@ function refusedForNow(serverId: string): ToolyardError {
 function busy(serverId: string): ToolyardError {
   return new ToolyardError({
     code: 'server_unreachable',
-    message: `The sign-in to "${serverId}" is being changed from several places at once.`,
+    message: `The sign-in to "${serverId}" is being changed by several processes at once.`,
     hint: 'Try again.',
     retryable: true,
   });
 }
 
-/** Unguessable, and safe in addresses. */
+/** Unguessable, and safe in URLs. */
 export function randomName(bytes = 32): string {
   const random = crypto.getRandomValues(new Uint8Array(bytes));
   return btoa(String.fromCharCode(...random))

@@ -6,7 +6,7 @@ import type { OAuthClient } from './client-identity.ts';
 import type { HopLog } from './hops.ts';
 import type { AuthStep } from './sign-in-health.ts';
 
-/** What a token endpoint gives. */
+/** The response of a token endpoint. */
 export type TokenResponse = {
   accessToken: string;
   tokenType: 'Bearer' | 'DPoP';
@@ -14,17 +14,17 @@ export type TokenResponse = {
   /** Seconds. */
   expiresIn?: number;
   scope?: string;
-  /** All of it, for answers of other kinds. */
+  /** The whole response, for other grant types. */
   raw: JsonObject;
 };
 
-/** A token endpoint said no. */
+/** The token endpoint rejected the request. */
 export class TokenRefused extends Error {
-  /** Of RFC 6749 (`invalid_grant` and the like); empty where it gave none. */
+  /** The OAuth error code (`invalid_grant` and the like); empty if there is none. */
   readonly error: string;
 
   constructor(error: string) {
-    super('The token endpoint refused.');
+    super('The token endpoint rejected the request.');
     this.error = error;
   }
 }
@@ -32,9 +32,9 @@ export class TokenRefused extends Error {
 export type TokenRequest = {
   endpoint: string;
   client: OAuthClient;
-  /** How clients may say who they are; empty where the server does not say. */
+  /** The supported client authentication methods; empty if unknown. */
   authMethods: readonly string[];
-  /** With this the client signs who it is, in place of a secret. */
+  /** The client authenticates with a signature of this key instead of a secret. */
   privateKey?: { pem: string; algorithm: string };
   params: Record<string, string>;
   proof?: DpopSession | undefined;
@@ -42,13 +42,13 @@ export type TokenRequest = {
   step?: AuthStep;
 };
 
-/** Those of the parameters that nobody may read. */
+/** Parameters that must not appear in the log. */
 const SECRET_PARAMS = ['code', 'code_verifier', 'refresh_token', 'assertion', 'subject_token', 'token'];
 
 /**
- * Asks for a token.
+ * Requests a token.
  *
- * @throws TokenRefused; ToolyardError where there is no answer
+ * @throws TokenRefused; ToolyardError if there is no response
  */
 export async function requestToken(request: TokenRequest): Promise<TokenResponse> {
   const { endpoint, client, params, proof, hops, step = 'token' } = request;
@@ -60,7 +60,7 @@ export async function requestToken(request: TokenRequest): Promise<TokenResponse
       'content-type': 'application/x-www-form-urlencoded',
       accept: 'application/json',
     });
-    await sayWho(request, headers, body);
+    await authenticateClient(request, headers, body);
     if (proof !== undefined) headers.set('dpop', await proof.buildProof({ htm: 'POST', htu: endpoint }));
     const response = await fetch(endpoint, { method: 'POST', headers, body, redirect: 'error' });
     proof?.observeNonce(response, endpoint);
@@ -86,7 +86,7 @@ export async function requestToken(request: TokenRequest): Promise<TokenResponse
   };
 }
 
-async function sayWho(request: TokenRequest, headers: Headers, body: URLSearchParams): Promise<void> {
+async function authenticateClient(request: TokenRequest, headers: Headers, body: URLSearchParams): Promise<void> {
   const { client, authMethods, privateKey, endpoint } = request;
   const { clientId, clientSecret, issuer, authMethod } = client;
   if (privateKey !== undefined) {
@@ -108,7 +108,7 @@ async function sayWho(request: TokenRequest, headers: Headers, body: URLSearchPa
     [...authMethods],
   );
   if (method === 'client_secret_basic' && clientSecret !== undefined) {
-    // Encoded first (RFC 6749, 2.3.1): a colon in them would split them elsewhere.
+    // Encoded first (RFC 6749, 2.3.1), because a colon would split the value elsewhere.
     headers.set(
       'authorization',
       `Basic ${btoa(`${encodeURIComponent(clientId)}:${encodeURIComponent(clientSecret)}`)}`,

@@ -16,11 +16,11 @@ afterEach(async () => {
   await server?.close();
 });
 
-describe('a modern server asks by an answer that wants more', () => {
+describe('input requests of a modern server', () => {
   const STATE = '  {"a":1}\u00e9\ud83d\ude00\n%00== ';
   const question = { city: { method: 'elicitation/create', params: FORM } };
 
-  async function meet(does: ToolAction[], more: Partial<McpHostOptions> = {}): Promise<McpHost> {
+  async function connect(does: ToolAction[], more: Partial<McpHostOptions> = {}): Promise<McpHost> {
     server = await startScriptedMcp({ era: 'modern', tools: [{ name: 'go', does }] });
     host = await connected([{ id: 'srv', transport: { type: 'http', url: server.url } }], {
       handlers: answersAll,
@@ -28,17 +28,17 @@ describe('a modern server asks by an answer that wants more', () => {
     });
     return host;
   }
-  const call = (met: McpHost, options = {}): ReturnType<McpHost['callTool']> =>
-    met.callTool({ serverId: 'srv', name: 'go' }, { trip: 1 }, options);
+  const call = (mcpHost: McpHost, options = {}): ReturnType<McpHost['callTool']> =>
+    mcpHost.callTool({ serverId: 'srv', name: 'go' }, { trip: 1 }, options);
   const calls = (): JsonObject[] => server?.received.filter(({ method }) => method === 'tools/call') ?? [];
 
-  test('and gets answers and its state back, byte for byte, under a new id', async () => {
-    const met = await meet([
+  test('get their answers, the unchanged state and a new request id', async () => {
+    const mcpHost = await connect([
       { do: 'ask', inputRequests: question, requestState: STATE },
       { do: 'ask', requestState: 'second' },
       { do: 'echo_input' },
     ]);
-    const { content } = await call(met);
+    const { content } = await call(mcpHost);
     const [first] = content;
     const echoed = parseJson(first?.type === 'text' ? first.text : '');
     expect(echoed).toEqual({
@@ -59,8 +59,8 @@ describe('a modern server asks by an answer that wants more', () => {
     });
   });
 
-  test('several things at once', async () => {
-    const met = await meet([
+  test('may be several at once', async () => {
+    const mcpHost = await connect([
       {
         do: 'ask',
         inputRequests: {
@@ -71,7 +71,7 @@ describe('a modern server asks by an answer that wants more', () => {
       },
       { do: 'echo_input' },
     ]);
-    await call(met);
+    await call(mcpHost);
     expect(calls()[1]).toMatchObject({
       params: {
         inputResponses: {
@@ -84,30 +84,30 @@ describe('a modern server asks by an answer that wants more', () => {
     expect(calls()[1]?.['params']).not.toHaveProperty('requestState');
   });
 
-  test('attack 22: rounds without end are ended after ten', async () => {
-    const met = await meet([{ do: 'ask', inputRequests: question, requestState: 'x', always: true }]);
-    expect(await call(met)).toMatchObject({ isError: true, error: { code: 'tool_failed' } });
+  test('attack 22: endless rounds end after ten', async () => {
+    const mcpHost = await connect([{ do: 'ask', inputRequests: question, requestState: 'x', always: true }]);
+    expect(await call(mcpHost)).toMatchObject({ isError: true, error: { code: 'tool_failed' } });
     expect(calls()).toHaveLength(11);
   });
 
-  test('attack 22: a state that is far too large is not carried', async () => {
-    const met = await meet([{ do: 'ask', requestState: 'x'.repeat(2_000_000) }]);
-    expect(await call(met)).toMatchObject({ isError: true, error: { code: 'tool_failed' } });
+  test('attack 22: a state over the limit is not sent back', async () => {
+    const mcpHost = await connect([{ do: 'ask', requestState: 'x'.repeat(2_000_000) }]);
+    expect(await call(mcpHost)).toMatchObject({ isError: true, error: { code: 'tool_failed' } });
     expect(calls()).toHaveLength(1);
   });
 
-  test('for what nobody answers: the call fails and says so', async () => {
-    const met = await meet([{ do: 'ask', inputRequests: question }], { handlers: { roots: () => [] } });
-    expect(await call(met)).toMatchObject({
+  test('without a handler fail the call with an error', async () => {
+    const mcpHost = await connect([{ do: 'ask', inputRequests: question }], { handlers: { roots: () => [] } });
+    expect(await call(mcpHost)).toMatchObject({
       isError: true,
       outcome: 'done',
-      error: { code: 'tool_failed', message: expect.stringContaining('not answer') as string },
+      error: { code: 'tool_failed', message: expect.stringContaining('does not support') as string },
     });
   });
 
-  test('and whoever has cancelled the call is not asked any more', async () => {
+  test('are withdrawn when the call is cancelled', async () => {
     let asked: Question | undefined;
-    const met = await meet([{ do: 'ask', inputRequests: question }], {
+    const mcpHost = await connect([{ do: 'ask', inputRequests: question }], {
       handlers: {
         form: (_request, one) => {
           asked = one;
@@ -116,7 +116,7 @@ describe('a modern server asks by an answer that wants more', () => {
       },
     });
     const stopper = new AbortController();
-    const running = call(met, { signal: stopper.signal });
+    const running = call(mcpHost, { signal: stopper.signal });
     await eventually(() => asked);
     expect(asked).toMatchObject({ serverId: 'srv', tool: { serverId: 'srv', name: 'go' } });
     stopper.abort();
@@ -125,7 +125,7 @@ describe('a modern server asks by an answer that wants more', () => {
     expect(calls()).toHaveLength(1);
   });
 
-  test('also in the middle of a prompt', async () => {
+  test('work during prompts/get too', async () => {
     server = await startScriptedMcp({
       era: 'modern',
       capabilities: { prompts: {} },

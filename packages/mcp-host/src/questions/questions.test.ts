@@ -30,7 +30,7 @@ function silentPeer(): MemoryPeer {
   return peer;
 }
 
-/** A person of one chat: what they were asked, and their answer once they give it. */
+/** A user of one chat: the requests shown, and the answer once it is given. */
 function person(principal: string, conversationId: string) {
   const asked: Question[] = [];
   const said = Promise.withResolvers<FormAnswer>();
@@ -48,7 +48,7 @@ describe('a request of a legacy server while several calls are in flight', () =>
   const answerOn = (peer: MemoryPeer): Promise<unknown> =>
     eventually(() => peer.received.find((message) => 'id' in message && message.id === 'question'));
 
-  test.each([0, 1])('names both conversations, and the answer of either counts (%i)', async (first) => {
+  test.each([0, 1])('names both conversations and accepts the answer of either (%i)', async (first) => {
     const peer = silentPeer();
     host = memoryHost(peer, { handlers: answersAll });
     await host.connectAll();
@@ -65,7 +65,7 @@ describe('a request of a legacy server while several calls are in flight', () =>
     await Promise.all(calls);
   });
 
-  test('is left to the other conversation when the call of one ends', async () => {
+  test('stays open for the other conversation when one call ends', async () => {
     const peer = silentPeer();
     host = memoryHost(peer, { handlers: answersAll });
     await host.connectAll();
@@ -85,7 +85,7 @@ describe('a request of a legacy server while several calls are in flight', () =>
     await other;
   });
 
-  test('is shown to nobody where the calls belong to several principals', async () => {
+  test('is shown to nobody if the calls belong to several principals', async () => {
     const peer = silentPeer();
     host = memoryHost(peer, { handlers: answersAll });
     await host.connectAll();
@@ -101,7 +101,7 @@ describe('a request of a legacy server while several calls are in flight', () =>
     await Promise.all(calls);
   });
 
-  test('is put to nobody whose chat has no person: the other one is asked', async () => {
+  test('is not shown in a chat without a user', async () => {
     const peer = silentPeer();
     host = memoryHost(peer, { handlers: answersAll });
     await host.connectAll();
@@ -120,7 +120,7 @@ describe('a request of a legacy server while several calls are in flight', () =>
   });
 });
 
-describe('what is declared', () => {
+describe('declared capabilities', () => {
   const declared = async (handlers: QuestionHandlers | undefined): Promise<unknown> => {
     const peer = new MemoryPeer();
     host = memoryHost(peer, handlers === undefined ? {} : { handlers });
@@ -130,7 +130,7 @@ describe('what is declared', () => {
     return hello !== undefined && 'params' in hello ? hello.params?.['capabilities'] : undefined;
   };
 
-  test('is what has a handler, and waiting for tasks', { tags: ['M1.38'] }, async () => {
+  test('are those with a handler, and tasks', { tags: ['M1.38'] }, async () => {
     const tasks = { extensions: { 'io.modelcontextprotocol/tasks': {} } };
     expect(await declared(undefined)).toEqual(tasks);
     expect(await declared({ roots: () => [] })).toEqual({ ...tasks, roots: { listChanged: true } });
@@ -144,8 +144,8 @@ describe('what is declared', () => {
   });
 });
 
-describe('a legacy server asks', () => {
-  /** Asks in the middle of a call that never ends by itself; gives the answer as it went over the wire. */
+describe('a request of a legacy server', () => {
+  /** Sends a request during a call that never ends; returns the raw answer. */
   async function ask(handlers: QuestionHandlers, method: string, params: JsonObject = {}): Promise<unknown> {
     const peer = silentPeer();
     host = memoryHost(peer, { handlers });
@@ -160,7 +160,7 @@ describe('a legacy server asks', () => {
     return 'result' in answer ? answer.result : 'error' in answer ? answer.error : undefined;
   }
 
-  test('and is answered: a form with its defaults filled in, a model, an address, the folders', async () => {
+  test('gets an answer: form with defaults, sampling, URL, roots', async () => {
     expect(await ask(answersAll, 'elicitation/create', FORM)).toEqual({
       action: 'accept',
       content: { city: 'Taipei', days: 3 },
@@ -171,7 +171,7 @@ describe('a legacy server asks', () => {
     expect(await ask(answersAll, 'roots/list')).toEqual({ roots: [{ uri: 'file:///srv/notes', name: 'work' }] });
   });
 
-  test('and is told politely that nobody answers, that the person said no, or that something went wrong', async () => {
+  test('gets a neutral error if nobody answers, the user declines, or the handler fails', async () => {
     expect(await ask({}, 'elicitation/create', FORM)).toMatchObject({ code: -32601 });
     expect(await ask({ form: async () => ({ action: 'decline' }) }, 'elicitation/create', FORM)).toEqual({
       action: 'decline',
@@ -183,18 +183,18 @@ describe('a legacy server asks', () => {
       message: 'The person does not want that.',
     });
     const broken: QuestionHandlers = { sampling: () => Promise.reject(new Error('key sk-hunter2 is wrong')) };
-    const told = await ask(broken, 'sampling/createMessage', SAMPLING);
-    expect(told).toMatchObject({ code: -32603 });
-    expect(JSON.stringify(told)).not.toContain('hunter2');
+    const replies = await ask(broken, 'sampling/createMessage', SAMPLING);
+    expect(replies).toMatchObject({ code: -32603 });
+    expect(JSON.stringify(replies)).not.toContain('hunter2');
   });
 
-  test('and never gets what does not fit its own form', async () => {
+  test('never gets an answer that does not match its form', async () => {
     const wrong: QuestionHandlers = { form: async () => ({ action: 'accept', content: { city: 7 } }) };
     expect(await ask(wrong, 'elicitation/create', FORM)).toMatchObject({ code: -32603 });
   });
 
   test.each(['javascript:alert(1)', 'data:text/html,x', 'file:///etc/passwd', 'http://example.com/', 'not an address'])(
-    'attack 2: %s is not put before a person',
+    'attack 2: %s is not shown to a user',
     async (url) => {
       let wasAsked = false;
       const handlers: QuestionHandlers = {
@@ -209,7 +209,7 @@ describe('a legacy server asks', () => {
     },
   );
 
-  test('while the time of the call stands still', async () => {
+  test('suspends the timeout of the call', async () => {
     const clock = createFakeClock();
     const peer = silentPeer();
     const questions: Question[] = [];
@@ -236,7 +236,7 @@ describe('a legacy server asks', () => {
     expect(clock.pending).toBe(0);
   });
 
-  test('nothing of whoever has cancelled the call meanwhile', async () => {
+  test('is withdrawn when the call is cancelled', async () => {
     const peer = silentPeer();
     let question: Question | undefined;
     const handlers: QuestionHandlers = {
@@ -257,7 +257,7 @@ describe('a legacy server asks', () => {
     expect(question?.signal.aborted).toBe(true);
   });
 
-  test('calls go side by side where nothing can be asked', async () => {
+  test('calls run in parallel if no capability allows requests', async () => {
     const peer = silentPeer();
     host = memoryHost(peer, { handlers: { roots: () => [] } });
     await host.connectAll();
@@ -268,7 +268,7 @@ describe('a legacy server asks', () => {
     await Promise.all(calls);
   });
 
-  test('for a page to be opened first: the call is made again when the person has been there', async () => {
+  test('a call that requires a visit to a URL is repeated after the visit', async () => {
     const peer = new MemoryPeer();
     let hasBeenThere = false;
     const elicitations = [{ mode: 'url', elicitationId: 'e1', message: 'Sign in', url: 'https://example.com/in' }];
@@ -299,7 +299,7 @@ describe('a legacy server asks', () => {
     expect(asked).toEqual(['https://example.com/in', 'https://example.com/in']);
   });
 
-  test('and learns that the folders are others now', async () => {
+  test('roots changes are announced to the server', async () => {
     const peer = new MemoryPeer();
     host = memoryHost(peer, { handlers: answersAll });
     await host.connectAll();
@@ -307,7 +307,7 @@ describe('a legacy server asks', () => {
     expect(peer.countOf('notifications/roots/list_changed')).toBe(1);
   });
 
-  test('the reference server asks for a form and a model in the middle of its tools', async () => {
+  test('the reference server sends elicitation and sampling requests during its tools', async () => {
     host = await connected(
       [{ id: 'srv', transport: { type: 'stdio', command: process.execPath, args: [everything, 'stdio'] } }],
       {
@@ -328,7 +328,7 @@ describe('a legacy server asks', () => {
   });
 });
 
-test('answers to requests never sent are noise', async () => {
+test('answers to unknown requests are ignored', async () => {
   const peer = new MemoryPeer();
   host = newHost([{ id: 'srv', transport: { type: 'in-memory', name: 'srv' } }], {
     createTransport: peer.createTransport,

@@ -13,17 +13,17 @@ import { isJsonObject, readForm, ToolyardError } from '@toolyard/protocol';
 import { checkArguments } from '../calls/check-arguments.ts';
 import { readUrl } from '../values/read-url.ts';
 
-/** Who asks, and while what. */
+/** The origin of a server's request. */
 export type Question = {
   serverId: string;
-  /** The call in the middle of which it is asked, where that is known. */
+  /** The call during which it was sent, if known. */
   tool?: ToolReference;
   /**
-   * Set where the server did not say which of several calls it asks for: their conversations, of one principal. It is
-   * put to each of them, and the first answer counts.
+   * Set if the server did not name one of several calls in flight: their conversations, of one principal. The request
+   * is shown in each of them, and the first answer counts.
    */
   mayBelongTo?: readonly string[];
-  /** Aborted when nobody waits for the answer any more. */
+  /** Aborted when the answer is no longer needed. */
   signal: AbortSignal;
 };
 
@@ -31,32 +31,32 @@ export type SamplingRequest = CreateMessageRequestParams;
 export type SamplingAnswer = CreateMessageResult | CreateMessageResultWithTools;
 
 /**
- * What the person filled in (`accept`), that they will not (`decline`), or that they shut the question (`cancel`).
- * `asIs`: they saw the defaults, and what they left out is to stay out.
+ * The user submitted the form (`accept`), declined (`decline`) or dismissed it (`cancel`). `asIs`: the user saw the
+ * defaults, so missing fields stay missing.
  */
 export type FormAnswer = { action: 'accept'; content: JsonObject; asIs?: true } | { action: 'decline' | 'cancel' };
 
 export type UrlQuestion = Question & {
-  /** Resolves when the server says that what happens at the address is done; never, if it does not. */
+  /** Resolves when the server reports that the URL flow is complete; never if it does not report. */
   completed: Promise<void>;
 };
 
 /**
- * What servers may ask, and who answers. Only what has a handler is declared to servers; whatever else they ask is
- * refused. All they send is untrusted: whoever shows it says which server asks.
+ * Handlers of server requests. Only a capability with a handler is declared; other requests are rejected. All content
+ * is untrusted, so display the name of the server with it.
  */
 export type QuestionHandlers = {
-  /** A turn of a model, with the tools the server brings along. */
+  /** A model response, with the tools the server provides. */
   sampling?: (request: SamplingRequest, question: Question) => Promise<SamplingAnswer>;
-  /** A form, whose schema is flat. The answer is completed with the schema's defaults and checked against it. */
+  /** A form with a flat schema. The answer is completed with the schema's defaults and validated. */
   form?: (request: ElicitRequestFormParams, question: Question) => Promise<FormAnswer>;
-  /** An address a person should open, `https:` or on this machine; it is never fetched. */
+  /** A URL for the user to open, `https:` or on this machine; Toolyard never fetches it. */
   url?: (request: ElicitRequestURLParams, question: UrlQuestion) => Promise<'accept' | 'decline' | 'cancel'>;
-  /** The folders servers may work in, as `file:` addresses. */
+  /** The folders servers may work in, as `file:` URIs. */
   roots?: (question: Question) => Root[] | Promise<Root[]>;
 };
 
-/** What a server asks a person, looked over. */
+/** A validated server request to a user. */
 export type AskedQuestion =
   | { kind: 'form'; message: string; requestedSchema: JsonObject }
   | { kind: 'url'; message: string; url: string }
@@ -75,14 +75,14 @@ export function capabilitiesOf(handlers: QuestionHandlers): ClientCapabilities {
 const INVALID_PARAMS = -32_602;
 const METHOD_NOT_FOUND = -32_601;
 const INTERNAL = -32_603;
-/** What the protocol has for "the person said no". */
-const REFUSED = -1;
+/** JSON-RPC error code for a declined request. */
+const DECLINED = -1;
 
 /**
- * Puts a question to its handler.
+ * Passes a request to its handler.
  *
- * @returns the result, as the protocol has it
- * @throws ProtocolError, polite and without a word of what went wrong inside
+ * @returns the result in the form of the protocol
+ * @throws ProtocolError without internal details
  */
 export async function answerQuestion(
   handlers: QuestionHandlers,
@@ -112,13 +112,13 @@ export async function answerQuestion(
   } catch (thrown) {
     throw toProtocolError(thrown);
   }
-  throw new ProtocolError(METHOD_NOT_FOUND, `This client does not answer ${method.slice(0, 100)}.`);
+  throw new ProtocolError(METHOD_NOT_FOUND, `This client does not support ${method.slice(0, 100)}.`);
 }
 
 /**
- * Looks a question over without putting it to anybody. Null where it is none for a person.
+ * Validates a request without showing it. Null if it needs no user.
  *
- * @throws ProtocolError where nobody may be asked that
+ * @throws ProtocolError if it must not be shown
  */
 export function readQuestion(
   { method, params }: { method: string; params: JsonObject },
@@ -152,16 +152,16 @@ function readSampling(params: JsonObject): SamplingRequest {
   return params as unknown as SamplingRequest;
 }
 
-/** Only what a person can judge and a browser opens: attack 2 is a `javascript:` address. */
+/** Only URLs that a user can judge and a browser opens: attack 2 is a `javascript:` URL. */
 function readUrlRequest(params: JsonObject): ElicitRequestURLParams {
   const url = typeof params['url'] === 'string' ? readUrl(params['url']) : null;
   const isLocal = url !== null && /^(localhost|127(\.\d+){3}|\[::1\])$/.test(url.hostname);
   if (url?.protocol !== 'https:' && !(url?.protocol === 'http:' && isLocal)) {
-    throw new ProtocolError(INVALID_PARAMS, 'The address to open must be an https address.');
+    throw new ProtocolError(INVALID_PARAMS, 'The URL to open must use https.');
   }
-  // What stands before the @ looks like the name of the page and is not.
+  // A user name before the @ can look like the host of the page.
   if (url.username !== '' || url.password !== '') {
-    throw new ProtocolError(INVALID_PARAMS, 'The address to open must not name a user.');
+    throw new ProtocolError(INVALID_PARAMS, 'The URL to open must not contain a user name.');
   }
   return params as unknown as ElicitRequestURLParams;
 }
@@ -176,18 +176,18 @@ async function askForm(
   if (answer.action !== 'accept') return { action: answer.action };
   const content = answer.asIs ? answer.content : { ...defaultsOf(schema), ...answer.content };
   const fault = checkArguments(schema, content);
-  if (fault !== null) throw new ProtocolError(INTERNAL, `What was filled in does not fit the form: ${fault}`);
+  if (fault !== null) throw new ProtocolError(INTERNAL, `The submitted values do not match the form: ${fault}`);
   return { action: 'accept', content };
 }
 
-/** What cannot be shown to a person is not asked. */
+/** A form that cannot be displayed is rejected. */
 function readFormRequest(params: JsonObject): { request: ElicitRequestFormParams; schema: JsonObject } {
   const schema = params['requestedSchema'];
   if (typeof params['message'] !== 'string' || !isJsonObject(schema)) {
-    throw new ProtocolError(INVALID_PARAMS, 'A form needs a message and a requestedSchema.');
+    throw new ProtocolError(INVALID_PARAMS, 'A form requires a message and a requestedSchema.');
   }
   const form = readForm(schema);
-  if ('problem' in form) throw new ProtocolError(INVALID_PARAMS, `The form cannot be shown: ${form.problem}.`);
+  if ('problem' in form) throw new ProtocolError(INVALID_PARAMS, `The form cannot be displayed: ${form.problem}.`);
   return { request: params as unknown as ElicitRequestFormParams, schema };
 }
 
@@ -204,8 +204,8 @@ function defaultsOf(schema: JsonObject): JsonObject {
 function toProtocolError(thrown: unknown): ProtocolError {
   if (thrown instanceof ProtocolError) return thrown;
   if (ToolyardError.isInstance(thrown)) {
-    const isNo = thrown.code === 'refused' || thrown.code === 'tool_refused' || thrown.code === 'cancelled';
-    return new ProtocolError(isNo ? REFUSED : INTERNAL, thrown.message);
+    const isDeclined = thrown.code === 'refused' || thrown.code === 'tool_refused' || thrown.code === 'cancelled';
+    return new ProtocolError(isDeclined ? DECLINED : INTERNAL, thrown.message);
   }
-  return new ProtocolError(INTERNAL, 'The question could not be answered.');
+  return new ProtocolError(INTERNAL, 'The request could not be answered.');
 }

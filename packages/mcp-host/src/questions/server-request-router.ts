@@ -21,15 +21,15 @@ import { untilAborted } from '../calls/track-request.ts';
 export type ServerRequestRouterOptions = {
   serverId: string;
   handlers: QuestionHandlers;
-  /** The requests under way on this connection. */
+  /** The requests in progress on this connection. */
   open: ReadonlySet<OpenRequest>;
-  /** Its calls that are no longer waited for. */
+  /** Its cancelled calls that the server has not answered. */
   cancelled: CancelledCalls;
-  /** The server asked something that may belong to several calls. */
+  /** Called when the server sent a request that may belong to several calls. */
   onAmbiguous: () => void;
 };
 
-/** Takes what one server asks, in either era, to the handlers of the owner. */
+/** Routes the requests of one server, in either era, to the handlers of the owner. */
 export class ServerRequestRouter {
   readonly #options: ServerRequestRouterOptions;
   #isRelayed = false;
@@ -43,7 +43,7 @@ export class ServerRequestRouter {
     return capabilitiesOf(this.#options.handlers);
   }
 
-  /** Legacy servers ask by requests of their own, which do not say which call they belong to. */
+  /** Legacy servers send requests of their own, which do not name a call. */
   attach(client: Client, transport: Pick<RawResultTransport, 'carrierOf' | 'relays' | 'onlateanswer'>): void {
     const { sampling, form, url, roots } = this.#options.handlers;
     transport.onlateanswer = (requestId) => this.#options.cancelled.answered(requestId);
@@ -69,7 +69,7 @@ export class ServerRequestRouter {
       });
     }
     if (roots) {
-      // The folders are the same whatever they are wanted for.
+      // The roots are the same for every call.
       client.setRequestHandler(
         'roots/list',
         ({ method, params }, { mcpReq }) =>
@@ -78,7 +78,7 @@ export class ServerRequestRouter {
     }
   }
 
-  /** Modern servers ask by an answer that wants more; what fails here fails the request. @throws ToolyardError */
+  /** Modern servers ask with `input_required`; a failure fails the request. @throws ToolyardError */
   async answerInRound(asked: ServerInputRequest, request: OpenRequest): Promise<JsonObject> {
     try {
       return await this.#answer(asked, request.signal, request);
@@ -87,7 +87,7 @@ export class ServerRequestRouter {
     }
   }
 
-  /** A question of a round that waits for a person somewhere else; null for what needs none. @throws ToolyardError */
+  /** Reads a request of a round that is answered elsewhere; null if it needs no user. @throws ToolyardError */
   readInRound(asked: ServerInputRequest, request: OpenRequest): AskedQuestion | null {
     try {
       return readQuestion(asked, this.#handlersFor(request));
@@ -100,17 +100,17 @@ export class ServerRequestRouter {
     const why = thrown instanceof ProtocolError ? thrown.message : 'it could not be answered.';
     return new ToolyardError({
       code: 'tool_failed',
-      message: `The server "${this.#options.serverId}" asked for something in between: ${why} It has not finished.`,
+      message: `The server "${this.#options.serverId}" requested input during the call: ${why} The call has not finished.`,
     });
   }
 
-  /** Only what was declared: the handlers of a call are those of the host, in the hands of whoever makes the call. */
+  /** Only declared capabilities: the handlers of a call replace those of the host without adding any. */
   #handlersFor(request: OpenRequest | undefined): QuestionHandlers {
     const { handlers } = this.#options;
     return request?.handlers === undefined ? handlers : { ...handlers, ...request.handlers };
   }
 
-  /** The time of whatever it may be asked for stands still until it is answered. */
+  /** Suspends the timeouts of all calls the request may belong to until it is answered. */
   async #answerServer(
     asked: ServerInputRequest,
     signal: AbortSignal,
@@ -123,7 +123,7 @@ export class ServerRequestRouter {
     const resume = (calls.length === 0 ? [...open] : calls).map(({ deadline }) => deadline.suspend());
     try {
       if (calls.length + cancelled.length > 1) return await this.#answerForOneOf(asked, signal, calls, cancelled);
-      // The process that has the server knows which calls are in flight there.
+      // The process with the connection knows which calls are in flight.
       const mayBelongTo = this.#isRelayed ? conversationsIn(asked.params) : undefined;
       return await this.#answer(asked, signal, calls[0], mayBelongTo);
     } finally {
@@ -152,7 +152,7 @@ export class ServerRequestRouter {
   ): Promise<JsonObject> {
     const { serverId } = this.#options;
     const handlers = this.#handlersFor(request);
-    // Whoever stops the call does not want its questions answered either.
+    // A cancelled call needs no answers.
     const either = request === undefined ? signal : AbortSignal.any([signal, request.signal]);
     const question: Question = {
       serverId,

@@ -6,13 +6,13 @@ import type { CancelledCall, CancelledCalls } from '../calls/cancelled-calls.ts'
 import type { ServerInputRequest, OpenRequest } from '../calls/track-request.ts';
 
 const INTERNAL = -32_603;
-/** What the protocol has for a user who said no. */
-const REFUSED = -1;
+/** JSON-RPC error code for a request the user declined. */
+const DECLINED = -1;
 
 /**
- * Which of the requests in flight a legacy server's own request may belong to.
+ * The requests in flight to which a legacy server's request may belong.
  *
- * @param carrier the request of ours on whose stream it came, where the transport has a stream for each
+ * @param carrier id of our request on whose stream it arrived, for transports with a stream per request
  */
 export function possibleRequests(
   open: ReadonlySet<OpenRequest>,
@@ -22,13 +22,13 @@ export function possibleRequests(
   const all = [...open];
   const related = relatedTaskOf(params);
   if (related === undefined && carrier !== undefined) return all.filter(({ requestId }) => requestId === carrier);
-  // What is asked for a task says so; what does not comes from a call that is no task.
+  // A request during a task names the task; without a name it belongs to a call that is not a task.
   const calls = all.filter(({ tool, taskId }) => tool !== undefined && taskId === related);
   return related === undefined ? calls : calls.slice(0, 1);
 }
 
 /**
- * The calls that nobody waits for any more to which a request may belong, where it is for none of the tasks.
+ * The cancelled calls to which a request without a task may belong.
  *
  * @param carrier as for {@link possibleRequests}
  */
@@ -40,27 +40,27 @@ export function possibleCancelled(
   return relatedTaskOf(params) === undefined ? cancelled.mayAsk(carrier) : [];
 }
 
-/** What the server is told where all the calls it may ask for were cancelled. @throws ProtocolError */
+/** The answer if all calls the request may belong to were cancelled. @throws ProtocolError */
 export function answerForCancelled({ method }: ServerInputRequest): JsonObject {
   if (method === 'elicitation/create') return { action: 'cancel' };
   throw new ProtocolError(
-    REFUSED,
+    DECLINED,
     'The call this request may belong to was cancelled, so it was not shown to the user.',
   );
 }
 
-/** The conversations these calls belong to. @throws ProtocolError where they belong to more than one principal */
+/** The conversations of these calls. @throws ProtocolError if they belong to more than one principal */
 export function conversationsOf(calls: readonly Pick<OpenRequest, 'caller'>[]): string[] {
   if (new Set(calls.map(({ caller }) => caller?.principal)).size > 1) {
     throw new ProtocolError(
       INTERNAL,
-      'This request does not say which call it belongs to, and it may belong to calls of several users. It was not shown to any user; the next call has a connection of its own.',
+      'This request does not name its call, and calls of several users are in flight. It was not shown to any user; the next call gets its own connection.',
     );
   }
   return [...new Set(calls.flatMap(({ caller }) => caller?.conversationId ?? []))];
 }
 
-/** One call of each conversation that has somebody to ask. */
+/** One call per conversation, if it has a user to ask. */
 export function onePerConversation(calls: readonly OpenRequest[]): OpenRequest[] {
   const chosen = new Map<string | undefined, OpenRequest>();
   for (const call of calls) {
@@ -71,8 +71,8 @@ export function onePerConversation(calls: readonly OpenRequest[]): OpenRequest[]
 }
 
 /**
- * Asks for all of these calls at once; the first answer counts, and the others are no longer asked. A call that ends
- * before it is answered is no answer, as long as another one is left.
+ * Asks for all of these calls in parallel; the first answer counts, and the others are withdrawn. A call that ends
+ * early is skipped while another one is left.
  *
  * @throws what was thrown for the call that counts
  */
@@ -81,18 +81,18 @@ export function firstAnswer(
   ask: (call: OpenRequest, signal: AbortSignal) => Promise<JsonObject>,
 ): Promise<JsonObject> {
   const answered = new AbortController();
-  let left = calls.length;
+  let remaining = calls.length;
   return new Promise<JsonObject>((resolve, reject) => {
     for (const call of calls) {
       ask(call, AbortSignal.any([call.over, answered.signal])).then(resolve, (thrown: Error) => {
-        left--;
-        if (left === 0 || !(call.over.aborted || call.signal.aborted)) reject(thrown);
+        remaining--;
+        if (remaining === 0 || !(call.over.aborted || call.signal.aborted)) reject(thrown);
       });
     }
   }).finally(() => answered.abort());
 }
 
-/** The task in the name of which a legacy server asks. */
+/** The id of the task during which a legacy server sent the request. */
 function relatedTaskOf({ _meta: meta }: JsonObject): string | undefined {
   const related = isJsonObject(meta) ? meta['io.modelcontextprotocol/related-task'] : undefined;
   const taskId = isJsonObject(related) ? related['taskId'] : undefined;

@@ -9,36 +9,36 @@ import type { OpenRequest, RequestContext } from '../calls/track-request.ts';
 import { RequestStopped, trackRequest } from '../calls/track-request.ts';
 import type { TaskState, TaskWire } from './task-wire.ts';
 
-/** Between two looks at a task, in milliseconds, whatever its server suggests. */
-const SHORTEST_PAUSE_MS = 50;
-const USUAL_PAUSE_MS = 1_000;
-const LONGEST_PAUSE_MS = 30_000;
-/** How long a server may take to hear that a task is no longer wanted, in milliseconds. */
-const GOODBYE_MS = 1_000;
+/** Bounds of the pause between two polls of a task, in milliseconds, whatever its server suggests. */
+const MIN_PAUSE_MS = 50;
+const DEFAULT_PAUSE_MS = 1_000;
+const MAX_PAUSE_MS = 30_000;
+/** Timeout of cancelling a task, in milliseconds. */
+const CANCEL_TIMEOUT_MS = 1_000;
 
-/** The server does not know the task: its time has run out, or it belonged to a session or process that is gone. */
+/** The server does not know the task: it has expired, or its session or process is gone. */
 export class TaskForgotten extends Error {}
 
-/** The server gave the task up, without a result. */
+/** The server cancelled the task, without a result. */
 export class TaskCancelled extends Error {}
 
-/** The call was carried out and has failed, as the server tells it. */
+/** The server reports that the call was executed and failed. */
 export class TaskFailed extends Error {}
 
 export type FollowedTask = {
   context: RequestContext;
   openTask: (taskId: string) => Promise<TaskWire>;
   handle: TaskHandle;
-  /** Done before it is waited for: its owner stores the handle. */
+  /** Runs before polling begins, so that the owner can store the handle. */
   before?: (() => Promise<void>) | undefined;
   options: CallToolOptions;
-  /** How long the server may not answer. */
+  /** The longest time without a response of the server. */
   timeoutMs: number;
 };
 
 /**
- * Asks a server about a task until it is over, and puts what the task asks to its handlers. The server is told when
- * nobody wants the task any more; not when the connection is closed: another process may ask for it then.
+ * Polls a task until it ends, and passes its input requests to the handlers. Cancels the task when its caller aborts,
+ * but not when the connection is closed, because another process may continue to poll it.
  *
  * @returns the result of the call, as the server sent it
  * @throws RequestStopped, TaskForgotten, TaskCancelled, TaskFailed, ToolyardError; else what the transport throws
@@ -52,13 +52,13 @@ export async function followTask(task: FollowedTask): Promise<unknown> {
       return follow(task, await openTask(taskId), entry);
     });
   } catch (thrown) {
-    if (isUnwanted(thrown, options.signal)) await giveUp(context, await openTask(taskId));
+    if (isCancelledByCaller(thrown, options.signal)) await cancelTask(context, await openTask(taskId));
     throw thrown;
   }
 }
 
-/** False where somebody else may want the task, or nobody knows. */
-function isUnwanted(thrown: unknown, signal: AbortSignal | undefined): boolean {
+/** False if another process may need the task, or the reason is unknown. */
+function isCancelledByCaller(thrown: unknown, signal: AbortSignal | undefined): boolean {
   if (!(thrown instanceof RequestStopped)) return ToolyardError.isInstance(thrown);
   return thrown.by !== 'closing' && signal?.reason !== CONTINUES_ELSEWHERE;
 }
@@ -69,16 +69,16 @@ async function follow(
   entry: OpenRequest,
 ): Promise<unknown> {
   const answered = new Set<string>();
-  const tell = changesTo(options.onProgress);
+  const report = changesTo(options.onProgress);
   for (;;) {
     const look = await lookAt(wire, handle, entry);
     if (look === undefined) {
-      // The time-out runs on: a server that does not answer is not waited for for ever.
-      await pause(context.clock, USUAL_PAUSE_MS, entry.signal);
+      // The timeout keeps running: a server that does not respond is not waited for forever.
+      await pause(context.clock, DEFAULT_PAUSE_MS, entry.signal);
       continue;
     }
     entry.deadline.renew();
-    tell(look);
+    report(look);
     if (look.status === 'cancelled') throw new TaskCancelled(look.text ?? '');
     if (look.status === 'failed' && look.error !== undefined) throw new TaskFailed(look.error.message);
     if (look.result !== undefined) return look.result;
@@ -93,24 +93,24 @@ async function follow(
       for (const [key] of asked) answered.add(key);
       continue;
     }
-    await rest(context, look, entry);
+    await pauseFor(context, look, entry);
   }
 }
 
-/** Undefined where the server could not be reached this time. */
+/** Undefined if the server could not be reached this time. */
 async function lookAt(wire: TaskWire, handle: TaskHandle, entry: OpenRequest): Promise<TaskState | undefined> {
   try {
-    return await wire.look(entry.signal);
+    return await wire.poll(entry.signal);
   } catch (thrown) {
-    // What a server of either era says to an id it does not know.
+    // The error of either era for an unknown id.
     if (thrown instanceof ProtocolError && thrown.code === -32_602) throw new TaskForgotten(handle.taskId);
-    if (entry.signal.aborted || !mayPass(thrown)) throw thrown;
+    if (entry.signal.aborted || !isTemporary(thrown)) throw thrown;
     return undefined;
   }
 }
 
-/** The server is there, and busy or out of reach for the moment. */
-function mayPass(thrown: unknown): boolean {
+/** The server is temporarily busy or unreachable. */
+function isTemporary(thrown: unknown): boolean {
   if (thrown instanceof SdkHttpError) {
     const { status } = thrown.data;
     return status === 408 || status === 429 || status >= 500;
@@ -119,8 +119,8 @@ function mayPass(thrown: unknown): boolean {
 }
 
 /**
- * The result of a task that is over, or that asks something: a legacy server puts its questions while somebody waits
- * for the result. Undefined where it gives none yet.
+ * The result of a task that has ended or requires input: a legacy server sends its requests while `tasks/result` is
+ * pending. Undefined if there is none yet.
  */
 async function legacyResult(wire: TaskWire, look: TaskState, entry: OpenRequest): Promise<unknown> {
   const resume = entry.deadline.suspend();
@@ -135,36 +135,36 @@ async function legacyResult(wire: TaskWire, look: TaskState, entry: OpenRequest)
   }
 }
 
-/** Its own pace, within bounds. Time that passes on the server's wish is none in which nothing was heard of it. */
-async function rest(
+/** The poll interval of the server, within bounds. The pause does not count as inactivity. */
+async function pauseFor(
   context: RequestContext,
-  { pollMs = USUAL_PAUSE_MS }: TaskState,
+  { pollMs = DEFAULT_PAUSE_MS }: TaskState,
   entry: OpenRequest,
 ): Promise<void> {
   const resume = entry.deadline.suspend();
   try {
-    await pause(context.clock, Math.min(LONGEST_PAUSE_MS, Math.max(SHORTEST_PAUSE_MS, pollMs)), entry.signal);
+    await pause(context.clock, Math.min(MAX_PAUSE_MS, Math.max(MIN_PAUSE_MS, pollMs)), entry.signal);
   } finally {
     resume();
   }
 }
 
-/** Tells how the task stands each time that is something else; the number counts these times. */
+/** Reports each change of the task's status; `progress` counts the changes. */
 function changesTo(onProgress: CallToolOptions['onProgress']): (look: TaskState) => void {
   let last = '';
   let changes = 0;
   return ({ status, text }) => {
-    const now = text ?? (status === 'input_required' ? 'Waits for an answer.' : '');
+    const now = text ?? (status === 'input_required' ? 'Waiting for an answer.' : '');
     if (now === '' || now === last) return;
     last = now;
     onProgress?.({ progress: ++changes, text: now });
   };
 }
 
-/** Nobody wants its result. A server that does not hear of it is left to itself. */
-async function giveUp({ clock }: RequestContext, wire: TaskWire): Promise<void> {
+/** Cancels the task at the server, ignoring failures. */
+async function cancelTask({ clock }: RequestContext, wire: TaskWire): Promise<void> {
   const patience = new AbortController();
-  const callOff = clock.after(GOODBYE_MS, () => patience.abort());
+  const cancelTimer = clock.after(CANCEL_TIMEOUT_MS, () => patience.abort());
   await wire.cancel(patience.signal).catch(() => undefined);
-  callOff();
+  cancelTimer();
 }

@@ -2,18 +2,18 @@ import type { JsonObject } from '@toolyard/protocol';
 import { isJsonObject } from '@toolyard/protocol';
 import type { Era } from '../types.ts';
 
-/** The extension servers of the modern era answer calls with tasks by. */
+/** The extension with which modern servers answer calls with tasks. */
 export const TASKS_EXTENSION = 'io.modelcontextprotocol/tasks';
 
 /** How long a legacy server is asked to keep a task and its result, in milliseconds. */
 const KEEP_MS = 24 * 60 * 60 * 1_000;
 
-/** What makes a call of a legacy server a task of it. */
+/** Makes a call to a legacy server a task. */
 export const TASK_META: JsonObject = { task: { ttl: KEEP_MS } };
 
 /**
- * The id of the task a call was answered with: undefined where it was answered with its result, null for a task
- * without a name, which nobody can ask about.
+ * The id of the task that a call was answered with: undefined if it was answered with its result, null for a task
+ * without an id, which cannot be polled.
  */
 export function taskIdOf(raw: unknown, era: Era): string | undefined | null {
   if (!isJsonObject(raw)) return undefined;

@@ -9,24 +9,24 @@ import type { Era } from '../types.ts';
 import type { ServerInputRequest } from '../calls/track-request.ts';
 import { TASKS_EXTENSION } from './read-task.ts';
 
-/** How a task stands. `asked`: what it waits to be told, by the server's own keys. */
+/** The state of a task. `asked`: its input requests, by the server's own keys. */
 export type TaskState = {
   status: TaskView['status'];
   text: string | undefined;
-  /** What the server wants between two looks, in milliseconds. */
+  /** The poll interval the server suggests, in milliseconds. */
   pollMs: number | undefined;
   asked: [string, ServerInputRequest][];
-  /** Present where the answer says how the call went. */
+  /** Set if the response contains the outcome of the call. */
   result: JsonValue | undefined;
   error: { code: number; message: string } | undefined;
 };
 
-/** What can be asked about one task, in either era. All of it throws ProtocolError for what the server refuses. */
+/** The operations on one task, in either era. Each throws the ProtocolError of the server. */
 export type TaskWire = {
-  look(signal: AbortSignal): Promise<TaskState>;
-  /** Legacy servers give the result when asked for it, and put questions while somebody waits for it. */
+  poll(signal: AbortSignal): Promise<TaskState>;
+  /** Legacy servers return the result here, and send their requests while it is pending. */
   result(signal: AbortSignal): Promise<JsonValue>;
-  /** Answers what a modern server asks. */
+  /** Answers the input requests of a modern server. */
   answer(answers: JsonObject, signal: AbortSignal): Promise<void>;
   cancel(signal: AbortSignal): Promise<void>;
 };
@@ -40,7 +40,7 @@ export type TaskWireOptions = {
   clientCapabilities: JsonObject;
 };
 
-/** Speaks about one task with its server. The protocols of tasks are loaded when the first one is met. */
+/** Opens the operations on one task. The task protocols are loaded on first use. */
 export async function openTaskWire(options: TaskWireOptions, taskId: string): Promise<TaskWire> {
   const { JsonRpcResponseError, withTasks } = await import('@modelcontextprotocol/ext-tasks/client');
   const dispatch = (request: JsonValue, signal: AbortSignal | undefined): Promise<RawReply> => {
@@ -69,7 +69,7 @@ export async function openTaskWire(options: TaskWireOptions, taskId: string): Pr
     }
   };
   return {
-    look: async (signal) => lookOf(await said(task.snapshot(signal))),
+    poll: async (signal) => stateOf(await said(task.snapshot(signal))),
     cancel: (signal) => said(task.cancel(signal)),
     answer: (answers, signal) => said(task.updateJson(answers, signal)),
     async result(signal) {
@@ -80,7 +80,7 @@ export async function openTaskWire(options: TaskWireOptions, taskId: string): Pr
   };
 }
 
-function lookOf({ status, statusMessage, suggestedPollIntervalMs, raw }: TaskView): TaskState {
+function stateOf({ status, statusMessage, suggestedPollIntervalMs, raw }: TaskView): TaskState {
   const { inputRequests, result, error } = raw as JsonObject;
   return {
     status,
@@ -96,7 +96,7 @@ function lookOf({ status, statusMessage, suggestedPollIntervalMs, raw }: TaskVie
   };
 }
 
-/** Modern servers are told with every request who asks, and what that client can do. */
+/** Modern servers receive client info and capabilities with every request. */
 export function withClientMeta(
   {
     client,
@@ -117,7 +117,7 @@ export function withClientMeta(
   };
 }
 
-/** What a client can do, and that it can wait for tasks. */
+/** The client capabilities with the tasks extension. */
 export function withTasksExtension(capabilities: JsonObject): JsonObject {
   const { extensions } = capabilities;
   return { ...capabilities, extensions: { ...(isJsonObject(extensions) ? extensions : {}), [TASKS_EXTENSION]: {} } };

@@ -21,7 +21,7 @@ const form = (message: string): { method: string; params: JsonObject } => ({
   },
 });
 
-/** Opened by a test when the work may go on. */
+/** Opened by a test to let the work continue. */
 type Gate = { open: () => void; opened: Promise<void> };
 
 function gate(): Gate {
@@ -89,7 +89,7 @@ afterEach(async () => {
 
 const tool = (name: string): { serverId: string; name: string } => ({ serverId: 'tasks', name });
 
-async function meet(era: Era, desk: TaskRegistry, handlers: QuestionHandlers = {}): Promise<McpHost> {
+async function connect(era: Era, desk: TaskRegistry, handlers: QuestionHandlers = {}): Promise<McpHost> {
   peer ??= await startTaskPeer(era, desk, tools);
   clock = createSteadyClock();
   host = await connected([{ id: 'tasks', transport: { type: 'http', url: peer.url }, callTimeoutMs: 2_000 }], {
@@ -106,17 +106,17 @@ describe.each(['modern', 'legacy'] as const)('tasks of a %s server', (era) => {
     peer = undefined;
   });
 
-  test('a call that becomes a task is waited for; its handle is given before, what it says meanwhile', async () => {
+  test('are awaited; the handle is reported first, then their progress', async () => {
     const desk = new TaskRegistry();
-    const met = await meet(era, desk);
-    const seen: ToolProgress[] = [];
+    const met = await connect(era, desk);
+    const updates: ToolProgress[] = [];
     let handle: TaskHandle | undefined;
     const options: CallToolOptions = {
       onTask: (given) => {
         handle = given;
       },
       onProgress: (progress) => {
-        seen.push(progress);
+        updates.push(progress);
         held.open();
       },
     };
@@ -128,20 +128,20 @@ describe.each(['modern', 'legacy'] as const)('tasks of a %s server', (era) => {
       structured: { value: 42 },
     });
     expect(handle).toEqual({ tool: tool('compute'), taskId: desk.tasks[0]?.id, era });
-    expect(seen).toEqual([{ progress: 1, text: 'half way' }]);
+    expect(updates).toEqual([{ progress: 1, text: 'half way' }]);
   });
 
-  test('a tool that may be a task is one; a tool that is none is called as ever', async () => {
+  test('are used for tools that support them, and not for others', async () => {
     const desk = new TaskRegistry();
-    const met = await meet(era, desk);
+    const met = await connect(era, desk);
     expect((await met.callTool(tool('optional'), {})).content).toEqual([{ type: 'text', text: 'done' }]);
     expect(desk.tasks).toHaveLength(1);
     expect((await met.callTool(tool('plain'), {})).content).toEqual([{ type: 'text', text: 'at once' }]);
     expect(desk.tasks).toHaveLength(1);
   });
 
-  test('a tool that failed, and a task that broke down, have failed for certain', async () => {
-    const met = await meet(era, new TaskRegistry());
+  test('that fail make the call fail for certain', async () => {
+    const met = await connect(era, new TaskRegistry());
     expect(await met.callTool(tool('fail'), {})).toMatchObject({
       isError: true,
       outcome: 'done',
@@ -154,9 +154,9 @@ describe.each(['modern', 'legacy'] as const)('tasks of a %s server', (era) => {
     });
   });
 
-  test('what a task asks is put to its handlers, with the tool it is asked for; other calls go on meanwhile', async () => {
+  test('pass their requests to the handlers with the tool; other calls continue meanwhile', async () => {
     const asked: string[] = [];
-    const met = await meet(era, new TaskRegistry(), {
+    const met = await connect(era, new TaskRegistry(), {
       form: async ({ message }, question) => {
         asked.push(`${question.tool?.name ?? 'nobody'}: ${message}`);
         await met.callTool(tool('plain'), {});
@@ -168,8 +168,8 @@ describe.each(['modern', 'legacy'] as const)('tasks of a %s server', (era) => {
     expect(asked.sort()).toEqual(['who: Who else?', 'who: Who?']);
   });
 
-  test('a person may take longer than the time-out', async () => {
-    const met = await meet(era, new TaskRegistry(), {
+  test('wait for a user beyond the timeout', async () => {
+    const met = await connect(era, new TaskRegistry(), {
       form: async () => {
         await clock.passes(1_000);
         return { action: 'decline' };
@@ -179,18 +179,18 @@ describe.each(['modern', 'legacy'] as const)('tasks of a %s server', (era) => {
     expect(result.content).toEqual([{ type: 'text', text: 'decline and decline' }]);
   });
 
-  test('whoever stops the call cancels the task', async () => {
+  test('are cancelled when the call is aborted', async () => {
     const desk = new TaskRegistry();
-    const met = await meet(era, desk);
+    const met = await connect(era, desk);
     const stopper = new AbortController();
     const running = met.callTool(tool('compute'), {}, { signal: stopper.signal, onTask: () => stopper.abort() });
     expect(await running).toMatchObject({ outcome: 'unknown', error: { code: 'cancelled' } });
     expect(desk.tasks[0]?.status).toBe('cancelled');
   });
 
-  test('handing the call on does not', async () => {
+  test('are not cancelled when the call is handed over', async () => {
     const desk = new TaskRegistry();
-    const met = await meet(era, desk);
+    const met = await connect(era, desk);
     const stopper = new AbortController();
     const onTask = (): void => stopper.abort(CONTINUES_ELSEWHERE);
     expect(await met.callTool(tool('compute'), {}, { signal: stopper.signal, onTask })).toMatchObject({
@@ -199,9 +199,9 @@ describe.each(['modern', 'legacy'] as const)('tasks of a %s server', (era) => {
     expect(desk.tasks[0]?.status).toBe('working');
   });
 
-  test('leaving the server does not: another host gets the result by the handle, and the call is made once', async () => {
+  test('are not cancelled by closing: another host resumes them by handle without repeating the call', async () => {
     const desk = new TaskRegistry();
-    const first = await meet(era, desk);
+    const first = await connect(era, desk);
     const given = gate();
     let handle: TaskHandle | undefined;
     const onTask = (made: TaskHandle): void => {
@@ -214,14 +214,14 @@ describe.each(['modern', 'legacy'] as const)('tasks of a %s server', (era) => {
     expect(await running).toMatchObject({ outcome: 'unknown' });
     expect(desk.tasks[0]?.status).toBe('working');
 
-    const second = await meet(era, desk);
+    const second = await connect(era, desk);
     held.open();
     const stored = JSON.parse(JSON.stringify(handle)) as TaskHandle;
     expect(await second.resumeTask(stored)).toMatchObject({ outcome: 'done', content: [{ text: '42' }] });
     expect(made).toBe(1);
   });
 
-  test('it is waited for where its server takes its time to be there', async () => {
+  test('are awaited while their server is still starting', async () => {
     const desk = new TaskRegistry();
     const { id: taskId } = desk.start(async () => said('long ago'));
     peer = await startTaskPeer(era, desk, tools);
@@ -232,7 +232,7 @@ describe.each(['modern', 'legacy'] as const)('tasks of a %s server', (era) => {
     const met = newHost([{ id: 'tasks', transport, connectTimeoutMs: 60_000 }], { clock: standing });
     const connecting = met.connectAll();
     const resumed = met.resumeTask({ tool: tool('compute'), taskId, era });
-    // Longer than anything else is waited for that asks for a server.
+    // Longer than any other wait for a server.
     await standing.advance(25_000);
     isThere.open();
     expect(await resumed).toMatchObject({ outcome: 'done', content: [{ text: 'long ago' }] });
@@ -240,9 +240,9 @@ describe.each(['modern', 'legacy'] as const)('tasks of a %s server', (era) => {
     await closeOn(standing, met);
   });
 
-  test('a task that is over is answered when asked for, and one that was forgotten is of unknown outcome', async () => {
+  test('return their result after they ended; a forgotten one has an unknown outcome', async () => {
     const desk = new TaskRegistry();
-    const met = await meet(era, desk);
+    const met = await connect(era, desk);
     const { id: taskId } = desk.start(async () => said('long ago'));
     await desk.settled(taskId);
     expect(await met.resumeTask({ tool: tool('compute'), taskId, era })).toMatchObject({
@@ -255,22 +255,22 @@ describe.each(['modern', 'legacy'] as const)('tasks of a %s server', (era) => {
     expect(gone.error?.message).toContain('no longer knows the task');
   });
 
-  test('one whose time runs out under way ends in an unknown outcome', async () => {
+  test('that expire end with an unknown outcome', async () => {
     const desk = new TaskRegistry({ ttlMs: 100 });
-    const met = await meet(era, desk);
+    const met = await connect(era, desk);
     expect(await met.callTool(tool('compute'), {})).toMatchObject({ outcome: 'unknown' });
   });
 
-  test('one the server cancels by itself too, in its own words', async () => {
+  test('cancelled by the server report its message', async () => {
     const desk = new TaskRegistry();
-    const met = await meet(era, desk);
+    const met = await connect(era, desk);
     const running = met.callTool(tool('compute'), {}, { onTask: ({ taskId }) => desk.cancel(taskId) });
     expect(await running).toMatchObject({ outcome: 'unknown', error: { code: 'cancelled' } });
   });
 
-  test('a server that is busy for a moment is asked again', async () => {
+  test('are polled again when the server is temporarily busy', async () => {
     const desk = new TaskRegistry();
-    const met = await meet(era, desk);
+    const met = await connect(era, desk);
     const running = met.callTool(tool('compute'), {}, { onTask: () => peer?.refuseWith(503) });
     const asked = (): number => peer?.asked.filter((method) => method === 'tasks/get').length ?? 0;
     await eventually(() => asked() > 0);
@@ -280,14 +280,14 @@ describe.each(['modern', 'legacy'] as const)('tasks of a %s server', (era) => {
     expect(made).toBe(1);
   });
 
-  test('one that does not answer any more is given up after the time-out', async () => {
-    const met = await meet(era, new TaskRegistry());
+  test('time out when the server no longer responds', async () => {
+    const met = await connect(era, new TaskRegistry());
     const running = met.callTool(tool('compute'), {}, { timeoutMs: 300, onTask: () => peer?.refuseWith(503) });
     expect(await running).toMatchObject({ outcome: 'unknown', error: { code: 'timed_out' } });
   });
 
-  test('a handle of the other era is of no use', async () => {
-    const met = await meet(era, new TaskRegistry());
+  test('cannot be resumed with a handle of the other era', async () => {
+    const met = await connect(era, new TaskRegistry());
     const other = era === 'modern' ? 'legacy' : 'modern';
     expect(await met.resumeTask({ tool: tool('compute'), taskId: 'x', era: other })).toMatchObject({
       outcome: 'unknown',
@@ -299,9 +299,9 @@ describe.each(['modern', 'legacy'] as const)('tasks of a %s server', (era) => {
   });
 });
 
-test('a session that is lost under a task is opened anew, and the task is found again', async () => {
+test('survive a lost session', async () => {
   const desk = new TaskRegistry();
-  const met = await meet('legacy', desk);
+  const met = await connect('legacy', desk);
   const running = met.callTool(tool('compute'), {}, { onTask: () => peer?.forgetSessions() });
   await eventually(() => peer?.asked.filter((method) => method === 'initialize').length === 2);
   held.open();
@@ -310,17 +310,17 @@ test('a session that is lost under a task is opened anew, and the task is found 
   peer = undefined;
 });
 
-test('the reference server makes a task of its research', async () => {
+test('the reference server runs its research tool as a task', async () => {
   host = await connected([
     { id: 'tasks', transport: { type: 'stdio', command: process.execPath, args: [everything] } },
   ]);
-  const seen: string[] = [];
+  const updates: string[] = [];
   const result = await host.callTool(
     tool('simulate-research-query'),
     { topic: 'tides', ambiguous: false },
-    { onProgress: ({ text = '' }) => seen.push(text) },
+    { onProgress: ({ text = '' }) => updates.push(text) },
   );
   expect(result).toMatchObject({ isError: false, outcome: 'done' });
   expect(JSON.stringify(result.content)).toContain('tides');
-  expect(seen.length).toBeGreaterThan(1);
+  expect(updates.length).toBeGreaterThan(1);
 });

@@ -1,13 +1,13 @@
 import type { Fetch } from '@toolyard/protocol';
 import { ToolyardError } from '@toolyard/protocol';
 
-/** The longest message a server may send, in bytes, unless the owner of the transports says otherwise. */
+/** Default of the longest message a server may send, in bytes. */
 export const MAX_MESSAGE_BYTES = 64 * 1_024 * 1_024;
 
 const NEWLINE = 0x0a;
 const RETURN = 0x0d;
 
-/** A fetch whose answers end with an error where one message of theirs is longer than that. */
+/** A fetch whose response fails when one message in it exceeds the limit. */
 export function limitMessages(fetch: Fetch, longest: number): Fetch {
   return async (input, init) => {
     const response = await fetch(input, init);
@@ -24,13 +24,13 @@ export function limitMessages(fetch: Fetch, longest: number): Fetch {
   };
 }
 
-/** What is packed may be any size once it is unpacked. */
+/** A compressed body may have any size after decompression. */
 function isKnownToFit(headers: Headers, longest: number): boolean {
   const length = headers.get('content-length');
   return length !== null && !headers.has('content-encoding') && Number(length) <= longest;
 }
 
-/** Of a stream of events each one counts for itself; an empty line ends it. */
+/** In an event stream each event counts separately; an empty line ends it. */
 function limiter(longest: number, isStream: boolean): TransformStream<Uint8Array, Uint8Array> {
   let length = 0;
   let isLineEmpty = true;
@@ -53,6 +53,6 @@ function limiter(longest: number, isStream: boolean): TransformStream<Uint8Array
 function tooLong(longest: number): ToolyardError {
   return new ToolyardError({
     code: 'too_large',
-    message: `The server sent a message of more than ${Math.round(longest / 1_048_576)} MB, which is not read.`,
+    message: `The server sent a message of more than ${Math.round(longest / 1_048_576)} MB, which exceeds the limit.`,
   });
 }

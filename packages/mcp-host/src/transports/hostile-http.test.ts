@@ -18,10 +18,10 @@ afterEach(async () => {
   await server?.close();
 });
 
-/** A host with one scripted server; the tool `go` answers at once, unless told otherwise. */
-async function meet(behaviour: McpBehaviour, options: ScriptedMcpOptions = {}): Promise<McpHost> {
+/** A host with one scripted server; the tool `go` answers at once by default. */
+async function connect(behaviour: McpBehaviour, options: ScriptedMcpOptions = {}): Promise<McpHost> {
   server = await startScriptedMcp({ tools: [{ name: 'go' }], ...behaviour }, { sessions: false, ...options });
-  // Who takes leave waits a second at most for the answer, and that is not to run out on a busy machine.
+  // Closing waits a second at most for the response, which must not expire on a busy machine.
   host = await connected([{ id: 'odd', transport: { type: 'http', url: server.url } }], { clock: createSteadyClock() });
   return host;
 }
@@ -30,18 +30,18 @@ const asked = (method: string): number =>
   server?.received.filter((message) => message['method'] === method).length ?? 0;
 
 describe('connecting', () => {
-  test('a web page is not taken for an MCP server', async () => {
+  test('a web page is not mistaken for an MCP server', async () => {
     const body = '<!doctype html><title>Hello</title>';
     const page = { status: 200, headers: { 'content-type': 'text/html' }, body };
-    const met = await meet({ httpAnswers: { '*': page } });
+    const met = await connect({ httpAnswers: { '*': page } });
     const { state, error } = healthOf(met, 'odd');
     expect(state).toBe('failed');
     expect(error).toMatchObject({ code: 'server_refused', hint: expect.stringContaining('/mcp') as string });
     expect(error?.message).not.toContain('doctype');
   });
 
-  test('a wrong path is pointed out', async () => {
-    const met = await meet({ httpAnswers: { '*': { status: 404, body: 'Not found' } } });
+  test('a wrong path is reported', async () => {
+    const met = await connect({ httpAnswers: { '*': { status: 404, body: 'Not found' } } });
     expect(healthOf(met, 'odd').error).toMatchObject({
       code: 'server_refused',
       message: expect.stringContaining('404') as string,
@@ -52,37 +52,37 @@ describe('connecting', () => {
     [401, 'needs_sign_in'],
     [403, 'server_refused'],
     [503, 'server_unreachable'],
-  ])('HTTP %i is %s', async (status, code) => {
-    const met = await meet({ httpAnswers: { '*': { status } } });
+  ])('HTTP %i becomes %s', async (status, code) => {
+    const met = await connect({ httpAnswers: { '*': { status } } });
     expect(healthOf(met, 'odd').error?.code).toBe(code);
   });
 
-  test('an address that points elsewhere is not followed there', async () => {
-    const met = await meet({
+  test('a redirect is not followed', async () => {
+    const met = await connect({
       httpAnswers: { '*': { status: 307, headers: { location: 'http://example.invalid/mcp' } } },
     });
     expect(healthOf(met, 'odd').error).toMatchObject({
       code: 'server_refused',
-      hint: expect.stringContaining('address') as string,
+      hint: expect.stringContaining('URL') as string,
     });
   });
 
-  test('the secret part of an address is not repeated in what goes wrong', async () => {
+  test('secrets in a URL do not appear in errors', async () => {
     host = await connected([{ id: 'odd', transport: { type: 'http', url: 'http://127.0.0.1:9/mcp?key=hunter2' } }]);
     expect(JSON.stringify(healthOf(host, 'odd'))).not.toContain('hunter2');
   });
 
-  test('an address that is none is a mistake in the configuration', async () => {
+  test('an invalid URL is a configuration error', async () => {
     host = await connected([{ id: 'odd', transport: { type: 'http', url: 'localhost:3000' } }]);
     expect(healthOf(host, 'odd').error?.code).toBe('bad_config');
   });
 
-  test('a server that breaks at the unknown question is greeted the old way', async () => {
-    const met = await meet({ httpAnswers: { 'server/discover': { status: 500, body: 'Traceback' } } });
+  test('a server that fails on the probe is initialized as legacy', async () => {
+    const met = await connect({ httpAnswers: { 'server/discover': { status: 500, body: 'Traceback' } } });
     expect(healthOf(met, 'odd')).toMatchObject({ state: 'ready', era: 'legacy' });
   });
 
-  test('a server that is silent at the unknown question is greeted the old way, and not asked again', async () => {
+  test('a server that ignores the probe is initialized as legacy and not probed again', async () => {
     server = await startScriptedMcp({ silentOn: ['server/discover'] });
     const eraMemory = createEraMemory();
     const config = { id: 'odd', transport: { type: 'http' as const, url: server.url } };
@@ -94,7 +94,7 @@ describe('connecting', () => {
     expect([asked('initialize'), asked('server/discover')]).toEqual([2, 1]);
   });
 
-  test('a server remembered as old that takes only the new handshake is found out', async () => {
+  test('a server remembered as legacy that accepts only modern requests is detected', async () => {
     const memory = createEraMemory();
     const eraMemory = { ...memory, get: () => ({ era: 'legacy' as const, at: Date.now() }) };
     server = await startScriptedMcp({ era: 'modern', httpAnswers: { initialize: { status: 400 } } });
@@ -107,23 +107,23 @@ describe('connecting', () => {
 describe('a modern server', () => {
   const good = { name: 'go', inputSchema: { type: 'object' } };
 
-  /** Answers with these results as they are, without the `complete` that belongs to them: some servers forget it. */
+  /** Returns these results unchanged, without `resultType: complete`, which some servers forget. */
   const modern = (results: Record<string, JsonObject>): McpBehaviour => ({
     era: 'modern',
     answers: Object.fromEntries(Object.entries(results).map(([method, result]) => [method, { result }])),
   });
 
-  test('one tool it describes badly does not take the others with it', async () => {
+  test('an invalid tool does not affect the others', async () => {
     const schema = { type: 'object', properties: { a: { type: 'array', items: { 'x-mcp-header': 'A' } } } };
     const tools = [{ name: 'bad' }, good, { name: 'headers', inputSchema: schema }];
-    const met = await meet(modern({ 'tools/list': { tools } }));
+    const met = await connect(modern({ 'tools/list': { tools } }));
     expect(healthOf(met, 'odd')).toMatchObject({ state: 'ready', era: 'modern', toolCount: 1 });
     expect(healthOf(met, 'odd').skipped.map(({ name }) => name)).toEqual(['bad', 'headers']);
   });
 
-  test('a kind of content nobody knows does not lose the result', async () => {
+  test('unknown content does not lose the result', async () => {
     const content = [{ type: 'hologram' }, { type: 'text', text: 'kept' }];
-    const met = await meet(
+    const met = await connect(
       modern({ 'tools/list': { tools: [good] }, 'tools/call': { content, structuredContent: [1] } }),
     );
     const result = await met.callTool({ serverId: 'odd', name: 'go' }, {});
@@ -131,14 +131,14 @@ describe('a modern server', () => {
     expect(result.content[1]).toEqual({ type: 'text', text: 'kept' });
   });
 
-  test('a question to the person is an answer we cannot give, and a task is work that goes on unseen', async () => {
+  test('an input request without a handler is an error; a task has an unknown outcome', async () => {
     const asking = { resultType: 'input_required', requestState: 'x' };
-    const met = await meet(modern({ 'tools/list': { tools: [good] }, 'tools/call': asking }));
+    const met = await connect(modern({ 'tools/list': { tools: [good] }, 'tools/call': asking }));
     const reference = { serverId: 'odd', name: 'go' };
     expect(await met.callTool(reference, {})).toMatchObject({ isError: true, outcome: 'done' });
     await met.close();
     await server?.close();
-    const other = await meet(modern({ 'tools/list': { tools: [good] }, 'tools/call': { resultType: 'task' } }));
+    const other = await connect(modern({ 'tools/list': { tools: [good] }, 'tools/call': { resultType: 'task' } }));
     expect(await other.callTool(reference, {})).toMatchObject({ isError: true, outcome: 'unknown' });
   });
 });
@@ -154,13 +154,13 @@ describe('calling', () => {
     [401, 'not_sent', 'needs_sign_in'],
     [429, 'not_sent', 'rate_limited'],
     [413, 'not_sent', 'server_refused'],
-  ])('HTTP %i in mid-call is %s', async (status, outcome, code) => {
-    const met = await meet({ httpAnswers: { 'tools/call': { status, body: 'x' } } });
+  ])('HTTP %i during a call becomes %s', async (status, outcome, code) => {
+    const met = await connect({ httpAnswers: { 'tools/call': { status, body: 'x' } } });
     expect(await go(met)).toMatchObject({ isError: true, outcome, error: { code } });
   });
 
-  test('a lost session is renewed at once: the call under it is in doubt, the next one is made', async () => {
-    const met = await meet({}, { sessions: true });
+  test('an expired session is renewed at once: the call in flight has an unknown outcome, the next one is made', async () => {
+    const met = await connect({}, { sessions: true });
     expect(await go(met)).toMatchObject({ outcome: 'done' });
     server?.forgetSessions();
     expect(await go(met)).toMatchObject({ outcome: 'unknown' });
@@ -169,12 +169,12 @@ describe('calling', () => {
     expect(asked('tools/call')).toBe(3);
     expect(healthOf(met, 'odd')).toMatchObject({ state: 'ready' });
     expect(healthOf(met, 'odd').error).toBeUndefined();
-    // The goodbye to the old session must not touch the new one.
+    // Closing the old session must not affect the new one.
     expect(server?.requests.some(({ method }) => method === 'DELETE')).toBe(true);
     expect(await go(met)).toMatchObject({ outcome: 'done' });
   });
 
-  test('a call that changes nothing, by the word of a server the owner vouches for, is made again', async () => {
+  test('a read-only call of a trusted server is repeated', async () => {
     server = await startScriptedMcp({ tools: [{ name: 'go', annotations: { readOnlyHint: true } }] });
     const transport = { type: 'http' as const, url: server.url };
     host = await connected([
@@ -186,7 +186,7 @@ describe('calling', () => {
     expect(await host.callTool({ serverId: 'unvouched', name: 'go' }, {})).toMatchObject({ outcome: 'unknown' });
   });
 
-  test('attack 23: a result that is far too long is not read, whichever way it comes', async () => {
+  test('attack 23: a message over the limit is not read, in any encoding', async () => {
     const long = JSON.stringify({
       jsonrpc: '2.0',
       id: 4,
@@ -212,7 +212,7 @@ describe('calling', () => {
     }
   });
 
-  test('many short events are no long one', async () => {
+  test('many short events are not a long message', async () => {
     const tools = [{ name: 'go', does: [{ do: 'progress' as const, steps: 40, everyMs: 1 }] }];
     server = await startScriptedMcp({ tools });
     host = await connected([{ id: 'odd', transport: { type: 'http', url: server.url } }], {
@@ -221,22 +221,22 @@ describe('calling', () => {
     expect(await go(host)).toMatchObject({ outcome: 'done' });
   });
 
-  test('what changed before the stream of announcements stood is looked at once it does', async () => {
-    const met = await meet({}, { sessions: true });
+  test('changes before the notification stream opened are fetched once it opens', async () => {
+    const met = await connect({}, { sessions: true });
     await eventually(() => asked('tools/list') > 1);
     expect(healthOf(met, 'odd').state).toBe('ready');
     await met.close();
-    // One that announces nothing is not asked twice.
-    const silent = await meet({ capabilities: { tools: {} } }, { sessions: true });
+    // A server without list changes is not listed again.
+    const silent = await connect({ capabilities: { tools: {} } }, { sessions: true });
     await eventually(() => server?.requests.some(({ method }) => method === 'GET'));
-    // Longer than changes are gathered.
+    // Longer than the debounce.
     await sleep(300);
     expect(healthOf(silent, 'odd').state).toBe('ready');
     expect(asked('tools/list')).toBe(1);
   });
 
-  test('when the stream of announcements was away, what there is is looked at again', async () => {
-    const met = await meet({}, { sessions: true });
+  test('everything is refreshed after the notification stream was lost', async () => {
+    const met = await connect({}, { sessions: true });
     await eventually(() => asked('tools/list') > 1);
     const lists = asked('tools/list');
     server?.dropStreams();
@@ -244,15 +244,15 @@ describe('calling', () => {
     expect(healthOf(met, 'odd').state).toBe('ready');
   });
 
-  test('a session is ended on the server when it is left', { tags: ['D8.05', 'M7.07'] }, async () => {
-    const met = await meet({}, { sessions: true });
+  test('closing ends the session on the server', { tags: ['D8.05', 'M7.07'] }, async () => {
+    const met = await connect({}, { sessions: true });
     expect(server?.sessionCount).toBe(1);
     await met.close();
     expect(server?.sessionCount).toBe(0);
     expect(server?.requests.at(-1)?.method).toBe('DELETE');
   });
 
-  test('a session that is created while the connection closes is ended on the server', async () => {
+  test('a session created while the connection closes is ended on the server', async () => {
     const peer = (server = await startScriptedMcp({}, { sessions: true }));
     const gate = Promise.withResolvers<void>();
     const slowFetch: Fetch = async (url, init) => {
@@ -272,35 +272,35 @@ describe('calling', () => {
     expect(peer.sessionCount).toBe(0);
   });
 
-  test('a connection cut in mid-call leaves the outcome unknown', { tags: ['M2.26'] }, async () => {
-    const met = await meet({ httpAnswers: { 'tools/call': 'cut' } });
+  test('a connection cut during a call leaves the outcome unknown', { tags: ['M2.26'] }, async () => {
+    const met = await connect({ httpAnswers: { 'tools/call': 'cut' } });
     expect(await go(met)).toMatchObject({ isError: true, outcome: 'unknown' });
   });
 
-  test('a stream that ends before the answer fails the call at once', async () => {
+  test('a stream that ends before the response fails the call at once', async () => {
     const headers = { 'content-type': 'text/event-stream' };
-    const met = await meet({ httpAnswers: { 'tools/call': { status: 200, headers, body: ': working on it\n\n' } } });
+    const met = await connect({ httpAnswers: { 'tools/call': { status: 200, headers, body: ': working on it\n\n' } } });
     expect(await go(met)).toMatchObject({ isError: true, outcome: 'unknown', error: { code: 'network' } });
   });
 
-  test('an answer that is no JSON leaves the outcome unknown', async () => {
+  test('a response that is not JSON leaves the outcome unknown', async () => {
     const page = { status: 200, headers: { 'content-type': 'text/html' }, body: '<p>' };
-    const met = await meet({ httpAnswers: { 'tools/call': page } });
+    const met = await connect({ httpAnswers: { 'tools/call': page } });
     expect(await go(met)).toMatchObject({ isError: true, outcome: 'unknown', error: { code: 'bad_response' } });
   });
 
-  test('a server that is gone was certainly not called', async () => {
+  test('a call to an unreachable server was certainly not made', async () => {
     server = await startScriptedMcp({ tools: [{ name: 'go' }] }, { sessions: false });
     const transport = { type: 'http' as const, url: server.url };
     const quick = { clock: createFastClock(), maxReconnects: 1_000 };
     const met = (host = await connected([{ id: 'odd', transport, ...LONG_TIMEOUTS }], quick));
     await server.close();
-    // The first call may still find a connection that is just breaking, and then nobody can say.
+    // The first call may still use a connection that is just breaking, and then the outcome is unknown.
     expect((await go(met)).outcome).not.toBe('done');
     expect(await go(met)).toMatchObject({ isError: true, outcome: 'not_sent', error: { code: 'server_unreachable' } });
   });
 
-  test('a header of the configuration goes with every request, and only there', async () => {
+  test('a configured header is sent with every request to the server, and only there', async () => {
     server = await startScriptedMcp({ tools: [{ name: 'go' }] });
     const transport = { type: 'http' as const, url: server.url, headers: { 'X-Api-Key': 'hunter2' } };
     host = await connected([{ id: 'odd', transport }]);

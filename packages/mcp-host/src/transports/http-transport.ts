@@ -7,9 +7,9 @@ import type { HostTransport, TransportContext, TransportEnd } from './transport.
 import type { TransportConfig } from '../types.ts';
 import { webAddress } from './web-url.ts';
 
-/** How long closing waits for the server: for a session that is being created, and for its end. In milliseconds. */
-const GOODBYE_MS = 1_000;
-/** How a stream that broke off is had back. */
+/** How long closing waits for a session that is being created, and for its end. Milliseconds. */
+const CLOSE_TIMEOUT_MS = 1_000;
+/** Retry settings of interrupted streams. */
 const RECONNECTION = {
   initialReconnectionDelay: 1_000,
   reconnectionDelayGrowFactor: 1.5,
@@ -19,7 +19,7 @@ const RECONNECTION = {
 
 type SendOptions = Parameters<StreamableHTTPClientTransport['send']>[1];
 
-/** Servers of this version and later send no requests of their own. */
+/** From this version on servers send no requests of their own. */
 const FIRST_WITHOUT_REQUESTS = '2026';
 
 class HttpTransport extends StreamableHTTPClientTransport implements HostTransport {
@@ -29,9 +29,9 @@ class HttpTransport extends StreamableHTTPClientTransport implements HostTranspo
   readonly #context: TransportContext;
   readonly #address: URL;
   readonly #options: StreamableHTTPClientTransportOptions;
-  /** The requests whose streams are open. */
+  /** Transports of requests whose streams are open. */
   readonly #streams = new Set<StreamableHTTPClientTransport>();
-  /** Settles when the answer to `initialize` names the session, or when there is none. */
+  /** Settles when the response to `initialize` contains the session id, or when there is none. */
   #creating: Promise<unknown> | undefined;
   #closing: Promise<void> | undefined;
 
@@ -67,8 +67,8 @@ class HttpTransport extends StreamableHTTPClientTransport implements HostTranspo
   }
 
   /**
-   * The SDK does not tell which stream a message came on. So every request of a legacy session gets a transport of its
-   * own, which opens that one stream and opens it again where it broke off.
+   * The SDK does not report on which stream a message arrived. So every request of a legacy session gets its own
+   * transport, which opens that one stream and reopens it after an interruption.
    */
   async #sendOnOwnStream(
     message: JSONRPCMessage,
@@ -94,7 +94,7 @@ class HttpTransport extends StreamableHTTPClientTransport implements HostTranspo
       if (!('method' in received)) isAnswered = true;
       else if ('id' in received) this.oncarried?.(received.id, id);
       this.onmessage?.(received);
-      // A stream that was opened for one answer ends with it; servers may keep one open that was opened again.
+      // A stream opened for one response ends with it; some servers keep a reopened stream open.
       if (isAnswered && isReopened) void stream.close().finally(end);
     };
     this.#streams.add(stream);
@@ -108,7 +108,7 @@ class HttpTransport extends StreamableHTTPClientTransport implements HostTranspo
           options?.onRequestStreamEnd?.();
         },
       });
-      // An answer in JSON has no stream that could end.
+      // A JSON response has no stream that could end.
       if (isAnswered) end();
     } catch (error) {
       end();
@@ -121,7 +121,7 @@ class HttpTransport extends StreamableHTTPClientTransport implements HostTranspo
     this.#streams.clear();
   }
 
-  /** There is nobody to say goodbye to. */
+  /** There is no session to end. */
   #gone(detail: string): void {
     if (this.#closing !== undefined) return;
     this.end = { kind: 'hung_up', detail };
@@ -129,37 +129,37 @@ class HttpTransport extends StreamableHTTPClientTransport implements HostTranspo
     this.#closing = super.close();
   }
 
-  /** Ends the session on the server, too, unless the server does not answer in time. */
+  /** Also ends the session on the server, unless the server does not respond in time. */
   override close(): Promise<void> {
     this.#closing ??= this.#close();
     return this.#closing;
   }
 
   async #close(): Promise<void> {
-    let callOff = (): void => undefined;
+    let cancelTimer = (): void => undefined;
     const patience = new Promise<void>((resolve) => {
-      callOff = this.#context.clock.after(GOODBYE_MS, resolve);
+      cancelTimer = this.#context.clock.after(CLOSE_TIMEOUT_MS, resolve);
     });
     if (this.sessionId === undefined && this.#creating !== undefined) {
-      // The answer comes too late for the client, but its session would stay on the server.
+      // The response comes too late for the client, but its session would stay on the server.
       this.onmessage = () => undefined;
       await Promise.race([this.#creating, patience]);
     }
     if (this.sessionId !== undefined) {
-      // Why the request to end the session failed helps nobody.
+      // A failure to end the session has no consequence.
       this.onerror = () => undefined;
       await Promise.race([this.terminateSession().catch(() => undefined), patience]);
     }
-    callOff();
+    cancelTimer();
     this.#closeStreams();
     await super.close();
   }
 }
 
 /**
- * Streamable HTTP through the given fetch.
+ * Streamable HTTP over the given fetch.
  *
- * @throws ToolyardError `bad_config` if the address is no http or https URL.
+ * @throws ToolyardError `bad_config` if the URL is not http or https
  */
 export function createHttpTransport(
   config: Extract<TransportConfig, { type: 'http' }>,

@@ -5,12 +5,12 @@ import type { HostTransport, TransportContext } from './transport.ts';
 import type { TransportConfig } from '../types.ts';
 
 /**
- * Connects a server that lives in this process to its side of a pair of transports; called for every connection. A
- * `McpServer` of the official SDK has it as `connect`.
+ * Connects a server in this process to its end of a transport pair; called for every connection. For a `McpServer` of
+ * the official SDK it is `connect`.
  */
 export type ServeInMemory = (transport: Transport) => void | Promise<void>;
 
-/** @throws ToolyardError `bad_config` if nobody knows the server by its name. */
+/** @throws ToolyardError `bad_config` for an unknown server name */
 export async function createInMemoryTransport(
   config: Extract<TransportConfig, { type: 'in-memory' }>,
   context: TransportContext,
@@ -20,7 +20,7 @@ export async function createInMemoryTransport(
   if (serve === undefined) {
     throw new ToolyardError({
       code: 'bad_config',
-      message: `The server "${context.serverId}" lives inside Toolyard, but there is none called "${config.name}" here.`,
+      message: `The server "${context.serverId}" is built into Toolyard, but no server "${config.name}" is registered here.`,
     });
   }
   const [ours, theirs] = InMemoryTransport.createLinkedPair();

@@ -1,4 +1,4 @@
-/** Failures before a single byte of the request went out. */
+/** Failures before the first byte of a request was sent. */
 const NEVER_CONNECTED = new Set([
   'ECONNREFUSED',
   'ENOTFOUND',
@@ -14,8 +14,8 @@ const NEVER_CONNECTED = new Set([
 ]);
 
 /**
- * What a failed fetch tells about the network, or undefined if it was no network failure. Runtimes bury the code in
- * `cause`, some of them in a list of attempts (one an address).
+ * The network error of a failed fetch, or undefined for other failures. Runtimes hide the code in `cause`, some of them
+ * in a list with one attempt per address.
  */
 export function networkCodeOf(thrown: unknown, depth = 0): { code: string; neverConnected: boolean } | undefined {
   if (!(thrown instanceof Error) || depth > 4) return undefined;
@@ -39,7 +39,7 @@ export function networkCodeOf(thrown: unknown, depth = 0): { code: string; never
     : undefined;
 }
 
-/** The SDK's own errors have codes too; theirs do not begin like this, apart from `ERA_...`. */
+/** Codes of the SDK's own errors do not look like this, except `ERA_...`. */
 function isErrno(code: string): boolean {
   return NEVER_CONNECTED.has(code) || /^(E[A-Z0-9]{2,}$|UND_ERR|ERR_|HPE_|CERT_)/.test(code);
 }

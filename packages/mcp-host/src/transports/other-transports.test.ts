@@ -20,40 +20,36 @@ function kept<T extends { close: () => Promise<void> }>(thing: T): T {
 }
 
 const echo = { serverId: 'peer', name: 'echo' };
-const sayHi = async (host: McpHost): Promise<unknown> => (await host.callTool(echo, { say: 'hi' })).content;
+const sendHi = async (host: McpHost): Promise<unknown> => (await host.callTool(echo, { say: 'hi' })).content;
 const HI = [{ type: 'text', text: '{"say":"hi"}' }];
 
-describe('a server that only knows the older HTTP+SSE', () => {
+describe('a server with HTTP+SSE only', () => {
   const meet = async (server: ScriptedSse, type: 'http' | 'sse', more = {}): Promise<McpHost> =>
     kept(await connected([{ id: 'peer', transport: { type, url: server.url } }], more));
 
-  test('is spoken to over it where that is what the configuration says', { tags: ['M1.43'] }, async () => {
+  test('is connected over HTTP+SSE if configured', { tags: ['M1.43'] }, async () => {
     const server = kept(await startScriptedSse('plain'));
     const host = await meet(server, 'sse');
     expect(healthOf(host, 'peer')).toMatchObject({ state: 'ready', era: 'legacy', toolCount: 1 });
-    expect(await sayHi(host)).toEqual(HI);
+    expect(await sendHi(host)).toEqual(HI);
     expect(server.requests.filter((request) => request === 'GET /sse')).toHaveLength(1);
   });
 
-  test(
-    'is found out when Streamable HTTP was expected, and asked only in its own way from then on',
-    { tags: ['M1.43'] },
-    async () => {
-      const server = kept(await startScriptedSse('plain'));
-      const eraMemory = createEraMemory();
-      for (let time = 0; time < 2; time++) {
-        const host = await meet(server, 'http', { eraMemory });
-        expect(healthOf(host, 'peer')).toMatchObject({ state: 'ready', era: 'legacy' });
-        expect(await sayHi(host)).toEqual(HI);
-        await host.close();
-      }
-      expect(server.requests.filter((request) => request === 'POST /sse')).not.toHaveLength(0);
-      const second = server.requests.lastIndexOf('GET /sse');
-      expect(server.requests.slice(second)).not.toContain('POST /sse');
-    },
-  );
+  test('is detected behind a Streamable HTTP configuration and remembered', { tags: ['M1.43'] }, async () => {
+    const server = kept(await startScriptedSse('plain'));
+    const eraMemory = createEraMemory();
+    for (let time = 0; time < 2; time++) {
+      const host = await meet(server, 'http', { eraMemory });
+      expect(healthOf(host, 'peer')).toMatchObject({ state: 'ready', era: 'legacy' });
+      expect(await sendHi(host)).toEqual(HI);
+      await host.close();
+    }
+    expect(server.requests.filter((request) => request === 'POST /sse')).not.toHaveLength(0);
+    const second = server.requests.lastIndexOf('GET /sse');
+    expect(server.requests.slice(second)).not.toContain('POST /sse');
+  });
 
-  test('is greeted the newer way again when it has learnt it', async () => {
+  test('is connected over Streamable HTTP once it supports it', async () => {
     const { startScriptedMcp } = await import('@toolyard/testing');
     const newer = kept(await startScriptedMcp('plain'));
     const eraMemory = {
@@ -62,10 +58,10 @@ describe('a server that only knows the older HTTP+SSE', () => {
     };
     const host = kept(await connected([{ id: 'peer', transport: { type: 'http', url: newer.url } }], { eraMemory }));
     expect(healthOf(host, 'peer').state).toBe('ready');
-    expect(await sayHi(host)).toEqual(HI);
+    expect(await sendHi(host)).toEqual(HI);
   });
 
-  test('is not waited for behind an address that refuses and then says nothing', async () => {
+  test('is not waited for behind a URL that rejects requests and then stays silent', async () => {
     let isAsked = false;
     const { url, close } = await listen((request, response) => {
       if (request.method === 'POST') return void response.writeHead(400).end();
@@ -85,14 +81,14 @@ describe('a server that only knows the older HTTP+SSE', () => {
     });
   });
 
-  test('is left with its stream ended', async () => {
+  test('is disconnected by closing its stream', async () => {
     const server = kept(await startScriptedSse('plain'));
     const host = await meet(server, 'sse');
     await host.close();
     await eventually(() => server.streamCount === 0);
   });
 
-  test('a message it refuses was not carried out', async () => {
+  test('did not execute a message that it rejected', async () => {
     const server = kept(await startScriptedSse('plain'));
     const refusing = kept(
       newHost([{ id: 'peer', transport: { type: 'sse', url: server.url } }], {
@@ -108,7 +104,7 @@ describe('a server that only knows the older HTTP+SSE', () => {
     expect(await refusing.callTool(echo, {})).toMatchObject({ outcome: 'not_sent', error: { code: 'server_refused' } });
   });
 
-  test('an endpoint at another place is not believed', async () => {
+  test('cannot move the endpoint to another origin', async () => {
     const { url, close } = await listen((request, response) => {
       if (request.method !== 'GET') return void response.writeHead(405).end();
       response.writeHead(200, { 'content-type': 'text/event-stream' });
@@ -120,28 +116,28 @@ describe('a server that only knows the older HTTP+SSE', () => {
   });
 });
 
-describe('a server on a WebSocket', () => {
+describe('a WebSocket server', () => {
   const meet = async (server: ScriptedWebSocket, headers = {}): Promise<McpHost> =>
     kept(await connected([{ id: 'peer', transport: { type: 'websocket', url: server.url, headers } }]));
 
-  test('is greeted with the subprotocol "mcp" and the headers of its configuration', { tags: ['M1.41'] }, async () => {
+  test('receives the subprotocol "mcp" and the configured headers', { tags: ['M1.41'] }, async () => {
     const server = kept(await startScriptedWebSocket('plain'));
     const host = await meet(server, { 'X-Api-Key': 'hunter2' });
     expect(healthOf(host, 'peer')).toMatchObject({ state: 'ready', toolCount: 1 });
     expect(server.handshakes.at(-1)).toMatchObject({ 'sec-websocket-protocol': 'mcp', 'x-api-key': 'hunter2' });
-    expect(await sayHi(host)).toEqual(HI);
+    expect(await sendHi(host)).toEqual(HI);
   });
 
-  test('of the newer protocol is spoken to in its own way', async () => {
+  test('may use the modern era', async () => {
     const server = kept(
       await startScriptedWebSocket({ era: 'modern', tools: [{ name: 'echo', does: [{ do: 'echo' }] }] }),
     );
     const host = await meet(server);
     expect(healthOf(host, 'peer')).toMatchObject({ state: 'ready', era: 'modern' });
-    expect(await sayHi(host)).toEqual(HI);
+    expect(await sendHi(host)).toEqual(HI);
   });
 
-  test('may send long messages, and what is no message', async () => {
+  test('may send long messages and invalid ones', async () => {
     const server = kept(
       await startScriptedWebSocket({ tools: [{ name: 'echo', does: [{ do: 'huge', bytes: 200_000 }] }] }),
     );
@@ -151,13 +147,13 @@ describe('a server on a WebSocket', () => {
     expect(content).toEqual([{ type: 'text', text: 'x'.repeat(200_000) }]);
   });
 
-  test('that speaks another subprotocol is left', async () => {
+  test('with another subprotocol is rejected', async () => {
     const server = kept(await startScriptedWebSocket('plain', { subprotocol: 'chat' }));
     const host = await meet(server);
     expect(healthOf(host, 'peer')).toMatchObject({ state: 'failed', error: { code: 'server_unreachable' } });
   });
 
-  test('that is not there, or is none, is said to be so', async () => {
+  test('that is unreachable or not a WebSocket is reported', async () => {
     const page = await listen((_, response) => void response.end('<h1>hello</h1>'));
     closers.push(page.close);
     for (const url of ['ws://127.0.0.1:1/mcp', page.url.replace('http', 'ws')]) {
@@ -166,7 +162,7 @@ describe('a server on a WebSocket', () => {
     }
   });
 
-  test('is reached from a browser too, but not with headers', async () => {
+  test('is supported in a browser, but without headers', async () => {
     const server = kept(await startScriptedWebSocket('plain'));
     const host = kept(
       await connected(
@@ -177,11 +173,11 @@ describe('a server on a WebSocket', () => {
         { createTransport: createWebTransports({ fetch, openWebSocket: platformWebSocket }) },
       ),
     );
-    expect(await sayHi(host)).toEqual(HI);
+    expect(await sendHi(host)).toEqual(HI);
     expect(healthOf(host, 'keyed').error).toMatchObject({ code: 'bad_config' });
   });
 
-  test('cannot be reached where nobody gave a WebSocket', async () => {
+  test('is rejected if no WebSocket implementation is given', async () => {
     const host = kept(
       await connected([{ id: 'peer', transport: { type: 'websocket', url: 'ws://127.0.0.1:9/' } }], {
         createTransport: createWebTransports({ fetch }),
@@ -191,7 +187,7 @@ describe('a server on a WebSocket', () => {
   });
 });
 
-describe('a server in this process', () => {
+describe('an in-process server', () => {
   test('is listed and called like any other', async () => {
     const inMemory = {
       here: async (transport: Parameters<McpServer['connect']>[0]): Promise<void> => {
@@ -215,16 +211,16 @@ describe('a server in this process', () => {
     );
     await host.connectAll();
     expect(healthOf(host, 'peer')).toMatchObject({ state: 'ready', serverInfo: { name: 'here' } });
-    expect(await sayHi(host)).toEqual([{ type: 'text', text: 'hi' }]);
+    expect(await sendHi(host)).toEqual([{ type: 'text', text: 'hi' }]);
     expect(healthOf(host, 'lost')).toMatchObject({ state: 'failed', error: { code: 'bad_config' } });
   });
 });
 
-describe('a connection that ends is made again', () => {
+describe('a lost connection is reopened', () => {
   const backAgain = async (host: McpHost): Promise<void> => {
     await eventually(() => healthOf(host, 'peer').state === 'reconnecting');
     expect(healthOf(host, 'peer')).toMatchObject({ reconnect: { attempt: 1, of: 10 }, toolCount: 1 });
-    expect(await sayHi(host)).toEqual(HI);
+    expect(await sendHi(host)).toEqual(HI);
     expect(healthOf(host, 'peer').state).toBe('ready');
   };
 

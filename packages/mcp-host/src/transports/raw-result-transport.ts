@@ -11,74 +11,76 @@ import { defined, isJsonObject } from '@toolyard/protocol';
 import type { HostTransport } from './transport.ts';
 import type { WireLog } from '../log/wire-log.ts';
 
-/** `data` of the error a request gets whose HTTP answer broke off. Compared by identity: no server can send it. */
+/**
+ * `data` of the error of a request whose HTTP response was interrupted. Compared by identity, so a server cannot forge
+ * it.
+ */
 export const STREAM_ENDED: object = Object.freeze({});
 
 /**
- * The SDK names its probe with a text. Bridges are about that answer any text with the id `null`, and the probe would
- * wait for its time-out. No connection numbers its own requests that high.
+ * The SDK uses a string id for its probe. Some bridges answer string ids with the id `null`, and the probe would time
+ * out, so it gets this number instead. No connection numbers its own requests that high.
  */
 const PROBE_NUMBER = 999_999_999;
 
-/** A request that is not answered yet; `hangUp` ends the stream that is to carry the answer. */
-type Awaited = { method: string; hangUp: AbortController | undefined };
+/** A pending request; `hangUp` closes the stream for its response. */
+type Pending = { method: string; hangUp: AbortController | undefined };
 
-/** What the probe for the modern protocol was answered, if it was. */
+/** The response to the modern probe, if any. */
 export type ProbeReply = 'modern' | 'other';
 
-/** The stream that should have carried the answer ended; the connection may stand. */
+/** The stream for the response ended; the connection may still be open. */
 export class ResponseInterrupted extends Error {
   constructor() {
-    super('The stream ended before the answer came.');
+    super('The stream ended before the response.');
   }
 }
 
-/** An answer as it came. */
+/** A raw response. */
 export type RawReply =
   | { kind: 'result'; result: JsonValue }
   | { kind: 'error'; error: { code: number; message: string; data?: JsonValue } };
 
-/** The SDK counts its own requests from 0 and never comes so far. */
+/** The SDK numbers its own requests from 0 and never reaches this id. */
 const FIRST_OWN_ID = 1_000_000_000;
 
 type OwnRequest = { answer: (reply: RawReply) => void; fail: (error: Error) => void };
 
 /**
- * Stands between the SDK and the real transport, for the sake of what would be lost otherwise:
+ * Wraps the real transport, to work around three properties of the SDK:
  *
- * - The SDK checks results as a whole: one tool it cannot read loses the list, one new content kind loses the result
- *   of a call that has already taken effect. So lists and results travel past its checks, untouched, under `raw` of
- *   an empty result that is beyond reproach, and are read by us, piece by piece.
- * - The SDK leaves a request waiting for its time-out when the stream that should carry the answer ends. Here such a
- *   request fails at once.
- * - The SDK makes no requests it does not know, such as those about tasks: they are made past it.
+ * - It validates results as a whole: one unreadable tool loses the list, and one new content type loses the result of a
+ * call that was already executed. So lists and results bypass its validation under `raw` of a valid empty result, and
+ * are read piece by piece.
+ * - It leaves a request pending until its timeout when the stream for its response ends. Here it fails at once.
+ * - It cannot send requests it does not know, such as those about tasks. They are sent past it.
  */
 export class RawResultTransport implements Transport {
   onclose?: (() => void) | undefined;
   onerror?: ((error: Error) => void) | undefined;
   onmessage?: (<T extends JSONRPCMessage>(message: T, extra?: MessageExtraInfo) => void) | undefined;
 
-  /** Called for an answer that nobody waits for any more. */
+  /** Called for a response to a request that is no longer pending. */
   onlateanswer?: ((requestId: number) => void) | undefined;
   readonly inner: HostTransport;
   probeReply: ProbeReply | undefined;
   readonly #wire: WireLog;
   readonly #onStarted: () => void;
-  readonly #awaited = new Map<number, Awaited>();
-  readonly #own = new Map<number, OwnRequest>();
-  /** Requests of the server that are not answered yet, and the request of ours on whose stream each came. */
+  readonly #pending = new Map<number, Pending>();
+  readonly #ownRequests = new Map<number, OwnRequest>();
+  /** Unanswered requests of the server, and the id of our request on whose stream each arrived. */
   readonly #carried = new Map<RequestId, RequestId>();
   #lastRequestId: number | undefined;
   #lastOwnId = FIRST_OWN_ID;
-  #holding = false;
-  /** What the SDK calls its probe; on the wire it has a number. */
+  #heldResponses = false;
+  /** The SDK's id of its probe, which is a number on the wire. */
   #probeName: string | undefined;
 
   constructor(inner: HostTransport, wire: WireLog, onStarted: () => void) {
     this.inner = inner;
     this.#wire = wire;
     this.#onStarted = onStarted;
-    // The SDK knows a child process by these two members, and only there takes silence for an old server.
+    // The SDK recognizes a child process by these two members, and treats silence as a legacy server only there.
     if ('stderr' in inner && 'pid' in inner) Object.assign(this, { stderr: null, pid: null });
   }
 
@@ -94,12 +96,12 @@ export class RawResultTransport implements Transport {
     return this.inner.sessionId;
   }
 
-  /** What the SDK called the request it sent last: it sends at once when it is told to. */
+  /** The JSON-RPC id of the request the SDK sent last; it sends synchronously. */
   get lastRequestId(): number | undefined {
     return this.#lastRequestId;
   }
 
-  /** The request of ours on whose stream the server sent this one; undefined where its stream is for everything. */
+  /** The id of our request on whose stream the server sent this one; undefined if the stream is shared. */
   carrierOf(serverRequest: RequestId): RequestId | undefined {
     return this.#carried.get(serverRequest);
   }
@@ -114,15 +116,15 @@ export class RawResultTransport implements Transport {
 
   async start(): Promise<void> {
     this.inner.onclose = () => {
-      for (const [id, { fail }] of this.#own) {
-        this.#own.delete(id);
+      for (const [id, { fail }] of this.#ownRequests) {
+        this.#ownRequests.delete(id);
         fail(new SdkError(SdkErrorCode.ConnectionClosed, 'The connection was closed.'));
       }
       this.onclose?.();
     };
     this.inner.onerror = (error) => this.onerror?.(error);
     this.inner.oncarried = (serverRequest, carriedBy) => {
-      // Those of our own are about tasks, whose requests say themselves which task they are for.
+      // Our own requests are about tasks, whose server requests name the task.
       if (Number(carriedBy) < FIRST_OWN_ID) this.#carried.set(serverRequest, carriedBy);
     };
     this.inner.onmessage = (message, extra) => this.#receive(message, extra);
@@ -145,15 +147,15 @@ export class RawResultTransport implements Transport {
       if (message.method === 'notifications/cancelled') this.#giveUp(Number(message.params?.['requestId']));
       return this.inner.send(message, options);
     }
-    // Probes look after themselves, and so do subscriptions, whose every message is known by their name.
+    // Probes and subscriptions are handled elsewhere.
     if (typeof message.id !== 'number' || message.id === PROBE_NUMBER) return this.inner.send(message, options);
 
     const id = message.id;
     this.#lastRequestId = id;
-    // The SDK closes the stream of a modern request it has given up, and leaves that of a legacy one to the server.
+    // The SDK closes the stream of a cancelled modern request, and leaves that of a legacy one to the server.
     const hangUp = options?.requestSignal === undefined && this.hasPerRequestStream ? new AbortController() : undefined;
-    this.#awaited.set(id, { method: message.method, hangUp });
-    options?.requestSignal?.addEventListener('abort', () => this.#awaited.delete(id), { once: true });
+    this.#pending.set(id, { method: message.method, hangUp });
+    options?.requestSignal?.addEventListener('abort', () => this.#pending.delete(id), { once: true });
     const requestSignal = options?.requestSignal ?? hangUp?.signal;
     try {
       await this.inner.send(message, {
@@ -162,23 +164,23 @@ export class RawResultTransport implements Transport {
         onRequestStreamEnd: () => this.#streamEnded(id),
       });
     } catch (error) {
-      this.#awaited.delete(id);
+      this.#pending.delete(id);
       throw error;
     }
   }
 
   /**
-   * Makes a request of our own. Its answer is not looked at by the SDK.
+   * Sends a request of our own, whose response bypasses the SDK.
    *
    * @throws what the transport throws; SdkError if the connection ends first
    */
   async ask(method: string, params: JsonObject, signal: AbortSignal): Promise<RawReply> {
     const id = ++this.#lastOwnId;
     const message: JSONRPCMessage = { jsonrpc: '2.0', id, method, params };
-    const reply = new Promise<RawReply>((answer, fail) => this.#own.set(id, { answer, fail }));
-    // Whoever is told by `send` is told once.
+    const reply = new Promise<RawReply>((answer, fail) => this.#ownRequests.set(id, { answer, fail }));
+    // If `send` rejects, the request has failed already.
     reply.catch(() => undefined);
-    const stop = (): void => this.#fail(id, new Error('Nobody waits for this any more.'));
+    const stop = (): void => this.#fail(id, new Error('The request was aborted.'));
     signal.addEventListener('abort', stop, { once: true });
     try {
       if (signal.aborted) stop();
@@ -189,19 +191,19 @@ export class RawResultTransport implements Transport {
       }
       return await reply;
     } finally {
-      this.#own.delete(id);
+      this.#ownRequests.delete(id);
       signal.removeEventListener('abort', stop);
     }
   }
 
   #fail(id: number, error: Error): void {
-    this.#own.get(id)?.fail(error);
-    this.#own.delete(id);
+    this.#ownRequests.get(id)?.fail(error);
+    this.#ownRequests.delete(id);
   }
 
   #giveUp(id: number): void {
-    this.#awaited.get(id)?.hangUp?.abort();
-    this.#awaited.delete(id);
+    this.#pending.get(id)?.hangUp?.abort();
+    this.#pending.delete(id);
   }
 
   #numbered(message: JSONRPCMessage): JSONRPCMessage {
@@ -219,25 +221,27 @@ export class RawResultTransport implements Transport {
       return;
     }
     if (Number(message.id) > FIRST_OWN_ID) {
-      this.#own.get(Number(message.id))?.answer('error' in message ? errorReply(message.error) : resultReply(message));
+      this.#ownRequests
+        .get(Number(message.id))
+        ?.answer('error' in message ? errorReply(message.error) : resultReply(message));
       return;
     }
-    // Nothing is asked under this name on the wire: whoever answers to it has guessed.
+    // This id is not used on the wire, so the response is forged.
     if (this.#probeName !== undefined && message.id === this.#probeName) return;
     const reply = this.#reply(message);
-    if (this.#holding) queueMicrotask(() => this.onmessage?.(reply, extra));
+    if (this.#heldResponses) queueMicrotask(() => this.onmessage?.(reply, extra));
     else this.onmessage?.(reply, extra);
   }
 
   /**
-   * The SDK looks at notifications a microtask later but at answers at once: the last progress of a call that arrives
-   * together with its answer would be lost.
+   * The SDK processes notifications a microtask later but responses at once, so the last progress that arrives together
+   * with the response of its call would be lost.
    */
   #hold(): void {
-    if (this.#holding) return;
-    this.#holding = true;
+    if (this.#heldResponses) return;
+    this.#heldResponses = true;
     queueMicrotask(() => {
-      this.#holding = false;
+      this.#heldResponses = false;
     });
   }
 
@@ -247,10 +251,10 @@ export class RawResultTransport implements Transport {
       return { ...message, id: this.#probeName };
     }
     const id = Number(message.id);
-    const method = this.#awaited.get(id)?.method;
-    if (!this.#awaited.delete(id)) this.onlateanswer?.(id);
+    const method = this.#pending.get(id)?.method;
+    if (!this.#pending.delete(id)) this.onlateanswer?.(id);
     if (method === undefined || !('result' in message)) return message;
-    // What asks for input is put into words by the SDK; a task is an answer like others here.
+    // The SDK handles input requests; a task is returned like other results.
     const type: unknown = (message.result as { resultType?: unknown } | null)?.resultType;
     if (type !== undefined && type !== 'complete' && !(type === 'task' && method === 'tools/call')) return message;
     const empty = EMPTY_RESULTS[method];
@@ -259,13 +263,13 @@ export class RawResultTransport implements Transport {
   }
 
   #streamEnded(id: number): void {
-    if (!this.#awaited.delete(id)) return;
-    const error = { code: -32_000, message: 'The stream ended before the answer came.', data: STREAM_ENDED };
+    if (!this.#pending.delete(id)) return;
+    const error = { code: -32_000, message: 'The stream ended before the response.', data: STREAM_ENDED };
     this.onmessage?.({ jsonrpc: '2.0', id, error });
   }
 }
 
-/** The SDK reads skills by itself: what it can read of a resource, it gets too. */
+/** The SDK reads skills itself, so it also gets the readable contents of a resource. */
 function readableContents(method: string, { contents }: { [key: string]: unknown }): { contents?: unknown } {
   if (method !== 'resources/read' || !Array.isArray(contents)) return {};
   const isReadable = (one: unknown): boolean =>
@@ -288,7 +292,7 @@ function errorReply({ code, message, data }: { code: number; message: string; da
 
 const UNCACHED = { ttlMs: 0, cacheScope: 'private' };
 
-/** Results the SDK finds nothing wrong with, for the methods whose results are read by us. */
+/** Valid empty results for the methods whose results are read here. */
 const EMPTY_RESULTS: Readonly<Record<string, { [key: string]: unknown }>> = {
   'tools/call': { content: [] },
   'tools/list': { tools: [], ...UNCACHED },
@@ -304,7 +308,7 @@ function shell(id: string | number, result: { [key: string]: unknown }): JSONRPC
   return { jsonrpc: '2.0', id, result: { resultType: 'complete', ...result } };
 }
 
-/** Accepts whatever the SDK hands over: the reading is done by us. */
+/** Accepts any value, because results are validated here. */
 export const anyResult = {
   '~standard': {
     version: 1 as const,
@@ -313,7 +317,7 @@ export const anyResult = {
   },
 };
 
-/** What the server really sent, from a result that came through a {@link RawResultTransport}. */
+/** The result as the server sent it, from one that passed a {@link RawResultTransport}. */
 export function rawOf(result: unknown): unknown {
   return typeof result === 'object' && result !== null && 'raw' in result ? result.raw : result;
 }

@@ -23,7 +23,7 @@ const call = (name: string, args: JsonObject = {}): Promise<ToolResult> => {
 
 const LEVELS = 100_000;
 
-/** Lists in lists, or whatever else opens and closes. */
+/** Nested lists, or another pair of brackets. */
 function deep(levels: number, open = '[', close = ']'): string {
   return `${open.repeat(levels)}1${close.repeat(levels)}`;
 }
@@ -36,9 +36,9 @@ async function transportOf(kind: string, behaviour: McpBehaviour): Promise<Trans
   return { type: kind === 'HTTP' ? 'http' : 'websocket', url: server.url };
 }
 
-describe('attack 23: results that are too much', () => {
+describe('attack 23: oversized results', () => {
   test.each(['stdio', 'HTTP', 'WebSocket'])(
-    'a result of 100 MB over %s is not taken in, and the next call works',
+    'a result of 100 MB over %s is rejected, and the next call works',
     async (kind) => {
       const tools: McpBehaviour['tools'] = [
         { name: 'huge', does: [{ do: 'huge', bytes: 100_000_000 }] },
@@ -56,7 +56,7 @@ describe('attack 23: results that are too much', () => {
     },
   );
 
-  test('an answer that drips without end is given up when its time is over, and hung up on', async () => {
+  test('an endless slow response times out and its connection is closed', async () => {
     let dripping = 0;
     const drip = (response: ServerResponse): void => {
       dripping++;
@@ -84,7 +84,7 @@ describe('attack 23: results that are too much', () => {
     await eventually(() => dripping === 0);
   });
 
-  test('nesting without end in a result is left out, and said', async () => {
+  test('excessive nesting in a result is removed with a note', async () => {
     const audience = deep(LEVELS);
     const content = `[{"type":"text","text":"kept"},{"type":"text","text":"x","annotations":{"audience":${audience}}},${audience}]`;
     const result = `{"content":${content},"structuredContent":${deep(LEVELS, '{"a":', '}')}}`;
@@ -101,8 +101,8 @@ describe('attack 23: results that are too much', () => {
   });
 });
 
-describe('attack 23: a server that never stops talking', () => {
-  test('a flood of log messages and of lines on stderr is cut, and calls go on beside it', async () => {
+describe('attack 23: a flooding server', () => {
+  test('a flood of log messages and stderr lines is cut, and calls continue', async () => {
     const data = 'x'.repeat(400);
     const line = JSON.stringify({ jsonrpc: '2.0', method: 'notifications/message', params: { level: 'info', data } });
     const { command, args } = scriptedMcpCommand({ tools: [{ name: 'go' }], noise: Array<string>(150).fill(line) });
@@ -117,8 +117,8 @@ describe('attack 23: a server that never stops talking', () => {
   });
 });
 
-describe('attack 23: lists that are too much', () => {
-  test('of a hundred thousand tools the first ten thousand are taken, and it is said', async () => {
+describe('attack 23: oversized lists', () => {
+  test('of a hundred thousand tools the first ten thousand are kept, with a warning', async () => {
     const rawTools = Array.from({ length: 100_000 }, (_, at) => ({ name: `t${at}`, inputSchema: { type: 'object' } }));
     const transport = await transportOf('HTTP', { rawTools, pages: { size: 1_000 } });
     host = await connected([{ id: 'odd', transport }]);
@@ -129,7 +129,7 @@ describe('attack 23: lists that are too much', () => {
     expect(host.resolve('t9999')?.tool.name).toBe('t9999');
   });
 
-  test('a schema nested without end loses its own tool alone, and is not in the way of approving the others', async () => {
+  test('an excessively nested schema loses its own tool only, and others can be approved', async () => {
     const input = `{"type":"object","properties":{"a":${deep(LEVELS, '{"items":', '}')}}}`;
     const tools = [
       `{"name":"bomb","inputSchema":${input}}`,
@@ -151,7 +151,7 @@ describe('attack 23: lists that are too much', () => {
     expect(await call('good')).toMatchObject({ outcome: 'done' });
   });
 
-  test('a pattern that would run for minutes holds nobody up, in what is sent and in what comes', async () => {
+  test('a slow regular expression blocks neither arguments nor results', async () => {
     const evil = { type: 'object', properties: { text: { type: 'string', pattern: '^(a+)+$' } } };
     const text = `${'a'.repeat(50)}!`;
     const structuredContent = { text };

@@ -5,14 +5,14 @@ import type { TransportConfig } from '../types.ts';
 import { webAddress } from './web-url.ts';
 
 /**
- * HTTP+SSE as servers of 2024-11-05 speak it. Its one stream is the connection: when it ends, the connection has
- * ended. (Left to itself the SDK opens another one, which the server takes for a client that has never said hello.)
+ * HTTP+SSE of 2024-11-05. Its one stream is the connection, so the connection ends with it. (The SDK would reopen the
+ * stream, and the server would see a client that never initialized.)
  */
 class SseTransport extends SSEClientTransport implements HostTransport {
   end: TransportEnd | undefined;
   #isOver = false;
   #giveUp: () => void = () => undefined;
-  /** Why the stream could not be opened; the SDK tells only that it could not. */
+  /** Why the stream could not be opened, which the SDK does not report. */
   readonly #refused: () => unknown;
 
   constructor(url: URL, fetch: Fetch, headers: Record<string, string>) {
@@ -39,10 +39,10 @@ class SseTransport extends SSEClientTransport implements HostTransport {
     this.#refused = () => refused;
   }
 
-  /** Ends when it is closed, too: a server may accept and then never say where messages go. */
+  /** Also rejects when closed: a server may accept the stream and never send its endpoint. */
   override async start(): Promise<void> {
     const given = new Promise<never>((_resolve, reject) => {
-      this.#giveUp = () => reject(new Error('It was closed before it had begun.'));
+      this.#giveUp = () => reject(new Error('The connection was closed before it was open.'));
     });
     try {
       await Promise.race([super.start(), given]);
@@ -65,18 +65,18 @@ class SseTransport extends SSEClientTransport implements HostTransport {
   }
 }
 
-/** The SDK would make a text of the status, and it decides what a failed call means. */
+/** The SDK would reduce the status to a text, but the status decides the outcome of a failed call. */
 function refuseFailed(response: Response): Response {
   if (response.ok || response.status === 401) return response;
   void response.body?.cancel().catch(() => undefined);
   const { status, statusText } = response;
-  throw new SdkHttpError(SdkErrorCode.ClientHttpNotImplemented, 'The server refused a message.', {
+  throw new SdkHttpError(SdkErrorCode.ClientHttpNotImplemented, 'The server rejected a message.', {
     status,
     statusText,
   });
 }
 
-/** Passes a body on and tells when it has ended, by whomever. */
+/** Forwards a body and reports its end, on either side. */
 function watchEnd(body: ReadableStream<Uint8Array>, onEnd: () => void): ReadableStream<Uint8Array> {
   const reader = body.getReader();
   return new ReadableStream({
@@ -95,9 +95,9 @@ function watchEnd(body: ReadableStream<Uint8Array>, onEnd: () => void): Readable
 }
 
 /**
- * HTTP+SSE through the given fetch.
+ * HTTP+SSE over the given fetch.
  *
- * @throws ToolyardError `bad_config` if the address is no http or https URL.
+ * @throws ToolyardError `bad_config` if the URL is not http or https
  */
 export function createSseTransport(
   config: Extract<TransportConfig, { type: 'sse' }>,

@@ -7,7 +7,7 @@ import { startRawHttpServer } from '../node/test-fixtures/raw-http-server.ts';
 import { createReopening } from './stream-reopening.ts';
 import type { TransportContext } from './transport.ts';
 
-/** A client that wants its stream back whenever it has ended, as the protocol library does, for ten minutes. */
+/** A client that reopens its stream whenever it ends, like the SDK, for ten minutes. */
 async function openingsInTenMinutes(answer: () => Response): Promise<{ openings: number; warnings: string[] }> {
   const clock = createFakeClock();
   const warnings: string[] = [];
@@ -33,20 +33,20 @@ async function openingsInTenMinutes(answer: () => Response): Promise<{ openings:
 
 const EVENTS = { 'content-type': 'text/event-stream' };
 
-test('a server that accepts its stream and ends it at once is asked less and less, and then no more', async () => {
+test('a stream that the server always ends at once is reopened less and less, then no more', async () => {
   const { openings, warnings } = await openingsInTenMinutes(() => new Response('', { headers: EVENTS }));
   expect(openings).toBe(10);
   expect(warnings).toHaveLength(1);
 });
 
-test('so is one that sends a web page in place of a stream', async () => {
+test('so is a web page instead of a stream', async () => {
   const { openings } = await openingsInTenMinutes(
     () => new Response('<p>', { headers: { 'content-type': 'text/html' } }),
   );
   expect(openings).toBe(10);
 });
 
-test('a stream that carried something is opened again when the server wants it', async () => {
+test('a stream that carried events is reopened at the interval the server requests', async () => {
   const { openings, warnings } = await openingsInTenMinutes(
     () => new Response('id: 1\ndata:\n\n', { headers: EVENTS }),
   );
@@ -54,7 +54,7 @@ test('a stream that carried something is opened again when the server wants it',
   expect(warnings).toEqual([]);
 });
 
-test('a stream that was opened again for an answer is closed when the answer has come, also if the server keeps it open', async () => {
+test('a stream reopened for a response is closed after it, even if the server keeps it open', async () => {
   const closed = Promise.withResolvers<void>();
   let call: JsonObject = {};
   const server = await startRawHttpServer({

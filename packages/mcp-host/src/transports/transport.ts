@@ -2,7 +2,7 @@ import type { RequestId, Transport } from '@modelcontextprotocol/client';
 import type { Clock, Fetch, McpIsolation } from '@toolyard/protocol';
 import type { LogEntry, TransportConfig } from '../types.ts';
 
-/** Why a connection ended, as far as its transport can tell. */
+/** Why a connection ended, as far as its transport knows. */
 export type TransportEnd =
   | {
       kind: 'not_started';
@@ -13,47 +13,47 @@ export type TransportEnd =
     }
   | { kind: 'exited'; code: number | null; signal: string | null; stderr: readonly string[] }
   | { kind: 'line_too_long'; limitBytes: number }
-  /** Nobody answered at the address, or not in the way this transport needs. */
+  /** The endpoint does not respond, or not with this transport. */
   | { kind: 'unreachable'; detail: string }
-  /** The other side ended a connection that stood. */
+  /** The server closed an open connection. */
   | { kind: 'hung_up'; detail?: string };
 
-/** An SDK transport that can also say how it ended. `close()` may be called any number of times. */
+/** An SDK transport that also reports how it ended. `close()` is idempotent. */
 export type HostTransport = Transport & {
-  /** Set before `start()` rejects or `onclose` is called; absent where the transport knows nothing. */
+  /** Set before `start()` rejects or `onclose` is called; absent if unknown. */
   readonly end?: TransportEnd | undefined;
-  /** Called when announcements may have been missed: the stream that carries them stands only now, or again. */
+  /** Called when notifications may have been missed, because their stream was only now opened or reopened. */
   onopened?: ((isFirst: boolean) => void) | undefined;
   /**
-   * Called before `onmessage` with a request of the server that came on the stream of one of ours: it belongs to that
-   * one. Transports with one stream for everything never call it.
+   * Called before `onmessage` for a server request that arrived on the stream of one of our requests, to which it
+   * belongs. Transports with a single stream never call it.
    */
   oncarried?: ((serverRequest: RequestId, carriedBy: RequestId) => void) | undefined;
-  /** True where another process of Toolyard is reached, which has the server: it is told who makes a call. */
+  /** True if the peer is another Toolyard process that is connected to the server and is told who makes a call. */
   relays?: boolean;
-  /** How many lines came from the server that were no MCP. */
+  /** The number of received lines that were not MCP messages. */
   readonly noiseLines?: number | undefined;
-  /** How a child process is isolated, once it was started. */
+  /** How a child process is isolated, once started. */
   readonly isolation?: McpIsolation | undefined;
-  /** Called when the sandbox of a child process has refused something. */
+  /** Called when the sandbox of a child process denied access. */
   onblocked?: (() => void) | undefined;
-  /** The last lines a child process wrote to its standard error, oldest first. */
+  /** The last lines of a child process on standard error, oldest first. */
   readonly lastStderr?: readonly string[] | undefined;
 };
 
-/** What a transport is given beside its configuration. */
+/** What a transport gets in addition to its configuration. */
 export type TransportContext = {
   serverId: string;
   clock: Clock;
-  /** Adds a line to the server's log. `source` says whether the server wrote it itself (its stderr). */
+  /** Adds an entry to the server's log. `source`: written by the server itself (stderr). */
   log(level: LogEntry['level'], text: string, source?: 'server'): void;
-  /** Puts the token of the server on its requests; absent where the owner keeps no sign-ins. */
+  /** Adds the server's token to its requests; absent if the owner stores no sign-ins. */
   sign?(fetch: Fetch): Fetch;
-  /** Aborted when nobody waits for the transport any more that is being made. */
+  /** Aborted when the transport being created is no longer needed. */
   signal?: AbortSignal;
 };
 
-/** Makes a fresh, unstarted transport; one is needed for every attempt to connect. */
+/** Creates a new, unstarted transport for each connection attempt. */
 export type CreateTransport = (
   config: TransportConfig,
   context: TransportContext,

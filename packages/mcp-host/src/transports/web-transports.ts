@@ -12,19 +12,19 @@ import type { OpenWebSocket } from './websocket-transport.ts';
 import { createWebSocketTransport } from './websocket-transport.ts';
 
 export type WebTransportsOptions = {
-  /** Carries all HTTP; the owner decides what stands in front of it. */
+  /** Sends all HTTP requests; use a guarded fetch here. */
   fetch: Fetch;
-  /** Opens WebSockets, with the same guard in front; without it servers on WebSockets are refused. */
+  /** Opens WebSockets, with the same guard; without it WebSocket servers are rejected. */
   openWebSocket?: OpenWebSocket;
   /** The longest message a server may send, in bytes; default 64 MB. */
   longestMessage?: number;
-  /** Servers that services make for us; without it they are made anew by every process. */
+  /** Hosted servers; without it every process creates its own. */
   hosted?: HostedServers;
-  /** Servers that live in this process, by the name their configuration gives. */
+  /** In-process servers, by the name in their configuration. */
   inMemory?: Readonly<Record<string, ServeInMemory>>;
 };
 
-/** Transports for places without processes: all but stdio. */
+/** All transports that need no processes: everything except stdio. */
 export function createWebTransports(options: WebTransportsOptions): CreateTransport {
   const { longestMessage = MAX_MESSAGE_BYTES } = options;
   const hosted = options.hosted ?? new HostedServers({ fetch: limitMessages(options.fetch, longestMessage) });
@@ -38,15 +38,15 @@ export function createWebTransports(options: WebTransportsOptions): CreateTransp
       case 'websocket':
         return createWebSocketTransport(config, context, options.openWebSocket, longestMessage);
       case 'hosted':
-        // The sign-ins it needs are the service's.
+        // Its sign-ins are handled by the service.
         return createHostedTransport(config, context, limitMessages(options.fetch, longestMessage), hosted);
       case 'in-memory':
         return createInMemoryTransport(config, context, options.inMemory ?? {});
       case 'stdio':
         throw new ToolyardError({
           code: 'bad_config',
-          message: `The server "${context.serverId}" is a program, and programs cannot be started here.`,
-          hint: 'Run it where Toolyard runs on Node, or reach it over HTTP.',
+          message: `The server "${context.serverId}" is a local server (stdio), which cannot be started here.`,
+          hint: 'Use Toolyard on Node to run it, or connect over HTTP.',
         });
     }
   };

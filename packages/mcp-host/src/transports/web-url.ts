@@ -7,9 +7,9 @@ const KINDS = {
 };
 
 /**
- * Reads the address of a server.
+ * Reads the URL of a server.
  *
- * @throws ToolyardError `bad_config` if it is none of this kind; the address itself, which may hold a key, is not repeated
+ * @throws ToolyardError `bad_config` for another kind of URL; the URL, which may contain a key, is not repeated
  */
 export function webAddress(kind: keyof typeof KINDS, text: string, serverId: string): URL {
   const { protocols, says, example } = KINDS[kind];
@@ -17,7 +17,7 @@ export function webAddress(kind: keyof typeof KINDS, text: string, serverId: str
   if (url !== null && protocols.includes(url.protocol)) return url;
   throw new ToolyardError({
     code: 'bad_config',
-    message: `The address of the server "${serverId}" is not ${says}.`,
-    hint: `Write the whole address, for example ${example}.`,
+    message: `The URL of the server "${serverId}" is not ${says}.`,
+    hint: `Use a complete URL, for example ${example}.`,
   });
 }

@@ -9,10 +9,10 @@ const SUBPROTOCOL = 'mcp';
 const OPEN = 1;
 const CLOSED = 3;
 
-/** What of the platform's WebSocket is used here. */
+/** The members of the platform's WebSocket that are used here. */
 export type WebSocketLike = {
   readonly readyState: number;
-  /** The subprotocol the server agreed to. */
+  /** The subprotocol the server selected. */
   readonly protocol: string;
   send(text: string): void;
   close(code?: number): void;
@@ -22,21 +22,21 @@ export type WebSocketLike = {
 };
 
 /**
- * Opens a WebSocket: the platform's own, or one behind a guard. What goes wrong while connecting is an event of the
- * socket, or thrown as a ToolyardError that says why.
+ * Opens a WebSocket, the platform's own or a guarded one. A failure to connect is an event of the socket, or a
+ * ToolyardError with the reason.
  */
 export type OpenWebSocket = (
   url: URL,
   options: { protocols: string[]; headers: Record<string, string> },
 ) => WebSocketLike;
 
-/** The platform's own WebSocket, as browsers have it: nothing stands in front of it, and it sends no headers. */
+/** The platform's own WebSocket, as in browsers: without a guard and without headers. */
 export const platformWebSocket: OpenWebSocket = (url, { protocols, headers }) => {
   if (Object.keys(headers).length === 0) return new WebSocket(url, protocols);
   throw new ToolyardError({
     code: 'bad_config',
-    message: 'A browser sends no headers with a WebSocket.',
-    hint: 'Take the headers out of the configuration of the server, or let Toolyard connect to it.',
+    message: 'Browsers cannot send headers with a WebSocket.',
+    hint: 'Remove the headers from the configuration of the server, or let the Toolyard server connect to it.',
   });
 };
 
@@ -71,7 +71,7 @@ class WebSocketTransport implements HostTransport {
   }
 
   async start(): Promise<void> {
-    // Nothing is awaited between opening and listening: a refusal may come at once.
+    // No await between opening and listening, because a rejection may come at once.
     const socket = this.#open(this.#url, { protocols: [SUBPROTOCOL], headers: this.#headers });
     this.#socket = socket;
     await new Promise<void>((resolve, reject) => {
@@ -82,14 +82,14 @@ class WebSocketTransport implements HostTransport {
         reject(new Error('The WebSocket could not be opened.'));
         void this.close();
       };
-      this.#giveUp = () => fail('it was not waited for');
+      this.#giveUp = () => fail('it was closed while connecting');
       socket.addEventListener('open', () => {
         isOpen = socket.protocol === SUBPROTOCOL || socket.protocol === '';
         if (isOpen) resolve();
-        else fail('it does not speak the subprotocol "mcp"');
+        else fail('it does not support the subprotocol "mcp"');
       });
       socket.addEventListener('message', ({ data }) => this.#read(data));
-      // By the standard a close follows; some runtimes forget it where nothing was ever opened.
+      // The standard requires a close event; some runtimes omit it for a socket that never opened.
       socket.addEventListener('error', () => fail('it did not accept a WebSocket'));
       socket.addEventListener('close', ({ code }) => {
         fail('it did not accept a WebSocket');
@@ -113,7 +113,7 @@ class WebSocketTransport implements HostTransport {
         continue;
       }
       this.noiseLines++;
-      if (this.noiseLines === 1) this.#context.log('warning', 'The server sends messages that are no MCP.');
+      if (this.noiseLines === 1) this.#context.log('warning', 'The server sends messages that are not MCP.');
     }
   }
 
@@ -140,9 +140,9 @@ class WebSocketTransport implements HostTransport {
 }
 
 /**
- * MCP over a WebSocket that the given function opens.
+ * MCP over a WebSocket opened by the given function.
  *
- * @throws ToolyardError `bad_config` if the address is no ws or wss URL, or there are no WebSockets here.
+ * @throws ToolyardError `bad_config` if the URL is not ws or wss, or WebSockets are not supported here
  */
 export function createWebSocketTransport(
   config: Extract<TransportConfig, { type: 'websocket' }>,
@@ -154,7 +154,7 @@ export function createWebSocketTransport(
   if (open !== undefined) return new WebSocketTransport(url, config.headers ?? {}, context, open, longestMessage);
   throw new ToolyardError({
     code: 'bad_config',
-    message: `The server "${context.serverId}" is reached over a WebSocket, which cannot be opened here.`,
-    hint: 'Use Node 22 or newer, or reach the server over HTTP.',
+    message: `The server "${context.serverId}" uses a WebSocket, which is not supported here.`,
+    hint: 'Use Node 22 or newer, or connect over HTTP.',
   });
 }

@@ -1,13 +1,13 @@
-/** How deep the values of a server may be nested. What goes further is meant to overflow somebody's stack. */
-const MOST_LEVELS = 200;
+/** The deepest nesting accepted from servers; deeper values are meant to overflow a stack. */
+const MAX_LEVELS = 200;
 
-/** What is said of a value that goes deeper. */
-export const TOO_DEEP = `nested more than ${MOST_LEVELS} levels deep`;
+/** Describes a value that is nested deeper. */
+export const TOO_DEEP = `nested more than ${MAX_LEVELS} levels deep`;
 
-/** True for a value that is nested further than anything here is to follow. Does not recurse itself. */
+/** True for a value that is nested too deeply. Not recursive itself. */
 export function isTooDeep(value: unknown): boolean {
   let level: unknown[] = [value];
-  for (let depth = 0; depth <= MOST_LEVELS; depth++) {
+  for (let depth = 0; depth <= MAX_LEVELS; depth++) {
     const next: unknown[] = [];
     for (const each of level) {
       if (typeof each !== 'object' || each === null) continue;

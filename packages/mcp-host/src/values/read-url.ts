@@ -1,4 +1,4 @@
-/** Reads an address; null for what is none. (`URL.parse` does the same, but not on Node 20.) */
+/** Parses a URL; null if it is invalid. (`URL.parse` does the same, but not on Node 20.) */
 export function readUrl(address: string): URL | null {
   return URL.canParse(address) ? new URL(address) : null;
 }

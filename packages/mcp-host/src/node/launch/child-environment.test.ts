@@ -18,7 +18,7 @@ test('passes on proxies, certificates, registries, locale and folders, and no ot
 });
 
 test.each(['http://ann:pw@proxy.example:3128', 'token@proxy.example', 'http://ann@proxy.example'])(
-  'withholds an address with credentials: %s',
+  'withholds a URL with credentials: %s',
   (value) => {
     expect(childEnvironment({ HTTP_PROXY: value, LANG: 'C' }, 'linux')).toEqual({
       env: { LANG: 'C' },
@@ -29,7 +29,7 @@ test.each(['http://ann:pw@proxy.example:3128', 'token@proxy.example', 'http://an
   },
 );
 
-test("leaves out of PATH what npm put before the user's own folders", () => {
+test("removes npm's additions from the start of PATH", () => {
   const added = ['/app/node_modules/.bin', '/node_modules/.bin', '/npm/lib/node-gyp-bin'];
   const own = ['/home/ann/bin', '/app/node_modules/.bin', '/usr/bin'];
   const path = [...added, ...own].join(':');

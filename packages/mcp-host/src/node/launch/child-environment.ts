@@ -3,7 +3,7 @@ import { DEFAULT_INHERITED_ENV_VARS } from '@modelcontextprotocol/client/stdio';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Addresses: one with a user name or password in it is withheld. */
+/** URLs; one with a user name or password is withheld. */
 const ADDRESSES = [
   ...['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY'].flatMap((name) => [name, name.toLowerCase()]),
   'npm_config_registry',
@@ -29,10 +29,10 @@ const PLAIN = [
   'XDG_DATA_HOME',
 ];
 
-/** What a child process inherits beside the variables of the SDK and `LC_*`. */
+/** What a child process inherits in addition to the variables of the SDK and `LC_*`. */
 export const INHERITED: readonly string[] = [...ADDRESSES, ...PLAIN];
 
-/** Variables that name files or folders of certificates. */
+/** Variables with paths of certificate files or folders. */
 export const CERTIFICATE_VARIABLES: readonly string[] = [
   'NODE_EXTRA_CA_CERTS',
   'SSL_CERT_FILE',
@@ -43,14 +43,14 @@ export const CERTIFICATE_VARIABLES: readonly string[] = [
 
 export type ChildEnvironment = {
   env: Record<string, string>;
-  /** Names that are set and not passed on, because their values contain credentials. */
+  /** Names of variables that are not passed on because their values contain credentials. */
   withheld: string[];
 };
 
 /**
- * The part of our environment that a stdio server inherits: what programs need to reach the network, package
- * registries and caches; no keys. Anything else, and a value that contains credentials, needs an entry in the `env` of
- * the server (`"HTTPS_PROXY": "${env:HTTPS_PROXY}"`).
+ * The part of our environment that a stdio server inherits: what programs need for the network, package registries and
+ * caches; no keys. Any other variable, or one whose value contains credentials, needs an entry in `env` of the server
+ * (`"HTTPS_PROXY": "${env:HTTPS_PROXY}"`).
  */
 export function childEnvironment(own: Environment, platform: NodeJS.Platform = process.platform): ChildEnvironment {
   const names = [
@@ -63,7 +63,7 @@ export function childEnvironment(own: Environment, platform: NodeJS.Platform = p
   const withheld: string[] = [];
   for (const name of names) {
     const value = own[name];
-    // Old shells export functions in this form, which is how Shellshock was exploited.
+    // Old shells export functions in this form, which made Shellshock possible.
     if (value === undefined || value.startsWith('()')) continue;
     if (ADDRESSES.includes(name) && hasCredentials(value)) withheld.push(name);
     else env[name] = name === 'PATH' ? userPath(value, own, platform) : value;
@@ -71,7 +71,7 @@ export function childEnvironment(own: Environment, platform: NodeJS.Platform = p
   return { env, withheld };
 }
 
-/** The proxy and registry variables that are set, for `toolyard doctor`. Values are shown without credentials. */
+/** The proxy and registry variables that are set, for `toolyard doctor`. Credentials in values are hidden. */
 export function networkSettings(own: Environment): { name: string; value: string; hasCredentials: boolean }[] {
   return [...ADDRESSES, 'NO_PROXY', 'no_proxy'].flatMap((name) => {
     const value = own[name];
@@ -90,7 +90,7 @@ export function hasCredentials(value: string): boolean {
 
 /**
  * PATH without the folders that `npm run` and `npx` put before it: a server must find the user's Node and tools, not
- * the ones this project was developed with.
+ * those of this project.
  */
 function userPath(path: string, own: Environment, platform: NodeJS.Platform): string {
   const isUnderNpm = own['npm_lifecycle_event'] !== undefined || own['npm_execpath'] !== undefined;

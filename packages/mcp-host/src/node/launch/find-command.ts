@@ -1,7 +1,7 @@
 import { accessSync, constants, statSync } from 'node:fs';
 import { delimiter, isAbsolute, join, resolve } from 'node:path';
 
-/** Where a command is, searched for in `path` as the system does; undefined where it is not. */
+/** The path of a command, searched for in `path` like the system does; undefined if not found. */
 export function findCommand(command: string, path: string | undefined, cwd = process.cwd()): string | undefined {
   if (isAbsolute(command) || /[\\/]/.test(command)) return [resolve(cwd, command)].find(isExecutable);
   const endings = process.platform === 'win32' ? ['.exe', '.cmd', '.bat', ''] : [''];

@@ -4,7 +4,7 @@ import { launcherSettings } from './launcher-settings.ts';
 const settings = (launcher: string, files: Readonly<Record<string, string>>, env = {}) =>
   launcherSettings(launcher, '/home/ann', env, (path) => files[path]);
 
-test('passes registry, proxy and certificates of .npmrc, and neither tokens nor folders of the user', () => {
+test('passes registry, proxy and certificates of .npmrc, but no tokens or user folders', () => {
   const text = [
     '; of the company',
     'registry=https://npm.example/',
@@ -54,7 +54,7 @@ test('passes indexes of uv.toml; one with a password is withheld, also inside a 
   expect(found?.withheld).toEqual(['extra-index-url', 'url']);
 });
 
-test('passes pip.conf of the machine to pipx, or the one that a variable names', () => {
+test("passes the machine's pip.conf to pipx, or the one a variable names", () => {
   const machine = '[global]\ncert = /etc/corp/ca.pem\nindex-url = https://pypi.example/simple\nuser = true\n';
   const files = { '/etc/pip.conf': machine, '/x/pip.conf': '[global]\nproxy = http://proxy.example:80\n' };
   expect(settings('pipx', files)).toMatchObject({
@@ -64,7 +64,7 @@ test('passes pip.conf of the machine to pipx, or the one that a variable names',
   expect(settings('pipx', files, { PIP_CONFIG_FILE: '/x/pip.conf' })?.source).toBe('/x/pip.conf');
 });
 
-test('passes nothing to commands that are no launcher, and nothing where there is no such file', () => {
+test('passes nothing to other commands, and nothing without such a file', () => {
   expect(settings('docker', { '/home/ann/.npmrc': 'registry=x' })).toBeUndefined();
   expect(settings('npx', {})).toBeUndefined();
 });

@@ -4,26 +4,26 @@ import { hasCredentials } from './child-environment.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** The settings file of a package manager, as far as a sandboxed launcher may read it. */
+/** The settings file of a package manager, reduced to what a sandboxed launcher may read. */
 export type LauncherSettings = {
-  /** Names the file to the package manager. */
+  /** The environment variable that names the file to the package manager. */
   variable: string;
   name: string;
   text: string;
-  /** Files of certificates that the settings name. */
+  /** Certificate files named in the settings. */
   certificates: string[];
-  /** Settings that are left out because they contain credentials. */
+  /** Settings that are withheld because they contain credentials. */
   withheld: string[];
-  /** Where the settings come from. */
+  /** The file the settings come from. */
   source: string;
 };
 
 type Kind = {
   variable: string;
   name: string;
-  /** The places where the user has it; the first one that exists counts. */
+  /** Possible locations of the file; the first existing one is used. */
   sources: (home: string, env: Environment) => (string | undefined)[];
-  /** Keys that are passed on; the other ones may be secrets, or folders of the user. */
+  /** Keys that are passed on; others may be secrets or user folders. */
   keys: RegExp;
 };
 
@@ -60,12 +60,12 @@ const PIP: Kind = {
 
 const KINDS: Readonly<Record<string, Kind>> = { npx: NPM, npm: NPM, pnpm: NPM, uvx: UV, uv: UV, pipx: PIP };
 
-/** Package managers look for certificates under these keys. */
+/** Package managers read certificates from these keys. */
 const CERTIFICATE_KEY = /^(cafile|cert)$/;
 
 /**
- * What a launcher in a sandbox needs of the user's settings: the home folder of the user is hidden, and without its
- * registry, proxy and certificates nothing can be downloaded in many companies. Undefined where there is nothing to pass.
+ * What a sandboxed launcher needs of the user's settings: the home folder is hidden, and many companies require their
+ * own registry, proxy and certificates for downloads. Undefined if there is nothing to pass.
  */
 export function launcherSettings(
   launcher: string | undefined,
@@ -86,7 +86,7 @@ function filterSettings(text: string, { variable, name, keys }: Kind): Omit<Laun
   const kept: string[] = [];
   const certificates: string[] = [];
   const withheld = new Set<string>();
-  // Of a value over several lines, as pip and TOML allow it.
+  // The key of a value over several lines, as pip and TOML allow.
   let key = '';
   for (const line of text.split(/\r?\n/)) {
     if (/^\s*($|[#;])/.test(line)) continue;
@@ -109,7 +109,7 @@ function filterSettings(text: string, { variable, name, keys }: Kind): Omit<Laun
   return { variable, name, text: `${kept.join('\n')}\n`, certificates, withheld: [...withheld] };
 }
 
-/** In any URL of the line: TOML has several in one. */
+/** Checks every URL of the line; TOML allows several. */
 function mentionsCredentials(line: string): boolean {
   return (line.match(/[a-z][a-z0-9+.-]*:\/\/[^\s"',]+/gi) ?? []).some(hasCredentials);
 }

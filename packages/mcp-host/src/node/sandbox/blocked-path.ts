@@ -5,14 +5,14 @@ const REFUSED =
   /ENOENT|EACCES|EROFS|EPERM|No such file|Cannot find|cannot open|Permission denied|Read-only file system|not found/i;
 const PATH = /(?:^|[\s'"`(:=])(\/[^\s'"`():,]+)/g;
 
-/** Of a line: each is looked up on the disk, and a server may write many. */
-const MOST_PATHS = 5;
+/** Per line: each path costs a look-up on the disk, and a server may write many. */
+const MAX_PATHS = 5;
 
 /**
- * The path that a line of standard error complains about and that is there outside of the sandbox: what a person may want
- * to allow. A sandbox reports nothing itself: a hidden file looks like one that does not exist.
+ * The path that a line of standard error reports as inaccessible although it exists outside of the sandbox, so that the
+ * user can allow it. The sandbox itself reports nothing: a hidden file looks like a missing one.
  *
- * @param exists whether a path is there outside
+ * @param exists whether a path exists outside
  */
 export function blockedPath(
   line: string,
@@ -22,7 +22,7 @@ export function blockedPath(
   if (!REFUSED.test(line)) return undefined;
   const isReadOnly = /EROFS|EACCES|Permission denied|Read-only/i.test(line);
   return [...line.matchAll(PATH)]
-    .slice(0, MOST_PATHS)
+    .slice(0, MAX_PATHS)
     .map(([, path = '']) => path.replace(/[.;]+$/, ''))
     .find((path) => !isVisible(profile, path, isReadOnly ? 'write' : 'read') && exists(path));
 }

@@ -3,12 +3,12 @@ import type { SandboxSettings } from '../../host/sandbox-settings.ts';
 import type { ExtraFiles } from './launcher-files.ts';
 import { resolvePath } from './machine-files.ts';
 
-/** Where Playwright installs browsers unless told otherwise, below the home folder. */
+/** Default browser folders of Playwright, relative to the home folder. */
 const BROWSERS = ['.cache/ms-playwright', 'Library/Caches/ms-playwright'];
 
 /**
- * The browsers that the user installed with Playwright, for a server with the profile `browser`. Browsers of the system
- * are among its programs.
+ * The browsers installed with Playwright, for a server with the profile `browser`. Browsers of the system are mounted
+ * with the other programs.
  */
 export function browserFiles({ profile }: SandboxSettings, home: string): ExtraFiles {
   const places = profile === 'browser' ? BROWSERS : [];

@@ -1,20 +1,20 @@
 import type { Mount, SandboxProfile } from './profile.ts';
 
-/** The file descriptor over which bubblewrap reads the filter of system calls. */
+/** The file descriptor from which bubblewrap reads the system call filter. */
 export const SECCOMP_FD = 3;
 
 export type BubblewrapFeatures = {
-  /** A filter of system calls comes over {@link SECCOMP_FD}. */
+  /** A system call filter is passed over {@link SECCOMP_FD}. */
   filtered: boolean;
-  /** This version can forbid further user namespaces (0.8 and newer). */
+  /** This version can disable further user namespaces (0.8 and newer). */
   disablesUserns: boolean;
   /** Toolyard runs as root. */
   isRoot: boolean;
 };
 
 /**
- * The arguments of `bwrap` for a profile, up to the command. The file system begins empty; processes, IPC and users
- * have namespaces of their own, and everything in them is killed when bubblewrap or its parent ends.
+ * The arguments of `bwrap` for a profile, up to the command. The file system starts empty; processes, IPC and users
+ * have their own namespaces, and everything inside is killed when bubblewrap or its parent exits.
  */
 export function bubblewrapArguments(
   profile: SandboxProfile,
@@ -25,9 +25,9 @@ export function bubblewrapArguments(
     '--die-with-parent',
     ...['--unshare-user', '--unshare-pid', '--unshare-ipc', '--unshare-uts', '--unshare-cgroup-try'],
     ...(network === 'on' ? [] : ['--unshare-net']),
-    // A browser has a sandbox of its own, which needs user namespaces.
+    // A browser has its own sandbox, which needs user namespaces.
     ...(browser || !disablesUserns ? [] : ['--disable-userns']),
-    // Chrome refuses to start as root. Outside, the files still belong to the user of Toolyard.
+    // Chrome does not start as root. Outside, the files still belong to the user of Toolyard.
     ...(browser && isRoot ? ['--uid', NOBODY, '--gid', NOBODY] : []),
     ...['--cap-drop', 'ALL'],
     ...(filtered ? ['--seccomp', String(SECCOMP_FD)] : []),
@@ -46,10 +46,10 @@ export function bubblewrapArguments(
   ];
 }
 
-/** Every system has this user, so that programs find a name for it. */
+/** This user exists on every system, so that programs find a name for it. */
 const NOBODY = '65534';
 
-/** Settings of the whole machine: where Toolyard runs as root, they belong to the user of the sandbox too. */
+/** Kernel settings: if Toolyard runs as root, they belong to the user of the sandbox too. */
 const KERNEL = ['sys', 'sysrq-trigger', 'irq', 'bus', 'fs', 'acpi', 'scsi'].map((name) => `/proc/${name}`);
 
 function readOnly({ path, source }: Mount): string[] {

@@ -1,12 +1,12 @@
 import type { McpIsolation } from '@toolyard/protocol';
 
-/** Flags that are shown: what the container gets of the machine. Values of `-e` may be secrets and are left out. */
+/** Flags to display: what the container can access of the machine. Values of `-e` may be secrets and are left out. */
 const SHOWN =
   /^(-v|--volume|--mount|--network|--net|--privileged|--pid|--ipc|--userns|--cap-add|--device|--security-opt|-u|--user|-p|--publish|--add-host|--read-only|-e|--env|--env-file)(=|$)/;
 
 type Docker = { args: readonly string[]; env?: Readonly<Record<string, string>> | undefined };
 
-/** What a `docker run` gives the container of the machine. Only its flags count: Docker isolates the rest. */
+/** What a `docker run` lets the container access. Only its flags count: Docker isolates the rest. */
 export function dockerIsolation({ args, env = {} }: Docker): Extract<McpIsolation, { kind: 'docker' }> {
   const flags = args.flatMap((arg, at) => {
     const [, name = '', glued] = SHOWN.exec(arg) ?? [];
@@ -21,7 +21,7 @@ export function dockerIsolation({ args, env = {} }: Docker): Extract<McpIsolatio
   return { kind: 'docker', flags: [...around, ...flags], exposed };
 }
 
-/** Other commands than `run` may run programs of this machine (plugins), and so may flags before it (`--config`). */
+/** Commands other than `run` may run programs of this machine (plugins), and so may flags before it (`--config`). */
 function commandOutside(args: readonly string[]): string[] {
   const [first = '', second = ''] = args;
   if (first === 'run' || (first === 'container' && second === 'run')) return [];

@@ -36,7 +36,7 @@ afterEach(async () => {
   for (const end of ends.splice(0).reverse()) await end();
 });
 
-/** A folder outside of everything a sandbox shows. Not in memory: the devices of a sandbox are its own. */
+/** A folder outside of everything a sandbox shows. Not on tmpfs: the devices of a sandbox are its own. */
 function newFolder(): string {
   const folder = realpathSync(mkdtempSync(join(sharedTmp(), 'toolyard-escape-')));
   ends.push(() => rmSync(folder, { recursive: true, force: true }));
@@ -61,7 +61,7 @@ async function listen(path: string): Promise<void> {
   ends.push(() => new Promise((resolve) => server.close(resolve)));
 }
 
-/** The machine as an attacker wants to find it: keys in the home folder, a data folder, other processes, sockets. */
+/** A machine worth attacking: keys in the home folder, a data folder, other processes, sockets. */
 async function prepare(): Promise<EscapeTargets> {
   const base = newFolder();
   const marker = `escape-${base.split('-').at(-1)}`;
@@ -134,7 +134,7 @@ function ask(transport: HostTransport, method: string, params: Record<string, un
   return within(answer, { what: `the answer to ${method}` });
 }
 
-/** Processes of this machine that carry the marker in their command line. */
+/** Processes of this machine with the marker in their command line. */
 function marked(marker: string): number[] {
   return processTreeOf(1).filter((pid) => {
     try {
@@ -145,33 +145,29 @@ function marked(marker: string): number[] {
   });
 }
 
-test('none of them works without a network either', needs(SANDBOX), async () => {
+test('no escape works without a network either', needs(SANDBOX), async () => {
   const at = await prepare();
   const transport = await startHostile(at, { readable: [at.readable], writable: [at.writable], network: 'off' });
   const { escaped } = (await ask(transport, 'escape', { at })) as EscapeReport;
   expect(escaped).toEqual([]);
 });
 
-test(
-  'none of 60 ways out of the sandbox works, what was approved does, and nothing is left behind',
-  needs(SANDBOX),
-  async () => {
-    const at = await prepare();
-    const transport = await startHostile(at, { readable: [at.readable], writable: [at.writable] });
-    const { tried, escaped, works } = (await ask(transport, 'escape', { at })) as EscapeReport;
-    expect(escaped).toEqual([]);
-    expect(tried.length).toBeGreaterThanOrEqual(60);
-    expect(works).toEqual(Object.fromEntries(Object.keys(works).map((name) => [name, true])));
-    expect(existsSync(`/tmp/${at.marker}`)).toBe(false);
-    expect(existsSync(join(at.writable, 'result'))).toBe(true);
-    expect(marked(at.marker)).toHaveLength(1);
-    await transport.close();
-    await eventually(() => marked(at.marker).length === 0, { what: 'the end of the process that was left behind' });
-  },
-);
+test('none of 60 escapes works, approved access does, and nothing is left behind', needs(SANDBOX), async () => {
+  const at = await prepare();
+  const transport = await startHostile(at, { readable: [at.readable], writable: [at.writable] });
+  const { tried, escaped, works } = (await ask(transport, 'escape', { at })) as EscapeReport;
+  expect(escaped).toEqual([]);
+  expect(tried.length).toBeGreaterThanOrEqual(60);
+  expect(works).toEqual(Object.fromEntries(Object.keys(works).map((name) => [name, true])));
+  expect(existsSync(`/tmp/${at.marker}`)).toBe(false);
+  expect(existsSync(join(at.writable, 'result'))).toBe(true);
+  expect(marked(at.marker)).toHaveLength(1);
+  await transport.close();
+  await eventually(() => marked(at.marker).length === 0, { what: 'the exit of the left-behind process' });
+});
 
 test(
-  'a server that ignores the end of its input, and what it left behind, end with Toolyard after SIGKILL',
+  'a server that ignores end of input, and its children, exit after Toolyard is killed',
   needs(SANDBOX),
   async () => {
     const at = await prepare();
@@ -190,12 +186,12 @@ test(
     expect(marked(at.marker)).toHaveLength(1);
     owner.kill('SIGKILL');
     await eventually(() => pids.every((pid) => !isAlive(pid)) && marked(at.marker).length === 0, {
-      what: 'the end of all processes of the server',
+      what: 'the exit of all processes of the server',
     });
   },
 );
 
-test('a folder that is missing, or belongs to Toolyard, starts nothing and is named', needs(SANDBOX), async () => {
+test('a missing folder, or one of Toolyard, is named and prevents the start', needs(SANDBOX), async () => {
   const at = await prepare();
   const start = (readable: string[]): Promise<unknown> => startHostile(at, { readable, writable: [] });
   await expect(start([join(at.home, 'gone')])).rejects.toThrow(/"sandbox.read" names ".*gone", which does not exist/);
@@ -203,39 +199,31 @@ test('a folder that is missing, or belongs to Toolyard, starts nothing and is na
   await expect(start(['/'])).rejects.toThrow(/whole file system/);
 });
 
-test(
-  'a server that swaps a folder it may change for a link does not get what the link leads to',
-  needs(SANDBOX),
-  async () => {
-    const at = await prepare();
-    const data = join(at.writable, 'data');
-    mkdirSync(data);
-    await startHostile(at, { readable: [data], writable: [at.writable] });
-    rmSync(data, { recursive: true });
-    symlinkSync(join(at.home, '.ssh'), data);
-    const again = startHostile(at, { readable: [data], writable: [at.writable] });
-    await expect(again).rejects.toThrow(/leads over the link ".*data", which the server itself can change/);
-  },
-);
+test('replacing a writable folder by a link does not expose the target of the link', needs(SANDBOX), async () => {
+  const at = await prepare();
+  const data = join(at.writable, 'data');
+  mkdirSync(data);
+  await startHostile(at, { readable: [data], writable: [at.writable] });
+  rmSync(data, { recursive: true });
+  symlinkSync(join(at.home, '.ssh'), data);
+  const again = startHostile(at, { readable: [data], writable: [at.writable] });
+  await expect(again).rejects.toThrow(/follows the link ".*data", which the server itself can change/);
+});
 
-test(
-  'what is only named docker, or names a folder as its certificates, is sandboxed like the rest',
-  needs(SANDBOX),
-  async () => {
-    const at = await prepare();
-    const command = write(join(at.readable, 'docker'), `#!/bin/sh\ncat ${at.home}/.ssh/id_rsa\necho read >&2\n`);
-    chmodSync(command, 0o755);
-    const logged: string[] = [];
-    const env = { SSL_CERT_DIR: join(at.home, '.ssh') };
-    const transport = createStdioTransport(
-      { type: 'stdio', command, args: ['run', 'image'], env, sandbox: { read: [at.readable] } },
-      { serverId: 'docker', clock: systemClock, log: (_level, line) => void logged.push(line) },
-      { sandbox: { dataFolders: [at.dataFolder], stateFolder: at.stateFolder } },
-    );
-    ends.push(() => transport.close());
-    await transport.start();
-    expect(transport.isolation?.kind).toBe('sandboxed');
-    await eventually(() => logged.includes('read'), { what: 'the end of the script' });
-    expect(logged.join()).toContain('No such file');
-  },
-);
+test('a fake docker, or a folder given as certificates, is sandboxed', needs(SANDBOX), async () => {
+  const at = await prepare();
+  const command = write(join(at.readable, 'docker'), `#!/bin/sh\ncat ${at.home}/.ssh/id_rsa\necho read >&2\n`);
+  chmodSync(command, 0o755);
+  const logged: string[] = [];
+  const env = { SSL_CERT_DIR: join(at.home, '.ssh') };
+  const transport = createStdioTransport(
+    { type: 'stdio', command, args: ['run', 'image'], env, sandbox: { read: [at.readable] } },
+    { serverId: 'docker', clock: systemClock, log: (_level, line) => void logged.push(line) },
+    { sandbox: { dataFolders: [at.dataFolder], stateFolder: at.stateFolder } },
+  );
+  ends.push(() => transport.close());
+  await transport.start();
+  expect(transport.isolation?.kind).toBe('sandboxed');
+  await eventually(() => logged.includes('read'), { what: 'the exit of the script' });
+  expect(logged.join()).toContain('No such file');
+});

@@ -11,9 +11,9 @@ import { startHostProxy } from './host-proxy.ts';
 import { isOwn } from './outgoing.ts';
 import { upstreamProxies } from './upstream-proxy.ts';
 
-/** The only host there is; it answers with what it was asked for. */
+/** The only host; it answers with the URL of the request. */
 const web = createServer((incoming, response) => response.end(`web ${incoming.url ?? ''}`));
-/** What a company has: requests without its password are refused; whatever host is wanted, the way leads to `web`. */
+/** A corporate proxy: rejects requests without its password and forwards every host to `web`. */
 let asked: string[] = [];
 const company = createServer((incoming, response) => {
   asked.push(`${incoming.method} ${incoming.url ?? ''}`);
@@ -51,7 +51,7 @@ async function start(hosts: string[], env: Record<string, string>): Promise<void
   proxy = await startHostProxy({ at: 0, hosts, upstream: upstreamProxies(env), onBlocked: () => undefined });
 }
 
-/** A plain request for a URL, and the first line behind a tunnel to a host, through the proxy of a server. */
+/** A plain request for a URL, and the first response line through a tunnel, both through the proxy of a server. */
 function get(url: string): Promise<string> {
   const options = { host: '127.0.0.1', port: proxy?.port, path: url, agent: false };
   return within(answerTo(options), { what: `the answer for ${url}` });
@@ -88,7 +88,7 @@ function tunnelTo(target: string): Promise<string> {
 
 const proxyUrl = (credentials = 'ann:s%3Acret@'): string => `http://${credentials}127.0.0.1:${portOf(company)}`;
 
-test('goes through the proxies of the machine, with their password, for listed hosts only', async () => {
+test('uses the proxies of the machine, with their password, for listed hosts only', async () => {
   await start(['intranet.example'], {
     HTTPS_PROXY: proxyUrl(),
     http_proxy: proxyUrl(),
@@ -101,7 +101,7 @@ test('goes through the proxies of the machine, with their password, for listed h
   expect(asked).toEqual(['GET http://intranet.example/a', 'CONNECT intranet.example:443']);
 });
 
-test('leads no name to this machine, also where a proxy would, and no listed address of it through a proxy', async () => {
+test('connects no name to this machine, even through a proxy, and no listed local address through a proxy', async () => {
   const port = portOf(web);
   await start(['localhost', `localhost:${port}`, `127.0.0.1:${port}`], {
     HTTPS_PROXY: proxyUrl(),
@@ -114,7 +114,7 @@ test('leads no name to this machine, also where a proxy would, and no listed add
   expect(asked).toEqual([]);
 });
 
-test('addresses that this machine has in its networks, and those of cloud metadata, are addresses of this machine', () => {
+test('treats network addresses of this machine and of cloud metadata as local', () => {
   const own = Object.values(networkInterfaces()).flatMap((cards) => cards?.map(({ address }) => address) ?? []);
   for (const address of [...own, '169.254.169.254', '::ffff:169.254.169.254', 'fd00:ec2::254']) {
     expect([address, isOwn(address)]).toEqual([address, true]);
@@ -122,7 +122,7 @@ test('addresses that this machine has in its networks, and those of cloud metada
   expect(['192.0.2.7', '2001:db8::7', 'own.example'].filter(isOwn)).toEqual([]);
 });
 
-test('says what the proxy of the machine refuses', async () => {
+test('reports what the proxy of the machine rejects', async () => {
   await start(['intranet.example'], { ALL_PROXY: proxyUrl('') });
   expect(await tunnelTo('intranet.example:443')).toBe(`502 the proxy 127.0.0.1:${portOf(company)} answered 407`);
   expect(await get('http://intranet.example/')).toBe('407 ');
@@ -142,7 +142,7 @@ test.each([
   expect(upstream('https:', host, port) === undefined).toBe(isDirect);
 });
 
-test('refuses a proxy that it cannot use', () => {
+test('rejects an unusable proxy', () => {
   expect(() => upstreamProxies({ ALL_PROXY: 'socks5://127.0.0.1:1080' })).toThrow(/ALL_PROXY is a URL with "socks5:"/);
   expect(() => upstreamProxies({ HTTPS_PROXY: 'http://[bad' })).toThrow(/HTTPS_PROXY is not a URL/);
 });

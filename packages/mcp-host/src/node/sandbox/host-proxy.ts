@@ -4,23 +4,23 @@ import type { Duplex } from 'node:stream';
 import { connectTo, hostOf, requestOptions } from './outgoing.ts';
 import type { UpstreamProxies } from './upstream-proxy.ts';
 
-/** `port`: where it listens on a port; 0 on a unix socket. */
+/** `port`: the TCP port it listens on; 0 for a unix socket. */
 export type HostProxy = AsyncDisposable & { port: number };
 
 export type HostProxyOptions = {
-  /** The unix socket, or the port of 127.0.0.1, on which it listens. */
+  /** The unix socket, or the port of 127.0.0.1, to listen on. */
   at: string | number;
-  /** `example.com`, `*.example.com` or `example.com:8443`; without a port, 80 and 443 are meant. */
+  /** `example.com`, `*.example.com` or `example.com:8443`; without a port, 80 and 443. */
   hosts: readonly string[];
-  /** The proxies that the machine itself has to use. */
+  /** The proxies the machine itself has to use. */
   upstream: UpstreamProxies;
-  /** A connection was refused; `target` is `host:port`. */
+  /** Called for each rejected connection; `target` is `host:port`. */
   onBlocked: (target: string) => void;
 };
 
 /**
- * The way out of a sandbox with limited hosts: an HTTP proxy (`CONNECT`, and plain requests) that lets through HTTP(S)
- * to the named hosts. One for each server process.
+ * The only network access of a sandbox with limited hosts: an HTTP proxy (`CONNECT` and plain requests) for HTTP(S) to
+ * the listed hosts. One per server process.
  */
 export async function startHostProxy({ at, hosts, upstream, onBlocked }: HostProxyOptions): Promise<HostProxy> {
   const open = new Set<Duplex>();

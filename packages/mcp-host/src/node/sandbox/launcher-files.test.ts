@@ -17,7 +17,7 @@ function write(name: string, text: string): string {
   return path;
 }
 
-/** How a launcher is started for the user whose home folder is `home`. */
+/** The sandboxed command of a launcher for the user with this `home`. */
 async function started(launcher: string, env: Record<string, string> = {}) {
   const warnings: string[] = [];
   const command = write(`bin/${launcher}`, '#!/bin/sh\n');
@@ -37,7 +37,7 @@ async function started(launcher: string, env: Record<string, string> = {}) {
   return { env: made?.env ?? {}, args: made?.args.join(' ') ?? '', warnings };
 }
 
-test('npx reads a copy of .npmrc without its secrets, and the certificates that it names', async () => {
+test('npx gets a copy of .npmrc without its secrets, and the certificates it names', async () => {
   folder = realpathSync(mkdtempSync(join(sharedTmp(), 'toolyard-launcher-')));
   const cafile = write('corp/ca.pem', 'PEM');
   const npmrc = `registry=https://npm.example/\n//npm.example/:_authToken=canary\ncafile=${cafile}\nproxy=http://a:canary@b\n`;
@@ -47,13 +47,13 @@ test('npx reads a copy of .npmrc without its secrets, and the certificates that 
   expect(readFileSync(copy, 'utf8')).toBe(`registry=https://npm.example/\ncafile=${cafile}\n`);
   expect(args).toContain(`--ro-bind ${copy} ${copy}`);
   expect(args).toContain(`--ro-bind ${cafile} ${cafile}`);
-  // Where the server can write, it could lead us to other files of the user by a link.
+  // In a folder the server can write, a link could lead to other files of the user.
   expect(copy.startsWith(`${env['HOME'] ?? ''}/`)).toBe(false);
   expect(warnings).toEqual([expect.stringMatching(/^"proxy" in .*\.npmrc contains credentials and is not passed/)]);
   expect((await started('npx', { NPM_CONFIG_USERCONFIG: '/own' })).env['NPM_CONFIG_USERCONFIG']).toBe('/own');
 });
 
-test('uvx sees the Python of PATH, and a browser server the browsers of Playwright', async () => {
+test('uvx gets the Python of PATH, and a browser server the browsers of Playwright', async () => {
   folder = realpathSync(mkdtempSync(join(sharedTmp(), 'toolyard-launcher-')));
   const python = write('bin/python3', '');
   const browsers = dirname(write('home/.cache/ms-playwright/x', ''));

@@ -9,18 +9,18 @@ import type { Mount } from './profile.ts';
 
 type StdioConfig = Extract<TransportConfig, { type: 'stdio' }>;
 
-/** Launchers of servers in Python. */
+/** Launchers of Python servers. */
 const PYTHON: ReadonlySet<string> = new Set(['uv', 'uvx', 'pipx']);
 
-/** Files that a server may read beside its own, and the variables that name them. */
+/** Additional files a server may read, and the variables that name them. */
 export type ExtraFiles = {
   mounts: Mount[];
-  /** Those that Toolyard wrote for it. */
+  /** Files that Toolyard wrote for the server. */
   own: Mount[];
   env: Record<string, string>;
 };
 
-/** What a launcher needs beside its own program: the settings of its package manager, and a Python where it uses one. */
+/** What a launcher needs in addition to its program: the settings of its package manager, and Python if it uses it. */
 export function launcherFiles(
   { config, env, warn }: { config: StdioConfig; env: Record<string, string>; warn: (text: string) => void },
   privateHome: string,
@@ -39,7 +39,7 @@ export function launcherFiles(
         `"${variable}": ${JSON.stringify(source)} to "env" of its entry, and the file to "read" of its "sandbox".`,
     );
   }
-  // Beside the private home folder and not in it: the server could have put a link to somewhere else there.
+  // Not inside the private home folder: there the server could have placed a link to another location.
   const folder = `${privateHome}.settings`;
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const file = join(folder, name);

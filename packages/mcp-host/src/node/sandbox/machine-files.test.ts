@@ -5,7 +5,7 @@ import { needs, UNIX } from '@toolyard/testing';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { certificateMounts, linksOn, programMounts } from './machine-files.ts';
 
-/** `base/home/.ssh/key` is what nobody may see; `base/project` is what the server can change. */
+/** `base/home/.ssh/key` must stay hidden; `base/project` is writable for the server. */
 let base = '';
 beforeEach(() => {
   base = realpathSync(mkdtempSync(join(tmpdir(), 'toolyard-files-')));
@@ -24,8 +24,8 @@ function write(path: string, text: string, mode = 0o644): string {
 const mounted = (command: string): string[] =>
   programMounts(command, '/usr/bin', join(base, 'home')).map(({ source }) => source.slice(base.length + 1));
 
-describe('programs that are shown', needs(UNIX), () => {
-  test('an interpreter that cannot be executed is not one', () => {
+describe('program mounts', needs(UNIX), () => {
+  test('exclude an interpreter that is not executable', () => {
     const key = join(base, 'home/.ssh/key');
     expect(mounted(write('project/run', `#!${key}\n`, 0o755))).toEqual(['project/run']);
     expect(mounted(write('project/env', `#!/usr/bin/env -u ${key} node\n`, 0o755))).toEqual(['project/env']);
@@ -33,7 +33,7 @@ describe('programs that are shown', needs(UNIX), () => {
     expect(mounted(write('project/good', `#!${interpreter}\n`, 0o755))).toEqual(['project/good', 'tools/run']);
   });
 
-  test('a virtual environment shows the library of its Python, and no folder that is none', () => {
+  test('of a virtual environment include the library of its Python and no other folder', () => {
     const python = write('project/venv/bin/python', '', 0o755);
     write('project/venv/pyvenv.cfg', `home = ${join(base, 'home/.ssh/bin')}\n`);
     expect(mounted(python)).toEqual(['project/venv']);
@@ -44,21 +44,21 @@ describe('programs that are shown', needs(UNIX), () => {
     expect(mounted(python)).toEqual(['project/venv', 'tools/python/bin', 'tools/python/lib']);
   });
 
-  test('a library that is a link to the home folder is not shown', () => {
+  test('exclude a library that links to the home folder', () => {
     write('home/node_modules/x', '');
     const command = write('project/bin/run', '', 0o755);
     symlinkSync(join(base, 'home'), join(base, 'project/lib'));
     expect(mounted(command)).toEqual(['project/bin', 'project/bin/run']);
   });
 
-  test('certificates are those of the variables given', () => {
+  test('certificates come from the given variables', () => {
     const file = write('company.pem', '');
     const mounts = certificateMounts({ NODE_EXTRA_CA_CERTS: file, OTHER: join(base, 'home/.ssh') }, join(base, 'home'));
     expect(mounts).toEqual([{ path: file, source: file }]);
   });
 });
 
-test('finds the links that a path leads over, each where it lies', needs(UNIX), () => {
+test('finds the links in a path with their locations', needs(UNIX), () => {
   mkdirSync(join(base, 'project'));
   symlinkSync('project', join(base, 'near'));
   symlinkSync('../home/.ssh', join(base, 'project/data'));

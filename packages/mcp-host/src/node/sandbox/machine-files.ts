@@ -19,7 +19,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 const SYSTEM_FOLDERS = ['/usr', '/opt', '/nix', '/bin', '/sbin', '/lib', '/lib32', '/lib64', '/libx32'];
 
-/** What programs look up there; the rest of `/etc` holds passwords and keys of services. */
+/** What programs read in `/etc`; the rest contains passwords and keys of services. */
 const ETC = [
   ...['passwd', 'group', 'nsswitch.conf', 'resolv.conf', 'hosts', 'host.conf', 'gai.conf', 'services', 'protocols'],
   ...[
@@ -40,7 +40,7 @@ const ETC = [
 
 const OTHERS = ['/var/lib/ca-certificates', '/var/cache/fontconfig'];
 
-/** Folders in a home folder in which tools install programs, and nothing that is secret. */
+/** Folders below the home folder where tools install programs, without secrets. */
 const TOOL_FOLDERS = [
   ...[
     '.nvm/versions',
@@ -64,7 +64,7 @@ const TOOL_FOLDERS = [
   ],
 ];
 
-/** The files of the system that a sandboxed program needs, where they are on this machine. */
+/** The system files that a sandboxed program needs, where this machine has them. */
 export function systemMounts(): Mount[] {
   return [...SYSTEM_FOLDERS, ...ETC, ...OTHERS].flatMap((path) => mountOf(path) ?? []);
 }
@@ -102,7 +102,7 @@ function mountOf(path: string): Mount | undefined {
   return found === undefined ? undefined : { path, source: found.path };
 }
 
-/** The path with links resolved; undefined where there is nothing. */
+/** The path with links resolved; undefined if it does not exist. */
 export function resolvePath(path: string): { path: string; isFolder: boolean } | undefined {
   try {
     const real = realpathSync(path);
@@ -112,7 +112,7 @@ export function resolvePath(path: string): { path: string; isFolder: boolean } |
   }
 }
 
-/** The command, and what its `#!` line names, and what that names. */
+/** The command, the interpreter in its `#!` line, and the interpreter of that. */
 function interpretersOf(command: string, path: string | undefined): string[] {
   const found = [command];
   for (let depth = 0; depth < 3; depth++) {
@@ -126,7 +126,7 @@ function interpretersOf(command: string, path: string | undefined): string[] {
 function interpreterIn(file: string, path: string | undefined): string | undefined {
   const [, program = '', argument = ''] = /^#!\s*(\S+)[ \t]*([^\r\n]*)/.exec(beginningOf(file)) ?? [];
   if (program === '') return undefined;
-  // Only what can be executed: the script may belong to the server, and any file that it names would be shown to it.
+  // Only executable files: the server may own the script, and could otherwise expose any file by naming it.
   if (basename(program) !== 'env') return findCommand(program, path);
   const name = argument.split(/\s+/).find((word) => word !== '' && !word.startsWith('-') && !word.includes('='));
   return name === undefined ? undefined : findCommand(name, path);
@@ -146,7 +146,7 @@ function beginningOf(file: string): string {
   }
 }
 
-/** A program rarely works as a single file: what is installed with it. */
+/** The folder a program is installed in, because it rarely works as a single file. */
 function programFolders(program: string, home: string): string[] {
   const real = resolvePath(program)?.path ?? program;
   const tool = TOOL_FOLDERS.map((name) => join(home, name)).filter((folder) =>
@@ -160,8 +160,8 @@ function programFolders(program: string, home: string): string[] {
 }
 
 /**
- * A virtual environment uses the library of the Python it was made with. The server may have written its `pyvenv.cfg`, so
- * that must be a Python, and nothing beside it is shown.
+ * A virtual environment uses the library of the Python it was made with. The server may have written its `pyvenv.cfg`,
+ * so the named program must be a Python, and nothing else next to it is mounted.
  */
 function baseOfVenv(file: string): string[] {
   const [, named] = /^home\s*=\s*(\/.*?)\s*$/m.exec(readFileSync(file, 'utf8')) ?? [];
@@ -173,7 +173,7 @@ function baseOfVenv(file: string): string[] {
   return libraries.some((folder) => readdirSync(folder).some((name) => python.test(name))) ? [bin, ...libraries] : [];
 }
 
-/** The links that a path leads over, each where it lies, with the links before it resolved. */
+/** The links in a path, each at its location with earlier links resolved. */
 export function linksOn(path: string): string[] {
   const found: string[] = [];
   let reached = '/';
@@ -186,15 +186,15 @@ export function linksOn(path: string): string[] {
       continue;
     }
     found.push(next);
-    if (found.length > MOST_LINKS) break;
+    if (found.length > MAX_LINKS) break;
     if (isAbsolute(target)) reached = '/';
     rest.unshift(...target.split('/'));
   }
   return found;
 }
 
-/** As many as Linux follows. */
-const MOST_LINKS = 40;
+/** The same limit as in Linux. */
+const MAX_LINKS = 40;
 
 function linkAt(path: string): string | undefined {
   try {

@@ -20,7 +20,7 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Asks the address directly, through the proxy, and another one through the proxy; says what came of each. */
+/** Requests the URL directly and through the proxy, and other hosts through the proxy; reports each result. */
 const CLIENT = `
 const http = require('node:http');
 const port = Number(process.argv[1]);
@@ -61,7 +61,7 @@ async function reached(network: SandboxSettings['network'], port: number): Promi
     if (transport) transport.onmessage = (message) => ('result' in message ? resolve(message.result) : undefined);
   });
   await transport.start();
-  return within(answer, { what: 'what the server could reach' });
+  return within(answer, { what: 'the result of the server' });
 }
 
 test('a server without a network reaches nothing, not even this machine', needs(SANDBOX), async () => {
@@ -73,7 +73,7 @@ test('a server without a network reaches nothing, not even this machine', needs(
 });
 
 test(
-  'a server limited to hosts reaches these through its proxy, and what it was refused is listed',
+  'a server limited to hosts reaches them through its proxy, and blocked connections are listed',
   needs(SANDBOX),
   async () => {
     const { port } = web.address() as AddressInfo;

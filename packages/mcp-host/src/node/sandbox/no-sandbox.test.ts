@@ -5,16 +5,12 @@ import { createStdioTransport } from '../stdio-transport.ts';
 import { explainNoSandbox } from './no-sandbox.ts';
 
 test.each([
-  [
-    { '/proc/sys/kernel/apparmor_restrict_unprivileged_userns': '1\n' },
-    /AppArmor forbids/,
-    /\/etc\/apparmor\.d\/bwrap/,
-  ],
+  [{ '/proc/sys/kernel/apparmor_restrict_unprivileged_userns': '1\n' }, /AppArmor denies/, /\/etc\/apparmor\.d\/bwrap/],
   [{ '/proc/sys/kernel/unprivileged_userns_clone': '0\n' }, /unprivileged_userns_clone is 0/, /userns_clone=1/],
   [{ '/proc/sys/user/max_user_namespaces': '0\n' }, /max_user_namespaces is 0/, /max_user_namespaces=15000/],
   [{ '/.dockerenv': '', '/proc/sys/user/max_user_namespaces': '0' }, /in a container/, /seccomp/],
   [{ '/proc/sys/user/max_user_namespaces': '63000' }, /bubblewrap does not work here: no way$/, /Check SELinux/],
-])('says why bubblewrap makes no sandbox and what to do: %j', (files: Record<string, string>, reason, hint) => {
+])('explains why bubblewrap fails and what to do: %j', (files: Record<string, string>, reason, hint) => {
   const none = explainNoSandbox('no way', (path) => files[path]);
   expect(none.reason).toMatch(reason);
   expect(none.hint).toMatch(hint);
@@ -23,7 +19,7 @@ test.each([
 const support = () => Promise.resolve(explainNoSandbox('setting up uid map: Permission denied', () => undefined));
 const at = { serverId: 'files', clock: systemClock };
 
-test('a server whose system has no sandbox starts without one and says why', async () => {
+test('a server starts without a sandbox, with a warning, if the system has none', async () => {
   const logged: string[] = [];
   const transport = createStdioTransport(
     { type: 'stdio', ...scriptedMcpCommand('plain'), sandbox: {} },
@@ -40,7 +36,7 @@ test('a server whose system has no sandbox starts without one and says why', asy
   await transport.close();
 });
 
-test('a server with a limited network is not started without a sandbox', async () => {
+test('a server with a limited network does not start without a sandbox', async () => {
   const config = { type: 'stdio' as const, ...scriptedMcpCommand('plain'), sandbox: { network: 'off' as const } };
   const transport = createStdioTransport(config, { ...at, log: () => undefined }, { sandbox: { support } });
   await expect(transport.start()).rejects.toMatchObject({

@@ -9,27 +9,27 @@ import { networkInterfaces } from 'node:os';
 import type { Duplex } from 'node:stream';
 import type { UpstreamProxy } from './upstream-proxy.ts';
 
-/** How long our own DNS is waited for before a name is left to the proxy, which resolves it anyway, in milliseconds. */
+/** Timeout of the local DNS before a name is left to the proxy, which resolves it anyway, in milliseconds. */
 const DNS_PATIENCE_MS = 2_000;
 
-/** How long a proxy may take to connect, in milliseconds. */
+/** Connect timeout of a proxy, in milliseconds. */
 const PROXY_PATIENCE_MS = 60_000;
 
-/** A connection to a host that was allowed, directly or through a proxy. @throws Error that says why there is none */
+/** Connects to an allowed host, directly or through a proxy. @throws Error with the reason */
 export async function connectTo(host: string, port: number, proxy: UpstreamProxy | undefined): Promise<Duplex> {
   if (proxy === undefined || isOwn(host)) return connectDirectly(host, port);
   await refuseNamesOfThisMachine(host);
   return tunnel(`${isIP(host) === 6 ? `[${host}]` : host}:${port}`, proxy);
 }
 
-/** Where a plain request to a host that was allowed is sent. @throws Error as {@link connectTo} does */
+/** The request options for a plain request to an allowed host. @throws Error as {@link connectTo} does */
 export async function requestOptions(url: URL, proxy: UpstreamProxy | undefined): Promise<RequestOptions> {
   const host = hostOf(url);
   if (proxy === undefined || isOwn(host)) {
     return { host, port: url.port || 80, path: url.pathname + url.search, lookup: lookupPublic };
   }
   await refuseNamesOfThisMachine(host);
-  // A proxy that is reached over TLS gets its requests through a tunnel of its own.
+  // A proxy behind TLS gets its requests through a separate tunnel.
   const socket = proxy.url.protocol === 'https:' ? await tunnel(`${host}:${url.port || 80}`, proxy) : undefined;
   if (socket !== undefined) return { path: url.pathname + url.search, createConnection: () => socket };
   return { ...addressOf(proxy), path: url.href, headers: headersFor(proxy) };
@@ -80,7 +80,7 @@ function addressOf({ url }: UpstreamProxy): { host: string; port: string | numbe
   return { host: hostOf(url), port: url.port || (url.protocol === 'https:' ? 443 : 80) };
 }
 
-/** Without the brackets of an IPv6 address. */
+/** Removes the brackets of an IPv6 address. */
 export function hostOf(url: URL): string {
   return url.hostname.replace(/^\[|\]$/g, '');
 }
@@ -89,7 +89,7 @@ function headersFor({ authorization }: UpstreamProxy): Record<string, string> {
   return authorization === undefined ? {} : { 'proxy-authorization': authorization };
 }
 
-/** Addresses of this machine and of cloud metadata: no name may lead there. */
+/** Addresses of this machine and of cloud metadata services, to which no name may resolve. */
 const LOCAL = new BlockList();
 LOCAL.addSubnet('127.0.0.0', 8);
 LOCAL.addSubnet('0.0.0.0', 8);
@@ -101,7 +101,7 @@ for (const address of ['100.100.100.200', '168.63.129.16', '192.0.0.192']) LOCAL
 for (const address of ['fd00:ec2::254', 'fd00:ec2::23', 'fd20:ce::254', 'fd00:42::42'])
   LOCAL.addAddress(address, 'ipv6');
 
-/** True for an address of this machine or of cloud metadata, also one it has in a network. */
+/** True for an address of this machine, including those of its network interfaces, or of cloud metadata services. */
 export function isOwn(address: string): boolean {
   const family = isIP(address);
   if (family === 0) return false;
@@ -109,7 +109,7 @@ export function isOwn(address: string): boolean {
   return Object.values(networkInterfaces()).some((cards) => cards?.some((card) => card.address === address));
 }
 
-/** A host that is allowed by its name must not be one whose DNS answer is this machine. An address counts as given. */
+/** A host allowed by name must not resolve to this machine. A listed IP address is used as given. */
 const lookupPublic: LookupFunction = (host, options, done) => {
   lookup(host, { ...options, all: true }, (error, addresses) => {
     if (error !== null) return done(error, '', 0);
@@ -121,7 +121,10 @@ const lookupPublic: LookupFunction = (host, options, done) => {
   });
 };
 
-/** The proxy resolves the name again, so one bad address is enough. A name that only the proxy knows passes. */
+/**
+ * The proxy resolves the name again, so one bad address is enough to reject it. A name that only the proxy can resolve
+ * passes.
+ */
 async function refuseNamesOfThisMachine(host: string): Promise<void> {
   if (isIP(host) !== 0) return;
   let timer: NodeJS.Timeout | undefined;

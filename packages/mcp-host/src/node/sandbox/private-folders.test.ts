@@ -32,7 +32,7 @@ const make = (serverId: string, command = 'node', at = place): string =>
   makePrivateFolder(at, serverId, { type: 'stdio', command });
 
 describe('private folders', needs(UNIX), () => {
-  test('are deleted with their server, also where it left read-only folders and links', async () => {
+  test('are deleted with their server, including read-only folders and links in them', async () => {
     const folder = make('files');
     const other = make('other');
     const another = make('files', 'npx');
@@ -46,7 +46,7 @@ describe('private folders', needs(UNIX), () => {
     await deletePrivateFolder(place, 'never-started', systemClock);
   });
 
-  test('of servers that are no longer listed are deleted, and nothing else', async () => {
+  test('of unlisted servers are deleted, and nothing else', async () => {
     const [listed, gone] = [make('listed'), make('gone')];
     const unlisted = make('of-a-flag', 'node', { stateFolder: join(base, 'state') });
     const elsewhere = make('gone', 'node', { ...place, listedIn: join(base, 'other-data') });
@@ -60,14 +60,14 @@ describe('private folders', needs(UNIX), () => {
     }
   });
 
-  test('that a process uses are kept until it has ended', async () => {
+  test('in use by a process are kept until it exits', async () => {
     const folder = make('busy');
     const child = spawn('sleep', ['60'], { env: { PATH: process.env['PATH'], HOME: folder }, stdio: 'ignore' });
     await deleteOtherPrivateFolders(place, []);
     expect(existsSync(folder)).toBe(true);
     const deleted = deletePrivateFolder(place, 'busy', systemClock);
     child.kill('SIGKILL');
-    await within(once(child, 'exit'), { what: 'the end of the process' });
+    await within(once(child, 'exit'), { what: 'the exit of the process' });
     await deleted;
     expect([existsSync(folder), isAlive(child.pid ?? 0)]).toEqual([false, false]);
   });

@@ -11,15 +11,15 @@ import { resolvePath } from './machine-files.ts';
 
 /** Where the private home folders of sandboxed servers are. */
 export type PrivateFolders = {
-  /** By default in the cache folder of the user. */
+  /** Default: the cache folder of the user. */
   stateFolder?: string;
-  /** The data folder whose `mcp.json` lists the servers; their folders are deleted with their entries. */
+  /** The data folder whose `mcp.json` lists the servers; a folder is deleted with its entry. */
   listedIn?: string;
 };
 
 type StdioConfig = Extract<TransportConfig, { type: 'stdio' }>;
 
-/** How long a process that still uses a folder is waited for, in milliseconds. */
+/** How long to wait for a process that still uses a folder, in milliseconds. */
 const PATIENCE_MS = 10_000;
 const POLL_MS = 200;
 
@@ -28,8 +28,8 @@ export function defaultStateFolder(): string {
 }
 
 /**
- * Makes the private home folder of a server. Another command under the same name gets another folder: what the one has
- * cached is not run by the other.
+ * Creates the private home folder of a server. Another command with the same name gets another folder, so that it never
+ * runs what the first one cached.
  */
 export function makePrivateFolder(
   place: PrivateFolders,
@@ -48,15 +48,18 @@ export function makePrivateFolder(
   }
 }
 
-/** Deletes the folders of a server, once no process uses them. @throws Error that says which folder is left and why */
+/**
+ * Deletes the folders of a server once no process uses them. @throws Error that names the remaining folder and the
+ * reason
+ */
 export function deletePrivateFolder(place: PrivateFolders, serverId: string, clock: Clock): Promise<void> {
   return deleteUnused(join(folderOf(place), nameOf(serverId)), clock);
 }
 
 /**
- * Deletes the folders of all servers but these, except those that a process still uses.
+ * Deletes the folders of all other servers, except those in use by a process.
  *
- * @throws Error that says which folder is left and why
+ * @throws Error that names the remaining folder and the reason
  */
 export async function deleteOtherPrivateFolders(place: PrivateFolders, serverIds: readonly string[]): Promise<void> {
   const kept = new Set(serverIds.map(nameOf));
@@ -70,19 +73,19 @@ export async function deleteOtherPrivateFolders(place: PrivateFolders, serverIds
 async function deleteUnused(folder: string, clock: Clock): Promise<void> {
   const start = clock.monotonic();
   while (isUsed(folder)) {
-    if (clock.monotonic() - start >= PATIENCE_MS) throw new Error(`${folder} is left: a process uses it`);
+    if (clock.monotonic() - start >= PATIENCE_MS) throw new Error(`${folder} was not deleted: a process uses it`);
     await new Promise<void>((resolve) => void clock.after(POLL_MS, resolve));
   }
   await deleteFolder(folder);
 }
 
-/** A process of the server has the folder as its home folder. */
+/** A process of the server uses the folder as its home folder. */
 function isUsed(folder: string): boolean {
   const real = resolvePath(folder)?.path;
   return real !== undefined && processesWith(`HOME=${real}/`).length > 0;
 }
 
-/** Servers leave folders that are read-only, as the module cache of Go. A link is deleted and not followed. */
+/** Servers leave read-only folders, such as the module cache of Go. A link is deleted, not followed. */
 async function deleteFolder(folder: string): Promise<void> {
   try {
     await rm(folder, { recursive: true, force: true });
@@ -91,7 +94,7 @@ async function deleteFolder(folder: string): Promise<void> {
       await makeDeletable(folder);
       await rm(folder, { recursive: true, force: true });
     } catch (error) {
-      throw new Error(`${folder} is left (${codeOf(error)})`, { cause: error });
+      throw new Error(`${folder} was not deleted (${codeOf(error)})`, { cause: error });
     }
   }
 }
@@ -102,7 +105,7 @@ async function makeDeletable(path: string): Promise<void> {
   for (const name of await readdir(path)) await makeDeletable(join(path, name));
 }
 
-/** Servers that no `mcp.json` lists have theirs in one place: nobody says when they are removed. */
+/** Servers outside of an `mcp.json` share one location: nothing announces their removal. */
 function folderOf({ stateFolder = defaultStateFolder(), listedIn }: PrivateFolders): string {
   return join(stateFolder, listedIn === undefined ? 'unlisted' : nameOf(resolvePath(listedIn)?.path ?? listedIn));
 }

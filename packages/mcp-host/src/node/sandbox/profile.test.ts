@@ -22,7 +22,7 @@ const facts: SandboxFacts = {
 const plan = (settings: Parameters<typeof planSandbox>[0]['settings'], cwd?: string) =>
   planSandbox({ serverId: 'files', settings, cwd }, facts);
 
-test('gives a server folders of its own and no session of the desktop', () => {
+test('gives a server its own folders and no desktop session', () => {
   const { env, cwd, home, network, write } = plan({});
   expect({ cwd, home, network, write }).toEqual({ cwd: '/tmp', home: facts.privateHome, network: 'on', write: [] });
   expect(env).toMatchObject({ HOME: facts.privateHome, TMPDIR: '/tmp', KEY: 'k', HTTPS_PROXY: 'http://proxy' });
@@ -39,38 +39,38 @@ test('hides the data folder inside an approved folder, and mounts the private ho
   );
 });
 
-test('hides the data folder also behind a link to the folder around it', () => {
+test('hides the data folder behind a link to its parent folder', () => {
   const resolve = (path: string) => ({ path: path === '/link' ? '/home/ann' : path, isFolder: true });
   const linked = planSandbox({ serverId: 'files', settings: { read: ['/link'] } }, { ...facts, resolve });
   expect(linked.hiddenInside).toContain('/link/.toolyard');
 });
 
-test('shows no folder to which a link leads that the server itself can change', () => {
+test('does not mount the target of a link that the server itself can change', () => {
   const resolve = (path: string) => ({ path: path === '/proj/data' ? '/home/ann/.ssh' : path, isFolder: true });
   const linksOn = (path: string): string[] => (path === '/proj/data' ? ['/proj/data'] : []);
   const start = (settings: Parameters<typeof planSandbox>[0]['settings']) =>
     planSandbox({ serverId: 'files', settings, cwd: '/proj' }, { ...facts, resolve, linksOn });
   expect(() => start({ read: ['/proj/data'] })).toThrow(
-    '"/proj/data" leads over the link "/proj/data", which the server itself can change, to "/home/ann/.ssh"',
+    '"/proj/data" follows the link "/proj/data", which the server itself can change, to "/home/ann/.ssh"',
   );
   expect(start({ read: ['/other'] }).read).toEqual([{ path: '/other', source: '/other' }]);
 });
 
-test('mounts nothing once more that lies in a folder the server may change: it could be swapped meanwhile', () => {
+test('does not mount a path inside a writable folder again, because it could be swapped', () => {
   const proj = { path: '/proj', source: '/proj' };
   const profile = plan({ read: ['/proj/data', '/other'], write: ['/proj'] }, '/proj/src');
   expect(profile).toMatchObject({ read: [{ path: '/other' }], write: [proj], cwd: '/proj/src' });
   expect(plan({ write: ['/proj'] }, '/proj').write).toEqual([proj, proj]);
 });
 
-test('a working folder that contains the home folder needs an approval of its own', () => {
+test('requires approval for a working folder that contains the home folder', () => {
   for (const cwd of ['~', '/home']) {
     expect(() => plan({}, cwd)).toThrow('which contains your home folder');
     expect(plan({ write: [cwd] }, cwd).write).toHaveLength(2);
   }
 });
 
-test('shows no program that lies in the data folder', () => {
+test('does not mount a program inside the data folder', () => {
   const programs = [{ path: '/x', source: '/home/ann/.toolyard/blobs' }];
   expect(planSandbox({ serverId: 'files', settings: {} }, { ...facts, programs }).programs).toEqual([]);
 });
@@ -83,19 +83,19 @@ test.each([
   [{ write: ['/run/user/1000'] }, 'leads out of the sandbox'],
   [{ read: ['/x/docker.sock'] }, 'control over all containers'],
   [{ read: ['~/.toolyard/mcp.json'] }, 'belongs to Toolyard itself'],
-])('refuses %j', (settings, problem) => {
+])('rejects %j', (settings, problem) => {
   expect(() => plan(settings)).toThrow(problem);
 });
 
-test('refuses a working folder that is a file', () => {
+test('rejects a working folder that is a file', () => {
   expect(() => plan({}, '/a.txt')).toThrow('"cwd" names "/a.txt", which is not a folder');
 });
 
-test('a browser keeps user namespaces; a limited network is a network of its own', () => {
+test('keeps user namespaces for a browser, and gives a limited network its own namespace', () => {
   const features = { filtered: false, disablesUserns: true, isRoot: true };
   const browser = bubblewrapArguments(plan({ profile: 'browser' }), features);
   expect(browser).not.toContain('--disable-userns');
-  // Chrome refuses to start as root.
+  // Chrome does not start as root.
   expect(browser.join(' ')).toContain('--uid 65534 --gid 65534');
   expect(bubblewrapArguments(plan({}), features)).not.toContain('--uid');
   expect(bubblewrapArguments(plan({}), features)).not.toContain('--unshare-net');
@@ -103,7 +103,7 @@ test('a browser keeps user namespaces; a limited network is a network of its own
   expect(bubblewrapArguments(plan({ network: ['a.example'] }), features)).toContain('--unshare-net');
 });
 
-test('writes a Seatbelt profile: everything denied first, the data folder denied after approved folders', () => {
+test('writes a Seatbelt profile that denies by default and denies the data folder after allowing approved folders', () => {
   const text = seatbeltProfile(plan({ write: ['/home/ann'], read: ['/say "hi"'] }));
   expect(text).toMatch(/^\(version 1\)\n\(deny default\)\n/);
   const at = (rule: string): number => text.split('\n').indexOf(rule);
@@ -119,7 +119,7 @@ test('writes a Seatbelt profile: everything denied first, the data folder denied
   expect(seatbeltProfile(plan({ network: ['a.example'] }), 4000)).toContain('(remote ip "localhost:4000")');
 });
 
-test('finds in a line of standard error the path that the sandbox hides', () => {
+test('finds the hidden path in a line of standard error', () => {
   const profile = plan({ read: ['/shared'] });
   const find = (line: string): string | undefined => blockedPath(line, profile, (path) => !path.includes('gone'));
   expect(find("Error: ENOENT: no such file or directory, open '/home/ann/a.json'")).toBe('/home/ann/a.json');
@@ -144,7 +144,7 @@ test.each([
   [['--config', '/project/evil', 'run', 'image'], ['docker --config'], true],
   [['container', 'run', 'image'], [], false],
   [['mcp', 'gateway', 'run'], ['docker mcp'], true],
-])('shows what docker %j gives the container', (args, flags, exposed) => {
+])('shows the access that docker %j gives the container', (args, flags, exposed) => {
   const isolation = dockerIsolation({ args });
   expect(isolation.exposed).toBe(exposed);
   if (flags !== undefined) expect(isolation.flags).toEqual(flags);

@@ -2,21 +2,21 @@ import { posix } from 'node:path';
 import { defined, ToolyardError } from '@toolyard/protocol';
 import type { SandboxSettings } from '../../host/sandbox-settings.ts';
 
-/** A path inside the sandbox, and the file or folder it shows (links resolved). */
+/** A path inside the sandbox, and the file or folder mounted there (links resolved). */
 export type Mount = { path: string; source: string };
 
-/** What one sandboxed process sees, in the order in which it is mounted. Each system turns it into its own form. */
+/** The view of one sandboxed process, in mount order; independent of the operating system. */
 export type SandboxProfile = {
-  /** Of the system: programs, libraries, certificates. */
+  /** System files: programs, libraries, certificates. */
   system: Mount[];
-  /** Empty folders over what lies inside a mounted folder and must not be seen. */
+  /** Empty folders over parts of mounted folders that must stay hidden. */
   hidden: string[];
-  /** Interpreter, command and certificate files, outside the folders of the system. */
+  /** Interpreter, command and certificate files outside the system folders. */
   programs: Mount[];
   read: Mount[];
-  /** The working folder and the folders that were approved. */
+  /** The working folder and the approved folders. */
   write: Mount[];
-  /** The data folder and the like, where they lie inside an approved folder. */
+  /** The data folder and similar ones, if they are inside an approved folder. */
   hiddenInside: string[];
   /** The private home folder of this server. */
   home: string;
@@ -28,51 +28,51 @@ export type SandboxProfile = {
   browser: boolean;
 };
 
-/** What has to be known of the machine. */
+/** Facts about the machine. */
 export type SandboxFacts = {
   /** The home folder of the user. */
   home: string;
-  /** Never shown: the data folder, and the folder with the private home folders of all servers. */
+  /** Never mounted: the data folder, and the folder with the private home folders of all servers. */
   dataFolders: readonly string[];
-  /** The private home folder of this server, which is there. */
+  /** The existing private home folder of this server. */
   privateHome: string;
   temp: string;
   system: readonly Mount[];
   programs: readonly Mount[];
-  /** Files that Toolyard wrote for this server, beside its private home folder. */
+  /** Files that Toolyard wrote for this server, outside of its private home folder. */
   own: readonly Mount[];
-  /** The environment a server without a sandbox would get. */
+  /** The environment of a server without a sandbox. */
   env: Readonly<Record<string, string>>;
-  /** The same path with links resolved; undefined where there is nothing. */
+  /** The path with links resolved; undefined if it does not exist. */
   resolve(path: string): { path: string; isFolder: boolean } | undefined;
-  /** The links that a path leads over, where they lie. */
+  /** The links in a path, at their locations. */
   linksOn(path: string): string[];
 };
 
 export type SandboxedEntry = { serverId: string; settings: SandboxSettings; cwd?: string | undefined };
 
-/** Folders that lead out of every sandbox: processes, devices, sockets of services. */
+/** Folders that lead out of any sandbox: processes, devices, sockets of services. */
 const NEVER = ['/proc', '/sys', '/dev', '/run', '/var/run'];
 
 /**
  * Plans the sandbox of one stdio server.
  *
- * @throws ToolyardError `bad_config` for a folder that is missing or must not be shown: nothing is started then
+ * @throws ToolyardError `bad_config` for a folder that is missing or must stay hidden; the server is then not started
  */
 export function planSandbox({ serverId, settings, cwd }: SandboxedEntry, facts: SandboxFacts): SandboxProfile {
   const { privateHome, temp, home, dataFolders } = facts;
   const foreign = facts.programs.filter(({ source }) => problemWith(source, dataFolders) === null);
   const programs = [...foreign, ...facts.own];
-  const mount = (path: string, key: string, wantsFolder: boolean): Mount => {
+  const mount = (path: string, key: string, mustBeFolder: boolean): Mount => {
     const given = expandHome(path, home);
     const where = `The server "${serverId}" is not started: "${key}" names ${JSON.stringify(path)}`;
     if (!posix.isAbsolute(given)) throw bad(`${where}, which is not an absolute path.`);
-    // Behind a link, ".." is another folder to the system than to who reads it.
-    if (given.split('/').includes('..')) throw bad(`${where}, which contains "..".`, 'Write the path itself.');
+    // After a link, the system resolves ".." to another folder than a reader expects.
+    if (given.split('/').includes('..')) throw bad(`${where}, which contains "..".`, 'Use the path without "..".');
     const found = facts.resolve(given);
     if (found === undefined)
       throw bad(`${where}, which does not exist.`, `Create it, or correct "${key}" of the server.`);
-    if (wantsFolder && !found.isFolder) throw bad(`${where}, which is not a folder.`);
+    if (mustBeFolder && !found.isFolder) throw bad(`${where}, which is not a folder.`);
     const problem = problemWith(found.path, dataFolders);
     if (problem !== null) throw bad(`${where}, ${problem}.`);
     return { path: posix.normalize(given).replace(/(?<=.)\/+$/, ''), source: found.path };
@@ -86,18 +86,18 @@ export function planSandbox({ serverId, settings, cwd }: SandboxedEntry, facts: 
     if (!isInside(home, source) || isApproved) continue;
     throw bad(
       `The server "${serverId}" is not started: "cwd" names ${JSON.stringify(path)}, which contains your home folder.`,
-      'Name the folder that the server works in, or allow this one in "sandbox.write".',
+      'Use the folder the server works in, or allow this one in "sandbox.write".',
     );
   }
   for (const { path, source } of [...read, ...write]) {
     const moved = facts.linksOn(path).find((link) => write.some((own) => canRedirect(link, source, own.source)));
     if (moved === undefined) continue;
     throw bad(
-      `The server "${serverId}" is not started: ${JSON.stringify(path)} leads over the link ${JSON.stringify(moved)}, which the server itself can change, to ${JSON.stringify(source)}.`,
-      'If that is meant, allow the folder it leads to by its own path.',
+      `The server "${serverId}" is not started: ${JSON.stringify(path)} follows the link ${JSON.stringify(moved)}, which the server itself can change, to ${JSON.stringify(source)}.`,
+      'If that is intended, allow the target folder by its own path.',
     );
   }
-  // What lies in a folder that the server may change is seen there: mounted once more, it could be swapped meanwhile.
+  // A path inside a writable folder is visible already; a second mount could be swapped.
   const isMounted = (mount: Mount): boolean => !write.some((other) => contains(other, mount));
   const mounts = { read: read.filter(isMounted), write: write.filter(isMounted) };
   const network = settings.network ?? 'on';
@@ -116,18 +116,18 @@ export function planSandbox({ serverId, settings, cwd }: SandboxedEntry, facts: 
   };
 }
 
-/** Whether one mount shows the other, under the same path. */
+/** Whether one mount shows the other under the same path. */
 function contains(outer: Mount, inner: Mount): boolean {
   const isBelow = inner.source !== outer.source && isInside(inner.source, outer.source);
   return isBelow && inner.path === outer.path + inner.source.slice(outer.source.length);
 }
 
-/** Whether a link, which lies in a folder that the server may change, leads out of that folder. */
+/** Whether a link in a folder that the server may write leads out of that folder. */
 function canRedirect(link: string, target: string, writable: string): boolean {
   return isInside(link, writable) && !isInside(target, writable);
 }
 
-/** Where these folders would be seen through the mounts, also under the name of a link to a folder around them. */
+/** Where these folders are visible through the mounts, including through a link to a parent folder. */
 function within(folders: readonly string[], mounts: readonly Mount[]): string[] {
   const paths = mounts.flatMap(({ path, source }) =>
     folders
@@ -153,7 +153,7 @@ function privateEnvironment({ env, privateHome, temp }: SandboxFacts, { network 
   };
 }
 
-/** Where hosts are limited, the only proxy is ours. */
+/** If hosts are limited, ours is the only proxy. */
 function isProxy(name: string, network: SandboxSettings['network']): boolean {
   return Array.isArray(network) && /^(https?|all|no)_proxy$/i.test(name);
 }
@@ -166,16 +166,16 @@ function problemWith(path: string, dataFolders: readonly string[]): string | nul
   return null;
 }
 
-/** True for the folder itself, too. */
+/** Also true for the folder itself. */
 export function isInside(path: string, folder: string): boolean {
   const prefix = folder.endsWith('/') ? folder : `${folder}/`;
   return path === folder || path.startsWith(prefix);
 }
 
-/** Whether the server can read, or change, what is at this path. */
+/** Whether the server can read, or write, this path. */
 export function isVisible(profile: SandboxProfile, path: string, access: 'read' | 'write'): boolean {
   const { write, read, system, programs, home } = profile;
-  // Not the temporary folder: what lies there outside is not what the server has there.
+  // Not the temporary folder: the server has one of its own.
   const folders = [...write.map((mount) => mount.path), home, '/proc', '/dev'];
   const readable = access === 'read' ? [...read, ...system, ...programs].map((mount) => mount.path) : [];
   return [...folders, ...readable].some((folder) => isInside(path, folder));

@@ -6,7 +6,7 @@ import { expandHome, isInside, isVisible } from './profile.ts';
 
 const PROJECT_FILES = ['package.json', 'pyproject.toml', 'requirements.txt', 'deno.json'];
 
-/** Files and folders that the arguments of a server name and that it cannot see: a person may want to allow them. */
+/** Files and folders in the arguments of a server that it cannot see; the user may want to allow them. */
 export function proposedPaths(args: readonly string[], profile: SandboxProfile, home: string): string[] {
   const paths = args.flatMap((arg) => {
     const text = expandHome(/^--?[\w-]+=(.*)$/s.exec(arg)?.[1] ?? arg, home);
@@ -17,7 +17,7 @@ export function proposedPaths(args: readonly string[], profile: SandboxProfile, 
   return [...new Set(paths)].slice(0, 20);
 }
 
-/** A script needs its packages: the folder of its project, else the one it lies in. */
+/** A script needs its packages: the folder of its project, else the folder of the script. */
 function projectOf(script: string, home: string): string {
   for (let folder = dirname(script); !isInside(home, folder); folder = dirname(folder)) {
     if (PROJECT_FILES.some((name) => existsSync(join(folder, name)))) return folder;

@@ -1,12 +1,13 @@
-/** Where the proxy is inside a sandbox with limited hosts: the only thing that listens in its network. */
+/** The port of the proxy inside a sandbox with limited hosts: the only listener in its network. */
 export const PROXY_PORT = 3128;
 
-/** Hides variables from the relay that are meant for the server, see {@link relayEnvironment}. */
+/** Prefix that hides the server's variables from the relay, see {@link relayEnvironment}. */
 const HIDING = 'TOOLYARD_OF_SERVER_';
 
 /**
  * The environment of the relay. Node would read `NODE_OPTIONS`, certificates and `NODE_USE_ENV_PROXY` (which loads an
- * HTTP client: as long as all the rest of its start) before the relay runs, so they have another name until then.
+ * HTTP client and doubles the start time) before the relay runs, so these variables are renamed until the server is
+ * started.
  */
 export function relayEnvironment(env: Readonly<Record<string, string>>): Record<string, string> {
   return Object.fromEntries(
@@ -15,9 +16,9 @@ export function relayEnvironment(env: Readonly<Record<string, string>>): Record<
 }
 
 /**
- * A program for `node -e`, run inside a sandbox that has a network of its own: it listens on {@link PROXY_PORT},
- * connects whoever comes to the unix socket of the proxy outside, and runs the server. It is text because it must run
- * wherever this package was compiled or bundled to.
+ * A script for `node -e`, run inside a sandbox with its own network: it listens on {@link PROXY_PORT}, forwards
+ * connections to the unix socket of the proxy outside, and runs the server. It is a string because it must run wherever
+ * this package is compiled or bundled to.
  */
 export const RELAY = `
 const net = require('node:net');

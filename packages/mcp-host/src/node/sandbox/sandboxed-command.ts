@@ -24,11 +24,11 @@ export type StdioConfig = Extract<TransportConfig, { type: 'stdio' }>;
 export type SandboxOptions = PrivateFolders & {
   /** Never shown to a server: the data folder. */
   dataFolders?: readonly string[];
-  /** What the system offers; by default it is tried once. */
+  /** The sandbox of the system; by default it is detected once. */
   support?: () => Promise<SandboxSupport>;
 };
 
-/** What is really started for a server. */
+/** The process that is started for a server. */
 export type SandboxedCommand = {
   command: string;
   args: string[];
@@ -37,7 +37,7 @@ export type SandboxedCommand = {
   /** What the sandbox reads from the file descriptor after standard error. */
   filter: Buffer | undefined;
   profile: SandboxProfile;
-  /** Gives back what belongs to this process, once it has ended. */
+  /** Releases the resources of this process after it has exited. */
   end(): Promise<void>;
 };
 
@@ -45,19 +45,19 @@ type Request = {
   serverId: string;
   config: StdioConfig;
   settings: SandboxSettings;
-  /** The environment the server would have without a sandbox. */
+  /** The environment of the server without a sandbox. */
   env: Record<string, string>;
   options: SandboxOptions;
   support: Exclude<SandboxSupport, { kind: 'none' }>;
   onBlockedHost: (target: string) => void;
-  /** Something the user should know before the server starts. */
+  /** Reports something the user should know before the server starts. */
   warn: (text: string) => void;
 };
 
 /**
- * Turns the command of a server into one that runs it in a sandbox; undefined where there is no such command.
+ * Turns the command of a server into one that runs it in a sandbox; undefined if the command does not exist.
  *
- * @throws ToolyardError `bad_config` for a folder that is missing or must not be shown
+ * @throws ToolyardError `bad_config` for a folder that is missing or must stay hidden
  */
 export async function sandboxedCommand(request: Request): Promise<SandboxedCommand | undefined> {
   const { serverId, config, settings, env, options, support } = request;
@@ -82,7 +82,7 @@ export async function sandboxedCommand(request: Request): Promise<SandboxedComma
         ...programMounts(command, env['PATH'], home),
         ...(needsRelay ? programMounts(process.execPath, undefined, home) : []),
         ...extra.flatMap(({ mounts }) => mounts),
-        // Those of the machine only: an entry could name any file or folder as a certificate.
+        // Only certificates of the machine: an entry could name any file or folder as a certificate.
         ...certificateMounts(process.env, home),
       ],
       own: extra.flatMap(({ own }) => own),
@@ -91,7 +91,7 @@ export async function sandboxedCommand(request: Request): Promise<SandboxedComma
       linksOn,
     },
   );
-  const way = Array.isArray(settings.network) ? await openWayOut(settings.network, request) : undefined;
+  const way = Array.isArray(settings.network) ? await openOutgoingProxy(settings.network, request) : undefined;
   const proxied = { ...profile.env, ...(way === undefined ? {} : proxyVariables(way.port)) };
   const given = [command, ...(config.args ?? [])];
   const rest = { env: proxied, cwd: '/', profile, end: async () => way?.end() };
@@ -113,10 +113,13 @@ export async function sandboxedCommand(request: Request): Promise<SandboxedComma
   return { ...relayed, command: support.path, args: [...bubblewrapArguments(mounted, features), ...run], filter };
 }
 
-type WayOut = { socket: string; port: number; end(): Promise<void> };
+type OutgoingProxy = { socket: string; port: number; end(): Promise<void> };
 
 /** The proxy of a server with limited hosts. */
-async function openWayOut(hosts: readonly string[], { support, onBlockedHost }: Request): Promise<WayOut> {
+async function openOutgoingProxy(
+  hosts: readonly string[],
+  { support, onBlockedHost }: Request,
+): Promise<OutgoingProxy> {
   const upstream = upstreamProxies(process.env);
   const folder = mkdtempSync(join(tmpdir(), 'toolyard-proxy-'));
   const socket = join(folder, 'proxy.sock');

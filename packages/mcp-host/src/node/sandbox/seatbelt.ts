@@ -1,11 +1,10 @@
 import type { SandboxProfile } from './profile.ts';
 
 /**
- * The profile of a sandbox for `sandbox-exec` on macOS (Scheme, as Apple's own profiles in
- * `/System/Library/Sandbox/Profiles`). What is not allowed is denied; of several rules that match, the last one decides.
- * Seatbelt knows no mounts: every path is shown under its own name.
+ * The profile for `sandbox-exec` on macOS (Scheme, as in `/System/Library/Sandbox/Profiles`). Access is denied unless
+ * allowed; of several matching rules the last one applies. Seatbelt has no mounts: every path keeps its name.
  *
- * @param proxyPort the port of the proxy on this machine that a server with limited hosts may reach
+ * @param proxyPort the port of the local proxy that a server with limited hosts may reach
  */
 export function seatbeltProfile(profile: SandboxProfile, proxyPort?: number): string {
   const { system, hidden, programs, read, write, hiddenInside, home, temp, network } = profile;

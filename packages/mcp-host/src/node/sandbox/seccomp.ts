@@ -1,4 +1,4 @@
-/** A system call that is refused: always, or where each of these arguments has one of these bits, or this value. */
+/** A denied system call: always, or if each of these arguments has one of these bits, or this value. */
 type Rule = { call: number; if?: { argument: number; bits?: number; value?: number }[]; error?: number };
 
 type Machine = { audit: number; always: Rule[]; unixSockets: Rule };
@@ -19,7 +19,7 @@ const setIdIfCreated = (call: number, flags: number, mode: number): Rule => ({
 });
 const refused = (calls: readonly number[]): Rule[] => calls.map((call) => ({ call }));
 
-/** The same numbers everywhere: io_uring_setup, io_uring_enter, io_uring_register, fchmodat2; openat2. */
+/** The same numbers on every architecture: io_uring_setup, io_uring_enter, io_uring_register, fchmodat2; openat2. */
 const EVERYWHERE: Rule[] = [...refused([425, 426, 427]), setIdAt(452, 2), { call: 437, error: ENOSYS }];
 
 /** By `process.arch`; `audit` is AUDIT_ARCH. */
@@ -60,20 +60,20 @@ const MACHINE_AT = 4;
 const ARGUMENTS_AT = 16;
 const ALLOW = 0x7fff0000;
 const REFUSE = 0x00050000; // SECCOMP_RET_ERRNO
-/** Calls of the x32 interface carry this bit. */
+/** System calls of the x32 ABI have this bit set. */
 const X32 = 0x40000000;
 
 type Instruction = [code: number, ifTrue: number, ifFalse: number, value: number];
 
 /**
- * The filter of system calls of every sandbox (classic BPF, see `seccomp(2)`): what no namespace and no mount keeps in.
- * Keyrings of the kernel belong to the user; files with the set-user-ID bit would give every account of the machine what
- * this one may do; io_uring and openat2 get past the filter; userfaultfd, bpf and perf_event_open help to attack the
- * kernel.
+ * The system call filter of every sandbox (classic BPF, see `seccomp(2)`), for what namespaces and mounts do not
+ * contain. Kernel keyrings belong to the user; files with the set-user-ID bit would give every account of the machine
+ * the rights of this one; io_uring and openat2 bypass the filter; userfaultfd, bpf and perf_event_open help to attack
+ * the kernel.
  *
- * Without `unixSockets` no unix socket can be made (`socketpair`, which pipes between processes use, still works): a shared
- * network has abstract sockets that no mount hides, such as those of D-Bus and X11, and an approved folder may contain one
- * of an agent. Undefined for machines whose numbers are not known here.
+ * Without `unixSockets` no unix socket can be created (`socketpair`, which pipes between processes use, still works): a
+ * shared network has abstract sockets that no mount hides, such as those of D-Bus and X11, and an approved folder may
+ * contain the socket of an agent. Undefined for architectures whose numbers are unknown here.
  */
 export function systemCallFilter(unixSockets: boolean, arch: string = process.arch): Buffer | undefined {
   const machine = MACHINES[arch];
@@ -99,7 +99,7 @@ export function systemCallFilter(unixSockets: boolean, arch: string = process.ar
   return bytes;
 }
 
-/** A jump counts the instructions that are skipped; one that does not match goes on behind this rule. */
+/** A jump counts the skipped instructions; a mismatch continues after this rule. */
 function instructionsOf({ call, if: conditions = [], error = EPERM }: Rule): Instruction[] {
   const tests = conditions.flatMap(({ argument, bits, value = 0 }, index): Instruction[] => {
     const toReload = 2 * (conditions.length - 1 - index) + 1;

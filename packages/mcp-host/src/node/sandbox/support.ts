@@ -11,7 +11,7 @@ export type SandboxSupport =
 
 let known: Promise<SandboxSupport> | undefined;
 
-/** Which sandbox this system has; tried once for each process. */
+/** The sandbox of this system; detected once per process. */
 export function sandboxSupport(): Promise<SandboxSupport> {
   known ??= findSupport();
   return known;
@@ -22,7 +22,7 @@ async function findSupport(): Promise<SandboxSupport> {
   if (process.platform !== 'linux') {
     return {
       kind: 'none',
-      reason: `There is no sandbox for ${process.platform}.`,
+      reason: `No sandbox is available for ${process.platform}.`,
       hint: 'Use Linux, macOS, WSL 2 or Docker.',
     };
   }
@@ -34,7 +34,7 @@ async function findSupport(): Promise<SandboxSupport> {
       hint: 'Install the package "bubblewrap" (apt, dnf, pacman, zypper or apk), then restart Toolyard.',
     };
   }
-  // Version 0.8 added it.
+  // Added in version 0.8.
   for (const disablesUserns of [true, false]) {
     const failure = await tryBubblewrap(path, disablesUserns);
     if (failure === null) return { kind: 'bubblewrap', path, disablesUserns };
@@ -52,7 +52,7 @@ function readSystemFile(path: string): string | undefined {
   }
 }
 
-/** Null where it works, else what it said. */
+/** Null if it works, else its error output. */
 function tryBubblewrap(path: string, disablesUserns: boolean): Promise<string | null> {
   const args = [
     ...['--unshare-user', '--unshare-pid', '--unshare-net', '--cap-drop', 'ALL', '--ro-bind', '/', '/'],

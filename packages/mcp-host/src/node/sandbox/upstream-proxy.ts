@@ -1,18 +1,18 @@
 import { BlockList, isIP } from 'node:net';
 import { ToolyardError } from '@toolyard/protocol';
 
-/** A proxy that the machine has to use, from `HTTPS_PROXY` and the like. */
+/** A proxy the machine has to use, from `HTTPS_PROXY` and the like. */
 export type UpstreamProxy = { url: URL; authorization: string | undefined };
 
-/** Which proxy a connection goes through; undefined: directly. `https:` stands for every `CONNECT`. */
+/** The proxy for a connection; undefined: none. `https:` stands for every `CONNECT`. */
 export type UpstreamProxies = (protocol: 'http:' | 'https:', host: string, port: number) => UpstreamProxy | undefined;
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * Reads `HTTPS_PROXY`, `HTTP_PROXY`, `ALL_PROXY` and `NO_PROXY` (or their lower-case forms, which come first) as curl does.
+ * Reads `HTTPS_PROXY`, `HTTP_PROXY`, `ALL_PROXY` and `NO_PROXY` (lower-case forms take precedence) like curl.
  *
- * @throws ToolyardError `bad_config` for a proxy that is not an `http:` or `https:` URL: a connection past it is not made
+ * @throws ToolyardError `bad_config` for a proxy that is not an `http:` or `https:` URL, rather than bypassing it
  */
 export function upstreamProxies(env: Environment): UpstreamProxies {
   const ofHttps = proxyIn(env, 'HTTPS_PROXY') ?? proxyIn(env, 'ALL_PROXY');
@@ -42,7 +42,7 @@ function proxyIn(env: Environment, name: string): UpstreamProxy | undefined {
       message: `A server whose network is limited to hosts cannot be started: ${name} is ${
         url === undefined ? 'not a URL' : `a URL with "${url.protocol.slice(0, 20)}"`
       }. Only http:// and https:// proxies are supported.`,
-      hint: `Correct or unset ${name} where Toolyard is started, or change "sandbox.network" of the server.`,
+      hint: `Correct or unset ${name} in the environment of Toolyard, or change "sandbox.network" of the server.`,
     });
   }
   const { username, password } = url;
@@ -51,7 +51,7 @@ function proxyIn(env: Environment, name: string): UpstreamProxy | undefined {
   return { url, authorization };
 }
 
-/** Whether a rule of `NO_PROXY` means this host: `*`, an address, a subnet, or a name and all names below it. */
+/** Whether a `NO_PROXY` rule matches this host: `*`, an address, a subnet, or a name and its subdomains. */
 function exempts(rule: string, host: string, port: number): boolean {
   if (rule === '*') return true;
   if (rule.includes('/')) return isInSubnet(rule, host);

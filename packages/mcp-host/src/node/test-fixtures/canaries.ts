@@ -3,18 +3,18 @@ import { lstatSync, mkdirSync, readdirSync, readFileSync, readlinkSync, writeFil
 import { dirname, join } from 'node:path';
 import { constants, inflateRawSync } from 'node:zlib';
 
-/** Secrets that must not be seen anywhere else, each named after its place. */
+/** Unique secrets, each named after the place where it was put. */
 export class Canaries {
   readonly #places = new Map<string, string>();
 
-  /** Letters and digits only: it survives quoting, and `rot13` and `rev` are recognised. */
+  /** Letters and digits only, so that it survives quoting, and `rot13` and `rev` are recognized. */
   next(place: string): string {
     const secret = `canary${randomBytes(12).toString('hex')}`;
     for (const form of formsOf(secret)) this.#places.set(form, place);
     return secret;
   }
 
-  /** Places whose secrets are in these bytes: plain, reversed, as base64, hex or rot13, or in a gzip file. */
+  /** The places whose secrets occur in these bytes: plain, reversed, as base64, hex or rot13, or in a gzip file. */
   placesIn(bytes: Buffer): string[] {
     const text = bytes.toString('latin1');
     const dense = text.replace(/\s+/g, '');
@@ -37,13 +37,13 @@ function formsOf(secret: string): string[] {
 
 const GZIP = Buffer.from([0x1f, 0x8b, 0x08]);
 
-/** What gzip files in these bytes contain, also if they are written as base64. */
+/** The contents of gzip files in these bytes, also in base64. */
 function unpacked(bytes: Buffer, dense: string): Buffer[] {
   const encoded = [...dense.matchAll(/H4sI[\w+/]{20,}/g)].map(([run]) => Buffer.from(run, 'base64'));
   return [bytes, ...encoded].flatMap((each) => {
     const found: Buffer[] = [];
     for (let at = each.indexOf(GZIP); at !== -1; at = each.indexOf(GZIP, at + 1)) {
-      // Behind the header there may be the name of the file.
+      // The header may be followed by the name of the file.
       const start = ((each[at + 3] ?? 0) & 8) === 0 ? at + 10 : each.indexOf(0, at + 10) + 1;
       try {
         found.push(inflateRawSync(each.subarray(start), { finishFlush: constants.Z_SYNC_FLUSH }));
@@ -60,7 +60,7 @@ export function writeNew(path: string, text: string): void {
   writeFileSync(path, text);
 }
 
-/** Every file, folder and link below a folder with its mode and content, to see whether anything has changed. */
+/** Every file, folder and link below a folder with its mode and content, to detect changes. */
 export function snapshot(folder: string): Record<string, string> {
   return Object.fromEntries(pathsBelow(folder).map((path) => [path, stateOf(path)]));
 }
@@ -72,7 +72,7 @@ export function filesBelow(folder: string): { path: string; bytes: Buffer }[] {
     .map((path) => ({ path, bytes: readFileSync(path) }));
 }
 
-/** Links are not followed: commands put some beside their files. */
+/** Links are not followed: commands create some next to their files. */
 function pathsBelow(folder: string): string[] {
   return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
     const path = join(folder, entry.name);

@@ -3,7 +3,7 @@ import { McpHost } from '../../host/host.ts';
 import type { McpHostOptions } from '../../host/host-options.ts';
 import type { MemoryPeer } from './memory-peer.ts';
 
-/** A host that knows the server `srv` in memory, which has more than tools and answers so. Its time is the test's. */
+/** A host with the in-memory server `srv`, which has all capabilities and these answers, on a fake clock. */
 export async function connectPeer(
   peer: MemoryPeer,
   clock: Clock & { advance: (ms: number) => Promise<void> },

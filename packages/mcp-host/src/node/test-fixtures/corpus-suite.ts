@@ -6,11 +6,11 @@ export type CorpusSuite = {
   /** Every n-th command of the corpus. */
   every: number;
   seconds: number;
-  /** How many commands of the control group must leak, or change files, at least. */
+  /** The minimum number of commands of the control group that must leak, or change files. */
   effective: number;
 };
 
-/** Runs dangerous commands in a real shell: in the sandbox as it is planned, and with a hole in it. */
+/** Runs dangerous commands in a real shell: in the planned sandbox, and in one with a hole in it. */
 export function describeCorpusInSandbox({ every, seconds, effective }: CorpusSuite): void {
   describe('dangerous commands in a real shell', needs(SANDBOX), () => {
     test('leak no secret from the sandbox and change nothing outside of it', async () => {
@@ -20,12 +20,12 @@ export function describeCorpusInSandbox({ every, seconds, effective }: CorpusSui
       const report = await machine.attack({ attacks, seconds, isExposed: false });
       expect(report).toMatchObject({ leaks: [], written: [], received: [], forbidden: 0 });
       expect(machine.state()).toEqual(before);
-      // Some end their own sandbox.
+      // Some commands kill their own sandbox.
       expect(report.ran).toBeGreaterThan(attacks.length * 0.95);
       expect(report.requests).toBeGreaterThan(0);
     });
 
-    test('leak secrets and change files where the user approved the home folder', async () => {
+    test('leak secrets and change files if the user approved the home folder', async () => {
       await using machine = await AttackedMachine.start();
       const attacks = [...openAttacks(every), ...machine.probes];
       const report = await machine.attack({ attacks, seconds, isExposed: true });

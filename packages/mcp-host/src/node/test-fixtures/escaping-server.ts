@@ -1,5 +1,5 @@
-// A hostile stdio server: its tool `escape` tries every way out of its sandbox it knows and says which worked. Run
-// without a sandbox it harms nothing: what it could change it only opens, or removes again.
+// A hostile stdio server: its tool `escape` tries every known way out of the sandbox and reports which worked. Harmless
+// without a sandbox: it only opens what it could change, or undoes the change.
 import { execFileSync, spawn } from 'node:child_process';
 import {
   appendFileSync,
@@ -27,7 +27,7 @@ export type EscapeTargets = {
   home: string;
   dataFolder: string;
   stateFolder: string;
-  /** A file beside the approved folders. */
+  /** A file next to the approved folders. */
   secretFile: string;
   /** Approved for reading, with a file `note.txt`, a link `out` to the secret file, and a unix socket `agent.sock`. */
   readable: string;
@@ -176,7 +176,7 @@ function attempts(at: EscapeTargets): Record<string, Attempt> {
     'find shared memory': () => existsSync(`/dev/shm/${at.sharedMemory}`),
     'open a raw socket': python('import socket; socket.socket(socket.AF_INET, socket.SOCK_RAW, 1)'),
     'leave a file in the temporary folder of the machine': () => {
-      // Looked for by the test; here it always succeeds in a folder of its own.
+      // The test looks for the file; creating it in a private folder always succeeds.
       appendFileSync(`/tmp/${at.marker}`, 'x');
       return false;
     },
@@ -206,7 +206,7 @@ async function escape(at: EscapeTargets): Promise<EscapeReport> {
       // Refused.
     }
   }
-  // One that outlives its parent, whatever that is told.
+  // A process that survives its parent and ignores SIGTERM.
   spawn(process.execPath, ['-e', 'process.on("SIGTERM", () => {}); setInterval(() => {}, 1000)', at.marker], {
     detached: true,
     stdio: 'ignore',
@@ -227,7 +227,7 @@ async function escape(at: EscapeTargets): Promise<EscapeReport> {
 }
 
 if (process.argv[2] === 'serve') {
-  // With `stubborn` the end of its input changes nothing.
+  // With `stubborn` it ignores end of input.
   if (process.argv[3] === 'stubborn') setInterval(() => undefined, 1_000);
   for await (const line of createInterface({ input: process.stdin })) {
     const { id, method, params } = JSON.parse(line) as { id?: number; method: string; params?: { at: EscapeTargets } };

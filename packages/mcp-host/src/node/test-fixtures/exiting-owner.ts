@@ -1,5 +1,5 @@
-// A process that starts the server named by its argument, waits until it runs, says which processes there are, and
-// exits in a hurry.
+// Starts the server given as its argument, waits until it runs, prints its processes, and
+// exits without closing it.
 import { parseJson, systemClock } from '@toolyard/protocol';
 import { processTreeOf } from '@toolyard/testing';
 import type { TransportConfig } from '../../types.ts';

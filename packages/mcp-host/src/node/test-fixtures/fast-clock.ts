@@ -3,10 +3,10 @@ import { createSteadyClock } from '@toolyard/testing';
 
 const TIMES = 100;
 
-/** For servers on a quick clock: half a minute for whatever a busy machine makes of it. */
+/** Timeouts for servers on the fast clock: half a minute of real time on a busy machine. */
 export const LONG_TIMEOUTS = { connectTimeoutMs: 30_000 * TIMES, callTimeoutMs: 30_000 * TIMES };
 
-/** A clock on which a hundred seconds pass in one, for real servers and waits of minutes. */
+/** A clock that is a hundred times faster, for real servers and waits of minutes. */
 export function createFastClock(): SteadyClock {
   return createSteadyClock({ times: TIMES });
 }

@@ -33,13 +33,13 @@ export type Scene = AsyncDisposable & {
   store: AuthStore;
   host: McpHost;
   config: ServerConfig;
-  /** Another host over the same store, as another process has it. */
+  /** Another host with the same store, like that of another process. */
   another(more?: Partial<McpHostOptions>): McpHost;
-  /** Signs in as a person does, and waits until the server is ready. */
+  /** Completes a sign-in like a user, and waits until the server is ready. */
   signIn(host?: McpHost): Promise<void>;
 };
 
-/** A server `guarded` that wants a sign-in, the server that signs people in, and a host. */
+/** A server `guarded` that requires a sign-in, its authorization server, and a host. */
 export async function startScene(options: SceneOptions = {}): Promise<Scene> {
   const { settings, store = createMemoryAuthStore() } = options;
   const authorization = await startAuthorizationServer(options.authorization);

@@ -1,4 +1,4 @@
-// A process that starts the server named by its argument, waits for its first answer, says so, and then only waits.
+// Starts the server given as its argument, waits for its first answer, prints it, and then only waits.
 import { parseJson, systemClock } from '@toolyard/protocol';
 import { createStdioTransport } from '../stdio-transport.ts';
 import type { StdioConfig } from '../sandbox/sandboxed-command.ts';

@@ -4,20 +4,20 @@ import { isJsonObject } from '@toolyard/protocol';
 import { createEraMemory, type EraMemory } from '../../connection/era-memory.ts';
 import type { CreateTransport, HostTransport, TransportEnd } from '../../transports/transport.ts';
 
-/** How a server in memory greets whoever comes. */
+/** How an in-memory server answers a connection attempt. */
 export type PeerBehaviour = 'welcome' | 'unreachable' | 'no_such_command' | 'sign_in' | 'silent';
 
-/** Results by method, in place of the peer's own. */
+/** Results by method, which override those of the peer. */
 export type Answers = Record<string, (params: Record<string, unknown>) => object>;
 
-/** A server without any I/O, so that a fake clock rules all of its time. */
+/** A server without I/O, whose time is controlled by a fake clock. */
 export class MemoryPeer {
   greeting: PeerBehaviour = 'welcome';
-  /** What becomes of whatever is asked of it once it has been greeted. */
+  /** How requests are answered after initialization. */
   asked: 'answer' | 'forgotten' | 'sign_in' = 'answer';
   answers: Answers = {};
   capabilities: object = { tools: {} };
-  /** When each attempt to connect began. */
+  /** The number of connection attempts. */
   attempts = 0;
   readonly received: JSONRPCMessage[] = [];
   readonly #open = new Set<MemoryTransport>();
@@ -27,7 +27,7 @@ export class MemoryPeer {
     return new MemoryTransport(this, this.#open);
   };
 
-  /** Everything here is known to be old, so that initializing takes one request. */
+  /** Every server is remembered as legacy, so that initializing takes one request. */
   readonly eraMemory: EraMemory = {
     ...createEraMemory(),
     get: () => ({ era: 'legacy', at: Number.MAX_SAFE_INTEGER }),
@@ -37,17 +37,17 @@ export class MemoryPeer {
     return this.#open.size;
   }
 
-  /** Ends every connection, as a crash does. */
+  /** Drops every connection, as a crash does. */
   drop(): void {
     for (const transport of this.#open) transport.drop();
   }
 
-  /** What stands now, in the order it was opened. */
+  /** The open connections, in the order they were opened. */
   get connections(): MemoryTransport[] {
     return [...this.#open];
   }
 
-  /** Tells or asks every client something. */
+  /** Sends a notification or request to every client. */
   say(message: object): void {
     for (const transport of this.#open) transport.say(message);
   }
@@ -63,7 +63,7 @@ export class MemoryTransport implements HostTransport {
   onmessage?: ((message: JSONRPCMessage) => void) | undefined;
   end: TransportEnd | undefined;
   sessionId: string | undefined;
-  /** What came on this connection. */
+  /** The messages received on this connection. */
   readonly received: JSONRPCMessage[] = [];
   readonly #peer: MemoryPeer;
   readonly #open: Set<MemoryTransport>;

@@ -5,14 +5,14 @@ import { isJsonObject, parseJson, type JsonObject } from '@toolyard/protocol';
 import { LOG_FILE_VARIABLE } from '@toolyard/testing';
 
 export type MessageLog = {
-  /** The environment a scripted server needs to write here. */
+  /** The environment with which a scripted server writes here. */
   env: Record<string, string>;
-  /** What the servers received with this method, oldest first. */
+  /** The messages with this method that servers received, oldest first. */
   received: (method: string) => JsonObject[];
   remove: () => void;
 };
 
-/** Where scripted stdio servers write what they receive, over all their lives. */
+/** A file where scripted stdio servers log what they receive, across restarts. */
 export function createMessageLog(): MessageLog {
   const folder = mkdtempSync(join(tmpdir(), 'mcp-host-'));
   const file = join(folder, 'messages');

@@ -4,14 +4,14 @@ import { createModernServer } from './modern-tools.ts';
 import { listen } from './peers.ts';
 
 type ModernOptions = {
-  /** Whoever says hello in the older way is refused; default: he is served. */
+  /** Rejects `initialize`; default: both eras are served. */
   modernOnly?: boolean;
-  /** Waited for before the request that says hello in the newer way is looked at, by the requests there were. */
-  hello?: (requests: readonly { rpc: string }[]) => Promise<unknown> | undefined;
+  /** Awaited before `server/discover` is answered; gets the number of requests so far. */
+  beforeDiscover?: (requests: readonly { rpc: string }[]) => Promise<unknown> | undefined;
 };
 
-/** A modern server over Streamable HTTP, and the requests it got (method name and headers). */
-export async function startModern({ modernOnly = false, hello }: ModernOptions = {}): Promise<{
+/** A modern server over Streamable HTTP, and the requests it received (method, name and headers). */
+export async function startModern({ modernOnly = false, beforeDiscover }: ModernOptions = {}): Promise<{
   url: string;
   requests: { rpc: string; headers: Record<string, string | string[] | undefined> }[];
   announceToolChange: () => void;
@@ -24,7 +24,7 @@ export async function startModern({ modernOnly = false, hello }: ModernOptions =
     const rpc = String(request.headers['mcp-method'] ?? '');
     requests.push({ rpc, headers: request.headers });
     const answer = (): void => void handle(request as Parameters<typeof handle>[0], response);
-    const wait = rpc === 'server/discover' ? hello?.(requests) : undefined;
+    const wait = rpc === 'server/discover' ? beforeDiscover?.(requests) : undefined;
     if (wait === undefined) answer();
     else void wait.then(answer);
   });

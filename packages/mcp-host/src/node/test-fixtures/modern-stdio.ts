@@ -2,14 +2,14 @@ import { once } from 'node:events';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import { createModernServer } from './modern-tools.ts';
 
-// One that is late reads nothing before it has been greeted the older way too.
+// A late server reads nothing before it receives `initialize` too.
 if (process.env['LATE'] === 'yes') {
-  let heard = '';
-  while (!heard.includes('"initialize"')) {
+  let received = '';
+  while (!received.includes('"initialize"')) {
     await once(process.stdin, 'readable');
-    heard += String(process.stdin.read() ?? '');
+    received += String(process.stdin.read() ?? '');
   }
-  process.stdin.unshift(heard);
+  process.stdin.unshift(received);
 }
 serveStdio(createModernServer);
 process.stderr.write('serving\n');

@@ -16,12 +16,12 @@ export const everything = createRequire(import.meta.url).resolve(
   '@modelcontextprotocol/server-everything/dist/index.js',
 );
 
-/** The path of a script beside this file. */
+/** The path of a script next to this file. */
 export function fixture(name: string): string {
   return fileURLToPath(new URL(name, import.meta.url));
 }
 
-/** A scripted server over stdio; `env` is its own environment. */
+/** A scripted server over stdio; `env` is its environment. */
 export function scripted(
   id: string,
   behaviour: McpBehaviourName | McpBehaviour,
@@ -31,7 +31,7 @@ export function scripted(
   return { id, transport: { type: 'stdio', ...scriptedMcpCommand(behaviour), env }, ...config };
 }
 
-/** A host on real transports, connected. */
+/** A host with real transports, connected. */
 export async function connected(servers: ServerConfig[], more: Partial<McpHostOptions> = {}): Promise<McpHost> {
   const host = newHost(servers, more);
   await host.connectAll();
@@ -48,12 +48,12 @@ export function newHost(servers: ServerConfig[], more: Partial<McpHostOptions> =
   });
 }
 
-/** Closes a host on a clock that stands still. */
+/** Closes a host with a fake clock. */
 export function closeOn(clock: FakeClock, host: McpHost): Promise<void> {
   return advanceUntil(clock, host.close());
 }
 
-/** Lets time pass on a clock that stands still until then: programs are given time to end by themselves. */
+/** Advances a fake clock until the condition holds, with real time for processes to exit. */
 export async function advanceUntil(clock: FakeClock, done: Promise<unknown>): Promise<void> {
   let isDone = false;
   const doing = done.then(() => (isDone = true));
@@ -84,12 +84,12 @@ export async function listen(
   };
 }
 
-/** Where nobody listens, nor will somebody who asks for any port. */
+/** A URL where nothing listens, with a port that no other test gets. */
 export async function freeAddress(): Promise<string> {
   return `http://127.0.0.1:${await ownPort()}/mcp`;
 }
 
-/** The reference server over Streamable HTTP; on a free port, unless it is to come back where it was. */
+/** The reference server over Streamable HTTP, on this or a free port. */
 export async function startEverything(at?: string): Promise<{ url: string; stop: () => Promise<void> }> {
   const { port } = new URL(at ?? (await freeAddress()));
   const child = spawn(process.execPath, [everything, 'streamableHttp'], {

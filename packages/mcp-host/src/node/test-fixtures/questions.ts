@@ -1,6 +1,6 @@
 import type { QuestionHandlers } from '../../questions/questions.ts';
 
-/** A form that a server wants filled in. */
+/** Parameters of a form elicitation. */
 export const FORM = {
   mode: 'form',
   message: 'Which city?',
@@ -11,10 +11,10 @@ export const FORM = {
   },
 };
 
-/** What a server asks of a model. */
+/** Parameters of a sampling request. */
 export const SAMPLING = { messages: [{ role: 'user', content: { type: 'text', text: 'Say hi' } }], maxTokens: 10 };
 
-/** Somebody who answers everything. */
+/** Handlers that answer everything. */
 export const answersAll: QuestionHandlers = {
   form: async () => ({ action: 'accept', content: { city: 'Taipei' } }),
   url: async () => 'accept',

@@ -4,15 +4,18 @@ import { isJsonObject, parseJson } from '@toolyard/protocol';
 import { listen } from './peers.ts';
 
 export type RawHttpServer = {
-  /** Results by method, as the text that goes out: it need not be anything a library would write. */
+  /** Results by method, as raw text, which need not be valid. */
   results?: Record<string, string>;
-  /** Takes a request with this method into its own hands. */
+  /** Handles requests with this method itself. */
   instead?: Record<string, (response: ServerResponse, message: JsonObject) => void>;
-  /** Whoever wants its announcements; 405 by default. */
+  /** Handles the GET stream; default: 405. */
   onGet?: (response: ServerResponse) => void;
 };
 
-/** A legacy server over Streamable HTTP with the tool `go`, every byte of it written here. `methods` are those of HTTP. */
+/**
+ * A legacy server over Streamable HTTP with the tool `go`, whose every byte is written here. `methods` are those of
+ * HTTP.
+ */
 export async function startRawHttpServer(
   hands: RawHttpServer,
 ): Promise<{ url: string; methods: string[]; close: () => Promise<void> }> {
@@ -35,8 +38,8 @@ export async function startRawHttpServer(
       const parsed = parseJson(text);
       const message: JsonObject = parsed.ok && isJsonObject(parsed.value) ? parsed.value : {};
       const method = typeof message['method'] === 'string' ? message['method'] : '';
-      const takeOver = hands.instead?.[method];
-      if (takeOver !== undefined) return takeOver(response, message);
+      const intercept = hands.instead?.[method];
+      if (intercept !== undefined) return intercept(response, message);
       if (message['id'] === undefined) return void response.writeHead(202).end();
       const known = results[method];
       const answer = known === undefined ? '"error":{"code":-32601,"message":"Method not found"}' : `"result":${known}`;

@@ -9,18 +9,18 @@ import { listen } from './peers.ts';
 
 export type TaskPeer = {
   url: string;
-  /** The methods that were asked for, in order; legacy servers over HTTP see all but `initialize` in a session. */
+  /** The methods received, in order; legacy servers over HTTP see all but `initialize` in a session. */
   asked: string[];
-  /** As if it had been started anew: sessions are forgotten, tasks are not. */
+  /** Simulates a restart: sessions are lost, tasks are not. */
   forgetSessions(): void;
-  /** Answers nothing but this status, until told otherwise. */
+  /** Answers only this status until called again. */
   refuseWith(status: number | undefined): void;
-  /** Answers nothing until then. */
+  /** Delays answers until the promise settles. */
   answerAfter(moment: Promise<unknown>): void;
   stop(): Promise<void>;
 };
 
-/** A server over Streamable HTTP whose tools are tasks, in one era. The desk outlives its sessions. */
+/** A server over Streamable HTTP in one era, whose tools are tasks. The registry outlives its sessions. */
 export async function startTaskPeer(era: Era, desk: TaskRegistry, tools: readonly ServedTool[]): Promise<TaskPeer> {
   const asked: string[] = [];
   let refusal: number | undefined;

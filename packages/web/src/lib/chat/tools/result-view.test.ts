@@ -20,7 +20,7 @@ describe('structured result', () => {
 });
 
 test('text that Toolyard wrote for the model is not shown twice', () => {
-  const error = { code: 'timed_out', message: 's/t gave no sign of life for 10 s.' } as const;
+  const error = { code: 'timed_out', message: 's/t timed out: no response or progress within 10 s.' } as const;
   const content = [{ type: 'text', text: `${error.message} Do not repeat it.` }] as const;
   expect(resultView(result({ content: [...content], isError: true, outcome: 'unknown', error })).content).toEqual([]);
 });
