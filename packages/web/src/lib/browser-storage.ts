@@ -33,12 +33,12 @@ export function browserValue<T extends JsonValue>(name: string, options: Browser
     get: () => readUpToDate(area(), name, options) ?? options.fallback,
     set: (value) => write(area(), key, JSON.stringify(value) === JSON.stringify(options.fallback) ? null : value),
     watch: (listener) => {
-      const heard = (event: StorageEvent) => {
+      const onStorage = (event: StorageEvent) => {
         if (event.key !== key) return;
         listener(readText(event.newValue, options.read) ?? options.fallback);
       };
-      addEventListener('storage', heard);
-      return () => removeEventListener('storage', heard);
+      addEventListener('storage', onStorage);
+      return () => removeEventListener('storage', onStorage);
     },
   };
 }

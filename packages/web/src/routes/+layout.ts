@@ -1,6 +1,6 @@
 import { i18n } from '#lib/i18n/i18n.svelte.ts';
 import { session } from '#lib/state/session.svelte.ts';
-import { readOwnerSettings } from '#lib/state/owner-settings.ts';
+import { readOperatorSettings } from '#lib/state/operator-settings.ts';
 import { theme } from '#lib/state/theme.svelte.ts';
 
 export const ssr = false;
@@ -10,7 +10,7 @@ export const prerender = false;
 export async function load(): Promise<void> {
   // The operator's settings are sent only to signed-in users.
   await session.useAddress();
-  const byOwner = await readOwnerSettings();
-  theme.start(byOwner.theme);
-  await i18n.start(byOwner.language);
+  const operatorSettings = await readOperatorSettings();
+  theme.start(operatorSettings.theme);
+  await i18n.start(operatorSettings.language);
 }

@@ -4,26 +4,26 @@ import { browserValue } from '../browser-storage.ts';
 /** Header of the session's secret. This server also sets it on a 401 that a sign-in can solve. */
 const SESSION_HEADER = 'x-toolyard-session';
 
-const kept = browserValue<string | null>('session-secret', {
+const stored = browserValue<string | null>('session-secret', {
   version: 1,
   read: (value) => (typeof value === 'string' ? value : undefined),
   fallback: null,
 });
 /** Fallback if the browser stores nothing: the session then ends with the page. */
-let unkept: string | null = null;
+let inMemory: string | null = null;
 
 /**
  * The secret of this browser's session. Cookies are also sent to other ports of the host; this secret is stored by
  * origin, so only this page can send both.
  */
 export const sessionSecret = {
-  get: (): string | null => kept.get() ?? unkept,
+  get: (): string | null => stored.get() ?? inMemory,
   set(secret: string | null): void {
-    unkept = secret;
-    kept.set(secret);
+    inMemory = secret;
+    stored.set(secret);
   },
   /** Notifies of sign-ins and sign-outs in other tabs. */
-  watch: (listener: () => void): (() => void) => kept.watch(listener),
+  watch: (listener: () => void): (() => void) => stored.watch(listener),
 };
 
 /** Adds the secret to a request to this server. */

@@ -3,7 +3,7 @@
  * own state.
  */
 const folds = new Map<string, boolean>();
-const MOST = 500;
+const MAX_ENTRIES = 500;
 
 export function storedExpansion(key: string): boolean | undefined {
   return folds.get(key);
@@ -13,5 +13,5 @@ export function storeExpansion(key: string, open: boolean): void {
   folds.delete(key);
   folds.set(key, open);
   const [oldest] = folds.keys();
-  if (folds.size > MOST && oldest !== undefined) folds.delete(oldest);
+  if (folds.size > MAX_ENTRIES && oldest !== undefined) folds.delete(oldest);
 }

@@ -27,14 +27,14 @@ describe('attachments', () => {
   });
 
   it('uploads a large file and stores only its URL', async () => {
-    const world = deps();
+    const testDeps = deps();
     const file = new File([new Uint8Array(40_000)], 'photo.jpg', { type: 'image/jpeg' });
-    expect(await prepareFile(file, world)).toEqual({
+    expect(await prepareFile(file, testDeps)).toEqual({
       ok: true,
       kind: 'image',
       part: { type: 'image', mimeType: 'image/jpeg', name: 'photo.jpg', source: { blob: sha256 } },
     });
-    expect(world.uploaded.map((blob) => blob.type)).toEqual(['image/jpeg']);
+    expect(testDeps.uploaded.map((blob) => blob.type)).toEqual(['image/jpeg']);
   });
 
   it('attaches a file of unknown type as text if it is text, and rejects it otherwise', async () => {

@@ -30,7 +30,7 @@ export class ComposerDraft {
   readonly #deps: DraftDeps;
   readonly #files = new Map<string, File>();
   #timer: ReturnType<typeof setTimeout> | undefined;
-  #made = 0;
+  #lastId = 0;
 
   /** @param key the id of the conversation, or the placeholder of a new one */
   constructor(key: string, deps: DraftDeps) {
@@ -55,7 +55,7 @@ export class ComposerDraft {
   }
 
   /** The first reason why it cannot be sent; null if it can. */
-  get hindrance(): SendBlocker | null {
+  get blocker(): SendBlocker | null {
     if (this.sending) return 'sending';
     if (this.attachments.some((attachment) => attachment.state === 'reading')) return 'reading';
     if (this.attachments.some((attachment) => attachment.state === 'failed')) return 'failed';
@@ -101,8 +101,8 @@ export class ComposerDraft {
   }
 
   canRetry(attachment: Attachment): boolean {
-    const mayPass = attachment.state === 'failed' && ['upload_failed', 'unreadable'].includes(attachment.problem);
-    return mayPass && this.#files.has(attachment.id);
+    const isTransient = attachment.state === 'failed' && ['upload_failed', 'unreadable'].includes(attachment.problem);
+    return isTransient && this.#files.has(attachment.id);
   }
 
   remove(id: string): void {
@@ -177,8 +177,8 @@ export class ComposerDraft {
   }
 
   #nextId(): string {
-    this.#made += 1;
-    return `file-${String(this.#made)}`;
+    this.#lastId += 1;
+    return `file-${String(this.#lastId)}`;
   }
 }
 

@@ -20,7 +20,7 @@ const picture: PreparedFile = {
   part: { type: 'image', mimeType: 'image/png', source: { blob: 'ab'.repeat(32) } },
 };
 
-function world(prepare: (file: File) => Promise<PreparedFile> = async () => picture): DraftDeps {
+function testDeps(prepare: (file: File) => Promise<PreparedFile> = async () => picture): DraftDeps {
   return { storage: { text: family(''), files: family<JsonValue[]>([]) }, prepare };
 }
 
@@ -28,7 +28,7 @@ const file = (name = 'a.png') => new File(['x'], name);
 
 it('survives a reload with its files', async () => {
   vi.useFakeTimers();
-  const deps = world();
+  const deps = testDeps();
   const draft = new ComposerDraft('c1', deps);
   draft.write('half a thought');
   vi.runAllTimers();
@@ -40,14 +40,14 @@ it('survives a reload with its files', async () => {
 });
 
 it('stays stored until the server has accepted it, though the input is empty at once', async () => {
-  const deps = world();
+  const deps = testDeps();
   const draft = new ComposerDraft('c1', deps);
   draft.write('hello');
   await draft.add([file()]);
   let arrived = (): void => undefined;
   const sent = draft.send(() => new Promise((resolve) => (arrived = resolve)));
   expect(draft.text).toBe('');
-  expect(draft.hindrance).toBe('sending');
+  expect(draft.blocker).toBe('sending');
   expect(new ComposerDraft('c1', deps)).toMatchObject({ text: 'hello', attachments: [{ state: 'ready' }] });
   arrived();
   await sent;
@@ -55,7 +55,7 @@ it('stays stored until the server has accepted it, though the input is empty at 
 });
 
 it('is restored when the server rejects it, before text written meanwhile', async () => {
-  const deps = world();
+  const deps = testDeps();
   const draft = new ComposerDraft('c1', deps);
   draft.write('first');
   await draft.add([file()]);
@@ -71,7 +71,7 @@ it('is restored when the server rejects it, before text written meanwhile', asyn
 });
 
 it('moves to its conversation when that gets an id, with all text written since', async () => {
-  const deps = world();
+  const deps = testDeps();
   const draft = new ComposerDraft('new', deps);
   draft.write('first');
   await draft.add([file('a.png')]);
@@ -87,7 +87,7 @@ it('moves to its conversation when that gets an id, with all text written since'
 });
 
 it('removes the connection error once the server is reachable, and keeps other errors', async () => {
-  const draft = new ComposerDraft('c1', world());
+  const draft = new ComposerDraft('c1', testDeps());
   for (const [code, left] of [
     ['network', undefined],
     ['storage_full', 'storage_full'],
@@ -104,21 +104,21 @@ it('cannot be sent while a file is read or has failed; a failed upload can be re
   const outcomes: PreparedFile[] = [{ ok: false, problem: 'upload_failed' }, picture];
   const draft = new ComposerDraft(
     'c1',
-    world(async () => outcomes.shift() ?? picture),
+    testDeps(async () => outcomes.shift() ?? picture),
   );
   draft.write('look');
   const added = draft.add([file()]);
-  expect(draft.hindrance).toBe('reading');
+  expect(draft.blocker).toBe('reading');
   await added;
-  expect(draft.hindrance).toBe('failed');
+  expect(draft.blocker).toBe('failed');
   await draft.retry(draft.attachments[0]?.id ?? '');
-  expect(draft.hindrance).toBeNull();
+  expect(draft.blocker).toBeNull();
 });
 
 it('offers no retry for what cannot succeed', async () => {
   const draft = new ComposerDraft(
     'c1',
-    world(async () => ({ ok: false, problem: 'unsupported' })),
+    testDeps(async () => ({ ok: false, problem: 'unsupported' })),
   );
   await draft.add([file('a.zip')]);
   expect(draft.attachments.map((attachment) => draft.canRetry(attachment))).toEqual([false]);
@@ -128,7 +128,7 @@ it('does not restore a file that was removed while it was read', async () => {
   let done = (_: PreparedFile): void => undefined;
   const draft = new ComposerDraft(
     'c1',
-    world(() => new Promise((resolve) => (done = resolve))),
+    testDeps(() => new Promise((resolve) => (done = resolve))),
   );
   const added = draft.add([file()]);
   draft.remove(draft.attachments[0]?.id ?? '');
@@ -138,7 +138,7 @@ it('does not restore a file that was removed while it was read', async () => {
 });
 
 it('names the files beyond the limit and reads the others', async () => {
-  const draft = new ComposerDraft('c1', world());
+  const draft = new ComposerDraft('c1', testDeps());
   await draft.add(Array.from({ length: 18 }, () => file()));
   await draft.add(Array.from({ length: 4 }, () => file()));
   expect(draft.attachments.filter((attachment) => attachment.state === 'ready')).toHaveLength(20);

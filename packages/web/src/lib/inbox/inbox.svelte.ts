@@ -9,7 +9,7 @@ export type InboxDeps = {
   api: Pick<Api, 'get'>;
   live: ResourceLive;
   /** Called with all open interrupts and with those that are new since the last call (none at first). */
-  show: (open: readonly StoredInterrupt[], fresh: readonly StoredInterrupt[]) => void;
+  show: (open: readonly StoredInterrupt[], added: readonly StoredInterrupt[]) => void;
 };
 
 /** The open interrupts of all conversations. */
@@ -26,13 +26,13 @@ export class Inbox extends Resource<StoredInterrupt[]> {
 
   protected override loaded(items: StoredInterrupt[]): void {
     const seen = this.#seen;
-    const fresh = seen === null ? [] : items.filter(({ id }) => !seen.has(id));
+    const added = seen === null ? [] : items.filter(({ id }) => !seen.has(id));
     this.#seen = new Set([...(seen ?? []), ...items.map(({ id }) => id)]);
-    this.#deps.show(items, fresh);
+    this.#deps.show(items, added);
   }
 
   /** Loads the title of a conversation; if that fails, the link has none. */
-  async lookUp(conversationId: string): Promise<void> {
+  async loadTitle(conversationId: string): Promise<void> {
     if (Object.hasOwn(this.titles, conversationId)) return;
     this.titles = { ...this.titles, [conversationId]: '' };
     try {

@@ -39,10 +39,10 @@ export class Notifications {
     this.state = read();
   }
 
-  async tell(fresh: readonly StoredInterrupt[]): Promise<void> {
-    if (fresh.length === 0 || this.state !== 'on' || this.#deps.isWatched()) return;
+  async notify(added: readonly StoredInterrupt[]): Promise<void> {
+    if (added.length === 0 || this.state !== 'on' || this.#deps.isWatched()) return;
     await i18n.need('inbox');
-    for (const { id, conversationId, interrupt } of fresh) {
+    for (const { id, conversationId, interrupt } of added) {
       try {
         // Several tabs notify of the same interrupt: the tag merges them into one.
         const shown = new Notification(t('inbox.noticeTitle'), {

@@ -14,9 +14,9 @@ export const notifications = new Notifications({
 export const inbox = new Inbox({
   api,
   live,
-  show: (open, fresh) => {
+  show: (open, added) => {
     waiting.open = open;
-    void notifications.tell(fresh);
+    void notifications.notify(added);
   },
 });
 

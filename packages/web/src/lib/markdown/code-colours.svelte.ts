@@ -29,12 +29,12 @@ export class CodeColours {
       void this.#load(block.language);
     }
     if (this.#lines === null) {
-      this.#tell([], 0);
+      this.#publish([], 0);
       return;
     }
     this.#lines.update(block.text);
     // Text that no longer starts with the highlighted part is shown plain at once.
-    this.#tell(this.#lines.pieces, block.text.length - this.#lines.rest.length);
+    this.#publish(this.#lines.pieces, block.text.length - this.#lines.rest.length);
     this.#soon();
   }
 
@@ -61,19 +61,19 @@ export class CodeColours {
 
   #soon(): void {
     cancelAnimationFrame(this.#frame);
-    this.#frame = requestAnimationFrame(() => this.#work());
+    this.#frame = requestAnimationFrame(() => this.#highlight());
   }
 
-  #work(): void {
+  #highlight(): void {
     const lines = this.#lines;
     const block = this.#block;
     if (this.#stopped || lines === null || block === null) return;
     const more = lines.work(SLICE_MS, { open: block.open, now: () => performance.now() });
-    this.#tell(lines.pieces, block.text.length - lines.rest.length);
+    this.#publish(lines.pieces, block.text.length - lines.rest.length);
     if (more) this.#soon();
   }
 
-  #tell(pieces: readonly string[], to: number): void {
+  #publish(pieces: readonly string[], to: number): void {
     this.pieces = pieces;
     this.colouredTo = to;
   }

@@ -3,7 +3,7 @@ import type { ColourLines } from './highlighter.ts';
 type State = Parameters<ColourLines>[1];
 
 /** Lines per element of the page; a full element is not touched again. */
-const LINES_A_PIECE = 40;
+const LINES_PER_PIECE = 40;
 
 /**
  * Highlights streaming code: each complete line once, starting from the state after the line before. The part not
@@ -54,14 +54,14 @@ export class ColouredLines {
 
   #colourNext(stop: number): void {
     const last = this.#pieces.at(-1);
-    const room = last === undefined || last.lines >= LINES_A_PIECE ? LINES_A_PIECE : LINES_A_PIECE - last.lines;
+    const room = last === undefined || last.lines >= LINES_PER_PIECE ? LINES_PER_PIECE : LINES_PER_PIECE - last.lines;
     const start = this.#end;
     const { end, lines } = cutLines(this.#text, start, stop, Math.min(room, 10));
     const source = this.#text.slice(start, end);
     const ended = source.endsWith('\n');
     const coloured = this.#colour(ended ? source.slice(0, -1) : source, last?.state);
     const html = ended ? `${coloured.html}\n` : coloured.html;
-    if (last === undefined || last.lines >= LINES_A_PIECE) {
+    if (last === undefined || last.lines >= LINES_PER_PIECE) {
       this.#pieces.push({ end, state: coloured.state, html, lines });
     } else {
       const grown = { end, state: coloured.state, html: last.html + html, lines: last.lines + lines };

@@ -13,7 +13,7 @@ export type ColourLines = (lines: string, state: GrammarState | undefined) => { 
 const THEME = 'toolyard';
 const VARIABLE = /^var\(--hl-([a-z-]+)\)$/;
 /** A longer line is data and would block the page. */
-const LONGEST_LINE = 2000;
+const MAX_LINE_LENGTH = 2000;
 
 let highlighter: Promise<HighlighterCore> | undefined;
 
@@ -32,7 +32,7 @@ export async function colourLinesOf(language: LanguageId): Promise<ColourLines> 
     const tokens = shiki.codeToTokensBase(lines, {
       lang: name,
       theme: THEME,
-      tokenizeMaxLineLength: LONGEST_LINE,
+      tokenizeMaxLineLength: MAX_LINE_LENGTH,
       // No time limit: it would leave lines partly tokenized, and all following ones wrong, whenever the page is
       // blocked.
       tokenizeTimeLimit: 0,

@@ -23,7 +23,7 @@ export class IncrementalMarkdown {
   /** A high surrogate or `\r` at the end, held back until the next character arrives. */
   #held = '';
   /** The text so far. */
-  #taken = '';
+  #text = '';
   /** Link definitions in the closed part. */
   #links: Links = {};
   /** The definitions the blocks were rendered with. */
@@ -36,9 +36,9 @@ export class IncrementalMarkdown {
 
   /** Takes the current text. A text that does not continue the last one is parsed from the start. */
   update(text: string, options: { whole?: boolean } = {}): readonly MarkdownBlock[] {
-    if (!this.#goesOn(text, options.whole === true)) this.#restart();
-    const added = this.#held + text.slice(this.#taken.length);
-    this.#taken = text;
+    if (!this.#continues(text, options.whole === true)) this.#restart();
+    const added = this.#held + text.slice(this.#text.length);
+    this.#text = text;
     const held = options.whole === true ? 0 : heldBack(added);
     this.#held = added.slice(added.length - held);
     const chunk = added.slice(0, added.length - held).replace(/\r\n?/g, '\n');
@@ -52,11 +52,11 @@ export class IncrementalMarkdown {
    * Comparing all of a long text for each chunk costs more than parsing the chunk, so only this many characters at its
    * end are compared.
    */
-  #goesOn(text: string, whole: boolean): boolean {
-    const taken = this.#taken;
-    if (whole) return text.startsWith(taken);
-    const from = Math.max(0, taken.length - 64);
-    return text.length >= taken.length && text.startsWith(taken.slice(from), from);
+  #continues(text: string, whole: boolean): boolean {
+    const previous = this.#text;
+    if (whole) return text.startsWith(previous);
+    const from = Math.max(0, previous.length - 64);
+    return text.length >= previous.length && text.startsWith(previous.slice(from), from);
   }
 
   #restart(): void {
@@ -66,7 +66,7 @@ export class IncrementalMarkdown {
     this.#tailBlocks = [];
     this.#fence = null;
     this.#held = '';
-    this.#taken = '';
+    this.#text = '';
     this.#links = {};
     this.#shownLinks = '';
     this.#blocks = [];

@@ -5,12 +5,12 @@ import type { Links, Tokens, TokensList } from 'marked';
  * Maximum nesting of blocks and spans; deeper ones are text. Parsing and rendering are recursive: a few hundred bytes
  * could otherwise overflow the stack.
  */
-export const MOST_NESTED = 24;
+export const MAX_NESTING = 24;
 
 /**
  * GitHub Flavored Markdown as parsed by marked, with five differences. HTML is text, except a handful of tags without
  * attributes: output of a model never becomes a tag of the page. A link definition is one line, so that no later line
- * can change an earlier block. What is nested too deeply is text ({@link MOST_NESTED}). Mathematics between `\(` and
+ * can change an earlier block. What is nested too deeply is text ({@link MAX_NESTING}). Mathematics between `\(` and
  * `\)`, or `\[` and `\]`, stays as written.
  */
 class ChatTokenizer extends Tokenizer {
@@ -47,7 +47,7 @@ class ChatTokenizer extends Tokenizer {
   }
 
   #inBlock<T>(read: () => T): T | undefined {
-    if (this.#blocks >= MOST_NESTED) return undefined;
+    if (this.#blocks >= MAX_NESTING) return undefined;
     this.#blocks += 1;
     try {
       return read();
@@ -57,7 +57,7 @@ class ChatTokenizer extends Tokenizer {
   }
 
   #inSpan<T>(read: () => T): T | undefined {
-    if (this.#spans >= MOST_NESTED) return undefined;
+    if (this.#spans >= MAX_NESTING) return undefined;
     this.#spans += 1;
     try {
       return read();

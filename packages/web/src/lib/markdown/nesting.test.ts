@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { MarkdownBlock } from './blocks.ts';
 import { parseMarkdown } from './incremental.ts';
-import { MOST_NESTED } from './lexer.ts';
+import { MAX_NESTING } from './lexer.ts';
 
 function depthOf(blocks: readonly MarkdownBlock[]): number {
   const inside = blocks.map((block) => {
@@ -21,7 +21,7 @@ it.each([
   ['lists in quotes', `${'> 1. '.repeat(2_000)}the end`],
 ])('shows %s nested too deeply as text', (_, text) => {
   const blocks = parseMarkdown(text);
-  expect(depthOf(blocks)).toBe(MOST_NESTED);
+  expect(depthOf(blocks)).toBe(MAX_NESTING);
   expect(JSON.stringify(blocks)).toContain('the end');
 });
 
@@ -33,5 +33,5 @@ it.each([
   const [block] = parseMarkdown(text);
   expect(block).toMatchObject({ type: 'paragraph', html: expect.stringContaining('the end') as string });
   const open = (block?.type === 'paragraph' ? block.html : '').match(/<(em|strong|a) ?/g) ?? [];
-  expect(open.length).toBeLessThanOrEqual(2 * MOST_NESTED);
+  expect(open.length).toBeLessThanOrEqual(2 * MAX_NESTING);
 });

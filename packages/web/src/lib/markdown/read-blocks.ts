@@ -3,7 +3,7 @@ import { IncrementalMarkdown, parseMarkdown } from './incremental.ts';
 
 /** Parsed texts, for messages that are scrolled back into the page. */
 const known = new Map<string, readonly MarkdownBlock[]>();
-const MOST = 200;
+const MAX_TEXTS = 200;
 
 /** Parses one text that may grow; a complete text is parsed once per page load. */
 export function blocksReader(): (text: string, open: boolean) => readonly MarkdownBlock[] {
@@ -23,6 +23,6 @@ export function blocksReader(): (text: string, open: boolean) => readonly Markdo
 function remember(text: string, blocks: readonly MarkdownBlock[]): readonly MarkdownBlock[] {
   known.set(text, blocks);
   const [oldest] = known.keys();
-  if (known.size > MOST && oldest !== undefined) known.delete(oldest);
+  if (known.size > MAX_TEXTS && oldest !== undefined) known.delete(oldest);
   return blocks;
 }

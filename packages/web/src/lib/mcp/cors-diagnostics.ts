@@ -7,13 +7,13 @@ import type { BrowserServerEntry } from './server-entries.ts';
  * to check, once for each failure.
  */
 export class CorsDiagnostics {
-  readonly #ask: typeof adviceFor;
+  readonly #check: typeof adviceFor;
   readonly #onFound: () => void;
   readonly #found = new Map<string, string>();
-  readonly #asking = new Map<string, AbortController>();
+  readonly #checks = new Map<string, AbortController>();
 
   constructor(ask: typeof adviceFor, onFound: () => void) {
-    this.#ask = ask;
+    this.#check = ask;
     this.#onFound = onFound;
   }
 
@@ -24,23 +24,23 @@ export class CorsDiagnostics {
 
   /** For a server that reconnects or was removed. */
   forget(id: string): void {
-    this.#asking.get(id)?.abort();
-    this.#asking.delete(id);
+    this.#checks.get(id)?.abort();
+    this.#checks.delete(id);
     this.#found.delete(id);
   }
 
   /** Checks a server the tab itself could not reach. */
-  async look(
+  async check(
     { id, url, headers, transport, useProxy }: BrowserServerEntry,
     error: ErrorInfo | undefined,
   ): Promise<void> {
     this.forget(id);
     if (useProxy || transport === 'websocket' || error?.code !== 'server_unreachable') return;
     const control = new AbortController();
-    this.#asking.set(id, control);
-    const found = await this.#ask(url, Object.keys(headers), control.signal).catch(() => []);
+    this.#checks.set(id, control);
+    const found = await this.#check(url, Object.keys(headers), control.signal).catch(() => []);
     if (control.signal.aborted) return;
-    this.#asking.delete(id);
+    this.#checks.delete(id);
     if (found.length === 0) return;
     this.#found.set(id, found.join(' '));
     this.#onFound();

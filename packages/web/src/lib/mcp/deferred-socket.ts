@@ -17,39 +17,39 @@ export class DeferredSocket implements WebSocketLike {
   readyState = CONNECTING;
   protocol = '';
   readonly #listeners = new Map<keyof Events, Listener[]>();
-  #wire: SocketPort | undefined;
+  #port: SocketPort | undefined;
 
   /** The socket to use. */
-  attach(wire: SocketPort): void {
-    if (this.readyState === CLOSED) wire.close();
-    else this.#wire = wire;
+  attach(port: SocketPort): void {
+    if (this.readyState === CLOSED) port.close();
+    else this.#port = port;
   }
 
   opened(protocol: string): void {
     if (this.readyState !== CONNECTING) return;
     this.protocol = protocol;
     this.readyState = OPEN;
-    this.#tell('open', undefined);
+    this.#emit('open', undefined);
   }
 
   received(data: unknown): void {
-    if (this.readyState === OPEN) this.#tell('message', { data });
+    if (this.readyState === OPEN) this.#emit('message', { data });
   }
 
   ended(code = ABNORMAL): void {
     if (this.readyState === CLOSED) return;
-    const stood = this.readyState === OPEN;
+    const wasOpen = this.readyState === OPEN;
     this.readyState = CLOSED;
-    if (!stood) this.#tell('error', undefined);
-    this.#tell('close', { code });
+    if (!wasOpen) this.#emit('error', undefined);
+    this.#emit('close', { code });
   }
 
   send(text: string): void {
-    this.#wire?.send(text);
+    this.#port?.send(text);
   }
 
   close(code?: number): void {
-    this.#wire?.close(code);
+    this.#port?.close(code);
     this.ended(code);
   }
 
@@ -57,7 +57,7 @@ export class DeferredSocket implements WebSocketLike {
     this.#listeners.set(type, [...(this.#listeners.get(type) ?? []), listener]);
   }
 
-  #tell<Type extends keyof Events>(type: Type, event: Events[Type]): void {
+  #emit<Type extends keyof Events>(type: Type, event: Events[Type]): void {
     for (const listener of this.#listeners.get(type) ?? []) listener(event as never);
   }
 }

@@ -50,7 +50,7 @@ export class McpResourceStore {
   }
 
   /** Lists the resources of all servers again. */
-  tell(host: McpHost | undefined): void {
+  update(host: McpHost | undefined): void {
     const ready = host?.connectedServers ?? [];
     this.serverResources = new Map(
       ready.map((id) => [

@@ -42,12 +42,12 @@ export class McpStore {
   #starting: Promise<void> | undefined;
   #choices: Readonly<Record<string, boolean>> = {};
   #stopWatching: () => void = () => undefined;
-  readonly #obstacles: CorsDiagnostics;
-  readonly #tellSoon = oncePerTurn(() => this.#tell());
+  readonly #cors: CorsDiagnostics;
+  readonly #publishSoon = oncePerTurn(() => this.#publish());
 
   constructor(deps: McpStoreDeps = { kept: storedServers, load: () => import('./tab-host.ts') }) {
     this.#deps = deps;
-    this.#obstacles = new CorsDiagnostics(adviceFor, () => this.#tell());
+    this.#cors = new CorsDiagnostics(adviceFor, () => this.#publish());
     this.resources = new McpResourceStore(() => this.host());
   }
 
@@ -78,8 +78,9 @@ export class McpStore {
     const before = this.#choices;
     this.#choices = choices;
     await this.ensureInitialized();
-    const isAsked = (among: Readonly<Record<string, boolean>>, { id }: BrowserServerEntry) => among[id] === true;
-    const changed = this.#entries.filter((entry) => isAsked(before, entry) !== isAsked(choices, entry));
+    const isEnabledBy = (overrides: Readonly<Record<string, boolean>>, { id }: BrowserServerEntry) =>
+      overrides[id] === true;
+    const changed = this.#entries.filter((entry) => isEnabledBy(before, entry) !== isEnabledBy(choices, entry));
     await Promise.all(changed.map((entry) => this.#settle(entry)));
   }
 
@@ -189,15 +190,15 @@ export class McpStore {
     const host = await this.#host;
     await host?.shutdown(waitMs);
     this.resources.clear();
-    this.#tell();
+    this.#publish();
   }
 
   #put(id: string, draft: BrowserServerDraft, order: readonly string[]): BrowserServerView {
     const { entry, secrets } = storeServerDraft(id, draft);
-    const isAnew = JSON.stringify(secrets) !== JSON.stringify(this.#deps.kept.secretsOf(id));
+    const hasNewSecrets = JSON.stringify(secrets) !== JSON.stringify(this.#deps.kept.secretsOf(id));
     this.#deps.kept.setSecrets(id, secrets);
     const entries = order.map((each) => (each === id ? entry : this.#entry(each)));
-    void this.#write(entries, this.setAside, isAnew ? id : undefined);
+    void this.#write(entries, this.setAside, hasNewSecrets ? id : undefined);
     return this.#view(entry);
   }
 
@@ -207,31 +208,35 @@ export class McpStore {
     throw new ToolyardError({ code: 'not_found', message: `This browser has no server "${id}".` });
   }
 
-  async #write(entries: readonly BrowserServerEntry[], setAside = this.setAside, anew?: string): Promise<void> {
+  async #write(
+    entries: readonly BrowserServerEntry[],
+    setAside = this.setAside,
+    withNewSecrets?: string,
+  ): Promise<void> {
     this.#deps.kept.write({ entries: [...entries], setAside: [...setAside] });
-    await this.#apply(entries, setAside, anew);
+    await this.#apply(entries, setAside, withNewSecrets);
   }
 
   /**
-   * Synchronizes the host with these servers; only changes are applied. `anew`: a server whose secrets may have
+   * Synchronizes the host with these servers; only changes are applied. `withNewSecrets`: a server whose secrets may have
    * changed.
    */
   async #apply(
     entries: readonly BrowserServerEntry[],
     setAside: readonly SetAsideEntry[],
-    anew?: string,
+    withNewSecrets?: string,
   ): Promise<void> {
     const before = this.#entries;
     this.#entries = entries;
     this.setAside = setAside;
-    this.#tell();
-    const changed = changedServers(before, entries, anew);
+    this.#publish();
+    const changed = changedServers(before, entries, withNewSecrets);
     if (this.#host !== undefined) {
       const host = await this.#host;
       await Promise.all(changed.map((id) => host.remove(id)));
     }
     const untouched = (entry: BrowserServerEntry) =>
-      entry.id !== anew && before.some((one) => isSameServerEntry(one, entry));
+      entry.id !== withNewSecrets && before.some((one) => isSameServerEntry(one, entry));
     await Promise.all(entries.filter((entry) => !untouched(entry)).map((entry) => this.#settle(entry)));
   }
 
@@ -240,27 +245,27 @@ export class McpStore {
     const { id } = entry;
     const secrets = this.#deps.kept.secretsOf(id);
     if (missingHeaders(entry, secrets).length > 0) return;
-    const isWanted = (): boolean => {
+    const isNeeded = (): boolean => {
       const now = this.#entries.find((each) => each.id === id);
       return now !== undefined && (now.enabled || this.#choices[id] === true);
     };
-    if (!isWanted() && this.#host === undefined) return;
+    if (!isNeeded() && this.#host === undefined) return;
     const host = await this.#open();
     // The server may have been removed or changed meanwhile; that operation then completes the work.
     if (!this.#entries.some((each) => isSameServerEntry(each, entry))) return;
     if (!host.configurations.has(id)) host.add(toServerConfig(entry, secrets));
-    if (!isWanted()) return host.setEnabled(id, false);
+    if (!isNeeded()) return host.setEnabled(id, false);
     await host.setEnabled(id, true);
     await this.#connect(host, entry, () => host.connect(id)).catch(() => undefined);
   }
 
   /** @throws what `how` throws; the error is also in the server's health */
   async #connect(host: McpHost, entry: BrowserServerEntry, how: () => Promise<void>): Promise<void> {
-    this.#obstacles.forget(entry.id);
+    this.#cors.forget(entry.id);
     try {
       await how();
     } catch (thrown) {
-      void this.#obstacles.look(entry, host.health().find(({ id }) => id === entry.id)?.error);
+      void this.#cors.check(entry, host.health().find(({ id }) => id === entry.id)?.error);
       throw thrown;
     }
   }
@@ -269,7 +274,7 @@ export class McpStore {
     this.#host ??= this.#deps.load().then(({ createTabHost, definitionTokens }) => {
       this.#costOf = definitionTokens;
       const host = createTabHost((id) => this.#entries.some((entry) => entry.id === id && entry.useProxy));
-      host.onChange(() => this.#tellSoon());
+      host.onChange(() => this.#publishSoon());
       this.#live = host;
       return host;
     });
@@ -284,7 +289,7 @@ export class McpStore {
     return this.#open();
   }
 
-  #tell(): void {
+  #publish(): void {
     const host = this.#live;
     // The host has one server without an entry: the user, whom models ask.
     const own = host?.health().filter(({ id }) => this.#entries.some((entry) => entry.id === id)) ?? [];
@@ -293,7 +298,7 @@ export class McpStore {
     this.toolCount = own.reduce((sum, { toolCount }) => sum + toolCount, 0);
     this.connectedServers = own.filter(({ state }) => state === 'ready').map(({ id }) => id);
     this.list = this.#entries.map((entry) => this.#view(entry));
-    this.resources.tell(host);
+    this.resources.update(host);
   }
 
   #view(entry: BrowserServerEntry): BrowserServerView {
@@ -302,7 +307,7 @@ export class McpStore {
       health: this.health.get(entry.id),
       tools,
       costOf: this.#costOf,
-      obstacle: this.#obstacles.of(entry.id),
+      corsProblem: this.#cors.of(entry.id),
       missing: missingHeaders(entry, this.#deps.kept.secretsOf(entry.id)),
     });
   }

@@ -50,9 +50,9 @@ export const createProxiedTransport: CreateTransport = async (config, context) =
   return over(config, context);
 };
 
-async function createTicket(wish: CreateProxyTicket): Promise<string> {
+async function createTicket(request: CreateProxyTicket): Promise<string> {
   try {
-    return (await api.post('/api/proxy/tickets', { body: wish })).ticket;
+    return (await api.post('/api/proxy/tickets', { body: request })).ticket;
   } catch (thrown) {
     throw thrown instanceof ApiError ? toToolyardError(thrown) : thrown;
   }

@@ -161,16 +161,16 @@ export function toServerConfig(entry: BrowserServerEntry, secrets: Readonly<Reco
   };
 }
 
-/** Servers whose connection is outdated; `anew`: a server whose secrets may have changed. */
+/** Servers whose connection is outdated; `withNewSecrets`: a server whose secrets may have changed. */
 export function changedServers(
   before: readonly BrowserServerEntry[],
   after: readonly BrowserServerEntry[],
-  anew?: string,
+  withNewSecrets?: string,
 ): string[] {
   return before
     .filter((entry) => {
       const now = after.find(({ id }) => id === entry.id);
-      return entry.id === anew || now === undefined || reachOf(now) !== reachOf(entry);
+      return entry.id === withNewSecrets || now === undefined || reachOf(now) !== reachOf(entry);
     })
     .map(({ id }) => id);
 }

@@ -4,12 +4,12 @@ import { defined } from '@toolyard/protocol';
 import type { BrowserServerEntry } from './server-entries.ts';
 import type { BrowserServerView } from './types.ts';
 
-type Known = {
+type ViewInputs = {
   health: ServerHealth | undefined;
   tools: readonly IndexedTool[];
   costOf: (tool: IndexedTool) => number;
   /** Why the browser cannot connect (CORS), if known. */
-  obstacle: string | undefined;
+  corsProblem: string | undefined;
   missing: string[];
 };
 
@@ -19,7 +19,7 @@ const LOG_LINES = 50;
 /** A server of this browser as shown in the panels; it contains no header values. */
 export function toBrowserServerView(
   entry: BrowserServerEntry,
-  { health, tools, costOf, obstacle, missing }: Known,
+  { health, tools, costOf, corsProblem, missing }: ViewInputs,
 ): BrowserServerView {
   const url = new URL(entry.url);
   return {
@@ -35,7 +35,7 @@ export function toBrowserServerView(
     ...(health?.era === undefined ? {} : { era: health.era }),
     ...(health?.protocolVersion === undefined ? {} : { protocolVersion: health.protocolVersion }),
     ...defined({ health }),
-    ...errorOf(health, missing, obstacle),
+    ...errorOf(health, missing, corsProblem),
     ...(health?.instructions === undefined ? {} : { instructions: health.instructions }),
     ...(health?.capabilities === undefined ? {} : { capabilities: health.capabilities }),
     ...(health?.signIn === undefined ? {} : { signIn: health.signIn }),

@@ -22,25 +22,27 @@ function rowsIn(area: 'session' | 'local') {
  */
 export function createBrowserSignInStore(isKept: (serverId: string) => boolean): AuthStore {
   function placesOf(key: string) {
-    const isLasting = isKept(key.slice(key.indexOf('/') + 1));
-    return isLasting ? { here: areas.local, there: areas.session } : { here: areas.session, there: areas.local };
+    const isPersistent = isKept(key.slice(key.indexOf('/') + 1));
+    return isPersistent
+      ? { current: areas.local, previous: areas.session }
+      : { current: areas.session, previous: areas.local };
   }
 
   function read(key: string): AuthRow | undefined {
-    const { here, there } = placesOf(key);
-    const { [key]: strayed, ...others } = there.get();
-    const own = here.get()[key];
-    if (strayed !== undefined) {
-      if (own === undefined) here.set({ ...here.get(), [key]: strayed });
-      there.set(others);
+    const { current, previous } = placesOf(key);
+    const { [key]: moved, ...others } = previous.get();
+    const own = current.get()[key];
+    if (moved !== undefined) {
+      if (own === undefined) current.set({ ...current.get(), [key]: moved });
+      previous.set(others);
     }
-    return readRow(own ?? strayed);
+    return readRow(own ?? moved);
   }
 
   function write(key: string, row: AuthRow | undefined): void {
-    const { here } = placesOf(key);
-    const { [key]: _, ...others } = here.get();
-    here.set(row === undefined ? others : { ...others, [key]: row });
+    const { current } = placesOf(key);
+    const { [key]: _, ...others } = current.get();
+    current.set(row === undefined ? others : { ...others, [key]: row });
   }
 
   return {

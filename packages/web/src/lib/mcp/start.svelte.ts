@@ -24,30 +24,30 @@ export function startBrowserServers(): void {
     now: () => performance.now(),
     wait,
   });
-  const lent = () => tabServersOf(mcpStore.tools(currentTools()), mcpStore.list);
-  tabTools.by = {
-    async lend(conversationId) {
+  const tabServers = () => tabServersOf(mcpStore.tools(currentTools()), mcpStore.list);
+  tabTools.backend = {
+    async announceTools(conversationId) {
       await Promise.race([started, wait(PATIENCE_MS)]);
-      await toolProvider.offer(conversationId, lent());
+      await toolProvider.announce(conversationId, tabServers());
     },
-    begin: async (request) =>
+    startRun: async (request) =>
       tabTools.offered && runPlaces.chosen === 'tab'
         ? (await import('../tab-runs/tab-runs.ts')).startTabRun(request)
         : null,
   };
 
-  live.onSign(() => toolProvider.heard());
-  live.onHello(() => void toolProvider.look());
+  live.onData(() => toolProvider.keepAlive());
+  live.onHello(() => void toolProvider.poll());
   live.onChanged(({ what }) => {
-    if (what === 'tab_calls' || what === 'interrupts') void toolProvider.look();
+    if (what === 'tab_calls' || what === 'interrupts') void toolProvider.poll();
   });
   $effect.root(() => {
     $effect(() => void mcpStore.follow(currentTools().servers));
     $effect(() => {
       const id = chat.view?.id;
-      const servers = lent();
+      const servers = tabServers();
       tabTools.offered = servers.length > 0;
-      if (id !== undefined) void toolProvider.offer(id, servers).catch(() => undefined);
+      if (id !== undefined) void toolProvider.announce(id, servers).catch(() => undefined);
     });
   });
   // Closing the page closes its sessions without waiting for operations in progress.
@@ -55,7 +55,7 @@ export function startBrowserServers(): void {
     if (persisted) return;
     stopRequests();
     void mcpStore.shutdown(0);
-    if (toolProvider.lends)
+    if (toolProvider.isActive)
       void fetch(`/api/tabs/${tabId}`, withSecret({ method: 'DELETE', keepalive: true })).catch(() => undefined);
   });
 }

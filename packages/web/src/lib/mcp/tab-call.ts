@@ -21,7 +21,7 @@ export type TabCallDeps = {
   wait: (ms: number) => Promise<void>;
 };
 
-const LONGEST_WAIT_MS = 10_000;
+const MAX_DELAY_MS = 10_000;
 
 /** One call of a run on the server, executed by this tab. */
 export class TabCall {
@@ -48,7 +48,7 @@ export class TabCall {
    * Executes the call and delivers its result. Once claimed, the call is executed; delivery is retried until the server
    * accepts it.
    */
-  async carryOut({ fence, tool, arguments: args, definition }: ClaimedTabCall): Promise<void> {
+  async execute({ fence, tool, arguments: args, definition }: ClaimedTabCall): Promise<void> {
     const host = await this.#deps.host();
     const result = await host.callTool(tool, args, {
       caller: { conversationId: this.#deps.conversationId },
@@ -63,7 +63,7 @@ export class TabCall {
   async #bring(fence: number, result: ToolResult): Promise<void> {
     const { api, params, wait } = this.#deps;
     let body: FinishTabCall = { fence, result };
-    for (let ms = 500; !this.#over.signal.aborted; ms = Math.min(LONGEST_WAIT_MS, ms * 2)) {
+    for (let ms = 500; !this.#over.signal.aborted; ms = Math.min(MAX_DELAY_MS, ms * 2)) {
       try {
         return await api.post('/api/tabs/{tab}/runs/{run}/calls/{call}/result', { params, body });
       } catch (thrown) {
@@ -71,7 +71,7 @@ export class TabCall {
         if (isRefused && thrown.status !== 401 && thrown.status !== 429) {
           // The call was executed: its outcome must not stay open because the server rejects the result.
           if (thrown.status === 409 || thrown.status === 404 || body.result !== result) return;
-          body = { fence, result: notTaken(thrown.message) };
+          body = { fence, result: rejectedResult(thrown.message) };
           continue;
         }
         await wait(ms);
@@ -84,17 +84,17 @@ export class TabCall {
       form: async ({ message, requestedSchema }, asked) => {
         const schema = requestedSchema as unknown as JsonObject;
         const answer = await this.#ask(fence, { kind: 'form', message, requestedSchema: schema }, asked);
-        if (answer.kind !== 'form') throw NOBODY;
+        if (answer.kind !== 'form') throw UNANSWERED;
         return answer.action === 'accept' ? { ...answer, asIs: true } : { action: answer.action };
       },
       url: async ({ message, url }, asked) => {
         const answer = await this.#ask(fence, { kind: 'url', message, url }, asked);
-        if (answer.kind !== 'url') throw NOBODY;
+        if (answer.kind !== 'url') throw UNANSWERED;
         return answer.action;
       },
       sampling: async (request, asked) => {
         const answer = await this.#ask(fence, { kind: 'sampling', request: request as unknown as JsonObject }, asked);
-        if (answer.kind !== 'sampling') throw NOBODY;
+        if (answer.kind !== 'sampling') throw UNANSWERED;
         return answer.answer as unknown as SamplingAnswer;
       },
     };
@@ -109,7 +109,7 @@ export class TabCall {
     const question = mayBelongTo === undefined ? what : { ...what, mayBelongTo: [...mayBelongTo] };
     const body: AskFromTab = { fence, question };
     const answer = new Promise<TabQuestionAnswer>((resolve, reject) => {
-      const end = (): void => reject(NOBODY);
+      const end = (): void => reject(UNANSWERED);
       this.#waiting.set(id, resolve);
       for (const over of [signal, this.#over.signal]) {
         if (over.aborted) end();
@@ -129,7 +129,7 @@ export class TabCall {
   }
 }
 
-function notTaken(why: string): ToolResult {
+function rejectedResult(why: string): ToolResult {
   const message = `The tool returned a result, but the server rejected it: ${why}`;
   return {
     content: [{ type: 'text', text: message }],
@@ -139,4 +139,4 @@ function notTaken(why: string): ToolResult {
   };
 }
 
-const NOBODY = new ToolyardError({ code: 'refused', message: 'The question was not answered.' });
+const UNANSWERED = new ToolyardError({ code: 'refused', message: 'The question was not answered.' });

@@ -41,7 +41,7 @@ export function createTabHost(usesProxy: (serverId: string) => boolean): McpHost
         ),
       introduction: { name: 'Toolyard' },
     },
-    handlers: NOBODY,
+    handlers: NO_USER,
     ...surroundings,
   });
   receiveSignIns(host);
@@ -95,7 +95,7 @@ const eras = browserValueFamily<JsonValue>('mcp-eras', {
  * Declares client capabilities to servers. Questions are answered by the run of a call; outside of a call they are
  * declined.
  */
-const NOBODY: QuestionHandlers = {
+const NO_USER: QuestionHandlers = {
   form: () => Promise.resolve({ action: 'cancel' }),
   url: () => Promise.resolve('cancel'),
   sampling: () =>

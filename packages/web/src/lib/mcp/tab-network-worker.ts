@@ -10,11 +10,11 @@ const sockets = new Map<number, WebSocket>();
 
 addEventListener('message', ({ data }: MessageEvent<ToNetwork>) => {
   const { id } = data;
-  switch (data.do) {
+  switch (data.type) {
     case 'fetch':
       return void request(data);
     case 'pull':
-      return void passPiece(id);
+      return void sendChunk(id);
     case 'abort':
       requests.get(id)?.abort();
       return forget(id);
@@ -27,7 +27,7 @@ addEventListener('message', ({ data }: MessageEvent<ToNetwork>) => {
   }
 });
 
-async function request({ id, url, method, headers, body }: Extract<ToNetwork, { do: 'fetch' }>): Promise<void> {
+async function request({ id, url, method, headers, body }: Extract<ToNetwork, { type: 'fetch' }>): Promise<void> {
   const control = new AbortController();
   requests.set(id, control);
   try {
@@ -37,7 +37,7 @@ async function request({ id, url, method, headers, body }: Extract<ToNetwork, { 
     const { status, statusText } = response;
     if (response.body !== null) bodies.set(id, response.body.getReader());
     const hasBody = response.body !== null;
-    tell({ is: 'response', id, status, statusText, headers: [...response.headers], url: response.url, hasBody });
+    post({ type: 'response', id, status, statusText, headers: [...response.headers], url: response.url, hasBody });
     if (!hasBody) forget(id);
   } catch (thrown) {
     fail(id, thrown);
@@ -45,12 +45,12 @@ async function request({ id, url, method, headers, body }: Extract<ToNetwork, { 
 }
 
 /** One chunk per pull: backpressure for slow readers. */
-async function passPiece(id: number): Promise<void> {
+async function sendChunk(id: number): Promise<void> {
   try {
     const { done, value } = (await bodies.get(id)?.read()) ?? { done: true, value: undefined };
-    if (value !== undefined) tell({ is: 'piece', id, bytes: value });
+    if (value !== undefined) post({ type: 'chunk', id, bytes: value });
     if (!done) return;
-    tell({ is: 'end', id });
+    post({ type: 'end', id });
     forget(id);
   } catch (thrown) {
     fail(id, thrown);
@@ -61,21 +61,21 @@ function open(id: number, url: string, protocols: string[]): void {
   try {
     const socket = new WebSocket(url, protocols);
     sockets.set(id, socket);
-    socket.addEventListener('open', () => tell({ is: 'opened', id, protocol: socket.protocol }));
+    socket.addEventListener('open', () => post({ type: 'opened', id, protocol: socket.protocol }));
     socket.addEventListener('message', ({ data }: MessageEvent<unknown>) =>
-      tell({ is: 'received', id, data: typeof data === 'string' ? data : null }),
+      post({ type: 'received', id, data: typeof data === 'string' ? data : null }),
     );
     socket.addEventListener('close', ({ code }) => {
       sockets.delete(id);
-      tell({ is: 'closed', id, code });
+      post({ type: 'closed', id, code });
     });
   } catch {
-    tell({ is: 'closed', id, code: 1006 });
+    post({ type: 'closed', id, code: 1006 });
   }
 }
 
 function fail(id: number, thrown: unknown): void {
-  tell({ is: 'failed', id, message: thrown instanceof Error ? thrown.message : 'It failed.' });
+  post({ type: 'failed', id, message: thrown instanceof Error ? thrown.message : 'It failed.' });
   forget(id);
 }
 
@@ -88,6 +88,6 @@ function forget(id: number): void {
   bodies.delete(id);
 }
 
-function tell(word: FromNetwork): void {
-  postMessage(word);
+function post(message: FromNetwork): void {
+  postMessage(message);
 }

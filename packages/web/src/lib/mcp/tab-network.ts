@@ -21,28 +21,28 @@ export function openTabNetwork(
   let worker: Worker | undefined;
   let last = 0;
 
-  function tell(word: ToNetwork, transfer: Transferable[] = []): void {
+  function post(word: ToNetwork, transfer: Transferable[] = []): void {
     worker ??= listen(start());
     worker.postMessage(word, transfer);
   }
 
   function listen(started: Worker): Worker {
-    started.addEventListener('message', ({ data }: MessageEvent<FromNetwork>) => hear(data));
+    started.addEventListener('message', ({ data }: MessageEvent<FromNetwork>) => receive(data));
     started.addEventListener('error', () => {
       // Loading failed: the next request tries again.
       worker = undefined;
       for (const [id, one] of pending)
-        hear({ is: 'failed', id, message: 'The network worker of this page could not be loaded.' }, one);
+        receive({ type: 'failed', id, message: 'The network worker of this page could not be loaded.' }, one);
       for (const socket of sockets.values()) socket.ended();
     });
     return started;
   }
 
-  function hear(word: FromNetwork, one = pending.get(word.id)): void {
-    switch (word.is) {
+  function receive(word: FromNetwork, one = pending.get(word.id)): void {
+    switch (word.type) {
       case 'response':
         return one?.answer(toResponse(word, one));
-      case 'piece':
+      case 'chunk':
         return one?.body?.enqueue(word.bytes);
       case 'end':
         pending.delete(word.id);
@@ -62,16 +62,16 @@ export function openTabNetwork(
   }
 
   function toResponse(
-    { id, status, statusText, headers, url, hasBody }: Extract<FromNetwork, { is: 'response' }>,
+    { id, status, statusText, headers, url, hasBody }: Extract<FromNetwork, { type: 'response' }>,
     one: Pending,
   ): Response {
     if (!hasBody) pending.delete(id);
     const body = new ReadableStream<Uint8Array<ArrayBuffer>>({
       start: (controller) => void (one.body = controller),
-      pull: () => tell({ do: 'pull', id }),
+      pull: () => post({ type: 'pull', id }),
       cancel: () => {
         pending.delete(id);
-        tell({ do: 'abort', id });
+        post({ type: 'abort', id });
       },
     });
     const response = new Response(hasBody && ![204, 205, 304].includes(status) ? body : null, {
@@ -97,12 +97,12 @@ export function openTabNetwork(
         pending.delete(id);
         one?.body?.error(error);
         reject(error);
-        tell({ do: 'abort', id });
+        post({ type: 'abort', id });
       };
       signal?.addEventListener('abort', stop, { once: true });
       pending.set(id, { answer: resolve, fail: reject });
       const headers: [string, string][] = [...request.headers];
-      tell({ do: 'fetch', id, url: request.url, method: request.method, headers, body }, body === null ? [] : [body]);
+      post({ type: 'fetch', id, url: request.url, method: request.method, headers, body }, body === null ? [] : [body]);
     });
   };
 
@@ -118,10 +118,10 @@ export function openTabNetwork(
     const later = new DeferredSocket();
     sockets.set(id, later);
     later.attach({
-      send: (text) => tell({ do: 'send', id, text }),
-      close: (code) => tell({ do: 'close', id, ...defined({ code }) }),
+      send: (text) => post({ type: 'send', id, text }),
+      close: (code) => post({ type: 'close', id, ...defined({ code }) }),
     });
-    tell({ do: 'open', id, url: url.href, protocols });
+    post({ type: 'open', id, url: url.href, protocols });
     return later;
   };
 

@@ -13,7 +13,7 @@ export type TabToolProviderDeps = {
 };
 
 /** The server considers a tab gone after 90 seconds without a message, in milliseconds. */
-const SAY_EVERY_MS = 20_000;
+const HEARTBEAT_MS = 20_000;
 
 /**
  * Provides the tools of this tab's servers to runs on the server: announces them, claims calls, executes them and
@@ -22,88 +22,88 @@ const SAY_EVERY_MS = 20_000;
 export class TabToolProvider {
   readonly #deps: TabToolProviderDeps;
   /** The last announcement, by conversation. */
-  readonly #offered = new Map<string, { servers: TabServer[]; text: string }>();
+  readonly #announced = new Map<string, { servers: TabServer[]; text: string }>();
   readonly #calls = new Map<string, TabCall>();
   /** Claimed calls: none is executed twice under one fence. */
-  readonly #made = new Set<string>();
-  #lastSaid = 0;
-  #looking: Promise<void> | null = null;
-  #again = false;
+  readonly #executed = new Set<string>();
+  #lastHeartbeat = 0;
+  #polling: Promise<void> | null = null;
+  #pollAgain = false;
 
   constructor(deps: TabToolProviderDeps) {
     this.#deps = deps;
   }
 
   /** Resolves once the server has the current announcement; sends nothing if it has. */
-  async offer(conversationId: string, servers: TabServer[]): Promise<void> {
+  async announce(conversationId: string, servers: TabServer[]): Promise<void> {
     const text = JSON.stringify(servers);
-    const before = this.#offered.get(conversationId);
+    const before = this.#announced.get(conversationId);
     if (before?.text === text || (before === undefined && servers.length === 0)) return;
-    this.#offered.set(conversationId, { servers, text });
+    this.#announced.set(conversationId, { servers, text });
     try {
-      await this.#tell(conversationId, servers);
+      await this.#sendAnnouncement(conversationId, servers);
     } catch (thrown) {
       // Sent with the next opportunity.
-      if (this.#offered.get(conversationId)?.text === text) this.#offered.delete(conversationId);
+      if (this.#announced.get(conversationId)?.text === text) this.#announced.delete(conversationId);
       throw thrown;
     }
   }
 
   /** True while the server may expect calls to be executed by this tab. */
-  get lends(): boolean {
-    return this.#offered.size > 0;
+  get isActive(): boolean {
+    return this.#announced.size > 0;
   }
 
   /** Called for any message of the server: sends a heartbeat if the last one was long ago. */
-  heard(): void {
-    if (this.#offered.size > 0 && this.#deps.now() - this.#lastSaid >= SAY_EVERY_MS) void this.look();
+  keepAlive(): void {
+    if (this.#announced.size > 0 && this.#deps.now() - this.#lastHeartbeat >= HEARTBEAT_MS) void this.poll();
   }
 
   /** Sends a heartbeat and executes waiting calls. Never rejects. */
-  look(): Promise<void> {
-    if (this.#offered.size === 0) return Promise.resolve();
-    if (this.#looking !== null) {
-      this.#again = true;
-      return this.#looking;
+  poll(): Promise<void> {
+    if (this.#announced.size === 0) return Promise.resolve();
+    if (this.#polling !== null) {
+      this.#pollAgain = true;
+      return this.#polling;
     }
-    this.#looking = this.#look().finally(() => {
-      this.#looking = null;
-      if (!this.#again) return;
-      this.#again = false;
-      void this.look();
+    this.#polling = this.#sendHeartbeat().finally(() => {
+      this.#polling = null;
+      if (!this.#pollAgain) return;
+      this.#pollAgain = false;
+      void this.poll();
     });
-    return this.#looking;
+    return this.#polling;
   }
 
-  async #look(): Promise<void> {
+  async #sendHeartbeat(): Promise<void> {
     try {
       const { api, tabId: tab } = this.#deps;
-      this.#do((await api.post('/api/tabs/{tab}/heartbeat', { params: { tab } })).items);
+      this.#handleCalls((await api.post('/api/tabs/{tab}/heartbeat', { params: { tab } })).items);
     } catch (thrown) {
       // The server no longer knows this tab: the announcement is sent again.
       if (!(thrown instanceof ApiError) || thrown.status !== 404) return;
-      for (const [conversationId, { servers }] of [...this.#offered]) {
-        await this.#tell(conversationId, servers).catch(() => undefined);
+      for (const [conversationId, { servers }] of [...this.#announced]) {
+        await this.#sendAnnouncement(conversationId, servers).catch(() => undefined);
       }
     }
   }
 
-  async #tell(conversationId: string, servers: TabServer[]): Promise<void> {
+  async #sendAnnouncement(conversationId: string, servers: TabServer[]): Promise<void> {
     const { api, tabId: tab } = this.#deps;
     const params = { tab, conversation: conversationId };
     try {
-      this.#do(
+      this.#handleCalls(
         (await api.put('/api/tabs/{tab}/conversations/{conversation}/tools', { params, body: { servers } })).items,
       );
     } catch (thrown) {
       if (!(thrown instanceof ApiError) || thrown.status !== 404) throw thrown;
       // The conversation was deleted.
-      this.#offered.delete(conversationId);
+      this.#announced.delete(conversationId);
     }
   }
 
-  #do(items: readonly TabCallView[]): void {
-    this.#lastSaid = this.#deps.now();
+  #handleCalls(items: readonly TabCallView[]): void {
+    this.#lastHeartbeat = this.#deps.now();
     const listed = new Set(items.map(({ callId }) => callId));
     for (const [callId, call] of this.#calls) {
       // Cancelled, or claimed by another tab meanwhile.
@@ -112,11 +112,11 @@ export class TabToolProvider {
     for (const item of items) {
       const own = this.#calls.get(item.callId);
       if (own !== undefined) own.answered(item.answers);
-      else void this.#take(item);
+      else void this.#claim(item);
     }
   }
 
-  async #take(item: TabCallView): Promise<void> {
+  async #claim(item: TabCallView): Promise<void> {
     const { api, host, wait, tabId: tab } = this.#deps;
     const { callId, runId, conversationId } = item;
     const params = { tab, run: runId, call: callId };
@@ -127,9 +127,9 @@ export class TabToolProvider {
       // was lost.
       const claimed = await api.post('/api/tabs/{tab}/runs/{run}/calls/{call}/claim', { params });
       const name = `${callId} ${String(claimed.fence)}`;
-      if (this.#made.has(name)) return;
-      this.#made.add(name);
-      await call.carryOut(claimed);
+      if (this.#executed.has(name)) return;
+      this.#executed.add(name);
+      await call.execute(claimed);
     } catch {
       // Another tab was faster, or the run no longer waits.
     } finally {

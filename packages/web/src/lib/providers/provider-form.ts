@@ -103,8 +103,8 @@ export function toChange(fields: ProviderFields): ChangeProvider {
 
 /** Without an entered key, a test uses the stored one, unless it is to be removed. */
 export function toTest(provider: ProviderView | null, fields: ProviderFields): TestProvider {
-  const { label: _label, modelNames = [], ...given } = toCreate(fields);
-  const test = { ...given, modelNames };
+  const { label: _label, modelNames = [], ...settings } = toCreate(fields);
+  const test = { ...settings, modelNames };
   if (test.apiKey !== undefined) return test;
   const usesStored = provider !== null && provider.hasKey && !fields.removeKey && !needsKeyAgain(provider, fields);
   return usesStored ? { ...test, id: provider.id } : test;

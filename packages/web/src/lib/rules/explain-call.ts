@@ -62,8 +62,8 @@ export function explainCall(call: CallToExplain): CallExplanation {
   if (permission === 'never') return { decision, by: { kind: 'owner' } };
   const forbidding = saying('never');
   if (forbidding.length > 0) return { decision, by: { kind: 'rules', rules: forbidding } };
-  const feared = check({ mode: 'auto', rules: [], lostRules: false, permission: 'allow', judged: unchanged });
-  if (feared.decision === 'ask') return { decision, by: { kind: 'danger', why: feared.about?.danger ?? '' } };
+  const flagged = check({ mode: 'auto', rules: [], lostRules: false, permission: 'allow', judged: unchanged });
+  if (flagged.decision === 'ask') return { decision, by: { kind: 'danger', why: flagged.about?.danger ?? '' } };
   const isHarmless = judged.builtIn && judged.readOnly;
   if (lostRules && !isHarmless) return { decision, by: { kind: 'lost_rules' } };
   const asking = saying('ask');

@@ -75,7 +75,7 @@ function entriesOf(step: RunStep): Entry[] {
 }
 
 /** Waiting for a user may take weeks: a pause is drawn at most as long as this share of the execution time. */
-const LONGEST_PAUSE = 0.12;
+const MAX_PAUSE = 0.12;
 
 type Span = { from: number; to: number };
 
@@ -86,7 +86,7 @@ function workIn(entries: readonly Entry[], now: number): Span[] {
 }
 
 function longestPause(work: readonly Span[]): number {
-  return Math.max(1, work.reduce((sum, { from, to }) => sum + to - from, 0) * LONGEST_PAUSE);
+  return Math.max(1, work.reduce((sum, { from, to }) => sum + to - from, 0) * MAX_PAUSE);
 }
 
 /** Keys of the entries that {@link scaleOf} shortens: their bars need a mark. */
@@ -95,8 +95,8 @@ export function shortenedIn(entries: readonly Entry[], now: number): ReadonlySet
   const longest = longestPause(work);
   const shortened = entries.filter(({ kind, from, to }) => {
     const end = to ?? now;
-    const meanwhile = work.reduce((sum, one) => sum + Math.max(0, Math.min(one.to, end) - Math.max(one.from, from)), 0);
-    return kind === 'wait' && end - from - meanwhile > longest;
+    const overlap = work.reduce((sum, one) => sum + Math.max(0, Math.min(one.to, end) - Math.max(one.from, from)), 0);
+    return kind === 'wait' && end - from - overlap > longest;
   });
   return new Set(shortened.map(({ key }) => key));
 }
@@ -111,8 +111,8 @@ export function scaleOf(entries: readonly Entry[], now: number): (at: number) =>
   for (const [index, at] of edges.entries()) {
     const before = edges[index - 1];
     if (before !== undefined) {
-      const isWork = work.some(({ from, to }) => from <= before && to >= at);
-      place += isWork ? at - before : Math.min(at - before, longest);
+      const isBusy = work.some(({ from, to }) => from <= before && to >= at);
+      place += isBusy ? at - before : Math.min(at - before, longest);
     }
     places.push({ at, place });
   }

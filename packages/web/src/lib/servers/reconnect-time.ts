@@ -1,11 +1,11 @@
 /** The longest wait between attempts, in seconds; a longer one means that the clocks of server and browser differ. */
-const LONGEST_WAIT = 31;
+const MAX_WAIT = 31;
 
 /** The whole seconds until an attempt; null if it is in progress or unknown. */
 export function secondsUntil(at: number | undefined, now: number): number | null {
   if (at === undefined) return null;
   const seconds = Math.ceil((at - now) / 1000);
-  return seconds >= 0 && seconds <= LONGEST_WAIT ? seconds : null;
+  return seconds >= 0 && seconds <= MAX_WAIT ? seconds : null;
 }
 
 /** A cached server answers within this time: nothing is shown until then, in seconds. */

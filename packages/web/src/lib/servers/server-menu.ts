@@ -10,14 +10,14 @@ import type { ShownServer } from './shown-server.ts';
 import { needsApproval } from './shown-server.ts';
 
 /** Menu of a server. */
-export function serverMenu(server: ShownServer, doing: ServerActions, edits: ServerEdits): MenuEntry[] {
+export function serverMenu(server: ShownServer, actions: ServerActions, edits: ServerEdits): MenuEntry[] {
   const entries: MenuEntry[] = [];
   if (canReconnect(server)) {
-    entries.push({ label: t('mcp.reconnect'), icon: RotateCw, onselect: () => void doing.reconnect(server) });
+    entries.push({ label: t('mcp.reconnect'), icon: RotateCw, onselect: () => void actions.reconnect(server) });
   }
   if (isEditable(server)) entries.push({ label: t('mcp.edit'), icon: Pencil, onselect: () => edits.edit(server) });
   if (isSignedIn(server)) {
-    entries.push({ label: t('mcp.signOut'), icon: LogOut, onselect: () => void doing.signOut(server) });
+    entries.push({ label: t('mcp.signOut'), icon: LogOut, onselect: () => void actions.signOut(server) });
   }
   if (server.editable) {
     if (entries.length > 0) entries.push('line');

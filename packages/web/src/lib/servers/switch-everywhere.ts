@@ -9,9 +9,9 @@ import { switchTools } from './tool-switches.ts';
  * Enables or disables tools wherever nothing overrides that. A tool disabled in `mcp.json` is enabled there as well.
  */
 export async function switchEverywhere(server: ShownServer, views: readonly McpToolView[], on: boolean): Promise<void> {
-  const offInFile = on && !isOfBrowser(server) ? views.filter(({ enabled }) => !enabled) : [];
-  if (offInFile.length > 0) {
-    await servers.update(server.id, { tools: Object.fromEntries(offInFile.map(({ tool }) => [tool.name, true])) });
+  const disabledInFile = on && !isOfBrowser(server) ? views.filter(({ enabled }) => !enabled) : [];
+  if (disabledInFile.length > 0) {
+    await servers.update(server.id, { tools: Object.fromEntries(disabledInFile.map(({ tool }) => [tool.name, true])) });
   }
   const choices = { disabledTools: settings.defaults.disabledTools ?? [] };
   const tools = views.map(({ tool }) => tool);

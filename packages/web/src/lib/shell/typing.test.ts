@@ -4,7 +4,7 @@ import { Typing } from './typing.ts';
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-function watched() {
+function trackedTyping() {
   const typing = new Typing(() => Date.now());
   const page = new EventTarget();
   typing.watch(page);
@@ -12,7 +12,7 @@ function watched() {
 }
 
 it('waits until nothing has been typed for a second, however long the user types', () => {
-  const { typing, type } = watched();
+  const { typing, type } = trackedTyping();
   const act = vi.fn();
   type();
   typing.whenQuiet(act);
@@ -25,7 +25,7 @@ it('waits until nothing has been typed for a second, however long the user types
 });
 
 it('acts at once if the user is not typing, and never after it was cancelled', () => {
-  const { typing, type } = watched();
+  const { typing, type } = trackedTyping();
   const act = vi.fn();
   typing.whenQuiet(act);
   expect(act).toHaveBeenCalledOnce();

@@ -4,32 +4,32 @@ import type { Frames } from './smooth-text.ts';
 import { SmoothText } from './smooth-text.ts';
 
 /** Frames that a test triggers one by one. */
-function drawnByHand(): Frames & { draw(ms?: number): void; still: boolean; readonly waiting: boolean } {
+function manualFrames(): Frames & { draw(ms?: number): void; still: boolean; readonly waiting: boolean } {
   let at = 1000;
-  let due: ((at: number) => void) | null = null;
+  let pending: ((at: number) => void) | null = null;
   return {
     still: false,
     moves() {
       return !this.still;
     },
     next(callback) {
-      due = callback;
-      return () => (due = null);
+      pending = callback;
+      return () => (pending = null);
     },
     get waiting() {
-      return due !== null;
+      return pending !== null;
     },
     draw(ms = 16) {
       at += ms;
-      const callback = due;
-      due = null;
+      const callback = pending;
+      pending = null;
       callback?.(at);
     },
   };
 }
 
 function follow(begun = '') {
-  const frames = drawnByHand();
+  const frames = manualFrames();
   const shown: string[] = [begun];
   const smooth = new SmoothText(frames, begun, (text) => shown.push(text));
   return { frames, smooth, shown, now: () => shown.at(-1) ?? '' };

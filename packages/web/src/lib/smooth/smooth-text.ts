@@ -7,13 +7,13 @@ export type Frames = {
 };
 
 /** Time constant in milliseconds: 37 % of the waiting text is left after it. */
-const BEHIND_MS = 80;
+const TIME_CONSTANT_MS = 80;
 /** How long a grapheme at the end that may still grow is held back, in milliseconds. */
-const KEPT_BACK_MS = 120;
+const HOLD_BACK_MS = 120;
 /** A longer gap between two frames counts as this many milliseconds, so that text does not jump after a late frame. */
-const LONGEST_FRAME_MS = 50;
+const MAX_FRAME_MS = 50;
 /** Maximum length of a grapheme in UTF-16 units; a family of four with skin tones has 25. */
-const LONGEST_LETTER = 64;
+const MAX_GRAPHEME = 64;
 
 /** The end of a grapheme that may continue: emoji, flags, joiners and marks. Only these are held back. */
 const MAY_GROW = /[\u200d\ufe0f\p{Extended_Pictographic}\p{Regional_Indicator}\p{M}\p{Emoji_Modifier}]$/u;
@@ -21,7 +21,7 @@ const MAY_GROW = /[\u200d\ufe0f\p{Extended_Pictographic}\p{Regional_Indicator}\p
 let segmenter: Intl.Segmenter | undefined;
 
 /** Created with the first animation, and shared: the first one of a process may take 50 ms. */
-function letters(): Intl.Segmenter {
+function graphemes(): Intl.Segmenter {
   return (segmenter ??= new Intl.Segmenter(undefined, { granularity: 'grapheme' }));
 }
 
@@ -36,25 +36,25 @@ export class SmoothText {
   #shown: number;
   #lastFrame: number | null = null;
   /** When the grapheme at the end was first held back. */
-  #keptSince: number | null = null;
-  #callOff: (() => void) | null = null;
+  #heldSince: number | null = null;
+  #cancelFrame: (() => void) | null = null;
 
-  /** `begun`: the text so far, which counts as shown. */
-  constructor(frames: Frames, begun: string, show: (text: string) => void) {
+  /** `initial`: the text so far, which counts as shown. */
+  constructor(frames: Frames, initial: string, show: (text: string) => void) {
     this.#frames = frames;
-    this.#text = begun;
-    this.#shown = begun.length;
+    this.#text = initial;
+    this.#shown = initial.length;
     this.#show = show;
   }
 
   /** The text so far; `open`: it may still grow. */
   follow(text: string, open: boolean): void {
     if (text === this.#text && open) return;
-    const goesOn = text.startsWith(this.#text);
+    const continues = text.startsWith(this.#text);
     this.#text = text;
-    this.#keptSince = null;
+    this.#heldSince = null;
     // The first words appear without delay.
-    if (!open || !goesOn || this.#shown === 0 || !this.#frames.moves()) {
+    if (!open || !continues || this.#shown === 0 || !this.#frames.moves()) {
       this.#showUpTo(text.length);
       this.stop();
     } else this.#await();
@@ -62,25 +62,25 @@ export class SmoothText {
 
   /** Stops showing text. */
   stop(): void {
-    this.#callOff?.();
-    this.#callOff = null;
+    this.#cancelFrame?.();
+    this.#cancelFrame = null;
     this.#lastFrame = null;
   }
 
   #await(): void {
-    this.#callOff ??= this.#frames.next((at) => {
-      this.#callOff = null;
+    this.#cancelFrame ??= this.#frames.next((at) => {
+      this.#cancelFrame = null;
       this.#frame(at);
     });
   }
 
   #frame(at: number): void {
-    const passed = Math.min(LONGEST_FRAME_MS, at - (this.#lastFrame ?? at - 16));
+    const elapsed = Math.min(MAX_FRAME_MS, at - (this.#lastFrame ?? at - 16));
     this.#lastFrame = at;
     const waiting = this.#text.length - this.#shown;
-    const share = 1 - Math.exp(-passed / BEHIND_MS);
+    const share = 1 - Math.exp(-elapsed / TIME_CONSTANT_MS);
     const end = this.#frames.moves()
-      ? this.#letterEnd(this.#shown + Math.ceil(waiting * share), at)
+      ? this.#graphemeEnd(this.#shown + Math.ceil(waiting * share), at)
       : this.#text.length;
     if (end > this.#shown) this.#showUpTo(end);
     if (this.#shown < this.#text.length) this.#await();
@@ -88,13 +88,13 @@ export class SmoothText {
   }
 
   /** The end of the grapheme at `place`, or of the one before while that one may still grow. */
-  #letterEnd(place: number, at: number): number {
+  #graphemeEnd(place: number, at: number): number {
     let end = this.#shown;
-    for (const { segment } of letters().segment(this.#text.slice(this.#shown, place + LONGEST_LETTER))) {
+    for (const { segment } of graphemes().segment(this.#text.slice(this.#shown, place + MAX_GRAPHEME))) {
       const next = end + segment.length;
       if (next === this.#text.length && MAY_GROW.test(segment)) {
-        this.#keptSince ??= at;
-        if (at - this.#keptSince < KEPT_BACK_MS) return end;
+        this.#heldSince ??= at;
+        if (at - this.#heldSince < HOLD_BACK_MS) return end;
       }
       end = next;
       if (end >= place) return end;

@@ -38,9 +38,9 @@ export type ChatDeps = OpenConversationDeps & {
   goTo: (conversationId: string) => Promise<void>;
   newId: () => string;
   /** Starts the run in this tab if it belongs here; null: on the server. */
-  startHere: (request: StartRunInTab) => Promise<RunRecord | null>;
+  startInTab: (request: StartRunInTab) => Promise<RunRecord | null>;
   /** Announces to the server which tools this tab provides to the conversation, before a run starts. */
-  lendTo: (conversationId: string) => Promise<void>;
+  announceTools: (conversationId: string) => Promise<void>;
   now: () => number;
 };
 
@@ -175,24 +175,24 @@ export class ChatStore {
     if (id === null || this.busy) return;
     const asked = questionBefore(this.rows, messageId);
     await this.#hold(async () => {
-      await this.#deps.lendTo(id);
+      await this.#deps.announceTools(id);
       const body = { messageId };
       const run =
-        (await this.#deps.startHere({ conversationId: id, regenerates: messageId })) ??
+        (await this.#deps.startInTab({ conversationId: id, regenerates: messageId })) ??
         (await this.#deps.api.post('/api/conversations/{id}/regenerate', { params: { id }, body })).run;
-      if (asked) this.#open.change(visit, (transcript) => beginRun(transcript, begunBy(run), asked));
+      if (asked) this.#open.change(visit, (transcript) => beginRun(transcript, runStartOf(run), asked));
     });
     if (asked === undefined) await this.#open.refresh();
   }
 
   /** Continues the answer that was cut off and ends in `messageId`: within its text if the model supports that. */
-  async goOn(messageId: string): Promise<void> {
+  async continueAnswer(messageId: string): Promise<void> {
     const { id } = this.#open;
     if (id === null || this.busy) return;
     const body = { messageId };
     await this.#hold(async () => {
-      await this.#deps.lendTo(id);
-      if (await this.#deps.startHere({ conversationId: id, continues: messageId })) return;
+      await this.#deps.announceTools(id);
+      if (await this.#deps.startInTab({ conversationId: id, continues: messageId })) return;
       await this.#deps.api.post('/api/conversations/{id}/continue', { params: { id }, body });
     });
     await this.#open.refresh();
@@ -316,20 +316,20 @@ export class ChatStore {
     const { id, visit } = this.#open;
     if (id === null) return;
     const { parts } = message;
-    await this.#deps.lendTo(id);
+    await this.#deps.announceTools(id);
     this.#unsent = { id: message.id, what: JSON.stringify(parts) };
     const body: SendMessage = { id: message.id, parts, ...options };
-    const { whenBusy: _whenBusy, ...begun } = body;
+    const { whenBusy: _whenBusy, ...request } = body;
     // The leaf determines the parent: the rows do not contain tool results.
     const onServer = this.#isRunning || isBehindQueue;
-    const run = onServer ? null : await this.#deps.startHere({ conversationId: id, ...begun, id: message.id });
+    const run = onServer ? null : await this.#deps.startInTab({ conversationId: id, ...request, id: message.id });
     const sent: SentMessage = run
       ? { run, message }
       : await this.#deps.api.post('/api/conversations/{id}/messages', { params: { id }, body });
     if (visit !== this.#open.visit) return;
     this.#unsent = null;
     if ('run' in sent) {
-      this.#open.change(visit, (transcript) => beginRun(transcript, begunBy(sent.run), sent.message));
+      this.#open.change(visit, (transcript) => beginRun(transcript, runStartOf(sent.run), sent.message));
       return;
     }
     this.#open.change(visit, (transcript) => forgetSending(transcript, message.id));
@@ -346,6 +346,6 @@ export class ChatStore {
   }
 }
 
-function begunBy(run: RunRecord): { id: string; status: RunRecord['status']; at: number } {
+function runStartOf(run: RunRecord): { id: string; status: RunRecord['status']; at: number } {
   return { id: run.id, status: run.status, at: run.createdAt };
 }

@@ -34,8 +34,8 @@ function chatOver(answer: Answer) {
     soon: (work) => work(),
     goTo: async (id) => void visited.push(id),
     newId: () => `id${String((ids += 1))}`,
-    lendTo: () => Promise.resolve(),
-    startHere: () => Promise.resolve(null),
+    announceTools: () => Promise.resolve(),
+    startInTab: () => Promise.resolve(null),
     now: () => 1,
   });
   const shown = () =>
@@ -147,7 +147,7 @@ describe('an open conversation', () => {
       return server(call);
     });
     await chat.open('c1');
-    const both = [chat.goOn('r1.0'), chat.goOn('r1.0')];
+    const both = [chat.continueAnswer('r1.0'), chat.continueAnswer('r1.0')];
     expect(chat.busy).toBe(true);
     await Promise.all(both);
     const asked = () => calls.filter(({ path }) => path.endsWith('/continue'));
@@ -157,7 +157,7 @@ describe('an open conversation', () => {
 
     const [begun] = started('u1', 'c1');
     if (begun) listeners.run(begun);
-    await chat.goOn('r2.0');
+    await chat.continueAnswer('r2.0');
     expect(asked()).toHaveLength(1);
   });
 
@@ -167,7 +167,7 @@ describe('an open conversation', () => {
       return server(call);
     });
     await chat.open('c1');
-    await expect(chat.goOn('r1.0')).rejects.toMatchObject({ code: 'bad_request' });
+    await expect(chat.continueAnswer('r1.0')).rejects.toMatchObject({ code: 'bad_request' });
     expect(chat.busy).toBe(false);
   });
 

@@ -19,8 +19,8 @@ export const chat = new ChatStore({
     return goto(conversationAddress(conversationId), { reset: false });
   },
   newId: () => uuid(),
-  lendTo: tabTools.lendTo,
-  startHere: tabTools.startHere,
+  announceTools: tabTools.announceTools,
+  startInTab: tabTools.startRun,
   now: () => Date.now(),
 });
 

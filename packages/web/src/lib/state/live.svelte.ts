@@ -6,7 +6,7 @@ import { tabId } from './tab-id.ts';
 export type LiveHello = Extract<LiveEvent, { type: 'hello' }>;
 export type LiveChange = Extract<LiveEvent, { type: 'changed' }>;
 
-type Setting = {
+type LiveOptions = {
   /** Identifies this tab, so that the server notices when it is gone. */
   tab?: string;
   fetch: (address: string, init: RequestInit) => Promise<Response>;
@@ -16,7 +16,7 @@ type Setting = {
    * The server sends a ping every 15 seconds; a connection without data for longer than this is considered lost, in
    * milliseconds.
    */
-  silentMs?: number;
+  silenceTimeoutMs?: number;
 };
 
 /**
@@ -27,18 +27,22 @@ type Setting = {
 export class Live {
   status: 'connecting' | 'open' | 'lost' = $state('connecting');
 
-  readonly #setting: Required<Omit<Setting, 'tab'>> & Pick<Setting, 'tab'>;
+  readonly #options: Required<Omit<LiveOptions, 'tab'>> & Pick<LiveOptions, 'tab'>;
   readonly #runs = new Set<(event: RunEvent) => void>();
   readonly #changes = new Set<(change: LiveChange) => void>();
   readonly #hellos = new Set<(hello: LiveHello) => void>();
   readonly #refusals = new Set<() => void>();
-  readonly #signs = new Set<(at: undefined) => void>();
+  readonly #dataListeners = new Set<(at: undefined) => void>();
   #cursor: string | null = null;
   #stop: AbortController | null = null;
   #wake: () => void = () => undefined;
 
-  constructor(setting: Setting) {
-    this.#setting = { delay: (failures) => Math.min(5000, 500 * 2 ** (failures - 1)), silentMs: 40_000, ...setting };
+  constructor(options: LiveOptions) {
+    this.#options = {
+      delay: (failures) => Math.min(5000, 500 * 2 ** (failures - 1)),
+      silenceTimeoutMs: 40_000,
+      ...options,
+    };
   }
 
   onRun(listener: (event: RunEvent) => void): () => void {
@@ -55,13 +59,13 @@ export class Live {
   }
 
   /** The server does not accept this session, or no longer does. */
-  onRefused(listener: () => void): () => void {
+  onUnauthorized(listener: () => void): () => void {
     return listen(this.#refusals, listener);
   }
 
   /** Called for all data, including pings. Hidden tabs receive it too, while their timers are throttled. */
-  onSign(listener: () => void): () => void {
-    return listen(this.#signs, listener);
+  onData(listener: () => void): () => void {
+    return listen(this.#dataListeners, listener);
   }
 
   start(): void {
@@ -77,7 +81,7 @@ export class Live {
   }
 
   /** Retries now instead of after the delay: the network is back, or the tab is visible again. */
-  hurry(): void {
+  retryNow(): void {
     this.#wake();
   }
 
@@ -93,17 +97,17 @@ export class Live {
       }
       failures += 1;
       this.status = 'lost';
-      await this.#wait(this.#setting.delay(failures), signal);
+      await this.#wait(this.#options.delay(failures), signal);
     }
   }
 
   async #readOnce(signal: AbortSignal, opened: () => void): Promise<'ended' | 'refused'> {
     const attempt = new AbortController();
-    const give = () => attempt.abort();
-    signal.addEventListener('abort', give);
-    let watchdog = setTimeout(give, this.#setting.silentMs);
+    const cancel = () => attempt.abort();
+    signal.addEventListener('abort', cancel);
+    let watchdog = setTimeout(cancel, this.#options.silenceTimeoutMs);
     try {
-      const response = await this.#setting.fetch(this.#address, {
+      const response = await this.#options.fetch(this.#address, {
         headers: { Accept: 'text/event-stream' },
         cache: 'no-store',
         signal: attempt.signal,
@@ -116,43 +120,43 @@ export class Live {
         const { done, value } = await text.read();
         if (done) return 'ended';
         clearTimeout(watchdog);
-        watchdog = setTimeout(give, this.#setting.silentMs);
+        watchdog = setTimeout(cancel, this.#options.silenceTimeoutMs);
         for (const { event, cursor } of frames.read(value)) {
           if (event.type === 'hello') {
             opened();
             this.status = 'open';
           }
-          this.#tell(event);
+          this.#dispatch(event);
           if (cursor !== null) this.#cursor = cursor;
         }
-        tellAll(this.#signs, undefined);
+        notifyAll(this.#dataListeners, undefined);
       }
     } catch {
       // Connection lost, or our own abort: the next attempt decides.
       return 'ended';
     } finally {
       clearTimeout(watchdog);
-      signal.removeEventListener('abort', give);
+      signal.removeEventListener('abort', cancel);
       attempt.abort();
     }
   }
 
   get #address(): string {
-    const { tab } = this.#setting;
+    const { tab } = this.#options;
     const query = new URLSearchParams();
     if (tab !== undefined) query.set('tab', tab);
     if (this.#cursor !== null) query.set('after', this.#cursor);
     return query.size === 0 ? '/api/events' : `/api/events?${query.toString()}`;
   }
 
-  #tell(event: LiveEvent): void {
+  #dispatch(event: LiveEvent): void {
     switch (event.type) {
       case 'run':
-        return tellAll(this.#runs, event.event);
+        return notifyAll(this.#runs, event.event);
       case 'changed':
-        return tellAll(this.#changes, event);
+        return notifyAll(this.#changes, event);
       case 'hello':
-        return tellAll(this.#hellos, event);
+        return notifyAll(this.#hellos, event);
     }
   }
 
@@ -171,7 +175,7 @@ export class Live {
 }
 
 /** A listener that throws must not stop the others. */
-function tellAll<T>(listeners: ReadonlySet<(value: T) => void>, value: T): void {
+function notifyAll<T>(listeners: ReadonlySet<(value: T) => void>, value: T): void {
   for (const listener of listeners) {
     try {
       listener(value);

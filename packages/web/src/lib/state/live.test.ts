@@ -44,7 +44,7 @@ async function listeningFor(silentMs: number, ...turns: Turn[]) {
   const made = new Live({
     fetch: (address, init) => fetch(`http://127.0.0.1:${String(port)}${address}`, init),
     delay: () => 1,
-    silentMs,
+    silenceTimeoutMs: silentMs,
   });
   live = made;
   made.onHello(() => seen.push('hello'));
@@ -102,7 +102,7 @@ describe('live stream', () => {
   it('stops reconnecting and reports it when the session is rejected', async () => {
     const { live, asked } = await listening((response) => response.writeHead(401).end());
     const refused = vi.fn();
-    live.onRefused(refused);
+    live.onUnauthorized(refused);
     live.start();
     await vi.waitFor(() => expect(refused).toHaveBeenCalledOnce(), 60_000);
     await new Promise((resolve) => setTimeout(resolve, 50));

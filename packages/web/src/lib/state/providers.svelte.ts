@@ -21,7 +21,7 @@ class ProvidersState extends Resource<ProviderView[]> {
   }
 
   /** The catalogue of providers with a known endpoint and API format. */
-  async knownOnes(): Promise<ProviderPresetView[]> {
+  async presets(): Promise<ProviderPresetView[]> {
     return (await api.get('/api/providers/presets')).items;
   }
 

@@ -7,7 +7,7 @@ import { Resource } from './resource.svelte.ts';
 const unreachable = new ApiError({ code: 'network', status: 0, detail: 'Not reachable.' });
 
 /** A resource whose responses the test provides one by one, and the live stream it subscribes to. */
-function world(options: { status?: 'open' | 'connecting'; delayMs?: number } = {}) {
+function setup(options: { status?: 'open' | 'connecting'; delayMs?: number } = {}) {
   const requests: { answer: (text: string) => void; fail: (error: unknown) => void }[] = [];
   let hello = (_: LiveHello): void => undefined;
   let changed = (_: LiveChange): void => undefined;
@@ -29,8 +29,8 @@ function world(options: { status?: 'open' | 'connecting'; delayMs?: number } = {
   return {
     resource,
     requests,
-    sayHello: () => hello({ type: 'hello', boot: 'b', version: '1' }),
-    sayChanged: (what: LiveChange['what']) => changed({ type: 'changed', what }),
+    emitHello: () => hello({ type: 'hello', boot: 'b', version: '1' }),
+    emitChanged: (what: LiveChange['what']) => changed({ type: 'changed', what }),
   };
 }
 
@@ -40,42 +40,42 @@ beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
 it('loads once for several watchers, and again after its changes and a reconnect', () => {
-  const { resource, requests, sayHello, sayChanged } = world({ status: 'open' });
+  const { resource, requests, emitHello, emitChanged } = setup({ status: 'open' });
   resource.watch();
   resource.watch();
   expect(requests).toHaveLength(1);
-  sayChanged('queue');
+  emitChanged('queue');
   expect(requests).toHaveLength(1);
-  sayChanged('providers');
-  sayHello();
+  emitChanged('providers');
+  emitHello();
   expect(requests).toHaveLength(3);
 });
 
 it('waits for the first event of a stream that is not open yet', () => {
-  const { resource, requests, sayHello } = world({ status: 'connecting' });
+  const { resource, requests, emitHello } = setup({ status: 'connecting' });
   resource.watch();
   expect(requests).toHaveLength(0);
-  sayHello();
+  emitHello();
   expect(requests).toHaveLength(1);
 });
 
 it('sends one request for a burst of changes', async () => {
-  const { resource, requests, sayChanged } = world({ delayMs: 100 });
+  const { resource, requests, emitChanged } = setup({ delayMs: 100 });
   resource.watch();
-  sayChanged('settings');
-  sayChanged('settings');
+  emitChanged('settings');
+  emitChanged('settings');
   await vi.advanceTimersByTimeAsync(99);
   expect(requests).toHaveLength(0);
   await vi.advanceTimersByTimeAsync(1);
   expect(requests).toHaveLength(1);
-  sayChanged('settings');
+  emitChanged('settings');
   resource.cancelRefresh();
   await vi.advanceTimersByTimeAsync(1000);
   expect(requests).toHaveLength(1);
 });
 
 it('shows the response to the latest request, in whatever order responses arrive', async () => {
-  const { resource, requests } = world();
+  const { resource, requests } = setup();
   void resource.load();
   void resource.load();
   requests[1]?.answer('new');
@@ -86,7 +86,7 @@ it('shows the response to the latest request, in whatever order responses arrive
 });
 
 it('keeps the last response after a failure, and the error until the next response', async () => {
-  const { resource, requests } = world();
+  const { resource, requests } = setup();
   void resource.load();
   requests[0]?.answer('first');
   await settled();
@@ -102,7 +102,7 @@ it('keeps the last response after a failure, and the error until the next respon
 });
 
 it('drops the response to a request that began before a change', async () => {
-  const { resource, requests } = world();
+  const { resource, requests } = setup();
   void resource.load();
   resource.set('changed');
   requests[0]?.answer('before');
@@ -111,7 +111,7 @@ it('drops the response to a request that began before a change', async () => {
 });
 
 it('shows an optimistic change at once, and the previous data if it fails', async () => {
-  const { resource, requests } = world();
+  const { resource, requests } = setup();
   resource.set('before');
   let fail = (_: Error): void => undefined;
   const change = resource.optimistic('after', () => new Promise((_, reject) => (fail = reject)));
@@ -123,7 +123,7 @@ it('shows an optimistic change at once, and the previous data if it fails', asyn
 });
 
 it('loads after a change, and reports why one was rejected without loading', async () => {
-  const { resource, requests } = world();
+  const { resource, requests } = setup();
   expect(await resource.change(() => Promise.reject(unreachable))).toBe(false);
   expect([resource.error, requests.length]).toEqual([unreachable, 0]);
   const change = resource.change(() => Promise.resolve());

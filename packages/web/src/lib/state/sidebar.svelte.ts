@@ -39,7 +39,7 @@ class Sidebar {
   }
 
   /** After a selection: on a narrow screen the sidebar closes. */
-  makeWay(): void {
+  closeOverlay(): void {
     this.over = false;
   }
 

@@ -19,11 +19,11 @@ class Theme {
   shown: 'light' | 'dark' = $state('light');
 
   /** @param byOwner the theme if the user has chosen none */
-  start(byOwner: ThemeChoice): void {
+  start(byOperator: ThemeChoice): void {
     const system = matchMedia('(prefers-color-scheme: dark)');
     system.addEventListener('change', () => this.#apply(this.choice));
-    kept.watch((choice) => this.#apply(choice ?? byOwner));
-    this.#apply(kept.get() ?? byOwner);
+    kept.watch((choice) => this.#apply(choice ?? byOperator));
+    this.#apply(kept.get() ?? byOperator);
   }
 
   choose(choice: ThemeChoice): void {

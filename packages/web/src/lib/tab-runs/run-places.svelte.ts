@@ -23,11 +23,11 @@ class RunPlaces {
     kept.set(place);
   }
 
-  lose(runId: string, why: ApiError | null): void {
+  markLost(runId: string, why: ApiError | null): void {
     this.lost = new Map([...this.lost, [runId, why]]);
   }
 
-  regain(runId: string): void {
+  clearLost(runId: string): void {
     this.lost = new Map([...this.lost].filter(([id]) => id !== runId));
   }
 }

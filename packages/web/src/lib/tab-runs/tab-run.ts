@@ -41,9 +41,9 @@ export type TabRunDeps = {
 /** `rested`: parked. `lost`: another tab has it now, or its commits were rejected. */
 export type TabRunEnd = 'over' | 'rested' | 'lost';
 
-const LONGEST_WAIT_MS = 10_000;
+const MAX_DELAY_MS = 10_000;
 /** Errors after which a commit is sent again. */
-const LATER = new Set([0, 401, 429]);
+const RETRYABLE_STATUS = new Set([0, 401, 429]);
 
 /** A run executing in this tab: the same loop as everywhere, with commits over HTTP. */
 export class TabRun {
@@ -54,18 +54,18 @@ export class TabRun {
   readonly #deps: TabRunDeps;
   readonly #params: { tab: string; run: string };
   readonly #durable: DurableRun;
-  #wishes: TabRunInbox;
-  #givesBack = false;
+  #inbox: TabRunInbox;
+  #isReleasing = false;
   /** The number of the last stored commit. */
   #stored = 0;
   /** Request preludes that are not stored yet. */
   readonly #preludes = new Map<string, RequestPrelude>();
-  #refusal: ApiError | null = null;
+  #rejection: ApiError | null = null;
 
   constructor(held: LeasedTabRun, deps: TabRunDeps) {
     this.#held = held;
     this.#deps = deps;
-    this.#wishes = held.wishes;
+    this.#inbox = held.wishes;
     const { run, fence } = held;
     this.id = run.id;
     this.conversationId = run.conversationId;
@@ -84,37 +84,37 @@ export class TabRun {
       // The server stores large media in its blob store when it commits.
       keepMedia: (value) => Promise.resolve(value),
     });
-    this.result = this.#drive().catch(() => 'lost' as const);
+    this.result = this.#execute().catch(() => 'lost' as const);
   }
 
   /** Why the server rejected a commit, if the run was lost by that. */
-  get refusal(): ApiError | null {
-    return this.#refusal;
+  get rejection(): ApiError | null {
+    return this.#rejection;
   }
 
   /** Sends a heartbeat and processes messages to the run. Never rejects. */
-  async listen(): Promise<void> {
+  async sendHeartbeat(): Promise<void> {
     try {
       const body = { fence: this.#held.fence };
-      this.#heard(await this.#deps.api.post('/api/tabs/{tab}/runs/{run}/lease', { params: this.#params, body }));
+      this.#receive(await this.#deps.api.post('/api/tabs/{tab}/runs/{run}/lease', { params: this.#params, body }));
     } catch (thrown) {
       const isLost = thrown instanceof ApiError && (thrown.status === 409 || thrown.status === 404);
       // A run that releases its lease no longer belongs to this tab, because it is parked or has ended.
-      if (isLost && !this.#givesBack) this.#durable.writer.lose(new RunLost('stale', thrown.message));
+      if (isLost && !this.#isReleasing) this.#durable.writer.lose(new RunLost('stale', thrown.message));
     }
   }
 
-  #heard(wishes: TabRunInbox): void {
-    this.#wishes = wishes;
+  #receive(wishes: TabRunInbox): void {
+    this.#inbox = wishes;
     this.#durable.receive(wishes);
   }
 
-  async #drive(): Promise<TabRunEnd> {
+  async #execute(): Promise<TabRunEnd> {
     const { configuration, model, messages, ledger, attempt } = this.#held;
     // The server stores the messages of a step with its commit.
     const stored = this.#held.state as unknown as StoredRun;
     const { instructions } = configuration;
-    this.#heard(this.#wishes);
+    this.#receive(this.#inbox);
     const { status } = await this.#durable.drive({
       configuration: { ...configuration, model },
       place: 'browser',
@@ -123,9 +123,9 @@ export class TabRun {
       conversation: this.#durable.openConversation({ ...stored, instructions }, messages),
       ledger,
       open: () => this.#open(),
-      poll: () => this.listen(),
+      poll: () => this.sendHeartbeat(),
       findQueued: async (id) => {
-        const parts = this.#wishes.steers.find(({ queuedMessageId }) => queuedMessageId === id)?.parts;
+        const parts = this.#inbox.steers.find(({ queuedMessageId }) => queuedMessageId === id)?.parts;
         // The server resolves references to its blob store.
         return parts ? { parts, readable: parts } : null;
       },
@@ -135,7 +135,7 @@ export class TabRun {
   }
 
   /** The servers of the run: the enabled ones of this browser, and the function tools of this tab. */
-  async #serversOn(): Promise<ReadonlySet<string>> {
+  async #serverIds(): Promise<ReadonlySet<string>> {
     const { host, idsOn } = this.#deps;
     const { servers } = this.#held.configuration;
     const own = tabFunctions.servers.filter(({ id }) => servers[id] !== false);
@@ -150,10 +150,10 @@ export class TabRun {
   async #open(): Promise<DurableAccess> {
     const { run, configuration, model, abilities } = this.#held;
     const { host, fetch } = this.#deps;
-    const ids = await this.#serversOn();
+    const ids = await this.#serverIds();
     const disabled = new Set(configuration.disabledTools);
     const view = host.select(ids, (tool) => disabled.has(formatToolReference(tool)));
-    const listen = (): Promise<void> => this.listen();
+    const listen = (): Promise<void> => this.sendHeartbeat();
     return {
       model: createWebApiRuntime({
         provider: model.providerId,
@@ -163,12 +163,12 @@ export class TabRun {
       abilities,
       tools: hostTools({ host, view, isSelected: (id) => ids.has(id), functions: tabFunctions }),
       functions: tabFunctions,
-      permission: (tool) => findDecision(tool, this.#wishes.permissions),
+      permission: (tool) => findDecision(tool, this.#inbox.permissions),
       refresh: listen,
       surroundings: { own: { port: Number(location.port) || undefined } },
       budgets: {
         budgets: configuration.budgets,
-        spent: (budget) => this.#wishes.spent[budgetKey(budget)] ?? ZERO_SPENT,
+        spent: (budget) => this.#inbox.spent[budgetKey(budget)] ?? ZERO_SPENT,
         refresh: listen,
       },
       keepPrelude: (prelude) => this.#keep(prelude),
@@ -191,7 +191,7 @@ export class TabRun {
     ...item
   }: RunCommit): Promise<CommitOutcome> {
     const tools = usage.filter((entry) => entry.kind === 'tool');
-    if (item.release) this.#givesBack = true;
+    if (item.release) this.#isReleasing = true;
     const number = this.#stored + 1;
     const preludes = Array.from(this.#preludes, ([id, prelude]) => ({ id, prelude }));
     const body: FromTab<CommitFromTab> = {
@@ -201,7 +201,7 @@ export class TabRun {
       ...(tools.length > 0 ? { usage: tools } : {}),
       ...(preludes.length > 0 ? { preludes } : {}),
     };
-    for (let ms = 500; ; ms = Math.min(LONGEST_WAIT_MS, ms * 2)) {
+    for (let ms = 500; ; ms = Math.min(MAX_DELAY_MS, ms * 2)) {
       try {
         const { lastSeq, inboxWaits } = await this.#deps.api.post('/api/tabs/{tab}/runs/{run}/commit', {
           params: this.#params,
@@ -213,8 +213,8 @@ export class TabRun {
       } catch (thrown) {
         if (!(thrown instanceof ApiError)) return { outcome: 'invalid', problem: toErrorInfo(thrown).message };
         if (thrown.status === 409 || thrown.status === 404) return { outcome: 'stale', now: null };
-        if (thrown.status < 500 && !LATER.has(thrown.status)) {
-          this.#refusal = thrown;
+        if (thrown.status < 500 && !RETRYABLE_STATUS.has(thrown.status)) {
+          this.#rejection = thrown;
           return { outcome: 'invalid', problem: thrown.message };
         }
         await new Promise<void>((resolve) => void this.#deps.clock.after(ms, resolve));

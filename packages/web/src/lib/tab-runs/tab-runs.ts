@@ -12,26 +12,26 @@ import { runPlaces } from './run-places.svelte.ts';
 import { TabRun } from './tab-run.ts';
 
 /** The server considers a tab gone after 90 seconds without a message, in milliseconds. */
-const SAY_EVERY_MS = 20_000;
+const HEARTBEAT_MS = 20_000;
 
-const working = new Map<string, TabRun>();
+const executing = new Map<string, TabRun>();
 /** Parked runs of this tab, which continue after an answer. */
-const resting = new Map<string, string>();
+const parked = new Map<string, string>();
 /** Runs that may have been created here: the response to their creation was lost. */
-const unanswered = new Set<string>();
-let saidAt = 0;
+const unconfirmed = new Set<string>();
+let lastHeartbeat = 0;
 
 /** Starts a run whose loop executes in this tab. */
 export async function startTabRun(request: StartRunInTab): Promise<RunRecord> {
   const id = request.id ?? uuid();
   const body: FromTab<StartRunInTab> = { v: TAB_RUNS_VERSION, ...request, id };
-  unanswered.delete(id);
+  unconfirmed.delete(id);
   try {
     const held = await api.post('/api/tabs/{tab}/runs', { params: { tab: tabId }, body });
-    await drive(held);
+    await execute(held);
     return held.run;
   } catch (thrown) {
-    if (isUnknown(thrown)) unanswered.add(id);
+    if (isUnknown(thrown)) unconfirmed.add(id);
     throw thrown;
   }
 }
@@ -42,25 +42,25 @@ function isUnknown(thrown: unknown): boolean {
 }
 
 /** Reconnected: continues a run of this tab that was created although its response was lost. */
-async function lookForBegun(): Promise<void> {
-  for (const id of [...unanswered]) {
-    unanswered.delete(id);
-    await takeOverRun(id).catch((thrown: unknown) => {
-      if (isUnknown(thrown)) unanswered.add(id);
+async function recoverUnconfirmed(): Promise<void> {
+  for (const id of [...unconfirmed]) {
+    unconfirmed.delete(id);
+    await claimRun(id).catch((thrown: unknown) => {
+      if (isUnknown(thrown)) unconfirmed.add(id);
     });
   }
 }
 
 /** Continues a run here that another tab started, or this one before it was reloaded. */
-export async function takeOverRun(runId: string): Promise<void> {
+export async function claimRun(runId: string): Promise<void> {
   const { held } = await api.post('/api/tabs/{tab}/runs/{run}/claim', {
     params: { tab: tabId, run: runId },
     body: { v: TAB_RUNS_VERSION },
   });
-  if (held) await drive(held);
+  if (held) await execute(held);
 }
 
-async function drive(held: LeasedTabRun): Promise<void> {
+async function execute(held: LeasedTabRun): Promise<void> {
   const host = await mcpStore.host();
   const run = new TabRun(held, {
     api,
@@ -70,28 +70,28 @@ async function drive(held: LeasedTabRun): Promise<void> {
     fetch: sessionFetch,
     clock: systemClock,
   });
-  working.set(run.id, run);
-  runPlaces.regain(run.id);
-  resting.delete(run.id);
-  tell();
+  executing.set(run.id, run);
+  runPlaces.clearLost(run.id);
+  parked.delete(run.id);
+  updateMine();
   void run.result.then((end) => {
-    if (working.get(run.id) === run) working.delete(run.id);
-    if (end === 'rested') resting.set(run.id, run.conversationId);
-    if (end === 'lost' && !working.has(run.id)) runPlaces.lose(run.id, run.refusal);
-    tell();
-    if (end === 'rested') void goOn(run.id);
+    if (executing.get(run.id) === run) executing.delete(run.id);
+    if (end === 'rested') parked.set(run.id, run.conversationId);
+    if (end === 'lost' && !executing.has(run.id)) runPlaces.markLost(run.id, run.rejection);
+    updateMine();
+    if (end === 'rested') void continueParked(run.id);
   });
 }
 
 /** The last answer may come from any tab: the tab the run belongs to continues it. */
-async function goOn(runId: string): Promise<void> {
+async function continueParked(runId: string): Promise<void> {
   const { items } = await api.get('/api/interrupts', { query: { run: runId, status: 'open' } });
   if (items.length > 0 && !(await isStopped(runId))) return;
   const { status } = await api.get('/api/runs/{id}', { params: { id: runId } });
   // A repeated notification of an answer continues the run only once.
-  if (!resting.delete(runId)) return;
-  if (status === 'parked' || status === 'waiting_for_tab') await takeOverRun(runId).catch(() => tell());
-  else tell();
+  if (!parked.delete(runId)) return;
+  if (status === 'parked' || status === 'waiting_for_tab') await claimRun(runId).catch(() => updateMine());
+  else updateMine();
 }
 
 /** True if an answer ends the run, which then waits for no other. */
@@ -100,31 +100,31 @@ async function isStopped(runId: string): Promise<boolean> {
   return items.some(({ answer }) => answer !== null && isStop(answer));
 }
 
-function tell(): void {
-  runPlaces.mine = new Set([...working.keys(), ...resting.keys()]);
+function updateMine(): void {
+  runPlaces.mine = new Set([...executing.keys(), ...parked.keys()]);
 }
 
-function listen(): void {
-  saidAt = performance.now();
-  for (const run of working.values()) void run.listen();
+function sendHeartbeats(): void {
+  lastHeartbeat = performance.now();
+  for (const run of executing.values()) void run.sendHeartbeat();
 }
 
-live.onSign(() => {
-  if (working.size > 0 && performance.now() - saidAt >= SAY_EVERY_MS) listen();
+live.onData(() => {
+  if (executing.size > 0 && performance.now() - lastHeartbeat >= HEARTBEAT_MS) sendHeartbeats();
 });
-live.onHello(listen);
-live.onHello(() => void lookForBegun());
+live.onHello(sendHeartbeats);
+live.onHello(() => void recoverUnconfirmed());
 // Answers given while the stream was disconnected were not announced.
-live.onHello(() => goOnAnswered());
+live.onHello(() => continueAnswered());
 live.onChanged(({ what, id }) => {
   if (what !== 'interrupts' && what !== 'tab_calls') return;
-  for (const run of working.values()) if (id === undefined || run.conversationId === id) void run.listen();
-  goOnAnswered(id);
+  for (const run of executing.values()) if (id === undefined || run.conversationId === id) void run.sendHeartbeat();
+  continueAnswered(id);
 });
 
 /** Continues the parked runs of this tab, or of one conversation, if their interrupts were answered. */
-function goOnAnswered(id?: string): void {
-  for (const [runId, conversationId] of resting) {
-    if (id === undefined || conversationId === id) void goOn(runId).catch(() => undefined);
+function continueAnswered(id?: string): void {
+  for (const [runId, conversationId] of parked) {
+    if (id === undefined || conversationId === id) void continueParked(runId).catch(() => undefined);
   }
 }

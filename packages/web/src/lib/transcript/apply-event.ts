@@ -34,7 +34,7 @@ export function applyRunEvent(transcript: Transcript, event: RunEvent): Transcri
       return run.status === 'queued' ? { ...next, run: { ...run, status: 'running' } } : next;
 
     case 'steered':
-      return { ...next, tail: markAnswers(tellOnce(transcript.tail, saidRow(event.message))) };
+      return { ...next, tail: markAnswers(addOnce(transcript.tail, steeringRow(event.message))) };
 
     case 'request_made':
       return { ...next, fill: event.request.fill };
@@ -43,13 +43,13 @@ export function applyRunEvent(transcript: Transcript, event: RunEvent): Transcri
       return next;
 
     case 'compression_finished':
-      return { ...next, tail: markAnswers(tellOnce(transcript.tail, compactionRow(event.message))) };
+      return { ...next, tail: markAnswers(addOnce(transcript.tail, compactionRow(event.message))) };
 
     case 'compression_failed':
       return {
         ...next,
         tail: markAnswers(
-          beforeAwaited(transcript.tail, {
+          beforePlaceholder(transcript.tail, {
             kind: 'notice',
             key: `${event.runId}:${String(event.seq)}`,
             level: 'warning',
@@ -166,7 +166,7 @@ export function applyRunEvent(transcript: Transcript, event: RunEvent): Transcri
       const key = `${event.runId}:${String(event.seq)}`;
       if (transcript.tail.some((row) => row.key === key)) return next;
       const row: TranscriptRow = { kind: 'notice', key, level: event.level, text: event.text };
-      return { ...next, tail: markAnswers(beforeAwaited(transcript.tail, row)) };
+      return { ...next, tail: markAnswers(beforePlaceholder(transcript.tail, row)) };
     }
 
     case 'run_finished':
@@ -179,14 +179,14 @@ export function applyRunEvent(transcript: Transcript, event: RunEvent): Transcri
 }
 
 /** A message of the user that steers the current run. */
-function saidRow(message: UserMessage): TranscriptRow {
+function steeringRow(message: UserMessage): TranscriptRow {
   return { kind: 'user', key: message.id, message, alternatives: [], sending: false };
 }
 
 /** After a reload the row may exist already: stored messages can be ahead of events. */
-function tellOnce(tail: readonly TranscriptRow[], row: TranscriptRow): readonly TranscriptRow[] {
-  const isThere = tail.some(({ key }) => key === row.key);
-  return isThere ? tail.map((other) => (other.key === row.key ? row : other)) : beforeAwaited(tail, row);
+function addOnce(tail: readonly TranscriptRow[], row: TranscriptRow): readonly TranscriptRow[] {
+  const exists = tail.some(({ key }) => key === row.key);
+  return exists ? tail.map((other) => (other.key === row.key ? row : other)) : beforePlaceholder(tail, row);
 }
 
 type EventOf<T extends RunEvent['type']> = Extract<RunEvent, { type: T }>;
@@ -195,10 +195,10 @@ function startMessage(tail: readonly TranscriptRow[], event: EventOf<'message_st
   const known = tail.find((row) => row.kind === 'assistant' && row.messageId === event.messageId);
   if (known?.kind === 'assistant' && !isOpenRow(known)) return tail;
   // The placeholder of the answer becomes its row and keeps its position.
-  const awaited = known ?? tail.find((row) => row.kind === 'assistant' && row.status === 'pending');
+  const placeholder = known ?? tail.find((row) => row.kind === 'assistant' && row.status === 'pending');
   const row: AssistantRow = {
     kind: 'assistant',
-    key: awaited?.key ?? event.messageId,
+    key: placeholder?.key ?? event.messageId,
     messageId: event.messageId,
     parentId: event.parentId,
     runId: event.runId,
@@ -209,11 +209,11 @@ function startMessage(tail: readonly TranscriptRow[], event: EventOf<'message_st
     finishReason: 'pending',
     usage: null,
     cost: null,
-    alternatives: awaited?.kind === 'assistant' ? awaited.alternatives : [],
+    alternatives: placeholder?.kind === 'assistant' ? placeholder.alternatives : [],
     head: false,
     answer: null,
   };
-  return awaited === undefined ? [...tail, row] : tail.map((other) => (other === awaited ? row : other));
+  return placeholder === undefined ? [...tail, row] : tail.map((other) => (other === placeholder ? row : other));
 }
 
 function finishMessage(
@@ -276,7 +276,7 @@ function settleRow(row: AssistantRow, event: EventOf<'run_finished'>): Assistant
 }
 
 /** Before the placeholder of an answer, so that the answer stays last. */
-function beforeAwaited(tail: readonly TranscriptRow[], row: TranscriptRow): readonly TranscriptRow[] {
+function beforePlaceholder(tail: readonly TranscriptRow[], row: TranscriptRow): readonly TranscriptRow[] {
   const last = tail.at(-1);
   if (last?.kind !== 'assistant' || last.status !== 'pending') return [...tail, row];
   return [...tail.slice(0, -1), row, last];

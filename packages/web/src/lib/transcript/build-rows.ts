@@ -24,46 +24,46 @@ export type BranchPage = {
 };
 
 /** The rows of stored messages. First and last rows of answers are marked by {@link markAnswers}. */
-export function buildRows(stretch: BranchPage): TranscriptRow[] {
-  const results = new Map<string, ToolMessage>(stretch.results);
-  for (const message of stretch.messages) {
+export function buildRows(page: BranchPage): TranscriptRow[] {
+  const results = new Map<string, ToolMessage>(page.results);
+  for (const message of page.messages) {
     if (message.role === 'tool') results.set(message.parts[0].callId, message);
   }
   const interrupts = new Map<string, CallInterrupt[]>();
-  for (const { status, interrupt } of stretch.interrupts ?? []) {
+  for (const { status, interrupt } of page.interrupts ?? []) {
     if (status !== 'open' || interrupt.kind === 'budget') continue;
     interrupts.set(interrupt.callId, [...(interrupts.get(interrupt.callId) ?? []), interrupt]);
   }
   const abandoned = new Map<string | null, AssistantMessage[]>();
-  for (const message of stretch.abandoned) {
+  for (const message of page.abandoned) {
     abandoned.set(message.parentId, [...(abandoned.get(message.parentId) ?? []), message]);
   }
-  const fate = (call: CallView, runId: string): CallView => {
+  const withResult = (call: CallView, runId: string): CallView => {
     const [interrupt = null, ...asksNext] = interrupts.get(call.callId) ?? [];
     const answer = results.get(call.callId);
     const result = answer?.parts[0].result ?? null;
     const editedArguments = answer?.editedArguments ?? null;
-    return { ...call, editedArguments, result, interrupt, asksNext, over: runId !== stretch.activeRunId };
+    return { ...call, editedArguments, result, interrupt, asksNext, over: runId !== page.activeRunId };
   };
 
-  const active = stretch.activeRunId;
+  const active = page.activeRunId;
   const rows: TranscriptRow[] = [];
   const addAbandoned = (parentId: string | null): void => {
-    for (const message of abandoned.get(parentId) ?? []) rows.push(assistantRow(message, [], fate, active));
+    for (const message of abandoned.get(parentId) ?? []) rows.push(assistantRow(message, [], withResult, active));
     abandoned.delete(parentId);
   };
-  for (const message of stretch.messages) {
+  for (const message of page.messages) {
     addAbandoned(message.parentId);
-    const alternatives = stretch.alternatives[message.id] ?? [];
+    const alternatives = page.alternatives[message.id] ?? [];
     if (message.role === 'user') rows.push({ kind: 'user', key: message.id, message, alternatives, sending: false });
     if (message.role === 'system' && message.folds) rows.push(compactionRow(message));
-    if (message.role === 'assistant') rows.push(assistantRow(message, alternatives, fate, active));
+    if (message.role === 'assistant') rows.push(assistantRow(message, alternatives, withResult, active));
   }
   // Started after the last message and not restarted yet.
   for (const parentId of abandoned.keys()) {
-    if (stretch.messages.some((message) => message.id === parentId)) addAbandoned(parentId);
+    if (page.messages.some((message) => message.id === parentId)) addAbandoned(parentId);
   }
-  for (const { status, interrupt } of stretch.interrupts ?? []) {
+  for (const { status, interrupt } of page.interrupts ?? []) {
     if (status === 'open' && interrupt.kind === 'budget') rows.push({ kind: 'budget', key: interrupt.id, interrupt });
   }
   return rows;
@@ -83,11 +83,11 @@ export function compactionRow(message: SystemMessage): TranscriptRow {
 function assistantRow(
   message: AssistantMessage,
   alternatives: readonly string[],
-  fate: (call: CallView, runId: string) => CallView,
+  withResult: (call: CallView, runId: string) => CallView,
   activeRunId: string | undefined,
 ): AssistantRow {
   const blocks = blocksOf(message, []).map((block) =>
-    block.type === 'call' ? { type: 'call' as const, call: fate(block.call, message.runId) } : block,
+    block.type === 'call' ? { type: 'call' as const, call: withResult(block.call, message.runId) } : block,
   );
   return {
     kind: 'assistant',

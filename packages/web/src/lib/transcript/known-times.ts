@@ -2,7 +2,7 @@ import { browserValue } from '../browser-storage.ts';
 import type { RowBlock, TranscriptRow } from './rows.ts';
 
 /** How many durations a browser stores; the oldest are dropped. */
-const MOST = 1_000;
+const MAX_TIMES = 1_000;
 
 type Times = Record<string, number>;
 
@@ -28,7 +28,7 @@ export function keepTimes(rows: readonly TranscriptRow[]): void {
   });
   if (found.length === 0) return;
   const others = Object.entries(times.get()).filter(([key]) => !found.some(([other]) => other === key));
-  times.set(Object.fromEntries([...others, ...found].slice(-MOST)));
+  times.set(Object.fromEntries([...others, ...found].slice(-MAX_TIMES)));
 }
 
 /** The rows with stored durations added where they have none. Unchanged rows stay the same objects. */

@@ -11,7 +11,7 @@ import type {
 import { buildRows } from './build-rows.ts';
 import { withKnownTimes } from './known-times.ts';
 import { markAnswers, sameList } from './mark-answers.ts';
-import { keepExtras, keepKnownRows } from './keep-known-rows.ts';
+import { keepExtras, keepKnownRows } from './reuse-rows.ts';
 import type { AssistantRow, TranscriptRow } from './rows.ts';
 import { placeholderId, messageIdOf } from './rows.ts';
 

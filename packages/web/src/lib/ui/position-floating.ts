@@ -23,16 +23,16 @@ export function positionFloating(
     const maxHeight = view.height - 2 * MARGIN;
     return {
       left: fits ? anchor.right + GAP : Math.max(MARGIN, anchor.left - GAP - size.width),
-      top: within(anchor.top, Math.min(size.height, maxHeight), view.height),
+      top: clamp(anchor.top, Math.min(size.height, maxHeight), view.height),
       maxHeight,
     };
   }
   const above = anchor.top - GAP - MARGIN;
   const below = view.height - anchor.bottom - GAP - MARGIN;
-  const [wished, other] = side === 'top' ? [above, below] : [below, above];
-  const turned = size.height > wished && other > wished;
-  const maxHeight = turned ? other : wished;
-  const onTop = (side === 'top') !== turned;
+  const [preferred, other] = side === 'top' ? [above, below] : [below, above];
+  const isFlipped = size.height > preferred && other > preferred;
+  const maxHeight = isFlipped ? other : preferred;
+  const onTop = (side === 'top') !== isFlipped;
   const height = Math.min(size.height, maxHeight);
   const lefts = {
     start: anchor.left,
@@ -40,12 +40,12 @@ export function positionFloating(
     end: anchor.right - size.width,
   };
   return {
-    left: within(lefts[align], size.width, view.width),
+    left: clamp(lefts[align], size.width, view.width),
     top: onTop ? anchor.top - GAP - height : anchor.bottom + GAP,
     maxHeight,
   };
 }
 
-function within(start: number, length: number, whole: number): number {
+function clamp(start: number, length: number, whole: number): number {
   return Math.max(MARGIN, Math.min(start, whole - MARGIN - length));
 }

@@ -7,13 +7,13 @@ export type ShownMeasure = 'cost' | 'tokens' | 'calls';
 export type Bar = { key: string; label: string; value: number; share: number; unknown: boolean };
 
 /** More bars cannot be distinguished; the table has them all. */
-const MOST_BARS = 20;
+const MAX_BARS = 20;
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
 
 /** The bars to draw: one for each day, including days without usage, or for each of the largest rows. */
 export function barsOf(report: UsageReport, measure: ShownMeasure): Bar[] {
-  const rows = report.by === 'day' ? everyDay(report) : largest(report.rows, measure);
+  const rows = report.by === 'day' ? fillDays(report) : largest(report.rows, measure);
   const values = rows.map((row) => ({ row, value: valueOf(row, measure) }));
   const most = Math.max(0, ...values.map(({ value }) => value));
   return values.map(({ row, value }) => ({
@@ -57,10 +57,10 @@ export function firstDay(days: number, now: number): string {
 }
 
 function largest(rows: readonly UsageRow[], measure: ShownMeasure): UsageRow[] {
-  return rows.toSorted((a, b) => valueOf(b, measure) - valueOf(a, measure)).slice(0, MOST_BARS);
+  return rows.toSorted((a, b) => valueOf(b, measure) - valueOf(a, measure)).slice(0, MAX_BARS);
 }
 
-function everyDay({ from, to, rows }: UsageReport): UsageRow[] {
+function fillDays({ from, to, rows }: UsageReport): UsageRow[] {
   const known = new Map(rows.map((row) => [row.key, row]));
   const days: UsageRow[] = [];
   const end = Date.parse(`${to}T00:00:00Z`);

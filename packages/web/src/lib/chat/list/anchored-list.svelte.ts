@@ -17,18 +17,18 @@ export type Viewport = {
    */
   readonly anchors: boolean;
   /** Offset of a rendered row in the content, in pixels. */
-  placeOf(key: string): number | null;
+  offsetOf(key: string): number | null;
 };
 
 /** A rendered row; `gap` is the height of the rows left out before it. */
 export type ShownRow = { readonly row: TranscriptRow; readonly gap: number };
 
 /** Overscan: rows within this distance outside the viewport are rendered too, in pixels. */
-const BEYOND = 700;
+const OVERSCAN = 700;
 /** Closer to the end than this counts as at the end, in pixels. */
 const AT_END = 24;
 /** Farther from the end than this, the page offers a button back, in pixels. */
-const AWAY = 240;
+const AWAY_FROM_END = 240;
 
 /**
  * Virtual list of a conversation: decides which rows are rendered and adjusts the scroll position so that nothing
@@ -40,10 +40,10 @@ export class AnchoredList {
   /** Height of the rows left out after the last rendered one, in pixels. */
   after = $state(0);
   /** Whether the user is far enough from the end to be offered a way back. */
-  away = $state(false);
+  isAway = $state(false);
 
   readonly #heights = new RowHeights();
-  readonly #kept = new Set<string>();
+  readonly #pinned = new Set<string>();
   #viewport: Viewport | null = null;
   #rows: RowList = NO_ROWS;
   #atEnd = true;
@@ -52,7 +52,7 @@ export class AnchoredList {
   #lastTop = 0;
 
   /** Attaches the scroll container; the returned function detaches it. */
-  use(viewport: Viewport): () => void {
+  attach(viewport: Viewport): () => void {
     this.#viewport = viewport;
     this.#lastTop = viewport.top;
     this.#show();
@@ -61,10 +61,10 @@ export class AnchoredList {
 
   /** The rows changed. Call {@link settle} once the page has rendered {@link shown}. */
   follow(rows: RowList): void {
-    const begun = this.#rows.length === 0;
+    const isFirst = this.#rows.length === 0;
     this.#rows = rows;
     this.#heights.follow(rows);
-    if (begun) this.#atEnd = true;
+    if (isFirst) this.#atEnd = true;
     this.#show();
   }
 
@@ -89,7 +89,7 @@ export class AnchoredList {
       if (Math.abs(viewport.top - wanted) >= 1) viewport.top = wanted;
     }
     this.#lastTop = viewport.top;
-    this.#tellAway(viewport);
+    this.#updateAway(viewport);
   }
 
   /** Handles a scroll event, by the user or by the page. */
@@ -97,18 +97,18 @@ export class AnchoredList {
     const viewport = this.#viewport;
     if (viewport === null) return;
     const { top } = viewport;
-    const left = viewport.contentHeight - viewport.height - top;
-    if (left <= 2) this.#atEnd = true;
+    const remaining = viewport.contentHeight - viewport.height - top;
+    if (remaining <= 2) this.#atEnd = true;
     else if (top < this.#lastTop) this.#atEnd = false;
-    else if (top > this.#lastTop && left <= AT_END) this.#atEnd = true;
+    else if (top > this.#lastTop && remaining <= AT_END) this.#atEnd = true;
     this.#lastTop = top;
     this.#drop(viewport);
-    this.#tellAway(viewport);
+    this.#updateAway(viewport);
     this.#show();
   }
 
   /** Keeps the position instead of following the end: something at the end expands. */
-  stay(): void {
+  holdPosition(): void {
     if (this.#viewport === null) return;
     this.#drop(this.#viewport);
     this.#atEnd = false;
@@ -120,9 +120,9 @@ export class AnchoredList {
   }
 
   /** Keeps a row rendered wherever the user scrolls: it has the focus or an open editor. */
-  keep(key: string): () => void {
-    this.#kept.add(key);
-    return () => this.#kept.delete(key);
+  pin(key: string): () => void {
+    this.#pinned.add(key);
+    return () => this.#pinned.delete(key);
   }
 
   /** Updates the set of rendered rows. */
@@ -137,13 +137,13 @@ export class AnchoredList {
       this.#anchor = null;
       return;
     }
-    const place = viewport.placeOf(key) ?? viewport.listTop + this.#heights.offsetOf(index);
+    const place = viewport.offsetOf(key) ?? viewport.listTop + this.#heights.offsetOf(index);
     this.#anchor = { key, index, below: viewport.top - place };
   }
 
   /** Position of the upper edge in the content, by rendered rows if possible, since other heights are estimates. */
   #place(viewport: Viewport): number {
-    const place = this.#anchor === null ? null : viewport.placeOf(this.#anchor.key);
+    const place = this.#anchor === null ? null : viewport.offsetOf(this.#anchor.key);
     if (place === null || this.#anchor === null) return viewport.listTop + this.#top();
     return place + this.#anchor.below;
   }
@@ -159,14 +159,14 @@ export class AnchoredList {
     return this.#heights.offsetOf(Math.min(anchor.index, Math.max(0, this.#heights.length - 1)));
   }
 
-  #tellAway(viewport: Viewport): void {
-    this.away = !this.#atEnd && viewport.contentHeight - viewport.height - viewport.top > AWAY;
+  #updateAway(viewport: Viewport): void {
+    this.isAway = !this.#atEnd && viewport.contentHeight - viewport.height - viewport.top > AWAY_FROM_END;
   }
 
   #show(): void {
     const top = this.#top();
     const height = this.#viewport?.height ?? 900;
-    const places = this.#placesBetween(top - BEYOND, top + height + BEYOND);
+    const places = this.#placesBetween(top - OVERSCAN, top + height + OVERSCAN);
     const before = new Map(this.shown.map((item) => [item.row.key, item]));
     const shown: ShownRow[] = [];
     let end = 0;
@@ -187,7 +187,7 @@ export class AnchoredList {
     const places = new Set<number>();
     const last = this.#heights.indexAt(to);
     for (let place = this.#heights.indexAt(from); place <= last; place += 1) places.add(place);
-    for (const key of this.#kept) {
+    for (const key of this.#pinned) {
       const place = this.#heights.indexOf(key);
       if (place !== undefined) places.add(place);
     }

@@ -14,7 +14,7 @@ class Page implements Viewport {
   #top = 0;
 
   constructor() {
-    this.list.use(this);
+    this.list.attach(this);
   }
 
   get top(): number {
@@ -52,11 +52,11 @@ class Page implements Viewport {
 
   /** Distance of a row from the upper edge; null if it is not rendered. */
   seenAt(key: string): number | null {
-    const place = this.placeOf(key);
+    const place = this.offsetOf(key);
     return place === null ? null : place - this.#top;
   }
 
-  placeOf(key: string): number | null {
+  offsetOf(key: string): number | null {
     let place = this.listTop;
     for (const { row, gap } of this.list.shown) {
       place += gap;
@@ -129,11 +129,11 @@ describe('virtual list of messages', () => {
     const { top } = page;
     page.grow('m49', 900);
     expect(page.top).toBe(top);
-    expect(page.list.away).toBe(true);
+    expect(page.list.isAway).toBe(true);
     page.list.toEnd();
     page.grow('m49', 950);
     expect(page.left).toBe(0);
-    expect(page.list.away).toBe(false);
+    expect(page.list.isAway).toBe(false);
   });
 
   it('keeps the visible row in place when earlier messages are inserted', () => {
@@ -164,7 +164,7 @@ describe('virtual list of messages', () => {
     const page = new Page();
     page.show(rows(0, 50));
     const before = page.seenAt('m48');
-    page.list.stay();
+    page.list.holdPosition();
     page.grow('m48', 500);
     expect(page.seenAt('m48')).toBe(before);
   });
@@ -183,7 +183,7 @@ describe('virtual list of messages', () => {
   it('keeps a row rendered that is being edited, wherever the user scrolls', () => {
     const page = new Page();
     page.show(rows(0, 1000));
-    const release = page.list.keep('m990');
+    const release = page.list.pin('m990');
     page.scrollTo(1000);
     expect(page.seenAt('m990')).not.toBeNull();
     release();

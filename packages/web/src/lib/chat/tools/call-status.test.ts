@@ -49,12 +49,12 @@ describe('call status', () => {
     [
       'is cancelled if stopped before the start',
       answered({ isError: true, outcome: 'not_sent', error: CANCELLED }, WRITTEN),
-      { kind: 'cancelled', begun: false },
+      { kind: 'cancelled', started: false },
     ],
     [
-      'is cancelled and begun if stopped while executing',
+      'is cancelled after the start if stopped while executing',
       answered({ isError: true, outcome: 'unknown', error: CANCELLED }),
-      { kind: 'cancelled', begun: true },
+      { kind: 'cancelled', started: true },
     ],
     [
       'is unknown if the outcome is unknown',
@@ -62,7 +62,11 @@ describe('call status', () => {
       { kind: 'unknown', error: null },
     ],
     ['is unknown if the run ended after the start', { ...SENT, over: true }, { kind: 'unknown', error: null }],
-    ['is cancelled if the run ended before the start', { ...WRITTEN, over: true }, { kind: 'cancelled', begun: false }],
+    [
+      'is cancelled if the run ended before the start',
+      { ...WRITTEN, over: true },
+      { kind: 'cancelled', started: false },
+    ],
     [
       'is cancelled if the run ended during approval',
       { ...WRITTEN, interrupt: ASKED, over: true },

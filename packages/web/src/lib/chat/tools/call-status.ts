@@ -18,8 +18,8 @@ export type CallStatus =
   /** `message` is null if the tool itself reported the error. */
   | { kind: 'failed'; error: ErrorInfo | null }
   | { kind: 'refused'; error: ErrorInfo | null; reason: string | null }
-  /** `begun`: it was executing; its outcome is in doubt. */
-  | { kind: 'cancelled'; begun: boolean }
+  /** `started`: it was executing; its outcome is in doubt. */
+  | { kind: 'cancelled'; started: boolean }
   /** It was sent; the outcome is unknown. */
   | { kind: 'unknown'; error: ErrorInfo | null }
   | { kind: 'malformed'; raw: string; reason: string };
@@ -33,7 +33,7 @@ export type ShownProgress = { share: number | null; text: string | null };
 export function callStatus(call: CallView): CallStatus {
   if (call.malformed !== null) return { kind: 'malformed', ...call.malformed };
   if (call.result !== null) return statusOfResult(call, call.result);
-  if (call.over) return call.started ? { kind: 'unknown', error: null } : { kind: 'cancelled', begun: false };
+  if (call.over) return call.started ? { kind: 'unknown', error: null } : { kind: 'cancelled', started: false };
   if (call.interrupt?.kind === 'approval') return { kind: 'approval', interrupt: call.interrupt };
   if (call.interrupt?.kind === 'in_doubt') return { kind: 'in_doubt', interrupt: call.interrupt };
   if (call.interrupt !== null) return { kind: 'asked', interrupt: call.interrupt };
@@ -46,8 +46,8 @@ export function callStatus(call: CallView): CallStatus {
 
 /** How long the tool took, in milliseconds; null if unknown, or if a user answered instead. */
 export function shownDuration({ started, result, answer, durationMs }: CallView): number | null {
-  const byPerson = answer?.decision === 'failed' || answer?.decision === 'result';
-  return !started || byPerson || result?.outcome === 'not_sent' ? null : durationMs;
+  const answeredByUser = answer?.decision === 'failed' || answer?.decision === 'result';
+  return !started || answeredByUser || result?.outcome === 'not_sent' ? null : durationMs;
 }
 
 /** True for interrupts that need a decision. */
@@ -57,7 +57,7 @@ export function isQuestion(status: CallStatus): status is Extract<CallStatus, { 
 
 function statusOfResult(call: CallView, result: NonNullable<CallView['result']>): CallStatus {
   const { isError, outcome, error = null } = result;
-  if (error?.code === 'cancelled') return { kind: 'cancelled', begun: outcome !== 'not_sent' };
+  if (error?.code === 'cancelled') return { kind: 'cancelled', started: outcome !== 'not_sent' };
   if (outcome === 'unknown') return { kind: 'unknown', error };
   if (!isError) return { kind: 'done' };
   if (error?.code === 'tool_refused') return { kind: 'refused', error, reason: reasonOf(call) };

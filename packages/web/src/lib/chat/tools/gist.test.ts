@@ -29,13 +29,13 @@ test.each<[string, CallView, object]>([
     { ...startedCall('c1', 'add'), argumentsText: '{"a":' },
     { text: '{"a":', kind: 'code' },
   ],
-])('shows %s', (_name, call, told) => {
-  expect(gist(call)).toEqual(told);
+])('shows %s', (_name, call, shown) => {
+  expect(gist(call)).toEqual(shown);
 });
 
 test('escapes hidden characters and stays short', () => {
   const call = { ...WRITTEN, arguments: { 'com\u200bmand': `rm \u202egnp.exe`, rest: 'x'.repeat(1_000_000) } };
-  const told = gist(call);
-  expect(told).toMatchObject({ text: expect.stringContaining('com⟨U+200B⟩mand: "rm \\u202egnp.exe') as string });
-  expect('text' in told && told.text.length).toBeLessThan(300);
+  const shown = gist(call);
+  expect(shown).toMatchObject({ text: expect.stringContaining('com⟨U+200B⟩mand: "rm \\u202egnp.exe') as string });
+  expect('text' in shown && shown.text.length).toBeLessThan(300);
 });

@@ -9,7 +9,7 @@ import { stringPieces } from './string-pieces.ts';
 export type Gist = { text: string; kind: 'code' | 'words' | 'problem' } | { kind: 'nothing' };
 
 /** Maximum length in characters; more does not fit beside a name. */
-const LONGEST = 240;
+const MAX_LENGTH = 240;
 
 /** A one-line summary of a call for its collapsed card. Every call has one, so that the height of cards is constant. */
 export function gistOf(call: CallView, status: CallStatus): Gist {
@@ -45,7 +45,7 @@ function argumentsGist(values: JsonObject | null): Gist {
   const parts: string[] = [];
   let length = 0;
   for (const [name, value] of Object.entries(values)) {
-    if (length > LONGEST) break;
+    if (length > MAX_LENGTH) break;
     const part = `${showHidden(name)}: ${valueGist(value)}`;
     parts.push(part);
     length += part.length;
@@ -56,7 +56,7 @@ function argumentsGist(values: JsonObject | null): Gist {
 function valueGist(value: JsonValue): string {
   if (Array.isArray(value)) return value.length === 0 ? '[]' : `[${String(value.length)}]`;
   if (typeof value === 'object' && value !== null) return '{…}';
-  const source = JSON.stringify(typeof value === 'string' ? value.slice(0, LONGEST) : value);
+  const source = JSON.stringify(typeof value === 'string' ? value.slice(0, MAX_LENGTH) : value);
   const pieces = [...stringPieces(source)].map((piece) => (piece === 'line break' ? '\\n' : piece.text));
   return pieces.join('');
 }
@@ -67,5 +67,5 @@ function firstText(call: CallView): string {
 }
 
 function oneLine(text: string): string {
-  return text.slice(0, LONGEST).toWellFormed().replaceAll(/\s+/g, ' ').trim();
+  return text.slice(0, MAX_LENGTH).toWellFormed().replaceAll(/\s+/g, ' ').trim();
 }

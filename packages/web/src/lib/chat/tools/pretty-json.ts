@@ -8,13 +8,13 @@ type JsonLine = { depth: number; tokens: readonly JsonToken[] };
 export type JsonLayout = { lines: readonly JsonLine[]; whole: boolean };
 
 /** Longer text is shown unformatted: parsing it would block the page. */
-const LONGEST_CHECKED = 1_000_000;
+const MAX_PARSED = 1_000_000;
 /** An array or object up to this length without nested values stays on one line. */
-const LONGEST_FLAT = 64;
+const MAX_FLAT = 64;
 
 /** The text itself if it is a JSON array or object, else null. */
 export function jsonIn(text: string): string | null {
-  if (text.length > LONGEST_CHECKED || !/^\s*[{[]/.test(text)) return null;
+  if (text.length > MAX_PARSED || !/^\s*[{[]/.test(text)) return null;
   return parseJson(text).ok ? text : null;
 }
 
@@ -174,7 +174,7 @@ function endOfString(json: string, start: number): number {
 /** End of the array or object that begins here if it fits on one line, else -1. */
 function endOfFlat(json: string, start: number): number {
   let at = start + 1;
-  while (at < json.length && at - start <= LONGEST_FLAT) {
+  while (at < json.length && at - start <= MAX_FLAT) {
     const character = json.charAt(at);
     if (character === '{' || character === '[') return -1;
     if (character === '}' || character === ']') return at;

@@ -1,6 +1,6 @@
 /** Drafts about calls in doubt outlive their card, which is destroyed when it is scrolled out of the page. */
 const drafts = new Map<string, string>();
-const MOST = 50;
+const MAX_DRAFTS = 50;
 
 /** Undefined without a draft. */
 export function resultDraft(callKey: string): string | undefined {
@@ -12,5 +12,5 @@ export function keepResultDraft(callKey: string, text: string): void {
   drafts.delete(callKey);
   drafts.set(callKey, text);
   const [oldest] = drafts.keys();
-  if (drafts.size > MOST && oldest !== undefined) drafts.delete(oldest);
+  if (drafts.size > MAX_DRAFTS && oldest !== undefined) drafts.delete(oldest);
 }

@@ -11,7 +11,7 @@ export type ResultView = {
 };
 
 /** Larger values are not compared: that takes longer than showing both. */
-const LONGEST_COMPARED = 100_000;
+const MAX_COMPARED = 100_000;
 
 export function resultView(result: ToolResult): ResultView {
   const own = result.error?.message;
@@ -24,7 +24,7 @@ export function resultView(result: ToolResult): ResultView {
     forModel: part.audience?.length === 1 && part.audience[0] === 'assistant',
   }));
   const { structured } = result;
-  if (structured === undefined || content.some(({ view }) => says(view, structured))) return { content };
+  if (structured === undefined || content.some(({ view }) => hasSameValue(view, structured))) return { content };
   return { content, structured: JSON.stringify(structured) };
 }
 
@@ -40,8 +40,8 @@ export function resultText(result: ToolResult): string {
 }
 
 /** Servers repeat structured results as text for hosts that read only text. */
-function says(view: ContentView, structured: JsonValue): boolean {
-  if (view.kind !== 'json' || view.json.length > LONGEST_COMPARED) return false;
+function hasSameValue(view: ContentView, structured: JsonValue): boolean {
+  if (view.kind !== 'json' || view.json.length > MAX_COMPARED) return false;
   const parsed = parseJson(view.json);
   return parsed.ok && canonicalJson(parsed.value) === canonicalJson(structured);
 }

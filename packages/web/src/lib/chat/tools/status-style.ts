@@ -11,7 +11,7 @@ import X from '@lucide/svelte/icons/x';
 import type { MessageKey } from '../../i18n/catalogue.ts';
 import type { CallStatus } from './call-status.ts';
 
-type Look = {
+type StatusStyle = {
   icon: typeof Check;
   words: Extract<MessageKey, `tools.state${string}`>;
   /** Background of the icon. */
@@ -26,7 +26,7 @@ const WARNING = 'bg-warn-soft text-warn';
 const WRONG = 'bg-danger-soft text-danger';
 
 /** Style of a status; its text also says it, since colour alone is not accessible. */
-export const STATUS_STYLES: Readonly<Record<CallStatus['kind'], Look>> = {
+export const STATUS_STYLES: Readonly<Record<CallStatus['kind'], StatusStyle>> = {
   writing: { icon: PencilLine, words: 'tools.stateWriting', tone: QUIET, ink: 'text-muted' },
   waiting: { icon: Clock, words: 'tools.stateWaiting', tone: QUIET, ink: 'text-muted' },
   approval: { icon: ShieldQuestionMark, words: 'tools.stateApproval', tone: WARNING, ink: 'text-warn' },

@@ -3,7 +3,7 @@ import type { FailureText } from '../attempt.svelte.ts';
 import { failureText } from '../attempt.svelte.ts';
 
 /** Maximum number of entries; the oldest are dropped. */
-const KEPT = 1000;
+const MAX_ENTRIES = 1000;
 const EVERY_MS = 1000;
 
 /** Source of a log: entries after `after`, or all for null. `whole` replaces the known entries. */
@@ -54,6 +54,6 @@ export class LogFollower {
   /** An entry received twice, as after a restart of the server, is listed once. */
   #add(items: readonly McpLogEntry[]): void {
     const ids = new Set(items.map(({ id }) => id));
-    this.entries = [...this.entries.filter(({ id }) => !ids.has(id)), ...items].slice(-KEPT);
+    this.entries = [...this.entries.filter(({ id }) => !ids.has(id)), ...items].slice(-MAX_ENTRIES);
   }
 }

@@ -19,7 +19,7 @@ export function nameFor(words: readonly string[]): string {
   const address = URL.canParse(first) && first.includes('://') ? new URL(first) : null;
   if (address !== null) {
     const labels = address.hostname.split('.').filter((label) => !/^(www|mcp|api)$/.test(label));
-    return tidy(labels.length > 1 ? (labels.at(-2) ?? '') : (labels[0] ?? ''));
+    return toServerId(labels.length > 1 ? (labels.at(-2) ?? '') : (labels[0] ?? ''));
   }
   // The package of `npx -y @scope/server-files@1.2 /folder`, the script of `node server.js`.
   const named = rest.find((word) => !word.startsWith('-') && word !== 'run' && word !== 'exec') ?? first;
@@ -28,14 +28,14 @@ export function nameFor(words: readonly string[]): string {
       .replace(/(?<=.)@[^@/]*$/, '')
       .split(/[/\\]/)
       .at(-1) ?? '';
-  return tidy(
+  return toServerId(
     last
       .replace(/\.(?:[cm]?[jt]s|py|exe)$/, '')
       .replace(/^(?:mcp-server-|server-|mcp-)|(?:-mcp-server|-server|-mcp)$/g, ''),
   );
 }
 
-function tidy(name: string): string {
+function toServerId(name: string): string {
   return name
     .toLowerCase()
     .replace(/[^a-z0-9_-]+/g, '-')

@@ -259,7 +259,8 @@ function rowProblems(fields: ServerFields, saved: ServerDraft | null): Map<numbe
   if (fields.kind === 'hosted') return new Map();
   const isWeb = fields.kind === 'address';
   const rows = isWeb ? fields.headers : fields.env;
-  const keptNames = saved !== null && hostOf(saved) === hostOf(toDraft(fields)) ? keptIn(saved.transport) : new Set();
+  const storedNames =
+    saved !== null && hostOf(saved) === hostOf(toDraft(fields)) ? storedNamesOf(saved.transport) : new Set();
   const problems = new Map<number, RowProblem>();
   const seen = new Set<string>();
   for (const row of rows) {
@@ -269,13 +270,13 @@ function rowProblems(fields: ServerFields, saved: ServerDraft | null): Map<numbe
       if (row.value !== '' || row.kept) problems.set(row.key, 'name');
     } else if (isWeb ? !/^[\w!#$%&'*+.^`|~-]+$/.test(name) : /[=\p{Cc}]/u.test(name)) problems.set(row.key, 'signs');
     else if (seen.has(same)) problems.set(row.key, 'twice');
-    else if (isKept(row) && !keptNames.has(name)) problems.set(row.key, 'again');
+    else if (isKept(row) && !storedNames.has(name)) problems.set(row.key, 'again');
     seen.add(same);
   }
   return problems;
 }
 
-function keptIn(transport: McpTransport): ReadonlySet<string> {
+function storedNamesOf(transport: McpTransport): ReadonlySet<string> {
   if (transport.type === 'hosted') return new Set();
   const texts = (transport.type === 'stdio' ? transport.env : transport.headers) ?? {};
   return new Set(Object.keys(texts).filter((name) => typeof texts[name] === 'object'));

@@ -10,7 +10,7 @@ export type ArgumentField = { name: string; label: string; description?: string;
 /** Why the text is not a valid value of its field. */
 export type ArgumentFault = 'number' | 'integer' | 'json' | 'needed';
 
-const MOST_FIELDS = 60;
+const MAX_FIELDS = 60;
 
 /**
  * Form fields for a call: the properties of the tool's schema and additional arguments of the model. A value that does
@@ -21,7 +21,7 @@ export function argumentFields(schema: JsonObject | null, values: JsonObject): A
   const required = new Set(schema !== null && Array.isArray(schema['required']) ? schema['required'] : []);
   const named = Object.keys(properties);
   const names = [...named, ...Object.keys(values).filter((name) => !Object.hasOwn(properties, name))];
-  const shown = names.length <= MOST_FIELDS ? names : names.filter((name) => Object.hasOwn(values, name));
+  const shown = names.length <= MAX_FIELDS ? names : names.filter((name) => Object.hasOwn(values, name));
   return shown.map((name) => {
     const value = Object.hasOwn(values, name) ? values[name] : undefined;
     const known = Object.hasOwn(properties, name) ? fieldOfSchema(name, properties[name]) : null;

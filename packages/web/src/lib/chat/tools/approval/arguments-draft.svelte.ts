@@ -91,14 +91,14 @@ export class ArgumentsDraft {
 
 /** Edited arguments outlive their card, which is destroyed when it is scrolled out of the page. */
 const drafts = new Map<string, ArgumentsDraft>();
-const MOST_DRAFTS = 50;
+const MAX_DRAFTS = 50;
 
 export function argumentsDraft(interruptId: string, asked: JsonObject): ArgumentsDraft {
   const draft = drafts.get(interruptId) ?? new ArgumentsDraft(asked);
   drafts.delete(interruptId);
   drafts.set(interruptId, draft);
   const [oldest] = drafts.keys();
-  if (drafts.size > MOST_DRAFTS && oldest !== undefined) drafts.delete(oldest);
+  if (drafts.size > MAX_DRAFTS && oldest !== undefined) drafts.delete(oldest);
   return draft;
 }
 

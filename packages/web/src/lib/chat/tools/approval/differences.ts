@@ -1,9 +1,9 @@
 import type { JsonObject, JsonValue, ToolDifference } from '@toolyard/protocol';
 import { isJsonObject } from '@toolyard/protocol';
 
-const MOST = 50;
+const MAX_DIFFERENCES = 50;
 /** Values are cut to this many characters; the editor shows both in full. */
-const LONGEST = 4_000;
+const MAX_LENGTH = 4_000;
 
 /** Paths at which two values differ, as deep as possible; at most {@link MOST}. */
 export function differencesBetween(before: JsonObject, after: JsonObject): ToolDifference[] {
@@ -18,7 +18,7 @@ function compare(
   after: JsonValue | undefined,
   into: ToolDifference[],
 ): void {
-  if (into.length >= MOST || Object.is(before, after)) return;
+  if (into.length >= MAX_DIFFERENCES || Object.is(before, after)) return;
   if (isJsonObject(before) && isJsonObject(after)) {
     for (const name of new Set([...Object.keys(before), ...Object.keys(after)])) {
       compare(path === '' ? name : `${path}.${name}`, own(before, name), own(after, name), into);
@@ -42,5 +42,5 @@ function own(object: JsonObject, name: string): JsonValue | undefined {
 
 function written(value: JsonValue): string {
   const text = JSON.stringify(value);
-  return text.length <= LONGEST ? text : `${text.slice(0, LONGEST)}…`;
+  return text.length <= MAX_LENGTH ? text : `${text.slice(0, MAX_LENGTH)}…`;
 }

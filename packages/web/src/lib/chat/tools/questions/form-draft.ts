@@ -6,7 +6,7 @@ export type FormDraft = Record<string, string | string[]>;
 
 /** Draft values outlive their card, which is destroyed when it is scrolled out of the page. */
 const drafts = new Map<string, FormDraft>();
-const MOST = 50;
+const MAX_DRAFTS = 50;
 
 /** The draft of a question, initialized with the defaults of the form. */
 export function formDraftOf(interruptId: string, fields: readonly FormField[]): FormDraft {
@@ -19,7 +19,7 @@ export function keepFormDraft(interruptId: string, draft: FormDraft): void {
   drafts.delete(interruptId);
   drafts.set(interruptId, { ...draft });
   const [oldest] = drafts.keys();
-  if (drafts.size > MOST && oldest !== undefined) drafts.delete(oldest);
+  if (drafts.size > MAX_DRAFTS && oldest !== undefined) drafts.delete(oldest);
 }
 
 function asTyped(field: FormField): string | string[] {

@@ -6,20 +6,20 @@ import type { ThemeChoice } from './theme.svelte.ts';
 import { isThemeChoice } from './theme.svelte.ts';
 
 /** The operator's settings for the page (`--ui-config`); choices of the user win. */
-export type OwnerSettings = { theme: ThemeChoice; language: Locale | 'system' };
+export type OperatorSettings = { theme: ThemeChoice; language: Locale | 'system' };
 
 /** Never rejects: without a response the page uses the defaults of the browser. */
-export async function readOwnerSettings(): Promise<OwnerSettings> {
+export async function readOperatorSettings(): Promise<OperatorSettings> {
   try {
     const response = await fetch('/props', withSecret());
-    return ownerSettingsIn(response.ok ? ((await response.json()) as PropsView).ui_settings : {});
+    return parseOperatorSettings(response.ok ? ((await response.json()) as PropsView).ui_settings : {});
   } catch {
-    return ownerSettingsIn({});
+    return parseOperatorSettings({});
   }
 }
 
 /** Unknown values count as absent: the same settings may serve pages of another version. */
-export function ownerSettingsIn({ theme, language }: { [key: string]: JsonValue }): OwnerSettings {
+export function parseOperatorSettings({ theme, language }: { [key: string]: JsonValue }): OperatorSettings {
   return { theme: isThemeChoice(theme) ? theme : 'system', language: languageOf(language) };
 }
 

@@ -89,14 +89,14 @@ export function keepExtras(rows: readonly TranscriptRow[], shown: readonly Trans
     } else if (row.kind === 'notice') {
       kept.splice(place, 0, row);
       place += 1;
-    } else if (row.kind === 'outcome' && !tells(kept, row)) {
+    } else if (row.kind === 'outcome' && !showsOutcome(kept, row)) {
       kept.push(row);
     }
   }
   return kept;
 }
 
-function tells(rows: readonly TranscriptRow[], { outcome }: OutcomeRow): boolean {
+function showsOutcome(rows: readonly TranscriptRow[], { outcome }: OutcomeRow): boolean {
   const last = rows.findLast((row) => row.kind === 'assistant');
   if (last === undefined) return false;
   if (outcome.type !== 'failed') return true;
