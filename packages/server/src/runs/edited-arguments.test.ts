@@ -85,7 +85,7 @@ describe('a call with arguments edited by the user', () => {
     const answer = bench.runs.answer(ANNE, asked[0]?.id ?? '', approve({ to: 7 }));
     await expect(answer).rejects.toMatchObject({
       code: 'bad_request',
-      message: expect.stringContaining('do not match the tool's schema') as string,
+      message: expect.stringContaining("do not match the tool's schema") as string,
     });
     expect(open(bench, runId)).toHaveLength(1);
     expect(made).toEqual([]);
