@@ -6,7 +6,8 @@ import { code, table } from './table.ts';
 
 /** Variables that are not those of a flag of `serve`; {@link undocumentedVariables} compares them with the sources. */
 const VARIABLES: Readonly<Record<string, string>> = {
-  TOOLYARD_SECRET: 'Passphrase that encrypts stored API keys and tokens, at least 16 characters; required with a database',
+  TOOLYARD_SECRET:
+    'Passphrase that encrypts stored API keys and tokens, at least 16 characters; required with a database',
   TOOLYARD_SECRET_OLD: 'The former passphrase, for the start at which it changes',
   TOOLYARD_DEBUG: 'Any value: the CLI prints the stack of unexpected errors',
   OPENAI_BASE_URL: 'Base URL of a model server with the API of OpenAI',
@@ -39,7 +40,14 @@ const NOT_CONFIGURATION = [
 /** The environment variables that Toolyard reads, besides those of providers. */
 export function environmentReference(): string {
   const flags = serveFlags().flatMap(([, { env, flag, no, help }]) =>
-    env === undefined ? [] : [[code(env), `Flag ${code(help === undefined && no !== undefined ? `--no-${flag}` : `--${flag}`)} of [serve](serve.md)`]],
+    env === undefined
+      ? []
+      : [
+          [
+            code(env),
+            `Flag ${code(help === undefined && no !== undefined ? `--no-${flag}` : `--${flag}`)} of [serve](serve.md)`,
+          ],
+        ],
   );
   const others = Object.entries(VARIABLES).map(([name, meaning]) => [code(name), meaning]);
   return `# Environment variables
@@ -56,7 +64,9 @@ export function undocumentedVariables(): string[] {
   const documented = [...Object.keys(VARIABLES), ...NOT_CONFIGURATION, ...serveFlags().map(([, { env }]) => env)];
   const files = globSync('packages/*/src/**/*.ts', { cwd: ROOT, exclude: ['**/*.test.ts', '**/test-fixtures/**'] });
   const read = files.flatMap((file) =>
-    [...readFileSync(join(ROOT, file), 'utf8').matchAll(/\benv\[?['.]([A-Z][A-Z0-9_]{3,})\b/g)].map(([, name = '']) => name),
+    [...readFileSync(join(ROOT, file), 'utf8').matchAll(/\benv\[?['.]([A-Z][A-Z0-9_]{3,})\b/g)].map(
+      ([, name = '']) => name,
+    ),
   );
   return [...new Set(read)].filter((name) => !documented.includes(name)).toSorted();
 }

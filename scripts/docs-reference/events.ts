@@ -53,7 +53,10 @@ after a \`seq\`), \`GET /api/events\` those of all runs, and \`run\` of \`agent.
 
 Every event has these fields:
 
-${table(['field', 'meaning'], COMMON.map(([field, meaning]) => [code(field), meaning]))}
+${table(
+  ['field', 'meaning'],
+  COMMON.map(([field, meaning]) => [code(field), meaning]),
+)}
 
 ${table(['event', 'meaning', 'fields'], rows)}
 

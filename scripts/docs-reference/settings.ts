@@ -20,7 +20,8 @@ const MEANINGS: Readonly<Record<SettingPath, string>> = {
   'limits.maxWallTimeMs': 'Maximum duration of a run; unlimited by default.',
   'limits.toolConcurrency': 'Tool calls of a run in progress at once.',
   'limits.maxSameCall': 'How often a run may call the same tool with the same arguments.',
-  toolMode: '`native` sends tool definitions in the request; `text` describes them in the prompt and parses calls from text.',
+  toolMode:
+    '`native` sends tool definitions in the request; `text` describes them in the prompt and parses calls from text.',
   intervention: 'Approval mode of tool calls: see [permissions](../permissions.md#modes).',
   historyMessages: 'Sends at most this many of the latest messages; by default all that fit the context window.',
   inputTemplate: 'Template of user messages; `{{text}}` is the message.',
