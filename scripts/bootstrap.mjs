@@ -29,6 +29,7 @@ const TASKS = {
   coverage: ['scripts/coverage.ts'],
   faults: ['scripts/faults.ts'],
   docs: ['scripts/docs-reference.ts'],
+  figures: ['scripts/bench-figures.ts'],
   'record-runs': ['packages/server/src/runs/test-fixtures/corpus/main.ts'],
   'record-schemas': ['packages/storage/src/test-fixtures/kept/main.ts'],
   conformance: ['scripts/conformance.ts'],

@@ -1,7 +1,9 @@
-import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import type { FigureRow } from './bench-figures.ts';
+import { DATA, DOCUMENT, figuresDocument, fillRows } from './bench-figures.ts';
 import { brokenLinks } from './docs-links.ts';
 import { staleFiles } from './docs-reference.ts';
 import { undocumentedVariables } from './docs-reference/environment.ts';
@@ -46,5 +48,28 @@ describe('links of the documents', () => {
       'README.md:2: none.png: there is no none.png',
       'docs/a.md:3: b.md: there is no docs/b.md',
     ]);
+  });
+});
+
+describe('bench/figures.md', () => {
+  const row: FigureRow = {
+    ...{ bench: 'policy', what: 'a check', baseline: '', peers: '', toolyard: '40 µs', target: '300 µs' },
+    ...{ date: '2026-11-23', machine: 'old', fill: { toolyard: { part: 'rules', measure: 'a command' } } },
+  };
+  const taken = { date: '2026-12-01', machine: 'new' };
+
+  it('is up to date with bench/figures.json', () => {
+    const rows = JSON.parse(readFileSync(DATA, 'utf8')) as FigureRow[];
+    expect(readFileSync(DOCUMENT, 'utf8'), 'run `npm run figures`').toBe(figuresDocument(rows));
+  });
+
+  it('takes values, date and machine from the output of a bench', () => {
+    const line = { bench: 'policy', part: 'rules', measure: 'a command', value: 38.25, unit: 'µs' };
+    expect(fillRows([row], [line], taken)).toEqual([{ ...row, toolyard: '38.3 µs', ...taken }]);
+  });
+
+  it('keeps rows that a bench did not measure', () => {
+    const line = { bench: 'policy', part: 'other', measure: 'a command', value: 38.25, unit: 'µs' };
+    expect(fillRows([row], [line], taken)).toEqual([row]);
   });
 });
