@@ -28,6 +28,8 @@ const TASKS = {
   fuzz: ['scripts/fuzz.ts'],
   coverage: ['scripts/coverage.ts'],
   faults: ['scripts/faults.ts'],
+  docs: ['scripts/docs-reference.ts'],
+  figures: ['scripts/bench-figures.ts'],
   'record-runs': ['packages/server/src/runs/test-fixtures/corpus/main.ts'],
   'record-schemas': ['packages/storage/src/test-fixtures/kept/main.ts'],
   conformance: ['scripts/conformance.ts'],

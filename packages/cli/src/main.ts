@@ -29,7 +29,8 @@ export async function main(argv: readonly string[], io: CommandIo): Promise<numb
   }
 }
 
-function createProgram(invocation: Invocation): Command {
+/** All commands; the reference in docs/ is generated from them. */
+export function createProgram(invocation: Invocation): Command {
   const { io } = invocation;
   // Subcommands inherit where they write.
   const program = new Command('toolyard')

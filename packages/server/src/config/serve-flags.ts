@@ -4,7 +4,7 @@ import type { JsonObject } from '@toolyard/protocol';
 export type ServeFlag = {
   /** Without dashes: `port`. */
   flag: string;
-  /** Shown by `--help` and in `docs/serve.md`. A boolean without it has only the form `--no-<flag>`. */
+  /** Shown by `--help` and in `docs/reference/serve.md`. A boolean without it has only the form `--no-<flag>`. */
   help?: string;
   /** Help of `--no-<flag>`; without it there is no such form. */
   no?: string;
@@ -31,7 +31,7 @@ export type ServeFlag = {
 
 /**
  * The flags of `toolyard serve`, by the name of their option. Parsing, help, variables, keys of `config.json`, validation,
- * defaults, `ServerOptions` and `docs/serve.md` follow from this table.
+ * defaults, `ServerOptions` and `docs/reference/serve.md` follow from this table.
  */
 export const SERVE_FLAGS = {
   port: {

@@ -1,0 +1,75 @@
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import type { FigureRow } from './bench-figures.ts';
+import { DATA, DOCUMENT, figuresDocument, fillRows } from './bench-figures.ts';
+import { brokenLinks } from './docs-links.ts';
+import { staleFiles } from './docs-reference.ts';
+import { undocumentedVariables } from './docs-reference/environment.ts';
+import { ROOT } from './run.ts';
+
+const RUN = 'run `npm run docs`';
+
+function folder(): string {
+  return mkdtempSync(join(tmpdir(), 'toolyard-docs-'));
+}
+
+describe('docs/reference', () => {
+  it('is up to date', async () => {
+    expect(await staleFiles(), RUN).toEqual([]);
+  });
+
+  it('is stale if a file is missing or differs', async () => {
+    const copy = folder();
+    cpSync(join(ROOT, 'docs/reference'), copy, { recursive: true });
+    rmSync(join(copy, 'events.md'));
+    writeFileSync(join(copy, 'serve.md'), 'edited');
+    expect(await staleFiles(copy)).toEqual(expect.arrayContaining(['events.md', 'serve.md']));
+  });
+
+  it('names every environment variable that a package reads', () => {
+    expect(undocumentedVariables(), 'add them to scripts/docs-reference/environment.ts').toEqual([]);
+  });
+});
+
+describe('links of the documents', () => {
+  it('lead to files and headings that exist', () => {
+    expect(brokenLinks(ROOT)).toEqual([]);
+  });
+
+  it('are reported with line and reason if they are broken', () => {
+    const root = folder();
+    mkdirSync(join(root, 'docs'));
+    writeFileSync(join(root, 'docs/a.md'), '# First part\n\n[b](b.md), [part](#first-part), `[code](none.md)`\n');
+    writeFileSync(join(root, 'README.md'), '[a](docs/a.md#second)\n<img src="none.png"> https://example.com\n');
+    expect(brokenLinks(root)).toEqual([
+      'README.md:1: docs/a.md#second: there is no heading "second"',
+      'README.md:2: none.png: there is no none.png',
+      'docs/a.md:3: b.md: there is no docs/b.md',
+    ]);
+  });
+});
+
+describe('bench/figures.md', () => {
+  const row: FigureRow = {
+    ...{ bench: 'policy', what: 'a check', baseline: '', peers: '', toolyard: '40 µs', target: '300 µs' },
+    ...{ date: '2026-11-23', machine: 'old', fill: { toolyard: { part: 'rules', measure: 'a command' } } },
+  };
+  const taken = { date: '2026-12-01', machine: 'new' };
+
+  it('is up to date with bench/figures.json', () => {
+    const rows = JSON.parse(readFileSync(DATA, 'utf8')) as FigureRow[];
+    expect(readFileSync(DOCUMENT, 'utf8'), 'run `npm run figures`').toBe(figuresDocument(rows));
+  });
+
+  it('takes values, date and machine from the output of a bench', () => {
+    const line = { bench: 'policy', part: 'rules', measure: 'a command', value: 38.25, unit: 'µs' };
+    expect(fillRows([row], [line], taken)).toEqual([{ ...row, toolyard: '38.3 µs', ...taken }]);
+  });
+
+  it('keeps rows that a bench did not measure', () => {
+    const line = { bench: 'policy', part: 'other', measure: 'a command', value: 38.25, unit: 'µs' };
+    expect(fillRows([row], [line], taken)).toEqual([row]);
+  });
+});
